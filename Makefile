@@ -1,0 +1,93 @@
+# The attention lab. `make help` lists the verbs; make/build.mk holds the rules behind them.
+include make/config.mk
+SHELL := /bin/bash
+
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+.PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots \
+        $(STEP_GOALS) ladder-now check-now
+BUILDER = $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(VERBOSE),,--silent)
+
+help: ## this list
+	@echo "Forward attention, step by step. Verbs:"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort | \
+	  awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
+	@echo
+	@echo "One step alone: make step03 check|run|diff|build|ptxas. Steps: $(ALL_STEPS)."
+	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, JOBS=$(JOBS), VERBOSE=1,"
+	@echo "          ARGS=\"--seq 100\" for run and ladder."
+
+# --- set-up --------------------------------------------------------------------------------------
+
+deps: ## install what is missing; without root: make deps PREFIX=.deps
+	@scripts/deps.sh $(PREFIX)
+
+doctor: ## look at compilers, CUDA, GPU, memory and tools
+	@scripts/doctor.sh
+
+# --- building and running ------------------------------------------------------------------------
+
+build: say-device ## build the steps' programs
+	@$(BUILDER) $(call programs,$(BUILDABLE)) $(shared_steps)
+	@echo "built: $(call programs,$(BUILDABLE))"
+
+.PHONY: say-device
+say-device:
+	@echo "DEVICE=$(DEVICE)$(if $(ARCH), ARCH=\"$(ARCH)\")$(if $(DEBUG), DEBUG=1)"
+	@for step in $(SKIPPED); do \
+	  echo "SKIP $${step%%_*}: needs $$(sed -n 's|^// Needs: *||p' steps/$$step/attention.cu), this GPU is $(ARCH)"; \
+	done
+
+$(STEP_GOALS): $(if $(filter-out step%,$(MAKECMDGOALS)),,run)
+	@:
+
+run: build ## run a step's program: make step04 run ARGS="--seq 1000 --causal"
+	@for program in $(call programs,$(BUILDABLE)); do $$program $(ARGS) || exit; done
+
+ladder: ## run every step on the same tensors: table, CSV and chart
+	@scripts/deps.sh --without-tests $(PREFIX)
+	@$(MAKE) --no-print-directory ladder-now
+
+ladder-now: say-device
+	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
+	@$(BUILD)/ladder --data plots/data $(ARGS) $(shared_steps)
+	@scripts/plot.sh ladder $$($(BUILD)/ladder --slug)
+
+plots: ## draw the charts again from the recorded data
+	@scripts/plot.sh ladder
+
+# --- checking ------------------------------------------------------------------------------------
+
+check: deps ## all tests on this device; one step's suite: make step03 check
+	@$(MAKE) --no-print-directory check-now
+
+ifeq ($(STEP_GOALS),)
+  cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_device_api.c
+  PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only)), \
+                  $(sort $(wildcard common/tests/*/test_*.c)))
+  PART_TESTS := $(PART_TESTS:common/tests/%.c=$(BUILD)/tests/%)
+  CHECK_ALL  := format-check
+endif
+
+check-now: say-device $(CHECK_ALL)
+	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(shared_steps)
+	@LAB_PROGRAM=$(firstword $(call programs,$(BUILDABLE))) scripts/check.sh $(PART_TESTS) $(step_checks)
+
+ptxas: ## registers, shared memory and spills of every kernel (needs nvcc, no GPU)
+	@NVCC=$(NVCC) scripts/ptxas.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)
+
+SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh')
+format: ## lay out the sources with clang-format 14
+	@scripts/format.sh -i $(SOURCES)
+
+format-check:
+	@scripts/format.sh --dry-run $(SOURCES)
+
+# --- reading -------------------------------------------------------------------------------------
+
+diff: ## what a step changes: make step03 diff, or make diff A=02 B=04
+	@scripts/diff.sh "$(or $(A),$(shell printf '%02d' $$((10#$(or $(call step_number,$(firstword $(STEPS))),1) - 1))))" \
+	  "$(or $(B),$(call step_number,$(firstword $(STEPS))))"
+
+clean: ## remove everything that was built
+	rm -rf build

@@ -1,0 +1,69 @@
+// The interface every step implements: forward attention, O = softmax(scale * Q K^T + mask) V.
+//
+// Tensors are contiguous and row-major, the last dimension fastest:
+//   Q, O    [batch, heads,    seq_q,  head_dim]   fp16 or bf16
+//   K, V    [batch, kv_heads, seq_kv, head_dim]   same type as Q
+//   lse     [batch, heads,    seq_q]              float32: log of the sum of exp(scaled scores)
+//
+// Grouped-query attention: query head h reads key/value head h / (heads / kv_heads).
+//
+// The causal mask is aligned to the bottom right corner: row i sees the keys
+// j <= i + seq_kv - seq_q. A row that sees no key gives O = 0 and lse = -infinity.
+#ifndef ATTENTION_H
+#define ATTENTION_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum { ATTENTION_FP16, ATTENTION_BF16 } attention_dtype;
+
+typedef struct {
+  attention_dtype dtype;
+  int batch;
+  int heads;
+  int kv_heads; // divides heads
+  int seq_q;
+  int seq_kv;
+  int head_dim; // 1 to 128 in steps 01 to 06; later steps may take fewer
+  bool causal;
+  float scale; // multiplies Q K^T; usually 1 / sqrt(head_dim)
+} attention_shape;
+
+typedef struct {
+  attention_shape shape;
+  // Device pointers, each aligned to 16 bytes.
+  const void *q;
+  const void *k;
+  const void *v;
+  void *o;
+  float *lse;      // NULL when the caller does not want it
+  void *workspace; // attention_workspace_bytes(shape) bytes; NULL when that is 0
+} attention_args;
+
+// Enqueues the whole computation on `stream` and returns without waiting for it. Writes every
+// element of `o` and of `lse`, reads nothing but `q`, `k`, `v`. The shape must be one for which
+// attention_unsupported returns NULL. Returns the first error of a launch, else cudaSuccess.
+cudaError_t attention_forward(const attention_args *args, cudaStream_t stream);
+
+// Bytes of device memory the step needs beside its tensors: 0 when it needs none. The memory must
+// not be shared by calls that can run at the same time. SIZE_MAX when the count does not fit.
+size_t attention_workspace_bytes(const attention_shape *shape);
+
+// NULL when the step can take the shape; else one sentence that says what it cannot take and which
+// step can.
+const char *attention_unsupported(const attention_shape *shape);
+
+// The step's folder name, such as "04_online_softmax", and what it adds, in a few words.
+const char *attention_name(void);
+const char *attention_summary(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

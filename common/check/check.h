@@ -1,0 +1,28 @@
+// Compares a step's output with the reference, and says what is wrong in words.
+#ifndef CHECK_H
+#define CHECK_H
+
+#include "reference/reference.h"
+
+// The byte that fills outputs and guards before a run: as fp16, bf16 or float32 it is NaN.
+enum { CHECK_POISON = 0xff };
+
+typedef struct {
+  double o_error;     // max |O - reference|; NaN when O holds a NaN
+  double o_bound;     // the largest that passes
+  double lse_error;   // max |lse - reference| / (1 + |reference|) over finite rows; NaN likewise
+  size_t o_bad;       // elements of O whose own error exceeds the bound, or that are not finite
+  size_t lse_bad;     // rows of lse likewise
+  error_text message; // empty when all is well
+} check_result;
+
+// O: fp16 or bf16 bits [batch, heads, seq_q, head_dim]. lse: float32 [batch, heads, seq_q], or NULL
+// when none was asked for. lse passes within 1e-3, absolute plus relative, of a finite reference and
+// must be exactly -infinity where the row sees no key. True when every element passes.
+//
+// The message of a failure names the first bad element, what was expected there, how many are bad
+// and the pattern they make: whole tiles, last rows, one column in eight, never written.
+bool check_outputs(const attention_shape *shape, const uint16_t *o, const float *lse,
+                   const reference_result *reference, check_result *result);
+
+#endif

@@ -1,0 +1,80 @@
+#include "check/pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+bool pattern_create(pattern *pattern, size_t heads, size_t rows, size_t columns) {
+  const size_t counts[3] = {heads, rows, columns};
+  bool enough = true;
+  for (int i = 0; i < 3; i++) {
+    pattern->counts[i] = counts[i];
+    pattern->bad[i] = calloc(counts[i], sizeof(size_t));
+    enough = enough && pattern->bad[i];
+  }
+  pattern->total = pattern->unwritten = pattern->not_finite = 0;
+  if (!enough) pattern_free(pattern);
+  return enough;
+}
+
+void pattern_free(pattern *pattern) {
+  for (int i = 0; i < 3; i++) {
+    free(pattern->bad[i]);
+    pattern->bad[i] = NULL;
+  }
+}
+
+void pattern_add(pattern *pattern, size_t head, size_t row, size_t column) {
+  pattern->total++;
+  pattern->bad[0][head]++;
+  pattern->bad[1][row]++;
+  pattern->bad[2][column]++;
+}
+
+// Which of the indices 0 .. count - 1 hold a bad element, in words.
+static int describe_indices(const size_t *bad, size_t count, const char *one, const char *many,
+                            char *text, size_t size) {
+  size_t hit = 0;
+  size_t first = count;
+  size_t last = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (!bad[i]) continue;
+    hit++;
+    if (first == count) first = i;
+    last = i;
+  }
+  if (hit == count) {
+    return snprintf(text, size, count == 1 ? "the only %s" : "every %s", one);
+  }
+  if (hit == 1) return snprintf(text, size, "%s %zu", one, first);
+  if (hit == last - first + 1) {
+    if (last == count - 1) return snprintf(text, size, "the last %zu %s", hit, many);
+    return snprintf(text, size, "%s %zu to %zu", many, first, last);
+  }
+  for (size_t step = 2; step <= 64; step *= 2) {
+    bool regular = true;
+    for (size_t i = 0; i < count && regular; i++) regular = !bad[i] == (i % step != first % step);
+    if (regular) {
+      return snprintf(text, size, "one %s in %zu (%zu, %zu, ...)", one, step, first, first + step);
+    }
+  }
+  return snprintf(text, size, "%zu of %zu %s, %zu to %zu", hit, count, many, first, last);
+}
+
+size_t pattern_describe(const pattern *pattern, char *text, size_t size) {
+  static const char *const one[3] = {"head", "row", "column"};
+  static const char *const many[3] = {"heads", "rows", "columns"};
+  size_t length = 0;
+  for (int i = 0; i < 3; i++) {
+    if (i > 0) length += (size_t)snprintf(text + length, size - length, "; ");
+    length += (size_t)describe_indices(pattern->bad[i], pattern->counts[i], one[i], many[i],
+                                       text + length, size - length);
+  }
+  if (pattern->unwritten > 0) {
+    length += (size_t)snprintf(text + length, size - length, "; %zu were never written",
+                               pattern->unwritten);
+  } else if (pattern->not_finite > 0) {
+    length += (size_t)snprintf(text + length, size - length, "; %zu are NaN or infinite",
+                               pattern->not_finite);
+  }
+  return length;
+}

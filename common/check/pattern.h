@@ -1,0 +1,24 @@
+// What do the bad elements have in common? Counted along each dimension, told in words.
+#ifndef PATTERN_H
+#define PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+  size_t counts[3]; // heads (batch * heads of them), rows, columns
+  size_t *bad[3];   // bad elements in each head, row and column
+  size_t total;     // bad elements
+  size_t unwritten; // of these, how many still hold the poison
+  size_t not_finite;
+} pattern;
+
+// False when memory runs out.
+bool pattern_create(pattern *pattern, size_t heads, size_t rows, size_t columns);
+void pattern_free(pattern *pattern);
+void pattern_add(pattern *pattern, size_t head, size_t row, size_t column);
+
+// Such as "every head; rows 64 to 127; one column in 8 (3, 11, ...)". Returns the length.
+size_t pattern_describe(const pattern *pattern, char *text, size_t size);
+
+#endif

@@ -1,0 +1,41 @@
+// The machine that runs the kernels: a GPU, or the emulator in its place.
+#ifndef DEVICE_H
+#define DEVICE_H
+
+#include "error/error.h"
+#include <cuda_runtime_api.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+  char name[256];         // such as "NVIDIA H200" or "Emulated NVIDIA H200"
+  char slug[256];         // the same as a folder name: "nvidia-h200"
+  bool emulated;          // then times mean nothing, and counts are there
+  int compute_capability; // major * 10 + minor
+  int multiprocessors;
+  size_t memory_bytes;
+  size_t l2_bytes;
+} device_info;
+
+// Selects device 0. False, with what to do about it, when there is none.
+bool device_open(device_info *info, error_text *error);
+
+// True for cudaSuccess; else fills the sentence "<what> failed: <CUDA's words> (<its name>)".
+bool device_ok(cudaError_t status, const char *what, error_text *error);
+
+// What the emulator has counted since the last reset. All zero on a GPU.
+typedef struct {
+  uint64_t launches;
+  uint64_t blocks;
+  uint64_t threads;
+  uint64_t block_barriers;
+  uint64_t warp_collectives;
+} device_counts;
+device_counts device_counts_read(void);
+void device_counts_reset(void);
+
+// Sets the order in which the emulator runs threads: 0 is the plain order. False on a GPU, whose
+// order nobody can set.
+bool device_set_schedule(uint64_t seed);
+
+#endif

@@ -1,0 +1,21 @@
+// The emulator counts what a kernel does, and runs its threads in any order it is asked to.
+#include "device/device.h"
+#include "emulator.h"
+
+device_counts device_counts_read(void) {
+  const emulator_counts counts = emulator_counts_read();
+  return (device_counts){
+      .launches = counts.launches,
+      .blocks = counts.blocks,
+      .threads = counts.threads,
+      .block_barriers = counts.block_barriers,
+      .warp_collectives = counts.warp_collectives,
+  };
+}
+
+void device_counts_reset(void) { emulator_counts_reset(); }
+
+bool device_set_schedule(uint64_t seed) {
+  emulator_set_seed(seed);
+  return true;
+}

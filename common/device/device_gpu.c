@@ -1,0 +1,11 @@
+// A GPU neither counts for us nor lets us choose its schedule.
+#include "device/device.h"
+
+device_counts device_counts_read(void) { return (device_counts){0}; }
+
+void device_counts_reset(void) {}
+
+bool device_set_schedule(uint64_t seed) {
+  (void)seed;
+  return false;
+}

@@ -1,0 +1,93 @@
+#include "inputs/inputs.h"
+
+#include "numeric/float16.h"
+#include <math.h>
+#include <string.h>
+
+static const char *const names[INPUTS_KINDS] = {"normal", "large", "equal",
+                                                "onehot", "ramp",  "limit"};
+
+const char *inputs_name(inputs_kind kind) { return names[kind]; }
+
+bool inputs_from_name(const char *name, inputs_kind *kind) {
+  for (int i = 0; i < INPUTS_KINDS; i++) {
+    if (strcmp(name, names[i]) == 0) {
+      *kind = (inputs_kind)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014,
+// figure 10) used as a hash of a counter: element i can be made without the elements before it.
+static uint64_t random_bits(uint64_t seed, uint64_t index) {
+  uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+static double uniform(uint64_t bits) { return ((double)(bits >> 11) + 0.5) * 0x1p-53; } // in (0, 1)
+
+// Box and Muller, "A note on the generation of random normal deviates", 1958.
+static double normal(uint64_t seed, uint64_t index) {
+  const double radius = sqrt(-2.0 * log(uniform(random_bits(seed, 2 * index))));
+  return radius * cos(6.283185307179586 * uniform(random_bits(seed, 2 * index + 1)));
+}
+
+// A value of either sign from 32768 to 65504, the largest fp16.
+static double near_limit(uint64_t seed, uint64_t index) {
+  const double magnitude = 32768.0 + 32736.0 * uniform(random_bits(seed, 2 * index));
+  return random_bits(seed, 2 * index + 1) & 1 ? magnitude : -magnitude;
+}
+
+// Element (row, column) of head number `head`; `index` is its place in the whole tensor.
+static double value_at(inputs_kind kind, inputs_tensor tensor, uint64_t seed, size_t index,
+                       size_t head, size_t row, size_t column, size_t columns) {
+  switch (kind) {
+  case INPUTS_NORMAL:
+    return normal(seed, index);
+  case INPUTS_LARGE:
+    return normal(seed, index) * (tensor == INPUTS_Q ? 30.0 : 1.0);
+  case INPUTS_EQUAL:
+    return normal(seed, head * columns + column);
+  case INPUTS_ONEHOT:
+    if (tensor == INPUTS_V) return normal(seed, index);
+    return column == row % columns ? 16.0 : 0.0;
+  case INPUTS_RAMP: {
+    const double along_rows = (double)(row % 37) / 36.0 - 0.5;
+    const double along_columns = (double)(column % 29) / 28.0 - 0.5;
+    const double along_heads = (double)(head % 5) / 8.0;
+    return tensor == INPUTS_V ? 2.0 * along_rows + along_columns + along_heads
+                              : along_rows + 2.0 * along_columns - along_heads;
+  }
+  case INPUTS_LIMIT:
+    return tensor == INPUTS_K ? normal(seed, index) * 0x1p-15 : near_limit(seed, index);
+  case INPUTS_KINDS:
+    break;
+  }
+  return NAN;
+}
+
+void inputs_fill(const attention_shape *shape, inputs_kind kind, inputs_tensor tensor,
+                 uint64_t seed, uint16_t *out) {
+  const size_t heads =
+      (size_t)shape->batch * (size_t)(tensor == INPUTS_Q ? shape->heads : shape->kv_heads);
+  const size_t rows = (size_t)(tensor == INPUTS_Q ? shape->seq_q : shape->seq_kv);
+  const size_t columns = (size_t)shape->head_dim;
+  const uint64_t tensor_seed = random_bits(seed, (uint64_t)tensor);
+
+#pragma omp parallel for
+  for (size_t head = 0; head < heads; head++) {
+    for (size_t row = 0; row < rows; row++) {
+      for (size_t column = 0; column < columns; column++) {
+        const size_t index = (head * rows + row) * columns + column;
+        const float value =
+            (float)value_at(kind, tensor, tensor_seed, index, head, row, column, columns);
+        out[index] =
+            shape->dtype == ATTENTION_FP16 ? fp16_from_float(value) : bf16_from_float(value);
+      }
+    }
+  }
+}

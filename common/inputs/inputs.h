@@ -1,0 +1,29 @@
+// Test tensors: reproducible from a seed, each kind made to bring out a different mistake.
+#ifndef INPUTS_H
+#define INPUTS_H
+
+#include "attention.h"
+
+typedef enum {
+  INPUTS_NORMAL, // standard normal: the everyday case, scores of standard deviation 1
+  INPUTS_LARGE,  // Q thirty times larger: softmax without the row max overflows
+  INPUTS_EQUAL,  // all rows alike: O is V's row exactly, so a wrong row sum shows
+  INPUTS_ONEHOT, // Q and K one-hot: a row attends to one key in head_dim, so a wrong key shows
+  INPUTS_RAMP,   // values that grow along rows and columns: a transposed index shows
+  INPUTS_LIMIT,  // Q and V near the largest fp16, K subnormal: a 16-bit accumulator overflows
+  INPUTS_KINDS
+} inputs_kind;
+
+typedef enum { INPUTS_Q, INPUTS_K, INPUTS_V } inputs_tensor;
+
+const char *inputs_name(inputs_kind kind);
+
+// False when no kind has that name.
+bool inputs_from_name(const char *name, inputs_kind *kind);
+
+// Fills one tensor of the shape, fp16 or bf16 bits in the layout of attention.h. The same arguments
+// give the same bits on every machine with the same math library.
+void inputs_fill(const attention_shape *shape, inputs_kind kind, inputs_tensor tensor,
+                 uint64_t seed, uint16_t *out);
+
+#endif

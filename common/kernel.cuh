@@ -1,0 +1,61 @@
+// What the kernels of every step share and none of them is about: the element type, the choice of
+// an instance by shape, the size of the score matrix, the permission to use more shared memory.
+#ifndef KERNEL_CUH
+#define KERNEL_CUH
+
+#include "attention.h"
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <math.h>
+
+__device__ __forceinline__ float to_float(half value) { return __half2float(value); }
+__device__ __forceinline__ float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
+
+// Rounds to the nearest value of the element type, ties to even.
+template <typename Element>
+__device__ __forceinline__ Element from_float(float value);
+template <>
+__device__ __forceinline__ half from_float<half>(float value) {
+  return __float2half_rn(value);
+}
+template <>
+__device__ __forceinline__ __nv_bfloat16 from_float<__nv_bfloat16>(float value) {
+  return __float2bfloat16_rn(value);
+}
+
+// How many pieces of `size` cover `count`, both at least 1.
+static inline __host__ __device__ int divide_up(int count, int size) {
+  return (count - 1) / size + 1;
+}
+
+static constexpr int MAX_GRID_YZ = 65535; // blocks of a grid in y and in z
+
+// Bytes of one float32 score for every query and key of every head; SIZE_MAX when they do not fit.
+static inline size_t score_matrix_bytes(const attention_shape *shape) {
+  const int factors[] = {shape->batch, shape->heads, shape->seq_q, shape->seq_kv};
+  size_t bytes = sizeof(float);
+  for (int i = 0; i < 4; i++) {
+    if (bytes > SIZE_MAX / (size_t)factors[i]) return SIZE_MAX;
+    bytes *= (size_t)factors[i];
+  }
+  return bytes;
+}
+
+// A block gets 48 KB of shared memory without asking; a kernel that wants more must say so first.
+template <typename Kernel>
+static cudaError_t allow_shared_memory(Kernel kernel, size_t bytes) {
+  if (bytes <= 48 * 1024) return cudaSuccess;
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+}
+
+// launch<Element, D>(args, stream) for the shape's element type and its head_dim padded to D.
+#define LAUNCH_FOR_SHAPE(launch, args, stream)                                                     \
+  ((args)->shape.dtype == ATTENTION_FP16 ? LAUNCH_FOR_DIM(launch, half, args, stream)              \
+                                         : LAUNCH_FOR_DIM(launch, __nv_bfloat16, args, stream))
+#define LAUNCH_FOR_DIM(launch, Element, args, stream)                                              \
+  ((args)->shape.head_dim <= 32   ? launch<Element, 32>(args, stream)                              \
+   : (args)->shape.head_dim <= 64 ? launch<Element, 64>(args, stream)                              \
+                                  : launch<Element, 128>(args, stream))
+
+#endif

@@ -1,0 +1,82 @@
+// fp16 (IEEE 754 binary16) and bf16 (the upper half of a binary32), to and from float32.
+// Conversions to 16 bits round to the nearest value, ties to even, as the GPU's do.
+#ifndef FLOAT16_H
+#define FLOAT16_H
+
+#include <stdint.h>
+#include <string.h>
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
+static inline uint32_t float_bits(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline float float_from_bits(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// Portable form, kept beside the instruction so that a test can compare them on every value.
+static inline float fp16_to_float_portable(uint16_t half) {
+  const uint32_t sign = (uint32_t)(half & 0x8000) << 16;
+  const uint32_t exponent = half >> 10 & 0x1f;
+  const uint32_t fraction = half & 0x3ff;
+  if (exponent == 0x1f) { // infinity, or NaN, which comes back quiet
+    return float_from_bits(sign | 0x7f800000 | fraction << 13 | (fraction ? 0x400000 : 0));
+  }
+  if (exponent == 0) { // zero or subnormal: fraction * 2^-24, exact in float32
+    const float magnitude = (float)fraction * 0x1p-24f;
+    return sign ? -magnitude : magnitude;
+  }
+  return float_from_bits(sign | (exponent + 127 - 15) << 23 | fraction << 13);
+}
+
+static inline uint16_t fp16_from_float_portable(float value) {
+  const uint32_t bits = float_bits(value);
+  const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
+  const uint32_t magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000) { // NaN: keep the upper fraction bits, make it quiet
+    return (uint16_t)(sign | 0x7e00 | (magnitude >> 13 & 0x1ff));
+  }
+  if (magnitude >= 0x477ff000) return sign | 0x7c00; // 65520 and above round to infinity
+  if (magnitude < 0x38800000) {                      // below 2^-14: subnormal in fp16
+    // Adding 0.5 leaves the value's multiple of 2^-24 in the low fraction bits, rounded by the FPU.
+    const float shifted = float_from_bits(magnitude) + 0.5f;
+    return (uint16_t)(sign | (float_bits(shifted) - float_bits(0.5f)));
+  }
+  const uint32_t odd = magnitude >> 13 & 1; // ties go to the even neighbour
+  const uint32_t rounded = magnitude + 0xfff + odd;
+  return (uint16_t)(sign | ((rounded - ((127 - 15) << 23)) >> 13));
+}
+
+static inline float fp16_to_float(uint16_t half) {
+#ifdef __F16C__
+  return _cvtsh_ss(half);
+#else
+  return fp16_to_float_portable(half);
+#endif
+}
+
+static inline uint16_t fp16_from_float(float value) {
+#ifdef __F16C__
+  return _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
+#else
+  return fp16_from_float_portable(value);
+#endif
+}
+
+static inline float bf16_to_float(uint16_t brain) { return float_from_bits((uint32_t)brain << 16); }
+
+static inline uint16_t bf16_from_float(float value) {
+  const uint32_t bits = float_bits(value);
+  if ((bits & 0x7fffffff) > 0x7f800000) return (uint16_t)(bits >> 16 | 0x40); // NaN, made quiet
+  const uint32_t odd = bits >> 16 & 1;
+  return (uint16_t)((bits + 0x7fff + odd) >> 16);
+}
+
+#endif

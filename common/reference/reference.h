@@ -1,0 +1,36 @@
+// The answer to compare with: attention in float64, written for reading.
+#ifndef REFERENCE_H
+#define REFERENCE_H
+
+#include "attention.h"
+#include "error/error.h"
+
+typedef struct {
+  double *o;      // [batch, heads, seq_q, head_dim]
+  double *lse;    // [batch, heads, seq_q]; -infinity for a row that sees no key
+  double o_bound; // the largest |O - o| that passes, by the rule below
+} reference_result;
+
+// Computes the reference and the bound. q, k and v hold fp16 or bf16 bits, laid out as in
+// attention.h. False, with a sentence, when memory runs out.
+//
+// The bound follows FlashAttention's own test suite (Dao, flash-attention, tests/test_flash_attn.py):
+//   max |O - ref| <= 2 * max |low - ref| + atol
+// where `low` is plain attention that rounds scores, probabilities and output to the element type,
+// as a framework's unfused path does, and atol = 2 * max |((ref + 0.3) - 0.3) - ref| evaluated in
+// the element type. So a kernel may be at most twice as wrong as the plain one, plus rounding.
+// Where the plain one overflows (its error is not finite), that element does not widen the bound.
+bool reference_compute(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
+                       const uint16_t *v, reference_result *result, error_text *error);
+
+void reference_free(reference_result *result);
+
+// The plain attention named above: O rounded to the element type, as float32 values.
+bool reference_low_precision(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
+                             const uint16_t *v, float *o, error_text *error);
+
+// The value that fp16 or bf16 bits stand for, and the nearest value of the type.
+float reference_value(attention_dtype dtype, uint16_t bits);
+float reference_round(attention_dtype dtype, float value);
+
+#endif

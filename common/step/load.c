@@ -1,0 +1,37 @@
+#include "step/step.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+// dlsym returns an object pointer; POSIX promises that it holds a function's address as well, but C
+// has no cast for it.
+static bool find(void *library, const char *path, const char *symbol, void *function,
+                 error_text *error) {
+  void *address = dlsym(library, symbol);
+  if (!address) return fail(error, "%s is not a step of this lab: it has no %s", path, symbol);
+  memcpy(function, &address, sizeof address);
+  return true;
+}
+
+bool step_load(const char *path, attention_step *step, error_text *error) {
+  *step = (attention_step){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
+  if (!step->library) return fail(error, "cannot load a step: %s", dlerror());
+  const char *(*name)(void) = NULL;
+  const char *(*summary)(void) = NULL;
+  if (!find(step->library, path, "attention_name", &name, error) ||
+      !find(step->library, path, "attention_summary", &summary, error) ||
+      !find(step->library, path, "attention_forward", &step->forward, error) ||
+      !find(step->library, path, "attention_workspace_bytes", &step->workspace_bytes, error) ||
+      !find(step->library, path, "attention_unsupported", &step->unsupported, error)) {
+    step_unload(step);
+    return false;
+  }
+  step->name = name();
+  step->summary = summary();
+  return true;
+}
+
+void step_unload(attention_step *step) {
+  if (step->library) dlclose(step->library);
+  step->library = NULL;
+}

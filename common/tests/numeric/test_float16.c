@@ -1,0 +1,52 @@
+// Conversions on every 16-bit value, and on the float32 values around every rounding boundary.
+#include "numeric/float16.h"
+#include <criterion/criterion.h>
+#include <math.h>
+
+Test(float16, every_value_survives_the_round_trip) {
+  for (uint32_t bits = 0; bits < 0x10000; bits++) {
+    const float fp16 = fp16_to_float((uint16_t)bits);
+    cr_assert_eq(float_bits(fp16), float_bits(fp16_to_float_portable((uint16_t)bits)), "fp16 %04x",
+                 bits);
+    const float bf16 = bf16_to_float((uint16_t)bits);
+    if (!isnan(fp16)) cr_assert_eq(fp16_from_float(fp16), bits, "fp16 %04x", bits);
+    if (!isnan(bf16)) cr_assert_eq(bf16_from_float(bf16), bits, "bf16 %04x", bits);
+  }
+}
+
+// Between two neighbours the nearer one wins, and the even one when they are equally near.
+Test(float16, rounds_to_nearest_even) {
+  for (uint32_t bits = 0; bits < 0x7bff; bits++) {
+    const double low = (double)fp16_to_float((uint16_t)bits);
+    const double high = (double)fp16_to_float((uint16_t)(bits + 1));
+    const float middle = (float)(0.5 * (low + high)); // exact: float32 has bits to spare
+    const uint16_t even = (uint16_t)(bits + (bits & 1));
+    const float below = nextafterf(middle, 0.0f);
+    const float above = nextafterf(middle, INFINITY);
+    cr_assert_eq(fp16_from_float(middle), even, "between %04x and the next", bits);
+    cr_assert_eq(fp16_from_float(below), bits, "below the middle of %04x and the next", bits);
+    cr_assert_eq(fp16_from_float(above), bits + 1, "above the middle of %04x and the next", bits);
+    cr_assert_eq(fp16_from_float_portable(middle), even, "portable, %04x", bits);
+    cr_assert_eq(fp16_from_float_portable(below), bits, "portable, %04x", bits);
+    cr_assert_eq(fp16_from_float_portable(above), bits + 1, "portable, %04x", bits);
+  }
+  for (uint32_t bits = 0; bits < 0x7f7f; bits++) {
+    const uint32_t middle = bits << 16 | 0x8000;
+    cr_assert_eq(bf16_from_float(float_from_bits(middle)), bits + (bits & 1), "bf16 %04x", bits);
+    cr_assert_eq(bf16_from_float(float_from_bits(middle - 1)), bits, "bf16 %04x", bits);
+    cr_assert_eq(bf16_from_float(float_from_bits(middle + 1)), bits + 1, "bf16 %04x", bits);
+  }
+}
+
+Test(float16, extremes) {
+  cr_assert_eq(fp16_from_float(65504.0f), 0x7bff);
+  cr_assert_eq(fp16_from_float(65519.996f), 0x7bff);
+  cr_assert_eq(fp16_from_float(65520.0f), 0x7c00);
+  cr_assert_eq(fp16_from_float(-INFINITY), 0xfc00);
+  cr_assert_eq(fp16_from_float(0x1p-25f), 0x0000); // halfway to the smallest subnormal, to even
+  cr_assert_eq(fp16_from_float(nextafterf(0x1p-25f, 1.0f)), 0x0001);
+  cr_assert_eq(fp16_from_float(-0.0f), 0x8000);
+  cr_assert(isnan(fp16_to_float(fp16_from_float(NAN))));
+  cr_assert(isnan(bf16_to_float(bf16_from_float(float_from_bits(0x7f800001)))));
+  cr_assert_eq(bf16_from_float(3.4e38f), 0x7f80);
+}

@@ -1,0 +1,50 @@
+#include "suite.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+attention_shape suite_shape(attention_dtype dtype, int seq_q, int seq_kv, int head_dim,
+                            bool causal) {
+  return (attention_shape){
+      .dtype = dtype,
+      .batch = 1,
+      .heads = 2,
+      .kv_heads = 2,
+      .seq_q = seq_q,
+      .seq_kv = seq_kv,
+      .head_dim = head_dim,
+      .causal = causal,
+      .scale = 1.0f / sqrtf((float)head_dim),
+  };
+}
+
+void suite_prepare(trial *trial, attention_shape shape, inputs_kind kind) {
+  static uint64_t seed = 1; // every problem of a test has numbers of its own
+  const shape_text where = shape_describe(&shape);
+  error_text error;
+  cr_assert(trial_create(trial, &shape, &error), "%s: %s", where.text, error.text);
+  inputs_fill(&shape, kind, INPUTS_Q, seed, trial->q);
+  inputs_fill(&shape, kind, INPUTS_K, seed, trial->k);
+  inputs_fill(&shape, kind, INPUTS_V, seed, trial->v);
+  seed++;
+  cr_assert(trial_upload(trial, &error), "%s: %s", where.text, error.text);
+  cr_assert(trial_reference(trial, &error), "%s: %s", where.text, error.text);
+}
+
+void suite_run_and_check(trial *trial, cudaStream_t stream) {
+  const shape_text where = shape_describe(&trial->shape);
+  const attention_step step = step_linked();
+  error_text error;
+  check_result result;
+  cr_assert(trial_run(trial, &step, stream, &error), "%s: %s", where.text, error.text);
+  cr_assert(trial_check(trial, &result), "%s: %s", where.text, result.message.text);
+}
+
+void suite_expect_right(attention_shape shape, inputs_kind kind) {
+  const attention_step step = step_linked();
+  if (step.unsupported(&shape)) return; // refused by name, which test_interface.c looks at
+  trial trial;
+  suite_prepare(&trial, shape, kind);
+  suite_run_and_check(&trial, NULL);
+  trial_free(&trial);
+}

@@ -1,0 +1,23 @@
+// The suite that every step must pass: what its test files share.
+#ifndef SUITE_H
+#define SUITE_H
+
+#include "inputs/inputs.h"
+#include "shape/shape.h"
+#include "trial/trial.h"
+
+// A shape with the usual scale, 1 / sqrt(head_dim), and one batch entry of two heads.
+attention_shape suite_shape(attention_dtype dtype, int seq_q, int seq_kv, int head_dim,
+                            bool causal);
+
+// Runs the linked step on fresh tensors and fails the test, with the shape and the checker's
+// sentence, unless everything is right.
+void suite_expect_right(attention_shape shape, inputs_kind kind);
+
+// A trial with inputs on the device and the reference computed; the caller frees it.
+void suite_prepare(trial *trial, attention_shape shape, inputs_kind kind);
+
+// Runs and checks the linked step on a prepared trial.
+void suite_run_and_check(trial *trial, cudaStream_t stream);
+
+#endif

@@ -1,0 +1,92 @@
+// Right not only once: repeated launches, two streams at once, and without lse.
+#include "device/device.h"
+#include "suite.h"
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A kernel may pass its first launch and fail in a loop of twenty: a race moves from run to run.
+Test(launches, hundred_in_a_row_are_bit_identical) {
+  error_text error;
+  trial trial;
+  suite_prepare(&trial, suite_shape(ATTENTION_FP16, 130, 130, 64, true), INPUTS_NORMAL);
+  suite_run_and_check(&trial, NULL);
+
+  const size_t o_bytes = shape_q_count(&trial.shape) * sizeof(uint16_t);
+  const size_t lse_bytes = shape_lse_count(&trial.shape) * sizeof(float);
+  uint16_t *first_o = malloc(o_bytes);
+  float *first_lse = malloc(lse_bytes);
+  cr_assert(first_o && first_lse);
+  memcpy(first_o, trial.o, o_bytes);
+  memcpy(first_lse, trial.lse, lse_bytes);
+
+  const attention_step step = step_linked();
+  const attention_args arguments = trial_arguments(&trial);
+  for (int launch = 1; launch < 100; launch++) { // back to back, none waits for the one before
+    cr_assert(device_ok(step.forward(&arguments, NULL), "launching", &error), "%s", error.text);
+  }
+  cr_assert(device_ok(cudaDeviceSynchronize(), "running", &error), "%s", error.text);
+  cr_assert(device_ok(cudaMemcpy(trial.o, trial.device_o.data, o_bytes, cudaMemcpyDeviceToHost),
+                      "copying O back", &error));
+  cr_assert(
+      device_ok(cudaMemcpy(trial.lse, trial.device_lse.data, lse_bytes, cudaMemcpyDeviceToHost),
+                "copying lse back", &error));
+  cr_assert(memcmp(first_o, trial.o, o_bytes) == 0, "O of launch 100 differs from launch 1");
+  cr_assert(memcmp(first_lse, trial.lse, lse_bytes) == 0, "lse of launch 100 differs");
+  free(first_o);
+  free(first_lse);
+  trial_free(&trial);
+}
+
+Test(launches, two_streams_at_once) {
+  enum { STREAMS = 2, LAUNCHES = 20 };
+  const attention_step step = step_linked();
+  error_text error;
+  cudaStream_t streams[STREAMS];
+  trial trials[STREAMS];
+  for (int i = 0; i < STREAMS; i++) {
+    suite_prepare(&trials[i], suite_shape(ATTENTION_BF16, 150 + 40 * i, 150, 64, true),
+                  INPUTS_NORMAL);
+    cr_assert(device_ok(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking),
+                        "creating a stream", &error));
+    suite_run_and_check(&trials[i], streams[i]);
+  }
+  for (int launch = 0; launch < LAUNCHES; launch++) {
+    for (int i = 0; i < STREAMS; i++) {
+      const attention_args arguments = trial_arguments(&trials[i]);
+      cr_assert(device_ok(step.forward(&arguments, streams[i]), "launching", &error), "%s",
+                error.text);
+    }
+  }
+  for (int i = 0; i < STREAMS; i++) {
+    check_result result;
+    trial *trial = &trials[i];
+    cr_assert(device_ok(cudaStreamSynchronize(streams[i]), "running", &error), "%s", error.text);
+    cr_assert(device_ok(
+        cudaMemcpy(trial->o, trial->device_o.data, trial->device_o.bytes, cudaMemcpyDeviceToHost),
+        "copying O back", &error));
+    cr_assert(trial_check(trial, &result), "stream %d: %s", i, result.message.text);
+    cudaStreamDestroy(streams[i]);
+    trial_free(trial);
+  }
+}
+
+Test(launches, lse_is_optional) {
+  const attention_step step = step_linked();
+  error_text error;
+  check_result result;
+  trial trial;
+  suite_prepare(&trial, suite_shape(ATTENTION_FP16, 65, 65, 64, false), INPUTS_NORMAL);
+  suite_run_and_check(&trial, NULL);
+
+  attention_args arguments = trial_arguments(&trial);
+  arguments.lse = NULL;
+  cr_assert(guard_poison(&trial.device_o, &error) && guard_poison(&trial.workspace, &error));
+  cr_assert(device_ok(step.forward(&arguments, NULL), "launching", &error), "%s", error.text);
+  cr_assert(device_ok(cudaDeviceSynchronize(), "running", &error), "%s", error.text);
+  cr_assert(device_ok(
+      cudaMemcpy(trial.o, trial.device_o.data, trial.device_o.bytes, cudaMemcpyDeviceToHost),
+      "copying O back", &error));
+  cr_assert(trial_check(&trial, &result), "%s", result.message.text);
+  trial_free(&trial);
+}

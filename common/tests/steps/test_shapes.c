@@ -1,0 +1,90 @@
+// Right for every shape: lengths that no tile divides, other head_dims, grouped heads, masks.
+#include "suite.h"
+#include <criterion/criterion.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static const attention_dtype dtypes[] = {ATTENTION_FP16, ATTENTION_BF16};
+
+// Where the documents' kernel went wrong (from two tiles on), and where it was right.
+Test(shapes, of_the_documents) {
+  static const int lengths[] = {4, 64, 65, 128, 192, 256, 512};
+  for (size_t i = 0; i < LENGTH(lengths); i++) {
+    const int head_dim = lengths[i] == 4 ? 4 : 64;
+    suite_expect_right(suite_shape(ATTENTION_FP16, lengths[i], lengths[i], head_dim, false),
+                       INPUTS_NORMAL);
+  }
+}
+
+Test(shapes, ragged_lengths) {
+  static const int lengths[] = {1, 7, 31, 33, 63, 127, 129, 200};
+  for (size_t i = 0; i < LENGTH(lengths); i++) {
+    for (int causal = 0; causal <= 1; causal++) {
+      for (size_t type = 0; type < LENGTH(dtypes); type++) {
+        suite_expect_right(suite_shape(dtypes[type], lengths[i], lengths[i], 64, causal),
+                           INPUTS_NORMAL);
+      }
+    }
+  }
+}
+
+Test(shapes, thousand) {
+  for (int causal = 0; causal <= 1; causal++) {
+    suite_expect_right(suite_shape(ATTENTION_FP16, 1000, 1000, 64, causal), INPUTS_NORMAL);
+  }
+}
+
+// With a causal mask and more queries than keys, the first rows see no key at all.
+Test(shapes, lengths_that_differ) {
+  static const int lengths[][2] = {{1, 200},  {200, 1},   {7, 129},  {129, 7},
+                                   {63, 200}, {200, 130}, {128, 64}, {64, 128}};
+  for (size_t i = 0; i < LENGTH(lengths); i++) {
+    for (int causal = 0; causal <= 1; causal++) {
+      suite_expect_right(suite_shape(dtypes[i % 2], lengths[i][0], lengths[i][1], 64, causal),
+                         INPUTS_NORMAL);
+    }
+  }
+}
+
+Test(shapes, head_dims) {
+  static const int head_dims[] = {1, 4, 8, 31, 32, 33, 40, 64, 65, 80, 96, 127, 128};
+  for (size_t i = 0; i < LENGTH(head_dims); i++) {
+    for (int causal = 0; causal <= 1; causal++) {
+      for (size_t type = 0; type < LENGTH(dtypes); type++) {
+        suite_expect_right(suite_shape(dtypes[type], 70, 70, head_dims[i], causal), INPUTS_NORMAL);
+      }
+    }
+  }
+}
+
+Test(shapes, grouped_heads) {
+  static const int kv_heads[] = {1, 2, 3, 6};
+  for (size_t i = 0; i < LENGTH(kv_heads); i++) {
+    attention_shape shape = suite_shape(dtypes[i % 2], 40, 72, 32, i % 2 == 1);
+    shape.batch = 3;
+    shape.heads = 6;
+    shape.kv_heads = kv_heads[i];
+    suite_expect_right(shape, INPUTS_NORMAL);
+  }
+}
+
+Test(shapes, scales) {
+  static const float scales[] = {0.0f, 1.0f, -0.5f, 1e-4f};
+  for (size_t i = 0; i < LENGTH(scales); i++) {
+    attention_shape shape = suite_shape(ATTENTION_FP16, 70, 70, 64, true);
+    shape.scale = scales[i];
+    suite_expect_right(shape, INPUTS_NORMAL);
+  }
+}
+
+// A grid has at most 65,535 blocks in y and in z.
+Test(shapes, more_heads_and_batches_than_a_grid_has_blocks) {
+  attention_shape many_batches = suite_shape(ATTENTION_FP16, 1, 3, 2, false);
+  many_batches.batch = 66000;
+  many_batches.heads = many_batches.kv_heads = 1;
+  suite_expect_right(many_batches, INPUTS_NORMAL);
+
+  attention_shape many_heads = suite_shape(ATTENTION_FP16, 1, 3, 2, false);
+  many_heads.heads = many_heads.kv_heads = 66000;
+  suite_expect_right(many_heads, INPUTS_NORMAL);
+}

@@ -1,0 +1,180 @@
+// The checker is worth what it rejects. A fake step computes attention on the host, right but for
+// one planted fault; the clean one must pass and every fault must be refused in the right words.
+#include "inputs/inputs.h"
+#include "numeric/float16.h"
+#include "shape/shape.h"
+#include "trial/trial.h"
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum {
+  CLEAN,
+  ONE_NAN,
+  ONE_WRONG_ELEMENT,
+  TRANSPOSED,
+  UNWRITTEN_TAIL,
+  UNWRITTEN_LSE,
+  PAST_THE_END,
+  BEFORE_THE_START,
+  PAST_THE_WORKSPACE,
+  CHANGED_INPUT,
+  FP16_ACCUMULATOR,
+  LSE_WITHOUT_MAX,
+  EIGHTH_COLUMN,
+  SECOND_TILE,
+  FAULTS
+} fault;
+
+static fault planted;
+static const trial *problem; // where the fake step finds its inputs on the host
+
+// P V with the running sum rounded to fp16 after every addition, as an fp16 accumulator does.
+static void accumulate_in_fp16(const attention_shape *shape, float *o) {
+  const size_t dim = (size_t)shape->head_dim;
+  const size_t keys = (size_t)shape->seq_kv;
+  for (size_t row = 0; row < shape_lse_count(shape); row++) {
+    const size_t head = row / (size_t)shape->seq_q;
+    for (size_t d = 0; d < dim; d++) {
+      float sum = 0;
+      for (size_t key = 0; key < keys; key++) {
+        double score = 0;
+        for (size_t e = 0; e < dim; e++) {
+          score += (double)fp16_to_float(problem->q[row * dim + e]) *
+                   (double)fp16_to_float(problem->k[(head * keys + key) * dim + e]);
+        }
+        const float p = (float)exp((double)shape->scale * score - problem->reference.lse[row]);
+        const float v = fp16_to_float(problem->v[(head * keys + key) * dim + d]);
+        sum = fp16_to_float(fp16_from_float(sum + p * v));
+      }
+      o[row * dim + d] = sum;
+    }
+  }
+}
+
+static cudaError_t fake_forward(const attention_args *args, cudaStream_t stream) {
+  const attention_shape *shape = &args->shape;
+  const size_t dim = (size_t)shape->head_dim;
+  const size_t rows = (size_t)shape->seq_q;
+  size_t count = shape_q_count(shape);
+  const size_t lse_count = shape_lse_count(shape);
+  error_text error;
+  float *o = malloc(count * sizeof *o);
+  float *lse = malloc(lse_count * sizeof *lse);
+  uint16_t *bits = malloc(count * sizeof *bits);
+  cr_assert(o && lse && bits);
+  cr_assert(reference_low_precision(shape, problem->q, problem->k, problem->v, o, &error));
+  for (size_t i = 0; i < lse_count; i++) lse[i] = (float)problem->reference.lse[i];
+
+  if (planted == FP16_ACCUMULATOR) accumulate_in_fp16(shape, o);
+  if (planted == ONE_NAN) o[count / 2] = NAN;
+  if (planted == ONE_WRONG_ELEMENT) o[count / 3] += 0.05f;
+  if (planted == LSE_WITHOUT_MAX) lse[5] -= 0.5f;
+  for (size_t i = 0; i < count; i++) {
+    const size_t row = i / dim % rows;
+    if (planted == EIGHTH_COLUMN && i % dim % 8 == 3) o[i] += 1.0f;
+    if (planted == SECOND_TILE && row >= 64 && row < 128) o[i] += 1.0f;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const size_t head = i / dim / rows, row = i / dim % rows, column = i % dim;
+    const size_t from = planted == TRANSPOSED ? (head * dim + column) * rows + row : i;
+    bits[i] = fp16_from_float(o[from]);
+  }
+
+  if (planted == UNWRITTEN_TAIL) count -= dim;
+  cudaError_t status = cudaMemcpy(args->o, bits, count * sizeof *bits, cudaMemcpyHostToDevice);
+  cudaMemcpy(args->lse, lse, (lse_count - (planted == UNWRITTEN_LSE)) * sizeof *lse,
+             cudaMemcpyHostToDevice);
+  if (planted == PAST_THE_END) cudaMemset((uint16_t *)args->o + count + 1, 0, 2);
+  if (planted == BEFORE_THE_START) cudaMemset((uint16_t *)args->o - 3, 0, 2);
+  if (planted == PAST_THE_WORKSPACE) cudaMemset((char *)args->workspace + 64, 0, 1);
+  if (planted == CHANGED_INPUT) cudaMemset((void *)(uintptr_t)args->k, 0, 2);
+  free(o);
+  free(lse);
+  free(bits);
+  (void)stream;
+  return status;
+}
+
+static size_t fake_workspace_bytes(const attention_shape *shape) {
+  (void)shape;
+  return 64;
+}
+
+static void expect(fault fault, bool accepted, const char *words) {
+  const attention_step fake = {.name = "fake",
+                               .summary = "",
+                               .forward = fake_forward,
+                               .workspace_bytes = fake_workspace_bytes};
+  const attention_shape shape = {.dtype = ATTENTION_FP16,
+                                 .batch = 1,
+                                 .heads = 2,
+                                 .kv_heads = 2,
+                                 .seq_q = 192,
+                                 .seq_kv = 192,
+                                 .head_dim = 24,
+                                 .scale = 0.2f};
+  // Scores near 0 spread a row's weight over all keys, which a 16-bit sum cannot bear.
+  const inputs_kind kind = fault == FP16_ACCUMULATOR ? INPUTS_RAMP : INPUTS_NORMAL;
+  trial trial;
+  error_text error;
+  check_result result;
+  cr_assert(trial_create(&trial, &shape, &error), "%s", error.text);
+  for (int i = 0; i < 3; i++) {
+    inputs_fill(&shape, kind, (inputs_tensor)i, 7, i == 0 ? trial.q : i == 1 ? trial.k : trial.v);
+  }
+  cr_assert(trial_upload(&trial, &error), "%s", error.text);
+  cr_assert(trial_reference(&trial, &error), "%s", error.text);
+  planted = fault;
+  problem = &trial;
+  cr_assert(trial_run(&trial, &fake, NULL, &error), "%s", error.text);
+  const bool passed = trial_check(&trial, &result);
+  cr_assert_eq(passed, accepted, "fault %d: %s", fault,
+               passed ? "was not noticed" : result.message.text);
+  if (!accepted) {
+    cr_assert_not_null(strstr(result.message.text, words), "fault %d: \"%s\" does not say \"%s\"",
+                       fault, result.message.text, words);
+  }
+  trial_free(&trial);
+}
+
+Test(rejects, nothing_when_all_is_right) { expect(CLEAN, true, ""); }
+
+Test(rejects, a_nan) { expect(ONE_NAN, false, "got nan"); }
+
+Test(rejects, one_wrong_element) {
+  expect(ONE_WRONG_ELEMENT, false, "head 0, row 128, column 0");
+  expect(ONE_WRONG_ELEMENT, false, "1 of 9216 elements are bad: head 0; row 128; column 0");
+}
+
+Test(rejects, a_transposed_result) { expect(TRANSPOSED, false, "O is wrong at batch 0, head 0"); }
+
+Test(rejects, an_unwritten_tail) {
+  expect(UNWRITTEN_TAIL, false, "head 1; row 191; every column; 24 were never written");
+}
+
+Test(rejects, an_unwritten_lse) { expect(UNWRITTEN_LSE, false, "1 were never written"); }
+
+Test(rejects, a_write_past_the_end) {
+  expect(PAST_THE_END, false, "outside O: 2 bytes past its end");
+}
+
+Test(rejects, a_write_before_the_start) {
+  expect(BEFORE_THE_START, false, "outside O: 5 bytes before its start");
+}
+
+Test(rejects, a_write_past_the_workspace) {
+  expect(PAST_THE_WORKSPACE, false, "outside the workspace: 0 bytes past its end");
+}
+
+Test(rejects, a_changed_input) { expect(CHANGED_INPUT, false, "changed its input K"); }
+
+Test(rejects, an_fp16_accumulator) { expect(FP16_ACCUMULATOR, false, "O is wrong"); }
+
+Test(rejects, an_lse_without_the_max) { expect(LSE_WITHOUT_MAX, false, "lse is wrong"); }
+
+Test(rejects, and_tells_the_pattern) {
+  expect(EIGHTH_COLUMN, false, "every head; every row; one column in 8 (3, 11, ...)");
+  expect(SECOND_TILE, false, "every head; rows 64 to 127; every column");
+}

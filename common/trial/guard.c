@@ -1,0 +1,53 @@
+#include "trial/guard.h"
+
+#include "check/check.h"
+#include "device/device.h"
+
+enum { ZONE = 4096, ZONE_BYTE = 0xa5 };
+
+bool guard_allocate(guarded_buffer *buffer, const char *name, size_t bytes, error_text *error) {
+  *buffer = (guarded_buffer){.name = name, .bytes = bytes};
+  if (bytes == 0) return true;
+  if (bytes > SIZE_MAX - 2 * ZONE || cudaMalloc(&buffer->zone, bytes + 2 * ZONE) != cudaSuccess) {
+    cudaGetLastError(); // the failure is told here: it must not show up in a later call
+    size_t free_bytes = 0;
+    size_t total_bytes = 0;
+    cudaMemGetInfo(&free_bytes, &total_bytes);
+    return fail(error,
+                "%s needs %.3g GB of device memory, and %.3g GB are free: take a smaller shape",
+                name, (double)bytes * 1e-9, (double)free_bytes * 1e-9);
+  }
+  buffer->data = (char *)buffer->zone + ZONE;
+  return device_ok(cudaMemset(buffer->zone, ZONE_BYTE, bytes + 2 * ZONE), "filling a red zone",
+                   error);
+}
+
+void guard_free(guarded_buffer *buffer) {
+  if (buffer->zone) cudaFree(buffer->zone);
+  *buffer = (guarded_buffer){0};
+}
+
+bool guard_poison(const guarded_buffer *buffer, error_text *error) {
+  if (buffer->bytes == 0) return true;
+  return device_ok(cudaMemset(buffer->data, CHECK_POISON, buffer->bytes), "poisoning a buffer",
+                   error);
+}
+
+bool guard_intact(const guarded_buffer *buffer, error_text *error) {
+  if (buffer->bytes == 0) return true;
+  unsigned char zone[ZONE];
+  const char *const ends[2] = {buffer->zone, (const char *)buffer->data + buffer->bytes};
+  for (int side = 0; side < 2; side++) {
+    if (!device_ok(cudaMemcpy(zone, ends[side], ZONE, cudaMemcpyDeviceToHost), "reading a red zone",
+                   error)) {
+      return false;
+    }
+    for (size_t distance = 0; distance < ZONE; distance++) { // the nearest byte first
+      if (zone[side == 0 ? ZONE - 1 - distance : distance] == ZONE_BYTE) continue;
+      return fail(error, "something was written outside %s: %zu bytes %s", buffer->name,
+                  side == 0 ? distance + 1 : distance,
+                  side == 0 ? "before its start" : "past its end");
+    }
+  }
+  return true;
+}

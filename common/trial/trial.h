@@ -1,0 +1,43 @@
+// One problem on the device: inputs, poisoned outputs behind red zones, and the reference to judge a
+// step by. A trial outlives the steps that run on it, so several are compared on the same tensors.
+#ifndef TRIAL_H
+#define TRIAL_H
+
+#include "check/check.h"
+#include "step/step.h"
+#include "trial/guard.h"
+
+typedef struct {
+  attention_shape shape;
+  uint16_t *q, *k, *v; // the inputs on the host, fp16 or bf16 bits
+  uint16_t *o;         // what the last step wrote
+  float *lse;
+  reference_result reference; // empty until trial_reference
+  guarded_buffer device_q, device_k, device_v, device_o, device_lse, workspace;
+} trial;
+
+// Host tensors of the shape, still to be filled in q, k and v.
+bool trial_create(trial *trial, const attention_shape *shape, error_text *error);
+void trial_free(trial *trial);
+
+// Copies the inputs to the device; call it once they are filled.
+bool trial_upload(trial *trial, error_text *error);
+
+// Computes the reference from the inputs (seconds on long sequences).
+bool trial_reference(trial *trial, error_text *error);
+
+// Whether the step takes this shape; the sentence names the step and its reason.
+bool trial_supported(const trial *trial, const attention_step *step, error_text *error);
+
+// Gives the step the workspace it needs, poisons outputs and workspace, runs the step once on
+// `stream`, waits, and brings O and lse back. False when a CUDA call or the launch fails.
+bool trial_run(trial *trial, const attention_step *step, cudaStream_t stream, error_text *error);
+
+// The arguments of a launch on the trial's own buffers; the workspace is that of the last trial_run.
+attention_args trial_arguments(const trial *trial);
+
+// Judges what trial_run brought back: every element of O and lse against the reference, all red
+// zones intact, inputs unchanged. False with result->message set when anything is wrong.
+bool trial_check(trial *trial, check_result *result);
+
+#endif

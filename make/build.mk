@@ -1,0 +1,113 @@
+# How files are made from files: called by the Makefile as `make -f make/build.mk <files>`.
+include make/config.mk
+
+.SUFFIXES:
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+# --- flags ---------------------------------------------------------------------------------------
+
+WARNINGS := -Wall -Wextra -Wpedantic $(if $(WERROR),-Werror)
+OPTIMISE := $(if $(DEBUG),-O0 -g3,-O2 -g -DNDEBUG) $(SANITIZE:%=-fsanitize=% -fno-omit-frame-pointer)
+CFLAGS   := -std=c17 $(OPTIMISE) -march=native -fopenmp -fPIC $(WARNINGS)
+LDFLAGS  := -fopenmp $(SANITIZE:%=-fsanitize=%)
+RPATH    := -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..:$$ORIGIN/../..'
+
+ifeq ($(DEVICE),cpu)
+  CPPFLAGS := -Icommon -Icommon/emulator/include -Icommon/emulator
+  DEVICE_LIBS := -L$(BUILD) -lemulator -ldl -lm
+  RUNTIME  := $(BUILD)/libemulator.so
+  # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name.
+  KERNEL_FLAGS := -std=c++17 $(OPTIMISE) -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
+                  -fno-extern-tls-init -fno-gnu-unique $(CPPFLAGS)
+else
+  CPPFLAGS := -Icommon -isystem $(CUDA_HOME)/include
+  DEVICE_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -ldl -lm
+  RUNTIME  :=
+  KERNEL_FLAGS := -std=c++17 $(if $(DEBUG),-G -g,-O3 -lineinfo -DNDEBUG) -Icommon \
+                  -Xcompiler -fPIC,-Wall,-Wextra $(if $(WERROR),-Werror all-warnings)
+  gencode = $(foreach arch,$1,-gencode arch=$(arch:sm_%=compute_%),code=$(arch))
+endif
+
+# --- the parts of common/ ------------------------------------------------------------------------
+
+MODULES     := check device driver emulator/rewrite inputs npy progress record reference shape statistics \
+               step timing trial ladder
+device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
+not_library := %/main.c common/step/linked.c common/device/device_emulator.c common/device/device_gpu.c
+LIBRARY_C   := $(filter-out $(not_library),$(foreach module,$(MODULES),$(wildcard common/$(module)/*.c))) \
+               $(device_part)
+LIBRARY     := $(BUILD)/libcommon.a
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
+
+$(LIBRARY): $(LIBRARY_C:%.c=$(BUILD)/%.o)
+	@rm -f $@
+	@ar rcs $@ $^
+
+# --- the emulator --------------------------------------------------------------------------------
+
+EMULATOR_SOURCES := $(wildcard common/emulator/runtime/*.c common/emulator/runtime/*.S)
+
+$(BUILD)/common/emulator/runtime/%.o: common/emulator/runtime/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -fvisibility=hidden $(CPPFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/common/emulator/runtime/%.o: common/emulator/runtime/%.S
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -c $< -o $@
+
+$(BUILD)/libemulator.so: $(patsubst %,$(BUILD)/%.o,$(basename $(EMULATOR_SOURCES)))
+	$(CC) -shared $(LDFLAGS) $^ -lpthread -ldl -lm -o $@
+
+$(BUILD)/rewrite: $(BUILD)/common/emulator/rewrite/main.o $(LIBRARY)
+	$(CC) $(LDFLAGS) $^ -lm -o $@
+
+# --- kernels -------------------------------------------------------------------------------------
+
+ifeq ($(DEVICE),cpu)
+$(BUILD)/%.rewritten.cpp: %.cu $(BUILD)/rewrite
+	@mkdir -p $(@D)
+	@$(BUILD)/rewrite $< $@
+
+$(BUILD)/%.cu.o: $(BUILD)/%.rewritten.cpp
+	$(CXX) $(KERNEL_FLAGS) -I$(dir $*) -MMD -MP -c $< -o $@
+else
+$(BUILD)/steps/%/attention.cu.o: steps/%/attention.cu
+	@mkdir -p $(@D)
+	$(NVCC) $(KERNEL_FLAGS) $(call gencode,$(call step_arch,$*)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+$(BUILD)/common/%.cu.o: common/%.cu
+	@mkdir -p $(@D)
+	$(NVCC) $(KERNEL_FLAGS) $(call gencode,$(ARCH)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+endif
+
+# --- a step's program, test runner and shared object ---------------------------------------------
+
+DRIVER_MAIN := $(BUILD)/common/driver/main.o $(BUILD)/common/step/linked.o
+SUITE       := $(patsubst %.c,$(BUILD)/%.o,$(wildcard common/tests/steps/*.c)) $(BUILD)/common/step/linked.o
+link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $@
+
+define step_rules
+$(BUILD)/step$(call step_number,$1): $(DRIVER_MAIN) $(BUILD)/steps/$1/attention.cu.o $(LIBRARY) $(RUNTIME)
+	$$(call link)
+$(BUILD)/step$(call step_number,$1)-check: $(SUITE) $(BUILD)/steps/$1/attention.cu.o $(LIBRARY) $(RUNTIME)
+	$$(call link,-lcriterion)
+$(BUILD)/step$(call step_number,$1).so: $(BUILD)/steps/$1/attention.cu.o $(RUNTIME)
+	$$(call link,-shared)
+endef
+$(foreach step,$(ALL_STEPS),$(eval $(call step_rules,$(step))))
+
+$(BUILD)/ladder: $(BUILD)/common/ladder/main.o $(LIBRARY) $(RUNTIME)
+	$(call link)
+
+# --- tests of the parts: test_x.c, with x.cu where the part has kernels of its own ---------------
+
+.SECONDEXPANSION:
+$(BUILD)/tests/%: $(BUILD)/common/tests/%.o $$(patsubst %.cu,$(BUILD)/%.cu.o,$$(wildcard common/tests/$$(subst test_,,$$*).cu)) $(LIBRARY) $(RUNTIME)
+	@mkdir -p $(@D)
+	$(call link,-lcriterion)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

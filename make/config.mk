@@ -1,0 +1,46 @@
+# What is built, for what, with what. Every variable can be given on the command line.
+
+# Packages unpacked without root by `make deps PREFIX=.deps`.
+-include .deps/env.mk
+
+# gpu when nvcc and a working GPU are there, else cpu: the emulator.
+DEVICE ?= $(shell scripts/doctor.sh --device)
+ifeq ($(filter $(DEVICE),cpu gpu),)
+  $(error DEVICE is "$(DEVICE)": give DEVICE=gpu, or DEVICE=cpu for the emulator)
+endif
+
+CUDA_HOME ?= $(shell scripts/doctor.sh --cuda-home)
+NVCC      ?= $(CUDA_HOME)/bin/nvcc
+ifeq ($(DEVICE)$(CUDA_HOME),gpu)
+  $(error DEVICE=gpu needs the CUDA toolkit, and nvcc was not found: set CUDA_HOME, or use DEVICE=cpu)
+endif
+
+# The GPU's own architecture; both that the lab is kept working on when there is no GPU.
+ifeq ($(DEVICE),gpu)
+  ARCH ?= $(or $(shell scripts/doctor.sh --arch),sm_80 sm_90a)
+endif
+
+# A debug build stands beside the release build: kernels with -G, assertions and printf kept.
+BUILD := build/$(DEVICE)$(if $(DEBUG),-debug)
+JOBS  ?= $(shell nproc)
+
+ALL_STEPS   := $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard steps/*/attention.cu))))
+step_number  = $(firstword $(subst _, ,$1))
+# `make step03 check` works on step 03 alone, `make check` on all.
+STEP_GOALS  := $(filter step%,$(MAKECMDGOALS))
+STEPS       ?= $(if $(STEP_GOALS),$(foreach goal,$(STEP_GOALS),$(filter $(goal:step%=%)_%,$(ALL_STEPS))),$(ALL_STEPS))
+ifneq ($(STEP_GOALS),)
+  ifneq ($(words $(STEP_GOALS)),$(words $(STEPS)))
+    $(error no such step in "$(STEP_GOALS)": there are $(foreach step,$(ALL_STEPS),step$(call step_number,$(step))))
+  endif
+endif
+
+# What a step needs stands in its first comment, as "Needs: sm_90a". On a GPU with less it is skipped.
+needs      = $(shell sed -n 's|^// Needs: *||p' steps/$1/attention.cu)
+step_arch  = $(if $(call needs,$1),$(filter $(call needs,$1),$(ARCH)),$(ARCH))
+SKIPPED   := $(if $(filter gpu,$(DEVICE)),$(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(step))))
+BUILDABLE := $(filter-out $(SKIPPED),$(STEPS))
+
+programs      = $(foreach step,$1,$(BUILD)/step$(call step_number,$(step)))
+shared_steps := $(addsuffix .so,$(call programs,$(BUILDABLE)))
+step_checks  := $(addsuffix -check,$(call programs,$(BUILDABLE)))

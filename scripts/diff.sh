@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# What changes between two steps: scripts/diff.sh 02 04
+set -u
+file() { # the attention.cu of a step's number
+  local found=(steps/"$1"_*/attention.cu)
+  if [ ! -f "${found[0]}" ]; then
+    echo "error: there is no step $1 to compare: give A and B, such as make diff A=02 B=04" >&2
+    exit 2
+  fi
+  echo "${found[0]}"
+}
+a=$(file "$1") || exit
+b=$(file "$2") || exit
+git diff --no-index --color=auto --stat --patch "$a" "$b"
+[ $? -le 1 ] # 1 says that they differ, which is no failure
