@@ -50,8 +50,8 @@ ladder: ## run every step on the same tensors: table, CSV and chart
 
 ladder-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
-	@$(BUILD)/ladder --data plots/data $(ARGS) $(shared_steps)
-	@scripts/plot.sh ladder $$($(BUILD)/ladder --slug)
+	@$(BUILD)/ladder plots/data $(or $(NAME),ladder) $(shared_steps) $(if $(ARGS),-- $(ARGS))
+	@scripts/plot.sh ladder $$($(BUILD)/ladder --slug) $(or $(NAME),ladder)
 
 plots: ## draw the charts again from the recorded data
 	@scripts/plot.sh ladder

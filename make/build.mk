@@ -19,7 +19,7 @@ ifeq ($(DEVICE),cpu)
   RUNTIME  := $(BUILD)/libemulator.so
   # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name.
   KERNEL_FLAGS := -std=c++17 $(OPTIMISE) -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
-                  -fno-extern-tls-init -fno-gnu-unique $(CPPFLAGS)
+                  -Wno-unknown-pragmas -fno-extern-tls-init -fno-gnu-unique $(CPPFLAGS)
 else
   CPPFLAGS := -Icommon -isystem $(CUDA_HOME)/include
   DEVICE_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -ldl -lm
@@ -31,7 +31,7 @@ endif
 
 # --- the parts of common/ ------------------------------------------------------------------------
 
-MODULES     := check device driver emulator/rewrite inputs npy progress record reference shape statistics \
+MODULES     := check device driver file emulator/rewrite inputs npy progress record reference shape statistics \
                step timing trial ladder
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/device/device_emulator.c common/device/device_gpu.c

@@ -3,6 +3,7 @@
 #include "driver/measure.h"
 #include "driver/options.h"
 #include "driver/tensors.h"
+#include "file/file.h"
 #include "ladder/row.h"
 #include "record/record.h"
 #include "shape/shape.h"
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const char usage[] =
     "usage: ladder DATA_FOLDER NAME STEP.so... [-- OPTIONS]\n"
@@ -23,13 +23,33 @@ static const char usage[] =
     "is\n"
     "4x32x4096x64 on a GPU and 1x4x256x64 on the emulator unless they say otherwise.\n";
 
-// A step is timed this often unless --samples says otherwise: its first rung takes most of a second.
+// A step is timed this often unless --samples says otherwise: the first one takes most of a second.
 enum { DEFAULT_SAMPLES = 30 };
 
-static bool read_options(int argc, char **argv, bool emulated, options *options,
-                         error_text *error) {
+typedef struct {
+  device_info device;
+  options options;
+  trial trial;
+  size_t count; // of steps
+  attention_step *steps;
+  ladder_row *rows;
+} session;
+
+static bool load_steps(session *s, char **paths, error_text *error) {
+  s->steps = calloc(s->count, sizeof *s->steps);
+  s->rows = calloc(s->count, sizeof *s->rows);
+  if (!s->steps || !s->rows) return fail(error, "not enough memory");
+  for (size_t i = 0; i < s->count; i++) {
+    if (!step_load(paths[i], &s->steps[i], error)) return false;
+    s->rows[i].step = &s->steps[i];
+  }
+  return true;
+}
+
+static bool read_options(session *s, int argc, char **argv, error_text *error) {
   static const option_id refused[] = {OPTION_Q,   OPTION_K,        OPTION_V,   OPTION_OUT,
                                       OPTION_LSE, OPTION_NO_CHECK, OPTION_CSV, OPTION_HELP};
+  options *options = &s->options;
   if (!options_parse(argc, argv, options, error)) return false;
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
     if (options->given[refused[i]]) {
@@ -37,143 +57,148 @@ static bool read_options(int argc, char **argv, bool emulated, options *options,
                   option_table[refused[i]].name);
     }
   }
+  const bool emulated = s->device.emulated;
   attention_shape *shape = &options->shape;
   if (shape->batch == 0) shape->batch = emulated ? 1 : 4;
   if (shape->heads == 0) shape->heads = emulated ? 4 : 32;
   if (shape->seq_q == 0) shape->seq_q = emulated ? 256 : 4096;
   if (shape->seq_kv == 0) shape->seq_kv = shape->seq_q;
   if (!options->given[OPTION_SAMPLES]) options->samples = DEFAULT_SAMPLES;
-  return true;
+  if (options->given[OPTION_EMU_SEED]) device_set_schedule(options->emu_seed);
+  return options_fit_device(options, emulated, error);
+}
+
+static bool prepare(session *s, error_text *error) {
+  const attention_shape shape = options_shape(&s->options, s->device.emulated);
+  const tensor_files none = {0};
+  return trial_create(&s->trial, &shape, error) &&
+         tensors_fill(&s->options, &none, &s->trial, error) && trial_upload(&s->trial, error) &&
+         trial_reference(&s->trial, error);
 }
 
 // Checks each step once. False only when the machine fails, not when a step is wrong.
-static bool check_steps(trial *trial, const attention_step *steps, ladder_row *rows, size_t count,
-                        error_text *error) {
-  for (size_t i = 0; i < count; i++) {
-    rows[i] = (ladder_row){.step = &steps[i], .unsupported = steps[i].unsupported(&trial->shape)};
-    if (rows[i].unsupported) continue;
+static bool check_steps(session *s, error_text *error) {
+  for (size_t i = 0; i < s->count; i++) {
+    ladder_row *row = &s->rows[i];
+    row->unsupported = row->step->unsupported(&s->trial.shape);
+    if (row->unsupported) continue;
     device_counts_reset();
-    if (!trial_run(trial, &steps[i], NULL, error)) return false;
-    rows[i].counts = device_counts_read();
-    rows[i].workspace_bytes = trial->workspace.bytes;
-    rows[i].right = trial_check(trial, &rows[i].check);
-    if (!rows[i].right) {
-      fprintf(stderr, "FAILED: %s: %s\n", steps[i].name, rows[i].check.message.text);
+    if (!trial_run(&s->trial, row->step, NULL, error)) return false;
+    row->counts = device_counts_read();
+    row->workspace_bytes = s->trial.workspace.bytes;
+    row->right = trial_check(&s->trial, &row->check);
+    if (!row->right) {
+      fprintf(stderr, "FAILED: %s: %s\n", row->step->name, row->check.message.text);
     }
   }
   return true;
 }
 
+static void summarise(ladder_row *row, const double *milliseconds, size_t samples,
+                      const attention_shape *shape) {
+  const statistics_interval interval = statistics_bootstrap_median(milliseconds, samples, 1);
+  row->samples = samples;
+  row->median_ms = statistics_median(milliseconds, samples);
+  row->low_ms = interval.low;
+  row->high_ms = interval.high;
+  row->tflops = shape_operations(shape) / row->median_ms * 1e-9;
+}
+
 // Times the steps that are right: how fast a wrong one is does not matter.
-static bool time_steps(trial *trial, const options *options, size_t l2_bytes, ladder_row *rows,
-                       size_t count, error_text *error) {
-  attention_step *timed = malloc(count * sizeof *timed);
-  double *milliseconds = malloc(count * options->samples * sizeof *milliseconds);
+static bool time_steps(session *s, error_text *error) {
+  const measure_plan plan = {
+      .samples = s->options.samples,
+      .warm_up = s->options.warm_up,
+      .l2_bytes = s->options.given[OPTION_WARM_L2] ? 0 : s->device.l2_bytes,
+  };
+  attention_step *timed = malloc(s->count * sizeof *timed);
+  double *milliseconds = malloc(s->count * plan.samples * sizeof *milliseconds);
   size_t contenders = 0;
-  for (size_t i = 0; timed && i < count; i++) {
-    if (rows[i].right) timed[contenders++] = *rows[i].step;
+  for (size_t i = 0; timed && i < s->count; i++) {
+    if (s->rows[i].right) timed[contenders++] = *s->rows[i].step;
   }
-  const measure_plan plan = {options->samples, options->warm_up,
-                             options->given[OPTION_WARM_L2] ? 0 : l2_bytes};
   bool good = (timed && milliseconds) || fail(error, "not enough memory for the samples");
-  good = good && measure_steps(trial, timed, contenders, &plan, milliseconds, error);
-  const double *samples = milliseconds;
-  for (size_t i = 0; i < count && good; i++) {
-    ladder_row *row = &rows[i];
-    if (!row->right) continue;
-    const statistics_interval interval = statistics_bootstrap_median(samples, plan.samples, 1);
-    row->samples = plan.samples;
-    row->median_ms = statistics_median(samples, plan.samples);
-    row->low_ms = interval.low;
-    row->high_ms = interval.high;
-    row->tflops = shape_operations(&trial->shape) / row->median_ms * 1e-9;
-    samples += plan.samples;
+  good = good && measure_steps(&s->trial, timed, contenders, &plan, milliseconds, error);
+  const double *next = milliseconds;
+  for (size_t i = 0; i < s->count && good; i++) {
+    if (!s->rows[i].right) continue;
+    summarise(&s->rows[i], next, plan.samples, &s->trial.shape);
+    next += plan.samples;
   }
   free(timed);
   free(milliseconds);
   return good;
 }
 
-static bool make_folder(const char *path, error_text *error) {
-  return mkdir(path, 0777) == 0 || errno == EEXIST ||
-         fail(error, "cannot make the folder %s: %s", path, strerror(errno));
+// Checks and times the steps, and writes what was found, and on what machine, as a file's text.
+static bool climb(session *s, FILE *record, error_text *error) {
+  record_write(record, &s->device, "before");
+  if (!check_steps(s, error)) return false;
+  const bool timed = !s->device.emulated && !s->options.given[OPTION_NO_TIME];
+  if (timed && !time_steps(s, error)) return false;
+  record_write(record, &s->device, "after");
+  row_write_csv(record, &s->device, &s->trial.shape, s->rows, s->count);
+  row_print_table(stdout, &s->device, &s->trial.shape, s->rows, s->count);
+  return true;
+}
+
+static bool save(const session *s, const char *data_folder, const char *name, const char *text,
+                 size_t length, error_text *error) {
+  char folder[2048];
+  char path[4096];
+  snprintf(folder, sizeof folder, "%s/%s", data_folder, s->device.slug);
+  snprintf(path, sizeof path, "%s/%s.csv", folder, name);
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    return fail(error, "cannot make the folder %s: %s", folder, strerror(errno));
+  }
+  if (!file_write(path, text, length, error)) return false;
+  printf("written: %s\n", path);
+  return true;
+}
+
+static bool run(session *s, const char *data_folder, const char *name, error_text *error) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *record = open_memstream(&text, &length);
+  if (!record) return fail(error, "not enough memory for the record");
+  bool good = climb(s, record, error);
+  if (fclose(record) != 0 && good) good = fail(error, "not enough memory for the record");
+  good = good && save(s, data_folder, name, text, length, error);
+  free(text);
+  return good;
+}
+
+static bool all_right(const session *s) {
+  for (size_t i = 0; i < s->count; i++) {
+    if (!s->rows[i].unsupported && !s->rows[i].right) return false;
+  }
+  return true;
 }
 
 int main(int argc, char **argv) {
+  static session s;
   error_text error;
-  device_info device;
-  options options;
-  trial trial = {0};
-  int steps_end = 3;
-  while (steps_end < argc && strcmp(argv[steps_end], "--") != 0) steps_end++;
-  const bool slug_only = argc == 2 && strcmp(argv[1], "--slug") == 0;
-  if (!slug_only && (argc < 4 || steps_end == 3)) {
+  if (argc == 2 && strcmp(argv[1], "--slug") == 0) {
+    if (device_open(&s.device, &error)) return puts(s.device.slug) < 0 ? EXIT_BAD_INPUT : EXIT_OK;
+    fprintf(stderr, "error: %s\n", error.text);
+    return EXIT_BAD_INPUT;
+  }
+  int end = 3; // of the steps; what follows "--" is a command line of its own
+  while (end < argc && strcmp(argv[end], "--") != 0) end++;
+  if (end <= 3) {
     fputs(usage, stderr);
     return EXIT_BAD_INPUT;
   }
-  bool good = device_open(&device, &error);
-  if (good && slug_only) {
-    puts(device.slug);
-    return EXIT_OK;
-  }
-
-  const size_t count = (size_t)steps_end - 3;
-  attention_step *steps = calloc(count, sizeof *steps);
-  ladder_row *rows = calloc(count, sizeof *rows);
-  good = good && ((steps && rows) || fail(&error, "not enough memory"));
-  for (size_t i = 0; i < count && good; i++) good = step_load(argv[3 + i], &steps[i], &error);
-
-  // What follows "--" is a command line of its own, "--" standing where its program name would.
-  char *no_options[] = {argv[0], NULL};
-  const bool any = steps_end < argc;
-  tensor_files files;
-  good = good &&
-         read_options(any ? argc - steps_end : 1, any ? argv + steps_end : no_options,
-                      device.emulated, &options, &error) &&
-         options_fit_device(&options, device.emulated, &error);
-  if (good && options.given[OPTION_EMU_SEED]) device_set_schedule(options.emu_seed);
-  attention_shape shape = {0};
-  good = good && tensors_open(&options, device.emulated, &files, &shape, &error) &&
-         trial_create(&trial, &shape, &error) && tensors_fill(&options, &files, &trial, &error) &&
-         trial_upload(&trial, &error) && trial_reference(&trial, &error) &&
-         check_steps(&trial, steps, rows, count, &error);
-
-  // The file is written under another name first, so that it appears whole or not at all.
-  char folder[4096], path[8192], partial[8200];
-  snprintf(folder, sizeof folder, "%s/%s", argv[1], device.slug);
-  snprintf(path, sizeof path, "%s/%s.csv", folder, argv[2]);
-  snprintf(partial, sizeof partial, "%s.tmp", path);
-  FILE *csv = NULL;
-  good = good && make_folder(folder, &error);
-  if (good && !(csv = fopen(partial, "w"))) {
-    good = fail(&error, "cannot write %s: %s", partial, strerror(errno));
-  }
-  if (good) record_write(csv, &device, "before");
-  if (!device.emulated && !options.given[OPTION_NO_TIME]) {
-    good = good && time_steps(&trial, &options, device.l2_bytes, rows, count, &error);
-  }
-  if (good) {
-    record_write(csv, &device, "after");
-    row_write_csv(csv, &device, &shape, rows, count);
-    row_print_table(stdout, &device, &shape, rows, count);
-  }
-  if (csv) {
-    const bool written = ferror(csv) == 0;
-    if ((fclose(csv) != 0 || !written) && good) good = fail(&error, "cannot write %s", partial);
-    if (good && rename(partial, path) != 0) {
-      good = fail(&error, "cannot write %s: %s", path, strerror(errno));
-    }
-    if (!good) unlink(partial);
-  }
-  if (good) printf("written: %s\n", path);
-
-  bool all_right = true;
-  for (size_t i = 0; rows && i < count; i++) {
-    if (!rows[i].unsupported && !rows[i].right) all_right = false;
-  }
-  trial_free(&trial);
-  free(steps);
-  free(rows);
+  s.count = (size_t)end - 3;
+  const bool options_follow = end < argc; // "--" stands where their program name would
+  const bool good = device_open(&s.device, &error) && load_steps(&s, argv + 3, &error) &&
+                    read_options(&s, options_follow ? argc - end : 1,
+                                 options_follow ? argv + end : argv, &error) &&
+                    prepare(&s, &error) && run(&s, argv[1], argv[2], &error);
+  const int status = !good ? EXIT_BAD_INPUT : all_right(&s) ? EXIT_OK : EXIT_CHECK_FAILED;
   if (!good) fprintf(stderr, "error: %s\n", error.text);
-  return !good ? EXIT_BAD_INPUT : all_right ? EXIT_OK : EXIT_CHECK_FAILED;
+  trial_free(&s.trial);
+  free(s.steps);
+  free(s.rows);
+  return status;
 }

@@ -8,15 +8,19 @@ enum { ZONE = 4096, ZONE_BYTE = 0xa5 };
 bool guard_allocate(guarded_buffer *buffer, const char *name, size_t bytes, error_text *error) {
   *buffer = (guarded_buffer){.name = name, .bytes = bytes};
   if (bytes == 0) return true;
-  if (bytes > SIZE_MAX - 2 * ZONE || cudaMalloc(&buffer->zone, bytes + 2 * ZONE) != cudaSuccess) {
+  const bool countable = bytes <= SIZE_MAX - 2 * ZONE;
+  const cudaError_t status =
+      countable ? cudaMalloc(&buffer->zone, bytes + 2 * ZONE) : cudaErrorMemoryAllocation;
+  if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError(); // the failure is told here: it must not show up in a later call
     size_t free_bytes = 0;
     size_t total_bytes = 0;
     cudaMemGetInfo(&free_bytes, &total_bytes);
     return fail(error,
-                "%s needs %.3g GB of device memory, and %.3g GB are free: take a smaller shape",
-                name, (double)bytes * 1e-9, (double)free_bytes * 1e-9);
+                "%s needs %.4g MB of device memory, and %.4g MB are free: take a smaller shape",
+                name, (double)bytes * 1e-6, (double)free_bytes * 1e-6);
   }
+  if (!device_ok(status, "allocating device memory", error)) return false;
   buffer->data = (char *)buffer->zone + ZONE;
   return device_ok(cudaMemset(buffer->zone, ZONE_BYTE, bytes + 2 * ZONE), "filling a red zone",
                    error);

@@ -1,0 +1,100 @@
+#include "driver/report.h"
+
+#include "shape/shape.h"
+#include <inttypes.h>
+#include <math.h>
+
+static const double lse_bound = 1e-3; // that of check_outputs
+
+// Without an exponent, and with at least as many digits as asked for.
+typedef struct {
+  char text[64];
+} digits;
+
+static digits significant(double value, int count) {
+  const int before_point = value > 0 ? (int)floor(log10(value)) + 1 : 1;
+  const int after_point = count > before_point ? count - before_point : 0;
+  digits out;
+  snprintf(out.text, sizeof out.text, "%.*f", after_point, value);
+  return out;
+}
+
+// "1 block", "2 blocks"
+static void print_count(FILE *out, const char *before, uint64_t count, const char *what,
+                        const char *plural) {
+  fprintf(out, "%s%" PRIu64 " %s%s", before, count, what, count == 1 ? "" : plural);
+}
+
+static void print_shape(FILE *out, const attention_shape *shape) {
+  fprintf(out, "shape      batch %d, heads %d, ", shape->batch, shape->heads);
+  if (shape->kv_heads != shape->heads) fprintf(out, "kv_heads %d, ", shape->kv_heads);
+  if (shape->seq_kv == shape->seq_q) {
+    fprintf(out, "seq %d, ", shape->seq_q);
+  } else {
+    fprintf(out, "seq_q %d, seq_kv %d, ", shape->seq_q, shape->seq_kv);
+  }
+  fprintf(out, "dim %d, %s, %sscale %g\n", shape->head_dim, shape_dtype_name(shape->dtype),
+          shape->causal ? "causal, " : "", (double)shape->scale);
+}
+
+static void print_check(FILE *out, const report *report) {
+  if (report->verdict == CHECK_SKIPPED) {
+    fprintf(out, "check      skipped\n");
+    return;
+  }
+  const check_result *check = &report->check;
+  if (report->verdict == CHECK_FAILED && check->o_bad == 0 && check->lse_bad == 0) {
+    fprintf(out, "check      FAILED: %s\n", check->message.text); // it is not the numbers
+    return;
+  }
+  fprintf(out, "check      %s: largest error of O %.2g, allowed %.2g; of lse %.2g, allowed %.2g\n",
+          report->verdict == CHECK_PASSED ? "ok" : "FAILED", check->o_error, check->o_bound,
+          check->lse_error, lse_bound);
+}
+
+static void print_times(FILE *out, const report *report) {
+  const report_times *times = &report->times;
+  fprintf(out, "time       median %s ms (", significant(times->median, 4).text);
+  if (isfinite(times->low)) {
+    fprintf(out, "95 %% interval %s to %s; ", significant(times->low, 4).text,
+            significant(times->high, 4).text);
+  }
+  fprintf(out, "5th to 95th percentile %s to %s; ", significant(times->p5, 4).text,
+          significant(times->p95, 4).text);
+  print_count(out, "", times->samples, "sample", "s");
+  fprintf(out, ")\nspeed      %s TFLOP/s\n", significant(report_tflops(report), 3).text);
+}
+
+static void print_counts(FILE *out, const device_counts *counts) {
+  print_count(out, "counts     ", counts->launches, "launch", "es");
+  print_count(out, ", ", counts->blocks, "block", "s");
+  print_count(out, ", ", counts->threads, "thread", "s");
+  print_count(out, ", ", counts->block_barriers, "block barrier", "s");
+  print_count(out, ", ", counts->warp_collectives, "warp collective", "s");
+  fputc('\n', out);
+}
+
+double report_tflops(const report *report) {
+  if (report->times.samples == 0) return NAN;
+  return shape_operations(&report->shape) / (report->times.median * 1e-3) * 1e-12;
+}
+
+void report_print(FILE *out, const report *report) {
+  fprintf(out, "step       %s: %s\n", report->step, report->summary);
+  print_shape(out, &report->shape);
+  if (report->q) {
+    fprintf(out, "inputs     %s, %s, %s\n", report->q, report->k, report->v);
+  } else {
+    fprintf(out, "inputs     %s, seed %" PRIu64 "\n", inputs_name(report->inputs), report->seed);
+  }
+  fprintf(out, "device     %s\n", report->device);
+  print_check(out, report);
+  print_count(out, "workspace  ", report->workspace_bytes, "byte", "s");
+  fputc('\n', out);
+  if (report->times.samples > 0) {
+    print_times(out, report);
+  } else if (report->verdict == CHECK_FAILED && !report->emulated) {
+    fprintf(out, "time       not taken: the result is wrong\n");
+  }
+  if (report->emulated) print_counts(out, &report->counts);
+}

@@ -1,0 +1,154 @@
+// The emulator's own interface: what the stand-in CUDA headers and rewritten kernels call, and the
+// few things a host program may ask of it. C17 and C++17.
+//
+// A CUDA thread is a fiber; a block's fibers take turns on one OS thread (a worker). Functions
+// marked "kernel side" may be called by a CUDA thread alone.
+#ifndef EMULATOR_H
+#define EMULATOR_H
+
+#include <cuda_runtime_api.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- Which thread am I --------------------------------------------------------------------------
+
+typedef struct {
+  uint3 block_index;
+  dim3 block_dim;
+  dim3 grid_dim;
+  void *dynamic_shared; // 128-byte aligned; ends where a guard page begins
+} emulator_block;
+
+typedef struct {
+  uint3 thread_index;
+  unsigned lane; // 0 to 31, in its warp
+  const emulator_block *block;
+} emulator_thread;
+
+// The CUDA thread that runs on this OS thread; NULL on the host. Read it again after each call that
+// may wait: it is what a switch of fibers changes.
+EMULATOR_API extern __thread const emulator_thread *emulator_current
+    __attribute__((tls_model("initial-exec")));
+
+// ---- Launch -------------------------------------------------------------------------------------
+
+typedef struct {
+  const void *kernel; // address of the kernel: says which module's static shared memory it uses
+  const char *name;   // as written at the launch, for reports
+  dim3 grid;
+  dim3 block;
+  size_t dynamic_shared_bytes;
+  void (*body)(void *arguments); // runs the kernel once, as one thread
+  void *arguments;
+} emulator_launch_request;
+
+// Runs the whole grid and returns when it has finished. Returns what a GPU's launch would, and
+// leaves it for cudaGetLastError: cudaErrorInvalidConfiguration for a grid or block the GPU cannot
+// take, cudaErrorInvalidValue for too much shared memory, the fault's error when a thread faulted.
+EMULATOR_API cudaError_t emulator_launch(const emulator_launch_request *request);
+
+// ---- Waiting (kernel side) ----------------------------------------------------------------------
+
+// Where the kernel's source calls a waiting operation; must live until the call returns.
+typedef struct {
+  const char *operation; // "__syncthreads()"
+  const char *file;
+  int line;
+} emulator_site;
+
+typedef struct {
+  unsigned arrived;    // threads that came to the barrier
+  unsigned predicates; // of those, the ones whose predicate was not 0
+} emulator_barrier_result;
+
+// Waits until every thread of the block that has not exited is here.
+EMULATOR_API emulator_barrier_result emulator_block_barrier(int predicate,
+                                                            const emulator_site *site);
+
+// What a warp does together: operand[lane] points to that lane's operand, NULL for a lane that does
+// not take part. `lanes` has a bit for each lane that does.
+typedef void (*emulator_warp_operation)(void *operand[32], unsigned lanes);
+
+// Waits until every lane of `mask` that has not exited is here with the same operation, runs it
+// once over all their operands, and lets them go on. Different masks of one warp may be waiting at
+// the same time. A fault is reported when the caller's lane is not in `mask`, or when lanes with
+// the same mask come with different operations.
+EMULATOR_API void emulator_warp_collective(unsigned mask, emulator_warp_operation operation,
+                                           void *operand, const emulator_site *site);
+
+// The warp functions of CUDA (Programming Guide, "Warp Shuffle Functions" and its neighbours).
+EMULATOR_API void emulator_warp_barrier(unsigned mask, const emulator_site *site);
+// Copies `bytes` of `value` of lane `source_lane` to `result`; 0xFF bytes when it takes no part.
+EMULATOR_API void emulator_shuffle(unsigned mask, const void *value, void *result, unsigned bytes,
+                                   unsigned source_lane, const emulator_site *site);
+EMULATOR_API unsigned emulator_ballot(unsigned mask, int predicate, const emulator_site *site);
+EMULATOR_API unsigned emulator_match_any(unsigned mask, uint64_t value, const emulator_site *site);
+EMULATOR_API unsigned emulator_match_all(unsigned mask, uint64_t value, int *all_equal,
+                                         const emulator_site *site);
+typedef enum {
+  EMULATOR_REDUCE_ADD,
+  EMULATOR_REDUCE_MIN_SIGNED,
+  EMULATOR_REDUCE_MAX_SIGNED,
+  EMULATOR_REDUCE_MIN_UNSIGNED,
+  EMULATOR_REDUCE_MAX_UNSIGNED,
+  EMULATOR_REDUCE_AND,
+  EMULATOR_REDUCE_OR,
+  EMULATOR_REDUCE_XOR
+} emulator_reduction;
+EMULATOR_API unsigned emulator_reduce(unsigned mask, emulator_reduction reduction, unsigned value,
+                                      const emulator_site *site);
+// The lanes that reach this call site before the rest of the warp waits elsewhere or exits.
+EMULATOR_API unsigned emulator_active_mask(const emulator_site *site);
+
+// Lets the block's other threads run first: a thread that polls memory must call it, since nothing
+// interrupts a fiber. Every atomic operation and __nanosleep does. Does nothing on the host.
+EMULATOR_API void emulator_yield(void);
+
+// ---- Faults (kernel side) -----------------------------------------------------------------------
+
+// Reports the sentence with kernel, block and thread, and abandons the launch with `error`, which
+// stays until cudaDeviceReset. Does not return.
+EMULATOR_API __attribute__((noreturn, format(printf, 2, 3))) void
+emulator_fault(cudaError_t error, const char *format, ...);
+
+// Receives what assert() sends to __assert_fail, which cuda_runtime.h renames. On the host it does
+// what __assert_fail does.
+EMULATOR_API __attribute__((noreturn)) void emulator_assert_fail(const char *expression,
+                                                                 const char *file,
+                                                                 unsigned int line,
+                                                                 const char *function);
+
+// ---- For the C++ host overloads ------------------------------------------------------------------
+
+// Makes the error the host thread's last one, unless it is cudaSuccess, and returns it.
+EMULATOR_API cudaError_t emulator_record_error(cudaError_t error);
+
+// Sets *pointer to the address of a variable of `bytes` bytes, which copies then accept.
+EMULATOR_API cudaError_t emulator_symbol_address(void **pointer, const void *symbol, size_t bytes);
+
+// ---- For host programs --------------------------------------------------------------------------
+
+// The order in which threads run: 0 is thread order, anything else a shuffled order that is the
+// same for the same seed, whatever the number of workers. Counts launches from 0 again. The
+// environment variable EMU_SEED sets it for the whole program.
+EMULATOR_API void emulator_set_seed(uint64_t seed);
+
+// Sums over all launches since the last reset.
+typedef struct {
+  uint64_t launches;
+  uint64_t blocks;
+  uint64_t threads;
+  uint64_t block_barriers;   // one for each time a block passed one
+  uint64_t warp_collectives; // one for each time a warp, or part of one, did one
+  uint64_t fiber_switches;
+} emulator_counts;
+EMULATOR_API emulator_counts emulator_counts_read(void);
+EMULATOR_API void emulator_counts_reset(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

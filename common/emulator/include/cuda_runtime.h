@@ -1,0 +1,55 @@
+// Stand-in for CUDA's <cuda_runtime.h>: the kernel language on a CPU. It is written from the CUDA
+// C++ Programming Guide and the CUDA Math API reference. C sees the host functions alone.
+//
+// Host and device code are one program here and are compiled in one pass: __CUDA_ARCH__ is not
+// defined, and code that asks for it takes its host branch.
+#ifndef CUDA_RUNTIME_H
+#define CUDA_RUNTIME_H
+
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
+#include "vector_types.h"
+
+#ifdef __cplusplus
+// Standard headers that use names which become macros below, or that the functions below need.
+#include <assert.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator.h"
+
+// ---- Qualifiers ---------------------------------------------------------------------------------
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __forceinline__  inline __attribute__((always_inline))
+// Nothing, since libstdc++ writes __attribute__((__noinline__)): what stands here must fit there.
+#define __noinline__
+// One for each OS thread, and so one for each block that is running. __constinit keeps g++ from
+// guarding arrays of half or float4 against a second initialisation: they have none.
+#define __shared__ __attribute__((aligned(128))) __constinit thread_local
+
+// assert() calls __assert_fail, whichever of the two headers comes first.
+#define __assert_fail emulator_assert_fail
+
+#include "device_launch_parameters.h"
+
+#include "detail/launcher.h"
+#include "detail/synchronization.h"
+#include "detail/warp_functions.h"
+#include "detail/math_functions.h"
+#include "detail/intrinsics.h"
+#include "detail/atomic_functions.h"
+#include "detail/host_overloads.h"
+
+#endif
+#endif

@@ -1,0 +1,103 @@
+// Atomic functions (CUDA C++ Programming Guide, "Atomic Functions"). Each lets other threads of the
+// block run afterwards, so that a thread that waits for a lock does not wait for ever.
+#ifndef EMULATOR_DETAIL_ATOMIC_FUNCTIONS_H
+#define EMULATOR_DETAIL_ATOMIC_FUNCTIONS_H
+
+#include "emulator.h"
+#include "intrinsics.h"
+
+namespace emulator {
+
+// An unsigned integer of as many bytes.
+template <int bytes>
+struct word;
+template <>
+struct word<2> {
+  typedef unsigned short __attribute__((may_alias)) type;
+};
+template <>
+struct word<4> {
+  typedef unsigned int __attribute__((may_alias)) type;
+};
+template <>
+struct word<8> {
+  typedef unsigned long long __attribute__((may_alias)) type;
+};
+
+// Replaces *address by update(*address), which others see as one step, and returns what was there.
+template <typename T, typename Update>
+T atomic_update(T *address, Update update) {
+  using bits = typename word<sizeof(T)>::type;
+  bits *memory = reinterpret_cast<bits *>(address);
+  bits seen = __atomic_load_n(memory, __ATOMIC_RELAXED);
+  T old;
+  for (;;) {
+    memcpy(static_cast<void *>(&old), &seen, sizeof old);
+    const T updated = update(old);
+    bits wanted;
+    memcpy(&wanted, static_cast<const void *>(&updated), sizeof wanted);
+    if (__atomic_compare_exchange_n(memory, &seen, wanted, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_RELAXED)) {
+      break;
+    }
+  }
+  emulator_yield();
+  return old;
+}
+
+} // namespace emulator
+
+// Each with the _block and _system forms, which here are the same.
+#define EMULATOR_ATOMIC(name, Type, expression)                                                    \
+  inline Type name(Type *address, Type operand) {                                                  \
+    return emulator::atomic_update(address,                                                        \
+                                   [=](Type old) { return static_cast<Type>(expression); });       \
+  }                                                                                                \
+  inline Type name##_block(Type *address, Type operand) { return name(address, operand); }         \
+  inline Type name##_system(Type *address, Type operand) { return name(address, operand); }
+
+#define EMULATOR_ATOMIC_INTEGERS(name, expression)                                                 \
+  EMULATOR_ATOMIC(name, int, expression)                                                           \
+  EMULATOR_ATOMIC(name, unsigned int, expression)                                                  \
+  EMULATOR_ATOMIC(name, unsigned long long, expression)
+
+// Sums wrap around: added as unsigned numbers.
+EMULATOR_ATOMIC(atomicAdd, int, static_cast<unsigned>(old) + static_cast<unsigned>(operand))
+EMULATOR_ATOMIC(atomicAdd, unsigned int, old + operand)
+EMULATOR_ATOMIC(atomicAdd, unsigned long long, old + operand)
+EMULATOR_ATOMIC(atomicAdd, float, old + operand)
+EMULATOR_ATOMIC(atomicAdd, double, old + operand)
+EMULATOR_ATOMIC(atomicSub, int, static_cast<unsigned>(old) - static_cast<unsigned>(operand))
+EMULATOR_ATOMIC(atomicSub, unsigned int, old - operand)
+EMULATOR_ATOMIC_INTEGERS(atomicExch, ((void)old, operand))
+EMULATOR_ATOMIC(atomicExch, float, ((void)old, operand))
+EMULATOR_ATOMIC_INTEGERS(atomicMin, operand < old ? operand : old)
+EMULATOR_ATOMIC(atomicMin, long long, operand < old ? operand : old)
+EMULATOR_ATOMIC_INTEGERS(atomicMax, old < operand ? operand : old)
+EMULATOR_ATOMIC(atomicMax, long long, old < operand ? operand : old)
+EMULATOR_ATOMIC_INTEGERS(atomicAnd, old &operand)
+EMULATOR_ATOMIC_INTEGERS(atomicOr, old | operand)
+EMULATOR_ATOMIC_INTEGERS(atomicXor, old ^ operand)
+EMULATOR_ATOMIC(atomicInc, unsigned int, old >= operand ? 0 : old + 1)
+EMULATOR_ATOMIC(atomicDec, unsigned int, old == 0 || old > operand ? operand : old - 1)
+#undef EMULATOR_ATOMIC_INTEGERS
+#undef EMULATOR_ATOMIC
+
+#define EMULATOR_ATOMIC_CAS(Type)                                                                  \
+  inline Type atomicCAS(Type *address, Type compare, Type value) {                                 \
+    return emulator::atomic_update(address,                                                        \
+                                   [=](Type old) { return old == compare ? value : old; });        \
+  }                                                                                                \
+  inline Type atomicCAS_block(Type *address, Type compare, Type value) {                           \
+    return atomicCAS(address, compare, value);                                                     \
+  }                                                                                                \
+  inline Type atomicCAS_system(Type *address, Type compare, Type value) {                          \
+    return atomicCAS(address, compare, value);                                                     \
+  }
+EMULATOR_ATOMIC_CAS(int)
+EMULATOR_ATOMIC_CAS(unsigned int)
+EMULATOR_ATOMIC_CAS(unsigned long long)
+EMULATOR_ATOMIC_CAS(unsigned short)
+#undef EMULATOR_ATOMIC_CAS
+
+#endif

@@ -1,0 +1,17 @@
+// Stand-in for CUDA's <device_launch_parameters.h>: where a thread finds out which one it is.
+// Valid inside kernels alone; a host thread that asks gets a segmentation fault.
+#ifndef DEVICE_LAUNCH_PARAMETERS_H
+#define DEVICE_LAUNCH_PARAMETERS_H
+
+#include "emulator.h"
+
+#define threadIdx (emulator_current->thread_index)
+#define blockIdx  (emulator_current->block->block_index)
+#define blockDim  (emulator_current->block->block_dim)
+#define gridDim   (emulator_current->block->grid_dim)
+
+#ifdef __cplusplus
+constexpr int warpSize = 32;
+#endif
+
+#endif

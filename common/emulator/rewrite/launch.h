@@ -1,0 +1,13 @@
+// Kernel launches: kernel<<<grid, block, smem, stream>>>(a, b).
+#ifndef LAUNCH_H
+#define LAUNCH_H
+
+#include "emulator/rewrite/source.h"
+
+// Rewrites the launch whose `<<<` is the token at `open` into
+//   ::emulator::launcher(kernel, "kernel", grid, block, smem, stream)(a, b)
+// The string is the kernel as the source spells it; a macro's parameter in it becomes what the
+// macro is called with. Fails, with path and line, when this is no launch.
+bool launch_rewrite(source *file, size_t open, error_text *error);
+
+#endif

@@ -1,0 +1,101 @@
+#include "emulator/rewrite/rewrite.h"
+
+#include "emulator/rewrite/launch.h"
+#include "emulator/rewrite/scope.h"
+#include "emulator/rewrite/shared_array.h"
+
+#include <string.h>
+
+static bool is_in_directive(const source *file, size_t index, size_t directive) {
+  return index < file->tokens.count && file->tokens.items[index].directive == directive;
+}
+
+static size_t directive_end(const source *file, size_t directive) {
+  size_t end = directive + 1;
+  while (is_in_directive(file, end, directive)) end++;
+  return end;
+}
+
+static bool begins_conditional(const source *file, size_t keyword) {
+  return token_is(file, keyword, "if") || token_is(file, keyword, "ifdef") ||
+         token_is(file, keyword, "ifndef");
+}
+
+// From the end of an `#if 0` line to the directive that ends what it leaves out: text there need
+// not be C++ at all.
+static size_t skip_left_out(const source *file, size_t index) {
+  size_t depth = 0;
+  for (size_t i = index; i < file->tokens.count; i++) {
+    if (file->tokens.items[i].kind != TOKEN_DIRECTIVE) continue;
+    size_t keyword = token_next(file, i);
+    bool ends = token_is(file, keyword, "endif");
+    if (depth == 0 && (ends || token_is(file, keyword, "else") || token_is(file, keyword, "elif")))
+      return i;
+    if (begins_conditional(file, keyword)) depth++;
+    if (ends) depth--;
+  }
+  return file->tokens.count;
+}
+
+// The next token to look at behind the directive: the text of a macro, else the next line.
+static size_t pass_directive(const source *file, size_t directive, scope_tracker *scopes) {
+  size_t keyword = token_next(file, directive);
+  size_t end = directive_end(file, directive);
+  if (token_is(file, keyword, "define")) {
+    size_t body = source_macro_body(file, directive);
+    return body < end ? body : end;
+  }
+  scope_conditional(scopes, file, keyword);
+  bool leaves_out = token_is(file, keyword, "if") &&
+                    token_is(file, token_next(file, keyword), "0") &&
+                    token_next(file, keyword) + 1 == end;
+  return leaves_out ? skip_left_out(file, end) : end;
+}
+
+static bool edit(source *file, scope_tracker *scopes, error_text *error) {
+  // First tokens of the current statements; NO_TOKEN between one statement and the next.
+  size_t file_statement = NO_TOKEN, macro_statement = NO_TOKEN;
+  size_t i = 0;
+  while (i < file->tokens.count) {
+    if (file->tokens.items[i].kind == TOKEN_DIRECTIVE) {
+      i = pass_directive(file, i, scopes);
+      macro_statement = NO_TOKEN;
+      continue;
+    }
+    bool in_macro = file->tokens.items[i].directive != NO_DIRECTIVE;
+    size_t *statement = in_macro ? &macro_statement : &file_statement;
+    if (*statement == NO_TOKEN) *statement = i;
+    // `operator<<<T>` names a function template; no other << can stand before a <.
+    if (token_is(file, i, "<<<") && !token_is(file, token_previous(file, i), "operator")) {
+      if (!launch_rewrite(file, i, error)) return false;
+    } else if (token_is(file, i, "__shared__")) {
+      bool in_function = in_macro || scope_is_body(scopes);
+      if (!shared_array_rewrite(file, *statement, i, in_function, error)) return false;
+    }
+    if (!in_macro && token_is(file, i, "{")) scope_open(scopes, file, *statement, i);
+    if (!in_macro && token_is(file, i, "}")) scope_close(scopes);
+    if (token_is(file, i, ";") || token_is(file, i, "{") || token_is(file, i, "}"))
+      *statement = NO_TOKEN;
+    i++;
+  }
+  return true;
+}
+
+bool rewrite_source(const char *path, const char *text, size_t length, text_buffer *out,
+                    error_text *error) {
+  // A byte order mark is only one at the very beginning of a file.
+  if (length == 0) text = "";
+  size_t mark = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+  source file = source_open(path, text + mark, length - mark);
+  scope_tracker scopes = {0};
+  bool done = edit(&file, &scopes, error);
+  if (done) {
+    text_buffer_append_string(out, "#line 1 \"");
+    text_buffer_append_escaped(out, path, strlen(path));
+    text_buffer_append_string(out, "\"\n");
+    source_apply_edits(&file, out);
+  }
+  scope_free(&scopes);
+  source_close(&file);
+  return done;
+}

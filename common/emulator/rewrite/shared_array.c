@@ -1,0 +1,125 @@
+#include "emulator/rewrite/shared_array.h"
+
+// Skips `case 0:` and `again:` in front of the declaration.
+static size_t behind_labels(const source *file, size_t statement, size_t shared) {
+  size_t first = statement;
+  for (size_t i = statement; i < shared; i = token_next(file, i))
+    if (token_is(file, i, ":")) first = token_next(file, i);
+  return first;
+}
+
+static bool is_extern(const source *file, size_t first) {
+  for (size_t i = first; i != NO_TOKEN && !token_is(file, i, ";"); i = token_next(file, i)) {
+    if (token_is(file, i, "extern")) return true;
+    if (token_is(file, i, "{") || token_is(file, i, "}")) break;
+  }
+  return false;
+}
+
+// Last token of the attribute or storage class that begins here, NO_TOKEN when none does.
+static size_t specifier_end(const source *file, size_t index) {
+  size_t behind = token_next(file, index);
+  if (token_is(file, index, "extern") || token_is(file, index, "__shared__")) return index;
+  if (token_is(file, index, "alignas") || token_is(file, index, "__align__") ||
+      token_is(file, index, "__attribute__"))
+    return token_is(file, behind, "(") ? token_group_end(file, behind) : NO_TOKEN;
+  if (token_is(file, index, "[") && token_is(file, behind, "["))
+    return token_group_end(file, index);
+  return NO_TOKEN;
+}
+
+static void remove_tokens(source *file, size_t first, size_t last) {
+  for (size_t i = first; i != NO_TOKEN && i <= last; i = token_next(file, i)) edit_remove(file, i);
+}
+
+typedef struct {
+  text_buffer type; // white space collapsed
+  size_t name;
+  size_t brackets_end; // last ] of name[] or name[][32]
+} declaration;
+
+// Takes the token as the name, and what was taken so before as part of the type.
+static void keep(const source *file, size_t index, declaration *found) {
+  if (found->name != NO_TOKEN) {
+    token_append(file, found->name, &found->type);
+    if (!token_touches(file, found->name, index)) text_buffer_append(&found->type, " ", 1);
+  }
+  found->name = index;
+}
+
+// Takes [], [32] and so on, from the first [ on, and removes the attributes behind them.
+static bool take_brackets(source *file, size_t open, declaration *found) {
+  size_t i = open;
+  while (token_is(file, i, "[") && !token_is(file, token_next(file, i), "[")) {
+    found->brackets_end = token_group_end(file, i);
+    if (found->brackets_end == NO_TOKEN) return false;
+    i = token_next(file, found->brackets_end);
+  }
+  for (size_t end; (end = specifier_end(file, i)) != NO_TOKEN; i = token_next(file, end))
+    remove_tokens(file, i, end);
+  // A macro may leave the semicolon to where it is used.
+  return i == NO_TOKEN || token_is(file, i, ";");
+}
+
+// Reads the declaration that begins at `first` and removes its specifiers from the source.
+static bool take_declaration(source *file, size_t first, declaration *found) {
+  size_t angles = 0, i = first;
+  found->name = NO_TOKEN;
+  for (; i != NO_TOKEN; i = token_next(file, i)) {
+    size_t end = specifier_end(file, i);
+    if (end != NO_TOKEN) {
+      remove_tokens(file, i, end);
+      i = end;
+      continue;
+    }
+    if (angles == 0 && (token_opens_group(file, i) || token_closes_group(file, i) ||
+                        token_is(file, i, ";") || token_is(file, i, ",") || token_is(file, i, "=")))
+      break;
+    if (token_is(file, i, "<")) angles++;
+    if (token_is(file, i, ">") && angles > 0) angles--;
+    // A > in parentheses closes no template, so they are taken whole.
+    end = token_opens_group(file, i) ? token_group_end(file, i) : i;
+    if (end == NO_TOKEN) return false;
+    for (; i != end; i = token_next(file, i)) keep(file, i, found);
+    keep(file, end, found);
+  }
+  if (!token_is_name(file, found->name) || found->type.length == 0 || !token_is(file, i, "[") ||
+      !token_is(file, token_next(file, i), "]"))
+    return false;
+  return take_brackets(file, i, found);
+}
+
+bool shared_array_rewrite(source *file, size_t statement, size_t shared, bool in_function,
+                          error_text *error) {
+  if (file->edits[shared].replaced) return true; // done with an earlier __shared__ beside it
+  size_t first = behind_labels(file, statement, shared);
+  if (!is_extern(file, first)) return true;
+  if (!in_function)
+    return source_fail_at(
+        file, shared, error,
+        "an extern __shared__ array outside a function: declare it inside the kernel "
+        "that uses it, and pass a pointer to the functions that the kernel calls");
+  declaration found = {0};
+  if (!take_declaration(file, first, &found)) {
+    text_buffer_free(&found.type);
+    return source_fail_at(
+        file, shared, error,
+        "an extern __shared__ declaration the lab cannot read: write one array without "
+        "a size, `extern __shared__ float name[];`, one a statement");
+  }
+  while (found.type.length > 0 && found.type.data[found.type.length - 1] == ' ')
+    found.type.length--;
+
+  text_buffer *name = &file->edits[found.name].instead;
+  edit_replace(file, found.name, "(&");
+  token_append(file, found.name, name);
+  text_buffer_append_string(name, ")");
+  text_buffer *end = &file->edits[found.brackets_end].instead;
+  edit_replace(file, found.brackets_end, "] = *reinterpret_cast<");
+  text_buffer_append(end, found.type.data, found.type.length);
+  text_buffer_append_string(end, " (*)");
+  token_append_range(file, token_next(file, found.name), found.brackets_end, end);
+  text_buffer_append_string(end, ">(::emulator::dynamic_shared_memory())");
+  text_buffer_free(&found.type);
+  return true;
+}

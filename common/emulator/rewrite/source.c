@@ -1,0 +1,172 @@
+#include "emulator/rewrite/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+source source_open(const char *path, const char *text, size_t length) {
+  source file = {.path = path, .text = text, .length = length};
+  lexer_split(text, length, &file.tokens);
+  file.edits = array_allocate(file.tokens.count, sizeof(token_edit));
+  return file;
+}
+
+void source_close(source *file) {
+  for (size_t i = 0; i < file->tokens.count; i++) {
+    text_buffer_free(&file->edits[i].before);
+    text_buffer_free(&file->edits[i].instead);
+  }
+  free(file->edits);
+  free(file->tokens.items);
+}
+
+bool token_is(const source *file, size_t index, const char *spelling) {
+  if (index >= file->tokens.count) return false;
+  const token *it = &file->tokens.items[index];
+  return it->length == strlen(spelling) &&
+         memcmp(file->text + it->start, spelling, it->length) == 0;
+}
+
+bool token_is_name(const source *file, size_t index) {
+  static const char *const keywords[] = {"return", "else",      "do",       "case",
+                                         "throw",  "co_return", "co_yield", "co_await",
+                                         "and",    "or",        "not",      "operator"};
+  if (index >= file->tokens.count || file->tokens.items[index].kind != TOKEN_IDENTIFIER)
+    return false;
+  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+    if (token_is(file, index, keywords[i])) return false;
+  return true;
+}
+
+static size_t directive_of(const source *file, size_t index) {
+  return file->tokens.items[index].directive;
+}
+
+size_t token_next(const source *file, size_t index) {
+  if (index >= file->tokens.count) return NO_TOKEN;
+  size_t directive = directive_of(file, index);
+  for (size_t i = index + 1; i < file->tokens.count; i++) {
+    if (directive_of(file, i) == directive) return i;
+    if (directive != NO_DIRECTIVE) break;
+  }
+  return NO_TOKEN;
+}
+
+size_t token_previous(const source *file, size_t index) {
+  if (index >= file->tokens.count) return NO_TOKEN;
+  size_t directive = directive_of(file, index);
+  for (size_t i = index; i-- > 0;) {
+    if (directive_of(file, i) == directive) return i;
+    if (directive != NO_DIRECTIVE) break;
+  }
+  return NO_TOKEN;
+}
+
+bool token_touches(const source *file, size_t left, size_t right) {
+  if (left >= file->tokens.count || right >= file->tokens.count) return false;
+  const token *it = &file->tokens.items[left];
+  return it->start + it->length == file->tokens.items[right].start;
+}
+
+bool token_opens_group(const source *file, size_t index) {
+  return token_is(file, index, "(") || token_is(file, index, "[") || token_is(file, index, "{");
+}
+
+bool token_closes_group(const source *file, size_t index) {
+  return token_is(file, index, ")") || token_is(file, index, "]") || token_is(file, index, "}");
+}
+
+size_t token_group_end(const source *file, size_t open) {
+  size_t depth = 0;
+  for (size_t i = open; i != NO_TOKEN; i = token_next(file, i)) {
+    if (token_opens_group(file, i)) depth++;
+    if (token_closes_group(file, i) && --depth == 0) return i;
+  }
+  return NO_TOKEN;
+}
+
+size_t token_group_start(const source *file, size_t close) {
+  size_t depth = 0;
+  for (size_t i = close; i != NO_TOKEN; i = token_previous(file, i)) {
+    if (token_closes_group(file, i)) depth++;
+    if (token_opens_group(file, i) && --depth == 0) return i;
+  }
+  return NO_TOKEN;
+}
+
+size_t source_macro_body(const source *file, size_t directive) {
+  size_t name = directive + 2; // behind # and define
+  size_t body = name + 1;
+  // A parenthesis that touches the name opens the parameters; behind a blank it is the text.
+  if (!token_is(file, body, "(") || !token_touches(file, name, body)) return body;
+  size_t close = token_group_end(file, body);
+  return close == NO_TOKEN ? body : close + 1;
+}
+
+bool token_is_macro_parameter(const source *file, size_t index) {
+  size_t directive = directive_of(file, index);
+  if (directive == NO_DIRECTIVE || file->tokens.items[index].kind != TOKEN_IDENTIFIER) return false;
+  const token *it = &file->tokens.items[index];
+  size_t body = source_macro_body(file, directive);
+  for (size_t i = directive + 3; i < body; i++) {
+    const token *parameter = &file->tokens.items[i];
+    if (parameter->length == it->length &&
+        memcmp(file->text + parameter->start, file->text + it->start, it->length) == 0)
+      return true;
+  }
+  return false;
+}
+
+void token_append(const source *file, size_t index, text_buffer *out) {
+  const token *it = &file->tokens.items[index];
+  text_buffer_append(out, file->text + it->start, it->length);
+}
+
+void token_append_range(const source *file, size_t first, size_t last, text_buffer *out) {
+  for (size_t i = first; i != NO_TOKEN && i <= last; i = token_next(file, i)) {
+    if (i != first && !token_touches(file, token_previous(file, i), i))
+      text_buffer_append(out, " ", 1);
+    token_append(file, i, out);
+  }
+}
+
+void edit_insert_before(source *file, size_t index, const char *text) {
+  text_buffer_append_string(&file->edits[index].before, text);
+}
+
+void edit_replace(source *file, size_t index, const char *text) {
+  file->edits[index].replaced = true;
+  text_buffer_append_string(&file->edits[index].instead, text);
+}
+
+void edit_remove(source *file, size_t index) {
+  file->edits[index].replaced = true;
+  file->edits[index].drop_blanks_after = true;
+}
+
+void source_apply_edits(const source *file, text_buffer *out) {
+  size_t copied = 0; // bytes of the text that are done
+  for (size_t i = 0; i < file->tokens.count; i++) {
+    const token *it = &file->tokens.items[i];
+    const token_edit *edit = &file->edits[i];
+    text_buffer_append(out, file->text + copied, it->start - copied);
+    text_buffer_append(out, edit->before.data, edit->before.length);
+    if (edit->replaced)
+      text_buffer_append(out, edit->instead.data, edit->instead.length);
+    else
+      token_append(file, i, out);
+    copied = it->start + it->length;
+    while (edit->drop_blanks_after && copied < file->length &&
+           (file->text[copied] == ' ' || file->text[copied] == '\t'))
+      copied++;
+  }
+  text_buffer_append(out, file->text + copied, file->length - copied);
+}
+
+bool source_fail_at(const source *file, size_t index, error_text *error, const char *format, ...) {
+  char sentence[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(sentence, sizeof sentence, format, arguments);
+  va_end(arguments);
+  return fail(error, "%s:%zu: %s", file->path, file->tokens.items[index].line, sentence);
+}

@@ -1,0 +1,74 @@
+// A source file as tokens, with the edits to make at them.
+#ifndef SOURCE_H
+#define SOURCE_H
+
+#include "emulator/rewrite/lexer.h"
+#include "emulator/rewrite/text_buffer.h"
+#include "error/error.h"
+
+#include <stdbool.h>
+
+// No token: every function here takes it as an index and answers "no" or NO_TOKEN.
+#define NO_TOKEN SIZE_MAX
+
+typedef struct {
+  text_buffer before;  // goes in front of the token
+  text_buffer instead; // takes the token's place, if `replaced`
+  bool replaced;
+  bool drop_blanks_after; // the spaces and tabs that follow the token go as well
+} token_edit;
+
+typedef struct {
+  const char *path;
+  const char *text;
+  size_t length;
+  token_list tokens;
+  token_edit *edits; // one a token
+} source;
+
+source source_open(const char *path, const char *text, size_t length);
+void source_close(source *file);
+
+// Is the token spelled so?
+bool token_is(const source *file, size_t index, const char *spelling);
+
+// Is it an identifier and not a keyword that an expression can follow, such as `return`?
+bool token_is_name(const source *file, size_t index);
+
+// The neighbour in the same preprocessor line; for a token outside of them, the neighbour outside
+// of them. NO_TOKEN where the line or the file ends.
+size_t token_next(const source *file, size_t index);
+size_t token_previous(const source *file, size_t index);
+
+// Do the two tokens touch, without a blank or comment between them?
+bool token_touches(const source *file, size_t left, size_t right);
+
+bool token_opens_group(const source *file, size_t index);  // ( [ {
+bool token_closes_group(const source *file, size_t index); // ) ] }
+
+// From an opening bracket to its closing one and back. NO_TOKEN when it has none.
+size_t token_group_end(const source *file, size_t open);
+size_t token_group_start(const source *file, size_t close);
+
+// First token of the text that a #define puts in place of its macro, which may be one past its
+// last token; `directive` is the index of its #.
+size_t source_macro_body(const source *file, size_t directive);
+bool token_is_macro_parameter(const source *file, size_t index);
+
+void token_append(const source *file, size_t index, text_buffer *out);
+
+// Appends the tokens first..last, each run of white space and comments made one space.
+void token_append_range(const source *file, size_t first, size_t last, text_buffer *out);
+
+void edit_insert_before(source *file, size_t index, const char *text);
+void edit_replace(source *file, size_t index, const char *text);
+void edit_remove(source *file, size_t index); // and the blanks behind it
+
+// Appends the text with its edits made; gaps between tokens are copied byte for byte.
+void source_apply_edits(const source *file, text_buffer *out);
+
+// Writes "path:line: sentence", with the token's line, and returns false.
+__attribute__((format(printf, 4, 5))) bool
+source_fail_at(const source *file, size_t index, error_text *error, const char *format, ...);
+
+#endif

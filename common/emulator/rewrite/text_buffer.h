@@ -1,0 +1,30 @@
+// Arrays that grow, for the rewriter. A program this small has nothing better to do when memory
+// runs out than to say so and exit, so none of these functions fails.
+#ifndef TEXT_BUFFER_H
+#define TEXT_BUFFER_H
+
+#include <stddef.h>
+
+// Bytes, not a C string: data may hold zero bytes and is not terminated. {0} is an empty buffer.
+typedef struct {
+  char *data;
+  size_t length;
+  size_t capacity;
+} text_buffer;
+
+void text_buffer_append(text_buffer *buffer, const char *bytes, size_t length);
+void text_buffer_append_string(text_buffer *buffer, const char *string);
+
+// Appends the bytes as the inside of a C string literal: quotes, backslashes and line breaks are
+// escaped.
+void text_buffer_append_escaped(text_buffer *buffer, const char *bytes, size_t length);
+
+void text_buffer_free(text_buffer *buffer);
+
+// Makes room for one more item behind `count` items of `item_size` bytes; returns the array, which
+// may have moved. Capacity counts items.
+void *array_grow(void *items, size_t count, size_t *capacity, size_t item_size);
+
+void *array_allocate(size_t count, size_t item_size);
+
+#endif

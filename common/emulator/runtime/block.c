@@ -1,0 +1,231 @@
+#define _GNU_SOURCE
+#include "block.h"
+
+#include "fault.h"
+#include "random.h"
+#include "shared_memory.h"
+
+_Thread_local worker *current_worker __attribute__((tls_model("initial-exec")));
+__thread const emulator_thread *emulator_current __attribute__((tls_model("initial-exec")));
+
+// ---- Taking turns -------------------------------------------------------------------------------
+
+static void make_ready(worker *worker, const thread *thread) {
+  const unsigned tail = (worker->ready_head + worker->ready_count) % BLOCK_THREADS_MAX;
+  worker->ready[tail] = (uint16_t)thread->index;
+  worker->ready_count++;
+}
+
+// NULL when no thread can run.
+static thread *take_ready(worker *worker) {
+  if (atomic_load_explicit(&worker->launch->abandoned, memory_order_relaxed)) fault_leave(worker);
+  if (worker->ready_count == 0) return NULL;
+  uint16_t *first = &worker->ready[worker->ready_head];
+  if (worker->shuffled) {
+    const unsigned picked =
+        worker->ready_head + (unsigned)random_below(&worker->random, worker->ready_count);
+    uint16_t *other = &worker->ready[picked % BLOCK_THREADS_MAX];
+    const uint16_t index = *other;
+    *other = *first;
+    *first = index;
+  }
+  worker->ready_head = (worker->ready_head + 1) % BLOCK_THREADS_MAX;
+  worker->ready_count--;
+  return &worker->threads[*first];
+}
+
+static void thread_main(void);
+
+static void start_thread(worker *worker, thread *thread) {
+  worker->running = thread;
+  emulator_current = &thread->seen;
+}
+
+static void switch_to(worker *worker, fiber *from, thread *next) {
+  if (next->stack == NULL) {
+    next->stack = stacks_take(&worker->stacks);
+    if (next->stack == NULL) {
+      emulator_fault(cudaErrorLaunchOutOfResources,
+                     "No stack for thread %u: the operating system gives this process no more "
+                     "mappings; set EMU_WORKERS to a smaller number",
+                     next->index);
+    }
+    fiber_prepare(&next->stack->context, next->stack->low, FIBER_STACK_BYTES, thread_main);
+  }
+  start_thread(worker, next);
+  worker->counts.fiber_switches++;
+  fiber_switch(from, &next->stack->context);
+}
+
+// Back to block_run, which finds out whether the block is done.
+static void switch_to_scheduler(worker *worker, fiber *from) {
+  emulator_current = NULL;
+  fiber_switch(from, &worker->scheduler);
+}
+
+void block_wait(worker *worker) {
+  thread *self = worker->running;
+  warp *warp = warp_of(worker, self);
+  if (--warp->running == 0 && warp->asking != 0) warp_answer_active_masks(worker, warp);
+  thread *next = take_ready(worker);
+  if (next == self) return;
+  if (next != NULL) {
+    switch_to(worker, &self->stack->context, next);
+  } else {
+    switch_to_scheduler(worker, &self->stack->context);
+  }
+}
+
+void block_ready(worker *worker, thread *thread) {
+  thread->state = THREAD_READY;
+  warp_of(worker, thread)->running++;
+  make_ready(worker, thread);
+}
+
+// Lets the ready threads run before the running one, which stays ready.
+static void step_aside(worker *worker) {
+  thread *self = worker->running;
+  make_ready(worker, self);
+  thread *next = take_ready(worker);
+  if (next != self) switch_to(worker, &self->stack->context, next);
+}
+
+void block_released(worker *worker) {
+  if (worker->shuffled) step_aside(worker);
+}
+
+void emulator_yield(void) {
+  worker *worker = current_worker;
+  if (worker == NULL || emulator_current == NULL) return;
+  warp *warp = warp_of(worker, worker->running);
+  // A lane that polls for what an asking lane would do next never begins to wait.
+  enum { PATIENCE = 1000 };
+  if (warp->asking != 0 && ++warp->impatience > PATIENCE) warp_answer_active_masks(worker, warp);
+  step_aside(worker);
+}
+
+// ---- The barrier --------------------------------------------------------------------------------
+
+static void release_barrier(worker *worker) {
+  worker->barrier_result = (emulator_barrier_result){.arrived = worker->barrier_arrived,
+                                                     .predicates = worker->barrier_predicates};
+  worker->barrier_arrived = 0;
+  worker->barrier_predicates = 0;
+  worker->counts.block_barriers++;
+  for (unsigned i = 0; i < worker->thread_count; i++) {
+    if (worker->threads[i].state == THREAD_AT_BARRIER) block_ready(worker, &worker->threads[i]);
+  }
+}
+
+emulator_barrier_result emulator_block_barrier(int predicate, const emulator_site *site) {
+  worker *worker = current_worker;
+  worker->barrier_arrived++;
+  worker->barrier_predicates += predicate != 0;
+  if (worker->barrier_arrived == worker->alive) {
+    release_barrier(worker);
+    const emulator_barrier_result result = worker->barrier_result;
+    block_released(worker);
+    return result;
+  }
+  worker->running->state = THREAD_AT_BARRIER;
+  worker->running->site = site;
+  block_wait(worker);
+  // Still of this barrier: the next one needs this thread.
+  return worker->barrier_result;
+}
+
+// ---- A thread's life ----------------------------------------------------------------------------
+
+static void exit_thread(worker *worker) {
+  thread *self = worker->running;
+  self->state = THREAD_EXITED;
+  worker->alive--;
+  warp_lane_exited(worker, self);
+  if (worker->barrier_arrived > 0 && worker->barrier_arrived == worker->alive) {
+    release_barrier(worker);
+  }
+}
+
+// Every fiber runs this. When its thread exits and the next has not begun yet, that one begins here,
+// on the same stack: threads that never wait cost no switch and no stack of their own.
+static void thread_main(void) {
+  worker *worker = current_worker;
+  const emulator_launch_request *request = worker->launch->request;
+  for (;;) {
+    request->body(request->arguments);
+    exit_thread(worker);
+    thread *self = worker->running;
+    thread *next = take_ready(worker);
+    fiber_stack *stack = self->stack;
+    self->stack = NULL;
+    if (next != NULL && next->stack == NULL) {
+      next->stack = stack;
+      start_thread(worker, next);
+      continue;
+    }
+    // Nobody can take this stack before the switch away from it is done.
+    stacks_give_back(&worker->stacks, stack);
+    if (next != NULL) {
+      switch_to(worker, &stack->context, next);
+    } else {
+      switch_to_scheduler(worker, &stack->context);
+    }
+  }
+}
+
+// ---- The block ----------------------------------------------------------------------------------
+
+void block_prepare(worker *worker) {
+  const emulator_launch_request *request = worker->launch->request;
+  const dim3 dim = request->block;
+  worker->thread_count = dim.x * dim.y * dim.z;
+  worker->block.block_dim = dim;
+  worker->block.grid_dim = request->grid;
+  worker->shuffled = worker->launch->seed != 0;
+  shared_memory_prepare(worker);
+  for (unsigned i = 0; i < worker->thread_count; i++) {
+    thread *thread = &worker->threads[i];
+    thread->seen.thread_index = (uint3){i % dim.x, i / dim.x % dim.y, i / (dim.x * dim.y)};
+    thread->seen.lane = i % GPU_WARP_LANES;
+    thread->seen.block = &worker->block;
+    thread->index = i;
+    thread->stack = NULL;
+  }
+}
+
+static void reset_warps(worker *worker) {
+  for (unsigned first = 0; first < worker->thread_count; first += GPU_WARP_LANES) {
+    const unsigned left = worker->thread_count - first;
+    const unsigned lanes = left < GPU_WARP_LANES ? left : GPU_WARP_LANES;
+    warp *warp = &worker->warps[first / GPU_WARP_LANES];
+    warp->alive = lanes == GPU_WARP_LANES ? ~0u : (1u << lanes) - 1;
+    warp->running = lanes;
+    warp->asking = 0;
+    warp->impatience = 0;
+    warp->pending_count = 0;
+  }
+}
+
+void block_run(worker *worker, uint64_t number) {
+  const launch *launch = worker->launch;
+  const dim3 grid = launch->request->grid;
+  worker->block.block_index =
+      (uint3){(unsigned)(number % grid.x), (unsigned)(number / grid.x % grid.y),
+              (unsigned)(number / ((uint64_t)grid.x * grid.y))};
+  worker->alive = worker->thread_count;
+  worker->barrier_arrived = 0;
+  worker->barrier_predicates = 0;
+  worker->random = random_start(launch->seed, launch->number, number);
+  worker->ready_head = 0;
+  worker->ready_count = 0;
+  reset_warps(worker);
+  for (unsigned i = 0; i < worker->thread_count; i++) {
+    worker->threads[i].state = THREAD_READY;
+    make_ready(worker, &worker->threads[i]);
+  }
+  shared_memory_poison(worker);
+  worker->counts.blocks++;
+  worker->counts.threads += worker->thread_count;
+  switch_to(worker, &worker->scheduler, take_ready(worker));
+  if (worker->alive > 0) fault_deadlock(worker);
+}

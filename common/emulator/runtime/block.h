@@ -1,0 +1,111 @@
+// How one worker runs one block: its threads are fibers that take turns.
+#ifndef BLOCK_H
+#define BLOCK_H
+
+#include "emulator.h"
+#include "gpu.h"
+#include "launch.h"
+#include "stacks.h"
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { WARPS_MAX = BLOCK_THREADS_MAX / GPU_WARP_LANES };
+
+typedef enum {
+  THREAD_READY,       // in the ready queue, or running
+  THREAD_AT_BARRIER,  // of the block
+  THREAD_IN_WARP,     // waits for other lanes of its warp
+  THREAD_ACTIVE_MASK, // asked which lanes are active
+  THREAD_EXITED
+} thread_state;
+
+typedef struct {
+  emulator_thread seen;      // what kernels see; first member, so that emulator_current leads here
+  unsigned index;            // in the block, x fastest
+  thread_state state;
+  fiber_stack *stack;        // NULL before it first runs and after it has exited
+  const emulator_site *site; // where it waits
+  unsigned mask;             // THREAD_IN_WARP: the lanes it waits for; THREAD_ACTIVE_MASK: the answer
+  void *operand;             // THREAD_IN_WARP: what it brings
+} thread;
+
+// Lanes that wait for each other in a warp collective.
+typedef struct {
+  unsigned mask;
+  unsigned arrived;
+  emulator_warp_operation operation;
+  const emulator_site *site; // of the first to arrive
+} rendezvous;
+
+typedef struct {
+  unsigned alive;         // lanes that exist and have not exited
+  unsigned running;       // how many lanes neither wait nor have exited
+  unsigned asking;        // lanes in THREAD_ACTIVE_MASK
+  unsigned impatience;    // yields of other lanes while some were asking
+  unsigned pending_count; // entries of `pending`
+  rendezvous pending[GPU_WARP_LANES];
+} warp;
+
+// A signal that a kernel's instruction raised.
+typedef struct {
+  int signal;
+  uintptr_t address;     // that was accessed
+  bool no_address;       // the processor does not say which
+  uintptr_t instruction; // that did it
+  const char *access;    // "read", "write" or "access"
+  bool misaligned;
+} signal_record;
+
+typedef struct worker {
+  fiber scheduler; // the worker's own stack
+  launch *launch;
+  emulator_block block;
+  unsigned thread_count;
+  unsigned alive;
+  unsigned barrier_arrived, barrier_predicates;
+  emulator_barrier_result barrier_result; // of the last one passed
+  thread *running;
+  bool shuffled; // ready threads are picked at random
+  uint64_t random;
+  unsigned ready_head, ready_count; // ring buffer of thread indices
+  uint16_t ready[BLOCK_THREADS_MAX];
+  warp warps[WARPS_MAX];
+  thread threads[BLOCK_THREADS_MAX];
+  stack_pool stacks;
+  char *dynamic_shared_end; // where the guard page begins
+  void *static_shared;      // this worker's copy of the kernel's module's
+  emulator_counts counts;
+  sigjmp_buf abandoned; // where a worker goes on that leaves its block unfinished
+  signal_record signal;
+} worker;
+
+// The worker that this OS thread is; NULL on host threads.
+extern _Thread_local worker *current_worker __attribute__((tls_model("initial-exec")));
+
+// Sets up what stays the same for all blocks of the worker's launch.
+void block_prepare(worker *worker);
+
+// Runs block number `number` (x fastest) of the worker's launch. Does not return when the launch is
+// abandoned meanwhile: it goes to worker->abandoned.
+void block_run(worker *worker, uint64_t number);
+
+// The running thread has set its state to a waiting one: runs others until it is ready again.
+void block_wait(worker *worker);
+
+// Makes a waiting thread ready.
+void block_ready(worker *worker, thread *thread);
+
+// The running thread has made others ready: in a shuffled order, they may go first.
+void block_released(worker *worker);
+
+static inline warp *warp_of(worker *worker, const thread *thread) {
+  return &worker->warps[thread->index / GPU_WARP_LANES];
+}
+
+// warp.c: a lane has exited, or the last running lane of a warp has begun to wait.
+void warp_lane_exited(worker *worker, thread *thread);
+void warp_answer_active_masks(worker *worker, warp *warp);
+
+#endif

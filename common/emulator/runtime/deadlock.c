@@ -1,0 +1,112 @@
+// The reports about threads that wait for each other: a block in which nobody can run, and lanes of
+// a warp that meet in different operations.
+#define _GNU_SOURCE
+#include "fault.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+  char text[256];
+  size_t length;
+} line_text;
+
+__attribute__((format(printf, 2, 3))) static void append(line_text *line, const char *format, ...) {
+  const size_t room = sizeof line->text - line->length;
+  va_list arguments;
+  va_start(arguments, format);
+  const int written = vsnprintf(line->text + line->length, room, format, arguments);
+  va_end(arguments);
+  line->length += (size_t)written < room ? (size_t)written : room - 1;
+}
+
+static void append_range(line_text *line, unsigned first, unsigned last) {
+  append(line, first == last ? "%u" : "%u-%u", first, last);
+}
+
+// "threads 0-31, 64-95 (warps 0-2)": the threads that `chosen` marks.
+static void append_threads(line_text *line, const worker *worker, const bool *chosen) {
+  enum { RANGES_SHOWN = 8 };
+  unsigned ranges = 0, hidden = 0, lowest = 0, highest = 0, total = 0;
+  append(line, "threads ");
+  for (unsigned i = 0; i < worker->thread_count; i++) {
+    if (!chosen[i]) continue;
+    unsigned last = i;
+    while (last + 1 < worker->thread_count && chosen[last + 1]) last++;
+    if (ranges++ < RANGES_SHOWN) {
+      if (ranges > 1) append(line, ", ");
+      append_range(line, i, last);
+    } else {
+      hidden += last - i + 1;
+    }
+    if (total == 0) lowest = i;
+    total += last - i + 1;
+    highest = last;
+    i = last;
+  }
+  if (hidden > 0) append(line, " and %u more", hidden);
+  const unsigned first_warp = lowest / GPU_WARP_LANES, last_warp = highest / GPU_WARP_LANES;
+  append(line, first_warp == last_warp ? " (warp " : " (warps ");
+  append_range(line, first_warp, last_warp);
+  append(line, ")");
+  if (total == 1) memmove(strstr(line->text, "threads ") + 6, line->text + 7, line->length - 6);
+}
+
+static bool wait_alike(const thread *a, const thread *b) {
+  if (a->state != b->state) return false;
+  if (a->state == THREAD_EXITED) return true;
+  return a->site->line == b->site->line && strcmp(a->site->file, b->site->file) == 0 &&
+         strcmp(a->site->operation, b->site->operation) == 0 &&
+         (a->state != THREAD_IN_WARP || a->mask == b->mask);
+}
+
+// One line for all threads that wait like `example`.
+static void report_group(const worker *worker, const thread *example, bool *reported) {
+  bool chosen[BLOCK_THREADS_MAX] = {false};
+  for (unsigned i = 0; i < worker->thread_count; i++) {
+    chosen[i] = wait_alike(&worker->threads[i], example);
+    reported[i] |= chosen[i];
+  }
+  line_text threads = {.length = 0};
+  append_threads(&threads, worker, chosen);
+  const emulator_site *site = example->site;
+  if (example->state == THREAD_EXITED) {
+    fault_report_line("%s have exited", threads.text);
+  } else if (example->state == THREAD_IN_WARP) {
+    fault_report_line("%s wait at %s in %s:%d for the lanes 0x%08x", threads.text, site->operation,
+                      site->file, site->line, example->mask);
+  } else {
+    fault_report_line("%s wait at %s in %s:%d", threads.text, site->operation, site->file,
+                      site->line);
+  }
+}
+
+void fault_deadlock(worker *worker) {
+  const uint3 block = worker->block.block_index;
+  if (fault_report_begin(worker, cudaErrorLaunchFailure)) {
+    bool reported[BLOCK_THREADS_MAX] = {false};
+    fault_report_title("Barrier error detected. Deadlock: no thread of block (%u,%u,%u) can go on",
+                       block.x, block.y, block.z);
+    for (unsigned i = 0; i < worker->thread_count; i++) {
+      if (!reported[i]) report_group(worker, &worker->threads[i], reported);
+    }
+    fault_report_end(worker, cudaErrorLaunchFailure);
+  }
+  fault_leave(worker);
+}
+
+void fault_mixed_operations(worker *worker, const rendezvous *meeting, const emulator_site *site) {
+  if (fault_report_begin(worker, cudaErrorLaunchFailure)) {
+    fault_report_title("Divergent threads in a warp: lanes of the same mask 0x%08x meet in "
+                       "different operations",
+                       meeting->mask);
+    fault_report_line("the lanes 0x%08x wait at %s in %s:%d", meeting->arrived,
+                      meeting->site->operation, meeting->site->file, meeting->site->line);
+    fault_report_line("lane %u comes to %s in %s:%d", worker->running->seen.lane, site->operation,
+                      site->file, site->line);
+    fault_report_thread(worker);
+    fault_report_end(worker, cudaErrorLaunchFailure);
+  }
+  fault_leave(worker);
+}

@@ -1,0 +1,114 @@
+// The one device: its number, properties and life.
+#include "errors.h"
+#include "gpu.h"
+#include "memory.h"
+
+#include <stdio.h>
+
+cudaError_t cudaGetDeviceCount(int *count) {
+  RETURN_IF_STICKY();
+  if (count == NULL) return errors_record(cudaErrorInvalidValue);
+  *count = 1;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device) {
+  RETURN_IF_STICKY();
+  if (device == NULL) return errors_record(cudaErrorInvalidValue);
+  *device = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) {
+  RETURN_IF_STICKY();
+  return device == 0 ? cudaSuccess : errors_record(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device) {
+  RETURN_IF_STICKY();
+  if (properties == NULL) return errors_record(cudaErrorInvalidValue);
+  if (device != 0) return errors_record(cudaErrorInvalidDevice);
+  const gpu *gpu = gpu_selected();
+  *properties = (struct cudaDeviceProp){
+      .totalGlobalMem = gpu->memory_bytes,
+      .sharedMemPerBlock = (size_t)gpu->shared_per_block,
+      .regsPerBlock = GPU_REGISTERS,
+      .warpSize = GPU_WARP_LANES,
+      .maxThreadsPerBlock = GPU_THREADS_PER_BLOCK,
+      .maxThreadsDim = {GPU_THREADS_PER_BLOCK, GPU_THREADS_PER_BLOCK, GPU_BLOCK_DIM_Z},
+      .maxGridSize = {GPU_GRID_DIM_X, GPU_GRID_DIM_YZ, GPU_GRID_DIM_YZ},
+      .totalConstMem = GPU_CONSTANT_BYTES,
+      .major = gpu->major,
+      .minor = gpu->minor,
+      .multiProcessorCount = gpu->multiprocessors,
+      .unifiedAddressing = 1,
+      .memoryBusWidth = gpu->memory_bus_bits,
+      .l2CacheSize = gpu->l2_bytes,
+      .maxThreadsPerMultiProcessor = gpu->threads_per_multiprocessor,
+      .sharedMemPerMultiprocessor = (size_t)gpu->shared_per_multiprocessor,
+      .regsPerMultiprocessor = GPU_REGISTERS,
+      .managedMemory = 1,
+      .sharedMemPerBlockOptin = (size_t)gpu->shared_per_block_opt_in,
+      .maxBlocksPerMultiProcessor = gpu->blocks_per_multiprocessor,
+      .reservedSharedMemPerBlock = GPU_SHARED_RESERVED};
+  snprintf(properties->name, sizeof properties->name, "%s", gpu->name);
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device) {
+  RETURN_IF_STICKY();
+  if (value == NULL) return errors_record(cudaErrorInvalidValue);
+  if (device != 0) return errors_record(cudaErrorInvalidDevice);
+  const gpu *gpu = gpu_selected();
+  switch (attribute) {
+  case cudaDevAttrMaxThreadsPerBlock: *value = GPU_THREADS_PER_BLOCK; break;
+  case cudaDevAttrMaxBlockDimX: *value = GPU_THREADS_PER_BLOCK; break;
+  case cudaDevAttrMaxBlockDimY: *value = GPU_THREADS_PER_BLOCK; break;
+  case cudaDevAttrMaxBlockDimZ: *value = GPU_BLOCK_DIM_Z; break;
+  case cudaDevAttrMaxGridDimX: *value = GPU_GRID_DIM_X; break;
+  case cudaDevAttrMaxGridDimY: *value = GPU_GRID_DIM_YZ; break;
+  case cudaDevAttrMaxGridDimZ: *value = GPU_GRID_DIM_YZ; break;
+  case cudaDevAttrMaxSharedMemoryPerBlock: *value = gpu->shared_per_block; break;
+  case cudaDevAttrTotalConstantMemory: *value = GPU_CONSTANT_BYTES; break;
+  case cudaDevAttrWarpSize: *value = GPU_WARP_LANES; break;
+  case cudaDevAttrMaxRegistersPerBlock: *value = GPU_REGISTERS; break;
+  case cudaDevAttrClockRate: *value = gpu->clock_khz; break;
+  case cudaDevAttrMultiProcessorCount: *value = gpu->multiprocessors; break;
+  case cudaDevAttrIntegrated: *value = 0; break;
+  case cudaDevAttrConcurrentKernels: *value = 0; break;
+  case cudaDevAttrEccEnabled: *value = 0; break;
+  case cudaDevAttrMemoryClockRate: *value = gpu->memory_clock_khz; break;
+  case cudaDevAttrGlobalMemoryBusWidth: *value = gpu->memory_bus_bits; break;
+  case cudaDevAttrL2CacheSize: *value = gpu->l2_bytes; break;
+  case cudaDevAttrMaxThreadsPerMultiProcessor: *value = gpu->threads_per_multiprocessor; break;
+  case cudaDevAttrUnifiedAddressing: *value = 1; break;
+  case cudaDevAttrComputeCapabilityMajor: *value = gpu->major; break;
+  case cudaDevAttrComputeCapabilityMinor: *value = gpu->minor; break;
+  case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = gpu->shared_per_multiprocessor; break;
+  case cudaDevAttrMaxRegistersPerMultiprocessor: *value = GPU_REGISTERS; break;
+  case cudaDevAttrManagedMemory: *value = 1; break;
+  case cudaDevAttrCooperativeLaunch: *value = 0; break;
+  case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = gpu->shared_per_block_opt_in; break;
+  case cudaDevAttrMaxBlocksPerMultiprocessor: *value = gpu->blocks_per_multiprocessor; break;
+  case cudaDevAttrReservedSharedMemoryPerBlock: *value = GPU_SHARED_RESERVED; break;
+  case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
+  default: return errors_record(cudaErrorInvalidValue);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize(void) { return errors_record(errors_sticky()); }
+
+cudaError_t cudaDeviceReset(void) {
+  memory_reset();
+  errors_reset();
+  return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int *version) {
+  if (version == NULL) return errors_record(cudaErrorInvalidValue);
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version) { return cudaDriverGetVersion(version); }

@@ -1,0 +1,12 @@
+// Numbers from environment variables.
+#ifndef ENVIRONMENT_H
+#define ENVIRONMENT_H
+
+#include <stdint.h>
+
+// The variable's value; `otherwise` when it is unset or empty. When it is not a whole number from
+// `least` to `most`: prints the sentence that says so and exits with status 2.
+uint64_t environment_number(const char *variable, uint64_t otherwise, uint64_t least,
+                            uint64_t most);
+
+#endif

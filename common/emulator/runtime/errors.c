@@ -1,0 +1,114 @@
+#include "errors.h"
+
+#include "emulator.h"
+
+#include <stdatomic.h>
+
+static _Thread_local cudaError_t last_error = cudaSuccess;
+static _Atomic cudaError_t sticky_error = cudaSuccess;
+
+cudaError_t errors_record(cudaError_t error) {
+  if (error != cudaSuccess) last_error = error;
+  return error;
+}
+
+cudaError_t emulator_record_error(cudaError_t error) { return errors_record(error); }
+
+cudaError_t errors_sticky(void) { return sticky_error; }
+
+void errors_set_sticky(cudaError_t error) {
+  cudaError_t none = cudaSuccess;
+  atomic_compare_exchange_strong(&sticky_error, &none, error);
+}
+
+void errors_reset(void) {
+  sticky_error = cudaSuccess;
+  last_error = cudaSuccess;
+}
+
+cudaError_t cudaPeekAtLastError(void) {
+  return errors_sticky() != cudaSuccess ? errors_sticky() : last_error;
+}
+
+cudaError_t cudaGetLastError(void) {
+  const cudaError_t error = cudaPeekAtLastError();
+  last_error = cudaSuccess;
+  return error;
+}
+
+// CUDA Runtime API reference, cudaGetErrorName and cudaGetErrorString.
+#define EACH_ERROR(ERROR)                                                                          \
+  ERROR(cudaSuccess, "no error")                                                                   \
+  ERROR(cudaErrorInvalidValue, "invalid argument")                                                 \
+  ERROR(cudaErrorMemoryAllocation, "out of memory")                                                \
+  ERROR(cudaErrorInitializationError, "initialization error")                                      \
+  ERROR(cudaErrorCudartUnloading, "driver shutting down")                                          \
+  ERROR(cudaErrorInvalidConfiguration, "invalid configuration argument")                           \
+  ERROR(cudaErrorInvalidPitchValue, "invalid pitch argument")                                      \
+  ERROR(cudaErrorInvalidSymbol, "invalid device symbol")                                           \
+  ERROR(cudaErrorInvalidHostPointer, "invalid host pointer")                                       \
+  ERROR(cudaErrorInvalidDevicePointer, "invalid device pointer")                                   \
+  ERROR(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy")                      \
+  ERROR(cudaErrorInsufficientDriver,                                                               \
+        "CUDA driver version is insufficient for CUDA runtime version")                            \
+  ERROR(cudaErrorMissingConfiguration, "__global__ function call is not configured")               \
+  ERROR(cudaErrorInvalidDeviceFunction, "invalid device function")                                 \
+  ERROR(cudaErrorNoDevice, "no CUDA-capable device is detected")                                   \
+  ERROR(cudaErrorInvalidDevice, "invalid device ordinal")                                          \
+  ERROR(cudaErrorInvalidKernelImage, "device kernel image is invalid")                             \
+  ERROR(cudaErrorDeviceUninitialized, "invalid device context")                                    \
+  ERROR(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device") \
+  ERROR(cudaErrorECCUncorrectable, "uncorrectable ECC error encountered")                          \
+  ERROR(cudaErrorUnsupportedLimit, "limit is not supported on this architecture")                  \
+  ERROR(cudaErrorInvalidPtx, "a PTX JIT compilation failed")                                       \
+  ERROR(cudaErrorUnsupportedPtxVersion,                                                            \
+        "the provided PTX was compiled with an unsupported toolchain.")                            \
+  ERROR(cudaErrorInvalidSource, "device kernel image is invalid")                                  \
+  ERROR(cudaErrorFileNotFound, "file not found")                                                   \
+  ERROR(cudaErrorSharedObjectInitFailed, "shared object initialization failed")                    \
+  ERROR(cudaErrorOperatingSystem, "OS call failed or operation not supported on this OS")          \
+  ERROR(cudaErrorInvalidResourceHandle, "invalid resource handle")                                 \
+  ERROR(cudaErrorIllegalState, "the operation cannot be performed in the present state")           \
+  ERROR(cudaErrorSymbolNotFound, "named symbol not found")                                         \
+  ERROR(cudaErrorNotReady, "device not ready")                                                     \
+  ERROR(cudaErrorIllegalAddress, "an illegal memory access was encountered")                       \
+  ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch")                  \
+  ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated")                         \
+  ERROR(cudaErrorAssert, "device-side assert triggered")                                           \
+  ERROR(cudaErrorHostMemoryAlreadyRegistered,                                                      \
+        "part or all of the requested memory range is already mapped")                             \
+  ERROR(cudaErrorHostMemoryNotRegistered,                                                          \
+        "pointer does not correspond to a registered memory region")                               \
+  ERROR(cudaErrorHardwareStackError, "hardware stack error")                                       \
+  ERROR(cudaErrorIllegalInstruction, "an illegal instruction was encountered")                     \
+  ERROR(cudaErrorMisalignedAddress, "misaligned address")                                          \
+  ERROR(cudaErrorInvalidAddressSpace, "operation not supported on global/shared address space")    \
+  ERROR(cudaErrorInvalidPc, "invalid program counter")                                             \
+  ERROR(cudaErrorLaunchFailure, "unspecified launch failure")                                      \
+  ERROR(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch")               \
+  ERROR(cudaErrorNotPermitted, "operation not permitted")                                          \
+  ERROR(cudaErrorNotSupported, "operation not supported")                                          \
+  ERROR(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing")     \
+  ERROR(cudaErrorUnknown, "unknown error")
+
+static const char unrecognized[] = "unrecognized error code";
+
+const char *cudaGetErrorName(cudaError_t error) {
+  switch (error) {
+#define NAME(code, text)                                                                           \
+  case code: return #code;
+    EACH_ERROR(NAME)
+#undef NAME
+  }
+  return unrecognized;
+}
+
+const char *cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+#define TEXT(code, text)                                                                           \
+  case code: return text;
+    EACH_ERROR(TEXT)
+#undef TEXT
+  }
+  return unrecognized;
+}

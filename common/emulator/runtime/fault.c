@@ -1,0 +1,89 @@
+// GNU's longjmp with _FORTIFY_SOURCE takes a jump from a fiber's stack for a corrupted stack.
+#undef _FORTIFY_SOURCE
+#define _GNU_SOURCE
+#include "fault.h"
+
+#include "errors.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void fault_leave(worker *worker) { siglongjmp(worker->abandoned, ABANDONED_QUIETLY); }
+
+bool fault_report_begin(worker *worker, cudaError_t error) {
+  if (atomic_exchange(&worker->launch->abandoned, true)) return false;
+  errors_set_sticky(error);
+  fflush(stdout); // what the kernel printed comes before the report
+  flockfile(stderr);
+  return true;
+}
+
+static void print_line(const char *indent, const char *format, va_list arguments) {
+  fprintf(stderr, "========= %s", indent);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+}
+
+void fault_report_title(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  print_line("", format, arguments);
+  va_end(arguments);
+}
+
+void fault_report_line(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  print_line("    ", format, arguments);
+  va_end(arguments);
+}
+
+void fault_report_thread(const worker *worker) {
+  const uint3 thread = worker->running->seen.thread_index;
+  const uint3 block = worker->block.block_index;
+  fault_report_line("by thread (%u,%u,%u) in block (%u,%u,%u)", thread.x, thread.y, thread.z,
+                    block.x, block.y, block.z);
+}
+
+void fault_report_end(const worker *worker, cudaError_t error) {
+  fault_report_line("in kernel %s", worker->launch->request->name);
+  fault_report_line("the launch is abandoned: %s until cudaDeviceReset", cudaGetErrorName(error));
+  funlockfile(stderr);
+}
+
+void emulator_fault(cudaError_t error, const char *format, ...) {
+  worker *worker = current_worker;
+  va_list arguments;
+  va_start(arguments, format);
+  if (worker == NULL) { // a device function called by the host
+    print_line("", format, arguments);
+    abort();
+  }
+  if (fault_report_begin(worker, error)) {
+    print_line("", format, arguments);
+    fault_report_thread(worker);
+    fault_report_end(worker, error);
+  }
+  va_end(arguments);
+  fault_leave(worker);
+}
+
+void emulator_assert_fail(const char *expression, const char *file, unsigned int line,
+                          const char *function) {
+  worker *worker = current_worker;
+  if (worker == NULL) {
+    fflush(stdout);
+    fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
+    abort();
+  }
+  if (fault_report_begin(worker, cudaErrorAssert)) {
+    const uint3 thread = worker->running->seen.thread_index;
+    const uint3 block = worker->block.block_index;
+    fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+            file, line, function, block.x, block.y, block.z, thread.x, thread.y, thread.z,
+            expression);
+    funlockfile(stderr);
+  }
+  fault_leave(worker);
+}

@@ -1,0 +1,32 @@
+// Faults of kernels: the report, and leaving the launch.
+#ifndef FAULT_H
+#define FAULT_H
+
+#include "block.h"
+
+// What sigsetjmp(worker->abandoned) returns to a worker whose launch ended early.
+enum { ABANDONED_QUIETLY = 1, ABANDONED_BY_SIGNAL = 2 };
+
+// Leaves the block unfinished, from any of the worker's stacks.
+__attribute__((noreturn)) void fault_leave(worker *worker);
+
+// Nobody in the block can run: reports who waits where, and leaves.
+__attribute__((noreturn)) void fault_deadlock(worker *worker);
+
+// The running thread comes to `site` while others with the same mask wait in another operation.
+__attribute__((noreturn)) void fault_mixed_operations(worker *worker, const rendezvous *meeting,
+                                                      const emulator_site *site);
+
+// Reports worker->signal, after ABANDONED_BY_SIGNAL.
+void fault_report_signal(worker *worker);
+
+// The parts of a report, in compute-sanitizer's look: a title, then indented lines. Only the first
+// fault of a launch is reported: begin returns false for others. Between begin and end nobody else
+// writes to stderr. `error` becomes the sticky error.
+bool fault_report_begin(worker *worker, cudaError_t error);
+__attribute__((format(printf, 1, 2))) void fault_report_title(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void fault_report_line(const char *format, ...);
+void fault_report_thread(const worker *worker); // the running one
+void fault_report_end(const worker *worker, cudaError_t error);
+
+#endif

@@ -1,0 +1,68 @@
+#include "gpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Sources: CUDA C++ Programming Guide, "Compute Capabilities" (shared memory, threads and blocks);
+// NVIDIA's data sheets and nvidia-smi of each GPU (memory, L2, clocks).
+static const gpu table[] = {
+    {.key = "h200",
+     .name = "Emulated NVIDIA H200",
+     .major = 9,
+     .minor = 0,
+     .multiprocessors = 132,
+     .memory_bytes = (size_t)143771 << 20,
+     .shared_per_block = 49152,
+     .shared_per_block_opt_in = 232448,
+     .shared_per_multiprocessor = 233472,
+     .threads_per_multiprocessor = 2048,
+     .blocks_per_multiprocessor = 32,
+     .l2_bytes = 60 << 20,
+     .clock_khz = 1980000,
+     .memory_clock_khz = 3201000,
+     .memory_bus_bits = 6144},
+    {.key = "a100",
+     .name = "Emulated NVIDIA A100-SXM4-80GB",
+     .major = 8,
+     .minor = 0,
+     .multiprocessors = 108,
+     .memory_bytes = (size_t)81920 << 20,
+     .shared_per_block = 49152,
+     .shared_per_block_opt_in = 166912,
+     .shared_per_multiprocessor = 167936,
+     .threads_per_multiprocessor = 2048,
+     .blocks_per_multiprocessor = 32,
+     .l2_bytes = 40 << 20,
+     .clock_khz = 1410000,
+     .memory_clock_khz = 1593000,
+     .memory_bus_bits = 5120},
+    {.key = "l4",
+     .name = "Emulated NVIDIA L4",
+     .major = 8,
+     .minor = 9,
+     .multiprocessors = 58,
+     .memory_bytes = (size_t)23034 << 20,
+     .shared_per_block = 49152,
+     .shared_per_block_opt_in = 101376,
+     .shared_per_multiprocessor = 102400,
+     .threads_per_multiprocessor = 1536,
+     .blocks_per_multiprocessor = 24,
+     .l2_bytes = 48 << 20,
+     .clock_khz = 2040000,
+     .memory_clock_khz = 6251000,
+     .memory_bus_bits = 192},
+};
+
+const gpu *gpu_selected(void) {
+  const size_t count = sizeof table / sizeof table[0];
+  const char *wanted = getenv("EMU_GPU");
+  if (wanted == NULL || wanted[0] == '\0') return &table[0];
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(wanted, table[i].key) == 0) return &table[i];
+  }
+  fprintf(stderr, "error: EMU_GPU is \"%s\", which the emulator does not know: use", wanted);
+  for (size_t i = 0; i < count; i++) fprintf(stderr, "%s %s", i > 0 ? "," : "", table[i].key);
+  fprintf(stderr, "\n");
+  exit(2);
+}

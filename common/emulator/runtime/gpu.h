@@ -1,0 +1,42 @@
+// The GPU whose limits the emulator keeps to, chosen by the environment variable EMU_GPU.
+#ifndef GPU_H
+#define GPU_H
+
+#include <stddef.h>
+
+typedef struct {
+  const char *key;  // the value of EMU_GPU
+  const char *name; // as cudaGetDeviceProperties gives it
+  int major, minor; // compute capability
+  int multiprocessors;
+  size_t memory_bytes;
+  int shared_per_block;         // without opting in; static and dynamic together
+  int shared_per_block_opt_in;  // with cudaFuncSetAttribute
+  int shared_per_multiprocessor;
+  int threads_per_multiprocessor;
+  int blocks_per_multiprocessor;
+  int l2_bytes;
+  int clock_khz;
+  int memory_clock_khz;
+  int memory_bus_bits;
+} gpu;
+
+// Limits that all GPUs of the table share (CUDA C++ Programming Guide, "Compute Capabilities",
+// table "Technical Specifications per Compute Capability").
+enum {
+  GPU_WARP_LANES = 32,
+  GPU_THREADS_PER_BLOCK = 1024,
+  GPU_BLOCK_DIM_Z = 64,
+  GPU_GRID_DIM_X = 2147483647,
+  GPU_GRID_DIM_YZ = 65535,
+  GPU_REGISTERS = 65536,        // per block and per multiprocessor
+  GPU_SHARED_RESERVED = 1024,   // bytes of shared memory CUDA takes from each block
+  GPU_SHARED_GRANULARITY = 128, // bytes; shared memory is handed out in these
+  GPU_CONSTANT_BYTES = 65536
+};
+
+// The selected GPU. When EMU_GPU names none of the table: prints the sentence that says which there
+// are and exits with status 2.
+const gpu *gpu_selected(void);
+
+#endif

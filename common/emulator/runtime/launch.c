@@ -1,0 +1,89 @@
+#define _GNU_SOURCE
+#include "launch.h"
+
+#include "environment.h"
+#include "errors.h"
+#include "function.h"
+#include "gpu.h"
+#include "shared_memory.h"
+#include "workers.h"
+
+#include <pthread.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; // one launch at a time; guards these:
+static emulator_counts totals;
+static uint64_t seed, launches_since_seed;
+static bool seed_known;
+
+static cudaError_t check(const emulator_launch_request *request) {
+  const dim3 grid = request->grid, block = request->block;
+  const uint64_t threads = (uint64_t)block.x * block.y * block.z;
+  if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > GPU_THREADS_PER_BLOCK ||
+      block.y > GPU_THREADS_PER_BLOCK || block.z > GPU_BLOCK_DIM_Z ||
+      threads > GPU_THREADS_PER_BLOCK) {
+    return cudaErrorInvalidConfiguration;
+  }
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > GPU_GRID_DIM_X ||
+      grid.y > GPU_GRID_DIM_YZ || grid.z > GPU_GRID_DIM_YZ) {
+    return cudaErrorInvalidConfiguration;
+  }
+  if (request->dynamic_shared_bytes > function_dynamic_shared_limit(request->kernel)) {
+    return cudaErrorInvalidValue;
+  }
+  return cudaSuccess;
+}
+
+static cudaError_t run(const emulator_launch_request *request) {
+  const dim3 grid = request->grid;
+  if (!seed_known) seed = environment_number("EMU_SEED", 0, 0, UINT64_MAX);
+  seed_known = true;
+  launch launch = {.request = request,
+                   .block_count = (uint64_t)grid.x * grid.y * grid.z,
+                   .number = launches_since_seed++,
+                   .seed = seed};
+  shared_memory_find_module(&launch);
+  if (!workers_run(&launch)) return cudaErrorMemoryAllocation;
+  totals.launches++;
+  totals.blocks += launch.counts.blocks;
+  totals.threads += launch.counts.threads;
+  totals.block_barriers += launch.counts.block_barriers;
+  totals.warp_collectives += launch.counts.warp_collectives;
+  totals.fiber_switches += launch.counts.fiber_switches;
+  return errors_sticky();
+}
+
+cudaError_t emulator_launch(const emulator_launch_request *request) {
+  if (emulator_current != NULL) {
+    emulator_fault(cudaErrorNotSupported, "Launch of %s inside a kernel: the emulator cannot",
+                   request->name);
+  }
+  RETURN_IF_STICKY();
+  cudaError_t error = check(request);
+  if (error == cudaSuccess) {
+    pthread_mutex_lock(&mutex);
+    error = run(request);
+    pthread_mutex_unlock(&mutex);
+  }
+  return errors_record(error);
+}
+
+void emulator_set_seed(uint64_t value) {
+  pthread_mutex_lock(&mutex);
+  seed = value;
+  seed_known = true;
+  launches_since_seed = 0;
+  pthread_mutex_unlock(&mutex);
+}
+
+emulator_counts emulator_counts_read(void) {
+  pthread_mutex_lock(&mutex);
+  const emulator_counts counts = totals;
+  pthread_mutex_unlock(&mutex);
+  return counts;
+}
+
+void emulator_counts_reset(void) {
+  pthread_mutex_lock(&mutex);
+  totals = (emulator_counts){0};
+  pthread_mutex_unlock(&mutex);
+}

@@ -1,0 +1,22 @@
+// A launch that is being run.
+#ifndef LAUNCH_H
+#define LAUNCH_H
+
+#include "emulator.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+typedef struct {
+  const emulator_launch_request *request;
+  uint64_t block_count;
+  uint64_t number; // since the seed was set
+  uint64_t seed;
+  size_t static_shared_module; // of the kernel, see shared_memory.h; 0 when it has none
+  size_t static_shared_bytes;
+  _Atomic uint64_t next_block;
+  atomic_bool abandoned; // a thread faulted: leave every block as it is
+  emulator_counts counts;
+} launch;
+
+#endif

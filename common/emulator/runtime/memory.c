@@ -1,0 +1,258 @@
+// Device memory: each allocation is a mapping of its own between two guards, placed so that its end
+// touches the upper one. An access past the end, by 255 bytes at most, faults at the instruction.
+#define _GNU_SOURCE
+#include "memory.h"
+
+#include "errors.h"
+#include "gpu.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { ALIGNMENT = 256, GUARD_BYTES = 64 * 1024, FREED_KEPT = 64 };
+
+static const size_t DESCRIBE_WITHIN = (size_t)16 << 20; // bytes: farther is not "near"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static memory_allocation *table;
+static size_t table_count, table_room;
+static size_t device_bytes;                  // asked for and not freed yet
+static memory_allocation freed[FREED_KEPT];  // the last ones, for reports
+static size_t freed_count;
+
+static size_t round_up(size_t value, size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+// What the GPU has, or 80 % of what this machine has if that is less.
+static size_t device_memory_bytes(void) {
+  const size_t host = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+  const size_t usable = host / 5 * 4;
+  return usable < gpu_selected()->memory_bytes ? usable : gpu_selected()->memory_bytes;
+}
+
+static bool uses_device_memory(memory_kind kind) {
+  return kind == MEMORY_DEVICE || kind == MEMORY_MANAGED;
+}
+
+// NULL when no allocation holds the address. Call with the mutex held.
+static memory_allocation *holder(uintptr_t address) {
+  for (size_t i = 0; i < table_count; i++) {
+    if (address - table[i].start < table[i].bytes) return &table[i];
+  }
+  return NULL;
+}
+
+static bool table_add(memory_allocation entry) {
+  if (table_count == table_room) {
+    const size_t room = table_room > 0 ? 2 * table_room : 64;
+    memory_allocation *larger = realloc(table, room * sizeof *table);
+    if (larger == NULL) return false;
+    table = larger;
+    table_room = room;
+  }
+  table[table_count++] = entry;
+  return true;
+}
+
+static bool map(memory_allocation *entry) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const size_t guard = round_up(GUARD_BYTES, page);
+  const size_t used = round_up(entry->bytes, ALIGNMENT);
+  const size_t usable = round_up(used, page);
+  entry->mapping_bytes = guard + usable + guard;
+  char *mapping = mmap(NULL, entry->mapping_bytes, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) return false;
+  char *low = mapping + guard;
+  if (mprotect(low, usable, PROT_READ | PROT_WRITE) != 0) {
+    munmap(mapping, entry->mapping_bytes);
+    return false;
+  }
+  memset(low, 0xFF, usable); // NaN in every format: reading before writing shows
+  entry->mapping = (uintptr_t)mapping;
+  entry->start = (uintptr_t)low + usable - used;
+  return true;
+}
+
+static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind) {
+  RETURN_IF_STICKY();
+  if (pointer == NULL) return errors_record(cudaErrorInvalidValue);
+  *pointer = NULL;
+  if (bytes == 0) return cudaSuccess;
+  const size_t limit = device_memory_bytes();
+  memory_allocation entry = {.bytes = bytes, .kind = kind};
+  pthread_mutex_lock(&mutex);
+  bool done = bytes <= limit && (!uses_device_memory(kind) || bytes <= limit - device_bytes) &&
+              map(&entry);
+  if (done && !table_add(entry)) {
+    munmap((void *)entry.mapping, entry.mapping_bytes);
+    done = false;
+  }
+  if (done && uses_device_memory(kind)) device_bytes += bytes;
+  pthread_mutex_unlock(&mutex);
+  if (!done) return errors_record(cudaErrorMemoryAllocation);
+  *pointer = (void *)entry.start;
+  return cudaSuccess;
+}
+
+// Call with the mutex held.
+static void release(size_t index) {
+  const memory_allocation entry = table[index];
+  table[index] = table[--table_count];
+  if (entry.mapping != 0) munmap((void *)entry.mapping, entry.mapping_bytes);
+  if (uses_device_memory(entry.kind)) device_bytes -= entry.bytes;
+  freed[freed_count++ % FREED_KEPT] = entry;
+}
+
+static cudaError_t deallocate(void *pointer, bool host) {
+  RETURN_IF_STICKY();
+  if (pointer == NULL) return cudaSuccess;
+  bool found = false;
+  pthread_mutex_lock(&mutex);
+  for (size_t i = 0; i < table_count && !found; i++) {
+    const bool right_kind = host ? table[i].kind == MEMORY_HOST : uses_device_memory(table[i].kind);
+    if (right_kind && table[i].start == (uintptr_t)pointer) {
+      release(i);
+      found = true;
+    }
+  }
+  pthread_mutex_unlock(&mutex);
+  return found ? cudaSuccess : errors_record(cudaErrorInvalidValue);
+}
+
+bool memory_find(const void *address, memory_allocation *found) {
+  pthread_mutex_lock(&mutex);
+  const memory_allocation *entry = holder((uintptr_t)address);
+  if (entry != NULL) *found = *entry;
+  pthread_mutex_unlock(&mutex);
+  return entry != NULL;
+}
+
+bool memory_on_device(const void *address, size_t bytes) {
+  memory_allocation entry;
+  return memory_find(address, &entry) && entry.kind != MEMORY_HOST &&
+         bytes <= entry.bytes - ((uintptr_t)address - entry.start);
+}
+
+bool memory_add_symbol(const void *address, size_t bytes) {
+  pthread_mutex_lock(&mutex);
+  bool known = holder((uintptr_t)address) != NULL;
+  if (!known) {
+    known = table_add((memory_allocation){
+        .start = (uintptr_t)address, .bytes = bytes, .kind = MEMORY_SYMBOL});
+  }
+  pthread_mutex_unlock(&mutex);
+  return known;
+}
+
+void memory_reset(void) {
+  pthread_mutex_lock(&mutex);
+  while (table_count > 0) release(table_count - 1);
+  pthread_mutex_unlock(&mutex);
+}
+
+// How far the address is outside the entry, 0 if it is inside.
+static size_t distance(const memory_allocation *entry, uintptr_t address) {
+  if (address < entry->start) return entry->start - address;
+  if (address >= entry->start + entry->bytes) return address - (entry->start + entry->bytes) + 1;
+  return 0;
+}
+
+void memory_describe(uintptr_t address, char *text, size_t text_bytes) {
+  pthread_mutex_lock(&mutex);
+  const memory_allocation *nearest = NULL;
+  for (size_t i = 0; i < table_count; i++) {
+    if (nearest == NULL || distance(&table[i], address) < distance(nearest, address)) {
+      nearest = &table[i];
+    }
+  }
+  const memory_allocation *gone = NULL;
+  for (size_t i = 0; i < FREED_KEPT && i < freed_count; i++) {
+    if (distance(&freed[i], address) == 0) gone = &freed[i];
+  }
+  if (nearest != NULL && distance(nearest, address) == 0) {
+    snprintf(text, text_bytes, "inside an allocation of %zu bytes", nearest->bytes);
+  } else if (gone != NULL) {
+    snprintf(text, text_bytes, "inside an allocation of %zu bytes that has been freed",
+             gone->bytes);
+  } else if (nearest == NULL || distance(nearest, address) > DESCRIBE_WITHIN) {
+    snprintf(text, text_bytes, "near no allocation");
+  } else if (address < nearest->start) {
+    snprintf(text, text_bytes, "%zu bytes before the start of an allocation of %zu bytes",
+             nearest->start - address, nearest->bytes);
+  } else {
+    snprintf(text, text_bytes, "%zu bytes past the end of an allocation of %zu bytes",
+             address - (nearest->start + nearest->bytes), nearest->bytes);
+  }
+  pthread_mutex_unlock(&mutex);
+}
+
+cudaError_t cudaMalloc(void **pointer, size_t bytes) {
+  return allocate(pointer, bytes, MEMORY_DEVICE);
+}
+
+cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream) {
+  (void)stream;
+  return allocate(pointer, bytes, MEMORY_DEVICE);
+}
+
+cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) {
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
+    return errors_record(cudaErrorInvalidValue);
+  }
+  return allocate(pointer, bytes, MEMORY_MANAGED);
+}
+
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
+  (void)flags;
+  return allocate(pointer, bytes, MEMORY_HOST);
+}
+
+cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
+  return allocate(pointer, bytes, MEMORY_HOST);
+}
+
+cudaError_t cudaFree(void *pointer) { return deallocate(pointer, false); }
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
+  (void)stream;
+  return deallocate(pointer, false);
+}
+
+cudaError_t cudaFreeHost(void *pointer) { return deallocate(pointer, true); }
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
+  RETURN_IF_STICKY();
+  if (free_bytes == NULL || total_bytes == NULL) return errors_record(cudaErrorInvalidValue);
+  pthread_mutex_lock(&mutex);
+  *total_bytes = device_memory_bytes();
+  *free_bytes = *total_bytes - device_bytes;
+  pthread_mutex_unlock(&mutex);
+  return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
+                                     const void *pointer) {
+  RETURN_IF_STICKY();
+  if (attributes == NULL) return errors_record(cudaErrorInvalidValue);
+  memory_allocation entry;
+  if (!memory_find(pointer, &entry)) { // memory CUDA knows nothing of
+    *attributes = (struct cudaPointerAttributes){
+        .type = cudaMemoryTypeUnregistered, .device = -2, .hostPointer = (void *)(uintptr_t)pointer};
+    return cudaSuccess;
+  }
+  const bool host = entry.kind == MEMORY_HOST || entry.kind == MEMORY_MANAGED;
+  *attributes = (struct cudaPointerAttributes){
+      .type = entry.kind == MEMORY_HOST      ? cudaMemoryTypeHost
+              : entry.kind == MEMORY_MANAGED ? cudaMemoryTypeManaged
+                                             : cudaMemoryTypeDevice,
+      .device = 0,
+      .devicePointer = (void *)(uintptr_t)pointer,
+      .hostPointer = host ? (void *)(uintptr_t)pointer : NULL};
+  return cudaSuccess;
+}

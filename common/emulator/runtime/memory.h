@@ -1,0 +1,41 @@
+// The table of memory that the host functions gave out.
+#ifndef MEMORY_H
+#define MEMORY_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum {
+  MEMORY_DEVICE,
+  MEMORY_MANAGED,
+  MEMORY_HOST,   // pinned
+  MEMORY_SYMBOL, // a __device__ or __constant__ variable whose address was asked for
+} memory_kind;
+
+typedef struct {
+  uintptr_t start;
+  size_t bytes; // as asked for
+  memory_kind kind;
+  uintptr_t mapping; // guards included; 0 for a symbol
+  size_t mapping_bytes;
+} memory_allocation;
+
+// The allocation that holds the address. False when none does.
+bool memory_find(const void *address, memory_allocation *found);
+
+// Whether `bytes` from the address lie in one allocation that the device can use.
+bool memory_on_device(const void *address, size_t bytes);
+
+// Enters a variable of a module, so that copies to its address are accepted.
+bool memory_add_symbol(const void *address, size_t bytes);
+
+// Says where the address is, to complete "the address is ...": "36 bytes past the end of an
+// allocation of 4096 bytes", "inside an allocation of 4096 bytes that has been freed", "near no
+// allocation".
+void memory_describe(uintptr_t address, char *text, size_t text_bytes);
+
+// Frees everything.
+void memory_reset(void);
+
+#endif

@@ -1,0 +1,148 @@
+// GNU's longjmp with _FORTIFY_SOURCE takes a jump from a signal stack for a corrupted stack.
+#undef _FORTIFY_SOURCE
+#define _GNU_SOURCE
+#include "signals.h"
+
+#include "errors.h"
+#include "fault.h"
+#include "memory.h"
+#include "shared_memory.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <ucontext.h>
+
+static const int handled[] = {SIGSEGV, SIGBUS, SIGFPE};
+enum { HANDLED = sizeof handled / sizeof handled[0], SIGNAL_STACK_BYTES = 64 * 1024 };
+static struct sigaction previous[HANDLED];
+
+// ---- In the handler -----------------------------------------------------------------------------
+
+#ifdef __x86_64__
+// Whether the instruction is a vector move that requires an aligned address. On x86-64 the signal
+// for a misaligned address is the same as for one outside the address space, and has no address.
+// Encodings: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, MOVAPS,
+// MOVDQA, MOVNTPS, MOVNTDQ and sections 2.3 (VEX) and 2.7 (EVEX).
+static bool is_aligned_move(const unsigned char *code) {
+  while (*code == 0x66 || *code == 0xF2 || *code == 0xF3 || *code >> 4 == 4) code++; // prefixes
+  int opcode;
+  switch (*code) {
+  case 0x0F: opcode = code[1]; break;
+  case 0xC5: opcode = code[2]; break;
+  case 0xC4: opcode = code[3]; break;
+  case 0x62: opcode = code[4]; break;
+  default: return false;
+  }
+  return opcode == 0x28 || opcode == 0x29 || opcode == 0x6F || opcode == 0x7F || opcode == 0x2B ||
+         opcode == 0xE7;
+}
+#endif
+
+static signal_record describe_signal(int signal, const siginfo_t *info, const ucontext_t *context) {
+  signal_record record = {.signal = signal,
+                          .address = (uintptr_t)info->si_addr,
+                          .access = "access",
+                          .misaligned = signal == SIGBUS && info->si_code == BUS_ADRALN};
+#if defined(__x86_64__)
+  const greg_t *registers = context->uc_mcontext.gregs;
+  enum { GENERAL_PROTECTION = 13, WRITE = 2 };
+  record.instruction = (uintptr_t)registers[REG_RIP];
+  record.no_address = signal == SIGSEGV && registers[REG_TRAPNO] == GENERAL_PROTECTION;
+  if (record.no_address) {
+    record.misaligned = is_aligned_move((const unsigned char *)record.instruction);
+  } else if (signal == SIGSEGV) {
+    record.access = registers[REG_ERR] & WRITE ? "write" : "read";
+  }
+#elif defined(__aarch64__)
+  record.instruction = (uintptr_t)context->uc_mcontext.pc;
+#else
+  (void)context;
+#endif
+  return record;
+}
+
+static void pass_on(int signal, siginfo_t *info, void *context) {
+  for (int i = 0; i < HANDLED; i++) {
+    if (handled[i] != signal) continue;
+    if (previous[i].sa_flags & SA_SIGINFO) {
+      previous[i].sa_sigaction(signal, info, context);
+    } else if (previous[i].sa_handler == SIG_DFL || previous[i].sa_handler == SIG_IGN) {
+      sigaction(signal, &previous[i], NULL); // the instruction runs again and ends the process
+    } else {
+      previous[i].sa_handler(signal);
+    }
+  }
+}
+
+static void handle(int signal, siginfo_t *info, void *context) {
+  worker *worker = current_worker;
+  if (worker == NULL || emulator_current == NULL) {
+    pass_on(signal, info, context);
+    return;
+  }
+  worker->signal = describe_signal(signal, info, context);
+  siglongjmp(worker->abandoned, ABANDONED_BY_SIGNAL); // to the worker's own stack, to report there
+}
+
+void signals_install(void) {
+  // SA_NODEFER: the handler is left by a jump, which must not leave the signal blocked.
+  struct sigaction action = {.sa_sigaction = handle,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  sigemptyset(&action.sa_mask);
+  for (int i = 0; i < HANDLED; i++) sigaction(handled[i], &action, &previous[i]);
+}
+
+bool signals_prepare_worker(void) {
+  stack_t stack = {.ss_sp = malloc(SIGNAL_STACK_BYTES), .ss_size = SIGNAL_STACK_BYTES};
+  return stack.ss_sp != NULL && sigaltstack(&stack, NULL) == 0;
+}
+
+// ---- The report ---------------------------------------------------------------------------------
+
+static cudaError_t error_of(const signal_record *signal) {
+  if (signal->signal == SIGFPE) return cudaErrorLaunchFailure;
+  return signal->misaligned ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress;
+}
+
+static void report_title(const worker *worker, const signal_record *signal) {
+  const uintptr_t NULL_PAGES = 64 * 1024;
+  const uintptr_t address = signal->address;
+  if (signal->signal == SIGFPE) {
+    fault_report_title("Integer division by zero: a GPU would go on with an undefined result");
+  } else if (signal->misaligned) {
+    fault_report_title("Misaligned access of 16 bytes or more: its address must be a multiple of "
+                       "its size");
+  } else if (signal->no_address) {
+    fault_report_title("Invalid access: no memory can have this address; was the pointer read "
+                       "before it was written?");
+  } else if (stacks_overflowed(&worker->stacks, address)) {
+    fault_report_title("Stack overflow: a thread has %d KiB of stack", FIBER_STACK_BYTES / 1024);
+  } else if (shared_memory_overrun(worker, address)) {
+    const uintptr_t start = (uintptr_t)worker->block.dynamic_shared;
+    const size_t asked = worker->launch->request->dynamic_shared_bytes;
+    fault_report_title("Invalid __shared__ %s: %zu bytes past the end of dynamic shared memory "
+                       "(%zu bytes asked for at the launch)",
+                       signal->access, address - (start + asked), asked);
+  } else if (address < NULL_PAGES) {
+    fault_report_title("Invalid %s at address 0x%zx: a null pointer", signal->access, address);
+  } else {
+    char place[128];
+    memory_describe(address, place, sizeof place);
+    fault_report_title("Invalid %s at address 0x%zx: %s", signal->access, address, place);
+  }
+}
+
+void fault_report_signal(worker *worker) {
+  const signal_record *signal = &worker->signal;
+  const cudaError_t error = error_of(signal);
+  if (!fault_report_begin(worker, error)) return;
+  report_title(worker, signal);
+  fault_report_thread(worker);
+  Dl_info module;
+  if (signal->instruction != 0 && dladdr((void *)signal->instruction, &module) != 0) {
+    fault_report_line("the line, if compiled with -g: addr2line -e %s 0x%zx", module.dli_fname,
+                      signal->instruction - (uintptr_t)module.dli_fbase);
+  }
+  fault_report_end(worker, error);
+}

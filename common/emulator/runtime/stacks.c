@@ -1,0 +1,46 @@
+#define _GNU_SOURCE
+#include "stacks.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+// Bytes from one stack's stagger to the next one's: whole cache lines, and coprime to their number.
+enum { STAGGER_STEP = 5 * 64 };
+
+bool stacks_create(stack_pool *pool) {
+  const size_t guard_bytes = (size_t)sysconf(_SC_PAGESIZE);
+  pool->slot_bytes = guard_bytes + FIBER_STACK_STAGGER_BYTES + FIBER_STACK_BYTES;
+  pool->opened = 0;
+  pool->free_count = 0;
+  pool->region = mmap(NULL, pool->slot_bytes * BLOCK_THREADS_MAX, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return pool->region != MAP_FAILED;
+}
+
+fiber_stack *stacks_take(stack_pool *pool) {
+  if (pool->free_count > 0) return pool->free[--pool->free_count];
+  if (pool->opened == BLOCK_THREADS_MAX) return NULL;
+  fiber_stack *stack = &pool->stacks[pool->opened];
+  const size_t usable = FIBER_STACK_STAGGER_BYTES + FIBER_STACK_BYTES;
+  char *low = pool->region + (pool->opened + 1) * pool->slot_bytes - usable;
+  if (mprotect(low, usable, PROT_READ | PROT_WRITE) != 0) return NULL;
+  stack->low = low + pool->opened * STAGGER_STEP % FIBER_STACK_STAGGER_BYTES;
+  pool->opened++;
+  return stack;
+}
+
+void stacks_give_back(stack_pool *pool, fiber_stack *stack) {
+  pool->free[pool->free_count++] = stack;
+}
+
+void stacks_give_back_all(stack_pool *pool) {
+  pool->free_count = 0;
+  for (unsigned i = pool->opened; i > 0; i--) stacks_give_back(pool, &pool->stacks[i - 1]);
+}
+
+bool stacks_overflowed(const stack_pool *pool, uintptr_t address) {
+  const uintptr_t offset = address - (uintptr_t)pool->region;
+  if (offset >= pool->slot_bytes * BLOCK_THREADS_MAX) return false;
+  return offset % pool->slot_bytes <
+         pool->slot_bytes - FIBER_STACK_STAGGER_BYTES - FIBER_STACK_BYTES;
+}

@@ -1,0 +1,120 @@
+// GNU's longjmp with _FORTIFY_SOURCE takes a jump from a fiber's stack for a corrupted stack.
+#undef _FORTIFY_SOURCE
+#define _GNU_SOURCE
+#include "workers.h"
+
+#include "block.h"
+#include "environment.h"
+#include "fault.h"
+#include "shared_memory.h"
+#include "signals.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct {
+  pthread_mutex_t mutex;
+  pthread_cond_t begun, done;
+  launch *launch;
+  uint64_t launch_count; // how many have begun
+  unsigned workers;      // 0 before the first launch
+  unsigned busy;
+} worker_pool;
+
+#define WORKER_POOL_EMPTY                                                                          \
+  {.mutex = PTHREAD_MUTEX_INITIALIZER,                                                             \
+   .begun = PTHREAD_COND_INITIALIZER,                                                              \
+   .done = PTHREAD_COND_INITIALIZER}
+
+static worker_pool pool = WORKER_POOL_EMPTY;
+
+// The child of a fork() has none of the threads.
+static void forget_workers(void) { pool = (worker_pool)WORKER_POOL_EMPTY; }
+
+static void add_counts(emulator_counts *sum, const emulator_counts *more) {
+  sum->blocks += more->blocks;
+  sum->threads += more->threads;
+  sum->block_barriers += more->block_barriers;
+  sum->warp_collectives += more->warp_collectives;
+  sum->fiber_switches += more->fiber_switches;
+}
+
+static void run_blocks(worker *self, launch *launch) {
+  self->launch = launch;
+  self->counts = (emulator_counts){0};
+  const int left = sigsetjmp(self->abandoned, 0);
+  if (left == 0) {
+    block_prepare(self);
+    while (!atomic_load(&launch->abandoned)) {
+      const uint64_t number = atomic_fetch_add(&launch->next_block, 1);
+      if (number >= launch->block_count) break;
+      block_run(self, number);
+    }
+    return;
+  }
+  if (left == ABANDONED_BY_SIGNAL) fault_report_signal(self);
+  emulator_current = NULL;
+  stacks_give_back_all(&self->stacks);
+}
+
+static void *worker_main(void *argument) {
+  worker *self = argument;
+  current_worker = self;
+  uint64_t seen = 0;
+  pthread_mutex_lock(&pool.mutex);
+  for (;;) {
+    while (pool.launch_count == seen) pthread_cond_wait(&pool.begun, &pool.mutex);
+    seen = pool.launch_count;
+    launch *launch = pool.launch;
+    pthread_mutex_unlock(&pool.mutex);
+    run_blocks(self, launch);
+    pthread_mutex_lock(&pool.mutex);
+    add_counts(&launch->counts, &self->counts);
+    if (--pool.busy == 0) pthread_cond_signal(&pool.done);
+  }
+  return NULL;
+}
+
+static void *worker_begin(void *argument) {
+  // Without a stack for signals, an overflow of a fiber's stack ends the process: no worse a fault.
+  signals_prepare_worker();
+  return worker_main(argument);
+}
+
+static bool make_worker(void) {
+  worker *worker = calloc(1, sizeof *worker);
+  pthread_t thread;
+  if (worker == NULL || !stacks_create(&worker->stacks) || !shared_memory_create(worker) ||
+      pthread_create(&thread, NULL, worker_begin, worker) != 0) {
+    free(worker); // what it mapped stays: address space alone, and only when memory has run out
+    return false;
+  }
+  pthread_detach(thread);
+  return true;
+}
+
+static void make_workers(void) {
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  const uint64_t wanted = environment_number("EMU_WORKERS", cores > 0 ? (uint64_t)cores : 1, 1, 1024);
+  static bool prepared;
+  if (!prepared) {
+    prepared = true;
+    signals_install();
+    pthread_atfork(NULL, NULL, forget_workers);
+  }
+  while (pool.workers < wanted && make_worker()) pool.workers++;
+}
+
+bool workers_run(launch *launch) {
+  if (pool.workers == 0) make_workers();
+  if (pool.workers == 0) return false;
+  pthread_mutex_lock(&pool.mutex);
+  pool.launch = launch;
+  pool.launch_count++;
+  pool.busy = pool.workers;
+  pthread_cond_broadcast(&pool.begun);
+  while (pool.busy > 0) pthread_cond_wait(&pool.done, &pool.mutex);
+  pthread_mutex_unlock(&pool.mutex);
+  return true;
+}

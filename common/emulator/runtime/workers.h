@@ -1,0 +1,12 @@
+// The OS threads that run blocks: EMU_WORKERS of them, by default one for each core. They are made
+// for the first launch and kept. A process made by fork() makes its own.
+#ifndef WORKERS_H
+#define WORKERS_H
+
+#include "launch.h"
+
+// Runs the launch's blocks and returns when no worker is in it any more; launch->counts then holds
+// the sums. One launch at a time. False when no worker could be made.
+bool workers_run(launch *launch);
+
+#endif

@@ -1,0 +1,77 @@
+// A step for testing the program around it. Computes on the CPU, so it needs neither a GPU nor the
+// emulator's kernels, and is right until the environment variable SABOTAGE spoils it:
+//   zeros         O is all zero
+//   unwritten     O is left as it was
+//   lse           lse is one too large in its last row
+//   outside       one byte is written past the end of O
+//   input         K's first element is changed
+//   launch        the launch returns an error
+//   unsupported   the step takes no shape at all
+//   workspace     the step wants more memory than there is
+#include "numeric/float16.h"
+#include "reference/reference.h"
+#include "shape/shape.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool sabotage(const char *kind) {
+  const char *chosen = getenv("SABOTAGE");
+  return chosen && strcmp(chosen, kind) == 0;
+}
+
+const char *attention_name(void) { return "00_sabotaged"; }
+
+const char *attention_summary(void) { return "on the CPU, spoiled on demand"; }
+
+const char *attention_unsupported(const attention_shape *shape) {
+  (void)shape;
+  return sabotage("unsupported") ? "it takes nothing" : NULL;
+}
+
+size_t attention_workspace_bytes(const attention_shape *shape) {
+  (void)shape;
+  return sabotage("workspace") ? SIZE_MAX : 12;
+}
+
+static void spoil(const attention_args *args, uint16_t *o, float *lse) {
+  const size_t o_bytes = shape_q_count(&args->shape) * sizeof *o;
+  if (sabotage("zeros")) memset(o, 0, o_bytes);
+  if (sabotage("unwritten")) memset(o, 0xff, o_bytes);
+  if (sabotage("lse")) lse[shape_lse_count(&args->shape) - 1] += 1.0f;
+  if (sabotage("outside")) cudaMemset((char *)args->o + o_bytes, 0, 1);
+  if (sabotage("input")) cudaMemset((void *)args->k, 0x11, 2);
+}
+
+cudaError_t attention_forward(const attention_args *args, cudaStream_t stream) {
+  (void)stream; // everything here waits
+  const attention_shape *shape = &args->shape;
+  const size_t q_count = shape_q_count(shape);
+  const size_t kv_count = shape_kv_count(shape);
+  const size_t lse_count = shape_lse_count(shape);
+  if (sabotage("launch")) return cudaErrorInvalidConfiguration;
+
+  uint16_t *q = malloc(q_count * sizeof *q);
+  uint16_t *k = malloc(kv_count * sizeof *k);
+  uint16_t *v = malloc(kv_count * sizeof *v);
+  float *lse = malloc(lse_count * sizeof *lse);
+  cudaMemcpy(q, args->q, q_count * sizeof *q, cudaMemcpyDeviceToHost);
+  cudaMemcpy(k, args->k, kv_count * sizeof *k, cudaMemcpyDeviceToHost);
+  cudaMemcpy(v, args->v, kv_count * sizeof *v, cudaMemcpyDeviceToHost);
+  reference_result exact;
+  error_text error;
+  if (!reference_compute(shape, q, k, v, &exact, &error)) return cudaErrorMemoryAllocation;
+  for (size_t i = 0; i < q_count; i++) { // O takes q's place
+    const float value = (float)exact.o[i];
+    q[i] = shape->dtype == ATTENTION_FP16 ? fp16_from_float(value) : bf16_from_float(value);
+  }
+  for (size_t i = 0; i < lse_count; i++) lse[i] = (float)exact.lse[i];
+  spoil(args, q, lse);
+  cudaMemcpy(args->o, q, q_count * sizeof *q, cudaMemcpyHostToDevice);
+  cudaMemcpy(args->lse, lse, lse_count * sizeof *lse, cudaMemcpyHostToDevice);
+  reference_free(&exact);
+  free(q);
+  free(k);
+  free(v);
+  free(lse);
+  return cudaGetLastError();
+}

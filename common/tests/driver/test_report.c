@@ -1,0 +1,226 @@
+#define _GNU_SOURCE
+#include "driver/report.h"
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char header[] =
+    "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,scale,inputs,seed,check,"
+    "o_error,o_bound,lse_error,workspace_bytes,samples,median_ms,ci_low_ms,ci_high_ms,p5_ms,p95_ms,"
+    "tflops,launches,blocks,threads,block_barriers,warp_collectives\n";
+
+// A run on a GPU whose time makes the speed a round number: 4 * 4 * 8 * 512 * 512 * 64 operations.
+static report on_gpu(void) {
+  return (report){
+      .step = "04_online_softmax",
+      .summary = "one fused kernel",
+      .device = "NVIDIA H200",
+      .shape = {ATTENTION_FP16, 4, 8, 8, 512, 512, 64, false, 0.125f},
+      .inputs = INPUTS_NORMAL,
+      .seed = 1,
+      .verdict = CHECK_PASSED,
+      .check = {.o_error = 0.00021, .o_bound = 0.00098, .lse_error = 2.1e-7},
+      .times = {100, 0.2147483648, 0.214, 0.2155, 0.2101, 0.25},
+  };
+}
+
+static report on_emulator(void) {
+  report report = on_gpu();
+  report.device = "Emulated NVIDIA H200";
+  report.emulated = true;
+  report.times = (report_times){0};
+  report.counts = (device_counts){1, 4, 512, 96, 2048};
+  return report;
+}
+
+typedef void printer(FILE *, const report *);
+
+// What the printer prints; to be freed.
+static char *print(printer *printer, const report *report) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  printer(out, report);
+  fclose(out);
+  return text;
+}
+
+static void expect_text(printer *printer, const report *report, const char *expected) {
+  char *text = print(printer, report);
+  cr_expect_str_eq(text, expected, "printed:\n%s\nexpected:\n%s", text, expected);
+  free(text);
+}
+
+Test(report, gpu) {
+  const report report = on_gpu();
+  expect_text(report_print, &report,
+              "step       04_online_softmax: one fused kernel\n"
+              "shape      batch 4, heads 8, seq 512, dim 64, fp16, scale 0.125\n"
+              "inputs     normal, seed 1\n"
+              "device     NVIDIA H200\n"
+              "check      ok: largest error of O 0.00021, allowed 0.00098; of lse 2.1e-07, "
+              "allowed 0.001\n"
+              "workspace  0 bytes\n"
+              "time       median 0.2147 ms (95 % interval 0.2140 to 0.2155; 5th to 95th percentile "
+              "0.2101 to 0.2500; 100 samples)\n"
+              "speed      10.0 TFLOP/s\n");
+}
+
+Test(report, emulator) {
+  const report report = on_emulator();
+  expect_text(report_print, &report,
+              "step       04_online_softmax: one fused kernel\n"
+              "shape      batch 4, heads 8, seq 512, dim 64, fp16, scale 0.125\n"
+              "inputs     normal, seed 1\n"
+              "device     Emulated NVIDIA H200\n"
+              "check      ok: largest error of O 0.00021, allowed 0.00098; of lse 2.1e-07, "
+              "allowed 0.001\n"
+              "workspace  0 bytes\n"
+              "counts     1 launch, 4 blocks, 512 threads, 96 block barriers, 2048 warp "
+              "collectives\n");
+}
+
+Test(report, other_shapes_and_files) {
+  report report = on_emulator();
+  report.shape = (attention_shape){ATTENTION_BF16, 1, 8, 2, 33, 200, 128, true, 1.0f};
+  report.q = "q.npy";
+  report.k = "k.npy";
+  report.v = "v.npy";
+  report.verdict = CHECK_SKIPPED;
+  report.workspace_bytes = 1;
+  expect_text(report_print, &report,
+              "step       04_online_softmax: one fused kernel\n"
+              "shape      batch 1, heads 8, kv_heads 2, seq_q 33, seq_kv 200, dim 128, bf16, "
+              "causal, scale 1\n"
+              "inputs     q.npy, k.npy, v.npy\n"
+              "device     Emulated NVIDIA H200\n"
+              "check      skipped\n"
+              "workspace  1 byte\n"
+              "counts     1 launch, 4 blocks, 512 threads, 96 block barriers, 2048 warp "
+              "collectives\n");
+}
+
+Test(report, wrong_beyond_the_numbers) {
+  report report = on_emulator();
+  report.verdict = CHECK_FAILED;
+  strcpy(report.check.message.text, "the step changed its input K");
+  char *text = print(report_print, &report);
+  cr_expect(strstr(text, "\ncheck      FAILED: the step changed its input K\n"), "%s", text);
+  free(text);
+}
+
+Test(report, wrong_result) {
+  report report = on_gpu();
+  report.verdict = CHECK_FAILED;
+  report.check.o_error = NAN;
+  report.check.o_bad = 1;
+  report.times = (report_times){0};
+  expect_text(report_print, &report,
+              "step       04_online_softmax: one fused kernel\n"
+              "shape      batch 4, heads 8, seq 512, dim 64, fp16, scale 0.125\n"
+              "inputs     normal, seed 1\n"
+              "device     NVIDIA H200\n"
+              "check      FAILED: largest error of O nan, allowed 0.00098; of lse 2.1e-07, "
+              "allowed 0.001\n"
+              "workspace  0 bytes\n"
+              "time       not taken: the result is wrong\n");
+}
+
+Test(report, times_have_no_exponent) {
+  const struct {
+    double median;
+    const char *printed;
+  } cases[] = {{0.002, "median 0.002000 ms"}, {0.0123456, "median 0.01235 ms"},
+               {1.0, "median 1.000 ms"},      {12.3456, "median 12.35 ms"},
+               {1234.56, "median 1235 ms"},   {123456.7, "median 123457 ms"},
+               {0.99999, "median 1.0000 ms"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    report report = on_gpu();
+    report.times.median = cases[i].median;
+    char *text = print(report_print, &report);
+    cr_expect(strstr(text, cases[i].printed), "%g gave:\n%s", cases[i].median, text);
+    free(text);
+  }
+}
+
+Test(report, one_sample_has_no_interval) {
+  report report = on_gpu();
+  report.times = (report_times){1, 0.5, NAN, NAN, 0.5, 0.5};
+  char *text = print(report_print, &report);
+  cr_expect(strstr(text, "\ntime       median 0.5000 ms (5th to 95th percentile 0.5000 to 0.5000; "
+                         "1 sample)\n"),
+            "%s", text);
+  free(text);
+  text = print(report_print_csv, &report);
+  cr_expect(strstr(text, ",1,0.5,,,0.5,0.5,"), "%s", text);
+  free(text);
+}
+
+Test(report, speed_counts_what_the_mask_leaves) {
+  report report = on_gpu();
+  cr_expect_float_eq(report_tflops(&report), 10.0, 1e-9);
+  report.shape.causal = true; // 512 * 513 / 2 pairs of 512 * 512
+  cr_expect_float_eq(report_tflops(&report), 10.0 * 513 / 1024, 1e-9);
+  report.times.samples = 0;
+  cr_expect(isnan(report_tflops(&report)));
+}
+
+Test(report, csv) {
+  char expected[2048];
+  report report = on_gpu();
+  snprintf(expected, sizeof expected,
+           "%s04_online_softmax,NVIDIA H200,fp16,4,8,8,512,512,64,0,0.125,normal,1,ok,0.00021,"
+           "0.00098,2.1e-07,0,100,0.214748365,0.214,0.2155,0.2101,0.25,10,,,,,\n",
+           header);
+  expect_text(report_print_csv, &report, expected);
+
+  report = on_emulator();
+  report.shape = (attention_shape){ATTENTION_BF16, 1, 8, 2, 33, 200, 128, true, 0.1f};
+  report.q = "q.npy";
+  report.verdict = CHECK_SKIPPED;
+  report.workspace_bytes = 4096;
+  snprintf(expected, sizeof expected,
+           "%s04_online_softmax,Emulated NVIDIA H200,bf16,1,8,2,33,200,128,1,0.100000001,files,,"
+           "skipped,,,,4096,,,,,,,,1,4,512,96,2048\n",
+           header);
+  expect_text(report_print_csv, &report, expected);
+
+  report.verdict = CHECK_FAILED;
+  report.check.o_error = NAN;
+  char *text = print(report_print_csv, &report);
+  cr_expect(strstr(text, ",files,,FAILED,nan,0.00098,2.1e-07,4096,"), "%s", text);
+  free(text);
+}
+
+// Fields of a line, where a quoted field may hold commas.
+static size_t count_fields(const char *line) {
+  size_t fields = 1;
+  bool quoted = false;
+  for (; *line && *line != '\n'; line++) {
+    if (*line == '"') quoted = !quoted;
+    if (*line == ',' && !quoted) fields++;
+  }
+  return fields;
+}
+
+Test(report, csv_has_a_value_for_every_name) {
+  const char *const devices[] = {"NVIDIA H200", "A, B", "with \"quotes\", and commas", ""};
+  for (int i = 0; i < 4 * 2 * 3 * 2; i++) {
+    report report = i % 2 ? on_gpu() : on_emulator();
+    report.verdict = (check_verdict)(i / 2 % 3);
+    report.q = i / 6 % 2 ? "q.npy" : NULL;
+    report.device = devices[i / 12];
+    char *text = print(report_print_csv, &report);
+    const char *values = strchr(text, '\n') + 1;
+    cr_expect_eq(strncmp(text, header, strlen(header)), 0, "%s", text);
+    cr_expect_eq(count_fields(values), count_fields(header), "%s", text);
+    cr_expect_str_eq(strchr(values, '\n'), "\n", "more than two lines: %s", text);
+    free(text);
+  }
+  report report = on_gpu();
+  report.device = "a \"b\", c";
+  char *text = print(report_print_csv, &report);
+  cr_expect(strstr(text, "\n04_online_softmax,\"a \"\"b\"\", c\",fp16,"), "%s", text);
+  free(text);
+}
