@@ -1,6 +1,7 @@
 #include "ladder/row.h"
 
 #include "shape/shape.h"
+#include <string.h>
 
 // Such as "8.59 GB"; powers of ten, as memory bandwidths are given.
 static const char *bytes_text(size_t bytes, char text[16]) {
@@ -18,8 +19,13 @@ static double speed_up(const ladder_row *base, const ladder_row *row) {
 
 void row_print_table(FILE *file, const device_info *device, const attention_shape *shape,
                      const ladder_row *rows, size_t count) {
+  int summary = 4; // the widest: the column of what a step adds
+  for (size_t i = 0; i < count; i++) {
+    const int length = (int)strlen(rows[i].step->summary);
+    if (length > summary) summary = length;
+  }
   fprintf(file, "\n%s on %s\n\n", shape_describe(shape).text, device->name);
-  fprintf(file, "%-18s  %-42s  %-6s  %11s  %9s", "step", "adds", "check", "error/bound",
+  fprintf(file, "%-18s  %-*s  %-6s  %11s  %9s", "step", summary, "adds", "check", "error/bound",
           "workspace");
   if (device->emulated) {
     fprintf(file, "  %8s  %6s  %8s  %10s  %9s\n", "launches", "blocks", "threads", "barriers",
@@ -30,7 +36,7 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
   for (size_t i = 0; i < count; i++) {
     const ladder_row *row = &rows[i];
     char bytes[16];
-    fprintf(file, "%-18s  %-42s  ", row->step->name, row->step->summary);
+    fprintf(file, "%-18s  %-*s  ", row->step->name, summary, row->step->summary);
     if (row->unsupported) {
       fprintf(file, "skipped: %s\n", row->unsupported);
       continue;

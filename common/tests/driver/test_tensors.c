@@ -47,10 +47,12 @@ static void write_zeros(const char *path, npy_dtype dtype, int rank, const size_
 static bool load(const options *options, trial *trial, error_text *error) {
   tensor_files files;
   attention_shape shape;
+  memset(trial, 0, sizeof *trial);
   const bool good = tensors_open(options, true, &files, &shape, error) &&
                     trial_create(trial, &shape, error) &&
                     tensors_fill(options, &files, trial, error);
   tensors_close(&files);
+  if (!good) trial_free(trial);
   return good;
 }
 

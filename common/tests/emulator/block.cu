@@ -1,0 +1,320 @@
+// Blocks: indices, barriers, shared memory, atomics.
+#include "device_array.h"
+#include "semantics.h"
+
+#include <algorithm>
+
+// ---- Indices ------------------------------------------------------------------------------------
+
+struct place {
+  uint3 thread, block;
+  dim3 block_dim, grid_dim;
+};
+
+__global__ void indices_kernel(place *places) {
+  const unsigned thread =
+      threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+  place *mine = &places[block * blockDim.x * blockDim.y * blockDim.z + thread];
+  mine->thread = threadIdx;
+  mine->block = blockIdx;
+  mine->block_dim = blockDim;
+  mine->grid_dim = gridDim;
+}
+
+bool block_indices(error_text *error) {
+  const dim3 grid(3, 2, 4), block(5, 4, 3);
+  device_array<place> places(3 * 2 * 4 * 5 * 4 * 3);
+  indices_kernel<<<grid, block>>>(places.data());
+  if (!device_finished(error, "indices_kernel")) return false;
+  const std::vector<place> got = places.host();
+  size_t i = 0;
+  for (unsigned bz = 0; bz < grid.z; bz++)
+    for (unsigned by = 0; by < grid.y; by++)
+      for (unsigned bx = 0; bx < grid.x; bx++)
+        for (unsigned tz = 0; tz < block.z; tz++)
+          for (unsigned ty = 0; ty < block.y; ty++)
+            for (unsigned tx = 0; tx < block.x; tx++) {
+              const place &p = got[i++];
+              const bool right = p.thread.x == tx && p.thread.y == ty && p.thread.z == tz &&
+                                 p.block.x == bx && p.block.y == by && p.block.z == bz &&
+                                 p.block_dim.x == 5 && p.block_dim.y == 4 && p.block_dim.z == 3 &&
+                                 p.grid_dim.x == 3 && p.grid_dim.y == 2 && p.grid_dim.z == 4;
+              if (!right) {
+                return fail(error, "thread (%u,%u,%u) of block (%u,%u,%u) sees itself as (%u,%u,%u)"
+                                   " of (%u,%u,%u)",
+                            tx, ty, tz, bx, by, bz, p.thread.x, p.thread.y, p.thread.z, p.block.x,
+                            p.block.y, p.block.z);
+              }
+            }
+  return true;
+}
+
+// ---- Barriers -----------------------------------------------------------------------------------
+
+// Each round, a thread takes what its right neighbour wrote in the round before.
+__global__ void rotate_kernel(int *out, int rounds) {
+  __shared__ int row[2][1024];
+  row[0][threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  for (int round = 0; round < rounds; round++) {
+    const int neighbour = (threadIdx.x + 1) % blockDim.x;
+    row[(round + 1) % 2][threadIdx.x] = row[round % 2][neighbour];
+    __syncthreads();
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = row[rounds % 2][threadIdx.x];
+}
+
+bool block_barriers(error_text *error) {
+  for (const int threads : {1, 31, 32, 33, 100, 256, 1024}) {
+    for (const int rounds : {0, 1, 7, 100}) {
+      const int blocks = 5;
+      device_array<int> out(blocks * threads);
+      rotate_kernel<<<blocks, threads>>>(out.data(), rounds);
+      if (!device_finished(error, "rotate_kernel")) return false;
+      const std::vector<int> got = out.host();
+      for (int i = 0; i < blocks * threads; i++) {
+        const int expected = (i % threads + rounds) % threads;
+        if (got[i] != expected) {
+          return fail(error, "%d threads, %d rounds: element %d is %d, not %d", threads, rounds, i,
+                      got[i], expected);
+        }
+      }
+    }
+  }
+  return true;
+}
+
+// Threads from `stay` on leave; the others still have their barriers.
+__global__ void early_exit_kernel(int *out, int stay) {
+  __shared__ int values[256];
+  const int thread = threadIdx.x;
+  if (thread >= stay) return;
+  for (int round = 0; round < 3; round++) {
+    values[thread] = thread * (round + 1);
+    __syncthreads();
+    if (round == 2) out[thread] = values[stay - 1 - thread];
+    __syncthreads();
+  }
+}
+
+bool block_barrier_after_exits(error_text *error) {
+  for (const int stay : {1, 32, 50, 96, 255, 256}) {
+    device_array<int> out(256);
+    early_exit_kernel<<<1, 256>>>(out.data(), stay);
+    if (!device_finished(error, "early_exit_kernel")) return false;
+    const std::vector<int> got = out.host();
+    for (int i = 0; i < 256; i++) {
+      const int expected = i < stay ? 3 * (stay - 1 - i) : 0;
+      if (got[i] != expected) {
+        return fail(error, "%d of 256 threads stay: thread %d got %d, not %d", stay, i, got[i],
+                    expected);
+      }
+    }
+  }
+  return true;
+}
+
+// Thread t of `stay` holds a predicate in the round r where bit r of t is set; round 10: all do.
+__global__ void predicates_kernel(int *out, int stay) {
+  const int thread = threadIdx.x;
+  if (thread >= stay) return;
+  for (int round = 0; round < 12; round++) {
+    const int predicate = round == 10 ? thread + 1 : round == 11 ? 0 : thread >> round & 1;
+    const int count = __syncthreads_count(predicate);
+    const int all = __syncthreads_and(predicate);
+    const int any = __syncthreads_or(predicate);
+    out[round * 256 + thread] = count * 4 + (all != 0) * 2 + (any != 0);
+  }
+}
+
+bool block_barrier_predicates(error_text *error) {
+  for (const int stay : {1, 40, 64, 200, 256}) {
+    device_array<int> out(12 * 256);
+    predicates_kernel<<<1, 256>>>(out.data(), stay);
+    if (!device_finished(error, "predicates_kernel")) return false;
+    const std::vector<int> got = out.host();
+    for (int round = 0; round < 12; round++) {
+      int count = 0;
+      for (int t = 0; t < stay; t++) count += round == 10 || (round < 10 && (t >> round & 1));
+      const int expected = count * 4 + (count == stay) * 2 + (count > 0);
+      for (int t = 0; t < stay; t++) {
+        if (got[round * 256 + t] != expected) {
+          return fail(error, "%d threads, round %d: thread %d got %d, not %d (4 count + 2 and + or)",
+                      stay, round, t, got[round * 256 + t], expected);
+        }
+      }
+    }
+  }
+  return true;
+}
+
+// ---- Shared memory ------------------------------------------------------------------------------
+
+template <typename T, int rows, int columns>
+__global__ void transpose_kernel(T *out) {
+  __shared__ T tile[rows][columns + 1];
+  __shared__ T corner;
+  const int row = threadIdx.x / columns, column = threadIdx.x % columns;
+  tile[row][column] = static_cast<T>(threadIdx.x);
+  if (threadIdx.x == 0) corner = static_cast<T>(blockIdx.x);
+  __syncthreads();
+  out[blockIdx.x * rows * columns + column * rows + row] = tile[row][column] + corner;
+}
+
+template <typename T, int rows, int columns>
+bool transposes(error_text *error) {
+  const int blocks = 40;
+  device_array<T> out(blocks * rows * columns);
+  transpose_kernel<T, rows, columns><<<blocks, rows * columns>>>(out.data());
+  if (!device_finished(error, "transpose_kernel")) return false;
+  const std::vector<T> got = out.host();
+  for (int i = 0; i < blocks * rows * columns; i++) {
+    const int block = i / (rows * columns), in_block = i % (rows * columns);
+    const T expected = static_cast<T>(in_block % rows * columns + in_block / rows + block);
+    if (got[i] != expected) {
+      return fail(error, "%dx%d tile of %zu-byte elements: element %d is %g, not %g", rows, columns,
+                  sizeof(T), i, static_cast<double>(got[i]), static_cast<double>(expected));
+    }
+  }
+  return true;
+}
+
+// Instantiations have shared memory of their own, and blocks that run at the same time too.
+bool block_static_shared(error_text *error) {
+  return transposes<float, 8, 16>(error) && transposes<double, 16, 8>(error) &&
+         transposes<int, 1, 64>(error) && transposes<float, 32, 32>(error);
+}
+
+__global__ void dynamic_shared_kernel(int *out, int count, int *misaligned) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  int *values = reinterpret_cast<int *>(memory);
+  if (reinterpret_cast<size_t>(memory) % 16 != 0) *misaligned = 1;
+  for (int i = threadIdx.x; i < count; i += blockDim.x) values[i] = i * (blockIdx.x + 1);
+  __syncthreads();
+  for (int i = threadIdx.x; i < count; i += blockDim.x) {
+    out[blockIdx.x * count + i] = values[count - 1 - i];
+  }
+}
+
+bool block_dynamic_shared(error_text *error) {
+  int most;
+  cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
+  cudaFuncSetAttribute(dynamic_shared_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+  for (const int bytes : {4, 100, 4096, 48 * 1024, 60000, most}) {
+    const int count = bytes / 4, blocks = 3;
+    device_array<int> out(blocks * count), misaligned(1);
+    dynamic_shared_kernel<<<blocks, 64, bytes>>>(out.data(), count, misaligned.data());
+    if (!device_finished(error, "dynamic_shared_kernel")) return false;
+    if (misaligned.host()[0]) return fail(error, "%d bytes: not aligned to 16", bytes);
+    const std::vector<int> got = out.host();
+    for (int i = 0; i < blocks * count; i++) {
+      const int expected = (count - 1 - i % count) * (i / count + 1);
+      if (got[i] != expected) {
+        return fail(error, "%d bytes: element %d is %d, not %d", bytes, i, got[i], expected);
+      }
+    }
+  }
+  return true;
+}
+
+// ---- Atomics ------------------------------------------------------------------------------------
+
+struct sums {
+  int add, sub, low, high;
+  unsigned inc, dec, all_bits, any_bits, odd_bits;
+  unsigned long long wide_add, wide_high;
+  float real_add;
+  double double_add;
+  int exchanged;
+};
+
+__global__ void atomics_kernel(sums *s) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicAdd(&s->add, i);
+  atomicSub(&s->sub, i);
+  atomicMin(&s->low, 50 - i);
+  atomicMax(&s->high, i);
+  atomicInc(&s->inc, 99);
+  atomicDec(&s->dec, 99);
+  atomicAnd(&s->all_bits, ~(1u << i % 20));
+  atomicOr(&s->any_bits, 1u << i % 20);
+  atomicXor(&s->odd_bits, 1u << i % 20);
+  atomicAdd(&s->wide_add, 1ull << 32);
+  atomicMax(&s->wide_high, static_cast<unsigned long long>(i) << 33);
+  atomicAdd(&s->real_add, 0.5f);
+  atomicAdd(&s->double_add, 0.25);
+  atomicAdd(&s->exchanged, atomicExch(&s->sub + 0, s->sub) * 0 + 1);
+}
+
+bool block_atomics(error_text *error) {
+  const int n = 30 * 128;
+  sums start = {};
+  start.all_bits = 0xffffffff;
+  device_array<sums> device(std::vector<sums>{start});
+  atomics_kernel<<<30, 128>>>(device.data());
+  if (!device_finished(error, "atomics_kernel")) return false;
+  const sums s = device.host()[0];
+  const int total = n * (n - 1) / 2;
+  if (s.add != total) return fail(error, "atomicAdd: %d, not %d", s.add, total);
+  if (s.low != 50 - (n - 1)) return fail(error, "atomicMin: %d", s.low);
+  if (s.high != n - 1) return fail(error, "atomicMax: %d", s.high);
+  if (s.inc != n % 100) return fail(error, "atomicInc: %u, not %d", s.inc, n % 100);
+  if (s.dec != (100 - n % 100) % 100) return fail(error, "atomicDec: %u", s.dec);
+  if (s.all_bits != 0xfff00000) return fail(error, "atomicAnd: 0x%x", s.all_bits);
+  if (s.any_bits != 0x000fffff) return fail(error, "atomicOr: 0x%x", s.any_bits);
+  if (s.odd_bits != 0) return fail(error, "atomicXor: 0x%x", s.odd_bits);
+  if (s.wide_add != static_cast<unsigned long long>(n) << 32) return fail(error, "64-bit atomicAdd");
+  if (s.wide_high != static_cast<unsigned long long>(n - 1) << 33) return fail(error, "64-bit max");
+  if (s.real_add != n * 0.5f) return fail(error, "float atomicAdd: %g", s.real_add);
+  if (s.double_add != n * 0.25) return fail(error, "double atomicAdd: %g", s.double_add);
+  if (s.exchanged != n) return fail(error, "atomicExch: %d", s.exchanged);
+  return true;
+}
+
+// One thread of each block takes the lock and adds without atomics.
+__global__ void lock_kernel(int *lock, volatile int *guarded, int *winners) {
+  if (threadIdx.x % 32 == 0) {
+    while (atomicCAS(lock, 0, 1) != 0) {
+    }
+    __threadfence();
+    *guarded = *guarded + 1;
+    __threadfence();
+    atomicExch(lock, 0);
+    atomicAdd(winners, 1);
+  }
+}
+
+bool block_spin_lock(error_text *error) {
+  device_array<int> lock(1), guarded(1), winners(1);
+  lock_kernel<<<50, 256>>>(lock.data(), guarded.data(), winners.data());
+  if (!device_finished(error, "lock_kernel")) return false;
+  const int expected = 50 * 8, got = guarded.host()[0];
+  return got == expected || fail(error, "%d increments under the lock, not %d", got, expected);
+}
+
+// The last block to finish adds up what all blocks wrote (CUDA C++ Programming Guide, "Memory Fence
+// Functions").
+__global__ void last_block_kernel(int *parts, unsigned *finished, int *total) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    parts[blockIdx.x] = blockIdx.x + 1;
+    __threadfence();
+    last = atomicInc(finished, gridDim.x) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return;
+  for (int i = threadIdx.x; i < gridDim.x; i += blockDim.x) {
+    atomicAdd(total, static_cast<volatile int *>(parts)[i]);
+  }
+}
+
+bool block_last_one(error_text *error) {
+  const int blocks = 300;
+  device_array<int> parts(blocks), total(1);
+  device_array<unsigned> finished(1);
+  last_block_kernel<<<blocks, 64>>>(parts.data(), finished.data(), total.data());
+  if (!device_finished(error, "last_block_kernel")) return false;
+  const int expected = blocks * (blocks + 1) / 2, got = total.host()[0];
+  return got == expected || fail(error, "the last block summed %d, not %d", got, expected);
+}

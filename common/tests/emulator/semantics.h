@@ -1,0 +1,68 @@
+// What CUDA promises, in small kernels: each function launches some, compares with what the host
+// computes, and fails with a sentence. They are ordinary CUDA: with nvcc they prove on a GPU that
+// the tests are right, and on the CPU that the emulator is.
+#ifndef SEMANTICS_H
+#define SEMANTICS_H
+
+#include "error/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// block.cu
+bool block_indices(error_text *error);
+bool block_barriers(error_text *error);
+bool block_barrier_after_exits(error_text *error);
+bool block_barrier_predicates(error_text *error);
+bool block_static_shared(error_text *error);
+bool block_dynamic_shared(error_text *error);
+bool block_atomics(error_text *error);
+bool block_spin_lock(error_text *error);
+bool block_last_one(error_text *error);
+
+// warp.cu
+bool warp_shuffles(error_text *error);
+bool warp_shuffle_types(error_text *error);
+bool warp_sub_masks(error_text *error);
+bool warp_votes(error_text *error);
+bool warp_matches(error_text *error);
+bool warp_reductions(error_text *error);
+bool warp_active_mask(error_text *error);
+bool warp_partial(error_text *error);
+
+// numbers.cu
+bool numbers_conversions(error_text *error);
+bool numbers_arithmetic(error_text *error);
+bool numbers_fused(error_text *error);
+bool numbers_rounding_directions(error_text *error);
+bool numbers_comparisons(error_text *error);
+bool numbers_functions(error_text *error);
+bool numbers_pairs(error_text *error);
+
+// functions.cu
+bool functions_vector_types(error_text *error);
+bool functions_math(error_text *error);
+bool functions_bits(error_text *error);
+bool functions_casts(error_text *error);
+
+// launches.cu
+bool launches_errors(error_text *error);
+bool launches_arguments(error_text *error);
+bool launches_symbols(error_text *error);
+bool launches_streams_and_events(error_text *error);
+bool launches_from_host_threads(error_text *error);
+bool launches_copies(error_text *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+// For the Criterion side: EXPECT(block_barriers).
+#define EXPECT(function)                                                                           \
+  do {                                                                                             \
+    error_text expect_error;                                                                       \
+    cr_assert(function(&expect_error), "%s", expect_error.text);                                   \
+  } while (0)
+
+#endif
