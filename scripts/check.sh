@@ -2,6 +2,10 @@
 # Runs Criterion test programs one after the other: scripts/check.sh PROGRAM...
 # A line for each, the whole output of those that fail. Exit status 1 when any fails.
 set -u
+if [ $# -eq 0 ]; then
+  echo "error: check was given no test program to run" >&2
+  exit 2
+fi
 failed=()
 started=$SECONDS
 log=$(mktemp)
