@@ -46,7 +46,7 @@ run: build ## run a step's program: make step04 run ARGS="--seq 1000 --causal"
 
 ladder: ## run every step on the same tensors: table, CSV and chart
 	@scripts/deps.sh --without-tests $(PREFIX)
-	@$(MAKE) --no-print-directory ladder-now
+	@$(MAKE) --no-print-directory $(STEP_GOALS) ladder-now
 
 ladder-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
@@ -59,7 +59,7 @@ plots: ## draw the charts again from the recorded data
 # --- checking ------------------------------------------------------------------------------------
 
 check: deps ## all tests on this device; one step's suite: make step03 check
-	@$(MAKE) --no-print-directory check-now
+	@$(MAKE) --no-print-directory $(STEP_GOALS) check-now
 
 ifeq ($(STEP_GOALS),)
   cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_device_api.c
@@ -70,8 +70,9 @@ ifeq ($(STEP_GOALS),)
 endif
 
 check-now: say-device $(CHECK_ALL)
-	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(shared_steps)
-	@LAB_PROGRAM=$(firstword $(call programs,$(BUILDABLE))) scripts/check.sh $(PART_TESTS) $(step_checks)
+	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged
+	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged \
+	  scripts/check.sh $(PART_TESTS) $(step_checks)
 
 ptxas: ## registers, shared memory and spills of every kernel (needs nvcc, no GPU)
 	@NVCC=$(NVCC) scripts/ptxas.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)

@@ -100,6 +100,10 @@ $(BUILD)/step$(call step_number,$1).so: $(BUILD)/steps/$1/attention.cu.o $(RUNTI
 endef
 $(foreach step,$(ALL_STEPS),$(eval $(call step_rules,$(step))))
 
+# A step that is spoiled on demand, to see the program report a wrong result.
+$(BUILD)/sabotaged: $(DRIVER_MAIN) $(BUILD)/common/tests/driver/sabotaged_step.o $(LIBRARY) $(RUNTIME)
+	$(call link)
+
 $(BUILD)/ladder: $(BUILD)/common/ladder/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 

@@ -7,6 +7,9 @@
 // The byte that fills outputs and guards before a run: as fp16, bf16 or float32 it is NaN.
 enum { CHECK_POISON = 0xff };
 
+// What lse may be off by: this much, plus this part of the reference.
+#define CHECK_LSE_TOLERANCE 1e-3
+
 typedef struct {
   double o_error;     // max |O - reference|; NaN when O holds a NaN
   double o_bound;     // the largest that passes
@@ -17,7 +20,7 @@ typedef struct {
 } check_result;
 
 // O: fp16 or bf16 bits [batch, heads, seq_q, head_dim]. lse: float32 [batch, heads, seq_q], or NULL
-// when none was asked for. lse passes within 1e-3, absolute plus relative, of a finite reference and
+// when none was asked for. lse passes within CHECK_LSE_TOLERANCE of a finite reference and
 // must be exactly -infinity where the row sees no key. True when every element passes.
 //
 // The message of a failure names the first bad element, what was expected there, how many are bad

@@ -8,7 +8,7 @@ bool pattern_create(pattern *pattern, size_t heads, size_t rows, size_t columns)
   bool enough = true;
   for (int i = 0; i < 3; i++) {
     pattern->counts[i] = counts[i];
-    pattern->bad[i] = calloc(counts[i], sizeof(size_t));
+    pattern->bad[i] = calloc(counts[i] + 1, sizeof(size_t));
     enough = enough && pattern->bad[i];
   }
   pattern->total = pattern->unwritten = pattern->not_finite = 0;
@@ -27,7 +27,7 @@ void pattern_add(pattern *pattern, size_t head, size_t row, size_t column) {
   pattern->total++;
   pattern->bad[0][head]++;
   pattern->bad[1][row]++;
-  pattern->bad[2][column]++;
+  if (pattern->counts[2] > 0) pattern->bad[2][column]++;
 }
 
 // Which of the indices 0 .. count - 1 hold a bad element, in words.
@@ -64,7 +64,7 @@ size_t pattern_describe(const pattern *pattern, char *text, size_t size) {
   static const char *const one[3] = {"head", "row", "column"};
   static const char *const many[3] = {"heads", "rows", "columns"};
   size_t length = 0;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3 && pattern->counts[i] > 0; i++) {
     if (i > 0) length += (size_t)snprintf(text + length, size - length, "; ");
     length += (size_t)describe_indices(pattern->bad[i], pattern->counts[i], one[i], many[i],
                                        text + length, size - length);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 typedef struct {
-  size_t counts[3]; // heads (batch * heads of them), rows, columns
+  size_t counts[3]; // heads (batch * heads of them), rows, columns (0 for a tensor without)
   size_t *bad[3];   // bad elements in each head, row and column
   size_t total;     // bad elements
   size_t unwritten; // of these, how many still hold the poison

@@ -72,62 +72,35 @@ static bool set_option(options *options, option_id id, const char *value, error_
   const char *name = option_table[id].name;
   attention_shape *shape = &options->shape;
   switch (id) {
-  case OPTION_BATCH:
-    return parse_size(name, value, &shape->batch, error);
-  case OPTION_HEADS:
-    return parse_size(name, value, &shape->heads, error);
-  case OPTION_KV_HEADS:
-    return parse_size(name, value, &shape->kv_heads, error);
+  case OPTION_BATCH: return parse_size(name, value, &shape->batch, error);
+  case OPTION_HEADS: return parse_size(name, value, &shape->heads, error);
+  case OPTION_KV_HEADS: return parse_size(name, value, &shape->kv_heads, error);
   case OPTION_SEQ:
     return parse_size(name, value, &shape->seq_q, error) &&
            parse_size(name, value, &shape->seq_kv, error);
-  case OPTION_SEQ_Q:
-    return parse_size(name, value, &shape->seq_q, error);
-  case OPTION_SEQ_KV:
-    return parse_size(name, value, &shape->seq_kv, error);
-  case OPTION_DIM:
-    return parse_size(name, value, &shape->head_dim, error);
-  case OPTION_DTYPE:
-    return parse_dtype(name, value, &shape->dtype, error);
-  case OPTION_SCALE:
-    return number_parse_float(name, value, &shape->scale, error);
-  case OPTION_INPUTS:
-    return parse_inputs(name, value, &options->inputs, error);
-  case OPTION_SEED:
-    return number_parse_unsigned(name, value, &options->seed, error);
-  case OPTION_Q:
-    options->q = value;
-    return true;
-  case OPTION_K:
-    options->k = value;
-    return true;
-  case OPTION_V:
-    options->v = value;
-    return true;
-  case OPTION_OUT:
-    options->out = value;
-    return true;
-  case OPTION_OUT_DTYPE:
-    return parse_out_dtype(name, value, &options->out_dtype, error);
-  case OPTION_LSE:
-    options->lse = value;
-    return true;
-  case OPTION_EMU_SEED:
-    return number_parse_unsigned(name, value, &options->emu_seed, error);
-  case OPTION_SAMPLES:
-    return parse_launches(name, value, 1, &options->samples, error);
-  case OPTION_WARM_UP:
-    return parse_launches(name, value, 0, &options->warm_up, error);
-  case OPTION_CAUSAL:
-    shape->causal = true;
-    return true;
+  case OPTION_SEQ_Q: return parse_size(name, value, &shape->seq_q, error);
+  case OPTION_SEQ_KV: return parse_size(name, value, &shape->seq_kv, error);
+  case OPTION_DIM: return parse_size(name, value, &shape->head_dim, error);
+  case OPTION_DTYPE: return parse_dtype(name, value, &shape->dtype, error);
+  case OPTION_SCALE: return number_parse_float(name, value, &shape->scale, error);
+  case OPTION_INPUTS: return parse_inputs(name, value, &options->inputs, error);
+  case OPTION_SEED: return number_parse_unsigned(name, value, &options->seed, error);
+  case OPTION_Q: options->q = value; return true;
+  case OPTION_K: options->k = value; return true;
+  case OPTION_V: options->v = value; return true;
+  case OPTION_OUT: options->out = value; return true;
+  case OPTION_OUT_DTYPE: return parse_out_dtype(name, value, &options->out_dtype, error);
+  case OPTION_LSE: options->lse = value; return true;
+  case OPTION_EMU_SEED: return number_parse_unsigned(name, value, &options->emu_seed, error);
+  case OPTION_SAMPLES: return parse_launches(name, value, 1, &options->samples, error);
+  case OPTION_WARM_UP: return parse_launches(name, value, 0, &options->warm_up, error);
+  case OPTION_CAUSAL: shape->causal = true; return true;
   case OPTION_NO_CHECK:
   case OPTION_NO_TIME:
   case OPTION_WARM_L2:
   case OPTION_CSV:
   case OPTION_HELP:
-  case OPTION_COUNT:
-    break;
+  case OPTION_COUNT: break;
   }
   return true;
 }

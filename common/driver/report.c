@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const double lse_bound = 1e-3; // that of check_outputs
+static const double lse_bound = CHECK_LSE_TOLERANCE; // that of check_outputs
 
 // Without an exponent, and with at least as many digits as asked for.
 typedef struct {

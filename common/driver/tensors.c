@@ -117,12 +117,9 @@ void tensors_close(tensor_files *files) {
 
 static float element(const npy_array *array, size_t i) {
   switch (array->dtype) {
-  case NPY_FLOAT16:
-    return fp16_to_float(((const uint16_t *)array->data)[i]);
-  case NPY_UINT16:
-    return bf16_to_float(((const uint16_t *)array->data)[i]);
-  case NPY_FLOAT32:
-    return ((const float *)array->data)[i];
+  case NPY_FLOAT16: return fp16_to_float(((const uint16_t *)array->data)[i]);
+  case NPY_UINT16: return bf16_to_float(((const uint16_t *)array->data)[i]);
+  case NPY_FLOAT32: return ((const float *)array->data)[i];
   }
   return NAN;
 }

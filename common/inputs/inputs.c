@@ -46,12 +46,9 @@ static double near_limit(uint64_t seed, uint64_t index) {
 static double value_at(inputs_kind kind, inputs_tensor tensor, uint64_t seed, size_t index,
                        size_t head, size_t row, size_t column, size_t columns) {
   switch (kind) {
-  case INPUTS_NORMAL:
-    return normal(seed, index);
-  case INPUTS_LARGE:
-    return normal(seed, index) * (tensor == INPUTS_Q ? 30.0 : 1.0);
-  case INPUTS_EQUAL:
-    return normal(seed, head * columns + column);
+  case INPUTS_NORMAL: return normal(seed, index);
+  case INPUTS_LARGE: return normal(seed, index) * (tensor == INPUTS_Q ? 30.0 : 1.0);
+  case INPUTS_EQUAL: return normal(seed, head * columns + column);
   case INPUTS_ONEHOT:
     if (tensor == INPUTS_V) return normal(seed, index);
     return column == row % columns ? 16.0 : 0.0;
@@ -64,8 +61,7 @@ static double value_at(inputs_kind kind, inputs_tensor tensor, uint64_t seed, si
   }
   case INPUTS_LIMIT:
     return tensor == INPUTS_K ? normal(seed, index) * 0x1p-15 : near_limit(seed, index);
-  case INPUTS_KINDS:
-    break;
+  case INPUTS_KINDS: break;
   }
   return NAN;
 }

@@ -49,8 +49,7 @@ bool guard_intact(const guarded_buffer *buffer, error_text *error) {
     for (size_t distance = 0; distance < ZONE; distance++) { // the nearest byte first
       if (zone[side == 0 ? ZONE - 1 - distance : distance] == ZONE_BYTE) continue;
       return fail(error, "something was written outside %s: %zu bytes %s", buffer->name,
-                  side == 0 ? distance + 1 : distance,
-                  side == 0 ? "before its start" : "past its end");
+                  distance + 1, side == 0 ? "before its start" : "past its end");
     }
   }
   return true;

@@ -43,13 +43,13 @@
 
 #include "device_launch_parameters.h"
 
-#include "detail/launcher.h"
-#include "detail/synchronization.h"
-#include "detail/warp_functions.h"
-#include "detail/math_functions.h"
-#include "detail/intrinsics.h"
 #include "detail/atomic_functions.h"
 #include "detail/host_overloads.h"
+#include "detail/intrinsics.h"
+#include "detail/launcher.h"
+#include "detail/math_functions.h"
+#include "detail/synchronization.h"
+#include "detail/warp_functions.h"
 
 #endif
 #endif

@@ -12,7 +12,7 @@
 
 #define CUDART_VERSION 13000
 
-#define EMULATOR_API   __attribute__((visibility("default")))
+#define EMULATOR_API __attribute__((visibility("default")))
 
 #ifdef __cplusplus
 #define EMULATOR_DEFAULT(value) = value
@@ -61,14 +61,12 @@ EMULATOR_API cudaError_t cudaMemset(void *destination, int value, size_t bytes);
 EMULATOR_API cudaError_t cudaMemsetAsync(void *destination, int value, size_t bytes,
                                          cudaStream_t stream EMULATOR_DEFAULT(0));
 // `symbol` is the variable's address; C++ has overloads that take the variable (cuda_runtime.h).
-EMULATOR_API cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *source, size_t bytes,
-                                            size_t offset EMULATOR_DEFAULT(0),
-                                            enum cudaMemcpyKind kind
-                                                EMULATOR_DEFAULT(cudaMemcpyHostToDevice));
-EMULATOR_API cudaError_t cudaMemcpyFromSymbol(void *destination, const void *symbol, size_t bytes,
-                                              size_t offset EMULATOR_DEFAULT(0),
-                                              enum cudaMemcpyKind kind
-                                                  EMULATOR_DEFAULT(cudaMemcpyDeviceToHost));
+EMULATOR_API cudaError_t cudaMemcpyToSymbol(
+    const void *symbol, const void *source, size_t bytes, size_t offset EMULATOR_DEFAULT(0),
+    enum cudaMemcpyKind kind EMULATOR_DEFAULT(cudaMemcpyHostToDevice));
+EMULATOR_API cudaError_t cudaMemcpyFromSymbol(
+    void *destination, const void *symbol, size_t bytes, size_t offset EMULATOR_DEFAULT(0),
+    enum cudaMemcpyKind kind EMULATOR_DEFAULT(cudaMemcpyDeviceToHost));
 
 // Streams.
 EMULATOR_API cudaError_t cudaStreamCreate(cudaStream_t *stream);

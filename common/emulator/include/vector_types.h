@@ -41,10 +41,12 @@
 #define EMULATOR_VECTORS_1_AND_3(prefix, Element)                                                  \
   typedef struct prefix##1 {                                                                       \
     Element x;                                                                                     \
-  } prefix##1;                                                                                     \
+  }                                                                                                \
+  prefix##1;                                                                                       \
   typedef struct prefix##3 {                                                                       \
     Element x, y, z;                                                                               \
-  } prefix##3;
+  }                                                                                                \
+  prefix##3;
 
 // Up to 16 bytes: aligned to the vector's size.
 #define EMULATOR_VECTORS(prefix, Element)                                                          \
@@ -58,7 +60,8 @@
   EMULATOR_VECTOR_2(prefix##2, Element)                                                            \
   typedef struct __attribute__((aligned(16))) prefix##4 {                                          \
     Element x, y, z, w;                                                                            \
-  } prefix##4;
+  }                                                                                                \
+  prefix##4;
 
 EMULATOR_VECTORS(char, signed char)
 EMULATOR_VECTORS(uchar, unsigned char)

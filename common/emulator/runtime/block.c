@@ -82,16 +82,11 @@ void block_ready(worker *worker, thread *thread) {
   make_ready(worker, thread);
 }
 
-// Lets the ready threads run before the running one, which stays ready.
-static void step_aside(worker *worker) {
+void block_step_aside(worker *worker) {
   thread *self = worker->running;
   make_ready(worker, self);
   thread *next = take_ready(worker);
   if (next != self) switch_to(worker, &self->stack->context, next);
-}
-
-void block_released(worker *worker) {
-  if (worker->shuffled) step_aside(worker);
 }
 
 void emulator_yield(void) {
@@ -101,7 +96,7 @@ void emulator_yield(void) {
   // A lane that polls for what an asking lane would do next never begins to wait.
   enum { PATIENCE = 1000 };
   if (warp->asking != 0 && ++warp->impatience > PATIENCE) warp_answer_active_masks(worker, warp);
-  step_aside(worker);
+  block_step_aside(worker);
 }
 
 // ---- The barrier --------------------------------------------------------------------------------
@@ -124,7 +119,7 @@ emulator_barrier_result emulator_block_barrier(int predicate, const emulator_sit
   if (worker->barrier_arrived == worker->alive) {
     release_barrier(worker);
     const emulator_barrier_result result = worker->barrier_result;
-    block_released(worker);
+    block_step_aside(worker);
     return result;
   }
   worker->running->state = THREAD_AT_BARRIER;

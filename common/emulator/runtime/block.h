@@ -22,13 +22,13 @@ typedef enum {
 } thread_state;
 
 typedef struct {
-  emulator_thread seen;      // what kernels see; first member, so that emulator_current leads here
-  unsigned index;            // in the block, x fastest
+  emulator_thread seen; // what kernels see; first member, so that emulator_current leads here
+  unsigned index;       // in the block, x fastest
   thread_state state;
   fiber_stack *stack;        // NULL before it first runs and after it has exited
   const emulator_site *site; // where it waits
-  unsigned mask;             // THREAD_IN_WARP: the lanes it waits for; THREAD_ACTIVE_MASK: the answer
-  void *operand;             // THREAD_IN_WARP: what it brings
+  unsigned mask; // THREAD_IN_WARP: the lanes it waits for; THREAD_ACTIVE_MASK: the answer
+  void *operand; // THREAD_IN_WARP: what it brings
 } thread;
 
 // Lanes that wait for each other in a warp collective.
@@ -97,8 +97,9 @@ void block_wait(worker *worker);
 // Makes a waiting thread ready.
 void block_ready(worker *worker, thread *thread);
 
-// The running thread has made others ready: in a shuffled order, they may go first.
-void block_released(worker *worker);
+// Lets the ready threads run before the running one, which stays ready. So does a thread that has
+// made others ready: in thread order, it was the last.
+void block_step_aside(worker *worker);
 
 static inline warp *warp_of(worker *worker, const thread *thread) {
   return &worker->warps[thread->index / GPU_WARP_LANES];

@@ -13,8 +13,7 @@ static bool known_to_device(const void *address) {
 // Memory that only the device may use: not managed memory, which the host may use as well.
 static bool host_may_use(const void *address) {
   memory_allocation entry;
-  return !memory_find(address, &entry) || entry.kind == MEMORY_HOST ||
-         entry.kind == MEMORY_MANAGED;
+  return !memory_find(address, &entry) || entry.kind == MEMORY_HOST || entry.kind == MEMORY_MANAGED;
 }
 
 static cudaError_t copy(void *destination, const void *source, size_t bytes,
@@ -76,8 +75,8 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *source, size_t by
                                enum cudaMemcpyKind kind) {
   RETURN_IF_STICKY();
   if (symbol == NULL) return errors_record(cudaErrorInvalidSymbol);
-  const bool from_device = kind == cudaMemcpyDeviceToDevice ||
-                           (kind == cudaMemcpyDefault && known_to_device(source));
+  const bool from_device =
+      kind == cudaMemcpyDeviceToDevice || (kind == cudaMemcpyDefault && known_to_device(source));
   if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost) {
     return errors_record(cudaErrorInvalidMemcpyDirection);
   }
@@ -88,8 +87,8 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *source, size_t by
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyFromSymbol(void *destination, const void *symbol, size_t bytes,
-                                 size_t offset, enum cudaMemcpyKind kind) {
+cudaError_t cudaMemcpyFromSymbol(void *destination, const void *symbol, size_t bytes, size_t offset,
+                                 enum cudaMemcpyKind kind) {
   RETURN_IF_STICKY();
   if (symbol == NULL) return errors_record(cudaErrorInvalidSymbol);
   const bool to_device = kind == cudaMemcpyDeviceToDevice ||

@@ -57,7 +57,8 @@ cudaError_t cudaGetLastError(void) {
   ERROR(cudaErrorInvalidDevice, "invalid device ordinal")                                          \
   ERROR(cudaErrorInvalidKernelImage, "device kernel image is invalid")                             \
   ERROR(cudaErrorDeviceUninitialized, "invalid device context")                                    \
-  ERROR(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device") \
+  ERROR(cudaErrorNoKernelImageForDevice,                                                           \
+        "no kernel image is available for execution on the device")                                \
   ERROR(cudaErrorECCUncorrectable, "uncorrectable ECC error encountered")                          \
   ERROR(cudaErrorUnsupportedLimit, "limit is not supported on this architecture")                  \
   ERROR(cudaErrorInvalidPtx, "a PTX JIT compilation failed")                                       \

@@ -83,12 +83,12 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
   if (kernel == NULL) return errors_record(cudaErrorInvalidDeviceFunction);
   const gpu *gpu = gpu_selected();
   const function function = current(kernel);
-  *attributes = (struct cudaFuncAttributes){
-      .maxThreadsPerBlock = GPU_THREADS_PER_BLOCK,
-      .ptxVersion = 10 * gpu->major + gpu->minor,
-      .binaryVersion = 10 * gpu->major + gpu->minor,
-      .maxDynamicSharedSizeBytes = function.dynamic_shared_limit,
-      .preferredShmemCarveout = function.carveout};
+  *attributes =
+      (struct cudaFuncAttributes){.maxThreadsPerBlock = GPU_THREADS_PER_BLOCK,
+                                  .ptxVersion = 10 * gpu->major + gpu->minor,
+                                  .binaryVersion = 10 * gpu->major + gpu->minor,
+                                  .maxDynamicSharedSizeBytes = function.dynamic_shared_limit,
+                                  .preferredShmemCarveout = function.carveout};
   return cudaSuccess;
 }
 

@@ -10,8 +10,8 @@ typedef struct {
   int major, minor; // compute capability
   int multiprocessors;
   size_t memory_bytes;
-  int shared_per_block;         // without opting in; static and dynamic together
-  int shared_per_block_opt_in;  // with cudaFuncSetAttribute
+  int shared_per_block;        // without opting in; static and dynamic together
+  int shared_per_block_opt_in; // with cudaFuncSetAttribute
   int shared_per_multiprocessor;
   int threads_per_multiprocessor;
   int blocks_per_multiprocessor;

@@ -20,8 +20,8 @@ static const size_t DESCRIBE_WITHIN = (size_t)16 << 20; // bytes: farther is not
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static memory_allocation *table;
 static size_t table_count, table_room;
-static size_t device_bytes;                  // asked for and not freed yet
-static memory_allocation freed[FREED_KEPT];  // the last ones, for reports
+static size_t device_bytes;                 // asked for and not freed yet
+static memory_allocation freed[FREED_KEPT]; // the last ones, for reports
 static size_t freed_count;
 
 static size_t round_up(size_t value, size_t multiple) {
@@ -87,8 +87,8 @@ static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind) {
   const size_t limit = device_memory_bytes();
   memory_allocation entry = {.bytes = bytes, .kind = kind};
   pthread_mutex_lock(&mutex);
-  bool done = bytes <= limit && (!uses_device_memory(kind) || bytes <= limit - device_bytes) &&
-              map(&entry);
+  bool done =
+      bytes <= limit && (!uses_device_memory(kind) || bytes <= limit - device_bytes) && map(&entry);
   if (done && !table_add(entry)) {
     munmap((void *)entry.mapping, entry.mapping_bytes);
     done = false;
@@ -143,8 +143,8 @@ bool memory_add_symbol(const void *address, size_t bytes) {
   pthread_mutex_lock(&mutex);
   bool known = holder((uintptr_t)address) != NULL;
   if (!known) {
-    known = table_add((memory_allocation){
-        .start = (uintptr_t)address, .bytes = bytes, .kind = MEMORY_SYMBOL});
+    known = table_add(
+        (memory_allocation){.start = (uintptr_t)address, .bytes = bytes, .kind = MEMORY_SYMBOL});
   }
   pthread_mutex_unlock(&mutex);
   return known;
@@ -242,17 +242,18 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
   if (attributes == NULL) return errors_record(cudaErrorInvalidValue);
   memory_allocation entry;
   if (!memory_find(pointer, &entry)) { // memory CUDA knows nothing of
-    *attributes = (struct cudaPointerAttributes){
-        .type = cudaMemoryTypeUnregistered, .device = -2, .hostPointer = (void *)(uintptr_t)pointer};
+    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered,
+                                                 .device = -2,
+                                                 .hostPointer = (void *)(uintptr_t)pointer};
     return cudaSuccess;
   }
   const bool host = entry.kind == MEMORY_HOST || entry.kind == MEMORY_MANAGED;
-  *attributes = (struct cudaPointerAttributes){
-      .type = entry.kind == MEMORY_HOST      ? cudaMemoryTypeHost
-              : entry.kind == MEMORY_MANAGED ? cudaMemoryTypeManaged
-                                             : cudaMemoryTypeDevice,
-      .device = 0,
-      .devicePointer = (void *)(uintptr_t)pointer,
-      .hostPointer = host ? (void *)(uintptr_t)pointer : NULL};
+  *attributes =
+      (struct cudaPointerAttributes){.type = entry.kind == MEMORY_HOST      ? cudaMemoryTypeHost
+                                             : entry.kind == MEMORY_MANAGED ? cudaMemoryTypeManaged
+                                                                            : cudaMemoryTypeDevice,
+                                     .device = 0,
+                                     .devicePointer = (void *)(uintptr_t)pointer,
+                                     .hostPointer = host ? (void *)(uintptr_t)pointer : NULL};
   return cudaSuccess;
 }

@@ -54,9 +54,10 @@ void emulator_warp_collective(unsigned mask, emulator_warp_operation operation, 
   warp *warp = warp_of(worker, self);
   const unsigned own = 1u << self->seen.lane;
   if ((mask & own) == 0) {
-    emulator_fault(cudaErrorLaunchFailure,
-                   "%s in %s:%d: the calling thread is lane %u, which its mask 0x%08x does not name",
-                   site->operation, site->file, site->line, self->seen.lane, mask);
+    emulator_fault(
+        cudaErrorLaunchFailure,
+        "%s in %s:%d: the calling thread is lane %u, which its mask 0x%08x does not name",
+        site->operation, site->file, site->line, self->seen.lane, mask);
   }
   self->operand = operand;
   self->mask = mask;
@@ -64,7 +65,7 @@ void emulator_warp_collective(unsigned mask, emulator_warp_operation operation, 
   meeting->arrived |= own;
   if (meeting->arrived == (mask & warp->alive)) {
     complete(worker, warp, meeting);
-    block_released(worker);
+    block_step_aside(worker);
     return;
   }
   self->state = THREAD_IN_WARP;

@@ -23,9 +23,10 @@ typedef struct {
 } worker_pool;
 
 #define WORKER_POOL_EMPTY                                                                          \
-  {.mutex = PTHREAD_MUTEX_INITIALIZER,                                                             \
-   .begun = PTHREAD_COND_INITIALIZER,                                                              \
-   .done = PTHREAD_COND_INITIALIZER}
+  {                                                                                                \
+    .mutex = PTHREAD_MUTEX_INITIALIZER, .begun = PTHREAD_COND_INITIALIZER,                         \
+    .done = PTHREAD_COND_INITIALIZER                                                               \
+  }
 
 static worker_pool pool = WORKER_POOL_EMPTY;
 
@@ -96,7 +97,8 @@ static bool make_worker(void) {
 
 static void make_workers(void) {
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  const uint64_t wanted = environment_number("EMU_WORKERS", cores > 0 ? (uint64_t)cores : 1, 1, 1024);
+  const uint64_t wanted =
+      environment_number("EMU_WORKERS", cores > 0 ? (uint64_t)cores : 1, 1, 1024);
   static bool prepared;
   if (!prepared) {
     prepared = true;

@@ -57,4 +57,26 @@ static inline program_result program_run(const char *arguments) {
   return program_run_to(NULL, arguments);
 }
 
+static inline bool program_begins(const char *text, const char *start) {
+  return strncmp(text, start, strlen(start)) == 0;
+}
+
+// The program failed as bad input does: exit status 2, one sentence on stderr, nothing on stdout.
+static inline void program_expect_refused(const char *arguments, const char *start) {
+  const program_result result = program_run(arguments);
+  cr_expect_eq(result.status, 2, "'%s' ended with %d: %s", arguments, result.status, result.err);
+  cr_expect(program_begins(result.err, start), "'%s' said: %s\nexpected: %s", arguments, result.err,
+            start);
+  cr_expect_str_eq(strchrnul(result.err, '\n'), "\n", "not one line: %s", result.err);
+  cr_expect_str_empty(result.out, "'%s' printed: %s", arguments, result.out);
+}
+
+static inline program_result program_expect_good(const char *arguments) {
+  const program_result result = program_run(arguments);
+  cr_assert_eq(result.status, 0, "'%s' ended with %d: %s", arguments, result.status, result.err);
+  cr_expect_str_empty(result.err, "'%s' said: %s", arguments, result.err);
+  cr_expect(!strchr(result.out, '\033'), "escape codes in a file: %s", result.out);
+  return result;
+}
+
 #endif

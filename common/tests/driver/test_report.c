@@ -36,20 +36,21 @@ static report on_emulator(void) {
 
 typedef void printer(FILE *, const report *);
 
-// What the printer prints; to be freed.
-static char *print(printer *printer, const report *report) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
+typedef struct {
+  char text[4096];
+} printed;
+
+static printed print(printer *printer, const report *report) {
+  printed result = {""};
+  FILE *out = fmemopen(result.text, sizeof result.text, "w");
   printer(out, report);
   fclose(out);
-  return text;
+  return result;
 }
 
 static void expect_text(printer *printer, const report *report, const char *expected) {
-  char *text = print(printer, report);
-  cr_expect_str_eq(text, expected, "printed:\n%s\nexpected:\n%s", text, expected);
-  free(text);
+  const printed result = print(printer, report);
+  cr_expect_str_eq(result.text, expected, "printed:\n%s\nexpected:\n%s", result.text, expected);
 }
 
 Test(report, gpu) {
@@ -105,9 +106,9 @@ Test(report, wrong_beyond_the_numbers) {
   report report = on_emulator();
   report.verdict = CHECK_FAILED;
   strcpy(report.check.message.text, "the step changed its input K");
-  char *text = print(report_print, &report);
-  cr_expect(strstr(text, "\ncheck      FAILED: the step changed its input K\n"), "%s", text);
-  free(text);
+  const printed out = print(report_print, &report);
+  cr_expect(strstr(out.text, "\ncheck      FAILED: the step changed its input K\n"), "%s",
+            out.text);
 }
 
 Test(report, wrong_result) {
@@ -138,23 +139,21 @@ Test(report, times_have_no_exponent) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     report report = on_gpu();
     report.times.median = cases[i].median;
-    char *text = print(report_print, &report);
-    cr_expect(strstr(text, cases[i].printed), "%g gave:\n%s", cases[i].median, text);
-    free(text);
+    const printed out = print(report_print, &report);
+    cr_expect(strstr(out.text, cases[i].printed), "%g gave:\n%s", cases[i].median, out.text);
   }
 }
 
 Test(report, one_sample_has_no_interval) {
   report report = on_gpu();
   report.times = (report_times){1, 0.5, NAN, NAN, 0.5, 0.5};
-  char *text = print(report_print, &report);
-  cr_expect(strstr(text, "\ntime       median 0.5000 ms (5th to 95th percentile 0.5000 to 0.5000; "
-                         "1 sample)\n"),
-            "%s", text);
-  free(text);
-  text = print(report_print_csv, &report);
-  cr_expect(strstr(text, ",1,0.5,,,0.5,0.5,"), "%s", text);
-  free(text);
+  const printed out = print(report_print, &report);
+  cr_expect(strstr(out.text,
+                   "\ntime       median 0.5000 ms (5th to 95th percentile 0.5000 to 0.5000; "
+                   "1 sample)\n"),
+            "%s", out.text);
+  const printed csv = print(report_print_csv, &report);
+  cr_expect(strstr(csv.text, ",1,0.5,,,0.5,0.5,"), "%s", csv.text);
 }
 
 Test(report, speed_counts_what_the_mask_leaves) {
@@ -188,9 +187,8 @@ Test(report, csv) {
 
   report.verdict = CHECK_FAILED;
   report.check.o_error = NAN;
-  char *text = print(report_print_csv, &report);
-  cr_expect(strstr(text, ",files,,FAILED,nan,0.00098,2.1e-07,4096,"), "%s", text);
-  free(text);
+  const printed out = print(report_print_csv, &report);
+  cr_expect(strstr(out.text, ",files,,FAILED,nan,0.00098,2.1e-07,4096,"), "%s", out.text);
 }
 
 // Fields of a line, where a quoted field may hold commas.
@@ -211,16 +209,14 @@ Test(report, csv_has_a_value_for_every_name) {
     report.verdict = (check_verdict)(i / 2 % 3);
     report.q = i / 6 % 2 ? "q.npy" : NULL;
     report.device = devices[i / 12];
-    char *text = print(report_print_csv, &report);
-    const char *values = strchr(text, '\n') + 1;
-    cr_expect_eq(strncmp(text, header, strlen(header)), 0, "%s", text);
-    cr_expect_eq(count_fields(values), count_fields(header), "%s", text);
-    cr_expect_str_eq(strchr(values, '\n'), "\n", "more than two lines: %s", text);
-    free(text);
+    const printed out = print(report_print_csv, &report);
+    const char *values = strchr(out.text, '\n') + 1;
+    cr_expect_eq(strncmp(out.text, header, strlen(header)), 0, "%s", out.text);
+    cr_expect_eq(count_fields(values), count_fields(header), "%s", out.text);
+    cr_expect_str_eq(strchr(values, '\n'), "\n", "more than two lines: %s", out.text);
   }
   report report = on_gpu();
   report.device = "a \"b\", c";
-  char *text = print(report_print_csv, &report);
-  cr_expect(strstr(text, "\n04_online_softmax,\"a \"\"b\"\", c\",fp16,"), "%s", text);
-  free(text);
+  const printed out = print(report_print_csv, &report);
+  cr_expect(strstr(out.text, "\n04_online_softmax,\"a \"\"b\"\", c\",fp16,"), "%s", out.text);
 }

@@ -12,8 +12,7 @@ struct place {
 };
 
 __global__ void indices_kernel(place *places) {
-  const unsigned thread =
-      threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   place *mine = &places[block * blockDim.x * blockDim.y * blockDim.z + thread];
   mine->thread = threadIdx;
@@ -41,8 +40,9 @@ bool block_indices(error_text *error) {
                                  p.block_dim.x == 5 && p.block_dim.y == 4 && p.block_dim.z == 3 &&
                                  p.grid_dim.x == 3 && p.grid_dim.y == 2 && p.grid_dim.z == 4;
               if (!right) {
-                return fail(error, "thread (%u,%u,%u) of block (%u,%u,%u) sees itself as (%u,%u,%u)"
-                                   " of (%u,%u,%u)",
+                return fail(error,
+                            "thread (%u,%u,%u) of block (%u,%u,%u) sees itself as (%u,%u,%u)"
+                            " of (%u,%u,%u)",
                             tx, ty, tz, bx, by, bz, p.thread.x, p.thread.y, p.thread.z, p.block.x,
                             p.block.y, p.block.z);
               }
@@ -140,8 +140,9 @@ bool block_barrier_predicates(error_text *error) {
       const int expected = count * 4 + (count == stay) * 2 + (count > 0);
       for (int t = 0; t < stay; t++) {
         if (got[round * 256 + t] != expected) {
-          return fail(error, "%d threads, round %d: thread %d got %d, not %d (4 count + 2 and + or)",
-                      stay, round, t, got[round * 256 + t], expected);
+          return fail(error,
+                      "%d threads, round %d: thread %d got %d, not %d (4 count + 2 and + or)", stay,
+                      round, t, got[round * 256 + t], expected);
         }
       }
     }
@@ -226,7 +227,7 @@ struct sums {
   unsigned long long wide_add, wide_high;
   float real_add;
   double double_add;
-  int exchanged;
+  int slot, taken_out;
 };
 
 __global__ void atomics_kernel(sums *s) {
@@ -244,7 +245,7 @@ __global__ void atomics_kernel(sums *s) {
   atomicMax(&s->wide_high, static_cast<unsigned long long>(i) << 33);
   atomicAdd(&s->real_add, 0.5f);
   atomicAdd(&s->double_add, 0.25);
-  atomicAdd(&s->exchanged, atomicExch(&s->sub + 0, s->sub) * 0 + 1);
+  atomicAdd(&s->taken_out, atomicExch(&s->slot, i));
 }
 
 bool block_atomics(error_text *error) {
@@ -257,6 +258,7 @@ bool block_atomics(error_text *error) {
   const sums s = device.host()[0];
   const int total = n * (n - 1) / 2;
   if (s.add != total) return fail(error, "atomicAdd: %d, not %d", s.add, total);
+  if (s.sub != -total) return fail(error, "atomicSub: %d, not %d", s.sub, -total);
   if (s.low != 50 - (n - 1)) return fail(error, "atomicMin: %d", s.low);
   if (s.high != n - 1) return fail(error, "atomicMax: %d", s.high);
   if (s.inc != n % 100) return fail(error, "atomicInc: %u, not %d", s.inc, n % 100);
@@ -264,11 +266,13 @@ bool block_atomics(error_text *error) {
   if (s.all_bits != 0xfff00000) return fail(error, "atomicAnd: 0x%x", s.all_bits);
   if (s.any_bits != 0x000fffff) return fail(error, "atomicOr: 0x%x", s.any_bits);
   if (s.odd_bits != 0) return fail(error, "atomicXor: 0x%x", s.odd_bits);
-  if (s.wide_add != static_cast<unsigned long long>(n) << 32) return fail(error, "64-bit atomicAdd");
+  if (s.wide_add != static_cast<unsigned long long>(n) << 32)
+    return fail(error, "64-bit atomicAdd");
   if (s.wide_high != static_cast<unsigned long long>(n - 1) << 33) return fail(error, "64-bit max");
   if (s.real_add != n * 0.5f) return fail(error, "float atomicAdd: %g", s.real_add);
   if (s.double_add != n * 0.25) return fail(error, "double atomicAdd: %g", s.double_add);
-  if (s.exchanged != n) return fail(error, "atomicExch: %d", s.exchanged);
+  // Whatever the order, what went into the slot came out of it or is still there.
+  if (s.taken_out + s.slot != total) return fail(error, "atomicExch: %d", s.taken_out + s.slot);
   return true;
 }
 
@@ -304,7 +308,7 @@ __global__ void last_block_kernel(int *parts, unsigned *finished, int *total) {
   }
   __syncthreads();
   if (!last) return;
-  for (int i = threadIdx.x; i < gridDim.x; i += blockDim.x) {
+  for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) {
     atomicAdd(total, static_cast<volatile int *>(parts)[i]);
   }
 }

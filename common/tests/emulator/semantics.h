@@ -36,6 +36,8 @@ bool numbers_conversions(error_text *error);
 bool numbers_arithmetic(error_text *error);
 bool numbers_fused(error_text *error);
 bool numbers_rounding_directions(error_text *error);
+
+// number_functions.cu
 bool numbers_comparisons(error_text *error);
 bool numbers_functions(error_text *error);
 bool numbers_pairs(error_text *error);

@@ -1,4 +1,5 @@
 // Right for every shape: lengths that no tile divides, other head_dims, grouped heads, masks.
+#include "device/device.h"
 #include "suite.h"
 #include <criterion/criterion.h>
 
@@ -87,4 +88,15 @@ Test(shapes, more_heads_and_batches_than_a_grid_has_blocks) {
   attention_shape many_heads = suite_shape(ATTENTION_FP16, 1, 3, 2, false);
   many_heads.heads = many_heads.kv_heads = 66000;
   suite_expect_right(many_heads, INPUTS_NORMAL);
+}
+
+Test(shapes, more_query_tiles_than_a_grid_has_blocks) {
+  device_info device;
+  error_text error;
+  cr_assert(device_open(&device, &error), "%s", error.text);
+  if (device.emulated)
+    cr_skip_test("the emulator takes a minute for 65,536 tiles: run it on a GPU");
+  attention_shape shape = suite_shape(ATTENTION_BF16, 65535 * 64 + 1, 2, 1, false);
+  shape.heads = shape.kv_heads = 1;
+  suite_expect_right(shape, INPUTS_NORMAL);
 }

@@ -157,7 +157,7 @@ Test(rejects, an_unwritten_tail) {
 Test(rejects, an_unwritten_lse) { expect(UNWRITTEN_LSE, false, "1 were never written"); }
 
 Test(rejects, a_write_past_the_end) {
-  expect(PAST_THE_END, false, "outside O: 2 bytes past its end");
+  expect(PAST_THE_END, false, "outside O: 3 bytes past its end");
 }
 
 Test(rejects, a_write_before_the_start) {
@@ -165,7 +165,7 @@ Test(rejects, a_write_before_the_start) {
 }
 
 Test(rejects, a_write_past_the_workspace) {
-  expect(PAST_THE_WORKSPACE, false, "outside the workspace: 0 bytes past its end");
+  expect(PAST_THE_WORKSPACE, false, "outside the workspace: 1 bytes past its end");
 }
 
 Test(rejects, a_changed_input) { expect(CHANGED_INPUT, false, "changed its input K"); }

@@ -41,8 +41,8 @@ cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *source, size_t bytes
               : emulator_record_error(cudaErrorInvalidValue);
 }
 template <typename T>
-cudaError_t cudaMemcpyFromSymbol(void *destination, const T &symbol, size_t bytes, size_t offset = 0,
-                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+cudaError_t cudaMemcpyFromSymbol(void *destination, const T &symbol, size_t bytes,
+                                 size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
   const bool fits = offset <= sizeof(T) && bytes <= sizeof(T) - offset;
   return fits ? cudaMemcpyFromSymbol(destination, static_cast<const void *>(&symbol), bytes, offset,
                                      kind)
@@ -70,10 +70,9 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*kernel)
   return cudaFuncGetAttributes(attributes, reinterpret_cast<const void *>(kernel));
 }
 template <typename... Parameters>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
-                                                          void (*kernel)(Parameters...),
-                                                          int block_threads,
-                                                          size_t dynamic_shared_bytes) {
+cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(Parameters...),
+                                              int block_threads, size_t dynamic_shared_bytes) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
       blocks, reinterpret_cast<const void *>(kernel), block_threads, dynamic_shared_bytes);
 }

@@ -69,8 +69,8 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
 
 // The upper or lower word of high:low shifted by 0 to 31 bits (`c`: by 0 to 32).
 inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
-  return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) << (shift & 31) >>
-                               32);
+  return static_cast<unsigned>(
+      (static_cast<unsigned long long>(high) << 32 | low) << (shift & 31) >> 32);
 }
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) >> (shift & 31));

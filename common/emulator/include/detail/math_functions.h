@@ -46,8 +46,8 @@ inline float rcbrtf(float x) { return static_cast<float>(1.0 / cbrt(static_cast<
 inline double rcbrt(double x) { return 1.0 / cbrt(x); }
 inline float rhypotf(float x, float y) { return static_cast<float>(1.0 / hypot(x, y)); }
 inline float norm3df(float x, float y, float z) {
-  return static_cast<float>(sqrt(static_cast<double>(x) * x + static_cast<double>(y) * y +
-                                 static_cast<double>(z) * z));
+  return static_cast<float>(
+      sqrt(static_cast<double>(x) * x + static_cast<double>(y) * y + static_cast<double>(z) * z));
 }
 inline float sinpif(float x) { return static_cast<float>(sin(M_PI * fmod(x, 2.0))); }
 inline float cospif(float x) { return static_cast<float>(cos(M_PI * fmod(x, 2.0))); }

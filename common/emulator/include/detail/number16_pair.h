@@ -134,9 +134,7 @@ struct alignas(4) number16_pair {
 
   friend float __low2float(const number16_pair &a) { return a.x; }
   friend float __high2float(const number16_pair &a) { return a.y; }
-  friend number16_pair __lowhigh2highlow(const number16_pair &a) {
-    return number16_pair(a.y, a.x);
-  }
+  friend number16_pair __lowhigh2highlow(const number16_pair &a) { return number16_pair(a.y, a.x); }
 
   // Each element is added by itself: the pair may be seen half way on a GPU, here it is not.
   friend number16_pair atomicAdd(number16_pair *address, const number16_pair &operand) {

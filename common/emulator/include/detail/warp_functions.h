@@ -19,8 +19,9 @@ template <typename T>
 T shuffle(unsigned mask, const T &value, int source_lane, int width, const emulator_site &site) {
   static_assert(can_shuffle<T>, "CUDA shuffles numbers of 2, 4 and 8 bytes: split other types");
   if (width < 1 || width > warpSize || (width & (width - 1)) != 0) {
-    emulator_fault(cudaErrorLaunchFailure, "%s in %s:%d: width %d is not a power of two from 1 to 32",
-                   site.operation, site.file, site.line, width);
+    emulator_fault(cudaErrorLaunchFailure,
+                   "%s in %s:%d: width %d is not a power of two from 1 to 32", site.operation,
+                   site.file, site.line, width);
   }
   T result;
   emulator_shuffle(mask, &value, &result, sizeof(T), static_cast<unsigned>(source_lane), &site);
@@ -51,7 +52,8 @@ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
                    EMULATOR_CALL_SITE) {
   const int lane = static_cast<int>(emulator::lane_index());
   const long long source = lane + static_cast<long long>(delta);
-  const int from = source < emulator::segment_start(width) + width ? static_cast<int>(source) : lane;
+  const int from =
+      source < emulator::segment_start(width) + width ? static_cast<int>(source) : lane;
   return emulator::shuffle(mask, value, from, width, {"__shfl_down_sync()", file, line});
 }
 

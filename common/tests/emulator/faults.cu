@@ -1,0 +1,181 @@
+#include "faults.h"
+
+#undef NDEBUG // the assertion is the test
+#include <cassert>
+#include <cuda_runtime.h>
+
+static const unsigned FULL = 0xffffffff;
+
+int line_barrier, line_shuffle, line_ballot, line_assert, line_outside;
+#define MARK(name) line_##name = __LINE__
+
+// ---- Waiting for what does not come -------------------------------------------------------------
+
+// Half of warp 1 waits for the other half, which waits at the barrier; warps 2 and 3 leave.
+__global__ void deadlock_kernel() {
+  if (threadIdx.x >= 64) return;
+  if (threadIdx.x >= 32 && threadIdx.x < 48) {
+    MARK(shuffle), __shfl_sync(FULL, 1, 0);
+  } else {
+    MARK(barrier), __syncthreads();
+  }
+}
+void fault_deadlock_barrier(void) { deadlock_kernel<<<3, 128>>>(); }
+
+// Every third thread waits for its warp; the others for the block.
+__global__ void scattered_kernel() {
+  if (threadIdx.x % 3 == 0) {
+    __syncwarp();
+  } else {
+    __syncthreads();
+  }
+}
+void fault_deadlock_scattered(void) { scattered_kernel<<<1, 96>>>(); }
+
+__global__ void outside_mask_kernel() {
+  if (threadIdx.x == 20) MARK(outside), __ballot_sync(0x0000ffff, 1);
+}
+void fault_outside_mask(void) { outside_mask_kernel<<<1, 32>>>(); }
+
+__global__ void mixed_kernel() {
+  if (threadIdx.x < 8) {
+    MARK(shuffle), __shfl_xor_sync(FULL, 1, 1);
+  } else {
+    MARK(ballot), __ballot_sync(FULL, 1);
+  }
+}
+void fault_mixed_operations(void) { mixed_kernel<<<1, 32>>>(); }
+
+__global__ void width_kernel(int width) { __shfl_sync(FULL, 1, 0, width); }
+void fault_bad_width(void) { width_kernel<<<1, 32>>>(12); }
+
+// ---- Memory -------------------------------------------------------------------------------------
+
+// Thread 5 of block 2 alone goes wrong, where there are so many.
+__global__ void touch_kernel(float *data, long index, bool write) {
+  if (threadIdx.x != 5 % blockDim.x || blockIdx.x != 2 % gridDim.x) return;
+  volatile float *element = data + index;
+  if (write) {
+    *element = 1;
+  } else if (*element == 12345) {
+    data[0] = 0;
+  }
+}
+
+static float *device_floats(int count) {
+  float *data;
+  cudaMalloc(&data, count * sizeof(float));
+  return data;
+}
+
+void fault_read_past_end(void) { touch_kernel<<<4, 32>>>(device_floats(1024), 1024 + 9, false); }
+void fault_write_before_start(void) { touch_kernel<<<4, 32>>>(device_floats(1024), -2, true); }
+void fault_read_null(void) { touch_kernel<<<1, 1>>>(nullptr, 4, false); }
+void fault_read_wild(void) {
+  touch_kernel<<<1, 1>>>(reinterpret_cast<float *>(0x7ff8000000000000), 0, false);
+}
+void fault_use_after_free(void) {
+  float *data = device_floats(1024);
+  cudaFree(data);
+  touch_kernel<<<1, 1>>>(data, 100, false);
+}
+
+__global__ void misaligned_kernel(const float *in, float4 *out) {
+  *out = *reinterpret_cast<const float4 *>(in + 1);
+}
+void fault_misaligned(void) {
+  misaligned_kernel<<<1, 1>>>(device_floats(16), reinterpret_cast<float4 *>(device_floats(4)));
+}
+
+__device__ int recurse(volatile int *depth) {
+  volatile int frame[64];
+  frame[0] = ++*depth;
+  return frame[0] > 0 ? recurse(depth) + frame[0] : 0;
+}
+__global__ void recursion_kernel(int *depth) { *depth = recurse(depth); }
+void fault_stack_overflow(void) {
+  int *depth;
+  cudaMalloc(&depth, sizeof *depth);
+  cudaMemset(depth, 0, sizeof *depth);
+  recursion_kernel<<<1, 1>>>(depth);
+}
+
+__global__ void overrun_kernel(int bytes) {
+  extern __shared__ unsigned char memory[];
+  static_cast<volatile unsigned char *>(memory)[bytes + 60] = 1;
+}
+void fault_dynamic_shared_overrun(void) { overrun_kernel<<<1, 1, 100>>>(100); }
+
+// ---- Other ends ---------------------------------------------------------------------------------
+
+__global__ void divide_kernel(int *data) { data[0] = data[1] / data[2]; }
+void fault_divide_by_zero(void) {
+  int *data;
+  cudaMalloc(&data, 12);
+  cudaMemset(data, 0, 12);
+  divide_kernel<<<1, 1>>>(data);
+}
+
+__global__ void trap_kernel() { __trap(); }
+void fault_trap(void) { trap_kernel<<<1, 1>>>(); }
+
+__global__ void assert_kernel(int limit) {
+  const int x = threadIdx.x;
+  MARK(assert), assert(x < limit);
+}
+void fault_assert(void) { assert_kernel<<<1, 32>>>(3); }
+
+__global__ void launching_kernel() { trap_kernel<<<1, 1>>>(); }
+void fault_launch_in_kernel(void) { launching_kernel<<<1, 1>>>(); }
+
+void fault_in_every_block(void) { overrun_kernel<<<500, 32, 100>>>(100); }
+
+// ---- Without fault ------------------------------------------------------------------------------
+
+__global__ void healthy_kernel(int *out) {
+  out[threadIdx.x] = __syncthreads_count(threadIdx.x % 2) + __shfl_sync(FULL, threadIdx.x, 3);
+}
+bool healthy_launch(void) {
+  int *out, got[64] = {0};
+  cudaMalloc(&out, sizeof got);
+  healthy_kernel<<<1, 64>>>(out);
+  cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost);
+  const bool right = cudaGetLastError() == cudaSuccess && got[0] == 32 + 3 && got[63] == 32 + 35;
+  cudaFree(out);
+  return right;
+}
+
+__global__ void order_kernel(int *order, int *next) {
+  for (int round = 0; round < 3; round++) __syncthreads();
+  order[blockIdx.x * blockDim.x + atomicAdd(&next[blockIdx.x], 1)] = threadIdx.x;
+}
+void record_order(int *order) {
+  int *device_order, *next;
+  cudaMalloc(&device_order, 120 * sizeof(int));
+  cudaMalloc(&next, 3 * sizeof(int));
+  cudaMemset(next, 0, 3 * sizeof(int));
+  order_kernel<<<3, 40>>>(device_order, next);
+  cudaMemcpy(order, device_order, 120 * sizeof(int), cudaMemcpyDeviceToHost);
+  cudaFree(device_order);
+  cudaFree(next);
+}
+
+__global__ void garbage_kernel(const float *unwritten, int *readable) {
+  extern __shared__ float dynamic[];
+  __shared__ float fixed[64];
+  const int i = threadIdx.x;
+  if (!isnan(fixed[i])) atomicAdd(readable, 1);
+  if (!isnan(dynamic[i])) atomicAdd(readable, 1);
+  if (!isnan(unwritten[i])) atomicAdd(readable, 1);
+  __syncthreads();
+  fixed[i] = i; // for the next block to find
+  dynamic[i] = i;
+}
+int readable_garbage(void) {
+  int *readable, got = -1;
+  cudaMalloc(&readable, sizeof got);
+  cudaMemset(readable, 0, sizeof got);
+  garbage_kernel<<<4, 64, 64 * sizeof(float)>>>(device_floats(64), readable);
+  cudaMemcpy(&got, readable, sizeof got, cudaMemcpyDeviceToHost);
+  return got;
+}

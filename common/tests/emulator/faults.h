@@ -1,0 +1,46 @@
+// Kernels with a fault each, for test_faults.c. Only the emulator runs them.
+#ifndef FAULTS_H
+#define FAULTS_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Where the kernels' source has the operations that a report names; set when a kernel gets there.
+extern int line_barrier, line_shuffle, line_ballot, line_assert, line_outside;
+
+// Each launches its kernel once. The caller looks at the error and at stderr.
+void fault_deadlock_barrier(void);
+void fault_deadlock_scattered(void);
+void fault_outside_mask(void);
+void fault_mixed_operations(void);
+void fault_bad_width(void);
+void fault_read_past_end(void);
+void fault_write_before_start(void);
+void fault_read_null(void);
+void fault_read_wild(void);
+void fault_use_after_free(void);
+void fault_misaligned(void);
+void fault_stack_overflow(void);
+void fault_dynamic_shared_overrun(void);
+void fault_divide_by_zero(void);
+void fault_trap(void);
+void fault_assert(void);
+void fault_launch_in_kernel(void);
+void fault_in_every_block(void);
+
+// A launch without fault; true when its result is right.
+bool healthy_launch(void);
+
+// Launches 3 blocks of 40 threads; order[40 * block + i] becomes the thread that came i-th.
+void record_order(int *order);
+
+// How many of 4 blocks' reads of shared and device memory that nobody wrote are not NaN.
+int readable_garbage(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,297 @@
+// The emulator's host functions: the named GPUs, memory, errors. Plain C, as host programs use them.
+#define _GNU_SOURCE
+#include "emulator.h"
+
+#include <criterion/criterion.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- The GPU ------------------------------------------------------------------------------------
+
+Test(gpu, has_the_limits_of_the_named_one) {
+  static const struct {
+    const char *key, *name;
+    int major, minor, multiprocessors;
+    size_t opt_in, per_multiprocessor;
+    int threads, blocks;
+  } cases[] = {
+      {"h200", "Emulated NVIDIA H200", 9, 0, 132, 232448, 233472, 2048, 32},
+      {"a100", "Emulated NVIDIA A100-SXM4-80GB", 8, 0, 108, 166912, 167936, 2048, 32},
+      {"l4", "Emulated NVIDIA L4", 8, 9, 58, 101376, 102400, 1536, 24},
+      {"", "Emulated NVIDIA H200", 9, 0, 132, 232448, 233472, 2048, 32},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    setenv("EMU_GPU", cases[i].key, 1);
+    struct cudaDeviceProp p;
+    cr_assert_eq(cudaGetDeviceProperties(&p, 0), cudaSuccess);
+    cr_assert_str_eq(p.name, cases[i].name);
+    cr_assert_eq(p.major * 10 + p.minor, cases[i].major * 10 + cases[i].minor, "%s", p.name);
+    cr_assert_eq(p.multiProcessorCount, cases[i].multiprocessors, "%s", p.name);
+    cr_assert_eq(p.sharedMemPerBlock, 49152, "%s", p.name);
+    cr_assert_eq(p.sharedMemPerBlockOptin, cases[i].opt_in, "%s", p.name);
+    cr_assert_eq(p.sharedMemPerMultiprocessor, cases[i].per_multiprocessor, "%s", p.name);
+    cr_assert_eq(p.maxThreadsPerMultiProcessor, cases[i].threads, "%s", p.name);
+    cr_assert_eq(p.maxBlocksPerMultiProcessor, cases[i].blocks, "%s", p.name);
+    cr_assert_eq(p.warpSize, 32);
+    const struct {
+      enum cudaDeviceAttr attribute;
+      long long value;
+    } attributes[] = {
+        {cudaDevAttrMaxThreadsPerBlock, p.maxThreadsPerBlock},
+        {cudaDevAttrMaxGridDimX, p.maxGridSize[0]},
+        {cudaDevAttrMultiProcessorCount, p.multiProcessorCount},
+        {cudaDevAttrL2CacheSize, p.l2CacheSize},
+        {cudaDevAttrGlobalMemoryBusWidth, p.memoryBusWidth},
+        {cudaDevAttrComputeCapabilityMajor, p.major},
+        {cudaDevAttrComputeCapabilityMinor, p.minor},
+        {cudaDevAttrMaxSharedMemoryPerBlockOptin, (long long)p.sharedMemPerBlockOptin},
+    };
+    for (size_t k = 0; k < sizeof attributes / sizeof attributes[0]; k++) {
+      int value = -1;
+      cr_assert_eq(cudaDeviceGetAttribute(&value, attributes[k].attribute, 0), cudaSuccess);
+      cr_assert_eq(value, attributes[k].value, "%s, attribute %d", p.name, attributes[k].attribute);
+    }
+  }
+  int value;
+  cr_assert_eq(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)9999, 0), cudaErrorInvalidValue);
+  cr_assert_eq(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 1), cudaErrorInvalidDevice);
+}
+
+Test(gpu, must_be_known, .exit_code = 2) {
+  setenv("EMU_GPU", "voodoo2", 1);
+  struct cudaDeviceProp p;
+  cudaGetDeviceProperties(&p, 0);
+}
+
+Test(gpu, is_device_0) {
+  int device = -1, count = -1, version = 0;
+  cr_assert_eq(cudaGetDeviceCount(&count), cudaSuccess);
+  cr_assert_eq(count, 1);
+  cr_assert_eq(cudaSetDevice(0), cudaSuccess);
+  cr_assert_eq(cudaSetDevice(1), cudaErrorInvalidDevice);
+  cr_assert_eq(cudaGetDevice(&device), cudaSuccess);
+  cr_assert_eq(device, 0);
+  cr_assert_eq(cudaRuntimeGetVersion(&version), cudaSuccess);
+  cr_assert_eq(version, 13000);
+}
+
+// ---- Launch limits ------------------------------------------------------------------------------
+
+static void no_body(void *arguments) { (void)arguments; }
+static void some_kernel(void) {}
+static void other_kernel(void) {}
+
+static cudaError_t launch_with_shared(void (*kernel)(void), size_t bytes) {
+  const emulator_launch_request request = {.kernel = (const void *)(uintptr_t)kernel,
+                                           .name = "kernel",
+                                           .grid = {1, 1, 1},
+                                           .block = {32, 1, 1},
+                                           .dynamic_shared_bytes = bytes,
+                                           .body = no_body};
+  cudaGetLastError(); // what an earlier call left
+  const cudaError_t error = emulator_launch(&request);
+  cr_assert_eq(cudaGetLastError(), error);
+  return error;
+}
+
+static cudaError_t opt_in(void (*kernel)(void), int bytes) {
+  return cudaFuncSetAttribute((const void *)(uintptr_t)kernel,
+                              cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+}
+
+Test(launch, shared_memory_is_opted_in_to_by_kernel) {
+  setenv("EMU_GPU", "l4", 1);
+  cr_assert_eq(launch_with_shared(some_kernel, 49152), cudaSuccess);
+  cr_assert_eq(launch_with_shared(some_kernel, 49153), cudaErrorInvalidValue);
+  cr_assert_eq(opt_in(some_kernel, 101377), cudaErrorInvalidValue);
+  cr_assert_eq(opt_in(some_kernel, 60000), cudaSuccess);
+  cr_assert_eq(launch_with_shared(some_kernel, 60000), cudaSuccess);
+  cr_assert_eq(launch_with_shared(some_kernel, 60001), cudaErrorInvalidValue);
+  cr_assert_eq(opt_in(some_kernel, 101376), cudaSuccess);
+  cr_assert_eq(launch_with_shared(some_kernel, 101376), cudaSuccess);
+  cr_assert_eq(launch_with_shared(other_kernel, 49153), cudaErrorInvalidValue);
+  struct cudaFuncAttributes attributes;
+  const void *kernel = (const void *)(uintptr_t)some_kernel;
+  cr_assert_eq(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100),
+               cudaSuccess);
+  cr_assert_eq(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 101),
+               cudaErrorInvalidValue);
+  cr_assert_eq(cudaFuncGetAttributes(&attributes, kernel), cudaSuccess);
+  cr_assert_eq(attributes.maxDynamicSharedSizeBytes, 101376);
+  cr_assert_eq(attributes.preferredShmemCarveout, 100);
+  cr_assert_eq(attributes.binaryVersion, 89);
+}
+
+Test(launch, occupancy_by_threads_and_shared_memory) {
+  static const struct {
+    const char *gpu;
+    int threads;
+    size_t shared;
+    int blocks;
+  } cases[] = {
+      {"h200", 128, 0, 16},    {"h200", 32, 0, 32},       {"h200", 1024, 0, 2},
+      {"h200", 33, 0, 32},     {"h200", 96, 0, 21},       {"h200", 128, 48 * 1024, 4},
+      {"h200", 64, 10000, 20}, {"l4", 128, 0, 12},        {"l4", 1024, 0, 1},
+      {"l4", 32, 0, 24},       {"l4", 128, 48 * 1024, 2}, {"h200", 2000, 0, 0},
+      {"h200", 32, 50000, 0}, // not opted in to
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    setenv("EMU_GPU", cases[i].gpu, 1);
+    int blocks = -1;
+    cr_assert_eq(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks,
+                                                               (const void *)(uintptr_t)some_kernel,
+                                                               cases[i].threads, cases[i].shared),
+                 cudaSuccess);
+    cr_assert_eq(blocks, cases[i].blocks, "%s, %d threads, %zu bytes: %d blocks, not %d",
+                 cases[i].gpu, cases[i].threads, cases[i].shared, blocks, cases[i].blocks);
+  }
+}
+
+// ---- Memory -------------------------------------------------------------------------------------
+
+Test(memory, is_aligned_and_unreadable) {
+  for (size_t bytes = 1; bytes < 100000; bytes = bytes * 3 + 1) {
+    unsigned char *memory;
+    cr_assert_eq(cudaMalloc((void **)&memory, bytes), cudaSuccess);
+    cr_assert_eq((uintptr_t)memory % 256, 0, "%zu bytes", bytes);
+    unsigned char *host = malloc(bytes);
+    cr_assert_eq(cudaMemcpy(host, memory, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
+    for (size_t i = 0; i < bytes; i++) cr_assert_eq(host[i], 0xFF, "byte %zu of %zu", i, bytes);
+    free(host);
+    cr_assert_eq(cudaFree(memory), cudaSuccess);
+    cr_assert_eq(cudaFree(memory), cudaErrorInvalidValue, "freed twice");
+  }
+}
+
+Test(memory, runs_out) {
+  setenv("EMU_GPU", "l4", 1);
+  size_t before, total, now;
+  void *memory = (void *)1, *more;
+  cr_assert_eq(cudaMemGetInfo(&before, &total), cudaSuccess);
+  cr_assert_eq(before, total);
+  cr_assert_leq(total, (size_t)23034 << 20);
+  cr_assert_eq(cudaMalloc(&memory, total + 1), cudaErrorMemoryAllocation);
+  cr_assert_null(memory);
+  cr_assert_eq(cudaGetLastError(), cudaErrorMemoryAllocation);
+  cr_assert_eq(cudaGetLastError(), cudaSuccess, "running out of memory is no lasting error");
+  cr_assert_eq(cudaMalloc(&memory, 1 << 20), cudaSuccess);
+  cr_assert_eq(cudaMemGetInfo(&now, &total), cudaSuccess);
+  cr_assert_eq(now, before - (1 << 20));
+  cr_assert_eq(cudaMalloc(&more, total - (1 << 20) + 1), cudaErrorMemoryAllocation);
+  cr_assert_eq(cudaMalloc(&more, SIZE_MAX), cudaErrorMemoryAllocation);
+  cr_assert_eq(cudaFree(memory), cudaSuccess);
+  cr_assert_eq(cudaMemGetInfo(&now, &total), cudaSuccess);
+  cr_assert_eq(now, before);
+}
+
+Test(memory, wrong_pointers) {
+  char host[64];
+  char *memory, *pinned;
+  cr_assert_eq(cudaFree(NULL), cudaSuccess);
+  cr_assert_eq(cudaFree(host), cudaErrorInvalidValue);
+  cr_assert_eq(cudaMalloc(NULL, 16), cudaErrorInvalidValue);
+  cr_assert_eq(cudaMalloc((void **)&memory, 0), cudaSuccess);
+  cr_assert_null(memory);
+  cr_assert_eq(cudaMalloc((void **)&memory, 64), cudaSuccess);
+  cr_assert_eq(cudaMallocHost((void **)&pinned, 64), cudaSuccess);
+  cr_assert_eq(cudaFree(memory + 1), cudaErrorInvalidValue);
+  cr_assert_eq(cudaFree(pinned), cudaErrorInvalidValue);
+  cr_assert_eq(cudaFreeHost(memory), cudaErrorInvalidValue);
+  cr_assert_eq(cudaFreeHost(pinned), cudaSuccess);
+  cr_assert_eq(cudaFree(memory), cudaSuccess);
+}
+
+Test(memory, copies_are_checked) {
+  char host[64] = {0}, *memory;
+  cr_assert_eq(cudaMalloc((void **)&memory, 40), cudaSuccess);
+  const struct {
+    const char *what;
+    void *destination;
+    const void *source;
+    size_t bytes;
+    enum cudaMemcpyKind kind;
+    cudaError_t error;
+  } cases[] = {
+      {"in", memory, host, 40, cudaMemcpyHostToDevice, cudaSuccess},
+      {"out", host, memory + 8, 32, cudaMemcpyDeviceToHost, cudaSuccess},
+      {"out by default", host, memory, 40, cudaMemcpyDefault, cudaSuccess},
+      {"between host arrays", host, host + 32, 8, cudaMemcpyHostToHost, cudaSuccess},
+      {"nothing", NULL, NULL, 0, cudaMemcpyHostToDevice, cudaSuccess},
+      {"past the end", memory, host, 41, cudaMemcpyHostToDevice, cudaErrorInvalidValue},
+      {"past the end from inside", host, memory + 8, 33, cudaMemcpyDeviceToHost,
+       cudaErrorInvalidValue},
+      {"past the end by default", memory, host, 41, cudaMemcpyDefault, cudaErrorInvalidValue},
+      {"kind reversed", memory, host, 8, cudaMemcpyDeviceToHost, cudaErrorInvalidValue},
+      {"host as device", host, memory, 8, cudaMemcpyDeviceToDevice, cudaErrorInvalidValue},
+      {"device as host", memory, host, 8, cudaMemcpyHostToHost, cudaErrorInvalidValue},
+      {"null", memory, NULL, 8, cudaMemcpyHostToDevice, cudaErrorInvalidValue},
+      {"no kind", memory, host, 8, (enum cudaMemcpyKind)9, cudaErrorInvalidMemcpyDirection},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const cudaError_t error =
+        cudaMemcpy(cases[i].destination, cases[i].source, cases[i].bytes, cases[i].kind);
+    cr_assert_eq(error, cases[i].error, "%s: %s", cases[i].what, cudaGetErrorName(error));
+    cr_assert_eq(cudaGetLastError(), cases[i].error, "%s", cases[i].what);
+  }
+  cr_assert_eq(cudaMemset(memory, 0, 40), cudaSuccess);
+  cr_assert_eq(cudaMemset(memory, 0, 41), cudaErrorInvalidValue);
+  cr_assert_eq(cudaMemset(host, 0, 8), cudaErrorInvalidValue);
+  cr_assert_eq(cudaFree(memory), cudaSuccess);
+  cr_assert_eq(cudaMemcpy(host, memory, 8, cudaMemcpyDeviceToHost), cudaErrorInvalidValue, "freed");
+}
+
+Test(memory, reset_frees_all) {
+  size_t before, total, now;
+  void *memory;
+  cudaMemGetInfo(&before, &total);
+  for (int i = 0; i < 100; i++) cr_assert_eq(cudaMalloc(&memory, 1000), cudaSuccess);
+  cr_assert_eq(cudaDeviceReset(), cudaSuccess);
+  cudaMemGetInfo(&now, &total);
+  cr_assert_eq(now, before);
+  cr_assert_eq(cudaFree(memory), cudaErrorInvalidValue);
+}
+
+// ---- Streams, events, errors --------------------------------------------------------------------
+
+Test(streams, wrong_handles) {
+  cudaStream_t stream;
+  cudaEvent_t timed, untimed;
+  float milliseconds;
+  cr_assert_eq(cudaStreamCreateWithFlags(&stream, 77), cudaErrorInvalidValue);
+  cr_assert_eq(cudaStreamDestroy(NULL), cudaErrorInvalidResourceHandle);
+  cr_assert_eq(cudaEventCreate(&timed), cudaSuccess);
+  cr_assert_eq(cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming), cudaSuccess);
+  cr_assert_eq(cudaEventElapsedTime(&milliseconds, timed, timed), cudaErrorInvalidResourceHandle,
+               "not recorded yet");
+  cr_assert_eq(cudaEventRecord(timed, NULL), cudaSuccess);
+  cr_assert_eq(cudaEventRecord(untimed, NULL), cudaSuccess);
+  cr_assert_eq(cudaEventElapsedTime(&milliseconds, timed, timed), cudaSuccess);
+  cr_assert_eq(milliseconds, 0);
+  cr_assert_eq(cudaEventElapsedTime(&milliseconds, timed, untimed), cudaErrorInvalidResourceHandle);
+  cr_assert_eq(cudaEventDestroy(timed), cudaSuccess);
+  cr_assert_eq(cudaEventDestroy(untimed), cudaSuccess);
+}
+
+Test(errors, names_and_strings) {
+  static const struct {
+    cudaError_t error;
+    const char *name, *string;
+  } cases[] = {
+      {cudaSuccess, "cudaSuccess", "no error"},
+      {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+      {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+      {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
+       "invalid configuration argument"},
+      {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
+       "an illegal memory access was encountered"},
+      {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+      {cudaErrorAssert, "cudaErrorAssert", "device-side assert triggered"},
+      {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
+      {(cudaError_t)12345, "unrecognized error code", "unrecognized error code"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    cr_assert_str_eq(cudaGetErrorName(cases[i].error), cases[i].name);
+    cr_assert_str_eq(cudaGetErrorString(cases[i].error), cases[i].string);
+  }
+}
