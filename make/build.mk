@@ -110,7 +110,7 @@ $(BUILD)/ladder: $(BUILD)/common/ladder/main.o $(LIBRARY) $(RUNTIME)
 # --- tests of the parts: test_x.c, with x.cu where the part has kernels of its own ---------------
 
 .SECONDEXPANSION:
-$(BUILD)/tests/%: $(BUILD)/common/tests/%.o $$(patsubst %.cu,$(BUILD)/%.cu.o,$$(wildcard common/tests/$$(subst test_,,$$*).cu)) $(LIBRARY) $(RUNTIME)
+$(BUILD)/tests/%: $(BUILD)/common/tests/%.o $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(wildcard common/tests/$$(subst test_,,$$*).cu))) $(LIBRARY) $(RUNTIME)
 	@mkdir -p $(@D)
 	$(call link,-lcriterion)
 

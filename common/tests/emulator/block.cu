@@ -297,6 +297,23 @@ bool block_spin_lock(error_text *error) {
   return got == expected || fail(error, "%d increments under the lock, not %d", got, expected);
 }
 
+// Each warp waits until the next one has raised its flag; the last one waits for nobody.
+__global__ void flags_kernel(int *flags, int *passed) {
+  const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  if (threadIdx.x % 32 != 0) return;
+  while (warp < warps - 1 && atomicAdd(&flags[warp + 1], 0) == 0) {
+  }
+  atomicExch(&flags[warp], 1);
+  atomicAdd(passed, 1);
+}
+
+bool block_flags(error_text *error) {
+  device_array<int> flags(8), passed(1);
+  flags_kernel<<<1, 256>>>(flags.data(), passed.data());
+  if (!device_finished(error, "flags_kernel")) return false;
+  return passed.host()[0] == 8 || fail(error, "%d of 8 warps passed", passed.host()[0]);
+}
+
 // The last block to finish adds up what all blocks wrote (CUDA C++ Programming Guide, "Memory Fence
 // Functions").
 __global__ void last_block_kernel(int *parts, unsigned *finished, int *total) {

@@ -69,6 +69,7 @@ static float *device_floats(int count) {
 }
 
 void fault_read_past_end(void) { touch_kernel<<<4, 32>>>(device_floats(1024), 1024 + 9, false); }
+void fault_read_past_small(void) { touch_kernel<<<1, 32>>>(device_floats(75), 128, false); }
 void fault_write_before_start(void) { touch_kernel<<<4, 32>>>(device_floats(1024), -2, true); }
 void fault_read_null(void) { touch_kernel<<<1, 1>>>(nullptr, 4, false); }
 void fault_read_wild(void) {
@@ -128,7 +129,21 @@ void fault_assert(void) { assert_kernel<<<1, 32>>>(3); }
 __global__ void launching_kernel() { trap_kernel<<<1, 1>>>(); }
 void fault_launch_in_kernel(void) { launching_kernel<<<1, 1>>>(); }
 
-void fault_in_every_block(void) { overrun_kernel<<<500, 32, 100>>>(100); }
+__global__ void together_kernel(int *arrived) {
+  extern __shared__ unsigned char memory[];
+  atomicAdd(arrived, 1);
+  while (atomicAdd(arrived, 0) < 4) {
+  }
+  static_cast<volatile unsigned char *>(memory)[160] = 1;
+}
+void fault_in_every_block(void) {
+  int *arrived;
+  cudaMalloc(&arrived, sizeof *arrived);
+  cudaMemset(arrived, 0, sizeof *arrived);
+  together_kernel<<<4, 1, 100>>>(arrived);
+}
+
+void fault_large_deadlock(void) { scattered_kernel<<<2, 1024>>>(); }
 
 // ---- Without fault ------------------------------------------------------------------------------
 
@@ -143,6 +158,43 @@ bool healthy_launch(void) {
   const bool right = cudaGetLastError() == cudaSuccess && got[0] == 32 + 3 && got[63] == 32 + 35;
   cudaFree(out);
   return right;
+}
+
+__global__ void exited_lanes_kernel(int *got, unsigned *active) {
+  const int lane = threadIdx.x;
+  __syncwarp();
+  if (lane < 16) active[lane] = __activemask();
+  if (lane >= 20) return;
+  got[lane] = __shfl_sync(FULL, 100 + lane, lane + 1);
+  if (lane >= 10) return;
+  __syncwarp();
+  got[lane] += 1000 * __popc(__ballot_sync(FULL, 1));
+}
+void read_from_exited_lanes(int *got, unsigned *active) {
+  int *device_got;
+  unsigned *device_active;
+  cudaMalloc(&device_got, 32 * sizeof(int));
+  cudaMalloc(&device_active, 32 * sizeof(int));
+  exited_lanes_kernel<<<1, 32>>>(device_got, device_active);
+  cudaMemcpy(got, device_got, 32 * sizeof(int), cudaMemcpyDeviceToHost);
+  cudaMemcpy(active, device_active, 32 * sizeof(int), cudaMemcpyDeviceToHost);
+}
+
+__global__ void polling_kernel(int *flag) {
+  if (threadIdx.x == 0) {
+    atomicExch(flag, static_cast<int>(__activemask()));
+  } else {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+  }
+}
+bool active_mask_while_polling(void) {
+  int *flag, got = -1;
+  cudaMalloc(&flag, sizeof got);
+  cudaMemset(flag, 0, sizeof got);
+  polling_kernel<<<1, 32>>>(flag);
+  cudaMemcpy(&got, flag, sizeof got, cudaMemcpyDeviceToHost);
+  return got == 1;
 }
 
 __global__ void order_kernel(int *order, int *next) {

@@ -29,10 +29,19 @@ void fault_divide_by_zero(void);
 void fault_trap(void);
 void fault_assert(void);
 void fault_launch_in_kernel(void);
-void fault_in_every_block(void);
+void fault_in_every_block(void);  // in 4 blocks that run at the same time, see EMU_WORKERS
+void fault_large_deadlock(void);  // of 1024 threads
+void fault_read_past_small(void); // the allocation is no whole page
 
 // A launch without fault; true when its result is right.
 bool healthy_launch(void);
+
+// A warp some of whose lanes leave while the others wait for them: lane i of `got` (32 ints) becomes
+// what it reads from lane (i + 1) % 32, after which lanes were active without those that left.
+void read_from_exited_lanes(int *got, unsigned *active);
+
+// Lanes that poll for what a lane does once it knows which lanes are active. True when it ends.
+bool active_mask_while_polling(void);
 
 // Launches 3 blocks of 40 threads; order[40 * block + i] becomes the thread that came i-th.
 void record_order(int *order);

@@ -19,6 +19,7 @@ bool block_static_shared(error_text *error);
 bool block_dynamic_shared(error_text *error);
 bool block_atomics(error_text *error);
 bool block_spin_lock(error_text *error);
+bool block_flags(error_text *error);
 bool block_last_one(error_text *error);
 
 // warp.cu

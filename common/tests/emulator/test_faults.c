@@ -120,6 +120,9 @@ Test(faults, memory) {
                               {"========= Invalid ", " at address 0x",
                                "36 bytes past the end of an allocation of 4096 bytes\n",
                                "by thread (5,0,0) in block (2,0,0)", "in kernel touch_kernel"}});
+  expect_report(&(fault_case){fault_read_past_small,
+                              cudaErrorIllegalAddress,
+                              {"212 bytes past the end of an allocation of 300 bytes\n"}});
   expect_report(&(fault_case){fault_write_before_start,
                               cudaErrorIllegalAddress,
                               {"8 bytes before the start of an allocation of 4096 bytes\n"}});
@@ -175,11 +178,37 @@ Test(faults, stops) {
 Test(faults, one_report_a_launch) {
   setenv("EMU_WORKERS", "4", 1);
   char *report = stderr_of(fault_in_every_block);
-  const char *first = strstr(report, "in kernel overrun_kernel");
+  const char *first = strstr(report, "in kernel together_kernel");
   cr_assert_not_null(first, "%s", report);
   cr_assert_null(strstr(first + 1, "in kernel"), "%s", report);
   free(report);
 }
+
+// An abandoned launch leaves nothing behind that the next one lacks.
+Test(faults, again_and_again) {
+  setenv("EMU_WORKERS", "1", 1);
+  for (int i = 0; i < 3; i++) {
+    expect_report(&(fault_case){fault_large_deadlock,
+                                cudaErrorLaunchFailure,
+                                {"threads 0, 3, 6, 9", " and 334 more (warps 0-31) wait at"}});
+  }
+}
+
+// ---- Warps --------------------------------------------------------------------------------------
+
+Test(warp, goes_on_without_lanes_that_exit) {
+  int got[32];
+  unsigned active[32];
+  read_from_exited_lanes(got, active);
+  for (int lane = 0; lane < 20; lane++) {
+    const int read = lane == 19 ? -1 : 100 + lane + 1; // lane 20 has left: 0xFF bytes
+    const int expected = lane < 10 ? read + 1000 * 10 : read;
+    cr_assert_eq(got[lane], expected, "lane %d: %d, not %d", lane, got[lane], expected);
+    if (lane < 16) cr_assert_eq(active[lane], 0xffff, "lane %d: 0x%x", lane, active[lane]);
+  }
+}
+
+Test(warp, answers_while_others_poll, .timeout = 60) { cr_assert(active_mask_while_polling()); }
 
 // ---- Order --------------------------------------------------------------------------------------
 

@@ -223,9 +223,8 @@ private:
   number16(unsigned short bits, int) : bits_(bits) {}
   float widened() const { return Format::widen(bits_); }
 
-  // The next number upwards (1) or downwards (-1). Bits order numbers by magnitude.
+  // The next number upwards (1) or downwards (-1), not through zero. Bits order numbers by magnitude.
   number16 next(int upwards) const {
-    if ((bits_ & 0x7fff) == 0) return from_bits(upwards > 0 ? 0x0001 : 0x8001);
     const bool negative = (bits_ & 0x8000) != 0;
     return from_bits(static_cast<unsigned short>(bits_ + (negative ? -upwards : upwards)));
   }
