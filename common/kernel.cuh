@@ -24,6 +24,8 @@ __device__ __forceinline__ __nv_bfloat16 from_float<__nv_bfloat16>(float value) 
   return __float2bfloat16_rn(value);
 }
 
+static constexpr size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
 // How many pieces of `size` cover `count`, both at least 1.
 static inline __host__ __device__ int divide_up(int count, int size) {
   return (count - 1) / size + 1;

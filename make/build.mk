@@ -19,7 +19,7 @@ ifeq ($(DEVICE),cpu)
   RUNTIME  := $(BUILD)/libemulator.so
   # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name.
   KERNEL_FLAGS := -std=c++17 $(OPTIMISE) -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
-                  -Wno-unknown-pragmas -fno-extern-tls-init -fno-gnu-unique $(CPPFLAGS)
+                  -Wno-unknown-pragmas -fno-strict-aliasing -fno-extern-tls-init -fno-gnu-unique $(CPPFLAGS)
 else
   CPPFLAGS := -Icommon -isystem $(CUDA_HOME)/include
   DEVICE_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -ldl -lm

@@ -30,6 +30,8 @@ typedef struct {
   uint64_t threads;
   uint64_t block_barriers;
   uint64_t warp_collectives;
+  uint64_t tensor_core_operations; // products of 4096 multiply-adds, such as 16x16x16
+  uint64_t async_copy_bytes;       // read from global memory by cp.async
 } device_counts;
 device_counts device_counts_read(void);
 void device_counts_reset(void);

@@ -10,6 +10,8 @@ device_counts device_counts_read(void) {
       .threads = counts.threads,
       .block_barriers = counts.block_barriers,
       .warp_collectives = counts.warp_collectives,
+      .tensor_core_operations = counts.tensor_core_operations,
+      .async_copy_bytes = counts.async_copy_bytes,
   };
 }
 

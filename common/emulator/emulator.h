@@ -46,8 +46,8 @@ typedef struct {
 } emulator_launch_request;
 
 // Runs the whole grid and returns when it has finished. Returns what a GPU's launch would, and
-// leaves it for cudaGetLastError: cudaErrorInvalidConfiguration for a grid or block the GPU cannot
-// take, cudaErrorInvalidValue for too much shared memory, the fault's error when a thread faulted.
+// leaves it for cudaGetLastError: cudaErrorInvalidValue for a grid or block the GPU cannot take
+// and for too much shared memory, the fault's error when a thread faulted.
 EMULATOR_API cudaError_t emulator_launch(const emulator_launch_request *request);
 
 // ---- Waiting (kernel side) ----------------------------------------------------------------------
@@ -107,6 +107,15 @@ EMULATOR_API unsigned emulator_active_mask(const emulator_site *site);
 // interrupts a fiber. Every atomic operation and __nanosleep does. Does nothing on the host.
 EMULATOR_API void emulator_yield(void);
 
+// ---- Addresses (kernel side) --------------------------------------------------------------------
+
+EMULATOR_API int emulator_is_shared(const void *pointer);
+
+// The block's shared memory as a GPU numbers it: CUDA's own 1024 bytes, static, dynamic. Both report
+// a fault for what is outside it, which a GPU would convert into nonsense.
+EMULATOR_API uint32_t emulator_shared_address(const void *pointer);
+EMULATOR_API void *emulator_shared_pointer(size_t address);
+
 // ---- Faults (kernel side) -----------------------------------------------------------------------
 
 // Reports the sentence with kernel, block and thread, and abandons the launch with `error`, which
@@ -144,6 +153,9 @@ typedef struct {
   uint64_t block_barriers;   // one for each time a block passed one
   uint64_t warp_collectives; // one for each time a warp, or part of one, did one
   uint64_t fiber_switches;
+  uint64_t tensor_core_operations; // products of 4096 multiply-adds: 16x16x16, 32x8x16, 8x32x16
+  uint64_t async_copy_bytes;       // that asynchronous copies read from global memory
+  uint64_t async_copies_dropped;   // started, but not done when their thread exited
 } emulator_counts;
 EMULATOR_API emulator_counts emulator_counts_read(void);
 EMULATOR_API void emulator_counts_reset(void);

@@ -43,6 +43,7 @@
 
 #include "device_launch_parameters.h"
 
+#include "detail/address_functions.h"
 #include "detail/atomic_functions.h"
 #include "detail/host_overloads.h"
 #include "detail/intrinsics.h"

@@ -135,6 +135,7 @@ static void exit_thread(worker *worker) {
   thread *self = worker->running;
   self->state = THREAD_EXITED;
   worker->alive--;
+  async_copies_end(worker, self);
   warp_lane_exited(worker, self);
   if (worker->barrier_arrived > 0 && worker->barrier_arrived == worker->alive) {
     release_barrier(worker);
@@ -177,6 +178,7 @@ void block_prepare(worker *worker) {
   worker->block.block_dim = dim;
   worker->block.grid_dim = request->grid;
   worker->shuffled = worker->launch->seed != 0;
+  worker->accessing = NULL;
   shared_memory_prepare(worker);
   for (unsigned i = 0; i < worker->thread_count; i++) {
     thread *thread = &worker->threads[i];
@@ -216,6 +218,7 @@ void block_run(worker *worker, uint64_t number) {
   reset_warps(worker);
   for (unsigned i = 0; i < worker->thread_count; i++) {
     worker->threads[i].state = THREAD_READY;
+    async_copies_begin(&worker->threads[i]);
     make_ready(worker, &worker->threads[i]);
   }
   shared_memory_poison(worker);

@@ -2,6 +2,7 @@
 #ifndef BLOCK_H
 #define BLOCK_H
 
+#include "async_copies.h"
 #include "emulator.h"
 #include "gpu.h"
 #include "launch.h"
@@ -29,6 +30,7 @@ typedef struct {
   const emulator_site *site; // where it waits
   unsigned mask; // THREAD_IN_WARP: the lanes it waits for; THREAD_ACTIVE_MASK: the answer
   void *operand; // THREAD_IN_WARP: what it brings
+  async_copies copies;
 } thread;
 
 // Lanes that wait for each other in a warp collective.
@@ -77,7 +79,8 @@ typedef struct worker {
   char *dynamic_shared_end; // where the guard page begins
   void *static_shared;      // this worker's copy of the kernel's module's
   emulator_counts counts;
-  sigjmp_buf abandoned; // where a worker goes on that leaves its block unfinished
+  const emulator_site *accessing; // for which the runtime accesses a kernel's memory; else NULL
+  sigjmp_buf abandoned;           // where a worker goes on that leaves its block unfinished
   signal_record signal;
 } worker;
 
@@ -104,6 +107,10 @@ void block_step_aside(worker *worker);
 static inline warp *warp_of(worker *worker, const thread *thread) {
   return &worker->warps[thread->index / GPU_WARP_LANES];
 }
+
+// async_copy.c: a thread begins, and exits.
+void async_copies_begin(thread *thread);
+void async_copies_end(worker *worker, thread *thread);
 
 // warp.c: a lane has exited, or the last running lane of a warp has begun to wait.
 void warp_lane_exited(worker *worker, thread *thread);

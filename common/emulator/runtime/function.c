@@ -3,78 +3,81 @@
 
 #include "errors.h"
 #include "gpu.h"
+#include "static_shared.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 typedef struct function {
   struct function *next;
   const void *kernel;
+  int static_shared;
   int dynamic_shared_limit;
   int carveout;
 } function;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static function *functions; // those for which something was set
+static function *functions; // those that were asked about
 
-// Call with the mutex held. NULL when nothing was set for the kernel.
-static function *find(const void *kernel) {
+static function fresh(const void *kernel) {
+  const size_t static_shared = static_shared_bytes(kernel);
+  const size_t most = (size_t)gpu_selected()->shared_per_block;
+  return (function){.kernel = kernel,
+                    .static_shared = (int)static_shared,
+                    .dynamic_shared_limit = static_shared < most ? (int)(most - static_shared) : 0,
+                    .carveout = cudaSharedmemCarveoutDefault};
+}
+
+// The kernel's entry, made if there is none. NULL when memory has run out. Call with the mutex held.
+static function *entry_of(const void *kernel) {
   function *entry = functions;
   while (entry != NULL && entry->kernel != kernel) entry = entry->next;
+  if (entry != NULL || (entry = malloc(sizeof *entry)) == NULL) return entry;
+  *entry = fresh(kernel);
+  entry->next = functions;
+  functions = entry;
   return entry;
 }
 
 static function current(const void *kernel) {
-  function found = {.kernel = kernel,
-                    .dynamic_shared_limit = gpu_selected()->shared_per_block,
-                    .carveout = cudaSharedmemCarveoutDefault};
   pthread_mutex_lock(&mutex);
-  const function *entry = find(kernel);
-  if (entry != NULL) found = *entry;
+  const function *entry = entry_of(kernel);
+  const function found = entry != NULL ? *entry : fresh(kernel);
   pthread_mutex_unlock(&mutex);
   return found;
-}
-
-static bool set(const function *wanted) {
-  pthread_mutex_lock(&mutex);
-  function *entry = find(wanted->kernel);
-  function *next = functions;
-  if (entry != NULL) {
-    next = entry->next;
-  } else if ((entry = malloc(sizeof *entry)) != NULL) {
-    functions = entry;
-  }
-  if (entry != NULL) {
-    *entry = *wanted;
-    entry->next = next;
-  }
-  pthread_mutex_unlock(&mutex);
-  return entry != NULL;
 }
 
 size_t function_dynamic_shared_limit(const void *kernel) {
   return (size_t)current(kernel).dynamic_shared_limit;
 }
 
+static cudaError_t set(function *entry, enum cudaFuncAttribute attribute, int value) {
+  switch (attribute) {
+  case cudaFuncAttributeMaxDynamicSharedMemorySize:
+    if (value < 0 || value > gpu_selected()->shared_per_block_opt_in - entry->static_shared) {
+      return cudaErrorInvalidValue;
+    }
+    entry->dynamic_shared_limit = value;
+    return cudaSuccess;
+  case cudaFuncAttributePreferredSharedMemoryCarveout:
+    if (value < cudaSharedmemCarveoutDefault || value > cudaSharedmemCarveoutMaxShared) {
+      return cudaErrorInvalidValue;
+    }
+    entry->carveout = value;
+    return cudaSuccess;
+  }
+  return cudaErrorInvalidValue;
+}
+
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value) {
   RETURN_IF_STICKY();
   if (kernel == NULL) return errors_record(cudaErrorInvalidDeviceFunction);
-  function wanted = current(kernel);
-  if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-    if (value < 0 || value > gpu_selected()->shared_per_block_opt_in) {
-      return errors_record(cudaErrorInvalidValue);
-    }
-    wanted.dynamic_shared_limit = value;
-  } else if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
-    if (value < cudaSharedmemCarveoutDefault || value > cudaSharedmemCarveoutMaxShared) {
-      return errors_record(cudaErrorInvalidValue);
-    }
-    wanted.carveout = value;
-  } else {
-    return errors_record(cudaErrorInvalidValue);
-  }
-  return set(&wanted) ? cudaSuccess : errors_record(cudaErrorMemoryAllocation);
+  pthread_mutex_lock(&mutex);
+  function *entry = entry_of(kernel);
+  const cudaError_t error =
+      entry != NULL ? set(entry, attribute, value) : cudaErrorMemoryAllocation;
+  pthread_mutex_unlock(&mutex);
+  return errors_record(error);
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel) {
@@ -84,7 +87,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
   const gpu *gpu = gpu_selected();
   const function function = current(kernel);
   *attributes =
-      (struct cudaFuncAttributes){.maxThreadsPerBlock = GPU_THREADS_PER_BLOCK,
+      (struct cudaFuncAttributes){.sharedSizeBytes = (size_t)function.static_shared,
+                                  .maxThreadsPerBlock = GPU_THREADS_PER_BLOCK,
                                   .ptxVersion = 10 * gpu->major + gpu->minor,
                                   .binaryVersion = 10 * gpu->major + gpu->minor,
                                   .maxDynamicSharedSizeBytes = function.dynamic_shared_limit,
@@ -101,16 +105,16 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
   if (blocks == NULL || block_threads <= 0) return errors_record(cudaErrorInvalidValue);
   if (kernel == NULL) return errors_record(cudaErrorInvalidDeviceFunction);
   const gpu *gpu = gpu_selected();
+  const function function = current(kernel);
   *blocks = 0;
   if (block_threads > GPU_THREADS_PER_BLOCK ||
-      dynamic_shared_bytes > function_dynamic_shared_limit(kernel)) {
+      dynamic_shared_bytes > (size_t)function.dynamic_shared_limit) {
     return cudaSuccess;
   }
   const int warps = (block_threads + GPU_WARP_LANES - 1) / GPU_WARP_LANES;
   const int by_threads = gpu->threads_per_multiprocessor / (warps * GPU_WARP_LANES);
-  const size_t granules =
-      (dynamic_shared_bytes + GPU_SHARED_RESERVED + GPU_SHARED_GRANULARITY - 1) /
-      GPU_SHARED_GRANULARITY;
+  const size_t shared = (size_t)function.static_shared + dynamic_shared_bytes + GPU_SHARED_RESERVED;
+  const size_t granules = (shared + GPU_SHARED_GRANULARITY - 1) / GPU_SHARED_GRANULARITY;
   const int by_shared =
       (int)((size_t)gpu->shared_per_multiprocessor / (granules * GPU_SHARED_GRANULARITY));
   *blocks = gpu->blocks_per_multiprocessor;

@@ -15,17 +15,19 @@ static emulator_counts totals;
 static uint64_t seed, launches_since_seed;
 static bool seed_known;
 
+// What a GPU refuses to launch. CUDA 13.0 on an H200 calls each of these an invalid value; its manual
+// and older versions call a bad grid or block cudaErrorInvalidConfiguration.
 static cudaError_t check(const emulator_launch_request *request) {
   const dim3 grid = request->grid, block = request->block;
   const uint64_t threads = (uint64_t)block.x * block.y * block.z;
   if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > GPU_THREADS_PER_BLOCK ||
       block.y > GPU_THREADS_PER_BLOCK || block.z > GPU_BLOCK_DIM_Z ||
       threads > GPU_THREADS_PER_BLOCK) {
-    return cudaErrorInvalidConfiguration;
+    return cudaErrorInvalidValue;
   }
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > GPU_GRID_DIM_X ||
       grid.y > GPU_GRID_DIM_YZ || grid.z > GPU_GRID_DIM_YZ) {
-    return cudaErrorInvalidConfiguration;
+    return cudaErrorInvalidValue;
   }
   if (request->dynamic_shared_bytes > function_dynamic_shared_limit(request->kernel)) {
     return cudaErrorInvalidValue;
@@ -49,6 +51,9 @@ static cudaError_t run(const emulator_launch_request *request) {
   totals.block_barriers += launch.counts.block_barriers;
   totals.warp_collectives += launch.counts.warp_collectives;
   totals.fiber_switches += launch.counts.fiber_switches;
+  totals.tensor_core_operations += launch.counts.tensor_core_operations;
+  totals.async_copy_bytes += launch.counts.async_copy_bytes;
+  totals.async_copies_dropped += launch.counts.async_copies_dropped;
   return errors_sticky();
 }
 

@@ -140,7 +140,10 @@ void fault_report_signal(worker *worker) {
   report_title(worker, signal);
   fault_report_thread(worker);
   Dl_info module;
-  if (signal->instruction != 0 && dladdr((void *)signal->instruction, &module) != 0) {
+  if (worker->accessing != NULL) {
+    fault_report_line("at %s in %s:%d", worker->accessing->operation, worker->accessing->file,
+                      worker->accessing->line);
+  } else if (signal->instruction != 0 && dladdr((void *)signal->instruction, &module) != 0) {
     fault_report_line("the line, if compiled with -g: addr2line -e %s 0x%zx", module.dli_fname,
                       signal->instruction - (uintptr_t)module.dli_fbase);
   }

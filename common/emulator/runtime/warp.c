@@ -37,7 +37,9 @@ static rendezvous *meet(worker *worker, warp *warp, unsigned mask,
   for (unsigned i = 0; i < warp->pending_count; i++) {
     rendezvous *meeting = &warp->pending[i];
     if (meeting->mask != mask) continue;
-    if (meeting->operation != operation || strcmp(meeting->site->operation, site->operation) != 0) {
+    const char *waiting = meeting->site->operation;
+    if (meeting->operation != operation ||
+        (waiting != site->operation && strcmp(waiting, site->operation) != 0)) {
       fault_mixed_operations(worker, meeting, site);
     }
     return meeting;

@@ -39,6 +39,9 @@ static void add_counts(emulator_counts *sum, const emulator_counts *more) {
   sum->block_barriers += more->block_barriers;
   sum->warp_collectives += more->warp_collectives;
   sum->fiber_switches += more->fiber_switches;
+  sum->tensor_core_operations += more->tensor_core_operations;
+  sum->async_copy_bytes += more->async_copy_bytes;
+  sum->async_copies_dropped += more->async_copies_dropped;
 }
 
 static void run_blocks(worker *self, launch *launch) {

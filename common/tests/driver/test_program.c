@@ -156,7 +156,7 @@ Test(sabotaged, is_told) {
       {"nothing", 0, ""},
       {"zeros", 1, "error: O is wrong at batch 0, head 0, row 0, column 0: expected "},
       {"unwritten", 1, "error: O is wrong at batch 0, head 0, row 0, column 0: expected "},
-      {"lse", 1, "error: lse is wrong at batch 0, head 1, row 39, "},
+      {"lse", 1, "error: lse is wrong at batch 0, head 1, row 39: "},
       {"outside", 1, "error: something was written outside O: "},
       {"input", 1, "error: the step changed its input K\n"},
       {"launch", 2, "error: launching the step failed: "},

@@ -34,14 +34,14 @@ bool launches_errors(error_text *error) {
       {"the largest block", 1, x, 0, cudaSuccess},
       {"a block of z = 64", 1, dim3(1, 1, z), 0, cudaSuccess},
       {"a grid of y = 65535", dim3(1, grid_y), 1, 0, cudaSuccess},
-      {"no thread", 1, 0, 0, cudaErrorInvalidConfiguration},
-      {"one thread too many", 1, x + 1, 0, cudaErrorInvalidConfiguration},
-      {"a product of too many threads", 1, dim3(x / 2, 3), 0, cudaErrorInvalidConfiguration},
-      {"a block of z = 65", 1, dim3(1, 1, z + 1), 0, cudaErrorInvalidConfiguration},
-      {"no block", 0, 1, 0, cudaErrorInvalidConfiguration},
-      {"a grid of y = 0", dim3(1, 0), 1, 0, cudaErrorInvalidConfiguration},
-      {"a grid of y = 65536", dim3(1, grid_y + 1), 1, 0, cudaErrorInvalidConfiguration},
-      {"a grid of z = 65536", dim3(1, 1, grid_z + 1), 1, 0, cudaErrorInvalidConfiguration},
+      {"no thread", 1, 0, 0, cudaErrorInvalidValue},
+      {"one thread too many", 1, x + 1, 0, cudaErrorInvalidValue},
+      {"a product of too many threads", 1, dim3(x / 2, 3), 0, cudaErrorInvalidValue},
+      {"a block of z = 65", 1, dim3(1, 1, z + 1), 0, cudaErrorInvalidValue},
+      {"no block", 0, 1, 0, cudaErrorInvalidValue},
+      {"a grid of y = 0", dim3(1, 0), 1, 0, cudaErrorInvalidValue},
+      {"a grid of y = 65536", dim3(1, grid_y + 1), 1, 0, cudaErrorInvalidValue},
+      {"a grid of z = 65536", dim3(1, 1, grid_z + 1), 1, 0, cudaErrorInvalidValue},
       {"all shared memory without opting in", 1, 64, device.sharedMemPerBlock, cudaSuccess},
       {"more than that", 1, 64, device.sharedMemPerBlock + 16, cudaErrorInvalidValue},
   };
@@ -82,6 +82,41 @@ bool launches_errors(error_text *error) {
   int blocks;
   cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, count_shared_kernel, 64, most);
   return blocks == 1 || fail(error, "%d blocks with all shared memory fit, not 1", blocks);
+}
+
+// ---- Static shared memory -----------------------------------------------------------------------
+
+template <typename T, int count>
+__global__ void static_shared_kernel(T *out) {
+  extern __shared__ unsigned char dynamic[];
+  __shared__ T first[count];
+  __shared__ T second[count];
+  first[threadIdx.x % count] = second[count - 1] = static_cast<T>(blockDim.x);
+  __syncthreads();
+  dynamic[0] = 1;
+  *out = first[0] + second[count - 1] + dynamic[0];
+}
+
+template <typename T, int count>
+static bool static_shared(error_text *error, size_t bytes) {
+  cudaFuncAttributes attributes;
+  cudaFuncGetAttributes(&attributes, static_shared_kernel<T, count>);
+  if (attributes.sharedSizeBytes != bytes) {
+    return fail(error, "%zu bytes of static shared memory, not %zu", attributes.sharedSizeBytes,
+                bytes);
+  }
+  device_array<T> out(1);
+  static_shared_kernel<T, count><<<1, 1, 49152 - bytes>>>(out.data());
+  if (!expect_error(error, "48 KiB, static and dynamic", cudaGetLastError(), cudaSuccess)) {
+    return false;
+  }
+  static_shared_kernel<T, count><<<1, 1, 49152 - bytes + 16>>>(out.data());
+  return expect_error(error, "more than 48 KiB", cudaGetLastError(), cudaErrorInvalidValue);
+}
+
+// It counts against the same limit as dynamic shared memory, each instantiation's on its own.
+bool launches_static_shared(error_text *error) {
+  return static_shared<float, 1024>(error, 8192) && static_shared<double, 2048>(error, 32768);
 }
 
 // ---- Arguments ----------------------------------------------------------------------------------

@@ -51,11 +51,24 @@ bool functions_casts(error_text *error);
 
 // launches.cu
 bool launches_errors(error_text *error);
+bool launches_static_shared(error_text *error);
 bool launches_arguments(error_text *error);
 bool launches_symbols(error_text *error);
 bool launches_streams_and_events(error_text *error);
 bool launches_from_host_threads(error_text *error);
 bool launches_copies(error_text *error);
+
+// wmma.cu
+bool wmma_places(error_text *error);
+
+// wmma_products.cu
+bool wmma_products(error_text *error);
+bool wmma_in_a_kernel(error_text *error);
+
+// async_copy.cu
+bool async_copy_sizes(error_text *error);
+bool async_copy_stages(error_text *error);
+bool async_copy_addresses(error_text *error);
 
 #ifdef __cplusplus
 }

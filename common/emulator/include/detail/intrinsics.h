@@ -54,15 +54,13 @@ inline unsigned long long __brevll(unsigned long long x) {
 }
 inline unsigned __brev(unsigned x) { return static_cast<unsigned>(__brevll(x) >> 32); }
 
-// Byte i of the result is byte selector[4i+2:4i] of y:x, or its sign where selector bit 4i+3 is set.
+// Byte i of the result is byte selector[4i+2:4i] of y:x.
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const unsigned long long bytes = static_cast<unsigned long long>(y) << 32 | x;
   unsigned result = 0;
   for (int i = 0; i < 4; i++) {
-    const unsigned select = selector >> 4 * i;
-    unsigned byte = static_cast<unsigned>(bytes >> 8 * (select & 7) & 0xff);
-    if (select & 8) byte = byte & 0x80 ? 0xff : 0;
-    result |= byte << 8 * i;
+    const unsigned select = selector >> 4 * i & 7;
+    result |= static_cast<unsigned>(bytes >> 8 * select & 0xff) << 8 * i;
   }
   return result;
 }

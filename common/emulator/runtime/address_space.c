@@ -1,0 +1,111 @@
+#define _GNU_SOURCE
+#include "address_space.h"
+
+#include "memory.h"
+#include "shared_memory.h"
+#include "shared_variable.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static size_t offset_in(const void *start, const void *address) {
+  return (uintptr_t)address - (uintptr_t)start; // wraps around below the start
+}
+
+address_space address_space_of(const worker *worker, const void *address) {
+  const char *dynamic = worker->block.dynamic_shared;
+  if (offset_in(dynamic, address) < (size_t)(worker->dynamic_shared_end - dynamic) ||
+      shared_memory_overrun(worker, (uintptr_t)address)) {
+    return ADDRESS_DYNAMIC_SHARED;
+  }
+  if (worker->static_shared != NULL &&
+      offset_in(worker->static_shared, address) < worker->launch->static_shared_bytes) {
+    return ADDRESS_STATIC_SHARED;
+  }
+  const stack_pool *stacks = &worker->stacks;
+  const size_t stack_bytes = stacks->slot_bytes * BLOCK_THREADS_MAX;
+  return offset_in(stacks->region, address) < stack_bytes ? ADDRESS_LOCAL : ADDRESS_GLOBAL;
+}
+
+const char *address_space_name(address_space space) {
+  switch (space) {
+  case ADDRESS_DYNAMIC_SHARED:
+  case ADDRESS_STATIC_SHARED: return "__shared__";
+  case ADDRESS_LOCAL: return "__local__";
+  case ADDRESS_GLOBAL: break;
+  }
+  return "__global__";
+}
+
+address_text address_describe(const worker *worker, const void *address) {
+  address_text out;
+  memory_allocation allocation;
+  switch (address_space_of(worker, address)) {
+  case ADDRESS_DYNAMIC_SHARED:
+    snprintf(out.text, sizeof out.text, "address 0x%zx of dynamic shared memory",
+             offset_in(worker->block.dynamic_shared, address));
+    return out;
+  case ADDRESS_STATIC_SHARED: {
+    shared_variable variable;
+    const size_t offset = offset_in(worker->static_shared, address);
+    if (shared_variable_find(worker->launch->request->kernel, offset, &variable)) {
+      snprintf(out.text, sizeof out.text, "address %s + 0x%zx", variable.name,
+               offset - variable.offset);
+    } else {
+      snprintf(out.text, sizeof out.text, "an address in a __shared__ array");
+    }
+    return out;
+  }
+  case ADDRESS_LOCAL:
+    snprintf(out.text, sizeof out.text, "an address in a thread's own local memory");
+    return out;
+  case ADDRESS_GLOBAL: break;
+  }
+  if (memory_find(address, &allocation)) {
+    snprintf(out.text, sizeof out.text, "byte %zu of an allocation of %zu bytes",
+             offset_in((const void *)allocation.start, address), allocation.bytes);
+  } else {
+    snprintf(out.text, sizeof out.text, "address 0x%" PRIxPTR, (uintptr_t)address);
+  }
+  return out;
+}
+
+int emulator_is_shared(const void *pointer) {
+  const address_space space = address_space_of(current_worker, pointer);
+  return space == ADDRESS_STATIC_SHARED || space == ADDRESS_DYNAMIC_SHARED;
+}
+
+// ---- Addresses of 32 bits -----------------------------------------------------------------------
+
+// Where dynamic shared memory begins. Both kinds keep their alignment of 128 bytes.
+static size_t dynamic_start(const worker *worker) {
+  return GPU_SHARED_RESERVED + (worker->launch->static_shared_bytes + 127) / 128 * 128;
+}
+
+uint32_t emulator_shared_address(const void *pointer) {
+  const worker *worker = current_worker;
+  switch (address_space_of(worker, pointer)) {
+  case ADDRESS_DYNAMIC_SHARED:
+    return (uint32_t)(dynamic_start(worker) + offset_in(worker->block.dynamic_shared, pointer));
+  case ADDRESS_STATIC_SHARED:
+    return (uint32_t)(GPU_SHARED_RESERVED + offset_in(worker->static_shared, pointer));
+  default:
+    emulator_fault(cudaErrorInvalidAddressSpace,
+                   "__cvta_generic_to_shared(): the pointer is not to shared memory but to %s",
+                   address_describe(worker, pointer).text);
+  }
+}
+
+void *emulator_shared_pointer(size_t address) {
+  const worker *worker = current_worker;
+  const size_t dynamic = dynamic_start(worker);
+  if (address - dynamic <= worker->launch->request->dynamic_shared_bytes) {
+    return (char *)worker->block.dynamic_shared + (address - dynamic);
+  }
+  if (address - GPU_SHARED_RESERVED < worker->launch->static_shared_bytes) {
+    return (char *)worker->static_shared + (address - GPU_SHARED_RESERVED);
+  }
+  emulator_fault(cudaErrorInvalidAddressSpace,
+                 "__cvta_shared_to_generic(): 0x%zx is no address of the block's shared memory",
+                 address);
+}

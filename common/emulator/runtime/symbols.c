@@ -1,0 +1,70 @@
+#define _GNU_SOURCE
+#include "symbols.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Maps the whole file read-only. False when it cannot.
+static bool map_file(symbol_table *table, const char *path) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  struct stat status;
+  table->image = MAP_FAILED;
+  if (fstat(file, &status) == 0 && status.st_size > 0) {
+    table->image_bytes = (size_t)status.st_size;
+    table->image = mmap(NULL, table->image_bytes, PROT_READ, MAP_PRIVATE, file, 0);
+  }
+  close(file);
+  return table->image != MAP_FAILED;
+}
+
+static bool lies_in_file(const symbol_table *table, const ElfW(Shdr) * section) {
+  return section->sh_offset <= table->image_bytes &&
+         section->sh_size <= table->image_bytes - section->sh_offset;
+}
+
+static bool find_table(symbol_table *table) {
+  const char *image = table->image;
+  const ElfW(Ehdr) *header = table->image;
+  if (table->image_bytes < sizeof *header || memcmp(image, ELFMAG, SELFMAG) != 0) return false;
+  const size_t headers_bytes = (size_t)header->e_shnum * sizeof(ElfW(Shdr));
+  if (header->e_shoff > table->image_bytes ||
+      headers_bytes > table->image_bytes - header->e_shoff) {
+    return false;
+  }
+  const ElfW(Shdr) *sections = (const void *)(image + header->e_shoff);
+  for (unsigned i = 0; i < header->e_shnum; i++) {
+    if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= header->e_shnum) continue;
+    const ElfW(Shdr) *names = &sections[sections[i].sh_link];
+    if (!lies_in_file(table, &sections[i]) || !lies_in_file(table, names)) return false;
+    table->symbols = (const void *)(image + sections[i].sh_offset);
+    table->count = sections[i].sh_size / sizeof *table->symbols;
+    table->names = image + names->sh_offset;
+    table->names_bytes = names->sh_size;
+    return names->sh_size > 0 && table->names[names->sh_size - 1] == '\0';
+  }
+  return false;
+}
+
+bool symbols_open(symbol_table *table, const void *address) {
+  Dl_info info;
+  struct link_map *module;
+  if (dladdr1(address, &info, (void **)&module, RTLD_DL_LINKMAP) == 0) return false;
+  table->load_address = module->l_addr;
+  // The program itself has no path in the list of modules.
+  const char *path = module->l_name[0] != '\0' ? module->l_name : "/proc/self/exe";
+  if (!map_file(table, path)) return false;
+  if (find_table(table)) return true;
+  symbols_close(table);
+  return false;
+}
+
+void symbols_close(symbol_table *table) { munmap(table->image, table->image_bytes); }
+
+const char *symbols_name(const symbol_table *table, const ElfW(Sym) * symbol) {
+  return symbol->st_name < table->names_bytes ? table->names + symbol->st_name : "";
+}

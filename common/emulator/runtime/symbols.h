@@ -1,0 +1,28 @@
+// The symbol table of a loaded module, read from its file (System V ABI, chapter 4, "Sections" and
+// "Symbol Table").
+#ifndef SYMBOLS_H
+#define SYMBOLS_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+  uintptr_t load_address; // of the module: symbol values are relative to it
+  const ElfW(Sym) * symbols;
+  size_t count;
+  const char *names;
+  size_t names_bytes;
+  void *image; // the mapped file
+  size_t image_bytes;
+} symbol_table;
+
+// Opens the table of the module that holds the address. False when it has been stripped.
+bool symbols_open(symbol_table *table, const void *address);
+void symbols_close(symbol_table *table);
+
+// The symbol's name, mangled.
+const char *symbols_name(const symbol_table *table, const ElfW(Sym) * symbol);
+
+#endif

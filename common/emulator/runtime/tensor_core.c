@@ -1,0 +1,237 @@
+// The matrix operations of a warp. The last lane to come does the work for all: it collects what the
+// lanes hold into float32 matrices, which the compiler's vector instructions multiply, and hands the
+// results back.
+#define _GNU_SOURCE
+#include "tensor_core.h"
+
+#include "block.h"
+#include "fragment_layout.h"
+#include "matrix_fault.h"
+#include "numeric/float16.h"
+
+#include <string.h>
+
+enum { K = 16, OUTER_MAX = 32, COUNT_MAX = 16, ACCUMULATOR_COUNT = 8 };
+
+// ---- Elements -----------------------------------------------------------------------------------
+
+static void widen(float *to, const void *from, unsigned count, emulator_fragment_element element) {
+  const uint16_t *bits = from;
+  switch (element) {
+  case EMULATOR_FP16:
+    for (unsigned i = 0; i < count; i++) to[i] = fp16_to_float(bits[i]);
+    break;
+  case EMULATOR_BF16:
+    for (unsigned i = 0; i < count; i++) to[i] = bf16_to_float(bits[i]);
+    break;
+  case EMULATOR_FP32: memcpy(to, from, ACCUMULATOR_COUNT * sizeof *to); break;
+  }
+}
+
+// The elements of an accumulator.
+static void narrow(void *to, const float *from, emulator_fragment_element element) {
+  if (element == EMULATOR_FP32) {
+    memcpy(to, from, ACCUMULATOR_COUNT * sizeof *from);
+  } else {
+    uint16_t *bits = to;
+    for (unsigned i = 0; i < ACCUMULATOR_COUNT; i++) bits[i] = fp16_from_float(from[i]);
+  }
+}
+
+// ---- Load and store -----------------------------------------------------------------------------
+
+// Bytes from the matrix's start to the lane's first element of pair `p`, and from there to the
+// second.
+typedef struct {
+  size_t first, step;
+} pair_place;
+
+static pair_place place_of(const matrix_memory_call *call, const fragment_layout *layout,
+                           unsigned lane, unsigned p) {
+  const size_t outer = lane / 4 + layout->pair[p].outer;
+  const size_t inner = lane % 4 * 2 + layout->pair[p].inner;
+  const size_t bytes = matrix_element_bytes(call->type), dimension = call->leading_dimension;
+  if (layout->outer_is_row != call->column_major) {
+    return (pair_place){(outer * dimension + inner) * bytes, bytes};
+  }
+  return (pair_place){(inner * dimension + outer) * bytes, dimension * bytes};
+}
+
+// Constant sizes, so that the compiler makes single instructions of the copies.
+static inline void copy_element(void *to, const void *from, size_t bytes) {
+  if (bytes == 2) {
+    memcpy(to, from, 2);
+  } else {
+    memcpy(to, from, 4);
+  }
+}
+
+static void load(void *operand[32], unsigned lanes) {
+  matrix_check_warp(operand, lanes);
+  matrix_check_memory(operand);
+  const matrix_memory_call *first = operand[0];
+  const fragment_layout layout = fragment_layout_of(first->type);
+  const size_t bytes = matrix_element_bytes(first->type);
+  current_worker->accessing = first->site;
+  const size_t distinct = 2 * layout.pairs * bytes, all = first->type->count * bytes;
+  for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
+    char *x = ((const matrix_memory_call *)operand[lane])->x;
+    for (unsigned p = 0; p < layout.pairs; p++) {
+      const pair_place place = place_of(first, &layout, lane, p);
+      const char *from = (const char *)first->memory + place.first;
+      copy_element(x + 2 * p * bytes, from, bytes);
+      copy_element(x + (2 * p + 1) * bytes, from + place.step, bytes);
+    }
+    for (size_t copied = distinct; copied < all; copied += distinct) {
+      memcpy(x + copied, x, distinct);
+    }
+  }
+  current_worker->accessing = NULL;
+}
+
+static void store(void *operand[32], unsigned lanes) {
+  matrix_check_warp(operand, lanes);
+  matrix_check_memory(operand);
+  const matrix_memory_call *first = operand[0];
+  const fragment_layout layout = fragment_layout_of(first->type);
+  const size_t bytes = matrix_element_bytes(first->type);
+  current_worker->accessing = first->site;
+  for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
+    const char *x = ((const matrix_memory_call *)operand[lane])->x;
+    for (unsigned p = 0; p < layout.pairs; p++) {
+      const pair_place place = place_of(first, &layout, lane, p);
+      char *to = (char *)first->memory + place.first;
+      copy_element(to, x + 2 * p * bytes, bytes);
+      copy_element(to + place.step, x + (2 * p + 1) * bytes, bytes);
+    }
+  }
+  current_worker->accessing = NULL;
+}
+
+void emulator_load_matrix(const emulator_fragment_type *type, void *x, const void *memory,
+                          unsigned leading_dimension, bool column_major,
+                          const emulator_site *site) {
+  matrix_memory_call call = {.site = site,
+                             .type = type,
+                             .x = x,
+                             .memory = (void *)(uintptr_t)memory,
+                             .leading_dimension = leading_dimension,
+                             .column_major = column_major,
+                             .store = false};
+  emulator_warp_collective(~0u, load, &call, site);
+}
+
+void emulator_store_matrix(const emulator_fragment_type *type, const void *x, void *memory,
+                           unsigned leading_dimension, bool column_major,
+                           const emulator_site *site) {
+  matrix_memory_call call = {.site = site,
+                             .type = type,
+                             .x = (void *)(uintptr_t)x,
+                             .memory = memory,
+                             .leading_dimension = leading_dimension,
+                             .column_major = column_major,
+                             .store = true};
+  emulator_warp_collective(~0u, store, &call, site);
+}
+
+// ---- Product ------------------------------------------------------------------------------------
+
+// Matrices in their fragments' outer and inner dimension. The longer of A and B is `tall` and gives
+// the sum's outer index, the other is `flat` and gives the inner one. That holds for 8 x 32 too,
+// since its accumulators are transposed.
+typedef struct {
+  float tall[OUTER_MAX][K]; // [outer, k]
+  float flat[K][K];         // [k, outer]
+  float sum[OUTER_MAX][K];  // [outer of tall, outer of flat]
+} product_matrices;
+
+// Collects the matrix whose elements the lanes hold at `x`, by outer index.
+static void gather(float to[][K], const void *const x[32], const emulator_fragment_type *type) {
+  const fragment_layout layout = fragment_layout_of(type);
+  for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
+    float values[COUNT_MAX];
+    widen(values, x[lane], 2 * layout.pairs, type->element);
+    for (unsigned p = 0; p < layout.pairs; p++) {
+      float *pair = &to[lane / 4 + layout.pair[p].outer][lane % 4 * 2 + layout.pair[p].inner];
+      pair[0] = values[2 * p];
+      pair[1] = values[2 * p + 1];
+    }
+  }
+}
+
+// The same, by inner index.
+static void gather_transposed(float to[][K], const void *const x[32],
+                              const emulator_fragment_type *type) {
+  const fragment_layout layout = fragment_layout_of(type);
+  for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
+    float values[COUNT_MAX];
+    widen(values, x[lane], 2 * layout.pairs, type->element);
+    for (unsigned p = 0; p < layout.pairs; p++) {
+      const unsigned outer = lane / 4 + layout.pair[p].outer;
+      const unsigned inner = lane % 4 * 2 + layout.pair[p].inner;
+      to[inner][outer] = values[2 * p];
+      to[inner + 1][outer] = values[2 * p + 1];
+    }
+  }
+}
+
+static void scatter(void *const x[32], const emulator_fragment_type *type, const float from[][K]) {
+  const fragment_layout layout = fragment_layout_of(type);
+  for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
+    float values[COUNT_MAX];
+    for (unsigned p = 0; p < layout.pairs; p++) {
+      const float *pair =
+          &from[lane / 4 + layout.pair[p].outer][lane % 4 * 2 + layout.pair[p].inner];
+      values[2 * p] = pair[0];
+      values[2 * p + 1] = pair[1];
+    }
+    narrow(x[lane], values, type->element);
+  }
+}
+
+// sum += tall flat. Inlined with constant sizes, so that a row of sums stays in registers.
+static inline __attribute__((always_inline)) void
+multiply_add(product_matrices *matrices, const unsigned rows, const unsigned columns) {
+  for (unsigned row = 0; row < rows; row++) {
+    float sum[K];
+    for (unsigned column = 0; column < columns; column++) sum[column] = matrices->sum[row][column];
+    for (unsigned k = 0; k < K; k++) {
+      const float factor = matrices->tall[row][k];
+      for (unsigned column = 0; column < columns; column++) {
+        sum[column] += factor * matrices->flat[k][column];
+      }
+    }
+    for (unsigned column = 0; column < columns; column++) matrices->sum[row][column] = sum[column];
+  }
+}
+
+static void multiply(void *operand[32], unsigned lanes) {
+  matrix_check_warp(operand, lanes);
+  const void *a[GPU_WARP_LANES], *b[GPU_WARP_LANES], *c[GPU_WARP_LANES];
+  void *d[GPU_WARP_LANES];
+  for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
+    const emulator_matrix_product *product = ((const matrix_product_call *)operand[lane])->product;
+    a[lane] = product->a;
+    b[lane] = product->b;
+    c[lane] = product->c;
+    d[lane] = product->d;
+  }
+  const emulator_matrix_product *first = ((const matrix_product_call *)operand[0])->product;
+  const bool swapped = first->a_type->m == 8;
+  product_matrices matrices;
+  gather(matrices.tall, swapped ? b : a, swapped ? first->b_type : first->a_type);
+  gather_transposed(matrices.flat, swapped ? a : b, swapped ? first->a_type : first->b_type);
+  gather(matrices.sum, c, first->c_type);
+  if (first->a_type->m == 16) {
+    multiply_add(&matrices, 16, 16);
+  } else {
+    multiply_add(&matrices, 32, 8);
+  }
+  scatter(d, first->d_type, (const float(*)[K])matrices.sum);
+  current_worker->counts.tensor_core_operations++;
+}
+
+void emulator_multiply_matrices(const emulator_matrix_product *product, const emulator_site *site) {
+  matrix_product_call call = {.site = site, .product = product};
+  emulator_warp_collective(~0u, multiply, &call, site);
+}

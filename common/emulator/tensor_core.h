@@ -1,0 +1,57 @@
+// What <mma.h> calls: the matrix operations of a warp. Every function here is a warp collective: the
+// work is done once, when the last of the 32 lanes has come. C17 and C++17, kernel side.
+#ifndef TENSOR_CORE_H
+#define TENSOR_CORE_H
+
+#include "emulator.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+  EMULATOR_MATRIX_A,   // [m, 16]
+  EMULATOR_MATRIX_B,   // [16, n]
+  EMULATOR_ACCUMULATOR // [m, n]
+} emulator_fragment_use;
+
+typedef enum { EMULATOR_FP16, EMULATOR_BF16, EMULATOR_FP32 } emulator_fragment_element;
+
+// A type of fragment, for one operand of an m x n x 16 product: 16 x 16, 32 x 8 or 8 x 32.
+typedef struct {
+  emulator_fragment_use use;
+  emulator_fragment_element element;
+  unsigned m, n;
+  unsigned count; // elements that each lane holds, those that are there twice included
+} emulator_fragment_type;
+
+// Between `x`, the calling lane's elements, and the matrix at `memory`, whose rows (columns if
+// column_major) start `leading_dimension` elements apart. Reports a fault when lanes are missing or
+// differ in anything but `x`, when `memory` is not a multiple of 32 bytes, or when the leading
+// dimension is not one of 16 bytes (CUDA C++ Programming Guide, "Warp Matrix Functions").
+EMULATOR_API void emulator_load_matrix(const emulator_fragment_type *type, void *x,
+                                       const void *memory, unsigned leading_dimension,
+                                       bool column_major, const emulator_site *site);
+EMULATOR_API void emulator_store_matrix(const emulator_fragment_type *type, const void *x,
+                                        void *memory, unsigned leading_dimension, bool column_major,
+                                        const emulator_site *site);
+
+// One lane's elements of the fragments of D = A B + C, all of one m x n. D may be C.
+typedef struct {
+  const emulator_fragment_type *a_type, *b_type, *c_type, *d_type;
+  const void *a, *b, *c;
+  void *d;
+} emulator_matrix_product;
+
+// Each element of D is that of C plus its 16 products, one after the other as k rises, in float32,
+// rounded to D's type at the end. A tensor core adds several products at once and cuts off bits in
+// other places: compare results by an error bound, not bit for bit.
+EMULATOR_API void emulator_multiply_matrices(const emulator_matrix_product *product,
+                                             const emulator_site *site);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,5 @@
+#include "semantics.h"
+
+#include <criterion/criterion.h>
+
+Test(wmma, places) { EXPECT(wmma_places); }
