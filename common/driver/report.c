@@ -71,6 +71,13 @@ static void print_counts(FILE *out, const device_counts *counts) {
   print_count(out, ", ", counts->threads, "thread", "s");
   print_count(out, ", ", counts->block_barriers, "block barrier", "s");
   print_count(out, ", ", counts->warp_collectives, "warp collective", "s");
+  if (counts->tensor_core_operations > 0) {
+    print_count(out, ", ", counts->tensor_core_operations, "tensor-core product", "s");
+  }
+  if (counts->async_copy_bytes > 0) {
+    print_count(out, ", ", counts->async_copy_bytes, "byte", "s");
+    fputs(" by cp.async", out);
+  }
   fputc('\n', out);
 }
 

@@ -90,6 +90,8 @@ static void print_line(FILE *out, const report *report, bool names) {
   add_number(&line, "threads", counted, "%" PRIu64, counts->threads);
   add_number(&line, "block_barriers", counted, "%" PRIu64, counts->block_barriers);
   add_number(&line, "warp_collectives", counted, "%" PRIu64, counts->warp_collectives);
+  add_number(&line, "tensor_core_operations", counted, "%" PRIu64, counts->tensor_core_operations);
+  add_number(&line, "async_copy_bytes", counted, "%" PRIu64, counts->async_copy_bytes);
   fputc('\n', out);
 }
 

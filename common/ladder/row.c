@@ -28,8 +28,8 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
   fprintf(file, "%-18s  %-*s  %-6s  %11s  %9s", "step", summary, "adds", "check", "error/bound",
           "workspace");
   if (device->emulated) {
-    fprintf(file, "  %8s  %6s  %8s  %10s  %9s\n", "launches", "blocks", "threads", "barriers",
-            "warp ops");
+    fprintf(file, "  %8s  %6s  %8s  %8s  %9s  %8s  %11s\n", "launches", "blocks", "threads",
+            "barriers", "warp ops", "tensor", "async bytes");
   } else {
     fprintf(file, "  %9s  %8s  %9s  %9s\n", "median ms", "TFLOP/s", "x step 01", "x before");
   }
@@ -44,11 +44,13 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
     fprintf(file, "%-6s  %11.3f  %9s", row->right ? "ok" : "FAILED",
             row->check.o_error / row->check.o_bound, bytes_text(row->workspace_bytes, bytes));
     if (device->emulated) {
-      fprintf(file, "  %8llu  %6llu  %8llu  %10llu  %9llu\n",
+      fprintf(file, "  %8llu  %6llu  %8llu  %8llu  %9llu  %8llu  %11llu\n",
               (unsigned long long)row->counts.launches, (unsigned long long)row->counts.blocks,
               (unsigned long long)row->counts.threads,
               (unsigned long long)row->counts.block_barriers,
-              (unsigned long long)row->counts.warp_collectives);
+              (unsigned long long)row->counts.warp_collectives,
+              (unsigned long long)row->counts.tensor_core_operations,
+              (unsigned long long)row->counts.async_copy_bytes);
     } else if (row->samples == 0) {
       fprintf(file, "  %9s\n", "not timed");
     } else {
@@ -66,7 +68,7 @@ void row_write_csv(FILE *file, const device_info *device, const attention_shape 
                    const ladder_row *rows, size_t count) {
   fputs("step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,o_error,o_bound,"
         "lse_error,workspace_bytes,samples,median_ms,ci_low_ms,ci_high_ms,tflops,launches,blocks,"
-        "threads,block_barriers,warp_collectives\n",
+        "threads,block_barriers,warp_collectives,tensor_core_operations,async_copy_bytes\n",
         file);
   for (size_t i = 0; i < count; i++) {
     const ladder_row *row = &rows[i];
@@ -74,7 +76,7 @@ void row_write_csv(FILE *file, const device_info *device, const attention_shape 
             shape_dtype_name(shape->dtype), shape->batch, shape->heads, shape->kv_heads,
             shape->seq_q, shape->seq_kv, shape->head_dim, shape->causal);
     if (row->unsupported) {
-      fputs("skipped,,,,,,,,,,,,,,\n", file);
+      fputs("skipped,,,,,,,,,,,,,,,,\n", file);
       continue;
     }
     fprintf(file, "%s,%.6g,%.6g,%.6g,%zu,", row->right ? "ok" : "FAILED", row->check.o_error,
@@ -86,12 +88,15 @@ void row_write_csv(FILE *file, const device_info *device, const attention_shape 
       fputs(",,,,,", file);
     }
     if (device->emulated) {
-      fprintf(file, "%llu,%llu,%llu,%llu,%llu\n", (unsigned long long)row->counts.launches,
-              (unsigned long long)row->counts.blocks, (unsigned long long)row->counts.threads,
+      fprintf(file, "%llu,%llu,%llu,%llu,%llu,%llu,%llu\n",
+              (unsigned long long)row->counts.launches, (unsigned long long)row->counts.blocks,
+              (unsigned long long)row->counts.threads,
               (unsigned long long)row->counts.block_barriers,
-              (unsigned long long)row->counts.warp_collectives);
+              (unsigned long long)row->counts.warp_collectives,
+              (unsigned long long)row->counts.tensor_core_operations,
+              (unsigned long long)row->counts.async_copy_bytes);
     } else {
-      fputs(",,,,\n", file);
+      fputs(",,,,,,\n", file);
     }
   }
 }

@@ -8,7 +8,8 @@
 static const char header[] =
     "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,scale,inputs,seed,check,"
     "o_error,o_bound,lse_error,workspace_bytes,samples,median_ms,ci_low_ms,ci_high_ms,p5_ms,p95_ms,"
-    "tflops,launches,blocks,threads,block_barriers,warp_collectives\n";
+    "tflops,launches,blocks,threads,block_barriers,warp_collectives,tensor_core_operations,"
+    "async_copy_bytes\n";
 
 // A run on a GPU whose time makes the speed a round number: 4 * 4 * 8 * 512 * 512 * 64 operations.
 static report on_gpu(void) {
@@ -30,7 +31,7 @@ static report on_emulator(void) {
   report.device = "Emulated NVIDIA H200";
   report.emulated = true;
   report.times = (report_times){0};
-  report.counts = (device_counts){1, 4, 512, 96, 2048};
+  report.counts = (device_counts){1, 4, 512, 96, 2048, 0, 0};
   return report;
 }
 
@@ -170,7 +171,7 @@ Test(report, csv) {
   report report = on_gpu();
   snprintf(expected, sizeof expected,
            "%s04_online_softmax,NVIDIA H200,fp16,4,8,8,512,512,64,0,0.125,normal,1,ok,0.00021,"
-           "0.00098,2.1e-07,0,100,0.214748365,0.214,0.2155,0.2101,0.25,10,,,,,\n",
+           "0.00098,2.1e-07,0,100,0.214748365,0.214,0.2155,0.2101,0.25,10,,,,,,,\n",
            header);
   expect_text(report_print_csv, &report, expected);
 
@@ -181,7 +182,7 @@ Test(report, csv) {
   report.workspace_bytes = 4096;
   snprintf(expected, sizeof expected,
            "%s04_online_softmax,Emulated NVIDIA H200,bf16,1,8,2,33,200,128,1,0.100000001,files,,"
-           "skipped,,,,4096,,,,,,,,1,4,512,96,2048\n",
+           "skipped,,,,4096,,,,,,,,1,4,512,96,2048,0,0\n",
            header);
   expect_text(report_print_csv, &report, expected);
 
@@ -219,4 +220,20 @@ Test(report, csv_has_a_value_for_every_name) {
   report.device = "a \"b\", c";
   const printed out = print(report_print_csv, &report);
   cr_expect(strstr(out.text, "\n04_online_softmax,\"a \"\"b\"\", c\",fp16,"), "%s", out.text);
+}
+
+// Only steps that use them have these counts, so only those show them.
+Test(report, counts_tensor_core_products_and_asynchronous_copies) {
+  report report = on_emulator();
+  report.counts.tensor_core_operations = 128;
+  report.counts.async_copy_bytes = 65536;
+  char *text = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  cr_assert_not_null(out);
+  report_print(out, &report);
+  fclose(out);
+  cr_expect_not_null(strstr(text, ", 128 tensor-core products, 65536 bytes by cp.async\n"), "%s",
+                     text);
+  free(text);
 }
