@@ -4,7 +4,7 @@ SHELL := /bin/bash
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots \
+.PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots sweep budget \
         $(STEP_GOALS) ladder-now check-now
 BUILDER = $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(VERBOSE),,--silent)
 
@@ -53,6 +53,14 @@ ladder-now: say-device
 	@$(BUILD)/ladder plots/data $(or $(NAME),ladder) $(shared_steps) $(if $(ARGS),-- $(ARGS))
 	@scripts/plot.sh ladder $$($(BUILD)/ladder --slug) $(or $(NAME),ladder)
 
+sweep: say-device ## all configurations of a step, ranked: make step06 sweep
+	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
+	@$(BUILD)/ladder plots/data sweep $(firstword $(shared_steps)):all $(if $(ARGS),-- $(ARGS))
+
+budget: say-device ## shared memory of each configuration against the GPUs' limits: make step06 budget
+	@$(BUILDER) $(shared_steps) $(BUILD)/budget
+	@for step in $(shared_steps); do $(BUILD)/budget $$step || exit; done
+
 plots: ## draw the charts again from the recorded data
 	@scripts/plot.sh ladder
 
@@ -75,8 +83,15 @@ check-now: say-device $(CHECK_ALL)
 	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged \
 	  scripts/check.sh $(PART_TESTS) $(step_checks)
 
-ptxas: ## registers, shared memory and spills of every kernel (needs nvcc, no GPU)
-	@NVCC=$(NVCC) scripts/ptxas.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)
+ptxas: ## registers, shared memory, spills and occupancy of every kernel (needs nvcc, no GPU)
+	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/ptxas.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)
+
+.PHONY: sass ptx
+sass: ## machine code: instructions counted, listing in build/sass (needs nvcc, no GPU)
+	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/sass.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)
+
+ptx: ## PTX: instructions counted, listing in build/ptx (needs nvcc, no GPU)
+	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/ptx.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)
 
 SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh')
 format: ## lay out the sources with clang-format 14

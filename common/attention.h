@@ -63,6 +63,19 @@ const char *attention_unsupported(const attention_shape *shape);
 const char *attention_name(void);
 const char *attention_summary(void);
 
+// Steps that are compiled in several configurations export these three as well; others do not.
+//
+// The names of the configurations, BLOCK_M x BLOCK_N x WARPS x STAGES such as "64x64x4x2", ended by
+// NULL.
+const char *const *attention_configurations(void) __attribute__((weak));
+
+// Chooses the configuration of the calls that follow, in all threads; NULL gives the choice back to the
+// step, which takes the best measured one for the shape. False when there is none of that name.
+bool attention_configure(const char *name) __attribute__((weak));
+
+// Bytes of dynamic shared memory of a block, for the shape in the chosen configuration.
+size_t attention_shared_memory_bytes(const attention_shape *shape) __attribute__((weak));
+
 #ifdef __cplusplus
 }
 #endif

@@ -24,10 +24,27 @@ __device__ __forceinline__ __nv_bfloat16 from_float<__nv_bfloat16>(float value) 
   return __float2bfloat16_rn(value);
 }
 
+static constexpr float LOG2_E = 1.44269504f; // exp(x) = exp2(x * LOG2_E)
+static constexpr float LN_2 = 0.69314718f;   // log(x) = log2(x) * LN_2
+
 static constexpr size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
+// Two values in one 32-bit register, the first in the lower half: one instruction rounds both.
+template <typename Element>
+__device__ __forceinline__ unsigned pack_pair(float first, float second);
+template <>
+__device__ __forceinline__ unsigned pack_pair<half>(float first, float second) {
+  const half2 pair = __floats2half2_rn(first, second);
+  return *(const unsigned *)&pair;
+}
+template <>
+__device__ __forceinline__ unsigned pack_pair<__nv_bfloat16>(float first, float second) {
+  const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second);
+  return *(const unsigned *)&pair;
+}
+
 // How many pieces of `size` cover `count`, both at least 1.
-static inline __host__ __device__ int divide_up(int count, int size) {
+static constexpr __host__ __device__ int divide_up(int count, int size) {
   return (count - 1) / size + 1;
 }
 

@@ -107,6 +107,9 @@ $(BUILD)/sabotaged: $(DRIVER_MAIN) $(BUILD)/common/tests/driver/sabotaged_step.o
 $(BUILD)/ladder: $(BUILD)/common/ladder/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
+$(BUILD)/budget: $(BUILD)/common/budget/main.o $(LIBRARY) $(RUNTIME)
+	$(call link)
+
 # --- tests of the parts: test_x.c, with x.cu where the part has kernels of its own ---------------
 
 .SECONDEXPANSION:

@@ -2,7 +2,7 @@
 load "plots/style.gp"
 stats csv every ::0::0 using (column("median_ms")) name "first" nooutput
 speed_up(ms) = first_max / ms
-label(ms, tflops) = sprintf("%.1fx\n%.1f TFLOP/s", speed_up(ms), tflops)
+label(ms, tflops) = sprintf("%.3gx\n%.3g TFLOP/s", speed_up(ms), tflops)
 height = terminal eq "dumb" ? 1.5 : 1.6 # of a label above its bar, in characters
 
 set title titled("Speed-up over step 01")

@@ -18,7 +18,7 @@ draw() { # csv, terminal, output
   device_line=$(sed -n 's/^# before: device = \([^,]*\).*/\1/p' "$1" | head -n 1)
   commit=$(sed -n 's/^# before: commit = \([^,]*\).*/\1/p' "$1" | head -n 1)
   case $device_line in Emulated*) script=plots/${chart}_counts.gp ;; esac
-  shape=$(awk -F, '!/^#/ && !/^step,/ { printf "batch %s, heads %s, seq %s, dim %s, %s%s", $4, $5, $7, $9, $3, $10 == 1 ? ", causal" : ""; exit }' "$1")
+  shape=$(awk -F, '!/^#/ && !/^step,/ { printf "batch %s, heads %s, seq %s, dim %s, %s%s", $5, $6, $8, $10, $4, $11 == 1 ? ", causal" : ""; exit }' "$1")
   gnuplot -e "terminal='$2'; output='$3.part'; csv='$1'; caption='$shape; $device_line, commit $commit'" "$script"
   [ "$2" = dumb ] || mv "$3.part" "$3"
 }

@@ -1,60 +1,68 @@
 #!/usr/bin/env bash
-# What ptxas says of every kernel: scripts/ptxas.sh "sm_80 sm_90a" 01_naive 02_tiled ...
-# A table; exit status 1 when a kernel spills registers or a compiler warns. Needs nvcc, no GPU.
+# What the compiler gave every kernel: scripts/ptxas.sh "sm_80 sm_90a" 01_naive 02_tiled ...
+# A table of registers, shared memory, spills and the occupancy that follows; occupancy.awk explains it.
+# Exit status 1 when a kernel spills registers or a compiler warns. Needs nvcc, no GPU.
 set -u
-architectures=$1
-shift
-nvcc=${NVCC:-nvcc}
-if ! command -v "$nvcc" >/dev/null; then
-  echo "error: ptxas needs nvcc, the CUDA compiler: install the CUDA toolkit or set NVCC" >&2
-  exit 2
-fi
-
-# The two lines that ptxas -v prints for each kernel, as one row of fields.
-rows() {
-  awk '
-    /Compiling entry function/ { split($0, quoted, "\047"); name = quoted[2]; arch = quoted[4] }
-    /bytes stack frame/ { stack = $1; stores = $5; loads = $9 }
-    /Used [0-9]+ registers/ {
-      smem = 0
-      for (i = 1; i < NF; i++) if ($(i + 1) == "bytes" && $(i + 2) ~ /^smem/) smem = $i
-      match($0, /Used [0-9]+/)
-      print name, arch, substr($0, RSTART + 5, RLENGTH - 5), smem, stores, loads, stack
-    }' | c++filt | sed -E 's/__nv_bfloat16/bf16/g; s/__half/half/g; s/^(static )?(void )?//; s/\([^()]*(\([^()]*\)[^()]*)*\)//; s/, /,/g'
-}
-
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+# shellcheck source=scripts/kernels.sh
+. scripts/kernels.sh
+need_nvcc ptxas
+list=$(pairs "$@") || exit
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-status=0
-printf '%-18s %-42s %-8s %9s %11s %6s %12s %6s\n' step kernel for registers static_smem stack \
-  spill_stores loads
-for step in "$@"; do
-  needs=$(sed -n 's|^// Needs: *||p' "steps/$step/attention.cu")
-  for architecture in $architectures; do
-    [ -n "$needs" ] && [ "$needs" != "$architecture" ] && continue
-    "$nvcc" -std=c++17 -O3 -lineinfo -DNDEBUG -Icommon -Xcompiler -fPIC,-Wall,-Wextra -Xptxas -v \
-      -gencode "arch=compute_${architecture#sm_},code=$architecture" \
-      -c "steps/$step/attention.cu" -o "$scratch/attention.o" >"$scratch/log" 2>&1 || {
-      cat "$scratch/log" >&2
-      exit 1
+compile_all ptxas "$scratch" <<<"$list"
+
+# Adds to rows that begin with a readable name, behind the static shared memory, the dynamic: what the step
+# exports for the configuration and the head_dim that stand in the name's angle brackets, else "-".
+add_dynamic() { # the folder of compile_all
+  : >"$1/dynamic"
+  if nm "$1/attention.o" | grep -q ' [TW] attention_shared_memory_bytes$'; then
+    "$nvcc" -Icommon -c scripts/shared_memory.c -o "$1/shared_memory.o" >&2 &&
+      "$nvcc" "$1/shared_memory.o" "$1/attention.o" -o "$1/shared_memory" >&2 &&
+      "$1/shared_memory" >"$1/dynamic" || return
+  fi
+  awk -v file="$1/dynamic" '
+    BEGIN {
+      FS = OFS = "\t"
+      while ((getline <file) > 0) bytes[$1, $2] = $3
     }
-    if grep -i 'warning' "$scratch/log" >&2; then
-      echo "error: steps/$step/attention.cu compiles with warnings for $architecture" >&2
-      status=1
-    fi
-    rows <"$scratch/log" >"$scratch/rows"
-    if ! [ -s "$scratch/rows" ]; then
-      echo "error: ptxas reported no kernel of steps/$step/attention.cu" >&2
-      exit 1
-    fi
-    while read -r kernel for_arch registers smem stores loads stack; do
-      printf '%-18s %-42s %-8s %9s %11s %6s %12s %6s\n' "$step" "$kernel" "$for_arch" \
-        "$registers" "$smem" "$stack" "$stores" "$loads"
-      if [ "$stores" != 0 ] || [ "$loads" != 0 ]; then
-        echo "error: $kernel of step $step spills registers on $for_arch" >&2
-        status=1
-      fi
-    done <"$scratch/rows"
-  done
-done
+    {
+      count = split($1, argument, /[<>, ]+/)
+      $4 = $4 OFS "-"
+      for (i = 1; i <= count; i++)
+        for (j = 1; j <= count; j++)
+          if ((argument[i], argument[j]) in bytes) sub(/-$/, bytes[argument[i], argument[j]], $4)
+      print
+    }'
+}
+
+status=0
+printf '%s\t' step for kernel registers threads static_shared dynamic_shared stack \
+  spill_stores spill_loads blocks occupancy limited_by >"$scratch/table"
+echo room >>"$scratch/table"
+while read -r step architecture; do
+  folder=$scratch/$step.$architecture
+  if grep -i -E 'warning|performance loss' "$folder/log" >&2; then
+    echo "error: steps/$step/attention.cu compiles with warnings for $architecture" >&2
+    status=1
+  fi
+  awk -v step="$step" -f scripts/resources.awk "$folder/attention.ptx" "$folder/log" \
+    >"$folder/resources" || exit 1
+  readable_names <"$folder/resources" | add_dynamic "$folder" >"$folder/rows" || exit
+  awk -F '\t' -v step="$step" -v architecture="$architecture" '$7 || $8 {
+    printf "error: %s of step %s spills registers on %s\n", $1, step, architecture
+    spills = 1
+  }
+  END { exit spills }' "$folder/rows" >&2 || status=1
+  paste "$folder/rows" <(cut -f 2-5 "$folder/rows" |
+    awk -v architecture="$architecture" -f scripts/occupancy.awk) |
+    sed "s/^/$step\t$architecture\t/" >>"$scratch/table"
+done <<<"$list"
+awk -f scripts/align.awk "$scratch/table"
+cat <<'NOTE'
+
+Shared memory, stack, spills and room are in bytes; blocks are those a multiprocessor holds at once. The
+dynamic shared memory is known at the launch: a "-" counts as none, and then blocks and occupancy hold
+as long as the launch asks for at most `room`.
+NOTE
 exit $status

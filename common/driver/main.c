@@ -35,6 +35,7 @@ static bool open_device(session *s, error_text *error) {
 static bool prepare(session *s, error_text *error) {
   attention_shape shape;
   return tensors_open(&s->options, s->device.emulated, &s->files, &shape, error) &&
+         step_configure(&s->step, s->options.config, error) &&
          trial_create(&s->trial, &shape, error) && trial_supported(&s->trial, &s->step, error) &&
          outputs_writable(&s->options, error) &&
          tensors_fill(&s->options, &s->files, &s->trial, error) && trial_upload(&s->trial, error);

@@ -23,6 +23,7 @@ typedef struct {
 // cache what the step before it has just read.
 static cudaError_t launch(void *context, size_t rotation, cudaStream_t stream) {
   const contender *contender = context;
+  if (contender->step->configure) contender->step->configure(contender->step->configuration);
   const size_t set = (rotation * contender->turns + contender->turn) % contender->set_count;
   return contender->step->forward(&contender->sets[set].arguments, stream);
 }

@@ -38,6 +38,9 @@ const option_description option_table[OPTION_COUNT] = {
     [OPTION_NO_CHECK] = {"--no-check", NULL, NULL,
                          "do not compare with the float64 reference (saves seconds\n"
                          "on long sequences); what --out writes is then unchecked"},
+    [OPTION_CONFIG] = {"--config", "NAME", "64x64x4x2",
+                       "steps with several configurations only: which one runs, as\n"
+                       "BLOCK_M x BLOCK_N x WARPS x STAGES (default: the best measured)"},
     [OPTION_EMU_SEED] = {"--emu-seed", "N", "1",
                          "emulator only: the order in which threads run; 0 is the\n"
                          "plain one (default 0, or what EMU_SEED says)"},

@@ -91,6 +91,7 @@ static bool set_option(options *options, option_id id, const char *value, error_
   case OPTION_OUT: options->out = value; return true;
   case OPTION_OUT_DTYPE: return parse_out_dtype(name, value, &options->out_dtype, error);
   case OPTION_LSE: options->lse = value; return true;
+  case OPTION_CONFIG: options->config = value; return true;
   case OPTION_EMU_SEED: return number_parse_unsigned(name, value, &options->emu_seed, error);
   case OPTION_SAMPLES: return parse_launches(name, value, 1, &options->samples, error);
   case OPTION_WARM_UP: return parse_launches(name, value, 0, &options->warm_up, error);

@@ -19,7 +19,8 @@ typedef struct options {
   output_dtype out_dtype; // how `out` holds O
   size_t samples;
   size_t warm_up;
-  uint64_t emu_seed; // the order in which the emulator runs threads
+  const char *config; // name of a configuration; NULL for the step's own choice
+  uint64_t emu_seed;  // the order in which the emulator runs threads
 } options;
 
 // Reads the command line. False with a sentence that says which argument is wrong and what to give in

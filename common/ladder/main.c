@@ -18,6 +18,7 @@ static const char usage[] =
     "usage: ladder DATA_FOLDER NAME STEP.so... [-- OPTIONS]\n"
     "       ladder --slug\n"
     "\n"
+    "STEP.so:all stands for all configurations of a step, ranked by time.\n"
     "Runs the steps on the same tensors, checks them, on a GPU times them in turn, and prints a\n"
     "table. Writes DATA_FOLDER/<device>/NAME.csv. --slug prints the device's folder name.\n"
     "OPTIONS are those of a step's program that choose shape, type, inputs and samples; the shape "
@@ -37,20 +38,39 @@ typedef struct {
   char folder[2048]; // for the records of this device
 } session;
 
-static bool load_steps(session *s, char **paths, error_text *error) {
-  s->steps = calloc(s->count, sizeof *s->steps);
-  s->rows = calloc(s->count, sizeof *s->rows);
+// One contender for each path; "STEP.so:all" stands for one for each configuration of that step.
+static bool load_steps(session *s, char **paths, size_t count, error_text *error) {
+  enum { MOST = 64 };
+  s->steps = calloc(MOST, sizeof *s->steps);
+  s->rows = calloc(MOST, sizeof *s->rows);
   if (!s->steps || !s->rows) return fail(error, "not enough memory");
-  for (size_t i = 0; i < s->count; i++) {
-    if (!step_load(paths[i], &s->steps[i], error)) return false;
-    s->rows[i].step = &s->steps[i];
+  for (size_t i = 0; i < count; i++) {
+    char *colon = strrchr(paths[i], ':');
+    const bool all = colon && strcmp(colon, ":all") == 0;
+    if (all) *colon = '\0';
+    attention_step step;
+    if (!step_load(paths[i], &step, error)) return false;
+    if (all && !step.configurations) {
+      return fail(error, "step %s has one configuration only: there is nothing to sweep",
+                  step.name);
+    }
+    const char *const own_choice[] = {NULL, NULL};
+    const char *const *configuration = all ? step.configurations() : own_choice;
+    do {
+      if (s->count == MOST) return fail(error, "more than %d steps and configurations", MOST);
+      step.configuration = *configuration;
+      s->steps[s->count] = step;
+      s->rows[s->count].step = &s->steps[s->count];
+      s->count++;
+    } while (*configuration && *++configuration);
   }
   return true;
 }
 
 static bool read_options(session *s, int argc, char **argv, error_text *error) {
-  static const option_id refused[] = {OPTION_Q,   OPTION_K,        OPTION_V,   OPTION_OUT,
-                                      OPTION_LSE, OPTION_NO_CHECK, OPTION_CSV, OPTION_HELP};
+  static const option_id refused[] = {OPTION_Q,   OPTION_K,    OPTION_V,
+                                      OPTION_OUT, OPTION_LSE,  OPTION_NO_CHECK,
+                                      OPTION_CSV, OPTION_HELP, OPTION_CONFIG};
   options *options = &s->options;
   if (!options_parse(argc, argv, options, error)) return false;
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
@@ -82,6 +102,7 @@ static bool prepare(session *s, error_text *error) {
 static bool check_steps(session *s, error_text *error) {
   for (size_t i = 0; i < s->count; i++) {
     ladder_row *row = &s->rows[i];
+    if (row->step->configure) row->step->configure(row->step->configuration);
     row->unsupported = row->step->unsupported(&s->trial.shape);
     if (row->unsupported) continue;
     device_counts_reset();
@@ -132,6 +153,13 @@ static bool time_steps(session *s, error_text *error) {
   return good;
 }
 
+// Configurations are ranked; those without a time come last.
+static int faster_first(const void *a, const void *b) {
+  const ladder_row *rows[2] = {a, b};
+  if (!rows[0]->samples != !rows[1]->samples) return rows[0]->samples ? -1 : 1;
+  return (rows[0]->median_ms > rows[1]->median_ms) - (rows[0]->median_ms < rows[1]->median_ms);
+}
+
 // Checks and times the steps, and writes what was found, and on what machine, as a file's text.
 static bool climb(session *s, FILE *record, error_text *error) {
   record_write(record, &s->device, "before");
@@ -139,6 +167,7 @@ static bool climb(session *s, FILE *record, error_text *error) {
   const bool timed = !s->device.emulated && !s->options.given[OPTION_NO_TIME];
   if (timed && !time_steps(s, error)) return false;
   record_write(record, &s->device, "after");
+  if (s->rows[0].step->configuration) qsort(s->rows, s->count, sizeof *s->rows, faster_first);
   row_write_csv(record, &s->device, &s->trial.shape, s->rows, s->count);
   row_print_table(stdout, &s->device, &s->trial.shape, s->rows, s->count);
   return true;
@@ -199,13 +228,12 @@ int main(int argc, char **argv) {
     fputs(usage, stderr);
     return EXIT_BAD_INPUT;
   }
-  s.count = (size_t)end - 3;
   const bool options_follow = end < argc; // "--" stands where their program name would
-  const bool good = device_open(&s.device, &error) && load_steps(&s, argv + 3, &error) &&
-                    read_options(&s, options_follow ? argc - end : 1,
-                                 options_follow ? argv + end : argv, &error) &&
-                    make_folder(&s, argv[1], &error) && prepare(&s, &error) &&
-                    run(&s, argv[2], &error);
+  const bool good =
+      device_open(&s.device, &error) && load_steps(&s, argv + 3, (size_t)end - 3, &error) &&
+      read_options(&s, options_follow ? argc - end : 1, options_follow ? argv + end : argv,
+                   &error) &&
+      make_folder(&s, argv[1], &error) && prepare(&s, &error) && run(&s, argv[2], &error);
   const int status = !good ? EXIT_BAD_INPUT : all_right(&s) ? EXIT_OK : EXIT_CHECK_FAILED;
   if (!good) fprintf(stderr, "error: %s\n", error.text);
   trial_free(&s.trial);

@@ -13,6 +13,11 @@ static const char *bytes_text(size_t bytes, char text[16]) {
   return text;
 }
 
+// What tells the row from the others: its configuration in a sweep, else what the step adds.
+static const char *row_text(const ladder_row *row) {
+  return row->step->configuration ? row->step->configuration : row->step->summary;
+}
+
 static double speed_up(const ladder_row *base, const ladder_row *row) {
   return base->samples && row->samples ? base->median_ms / row->median_ms : 0;
 }
@@ -21,7 +26,7 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
                      const ladder_row *rows, size_t count) {
   int summary = 4; // the widest: the column of what a step adds
   for (size_t i = 0; i < count; i++) {
-    const int length = (int)strlen(rows[i].step->summary);
+    const int length = (int)strlen(row_text(&rows[i]));
     if (length > summary) summary = length;
   }
   fprintf(file, "\n%s on %s\n\n", shape_describe(shape).text, device->name);
@@ -31,12 +36,13 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
     fprintf(file, "  %8s  %6s  %8s  %8s  %9s  %8s  %11s\n", "launches", "blocks", "threads",
             "barriers", "warp ops", "tensor", "async bytes");
   } else {
-    fprintf(file, "  %9s  %8s  %9s  %9s\n", "median ms", "TFLOP/s", "x step 01", "x before");
+    fprintf(file, "  %9s  %8s  %9s  %9s\n", "median ms", "TFLOP/s",
+            rows[0].step->configuration ? "x first" : "x step 01", "x before");
   }
   for (size_t i = 0; i < count; i++) {
     const ladder_row *row = &rows[i];
     char bytes[16];
-    fprintf(file, "%-18s  %-*s  ", row->step->name, summary, row->step->summary);
+    fprintf(file, "%-18s  %-*s  ", row->step->name, summary, row_text(row));
     if (row->unsupported) {
       fprintf(file, "skipped: %s\n", row->unsupported);
       continue;
@@ -66,13 +72,15 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
 
 void row_write_csv(FILE *file, const device_info *device, const attention_shape *shape,
                    const ladder_row *rows, size_t count) {
-  fputs("step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,o_error,o_bound,"
+  fputs("step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,o_"
+        "error,o_bound,"
         "lse_error,workspace_bytes,samples,median_ms,ci_low_ms,ci_high_ms,tflops,launches,blocks,"
         "threads,block_barriers,warp_collectives,tensor_core_operations,async_copy_bytes\n",
         file);
   for (size_t i = 0; i < count; i++) {
     const ladder_row *row = &rows[i];
-    fprintf(file, "%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,", row->step->name, device->name,
+    fprintf(file, "%s,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,", row->step->name,
+            row->step->configuration ? row->step->configuration : "", device->name,
             shape_dtype_name(shape->dtype), shape->batch, shape->heads, shape->kv_heads,
             shape->seq_q, shape->seq_kv, shape->head_dim, shape->causal);
     if (row->unsupported) {

@@ -1,6 +1,14 @@
 #include "step/step.h"
 
 attention_step step_linked(void) {
-  return (attention_step){attention_name(),          attention_summary(),   attention_forward,
-                          attention_workspace_bytes, attention_unsupported, NULL};
+  return (attention_step){
+      .name = attention_name(),
+      .summary = attention_summary(),
+      .forward = attention_forward,
+      .workspace_bytes = attention_workspace_bytes,
+      .unsupported = attention_unsupported,
+      .configurations = attention_configurations, // weak: NULL where the step has none
+      .configure = attention_configure,
+      .shared_memory_bytes = attention_shared_memory_bytes,
+  };
 }

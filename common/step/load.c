@@ -13,6 +13,11 @@ static bool find(void *library, const char *path, const char *symbol, void *func
   return true;
 }
 
+static void find_optional(void *library, const char *symbol, void *function) {
+  void *address = dlsym(library, symbol);
+  memcpy(function, &address, sizeof address);
+}
+
 bool step_load(const char *path, attention_step *step, error_text *error) {
   *step = (attention_step){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
   if (!step->library) return fail(error, "cannot load a step: %s", dlerror());
@@ -26,6 +31,9 @@ bool step_load(const char *path, attention_step *step, error_text *error) {
     step_unload(step);
     return false;
   }
+  find_optional(step->library, "attention_configurations", &step->configurations);
+  find_optional(step->library, "attention_configure", &step->configure);
+  find_optional(step->library, "attention_shared_memory_bytes", &step->shared_memory_bytes);
   step->name = name();
   step->summary = summary();
   return true;

@@ -11,8 +11,17 @@ typedef struct {
   cudaError_t (*forward)(const attention_args *args, cudaStream_t stream);
   size_t (*workspace_bytes)(const attention_shape *shape);
   const char *(*unsupported)(const attention_shape *shape);
-  void *library; // NULL for the step that is linked in
+  // Only in steps with several configurations, else NULL.
+  const char *const *(*configurations)(void);
+  bool (*configure)(const char *name);
+  size_t (*shared_memory_bytes)(const attention_shape *shape);
+  const char *configuration; // chosen before each launch; NULL leaves the choice to the step
+  void *library;             // NULL for the step that is linked in
 } attention_step;
+
+// Chooses one of the step's configurations by name; NULL leaves the choice to the step. False, with the
+// names there are, when the step has none of that name.
+bool step_configure(attention_step *step, const char *configuration, error_text *error);
 
 // The step this program was linked with (step/linked.c, only for programs that hold one).
 attention_step step_linked(void);

@@ -83,6 +83,7 @@ bool trial_reference(trial *trial, error_text *error) {
 }
 
 bool trial_supported(const trial *trial, const attention_step *step, error_text *error) {
+  if (step->configure) step->configure(step->configuration);
   const char *reason = step->unsupported(&trial->shape);
   return !reason || fail(error, "step %s cannot take %s: %s", step->name,
                          shape_describe(&trial->shape).text, reason);
@@ -113,6 +114,7 @@ bool trial_run(trial *trial, const attention_step *step, cudaStream_t stream, er
     return false;
   }
   const attention_args arguments = trial_arguments(trial);
+  if (step->configure) step->configure(step->configuration);
   return device_ok(step->forward(&arguments, stream), "launching the step", error) &&
          device_ok(cudaStreamSynchronize(stream), "running the step", error) &&
          device_ok(

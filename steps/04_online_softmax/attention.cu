@@ -25,9 +25,6 @@ static constexpr int COLUMN_THREADS = 8; // and BLOCK_N / COLUMN_THREADS keys
 static constexpr int THREADS = ROW_THREADS * COLUMN_THREADS;
 static constexpr int ROWS = BLOCK_M / ROW_THREADS;    // of one thread
 static constexpr int KEYS = BLOCK_N / COLUMN_THREADS; // of one thread
-static constexpr float LOG2_E = 1.44269504f;
-static constexpr float LN_2 = 0.69314718f;
-
 // Blocks that a multiprocessor should hold at once, so that one computes while another waits. Its
 // 65,536 registers then leave a thread 65536 / (4 * 128) = 128, or 255 where D asks for more.
 template <int D>

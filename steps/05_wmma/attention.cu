@@ -5,11 +5,12 @@
 // through shared memory, where rows are rows again, for the online softmax of step 04; O stays in
 // fragments from the first key to the last.
 //
-//             BLOCK_N or D
-//          +---+---+---+---+          Warp (m, n) of WARPS_M x WARPS_N owns, of a score tile and
-//          | 16 x 16       |          of the output tile, ROW_FRAGMENTS rows of fragments and
-//          | fragments     | BLOCK_M  every WARPS_N-th column of them. For the softmax, each row
-//          +---+---+---+---+          belongs to ROW_LANES lanes of one warp.
+//              BLOCK_N or D
+//           +---+---+---+---+
+//   warp 0  | 16 x 16       |         A warp owns WARP_ROWS rows of the score tile and of the
+//   warp 1  | fragments     | BLOCK_M output tile, as rows of fragments. For the softmax each
+//   ...     |               |         of its rows belongs to ROW_LANES of its lanes.
+//           +---+---+---+---+
 //
 // Cost for each head: global traffic as in step 04, but tiles stay in 16 bits in shared memory, and a
 // fragment of K or V serves 16 rows. What a warp waits for now is the copy of the next tile.
@@ -26,20 +27,15 @@ struct tile {
   static constexpr int BLOCK_N = 64; // keys of a block
   static constexpr int WARPS = 4;
   static constexpr int THREADS = 32 * WARPS;
-  static constexpr int WARPS_M = WARPS < BLOCK_M / FRAGMENT ? WARPS : BLOCK_M / FRAGMENT;
-  static constexpr int WARPS_N = WARPS / WARPS_M;
-  static constexpr int ROW_FRAGMENTS = BLOCK_M / FRAGMENT / WARPS_M; // of one warp
-  static constexpr int KEY_FRAGMENTS = BLOCK_N / FRAGMENT / WARPS_N; // of one warp
-  static constexpr int ROW_LANES = THREADS / BLOCK_M;                // that share a row's softmax
-  static constexpr int ROW_STRIDE = 32 / ROW_LANES;                  // from one of them to the next
-  static constexpr int LANE_KEYS = BLOCK_N / ROW_LANES;              // of one of them
-  static constexpr int BLOCKS_PER_SM = 8 / WARPS; // leaves each thread the most registers: 255
+  static constexpr int WARP_ROWS = BLOCK_M / WARPS;          // of one warp
+  static constexpr int ROW_FRAGMENTS = WARP_ROWS / FRAGMENT; // of one warp
+  static constexpr int ROW_LANES = 32 / WARP_ROWS;           // that share a row's softmax,
+  static constexpr int LANE_KEYS = BLOCK_N / ROW_LANES;      // keys of one of them
+  static constexpr int BLOCKS_PER_SM = 8 / WARPS;            // leaves a thread 255 registers
 
-  static_assert(BLOCK_M % (FRAGMENT * WARPS_M) == 0 && BLOCK_N % (FRAGMENT * WARPS_N) == 0 &&
-                    WARPS_M * WARPS_N == WARPS && 32 % (FRAGMENT * WARPS_N) == 0,
-                "each warp owns whole fragments of S and of O");
-  static_assert(THREADS % BLOCK_M == 0 && 32 % ROW_LANES == 0 && LANE_KEYS % 4 == 0,
-                "a row's lanes are in one warp and read 4 scores at a time");
+  static_assert(BLOCK_M % (FRAGMENT * WARPS) == 0 && BLOCK_N % FRAGMENT == 0, "whole fragments");
+  static_assert(WARP_ROWS * ROW_LANES == 32 && LANE_KEYS % 4 == 0,
+                "a lane reads 4 scores at a time");
 };
 
 // Fragments are read 16 bytes a lane, 8 rows at once. With 16 bytes of padding a row is an odd multiple
@@ -49,9 +45,6 @@ static constexpr int PAD = 8;   // elements of 2 bytes
 static constexpr int S_PAD = 4; // floats
 static_assert(PAD * sizeof(half) % 16 == 0 && S_PAD * sizeof(float) % 16 == 0, "rows stay aligned");
 static_assert((32 + PAD) * sizeof(half) / 16 % 2 == 1, "and start in different banks");
-
-static constexpr float LOG2_E = 1.44269504f;
-static constexpr float LN_2 = 0.69314718f;
 
 // How many keys row `query` sees: all of them, or those up to the diagonal that ends in the bottom
 // right corner. They are always the first ones.
@@ -99,22 +92,9 @@ template <typename Element, typename Layout>
 using matrix_b = wmma::fragment<wmma::matrix_b, 16, 16, 16, Element, Layout>;
 using accumulator = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
 
-// The first row of the warp's fragment number i, and the first column of its number j.
+// The first row of the warp's row of fragments number i.
 __device__ __forceinline__ int fragment_row(int i) {
-  return (threadIdx.x / 32 / tile::WARPS_N * tile::ROW_FRAGMENTS + i) * FRAGMENT;
-}
-
-__device__ __forceinline__ int fragment_column(int j) {
-  return (threadIdx.x / 32 % tile::WARPS_N + tile::WARPS_N * j) * FRAGMENT;
-}
-
-// Waits for all warps that share rows: none but the own one when a warp spans the whole tile.
-__device__ __forceinline__ void row_barrier() {
-  if (tile::WARPS_N == 1) {
-    __syncwarp();
-  } else {
-    __syncthreads();
-  }
+  return threadIdx.x / 32 * tile::WARP_ROWS + i * FRAGMENT;
 }
 
 // S_smem [BLOCK_M, BLOCK_N] = Q [BLOCK_M, D] K_smem^T [D, BLOCK_N], the warp's part. K^T in row-major
@@ -124,8 +104,7 @@ __device__ __forceinline__ void
 multiply_scores(float (*S_smem)[tile::BLOCK_N + S_PAD],
                 const matrix_a<Element> (&Q_frag)[tile::ROW_FRAGMENTS][D / FRAGMENT],
                 const Element (*K_smem)[D + PAD]) {
-  for (int j = 0; j < tile::KEY_FRAGMENTS; j++) {
-    const int key = fragment_column(j);
+  for (int key = 0; key < tile::BLOCK_N; key += FRAGMENT) {
     accumulator S_frag[tile::ROW_FRAGMENTS];
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++) wmma::fill_fragment(S_frag[i], 0.0f);
     for (int k = 0; k < D / FRAGMENT; k++) {
@@ -146,7 +125,7 @@ multiply_scores(float (*S_smem)[tile::BLOCK_N + S_PAD],
 template <typename Element>
 __device__ __forceinline__ float softmax_row(float *S_row, Element *P_row, int limit,
                                              float scale_log2, float &row_max, float &row_sum) {
-  const int row_lane = threadIdx.x % 32 / tile::ROW_STRIDE;
+  const int row_lane = threadIdx.x % 32 / tile::WARP_ROWS;
   float s[tile::LANE_KEYS];
   float new_max = row_max;
   for (int j = 0; j < tile::LANE_KEYS; j += 4) {
@@ -157,7 +136,7 @@ __device__ __forceinline__ float softmax_row(float *S_row, Element *P_row, int l
       new_max = fmaxf(new_max, s[j + n]);
     }
   }
-  for (int offset = 16; offset >= tile::ROW_STRIDE; offset /= 2)
+  for (int offset = 16; offset >= tile::WARP_ROWS; offset /= 2)
     new_max = fmaxf(new_max, __shfl_xor_sync(0xffffffff, new_max, offset));
   // A row that has seen no key yet keeps 0 in place of -infinity: -inf - -inf is not a number.
   const float subtracted = new_max == -INFINITY ? 0.0f : new_max;
@@ -166,13 +145,12 @@ __device__ __forceinline__ float softmax_row(float *S_row, Element *P_row, int l
   row_sum *= correction;
   __syncwarp(); // all lanes of the row have read S, which P overwrites
   for (int j = 0; j < tile::LANE_KEYS; j += 4) {
-    alignas(8) Element p[4];
     for (int n = 0; n < 4; n++) {
-      const float probability = exp2f(s[j + n] - subtracted);
-      row_sum += probability;
-      p[n] = from_float<Element>(probability);
+      s[j + n] = exp2f(s[j + n] - subtracted);
+      row_sum += s[j + n];
     }
-    *(uint2 *)&P_row[tile::ROW_LANES * j + 4 * row_lane] = *(const uint2 *)p;
+    *(uint2 *)&P_row[tile::ROW_LANES * j + 4 * row_lane] =
+        make_uint2(pack_pair<Element>(s[j], s[j + 1]), pack_pair<Element>(s[j + 2], s[j + 3]));
   }
   return correction;
 }
@@ -197,14 +175,14 @@ __device__ __forceinline__ void
 accumulate_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
                   const Element (*P_smem)[2 * (tile::BLOCK_N + S_PAD)],
                   const Element (*V_smem)[D + PAD]) {
-#pragma unroll 2 // more would need more registers than a thread can have
+#pragma unroll 1 // all at once would need more registers than a thread can have
   for (int k = 0; k < tile::BLOCK_N; k += FRAGMENT) {
     matrix_a<Element> P_frag[tile::ROW_FRAGMENTS];
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
       wmma::load_matrix_sync(P_frag[i], &P_smem[fragment_row(i)][k], 2 * (tile::BLOCK_N + S_PAD));
     for (int j = 0; j < COLUMNS; j++) {
       matrix_b<Element, wmma::row_major> V_frag;
-      wmma::load_matrix_sync(V_frag, &V_smem[k][fragment_column(j)], D + PAD);
+      wmma::load_matrix_sync(V_frag, &V_smem[k][j * FRAGMENT], D + PAD);
       for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
         wmma::mma_sync(O_frag[i][j], P_frag[i], V_frag, O_frag[i][j]);
     }
@@ -227,7 +205,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
                                                Element *O, float *lse, const attention_shape &shape,
                                                int batch, int head, int query_tile) {
   extern __shared__ float4 shared_memory[];
-  constexpr int COLUMNS = D / FRAGMENT / tile::WARPS_N;             // fragments of O, of one warp
+  constexpr int COLUMNS = D / FRAGMENT;                             // fragments of O, of one warp
   auto factor_smem = (float *)shared_memory;                        // [BLOCK_M]
   auto K_smem = (Element(*)[D + PAD])(factor_smem + tile::BLOCK_M); // [BLOCK_N][..]
   auto V_smem = K_smem + tile::BLOCK_N;                             // [BLOCK_N][..]
@@ -247,8 +225,8 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   O += first_row * shape.head_dim;
 
   // Whose softmax this lane takes part in.
-  const int row = threadIdx.x / 32 * tile::ROW_STRIDE + threadIdx.x % tile::ROW_STRIDE;
-  const bool first_lane = threadIdx.x % 32 < tile::ROW_STRIDE;
+  const int row = threadIdx.x / 32 * tile::WARP_ROWS + threadIdx.x % tile::WARP_ROWS;
+  const bool first_lane = threadIdx.x % 32 < tile::WARP_ROWS;
   const int visible = row < rows ? visible_keys(shape, first_query + row) : 0;
   const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)): one multiply less
   float row_max = -INFINITY; // in units of log2, the same in all lanes of the row
@@ -271,17 +249,17 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
     __syncthreads(); // the tiles are complete, and everybody has Q in fragments
 
     multiply_scores<Element, D>(S_smem, Q_frag, K_smem);
-    row_barrier(); // the scores of the rows are complete
+    __syncwarp(); // the scores of the warp's rows are complete
     const float correction =
         softmax_row(S_smem[row], P_smem[row], visible - first_key, scale_log2, row_max, row_sum);
     if (first_lane) factor_smem[row] = correction;
-    row_barrier(); // the probabilities and factors of the rows are complete
+    __syncwarp(); // the probabilities and factors of the warp's rows are complete
     scale_output(O_frag, factor_smem);
     accumulate_output<Element, D>(O_frag, P_smem, V_smem);
     __syncthreads(); // nobody reads the tiles any more: the next may overwrite them
   }
 
-  for (int offset = 16; offset >= tile::ROW_STRIDE; offset /= 2)
+  for (int offset = 16; offset >= tile::WARP_ROWS; offset /= 2)
     row_sum += __shfl_xor_sync(0xffffffff, row_sum, offset);
   if (first_lane) {
     factor_smem[row] = row_sum > 0.0f ? 1.0f / row_sum : 0.0f; // a row that saw no key gives 0
@@ -291,7 +269,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   scale_output(O_frag, factor_smem);
   for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
     for (int j = 0; j < COLUMNS; j++)
-      wmma::store_matrix_sync(&O_smem[fragment_row(i)][fragment_column(j)], O_frag[i][j], D + S_PAD,
+      wmma::store_matrix_sync(&O_smem[fragment_row(i)][j * FRAGMENT], O_frag[i][j], D + S_PAD,
                               wmma::mem_row_major);
   __syncthreads(); // O is complete
   for (int i = threadIdx.x; i < tile::BLOCK_M * D; i += tile::THREADS) {

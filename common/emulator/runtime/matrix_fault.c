@@ -10,10 +10,12 @@ enum { POINTER_ALIGNMENT = 32, STRIDE_ALIGNMENT = 16 }; // bytes
 
 // "by warp 1 (threads 32-63) in block (0,0,0)"
 static void report_warp(const worker *worker) {
-  const unsigned warp = worker->running->index / GPU_WARP_LANES;
+  const unsigned warp = worker->running->index / GPU_WARP_LANES, first = warp * GPU_WARP_LANES;
+  const unsigned left = worker->thread_count - first;
+  const unsigned last = first + (left < GPU_WARP_LANES ? left : GPU_WARP_LANES) - 1;
   const uint3 block = worker->block.block_index;
-  fault_report_line("by warp %u (threads %u-%u) in block (%u,%u,%u)", warp, warp * GPU_WARP_LANES,
-                    warp * GPU_WARP_LANES + GPU_WARP_LANES - 1, block.x, block.y, block.z);
+  fault_report_line("by warp %u (threads %u-%u) in block (%u,%u,%u)", warp, first, last, block.x,
+                    block.y, block.z);
 }
 
 static void report_place(const worker *worker, const emulator_site *site) {

@@ -3,24 +3,30 @@
 
 #include "symbols.h"
 
-#include <dlfcn.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// "attention_kernel(float*)::tile" -> "tile". The C++ library, which every program with kernels has,
-// turns mangled names back.
+// "_ZZ6kernelPfE4tile" -> "tile": what a length leads to the end of the name, or to a number that
+// tells variables of one name apart (Itanium C++ ABI, sections 5.1.2 and 5.1.6). A name that is not
+// mangled stays as it is.
 static void plain_name(const char *mangled, char *name, size_t name_bytes) {
-  typedef char *demangler(const char *, char *, size_t *, int *);
-  void *address = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-  demangler *demangle;
-  memcpy(&demangle, &address, sizeof demangle); // ISO C has no cast from data to function pointers
-  int status;
-  char *demangled = demangle != NULL ? demangle(mangled, NULL, NULL, &status) : NULL;
-  const char *last = demangled != NULL ? demangled : mangled;
-  for (const char *next; (next = strstr(last, "::")) != NULL;) last = next + 2;
-  snprintf(name, name_bytes, "%s", last);
-  free(demangled);
+  snprintf(name, name_bytes, "%s", mangled);
+  for (const char *at = mangled; *at != '\0'; at++) {
+    if (!isdigit((unsigned char)*at)) continue;
+    char *start;
+    const size_t length = strtoul(at, &start, 10);
+    if (length > 0 && length <= strlen(start)) {
+      const char *rest = start + length;
+      if (*rest == '_') rest += 1 + strspn(rest + 1, "0123456789");
+      if (*rest == '\0') {
+        snprintf(name, name_bytes, "%.*s", (int)length, start);
+        return;
+      }
+    }
+    at = start - 1; // behind the whole number
+  }
 }
 
 bool shared_variable_find(const void *kernel, size_t offset, shared_variable *found) {

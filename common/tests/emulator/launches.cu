@@ -91,10 +91,11 @@ __global__ void static_shared_kernel(T *out) {
   extern __shared__ unsigned char dynamic[];
   __shared__ T first[count];
   __shared__ T second[count];
-  first[threadIdx.x % count] = second[count - 1] = static_cast<T>(blockDim.x);
+  // Indices that only the launch knows: a compiler keeps no more of an array than is used.
+  first[threadIdx.x % count] = second[(threadIdx.x + 5) % count] = static_cast<T>(blockDim.x);
   __syncthreads();
   dynamic[0] = 1;
-  *out = first[0] + second[count - 1] + dynamic[0];
+  *out = first[threadIdx.x % count] + second[(threadIdx.x + 5) % count] + dynamic[0];
 }
 
 template <typename T, int count>

@@ -1,6 +1,7 @@
 // What the emulator says and does when a kernel goes wrong.
 #define _GNU_SOURCE
 #include "emulator.h"
+#include "fault_report.h"
 #include "faults.h"
 
 #include <criterion/criterion.h>
@@ -12,54 +13,6 @@
 #include <unistd.h>
 
 // ---- Reports ------------------------------------------------------------------------------------
-
-// What `action` writes to stderr; free it.
-static char *stderr_of(void (*action)(void)) {
-  FILE *file = tmpfile();
-  const int kept = dup(STDERR_FILENO);
-  fflush(stderr);
-  dup2(fileno(file), STDERR_FILENO);
-  action();
-  fflush(stderr);
-  dup2(kept, STDERR_FILENO);
-  close(kept);
-  const long length = ftell(file) >= 0 && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
-  rewind(file);
-  char *text = calloc((size_t)length + 1, 1);
-  cr_assert_eq(fread(text, 1, (size_t)length, file), (size_t)length);
-  fclose(file);
-  return text;
-}
-
-typedef struct {
-  void (*launch)(void);
-  cudaError_t error;
-  const char *says[5]; // in this order
-} fault_case;
-
-static void expect_report(const fault_case *fault) {
-  char *report = stderr_of(fault->launch);
-  const char *rest = report;
-  for (int i = 0; i < 5 && fault->says[i] != NULL; i++) {
-    const char *found = strstr(rest, fault->says[i]);
-    cr_assert_not_null(found, "the report lacks \"%s\":\n%s", fault->says[i], report);
-    rest = found + strlen(fault->says[i]);
-  }
-  // Every function fails with the error, again and again, until the device is reset.
-  void *memory;
-  for (int again = 0; again < 2; again++) {
-    cr_assert_eq(cudaGetLastError(), fault->error, "%s after:\n%s",
-                 cudaGetErrorName(cudaGetLastError()), report);
-    cr_assert_eq(cudaDeviceSynchronize(), fault->error);
-    cr_assert_eq(cudaStreamSynchronize(NULL), fault->error);
-    cr_assert_eq(cudaMalloc(&memory, 16), fault->error);
-  }
-  cr_assert_not(healthy_launch());
-  cr_assert_eq(cudaDeviceReset(), cudaSuccess);
-  cr_assert_eq(cudaGetLastError(), cudaSuccess);
-  cr_assert(healthy_launch(), "no launch works after:\n%s", report);
-  free(report);
-}
 
 Test(faults, deadlock) {
   // The lines are known once the kernel has run.

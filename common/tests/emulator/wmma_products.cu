@@ -21,7 +21,7 @@ static constexpr int PAD = 8; // elements between the end of a line and the next
 static __host__ __device__ int line_length(int rows, int columns, bool by_columns) {
   return (by_columns ? rows : columns) + PAD;
 }
-static __host__ __device__ wmma::layout_t layout_name(bool by_columns) {
+static __device__ wmma::layout_t layout_name(bool by_columns) {
   return by_columns ? wmma::mem_col_major : wmma::mem_row_major;
 }
 

@@ -1,0 +1,63 @@
+// The shared-memory budget of a step's configurations, before anything is launched: what a block takes,
+// for each padded head_dim, against what the GPUs give.
+#include "step/step.h"
+
+
+// Per block and per multiprocessor, in kB of 1024 bytes; 1 kB of each block's share is the system's.
+// Source: NVIDIA, CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+static const struct {
+  const char *name;
+  size_t block; // by opt-in; any GPU gives 48 without asking
+  size_t multiprocessor;
+} gpus[] = {{"L4", 99, 100}, {"A100", 163, 164}, {"H100/H200", 227, 228}};
+enum { GPUS = sizeof gpus / sizeof gpus[0] };
+
+static void print_row(const char *name, int head_dim, size_t bytes) {
+  const size_t kilobyte = 1024;
+  printf("%-12s  %3d  %8zu  %6.1f  %-9s", name, head_dim, bytes, (double)bytes / 1024,
+         bytes <= 48 * kilobyte ? "no" : "opt-in");
+  for (int i = 0; i < GPUS; i++) {
+    if (bytes > gpus[i].block * kilobyte) {
+      printf("  %10s", "too much");
+    } else {
+      printf("  %3zu blocks", gpus[i].multiprocessor * kilobyte / (bytes + kilobyte));
+    }
+  }
+  putchar('\n');
+}
+
+int main(int argc, char **argv) {
+  error_text error;
+  attention_step step;
+  if (argc != 2) {
+    fprintf(stderr, "usage: budget STEP.so\n");
+    return EXIT_BAD_INPUT;
+  }
+  if (!step_load(argv[1], &step, &error)) {
+    fprintf(stderr, "error: %s\n", error.text);
+    return EXIT_BAD_INPUT;
+  }
+  if (!step.configurations) {
+    printf("%s: one configuration only; its sizes are in its constants\n", step.name);
+    return EXIT_OK;
+  }
+  printf("%s: shared memory of a block, and blocks that fit a multiprocessor by it\n\n", step.name);
+  printf("%-12s  %3s  %8s  %6s  %-9s", "config", "dim", "bytes", "kB", "over 48?");
+  for (int i = 0; i < GPUS; i++) printf("  %10s", gpus[i].name);
+  putchar('\n');
+  for (const char *const *name = step.configurations(); *name; name++) {
+    step.configure(*name);
+    for (int head_dim = 32; head_dim <= 128; head_dim *= 2) {
+      const attention_shape shape = {.batch = 1,
+                                     .heads = 1,
+                                     .kv_heads = 1,
+                                     .seq_q = 1,
+                                     .seq_kv = 1,
+                                     .head_dim = head_dim,
+                                     .scale = 1};
+      const size_t bytes = step.shared_memory_bytes(&shape);
+      if (bytes > 0) print_row(*name, head_dim, bytes);
+    }
+  }
+  return EXIT_OK;
+}

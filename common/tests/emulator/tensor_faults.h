@@ -1,0 +1,56 @@
+// Kernels that break the rules of tensor cores and asynchronous copies, for test_tensor_faults.c.
+// Only the emulator runs them.
+#ifndef TENSOR_FAULTS_H
+#define TENSOR_FAULTS_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+bool healthy_launch(void);
+
+// The line of the operation that a report names, of the kernel that was launched last.
+extern int fault_line, other_fault_line;
+
+// Each launches its kernel once.
+void fault_matrix_pointer(void);      // 0x82 into dynamic shared memory
+void fault_matrix_every_second(void); // rows of 144 bytes, from the second row
+void fault_matrix_stride(void);       // ldm 65 of half, static shared memory
+void fault_matrix_store(void);        // ldm 66 of float by columns, global memory
+void fault_matrix_missing_lane(void);
+void fault_matrix_short_warp(void); // of 16 threads
+void fault_matrix_pointers_differ(void);
+void fault_matrix_ldm_differs(void);
+void fault_matrix_layout_differs(void);
+void fault_matrix_lines_differ(void);
+void fault_matrix_past_end(void); // of an allocation
+
+void fault_copy_size(void);
+void fault_copy_zeros(void);
+void fault_copy_destination(void);        // 0x82 into dynamic shared memory
+void fault_copy_static_destination(void); // 8 bytes into K_smem
+void fault_copy_source(void);
+void fault_copy_to_global(void);
+void fault_copy_from_shared(void);
+void fault_copy_past_shared(void);
+void fault_copy_past_end(void); // of an allocation, by the source
+void fault_shared_address_of_global(void);
+void fault_global_address_of_shared(void);
+
+// What the one thread of a kernel sees, as floats: see the kernel.
+enum { SEEN = 12 };
+void seen_of_async_copies(float *seen);
+
+// How many elements of fragments that nobody filled are not NaN.
+int readable_fragment_elements(void);
+
+// Launches 3 blocks of 2 warps that each do 5 products and 32 copies of 16 bytes per lane, the last
+// copy with 12 zeros and without a wait.
+void launch_counted(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

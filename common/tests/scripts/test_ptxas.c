@@ -1,0 +1,115 @@
+// scripts/ptxas.sh on recorded answers of the compiler, and the occupancy that it tells.
+#define _GNU_SOURCE
+#include "toolkit.h"
+
+TestSuite(ptxas, .init = toolkit_enter, .fini = toolkit_leave);
+
+Test(ptxas, a_row_for_each_kernel) {
+  const script_result result = toolkit_run("scripts/ptxas.sh sm_80 99_recorded 2>&1");
+  cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  // registers, threads, static and dynamic shared memory, stack, spills; blocks, occupancy, room
+  EXPECT(result, "step for kernel registers threads static_shared dynamic_shared stack",
+         "99_recorded sm_80 attention_kernel<128x64x4x2, half, 64> 128 128 4096 - 16 0 0 4 25.0% "
+         "registers 36864\n",
+         "99_recorded sm_80 attention_kernel<128x64x4x2, bf16, 64> 255 128 0 - 0 0 0 2 12.5% "
+         "registers 82944\n",
+         "99_recorded sm_80 softmax_kernel 29 - 1024 - 0 0 0 - - - -\n");
+}
+
+Test(ptxas, a_row_for_each_architecture) {
+  const script_result result = toolkit_run("scripts/ptxas.sh 'sm_90a sm_80' 99_recorded 2>&1");
+  cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "sm_90a attention_kernel", "sm_90a softmax_kernel", "sm_80 attention_kernel",
+         "sm_80 softmax_kernel");
+}
+
+Test(ptxas, fails_on_a_spill) {
+  toolkit_write("log", LOG_WITH_SPILL);
+  const script_result result = toolkit_run("scripts/ptxas.sh sm_80 99_recorded 2>&1");
+  cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.out);
+  EXPECT(
+      result,
+      "error: attention_kernel<128x64x4x2, bf16, 64> of step 99_recorded spills registers on sm_80",
+      "bf16, 64> 255 128 0 - 8 16 20");
+  cr_expect_null(strstr(result.out, "half, 64> of step"), "half does not spill: %s", result.out);
+}
+
+Test(ptxas, fails_on_a_warning) {
+  const char *const warnings[] = {
+      "attention.cu(7): warning #177-D: variable \"x\" was declared\n" LOG,
+      "ptxas info : (C7510) Potential Performance Loss: wgmma\n" LOG};
+  for (int i = 0; i < 2; i++) {
+    toolkit_write("log", warnings[i]);
+    const script_result result = toolkit_run("scripts/ptxas.sh sm_80 99_recorded 2>&1");
+    cr_expect_eq(result.status, 1, "warning %d: it ended with %d", i, result.status);
+    EXPECT(result, "error: steps/99_recorded/attention.cu compiles with warnings for sm_80");
+  }
+}
+
+Test(ptxas, fails_with_the_words_of_the_compiler) {
+  toolkit_write("broken", "");
+  toolkit_write("log", "attention.cu(7): error: expected a \";\"\n");
+  const script_result result = toolkit_run("scripts/ptxas.sh sm_80 99_recorded 2>&1");
+  cr_expect_eq(result.status, 1, "it ended with %d", result.status);
+  EXPECT(result, "expected a \";\"",
+         "error: steps/99_recorded/attention.cu does not compile for sm_80");
+}
+
+Test(ptxas, fails_when_a_kernel_is_missing_from_the_log) {
+  toolkit_write("log", REPORT(KERNEL_HALF, "0", "0", "0", "128 registers"));
+  const script_result result = toolkit_run("scripts/ptxas.sh sm_80 99_recorded 2>&1");
+  cr_expect_eq(result.status, 1, "it ended with %d", result.status);
+  EXPECT(result, "error: ptxas said nothing of the kernel " KERNEL_BF16);
+}
+
+Test(ptxas, refuses_what_it_cannot_do) {
+  const struct {
+    const char *command;
+    const char *sentence;
+  } cases[] = {
+      {"NVCC=no-such-nvcc scripts/ptxas.sh sm_80 99_recorded 2>&1", "error: ptxas needs nvcc"},
+      {"scripts/ptxas.sh sm_80 98_unknown 2>&1", "error: there is no steps/98_unknown"},
+      {"sed -i '1i// Needs: sm_90a' steps/99_recorded/attention.cu; "
+       "scripts/ptxas.sh sm_80 99_recorded 2>&1",
+       "error: none of the steps given (99_recorded) is made for sm_80"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const script_result result = toolkit_run(cases[i].command);
+    cr_expect_eq(result.status, 2, "%s ended with %d", cases[i].command, result.status);
+    EXPECT(result, cases[i].sentence);
+  }
+}
+
+// Counted by hand from the table of limits; the CUDA Occupancy Calculator agrees.
+Test(ptxas, occupancy) {
+  const struct {
+    const char *architecture;
+    const char *kernel; // registers, threads, static and dynamic shared memory
+    const char *expected;
+  } cases[] = {
+      {"sm_80", "32\\t1024\\t0\\t0", "2\t100.0%\tthreads\t82944\n"},
+      {"sm_80", "33\\t1024\\t0\\t-", "1\t50.0%\tregisters\t166912\n"}, // 40 are allocated
+      {"sm_90a", "16\\t32\\t0\\t-", "32\t50.0%\tblocks\t6272\n"},
+      {"sm_89", "16\\t32\\t0\\t-", "24\t50.0%\tblocks\t3200\n"},
+      {"sm_80", "168\\t96\\t0\\t-", "4\t18.8%\tregisters\t40960\n"},  // 12 warps
+      {"sm_80", "168\\t160\\t0\\t-", "2\t15.6%\tregisters\t82944\n"}, // 12 warps, 5 a block
+      {"sm_80", "64\\t128\\t0\\t82944", "2\t12.5%\tshared memory\t82944\n"},
+      {"sm_80", "64\\t128\\t0\\t82945", "1\t6.2%\tshared memory\t166912\n"},
+      {"sm_80", "64\\t128\\t1000\\t81944", "2\t12.5%\tshared memory\t81944\n"},
+      {"sm_80", "64\\t128\\t0\\t166912", "1\t6.2%\tshared memory\t166912\n"},
+      {"sm_80", "64\\t128\\t0\\t166913", "0\t0%\tshared memory\t-\n"},
+      {"sm_90a", "64\\t128\\t0\\t166913", "1\t6.2%\tshared memory\t232448\n"},
+      {"sm_80", "255\\t512\\t0\\t-", "0\t0%\tregisters\t-\n"},
+      {"sm_80", "64\\t-\\t0\\t-", "-\t-\t-\t-\n"},
+      {"sm_999", "64\\t128\\t0\\t-", "-\t-\t-\t-\n"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char command[256];
+    snprintf(command, sizeof command,
+             "printf '%s\\n' | awk -v architecture=%s -f scripts/occupancy.awk 2>&1",
+             cases[i].kernel, cases[i].architecture);
+    const script_result result = toolkit_run(command);
+    cr_expect_str_eq(result.out, cases[i].expected, "%s on %s: %s", cases[i].kernel,
+                     cases[i].architecture, result.out);
+  }
+}

@@ -1,0 +1,81 @@
+# shellcheck shell=bash
+# What ptxas.sh, sass.sh and ptx.sh share: compiling a step's kernels and naming them. To be sourced
+# from the root of the lab.
+
+nvcc=${NVCC:-nvcc}
+# As in make/build.mk. --keep leaves the PTX, the cubin and the object in one compilation.
+nvcc_flags=(-std=c++17 -O3 -lineinfo -DNDEBUG -Icommon -Xcompiler "-fPIC,-Wall,-Wextra" -Xptxas -v --keep)
+
+# need_nvcc VERB: ends the script where there is no compiler.
+need_nvcc() {
+  if ! command -v "$nvcc" >/dev/null; then
+    echo "error: $1 needs nvcc, the CUDA compiler: install the CUDA toolkit or set NVCC" >&2
+    exit 2
+  fi
+}
+
+# pairs "ARCHITECTURE..." STEP...: a line "STEP ARCHITECTURE" for each that the step can be made for.
+pairs() {
+  local architectures=$1 step needs architecture found=no
+  for step in "${@:2}"; do
+    if ! [ -f "steps/$step/attention.cu" ]; then
+      echo "error: there is no steps/$step/attention.cu to compile" >&2
+      return 2
+    fi
+    needs=$(sed -n 's|^// Needs: *||p' "steps/$step/attention.cu")
+    for architecture in $architectures; do
+      if [ -z "$needs" ] || [ "$needs" = "$architecture" ]; then
+        echo "$step $architecture"
+        found=yes
+      fi
+    done
+  done
+  if [ $found = no ]; then
+    echo "error: none of the steps given (${*:2}) is made for $architectures: give ARCH, see their" \
+      "first comment for what they need" >&2
+    return 2
+  fi
+}
+
+# compile STEP ARCHITECTURE FOLDER [FLAG...]: attention.{ptx,cubin,o} and the compiler's log.
+compile() {
+  local step=$1 architecture=$2 folder=$3
+  mkdir -p "$folder"
+  "$nvcc" "${nvcc_flags[@]}" "${@:4}" --keep-dir "$folder" \
+    -gencode "arch=compute_${architecture#sm_},code=$architecture" \
+    -c "steps/$step/attention.cu" -o "$folder/attention.o" >"$folder/log" 2>&1 &&
+    [ -s "$folder/attention.ptx" ] && [ -s "$folder/attention.cubin" ] && touch "$folder/compiled"
+}
+
+# compile_all VERB FOLDER <pairs [FLAG...]: several at a time, each into FOLDER/STEP.ARCHITECTURE. Ends
+# the script with the compiler's words when one fails.
+compile_all() {
+  local verb=$1 folder=$2 step architecture started=0 number pair
+  local -a all
+  mapfile -t all
+  number=${#all[@]}
+  for pair in "${all[@]}"; do
+    while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
+    started=$((started + 1))
+    [ -t 2 ] && printf '\r%s: compiling %d of %d: %s\033[K' "$verb" "$started" "$number" "$pair" >&2
+    read -r step architecture <<<"$pair"
+    compile "$step" "$architecture" "$folder/$step.$architecture" "${@:3}" &
+  done
+  wait
+  [ -t 2 ] && printf '\r\033[K' >&2
+  for pair in "${all[@]}"; do
+    read -r step architecture <<<"$pair"
+    if ! [ -f "$folder/$step.$architecture/compiled" ]; then
+      cat "$folder/$step.$architecture/log" >&2
+      echo "error: steps/$step/attention.cu does not compile for $architecture" >&2
+      exit 1
+    fi
+  done
+}
+
+# Of rows of tab-separated fields, makes the first readable: a kernel's mangled name.
+readable_names() {
+  local rows
+  rows=$(cat)
+  paste <(cut -f 1 <<<"$rows" | c++filt | awk -f scripts/readable_names.awk) <(cut -f 2- <<<"$rows")
+}
