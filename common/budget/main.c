@@ -2,7 +2,6 @@
 // for each padded head_dim, against what the GPUs give.
 #include "step/step.h"
 
-
 // Per block and per multiprocessor, in kB of 1024 bytes; 1 kB of each block's share is the system's.
 // Source: NVIDIA, CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 static const struct {
