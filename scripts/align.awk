@@ -11,7 +11,10 @@ BEGIN { FS = "\t" }
 END {
   for (row = 1; row <= NR; row++) {
     line = ""
-    for (i = 1; i <= fields; i++) line = line sprintf("%" (is_text[i] ? "-" : "") width[i] "s  ", cell[row, i])
+    for (i = 1; i <= fields; i++) {
+      side = is_text[i] ? "-" : ""
+      line = line sprintf("%" side width[i] "s  ", cell[row, i])
+    }
     sub(/ +$/, "", line)
     print line
   }

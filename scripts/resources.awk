@@ -44,6 +44,7 @@ END {
       print "error: ptxas said nothing of the kernel " kernel " of step " step >"/dev/stderr"
       exit 1
     }
-    print kernel, registers[kernel], threads[kernel], shared[kernel], stack[kernel] + 0, stores[kernel] + 0, loads[kernel] + 0
+    print kernel, registers[kernel], threads[kernel], shared[kernel], stack[kernel] + 0,
+      stores[kernel] + 0, loads[kernel] + 0
   }
 }

@@ -80,6 +80,29 @@ Test(ptxas, refuses_what_it_cannot_do) {
   }
 }
 
+Test(ptxas, readable_names) {
+  const struct {
+    const char *demangled;
+    const char *readable;
+  } cases[] = {
+      {"softmax_kernel(float*, float*, attention_shape)", "softmax_kernel\n"},
+      {"void output_kernel<__nv_bfloat16>(float const*)", "output_kernel<bf16>\n"},
+      {"void attention_kernel<configuration<16, 64, 4, 1>, __half, 32>(__half const*)",
+       "attention_kernel<16x64x4x1, half, 32>\n"},
+      {"void attention_kernel<__half, configuration<16, 64, 4, 1> >(int (*) [3])",
+       "attention_kernel<half, 16x64x4x1>\n"},
+      {"void (anonymous namespace)::attention_kernel<(mode)1, 64>(int)",
+       "attention_kernel<(mode)1, 64>\n"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char command[256];
+    snprintf(command, sizeof command, "echo '%s' | awk -f scripts/readable_names.awk",
+             cases[i].demangled);
+    const script_result result = toolkit_run(command);
+    cr_expect_str_eq(result.out, cases[i].readable, "%s: %s", cases[i].demangled, result.out);
+  }
+}
+
 // Counted by hand from the table of limits; the CUDA Occupancy Calculator agrees.
 Test(ptxas, occupancy) {
   const struct {
@@ -89,6 +112,8 @@ Test(ptxas, occupancy) {
   } cases[] = {
       {"sm_80", "32\\t1024\\t0\\t0", "2\t100.0%\tthreads\t82944\n"},
       {"sm_80", "33\\t1024\\t0\\t-", "1\t50.0%\tregisters\t166912\n"}, // 40 are allocated
+      {"sm_80", "33\\t128\\t0\\t-", "12\t75.0%\tregisters\t12928\n"},  // 48 warps
+      {"sm_80", "152\\t32\\t0\\t-", "12\t18.8%\tregisters\t12928\n"},  // 3 warps a partition
       {"sm_90a", "16\\t32\\t0\\t-", "32\t50.0%\tblocks\t6272\n"},
       {"sm_89", "16\\t32\\t0\\t-", "24\t50.0%\tblocks\t3200\n"},
       {"sm_80", "168\\t96\\t0\\t-", "4\t18.8%\tregisters\t40960\n"},  // 12 warps
