@@ -13,9 +13,9 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort | \
 	  awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 	@echo
-	@echo "One step alone: make step03 check|run|diff|build|ptxas. Steps: $(ALL_STEPS)."
+	@echo "One step alone: make step03 check|run|diff|build|ptxas|sass|ptx|sweep|budget. Steps: $(ALL_STEPS)."
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, JOBS=$(JOBS), VERBOSE=1,"
-	@echo "          ARGS=\"--seq 100\" for run and ladder."
+	@echo "          ARGS=\"--seq 100\" for run, ladder and sweep; CONFIG=64x64x4x2 for step06 check."
 
 # --- set-up --------------------------------------------------------------------------------------
 
@@ -80,7 +80,7 @@ endif
 
 check-now: say-device $(CHECK_ALL)
 	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged
-	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged \
+	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  scripts/check.sh $(PART_TESTS) $(step_checks)
 
 ptxas: ## registers, shared memory, spills and occupancy of every kernel (needs nvcc, no GPU)

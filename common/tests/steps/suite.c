@@ -2,6 +2,15 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdlib.h>
+
+attention_step suite_step(void) {
+  attention_step step = step_linked();
+  const char *name = getenv("LAB_CONFIG");
+  error_text error;
+  if (name && *name) cr_assert(step_configure(&step, name, &error), "%s", error.text);
+  return step;
+}
 
 attention_shape suite_shape(attention_dtype dtype, int seq_q, int seq_kv, int head_dim,
                             bool causal) {
@@ -33,7 +42,7 @@ void suite_prepare(trial *trial, attention_shape shape, inputs_kind kind) {
 
 void suite_run_and_check(trial *trial, cudaStream_t stream) {
   const shape_text where = shape_describe(&trial->shape);
-  const attention_step step = step_linked();
+  const attention_step step = suite_step();
   error_text error;
   check_result result;
   cr_assert(trial_run(trial, &step, stream, &error), "%s: %s", where.text, error.text);
@@ -41,7 +50,7 @@ void suite_run_and_check(trial *trial, cudaStream_t stream) {
 }
 
 void suite_expect_right(attention_shape shape, inputs_kind kind) {
-  const attention_step step = step_linked();
+  const attention_step step = suite_step();
   if (step.unsupported(&shape)) return; // refused by name, which test_interface.c looks at
   trial trial;
   suite_prepare(&trial, shape, kind);

@@ -6,6 +6,9 @@
 #include "shape/shape.h"
 #include "trial/trial.h"
 
+// The linked step, in the configuration that the environment variable LAB_CONFIG names, if it is set.
+attention_step suite_step(void);
+
 // A shape with the usual scale, 1 / sqrt(head_dim), and one batch entry of two heads.
 attention_shape suite_shape(attention_dtype dtype, int seq_q, int seq_kv, int head_dim,
                             bool causal);

@@ -20,7 +20,7 @@ Test(launches, hundred_in_a_row_are_bit_identical) {
   memcpy(first_o, trial.o, o_bytes);
   memcpy(first_lse, trial.lse, lse_bytes);
 
-  const attention_step step = step_linked();
+  const attention_step step = suite_step();
   const attention_args arguments = trial_arguments(&trial);
   for (int launch = 1; launch < 100; launch++) { // back to back, none waits for the one before
     cr_assert(device_ok(step.forward(&arguments, NULL), "launching", &error), "%s", error.text);
@@ -40,7 +40,7 @@ Test(launches, hundred_in_a_row_are_bit_identical) {
 
 Test(launches, two_streams_at_once) {
   enum { STREAMS = 2, LAUNCHES = 20 };
-  const attention_step step = step_linked();
+  const attention_step step = suite_step();
   error_text error;
   cudaStream_t streams[STREAMS];
   trial trials[STREAMS];
@@ -72,7 +72,7 @@ Test(launches, two_streams_at_once) {
 }
 
 Test(launches, lse_is_optional) {
-  const attention_step step = step_linked();
+  const attention_step step = suite_step();
   error_text error;
   check_result result;
   trial trial;
