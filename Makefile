@@ -14,8 +14,8 @@ help: ## this list
 	  awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 	@echo
 	@echo "One step alone: make step03 check|run|diff|build|ptxas|sass|ptx|sweep|budget. Steps: $(ALL_STEPS)."
-	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, JOBS=$(JOBS), VERBOSE=1,"
-	@echo "          ARGS=\"--seq 100\" for run, ladder and sweep; CONFIG=64x64x4x2 for step06 check."
+	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
+	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, ladder and sweep, CONFIG=64x64x4x2 for check."
 
 # --- set-up --------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ include make/config.mk
 # --- flags ---------------------------------------------------------------------------------------
 
 WARNINGS := -Wall -Wextra -Wpedantic $(if $(WERROR),-Werror)
-OPTIMISE := $(if $(DEBUG),-O0 -g3,-O2 -g -DNDEBUG) $(SANITIZE:%=-fsanitize=% -fno-omit-frame-pointer)
+OPTIMISE := $(if $(DEBUG),-O0 -g3,-O2 -g -DNDEBUG) $(SANITIZE:%=-fsanitize=% -fno-sanitize-recover=all -fno-omit-frame-pointer)
 CFLAGS   := -std=c17 $(OPTIMISE) -march=native -fopenmp -fPIC $(WARNINGS)
 LDFLAGS  := -fopenmp $(SANITIZE:%=-fsanitize=%)
 RPATH    := -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..:$$ORIGIN/../..'

@@ -21,7 +21,7 @@ ifeq ($(DEVICE),gpu)
 endif
 
 # A debug build stands beside the release build: kernels with -G, assertions and printf kept.
-BUILD := build/$(DEVICE)$(if $(DEBUG),-debug)
+BUILD := build/$(DEVICE)$(if $(DEBUG),-debug)$(if $(SANITIZE),-sanitized)
 JOBS  ?= $(shell nproc)
 
 ALL_STEPS   := $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard steps/*/attention.cu))))
