@@ -1,12 +1,10 @@
 // rewrite IN.cu OUT.cpp: see rewrite.h. OUT.cpp appears whole or not at all.
-#define _GNU_SOURCE // getpid, stat
 #include "emulator/rewrite/rewrite.h"
+#include "file/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static bool read_file(const char *path, text_buffer *text, error_text *error) {
   FILE *file = fopen(path, "rb");
@@ -20,24 +18,6 @@ static bool read_file(const char *path, text_buffer *text, error_text *error) {
   return cause == 0 || fail(error, "cannot read %s: %s", path, strerror(cause));
 }
 
-static bool write_file(const char *path, const text_buffer *text, error_text *error) {
-  struct stat existing;
-  if (stat(path, &existing) == 0 && !S_ISREG(existing.st_mode))
-    return fail(error, "cannot write %s: it exists and is no ordinary file", path);
-  char temporary[4096];
-  int length = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
-  if (length >= (int)sizeof temporary) return fail(error, "cannot write %s: path too long", path);
-
-  FILE *file = fopen(temporary, "wbx");
-  if (file == NULL) return fail(error, "cannot create %s: %s", temporary, strerror(errno));
-  bool written = fwrite(text->data, 1, text->length, file) == text->length;
-  written = fclose(file) == 0 && written;
-  if (written && rename(temporary, path) == 0) return true;
-  int cause = errno;
-  remove(temporary);
-  return fail(error, "cannot write %s: %s", path, strerror(cause));
-}
-
 int main(int argument_count, char **arguments) {
   error_text error;
   if (argument_count != 3) {
@@ -47,7 +27,7 @@ int main(int argument_count, char **arguments) {
   text_buffer in = {0}, out = {0};
   bool done = read_file(arguments[1], &in, &error) &&
               rewrite_source(arguments[1], in.data, in.length, &out, &error) &&
-              write_file(arguments[2], &out, &error);
+              file_write(arguments[2], out.data, out.length, &error);
   text_buffer_free(&in);
   text_buffer_free(&out);
   if (!done) fprintf(stderr, "error: %s\n", error.text);

@@ -25,8 +25,8 @@ static void append_range(line_text *line, unsigned first, unsigned last) {
   append(line, first == last ? "%u" : "%u-%u", first, last);
 }
 
-// "threads 0-31, 64-95 (warps 0-2)": the threads that `chosen` marks.
-static void append_threads(line_text *line, const worker *worker, const bool *chosen) {
+// "threads 0-31, 64-95 (warps 0-2)": the threads that `chosen` marks. Returns how many.
+static unsigned append_threads(line_text *line, const worker *worker, const bool *chosen) {
   enum { RANGES_SHOWN = 8 };
   unsigned ranges = 0, hidden = 0, lowest = 0, highest = 0, total = 0;
   append(line, "threads ");
@@ -51,6 +51,7 @@ static void append_threads(line_text *line, const worker *worker, const bool *ch
   append_range(line, first_warp, last_warp);
   append(line, ")");
   if (total == 1) memmove(strstr(line->text, "threads ") + 6, line->text + 7, line->length - 6);
+  return total;
 }
 
 static bool wait_alike(const thread *a, const thread *b) {
@@ -69,15 +70,16 @@ static void report_group(const worker *worker, const thread *example, bool *repo
     reported[i] |= chosen[i];
   }
   line_text threads = {.length = 0};
-  append_threads(&threads, worker, chosen);
+  const bool one = append_threads(&threads, worker, chosen) == 1;
+  const char *wait = one ? "waits" : "wait";
   const emulator_site *site = example->site;
   if (example->state == THREAD_EXITED) {
-    fault_report_line("%s have exited", threads.text);
+    fault_report_line("%s %s exited", threads.text, one ? "has" : "have");
   } else if (example->state == THREAD_IN_WARP) {
-    fault_report_line("%s wait at %s in %s:%d for the lanes 0x%08x", threads.text, site->operation,
-                      site->file, site->line, example->mask);
+    fault_report_line("%s %s at %s in %s:%d for the lanes 0x%08x", threads.text, wait,
+                      site->operation, site->file, site->line, example->mask);
   } else {
-    fault_report_line("%s wait at %s in %s:%d", threads.text, site->operation, site->file,
+    fault_report_line("%s %s at %s in %s:%d", threads.text, wait, site->operation, site->file,
                       site->line);
   }
 }

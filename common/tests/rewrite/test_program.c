@@ -9,6 +9,8 @@
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static char folder[] = "/tmp/test_rewrite.XXXXXX";
 
