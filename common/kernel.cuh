@@ -43,6 +43,10 @@ __device__ __forceinline__ unsigned pack_pair<__nv_bfloat16>(float first, float 
   return *(const unsigned *)&pair;
 }
 
+// Greatest common divisor, by Euclid; and the largest power of two that is not above n.
+static constexpr int common_divisor(int a, int b) { return b == 0 ? a : common_divisor(b, a % b); }
+static constexpr int power_of_two_up_to(int n) { return n < 2 ? 1 : 2 * power_of_two_up_to(n / 2); }
+
 // How many pieces of `size` cover `count`, both at least 1.
 static constexpr __host__ __device__ int divide_up(int count, int size) {
   return (count - 1) / size + 1;

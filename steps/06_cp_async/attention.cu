@@ -22,9 +22,6 @@ namespace wmma = nvcuda::wmma;
 
 static constexpr int FRAGMENT = 16; // rows, columns and depth of one tensor-core product
 
-constexpr int common_divisor(int a, int b) { return b == 0 ? a : common_divisor(b, a % b); }
-constexpr int power_of_two_up_to(int n) { return n < 2 ? 1 : 2 * power_of_two_up_to(n / 2); }
-
 template <int M, int N, int W, int S>
 struct configuration {
   static constexpr int BLOCK_M = M; // query rows of a tile
@@ -56,13 +53,11 @@ struct configuration {
   X(32, 64, 4, 1, 128)                                                                             \
   X(32, 32, 4, 2, 128)                                                                             \
   X(16, 64, 4, 2, 128)
-#include "configurations.cuh"
 
-// The chosen configuration, or the best measured: by head_dim, and by what the GPU has room for.
-static const char *configuration_for(const attention_shape *shape) {
-  if (chosen_configuration) return chosen_configuration;
+// The best measured configuration without spills: by head_dim, and by what a GPU has room for.
+static const char *best_configuration(const attention_shape *shape, size_t shared_memory) {
   if (shape->head_dim <= 64) return "128x64x4x2";
-  return largest_shared_memory() >= 128 * 1024 ? "128x64x8x2" : "64x64x4x2";
+  return shared_memory >= 128 * 1024 ? "128x64x8x2" : "64x64x4x2";
 }
 
 // Fragments are read 16 bytes a lane, 8 rows at once. With 16 bytes of padding a row is an odd multiple
@@ -379,45 +374,11 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
-template <typename Element, int D>
-static cudaError_t launch_chosen(const attention_args *args, cudaStream_t stream) {
-  const char *name = configuration_for(&args->shape);
-#define LAUNCH_IF_NAMED(M, N, W, S, MAX_DIM)                                                       \
-  if constexpr (D <= MAX_DIM)                                                                      \
-    if (strcmp(name, CONFIGURATION_NAME(M, N, W, S)) == 0)                                         \
-      return launch<configuration<M, N, W, S>, Element, D>(args, stream);
-  CONFIGURATIONS(LAUNCH_IF_NAMED)
-  return cudaErrorInvalidValue;
-}
-
 const char *attention_name(void) { return "06_cp_async"; }
 
 const char *attention_summary(void) { return "cp.async: the next tiles arrive during the maths"; }
 
-const char *attention_unsupported(const attention_shape *shape) {
-  if (shape->head_dim > 128) return "head_dim is at most 128, in this step and in all others";
-  const size_t bytes = attention_shared_memory_bytes(shape);
-  if (bytes == 0) return "this configuration has too few registers for head_dim above 64";
-  const size_t most = largest_shared_memory();
-  return most > 0 && bytes > most ? "this configuration needs more shared memory than the GPU has"
-                                  : NULL;
-}
-
 size_t attention_workspace_bytes(const attention_shape *) { return 0; }
 
-// 0 when the configuration cannot take the head_dim.
-size_t attention_shared_memory_bytes(const attention_shape *shape) {
-  const char *name = configuration_for(shape);
-#define BYTES_IF_NAMED(M, N, W, S, MAX_DIM)                                                        \
-  if (strcmp(name, CONFIGURATION_NAME(M, N, W, S)) == 0)                                           \
-    return shape->head_dim > MAX_DIM ? 0                                                           \
-           : shape->head_dim <= 32   ? SHARED_BYTES<configuration<M, N, W, S>, 32>                 \
-           : shape->head_dim <= 64   ? SHARED_BYTES<configuration<M, N, W, S>, 64>                 \
-                                     : SHARED_BYTES<configuration<M, N, W, S>, 128>;
-  CONFIGURATIONS(BYTES_IF_NAMED)
-  return 0;
-}
-
-cudaError_t attention_forward(const attention_args *args, cudaStream_t stream) {
-  return LAUNCH_FOR_SHAPE(launch_chosen, args, stream);
-}
+// attention_forward and the rest of the interface: launch<tile, Element, D> in the chosen configuration.
+#include "configurations.cuh"
