@@ -55,7 +55,7 @@ ladder-now: say-device
 
 sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
-	@$(BUILD)/ladder plots/data sweep $(firstword $(shared_steps)):all $(if $(ARGS),-- $(ARGS))
+	@$(BUILD)/ladder plots/data $(or $(NAME),sweep) $(firstword $(shared_steps)):all $(if $(ARGS),-- $(ARGS))
 
 budget: say-device ## shared memory of each configuration against the GPUs' limits: make step06 budget
 	@$(BUILDER) $(shared_steps) $(BUILD)/budget
