@@ -41,8 +41,7 @@ static size_t largest_shared_memory(void) {
 }
 
 static const char *configuration_for(const attention_shape *shape) {
-  return chosen_configuration ? chosen_configuration
-                              : best_configuration(shape, largest_shared_memory());
+  return chosen_configuration ? chosen_configuration : best_configuration(shape);
 }
 
 // 0 when the configuration cannot take the head_dim.
