@@ -31,7 +31,7 @@ endif
 
 # --- the parts of common/ ------------------------------------------------------------------------
 
-MODULES     := check device driver file emulator/rewrite inputs npy progress record reference shape statistics \
+MODULES     := check csv device driver file emulator/rewrite inputs npy progress record reference shape statistics \
                step timing trial ladder
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/device/device_emulator.c common/device/device_gpu.c

@@ -1,11 +1,11 @@
 // The report as comma-separated values (RFC 4180).
 #include "driver/report.h"
 
+#include "csv/csv.h"
 #include "shape/shape.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 
 // The list of columns is walked twice, for the names and for the values, so that the two lines cannot
 // come apart.
@@ -33,17 +33,7 @@ add_number(csv_line *line, const char *name, bool present, const char *format, .
 
 static void add_text(csv_line *line, const char *name, const char *text) {
   begin_column(line, name);
-  if (line->names) return;
-  if (!strpbrk(text, ",\"\r\n")) {
-    fputs(text, line->out);
-    return;
-  }
-  fputc('"', line->out);
-  for (; *text; text++) {
-    if (*text == '"') fputc('"', line->out);
-    fputc(*text, line->out);
-  }
-  fputc('"', line->out);
+  if (!line->names) csv_write_text(line->out, text);
 }
 
 static void print_line(FILE *out, const report *report, bool names) {
