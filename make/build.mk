@@ -31,19 +31,20 @@ endif
 
 # --- the parts of common/ ------------------------------------------------------------------------
 
-MODULES     := check csv device driver file emulator/rewrite inputs npy progress record reference shape statistics \
+MODULES     := check csv device driver file emulator/rewrite inputs npy progress record reference result shape statistics \
                step timing trial ladder
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/device/device_emulator.c common/device/device_gpu.c
 LIBRARY_C   := $(filter-out $(not_library),$(foreach module,$(MODULES),$(wildcard common/$(module)/*.c))) \
                $(device_part)
+LIBRARY_CU  := $(if $(filter gpu,$(DEVICE)),common/device/delay.cu)
 LIBRARY     := $(BUILD)/libcommon.a
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
 
-$(LIBRARY): $(LIBRARY_C:%.c=$(BUILD)/%.o)
+$(LIBRARY): $(LIBRARY_C:%.c=$(BUILD)/%.o) $(LIBRARY_CU:%=$(BUILD)/%.o)
 	@rm -f $@
 	@ar rcs $@ $^
 

@@ -5,6 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+const char *check_verdict_name(check_verdict verdict) {
+  static const char *const names[] = {
+      [CHECK_SKIPPED] = "skipped", [CHECK_PASSED] = "ok", [CHECK_FAILED] = "FAILED"};
+  return names[verdict];
+}
+
 typedef struct {
   size_t head; // batch * heads + head
   size_t row;

@@ -19,6 +19,11 @@ typedef struct {
   error_text message; // empty when all is well
 } check_result;
 
+typedef enum { CHECK_SKIPPED, CHECK_PASSED, CHECK_FAILED } check_verdict;
+
+// As the records have it: "skipped", "ok" or "FAILED".
+const char *check_verdict_name(check_verdict verdict);
+
 // O: fp16 or bf16 bits [batch, heads, seq_q, head_dim]. lse: float32 [batch, heads, seq_q], or NULL
 // when none was asked for. lse passes within CHECK_LSE_TOLERANCE of a finite reference and
 // must be exactly -infinity where the row sees no key. True when every element passes.

@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct {
   char name[256];         // such as "NVIDIA H200" or "Emulated NVIDIA H200"
   char slug[256];         // the same as a folder name: "nvidia-h200"
@@ -39,5 +43,13 @@ void device_counts_reset(void);
 // Sets the order in which the emulator runs threads: 0 is the plain order. False on a GPU, whose
 // order nobody can set.
 bool device_set_schedule(uint64_t seed);
+
+// Keeps a GPU busy for some 25 microseconds, so that what the host enqueues meanwhile runs without a
+// gap. Returns the launch's error. The emulator runs every launch to its end: there it does nothing.
+cudaError_t device_delay(cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

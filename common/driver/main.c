@@ -7,7 +7,6 @@
 #include "driver/outputs.h"
 #include "driver/report.h"
 #include "driver/tensors.h"
-#include "statistics/statistics.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,19 +61,6 @@ static bool check(session *s, error_text *error) {
   return true;
 }
 
-static report_times summarise(const double *milliseconds, size_t samples) {
-  const uint64_t seed = 1; // the same samples give the same interval
-  const statistics_interval interval = statistics_bootstrap_median(milliseconds, samples, seed);
-  return (report_times){
-      .samples = samples,
-      .median = statistics_median(milliseconds, samples),
-      .low = interval.low,
-      .high = interval.high,
-      .p5 = statistics_percentile(milliseconds, samples, 5),
-      .p95 = statistics_percentile(milliseconds, samples, 95),
-  };
-}
-
 static bool measure(session *s, error_text *error) {
   if (s->device.emulated || s->options.given[OPTION_NO_TIME]) return true;
   const measure_plan plan = {
@@ -84,8 +70,9 @@ static bool measure(session *s, error_text *error) {
   };
   double *milliseconds = malloc(plan.samples * sizeof *milliseconds);
   if (!milliseconds) return fail(error, "not enough memory for %zu samples", plan.samples);
-  const bool good = measure_steps(&s->trial, &s->step, 1, &plan, milliseconds, error);
-  if (good) s->report.times = summarise(milliseconds, plan.samples);
+  size_t taken = 0;
+  const bool good = measure_steps(&s->trial, &s->step, 1, &plan, milliseconds, &taken, error);
+  if (good) s->report.times = statistics_summarise(milliseconds, taken);
   free(milliseconds);
   return good;
 }

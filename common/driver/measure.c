@@ -36,6 +36,15 @@ static size_t tensor_bytes(const trial *trial) {
          align(trial->device_lse.bytes);
 }
 
+// Sets of tensors: the trial's own, and copies.
+static size_t count_sets(const trial *trial, size_t l2_bytes) {
+  return timing_rotations(tensor_bytes(trial), l2_bytes);
+}
+
+size_t measure_copies_bytes(const trial *trial, size_t l2_bytes) {
+  return (count_sets(trial, l2_bytes) - 1) * tensor_bytes(trial);
+}
+
 // One allocation that holds a copy of the inputs and room for the outputs.
 static bool copy_set(const trial *trial, buffer_set *set, error_text *error) {
   const guarded_buffer *tensors[TENSORS] = {&trial->device_q, &trial->device_k, &trial->device_v,
@@ -72,22 +81,33 @@ static bool create_sets(const trial *trial, buffer_set *sets, size_t count, erro
   return true;
 }
 
-static bool grow_workspace(trial *trial, const attention_step *steps, size_t count,
-                           error_text *error) {
-  size_t needed = 0;
+static size_t largest_workspace(const trial *trial, const attention_step *steps, size_t count) {
+  size_t largest = 0;
   for (size_t i = 0; i < count; i++) {
     const size_t bytes = steps[i].workspace_bytes(&trial->shape);
-    if (bytes > needed) needed = bytes;
+    if (bytes > largest) largest = bytes;
   }
+  return largest;
+}
+
+static bool grow_workspace(trial *trial, const attention_step *steps, size_t count,
+                           error_text *error) {
+  const size_t needed = largest_workspace(trial, steps, count);
   if (needed <= trial->workspace.bytes) return true;
   guard_free(&trial->workspace);
   return guard_allocate(&trial->workspace, "the workspace", needed, error);
 }
 
 bool measure_steps(trial *trial, const attention_step *steps, size_t count,
-                   const measure_plan *plan, double *milliseconds, error_text *error) {
-  const size_t set_count = timing_rotations(tensor_bytes(trial), plan->l2_bytes);
-  const timing_plan timing = {plan->samples, plan->warm_up, set_count};
+                   const measure_plan *plan, double *milliseconds, size_t *taken,
+                   error_text *error) {
+  const size_t set_count = count_sets(trial, plan->l2_bytes);
+  const timing_plan timing = {.samples = plan->samples,
+                              .warm_up = plan->warm_up,
+                              .rotations = set_count,
+                              .seconds = plan->seconds,
+                              .least_samples = plan->least_samples,
+                              .clock = plan->clock};
   buffer_set *sets = calloc(set_count, sizeof *sets);
   contender *contexts = calloc(count, sizeof *contexts);
   timing_contender *contenders = calloc(count, sizeof *contenders);
@@ -97,10 +117,11 @@ bool measure_steps(trial *trial, const attention_step *steps, size_t count,
          create_sets(trial, sets, set_count, error);
   for (size_t i = 0; i < count && good; i++) {
     contexts[i] = (contender){&steps[i], i, count, sets, set_count};
-    contenders[i] =
-        (timing_contender){steps[i].name, launch, &contexts[i], milliseconds + i * plan->samples};
+    contenders[i] = (timing_contender){steps[i].name, launch, &contexts[i],
+                                       milliseconds + i * plan->samples, 0};
   }
   good = good && timing_run(&timing, contenders, count, NULL, error);
+  for (size_t i = 0; i < count && good; i++) taken[i] = contenders[i].taken;
 
   for (size_t i = 0; sets && i < set_count; i++) guard_free(&sets[i].memory);
   free(sets);

@@ -53,7 +53,7 @@ static void print_check(FILE *out, const report *report) {
 }
 
 static void print_times(FILE *out, const report *report) {
-  const report_times *times = &report->times;
+  const statistics_summary *times = &report->times;
   fprintf(out, "time       median %s ms (", significant(times->median, 4).text);
   if (isfinite(times->low)) {
     fprintf(out, "95 %% interval %s to %s; ", significant(times->low, 4).text,
@@ -62,7 +62,8 @@ static void print_times(FILE *out, const report *report) {
   fprintf(out, "5th to 95th percentile %s to %s; ", significant(times->p5, 4).text,
           significant(times->p95, 4).text);
   print_count(out, "", times->samples, "sample", "s");
-  fprintf(out, ")\nspeed      %s TFLOP/s\n", significant(report_tflops(report), 3).text);
+  fprintf(out, ")\nspeed      %s TFLOP/s\n",
+          significant(result_tflops(&report->shape, times), 3).text);
 }
 
 static void print_counts(FILE *out, const device_counts *counts) {
@@ -79,11 +80,6 @@ static void print_counts(FILE *out, const device_counts *counts) {
     fputs(" by cp.async", out);
   }
   fputc('\n', out);
-}
-
-double report_tflops(const report *report) {
-  if (report->times.samples == 0) return NAN;
-  return shape_operations(&report->shape) / (report->times.median * 1e-3) * 1e-12;
 }
 
 void report_print(FILE *out, const report *report) {

@@ -2,19 +2,8 @@
 #ifndef REPORT_H
 #define REPORT_H
 
-#include "check/check.h"
-#include "device/device.h"
 #include "driver/options.h"
-
-typedef enum { CHECK_SKIPPED, CHECK_PASSED, CHECK_FAILED } check_verdict;
-
-// Of the samples of one step, in milliseconds.
-typedef struct {
-  size_t samples;
-  double median;
-  double low, high; // 95 % bootstrap interval of the median; NaN when one sample gives none
-  double p5, p95;   // 5th and 95th percentile
-} report_times;
+#include "result/result.h"
 
 typedef struct {
   const char *step;    // such as "04_online_softmax"
@@ -27,9 +16,9 @@ typedef struct {
   check_verdict verdict;
   check_result check; // unless skipped
   size_t workspace_bytes;
-  report_times times;   // samples is 0 when none was taken
-  bool emulated;        // then there are counts in place of times
-  device_counts counts; // of one run
+  statistics_summary times; // milliseconds
+  bool emulated;            // then there are counts in place of times
+  device_counts counts;     // of one run
 } report;
 
 // Aligned lines, one fact each.
@@ -37,9 +26,5 @@ void report_print(FILE *out, const report *report);
 
 // Two lines: the names of the columns, and their values. A value that does not apply is empty.
 void report_print_csv(FILE *out, const report *report);
-
-// 10^12 operations a second at the median time, over the pairs of rows that the mask leaves visible;
-// NaN when no time was taken.
-double report_tflops(const report *report);
 
 #endif

@@ -7,7 +7,6 @@
 #include "ladder/row.h"
 #include "record/record.h"
 #include "shape/shape.h"
-#include "statistics/statistics.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,29 +101,24 @@ static bool prepare(session *s, error_text *error) {
 static bool check_steps(session *s, error_text *error) {
   for (size_t i = 0; i < s->count; i++) {
     ladder_row *row = &s->rows[i];
+    result_row *result = &row->result;
+    result->step = row->step->name;
+    result->configuration = row->step->configuration;
+    result->device = s->device.name;
+    result->shape = s->trial.shape;
     if (row->step->configure) row->step->configure(row->step->configuration);
     row->unsupported = row->step->unsupported(&s->trial.shape);
     if (row->unsupported) continue;
     device_counts_reset();
     if (!trial_run(&s->trial, row->step, NULL, error)) return false;
     row->counts = device_counts_read();
-    row->workspace_bytes = s->trial.workspace.bytes;
-    row->right = trial_check(&s->trial, &row->check);
-    if (!row->right) {
-      fprintf(stderr, "FAILED: %s: %s\n", row->step->name, row->check.message.text);
+    result->workspace_bytes = s->trial.workspace.bytes;
+    result->verdict = trial_check(&s->trial, &result->check) ? CHECK_PASSED : CHECK_FAILED;
+    if (result->verdict == CHECK_FAILED) {
+      fprintf(stderr, "FAILED: %s: %s\n", row->step->name, result->check.message.text);
     }
   }
   return true;
-}
-
-static void summarise(ladder_row *row, const double *milliseconds, size_t samples,
-                      const attention_shape *shape) {
-  const statistics_interval interval = statistics_bootstrap_median(milliseconds, samples, 1);
-  row->samples = samples;
-  row->median_ms = statistics_median(milliseconds, samples);
-  row->low_ms = interval.low;
-  row->high_ms = interval.high;
-  row->tflops = shape_operations(shape) / row->median_ms * 1e-9;
 }
 
 // Times the steps that are right: how fast a wrong one is does not matter.
@@ -136,39 +130,46 @@ static bool time_steps(session *s, error_text *error) {
   };
   attention_step *timed = malloc(s->count * sizeof *timed);
   double *milliseconds = malloc(s->count * plan.samples * sizeof *milliseconds);
+  size_t *taken = malloc(s->count * sizeof *taken);
   size_t contenders = 0;
   for (size_t i = 0; timed && i < s->count; i++) {
-    if (s->rows[i].right) timed[contenders++] = *s->rows[i].step;
+    if (s->rows[i].result.verdict == CHECK_PASSED) timed[contenders++] = *s->rows[i].step;
   }
-  bool good = (timed && milliseconds) || fail(error, "not enough memory for the samples");
-  good = good && measure_steps(&s->trial, timed, contenders, &plan, milliseconds, error);
-  const double *next = milliseconds;
+  bool good = (timed && milliseconds && taken) || fail(error, "not enough memory for the samples");
+  good = good && measure_steps(&s->trial, timed, contenders, &plan, milliseconds, taken, error);
+  size_t next = 0;
   for (size_t i = 0; i < s->count && good; i++) {
-    if (!s->rows[i].right) continue;
-    summarise(&s->rows[i], next, plan.samples, &s->trial.shape);
-    next += plan.samples;
+    if (s->rows[i].result.verdict != CHECK_PASSED) continue;
+    s->rows[i].result.times = statistics_summarise(milliseconds + next * plan.samples, taken[next]);
+    next++;
   }
   free(timed);
   free(milliseconds);
+  free(taken);
   return good;
 }
 
 // Configurations are ranked; those without a time come last.
 static int faster_first(const void *a, const void *b) {
-  const ladder_row *rows[2] = {a, b};
-  if (!rows[0]->samples != !rows[1]->samples) return rows[0]->samples ? -1 : 1;
-  return (rows[0]->median_ms > rows[1]->median_ms) - (rows[0]->median_ms < rows[1]->median_ms);
+  const statistics_summary *first = &((const ladder_row *)a)->result.times;
+  const statistics_summary *second = &((const ladder_row *)b)->result.times;
+  if (!first->samples != !second->samples) return first->samples ? -1 : 1;
+  return (first->median > second->median) - (first->median < second->median);
 }
 
 // Checks and times the steps, and writes what was found, and on what machine, as a file's text.
 static bool climb(session *s, FILE *record, error_text *error) {
-  record_write(record, &s->device, "before");
+  record_conditions conditions = {.before = record_read_state(&s->device)};
+  record_write(record, &s->device, "before", &conditions.before);
   if (!check_steps(s, error)) return false;
   const bool timed = !s->device.emulated && !s->options.given[OPTION_NO_TIME];
   if (timed && !time_steps(s, error)) return false;
-  record_write(record, &s->device, "after");
+  conditions.after = record_read_state(&s->device);
+  conditions.origin = record_read_origin();
+  record_write(record, &s->device, "after", &conditions.after);
+  for (size_t i = 0; i < s->count; i++) s->rows[i].result.conditions = conditions;
   if (s->rows[0].step->configuration) qsort(s->rows, s->count, sizeof *s->rows, faster_first);
-  row_write_csv(record, &s->device, &s->trial.shape, s->rows, s->count);
+  row_write_csv(record, s->rows, s->count);
   row_print_table(stdout, &s->device, &s->trial.shape, s->rows, s->count);
   return true;
 }
@@ -209,7 +210,7 @@ static bool run(session *s, const char *name, error_text *error) {
 
 static bool all_right(const session *s) {
   for (size_t i = 0; i < s->count; i++) {
-    if (!s->rows[i].unsupported && !s->rows[i].right) return false;
+    if (s->rows[i].result.verdict == CHECK_FAILED) return false;
   }
   return true;
 }

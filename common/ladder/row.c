@@ -19,7 +19,9 @@ static const char *row_text(const ladder_row *row) {
 }
 
 static double speed_up(const ladder_row *base, const ladder_row *row) {
-  return base->samples && row->samples ? base->median_ms / row->median_ms : 0;
+  const statistics_summary *times[2] = {&base->result.times, &row->result.times};
+  if (times[0]->samples == 0 || times[1]->samples == 0) return 0;
+  return times[0]->median / times[1]->median;
 }
 
 void row_print_table(FILE *file, const device_info *device, const attention_shape *shape,
@@ -47,8 +49,10 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
       fprintf(file, "skipped: %s\n", row->unsupported);
       continue;
     }
-    fprintf(file, "%-6s  %11.3f  %9s", row->right ? "ok" : "FAILED",
-            row->check.o_error / row->check.o_bound, bytes_text(row->workspace_bytes, bytes));
+    const result_row *result = &row->result;
+    fprintf(file, "%-6s  %11.3f  %9s", check_verdict_name(result->verdict),
+            result->check.o_error / result->check.o_bound,
+            bytes_text(result->workspace_bytes, bytes));
     if (device->emulated) {
       fprintf(file, "  %8llu  %6llu  %8llu  %8llu  %9llu  %8llu  %11llu\n",
               (unsigned long long)row->counts.launches, (unsigned long long)row->counts.blocks,
@@ -57,10 +61,11 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
               (unsigned long long)row->counts.warp_collectives,
               (unsigned long long)row->counts.tensor_core_operations,
               (unsigned long long)row->counts.async_copy_bytes);
-    } else if (row->samples == 0) {
+    } else if (result->times.samples == 0) {
       fprintf(file, "  %9s\n", "not timed");
     } else {
-      fprintf(file, "  %9.3f  %8.2f", row->median_ms, row->tflops);
+      fprintf(file, "  %9.3f  %8.2f", result->times.median,
+              result_tflops(&result->shape, &result->times));
       if (speed_up(&rows[0], row) > 0) fprintf(file, "  %9.2f", speed_up(&rows[0], row));
       if (i > 0 && speed_up(&rows[i - 1], row) > 0)
         fprintf(file, "  %9.2f", speed_up(&rows[i - 1], row));
@@ -70,41 +75,7 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
   fputc('\n', file);
 }
 
-void row_write_csv(FILE *file, const device_info *device, const attention_shape *shape,
-                   const ladder_row *rows, size_t count) {
-  fputs("step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,o_"
-        "error,o_bound,"
-        "lse_error,workspace_bytes,samples,median_ms,ci_low_ms,ci_high_ms,tflops,launches,blocks,"
-        "threads,block_barriers,warp_collectives,tensor_core_operations,async_copy_bytes\n",
-        file);
-  for (size_t i = 0; i < count; i++) {
-    const ladder_row *row = &rows[i];
-    fprintf(file, "%s,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,", row->step->name,
-            row->step->configuration ? row->step->configuration : "", device->name,
-            shape_dtype_name(shape->dtype), shape->batch, shape->heads, shape->kv_heads,
-            shape->seq_q, shape->seq_kv, shape->head_dim, shape->causal);
-    if (row->unsupported) {
-      fputs("skipped,,,,,,,,,,,,,,,,\n", file);
-      continue;
-    }
-    fprintf(file, "%s,%.6g,%.6g,%.6g,%zu,", row->right ? "ok" : "FAILED", row->check.o_error,
-            row->check.o_bound, row->check.lse_error, row->workspace_bytes);
-    if (row->samples > 0) {
-      fprintf(file, "%zu,%.6g,%.6g,%.6g,%.6g,", row->samples, row->median_ms, row->low_ms,
-              row->high_ms, row->tflops);
-    } else {
-      fputs(",,,,,", file);
-    }
-    if (device->emulated) {
-      fprintf(file, "%llu,%llu,%llu,%llu,%llu,%llu,%llu\n",
-              (unsigned long long)row->counts.launches, (unsigned long long)row->counts.blocks,
-              (unsigned long long)row->counts.threads,
-              (unsigned long long)row->counts.block_barriers,
-              (unsigned long long)row->counts.warp_collectives,
-              (unsigned long long)row->counts.tensor_core_operations,
-              (unsigned long long)row->counts.async_copy_bytes);
-    } else {
-      fputs(",,,,,,\n", file);
-    }
-  }
+void row_write_csv(FILE *file, const ladder_row *rows, size_t count) {
+  result_write_names(file, true);
+  for (size_t i = 0; i < count; i++) result_write(file, &rows[i].result, &rows[i].counts);
 }

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "record/record.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,38 +16,104 @@ static void first_line(const char *command, char *line, size_t size) {
   line[strcspn(line, "\n")] = '\0';
 }
 
-static void write_gpu_state(FILE *file, const char *when) {
-  static const char fields[] = "driver_version,clocks.sm,clocks.mem,power.draw,power.limit,"
-                               "temperature.gpu";
-  char command[256];
-  char state[256];
-  snprintf(command, sizeof command, "nvidia-smi -i 0 --query-gpu=%s --format=csv,noheader 2>&1",
-           fields);
-  first_line(command, state, sizeof state);
-  fprintf(file, "# %s: %s = %s\n", when, fields, state);
+// --- the GPU's state
+
+static const char fields[] = "driver_version,clocks.sm,clocks.mem,power.draw,power.limit,"
+                             "temperature.gpu";
+
+// The next of the fields, which commas divide, without the blanks around it. "" past the last.
+static const char *next_field(char **rest) {
+  char *field = *rest ? strsep(rest, ",") : "";
+  while (isspace((unsigned char)*field)) field++;
+  for (size_t length = strlen(field); length > 0 && isspace((unsigned char)field[length - 1]);) {
+    field[--length] = '\0';
+  }
+  return field;
 }
 
-void record_write(FILE *file, const device_info *device, const char *when) {
-  int driver = 0;
+// A field such as "1980 MHz"; one such as "[N/A]" is NaN.
+static double next_number(char **rest) {
+  const char *field = next_field(rest);
+  char *end = NULL;
+  const double value = strtod(field, &end);
+  return end == field ? NAN : value;
+}
+
+record_state record_parse_state(const char *line) {
+  char text[256];
+  snprintf(text, sizeof text, "%s", line);
+  char *rest = text;
+  record_state state = {0};
+  const char *driver = next_field(&rest);
+  if (isdigit((unsigned char)*driver)) snprintf(state.driver, sizeof state.driver, "%.31s", driver);
+  state.sm_clock_mhz = next_number(&rest);
+  state.memory_clock_mhz = next_number(&rest);
+  state.power_w = next_number(&rest);
+  state.power_limit_w = next_number(&rest);
+  state.temperature_c = next_number(&rest);
+  return state;
+}
+
+record_state record_read_state(const device_info *device) {
+  char command[256];
+  char line[256] = "";
+  snprintf(command, sizeof command, "nvidia-smi -i 0 --query-gpu=%s --format=csv,noheader 2>&1",
+           fields);
+  if (!device->emulated) first_line(command, line, sizeof line);
+  return record_parse_state(line);
+}
+
+static void write_state(FILE *file, const char *when, const record_state *state) {
+  fprintf(file, "# %s: %s = %s, %.0f MHz, %.0f MHz, %.2f W, %.2f W, %.0f\n", when, fields,
+          state->driver[0] ? state->driver : "unknown", state->sm_clock_mhz,
+          state->memory_clock_mhz, state->power_w, state->power_limit_w, state->temperature_c);
+}
+
+// --- where it comes from
+
+record_origin record_read_origin(void) {
+  record_origin origin;
   int runtime = 0;
-  cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
+  snprintf(origin.cuda, sizeof origin.cuda, "%d.%d", runtime / 1000, runtime % 1000 / 10);
+  const char *given = getenv("LAB_COMMIT");
+  if (given && given[0]) {
+    snprintf(origin.commit, sizeof origin.commit, "%s", given);
+  } else {
+    first_line("git describe --always --dirty 2>/dev/null", origin.commit, sizeof origin.commit);
+  }
+  const time_t now = time(NULL);
+  strftime(origin.date, sizeof origin.date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+  return origin;
+}
+
+void record_add_columns(csv_line *line, const record_conditions *conditions) {
+  const record_state *before = &conditions->before;
+  const record_state *after = &conditions->after;
+  csv_line_text(line, "driver", after->driver);
+  csv_line_text(line, "cuda", conditions->origin.cuda);
+  csv_line_value(line, "sm_clock_before_mhz", 6, before->sm_clock_mhz);
+  csv_line_value(line, "sm_clock_after_mhz", 6, after->sm_clock_mhz);
+  csv_line_value(line, "memory_clock_mhz", 6, after->memory_clock_mhz);
+  csv_line_value(line, "power_before_w", 6, before->power_w);
+  csv_line_value(line, "power_after_w", 6, after->power_w);
+  csv_line_value(line, "power_limit_w", 6, after->power_limit_w);
+  csv_line_value(line, "temperature_before_c", 6, before->temperature_c);
+  csv_line_value(line, "temperature_after_c", 6, after->temperature_c);
+  csv_line_text(line, "commit", conditions->origin.commit);
+  csv_line_text(line, "date", conditions->origin.date);
+}
+
+void record_write(FILE *file, const device_info *device, const char *when,
+                  const record_state *state) {
+  const record_origin origin = record_read_origin();
+  int driver = 0;
+  cudaDriverGetVersion(&driver);
   fprintf(file, "# %s: device = %s, compute capability %d.%d, %d multiprocessors", when,
           device->name, device->compute_capability / 10, device->compute_capability % 10,
           device->multiprocessors);
-  fprintf(file, ", CUDA runtime %d.%d, driver API %d.%d\n", runtime / 1000, runtime % 1000 / 10,
-          driver / 1000, driver % 1000 / 10);
-  if (!device->emulated) write_gpu_state(file, when);
-
-  char commit[128];
-  const char *given = getenv("LAB_COMMIT");
-  if (given && given[0]) {
-    snprintf(commit, sizeof commit, "%s", given);
-  } else {
-    first_line("git describe --always --dirty 2>/dev/null", commit, sizeof commit);
-  }
-  char date[32];
-  const time_t now = time(NULL);
-  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-  fprintf(file, "# %s: commit = %s, date = %s\n", when, commit, date);
+  fprintf(file, ", CUDA runtime %s, driver API %d.%d\n", origin.cuda, driver / 1000,
+          driver % 1000 / 10);
+  if (!device->emulated) write_state(file, when, state);
+  fprintf(file, "# %s: commit = %s, date = %s\n", when, origin.commit, origin.date);
 }

@@ -2,12 +2,49 @@
 #ifndef RECORD_H
 #define RECORD_H
 
+#include "csv/line.h"
 #include "device/device.h"
 
-// Writes lines that begin with "# ", as CSV readers skip them: GPU, driver, CUDA versions, clocks,
-// power, temperature and power limit as nvidia-smi gives them, git commit and date. `when` says at
-// which point of the run, such as "before". The commit is that of the environment variable
-// LAB_COMMIT, else what git says of the current folder, else "unknown".
-void record_write(FILE *file, const device_info *device, const char *when);
+// The state of the GPU at one moment, as nvidia-smi gives it. An empty text and NaN stand for what it
+// does not tell, and for all of it on the emulator.
+typedef struct {
+  char driver[32]; // version, such as "580.159.04"
+  double sm_clock_mhz;
+  double memory_clock_mhz;
+  double power_w;
+  double power_limit_w;
+  double temperature_c;
+} record_state;
+
+// What a number was measured with, and when.
+typedef struct {
+  char cuda[16];    // version of the runtime, such as "13.0"
+  char commit[128]; // of LAB_COMMIT in the environment, else what git says, else "unknown"
+  char date[32];    // ISO 8601, UTC, such as "2026-11-20T14:26:19Z"
+} record_origin;
+
+// Around a measurement.
+typedef struct {
+  record_state before, after;
+  record_origin origin;
+} record_conditions;
+
+// Takes about a tenth of a second on a GPU.
+record_state record_read_state(const device_info *device);
+
+// Reads the line that nvidia-smi prints for the fields that record_read_state asks for.
+record_state record_parse_state(const char *line);
+
+record_origin record_read_origin(void);
+
+// Adds the columns driver, cuda, sm_clock_before_mhz, sm_clock_after_mhz, memory_clock_mhz (after),
+// power_before_w, power_after_w, power_limit_w (after), temperature_before_c, temperature_after_c,
+// commit and date, which end every line of the lab's records.
+void record_add_columns(csv_line *line, const record_conditions *conditions);
+
+// Writes state and origin as lines that begin with "# ", as CSV readers skip them. `when` says at which point of the
+// run, such as "before".
+void record_write(FILE *file, const device_info *device, const char *when,
+                  const record_state *state);
 
 #endif

@@ -12,6 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct {
   double low;
   double high;
@@ -62,5 +66,9 @@ typedef struct {
 // are resampled apart. For times, which are positive: a sample that is not gives NaN.
 statistics_ratio statistics_ratio_of_medians(const double *a, size_t a_count, const double *b,
                                              size_t b_count, uint64_t seed);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -105,12 +105,14 @@ Test(measure, takes_turns_and_rotates) {
     for (size_t count = 1; count <= 2; count++) {
       const measure_plan plan = {.samples = 9, .warm_up = 2, .l2_bytes = sets * SET_BYTES / 2};
       double milliseconds[2 * 9];
+      size_t taken[2] = {0, 0};
       error_text error;
       launch_count = 0;
       memset(milliseconds, 0xff, sizeof milliseconds); // NaN
-      cr_assert(measure_steps(&tested, steps, count, &plan, milliseconds, &error), "%s",
+      cr_assert(measure_steps(&tested, steps, count, &plan, milliseconds, taken, &error), "%s",
                 error.text);
       cr_assert_eq(launch_count, 11 * count);
+      cr_expect(taken[0] == 9 && taken[1] == (count == 2 ? 9 : 0));
       cr_expect_eq(count_sets(), sets, "%zu sets, and should be %zu", count_sets(), sets);
       for (size_t i = 0; i < launch_count; i++) {
         const launch_record *launch = &launches[i];
@@ -138,8 +140,9 @@ Test(measure, warm_cache_takes_the_trials_own_tensors) {
   const measure_plan plan = {.samples = 4, .warm_up = 0, .l2_bytes = 0};
   const attention_args own = trial_arguments(&tested);
   double milliseconds[4];
+  size_t taken[2];
   error_text error;
-  cr_assert(measure_steps(&tested, steps, 1, &plan, milliseconds, &error), "%s", error.text);
+  cr_assert(measure_steps(&tested, steps, 1, &plan, milliseconds, taken, &error), "%s", error.text);
   cr_assert_eq(launch_count, 4);
   for (size_t i = 0; i < 4; i++) {
     const attention_args *arguments = &launches[i].arguments;
@@ -152,14 +155,16 @@ Test(measure, warm_cache_takes_the_trials_own_tensors) {
 Test(measure, frees_what_it_took) {
   const measure_plan plan = {.samples = 2, .warm_up = 1, .l2_bytes = 100 * SET_BYTES};
   double milliseconds[2];
+  size_t taken[2];
   error_text error;
   size_t before = 0;
   size_t after = 0;
   size_t total = 0;
-  cr_assert(measure_steps(&tested, steps, 1, &plan, milliseconds, &error), "%s", error.text);
+  cr_assert(measure_steps(&tested, steps, 1, &plan, milliseconds, taken, &error), "%s", error.text);
   cudaMemGetInfo(&before, &total);
   for (int i = 0; i < 3; i++) {
-    cr_assert(measure_steps(&tested, steps, 1, &plan, milliseconds, &error), "%s", error.text);
+    cr_assert(measure_steps(&tested, steps, 1, &plan, milliseconds, taken, &error), "%s",
+              error.text);
   }
   cudaMemGetInfo(&after, &total);
   // On a GPU other programs take and free memory meanwhile; what is lost there is lost here as well.
@@ -172,8 +177,9 @@ Test(measure, frees_what_it_took) {
 Test(measure, failures) {
   const measure_plan plan = {.samples = 2, .warm_up = 0, .l2_bytes = SET_BYTES};
   double milliseconds[2];
+  size_t taken[2];
   error_text error;
-  cr_expect(!measure_steps(&tested, &steps[2], 1, &plan, milliseconds, &error));
+  cr_expect(!measure_steps(&tested, &steps[2], 1, &plan, milliseconds, taken, &error));
   cr_expect_str_eq(error.text, "fails failed: invalid argument (cudaErrorInvalidValue)", "%s",
                    error.text);
 }

@@ -30,7 +30,7 @@ static report on_emulator(void) {
   report report = on_gpu();
   report.device = "Emulated NVIDIA H200";
   report.emulated = true;
-  report.times = (report_times){0};
+  report.times = (statistics_summary){0};
   report.counts = (device_counts){1, 4, 512, 96, 2048, 0, 0};
   return report;
 }
@@ -117,7 +117,7 @@ Test(report, wrong_result) {
   report.verdict = CHECK_FAILED;
   report.check.o_error = NAN;
   report.check.o_bad = 1;
-  report.times = (report_times){0};
+  report.times = (statistics_summary){0};
   expect_text(report_print, &report,
               "step       04_online_softmax: one fused kernel\n"
               "shape      batch 4, heads 8, seq 512, dim 64, fp16, scale 0.125\n"
@@ -147,7 +147,7 @@ Test(report, times_have_no_exponent) {
 
 Test(report, one_sample_has_no_interval) {
   report report = on_gpu();
-  report.times = (report_times){1, 0.5, NAN, NAN, 0.5, 0.5};
+  report.times = (statistics_summary){1, 0.5, NAN, NAN, 0.5, 0.5};
   const printed out = print(report_print, &report);
   cr_expect(strstr(out.text,
                    "\ntime       median 0.5000 ms (5th to 95th percentile 0.5000 to 0.5000; "
@@ -159,11 +159,11 @@ Test(report, one_sample_has_no_interval) {
 
 Test(report, speed_counts_what_the_mask_leaves) {
   report report = on_gpu();
-  cr_expect_float_eq(report_tflops(&report), 10.0, 1e-9);
+  cr_expect_float_eq(result_tflops(&report.shape, &report.times), 10.0, 1e-9);
   report.shape.causal = true; // 512 * 513 / 2 pairs of 512 * 512
-  cr_expect_float_eq(report_tflops(&report), 10.0 * 513 / 1024, 1e-9);
+  cr_expect_float_eq(result_tflops(&report.shape, &report.times), 10.0 * 513 / 1024, 1e-9);
   report.times.samples = 0;
-  cr_expect(isnan(report_tflops(&report)));
+  cr_expect(isnan(result_tflops(&report.shape, &report.times)));
 }
 
 Test(report, csv) {

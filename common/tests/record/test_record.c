@@ -1,0 +1,66 @@
+// What nvidia-smi says, as numbers; and where a record comes from.
+#define _GNU_SOURCE
+#include "record/record.h"
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+Test(record, reads_the_line_of_nvidia_smi) {
+  const record_state state =
+      record_parse_state("580.159.04, 1980 MHz, 3201 MHz, 118.93 W, 700.00 W, 37");
+  cr_expect_str_eq(state.driver, "580.159.04");
+  cr_expect_eq(state.sm_clock_mhz, 1980);
+  cr_expect_eq(state.memory_clock_mhz, 3201);
+  cr_expect_eq(state.power_w, 118.93);
+  cr_expect_eq(state.power_limit_w, 700);
+  cr_expect_eq(state.temperature_c, 37);
+}
+
+Test(record, what_is_not_told_is_no_number) {
+  const record_state state = record_parse_state("535.54, 1980 MHz, [N/A], [Not Supported],, 40");
+  cr_expect_str_eq(state.driver, "535.54");
+  cr_expect_eq(state.sm_clock_mhz, 1980);
+  cr_expect(isnan(state.memory_clock_mhz) && isnan(state.power_w) && isnan(state.power_limit_w));
+  cr_expect_eq(state.temperature_c, 40);
+
+  static const char *const nothing[] = {"", "unknown", "No devices were found", ",,,,,"};
+  for (int i = 0; i < 4; i++) {
+    const record_state none = record_parse_state(nothing[i]);
+    cr_expect_str_empty(none.driver, "\"%s\"", nothing[i]);
+    cr_expect(isnan(none.sm_clock_mhz) && isnan(none.memory_clock_mhz) && isnan(none.power_w) &&
+                  isnan(none.power_limit_w) && isnan(none.temperature_c),
+              "\"%s\"", nothing[i]);
+  }
+}
+
+Test(record, the_given_commit_comes_first) {
+  setenv("LAB_COMMIT", "abc1234", 1);
+  const record_origin origin = record_read_origin();
+  cr_expect_str_eq(origin.commit, "abc1234");
+  cr_expect_eq(strlen(origin.date), strlen("2026-11-20T14:26:19Z"), "%s", origin.date);
+  cr_expect(origin.date[10] == 'T' && origin.date[19] == 'Z', "%s", origin.date);
+  cr_expect_gt(atof(origin.cuda), 0, "%s", origin.cuda);
+  setenv("LAB_COMMIT", "", 1);
+  cr_expect_str_not_empty(record_read_origin().commit);
+}
+
+Test(record, comment_lines) {
+  char text[2048] = "";
+  FILE *file = fmemopen(text, sizeof text, "w");
+  const device_info device = {
+      .name = "NVIDIA H200", .compute_capability = 90, .multiprocessors = 132};
+  const record_state state =
+      record_parse_state("580.159.04, 1980 MHz, 3201 MHz, 118.93 W, 700.00 W, 37");
+  setenv("LAB_COMMIT", "abc1234", 1);
+  record_write(file, &device, "before", &state);
+  fclose(file);
+  cr_expect(strstr(text, "# before: device = NVIDIA H200, compute capability 9.0, 132 "
+                         "multiprocessors, CUDA runtime "),
+            "%s", text);
+  cr_expect(strstr(text, "\n# before: driver_version,clocks.sm,clocks.mem,power.draw,power.limit,"
+                         "temperature.gpu = 580.159.04, 1980 MHz, 3201 MHz, 118.93 W, 700.00 W, "
+                         "37\n"),
+            "%s", text);
+  cr_expect(strstr(text, "\n# before: commit = abc1234, date = 2"), "%s", text);
+}
