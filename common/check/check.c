@@ -53,31 +53,50 @@ static bool describe(const attention_shape *shape, const char *tensor, double bo
               number_text(first->got, got), bound, bad->total, elements, where);
 }
 
+// What is compared with what, in all heads: number i of the checked rows of a head is its row
+// selection_row(selection, head, i).
+typedef struct {
+  size_t heads, rows, columns; // of the tensor; columns is 1 for lse
+  size_t checked;              // rows of each head
+  const row_selection *selection;
+} extent;
+
+static extent extent_of(const attention_shape *shape, const reference_result *reference,
+                        size_t columns) {
+  return (extent){.heads = (size_t)shape->batch * (size_t)shape->heads,
+                  .rows = (size_t)shape->seq_q,
+                  .columns = columns,
+                  .checked = selection_count(&reference->selection, shape),
+                  .selection = &reference->selection};
+}
+
 static bool check_o(const attention_shape *shape, const uint16_t *o,
                     const reference_result *reference, check_result *result) {
-  const size_t rows = (size_t)shape->seq_q;
-  const size_t columns = (size_t)shape->head_dim;
-  const size_t heads = (size_t)shape->batch * (size_t)shape->heads;
+  const extent all = extent_of(shape, reference, (size_t)shape->head_dim);
   bad_element first = {0};
   pattern bad;
-  if (!pattern_create(&bad, heads, rows, columns)) {
+  if (!pattern_create(&bad, all.heads, all.rows, all.columns)) {
     return fail(&result->message, "not enough memory to compare O");
   }
-  for (size_t i = 0; i < heads * rows * columns; i++) {
-    const double got = (double)reference_value(shape->dtype, o[i]);
-    const double error = fabs(got - reference->o[i]);
-    result->o_error = worse(error, result->o_error);
-    if (!exceeds(error, reference->o_bound)) continue;
-    const bad_element here = {i / columns / rows, i / columns % rows, i % columns, reference->o[i],
-                              got};
-    if (bad.total == 0) first = here;
-    pattern_add(&bad, here.head, here.row, here.column);
-    bad.unwritten += is_poison(&o[i], sizeof o[i]);
-    bad.not_finite += !isfinite(got);
+  for (size_t n = 0; n < all.heads * all.checked; n++) {
+    const size_t head = n / all.checked;
+    const size_t row = selection_row(all.selection, head, n % all.checked);
+    const uint16_t *o_row = o + (head * all.rows + row) * all.columns;
+    for (size_t column = 0; column < all.columns; column++) {
+      const double expected = reference->o[n * all.columns + column];
+      const double got = (double)reference_value(shape->dtype, o_row[column]);
+      const double error = fabs(got - expected);
+      result->o_error = worse(error, result->o_error);
+      if (!exceeds(error, reference->o_bound)) continue;
+      if (bad.total == 0) first = (bad_element){head, row, column, expected, got};
+      pattern_add(&bad, head, row, column);
+      bad.unwritten += is_poison(&o_row[column], sizeof *o_row);
+      bad.not_finite += !isfinite(got);
+    }
   }
   result->o_bad = bad.total;
   if (bad.total > 0) {
-    describe(shape, "O", reference->o_bound, &first, &bad, heads * rows * columns,
+    describe(shape, "O", reference->o_bound, &first, &bad, all.heads * all.checked * all.columns,
              &result->message);
   }
   pattern_free(&bad);
@@ -86,16 +105,18 @@ static bool check_o(const attention_shape *shape, const uint16_t *o,
 
 static bool check_lse(const attention_shape *shape, const float *lse,
                       const reference_result *reference, check_result *result) {
-  const size_t rows = (size_t)shape->seq_q;
-  const size_t heads = (size_t)shape->batch * (size_t)shape->heads;
+  const extent all = extent_of(shape, reference, 1);
   bad_element first = {0};
   pattern bad;
-  if (!pattern_create(&bad, heads, rows, 0)) {
+  if (!pattern_create(&bad, all.heads, all.rows, 0)) {
     return fail(&result->message, "not enough memory to compare lse");
   }
-  for (size_t i = 0; i < heads * rows; i++) {
-    const double expected = reference->lse[i];
-    const double got = (double)lse[i];
+  for (size_t n = 0; n < all.heads * all.checked; n++) {
+    const size_t head = n / all.checked;
+    const size_t row = selection_row(all.selection, head, n % all.checked);
+    const float *element = &lse[head * all.rows + row];
+    const double expected = reference->lse[n];
+    const double got = (double)*element;
     if (isfinite(expected)) {
       const double error = fabs(got - expected) / (1 + fabs(expected));
       result->lse_error = worse(error, result->lse_error);
@@ -103,17 +124,61 @@ static bool check_lse(const attention_shape *shape, const float *lse,
     } else if (got == expected) { // -infinity
       continue;
     }
-    if (bad.total == 0) first = (bad_element){i / rows, i % rows, 0, expected, got};
-    pattern_add(&bad, i / rows, i % rows, 0);
-    bad.unwritten += is_poison(&lse[i], sizeof lse[i]);
+    if (bad.total == 0) first = (bad_element){head, row, 0, expected, got};
+    pattern_add(&bad, head, row, 0);
+    bad.unwritten += is_poison(element, sizeof *element);
     bad.not_finite += !isfinite(got);
   }
   result->lse_bad = bad.total;
   if (bad.total > 0) {
-    describe(shape, "lse", CHECK_LSE_TOLERANCE, &first, &bad, heads * rows, &result->message);
+    describe(shape, "lse", CHECK_LSE_TOLERANCE, &first, &bad, all.heads * all.checked,
+             &result->message);
   }
   pattern_free(&bad);
   return result->lse_bad == 0;
+}
+
+// --- elements that the reference has not
+
+static bool o_is_finite(const attention_shape *shape, uint16_t bits) {
+  const uint16_t exponent = shape->dtype == ATTENTION_FP16 ? 0x7c00 : 0x7f80;
+  return (bits & exponent) != exponent;
+}
+
+static bool lse_is_sound(const attention_shape *shape, size_t row, float lse) {
+  const bool sees_a_key = shape_visible_keys(shape, (int)row) > 0;
+  return sees_a_key ? isfinite(lse) : lse == -INFINITY;
+}
+
+// Whether element number i of O, or of lse where `o` is NULL, can be right at all.
+static bool can_be_right(const attention_shape *shape, const uint16_t *o, const float *lse,
+                         size_t i) {
+  return o ? o_is_finite(shape, o[i]) : lse_is_sound(shape, i % (size_t)shape->seq_q, lse[i]);
+}
+
+// O [heads, rows, columns], or lse where `o` is NULL.
+static bool check_all_finite(const attention_shape *shape, const uint16_t *o, const float *lse,
+                             const extent *all, size_t *bad_count, error_text *message) {
+  const size_t count = all->heads * all->rows * all->columns;
+  size_t bad = 0;
+  size_t first = count;
+#pragma omp parallel for reduction(+ : bad) reduction(min : first)
+  for (size_t i = 0; i < count; i++) {
+    if (can_be_right(shape, o, lse, i)) continue;
+    bad++;
+    if (i < first) first = i;
+  }
+  *bad_count = bad;
+  if (bad == 0) return true;
+  char got[32];
+  const size_t head = first / all->columns / all->rows;
+  const double value = o ? (double)reference_value(shape->dtype, o[first]) : (double)lse[first];
+  const bool unwritten = o ? is_poison(&o[first], sizeof *o) : is_poison(&lse[first], sizeof *lse);
+  return fail(message,
+              "%s is %s at batch %zu, head %zu, row %zu%s. %zu of %zu elements are not finite",
+              o ? "O" : "lse", number_text(value, got), head / (size_t)shape->heads,
+              head % (size_t)shape->heads, first / all->columns % all->rows,
+              unwritten ? ", which was never written" : "", bad, count);
 }
 
 bool check_outputs(const attention_shape *shape, const uint16_t *o, const float *lse,
@@ -121,5 +186,11 @@ bool check_outputs(const attention_shape *shape, const uint16_t *o, const float 
   *result = (check_result){.o_bound = reference->o_bound};
   // O comes second so that its message, which tells more, replaces that of lse.
   const bool lse_good = !lse || check_lse(shape, lse, reference, result);
-  return check_o(shape, o, reference, result) && lse_good;
+  const bool good = check_o(shape, o, reference, result) && lse_good;
+  if (!good || !reference->selection.rows) return good;
+  const extent o_extent = extent_of(shape, reference, (size_t)shape->head_dim);
+  const extent lse_extent = extent_of(shape, reference, 1);
+  return check_all_finite(shape, o, NULL, &o_extent, &result->o_bad, &result->message) &&
+         (!lse ||
+          check_all_finite(shape, NULL, lse, &lse_extent, &result->lse_bad, &result->message));
 }

@@ -28,6 +28,9 @@ const char *check_verdict_name(check_verdict verdict);
 // when none was asked for. lse passes within CHECK_LSE_TOLERANCE of a finite reference and
 // must be exactly -infinity where the row sees no key. True when every element passes.
 //
+// Where the reference has some rows only, their errors decide, and all other elements must be finite: of
+// O always, as a poisoned one is not, of lse where the row sees a key.
+//
 // The message of a failure names the first bad element, what was expected there, how many are bad
 // and the pattern they make: whole tiles, last rows, one column in eight, never written.
 bool check_outputs(const attention_shape *shape, const uint16_t *o, const float *lse,

@@ -3,15 +3,12 @@
 #include "driver/measure.h"
 #include "driver/options.h"
 #include "driver/tensors.h"
-#include "file/file.h"
 #include "ladder/row.h"
+#include "record/folder.h"
 #include "record/record.h"
 #include "shape/shape.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char usage[] =
     "usage: ladder DATA_FOLDER NAME STEP.so... [-- OPTIONS]\n"
@@ -34,7 +31,7 @@ typedef struct {
   size_t count; // of steps
   attention_step *steps;
   ladder_row *rows;
-  char folder[2048]; // for the records of this device
+  record_folder folder;
 } session;
 
 // One contender for each path; "STEP.so:all" stands for one for each configuration of that step.
@@ -174,28 +171,6 @@ static bool climb(session *s, FILE *record, error_text *error) {
   return true;
 }
 
-// Makes the folder for this device's records, and finds out before the work whether that is possible.
-static bool make_folder(session *s, const char *data_folder, error_text *error) {
-  snprintf(s->folder, sizeof s->folder, "%s/%s", data_folder, s->device.slug);
-  const char *const folders[2] = {data_folder, s->folder};
-  for (int i = 0; i < 2; i++) {
-    if (mkdir(folders[i], 0777) != 0 && errno != EEXIST) {
-      return fail(error, "cannot make the folder %s: %s", folders[i], strerror(errno));
-    }
-  }
-  return access(s->folder, W_OK) == 0 ||
-         fail(error, "cannot write into the folder %s: %s", s->folder, strerror(errno));
-}
-
-static bool save(const session *s, const char *name, const char *text, size_t length,
-                 error_text *error) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s.csv", s->folder, name);
-  if (!file_write(path, text, length, error)) return false;
-  printf("written: %s\n", path);
-  return true;
-}
-
 static bool run(session *s, const char *name, error_text *error) {
   char *text = NULL;
   size_t length = 0;
@@ -203,7 +178,7 @@ static bool run(session *s, const char *name, error_text *error) {
   if (!record) return fail(error, "not enough memory for the record");
   bool good = climb(s, record, error);
   if (fclose(record) != 0 && good) good = fail(error, "not enough memory for the record");
-  good = good && save(s, name, text, length, error);
+  good = good && record_save(&s->folder, name, text, length, error);
   free(text);
   return good;
 }
@@ -230,11 +205,12 @@ int main(int argc, char **argv) {
     return EXIT_BAD_INPUT;
   }
   const bool options_follow = end < argc; // "--" stands where their program name would
-  const bool good =
-      device_open(&s.device, &error) && load_steps(&s, argv + 3, (size_t)end - 3, &error) &&
-      read_options(&s, options_follow ? argc - end : 1, options_follow ? argv + end : argv,
-                   &error) &&
-      make_folder(&s, argv[1], &error) && prepare(&s, &error) && run(&s, argv[2], &error);
+  const bool good = device_open(&s.device, &error) &&
+                    load_steps(&s, argv + 3, (size_t)end - 3, &error) &&
+                    read_options(&s, options_follow ? argc - end : 1,
+                                 options_follow ? argv + end : argv, &error) &&
+                    record_folder_make(argv[1], &s.device, &s.folder, &error) &&
+                    prepare(&s, &error) && run(&s, argv[2], &error);
   const int status = !good ? EXIT_BAD_INPUT : all_right(&s) ? EXIT_OK : EXIT_CHECK_FAILED;
   if (!good) fprintf(stderr, "error: %s\n", error.text);
   trial_free(&s.trial);

@@ -82,12 +82,18 @@ static void low_precision_row(attention_dtype dtype, const float *q, const float
   for (int d = 0; d < dim; d++) o[d] = reference_round(dtype, o[d]);
 }
 
-// Runs over all rows with either method: o_exact and lse, or o_low, whichever is not NULL.
-static bool for_every_row(const attention_shape *shape, const uint16_t *q_bits,
-                          const uint16_t *k_bits, const uint16_t *v_bits, double *o_exact,
-                          double *lse, float *o_low, error_text *error) {
+// Rows of the selection, in all heads.
+static size_t row_count(const attention_shape *shape, const row_selection *selection) {
+  return (size_t)shape->batch * (size_t)shape->heads * selection_count(selection, shape);
+}
+
+// Runs over all rows of the selection with either method: o_exact and lse, or o_low, whichever is not
+// NULL.
+static bool for_every_row(const attention_shape *shape, const row_selection *selection,
+                          const uint16_t *q_bits, const uint16_t *k_bits, const uint16_t *v_bits,
+                          double *o_exact, double *lse, float *o_low, error_text *error) {
   const int dim = shape->head_dim;
-  const size_t rows = shape_lse_count(shape);
+  const size_t rows = row_count(shape, selection);
   float *q = to_floats(shape->dtype, q_bits, shape_q_count(shape));
   float *k = to_floats(shape->dtype, k_bits, shape_kv_count(shape));
   float *v = to_floats(shape->dtype, v_bits, shape_kv_count(shape));
@@ -99,18 +105,20 @@ static bool for_every_row(const attention_shape *shape, const uint16_t *q_bits,
     size_t done = 0;
 #pragma omp parallel for schedule(dynamic, 16)
     for (size_t row = 0; row < rows; row++) {
-      const size_t head = row / (size_t)shape->seq_q; // of batch * heads
+      const size_t head = row / selection_count(selection, shape); // of batch * heads
+      const size_t query = selection_row(selection, head, row % selection_count(selection, shape));
+      const float *q_row = q + (head * (size_t)shape->seq_q + query) * dim;
       const size_t group = (size_t)(shape->heads / shape->kv_heads);
       const size_t kv_head = head / (size_t)shape->heads * (size_t)shape->kv_heads +
                              head % (size_t)shape->heads / group;
       const size_t kv = kv_head * (size_t)shape->seq_kv * (size_t)dim;
-      const int keys = shape_visible_keys(shape, (int)(row % (size_t)shape->seq_q));
+      const int keys = shape_visible_keys(shape, (int)query);
       double *own_scores = scores + (size_t)omp_get_thread_num() * (size_t)shape->seq_kv;
       if (o_exact) {
-        lse[row] = exact_row(q + row * dim, k + kv, v + kv, keys, dim, (double)shape->scale,
-                             own_scores, o_exact + row * dim);
+        lse[row] = exact_row(q_row, k + kv, v + kv, keys, dim, (double)shape->scale, own_scores,
+                             o_exact + row * dim);
       } else {
-        low_precision_row(shape->dtype, q + row * dim, k + kv, v + kv, keys, dim, shape->scale,
+        low_precision_row(shape->dtype, q_row, k + kv, v + kv, keys, dim, shape->scale,
                           (float *)own_scores, o_low + row * dim);
       }
 #pragma omp atomic
@@ -130,7 +138,8 @@ static bool for_every_row(const attention_shape *shape, const uint16_t *q_bits,
 
 bool reference_low_precision(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
                              const uint16_t *v, float *o, error_text *error) {
-  return for_every_row(shape, q, k, v, NULL, NULL, o, error);
+  const row_selection all = {0};
+  return for_every_row(shape, &all, q, k, v, NULL, NULL, o, error);
 }
 
 // 2 * max |low - ref| + 2 * max |((ref + 0.3) - 0.3) - ref|, the latter in the element type.
@@ -151,20 +160,21 @@ static double error_bound(attention_dtype dtype, const double *exact, const floa
   return 2 * low_error + 2 * rounding;
 }
 
-bool reference_compute(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
-                       const uint16_t *v, reference_result *result, error_text *error) {
-  const size_t count = shape_q_count(shape);
+// Of the rows that the result's selection holds.
+static bool compute_selected(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
+                             const uint16_t *v, reference_result *result, error_text *error) {
+  const size_t rows = row_count(shape, &result->selection);
+  const size_t count = rows * (size_t)shape->head_dim;
   float *low = malloc(count * sizeof *low);
-  *result = (reference_result){
-      .o = malloc(count * sizeof *result->o),
-      .lse = malloc(shape_lse_count(shape) * sizeof *result->lse),
-  };
+  result->o = malloc(count * sizeof *result->o);
+  result->lse = malloc(rows * sizeof *result->lse);
   bool done = low && result->o && result->lse;
   if (!done) {
     fail(error, "not enough memory for the reference of %s", shape_describe(shape).text);
   }
-  done = done && for_every_row(shape, q, k, v, result->o, result->lse, NULL, error) &&
-         for_every_row(shape, q, k, v, NULL, NULL, low, error);
+  done = done &&
+         for_every_row(shape, &result->selection, q, k, v, result->o, result->lse, NULL, error) &&
+         for_every_row(shape, &result->selection, q, k, v, NULL, NULL, low, error);
   if (done) {
     result->o_bound = error_bound(shape->dtype, result->o, low, count);
   } else {
@@ -174,7 +184,22 @@ bool reference_compute(const attention_shape *shape, const uint16_t *q, const ui
   return done;
 }
 
+bool reference_compute(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
+                       const uint16_t *v, reference_result *result, error_text *error) {
+  *result = (reference_result){0};
+  return compute_selected(shape, q, k, v, result, error);
+}
+
+bool reference_compute_some(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
+                            const uint16_t *v, size_t per_head, uint64_t seed,
+                            reference_result *result, error_text *error) {
+  *result = (reference_result){0};
+  return selection_create(shape, per_head, seed, &result->selection, error) &&
+         compute_selected(shape, q, k, v, result, error);
+}
+
 void reference_free(reference_result *result) {
+  selection_free(&result->selection);
   free(result->o);
   free(result->lse);
   *result = (reference_result){0};

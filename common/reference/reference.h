@@ -4,10 +4,13 @@
 
 #include "attention.h"
 #include "error/error.h"
+#include "reference/selection.h"
 
 typedef struct {
-  double *o;      // [batch, heads, seq_q, head_dim]
-  double *lse;    // [batch, heads, seq_q]; -infinity for a row that sees no key
+  row_selection
+      selection;  // which rows there are, `count` in each head: all, or some (selection_count)
+  double *o;      // [batch, heads, count, head_dim]
+  double *lse;    // [batch, heads, count]; -infinity for a row that sees no key
   double o_bound; // the largest |O - o| that passes, by the rule below
 } reference_result;
 
@@ -22,6 +25,12 @@ typedef struct {
 // Where the plain one overflows (its error is not finite), that element does not widen the bound.
 bool reference_compute(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
                        const uint16_t *v, reference_result *result, error_text *error);
+
+// The same for `per_head` rows of each head, which selection_create selects by the seed; the bound is that
+// of these rows.
+bool reference_compute_some(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
+                            const uint16_t *v, size_t per_head, uint64_t seed,
+                            reference_result *result, error_text *error);
 
 void reference_free(reference_result *result);
 

@@ -82,6 +82,12 @@ bool trial_reference(trial *trial, error_text *error) {
   return reference_compute(&trial->shape, trial->q, trial->k, trial->v, &trial->reference, error);
 }
 
+bool trial_reference_some(trial *trial, size_t per_head, uint64_t seed, error_text *error) {
+  reference_free(&trial->reference);
+  return reference_compute_some(&trial->shape, trial->q, trial->k, trial->v, per_head, seed,
+                                &trial->reference, error);
+}
+
 bool trial_supported(const trial *trial, const attention_step *step, error_text *error) {
   if (step->configure) step->configure(step->configuration);
   const char *reason = step->unsupported(&trial->shape);

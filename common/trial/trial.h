@@ -26,6 +26,10 @@ bool trial_upload(trial *trial, error_text *error);
 // Computes the reference from the inputs (seconds on long sequences).
 bool trial_reference(trial *trial, error_text *error);
 
+// The same for `per_head` rows of each head, selected by the seed: for sequences whose whole reference
+// would take minutes.
+bool trial_reference_some(trial *trial, size_t per_head, uint64_t seed, error_text *error);
+
 // Whether the step takes this shape; the sentence names the step and its reason.
 bool trial_supported(const trial *trial, const attention_step *step, error_text *error);
 
@@ -36,8 +40,8 @@ bool trial_run(trial *trial, const attention_step *step, cudaStream_t stream, er
 // The arguments of a launch on the trial's own buffers; the workspace is that of the last trial_run.
 attention_args trial_arguments(const trial *trial);
 
-// Judges what trial_run brought back: every element of O and lse against the reference, all red
-// zones intact, inputs unchanged. False with result->message set when anything is wrong.
+// Judges what trial_run brought back: every element of O and lse against the reference (those that it has
+// not: finite), all red zones intact, inputs unchanged. False with result->message set when anything is wrong.
 bool trial_check(trial *trial, check_result *result);
 
 #endif

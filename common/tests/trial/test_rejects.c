@@ -24,11 +24,16 @@ typedef enum {
   LSE_WITHOUT_MAX,
   EIGHTH_COLUMN,
   SECOND_TILE,
+  NAN_BETWEEN, // in a row that the reference of some rows has not
+  INFINITY_BETWEEN,
+  UNWRITTEN_BETWEEN,
+  LSE_NAN_BETWEEN,
   FAULTS
 } fault;
 
 static fault planted;
-static const trial *problem; // where the fake step finds its inputs on the host
+static const trial *problem;   // where the fake step finds its inputs on the host
+static reference_result whole; // and the answers
 
 // P V with the running sum rounded to fp16 after every addition, as an fp16 accumulator does.
 static void accumulate_in_fp16(const attention_shape *shape, float *o) {
@@ -44,13 +49,21 @@ static void accumulate_in_fp16(const attention_shape *shape, float *o) {
           score += (double)fp16_to_float(problem->q[row * dim + e]) *
                    (double)fp16_to_float(problem->k[(head * keys + key) * dim + e]);
         }
-        const float p = (float)exp((double)shape->scale * score - problem->reference.lse[row]);
+        const float p = (float)exp((double)shape->scale * score - whole.lse[row]);
         const float v = fp16_to_float(problem->v[(head * keys + key) * dim + d]);
         sum = fp16_to_float(fp16_from_float(sum + p * v));
       }
       o[row * dim + d] = sum;
     }
   }
+}
+
+// A row of head 1 that the trial's reference has not.
+static size_t row_between(void) {
+  const row_selection *selection = &problem->reference.selection;
+  size_t row = 0;
+  while (selection_row(selection, 1, row) == row) row++;
+  return row;
 }
 
 static cudaError_t fake_forward(const attention_args *args, cudaStream_t stream) {
@@ -65,7 +78,7 @@ static cudaError_t fake_forward(const attention_args *args, cudaStream_t stream)
   uint16_t *bits = malloc(count * sizeof *bits);
   cr_assert(o && lse && bits);
   cr_assert(reference_low_precision(shape, problem->q, problem->k, problem->v, o, &error));
-  for (size_t i = 0; i < lse_count; i++) lse[i] = (float)problem->reference.lse[i];
+  for (size_t i = 0; i < lse_count; i++) lse[i] = (float)whole.lse[i];
 
   if (planted == FP16_ACCUMULATOR) accumulate_in_fp16(shape, o);
   if (planted == ONE_NAN) o[count / 2] = NAN;
@@ -82,6 +95,14 @@ static cudaError_t fake_forward(const attention_args *args, cudaStream_t stream)
     bits[i] = fp16_from_float(o[from]);
   }
 
+  if (planted >= NAN_BETWEEN && planted <= LSE_NAN_BETWEEN) {
+    const size_t row = rows + row_between();
+    uint16_t *element = &bits[row * dim + 5];
+    if (planted == NAN_BETWEEN) *element = 0x7e00;
+    if (planted == INFINITY_BETWEEN) *element = 0xfc00;
+    if (planted == UNWRITTEN_BETWEEN) memset(element, CHECK_POISON, sizeof *element);
+    if (planted == LSE_NAN_BETWEEN) lse[row] = NAN;
+  }
   if (planted == UNWRITTEN_TAIL) count -= dim;
   cudaError_t status = cudaMemcpy(args->o, bits, count * sizeof *bits, cudaMemcpyHostToDevice);
   cudaMemcpy(args->lse, lse, (lse_count - (planted == UNWRITTEN_LSE)) * sizeof *lse,
@@ -102,7 +123,8 @@ static size_t fake_workspace_bytes(const attention_shape *shape) {
   return 64;
 }
 
-static void expect(fault fault, bool accepted, const char *words) {
+// `per_head` rows of each head are compared; 0 stands for all.
+static void expect_of(size_t per_head, fault fault, bool accepted, const char *words) {
   const attention_step fake = {.name = "fake",
                                .summary = "",
                                .forward = fake_forward,
@@ -125,7 +147,10 @@ static void expect(fault fault, bool accepted, const char *words) {
     inputs_fill(&shape, kind, (inputs_tensor)i, 7, i == 0 ? trial.q : i == 1 ? trial.k : trial.v);
   }
   cr_assert(trial_upload(&trial, &error), "%s", error.text);
-  cr_assert(trial_reference(&trial, &error), "%s", error.text);
+  cr_assert(reference_compute(&shape, trial.q, trial.k, trial.v, &whole, &error), "%s", error.text);
+  cr_assert(per_head ? trial_reference_some(&trial, per_head, 1, &error)
+                     : trial_reference(&trial, &error),
+            "%s", error.text);
   planted = fault;
   problem = &trial;
   cr_assert(trial_run(&trial, &fake, NULL, &error), "%s", error.text);
@@ -137,6 +162,11 @@ static void expect(fault fault, bool accepted, const char *words) {
                        fault, result.message.text, words);
   }
   trial_free(&trial);
+  reference_free(&whole);
+}
+
+static void expect(fault fault, bool accepted, const char *words) {
+  expect_of(0, fault, accepted, words);
 }
 
 Test(rejects, nothing_when_all_is_right) { expect(CLEAN, true, ""); }
@@ -177,4 +207,24 @@ Test(rejects, an_lse_without_the_max) { expect(LSE_WITHOUT_MAX, false, "lse is w
 Test(rejects, and_tells_the_pattern) {
   expect(EIGHTH_COLUMN, false, "every head; every row; one column in 8 (3, 11, ...)");
   expect(SECOND_TILE, false, "every head; rows 64 to 127; every column");
+}
+
+// 24 of 192 rows of each head are compared with the reference: whatever is wrong in all rows is found,
+// and so is what is no number, wherever it stands.
+Test(rejects, by_some_rows) {
+  enum { SOME = 24 };
+  expect_of(SOME, CLEAN, true, "");
+  expect_of(SOME, TRANSPOSED, false, "O is wrong at batch 0, head 0");
+  expect_of(SOME, EIGHTH_COLUMN, false, "of 1152 elements are bad: every head; ");
+  expect_of(SOME, EIGHTH_COLUMN, false, "; one column in 8 (3, 11, ...)");
+  expect_of(SOME, SECOND_TILE, false, "O is wrong at batch 0, head 0, row ");
+  expect_of(SOME, UNWRITTEN_TAIL, false, "head 1; row 191; every column; 24 were never written");
+  expect_of(SOME, UNWRITTEN_LSE, false, "1 were never written");
+  expect_of(SOME, PAST_THE_END, false, "outside O: 3 bytes past its end");
+  expect_of(SOME, CHANGED_INPUT, false, "changed its input K");
+  expect_of(SOME, NAN_BETWEEN, false, "O is nan at batch 0, head 1, row ");
+  expect_of(SOME, NAN_BETWEEN, false, "1 of 9216 elements are not finite");
+  expect_of(SOME, INFINITY_BETWEEN, false, "O is -inf at batch 0, head 1, row ");
+  expect_of(SOME, UNWRITTEN_BETWEEN, false, ", which was never written. 1 of 9216 elements");
+  expect_of(SOME, LSE_NAN_BETWEEN, false, "lse is nan at batch 0, head 1, row ");
 }

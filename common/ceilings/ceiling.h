@@ -1,0 +1,75 @@
+// One limit of the GPU, and the kernel that runs into it.
+#ifndef CEILING_H
+#define CEILING_H
+
+#include "ceilings/kernels.h"
+#include "device/device.h"
+#include "timing/timing.h"
+
+// A kernel's device memory, and what one launch of it does.
+typedef struct {
+  const device_info *device;
+  attention_dtype dtype; // of the tensor cores' operands
+  void *inputs[2];       // NULL where there is none
+  void *output;
+  size_t output_bytes;
+  unsigned blocks;
+  double work; // of a launch: bytes, or operations
+} ceiling_job;
+
+typedef struct {
+  const char *name; // as in ceilings.csv
+  const char *unit;
+  double unit_size;      // bytes or operations a second in one unit
+  int only_capability;   // the one compute capability that has the instruction; 0 for all
+  attention_dtype dtype; // where the kernel has operands in 16 bits
+  // Allocates and fills the job's memory. False with a sentence; what was allocated is freed by the caller
+  // in any case.
+  bool (*prepare)(ceiling_job *job, error_text *error);
+  cudaError_t (*launch)(void *job, size_t rotation, cudaStream_t stream);
+  // Whether the last launch has done all its work: the numbers that it must have left in `output`.
+  bool (*verify)(const ceiling_job *job, error_text *error);
+} ceiling;
+
+extern const ceiling ceilings[];
+extern const size_t ceiling_count;
+
+// The functions of the table: copy.c, arithmetic.c, tensor.c.
+bool copy_prepare(ceiling_job *job, error_text *error);
+cudaError_t copy_run(void *job, size_t rotation, cudaStream_t stream);
+bool copy_verify(const ceiling_job *job, error_text *error);
+
+bool fma_prepare(ceiling_job *job, error_text *error);
+cudaError_t fma_run(void *job, size_t rotation, cudaStream_t stream);
+bool fma_verify(const ceiling_job *job, error_text *error);
+
+bool exp2_prepare(ceiling_job *job, error_text *error);
+cudaError_t exp2_run(void *job, size_t rotation, cudaStream_t stream);
+bool exp2_verify(const ceiling_job *job, error_text *error);
+
+bool mma_prepare(ceiling_job *job, error_text *error);
+cudaError_t mma_run(void *job, size_t rotation, cudaStream_t stream);
+bool mma_verify(const ceiling_job *job, error_text *error);
+
+bool wgmma_prepare(ceiling_job *job, error_text *error);
+cudaError_t wgmma_run(void *job, size_t rotation, cudaStream_t stream);
+bool wgmma_verify(const ceiling_job *job, error_text *error);
+
+// --- memory.c: what the kernels' preparations share
+
+// Device memory of `bytes`; zeroed, so that what a kernel does not write is seen.
+bool job_allocate(void **memory, size_t bytes, error_text *error);
+
+// Standard normal numbers in 16 bits, the same in every run. Not zeros: the power that a product draws, and
+// with it the clock, depends on its operands. Another `seed` gives other numbers.
+void job_random(attention_dtype dtype, uint16_t *bits, size_t count, uint64_t seed);
+
+// Device memory that holds a copy of the host's.
+bool job_upload(void **memory, const void *host, size_t bytes, error_text *error);
+
+// The job's output, on the host, to be freed; NULL with a sentence.
+void *job_download(const ceiling_job *job, error_text *error);
+
+void job_free(ceiling_job *job);
+
+#endif

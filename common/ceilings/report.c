@@ -1,0 +1,51 @@
+#include "ceilings/report.h"
+
+#include <math.h>
+
+double ceiling_rate(const ceiling_result *result, double milliseconds) {
+  return result->work / (milliseconds * 1e-3) / result->unit_size;
+}
+
+static void write_line(FILE *file, bool names, const device_info *device,
+                       const ceiling_result *result) {
+  const vendor_values *vendor = vendor_find(device->name);
+  const double vendors = vendor_value(vendor, result->name);
+  const statistics_summary *times = &result->times;
+  csv_line line = csv_line_begin(file, names);
+  csv_line_text(&line, "name", result->name);
+  csv_line_text(&line, "unit", result->unit);
+  csv_line_value(&line, "value", 6, ceiling_rate(result, times->median));
+  csv_line_value(&line, "ci_low", 6, ceiling_rate(result, times->high)); // the longer the slower
+  csv_line_value(&line, "ci_high", 6, ceiling_rate(result, times->low));
+  csv_line_number(&line, "samples", true, "%zu", times->samples);
+  csv_line_value(&line, "vendor_value", 6, vendors);
+  csv_line_text(&line, "vendor_source", isnan(vendors) ? NULL : vendor->source);
+  csv_line_text(&line, "device", device->name);
+  record_add_columns(&line, &result->conditions);
+  csv_line_end(&line);
+}
+
+void ceiling_write_names(FILE *file) {
+  static const device_info no_device;
+  static const ceiling_result no_result = {.name = "", .times = {.median = 1}};
+  write_line(file, true, &no_device, &no_result);
+}
+
+void ceiling_write(FILE *file, const device_info *device, const ceiling_result *result) {
+  write_line(file, false, device, result);
+}
+
+void ceiling_print_head(FILE *file, const device_info *device) {
+  fprintf(file, "\n%s\n\n%-18s  %10s  %-8s  %22s  %12s\n", device->name, "ceiling", "median",
+          "unit", "95 % interval", "of vendor's");
+}
+
+void ceiling_print(FILE *file, const device_info *device, const ceiling_result *result) {
+  const statistics_summary *times = &result->times;
+  const double rate = ceiling_rate(result, times->median);
+  const double vendors = vendor_value(vendor_find(device->name), result->name);
+  fprintf(file, "%-18s  %10.1f  %-8s  %10.1f to %8.1f", result->name, rate, result->unit,
+          ceiling_rate(result, times->high), ceiling_rate(result, times->low));
+  if (!isnan(vendors)) fprintf(file, "  %10.0f %%", 100 * rate / vendors);
+  fputc('\n', file);
+}

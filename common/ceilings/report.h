@@ -1,0 +1,29 @@
+// The measured ceilings, for the terminal and for the record.
+#ifndef CEILINGS_REPORT_H
+#define CEILINGS_REPORT_H
+
+#include "ceilings/vendor.h"
+#include "record/record.h"
+#include "statistics/summary.h"
+
+typedef struct {
+  const char *name;
+  const char *unit;
+  double unit_size;         // bytes or operations a second in one unit
+  double work;              // of a launch: bytes or operations
+  statistics_summary times; // milliseconds of a launch
+  record_conditions conditions;
+} ceiling_result;
+
+// The rate at a time of so many milliseconds, in the result's unit.
+double ceiling_rate(const ceiling_result *result, double milliseconds);
+
+// The line of names, and a line of values.
+void ceiling_write_names(FILE *file);
+void ceiling_write(FILE *file, const device_info *device, const ceiling_result *result);
+
+// The same for the terminal, aligned.
+void ceiling_print_head(FILE *file, const device_info *device);
+void ceiling_print(FILE *file, const device_info *device, const ceiling_result *result);
+
+#endif

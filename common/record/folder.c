@@ -1,0 +1,35 @@
+#define _GNU_SOURCE
+#include "record/folder.h"
+
+#include "file/file.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool record_folder_make(const char *data_folder, const device_info *device, record_folder *folder,
+                        error_text *error) {
+  snprintf(folder->path, sizeof folder->path, "%s/%s", data_folder, device->slug);
+  const char *const folders[2] = {data_folder, folder->path};
+  for (int i = 0; i < 2; i++) {
+    if (mkdir(folders[i], 0777) != 0 && errno != EEXIST) {
+      return fail(error, "cannot make the folder %s: %s", folders[i], strerror(errno));
+    }
+  }
+  return access(folder->path, W_OK) == 0 ||
+         fail(error, "cannot write into the folder %s: %s", folder->path, strerror(errno));
+}
+
+record_path record_file(const record_folder *folder, const char *name) {
+  record_path path;
+  snprintf(path.text, sizeof path.text, "%s/%s.csv", folder->path, name);
+  return path;
+}
+
+bool record_save(const record_folder *folder, const char *name, const char *text, size_t length,
+                 error_text *error) {
+  const record_path path = record_file(folder, name);
+  if (!file_write(path.text, text, length, error)) return false;
+  printf("written: %s\n", path.text);
+  return true;
+}

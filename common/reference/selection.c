@@ -1,0 +1,75 @@
+#include "reference/selection.h"
+
+#include "shape/shape.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { TILE = 16 }; // rows: the tensor cores' tile, of which every larger tile is made
+
+// SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+static uint64_t next_random(uint64_t *state) {
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+// The first row at or after `row`, and around the end, that is not taken.
+static size_t next_free(const bool *taken, size_t rows, size_t row) {
+  while (taken[row]) row = (row + 1) % rows;
+  return row;
+}
+
+// Marks `wanted` of the rows, which are at least as many.
+static void select_rows(bool *taken, size_t rows, size_t wanted, uint64_t *random) {
+  const size_t always[] = {0, rows - 1, 1 % rows};
+  memset(taken, false, rows * sizeof *taken);
+  size_t done = 0;
+  for (size_t i = 0; i < sizeof always / sizeof always[0] && done < wanted; i++) {
+    done += !taken[always[i]];
+    taken[always[i]] = true;
+  }
+  for (; done < wanted; done++) {
+    const uint64_t bits = next_random(random);
+    size_t row = (size_t)(bits >> 2) % rows;
+    if (bits & 1) row = row / TILE * TILE + (bits & 2 ? TILE - 1 : 0);
+    taken[next_free(taken, rows, row < rows ? row : rows - 1)] = true;
+  }
+}
+
+bool selection_create(const attention_shape *shape, size_t per_head, uint64_t seed,
+                      row_selection *selection, error_text *error) {
+  const size_t rows = (size_t)shape->seq_q;
+  const size_t heads = (size_t)shape->batch * (size_t)shape->heads;
+  *selection = (row_selection){.per_head = per_head < rows ? per_head : rows};
+  if (selection->per_head == rows) return true;
+  bool *taken = malloc(rows * sizeof *taken);
+  selection->rows = malloc(heads * selection->per_head * sizeof *selection->rows);
+  if (!taken || !selection->rows) {
+    free(taken);
+    selection_free(selection);
+    return fail(error, "not enough memory to select rows of %s", shape_describe(shape).text);
+  }
+  for (size_t head = 0; head < heads; head++) {
+    select_rows(taken, rows, selection->per_head, &seed);
+    int *next = selection->rows + head * selection->per_head;
+    for (size_t row = 0; row < rows; row++) {
+      if (taken[row]) *next++ = (int)row;
+    }
+  }
+  free(taken);
+  return true;
+}
+
+void selection_free(row_selection *selection) {
+  free(selection->rows);
+  *selection = (row_selection){0};
+}
+
+size_t selection_count(const row_selection *selection, const attention_shape *shape) {
+  return selection->rows ? selection->per_head : (size_t)shape->seq_q;
+}
+
+size_t selection_row(const row_selection *selection, size_t head, size_t i) {
+  return selection->rows ? (size_t)selection->rows[head * selection->per_head + i] : i;
+}

@@ -1,0 +1,70 @@
+// The record of the ceilings, and the vendor's values in it.
+#define _GNU_SOURCE
+#include "ceilings/report.h"
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const char columns[] =
+    "name,unit,value,ci_low,ci_high,samples,vendor_value,vendor_source,device,driver,cuda,"
+    "sm_clock_before_mhz,sm_clock_after_mhz,memory_clock_mhz,power_before_w,power_after_w,"
+    "power_limit_w,temperature_before_c,temperature_after_c,commit,date\n";
+
+// 10 GB in 2.5 ms, 2.4 to 2.6: 4000 GB/s.
+static const ceiling_result copy = {
+    .name = "copy_bandwidth",
+    .unit = "GB/s",
+    .unit_size = 1e9,
+    .work = 1e10,
+    .times = {.samples = 100, .median = 2.5, .low = 2.4, .high = 2.6, .p5 = 2.3, .p95 = 2.7},
+    .conditions = {.before = {"580.1", 1980, 3201, 118.93, 700, 37},
+                   .after = {"580.1", 1905, 3201, 650.5, 700, 45},
+                   .origin = {"13.0", "abc1234", "2026-11-20T14:26:19Z"}},
+};
+
+static const char conditions[] =
+    "580.1,13.0,1980,1905,3201,118.93,650.5,700,37,45,abc1234,2026-11-20T14:26:19Z\n";
+
+static void expect(const char *gpu, const ceiling_result *result, const char *expected) {
+  char *text = NULL;
+  size_t length = 0;
+  device_info device;
+  snprintf(device.name, sizeof device.name, "%s", gpu);
+  FILE *file = open_memstream(&text, &length);
+  ceiling_write_names(file);
+  ceiling_write(file, &device, result);
+  fclose(file);
+  char *all = NULL;
+  cr_assert(asprintf(&all, "%s%s%s", columns, expected, conditions) > 0);
+  cr_expect_str_eq(text, all, "%s\nis not\n%s", text, all);
+  free(all);
+  free(text);
+}
+
+Test(ceilings, the_longest_time_is_the_lowest_rate) {
+  expect("NVIDIA H200", &copy,
+         "copy_bandwidth,GB/s,4000,3846.15,4166.67,100,4800,"
+         "NVIDIA H200 Tensor Core GPU data sheet (SXM),NVIDIA H200,");
+}
+
+Test(ceilings, what_no_data_sheet_tells_is_empty) {
+  expect("NVIDIA Titan of the future", &copy,
+         "copy_bandwidth,GB/s,4000,3846.15,4166.67,100,,,NVIDIA Titan of the future,");
+  ceiling_result exp2 = copy;
+  exp2.name = "exp2";
+  exp2.unit = "Gop/s";
+  expect("NVIDIA H200", &exp2, "exp2,Gop/s,4000,3846.15,4166.67,100,,,NVIDIA H200,");
+}
+
+Test(ceilings, vendors_values) {
+  const vendor_values *a100 = vendor_find("NVIDIA A100-SXM4-80GB");
+  cr_assert_not_null(a100);
+  cr_expect_eq(vendor_value(a100, "copy_bandwidth"), 2039);
+  cr_expect_eq(vendor_value(a100, "fp32_fma"), 19.5);
+  cr_expect_eq(vendor_value(a100, "tensor_mma_fp16"), 312);
+  cr_expect_eq(vendor_value(a100, "tensor_mma_bf16"), 312);
+  cr_expect(isnan(vendor_value(a100, "exp2")));
+  cr_expect(isnan(vendor_value(NULL, "fp32_fma")));
+  cr_expect_null(vendor_find("Emulated NVIDIA H200"));
+  cr_expect_null(vendor_find("NVIDIA H200 NVL"));
+}
