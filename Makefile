@@ -4,7 +4,7 @@ SHELL := /bin/bash
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots sweep budget \
+.PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots sweep budget bench ceilings \
         $(STEP_GOALS) ladder-now check-now
 BUILDER = $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(VERBOSE),,--silent)
 
@@ -56,6 +56,23 @@ ladder-now: say-device
 sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
 	@$(BUILD)/ladder plots/data $(or $(NAME),sweep) $(firstword $(shared_steps)):all $(if $(ARGS),-- $(ARGS))
+
+# What measures times alone, and has nothing to say on the emulator.
+.PHONY: needs-gpu
+needs-gpu: say-device
+ifeq ($(DEVICE),cpu)
+	@echo "error: $(filter bench ceilings,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
+	  "on a machine with a GPU (make ladder counts here what the steps do)" >&2
+	@exit 2
+endif
+
+bench: needs-gpu ## every step over a grid of shapes (GPU): QUICK=1, FRESH=1, NAME=, ARGS="--help"
+	@$(BUILDER) $(shared_steps) $(BUILD)/bench
+	@$(BUILD)/bench plots/data $(or $(NAME),bench) $(shared_steps) -- $(if $(QUICK),--quick) $(if $(FRESH),--fresh) $(ARGS)
+
+ceilings: needs-gpu ## this GPU's bandwidth and arithmetic rates, measured (GPU)
+	@$(BUILDER) $(BUILD)/ceilings
+	@$(BUILD)/ceilings plots/data $(or $(NAME),ceilings)
 
 budget: say-device ## shared memory of each configuration against the GPUs' limits: make step06 budget
 	@$(BUILDER) $(shared_steps) $(BUILD)/budget

@@ -32,7 +32,7 @@ endif
 # --- the parts of common/ ------------------------------------------------------------------------
 
 MODULES     := check csv device driver file emulator/rewrite inputs npy progress record reference result shape statistics \
-               step timing trial ladder ceilings
+               step timing trial ladder ceilings bench
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/device/device_emulator.c common/device/device_gpu.c
 LIBRARY_C   := $(filter-out $(not_library),$(foreach module,$(MODULES),$(wildcard common/$(module)/*.c))) \
@@ -106,6 +106,9 @@ $(BUILD)/sabotaged: $(DRIVER_MAIN) $(BUILD)/common/tests/driver/sabotaged_step.o
 	$(call link)
 
 $(BUILD)/ladder: $(BUILD)/common/ladder/main.o $(LIBRARY) $(RUNTIME)
+	$(call link)
+
+$(BUILD)/bench: $(BUILD)/common/bench/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # Instructions of a GPU that no emulator times: for DEVICE=gpu alone.

@@ -76,6 +76,11 @@ static void write_sample_line(FILE *file, bool names, const result_row *row,
 static const result_row no_row; // stands where only names are written
 static const device_counts no_counts;
 
+void result_write_key(FILE *file, const result_row *row) {
+  csv_line line = csv_line_begin(file, false);
+  add_key(&line, row);
+}
+
 void result_write_names(FILE *file, bool counts) {
   write_line(file, true, &no_row, counts ? &no_counts : NULL);
 }

@@ -24,6 +24,11 @@ typedef struct {
 // NaN when no time was taken.
 double result_tflops(const attention_shape *shape, const statistics_summary *times);
 
+// The columns that tell rows apart, step to causal, come first in every file; their values alone, without
+// a line break.
+enum { RESULT_KEY_COLUMNS = 11 };
+void result_write_key(FILE *file, const result_row *row);
+
 // The line of names, and a line of values. A value that does not apply is empty. With `counts`, the
 // columns of what the emulator counted follow, which are empty where it has counted no launch.
 void result_write_names(FILE *file, bool counts);

@@ -1,0 +1,146 @@
+#include "bench/cell.h"
+
+#include "inputs/inputs.h"
+#include "shape/shape.h"
+#include <stdlib.h>
+
+enum { SEED = 1 }; // of the inputs, and of the choice of rows
+
+static const double checked_pairs = 0x1p26;
+static const size_t memory_margin = (size_t)64 << 20; // what allocations round up, and more
+
+size_t cell_checked_rows(const attention_shape *shape) {
+  const double heads = (double)shape->batch * shape->heads;
+  const double rows = checked_pairs / (heads * shape->seq_kv);
+  if (rows >= shape->seq_q) return (size_t)shape->seq_q;
+  return rows < 1 ? 1 : (size_t)rows;
+}
+
+// --- what the GPU's memory holds
+
+static size_t free_memory(void) {
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+  cudaMemGetInfo(&free_bytes, &total_bytes);
+  return free_bytes;
+}
+
+static bool fits(size_t bytes, const char *what, error_text *note) {
+  const size_t available = free_memory();
+  if (bytes <= SIZE_MAX - memory_margin && bytes + memory_margin <= available) return true;
+  return fail(note, "%s take %.3g GB of the GPU's memory, and %.3g GB are free", what,
+              (double)bytes * 1e-9, (double)available * 1e-9);
+}
+
+static size_t tensor_bytes(const attention_shape *shape) {
+  return 2 * (shape_q_count(shape) + shape_kv_count(shape)) * sizeof(uint16_t) +
+         shape_lse_count(shape) * sizeof(float);
+}
+
+// --- the parts of a measurement
+
+static bool can_take(const attention_step *step, const attention_shape *shape, error_text *note) {
+  if (step->configure) step->configure(step->configuration);
+  const char *reason = step->unsupported(shape);
+  return !reason || fail(note, "%s", reason);
+}
+
+static bool make_problem(const attention_shape *shape, trial *trial, error_text *error) {
+  if (!trial_create(trial, shape, error)) return false;
+  uint16_t *const tensors[3] = {trial->q, trial->k, trial->v};
+  for (int i = 0; i < 3; i++) {
+    inputs_fill(shape, INPUTS_NORMAL, (inputs_tensor)i, SEED, tensors[i]);
+  }
+  return trial_upload(trial, error) &&
+         trial_reference_some(trial, cell_checked_rows(shape), SEED, error);
+}
+
+// Runs a step once and judges it. False only when the machine fails.
+static bool check_step(trial *trial, const attention_step *step, const measure_plan *plan,
+                       cell_row *row, error_text *error) {
+  guard_free(&trial->workspace); // that of the step before, which may leave no room
+  const size_t workspace = step->workspace_bytes(&trial->shape);
+  const size_t copies = measure_copies_bytes(trial, plan->l2_bytes);
+  const size_t bytes = workspace > SIZE_MAX - copies ? SIZE_MAX : workspace + copies;
+  if (!fits(bytes, "its workspace and the tensors' copies", &row->note)) return true;
+  if (!trial_run(trial, step, NULL, error)) return false;
+  row->result.workspace_bytes = workspace;
+  const bool right = trial_check(trial, &row->result.check);
+  row->result.verdict = right ? CHECK_PASSED : CHECK_FAILED;
+  if (!right) row->note = row->result.check.message;
+  return true;
+}
+
+// Times the steps that are right, and gives every row the conditions.
+static bool time_steps(const device_info *device, trial *trial, const attention_step *steps,
+                       const measure_plan *plan, cell *cell, error_text *error) {
+  record_conditions conditions = {.before = record_read_state(device)};
+  attention_step *timed = calloc(cell->count, sizeof *timed);
+  size_t *taken = calloc(cell->count, sizeof *taken);
+  cell->samples = calloc(cell->count * plan->samples, sizeof *cell->samples);
+  size_t contenders = 0;
+  for (size_t i = 0; timed && i < cell->count; i++) {
+    if (cell->rows[i].result.verdict == CHECK_PASSED) timed[contenders++] = steps[i];
+  }
+  bool good = (timed && taken && cell->samples) || fail(error, "not enough memory for the samples");
+  good = good && (contenders == 0 ||
+                  measure_steps(trial, timed, contenders, plan, cell->samples, taken, error));
+  conditions.after = record_read_state(device);
+  conditions.origin = record_read_origin();
+  size_t next = 0;
+  for (size_t i = 0; i < cell->count && good; i++) {
+    cell_row *row = &cell->rows[i];
+    row->result.conditions = conditions;
+    if (row->result.verdict != CHECK_PASSED) continue;
+    row->milliseconds = cell->samples + next * plan->samples;
+    row->result.times = statistics_summarise(row->milliseconds, taken[next]);
+    next++;
+  }
+  free(timed);
+  free(taken);
+  return good;
+}
+
+static bool check_and_time(const device_info *device, const attention_shape *shape,
+                           const attention_step *steps, const measure_plan *plan, cell *cell,
+                           error_text *error) {
+  trial trial = {0};
+  bool good = make_problem(shape, &trial, error);
+  cell->checked_rows = cell_checked_rows(shape);
+  for (size_t i = 0; i < cell->count && good; i++) {
+    if (cell->rows[i].note.text[0]) continue; // skipped
+    good = check_step(&trial, &steps[i], plan, &cell->rows[i], error);
+  }
+  good = good && time_steps(device, &trial, steps, plan, cell, error);
+  trial_free(&trial);
+  return good;
+}
+
+bool cell_measure(const device_info *device, const attention_shape *shape,
+                  const attention_step *steps, size_t count, const measure_plan *plan, cell *cell,
+                  error_text *error) {
+  *cell = (struct cell){.count = count, .rows = calloc(count, sizeof *cell->rows)};
+  if (!cell->rows) return fail(error, "not enough memory for a cell");
+  size_t able = 0;
+  for (size_t i = 0; i < count; i++) {
+    cell_row *row = &cell->rows[i];
+    row->result = (result_row){.step = steps[i].name,
+                               .configuration = steps[i].configuration,
+                               .device = device->name,
+                               .shape = *shape,
+                               .verdict = CHECK_SKIPPED};
+    able += can_take(&steps[i], shape, &row->note) &&
+            fits(tensor_bytes(shape), "its tensors", &row->note);
+  }
+  if (able > 0) return check_and_time(device, shape, steps, plan, cell, error);
+  const record_conditions now = {record_read_state(device), record_read_state(device),
+                                 record_read_origin()};
+  for (size_t i = 0; i < count; i++) cell->rows[i].result.conditions = now;
+  return true;
+}
+
+void cell_free(cell *cell) {
+  free(cell->rows);
+  free(cell->samples);
+  *cell = (struct cell){0};
+}

@@ -1,0 +1,31 @@
+// How long the rest of the grid will take, from what the cells so far have taken.
+#ifndef ESTIMATE_H
+#define ESTIMATE_H
+
+#include "driver/measure.h"
+
+enum { ESTIMATE_STEPS = 64 };
+
+typedef struct {
+  double
+      rates[ESTIMATE_STEPS]; // operations a second of each step, in the last cell; 0 when unknown
+  double overhead;           // seconds of a cell beside the timing, of all cells so far
+  size_t cells;
+} estimate;
+
+// Seconds that the plan gives the step for this shape, warm-up and samples; 0 while its rate is unknown.
+double estimate_timing(const estimate *estimate, const measure_plan *plan, size_t step,
+                       const attention_shape *shape);
+
+// Learns that a launch of the step took so many milliseconds.
+void estimate_learn(estimate *estimate, size_t step, const attention_shape *shape,
+                    double milliseconds);
+
+// Learns that a cell took so many seconds, `timing` of them in timed launches and warm-up.
+void estimate_learn_cell(estimate *estimate, double seconds, double timing);
+
+// Seconds of a cell in which the given steps are to be measured; `steps` [count] are their numbers.
+double estimate_cell(const estimate *estimate, const measure_plan *plan, const size_t *steps,
+                     size_t count, const attention_shape *shape);
+
+#endif

@@ -1,0 +1,256 @@
+// Every step over the grid of shapes, checked and timed; what is measured stays measured.
+#define _GNU_SOURCE
+#include "bench/cell.h"
+#include "bench/estimate.h"
+#include "bench/options.h"
+#include "bench/results.h"
+#include "shape/shape.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_STEPS = ESTIMATE_STEPS, WARM_UP = 10, LEAST_SAMPLES = 5 };
+
+typedef struct {
+  device_info device;
+  bench_options options;
+  size_t count; // of steps
+  attention_step steps[MOST_STEPS];
+  size_t cells;
+  attention_shape shapes[GRID_MOST];
+  measure_plan plan;
+  record_folder folder;
+  const char *name; // of the record
+  results results;
+  estimate estimate;
+  size_t failed; // rows
+} session;
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+// --- what is still to be measured
+
+// The steps that have no row for the shape: their numbers, and how many.
+static size_t missing_steps(const session *s, const attention_shape *shape,
+                            size_t missing[MOST_STEPS]) {
+  size_t count = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const result_row key = {.step = s->steps[i].name, .device = s->device.name, .shape = *shape};
+    if (!results_has(&s->results, &key)) missing[count++] = i;
+  }
+  return count;
+}
+
+// Seconds for the cells from number `first` on.
+static double time_left(const session *s, size_t first) {
+  double seconds = 0;
+  for (size_t i = first; i < s->cells; i++) {
+    size_t missing[MOST_STEPS];
+    const size_t count = missing_steps(s, &s->shapes[i], missing);
+    if (count > 0) {
+      seconds += estimate_cell(&s->estimate, &s->plan, missing, count, &s->shapes[i]);
+    }
+  }
+  return seconds;
+}
+
+// --- the table, a line for each cell
+
+static void print_head(const session *s) {
+  printf("\n%s: TFLOP/s by step\n\n%7s  %-28s", s->device.name, "cell", "shape");
+  for (size_t i = 0; i < s->count; i++) {
+    const char *name = s->steps[i].name;
+    printf(" %7.*s", (int)strcspn(name, "_"), name);
+  }
+  printf("  %-18s  %7s  %s\n", "rows checked", "seconds", "left");
+  fflush(stdout);
+}
+
+static void print_row(const cell_row *row) {
+  switch (row->result.verdict) {
+  case CHECK_SKIPPED: printf(" %7s", "skipped"); return;
+  case CHECK_FAILED: printf(" %7s", "FAILED"); return;
+  case CHECK_PASSED: break;
+  }
+  const double tflops = result_tflops(&row->result.shape, &row->result.times);
+  printf(" %7.*f", tflops < 10 ? 2 : 1, tflops);
+}
+
+static void print_cell(const session *s, size_t number, const cell *cell, const size_t *measured,
+                       double seconds) {
+  const attention_shape *shape = &s->shapes[number];
+  printf("%3zu/%-3zu  %-28s", number + 1, s->cells, shape_describe(shape).text);
+  for (size_t i = 0, next = 0; i < s->count; i++) {
+    if (next < cell->count && measured[next] == i) {
+      print_row(&cell->rows[next++]);
+    } else {
+      printf(" %7s", "kept");
+    }
+  }
+  char checked[32];
+  snprintf(checked, sizeof checked, "%zu of %d", cell->checked_rows, shape->seq_q);
+  printf("  %-18s  %7.1f  about %.0f s\n", checked, seconds, time_left(s, number + 1));
+  fflush(stdout);
+  for (size_t i = 0; i < cell->count; i++) {
+    const cell_row *row = &cell->rows[i];
+    if (!row->note.text[0]) continue;
+    fprintf(stderr, "%s: %s on %s: %s\n",
+            row->result.verdict == CHECK_FAILED ? "FAILED" : "skipped", row->result.step,
+            shape_describe(shape).text, row->note.text);
+  }
+}
+
+// --- the work
+
+static bool measure_cell(session *s, size_t number, error_text *error) {
+  const attention_shape *shape = &s->shapes[number];
+  size_t missing[MOST_STEPS];
+  attention_step steps[MOST_STEPS];
+  const size_t count = missing_steps(s, shape, missing);
+  if (count == 0) return true;
+  for (size_t i = 0; i < count; i++) steps[i] = s->steps[missing[i]];
+
+  const double started = now();
+  cell cell;
+  bool good = cell_measure(&s->device, shape, steps, count, &s->plan, &cell, error);
+  double timing = 0;
+  for (size_t i = 0; i < count && good; i++) {
+    const cell_row *row = &cell.rows[i];
+    good = results_add(&s->results, &row->result, row->milliseconds, error);
+    s->failed += row->result.verdict == CHECK_FAILED;
+    if (!row->milliseconds) continue;
+    estimate_learn(&s->estimate, missing[i], shape, row->result.times.median);
+    timing += estimate_timing(&s->estimate, &s->plan, missing[i], shape);
+  }
+  good = good && results_save(&s->results, &s->folder, s->name, error);
+  if (good) {
+    const double seconds = now() - started;
+    estimate_learn_cell(&s->estimate, seconds, timing);
+    print_cell(s, number, &cell, missing, seconds);
+  }
+  cell_free(&cell);
+  return good;
+}
+
+static bool add_state(session *s, const char *when, const char *more, error_text *error) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *file = open_memstream(&text, &length);
+  if (!file) return fail(error, "not enough memory for the record");
+  const record_state state = record_read_state(&s->device);
+  record_write(file, &s->device, when, &state);
+  fputs(more, file);
+  const bool good = (fclose(file) == 0 || fail(error, "not enough memory for the record")) &&
+                    results_comment(&s->results, text, error);
+  free(text);
+  return good;
+}
+
+static bool open_results(session *s, error_text *error) {
+  const record_origin origin = record_read_origin();
+  const record_state state = record_read_state(&s->device);
+  const results_origin same = {s->device.name, state.driver, origin.cuda, origin.commit};
+  if (s->options.fresh) return true;
+  if (!results_commit_is_certain(origin.commit)) {
+    printf("nothing is kept from an earlier run: commit %s does not say what the code is\n",
+           origin.commit);
+    return true;
+  }
+  if (!results_open(&s->folder, s->name, &same, &s->results, error)) {
+    char reason[sizeof error->text];
+    snprintf(reason, sizeof reason, "%s", error->text);
+    return fail(error, "%.900s: FRESH=1 begins anew, NAME=... writes another file", reason);
+  }
+  const record_path path = record_file(&s->folder, s->name);
+  if (s->results.count > 0) printf("%zu rows are in %s already\n", s->results.count, path.text);
+  if (s->results.dropped > 0) {
+    printf("%zu rows of another commit or machine will leave %s\n", s->results.dropped, path.text);
+  }
+  return true;
+}
+
+static bool run(session *s, error_text *error) {
+  static const char checked[] = "# check: of each head 2^26 / (batch * heads * seq_kv) query rows, "
+                                "or all, against float64; every "
+                                "other element is finite\n";
+  if (!open_results(s, error) || !add_state(s, "before", checked, error)) return false;
+  print_head(s);
+  for (size_t i = 0; i < s->cells; i++) {
+    if (!measure_cell(s, i, error)) return false;
+  }
+  if (!add_state(s, "after", "", error) || !results_save(&s->results, &s->folder, s->name, error)) {
+    return false;
+  }
+  printf("\nwritten: %s, %zu rows, and their samples beside it\n",
+         record_file(&s->folder, s->name).text, s->results.count);
+  return true;
+}
+
+// --- the command line
+
+static bool load_steps(session *s, char **paths, size_t count, error_text *error) {
+  for (size_t i = 0; i < count; i++) {
+    attention_step step;
+    if (!step_load(paths[i], &step, error)) return false;
+    if (!bench_options_want(&s->options, step.name)) {
+      step_unload(&step);
+      continue;
+    }
+    if (s->count == MOST_STEPS) return fail(error, "more than %d steps", MOST_STEPS);
+    s->steps[s->count++] = step;
+  }
+  return s->count > 0 || fail(error, "none of the steps is one that --only names");
+}
+
+// What `paths` hold is loaded, and the folder for the results made, before anything takes time.
+static bool prepare(session *s, const char *data_folder, char **paths, size_t count,
+                    error_text *error) {
+  if (!device_open(&s->device, error)) return false;
+  if (s->device.emulated) {
+    return fail(error, "the bench measures times, which on the emulator mean nothing: make ladder "
+                       "counts there, or run make bench on a machine with a GPU");
+  }
+  s->cells = grid_make(&s->options.filter, s->shapes);
+  s->plan = (measure_plan){.samples = s->options.samples,
+                           .warm_up = WARM_UP,
+                           .seconds = s->options.seconds,
+                           .least_samples = LEAST_SAMPLES,
+                           .l2_bytes = s->device.l2_bytes};
+  return load_steps(s, paths, count, error) &&
+         record_folder_make(data_folder, &s->device, &s->folder, error);
+}
+
+static int report_error(const error_text *error) {
+  fprintf(stderr, "error: %s\n", error->text);
+  return EXIT_BAD_INPUT;
+}
+
+int main(int argc, char **argv) {
+  static session s;
+  error_text error;
+  int end = 1; // of folder, name and steps; what follows "--" is a command line of its own
+  while (end < argc && strcmp(argv[end], "--") != 0) end++;
+  const bool asks_for_help = argc == 2 && strcmp(argv[1], "--help") == 0;
+  if (end <= 3 && !asks_for_help) {
+    fputs(bench_usage, stderr);
+    return EXIT_BAD_INPUT;
+  }
+  const bool options_follow = end < argc && !asks_for_help;
+  if (!bench_options_parse(options_follow ? argc - end : 1, options_follow ? argv + end : argv,
+                           &s.options, &error)) {
+    return report_error(&error);
+  }
+  if (s.options.help || asks_for_help) {
+    fputs(bench_usage, stdout);
+    return EXIT_OK;
+  }
+  s.name = argv[2];
+  const bool good = prepare(&s, argv[1], argv + 3, (size_t)end - 3, &error) && run(&s, &error);
+  results_free(&s.results);
+  if (!good) return report_error(&error);
+  return s.failed > 0 ? EXIT_CHECK_FAILED : EXIT_OK;
+}

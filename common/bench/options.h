@@ -1,0 +1,29 @@
+// What the command line of the bench asks for.
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
+
+#include "bench/grid.h"
+#include "error/error.h"
+
+enum { BENCH_MOST_ONLY = 32 };
+
+typedef struct {
+  grid_filter filter;
+  bool fresh;                        // forget what an earlier run has measured
+  bool help;                         // nothing else was looked at
+  size_t samples;                    // of each row, at most
+  double seconds;                    // that a row's samples may take
+  const char *only[BENCH_MOST_ONLY]; // names or numbers of steps
+  size_t only_count;                 // 0 stands for all
+} bench_options;
+
+extern const char bench_usage[];
+
+// Reads the command line, whose words from argv[1] on are options. False with a sentence. The names in
+// `only` point into argv.
+bool bench_options_parse(int argc, char **argv, bench_options *options, error_text *error);
+
+// Whether a step of this name is asked for: "05_wmma" is by "05" and by "05_wmma".
+bool bench_options_want(const bench_options *options, const char *step);
+
+#endif

@@ -1,0 +1,56 @@
+// The two files of a bench in memory, NAME.csv and NAME-samples.csv: what an earlier run has left there,
+// and what this one adds.
+#ifndef RESULTS_H
+#define RESULTS_H
+
+#include "record/folder.h"
+#include "result/result.h"
+
+typedef struct {
+  char *key;     // the columns that tell rows apart
+  char *row;     // the line in NAME.csv
+  char *samples; // the line in NAME-samples.csv; NULL when there is none
+  bool measured; // it was right, and was timed
+} results_entry;
+
+typedef struct results {
+  results_entry *entries;
+  size_t count;
+  char *comments; // whole lines, each beginning with "# "
+  size_t dropped; // rows of the files that were measured with something else
+} results;
+
+// A row is worth keeping when it was measured with just the same.
+typedef struct {
+  const char *device;
+  const char *driver;
+  const char *cuda;
+  const char *commit;
+} results_origin;
+
+// Whether the commit names the code: not when it is unknown, or the working tree was changed after it.
+bool results_commit_is_certain(const char *commit);
+
+// Reads what is in the files, if they are there, and keeps the rows that have this origin and their
+// comments. False, with an empty *results, when a file cannot be read or memory runs out.
+bool results_open(const record_folder *folder, const char *name, const results_origin *origin,
+                  results *results, error_text *error);
+void results_free(results *results);
+
+// Whether the row's step was measured on its shape.
+bool results_has(const results *results, const result_row *row);
+
+// Adds a row, in the place of the one it measures again. `milliseconds` are its samples; NULL when it was
+// not timed. False when memory runs out.
+bool results_add(results *results, const result_row *row, const double *milliseconds,
+                 error_text *error);
+
+// Adds lines of comments, each beginning with "# ".
+bool results_comment(results *results, const char *lines, error_text *error);
+
+// Writes both files, each whole or not at all. The samples go first: a row without samples counts as not
+// measured.
+bool results_save(const results *results, const record_folder *folder, const char *name,
+                  error_text *error);
+
+#endif

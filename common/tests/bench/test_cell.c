@@ -1,0 +1,213 @@
+// A cell from the inputs to the samples, with steps that compute on the host and a clock that is told
+// the time.
+#include "bench/cell.h"
+#include "numeric/float16.h"
+#include "shape/shape.h"
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 5 };
+
+static float now; // milliseconds, on the fake clock
+static float started;
+static size_t launches[STEPS];
+
+static cudaError_t start(void *context, cudaStream_t stream) {
+  (void)context, (void)stream;
+  started = now;
+  return cudaSuccess;
+}
+
+static cudaError_t stop(void *context, cudaStream_t stream, float *milliseconds) {
+  (void)context, (void)stream;
+  *milliseconds = now - started;
+  return cudaSuccess;
+}
+
+static const timing_clock fake_clock = {start, stop, NULL};
+
+// Attention on the host, with the rounding of the framework's plain path, and off by `error`.
+static cudaError_t compute(const attention_args *args, float error) {
+  const attention_shape *shape = &args->shape;
+  const size_t q_count = shape_q_count(shape);
+  const size_t kv_bytes = shape_kv_count(shape) * sizeof(uint16_t);
+  uint16_t *q = malloc(q_count * sizeof *q);
+  uint16_t *k = malloc(kv_bytes);
+  uint16_t *v = malloc(kv_bytes);
+  float *lse = malloc(shape_lse_count(shape) * sizeof *lse);
+  reference_result exact;
+  error_text text;
+  cudaMemcpy(q, args->q, q_count * sizeof *q, cudaMemcpyDeviceToHost);
+  cudaMemcpy(k, args->k, kv_bytes, cudaMemcpyDeviceToHost);
+  cudaMemcpy(v, args->v, kv_bytes, cudaMemcpyDeviceToHost);
+  cr_assert(reference_compute(shape, q, k, v, &exact, &text), "%s", text.text);
+  for (size_t i = 0; i < q_count; i++) q[i] = fp16_from_float((float)exact.o[i] + error);
+  for (size_t i = 0; i < shape_lse_count(shape); i++) lse[i] = (float)exact.lse[i];
+  cudaMemcpy(args->o, q, q_count * sizeof *q, cudaMemcpyHostToDevice);
+  cudaMemcpy(args->lse, lse, shape_lse_count(shape) * sizeof *lse, cudaMemcpyHostToDevice);
+  reference_free(&exact);
+  free(q), free(k), free(v), free(lse);
+  return cudaSuccess;
+}
+
+// Only the first launch, which is checked, computes; all take their time.
+static cudaError_t run(size_t step, const attention_args *args, float milliseconds, float error) {
+  now += milliseconds;
+  return launches[step]++ == 0 ? compute(args, error) : cudaSuccess;
+}
+
+static cudaError_t forward_fast(const attention_args *args, cudaStream_t stream) {
+  (void)stream;
+  return run(0, args, 1, 0);
+}
+static cudaError_t forward_wrong(const attention_args *args, cudaStream_t stream) {
+  (void)stream;
+  return run(1, args, 1, 0.5f);
+}
+static cudaError_t forward_slow(const attention_args *args, cudaStream_t stream) {
+  (void)stream;
+  return run(2, args, 250, 0);
+}
+static cudaError_t forward_never(const attention_args *args, cudaStream_t stream) {
+  (void)args, (void)stream;
+  cr_expect(false, "a step was run that cannot take the shape");
+  return cudaErrorInvalidValue;
+}
+static cudaError_t forward_fails(const attention_args *args, cudaStream_t stream) {
+  (void)args, (void)stream;
+  return cudaErrorInvalidValue;
+}
+
+static size_t no_workspace(const attention_shape *shape) {
+  (void)shape;
+  return 0;
+}
+static size_t some_workspace(const attention_shape *shape) {
+  (void)shape;
+  return 1000;
+}
+static size_t huge_workspace(const attention_shape *shape) {
+  (void)shape;
+  return (size_t)1 << 50;
+}
+static const char *takes_all(const attention_shape *shape) {
+  (void)shape;
+  return NULL;
+}
+static const char *takes_nothing(const attention_shape *shape) {
+  (void)shape;
+  return "it takes nothing";
+}
+
+static const attention_step steps[STEPS] = {
+    {.name = "01_fast",
+     .forward = forward_fast,
+     .workspace_bytes = no_workspace,
+     .unsupported = takes_all},
+    {.name = "02_wrong",
+     .forward = forward_wrong,
+     .workspace_bytes = no_workspace,
+     .unsupported = takes_all},
+    {.name = "03_slow",
+     .forward = forward_slow,
+     .workspace_bytes = some_workspace,
+     .unsupported = takes_all},
+    {.name = "04_never",
+     .forward = forward_never,
+     .workspace_bytes = no_workspace,
+     .unsupported = takes_nothing},
+    {.name = "05_huge",
+     .forward = forward_never,
+     .workspace_bytes = huge_workspace,
+     .unsupported = takes_all},
+};
+static const attention_step fails = {.name = "06_fails",
+                                     .forward = forward_fails,
+                                     .workspace_bytes = no_workspace,
+                                     .unsupported = takes_all};
+
+static const attention_shape shape = {ATTENTION_FP16, 2, 2, 2, 50, 50, 16, true, 0.25f};
+static const measure_plan plan = {.samples = 20,
+                                  .warm_up = 3,
+                                  .seconds = 1,
+                                  .least_samples = 2,
+                                  .l2_bytes = 1 << 16,
+                                  .clock = &fake_clock};
+static device_info device;
+static error_text error;
+static cell tested;
+
+static void open_device(void) { cr_assert(device_open(&device, &error), "%s", error.text); }
+static void free_cell(void) { cell_free(&tested); }
+
+TestSuite(cell, .init = open_device, .fini = free_cell);
+
+Test(cell, checks_and_times) {
+  cr_assert(cell_measure(&device, &shape, steps, STEPS, &plan, &tested, &error), "%s", error.text);
+  cr_assert_eq(tested.count, STEPS);
+  cr_expect_eq(tested.checked_rows, 50);
+  static const check_verdict verdicts[STEPS] = {CHECK_PASSED, CHECK_FAILED, CHECK_PASSED,
+                                                CHECK_SKIPPED, CHECK_SKIPPED};
+  static const size_t samples[STEPS] = {20, 0, 4, 0, 0}; // 250 ms: four in a second
+  static const double medians[STEPS] = {1, 0, 250, 0, 0};
+  static const char *const notes[STEPS] = {"", "O is wrong at batch 0, head 0, row 0", "",
+                                           "it takes nothing",
+                                           "its workspace and the tensors' copies take"};
+  for (size_t i = 0; i < STEPS; i++) {
+    const cell_row *row = &tested.rows[i];
+    cr_expect_eq(row->result.verdict, verdicts[i], "step %zu", i + 1);
+    cr_expect_eq(row->result.times.samples, samples[i], "step %zu", i + 1);
+    cr_expect_eq(row->result.times.median, medians[i], "step %zu", i + 1);
+    cr_expect_eq(row->milliseconds != NULL, samples[i] > 0, "step %zu", i + 1);
+    for (size_t n = 0; n < samples[i]; n++) cr_expect_eq(row->milliseconds[n], medians[i]);
+    cr_expect(strncmp(row->note.text, notes[i], strlen(notes[i])) == 0, "%s", row->note.text);
+    cr_expect_str_eq(row->result.step, steps[i].name);
+    cr_expect_str_eq(row->result.device, device.name);
+    cr_expect_str_not_empty(row->result.conditions.origin.date);
+  }
+  cr_expect_eq(tested.rows[2].result.workspace_bytes, 1000);
+  cr_expect_eq(launches[0], 1 + 3 + 20, "%zu", launches[0]); // checked, warmed up, timed
+  cr_expect_eq(launches[1], 1, "a wrong step was timed");
+  cr_expect_eq(launches[2], 1 + 1 + 4, "%zu", launches[2]);
+}
+
+Test(cell, nobody_can_take_the_shape) {
+  cr_assert(cell_measure(&device, &shape, &steps[3], 1, &plan, &tested, &error), "%s", error.text);
+  cr_expect_eq(tested.rows[0].result.verdict, CHECK_SKIPPED);
+  cr_expect_eq(tested.checked_rows, 0);
+  cr_expect_str_not_empty(tested.rows[0].result.conditions.origin.date);
+}
+
+Test(cell, nobody_is_right) {
+  cr_assert(cell_measure(&device, &shape, &steps[1], 1, &plan, &tested, &error), "%s", error.text);
+  cr_expect_eq(tested.rows[0].result.verdict, CHECK_FAILED);
+}
+
+Test(cell, a_machine_that_fails) {
+  cr_expect(!cell_measure(&device, &shape, &fails, 1, &plan, &tested, &error));
+  cr_expect(strstr(error.text, "failed: invalid argument"), "%s", error.text);
+}
+
+// 2^26 pairs of rows in all: fewer rows of longer sequences.
+Test(cell, rows_to_check) {
+  static const struct {
+    int batch, heads, seq;
+    size_t rows;
+  } cases[] = {{128, 32, 128, 128}, {64, 32, 256, 128}, {1, 32, 16384, 128},
+               {1, 16, 16384, 256}, {4, 8, 512, 512},   {1000, 100, 1 << 20, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const attention_shape long_shape = {ATTENTION_FP16,
+                                        cases[i].batch,
+                                        cases[i].heads,
+                                        cases[i].heads,
+                                        cases[i].seq,
+                                        cases[i].seq,
+                                        64,
+                                        false,
+                                        0.125f};
+    cr_expect_eq(cell_checked_rows(&long_shape), cases[i].rows, "%s",
+                 shape_describe(&long_shape).text);
+  }
+}

@@ -1,0 +1,189 @@
+// What a bench finds of an earlier run: kept when it is of the same code and machine, and complete.
+#define _GNU_SOURCE
+#include "../driver/temporary_folder.h"
+#include "bench/results.h"
+#include <string.h>
+
+static const results_origin origin = {"NVIDIA H200", "580.1", "13.0", "abc1234"};
+static const double milliseconds[] = {2, 2.5, 3};
+static record_folder folder = {"."};
+static results all;
+static error_text error;
+
+static result_row make_row(const char *step, int seq, check_verdict verdict) {
+  result_row row = {
+      .step = step,
+      .device = "NVIDIA H200",
+      .shape = {ATTENTION_FP16, 1, 2, 2, seq, seq, 64, false, 0.125f},
+      .verdict = verdict,
+      .check = {.o_error = 0.001, .o_bound = 0.004, .lse_error = 2.5e-7},
+      .conditions = {.before = {"580.1", 1980, 3201, 118.93, 700, 37},
+                     .after = {"580.1", 1905, 3201, 650.5, 700, 45},
+                     .origin = {"13.0", "abc1234", "2026-11-20T14:26:19Z"}},
+  };
+  if (verdict == CHECK_PASSED) {
+    row.times = (statistics_summary){3, 2.5, 2, 3, 2, 3};
+  }
+  return row;
+}
+
+static void add(result_row row) {
+  const bool timed = row.verdict == CHECK_PASSED;
+  cr_assert(results_add(&all, &row, timed ? milliseconds : NULL, &error), "%s", error.text);
+}
+
+static bool has(const char *step, int seq) {
+  const result_row row = make_row(step, seq, CHECK_PASSED);
+  return results_has(&all, &row);
+}
+
+static void open_again(const results_origin *same) {
+  results_free(&all);
+  cr_assert(results_open(&folder, "bench", same, &all, &error), "%s", error.text);
+}
+
+static char *read_file(const char *path) {
+  FILE *file = fopen(path, "r");
+  char *text = calloc(1 << 16, 1);
+  cr_assert(file && text, "%s", path);
+  cr_assert_lt(fread(text, 1, 1 << 16, file), 1 << 16);
+  fclose(file);
+  return text;
+}
+
+static void write_file(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+// Two good rows, a wrong one and one that was skipped.
+static void begin(void) {
+  temporary_folder_enter();
+  cr_assert(results_comment(&all, "# before: one\n", &error));
+  add(make_row("01_naive", 128, CHECK_PASSED));
+  add(make_row("02_tiled", 128, CHECK_FAILED));
+  add(make_row("03_3dgrid", 128, CHECK_SKIPPED));
+  add(make_row("01_naive", 256, CHECK_PASSED));
+  cr_assert(results_save(&all, &folder, "bench", &error), "%s", error.text);
+}
+
+static void end(void) {
+  results_free(&all);
+  temporary_folder_leave();
+}
+
+TestSuite(results, .init = begin, .fini = end);
+
+Test(results, what_was_written_is_read) {
+  char *rows = read_file("bench.csv");
+  char *samples = read_file("bench-samples.csv");
+  open_again(&origin);
+  cr_expect_eq(all.count, 4);
+  cr_expect_eq(all.dropped, 0);
+  cr_expect(has("01_naive", 128) && has("01_naive", 256));
+  cr_expect(!has("02_tiled", 128), "a wrong row is not measured again");
+  cr_expect(!has("03_3dgrid", 128), "a skipped row is not tried again");
+  cr_expect(!has("01_naive", 512) && !has("01", 128) && !has("01_naive", 12));
+  cr_assert(results_save(&all, &folder, "bench", &error), "%s", error.text);
+  char *rows_again = read_file("bench.csv");
+  char *samples_again = read_file("bench-samples.csv");
+  cr_expect_str_eq(rows_again, rows);
+  cr_expect_str_eq(samples_again, samples);
+  cr_expect(strstr(samples, ",2000.000 2500.000 3000.000\n"), "%s", samples);
+  cr_expect_eq(temporary_folder_count(), 2);
+  free(rows), free(samples), free(rows_again), free(samples_again);
+}
+
+// The type, the mask, the heads tell rows apart as well.
+Test(results, other_shapes_are_other_rows) {
+  for (int i = 0; i < 4; i++) {
+    result_row row = make_row("01_naive", 128, CHECK_PASSED);
+    if (i == 0) row.shape.dtype = ATTENTION_BF16;
+    if (i == 1) row.shape.causal = true;
+    if (i == 2) row.shape.heads = row.shape.kv_heads = 4;
+    if (i == 3) row.configuration = "64x64x4x2";
+    cr_expect(!results_has(&all, &row), "%d", i);
+  }
+}
+
+Test(results, a_row_measured_again_takes_the_place) {
+  open_again(&origin);
+  add(make_row("02_tiled", 128, CHECK_PASSED));
+  cr_expect_eq(all.count, 4);
+  cr_expect(has("02_tiled", 128));
+  cr_assert(results_save(&all, &folder, "bench", &error), "%s", error.text);
+  open_again(&origin);
+  cr_expect_eq(all.count, 4);
+  cr_expect(has("02_tiled", 128));
+}
+
+Test(results, of_another_code_or_machine_nothing_is_kept) {
+  for (int i = 0; i < 4; i++) {
+    results_origin other = origin;
+    const char **const fields[] = {&other.device, &other.driver, &other.cuda, &other.commit};
+    *fields[i] = "else";
+    open_again(&other);
+    cr_expect_eq(all.count, 0, "%d", i);
+    cr_expect_eq(all.dropped, 4, "%d", i);
+    cr_expect_null(all.comments, "%d", i);
+  }
+}
+
+Test(results, commits_that_say_what_the_code_is) {
+  cr_expect(results_commit_is_certain("abc1234") && results_commit_is_certain("v1-2-gabc1234"));
+  cr_expect(!results_commit_is_certain("abc1234-dirty") && !results_commit_is_certain("unknown"));
+}
+
+// An interruption between the two files, or a file that was lost.
+Test(results, a_row_without_its_samples_is_not_measured) {
+  char *samples = read_file("bench-samples.csv");
+  strrchr(samples, '\n')[0] = '\0';
+  strrchr(samples, '\n')[1] = '\0'; // the last row is gone
+  write_file("bench-samples.csv", samples);
+  open_again(&origin);
+  cr_expect(has("01_naive", 128));
+  cr_expect(!has("01_naive", 256));
+  cr_expect_eq(all.count, 4);
+
+  char *date = strstr(samples, "2026-11-20"); // samples of another day
+  date[9] = '1';
+  write_file("bench-samples.csv", samples);
+  open_again(&origin);
+  cr_expect(!has("01_naive", 128));
+  free(samples);
+
+  remove("bench-samples.csv");
+  open_again(&origin);
+  cr_expect_eq(all.count, 0);
+}
+
+Test(results, no_file_yet) {
+  remove("bench.csv");
+  open_again(&origin);
+  cr_expect_eq(all.count, 0);
+  cr_expect_eq(all.dropped, 0);
+}
+
+Test(results, a_file_that_cannot_be_continued) {
+  static const struct {
+    const char *text;
+    const char *sentence;
+  } cases[] = {
+      {"step,configuration\n", "./bench.csv has other columns than this bench writes"},
+      {"nonsense", "./bench.csv has other columns than this bench writes"},
+      {"step,step\n", "./bench.csv"},
+  };
+  char *rows = read_file("bench.csv");
+  for (int i = 0; i < 3; i++) {
+    write_file("bench.csv", cases[i].text);
+    results_free(&all);
+    cr_expect(!results_open(&folder, "bench", &origin, &all, &error), "%d", i);
+    cr_expect(strstr(error.text, cases[i].sentence), "%s", error.text);
+    cr_expect_eq(all.count, 0);
+  }
+  strrchr(rows, ',')[0] = '\n'; // the last row is cut short
+  write_file("bench.csv", rows);
+  cr_expect(!results_open(&folder, "bench", &origin, &all, &error));
+  cr_expect(strstr(error.text, "bench.csv"), "%s", error.text);
+  free(rows);
+}
