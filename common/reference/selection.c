@@ -1,18 +1,11 @@
 #include "reference/selection.h"
 
+#include "numeric/random.h"
 #include "shape/shape.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { TILE = 16 }; // rows: the tensor cores' tile, of which every larger tile is made
-
-// SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
-static uint64_t next_random(uint64_t *state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
 
 // The first row at or after `row`, and around the end, that is not taken.
 static size_t next_free(const bool *taken, size_t rows, size_t row) {
@@ -30,7 +23,7 @@ static void select_rows(bool *taken, size_t rows, size_t wanted, uint64_t *rando
     taken[always[i]] = true;
   }
   for (; done < wanted; done++) {
-    const uint64_t bits = next_random(random);
+    const uint64_t bits = random_next(random);
     size_t row = (size_t)(bits >> 2) % rows;
     if (bits & 1) row = row / TILE * TILE + (bits & 2 ? TILE - 1 : 0);
     taken[next_free(taken, rows, row < rows ? row : rows - 1)] = true;

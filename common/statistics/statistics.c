@@ -1,5 +1,6 @@
 #include "statistics/statistics.h"
 
+#include "numeric/random.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,20 +50,12 @@ double statistics_median(const double *samples, size_t count) {
 
 // --- bootstrap
 
-// SplitMix64: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
-static uint64_t next_random(uint64_t *state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
-
 // The median of `count` draws with replacement from the sorted samples. As they are sorted, it is
 // enough to count how often each is drawn: `drawn[count]` is the caller's scratch for that.
 static double resampled_median(const double *sorted, size_t count, uint32_t *drawn,
                                uint64_t *random) {
   memset(drawn, 0, count * sizeof *drawn);
-  for (size_t i = 0; i < count; i++) drawn[(next_random(random) >> 32) * count >> 32]++;
+  for (size_t i = 0; i < count; i++) drawn[(random_next(random) >> 32) * count >> 32]++;
   // The draws of ranks (count - 1) / 2 and count / 2 are the middle one, twice, or the middle two.
   size_t i = 0;
   size_t seen = drawn[0];

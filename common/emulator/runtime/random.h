@@ -1,16 +1,8 @@
-// The generator behind the shuffled order of threads: splitmix64 (Steele, Lea and Flood, "Fast
-// Splittable Pseudorandom Number Generators", OOPSLA 2014).
-#ifndef RANDOM_H
-#define RANDOM_H
+// The generator behind the shuffled order of threads.
+#ifndef EMULATOR_RANDOM_H
+#define EMULATOR_RANDOM_H
 
-#include <stdint.h>
-
-static inline uint64_t random_next(uint64_t *state) {
-  uint64_t mixed = *state += 0x9e3779b97f4a7c15u;
-  mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
-  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
-  return mixed ^ mixed >> 31;
-}
+#include "numeric/random.h"
 
 // From 0 to limit - 1; limit is at most 2^32.
 static inline uint64_t random_below(uint64_t *state, uint64_t limit) {
