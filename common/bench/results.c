@@ -37,17 +37,26 @@ static results_entry *find(const results *results, const char *key) {
   return NULL;
 }
 
-// Takes the entry's texts over. One of the same key makes room for it.
+// Makes room for an entry of this key, so that keys ascend, numbers in them by their value: the order of
+// the rows does not depend on when they were measured. NULL when memory runs out.
+static results_entry *make_room(results *results, const char *key) {
+  results_entry *grown = realloc(results->entries, (results->count + 1) * sizeof *results->entries);
+  if (!grown) return NULL;
+  results->entries = grown;
+  size_t place = 0;
+  while (place < results->count && strverscmp(grown[place].key, key) < 0) place++;
+  memmove(grown + place + 1, grown + place, (results->count - place) * sizeof *grown);
+  results->count++;
+  grown[place] = (results_entry){0};
+  return &grown[place];
+}
+
+// Takes the entry's texts over. One of the same key makes way for it.
 static bool put(results *results, results_entry entry, error_text *error) {
-  results_entry *place = entry.key && entry.row ? find(results, entry.key) : NULL;
-  if (!place && entry.key && entry.row) {
-    results_entry *grown =
-        realloc(results->entries, (results->count + 1) * sizeof *results->entries);
-    if (grown) {
-      results->entries = grown;
-      place = &grown[results->count++];
-      *place = (results_entry){0};
-    }
+  results_entry *place = NULL;
+  if (entry.key && entry.row) {
+    place = find(results, entry.key);
+    if (!place) place = make_room(results, entry.key);
   }
   if (!place) {
     free_entry(&entry);

@@ -94,6 +94,22 @@ Test(results, what_was_written_is_read) {
   free(rows), free(samples), free(rows_again), free(samples_again);
 }
 
+// A quick run, then the whole grid: the lines of a chart want their points in order.
+Test(results, rows_stand_in_order_whenever_they_were_measured) {
+  static const int lengths[] = {16384, 1024, 64, 2048};
+  for (int i = 0; i < 4; i++) add(make_row("01_naive", lengths[i], CHECK_PASSED));
+  static const char *const expected[] = {"01_naive,,NVIDIA H200,fp16,1,2,2,64,64,64,0",
+                                         "01_naive,,NVIDIA H200,fp16,1,2,2,128,128,64,0",
+                                         "01_naive,,NVIDIA H200,fp16,1,2,2,256,256,64,0",
+                                         "01_naive,,NVIDIA H200,fp16,1,2,2,1024,1024,64,0",
+                                         "01_naive,,NVIDIA H200,fp16,1,2,2,2048,2048,64,0",
+                                         "01_naive,,NVIDIA H200,fp16,1,2,2,16384,16384,64,0",
+                                         "02_tiled,,NVIDIA H200,fp16,1,2,2,128,128,64,0",
+                                         "03_3dgrid,,NVIDIA H200,fp16,1,2,2,128,128,64,0"};
+  cr_assert_eq(all.count, 8);
+  for (size_t i = 0; i < 8; i++) cr_expect_str_eq(all.entries[i].key, expected[i]);
+}
+
 // The type, the mask, the heads tell rows apart as well.
 Test(results, other_shapes_are_other_rows) {
   for (int i = 0; i < 4; i++) {
