@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 .PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots sweep budget bench ceilings \
-        $(STEP_GOALS) ladder-now check-now
+        compare $(STEP_GOALS) ladder-now check-now
 BUILDER = $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(VERBOSE),,--silent)
 
 help: ## this list
@@ -78,6 +78,11 @@ budget: say-device ## shared memory of each configuration against the GPUs' limi
 	@$(BUILDER) $(shared_steps) $(BUILD)/budget
 	@for step in $(shared_steps); do $(BUILD)/budget $$step || exit; done
 
+compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or OLD=a.csv A=05 B=06
+	@$(BUILDER) $(BUILD)/compare
+	@$(BUILD)/compare $(OLD) $(or $(NEW),$(if $(A),$(OLD))) $(if $(A),--a $(A)) $(if $(B),--b $(B)) \
+	  $(if $(THRESHOLD),--threshold $(THRESHOLD))
+
 plots: ## draw the charts again from the recorded data
 	@scripts/plot.sh ladder
 
@@ -97,9 +102,9 @@ ifeq ($(STEP_GOALS),)
 endif
 
 check-now: say-device $(CHECK_ALL)
-	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged
+	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged $(BUILD)/compare
 	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
-	  scripts/check.sh $(PART_TESTS) $(step_checks)
+	  LAB_COMPARE=$(BUILD)/compare scripts/check.sh $(PART_TESTS) $(step_checks)
 
 ptxas: ## registers, shared memory, spills and occupancy of every kernel (needs nvcc, no GPU)
 	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/ptxas.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)

@@ -31,7 +31,7 @@ endif
 
 # --- the parts of common/ ------------------------------------------------------------------------
 
-MODULES     := check csv device driver file emulator/rewrite inputs npy progress record reference result shape statistics \
+MODULES     := check compare csv device driver file emulator/rewrite inputs npy progress record reference result shape statistics \
                step timing trial ladder ceilings bench
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/device/device_emulator.c common/device/device_gpu.c
@@ -116,6 +116,9 @@ $(BUILD)/ceilings: $(BUILD)/common/ceilings/main.o $(patsubst %,$(BUILD)/%.o,$(w
 	$(call link)
 
 $(BUILD)/budget: $(BUILD)/common/budget/main.o $(LIBRARY) $(RUNTIME)
+	$(call link)
+
+$(BUILD)/compare: $(BUILD)/common/compare/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # --- tests of the parts: test_x.c, with x.cu where the part has kernels of its own ---------------

@@ -204,3 +204,30 @@ const char *statistics_cliffs_delta_size(double delta) {
   if (fabs(delta) < 0.474) return "medium";
   return "large";
 }
+
+// --- many comparisons
+
+static int compare_pointed_doubles(const void *left, const void *right) {
+  return compare_doubles(*(double *const *)left, *(double *const *)right);
+}
+
+void statistics_adjust_p(double *p, size_t count) {
+  double **ascending = count ? malloc(count * sizeof *ascending) : NULL;
+  bool good = ascending != NULL;
+  for (size_t i = 0; i < count && good; i++) {
+    ascending[i] = &p[i];
+    good = p[i] >= 0 && p[i] <= 1;
+  }
+  if (good) {
+    qsort(ascending, count, sizeof *ascending, compare_pointed_doubles);
+    // From the largest down, as no adjusted p may exceed that of a larger one.
+    double least = 1;
+    for (size_t rank = count; rank > 0; rank--) {
+      least = fmin(least, *ascending[rank - 1] * (double)count / (double)rank);
+      *ascending[rank - 1] = least;
+    }
+  } else {
+    for (size_t i = 0; i < count; i++) p[i] = NAN;
+  }
+  free(ascending);
+}

@@ -57,6 +57,13 @@ double statistics_cliffs_delta(const double *a, size_t a_count, const double *b,
 // "undefined" for NaN. The sign does not matter.
 const char *statistics_cliffs_delta_size(double delta);
 
+// Adjusts p values, in place, for having been taken together: those that stay below alpha are
+// discoveries of which a share of at most alpha is expected to be false, and where there is nothing to
+// discover, one turns up with a probability of at most alpha. Benjamini and Hochberg, "Controlling the
+// False Discovery Rate", Journal of the Royal Statistical Society B 57(1), 1995. A p that is not
+// within 0 to 1 makes all of them NaN.
+void statistics_adjust_p(double *p, size_t count);
+
 typedef struct {
   double ratio;                 // median(a) / median(b)
   statistics_interval interval; // 95 %, NaN when a side has fewer than two samples

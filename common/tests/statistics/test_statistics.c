@@ -255,6 +255,35 @@ Test(statistics, cliffs_delta_in_words) {
   }
 }
 
+// scipy.stats.false_discovery_control(p, method="bh")
+Test(statistics, adjusted_p_is_scipys) {
+  static const struct {
+    sample_set p;
+    double expected[6];
+  } cases[] = {
+      {{5, {0.01, 0.02, 0.03, 0.04, 0.05}}, {0.05, 0.05, 0.05, 0.05, 0.05}},
+      {{6, {0.5, 0.001, 0.04, 0.04, 0.9, 0.02}}, {0.6, 0.006, 0.06, 0.06, 0.9, 0.06}},
+      {{4, {0, 0.2, 0.01, 0.013}}, {0, 0.2, 0.017333333333333333, 0.017333333333333333}},
+      {{3, {1, 1, 1}}, {1, 1, 1}},
+      {{1, {0.03}}, {0.03}},
+  };
+  for (size_t i = 0; i < LENGTH(cases); i++) {
+    sample_set p = cases[i].p;
+    statistics_adjust_p(p.values, p.count);
+    for (size_t k = 0; k < p.count; k++) {
+      cr_expect(close_to(p.values[k], cases[i].expected[k], 1e-14), "case %zu: %.17g instead of %g",
+                i, p.values[k], cases[i].expected[k]);
+    }
+  }
+  static const double spoilt[] = {NAN, -0.1, 1.1};
+  for (size_t i = 0; i < LENGTH(spoilt); i++) {
+    double p[] = {0.5, spoilt[i]};
+    statistics_adjust_p(p, 2);
+    cr_expect(isnan(p[0]) && isnan(p[1]), "%g", spoilt[i]);
+  }
+  statistics_adjust_p(NULL, 0);
+}
+
 Test(statistics, ratio_of_medians) {
   // With one side constant, the interval is that of the other side, scaled (n = 27 above).
   const sample_set varied = ramp(27, 1);

@@ -1,0 +1,38 @@
+// A record with its raw samples, as `make bench` and `make peers` write them.
+#ifndef RECORDING_H
+#define RECORDING_H
+
+#include "attention.h"
+#include "csv/csv.h"
+
+typedef struct {
+  const char *step;          // such as "04_online_softmax"
+  const char *configuration; // "" for the step's own choice
+  const char *check;         // "ok", "FAILED" or "skipped"
+  attention_shape shape;     // its scale is not recorded
+  size_t row;                // of the table
+  size_t samples;            // 0 when the row was not timed
+  double *microseconds;      // [samples], in the order they were taken
+} measurement;
+
+typedef struct recording {
+  csv_table table;
+  const char *device; // of all rows
+  size_t count;
+  measurement *measurements; // [count]: one for each row of the table
+} recording;
+
+// Reads NAME.csv and, beside it, NAME-samples.csv. False with a sentence, and an empty recording, when
+// either cannot be read or has no rows, when rows are of several devices, when a step has one shape
+// twice, and when a timed row's samples are missing, of another run (commit, date) or not as many as
+// the row says.
+bool recording_read(const char *path, recording *recording, error_text *error);
+
+// Releases what recording_read allocated and zeroes the recording. A zeroed one is fine.
+void recording_free(recording *recording);
+
+// The cell of the measurement's row in the column of that name, "" where there is no such column.
+const char *recording_cell(const recording *recording, const measurement *measurement,
+                           const char *column);
+
+#endif

@@ -1,0 +1,17 @@
+// What a comparison found, for the terminal.
+#ifndef COMPARE_TABLE_H
+#define COMPARE_TABLE_H
+
+#include "compare/pairing.h"
+
+// One line for each comparison, then the rows without another, then the count of each verdict.
+void table_print(FILE *file, const recording *old_run, const recording *new_run,
+                 const pairing *pairing, double threshold);
+
+// Sentences about what makes a comparison weaker: drivers, CUDA versions, clocks or power limits that
+// differ between the two runs, and too few samples where the medians are apart by more than the
+// threshold.
+void table_print_warnings(FILE *file, const recording *old_run, const recording *new_run,
+                          const pairing *pairing, double threshold);
+
+#endif
