@@ -4,8 +4,8 @@ SHELL := /bin/bash
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots sweep budget bench ceilings \
-        compare $(STEP_GOALS) ladder-now check-now
+.PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots sweep \
+        budget bench ceilings compare $(STEP_GOALS) ladder-now check-now peers
 BUILDER = $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(VERBOSE),,--silent)
 
 help: ## this list
@@ -78,6 +78,22 @@ budget: say-device ## shared memory of each configuration against the GPUs' limi
 	@$(BUILDER) $(shared_steps) $(BUILD)/budget
 	@for step in $(shared_steps); do $(BUILD)/budget $$step || exit; done
 
+# From the fused steps on, unless steps are named: make step02 peers.
+PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 01_% 02_% 03_%,$(BUILDABLE)))
+peers_now  = PYTHONPATH=common python3 -m peers
+
+peers: say-device ## steps against PyTorch's attention and FlashAttention-3 (needs PyTorch); QUICK=1, FRESH=1
+ifeq ($(DEVICE),cpu)
+	@echo "error: peers takes times, and DEVICE is cpu: times of an emulator mean nothing, use a GPU" >&2; exit 2
+else
+	@command -v python3 >/dev/null || { echo "error: peers needs Python 3 with PyTorch, and there is no python3" >&2; exit 2; }
+	@$(peers_now) --ready
+	@$(BUILDER) $(addsuffix .so,$(call programs,$(PEER_STEPS))) $(BUILD)/libpeers.so $(BUILD)/ladder
+	@$(peers_now) --folder plots/data/$$($(BUILD)/ladder --slug) --name $(or $(NAME),peers) \
+	  --library $(BUILD)/libpeers.so --steps $(addsuffix .so,$(call programs,$(PEER_STEPS))) \
+	  $(if $(QUICK),--quick) $(if $(FRESH),--fresh) $(ARGS)
+endif
+
 compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or OLD=a.csv A=05 B=06
 	@$(BUILDER) $(BUILD)/compare
 	@$(BUILD)/compare $(OLD) $(or $(NEW),$(if $(A),$(OLD))) $(if $(A),--a $(A)) $(if $(B),--b $(B)) \
@@ -102,9 +118,10 @@ ifeq ($(STEP_GOALS),)
 endif
 
 check-now: say-device $(CHECK_ALL)
-	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged $(BUILD)/compare
+	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged $(BUILD)/compare \
+	  $(if $(PART_TESTS),$(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so)
 	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
-	  LAB_COMPARE=$(BUILD)/compare scripts/check.sh $(PART_TESTS) $(step_checks)
+	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(step_checks)
 
 ptxas: ## registers, shared memory, spills and occupancy of every kernel (needs nvcc, no GPU)
 	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/ptxas.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)

@@ -118,6 +118,10 @@ $(BUILD)/ceilings: $(BUILD)/common/ceilings/main.o $(patsubst %,$(BUILD)/%.o,$(w
 $(BUILD)/budget: $(BUILD)/common/budget/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
+# What common/peers calls from Python.
+$(BUILD)/libpeers.so: $(BUILD)/common/statistics/statistics.o $(BUILD)/common/shape/shape.o
+	$(CC) -shared $(LDFLAGS) $^ -lm -o $@
+
 $(BUILD)/compare: $(BUILD)/common/compare/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 

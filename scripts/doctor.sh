@@ -338,6 +338,7 @@ print_verbs() {
   verb run yes
   verb ladder yes
   verb sanitize yes
+  verb compare yes
   verb check "$(is_missing libcriterion-dev || echo yes)" "no Criterion"
   verb plots "$(is_missing gnuplot-nox || echo yes)" "no gnuplot"
   verb format "$(is_missing clang-format-14 || echo yes)" "no clang-format 14"

@@ -1,0 +1,165 @@
+"""python3 -m peers: the command line, and the cells one after the other."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from . import grid, machine, table
+from .record import Record, RecordError
+from .steps import Step, StepError
+
+BAD_INPUT = 2
+CHECK_FAILED = 1
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="peers", description="Times the steps and PyTorch's attention in turn."
+    )
+    parser.add_argument("--ready", action="store_true", help="only say whether PyTorch and a GPU are here")
+    parser.add_argument("--folder", type=Path, help="where NAME.csv and NAME-samples.csv go")
+    parser.add_argument("--name", default="peers", help="NAME of the files (default peers)")
+    parser.add_argument("--library", type=Path, help="build/gpu/libpeers.so")
+    parser.add_argument("--steps", type=Path, nargs="*", default=[], help="such as build/gpu/step04.so")
+    parser.add_argument("--quick", action="store_true", help="a part of the grid that takes about a minute")
+    parser.add_argument("--fresh", action="store_true", help="measure again what is measured already")
+    parser.add_argument(
+        "--shapes", default="", help='only shapes with this in their name, such as "x512x64 fp16"'
+    )
+    options = parser.parse_args(arguments)
+    if not options.ready and not (options.folder and options.library):
+        parser.error("--folder and --library are needed: make peers gives them")
+    return options
+
+
+def why_not_ready() -> str:
+    """A sentence; "" when PyTorch and a GPU are here."""
+    try:
+        import torch
+    except ImportError as error:
+        return f"make peers needs PyTorch ({error}): python3 -m pip install torch"
+    if not torch.cuda.is_available():
+        return "make peers needs an NVIDIA GPU that PyTorch can use, and PyTorch sees none"
+    return ""
+
+
+def choose_shapes(options: argparse.Namespace) -> list[grid.Shape]:
+    shapes = grid.quick() if options.quick else grid.full()
+    return [shape for shape in shapes if options.shapes in str(shape)]
+
+
+class Progress:
+    """One line on a terminal: how far, and how long it may still take."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._started = total, time.monotonic()
+
+    def show(self, done: int, shape: grid.Shape) -> None:
+        if not sys.stderr.isatty():
+            return
+        left = ""
+        if done:
+            seconds = (time.monotonic() - self._started) / done * (self._total - done)
+            left = f", about {seconds:.0f} s left"
+        print(
+            f"\r\033[Kpeers: cell {done + 1} of {self._total}{left}: {shape}",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    def end(self) -> None:
+        if sys.stderr.isatty():
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def run(options: argparse.Namespace) -> int:
+    import torch
+
+    from . import backends, cell, summary, timing
+
+    shapes = choose_shapes(options)
+    if not shapes:
+        print(f'error: no shape of the grid has "{options.shapes}" in its name', file=sys.stderr)
+        return BAD_INPUT
+    device = torch.cuda.get_device_properties(0)
+    contenders: list[backends.Contender] = [backends.StepContender(Step(path)) for path in options.steps]
+    contenders += backends.peers()
+    record = Record(options.folder / f"{options.name}.csv")
+    commit = machine.read_commit()
+    if not options.fresh:
+        dropped = record.resume(device.name, machine.read_state()["driver_version"], commit)
+        if dropped:
+            print(
+                f"peers: {dropped} rows of {record.path} are not kept: of another commit or machine, or of one "
+                "with changes that are not committed",
+                file=sys.stderr,
+            )
+    record.comments = [
+        f"PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}, "
+        f"{torch.cuda.get_device_name(0)}, {device.multi_processor_count} multiprocessors",
+        f"up to {timing.SAMPLES} samples a row, in {timing.SECONDS:g} s, at least {timing.LEAST_SAMPLES}",
+    ]
+    session = cell.Session(
+        record,
+        contenders,
+        summary.Library(options.library),
+        device.name,
+        commit,
+        device.L2_cache_size,
+        timing.EventClock(torch.cuda),
+    )
+    missing = [s for s in shapes if any(record.row(c.name, device.name, s) is None for c in contenders)]
+    print(
+        f"{len(missing)} of {len(shapes)} shapes to measure, {len(contenders)} contenders, on {device.name}"
+    )
+    progress = Progress(len(missing))
+    for done, shape in enumerate(missing):
+        progress.show(done, shape)
+        cell.measure(session, shape)
+        record.save()
+    progress.end()
+    rows = [record.row(c.name, device.name, shape) for shape in shapes for c in contenders]
+    return report(record, [row for row in rows if row])
+
+
+def report(record: Record, rows: list[dict[str, str]]) -> int:
+    print("\n".join(table.lines(rows)))
+    print(f"\nwritten: {record.path}\nwritten: {record.samples_path}", flush=True)
+    reasons: dict[tuple[str, str], int] = {}
+    for row in rows:
+        if row["check"] == "skipped":
+            reason = (row["step"], record.reasons.get((row["step"], table.shape_text(row)), "no reason kept"))
+            reasons[reason] = reasons.get(reason, 0) + 1
+    for (step, words), count in reasons.items():
+        print(f"skipped: {step}, {count} of the shapes: {words}", file=sys.stderr)
+    failed = [row for row in rows if row["check"] == "FAILED"]
+    for row in failed:
+        print(
+            f"FAILED: {row['step']}, {table.shape_text(row)}: O is off by {row['o_error']}, where "
+            f"{row['o_bound']} is allowed; lse by {row['lse_error'] or 'nothing'}",
+            file=sys.stderr,
+        )
+    return CHECK_FAILED if any(not table.is_peer(row) for row in failed) else 0
+
+
+def main(arguments: list[str]) -> int:
+    options = parse(arguments)
+    reason = why_not_ready()
+    if reason:
+        print(f"error: {reason}", file=sys.stderr)
+        return BAD_INPUT
+    if options.ready:
+        return 0
+    try:
+        return run(options)
+    except (RecordError, StepError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return BAD_INPUT
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,153 @@
+"""peers.csv and peers-samples.csv: read back what an interrupted run has left, and written after each cell."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .grid import Shape
+
+SHAPE_COLUMNS = ("dtype", "batch", "heads", "kv_heads", "seq_q", "seq_kv", "head_dim", "causal")
+KEY_COLUMNS = ("step", "configuration", "device", *SHAPE_COLUMNS)
+COLUMNS = (
+    *KEY_COLUMNS,
+    *("check", "o_error", "o_bound", "lse_error", "workspace_bytes", "samples", "median_ms"),
+    *("ci_low_ms", "ci_high_ms", "p5_ms", "p95_ms", "tflops", "driver", "cuda", "sm_clock_before_mhz"),
+    *("sm_clock_after_mhz", "memory_clock_mhz", "power_before_w", "power_after_w", "power_limit_w"),
+    *("temperature_before_c", "temperature_after_c", "commit", "date"),
+)
+SAMPLE_COLUMNS = (*KEY_COLUMNS, "commit", "date", "microseconds")
+
+Row = dict[str, str]
+
+
+class RecordError(Exception):
+    """A file of records cannot be read or written; the text is a sentence."""
+
+
+def key(row: Row) -> tuple[str, ...]:
+    """What tells the rows of one file apart."""
+    return tuple(row[column] for column in KEY_COLUMNS)
+
+
+def shape_text(row: Row) -> str:
+    """As str(Shape)."""
+    sizes = "x".join(row[column] for column in ("batch", "heads", "seq_q", "head_dim"))
+    return f"{sizes} {row['dtype']}{' causal' if row['causal'] == '1' else ''}"
+
+
+def _read_table(path: Path, columns: tuple[str, ...]) -> tuple[list[Row], list[str]]:
+    """Rows and comment lines of a file; both empty when there is no file."""
+    if not path.exists():
+        return [], []
+    csv.field_size_limit(1 << 24)
+    try:
+        lines = path.read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecordError(f"cannot read {path}: {error}") from error
+    comments = [line for line in lines if line.startswith("#")]
+    table = csv.DictReader([line for line in lines if line and not line.startswith("#")])
+    if tuple(table.fieldnames or ()) != columns:
+        raise RecordError(f"{path} has other columns than this program writes: move it away, or give NAME=")
+    rows = list(table)
+    for row in rows:
+        if None in row or None in row.values():
+            raise RecordError(f"{path} has a row with more or fewer fields than its header: move it away")
+    return rows, comments
+
+
+def _table_text(columns: tuple[str, ...], rows: Iterable[Row], comments: Iterable[str]) -> str:
+    text = io.StringIO()
+    for comment in comments:
+        text.write(f"{comment}\n")
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """The file appears whole or not at all."""
+    partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            partial.write_text(text)
+            partial.replace(path)
+        except OSError:
+            partial.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise RecordError(f"cannot write {path}: {error.strerror}") from error
+
+
+@dataclass
+class Record:
+    """The rows measured so far, and for each timed one its samples, in the order they were measured."""
+
+    path: Path
+    comments: list[str] = field(default_factory=list)  # without "# " in front
+    rows: dict[tuple[str, ...], Row] = field(default_factory=dict)
+    samples: dict[tuple[str, ...], Row] = field(default_factory=dict)
+    reasons: dict[tuple[str, str], str] = field(default_factory=dict)  # why (step, shape) was skipped
+
+    @property
+    def samples_path(self) -> Path:
+        return self.path.with_name(f"{self.path.stem}-samples.csv")
+
+    def resume(self, device: str, driver: str, commit: str) -> int:
+        """Takes over the rows of this device, driver and commit from the files; how many were left out.
+
+        None is taken of a commit that does not tell what was measured: with changes on top ("-dirty"), or
+        unknown. A row is kept only together with its samples.
+        """
+        rows, comments = _read_table(self.path, COLUMNS)
+        sample_rows, _ = _read_table(self.samples_path, SAMPLE_COLUMNS)
+        if commit.endswith("-dirty") or commit == "unknown":
+            return len(rows)
+        samples = {(*key(row), row["date"]): row for row in sample_rows if row["commit"] == commit}
+        here = (device, driver, commit)
+        for row in rows:
+            own_samples = samples.get((*key(row), row["date"]))
+            if (row["device"], row["driver"], row["commit"]) != here:
+                continue
+            if row["samples"] and own_samples is None:
+                continue
+            self.add(row, own_samples if row["samples"] else None)
+        for comment in comments:
+            skipped = re.match(r"# skipped: (\S+), ([^:]*): (.*)", comment)
+            if skipped:
+                self.reasons[skipped[1], skipped[2]] = skipped[3]
+        return len(rows) - len(self.rows)
+
+    def add(self, row: Row, samples: Row | None) -> None:
+        """A row takes the place of an older one."""
+        self.rows[key(row)] = row
+        self.samples.pop(key(row), None)
+        if samples is not None:
+            self.samples[key(row)] = samples
+
+    def row(self, step: str, device: str, shape: Shape) -> Row | None:
+        return self.rows.get((step, "", device, *shape.columns().values()))
+
+    def save(self) -> None:
+        """Samples first: a row without its samples is measured again, samples without a row do no harm."""
+        comments = [f"# {comment}" for comment in self.comments]
+        for row in self.rows.values():
+            reason = self.reasons.get((row["step"], shape_text(row)))
+            if row["check"] == "skipped" and reason:
+                comments.append(f"# skipped: {row['step']}, {shape_text(row)}: {reason}")
+        _write_whole(self.samples_path, _table_text(SAMPLE_COLUMNS, self.samples.values(), []))
+        _write_whole(self.path, _table_text(COLUMNS, self.rows.values(), comments))
+
+
+def samples_row(row: Row, milliseconds: Iterable[float]) -> Row:
+    """The samples of a row: microseconds, to the nanosecond."""
+    own = {column: row[column] for column in SAMPLE_COLUMNS if column in row}
+    own["microseconds"] = " ".join(f"{1000 * sample:.3f}" for sample in milliseconds)
+    return own

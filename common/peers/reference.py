@@ -1,0 +1,102 @@
+"""What is right, and how wrong a result may be: common/reference and common/check, in PyTorch on the GPU.
+
+The bound is FlashAttention's own (Dao, flash-attention, tests/test_flash_attn.py), as common/reference has it:
+
+    max |O - ref| <= 2 max |low - ref| + 2 max |((ref + 0.3) - 0.3) - ref|
+
+`ref` is attention in float64. `low` is attention that computes in float32 and rounds scores, probabilities and
+output to the element type. The last term is evaluated in the element type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+LSE_TOLERANCE = 1e-3  # CHECK_LSE_TOLERANCE of common/check
+CHUNK_SCORES = 1 << 27  # scores computed at once: 1 GiB in float64
+
+
+@dataclass(frozen=True)
+class Reference:
+    o: Tensor  # float64 [batch, heads, seq, head_dim]
+    lse: Tensor  # float64 [batch, heads, seq]
+    o_bound: float
+
+
+@dataclass(frozen=True)
+class Check:
+    o_error: float  # NaN when O holds a NaN
+    lse_error: float | None  # None where there is no lse
+    passed: bool
+
+
+def _exact(q: Tensor, k: Tensor, v: Tensor, hidden: Tensor | None, scale: float) -> tuple[Tensor, Tensor]:
+    """O and lse in float64, of [heads, rows, head_dim] and keys of [heads, seq, head_dim]."""
+    scores = torch.matmul(q.double(), k.double().transpose(1, 2)).mul_(scale)
+    if hidden is not None:
+        scores.masked_fill_(hidden, float("-inf"))
+    lse = torch.logsumexp(scores, dim=-1)
+    weights = scores.sub_(lse.unsqueeze(-1)).exp_()
+    return torch.matmul(weights, v.double()), lse
+
+
+def _low_precision(q: Tensor, k: Tensor, v: Tensor, hidden: Tensor | None, scale: float) -> Tensor:
+    """O rounded to the element type, as a framework's unfused path computes it."""
+    dtype = q.dtype
+    scores = torch.matmul(q.float(), k.float().transpose(1, 2)).to(dtype)
+    scores = scores.float().mul_(scale).to(dtype).float()
+    if hidden is not None:
+        scores.masked_fill_(hidden, float("-inf"))
+    weights = torch.softmax(scores, dim=-1).to(dtype)
+    return torch.matmul(weights.float(), v.float()).to(dtype)
+
+
+def _finite_max(values: Tensor) -> float:
+    return torch.where(values.isfinite(), values, 0.0).max().item()
+
+
+def _bound(exact: Tensor, low: Tensor) -> float:
+    dtype = low.dtype
+    rounded = exact.float().to(dtype)
+    there = (rounded.float() + 0.3).to(dtype)
+    back = (there.float() - 0.3).to(dtype)
+    low_error = _finite_max((low.double() - exact).abs_())
+    rounding = _finite_max((back.double() - rounded.double()).abs_())
+    return 2 * low_error + 2 * rounding
+
+
+def compute(q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float) -> Reference:
+    """The reference for tensors [batch, heads, seq, head_dim] of fp16 or bf16, Q and K equally long."""
+    assert q.shape == k.shape == v.shape, "the masks of SDPA and of the lab agree on equal lengths only"
+    batch, heads, seq, head_dim = q.shape
+    o = torch.empty(q.shape, dtype=torch.float64, device=q.device)
+    low = torch.empty_like(q)
+    lse = torch.empty((batch, heads, seq), dtype=torch.float64, device=q.device)
+    flat = [tensor.reshape(batch * heads, seq, -1) for tensor in (q, k, v, o, low, lse)]
+    q_all, k_all, v_all, o_all, low_all, lse_all = flat
+    rows_at_once = min(seq, max(1, CHUNK_SCORES // seq))
+    heads_at_once = max(1, CHUNK_SCORES // (seq * rows_at_once))
+    key = torch.arange(seq, device=q.device)
+    for first_row in range(0, seq, rows_at_once):
+        rows = slice(first_row, min(seq, first_row + rows_at_once))
+        hidden = key[None, :] > key[rows, None] if causal else None
+        for first_head in range(0, batch * heads, heads_at_once):
+            part = slice(first_head, first_head + heads_at_once)
+            one = (q_all[part, rows], k_all[part], v_all[part], hidden, scale)
+            o_all[part, rows], lse_all[part, rows, 0] = _exact(*one)
+            low_all[part, rows] = _low_precision(*one)
+    return Reference(o, lse, _bound(o, low))
+
+
+def check(o: Tensor, lse: Tensor | None, reference: Reference) -> Check:
+    """Every element of O against the bound, every row of lse against the tolerance; NaN never passes."""
+    o_error = (o.double() - reference.o).abs_().max().item()
+    passed = o_error <= reference.o_bound
+    if lse is None:
+        return Check(o_error, None, passed)
+    distance = (lse.double() - reference.lse).abs_() / (1 + reference.lse.abs())
+    lse_error = distance.max().item()
+    return Check(o_error, lse_error, passed and lse_error <= LSE_TOLERANCE)

@@ -1,0 +1,61 @@
+"""The rows of a record for the terminal: each contender against PyTorch's flash backend and the best peer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .record import Row, shape_text
+
+FLASH = "sdpa_flash"
+
+
+def is_peer(row: Row) -> bool:
+    """The steps' names begin with their number."""
+    return not row["step"][:1].isdigit()
+
+
+def verdict(share: float) -> str:
+    """What the lab's documents advise for a kernel that reaches this share of SDPA's speed."""
+    if share < 0.5:
+        return "stop and profile"
+    return "keep going" if share < 1 else "ahead"
+
+
+def _speed(row: Row) -> float:
+    return float(row["tflops"]) if row["tflops"] else 0.0
+
+
+def _share(row: Row, other: float) -> str:
+    return f"{_speed(row) / other:.2f}" if row["tflops"] and other else "-"
+
+
+def shape_lines(rows: list[Row]) -> list[str]:
+    """The lines of one shape. The verdict is by the share of SDPA flash, where that took the shape."""
+    flash = max((_speed(row) for row in rows if row["step"] == FLASH), default=0.0)
+    best = max((_speed(row) for row in rows if is_peer(row)), default=0.0)
+    lines = []
+    for row in rows:
+        advice = "" if is_peer(row) or not row["tflops"] or not flash else verdict(_speed(row) / flash)
+        error = f"{float(row['o_error']) / float(row['o_bound']):.3f}" if row["o_error"] else "-"
+        median = f"{float(row['median_ms']):.4f}" if row["median_ms"] else "-"
+        speed = f"{_speed(row):.1f}" if row["tflops"] else "-"
+        line = (
+            f"{shape_text(row):26}  {row['step']:20}  {row['check']:7}  {error:>11}  {median:>10}  {speed:>8}  "
+            f"{_share(row, flash):>8}  {_share(row, best):>12}  {advice}"
+        )
+        lines.append(line.rstrip())
+    return lines
+
+
+def lines(rows: Iterable[Row]) -> list[str]:
+    """The whole table: a header, then the shapes in the order of the rows."""
+    shapes: dict[str, list[Row]] = {}
+    for row in rows:
+        shapes.setdefault(shape_text(row), []).append(row)
+    table = [
+        f"{'shape':26}  {'contender':20}  {'check':7}  {'error/bound':>11}  {'median ms':>10}  {'TFLOP/s':>8}  "
+        f"{'of flash':>8}  {'of best peer':>12}  verdict"
+    ]
+    for own in shapes.values():
+        table += ["", *shape_lines(own)]
+    return table

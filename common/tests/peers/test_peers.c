@@ -1,0 +1,27 @@
+// Runs the tests of common/peers, which are Python's (test_*.py beside this file). What needs PyTorch skips
+// itself where there is none.
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+Test(peers, python_tests_pass) {
+  const char *build = getenv("LAB_BUILD");
+  if (!build) cr_skip_test("LAB_BUILD names no folder of a build, such as build/cpu");
+  if (strstr(build, "-sanitized"))
+    cr_skip_test("Python cannot load what is built with a sanitizer");
+  if (system("command -v python3 >/dev/null") != 0) cr_skip_test("there is no python3");
+
+  FILE *tests = popen("PYTHONPATH=common PYTHONDONTWRITEBYTECODE=1 python3 -m unittest discover "
+                      "-s common/tests/peers 2>&1",
+                      "r");
+  cr_assert_not_null(tests);
+  char output[16384];
+  output[fread(output, 1, sizeof output - 1, tests)] = '\0';
+  const int status = pclose(tests);
+  cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s", output);
+  int count = 0;
+  const char *ran = strstr(output, "\nRan ");
+  cr_assert(ran && sscanf(ran, "\nRan %d tests", &count) == 1 && count >= 20, "%s", output);
+}
