@@ -227,8 +227,17 @@ class EventClock(unittest.TestCase):
         clock = timing.EventClock(cuda)
         clock.time(lambda: launches.append(1))
         self.assertEqual((cuda.spins, len(launches)), ([1 << 17, 1 << 18, 1 << 19, 1 << 20], 4))
-        clock.time(lambda: launches.append(1))
-        self.assertEqual((len(cuda.spins), cuda.spins[-1]), (5, 1 << 20))
+        cuda.rate = 1  # faster again: the spin becomes shorter, not below the first
+        for _ in range(99):
+            clock.time(lambda: launches.append(1))
+        self.assertEqual(cuda.spins[4], (1 << 20) - (1 << 15))
+        self.assertEqual((len(cuda.spins), cuda.spins[-1]), (4 + 99, 1 << 17))
+
+    def test_a_sample_that_is_taken_again_takes_the_next_buffers(self):
+        numbers = []
+        clock = timing.EventClock(FakeCuda(3 << 17))
+        timing.run([timing.Timed(numbers.append, [])], 3, clock, timing.Plan(samples=1, warm_up=0))
+        self.assertEqual(numbers, [0, 1, 2, 0])
 
     def test_who_always_waits_cannot_be_timed(self):
         cuda = FakeCuda(1 << 40)
