@@ -82,6 +82,7 @@ budget: say-device ## shared memory of each configuration against the GPUs' limi
 PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 01_% 02_% 03_%,$(BUILDABLE)))
 peers_now  = PYTHONPATH=common python3 -m peers
 
+.PHONY: peers compare
 peers: say-device ## steps against PyTorch's attention and FlashAttention-3 (needs PyTorch); QUICK=1, FRESH=1
 ifeq ($(DEVICE),cpu)
 	@echo "error: peers takes times, and DEVICE is cpu: times of an emulator mean nothing, use a GPU" >&2; exit 2
@@ -118,8 +119,8 @@ ifeq ($(STEP_GOALS),)
 endif
 
 check-now: say-device $(CHECK_ALL)
-	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged $(BUILD)/compare \
-	  $(if $(PART_TESTS),$(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so)
+	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged \
+	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so)
 	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(step_checks)
 

@@ -60,8 +60,9 @@ const char *statistics_cliffs_delta_size(double delta);
 // Adjusts p values, in place, for having been taken together: those that stay below alpha are
 // discoveries of which a share of at most alpha is expected to be false, and where there is nothing to
 // discover, one turns up with a probability of at most alpha. Benjamini and Hochberg, "Controlling the
-// False Discovery Rate", Journal of the Royal Statistical Society B 57(1), 1995. A p that is not
-// within 0 to 1 makes all of them NaN.
+// False Discovery Rate", Journal of the Royal Statistical Society B 57(1), 1995; for independent tests,
+// and for tests that lean the same way (Benjamini and Yekutieli, Annals of Statistics 29(4), 2001). A p
+// that is not within 0 to 1 makes all of them NaN.
 void statistics_adjust_p(double *p, size_t count);
 
 typedef struct {
