@@ -51,7 +51,8 @@ ladder: ## run every step on the same tensors: table, CSV and chart
 ladder-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
 	@$(BUILD)/ladder plots/data $(or $(NAME),ladder) $(shared_steps) $(if $(ARGS),-- $(ARGS))
-	@scripts/plot.sh ladder $$($(BUILD)/ladder --slug) $(or $(NAME),ladder)
+	@scripts/plot.sh --dumb "speedup ladder_counts" $$($(BUILD)/ladder --slug) $(or $(NAME),ladder)
+	@scripts/plot.sh "speedup ladder_counts" $$($(BUILD)/ladder --slug) $(or $(NAME),ladder)
 
 sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
@@ -102,6 +103,10 @@ compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or O
 
 plots: ## draw the charts again from the recorded data
 	@scripts/plot.sh ladder
+# TERM is in every shell's environment: only the one of the command line is meant.
+plots: ## draw the charts from the recorded data: make plots CHART=roofline DEVICE_FOLDER=nvidia-h200 TERM=dumb
+	@scripts/plot.sh $(if $(filter command-line/dumb,$(subst $() ,-,$(origin TERM))/$(TERM)),--dumb) \
+	  "$(or $(CHART),all)" $(if $(DEVICE_FOLDER)$(NAME),"$(or $(DEVICE_FOLDER),*)") $(NAME)
 
 # --- checking ------------------------------------------------------------------------------------
 

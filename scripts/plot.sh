@@ -1,41 +1,125 @@
 #!/usr/bin/env bash
-# Draws charts from recorded data: scripts/plot.sh CHART [DEVICE_FOLDER [NAME]]
-# plots/data/<device>/<name>.csv gives plots/<device>/<name>.svg and .png, and a text chart here.
-# Without a device: all that have data. Without gnuplot: says so, and leaves the data as it is.
+# Draws charts from recorded data: scripts/plot.sh [--dumb] "CHART..." [DEVICE_FOLDER [NAME]]
+#
+# A chart is plots/CHART.gp, which draws what plots/CHART.awk makes of the data. The script's first
+# comment says what it takes:
+#   # Title: ...
+#   # Data: bench.csv (make bench)    files of plots/data/<device>, and what records them: all are needed.
+#                                     When the first is like ladder*.csv, each such file gets a chart.
+#   # With: peers.csv (make peers)    files that add to the chart where they are there
+#   # Each: dtype head_dim            a chart for every combination of these columns
+#   # On: gpu                         or emulator: only for such devices
+#
+# Writes plots/<device>/<chart>.svg and .png; --dumb draws in the terminal and writes nothing. CHART is
+# "all" for all; without a device, all that have data are drawn. With NAME, the first file is NAME.csv.
+# A chart whose data is missing says so. Without gnuplot: a sentence, and exit status 0.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-chart=$1
+
+terminals="svg png"
+if [ "${1-}" = --dumb ]; then
+  terminals=dumb
+  shift
+fi
+charts=${1:-all}
 device=${2:-*}
-name=${3:-$chart*}
+name=${3-}
+if [ "$charts" = all ]; then
+  charts=$(grep -l '^# Title:' plots/*.gp | sed 's|plots/\(.*\)\.gp|\1|')
+fi
 
 if ! command -v gnuplot >/dev/null; then
   echo "plot: no chart is drawn, gnuplot is not installed (make deps installs it; make plots draws later)"
   exit 0
 fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
-draw() { # csv, terminal, output
-  local script=plots/$chart.gp device_line commit
-  device_line=$(sed -n 's/^# before: device = \([^,]*\).*/\1/p' "$1" | head -n 1)
-  commit=$(sed -n 's/^# before: commit = \([^,]*\).*/\1/p' "$1" | head -n 1)
-  case $device_line in Emulated*) script=plots/${chart}_counts.gp ;; esac
-  shape=$(awk -F, '!/^#/ && !/^step,/ { printf "batch %s, heads %s, seq %s, dim %s, %s%s", $5, $6, $8, $10, $4, $11 == 1 ? ", causal" : ""; exit }' "$1")
-  gnuplot -e "terminal='$2'; output='$3.part'; csv='$1'; caption='$shape; $device_line, commit $commit'" "$script"
-  [ "$2" = dumb ] || mv "$3.part" "$3"
+setting() { sed -n "s/^# $1: *//p" "plots/$chart.gp"; }
+
+# What stands after "Data" or "With", as lines of a file, a tab and what records it.
+sources() { setting "$1" | sed 's/), */)\n/g' | sed 's/ *(\(.*\))$/\t\1/'; }
+
+# Draws $scratch/data.gp as a file for each terminal.
+render() { # output without ending
+  local terminal script=$chart
+  if grep -q '^nothing = ' "$scratch/data.gp"; then script=missing; fi
+  for terminal in $terminals; do
+    gnuplot -e "terminal='$terminal'; output='$1.part'; data='$scratch/data.gp'" "plots/$script.gp"
+    [ "$terminal" = dumb ] || mv "$1.part" "$1.$terminal"
+  done
+  [ "$terminals" = dumb ] || echo "written: $1.svg, $1.png"
 }
 
-found=no
-for csv in plots/data/$device/$name.csv; do
-  [ -f "$csv" ] || continue
-  found=yes
-  folder=plots/$(basename "$(dirname "$csv")")
-  file=$folder/$(basename "$csv" .csv)
+# The chart of one first file, or its pages; or the page that says what is missing.
+draw() { # folder of data, folder of charts, the first file's name
+  local file command missing='' without='' suffix page value first=$3 output=$2/$chart
+  local -a files=()
+  while IFS=$'\t' read -r file command; do
+    if [ "$file" != "${file%\**}" ]; then # ladder-bf16.csv of ladder*.csv: the chart ends in -bf16
+      suffix=${first%.csv}
+      suffix=${suffix#"${file%\**}"}
+      output+=${suffix:+-${suffix#-}}
+      file=$first
+    fi
+    files+=("$1/$file")
+    if ! [ -f "$1/$file" ]; then missing+="\\n$file of $1: $command records it"; fi
+  done < <(sources Data)
+  if [ -n "$missing" ]; then
+    printf '%s = "%s"\n' heading "$(setting Title)" subtitle "" corner "$(basename "$1")" note "" \
+      nothing "There is nothing to draw yet. Missing:\\n$missing" >"$scratch/data.gp"
+    render "$output"
+    return
+  fi
+  while IFS=$'\t' read -r file command; do
+    if [ -f "$1/$file" ]; then
+      files+=("$1/$file")
+    else
+      without+="${without:+, }$file ($command)"
+    fi
+  done < <(sources With)
+  rm -f "$output.svg" "$output.png" # of a time when the chart had no pages, or no data
+  while IFS=$'\t' read -r -a page; do
+    suffix=
+    for value in "${page[@]}"; do # head_dim=64 dtype=fp16: -dim64-fp16
+      value=${value/head_dim=/dim}
+      suffix+=-${value#*=}
+    done
+    awk -f scripts/csv.awk -f plots/chart.awk -f "plots/$chart.awk" -v title="$(setting Title)" \
+      -v without="$without" "${page[@]}" "${files[@]}" >"$scratch/data.gp"
+    render "$output$suffix"
+  done < <(awk -f scripts/csv.awk -f plots/pages.awk -v columns="$(setting Each)" "${files[0]}")
+}
+
+draw_device() { # folder of data
+  local kind=gpu folder=plots/${1##*/} first found=no
+  case $folder in plots/emulated-*) kind=emulator ;; esac
+  case $(setting On) in '' | $kind) ;; *) return ;; esac
   mkdir -p "$folder"
-  draw "$csv" svg "$file.svg"
-  draw "$csv" png "$file.png"
-  draw "$csv" dumb -
-  echo "written: $file.svg, $file.png"
+  first=$(sources Data | sed -n '1s/\t.*//p')
+  if [ -n "$name" ]; then
+    case $first in *\**) first=$name.csv ;; esac
+  fi
+  for path in "$1"/$first; do
+    case $path in *-samples.csv) [ "$path" = "$1/$first" ] || continue ;; esac
+    if [ -f "$path" ]; then
+      found=yes
+      draw "$1" "$folder" "${path##*/}"
+    fi
+  done
+  [ $found = yes ] || draw "$1" "$folder" "${first/\*/}"
+}
+
+for folder in plots/data/$device; do
+  if ! [ -d "$folder" ]; then
+    echo "error: there is no $folder to draw: make ladder records a first file" >&2
+    exit 2
+  fi
+  for chart in $charts; do
+    if ! [ -f "plots/$chart.awk" ]; then
+      echo "error: there is no chart '$chart': there are" $(grep -l '^# Title:' plots/*.gp | sed 's|plots/\(.*\)\.gp|\1|') >&2
+      exit 2
+    fi
+    draw_device "$folder"
+  done
 done
-if [ "$found" = no ]; then
-  echo "error: there is no plots/data/$device/$name.csv to draw: run make ladder first" >&2
-  exit 2
-fi

@@ -1,0 +1,193 @@
+# What the charts' awk programs share: names, styles, and how they tell gnuplot. Each reads CSV files
+# and prints a gnuplot script that holds the chart's data and words; its CHART.gp then draws them:
+#   awk -f scripts/csv.awk -f plots/chart.awk -f plots/CHART.awk -v title=... -v without=... FILE...
+# `title` is the chart's, `without` names the files that would add to it and are not there.
+
+function is_step(name) { return name ~ /^[0-9]+_/ }
+
+# As a reader says it: "04 online softmax", "SDPA flash".
+function readable(name) {
+  if (name == "flash_attention_3") return "FlashAttention-3"
+  sub(/^sdpa_cudnn/, "sdpa_cuDNN", name)
+  sub(/^sdpa_/, "SDPA ", name)
+  gsub(/_/, " ", name)
+  return name
+}
+
+# Such as "wgmma fp16" of tensor_wgmma_fp16.
+function ceiling_text(name) {
+  sub(/^tensor_/, "", name)
+  gsub(/_/, " ", name)
+  return name
+}
+
+# A line style for each name, always the same: a step's number; 100 and more for the peers.
+function style(name,  peers, i) {
+  if (is_step(name)) return name + 0
+  i = split("sdpa_math sdpa_efficient sdpa_flash sdpa_cudnn flash_attention_3", peers, " ")
+  for (; i > 0; i--) if (peers[i] == name) return 100 + i
+  if (!(name in other_peers)) other_peers[name] = 106 + other_count++
+  return other_peers[name]
+}
+
+# A text in gnuplot's double quotes; "\n" in it stays a new line.
+function quoted(text) {
+  gsub(/"/, "'", text)
+  return "\"" text "\""
+}
+
+# The words of a chart. What is not there yet stands below it.
+function words(subtitle) {
+  print "heading = " quoted(title)
+  print "subtitle = " quoted(subtitle)
+  print "corner = " quoted(provenance())
+  print "note = " quoted(without == "" ? "" : "Not recorded yet: " without)
+}
+
+# Instead of a chart, a page that says why there is none.
+function nothing(reason) {
+  words("")
+  print "nothing = " quoted(reason)
+}
+
+# The page of a chart that has one for each head_dim, or each head_dim and dtype.
+function page_text() {
+  return (head_dim == "" ? "" : " with head_dim " head_dim) (dtype == "" ? "" : " in " dtype)
+}
+
+# Puts the names of a set (its indices) into sorted[1..]: steps in their order, then the rest.
+function sort_names(set, sorted,  count, name, i) {
+  count = 0
+  for (name in set) {
+    for (i = count++; i > 0 && sort_key(sorted[i]) > sort_key(name); i--) sorted[i + 1] = sorted[i]
+    sorted[i + 1] = name
+  }
+  return count
+}
+function sort_key(name) { return sprintf("%04d %s", style(name), name) }
+
+function sort_numbers(set, sorted,  count, value, i) {
+  count = 0
+  for (value in set) {
+    for (i = count++; i > 0 && sorted[i] + 0 > value + 0; i--) sorted[i + 1] = sorted[i]
+    sorted[i + 1] = value
+  }
+  return count
+}
+
+# Moves labels apart that would overlap: place[1..count] become at least `gap` from one another, none
+# above `most`, and stay as near to where they were as that allows. Groups that touch are moved as one,
+# about their middle.
+function spread(place, count, gap, most,  order, i, j, groups, first, size, sum, middle) {
+  for (i = 1; i <= count; i++) {
+    for (j = i - 1; j > 0 && place[order[j]] > place[i]; j--) order[j + 1] = order[j]
+    order[j + 1] = i
+  }
+  groups = 0
+  for (i = 1; i <= count; i++) {
+    groups++
+    first[groups] = i
+    size[groups] = 1
+    sum[groups] = place[order[i]] - i * gap # where the group's label number 0 would be, added up
+    while (groups > 1 && sum[groups] / size[groups] < sum[groups - 1] / size[groups - 1]) {
+      size[groups - 1] += size[groups]
+      sum[groups - 1] += sum[groups]
+      groups--
+    }
+  }
+  for (j = 1; j <= groups; j++) {
+    middle = sum[j] / size[j]
+    for (i = first[j]; i < first[j] + size[j]; i++) place[order[i]] = middle + i * gap
+  }
+  for (i = count; i > 0; i--) {
+    if (place[order[i]] > most) place[order[i]] = most
+    most = place[order[i]] - gap
+  }
+}
+
+function log10(value) { return log(value) / log(10) }
+
+# --- charts of lines on a logarithmic y axis, in panels side by side; lines.gp draws them ---------
+
+# add_line(NAME, STYLE, POINTS): a line of the panel at hand, from rows "x<tab>y". Its label stands right
+# of its last point. end_panel(TITLE, LOWEST, HIGHEST): of the y axis, to keep labels apart,
+# by label_gap of the axis' height.
+function add_line(name, style_number, points, last_y) {
+  lines++
+  line_points = line_points points "\n\n"
+  line_name = line_name ", " quoted(name)
+  line_style = line_style ", " style_number
+  panel_place[++panel_lines] = log10(last_y)
+}
+function end_panel(panel_name, lowest, highest,  i) {
+  spread(panel_place, panel_lines, (label_gap ? label_gap : 0.042) * log10(highest / lowest), log10(highest))
+  for (i = 1; i <= panel_lines; i++) label_y = label_y ", " 10 ^ panel_place[i]
+  first_line = first_line ", " lines - panel_lines + 1
+  last_line = last_line ", " lines
+  panel_title = panel_title ", " quoted(panel_name)
+  panels++
+  panel_lines = 0
+}
+function print_lines() {
+  print "$lines << END\n" line_points "END\npanels = " panels
+  print_array("line_name", line_name, lines)
+  print_array("line_style", line_style, lines)
+  print_array("label_y", label_y, lines)
+  print_array("first_line", first_line, panels)
+  print_array("last_line", last_line, panels)
+  print_array("panel_title", panel_title, panels)
+}
+# The axes of such a chart: lengths.gp draws them.
+function print_length_axes(seq, lengths, lowest, highest,  i, list) {
+  for (i = 1; i <= lengths; i++) list = list ", " seq[i]
+  print_array("lengths", list, lengths)
+  printf "shortest = %d.0\nlongest = %d.0\nlowest = %g\nhighest = %g\n", seq[1], seq[lengths], lowest, highest
+}
+function print_array(name, values, count) {
+  print "array " name "[" count "] = [" substr(values, 3) "]"
+}
+
+# --- charts of bars, a panel for each count; bars.gp draws them -----------------------------------
+
+# From bar[step, panel], empty where nothing is known, and the panels' titles, divided by "|".
+function print_bars(step_set, titles,  steps, step, panels, panel, title, i, line, labels, list, least, most) {
+  steps = sort_names(step_set, step)
+  panels = split(titles, title, "|")
+  for (panel = 1; panel <= panels; panel++) {
+    most[panel] = least[panel] = 0
+    for (i = 1; i <= steps; i++) {
+      if (bar[step[i], panel] > most[panel] + 0) most[panel] = bar[step[i], panel]
+      if (bar[step[i], panel] > 0 && (!least[panel] || bar[step[i], panel] < least[panel] + 0))
+        least[panel] = bar[step[i], panel]
+    }
+    if (!most[panel]) most[panel] = least[panel] = 1
+    least[panel] /= 3 # where the axis begins
+  }
+  print "$bars << END"
+  for (i = 1; i <= steps; i++) {
+    line = step[i]
+    sub(/_.*/, "", line)
+    line = i - 1 "\t" line
+    labels = ""
+    for (panel = 1; panel <= panels; panel++) {
+      line = line "\t" (bar[step[i], panel] > 0 ? bar[step[i], panel] : least[panel])
+      labels = labels "\t" (bar[step[i], panel] == "" ? "-" : short_number(bar[step[i], panel]))
+    }
+    print line labels
+  }
+  print "END\nsteps = " steps
+  for (panel = 1; panel <= panels; panel++) list = list ", " quoted(title[panel])
+  print_array("panel_title", list, panels)
+  list = ""
+  for (panel = 1; panel <= panels; panel++) list = list ", " least[panel]
+  print_array("lowest", list, panels)
+  list = ""
+  for (panel = 1; panel <= panels; panel++) list = list ", " 3 * most[panel]
+  print_array("highest", list, panels)
+}
+
+# Such as "4.2M".
+function short_number(number,  unit) {
+  for (unit = 0; number >= 999.5 && unit < 5; unit++) number /= 1000
+  return sprintf("%.3g", number) substr(" kMGTP", unit + 1, unit > 0)
+}

@@ -1,0 +1,69 @@
+# Lines of sequence length and bytes: Q, K, V, O and lse with the step's workspace, divided by the batch.
+# Steps whose bytes agree share a line. Set by the page: head_dim. Both types of elements have the same
+# size, and the mask changes nothing, so any row of a length will do.
+file == "bench" && field("check") == "ok" && field("workspace_bytes") != "" && field("head_dim") == head_dim {
+  heads = field("heads")
+  if (heads > most_heads) most_heads = heads # the grid's, where a length was measured with two shapes
+  elements = 2 * heads * field("seq_q") + 2 * field("kv_heads") * field("seq_kv")
+  bytes[heads, field("step"), field("seq_q")] = \
+    2 * elements * head_dim + 4 * heads * field("seq_q") + field("workspace_bytes") / field("batch")
+}
+END {
+  for (key in bytes) {
+    split(key, part, SUBSEP)
+    if (part[1] != most_heads) continue
+    step_set[part[2]]
+    length_set[part[3]]
+    if (!lowest || bytes[key] < lowest) lowest = bytes[key]
+    if (bytes[key] > highest) highest = bytes[key]
+  }
+  lengths = sort_numbers(length_set, seq)
+  steps = sort_names(step_set, step)
+  if (!steps) {
+    nothing("No step was right" page_text() ".")
+    exit
+  }
+  words(most_heads " heads, head_dim " head_dim ", 16-bit elements: Q, K, V, O, lse and workspace; ×: for twice the length")
+  for (i = 1; i <= steps; i++) join_group(step[i])
+  lowest /= 1.5
+  highest *= 1.5
+  for (group = 1; group <= groups; group++) add_group(group)
+  end_panel("", lowest, highest)
+  print_lines()
+  print_length_axes(seq, lengths, lowest, highest)
+}
+
+# Puts a step into the first group that needs as many bytes, at every length that both have.
+function join_group(name,  group, j, agrees, number) {
+  number = name
+  sub(/_.*/, "", number)
+  for (group = 1; group <= groups + 1; group++) {
+    agrees = 1
+    for (j = 1; j <= lengths; j++)
+      if ((most_heads, name, seq[j]) in bytes && (group, seq[j]) in group_bytes &&
+          bytes[most_heads, name, seq[j]] != group_bytes[group, seq[j]]) agrees = 0
+    if (agrees) break
+  }
+  if (group > groups) {
+    groups = group
+    group_style[group] = style(name)
+  }
+  for (j = 1; j <= lengths; j++)
+    if ((most_heads, name, seq[j]) in bytes) group_bytes[group, seq[j]] = bytes[most_heads, name, seq[j]]
+  members[group] = members[group] (members[group] == "" ? "" : " ") number
+}
+
+# Its label tells what a length twice as long costs.
+function add_group(group,  j, points, before, last, growth, member, count) {
+  for (j = 1; j <= lengths; j++) {
+    if (!((group, seq[j]) in group_bytes)) continue
+    points = points sprintf("%d\t%.0f\n", seq[j], group_bytes[group, seq[j]])
+    before = last
+    last = seq[j]
+  }
+  count = split(members[group], member, " ")
+  if (before) growth = log(group_bytes[group, last] / group_bytes[group, before]) / log(last / before)
+  add_line((count == 1 ? "step " member[1] : "steps " member[1] (count == 2 ? ", " : " to ") member[count]) \
+    (before ? sprintf(": ×%.1f", 2 ^ growth) : ""), group_style[group], points,
+    group_bytes[group, last])
+}

@@ -1,0 +1,59 @@
+# Lines of sequence length and TFLOP/s, a panel without and one with the causal mask.
+# Set by the page: head_dim, dtype.
+file == "bench" && timed() && on_page() { add() }
+file == "peers" && timed() && on_page() && !is_step(field("step")) { add() }
+file == "ceilings" && field("value") > 0 && (field("name") == "fp32_fma" || field("name") ~ "^tensor_.*_" dtype "$") {
+  ceiling_name[++ceilings] = field("name")
+  ceiling[ceilings] = field("value")
+}
+function on_page() { return field("head_dim") == head_dim && field("dtype") == dtype }
+
+# Where one length was measured with two shapes, the larger one counts.
+function add(  key, size) {
+  key = field("causal") SUBSEP field("step") SUBSEP field("seq_q")
+  size = field("batch") * field("heads")
+  if (size < sizes[key] + 0) return
+  sizes[key] = size
+  tflops[key] = field("tflops")
+  step_set[field("step")]
+  length_set[field("seq_q")]
+  panel_set[field("causal")]
+}
+
+END {
+  lengths = sort_numbers(length_set, seq)
+  if (!lengths) {
+    nothing("No step was right and timed" page_text() ".")
+    exit
+  }
+  contenders = sort_names(step_set, step)
+  for (key in tflops) {
+    if (lowest == "" || tflops[key] < lowest) lowest = tflops[key]
+    if (tflops[key] > highest) highest = tflops[key]
+  }
+  for (i = 1; i <= ceilings; i++) if (ceiling[i] > highest) highest = ceiling[i]
+  lowest /= 1.5
+  highest *= 1.5
+  words("head_dim " head_dim ", " dtype (ceilings ? "; dotted: measured ceilings" : ""))
+  for (causal = 0; causal <= 1; causal++) if (causal in panel_set) add_panel()
+  print_lines()
+  print_length_axes(seq, lengths, lowest, highest)
+}
+
+function add_panel(  i, j, key, points, last_value) {
+  for (i = 1; i <= contenders; i++) {
+    points = ""
+    for (j = 1; j <= lengths; j++) {
+      key = causal SUBSEP step[i] SUBSEP seq[j]
+      if (!(key in tflops)) continue
+      points = points seq[j] "\t" tflops[key] "\n"
+      last_value = tflops[key]
+    }
+    if (points != "") add_line(readable(step[i]), style(step[i]), points, last_value)
+  }
+  for (i = 1; i <= ceilings; i++) {
+    points = sprintf("%g\t%g\n%g\t%g\n", seq[1] / 1.15, ceiling[i], seq[lengths] * 1.15, ceiling[i])
+    add_line(ceiling_text(ceiling_name[i]) sprintf(" %.3g", ceiling[i]), 0, points, ceiling[i])
+  }
+  end_panel(causal ? ", causal" : ", not causal", lowest, highest)
+}

@@ -1,0 +1,74 @@
+# Reads the files of plots/data by column name; for other awk programs: awk -f scripts/csv.awk -f ...
+#   field("tflops")  of the row that is read: "" where it is empty or the file has no such column
+#   file             where it stands: the file's name without folder and .csv, such as "ladder-bf16"
+#   provenance()     of all rows that were read: "NVIDIA H200, commit f0e7506, 2026-11-20"
+# Only rows of data reach the rules of the other program; comments and headers end here.
+BEGIN { FS = "," }
+FNR == 1 {
+  file = FILENAME
+  sub(/.*\//, "", file)
+  sub(/\.csv$/, "", file)
+  header_read = 0
+  comment_commit = comment_date = ""
+}
+{ sub(/\r$/, "") }
+/^# before: commit = / { # as files record it whose rows have no such columns
+  comment_commit = after($0, "commit = ")
+  comment_date = after($0, "date = ")
+}
+/^#/ || /^$/ { next }
+!header_read {
+  split("", position)
+  for (i = 1; i <= NF; i++) position[$i] = i
+  header_read = 1
+  next
+}
+{
+  note_once(devices, field("device"))
+  note_once(commits, field("commit") != "" ? field("commit") : comment_commit)
+  note_date(substr(field("date") != "" ? field("date") : comment_date, 1, 10))
+}
+
+function field(name) { return name in position ? $position[name] : "" }
+
+# Whether the step was right and timed in this row.
+function timed() { return field("check") == "ok" && field("median_ms") > 0 }
+
+# The problem of a row, to find the same one in another file.
+function problem() {
+  return field("batch") SUBSEP field("heads") SUBSEP field("kv_heads") SUBSEP field("seq_q") SUBSEP \
+    field("seq_kv") SUBSEP field("head_dim") SUBSEP field("dtype") SUBSEP field("causal")
+}
+
+# The same in words.
+function problem_text(  text) {
+  text = "batch " field("batch") ", heads " field("heads")
+  if (field("kv_heads") != field("heads")) text = text " (keys " field("kv_heads") ")"
+  text = text ", seq " field("seq_q")
+  if (field("seq_kv") != field("seq_q")) text = text " (keys " field("seq_kv") ")"
+  return text ", head_dim " field("head_dim") ", " field("dtype") (field("causal") == 1 ? ", causal" : "")
+}
+
+function provenance(  text) {
+  text = devices["list"]
+  if (commits["list"] != "") text = text ", commit " commits["list"]
+  if (first_date != "") text = text ", " first_date
+  if (last_date > first_date) text = text " to " last_date
+  return text
+}
+
+function note_once(set, value) {
+  if (value == "" || value in set) return
+  set[value] = 1
+  set["list"] = set["list"] ("list" in set && set["list"] != "" ? ", " : "") value
+}
+function note_date(date) {
+  if (date == "") return
+  if (first_date == "" || date < first_date) first_date = date
+  if (date > last_date) last_date = date
+}
+function after(line, mark) {
+  line = substr(line, index(line, mark) + length(mark))
+  sub(/,.*/, "", line)
+  return line
+}
