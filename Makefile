@@ -104,9 +104,13 @@ compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or O
 plots: ## draw the charts again from the recorded data
 	@scripts/plot.sh ladder
 # TERM is in every shell's environment: only the one of the command line is meant.
-plots: ## draw the charts from the recorded data: make plots CHART=roofline DEVICE_FOLDER=nvidia-h200 TERM=dumb
+plots: ## draw the charts of the recorded data: make plots CHART=roofline TERM=dumb
 	@scripts/plot.sh $(if $(filter command-line/dumb,$(subst $() ,-,$(origin TERM))/$(TERM)),--dumb) \
 	  "$(or $(CHART),all)" $(if $(DEVICE_FOLDER)$(NAME),"$(or $(DEVICE_FOLDER),*)") $(NAME)
+
+.PHONY: tables tables-check
+tables: ## write the tables of the documents again from the recorded data
+	@scripts/tables.sh
 
 # --- checking ------------------------------------------------------------------------------------
 
@@ -120,7 +124,7 @@ ifeq ($(STEP_GOALS),)
   PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)), \
                   $(sort $(wildcard common/tests/*/test_*.c)))
   PART_TESTS := $(PART_TESTS:common/tests/%.c=$(BUILD)/tests/%)
-  CHECK_ALL  := format-check
+  CHECK_ALL  := format-check tables-check
 endif
 
 check-now: say-device $(CHECK_ALL)
@@ -145,6 +149,9 @@ format: ## lay out the sources with clang-format 14
 
 format-check:
 	@scripts/format.sh --dry-run $(SOURCES)
+
+tables-check:
+	@scripts/tables.sh --check
 
 # --- reading -------------------------------------------------------------------------------------
 

@@ -1,34 +1,7 @@
-# What the charts' awk programs share: names, styles, and how they tell gnuplot. Each reads CSV files
-# and prints a gnuplot script that holds the chart's data and words; its CHART.gp then draws them:
-#   awk -f scripts/csv.awk -f plots/chart.awk -f plots/CHART.awk -v title=... -v without=... FILE...
-# `title` is the chart's, `without` names the files that would add to it and are not there.
-
-function is_step(name) { return name ~ /^[0-9]+_/ }
-
-# As a reader says it: "04 online softmax", "SDPA flash".
-function readable(name) {
-  if (name == "flash_attention_3") return "FlashAttention-3"
-  sub(/^sdpa_cudnn/, "sdpa_cuDNN", name)
-  sub(/^sdpa_/, "SDPA ", name)
-  gsub(/_/, " ", name)
-  return name
-}
-
-# Such as "wgmma fp16" of tensor_wgmma_fp16.
-function ceiling_text(name) {
-  sub(/^tensor_/, "", name)
-  gsub(/_/, " ", name)
-  return name
-}
-
-# A line style for each name, always the same: a step's number; 100 and more for the peers.
-function style(name,  peers, i) {
-  if (is_step(name)) return name + 0
-  i = split("sdpa_math sdpa_efficient sdpa_flash sdpa_cudnn flash_attention_3", peers, " ")
-  for (; i > 0; i--) if (peers[i] == name) return 100 + i
-  if (!(name in other_peers)) other_peers[name] = 106 + other_count++
-  return other_peers[name]
-}
+# What the charts' awk programs share: how they tell gnuplot. Each reads CSV files, and prints a
+# gnuplot script that holds the chart's data and words; its CHART.gp then draws them. scripts/plot.sh calls
+# them behind scripts/csv.awk and scripts/text.awk. It sets `title`, and `without` to the files that would
+# add to the chart and are not there.
 
 # A text in gnuplot's double quotes; "\n" in it stays a new line.
 function quoted(text) {
@@ -53,26 +26,6 @@ function nothing(reason) {
 # The page of a chart that has one for each head_dim, or each head_dim and dtype.
 function page_text() {
   return (head_dim == "" ? "" : " with head_dim " head_dim) (dtype == "" ? "" : " in " dtype)
-}
-
-# Puts the names of a set (its indices) into sorted[1..]: steps in their order, then the rest.
-function sort_names(set, sorted,  count, name, i) {
-  count = 0
-  for (name in set) {
-    for (i = count++; i > 0 && sort_key(sorted[i]) > sort_key(name); i--) sorted[i + 1] = sorted[i]
-    sorted[i + 1] = name
-  }
-  return count
-}
-function sort_key(name) { return sprintf("%04d %s", style(name), name) }
-
-function sort_numbers(set, sorted,  count, value, i) {
-  count = 0
-  for (value in set) {
-    for (i = count++; i > 0 && sorted[i] + 0 > value + 0; i--) sorted[i + 1] = sorted[i]
-    sorted[i + 1] = value
-  }
-  return count
 }
 
 # Moves labels apart that would overlap: place[1..count] become at least `gap` from one another, none
@@ -171,7 +124,7 @@ function print_bars(step_set, titles,  steps, step, panels, panel, title, i, lin
     labels = ""
     for (panel = 1; panel <= panels; panel++) {
       line = line "\t" (bar[step[i], panel] > 0 ? bar[step[i], panel] : least[panel])
-      labels = labels "\t" (bar[step[i], panel] == "" ? "-" : short_number(bar[step[i], panel]))
+      labels = labels "\t" (bar[step[i], panel] == "" ? "-" : count_text(bar[step[i], panel], ""))
     }
     print line labels
   }
@@ -184,10 +137,4 @@ function print_bars(step_set, titles,  steps, step, panels, panel, title, i, lin
   list = ""
   for (panel = 1; panel <= panels; panel++) list = list ", " 3 * most[panel]
   print_array("highest", list, panels)
-}
-
-# Such as "4.2M".
-function short_number(number,  unit) {
-  for (unit = 0; number >= 999.5 && unit < 5; unit++) number /= 1000
-  return sprintf("%.3g", number) substr(" kMGTP", unit + 1, unit > 0)
 }

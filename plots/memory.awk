@@ -46,7 +46,7 @@ function join_group(name,  group, j, agrees, number) {
   }
   if (group > groups) {
     groups = group
-    group_style[group] = style(name)
+    group_style[group] = number_of(name)
   }
   for (j = 1; j <= lengths; j++)
     if ((most_heads, name, seq[j]) in bytes) group_bytes[group, seq[j]] = bytes[most_heads, name, seq[j]]

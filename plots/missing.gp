@@ -5,5 +5,5 @@ unset tics
 unset grid
 set xrange [0:1]
 set yrange [0:1]
-set label 1 nothing at graph 0.5,0.55 center
+set label 1 nothing at graph 0.5,0.55 center noenhanced
 plot NaN

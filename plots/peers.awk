@@ -55,7 +55,7 @@ function add_panel(base, text,  i, j, point, points, last_share) {
       points = points seq[j] "\t" share[point] "\n"
       last_share = share[point]
     }
-    if (points != "") add_line(readable(step[i]), style(step[i]), points, last_share)
+    if (points != "") add_line(readable(step[i]), number_of(step[i]), points, last_share)
   }
   end_panel(text (causal ? ", causal" : ""), lowest, highest)
 }

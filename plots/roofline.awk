@@ -51,7 +51,7 @@ END {
   for (i = 1; i <= levels; i++) level_y = level_y ", " 10 ^ level_place[i]
   for (i = 1; i <= steps; i++) {
     names = names ", " quoted(readable(step[i]))
-    styles = styles ", " style(step[i])
+    styles = styles ", " number_of(step[i])
     xs = xs ", " x[i]
     ys = ys ", " tflops[step[i]]
     label_ys = label_ys ", " 10 ^ place[i]

@@ -49,7 +49,7 @@ function add_panel(  i, j, key, points, last_value) {
       points = points seq[j] "\t" tflops[key] "\n"
       last_value = tflops[key]
     }
-    if (points != "") add_line(readable(step[i]), style(step[i]), points, last_value)
+    if (points != "") add_line(readable(step[i]), number_of(step[i]), points, last_value)
   }
   for (i = 1; i <= ceilings; i++) {
     points = sprintf("%g\t%g\n%g\t%g\n", seq[1] / 1.15, ceiling[i], seq[lengths] * 1.15, ceiling[i])

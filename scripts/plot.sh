@@ -15,6 +15,8 @@
 # A chart whose data is missing says so. Without gnuplot: a sentence, and exit status 0.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/sources.sh
+. scripts/sources.sh
 
 terminals="svg png"
 if [ "${1-}" = --dumb ]; then
@@ -34,11 +36,6 @@ if ! command -v gnuplot >/dev/null; then
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-
-setting() { sed -n "s/^# $1: *//p" "plots/$chart.gp"; }
-
-# What stands after "Data" or "With", as lines of a file, a tab and what records it.
-sources() { setting "$1" | sed 's/), */)\n/g' | sed 's/ *(\(.*\))$/\t\1/'; }
 
 # Draws $scratch/data.gp as a file for each terminal.
 render() { # output without ending
@@ -64,9 +61,9 @@ draw() { # folder of data, folder of charts, the first file's name
     fi
     files+=("$1/$file")
     if ! [ -f "$1/$file" ]; then missing+="\\n$file of $1: $command records it"; fi
-  done < <(sources Data)
+  done < <(sources "plots/$chart.gp" Data)
   if [ -n "$missing" ]; then
-    printf '%s = "%s"\n' heading "$(setting Title)" subtitle "" corner "$(basename "$1")" note "" \
+    printf '%s = "%s"\n' heading "$(setting "plots/$chart.gp" Title)" subtitle "" corner "$(basename "$1")" note "" \
       nothing "There is nothing to draw yet. Missing:\\n$missing" >"$scratch/data.gp"
     render "$output"
     return
@@ -77,7 +74,7 @@ draw() { # folder of data, folder of charts, the first file's name
     else
       without+="${without:+, }$file ($command)"
     fi
-  done < <(sources With)
+  done < <(sources "plots/$chart.gp" With)
   rm -f "$output.svg" "$output.png" # of a time when the chart had no pages, or no data
   while IFS=$'\t' read -r -a page; do
     suffix=
@@ -85,18 +82,19 @@ draw() { # folder of data, folder of charts, the first file's name
       value=${value/head_dim=/dim}
       suffix+=-${value#*=}
     done
-    awk -f scripts/csv.awk -f plots/chart.awk -f "plots/$chart.awk" -v title="$(setting Title)" \
-      -v without="$without" "${page[@]}" "${files[@]}" >"$scratch/data.gp"
+    awk -f scripts/csv.awk -f scripts/text.awk -f plots/chart.awk -f "plots/$chart.awk" \
+      -v title="$(setting "plots/$chart.gp" Title)" -v without="$without" \
+      "${page[@]}" "${files[@]}" >"$scratch/data.gp"
     render "$output$suffix"
-  done < <(awk -f scripts/csv.awk -f plots/pages.awk -v columns="$(setting Each)" "${files[0]}")
+  done < <(awk -f scripts/csv.awk -f plots/pages.awk -v columns="$(setting "plots/$chart.gp" Each)" "${files[0]}")
 }
 
 draw_device() { # folder of data
   local kind=gpu folder=plots/${1##*/} first found=no
   case $folder in plots/emulated-*) kind=emulator ;; esac
-  case $(setting On) in '' | $kind) ;; *) return ;; esac
+  case $(setting "plots/$chart.gp" On) in '' | $kind) ;; *) return ;; esac
   mkdir -p "$folder"
-  first=$(sources Data | sed -n '1s/\t.*//p')
+  first=$(sources "plots/$chart.gp" Data | sed -n '1s/\t.*//p')
   if [ -n "$name" ]; then
     case $first in *\**) first=$name.csv ;; esac
   fi

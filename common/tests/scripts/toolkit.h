@@ -87,7 +87,9 @@ static inline script_result toolkit_run(const char *command) {
 static inline void toolkit_enter(void) {
   cr_assert(mkdtemp(toolkit_folder), "no temporary folder");
   char command[256];
-  snprintf(command, sizeof command, "cp -r scripts %s 2>&1", toolkit_folder);
+  snprintf(command, sizeof command,
+           "{ mkdir %s/plots && cp plots/*.gp plots/*.awk %s/plots && cp -r scripts %s; } 2>&1",
+           toolkit_folder, toolkit_folder, toolkit_folder);
   const script_result copied = toolkit_run(command);
   cr_assert(copied.status == 0 && chdir(toolkit_folder) == 0, "no scripts here: %s", copied.out);
   cr_assert(mkdir("bin", 0700) == 0 && mkdir("steps", 0700) == 0, "no folders");

@@ -1,0 +1,96 @@
+// For tests of the charts and tables: small records of a GPU that does not exist, with round numbers.
+#ifndef RECORDED_H
+#define RECORDED_H
+
+#include "toolkit.h"
+
+#define ROW_HEADER                                                                                 \
+  "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,"       \
+  "o_error,o_bound,lse_error,workspace_bytes,samples,median_ms,ci_low_ms,ci_high_ms,p5_ms,p95_ms," \
+  "tflops,commit,date\n"
+#define SAMPLES_HEADER                                                                             \
+  "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,commit,date," \
+  "microseconds\n"
+#define CEILINGS_HEADER                                                                            \
+  "name,unit,value,ci_low,ci_high,samples,vendor_value,vendor_source,device,commit,date\n"
+#define COUNTS_HEADER                                                                              \
+  "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,source,"      \
+  "global_load_requests,global_load_sectors,global_store_requests,global_store_sectors,"           \
+  "shared_load_requests,shared_load_wavefronts,shared_store_requests,shared_store_wavefronts,"     \
+  "tensor_core_operations,async_copy_bytes,block_barriers,divergent_branches,dram_read_bytes,"     \
+  "dram_write_bytes,commit,date\n"
+#define ORIGIN "abc1234,2026-01-02T03:04:05Z\n"
+
+// A shape: batch, heads, key heads, queries, keys, head_dim, causal. SMALL and LARGE differ in length.
+#define SMALL  "8,4,4,512,512,64,0"
+#define LARGE  "4,4,4,1024,1024,64,0"
+#define MASKED "4,4,4,1024,1024,64,1"
+
+#define TIMED(step, shape, workspace, low, median, high, tflops)                                   \
+  step ",,Test GPU,fp16," shape ",ok,0.1,0.2,0.3," workspace ",9," median "," low "," high "," low \
+       "," high "," tflops "," ORIGIN
+#define NOT_TIMED(step, shape, check) step ",,Test GPU,fp16," shape "," check ",,,,,,,,,,,," ORIGIN
+#define SAMPLED(step, microseconds)                                                                \
+  step ",,Test GPU,fp16," LARGE ",abc1234,2026-01-02T03:04:05Z," microseconds "\n"
+#define CONFIGURED(configuration, median, tflops)                                                  \
+  "06_copied," configuration ",Test GPU,fp16," LARGE ",ok,,,,0,9," median "," median "," median    \
+  "," median "," median "," tflops "," ORIGIN
+#define CEILING(name, unit, value, vendor)                                                         \
+  name "," unit "," value "," value "," value ",9," vendor ",data sheet,Test GPU," ORIGIN
+#define COUNTED(step, source, sectors, dram)                                                       \
+  step ",,Test GPU,fp16," LARGE "," source ",100," sectors ",10,40,50,60,7,8,0,0,99,1," dram       \
+       "," dram "," ORIGIN
+
+// A ladder of four steps of which one is wrong and one does not take the shape.
+#define LADDER                                                                                     \
+  ROW_HEADER TIMED("01_plain", LARGE, "67108864", "79.5", "80", "80.5", "0.5")                     \
+      TIMED("02_tiled", LARGE, "67108864", "19.9", "20", "20.1", "2")                              \
+          NOT_TIMED("03_wrong", LARGE, "FAILED") NOT_TIMED("04_narrow", LARGE, "skipped")          \
+              TIMED("05_fused", LARGE, "0", "1.996", "2", "2.004", "20")
+#define BENCH                                                                                      \
+  ROW_HEADER TIMED("01_plain", SMALL, "33554432", "39", "40", "41", "0.25")                        \
+      TIMED("01_plain", LARGE, "67108864", "79", "80", "81", "0.5")                                \
+          TIMED("05_fused", SMALL, "0", "1", "1", "1", "10")                                       \
+              TIMED("05_fused", LARGE, "0", "2", "2", "2", "20")                                   \
+                  TIMED("05_fused", MASKED, "0", "2", "2", "2", "10")                              \
+                      NOT_TIMED("01_plain", MASKED, "skipped")
+#define PEERS                                                                                      \
+  ROW_HEADER TIMED("05_fused", LARGE, "0", "2.5", "2.5", "2.5", "16")                              \
+      TIMED("sdpa_flash", LARGE, "0", "2", "2", "2", "20")                                         \
+          TIMED("sdpa_cudnn", LARGE, "0", "1.6", "1.6", "1.6", "25")                               \
+              NOT_TIMED("sdpa_math", LARGE, "skipped")
+#define SAMPLES                                                                                    \
+  SAMPLES_HEADER SAMPLED("01_plain", "80000.000 80400.000 79600.000")                              \
+      SAMPLED("05_fused", "2000.000")
+#define SWEEP                                                                                      \
+  ROW_HEADER CONFIGURED("64x64x4x2", "2", "20")                                                    \
+      CONFIGURED("32x64x4x1", "4", "10") "06_copied,128x64x4x2,Test GPU,fp16," LARGE               \
+                                         ",skipped,,,,,,,,,,,," ORIGIN
+#define CEILINGS                                                                                   \
+  CEILINGS_HEADER CEILING("copy_bandwidth", "GB/s", "1000", "1250")                                \
+      CEILING("fp32_fma", "TFLOP/s", "30", "40") CEILING("tensor_mma_fp16", "TFLOP/s", "100", "")
+#define COUNTS                                                                                     \
+  COUNTS_HEADER COUNTED("01_plain", "ncu", "3200", "1000000000")                                   \
+      COUNTED("05_fused", "ncu", "400", "1000000") COUNTED("01_plain", "emulator", "3100", "")
+
+#define FOLDER "plots/data/test-gpu"
+
+static inline void recorded_write(const char *name, const char *text) {
+  char path[256];
+  cr_assert(toolkit_run("mkdir -p " FOLDER).status == 0, "no folder");
+  snprintf(path, sizeof path, FOLDER "/%s.csv", name);
+  toolkit_write(path, text);
+}
+
+static inline void recorded_write_all(void) {
+  recorded_write("ladder", LADDER);
+  recorded_write("ladder-again", LADDER);
+  recorded_write("bench", BENCH);
+  recorded_write("bench-samples", SAMPLES);
+  recorded_write("peers", PEERS);
+  recorded_write("sweep", SWEEP);
+  recorded_write("ceilings", CEILINGS);
+  recorded_write("counts", COUNTS);
+}
+
+#endif

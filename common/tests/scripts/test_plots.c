@@ -1,0 +1,193 @@
+// scripts/plot.sh: every chart is drawn from little data and from none, without a word from gnuplot.
+#define _GNU_SOURCE
+#include "recorded.h"
+
+static void enter(void) {
+  if (system("command -v gnuplot >/dev/null") != 0) cr_skip_test("gnuplot is not installed");
+  toolkit_enter();
+  cr_assert_eq(toolkit_run("mkdir -p " FOLDER).status, 0);
+}
+
+TestSuite(plots, .init = enter, .fini = toolkit_leave);
+
+// Draws charts, or "all", as files; every line that is said names two of them.
+static void draw_silently(const char *charts) {
+  char command[256];
+  snprintf(
+      command, sizeof command,
+      "scripts/plot.sh %s test-gpu >said 2>&1; status=$?; grep -v '^written: ' said; exit $status",
+      charts);
+  const script_result result = toolkit_run(command);
+  cr_expect_eq(result.status, 0, "it ended with %d", result.status);
+  cr_expect_str_empty(result.out, "it said: %s", result.out);
+}
+
+// The words of a chart, as the SVG holds them.
+static script_result words_of(const char *chart) {
+  char command[256];
+  snprintf(command, sizeof command,
+           "tr -d '\\n' <plots/test-gpu/%s.svg | sed 's/<title>[^<]*//g; s/<[^>]*>/ /g; s/[\\t "
+           "][\\t ]*/ /g'",
+           chart);
+  return toolkit_run(command);
+}
+
+static void expect_words(const char *chart, const char *words) {
+  const script_result result = words_of(chart);
+  cr_expect(strstr(result.out, words), "'%s' is not in %s: %s", words, chart, result.out);
+}
+
+Test(plots, every_chart_from_little_data) {
+  const struct {
+    const char *chart;
+    const char *words[4]; // in the order of the file
+  } cases[] = {
+      {"speedup", {"01", "4×", "40×", "Speed-up over step 01"}},
+      {"speedup-again", {"Speed-up over step 01"}},
+      {"scaling-dim64-fp16", {"512", "1024", "05 fused", "mma fp16 100"}},
+      {"roofline", {"fp32 fma 30", "05 fused"}},
+      {"memory-dim64", {"10 MB", "step 01: ×3.6", "step 05: ×2.0"}},
+      {"latency", {"n = 3", "n = 1"}},
+      {"sweep", {"64x64x4x2", "20 TFLOP/s, 2 ms", "skipped"}},
+      {"peers-dim64-fp16", {"as SDPA flash", "05 fused", "as the best peer"}},
+      {"saves", {"shared memory, wavefronts", "68"}},
+  };
+  recorded_write_all();
+  draw_silently("all");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int word = 0; word < 4 && cases[i].words[word]; word++) {
+      expect_words(cases[i].chart, cases[i].words[word]);
+    }
+    expect_words(cases[i].chart, "Test GPU, commit abc1234, 2026-01-02");
+    cr_expect_null(strstr(words_of(cases[i].chart).out, "Not recorded"), "%s", cases[i].chart);
+    char command[256];
+    snprintf(command, sizeof command, "head -c 8 plots/test-gpu/%s.png | tail -c 7",
+             cases[i].chart);
+    cr_expect_not_null(strstr(toolkit_run(command).out, "PNG"), "%s.png", cases[i].chart);
+  }
+  const script_result files = toolkit_run("ls plots/test-gpu | wc -l");
+  cr_expect_str_eq(files.out, "18\n", "%s files", files.out);
+}
+
+Test(plots, every_chart_from_no_data) {
+  const struct {
+    const char *chart;
+    const char *command;
+  } cases[] = {
+      {"speedup", "ladder.csv of " FOLDER ": make ladder records it"},
+      {"scaling", "bench.csv of " FOLDER ": make bench records it"},
+      {"roofline", "ceilings.csv of " FOLDER ": make ceilings records it"},
+      {"memory", "bench.csv of " FOLDER ": make bench records it"},
+      {"latency", "bench-samples.csv of " FOLDER ": make bench records it"},
+      {"sweep", "sweep.csv of " FOLDER ": make step06 sweep records it"},
+      {"peers", "peers.csv of " FOLDER ": make peers records it"},
+      {"saves", "counts.csv of " FOLDER ": make count records it"},
+  };
+  draw_silently("all");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    expect_words(cases[i].chart, cases[i].command);
+  }
+  // Nothing of that stays when the data comes.
+  recorded_write_all();
+  draw_silently("scaling");
+  cr_expect_neq(toolkit_run("ls plots/test-gpu/scaling.svg 2>&1").status, 0, "the old page stays");
+}
+
+Test(plots, files_without_a_usable_row) {
+  const char *const none =
+      ROW_HEADER NOT_TIMED("01_plain", LARGE, "FAILED") NOT_TIMED("02_tiled", LARGE, "skipped");
+  const char *const files[] = {"ladder", "bench", "peers", "sweep"};
+  for (int i = 0; i < 4; i++) recorded_write(files[i], none);
+  recorded_write("bench-samples", SAMPLES_HEADER);
+  recorded_write("ceilings", CEILINGS_HEADER);
+  recorded_write("counts", COUNTS_HEADER);
+  draw_silently("all");
+  expect_words("speedup", "No step was right and timed in this ladder.");
+  expect_words("scaling-dim64-fp16", "No step was right and timed with head_dim 64 in fp16.");
+  expect_words("peers-dim64-fp16", "No step was timed beside a peer");
+  expect_words("roofline", "There is no copy_bandwidth in ceilings.csv");
+  for (int i = 0; i < 4; i++) recorded_write(files[i], ROW_HEADER);
+  draw_silently("scaling");
+  expect_words("scaling", "No step was right and timed.");
+}
+
+Test(plots, a_single_row) {
+  recorded_write("ladder", ROW_HEADER TIMED("06_copied", LARGE, "0", "2", "2", "2", "20"));
+  recorded_write("bench", ROW_HEADER TIMED("06_copied", LARGE, "0", "2", "2", "2", "20"));
+  recorded_write("bench-samples", SAMPLES_HEADER SAMPLED("06_copied", "2000.000"));
+  recorded_write("counts", COUNTS_HEADER COUNTED("06_copied", "emulator", "400", ""));
+  draw_silently("all");
+  expect_words("scaling-dim64-fp16", "06 copied");
+  expect_words("scaling-dim64-fp16",
+               "Not recorded yet: peers.csv (make peers), ceilings.csv (make ceilings)");
+  expect_words("saves", "counted by the emulator");
+}
+
+Test(plots, in_the_terminal) {
+  recorded_write_all();
+  const script_result result = toolkit_run("scripts/plot.sh --dumb speedup test-gpu ladder 2>&1");
+  cr_expect_eq(result.status, 0, "it ended with %d", result.status);
+  EXPECT(result, "Speed-up over step 01", "batch 4, heads 4, seq 1024", "40×", "tiled");
+  cr_expect_null(strchr(result.out, '\033'), "escape codes: %s", result.out);
+  cr_expect_null(strstr(result.out, "/*0.8"), "codes of a font: %s", result.out);
+  const script_result all =
+      toolkit_run("scripts/plot.sh --dumb all test-gpu 2>&1 >/dev/null; ls plots/test-gpu");
+  cr_expect_str_empty(all.out, "it said, or left: %s", all.out);
+}
+
+Test(plots, an_emulator_has_no_times) {
+  recorded_write_all();
+  cr_assert_eq(toolkit_run("mv " FOLDER " plots/data/emulated-gpu").status, 0);
+  const script_result result = toolkit_run("scripts/plot.sh 2>&1; ls plots/emulated-gpu/*.svg");
+  cr_expect_str_eq(strstr(result.out, "plots/emulated-gpu/ladder_counts.svg\n"),
+                   "plots/emulated-gpu/ladder_counts.svg\nplots/emulated-gpu/saves.svg\n", "%s",
+                   result.out);
+}
+
+Test(plots, refuses_what_is_not_there) {
+  const struct {
+    const char *command;
+    int status;
+    const char *sentence;
+  } cases[] = {
+      {"scripts/plot.sh no_such 2>&1", 2,
+       "error: there is no chart 'no_such': there are ladder_counts"},
+      {"scripts/plot.sh speedup no-gpu 2>&1", 2, "error: there is no plots/data/no-gpu to draw"},
+      {"PATH=$PWD/path scripts/plot.sh 2>&1", 0,
+       "plot: no chart is drawn, gnuplot is not installed"},
+  };
+  cr_assert_eq(toolkit_run("mkdir path; for p in bash dirname grep sed env; do "
+                           "ln -s $(command -v $p) path/; done")
+                   .status,
+               0);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const script_result result = toolkit_run(cases[i].command);
+    cr_expect_eq(result.status, cases[i].status, "%s ended with %d", cases[i].command,
+                 result.status);
+    EXPECT(result, cases[i].sentence);
+  }
+}
+
+// Groups move about their middle; the last case is pushed below the limit.
+Test(plots, labels_are_moved_apart) {
+  const struct {
+    const char *places;
+    const char *expected;
+  } cases[] = {{"1 5 9", "1 5 9"},
+               {"5 5", "4.5 5.5"},
+               {"5.2 1 5 5.1", "6.1 1 4.1 5.1"},
+               {"9.8 9.9", "9 10"},
+               {"3 3.5 4.2", "2.56667 3.56667 4.56667"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char command[512];
+    snprintf(
+        command, sizeof command,
+        "awk -f plots/chart.awk -f <(echo 'BEGIN { n = split(\"%s\", place, \" \"); "
+        "spread(place, n, 1, 10); for (i = 1; i <= n; i++) printf \"%%s%%g\", (i > 1) ? \" \" : "
+        "\"\", place[i] }')",
+        cases[i].places);
+    toolkit_write("command", command);
+    const script_result result = toolkit_run("bash command 2>&1");
+    cr_expect_str_eq(result.out, cases[i].expected, "%s: %s", cases[i].places, result.out);
+  }
+}

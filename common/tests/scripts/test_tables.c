@@ -1,0 +1,169 @@
+// scripts/tables.sh: what stands in the tables, when they are stale, and which documents it refuses.
+#define _GNU_SOURCE
+#include "recorded.h"
+
+static void enter(void) {
+  toolkit_enter();
+  recorded_write_all();
+}
+
+TestSuite(tables, .init = enter, .fini = toolkit_leave);
+
+#define BLOCK(table) "<!-- table: " table " -->\n<!-- end of table -->\n"
+
+// Fills the tables of a document, and gives the document.
+static script_result filled(const char *text) {
+  toolkit_write("document.md", text);
+  const script_result result = toolkit_run("scripts/tables.sh document.md 2>&1");
+  cr_assert_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  return toolkit_run("cat document.md");
+}
+
+Test(tables, the_ladder_and_its_verdicts) {
+  toolkit_write("steps/99_recorded/attention.cu",
+                "const char *attention_summary(void) { return \"what it adds\"; }\n");
+  cr_assert_eq(toolkit_run("mv steps/99_recorded steps/02_tiled").status, 0);
+  const script_result result = filled("before\n\n" BLOCK("ladder test-gpu") "after\n");
+  EXPECT(
+      result, "before\n\n<!-- table: ladder test-gpu -->\n",
+      "batch 4, heads 4, seq 1024, head_dim 64, fp16.\n\n| step | adds |", "|---|---|---:|",
+      "| 01 plain | | 80.00 [79.50, 80.50] | 0.500 | 1.00 | | 67.1 MB | 0.025 | 0.02 | stop and "
+      "profile |\n",
+      "| 02 tiled | what it adds | 20.00 [19.90, 20.10] | 2.00 | 4.00 | 4.00 | 67.1 MB |",
+      "| 03 wrong | | FAILED | | | | | | | |\n| 04 narrow | | skipped |",
+      // 2 ms of the ladder are 40 times step 01; 2.5 ms beside the peers are 0.8 and 0.64 of theirs
+      "| 05 fused | | 2.000 [1.996, 2.004] | 20.0 | 40.0 | 10.0 | 0 B | 0.80 | 0.64 | keep going "
+      "|\n",
+      "best peer at this shape is SDPA cuDNN",
+      "Test GPU, commit abc1234, 2026-01-02: `ladder.csv`, `peers.csv` in `" FOLDER "`.\n"
+      "<!-- end of table -->\nafter\n");
+}
+
+Test(tables, a_verdict_at_each_threshold) {
+  const struct {
+    const char *median;
+    const char *cells;
+  } cases[] = {{"3.21", "| 0.62 | 0.50 | stop and profile |"}, // 0.498
+               {"3.2", "| 0.62 | 0.50 | keep going |"},
+               {"1.61", "| 1.24 | 0.99 | keep going |"},
+               {"1.6", "| 1.25 | 1.00 | ahead |"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char command[256];
+    recorded_write("peers", PEERS);
+    snprintf(command, sizeof command, "sed -i '/^05/s/2\\.5/%s/g' " FOLDER "/peers.csv",
+             cases[i].median);
+    cr_assert_eq(toolkit_run(command).status, 0);
+    const script_result result = filled(BLOCK("ladder test-gpu"));
+    EXPECT(result, "| 05 fused |", cases[i].cells);
+  }
+}
+
+Test(tables, every_table) {
+  const struct {
+    const char *block;
+    const char *rows[4];
+  } cases[] = {
+      {BLOCK("step test-gpu 05"),
+       {"| problem | ms",
+        "| batch 4, heads 4, seq 1024, head_dim 64, fp16 | 2.000 [1.996, 2.004] | "
+        "20.0 | 10.0 | 40.0 |"}},
+      {BLOCK("step test-gpu 77"), {"No recorded ladder holds step 77 yet: `make ladder`"}},
+      {BLOCK("scaling test-gpu 64 fp16 0"),
+       {"| TFLOP/s; seq | 512 | 1024 |", "| 01 plain | 0.250 | 0.500 |",
+        "| 05 fused | 10.0 | 20.0 |",
+        "| SDPA math | | skipped |\n| SDPA flash | | 20.0 |\n| SDPA cuDNN | | 25.0 |"}},
+      {BLOCK("scaling test-gpu 64 fp16 1"),
+       {"| TFLOP/s; seq | 1024 |", "| 01 plain | skipped |\n| 05 fused | 10.0 |"}},
+      {BLOCK("scaling test-gpu 128 bf16 1"), {"No row of this kind is recorded: `make bench`"}},
+      {BLOCK("peers test-gpu 64 fp16 0"), {"| 05 fused | 16.0 (0.64) |", "| SDPA flash | 20.0 |"}},
+      {BLOCK("ceilings test-gpu"),
+       {"| copy bandwidth | GB/s | 1000 [1000, 1000] | 1250 | 80 % | data sheet |",
+        "| mma fp16 | TFLOP/s | 100.0 [100.0, 100.0] | | |"}},
+      {BLOCK("sweep test-gpu sweep"),
+       {"Step 06 copied, batch 4", "| 64x64x4x2 | 2.000 [2.000, 2.000] | 20.0 | 1.00 |",
+        "| 32x64x4x1 | 4.000 [4.000, 4.000] | 10.0 | 0.500 |", "| 128x64x4x2 | skipped | | |"}},
+      {BLOCK("counts test-gpu"),
+       {"counted by the GPU (ncu).",
+        "| 01 plain | 3.2 k | 32.0 | 40 | 60 | 8 | 0 | 0 | 99 | 1 | 2 G |",
+        "counted by the emulator.",
+        "| 01 plain | 3.1 k | 31.0 | 40 | 60 | 8 | 0 | 0 | 99 | 1 | |"}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const script_result result = filled(cases[i].block);
+    const char *const *rows = cases[i].rows;
+    EXPECT(result, rows[0], rows[1] ? rows[1] : "", rows[2] ? rows[2] : "", rows[3] ? rows[3] : "",
+           "<!-- end of table -->\n");
+  }
+}
+
+Test(tables, columns_are_found_by_name) {
+  recorded_write("ladder", "# before: commit = older, date = 2025-01-02T03:04:05Z\r\n"
+                           "tflops,median_ms,check,device,step,head_dim,seq_q,seq_kv\r\n"
+                           "3,7,ok,Test GPU,01_plain,64,9,9\r\n");
+  const script_result result = filled(BLOCK("ladder test-gpu"));
+  EXPECT(result, "| 01 plain | | 7.000 | 3.00 |",
+         "commit older, abc1234, 2025-01-02 to 2026-01-02");
+}
+
+Test(tables, say_what_is_not_recorded) {
+  cr_assert_eq(toolkit_run("rm " FOLDER "/peers.csv " FOLDER "/bench.csv").status, 0);
+  const script_result result = filled(BLOCK("ladder test-gpu") BLOCK("peers test-gpu 64 fp16 0")
+                                          BLOCK("scaling no-gpu 64 fp16 0"));
+  EXPECT(result, "| step | adds | ms [95 %] | TFLOP/s | × step 01 | × before | workspace |\n",
+         "Not recorded yet: `" FOLDER "/peers.csv` (`make peers`).",
+         "<!-- table: peers test-gpu 64 fp16 0 -->\nNot recorded yet: `" FOLDER
+         "/peers.csv` (`make peers`).\n<!-- end of table -->\n",
+         "Not recorded yet: `plots/data/no-gpu/bench.csv` (`make bench`).");
+}
+
+Test(tables, are_stale_when_data_or_text_changes) {
+  const char *const changes[] = {"sed -i 's/0\\.25,abc/0.26,abc/' " FOLDER "/bench.csv",
+                                 "sed -i 's/0\\.250/0.251/' document.md", "rm " FOLDER "/bench.csv",
+                                 "sed -i '/^| 05/d' document.md"};
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    recorded_write_all();
+    filled("A document.\n\n" BLOCK("ceilings test-gpu") BLOCK("scaling test-gpu 64 fp16 0"));
+    const char *const check = "cp document.md kept.md; scripts/tables.sh --check document.md 2>&1; "
+                              "status=$?; cmp kept.md document.md || exit 9; exit $status";
+    cr_expect_eq(toolkit_run(check).status, 0, "%s: stale before", changes[i]);
+    cr_assert_eq(toolkit_run(changes[i]).status, 0);
+    const script_result result = toolkit_run(check);
+    cr_expect_eq(result.status, 1, "%s: it ended with %d", changes[i], result.status);
+    EXPECT(result, "document.md:", ": the table 'scaling test-gpu 64 fp16 0' is not what",
+           "run make tables");
+    cr_expect_null(strstr(result.out, "'ceilings"), "ceilings are not stale: %s", result.out);
+  }
+}
+
+Test(tables, refuse_what_makes_no_sense) {
+  const struct {
+    const char *text;
+    const char *sentence;
+  } cases[] = {
+      {"\n" BLOCK("no_such test-gpu"),
+       "error: document.md:2: there is no table 'no_such': there are "
+       "ceilings counts ladder peers scaling step sweep"},
+      {BLOCK(""), "error: document.md:1: there is no table ''"},
+      {BLOCK("scaling test-gpu 64"),
+       "error: document.md:1: this table is written as: scaling DEVICE HEAD_DIM DTYPE CAUSAL"},
+      {"\n\n<!-- table: ladder test-gpu -->\ntext\n",
+       "error: document.md:3: a table begins here and"},
+      {"text\n<!-- end of table -->\n",
+       "error: document.md:2: a table ends here, and none has begun"},
+      {"<!-- table: ladder test-gpu -->\n" BLOCK("ladder test-gpu"),
+       "error: document.md:2: a table begins here, and the one of line 1 has no end"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    toolkit_write("document.md", cases[i].text);
+    const script_result result =
+        toolkit_run("cp document.md kept.md; scripts/tables.sh document.md 2>&1; status=$?; "
+                    "cmp kept.md document.md || exit 9; exit $status");
+    cr_expect_eq(result.status, 2, "%s ended with %d", cases[i].text, result.status);
+    EXPECT(result, cases[i].sentence);
+  }
+}
+
+Test(tables, leave_examples_alone) {
+  const char *const text = "    <!-- table: no_such -->\n    <!-- end of table -->\n";
+  cr_expect_str_eq(filled(text).out, text);
+}

@@ -1,0 +1,77 @@
+# What the tables share: rows of Markdown, and times with as many digits as they are worth. Behind
+# scripts/csv.awk and scripts/text.awk.
+
+# A row from cells that tabs divide; numbers to the right, the first columns' words to the left.
+function row(cells) {
+  gsub(/\t/, " | ", cells)
+  print "| " cells " |"
+}
+# The header, and how many columns of words come first.
+function header(cells, words,  count, i, line) {
+  row(cells)
+  count = split(cells, unused, "\t")
+  line = "|"
+  for (i = 1; i <= count; i++) line = line (i <= words ? "---|" : "---:|")
+  print line
+}
+# The last line: what was measured, and which files say so.
+function origin() {
+  if (files_read != "") print "\n" provenance() ": " files_read " in `" folder "`."
+}
+!(FILENAME in named) {
+  named[FILENAME] = 1
+  files_read = files_read (files_read == "" ? "" : ", ") "`" file ".csv`"
+  folder = FILENAME
+  sub(/\/[^\/]*$/, "", folder)
+}
+
+# Three digits that count: 0.779, 15.8, 179, 1234.
+function significant(value) { return value == "" ? "" : rounded(value, value) }
+# A value, with the digits that give `like` three that count.
+function rounded(value, like,  digits) {
+  digits = 2 - magnitude(like)
+  return sprintf("%." (digits > 0 ? digits : 0) "f", value)
+}
+# A share: 0.93, 0.0013.
+function share_text(value) { return value == "" ? "" : sprintf(value < 0.1 ? "%.2g" : "%.2f", value) }
+# Ten to which power the value is.
+function magnitude(value) {
+  if (value <= 0) return 0
+  value = log(value) / log(10) + 1e-9
+  return value < 0 && value != int(value) ? int(value) - 1 : int(value)
+}
+# A median in milliseconds with its interval: 3.079 [3.076, 3.080].
+function time_cell(  like) {
+  if (!timed()) return field("check") == "ok" ? "not timed" : field("check")
+  like = field("median_ms") / 10 # a fourth digit
+  if (field("ci_low_ms") == "") return rounded(field("median_ms"), like)
+  return rounded(field("median_ms"), like) " [" rounded(field("ci_low_ms"), like) ", " \
+    rounded(field("ci_high_ms"), like) "]"
+}
+
+# --- a table of names by sequence length ---------------------------------------------------------
+
+# Puts a cell into the row's place. Where one length was measured with two shapes, the larger one counts.
+function grid_add(name, cell,  size) {
+  size = field("batch") * field("heads")
+  if (size < grid_size[name, field("seq_q")] + 0) return
+  grid_size[name, field("seq_q")] = size
+  grid[name, field("seq_q")] = cell
+  grid_names[name]
+  grid_lengths[field("seq_q")]
+}
+# False when there is nothing to print.
+function grid_print(what,  names, lengths, name, seq, i, j, line) {
+  names = sort_names(grid_names, name)
+  lengths = sort_numbers(grid_lengths, seq)
+  if (!names) return 0
+  line = what "; seq"
+  for (j = 1; j <= lengths; j++) line = line "\t" seq[j]
+  header(line, 1)
+  for (i = 1; i <= names; i++) {
+    line = readable(name[i])
+    for (j = 1; j <= lengths; j++) line = line "\t" grid[name[i], seq[j]]
+    row(line)
+  }
+  return 1
+}

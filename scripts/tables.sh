@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# Writes the tables of the documents from the recorded data: scripts/tables.sh [--check] [FILE.md...]
+#
+# A table stands between two lines of a document, which begin in its first column:
+#   <!-- table: NAME ARGUMENT... -->
+#   <!-- end of table -->
+# NAME is that of scripts/tables/NAME.awk, whose first comment says what it takes:
+#   # Arguments: DEVICE DTYPE       the words behind NAME; awk gets them as device and dtype
+#   # Data: bench.csv (make bench)  files of plots/data/DEVICE, and what records them: all are needed
+#   # With: peers.csv (make peers)  files that add to the table where they are there
+# An argument's name in a file's name stands for its value. A table without its data is a line that says
+# what records it. Without FILE: all documents of the repository.
+#
+# --check writes nothing. Exit status 1 when a table is not what the data says, 2 when a document's lines
+# make no sense.
+set -eu
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/sources.sh
+. scripts/sources.sh
+
+check=no
+if [ "${1-}" = --check ]; then
+  check=yes
+  shift
+fi
+if [ $# -eq 0 ]; then
+  mapfile -t documents < <(git ls-files --cached --others --exclude-standard '*.md')
+  set -- "${documents[@]}"
+fi
+
+refuse() { # document, line, sentence
+  echo "error: $1:$2: $3" >&2
+  exit 2
+}
+
+# The text of a table: of "ladder nvidia-h200".
+table() { # document, line, words
+  local -a words=() names=() files=() values=()
+  local script i data file path command missing='' without=''
+  read -r -a words <<<"$3"
+  script=scripts/tables/${words[0]-}.awk
+  if ! [ -f "$script" ]; then
+    refuse "$1" "$2" "there is no table '${words[0]-}': there are $(cd scripts/tables && echo *.awk | sed 's/\.awk//g')"
+  fi
+  read -r -a names < <(setting "$script" Arguments)
+  if [ ${#words[@]} -ne $((${#names[@]} + 1)) ]; then
+    refuse "$1" "$2" "this table is written as: ${words[0]} ${names[*]}"
+  fi
+  for ((i = 0; i < ${#names[@]}; i++)); do values+=(-v "${names[i],,}=${words[i + 1]}"); done
+  data=plots/data/${words[1]}
+
+  # named FILE: with the arguments' values in it
+  named() {
+    local name=$1
+    for ((i = 0; i < ${#names[@]}; i++)); do name=${name//${names[i]}/${words[i + 1]}}; done
+    echo "$name"
+  }
+  while IFS=$'\t' read -r file command; do
+    path=$data/$(named "$file")
+    files+=("$path")
+    if ! [ -f "$path" ]; then missing+="${missing:+, }\`$path\` (\`$command\`)"; fi
+  done < <(sources "$script" Data)
+  if [ -n "$missing" ]; then
+    echo "Not recorded yet: $missing."
+    return
+  fi
+  while IFS=$'\t' read -r file command; do
+    for path in "$data"/$(named "$file"); do # may hold a star
+      if [ -f "$path" ]; then
+        files+=("$path")
+      elif [ -n "$command" ]; then
+        without+="${without:+, }\`$path\` (\`$command\`)"
+      fi
+    done
+  done < <(sources "$script" With)
+  awk -f scripts/csv.awk -f scripts/text.awk -f scripts/cells.awk -f "$script" "${values[@]}" "${files[@]}" || exit
+  if [ -n "$without" ]; then
+    echo
+    echo "Not recorded yet: $without."
+  fi
+}
+
+# Writes a document with its tables made anew; says on standard error where they differ.
+renew() { # document
+  local line number=0 begun=0 words='' old='' new
+  while IFS= read -r line || [ -n "$line" ]; do
+    number=$((number + 1))
+    case $line in
+    '<!-- table:'*)
+      [ $begun -eq 0 ] || refuse "$1" $number "a table begins here, and the one of line $begun has no end yet"
+      begun=$number
+      words=${line#<!-- table:}
+      words=${words% -->}
+      old=
+      ;;
+    '<!-- end of table -->')
+      [ $begun -ne 0 ] || refuse "$1" $number "a table ends here, and none has begun"
+      new=$(table "$1" $begun "$words") || exit
+      if [ "$old" != "$new"$'\n' ]; then
+        echo "$1:$begun: the table '${words# }' is not what plots/data says" >&3
+      fi
+      printf '%s\n' "$new"
+      begun=0
+      ;;
+    *) if [ $begun -ne 0 ]; then
+      old+=$line$'\n'
+      continue
+    fi ;;
+    esac
+    printf '%s\n' "$line"
+  done <"$1"
+  [ $begun -eq 0 ] || refuse "$1" $begun "a table begins here and has no <!-- end of table -->"
+}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+count=0
+for document in "$@"; do
+  grep -q '^<!-- \(table:\|end of table\)' "$document" || continue
+  count=$((count + $(grep -c '^<!-- table:' "$document" || true)))
+  renew "$document" 3>>"$scratch/stale" >"$scratch/document"
+  if [ $check = no ] && ! cmp -s "$scratch/document" "$document"; then
+    cp "$scratch/document" "$document.tmp"
+    mv "$document.tmp" "$document"
+    echo "written: $document"
+  fi
+done
+if [ $check = yes ] && [ -s "$scratch/stale" ]; then
+  cat "$scratch/stale"
+  echo "tables: the tables above are stale: run make tables"
+  exit 1
+fi
+echo "tables: $count tables are what plots/data says"

@@ -1,0 +1,71 @@
+# What each step brings, at the ladder's shape; against the peers, where they were timed at that shape.
+# Arguments: DEVICE
+# Data: ladder.csv (make ladder)
+# With: peers.csv (make peers)
+file == "ladder" {
+  if (!count) {
+    shape = problem()
+    subtitle = problem_text()
+  }
+  if (problem() != shape) next # one shape a table
+  name[++count] = field("step")
+  time[count] = time_cell()
+  workspace[count] = field("workspace_bytes")
+  milliseconds[count] = timed() ? field("median_ms") : 0
+  tflops[count] = timed() ? field("tflops") : ""
+}
+file == "peers" { peers_there = 1 }
+file == "peers" && timed() && problem() == shape {
+  if (is_step(field("step"))) {
+    beside_peers[field("step")] = field("median_ms")
+    next
+  }
+  if (field("step") == "sdpa_flash") flash = field("median_ms")
+  if (!best || field("median_ms") < best) {
+    best = field("median_ms")
+    best_name = readable(field("step"))
+  }
+}
+# What a step says that it adds.
+function summary(step,  path, line) {
+  path = "steps/" step "/attention.cu"
+  while ((getline line <path) > 0) {
+    if (line !~ /\*attention_summary\(/) continue
+    sub(/^[^"]*"/, "", line)
+    sub(/".*/, "", line)
+    close(path)
+    return line
+  }
+  close(path)
+  return ""
+}
+# Of the speed of a peer. The time from the peers' own run, where the step was in it.
+function share(i, peer) {
+  if (!peer || !milliseconds[i]) return ""
+  return peer / (name[i] in beside_peers ? beside_peers[name[i]] : milliseconds[i])
+}
+# The rule of the documents that the lab began with.
+function verdict(value) {
+  return value == "" ? "" : value < 0.5 ? "stop and profile" : value < 1 ? "keep going" : "ahead"
+}
+END {
+  print subtitle ".\n"
+  header("step\tadds\tms [95 %]\tTFLOP/s\t× step 01\t× before\tworkspace" \
+    (best ? "\tof SDPA flash\tof the best peer\tverdict" : ""), 2)
+  for (i = 1; i <= count; i++) {
+    first_time = i == 1 ? milliseconds[1] : first_time
+    line = readable(name[i]) "\t" summary(name[i]) "\t" time[i] "\t" significant(tflops[i])
+    line = line "\t" (first_time && milliseconds[i] ? significant(first_time / milliseconds[i]) : "")
+    line = line "\t" (before && milliseconds[i] ? significant(before / milliseconds[i]) : "")
+    line = line "\t" (workspace[i] == "" ? "" : workspace[i] == 0 ? "0 B" : count_text(workspace[i], " ") "B")
+    if (best) line = line "\t" share_text(share(i, flash)) "\t" share_text(share(i, best)) "\t" verdict(share(i, best))
+    row(line)
+    if (milliseconds[i]) before = milliseconds[i]
+  }
+  if (best) {
+    print "\nThe best peer at this shape is " best_name ". Below 0.5 of its speed: stop and profile; below 1: keep going."
+  } else if (peers_there) {
+    print "\nNo peer was timed at this shape."
+  }
+  origin()
+}

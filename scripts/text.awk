@@ -1,0 +1,54 @@
+# How names and numbers are written, and in which order names come, in charts and tables alike.
+
+function is_step(name) { return name ~ /^[0-9]+_/ }
+
+# As a reader says it: "04 online softmax", "SDPA flash".
+function readable(name) {
+  if (name == "flash_attention_3") return "FlashAttention-3"
+  sub(/^sdpa_cudnn/, "sdpa_cuDNN", name)
+  sub(/^sdpa_/, "SDPA ", name)
+  gsub(/_/, " ", name)
+  return name
+}
+
+# Such as "wgmma fp16" of tensor_wgmma_fp16.
+function ceiling_text(name) {
+  sub(/^tensor_/, "", name)
+  gsub(/_/, " ", name)
+  return name
+}
+
+# A number for each name, always the same: a step's own; from 100 the peers'. It is
+# the place in lists, and the style of the line in charts.
+function number_of(name,  peers, i) {
+  if (is_step(name)) return name + 0
+  i = split("sdpa_math sdpa_efficient sdpa_flash sdpa_cudnn flash_attention_3", peers, " ")
+  for (; i > 0; i--) if (peers[i] == name) return 100 + i
+  return 106
+}
+
+# Puts the names of a set (its indices) into sorted[1..]: steps in their order, then the rest.
+function sort_names(set, sorted,  count, name, i) {
+  count = 0
+  for (name in set) {
+    for (i = count++; i > 0 && sort_key(sorted[i]) > sort_key(name); i--) sorted[i + 1] = sorted[i]
+    sorted[i + 1] = name
+  }
+  return count
+}
+function sort_key(name) { return sprintf("%04d %s", number_of(name), name) }
+
+function sort_numbers(set, sorted,  count, value, i) {
+  count = 0
+  for (value in set) {
+    for (i = count++; i > 0 && sorted[i] + 0 > value + 0; i--) sorted[i + 1] = sorted[i]
+    sorted[i + 1] = value
+  }
+  return count
+}
+
+# A count or bytes with three digits, such as "4.2 M"; between number and letter stands `blank`.
+function count_text(count, blank,  unit) {
+  for (unit = 0; count >= 999.5 && unit < 5; unit++) count /= 1000
+  return sprintf("%.3g", count) (unit ? blank substr("kMGTP", unit, 1) : "")
+}
