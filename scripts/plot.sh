@@ -26,9 +26,8 @@ fi
 charts=${1:-all}
 device=${2:-*}
 name=${3-}
-if [ "$charts" = all ]; then
-  charts=$(grep -l '^# Title:' plots/*.gp | sed 's|plots/\(.*\)\.gp|\1|')
-fi
+all=$(grep -l '^# Title:' plots/*.gp | sed 's|plots/\(.*\)\.gp|\1|' | tr '\n' ' ')
+if [ "$charts" = all ]; then charts=$all; fi
 
 if ! command -v gnuplot >/dev/null; then
   echo "plot: no chart is drawn, gnuplot is not installed (make deps installs it; make plots draws later)"
@@ -90,16 +89,16 @@ draw() { # folder of data, folder of charts, the first file's name
 }
 
 draw_device() { # folder of data
-  local kind=gpu folder=plots/${1##*/} first found=no
+  local kind=gpu folder=plots/${1##*/} path first found=no made_for
   case $folder in plots/emulated-*) kind=emulator ;; esac
-  case $(setting "plots/$chart.gp" On) in '' | $kind) ;; *) return ;; esac
+  made_for=$(setting "plots/$chart.gp" On)
+  if [ "${made_for:-$kind}" != $kind ]; then return; fi
   mkdir -p "$folder"
   first=$(sources "plots/$chart.gp" Data | sed -n '1s/\t.*//p')
   if [ -n "$name" ]; then
     case $first in *\**) first=$name.csv ;; esac
   fi
   for path in "$1"/$first; do
-    case $path in *-samples.csv) [ "$path" = "$1/$first" ] || continue ;; esac
     if [ -f "$path" ]; then
       found=yes
       draw "$1" "$folder" "${path##*/}"
@@ -115,7 +114,7 @@ for folder in plots/data/$device; do
   fi
   for chart in $charts; do
     if ! [ -f "plots/$chart.awk" ]; then
-      echo "error: there is no chart '$chart': there are" $(grep -l '^# Title:' plots/*.gp | sed 's|plots/\(.*\)\.gp|\1|') >&2
+      echo "error: there is no chart '$chart': there are $all" >&2
       exit 2
     fi
     draw_device "$folder"

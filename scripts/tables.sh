@@ -35,24 +35,24 @@ refuse() { # document, line, sentence
 
 # The text of a table: of "ladder nvidia-h200".
 table() { # document, line, words
-  local -a words=() names=() files=() values=()
+  local -a part=() names=() files=() values=()
   local script i data file path command missing='' without=''
-  read -r -a words <<<"$3"
-  script=scripts/tables/${words[0]-}.awk
+  read -r -a part <<<"$3"
+  script=scripts/tables/${part[0]-}.awk
   if ! [ -f "$script" ]; then
-    refuse "$1" "$2" "there is no table '${words[0]-}': there are $(cd scripts/tables && echo *.awk | sed 's/\.awk//g')"
+    refuse "$1" "$2" "there is no table '${part[0]-}': there are $(cd scripts/tables && echo *.awk | sed 's/\.awk//g')"
   fi
   read -r -a names < <(setting "$script" Arguments)
-  if [ ${#words[@]} -ne $((${#names[@]} + 1)) ]; then
-    refuse "$1" "$2" "this table is written as: ${words[0]} ${names[*]}"
+  if [ ${#part[@]} -ne $((${#names[@]} + 1)) ]; then
+    refuse "$1" "$2" "this table is written as: ${part[0]} ${names[*]}"
   fi
-  for ((i = 0; i < ${#names[@]}; i++)); do values+=(-v "${names[i],,}=${words[i + 1]}"); done
-  data=plots/data/${words[1]}
+  for ((i = 0; i < ${#names[@]}; i++)); do values+=(-v "${names[i],,}=${part[i + 1]}"); done
+  data=plots/data/${part[1]}
 
   # named FILE: with the arguments' values in it
   named() {
     local name=$1
-    for ((i = 0; i < ${#names[@]}; i++)); do name=${name//${names[i]}/${words[i + 1]}}; done
+    for ((i = 0; i < ${#names[@]}; i++)); do name=${name//${names[i]}/${part[i + 1]}}; done
     echo "$name"
   }
   while IFS=$'\t' read -r file command; do

@@ -21,10 +21,11 @@
   "dram_write_bytes,commit,date\n"
 #define ORIGIN "abc1234,2026-01-02T03:04:05Z\n"
 
-// A shape: batch, heads, key heads, queries, keys, head_dim, causal. SMALL and LARGE differ in length.
-#define SMALL  "8,4,4,512,512,64,0"
-#define LARGE  "4,4,4,1024,1024,64,0"
-#define MASKED "4,4,4,1024,1024,64,1"
+// A shape: batch, heads, key heads, queries, keys, head_dim, causal. SMALLER has the length of SMALL.
+#define SMALL   "8,4,4,512,512,64,0"
+#define SMALLER "1,4,4,512,512,64,0"
+#define LARGE   "4,4,4,1024,1024,64,0"
+#define MASKED  "4,4,4,1024,1024,64,1"
 
 #define TIMED(step, shape, workspace, low, median, high, tflops)                                   \
   step ",,Test GPU,fp16," shape ",ok,0.1,0.2,0.3," workspace ",9," median "," low "," high "," low \

@@ -98,11 +98,24 @@ Test(tables, every_table) {
 
 Test(tables, columns_are_found_by_name) {
   recorded_write("ladder", "# before: commit = older, date = 2025-01-02T03:04:05Z\r\n"
-                           "tflops,median_ms,check,device,step,head_dim,seq_q,seq_kv\r\n"
-                           "3,7,ok,Test GPU,01_plain,64,9,9\r\n");
+                           "tflops,median_ms,check,device,head_dim,seq_q,seq_kv,step\r\n"
+                           "3,7,ok,Test GPU,64,9,9,01_plain\r\n");
   const script_result result = filled(BLOCK("ladder test-gpu"));
   EXPECT(result, "| 01 plain | | 7.000 | 3.00 |",
          "commit older, abc1234, 2025-01-02 to 2026-01-02");
+}
+
+// The documents' own shape has a length of the grid, and is smaller.
+Test(tables, the_larger_shape_counts) {
+  const char *const rows[] = {TIMED("05_fused", SMALL, "0", "1", "1", "1", "10"),
+                              TIMED("05_fused", SMALLER, "0", "1", "1", "1", "5")};
+  for (int first = 0; first < 2; first++) {
+    char text[2048];
+    snprintf(text, sizeof text, ROW_HEADER "%s%s", rows[first], rows[1 - first]);
+    recorded_write("bench", text);
+    const script_result result = filled(BLOCK("scaling test-gpu 64 fp16 0"));
+    EXPECT(result, "| 05 fused | 10.0 |");
+  }
 }
 
 Test(tables, say_what_is_not_recorded) {
