@@ -72,7 +72,7 @@ function add_level(name,  value) {
   level_value[++levels] = value
   level_place[levels] = log10(value)
   level_list = level_list ", " value
-  level_names = level_names ", " quoted(ceiling_text(name) sprintf(" %.3g", value))
+  level_names = level_names ", " quoted(ceiling_text(name) " " three_digits(value))
   if (sheet[name] > 0 && !(sheet[name] in vendor_seen)) {
     vendor_seen[sheet[name]] = 1
     vendors++

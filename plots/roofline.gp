@@ -2,7 +2,7 @@
 # Left of the ridge a step waits for DRAM, right of it for its own instructions. Thick: this GPU, measured;
 # thin: the data sheet.
 # Title: Roofline
-# Data: ladder.csv (make ladder), counts.csv (make count), ceilings.csv (make ceilings)
+# Data: ladder.csv (make ladder), counts.csv (make count DEVICE=gpu), ceilings.csv (make ceilings)
 # On: gpu
 y_title = "TFLOP/s"
 load "plots/style.gp"

@@ -53,7 +53,7 @@ function add_panel(  i, j, key, points, last_value) {
   }
   for (i = 1; i <= ceilings; i++) {
     points = sprintf("%g\t%g\n%g\t%g\n", seq[1] / 1.15, ceiling[i], seq[lengths] * 1.15, ceiling[i])
-    add_line(ceiling_text(ceiling_name[i]) sprintf(" %.3g", ceiling[i]), 0, points, ceiling[i])
+    add_line(ceiling_text(ceiling_name[i]) " " three_digits(ceiling[i]), 0, points, ceiling[i])
   }
   end_panel(causal ? ", causal" : ", not causal", lowest, highest)
 }

@@ -43,7 +43,7 @@ END {
     lines = readable(name[i])
     sub(/^FlashA/, "Flash A", lines)
     gsub(/ /, "\\n", lines)
-    printf "%d\t%g\t%.3g×\\n%.3g%s\t%s\t%d\n", i - 1, speed_up[i], speed_up[i], tflops[i],
+    printf "%d\t%g\t%s×\\n%s%s\t%s\t%d\n", i - 1, speed_up[i], three_digits(speed_up[i]), three_digits(tflops[i]),
       (count > 8 ? "" : " TFLOP/s"), lines, (i > steps)
   }
   print "END"

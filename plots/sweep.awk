@@ -5,8 +5,8 @@ field("configuration") != "" {
     subtitle = "step " title_step "; " problem_text()
   }
   if (timed()) {
-    row[++count] = sprintf("%g\t%g\t%g\t%s\t%.3g TFLOP/s, %.4g ms", field("tflops"), at(field("ci_high_ms")),
-      at(field("ci_low_ms")), field("configuration"), field("tflops"), field("median_ms"))
+    row[++count] = sprintf("%g\t%g\t%g\t%s\t%s TFLOP/s, %.4g ms", field("tflops"), at(field("ci_high_ms")),
+      at(field("ci_low_ms")), field("configuration"), three_digits(field("tflops")), field("median_ms"))
     speed[count] = field("tflops")
     if (field("tflops") > highest) highest = field("tflops")
   } else {

@@ -47,6 +47,9 @@ function sort_numbers(set, sorted,  count, value, i) {
   return count
 }
 
+# Three digits, without an exponent: 0.5, 17.4, 1043.
+function three_digits(value) { return sprintf(value < 999.5 ? "%.3g" : "%.0f", value) }
+
 # A count or bytes with three digits, such as "4.2 M"; between number and letter stands `blank`.
 function count_text(count, blank,  unit) {
   for (unit = 0; count >= 999.5 && unit < 5; unit++) count /= 1000

@@ -111,15 +111,23 @@ Test(plot_data, labels_are_moved_apart) {
                {"9.8 9.9", "9 10"},
                {"3 3.5 4.2", "2.56667 3.56667 4.56667"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    char command[512];
-    snprintf(
-        command, sizeof command,
-        "awk -f plots/chart.awk -f <(echo 'BEGIN { n = split(\"%s\", place, \" \"); "
-        "spread(place, n, 1, 10); for (i = 1; i <= n; i++) printf \"%%s%%g\", (i > 1) ? \" \" : "
-        "\"\", place[i] }')",
-        cases[i].places);
-    toolkit_write("command", command);
-    const script_result result = toolkit_run("bash command 2>&1");
+    char program[512];
+    snprintf(program, sizeof program,
+             "BEGIN { n = split(\"%s\", place, \" \"); spread(place, n, 1, 10); for (i = 1; i <= "
+             "n; i++) "
+             "printf \"%%s%%g\", (i > 1 ? \" \" : \"\"), place[i] }\n",
+             cases[i].places);
+    toolkit_write("labels.awk", program);
+    const script_result result = toolkit_run("awk -f scripts/csv.awk -f scripts/text.awk -f "
+                                             "plots/chart.awk -f labels.awk /dev/null 2>&1");
     cr_expect_str_eq(result.out, cases[i].expected, "%s: %s", cases[i].places, result.out);
   }
+}
+
+Test(plot_data, numbers_have_three_digits) {
+  toolkit_write("numbers.awk", "BEGIN { print three_digits(0.5), three_digits(17.44), "
+                               "three_digits(1043.2), count_text(0, \" \"), "
+                               "count_text(4194304, \" \"), count_text(999600, \"\") }\n");
+  const script_result result = toolkit_run("awk -f scripts/text.awk -f numbers.awk 2>&1");
+  cr_expect_str_eq(result.out, "0.5 17.4 1043 0 4.19 M 1M\n", "%s", result.out);
 }
