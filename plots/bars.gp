@@ -1,7 +1,8 @@
 # Draws a chart of panels with bars, a bar for each step, on axes of powers of ten; its awk program has
 # written them with print_bars. The chart sets: columns, rows.
 if (!dumb) { set multiplot }
-do for [p = 1:|panel_title|] {
+if (!exists("first_panel")) { first_panel = 1 }
+do for [p = first_panel:|panel_title|] {
   if (dumb) {
     set title heading.": ".panel_title[p]."\n".subtitle
   } else {
