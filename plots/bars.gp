@@ -1,5 +1,6 @@
 # Draws a chart of panels with bars, a bar for each step, on axes of powers of ten; its awk program has
-# written them with print_bars. The chart sets: columns, rows.
+# written them with print_bars. The chart sets: columns, rows,
+# and first_panel where a terminal need not show all.
 if (!dumb) { set multiplot }
 if (!exists("first_panel")) { first_panel = 1 }
 do for [p = first_panel:|panel_title|] {
