@@ -17,9 +17,14 @@ ifeq ($(DEVICE),cpu)
   CPPFLAGS := -Icommon -Icommon/emulator/include -Icommon/emulator
   DEVICE_LIBS := -L$(BUILD) -lemulator -ldl -lm
   RUNTIME  := $(BUILD)/libemulator.so
+  # A watching emulator is called at each access: loads and stores as the compiler sees them, before it
+  # makes other ones of them, and with the lines they stand in.
+  WATCHED           := $(if $(MODE),-fsanitize=thread -Wno-tsan)
+  WATCHED_sanitize  := -fsanitize=bounds
   # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name.
   KERNEL_FLAGS := -std=c++17 $(OPTIMISE) -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
-                  -Wno-unknown-pragmas -fno-strict-aliasing -fno-extern-tls-init -fno-gnu-unique $(CPPFLAGS)
+                  -Wno-unknown-pragmas -fno-strict-aliasing -fno-extern-tls-init -fno-gnu-unique $(CPPFLAGS) \
+                  $(WATCHED) $(WATCHED_$(MODE))
 else
   CPPFLAGS := -Icommon -isystem $(CUDA_HOME)/include
   DEVICE_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -ldl -lm
@@ -39,22 +44,34 @@ LIBRARY_C   := $(filter-out $(not_library),$(foreach module,$(MODULES),$(wildcar
                $(device_part)
 LIBRARY_CU  := $(if $(filter gpu,$(DEVICE)),common/device/delay.cu)
 LIBRARY     := $(BUILD)/libcommon.a
+LIBRARY     := $(PLAIN)/libcommon.a
 
-$(BUILD)/%.o: %.c
+$(PLAIN)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
 
 $(LIBRARY): $(LIBRARY_C:%.c=$(BUILD)/%.o) $(LIBRARY_CU:%=$(BUILD)/%.o)
+$(LIBRARY): $(LIBRARY_C:%.c=$(PLAIN)/%.o)
 	@rm -f $@
 	@ar rcs $@ $^
 
 # --- the emulator --------------------------------------------------------------------------------
 
 EMULATOR_SOURCES := $(wildcard common/emulator/runtime/*.c common/emulator/runtime/*.S)
+EMULATOR_SOURCES += $(if $(MODE),$(wildcard common/emulator/observed/*.c common/emulator/$(MODE)/*.c))
+EMULATOR_FLAGS   := -fvisibility=hidden $(if $(MODE),-DEMULATOR_OBSERVED -Icommon/emulator/runtime)
 
 $(BUILD)/common/emulator/runtime/%.o: common/emulator/runtime/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -fvisibility=hidden $(CPPFLAGS) -MMD -MP -c $< -o $@
+	$(CC) $(CFLAGS) $(EMULATOR_FLAGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/common/emulator/observed/%.o: common/emulator/observed/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(EMULATOR_FLAGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/common/emulator/$(MODE)/%.o: common/emulator/$(MODE)/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(EMULATOR_FLAGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/common/emulator/runtime/%.o: common/emulator/runtime/%.S
 	@mkdir -p $(@D)
@@ -63,17 +80,18 @@ $(BUILD)/common/emulator/runtime/%.o: common/emulator/runtime/%.S
 $(BUILD)/libemulator.so: $(patsubst %,$(BUILD)/%.o,$(basename $(EMULATOR_SOURCES)))
 	$(CC) -shared $(LDFLAGS) $^ -lpthread -ldl -lm -o $@
 
-$(BUILD)/rewrite: $(BUILD)/common/emulator/rewrite/main.o $(LIBRARY)
+$(PLAIN)/rewrite: $(PLAIN)/common/emulator/rewrite/main.o $(LIBRARY)
 	$(CC) $(LDFLAGS) $^ -lm -o $@
 
 # --- kernels -------------------------------------------------------------------------------------
 
 ifeq ($(DEVICE),cpu)
-$(BUILD)/%.rewritten.cpp: %.cu $(BUILD)/rewrite
+$(PLAIN)/%.rewritten.cpp: %.cu $(PLAIN)/rewrite
 	@mkdir -p $(@D)
-	@$(BUILD)/rewrite $< $@
+	@$(PLAIN)/rewrite $< $@
 
-$(BUILD)/%.cu.o: $(BUILD)/%.rewritten.cpp
+$(BUILD)/%.cu.o: $(PLAIN)/%.rewritten.cpp
+	@mkdir -p $(@D)
 	$(CXX) $(KERNEL_FLAGS) -I$(dir $*) -MMD -MP -c $< -o $@
 else
 $(BUILD)/steps/%/attention.cu.o: steps/%/attention.cu
@@ -87,8 +105,8 @@ endif
 
 # --- a step's program, test runner and shared object ---------------------------------------------
 
-DRIVER_MAIN := $(BUILD)/common/driver/main.o $(BUILD)/common/step/linked.o
-SUITE       := $(patsubst %.c,$(BUILD)/%.o,$(wildcard common/tests/steps/*.c)) $(BUILD)/common/step/linked.o
+DRIVER_MAIN := $(PLAIN)/common/driver/main.o $(PLAIN)/common/step/linked.o
+SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(PLAIN)/common/step/linked.o
 link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $@
 
 define step_rules
@@ -102,10 +120,10 @@ endef
 $(foreach step,$(ALL_STEPS),$(eval $(call step_rules,$(step))))
 
 # A step that is spoiled on demand, to see the program report a wrong result.
-$(BUILD)/sabotaged: $(DRIVER_MAIN) $(BUILD)/common/tests/driver/sabotaged_step.o $(LIBRARY) $(RUNTIME)
+$(BUILD)/sabotaged: $(DRIVER_MAIN) $(PLAIN)/common/tests/driver/sabotaged_step.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
-$(BUILD)/ladder: $(BUILD)/common/ladder/main.o $(LIBRARY) $(RUNTIME)
+$(BUILD)/ladder: $(PLAIN)/common/ladder/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 $(BUILD)/bench: $(BUILD)/common/bench/main.o $(LIBRARY) $(RUNTIME)
@@ -116,6 +134,7 @@ $(BUILD)/ceilings: $(BUILD)/common/ceilings/main.o $(patsubst %,$(BUILD)/%.o,$(w
 	$(call link)
 
 $(BUILD)/budget: $(BUILD)/common/budget/main.o $(LIBRARY) $(RUNTIME)
+$(BUILD)/budget: $(PLAIN)/common/budget/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # What common/peers calls from Python.
@@ -128,8 +147,8 @@ $(BUILD)/compare: $(BUILD)/common/compare/main.o $(LIBRARY) $(RUNTIME)
 # --- tests of the parts: test_x.c, with x.cu where the part has kernels of its own ---------------
 
 .SECONDEXPANSION:
-$(BUILD)/tests/%: $(BUILD)/common/tests/%.o $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(wildcard common/tests/$$(subst test_,,$$*).cu))) $(LIBRARY) $(RUNTIME)
+$(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(wildcard common/tests/$$(subst test_,,$$*).cu))) $(LIBRARY) $(RUNTIME)
 	@mkdir -p $(@D)
 	$(call link,-lcriterion)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(sort $(PLAIN) $(BUILD)) -name '*.d' 2>/dev/null)

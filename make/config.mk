@@ -21,7 +21,10 @@ ifeq ($(DEVICE),gpu)
 endif
 
 # A debug build stands beside the release build: kernels with -G, assertions and printf kept.
-BUILD := build/$(DEVICE)$(if $(DEBUG),-debug)$(if $(SANITIZE),-sanitized)
+# So does a build in which the emulator watches the kernels: MODE=sanitize, MODE=count. It has its own
+# emulator and kernels; the rest it takes from the plain build.
+PLAIN := build/$(DEVICE)$(if $(DEBUG),-debug)$(if $(SANITIZE),-sanitized)
+BUILD := $(PLAIN)$(MODE:%=-%)
 JOBS  ?= $(shell nproc)
 
 ALL_STEPS   := $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard steps/*/attention.cu))))

@@ -43,6 +43,7 @@ typedef struct {
   size_t dynamic_shared_bytes;
   void (*body)(void *arguments); // runs the kernel once, as one thread
   void *arguments;
+  size_t arguments_bytes;
 } emulator_launch_request;
 
 // Runs the whole grid and returns when it has finished. Returns what a GPU's launch would, and
@@ -159,6 +160,9 @@ typedef struct {
 } emulator_counts;
 EMULATOR_API emulator_counts emulator_counts_read(void);
 EMULATOR_API void emulator_counts_reset(void);
+
+// How many findings have been reported by a build of the emulator that watches kernels; 0 by others.
+EMULATOR_API uint64_t emulator_findings(void);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 
 #include "address_space.h"
 #include "fault.h"
+#include "observer.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -129,20 +130,30 @@ void emulator_async_copy(void *destination, const void *source, size_t bytes, si
   check_destination(destination, bytes, site);
   check_alignment(source, "read", bytes, site);
   check_source(source, bytes - zeros, site);
-  async_copies *copies = &current_worker->running->copies;
-  *add(copies) = (async_copy){.destination = destination,
-                              .source = source,
-                              .bytes = (unsigned)bytes,
-                              .zeros = (unsigned)zeros,
-                              .group = copies->committed,
-                              .site = *site};
+  worker *worker = current_worker;
+  async_copies *copies = &worker->running->copies;
+  async_copy *copy = add(copies);
+  *copy = (async_copy){.destination = destination,
+                       .source = source,
+                       .bytes = (unsigned)bytes,
+                       .zeros = (unsigned)zeros,
+                       .group = copies->committed,
+                       .site = *site};
+  observer_async_start(worker, copy);
+  observer_library_access(worker, worker->running, source, bytes - zeros, OBSERVED_ASYNC_READ,
+                          site);
+  observer_library_access(worker, worker->running, destination, bytes, OBSERVED_ASYNC_WRITE, site);
   memset(destination, 0xFF, bytes);
 }
 
-void emulator_async_commit(void) { current_worker->running->copies.committed++; }
+void emulator_async_commit(void) {
+  observer_async_commit(current_worker);
+  current_worker->running->copies.committed++;
+}
 
 static void perform(worker *worker, const async_copy *copy) {
   const unsigned copied = copy->bytes - copy->zeros;
+  observer_async_done(worker, copy);
   memcpy(copy->destination, copy->source, copied);
   memset((char *)copy->destination + copied, 0, copy->zeros);
   worker->counts.async_copy_bytes += copied;
@@ -151,6 +162,7 @@ static void perform(worker *worker, const async_copy *copy) {
 void emulator_async_wait(size_t newest) {
   worker *worker = current_worker;
   async_copies *copies = &worker->running->copies;
+  observer_async_wait(worker, newest);
   if (newest >= copies->committed) return;
   const uint64_t groups = copies->committed - newest; // that must be complete
   unsigned done = 0;

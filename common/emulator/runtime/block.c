@@ -2,6 +2,7 @@
 #include "block.h"
 
 #include "fault.h"
+#include "observer.h"
 #include "random.h"
 #include "shared_memory.h"
 
@@ -107,6 +108,7 @@ static void release_barrier(worker *worker) {
   worker->barrier_arrived = 0;
   worker->barrier_predicates = 0;
   worker->counts.block_barriers++;
+  observer_barrier_release(worker);
   for (unsigned i = 0; i < worker->thread_count; i++) {
     if (worker->threads[i].state == THREAD_AT_BARRIER) block_ready(worker, &worker->threads[i]);
   }
@@ -114,6 +116,8 @@ static void release_barrier(worker *worker) {
 
 emulator_barrier_result emulator_block_barrier(int predicate, const emulator_site *site) {
   worker *worker = current_worker;
+  observer_barrier_arrive(worker, site);
+  worker->running->site = site;
   worker->barrier_arrived++;
   worker->barrier_predicates += predicate != 0;
   if (worker->barrier_arrived == worker->alive) {
@@ -123,7 +127,6 @@ emulator_barrier_result emulator_block_barrier(int predicate, const emulator_sit
     return result;
   }
   worker->running->state = THREAD_AT_BARRIER;
-  worker->running->site = site;
   block_wait(worker);
   // Still of this barrier: the next one needs this thread.
   return worker->barrier_result;
@@ -132,6 +135,7 @@ emulator_barrier_result emulator_block_barrier(int predicate, const emulator_sit
 // ---- A thread's life ----------------------------------------------------------------------------
 
 static void exit_thread(worker *worker) {
+  observer_thread_end(worker);
   thread *self = worker->running;
   self->state = THREAD_EXITED;
   worker->alive--;
@@ -148,6 +152,7 @@ static void thread_main(void) {
   worker *worker = current_worker;
   const emulator_launch_request *request = worker->launch->request;
   for (;;) {
+    observer_thread_begin(worker);
     request->body(request->arguments);
     exit_thread(worker);
     thread *self = worker->running;
@@ -224,6 +229,8 @@ void block_run(worker *worker, uint64_t number) {
   shared_memory_poison(worker);
   worker->counts.blocks++;
   worker->counts.threads += worker->thread_count;
+  observer_block_begin(worker, number);
   switch_to(worker, &worker->scheduler, take_ready(worker));
   if (worker->alive > 0) fault_deadlock(worker);
+  observer_block_end(worker);
 }

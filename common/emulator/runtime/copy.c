@@ -2,6 +2,7 @@
 #include "emulator.h"
 #include "errors.h"
 #include "memory.h"
+#include "observer.h"
 
 #include <string.h>
 
@@ -34,6 +35,7 @@ static cudaError_t copy(void *destination, const void *source, size_t bytes,
       (to_device ? memory_on_device(destination, bytes) : host_may_use(destination)) &&
       (from_device ? memory_on_device(source, bytes) : host_may_use(source));
   if (!valid) return errors_record(cudaErrorInvalidValue);
+  observer_memory_written(destination, bytes, from_device ? source : NULL);
   memmove(destination, source, bytes);
   return cudaSuccess;
 }
@@ -53,6 +55,7 @@ cudaError_t cudaMemset(void *destination, int value, size_t bytes) {
   RETURN_IF_STICKY();
   if (bytes == 0) return cudaSuccess;
   if (!memory_on_device(destination, bytes)) return errors_record(cudaErrorInvalidValue);
+  observer_memory_written(destination, bytes, NULL);
   memset(destination, value, bytes);
   return cudaSuccess;
 }
@@ -83,6 +86,7 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *source, size_t by
   if (from_device ? !memory_on_device(source, bytes) : !host_may_use(source)) {
     return errors_record(cudaErrorInvalidValue);
   }
+  observer_memory_written((const char *)symbol + offset, bytes, from_device ? source : NULL);
   memcpy((char *)(uintptr_t)symbol + offset, source, bytes);
   return cudaSuccess;
 }
@@ -99,6 +103,7 @@ cudaError_t cudaMemcpyFromSymbol(void *destination, const void *symbol, size_t b
   if (to_device ? !memory_on_device(destination, bytes) : !host_may_use(destination)) {
     return errors_record(cudaErrorInvalidValue);
   }
+  observer_memory_written(destination, bytes, (const char *)symbol + offset);
   memcpy(destination, (const char *)symbol + offset, bytes);
   return cudaSuccess;
 }

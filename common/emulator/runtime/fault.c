@@ -4,6 +4,7 @@
 #include "fault.h"
 
 #include "errors.h"
+#include "observer.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@ void fault_leave(worker *worker) { siglongjmp(worker->abandoned, ABANDONED_QUIET
 bool fault_report_begin(worker *worker, cudaError_t error) {
   if (atomic_exchange(&worker->launch->abandoned, true)) return false;
   errors_set_sticky(error);
+  observer_fault(worker);
   fflush(stdout); // what the kernel printed comes before the report
   flockfile(stderr);
   return true;

@@ -5,6 +5,7 @@
 #include "errors.h"
 #include "function.h"
 #include "gpu.h"
+#include "observer.h"
 #include "shared_memory.h"
 #include "workers.h"
 
@@ -44,7 +45,10 @@ static cudaError_t run(const emulator_launch_request *request) {
                    .number = launches_since_seed++,
                    .seed = seed};
   shared_memory_find_module(&launch);
-  if (!workers_run(&launch)) return cudaErrorMemoryAllocation;
+  observer_launch_begin(&launch);
+  const bool done = workers_run(&launch);
+  observer_launch_end(&launch);
+  if (!done) return cudaErrorMemoryAllocation;
   totals.launches++;
   totals.blocks += launch.counts.blocks;
   totals.threads += launch.counts.threads;
@@ -79,6 +83,8 @@ void emulator_set_seed(uint64_t value) {
   launches_since_seed = 0;
   pthread_mutex_unlock(&mutex);
 }
+
+uint64_t emulator_findings(void) { return observer_findings(); }
 
 emulator_counts emulator_counts_read(void) {
   pthread_mutex_lock(&mutex);

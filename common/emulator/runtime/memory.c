@@ -5,6 +5,7 @@
 
 #include "errors.h"
 #include "gpu.h"
+#include "observer.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -94,6 +95,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind) {
     done = false;
   }
   if (done && uses_device_memory(kind)) device_bytes += bytes;
+  if (done) observer_memory_allocated(&entry);
   pthread_mutex_unlock(&mutex);
   if (!done) return errors_record(cudaErrorMemoryAllocation);
   *pointer = (void *)entry.start;
@@ -104,6 +106,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind) {
 static void release(size_t index) {
   const memory_allocation entry = table[index];
   table[index] = table[--table_count];
+  observer_memory_freed(&entry);
   if (entry.mapping != 0) munmap((void *)entry.mapping, entry.mapping_bytes);
   if (uses_device_memory(entry.kind)) device_bytes -= entry.bytes;
   freed[freed_count++ % FREED_KEPT] = entry;
@@ -143,8 +146,10 @@ bool memory_add_symbol(const void *address, size_t bytes) {
   pthread_mutex_lock(&mutex);
   bool known = holder((uintptr_t)address) != NULL;
   if (!known) {
-    known = table_add(
-        (memory_allocation){.start = (uintptr_t)address, .bytes = bytes, .kind = MEMORY_SYMBOL});
+    const memory_allocation entry = {
+        .start = (uintptr_t)address, .bytes = bytes, .kind = MEMORY_SYMBOL};
+    known = table_add(entry);
+    if (known) observer_memory_allocated(&entry);
   }
   pthread_mutex_unlock(&mutex);
   return known;

@@ -8,6 +8,7 @@
 #include "fragment_layout.h"
 #include "matrix_fault.h"
 #include "numeric/float16.h"
+#include "observer.h"
 
 #include <string.h>
 
@@ -66,12 +67,43 @@ static inline void copy_element(void *to, const void *from, size_t bytes) {
   }
 }
 
+// Tells the observer which parts of the matrix each lane reads or writes, before that is done.
+static void announce(const matrix_memory_call *call, const fragment_layout *layout) {
+#ifdef EMULATOR_OBSERVED
+  worker *worker = current_worker;
+  const unsigned bytes = matrix_element_bytes(call->type);
+  const observed_kind kind = call->store ? OBSERVED_WRITE : OBSERVED_READ;
+  const unsigned rows = call->type->use == EMULATOR_MATRIX_B ? K : call->type->m;
+  const unsigned columns = call->type->use == EMULATOR_MATRIX_A ? K : call->type->n;
+  observer_matrix_access(worker, call->memory, call->column_major ? columns : rows,
+                         bytes * (call->column_major ? rows : columns),
+                         (size_t)call->leading_dimension * bytes, kind, call->site);
+  thread *first = &worker->threads[worker->running->index / GPU_WARP_LANES * GPU_WARP_LANES];
+  for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
+    for (unsigned p = 0; p < layout->pairs; p++) {
+      const pair_place place = place_of(call, layout, lane, p);
+      const char *at = (const char *)call->memory + place.first;
+      const bool together = place.step == bytes;
+      observer_library_access(worker, &first[lane], at, together ? 2 * bytes : bytes, kind,
+                              call->site);
+      if (!together) {
+        observer_library_access(worker, &first[lane], at + place.step, bytes, kind, call->site);
+      }
+    }
+  }
+#else
+  (void)call;
+  (void)layout;
+#endif
+}
+
 static void load(void *operand[32], unsigned lanes) {
   matrix_check_warp(operand, lanes);
   matrix_check_memory(operand);
   const matrix_memory_call *first = operand[0];
   const fragment_layout layout = fragment_layout_of(first->type);
   const size_t bytes = matrix_element_bytes(first->type);
+  announce(first, &layout);
   current_worker->accessing = first->site;
   const size_t distinct = 2 * layout.pairs * bytes, all = first->type->count * bytes;
   for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
@@ -95,6 +127,7 @@ static void store(void *operand[32], unsigned lanes) {
   const matrix_memory_call *first = operand[0];
   const fragment_layout layout = fragment_layout_of(first->type);
   const size_t bytes = matrix_element_bytes(first->type);
+  announce(first, &layout);
   current_worker->accessing = first->site;
   for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
     const char *x = ((const matrix_memory_call *)operand[lane])->x;
@@ -229,6 +262,7 @@ static void multiply(void *operand[32], unsigned lanes) {
   }
   scatter(d, first->d_type, (const float(*)[K])matrices.sum);
   current_worker->counts.tensor_core_operations++;
+  observer_matrix_product(current_worker, ((const matrix_product_call *)operand[0])->site);
 }
 
 void emulator_multiply_matrices(const emulator_matrix_product *product, const emulator_site *site) {

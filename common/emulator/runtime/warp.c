@@ -4,6 +4,7 @@
 #include "block.h"
 
 #include "fault.h"
+#include "observer.h"
 
 #include <string.h>
 
@@ -23,6 +24,7 @@ static void complete(worker *worker, warp *warp, rendezvous *meeting) {
     if (met.arrived >> lane & 1) operands[lane] = lanes[lane].operand;
   }
   met.operation(operands, met.arrived);
+  observer_warp_collective(worker, lanes, met.arrived, met.site);
   worker->counts.warp_collectives++;
   for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
     if ((met.arrived >> lane & 1) && lanes[lane].state == THREAD_IN_WARP) {
@@ -61,6 +63,7 @@ void emulator_warp_collective(unsigned mask, emulator_warp_operation operation, 
         "%s in %s:%d: the calling thread is lane %u, which its mask 0x%08x does not name",
         site->operation, site->file, site->line, self->seen.lane, mask);
   }
+  observer_warp_arrive(worker, mask, site);
   self->operand = operand;
   self->mask = mask;
   rendezvous *meeting = meet(worker, warp, mask, operation, site);
@@ -122,13 +125,18 @@ void warp_answer_active_masks(worker *worker, warp *warp) {
 
 // ---- Operations ---------------------------------------------------------------------------------
 
-static void no_operation(void *operand[32], unsigned lanes) {
+// The first lane of the warp for which a collective's operation runs.
+static thread *first_lane(worker *worker) {
+  return &worker->threads[first_thread(worker, warp_of(worker, worker->running))];
+}
+
+static void order_memory(void *operand[32], unsigned lanes) {
   (void)operand;
-  (void)lanes;
+  observer_warp_barrier(current_worker, first_lane(current_worker), lanes);
 }
 
 void emulator_warp_barrier(unsigned mask, const emulator_site *site) {
-  emulator_warp_collective(mask, no_operation, NULL, site);
+  emulator_warp_collective(mask, order_memory, NULL, site);
 }
 
 typedef struct {
@@ -147,6 +155,7 @@ static void shuffle(void *operand[32], unsigned lanes) {
       memcpy(to->result, from->value, to->bytes);
     } else {
       memset(to->result, 0xFF, to->bytes);
+      observer_absent_lane(current_worker, first_lane(current_worker) + lane, to->source_lane);
     }
   }
 }

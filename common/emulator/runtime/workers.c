@@ -6,6 +6,7 @@
 #include "block.h"
 #include "environment.h"
 #include "fault.h"
+#include "observer.h"
 #include "shared_memory.h"
 #include "signals.h"
 
@@ -100,8 +101,8 @@ static bool make_worker(void) {
 
 static void make_workers(void) {
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  const uint64_t wanted =
-      environment_number("EMU_WORKERS", cores > 0 ? (uint64_t)cores : 1, 1, 1024);
+  uint64_t wanted = environment_number("EMU_WORKERS", cores > 0 ? (uint64_t)cores : 1, 1, 1024);
+  if (wanted > observer_workers()) wanted = observer_workers();
   static bool prepared;
   if (!prepared) {
     prepared = true;

@@ -36,6 +36,7 @@ public:
       std::apply(thread_call->kernel, thread_call->arguments);
     };
     request.arguments = &call;
+    request.arguments_bytes = sizeof call;
     return emulator_launch(&request);
   }
 

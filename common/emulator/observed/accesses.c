@@ -1,0 +1,89 @@
+// What kernels that are compiled with -fsanitize=thread call before each load and store, linked
+// without the sanitizer's runtime: the calls come here, and go on to the observer. The names and their
+// meaning are the compiler's (LLVM, compiler-rt/lib/tsan/rtl/tsan_interface.h and
+// tsan_interface_atomic.h; GCC's are the same, gcc/sanitizer.def).
+#define _GNU_SOURCE
+#include "observer.h"
+
+#define CALLER __builtin_return_address(0)
+
+// ---- Loads and stores ---------------------------------------------------------------------------
+
+#define ACCESSES_OF(bytes)                                                                         \
+  EMULATOR_API void __tsan_read##bytes(void *address) {                                            \
+    observer_access((uintptr_t)address, bytes, OBSERVED_READ, CALLER);                             \
+  }                                                                                                \
+  EMULATOR_API void __tsan_write##bytes(void *address) {                                           \
+    observer_access((uintptr_t)address, bytes, OBSERVED_WRITE, CALLER);                            \
+  }
+ACCESSES_OF(1)
+ACCESSES_OF(2)
+ACCESSES_OF(4)
+ACCESSES_OF(8)
+ACCESSES_OF(16)
+
+// Of types that need no alignment.
+#define UNALIGNED_ACCESSES_OF(bytes)                                                               \
+  EMULATOR_API void __tsan_unaligned_read##bytes(void *address) {                                  \
+    observer_access((uintptr_t)address, bytes, OBSERVED_READ, CALLER);                             \
+  }                                                                                                \
+  EMULATOR_API void __tsan_unaligned_write##bytes(void *address) {                                 \
+    observer_access((uintptr_t)address, bytes, OBSERVED_WRITE, CALLER);                            \
+  }
+UNALIGNED_ACCESSES_OF(2)
+UNALIGNED_ACCESSES_OF(4)
+UNALIGNED_ACCESSES_OF(8)
+UNALIGNED_ACCESSES_OF(16)
+
+// Whole structures.
+EMULATOR_API void __tsan_read_range(void *address, size_t bytes) {
+  observer_access((uintptr_t)address, bytes, OBSERVED_READ, CALLER);
+}
+EMULATOR_API void __tsan_write_range(void *address, size_t bytes) {
+  observer_access((uintptr_t)address, bytes, OBSERVED_WRITE, CALLER);
+}
+EMULATOR_API void __tsan_vptr_read(void *address) {
+  observer_access((uintptr_t)address, sizeof(void *), OBSERVED_READ, CALLER);
+}
+EMULATOR_API void __tsan_vptr_update(void *address, void *value) {
+  (void)value;
+  observer_access((uintptr_t)address, sizeof(void *), OBSERVED_WRITE, CALLER);
+}
+
+// ---- Atomic operations --------------------------------------------------------------------------
+
+// These do the operation as well. The stand-in headers use a load, which is only a first guess and is
+// not announced, and then compare-and-exchange (detail/atomic_functions.h). Memory orders are ignored:
+// the strongest is always right.
+#define ATOMICS_OF(bits, word)                                                                     \
+  EMULATOR_API word __tsan_atomic##bits##_load(const volatile word *address, int order) {          \
+    (void)order;                                                                                   \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                             \
+  }                                                                                                \
+  EMULATOR_API void __tsan_atomic##bits##_store(volatile word *address, word value, int order) {   \
+    (void)order;                                                                                   \
+    observer_access((uintptr_t)address, sizeof(word), OBSERVED_ATOMIC, CALLER);                    \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                            \
+  }                                                                                                \
+  EMULATOR_API int __tsan_atomic##bits##_compare_exchange_strong(                                  \
+      volatile word *address, word *expected, word value, int order, int failure) {                \
+    (void)order;                                                                                   \
+    (void)failure;                                                                                 \
+    observer_access((uintptr_t)address, sizeof(word), OBSERVED_ATOMIC, CALLER);                    \
+    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,          \
+                                       __ATOMIC_SEQ_CST);                                          \
+  }
+ATOMICS_OF(16, uint16_t)
+ATOMICS_OF(32, uint32_t)
+ATOMICS_OF(64, uint64_t)
+
+EMULATOR_API void __tsan_atomic_thread_fence(int order) {
+  (void)order;
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+// ---- What nobody needs --------------------------------------------------------------------------
+
+EMULATOR_API void __tsan_init(void) {}
+EMULATOR_API void __tsan_func_entry(void *caller) { (void)caller; }
+EMULATOR_API void __tsan_func_exit(void) {}
