@@ -12,9 +12,14 @@
 
 void fault_leave(worker *worker) { siglongjmp(worker->abandoned, ABANDONED_QUIETLY); }
 
-bool fault_report_begin(worker *worker, cudaError_t error) {
+bool fault_abandon(worker *worker, cudaError_t error) {
   if (atomic_exchange(&worker->launch->abandoned, true)) return false;
   errors_set_sticky(error);
+  return true;
+}
+
+bool fault_report_begin(worker *worker, cudaError_t error) {
+  if (!fault_abandon(worker, error)) return false;
   observer_fault(worker);
   fflush(stdout); // what the kernel printed comes before the report
   flockfile(stderr);

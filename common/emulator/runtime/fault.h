@@ -7,6 +7,9 @@
 // What sigsetjmp(worker->abandoned) returns to a worker whose launch ended early.
 enum { ABANDONED_QUIETLY = 1, ABANDONED_BY_SIGNAL = 2 };
 
+// Makes `error` the sticky error, and all workers leave the launch. False when it has been abandoned.
+bool fault_abandon(worker *worker, cudaError_t error);
+
 // Leaves the block unfinished, from any of the worker's stacks.
 __attribute__((noreturn)) void fault_leave(worker *worker);
 

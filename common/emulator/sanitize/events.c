@@ -1,0 +1,189 @@
+// Launches, blocks, barriers and asynchronous copies, as the observer learns of them.
+#define _GNU_SOURCE
+#include "accesses.h"
+
+#include "places.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// One worker: blocks then run in their order, and reports are the same each time.
+unsigned observer_workers(void) { return 1; }
+
+void observer_launch_begin(const launch *launch) {
+  regions_launch_begin(launch);
+  order_launch_begin();
+}
+
+void observer_launch_end(const launch *launch) { findings_report(launch); }
+
+void observer_block_begin(worker *worker, uint64_t number) {
+  (void)number;
+  order_block_begin();
+  regions_block_begin(worker);
+}
+
+void observer_block_end(worker *worker) { (void)worker; }
+
+void observer_thread_begin(worker *worker) { (void)worker; }
+
+// ---- Barriers -----------------------------------------------------------------------------------
+
+static finding_party waiting_party(worker *worker, const thread *waiting) {
+  const checked_access access = {
+      .worker = worker, .thread = waiting->index, .place = place_of_site(waiting->site)};
+  return access_party(&access);
+}
+
+static bool same_place(const emulator_site *a, const emulator_site *b) {
+  return a->line == b->line && strcmp(a->file, b->file) == 0;
+}
+
+// A barrier is for all threads of the block, and for all in the same place (CUDA C++ Programming
+// Guide, "Synchronization Functions"). The runtime lets those pass that are left.
+void observer_barrier_release(worker *worker) {
+  order_block_barrier();
+  const thread *first = NULL, *elsewhere = NULL, *exited = NULL;
+  for (unsigned i = 0; i < worker->thread_count; i++) {
+    const thread *it = &worker->threads[i];
+    if (it->state == THREAD_EXITED) {
+      if (exited == NULL) exited = it;
+    } else if (first == NULL) {
+      first = it;
+    } else if (elsewhere == NULL && !same_place(it->site, first->site)) {
+      elsewhere = it;
+    }
+  }
+  if (first == NULL) return;
+  if (exited != NULL) {
+    finding found = {.kind = FINDING_BARRIER_EXITED,
+                     .space = ADDRESS_STATIC_SHARED,
+                     .party = {waiting_party(worker, first)},
+                     .parties = 1,
+                     .hint =
+                         "all threads of a block must come to each barrier: leave a thread out of "
+                         "the work, not out of the barrier"};
+    const uint3 at = exited->seen.thread_index;
+    snprintf(found.detail.text, sizeof found.detail.text,
+             "it passes the barrier, to which thread (%u,%u,%u) never came: it has exited", at.x,
+             at.y, at.z);
+    findings_add(&found, NULL, NULL);
+  }
+  if (elsewhere != NULL) {
+    finding found = {.kind = FINDING_BARRIER_PLACES,
+                     .space = ADDRESS_STATIC_SHARED,
+                     .party = {waiting_party(worker, first), waiting_party(worker, elsewhere)},
+                     .parties = 2,
+                     .detail = {"it waits here"},
+                     .hint =
+                         "a barrier inside a condition must be reached by all threads of the block "
+                         "or by none"};
+    findings_add(&found, NULL, NULL);
+  }
+}
+
+void observer_barrier_arrive(worker *worker, const emulator_site *site) {
+  (void)worker;
+  (void)site;
+}
+
+// ---- Warps --------------------------------------------------------------------------------------
+
+void observer_warp_barrier(worker *worker, thread *first, unsigned lanes) {
+  (void)worker;
+  order_warp_barrier(first->index, lanes);
+}
+
+void observer_warp_arrive(worker *worker, unsigned mask, const emulator_site *site) {
+  (void)mask;
+  worker->running->site = site; // for observer_absent_lane, in which it may not wait
+}
+
+void observer_warp_collective(worker *worker, thread *first, unsigned lanes,
+                              const emulator_site *site) {
+  (void)worker;
+  (void)first;
+  (void)lanes;
+  (void)site;
+}
+
+void observer_absent_lane(worker *worker, thread *reader, unsigned source_lane) {
+  finding found = {.kind = FINDING_ABSENT_LANE,
+                   .space = ADDRESS_LOCAL,
+                   .party = {waiting_party(worker, reader)},
+                   .parties = 1,
+                   .hint =
+                       "the value is undefined: all lanes that are read from must call the same "
+                       "shuffle, with a mask that names them"};
+  snprintf(found.detail.text, sizeof found.detail.text,
+           "it reads from lane %u, which does not take part", source_lane);
+  findings_add(&found, NULL, NULL);
+}
+
+void observer_matrix_access(worker *worker, const void *memory, unsigned rows, unsigned row_bytes,
+                            size_t stride_bytes, observed_kind kind, const emulator_site *site) {
+  (void)worker;
+  (void)memory;
+  (void)rows;
+  (void)row_bytes;
+  (void)stride_bytes;
+  (void)kind;
+  (void)site;
+}
+
+void observer_matrix_product(worker *worker, const emulator_site *site) {
+  (void)worker;
+  (void)site;
+}
+
+// ---- Asynchronous copies ------------------------------------------------------------------------
+
+void observer_async_start(worker *worker, const async_copy *copy) {
+  (void)worker;
+  (void)copy;
+}
+
+void observer_async_commit(worker *worker) { (void)worker; }
+
+void observer_async_wait(worker *worker, size_t newest) {
+  (void)worker;
+  (void)newest;
+}
+
+// The copy is over: where nobody has written meanwhile, what is there is the thread's write of now.
+static void end_copy(const worker *worker, const async_copy *copy) {
+  const uintptr_t start = (uintptr_t)copy->destination;
+  const shadow_region *dynamic = regions_dynamic_shared();
+  const shadow_region *region =
+      start - dynamic->start < dynamic->bytes ? dynamic : regions_static_shared();
+  shadow_cell *cell = shadow_cell_of(region, start);
+  for (unsigned i = 0; i < copy->bytes / CELL_BYTES; i++, cell++) {
+    if (cell->copying != worker->running->index + 1) continue;
+    cell->copying = 0;
+    cell->write.stamp = order_now();
+  }
+}
+
+void observer_async_done(worker *worker, const async_copy *copy) { end_copy(worker, copy); }
+
+void observer_thread_end(worker *worker) {
+  const async_copies *copies = &worker->running->copies;
+  for (unsigned i = 0; i < copies->count; i++) {
+    const async_copy *copy = &copies->pending[i];
+    end_copy(worker, copy);
+    const checked_access access = {.worker = worker,
+                                   .thread = worker->running->index,
+                                   .bytes = copy->bytes,
+                                   .kind = OBSERVED_ASYNC_WRITE,
+                                   .place = place_of_site(&copy->site)};
+    finding found = {.kind = FINDING_COPY_NOT_WAITED,
+                     .space = ADDRESS_STATIC_SHARED,
+                     .party = {access_party(&access)},
+                     .parties = 1,
+                     .hint =
+                         copy->group == copies->committed
+                             ? "the copy is in no group: __pipeline_commit() is missing behind it"
+                             : "__pipeline_wait_prior(0) before the thread ends is missing"};
+    findings_add(&found, access_describe, copy->destination);
+  }
+}

@@ -1,0 +1,132 @@
+#define _GNU_SOURCE
+#include "findings.h"
+
+#include "fault.h"
+#include "places.h"
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  finding example;
+  uint64_t count;
+  bool in_report; // of an earlier launch, or merged into another one
+} entry;
+
+enum { ENTRIES_MAX = 4096, SLOTS = 2 * ENTRIES_MAX };
+
+static entry entries[ENTRIES_MAX];
+static unsigned entry_count;
+static uint16_t slots[SLOTS]; // hash table of indices + 1, 0 where empty
+static uint64_t reported, faults;
+
+uint64_t observer_findings(void) { return reported + faults; }
+
+void observer_fault(worker *worker) {
+  (void)worker;
+  faults++;
+}
+
+void findings_leave(worker *worker, cudaError_t error) {
+  fault_abandon(worker, error);
+  fault_leave(worker);
+}
+
+// ---- Collecting ---------------------------------------------------------------------------------
+
+static bool same(const finding *a, const finding *b) {
+  return a->kind == b->kind && a->space == b->space && a->party[0].place == b->party[0].place &&
+         a->party[1].place == b->party[1].place;
+}
+
+// NULL when there is no room for another one.
+static entry *entry_of(const finding *found) {
+  uint64_t hash = found->party[0].place * 0x9E3779B97F4A7C15u;
+  hash = (hash ^ found->party[1].place ^ (uint64_t)found->kind << 32) * 0x9E3779B97F4A7C15u;
+  for (uint64_t i = hash >> 40;; i++) {
+    uint16_t *slot = &slots[i % SLOTS];
+    if (*slot != 0) {
+      if (same(&entries[*slot - 1].example, found)) return &entries[*slot - 1];
+    } else if (entry_count == ENTRIES_MAX) {
+      return NULL;
+    } else {
+      entries[entry_count].example = *found;
+      *slot = (uint16_t)++entry_count;
+      return &entries[entry_count - 1];
+    }
+  }
+}
+
+static bool smaller(const finding *a, const finding *b) {
+  for (unsigned i = 2; i > 0; i--) { // the later party belongs to the block that was running
+    const finding_party *of_a = &a->party[i - 1], *of_b = &b->party[i - 1];
+    if (of_a->block != of_b->block) return of_a->block < of_b->block;
+    if (of_a->thread != of_b->thread) return of_a->thread < of_b->thread;
+  }
+  return false;
+}
+
+void findings_add(finding *found, finding_describe describe, const void *address) {
+  entry *entry = entry_of(found);
+  if (entry == NULL) return;
+  if (entry->count++ > 0 && (entry->in_report || !smaller(found, &entry->example))) return;
+  if (describe != NULL) describe(found, address);
+  entry->example = *found;
+}
+
+// ---- Reporting ----------------------------------------------------------------------------------
+
+static bool same_line(const place_text *a, const place_text *b) {
+  return a->line == b->line && strcmp(a->file, b->file) == 0 &&
+         strcmp(a->operation, b->operation) == 0;
+}
+
+// Whether both are about the same lines, in either order.
+static bool same_lines(const finding *a, const place_text *a_texts, const finding *b,
+                       const place_text *b_texts) {
+  if (a->kind != b->kind || a->space != b->space) return false;
+  return (same_line(&a_texts[0], &b_texts[0]) && same_line(&a_texts[1], &b_texts[1])) ||
+         (same_line(&a_texts[0], &b_texts[1]) && same_line(&a_texts[1], &b_texts[0]));
+}
+
+void findings_report(const launch *launch) {
+  static unsigned looked_at; // entries before this one are in an earlier report
+  static place_text *texts;  // two for each entry
+  if (looked_at == entry_count) return;
+  if (texts == NULL) texts = calloc(2 * (size_t)ENTRIES_MAX, sizeof *texts);
+  uint32_t *places = calloc(2 * (size_t)ENTRIES_MAX, sizeof *places);
+  if (texts == NULL || places == NULL) abort();
+  for (unsigned i = looked_at; i < entry_count; i++) {
+    for (unsigned party = 0; party < 2; party++) {
+      places[2 * i + party] = entries[i].example.party[party].place;
+    }
+  }
+  const size_t first = 2 * (size_t)looked_at, count = 2 * (size_t)(entry_count - looked_at);
+  places_describe(places + first, count, texts + first);
+  free(places);
+  for (unsigned i = looked_at; i < entry_count; i++) {
+    if (entries[i].in_report) continue;
+    uint64_t like_this = entries[i].count;
+    bool known = false;
+    for (unsigned other = 0; other < entry_count && !known; other++) {
+      if (other == i || !same_lines(&entries[i].example, &texts[2 * i], &entries[other].example,
+                                    &texts[2 * other])) {
+        continue;
+      }
+      known = other < i;
+      like_this += entries[other].count;
+      entries[other].in_report = true;
+      if (smaller(&entries[other].example, &entries[i].example)) {
+        entries[i].example = entries[other].example;
+        texts[2 * i] = texts[2 * other];
+        texts[2 * i + 1] = texts[2 * other + 1];
+      }
+    }
+    entries[i].in_report = true;
+    if (known) continue;
+    reported++;
+    report_finding(launch, &entries[i].example, &texts[2 * i], like_this - 1);
+  }
+  looked_at = entry_count;
+}

@@ -1,0 +1,51 @@
+// What was found wrong: collected while a kernel runs, reported when its launch is over.
+#ifndef SANITIZE_FINDINGS_H
+#define SANITIZE_FINDINGS_H
+
+#include "address_space.h"
+#include "observer.h"
+
+typedef enum {
+  FINDING_OUT_OF_BOUNDS,
+  FINDING_INDEX, // beyond the array's bound
+  FINDING_MISALIGNED,
+  FINDING_UNINITIALISED,
+  FINDING_RACE,
+  FINDING_EARLY_ACCESS,    // to where a copy is under way
+  FINDING_COPY_NOT_WAITED, // at the thread's exit
+  FINDING_BARRIER_EXITED,  // threads passed a barrier that others never came to
+  FINDING_BARRIER_PLACES,  // threads passed a barrier at different lines
+  FINDING_ABSENT_LANE
+} finding_kind;
+
+// One of the accesses that make up a finding.
+typedef struct {
+  uint32_t place;
+  uint16_t thread; // in its block
+  uint64_t block;  // in the grid
+  observed_kind kind;
+  unsigned bytes;
+} finding_party;
+
+typedef struct {
+  finding_kind kind;
+  address_space space;
+  finding_party party[2]; // in the order in which they came
+  unsigned parties;
+  address_text detail; // "address K_smem + 0x82", or what else there is to say
+  const char *hint;    // NULL for none
+} finding;
+
+// Adds the finding, or counts it when there is one of its kind for the same places; the one that is
+// kept as the example is that of the lowest block and threads. `describe`, when not NULL, is called to
+// write `detail` if the finding becomes the example, with `address`.
+typedef void (*finding_describe)(finding *found, const void *address);
+void findings_add(finding *found, finding_describe describe, const void *address);
+
+// Reports to stderr what was found since the last time: one report for each kind and pair of lines.
+void findings_report(const launch *launch);
+
+// For a finding after which nothing can go on: leaves the launch with the error. Does not return.
+__attribute__((noreturn)) void findings_leave(worker *worker, cudaError_t error);
+
+#endif

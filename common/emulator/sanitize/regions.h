@@ -1,0 +1,22 @@
+// Which memory a kernel may use, and the shadow of it.
+#ifndef SANITIZE_REGIONS_H
+#define SANITIZE_REGIONS_H
+
+#include "shadow.h"
+
+// Device memory comes and goes with the observer's hooks (regions.c). At a launch the variables and
+// constants of the kernel's module are added, and shared memory is made ready.
+void regions_launch_begin(const launch *launch);
+void regions_block_begin(worker *worker);
+
+// The region of device memory, variables or constants that holds the address; NULL when none does.
+shadow_region *regions_find(uintptr_t address);
+
+// The running block's shared memory. Dynamic: as many bytes as the launch asked for.
+shadow_region *regions_dynamic_shared(void);
+shadow_region *regions_static_shared(void);
+
+// Whether the bytes lie in one `__shared__` variable.
+bool regions_in_shared_variable(size_t offset, size_t bytes);
+
+#endif

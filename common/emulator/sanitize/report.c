@@ -1,0 +1,114 @@
+#define _GNU_SOURCE
+#include "report.h"
+
+#include "fault.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *access_name(observed_kind kind) {
+  switch (kind) {
+  case OBSERVED_READ: return "read";
+  case OBSERVED_WRITE: return "write";
+  case OBSERVED_ATOMIC: return "atomic operation";
+  case OBSERVED_ASYNC_READ: return "read by an asynchronous copy";
+  case OBSERVED_ASYNC_WRITE: return "write by an asynchronous copy";
+  }
+  return "access";
+}
+
+static void report_title(const finding *found) {
+  const char *space = address_space_name(found->space);
+  const finding_party *first = &found->party[0], *last = &found->party[found->parties - 1];
+  switch (found->kind) {
+  case FINDING_OUT_OF_BOUNDS:
+  case FINDING_MISALIGNED:
+    fault_report_title("Invalid %s %s of size %u bytes", space, access_name(last->kind),
+                       last->bytes);
+    break;
+  case FINDING_INDEX: fault_report_title("Index out of bounds: %s", found->detail.text); break;
+  case FINDING_UNINITIALISED:
+    fault_report_title("Uninitialized %s memory read of size %u bytes", space, last->bytes);
+    break;
+  case FINDING_RACE:
+    fault_report_title("Race reported between %s and %s of %s memory", access_name(first->kind),
+                       access_name(last->kind), space);
+    break;
+  case FINDING_EARLY_ACCESS:
+    fault_report_title("Race reported between an asynchronous copy under way and %s of %s memory",
+                       access_name(last->kind), space);
+    break;
+  case FINDING_COPY_NOT_WAITED:
+    fault_report_title("Asynchronous copy of %u bytes never waited for", first->bytes);
+    break;
+  case FINDING_BARRIER_EXITED:
+  case FINDING_BARRIER_PLACES:
+    fault_report_title("Barrier error detected. Divergent thread(s) in block");
+    break;
+  case FINDING_ABSENT_LANE:
+    fault_report_title("Shuffle from a lane that does not take part in it");
+    break;
+  }
+}
+
+// The line itself, without the white space in front.
+static void report_source(const place_text *place) {
+  FILE *file = place->line > 0 ? fopen(place->file, "r") : NULL;
+  if (file == NULL) return;
+  char *line = NULL;
+  size_t bytes = 0;
+  bool found = true;
+  for (int i = 0; i < place->line && found; i++) found = getline(&line, &bytes, file) > 0;
+  if (found) fault_report_line("    %s", strtok(line + strspn(line, " \t"), "\n"));
+  free(line);
+  fclose(file);
+}
+
+static void report_place(const launch *launch, const char *what, const place_text *place) {
+  if (place->line == 0) {
+    fault_report_line(
+        "%sat an unknown line of %s: compile with -g, and install binutils (addr2line)", what,
+        launch->request->name);
+    return;
+  }
+  const char *function = place->function[0] != '\0' ? place->function : launch->request->name;
+  fault_report_line("%sat %s in %s:%d", what, function, place->file, place->line);
+  report_source(place);
+  if (place->caller[0] != '\0') fault_report_line("    %s", place->caller);
+}
+
+static void report_thread(const launch *launch, const finding_party *party, const char *detail) {
+  const dim3 dim = launch->request->block, grid = launch->request->grid;
+  const unsigned i = party->thread;
+  const uint64_t block = party->block;
+  fault_report_line("by thread (%u,%u,%u) in block (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")%s%s",
+                    i % dim.x, i / dim.x % dim.y, i / (dim.x * dim.y), block % grid.x,
+                    block / grid.x % grid.y, block / ((uint64_t)grid.x * grid.y),
+                    detail[0] != '\0' ? ": " : "", detail);
+}
+
+static void report_parties(const launch *launch, const finding *found, const place_text *places) {
+  for (unsigned i = 0; i < found->parties; i++) {
+    const finding_party *party = &found->party[i];
+    char what[64] = "";
+    if (found->parties > 1 && party->bytes > 0) {
+      snprintf(what, sizeof what, "%s of %u bytes ", access_name(party->kind), party->bytes);
+    }
+    const bool last = i + 1 == found->parties;
+    report_place(launch, what, &places[i]);
+    report_thread(launch, party, last && found->kind != FINDING_INDEX ? found->detail.text : "");
+  }
+}
+
+void report_finding(const launch *launch, const finding *found, const place_text *places,
+                    uint64_t more) {
+  flockfile(stderr);
+  report_title(found);
+  report_parties(launch, found, places);
+  fault_report_line("in kernel %s", launch->request->name);
+  if (more > 0) fault_report_line("%" PRIu64 " more like this", more);
+  if (found->hint != NULL) fault_report_line("hint: %s", found->hint);
+  funlockfile(stderr);
+}
