@@ -63,6 +63,10 @@ const char *attention_unsupported(const attention_shape *shape);
 const char *attention_name(void);
 const char *attention_summary(void);
 
+// The path of the source, where that is not the one in steps/; no step exports it itself, see
+// STEPS_FOLDER in make/config.mk.
+const char *attention_source(void) __attribute__((weak));
+
 // Steps that are compiled in several configurations export these three as well; others do not.
 //
 // The names of the configurations, BLOCK_M x BLOCK_N x WARPS x STAGES such as "64x64x4x2", ended by

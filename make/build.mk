@@ -39,7 +39,8 @@ endif
 MODULES     := check compare csv device driver file emulator/rewrite inputs npy progress record reference result shape statistics \
                step timing trial ladder ceilings bench
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
-not_library := %/main.c common/step/linked.c common/device/device_emulator.c common/device/device_gpu.c
+not_library := %/main.c common/step/linked.c common/step/source.c common/device/device_emulator.c \
+               common/device/device_gpu.c
 LIBRARY_C   := $(filter-out $(not_library),$(foreach module,$(MODULES),$(wildcard common/$(module)/*.c))) \
                $(device_part)
 LIBRARY_CU  := $(if $(filter gpu,$(DEVICE)),common/device/delay.cu)
@@ -87,14 +88,24 @@ $(PLAIN)/rewrite: $(PLAIN)/common/emulator/rewrite/main.o $(LIBRARY)
 
 ifeq ($(DEVICE),cpu)
 $(PLAIN)/%.rewritten.cpp: %.cu $(PLAIN)/rewrite
+$(STEP_BUILD)/steps/%.rewritten.cpp: $(STEPS_FOLDER)/%.cu $(BUILD)/rewrite
 	@mkdir -p $(@D)
 	@$(PLAIN)/rewrite $< $@
 
 $(BUILD)/%.cu.o: $(PLAIN)/%.rewritten.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(KERNEL_FLAGS) -I$(dir $*) -MMD -MP -c $< -o $@
+$(BUILD)/common/%.rewritten.cpp: common/%.cu $(BUILD)/rewrite
+	@mkdir -p $(@D)
+	@$(BUILD)/rewrite $< $@
+
+$(STEP_BUILD)/steps/%.cu.o: $(STEP_BUILD)/steps/%.rewritten.cpp
+	$(CXX) $(KERNEL_FLAGS) -I$(STEPS_FOLDER)/$(dir $*) -MMD -MP -c $< -o $@
+
+$(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp
+	$(CXX) $(KERNEL_FLAGS) -Icommon/$(dir $*) -MMD -MP -c $< -o $@
 else
-$(BUILD)/steps/%/attention.cu.o: steps/%/attention.cu
+$(STEP_BUILD)/steps/%/attention.cu.o: $(STEPS_FOLDER)/%/attention.cu
 	@mkdir -p $(@D)
 	$(NVCC) $(KERNEL_FLAGS) $(call gencode,$(call step_arch,$*)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
@@ -109,12 +120,19 @@ DRIVER_MAIN := $(PLAIN)/common/driver/main.o $(PLAIN)/common/step/linked.o
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(PLAIN)/common/step/linked.o
 link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $@
 
+# A step from elsewhere carries the path of its source, for the program to tell.
+$(STEP_BUILD)/steps/%/source.o: common/step/source.c $(STEPS_FOLDER)/%/attention.cu
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CPPFLAGS) -DSTEP_SOURCE='"$(STEPS_FOLDER)/$*/attention.cu"' -c $< -o $@
+
+step_objects = $(STEP_BUILD)/steps/$1/attention.cu.o $(if $(ELSEWHERE),$(STEP_BUILD)/steps/$1/source.o)
+
 define step_rules
-$(BUILD)/step$(call step_number,$1): $(DRIVER_MAIN) $(BUILD)/steps/$1/attention.cu.o $(LIBRARY) $(RUNTIME)
+$(STEP_BUILD)/step$(call step_number,$1): $(DRIVER_MAIN) $(call step_objects,$1) $(LIBRARY) $(RUNTIME)
 	$$(call link)
-$(BUILD)/step$(call step_number,$1)-check: $(SUITE) $(BUILD)/steps/$1/attention.cu.o $(LIBRARY) $(RUNTIME)
+$(STEP_BUILD)/step$(call step_number,$1)-check: $(SUITE) $(call step_objects,$1) $(LIBRARY) $(RUNTIME)
 	$$(call link,-lcriterion)
-$(BUILD)/step$(call step_number,$1).so: $(BUILD)/steps/$1/attention.cu.o $(RUNTIME)
+$(STEP_BUILD)/step$(call step_number,$1).so: $(call step_objects,$1) $(RUNTIME)
 	$$(call link,-shared)
 endef
 $(foreach step,$(ALL_STEPS),$(eval $(call step_rules,$(step))))
@@ -152,3 +170,7 @@ $(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $$(addprefix $(BUILD)/,$$(addsuffix 
 	$(call link,-lcriterion)
 
 -include $(shell find $(sort $(PLAIN) $(BUILD)) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -path $(BUILD)/elsewhere -prune -o -name '*.d' -print 2>/dev/null)
+ifneq ($(ELSEWHERE),)
+-include $(shell find $(STEP_BUILD) -name '*.d' 2>/dev/null)
+endif

@@ -27,7 +27,16 @@ PLAIN := build/$(DEVICE)$(if $(DEBUG),-debug)$(if $(SANITIZE),-sanitized)
 BUILD := $(PLAIN)$(MODE:%=-%)
 JOBS  ?= $(shell nproc)
 
-ALL_STEPS   := $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard steps/*/attention.cu))))
+# Where the steps' sources lie. A changed copy of a step is built from a folder of its own, and beside
+# the normal build: make step06 check STEPS_FOLDER=/tmp/try, which holds 06_cp_async/attention.cu.
+override STEPS_FOLDER := $(patsubst %/,%,$(or $(STEPS_FOLDER),steps))
+ELSEWHERE  := $(filter-out steps,$(STEPS_FOLDER))
+STEP_BUILD := $(BUILD)$(if $(ELSEWHERE),/elsewhere/$(subst /,_,$(ELSEWHERE:/%=%)))
+
+ALL_STEPS   := $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard $(STEPS_FOLDER)/*/attention.cu))))
+ifeq ($(ALL_STEPS),)
+  $(error STEPS_FOLDER is "$(STEPS_FOLDER)": it holds no step, such as 06_cp_async/attention.cu)
+endif
 step_number  = $(firstword $(subst _, ,$1))
 # `make step03 check` works on step 03 alone, `make check` on all.
 STEP_GOALS  := $(filter step%,$(MAKECMDGOALS))
@@ -39,11 +48,11 @@ ifneq ($(STEP_GOALS),)
 endif
 
 # What a step needs stands in its first comment, as "Needs: sm_90a". On a GPU with less it is skipped.
-needs      = $(shell sed -n 's|^// Needs: *||p' steps/$1/attention.cu)
+needs      = $(shell sed -n 's|^// Needs: *||p' $(STEPS_FOLDER)/$1/attention.cu)
 step_arch  = $(if $(call needs,$1),$(filter $(call needs,$1),$(ARCH)),$(ARCH))
 SKIPPED   := $(if $(filter gpu,$(DEVICE)),$(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(step))))
 BUILDABLE := $(filter-out $(SKIPPED),$(STEPS))
 
-programs      = $(foreach step,$1,$(BUILD)/step$(call step_number,$(step)))
+programs      = $(foreach step,$1,$(STEP_BUILD)/step$(call step_number,$(step)))
 shared_steps := $(addsuffix .so,$(call programs,$(BUILDABLE)))
 step_checks  := $(addsuffix -check,$(call programs,$(BUILDABLE)))

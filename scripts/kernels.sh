@@ -3,6 +3,7 @@
 # from the root of the lab.
 
 nvcc=${NVCC:-nvcc}
+steps=${STEPS_FOLDER:-steps} # as in make/config.mk
 # As in make/build.mk. --keep leaves the PTX, the cubin and the object in one compilation.
 nvcc_flags=(-std=c++17 -O3 -lineinfo -DNDEBUG -Icommon -Xcompiler "-fPIC,-Wall,-Wextra" -Xptxas -v --keep)
 
@@ -18,11 +19,11 @@ need_nvcc() {
 pairs() {
   local architectures=$1 step needs architecture found=no
   for step in "${@:2}"; do
-    if ! [ -f "steps/$step/attention.cu" ]; then
-      echo "error: there is no steps/$step/attention.cu to compile" >&2
+    if ! [ -f "$steps/$step/attention.cu" ]; then
+      echo "error: there is no $steps/$step/attention.cu to compile" >&2
       return 2
     fi
-    needs=$(sed -n 's|^// Needs: *||p' "steps/$step/attention.cu")
+    needs=$(sed -n 's|^// Needs: *||p' "$steps/$step/attention.cu")
     for architecture in $architectures; do
       if [ -z "$needs" ] || [ "$needs" = "$architecture" ]; then
         echo "$step $architecture"
@@ -43,7 +44,7 @@ compile() {
   mkdir -p "$folder"
   "$nvcc" "${nvcc_flags[@]}" "${@:4}" --keep-dir "$folder" \
     -gencode "arch=compute_${architecture#sm_},code=$architecture" \
-    -c "steps/$step/attention.cu" -o "$folder/attention.o" >"$folder/log" 2>&1 &&
+    -c "$steps/$step/attention.cu" -o "$folder/attention.o" >"$folder/log" 2>&1 &&
     [ -s "$folder/attention.ptx" ] && [ -s "$folder/attention.cubin" ] && touch "$folder/compiled"
 }
 
@@ -67,7 +68,7 @@ compile_all() {
     read -r step architecture <<<"$pair"
     if ! [ -f "$folder/$step.$architecture/compiled" ]; then
       cat "$folder/$step.$architecture/log" >&2
-      echo "error: steps/$step/attention.cu does not compile for $architecture" >&2
+      echo "error: $steps/$step/attention.cu does not compile for $architecture" >&2
       exit 1
     fi
   done

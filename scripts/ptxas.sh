@@ -43,7 +43,7 @@ echo room >>"$scratch/table"
 while read -r step architecture; do
   folder=$scratch/$step.$architecture
   if grep -i -E 'warning|performance loss' "$folder/log" >&2; then
-    echo "error: steps/$step/attention.cu compiles with warnings for $architecture" >&2
+    echo "error: $steps/$step/attention.cu compiles with warnings for $architecture" >&2
     status=1
   fi
   awk -v step="$step" -f scripts/resources.awk "$folder/attention.ptx" "$folder/log" \

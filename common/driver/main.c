@@ -86,6 +86,7 @@ static bool print_report(session *s, error_text *error) {
   report *report = &s->report;
   report->step = s->step.name;
   report->summary = s->step.summary;
+  report->source = s->step.source;
   report->device = s->device.name;
   report->emulated = s->device.emulated;
   report->shape = s->trial.shape;
@@ -95,6 +96,7 @@ static bool print_report(session *s, error_text *error) {
   report->inputs = s->options.inputs;
   report->seed = s->options.seed;
   if (s->options.given[OPTION_CSV]) {
+    if (report->source) fprintf(stderr, "note: the step's source is %s\n", report->source);
     report_print_csv(stdout, report);
   } else {
     report_print(stdout, report);

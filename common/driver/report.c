@@ -84,6 +84,7 @@ static void print_counts(FILE *out, const device_counts *counts) {
 
 void report_print(FILE *out, const report *report) {
   fprintf(out, "step       %s: %s\n", report->step, report->summary);
+  if (report->source) fprintf(out, "source     %s\n", report->source);
   print_shape(out, &report->shape);
   if (report->q) {
     fprintf(out, "inputs     %s, %s, %s\n", report->q, report->k, report->v);

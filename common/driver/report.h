@@ -8,6 +8,7 @@
 typedef struct {
   const char *step;    // such as "04_online_softmax"
   const char *summary; // what the step adds
+  const char *source;  // path of a source that is not the one in steps/, else NULL
   const char *device;
   attention_shape shape;
   const char *q, *k, *v; // the files that the inputs come from, or NULL, and then:

@@ -154,10 +154,22 @@ static int faster_first(const void *a, const void *b) {
   return (first->median > second->median) - (first->median < second->median);
 }
 
+// Says which steps were not made from the sources in steps/, to the reader and in the record.
+static void write_sources(const session *s, FILE *record) {
+  for (size_t i = 0; i < s->count; i++) {
+    const attention_step *step = &s->steps[i];
+    if (!step->source || (i > 0 && step[-1].source == step->source)) continue;
+    fprintf(stderr, "note: the source of step %s is %s\n", step->name, step->source);
+    fprintf(record, "# source of step %s: %s\n", step->name, step->source);
+  }
+}
+
 // Checks and times the steps, and writes what was found, and on what machine, as a file's text.
 static bool climb(session *s, FILE *record, error_text *error) {
   record_conditions conditions = {.before = record_read_state(&s->device)};
   record_write(record, &s->device, "before", &conditions.before);
+  record_write(record, &s->device, "before");
+  write_sources(s, record);
   if (!check_steps(s, error)) return false;
   const bool timed = !s->device.emulated && !s->options.given[OPTION_NO_TIME];
   if (timed && !time_steps(s, error)) return false;

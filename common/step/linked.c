@@ -7,6 +7,7 @@ attention_step step_linked(void) {
       .forward = attention_forward,
       .workspace_bytes = attention_workspace_bytes,
       .unsupported = attention_unsupported,
+      .source = attention_source ? attention_source() : NULL,
       .configurations = attention_configurations, // weak: NULL where the step has none
       .configure = attention_configure,
       .shared_memory_bytes = attention_shared_memory_bytes,

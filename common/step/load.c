@@ -34,6 +34,9 @@ bool step_load(const char *path, attention_step *step, error_text *error) {
   find_optional(step->library, "attention_configurations", &step->configurations);
   find_optional(step->library, "attention_configure", &step->configure);
   find_optional(step->library, "attention_shared_memory_bytes", &step->shared_memory_bytes);
+  const char *(*source)(void) = NULL;
+  find_optional(step->library, "attention_source", &source);
+  step->source = source ? source() : NULL;
   step->name = name();
   step->summary = summary();
   return true;

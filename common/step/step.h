@@ -11,6 +11,7 @@ typedef struct {
   cudaError_t (*forward)(const attention_args *args, cudaStream_t stream);
   size_t (*workspace_bytes)(const attention_shape *shape);
   const char *(*unsupported)(const attention_shape *shape);
+  const char *source; // path of a source that is not the one in steps/, else NULL
   // Only in steps with several configurations, else NULL.
   const char *const *(*configurations)(void);
   bool (*configure)(const char *name);

@@ -86,6 +86,7 @@ Test(report, emulator) {
 Test(report, other_shapes_and_files) {
   report report = on_emulator();
   report.shape = (attention_shape){ATTENTION_BF16, 1, 8, 2, 33, 200, 128, true, 1.0f};
+  report.source = "/tmp/try/04_online_softmax/attention.cu";
   report.q = "q.npy";
   report.k = "k.npy";
   report.v = "v.npy";
@@ -93,6 +94,7 @@ Test(report, other_shapes_and_files) {
   report.workspace_bytes = 1;
   expect_text(report_print, &report,
               "step       04_online_softmax: one fused kernel\n"
+              "source     /tmp/try/04_online_softmax/attention.cu\n"
               "shape      batch 1, heads 8, kv_heads 2, seq_q 33, seq_kv 200, dim 128, bf16, "
               "causal, scale 1\n"
               "inputs     q.npy, k.npy, v.npy\n"
