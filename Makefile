@@ -13,9 +13,10 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort | \
 	  awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 	@echo
-	@echo "One step alone: make step03 check|run|diff|build|ptxas|sass|ptx|sweep|budget. Steps: $(ALL_STEPS)."
+	@echo "One step alone: make step03 check|sanitize|run|diff|build|ptxas|sass|ptx|sweep|budget. Steps: $(ALL_STEPS)."
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
-	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, ladder and sweep, CONFIG=64x64x4x2 for check."
+	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, ladder and sweep,"
+	@echo "          CONFIG=64x64x4x2 for check."
 
 # --- set-up --------------------------------------------------------------------------------------
 
@@ -132,6 +133,18 @@ check-now: say-device $(CHECK_ALL)
 	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so)
 	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(step_checks)
+
+.PHONY: sanitize sanitize-now
+sanitize: ## look for races, wild accesses, missing waits: make step06 sanitize SEEDS=5
+	@$(MAKE) --no-print-directory $(if $(filter cpu,$(DEVICE)),MODE=sanitize) $(STEP_GOALS) sanitize-now
+
+sanitize-now: say-device
+	@$(BUILDER) $(call programs,$(BUILDABLE))
+ifeq ($(DEVICE),cpu)
+	@ARGS="$(ARGS)" SEEDS=$(SEEDS) scripts/sanitize.sh $(STEP_BUILD) $(BUILDABLE)
+else
+	@ARGS="$(ARGS)" scripts/sanitize_gpu.sh $(BUILDABLE)
+endif
 
 ptxas: ## registers, shared memory, spills and occupancy of every kernel (needs nvcc, no GPU)
 	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/ptxas.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)

@@ -20,7 +20,7 @@ ifeq ($(DEVICE),cpu)
   # A watching emulator is called at each access: loads and stores as the compiler sees them, before it
   # makes other ones of them, and with the lines they stand in.
   WATCHED           := $(if $(MODE),-fsanitize=thread -Wno-tsan)
-  WATCHED_sanitize  := -fsanitize=bounds
+  WATCHED_sanitize  := -fsanitize=bounds -DLAB_MAX_GRID_YZ=2
   # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name.
   KERNEL_FLAGS := -std=c++17 $(OPTIMISE) -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
                   -Wno-unknown-pragmas -fno-strict-aliasing -fno-extern-tls-init -fno-gnu-unique $(CPPFLAGS) \

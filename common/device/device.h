@@ -40,6 +40,9 @@ typedef struct {
 device_counts device_counts_read(void);
 void device_counts_reset(void);
 
+// How many faults the sanitizing emulator has reported; 0 for everything else.
+uint64_t device_findings(void);
+
 // Sets the order in which the emulator runs threads: 0 is the plain order. False on a GPU, whose
 // order nobody can set.
 bool device_set_schedule(uint64_t seed);

@@ -17,6 +17,8 @@ device_counts device_counts_read(void) {
 
 void device_counts_reset(void) { emulator_counts_reset(); }
 
+uint64_t device_findings(void) { return emulator_findings(); }
+
 bool device_set_schedule(uint64_t seed) {
   emulator_set_seed(seed);
   return true;

@@ -119,6 +119,12 @@ static int report_error(const error_text *error) {
   return EXIT_BAD_INPUT;
 }
 
+static int report_findings(uint64_t findings) {
+  fprintf(stderr, "error: the sanitizer has reported %llu fault%s, see above\n",
+          (unsigned long long)findings, findings == 1 ? "" : "s");
+  return EXIT_CHECK_FAILED;
+}
+
 static int run_session(session *s) {
   error_text error;
   bool good = open_device(s, &error) && prepare(s, &error) && run(s, &error) && check(s, &error);
@@ -126,7 +132,10 @@ static int run_session(session *s) {
   // A wrong result has no speed worth knowing, and nobody should find it in a file.
   if (good && !wrong) good = measure(s, &error) && outputs_write(&s->options, &s->trial, &error);
   good = good && print_report(s, &error);
-  if (!good) return report_error(&error);
+  const uint64_t findings = device_findings();
+  if (!good) report_error(&error);
+  if (findings > 0) return report_findings(findings);
+  if (!good) return EXIT_BAD_INPUT;
   return wrong ? report_wrong_result(s) : EXIT_OK;
 }
 

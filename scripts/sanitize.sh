@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Looks for races, wild accesses and their like in steps, on the emulator:
+#   scripts/sanitize.sh FOLDER 04_online_softmax 05_wmma ...
+# FOLDER holds the sanitizing programs step04, step05, ... Runs each on the shapes of
+# scripts/sanitize_shapes.txt, or on ARGS alone, with SEEDS orders of threads (5), the plain one first. A
+# step is left at its first fault, after the report. Exit status 1 when there is any.
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+folder=$1
+shift
+seeds=${SEEDS:-5}
+if ! [[ $seeds =~ ^[1-9][0-9]*$ ]]; then
+  echo "error: SEEDS is \"$seeds\": give a number from 1 on" >&2
+  exit 2
+fi
+shapes=scripts/sanitize_shapes.txt
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+options_of() { # STEP: a line for each shape
+  if [ -n "${ARGS:-}" ]; then
+    echo "$ARGS"
+  else
+    awk -v step="$1" '$1 == "every" || $1 == step { sub(/^[^ ]+ +/, ""); print }' $shapes
+  fi
+}
+
+# Prints a shape's line, and its report. Status 1 when there is a fault in it.
+run_shape() { # STEP OPTIONS
+  local program=$folder/step${1%%_*} seed status before=$SECONDS
+  for ((seed = 0; seed < seeds; seed++)); do
+    [ -t 1 ] && printf '\r  ....  %s %s, seed %d\033[K' "${1%%_*}" "$2" "$seed"
+    # shellcheck disable=SC2086 # options are words
+    "$program" $2 --no-check --csv --emu-seed "$seed" >/dev/null 2>"$log"
+    status=$?
+    [ -t 1 ] && printf '\r\033[K'
+    if [ "$status" -eq 2 ] && grep -q 'cannot take' "$log"; then
+      printf '  skip  %s %s: %s\n' "${1%%_*}" "$2" "$(sed 's/^error: //' "$log")"
+      return
+    elif [ "$status" -ne 0 ]; then
+      printf '  FAIL  %s %s, seed %d\n' "${1%%_*}" "$2" "$seed"
+      cat "$log"
+      return 1
+    fi
+  done
+  printf '  ok    %s %s (%d s)\n' "${1%%_*}" "$2" $((SECONDS - before))
+}
+
+failed=()
+started=$SECONDS
+for step in "$@"; do
+  list=$(options_of "$step")
+  if [ -z "$list" ]; then
+    echo "error: $shapes has no shape for $step" >&2
+    exit 2
+  fi
+  while read -r options; do
+    run_shape "$step" "$options" </dev/null || { failed+=("$step") && break; }
+  done <<<"$list"
+done
+
+if [ "${#failed[@]}" -gt 0 ]; then
+  echo "sanitize: faults in ${failed[*]}"
+  exit 1
+fi
+echo "sanitize: no fault in $* ($seeds orders of threads, $((SECONDS - started)) s)"
