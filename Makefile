@@ -133,6 +133,19 @@ check-now: say-device $(CHECK_ALL)
 	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so)
 	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(step_checks)
+  # Those of a watching emulator need it, and kernels that are compiled for it.
+  WATCHED_TESTS := $(filter common/tests/sanitize/%,$(PART_TESTS))
+  PART_TESTS    := $(filter-out $(WATCHED_TESTS),$(PART_TESTS))
+  WATCHED_TESTS := $(if $(filter cpu,$(DEVICE)),$(WATCHED_TESTS:common/tests/%.c=$(BUILD)-sanitize/tests/%))
+  PART_TESTS    := $(PART_TESTS:common/tests/%.c=$(BUILD)/tests/%)
+  CHECK_ALL  := format-check
+endif
+
+check-now: say-device $(CHECK_ALL)
+	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged
+	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=sanitize $(WATCHED_TESTS))
+	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
+	  scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
 
 .PHONY: sanitize sanitize-now
 sanitize: ## look for races, wild accesses, missing waits: make step06 sanitize SEEDS=5

@@ -18,8 +18,9 @@ ifeq ($(DEVICE),cpu)
   DEVICE_LIBS := -L$(BUILD) -lemulator -ldl -lm
   RUNTIME  := $(BUILD)/libemulator.so
   # A watching emulator is called at each access: loads and stores as the compiler sees them, before it
-  # makes other ones of them, and with the lines they stand in.
-  WATCHED           := $(if $(MODE),-fsanitize=thread -Wno-tsan)
+  # makes other ones of them, and with the lines they stand in. addr2line reads files behind a #line
+  # wrongly from DWARF 5 as g++ 12 writes it.
+  WATCHED           := $(if $(MODE),-fsanitize=thread -Wno-tsan -gdwarf-4)
   WATCHED_sanitize  := -fsanitize=bounds -DLAB_MAX_GRID_YZ=2
   # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name.
   KERNEL_FLAGS := -std=c++17 $(OPTIMISE) -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \

@@ -73,6 +73,7 @@ EMULATOR_API void __tsan_vptr_update(void *address, void *value) {
     return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,          \
                                        __ATOMIC_SEQ_CST);                                          \
   }
+ATOMICS_OF(8, uint8_t)
 ATOMICS_OF(16, uint16_t)
 ATOMICS_OF(32, uint32_t)
 ATOMICS_OF(64, uint64_t)

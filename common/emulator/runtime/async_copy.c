@@ -21,6 +21,7 @@ __attribute__((noreturn)) static void copy_fault(cudaError_t error, const char *
     const uint3 block = worker->block.block_index;
     fault_report_title("%s", what);
     fault_report_line("at %s in %s:%d", worker->launch->request->name, site->file, site->line);
+    fault_report_source(site->file, site->line);
     fault_report_line("by thread (%u,%u,%u) in block (%u,%u,%u): %s", thread.x, thread.y, thread.z,
                       block.x, block.y, block.z, detail);
     fault_report_end(worker, error);

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void fault_leave(worker *worker) { siglongjmp(worker->abandoned, ABANDONED_QUIETLY); }
 
@@ -44,6 +45,21 @@ void fault_report_line(const char *format, ...) {
   va_start(arguments, format);
   print_line("    ", format, arguments);
   va_end(arguments);
+}
+
+void fault_report_source(const char *file, int line) {
+  FILE *source = fopen(file, "r");
+  if (source == NULL) return;
+  char *text = NULL;
+  size_t bytes = 0;
+  bool found = line > 0;
+  for (int i = 0; i < line && found; i++) found = getline(&text, &bytes, source) > 0;
+  if (found) {
+    text[strcspn(text, "\n")] = '\0';
+    fault_report_line("    %s", text + strspn(text, " \t"));
+  }
+  free(text);
+  fclose(source);
 }
 
 void fault_report_thread(const worker *worker) {

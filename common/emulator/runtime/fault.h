@@ -29,7 +29,8 @@ void fault_report_signal(worker *worker);
 bool fault_report_begin(worker *worker, cudaError_t error);
 __attribute__((format(printf, 1, 2))) void fault_report_title(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void fault_report_line(const char *format, ...);
-void fault_report_thread(const worker *worker); // the running one
+void fault_report_source(const char *file, int line); // its text, if the file is there
+void fault_report_thread(const worker *worker);       // the running one
 void fault_report_end(const worker *worker, cudaError_t error);
 
 #endif

@@ -20,6 +20,7 @@ static void report_warp(const worker *worker) {
 
 static void report_place(const worker *worker, const emulator_site *site) {
   fault_report_line("at %s in %s:%d", worker->launch->request->name, site->file, site->line);
+  fault_report_source(site->file, site->line);
 }
 
 // ---- Lanes --------------------------------------------------------------------------------------

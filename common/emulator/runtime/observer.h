@@ -88,9 +88,6 @@ OBSERVER_HOOK(observer_warp_collective,
 // Programming Guide, "Synchronization Functions"). Comes before observer_warp_collective.
 OBSERVER_HOOK(observer_warp_barrier, (worker * worker, thread *first, unsigned lanes))
 
-// A lane takes a shuffle's value from a lane that is not part of it. As observer_warp_collective.
-OBSERVER_HOOK(observer_absent_lane, (worker * worker, thread *reader, unsigned source_lane))
-
 // ---- Memory accesses, on the fiber --------------------------------------------------------------
 
 // Of compiled code, just before it happens (observed/accesses.c, which the kernels' instrumentation

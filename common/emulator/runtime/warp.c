@@ -155,7 +155,6 @@ static void shuffle(void *operand[32], unsigned lanes) {
       memcpy(to->result, from->value, to->bytes);
     } else {
       memset(to->result, 0xFF, to->bytes);
-      observer_absent_lane(current_worker, first_lane(current_worker) + lane, to->source_lane);
     }
   }
 }

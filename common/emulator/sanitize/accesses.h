@@ -25,6 +25,19 @@ finding_party access_past_party(const past_access *past);
 // Writes the finding's detail: where the address is.
 void access_describe(finding *found, const void *address);
 
+// A finding with the access as its only party so far.
+finding access_finding(const checked_access *access, finding_kind kind, const char *hint);
+
+// Everything: where it goes, how it lies there, whether that has been written, whether it is ordered. The
+// other functions are its parts.
 void access_check(const checked_access *access);
+
+// wild.c: reports that the access goes outside of all memory, and leaves the launch; the same, if its
+// address is not a multiple of its size.
+__attribute__((noreturn)) void access_outside(const checked_access *access);
+void access_check_alignment(const checked_access *access);
+
+// races.c: against the accesses that the region remembers, to which this one is added.
+void access_check_races(const checked_access *access, shadow_region *region);
 
 #endif

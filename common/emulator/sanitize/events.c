@@ -95,8 +95,9 @@ void observer_warp_barrier(worker *worker, thread *first, unsigned lanes) {
 }
 
 void observer_warp_arrive(worker *worker, unsigned mask, const emulator_site *site) {
+  (void)worker;
   (void)mask;
-  worker->running->site = site; // for observer_absent_lane, in which it may not wait
+  (void)site;
 }
 
 void observer_warp_collective(worker *worker, thread *first, unsigned lanes,
@@ -105,19 +106,6 @@ void observer_warp_collective(worker *worker, thread *first, unsigned lanes,
   (void)first;
   (void)lanes;
   (void)site;
-}
-
-void observer_absent_lane(worker *worker, thread *reader, unsigned source_lane) {
-  finding found = {.kind = FINDING_ABSENT_LANE,
-                   .space = ADDRESS_LOCAL,
-                   .party = {waiting_party(worker, reader)},
-                   .parties = 1,
-                   .hint =
-                       "the value is undefined: all lanes that are read from must call the same "
-                       "shuffle, with a mask that names them"};
-  snprintf(found.detail.text, sizeof found.detail.text,
-           "it reads from lane %u, which does not take part", source_lane);
-  findings_add(&found, NULL, NULL);
 }
 
 void observer_matrix_access(worker *worker, const void *memory, unsigned rows, unsigned row_bytes,

@@ -90,6 +90,22 @@ static bool same_lines(const finding *a, const place_text *a_texts, const findin
          (same_line(&a_texts[0], &b_texts[1]) && same_line(&a_texts[1], &b_texts[0]));
 }
 
+// Whether the finding is a read of what nobody has written yet, at a line that also has a race: it came
+// before the write with which it races.
+static bool explained_by_race(unsigned index, const place_text *texts) {
+  const finding *found = &entries[index].example;
+  if (found->kind != FINDING_UNINITIALISED) return false;
+  for (unsigned i = 0; i < entry_count; i++) {
+    const finding *race = &entries[i].example;
+    if (race->kind != FINDING_RACE || race->space != found->space) continue;
+    if (same_line(&texts[2 * i], &texts[2 * index]) ||
+        same_line(&texts[2 * i + 1], &texts[2 * index])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void findings_report(const launch *launch) {
   static unsigned looked_at; // entries before this one are in an earlier report
   static place_text *texts;  // two for each entry
@@ -106,7 +122,7 @@ void findings_report(const launch *launch) {
   places_describe(places + first, count, texts + first);
   free(places);
   for (unsigned i = looked_at; i < entry_count; i++) {
-    if (entries[i].in_report) continue;
+    if (entries[i].in_report || explained_by_race(i, texts)) continue;
     uint64_t like_this = entries[i].count;
     bool known = false;
     for (unsigned other = 0; other < entry_count && !known; other++) {

@@ -24,10 +24,11 @@
 // An access that has happened. No access when the stamp is 0.
 typedef struct {
   uint32_t stamp;
-  uint32_t place;  // see places.h
-  uint16_t thread; // in its block
-  uint8_t bytes;
-  uint8_t kind; // observed_kind
+  uint32_t place;       // see places.h
+  unsigned thread : 16; // in its block
+  unsigned bytes : 8;
+  unsigned kind : 4; // observed_kind
+  unsigned part : 4; // of the cell it is remembered in: a bit for each byte, see shadow.h
 } past_access;
 
 void order_launch_begin(void);

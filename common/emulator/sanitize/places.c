@@ -2,6 +2,7 @@
 #include "places.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,8 +85,8 @@ static void take_frame(const char *function, char *where, place_text *text) {
   if (colon == NULL) return;
   *colon = '\0';
   const int line = atoi(colon + 1);
-  if (text->line == 0) {
-    if (is_stand_in(where)) return;
+  if (text->line == 0 || is_stand_in(text->file)) {
+    if (text->line != 0 && is_stand_in(where)) return;
     text->line = line;
     snprintf(text->file, sizeof text->file, "%s", shorten(where));
     plain_function(function, text->function, sizeof text->function);
@@ -117,6 +118,22 @@ static void read_answer(FILE *answer, place_text *const *wanted, size_t count) {
   free(function);
 }
 
+typedef struct {
+  char path[4096];
+  uintptr_t start; // where address 0 of its file is
+} module;
+
+// The program or shared object that holds the code. False when there is none.
+static bool module_of(const place *it, module *found) {
+  Dl_info info;
+  struct link_map *map;
+  if (it->is_site || it->pc == NULL || dladdr1(it->pc, &info, (void **)&map, RTLD_DL_LINKMAP) == 0)
+    return false;
+  found->start = map->l_addr;
+  if (map->l_name[0] != '\0') return realpath(map->l_name, found->path) != NULL;
+  return realpath("/proc/self/exe", found->path) != NULL; // the program has no name in the list
+}
+
 // Asks for all places of one module at once.
 static void describe_module(const char *path, const uint32_t *numbers, size_t count,
                             place_text *texts) {
@@ -128,11 +145,9 @@ static void describe_module(const char *path, const uint32_t *numbers, size_t co
   fprintf(text, "addr2line -a -f -C -i -e '%s'", path);
   for (size_t i = 0; i < count; i++) {
     const place *it = &places[numbers[i]];
-    Dl_info module;
-    if (it->is_site || it->pc == NULL || dladdr(it->pc, &module) == 0) continue;
-    if (strcmp(module.dli_fname, path) != 0) continue;
-    // The address is that of the next instruction.
-    fprintf(text, " 0x%zx", (uintptr_t)it->pc - 1 - (uintptr_t)module.dli_fbase);
+    module module;
+    if (!module_of(it, &module) || strcmp(module.path, path) != 0) continue;
+    fprintf(text, " 0x%zx", (uintptr_t)it->pc - 1 - module.start); // pc: of the next instruction
     wanted[asked++] = &texts[i];
   }
   fputs(" 2>/dev/null", text);
@@ -162,8 +177,9 @@ void places_describe(const uint32_t *numbers, size_t count, place_text *texts) {
       describe_site(&it->site, &texts[i]);
       continue;
     }
-    Dl_info module;
-    const bool done = texts[i].line != 0 || it->pc == NULL || dladdr(it->pc, &module) == 0;
-    if (!done) describe_module(module.dli_fname, numbers + i, count - i, texts + i);
+    module module;
+    if (texts[i].line == 0 && module_of(it, &module)) {
+      describe_module(module.path, numbers + i, count - i, texts + i);
+    }
   }
 }

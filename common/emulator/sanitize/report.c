@@ -5,8 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *access_name(observed_kind kind) {
   switch (kind) {
@@ -47,23 +45,7 @@ static void report_title(const finding *found) {
   case FINDING_BARRIER_PLACES:
     fault_report_title("Barrier error detected. Divergent thread(s) in block");
     break;
-  case FINDING_ABSENT_LANE:
-    fault_report_title("Shuffle from a lane that does not take part in it");
-    break;
   }
-}
-
-// The line itself, without the white space in front.
-static void report_source(const place_text *place) {
-  FILE *file = place->line > 0 ? fopen(place->file, "r") : NULL;
-  if (file == NULL) return;
-  char *line = NULL;
-  size_t bytes = 0;
-  bool found = true;
-  for (int i = 0; i < place->line && found; i++) found = getline(&line, &bytes, file) > 0;
-  if (found) fault_report_line("    %s", strtok(line + strspn(line, " \t"), "\n"));
-  free(line);
-  fclose(file);
 }
 
 static void report_place(const launch *launch, const char *what, const place_text *place) {
@@ -75,7 +57,7 @@ static void report_place(const launch *launch, const char *what, const place_tex
   }
   const char *function = place->function[0] != '\0' ? place->function : launch->request->name;
   fault_report_line("%sat %s in %s:%d", what, function, place->file, place->line);
-  report_source(place);
+  fault_report_source(place->file, place->line);
   if (place->caller[0] != '\0') fault_report_line("    %s", place->caller);
 }
 

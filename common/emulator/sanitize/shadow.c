@@ -40,6 +40,10 @@ void shadow_forget_accesses(shadow_region *region) {
 
 void shadow_keep_read(shadow_cell *cell, const past_access *read) {
   past_access *latest = &cell->read[READ_LATEST];
+  if (latest->stamp == read->stamp && latest->thread == read->thread) {
+    latest->part |= read->part;
+    return;
+  }
   if (!order_in_running_block(latest->stamp)) {
     if (order_in_running_launch(latest->stamp)) cell->read[READ_OTHER_BLOCK] = *latest;
   } else if (latest->thread / GPU_WARP_LANES != read->thread / GPU_WARP_LANES) {

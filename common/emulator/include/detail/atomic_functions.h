@@ -1,5 +1,6 @@
 // Atomic functions (CUDA C++ Programming Guide, "Atomic Functions"). Each lets other threads of the
-// block run afterwards, so that a thread that waits for a lock does not wait for ever.
+// block run afterwards, so that a thread that waits for a lock does not wait for ever. All are inlined:
+// the code that accesses memory then has a line of the kernel's source, for reports.
 #ifndef EMULATOR_DETAIL_ATOMIC_FUNCTIONS_H
 #define EMULATOR_DETAIL_ATOMIC_FUNCTIONS_H
 
@@ -26,7 +27,7 @@ struct word<8> {
 
 // Replaces *address by update(*address), which others see as one step, and returns what was there.
 template <typename T, typename Update>
-T atomic_update(T *address, Update update) {
+__forceinline__ T atomic_update(T *address, Update update) {
   using bits = typename word<sizeof(T)>::type;
   bits *memory = reinterpret_cast<bits *>(address);
   bits seen = __atomic_load_n(memory, __ATOMIC_RELAXED);
@@ -49,12 +50,14 @@ T atomic_update(T *address, Update update) {
 
 // Each with the _block and _system forms, which here are the same.
 #define EMULATOR_ATOMIC(name, Type, expression)                                                    \
-  inline Type name(Type *address, Type operand) {                                                  \
+  __forceinline__ Type name(Type *address, Type operand) {                                         \
     return emulator::atomic_update(address,                                                        \
                                    [=](Type old) { return static_cast<Type>(expression); });       \
   }                                                                                                \
-  inline Type name##_block(Type *address, Type operand) { return name(address, operand); }         \
-  inline Type name##_system(Type *address, Type operand) { return name(address, operand); }
+  __forceinline__ Type name##_block(Type *address, Type operand) {                                 \
+    return name(address, operand);                                                                 \
+  }                                                                                                \
+  __forceinline__ Type name##_system(Type *address, Type operand) { return name(address, operand); }
 
 #define EMULATOR_ATOMIC_INTEGERS(name, expression)                                                 \
   EMULATOR_ATOMIC(name, int, expression)                                                           \
@@ -84,14 +87,14 @@ EMULATOR_ATOMIC(atomicDec, unsigned int, old == 0 || old > operand ? operand : o
 #undef EMULATOR_ATOMIC
 
 #define EMULATOR_ATOMIC_CAS(Type)                                                                  \
-  inline Type atomicCAS(Type *address, Type compare, Type value) {                                 \
+  __forceinline__ Type atomicCAS(Type *address, Type compare, Type value) {                        \
     return emulator::atomic_update(address,                                                        \
                                    [=](Type old) { return old == compare ? value : old; });        \
   }                                                                                                \
-  inline Type atomicCAS_block(Type *address, Type compare, Type value) {                           \
+  __forceinline__ Type atomicCAS_block(Type *address, Type compare, Type value) {                  \
     return atomicCAS(address, compare, value);                                                     \
   }                                                                                                \
-  inline Type atomicCAS_system(Type *address, Type compare, Type value) {                          \
+  __forceinline__ Type atomicCAS_system(Type *address, Type compare, Type value) {                 \
     return atomicCAS(address, compare, value);                                                     \
   }
 EMULATOR_ATOMIC_CAS(int)

@@ -1,0 +1,91 @@
+// Accesses to the same memory that nothing orders, and to memory that an asynchronous copy is on its way to.
+#define _GNU_SOURCE
+#include "accesses.h"
+
+// ---- Races --------------------------------------------------------------------------------------
+
+static const char *race_hint(const checked_access *access, const past_access *past) {
+  if (!order_in_running_block(past->stamp)) {
+    return "blocks run in any order and at the same time: give each its own elements, use an "
+           "atomic "
+           "operation, or make two kernels of it";
+  }
+  if (past->kind == OBSERVED_ASYNC_WRITE) {
+    return "a wait covers the thread's own copies alone: __syncthreads() between the wait and the "
+           "reads makes everybody's visible";
+  }
+  if (access->kind == OBSERVED_ASYNC_WRITE) {
+    return "the copy may overwrite what other threads still use: put __syncthreads() before it "
+           "starts";
+  }
+  if (past->thread / GPU_WARP_LANES == access->thread / GPU_WARP_LANES) {
+    return "lanes of a warp do not run in lockstep: put __syncwarp() between the two";
+  }
+  return "warps run in any order: put __syncthreads() between the two";
+}
+
+static void report_race(const checked_access *access, finding_kind kind, const past_access *past,
+                        uintptr_t address) {
+  finding found = access_finding(access, kind, race_hint(access, past));
+  if (kind == FINDING_EARLY_ACCESS) {
+    found.hint = access_writes(access->kind)
+                     ? "wait for the copy before the place is used for something else"
+                     : "__pipeline_wait_prior() by the thread that started the copy, and "
+                       "__syncthreads() for the others, must come first";
+  }
+  found.party[1] = found.party[0];
+  found.party[0] = access_past_party(past);
+  found.parties = 2;
+  findings_add(&found, access_describe, (const void *)address);
+}
+
+// Shared memory of blocks that ran before is another one.
+static inline bool races(const past_access *now, bool shared, const past_access *past) {
+  return past->stamp != 0 && (past->part & now->part) != 0 &&
+         !(shared && !order_in_running_block(past->stamp)) && !order_before(past, now->thread);
+}
+
+// Checks against what happened to one cell, and remembers the access there. `said` is the place that the
+// access's last finding was about: an access of several cells tells of each place once.
+static void check_cell(const checked_access *access, bool shared, shadow_cell *cell,
+                       const past_access *now, uintptr_t address, uint32_t *said) {
+  const past_access *last = &cell->write, *unordered = NULL;
+  const bool copying = shadow_copying(cell), writes = access_writes(access->kind);
+  const bool both_atomic = access->kind == OBSERVED_ATOMIC && last->kind == OBSERVED_ATOMIC;
+  if (copying || (!both_atomic && races(now, shared, last))) unordered = last;
+  for (unsigned i = 0; writes && unordered == NULL && i < READS_KEPT; i++) {
+    if (races(now, shared, &cell->read[i])) unordered = &cell->read[i];
+  }
+  if (unordered != NULL && unordered->place != *said) {
+    *said = unordered->place;
+    report_race(access, copying ? FINDING_EARLY_ACCESS : FINDING_RACE, unordered, address);
+  }
+  if (copying) return; // it is the copy that what comes later must be ordered after
+  if (!writes) {
+    shadow_keep_read(cell, now);
+    return;
+  }
+  const bool again = last->stamp == now->stamp && last->thread == now->thread;
+  const unsigned part = again ? last->part | now->part : now->part;
+  cell->write = *now;
+  cell->write.part = part & 3;
+  cell->copying = access->kind == OBSERVED_ASYNC_WRITE ? (uint16_t)(access->thread + 1) : 0;
+}
+
+void access_check_races(const checked_access *access, shadow_region *region) {
+  const bool shared = region->kind == SHADOW_STATIC_SHARED || region->kind == SHADOW_DYNAMIC_SHARED;
+  if (access->kind == OBSERVED_ATOMIC) order_atomic(access->thread, !shared);
+  past_access now = {.stamp = order_now(),
+                     .place = access->place,
+                     .thread = access->thread & 0xFFFF,
+                     .bytes = access->bytes < 255 ? access->bytes & 0xFF : 255,
+                     .kind = access->kind & 0xF};
+  const uintptr_t end = access->address + access->bytes;
+  shadow_cell *cell = shadow_cell_of(region, access->address);
+  uint32_t said = 0;
+  for (uintptr_t at = access->address; at < end; at = at / CELL_BYTES * CELL_BYTES + CELL_BYTES) {
+    const bool whole = at % CELL_BYTES == 0 && end - at >= CELL_BYTES;
+    now.part = whole ? 3 : 1u << at % CELL_BYTES;
+    check_cell(access, shared, cell++, &now, at, &said);
+  }
+}

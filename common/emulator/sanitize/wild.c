@@ -1,0 +1,92 @@
+// Accesses to where there is no memory, and vectors that do not lie on their grid. Nothing can go on after
+// them: the launch is left, as on a GPU.
+#define _GNU_SOURCE
+#include "accesses.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NULL_PAGES = 64 * 1024 };
+
+// ---- Outside of memory --------------------------------------------------------------------------
+
+// How far behind the last `__shared__` array the address is; SIZE_MAX when it is not near.
+static size_t behind_static_shared(uintptr_t address) {
+  enum { NEAR = 1024 };
+  const shadow_region *region = regions_static_shared();
+  const size_t distance = address - (region->start + region->bytes);
+  return region->bytes > 0 && distance < NEAR ? distance : SIZE_MAX;
+}
+
+static void describe_outside(finding *found, const void *pointer) {
+  const worker *worker = current_worker;
+  const uintptr_t address = (uintptr_t)pointer;
+  char *text = found->detail.text;
+  const size_t room = sizeof found->detail.text;
+  if (behind_static_shared(address) != SIZE_MAX) {
+    snprintf(text, room, "%zu bytes past the end of the last __shared__ array",
+             behind_static_shared(address));
+  } else if (found->space == ADDRESS_DYNAMIC_SHARED) {
+    const size_t asked = worker->launch->request->dynamic_shared_bytes;
+    const size_t offset = address - (uintptr_t)worker->block.dynamic_shared;
+    const unsigned bytes = found->party[0].bytes;
+    snprintf(text, room,
+             "%zu bytes past the end of dynamic shared memory (%zu bytes asked for at "
+             "the launch)",
+             offset + bytes - asked, asked);
+  } else if (found->space == ADDRESS_STATIC_SHARED) {
+    found->detail = address_describe(worker, pointer);
+    const size_t length = strlen(found->detail.text);
+    snprintf(text + length, room - length, ", which is not all in one array");
+  } else if (address < NULL_PAGES) {
+    snprintf(text, room, "address 0x%zx, a null pointer", address);
+  } else {
+    char place[112];
+    memory_describe(address, place, sizeof place);
+    snprintf(text, room, "address 0x%zx, %s", address, place);
+  }
+}
+
+static const char *outside_hint(const checked_access *access, address_space space) {
+  if (space != ADDRESS_GLOBAL) {
+    return space == ADDRESS_DYNAMIC_SHARED
+               ? "compare the third argument of <<< >>> with the arrays "
+                 "that the kernel makes of it"
+               : NULL;
+  }
+  memory_allocation allocation;
+  char place[112];
+  memory_describe(access->address, place, sizeof place);
+  if (strstr(place, "near no") != NULL && access->address >= NULL_PAGES) {
+    return "is it a pointer to memory of the host, or one that has never been set?";
+  }
+  return memory_find((const void *)access->address, &allocation)
+             ? "the access begins inside and ends outside"
+             : NULL;
+}
+
+void access_outside(const checked_access *access) {
+  finding found = access_finding(access, FINDING_OUT_OF_BOUNDS, NULL);
+  if (behind_static_shared(access->address) != SIZE_MAX) found.space = ADDRESS_STATIC_SHARED;
+  found.hint = outside_hint(access, found.space);
+  findings_add(&found, describe_outside, (const void *)access->address);
+  findings_leave(access->worker, cudaErrorIllegalAddress);
+}
+
+static void describe_alignment(finding *found, const void *address) {
+  found->detail = address_describe(current_worker, address);
+  const size_t length = strlen(found->detail.text);
+  snprintf(found->detail.text + length, sizeof found->detail.text - length,
+           " is not a multiple of %u", found->party[0].bytes);
+}
+
+void access_check_alignment(const checked_access *access) {
+  const size_t bytes = access->bytes;
+  if (bytes > 16 || (bytes & (bytes - 1)) != 0 || access->address % bytes == 0) return;
+  finding found =
+      access_finding(access, FINDING_MISALIGNED,
+                     "a row whose length is no multiple of the vector's puts the rows after "
+                     "it off the grid: pad rows by whole vectors");
+  findings_add(&found, describe_alignment, (const void *)access->address);
+  findings_leave(access->worker, cudaErrorMisalignedAddress);
+}

@@ -1,0 +1,70 @@
+// Kernels with one fault each, and their twins without it, for test_faults.c.
+#ifndef SANITIZE_FAULTS_H
+#define SANITIZE_FAULTS_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Runs the kernel, with its fault when `broken`. What must be reported is in test_faults.c.
+typedef void (*fault_run)(bool broken);
+
+// memory.cu
+void past_the_end(bool broken);
+void before_the_start(bool broken);
+void null_pointer(bool broken);
+void host_pointer(bool broken);
+void freed_memory(bool broken);
+void straddles_the_end(bool broken);
+void past_static_shared(bool broken);
+void past_dynamic_shared(bool broken);
+void index_past_row(bool broken);
+void negative_index(bool broken);
+void misaligned_shared(bool broken);
+void misaligned_global(bool broken);
+void unwritten_shared(bool broken);
+void unwritten_global(bool broken);
+void unwritten_copied(bool broken);
+void unwritten_tile(bool broken);
+
+// races.cu
+void read_before_barrier(bool broken);
+void write_before_barrier(bool broken);
+void write_by_two_warps(bool broken);
+void neighbours_in_shared(bool broken);
+void read_by_other_lane(bool broken);
+void shuffle_is_no_barrier(bool broken);
+void half_warp_barrier(bool broken);
+void many_readers(bool broken);
+void fragment_without_barrier(bool broken);
+void fragment_of_other_warp(bool broken);
+void blocks_write_same(bool broken);
+void block_reads_other(bool broken);
+void block_writes_what_others_read(bool broken);
+void global_within_block(bool broken);
+void variable_of_program(bool broken);
+void atomic_and_plain(bool broken);
+void lock(bool broken);
+void last_block(bool broken);
+
+// waits.cu
+void copy_read_early(bool broken);
+void copy_read_by_others(bool broken);
+void copy_overwrites_stage(bool broken);
+void copy_written_over(bool broken);
+void copy_twice(bool broken);
+void copy_not_waited(bool broken);
+void copy_not_committed(bool broken);
+void copy_prior_off_by_one(bool broken);
+void copy_past_the_end(bool broken);
+void copy_misaligned(bool broken);
+void barrier_after_exit(bool broken);
+void barrier_elsewhere(bool broken);
+void barrier_in_condition(bool broken);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

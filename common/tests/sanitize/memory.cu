@@ -1,0 +1,156 @@
+// Accesses outside of memory, off the grid, and to memory that nobody has written. The line that a
+// report must name has the mark "<-".
+#include "faults.h"
+
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <mma.h>
+#include <vector>
+
+static float *device_floats(int count, bool written = true) {
+  float *data;
+  cudaMalloc(&data, count * sizeof(float));
+  if (written) cudaMemset(data, 0, count * sizeof(float));
+  return data;
+}
+
+// ---- Outside ------------------------------------------------------------------------------------
+
+__global__ void sum_kernel(const float *in, float *out, int count) {
+  float sum = 0;
+  for (int i = threadIdx.x; i < count; i += blockDim.x) sum += in[i]; // <- sum
+  out[threadIdx.x] = sum;
+}
+void past_the_end(bool broken) {
+  sum_kernel<<<1, 32>>>(device_floats(75), device_floats(32), 75 + broken);
+}
+void null_pointer(bool broken) {
+  sum_kernel<<<1, 32>>>(broken ? nullptr : device_floats(75), device_floats(32), 75);
+}
+void host_pointer(bool broken) {
+  static std::vector<float> host(75);
+  sum_kernel<<<1, 32>>>(broken ? host.data() : device_floats(75), device_floats(32), 75);
+}
+void freed_memory(bool broken) {
+  float *in = device_floats(75);
+  if (broken) cudaFree(in);
+  sum_kernel<<<1, 32>>>(in, device_floats(32), 75);
+}
+
+__global__ void shift_kernel(float *data, int first) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= first) data[i - 1] = 1; // <- shift
+}
+void before_the_start(bool broken) { shift_kernel<<<2, 32>>>(device_floats(64), broken ? 0 : 1); }
+
+__global__ void pair_kernel(const float *in, float *out, int offset) {
+  const float2 pair = *reinterpret_cast<const float2 *>(&in[offset]); // <- pair
+  out[0] = pair.x + pair.y;
+}
+void straddles_the_end(bool broken) {
+  pair_kernel<<<1, 1>>>(device_floats(75), device_floats(1), broken ? 74 : 72);
+}
+
+__global__ void static_shared_kernel(float *out, int count) {
+  __shared__ float first[20], second[20];
+  float *pointer = first; // the compiler does not see the bound
+  for (int i = threadIdx.x; i < count; i += blockDim.x) pointer[i] = 1; // <- static
+  for (int i = threadIdx.x; i < 20; i += blockDim.x) second[i] = 2;
+  __syncthreads();
+  out[threadIdx.x] = first[threadIdx.x % 20] + second[threadIdx.x % 20];
+}
+void past_static_shared(bool broken) {
+  static_shared_kernel<<<1, 32>>>(device_floats(32), 20 + broken);
+}
+
+__global__ void dynamic_shared_kernel(float *out) {
+  extern __shared__ float tile[];
+  tile[threadIdx.x] = 1; // <- dynamic
+  __syncthreads();
+  out[threadIdx.x] = tile[31 - threadIdx.x];
+}
+void past_dynamic_shared(bool broken) {
+  dynamic_shared_kernel<<<1, 32, (32 - broken) * sizeof(float)>>>(device_floats(32));
+}
+
+__global__ void index_kernel(float *out, int columns) {
+  __shared__ float tile[4][8];
+  for (int i = threadIdx.x; i < 4 * columns; i += 32) {
+    const int row = i / columns, column = i % columns;
+    tile[row][column] = 1; // <- index
+  }
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x / 8][threadIdx.x % 8];
+}
+void index_past_row(bool broken) { index_kernel<<<1, 32>>>(device_floats(32), 8 + broken); }
+
+__global__ void negative_kernel(float *out, int back) {
+  __shared__ float tile[32];
+  tile[threadIdx.x] = 1;
+  __syncthreads();
+  if (threadIdx.x >= 1)
+    out[threadIdx.x] = tile[static_cast<int>(threadIdx.x) - back]; // <- negative
+}
+void negative_index(bool broken) { negative_kernel<<<1, 32>>>(device_floats(32), 1 + broken); }
+
+// ---- Off the grid -------------------------------------------------------------------------------
+
+template <int PAD>
+__global__ void padded_kernel(float *out) {
+  __shared__ half tile[4][64 + PAD];
+  if (threadIdx.x < 4) {
+    for (int column = 0; column < 64; column += 8) {
+      *reinterpret_cast<uint4 *>(&tile[threadIdx.x][column]) = make_uint4(0, 0, 0, 0); // <- padded
+    }
+  }
+  __syncthreads();
+  out[threadIdx.x] = __half2float(tile[threadIdx.x % 4][threadIdx.x]);
+}
+void misaligned_shared(bool broken) {
+  if (broken) {
+    padded_kernel<1><<<1, 32>>>(device_floats(32));
+  } else {
+    padded_kernel<8><<<1, 32>>>(device_floats(32));
+  }
+}
+void misaligned_global(bool broken) {
+  pair_kernel<<<1, 1>>>(device_floats(75), device_floats(1), broken ? 1 : 2);
+}
+
+// ---- Memory that nobody has written -------------------------------------------------------------
+
+__global__ void halves_kernel(float *out, unsigned written) {
+  __shared__ float tile[32];
+  if (threadIdx.x < written) tile[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = tile[31 - threadIdx.x]; // <- halves
+}
+void unwritten_shared(bool broken) {
+  halves_kernel<<<1, 32>>>(device_floats(32), broken ? 31 : 32);
+}
+void unwritten_global(bool broken) {
+  sum_kernel<<<1, 32>>>(device_floats(75, !broken), device_floats(32), 75);
+}
+
+// What is copied on the device is as written as its source was.
+void unwritten_copied(bool broken) {
+  float *to = device_floats(75);
+  cudaMemcpy(to, device_floats(75, !broken), 75 * sizeof(float), cudaMemcpyDeviceToDevice);
+  sum_kernel<<<1, 32>>>(to, device_floats(32), 75);
+}
+
+__global__ void tile_kernel(float *out, int rows) {
+  using namespace nvcuda;
+  __shared__ half tile[16][16];
+  for (int i = threadIdx.x; i < rows * 16; i += 32) tile[i / 16][i % 16] = __float2half(1);
+  __syncthreads();
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> b;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
+  wmma::load_matrix_sync(a, &tile[0][0], 16); // <- tile
+  wmma::fill_fragment(b, __float2half(1));
+  wmma::fill_fragment(sum, 0.0f);
+  wmma::mma_sync(sum, a, b, sum);
+  wmma::store_matrix_sync(out, sum, 16, wmma::mem_row_major);
+}
+void unwritten_tile(bool broken) { tile_kernel<<<1, 32>>>(device_floats(256), 16 - broken); }

@@ -1,0 +1,248 @@
+// Accesses that nothing orders. Lines that a report must name have the mark "<-".
+#include "faults.h"
+
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <mma.h>
+
+static float *device_floats(int count) {
+  float *data;
+  cudaMalloc(&data, count * sizeof(float));
+  cudaMemset(data, 0, count * sizeof(float));
+  return data;
+}
+
+template <bool needed>
+__device__ void block_barrier() {
+  if (needed) __syncthreads();
+}
+
+template <bool needed>
+__device__ void warp_barrier() {
+  if (needed) __syncwarp();
+}
+
+#define RUN(kernel, grid, block, ...)                                                              \
+  if (broken) {                                                                                    \
+    kernel<false><<<grid, block>>>(__VA_ARGS__);                                                   \
+  } else {                                                                                         \
+    kernel<true><<<grid, block>>>(__VA_ARGS__);                                                    \
+  }
+
+// ---- Shared memory, between warps ---------------------------------------------------------------
+
+template <bool right>
+__global__ void reverse_kernel(float *out) {
+  __shared__ float tile[64];
+  tile[threadIdx.x] = threadIdx.x; // <- reverse write
+  block_barrier<right>();
+  if (threadIdx.x >= 32) out[threadIdx.x] = tile[63 - threadIdx.x]; // <- reverse read
+}
+void read_before_barrier(bool broken) { RUN(reverse_kernel, 1, 64, device_floats(64)) }
+
+template <bool right>
+__global__ void rounds_kernel(float *out) {
+  __shared__ float tile[64];
+  float sum = 0;
+  for (int round = 0; round < 3; round++) {
+    tile[threadIdx.x] = round; // <- rounds write
+    __syncthreads();
+    sum += tile[(threadIdx.x + 32) % 64]; // <- rounds read
+    block_barrier<right>();
+  }
+  out[threadIdx.x] = sum;
+}
+void write_before_barrier(bool broken) { RUN(rounds_kernel, 1, 64, device_floats(64)) }
+
+template <bool right>
+__global__ void same_kernel(float *out) {
+  __shared__ float total;
+  if (!right || threadIdx.x == 0) total = 1; // <- same
+  __syncthreads();
+  out[threadIdx.x] = total;
+}
+void write_by_two_warps(bool broken) { RUN(same_kernel, 1, 64, device_floats(64)) }
+
+// Halves and bytes that lie beside each other are not the same memory.
+template <bool right>
+__global__ void neighbours_kernel(float *out) {
+  __shared__ half halves[64];
+  __shared__ unsigned char bytes[64];
+  halves[threadIdx.x] = __float2half(1);
+  bytes[right ? threadIdx.x : threadIdx.x / 2] = 1; // <- neighbours
+  __syncthreads();
+  out[threadIdx.x] = __half2float(halves[threadIdx.x]) + bytes[right ? threadIdx.x : 0];
+}
+void neighbours_in_shared(bool broken) { RUN(neighbours_kernel, 1, 64, device_floats(64)) }
+
+// Three warps read, and one of them writes.
+template <bool right>
+__global__ void readers_kernel(float *out) {
+  __shared__ float value;
+  if (threadIdx.x == 0) value = 1;
+  __syncthreads();
+  out[threadIdx.x] = value; // <- readers read
+  block_barrier<right>();
+  if (threadIdx.x == 64) value = 2; // <- readers write
+}
+void many_readers(bool broken) { RUN(readers_kernel, 1, 96, device_floats(96)) }
+
+// ---- Shared memory, within a warp ---------------------------------------------------------------
+
+template <bool right>
+__global__ void lanes_kernel(float *out) {
+  __shared__ float tile[32];
+  tile[threadIdx.x] = threadIdx.x; // <- lanes write
+  warp_barrier<right>();
+  out[threadIdx.x] = tile[31 - threadIdx.x]; // <- lanes read
+}
+void read_by_other_lane(bool broken) { RUN(lanes_kernel, 1, 32, device_floats(32)) }
+
+template <bool right>
+__global__ void shuffle_kernel(float *out) {
+  __shared__ float tile[32];
+  tile[threadIdx.x] = threadIdx.x; // <- shuffle write
+  const float own = __shfl_xor_sync(0xffffffff, 1.0f, 1);
+  warp_barrier<right>();
+  out[threadIdx.x] = own + tile[31 - threadIdx.x]; // <- shuffle read
+}
+void shuffle_is_no_barrier(bool broken) { RUN(shuffle_kernel, 1, 32, device_floats(32)) }
+
+// Two half warps with a mask each: what lanes of the other half have written is not ordered.
+template <bool right>
+__global__ void halves_kernel(float *out) {
+  __shared__ float tile[32];
+  const unsigned mask = threadIdx.x < 16 ? 0x0000ffff : 0xffff0000;
+  tile[threadIdx.x] = threadIdx.x; // <- halves write
+  __syncwarp(mask);
+  out[threadIdx.x] = tile[threadIdx.x ^ (right ? 15 : 16)]; // <- halves read
+}
+void half_warp_barrier(bool broken) { RUN(halves_kernel, 1, 32, device_floats(32)) }
+
+template <bool right>
+__global__ void fragment_kernel(float *out) {
+  using namespace nvcuda;
+  __shared__ float tile[16][16];
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
+  wmma::fill_fragment(sum, 1.0f);
+  wmma::store_matrix_sync(&tile[0][0], sum, 16, wmma::mem_row_major); // <- fragment write
+  warp_barrier<right>();
+  out[threadIdx.x] = tile[threadIdx.x % 16][threadIdx.x / 16]; // <- fragment read
+}
+void fragment_without_barrier(bool broken) { RUN(fragment_kernel, 1, 32, device_floats(32)) }
+
+template <bool right>
+__global__ void warps_kernel(float *out) {
+  using namespace nvcuda;
+  __shared__ float tile[2][16][16];
+  const int warp = threadIdx.x / 32;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
+  wmma::fill_fragment(sum, 1.0f);
+  wmma::store_matrix_sync(&tile[warp][0][0], sum, 16, wmma::mem_row_major); // <- warps write
+  block_barrier<right>();
+  wmma::load_matrix_sync(sum, &tile[1 - warp][0][0], 16, wmma::mem_row_major); // <- warps read
+  wmma::store_matrix_sync(&out[256 * warp], sum, 16, wmma::mem_row_major);
+}
+void fragment_of_other_warp(bool broken) { RUN(warps_kernel, 1, 64, device_floats(512)) }
+
+// ---- Global memory ------------------------------------------------------------------------------
+
+template <bool right>
+__global__ void blocks_kernel(float *out) {
+  out[right ? blockIdx.x * 32 + threadIdx.x : threadIdx.x] = 1; // <- blocks
+}
+void blocks_write_same(bool broken) { RUN(blocks_kernel, 4, 32, device_floats(128)) }
+
+template <bool right>
+__global__ void next_kernel(const float *in, float *out) {
+  const int block = blockIdx.x, other = (block + 1) % gridDim.x;
+  const float value = in[32 * other + threadIdx.x]; // <- next read
+  out[32 * block + threadIdx.x] = value + 1;        // <- next write
+}
+void block_reads_other(bool broken) {
+  float *in = device_floats(128);
+  next_kernel<true><<<4, 32>>>(in, broken ? in : device_floats(128));
+}
+
+// Every block reads what the last one writes.
+template <bool right>
+__global__ void scale_kernel(float *data, float *out) {
+  out[32 * blockIdx.x + threadIdx.x] = data[0]; // <- scale read
+  __syncthreads();
+  if (!right && blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) data[0] = 2; // <- scale write
+}
+void block_writes_what_others_read(bool broken) {
+  RUN(scale_kernel, 4, 32, device_floats(1), device_floats(128))
+}
+
+template <bool right>
+__global__ void exchange_kernel(float *data) {
+  data[threadIdx.x] = threadIdx.x; // <- exchange write
+  block_barrier<right>();
+  const float other = data[63 - threadIdx.x]; // <- exchange read
+  __syncthreads();
+  data[threadIdx.x] = other;
+}
+void global_within_block(bool broken){RUN(exchange_kernel, 1, 64, device_floats(64))}
+
+__device__ int blocks_done;
+template <bool right>
+__global__ void variable_kernel() {
+  if (threadIdx.x != 0) return;
+  if (right) {
+    atomicAdd(&blocks_done, 1);
+  } else {
+    blocks_done++; // <- variable
+  }
+}
+void variable_of_program(bool broken) { RUN(variable_kernel, 4, 32) }
+
+// ---- Atomic operations --------------------------------------------------------------------------
+
+template <bool right>
+__global__ void histogram_kernel(int *bins, int *out) {
+  atomicAdd(&bins[threadIdx.x % 4], 1); // <- histogram atomic
+  block_barrier<right>();
+  out[threadIdx.x] = bins[threadIdx.x % 4]; // <- histogram read
+}
+void atomic_and_plain(bool broken) {
+  auto data = reinterpret_cast<int *>(device_floats(128));
+  RUN(histogram_kernel, 1, 64, data, data + 64)
+}
+
+template <bool right>
+__global__ void lock_kernel(float *sum) {
+  __shared__ int taken;
+  if (threadIdx.x == 0) taken = 0;
+  __syncthreads();
+  for (bool done = false; !done;) {
+    if (!right || atomicCAS(&taken, 0, 1) == 0) {
+      *sum = *sum + 1; // <- lock
+      __threadfence();
+      if (right) atomicExch(&taken, 0);
+      done = true;
+    }
+  }
+}
+void lock(bool broken) { RUN(lock_kernel, 1, 64, device_floats(1)) }
+
+template <bool right>
+__global__ void last_kernel(float *partial, unsigned *done, float *sum) {
+  __shared__ bool last;
+  if (threadIdx.x < 4) partial[4 * blockIdx.x + threadIdx.x] = 1; // <- last write
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    last = right ? atomicAdd(done, 1u) == gridDim.x - 1 : blockIdx.x == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 0) {
+    float total = 0;
+    for (unsigned i = 0; i < 4 * gridDim.x; i++) total += partial[i]; // <- last read
+    *sum = total;
+  }
+}
+void last_block(bool broken) {
+  RUN(last_kernel, 4, 32, device_floats(16), reinterpret_cast<unsigned *>(device_floats(1)),
+      device_floats(1))
+}

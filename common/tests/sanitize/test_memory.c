@@ -1,0 +1,57 @@
+// Accesses outside of memory, off the grid, and to memory that nobody has written.
+#define _GNU_SOURCE
+#include "fault_cases.h"
+
+Test(memory, bounds) {
+  static const fault_case cases[] = {
+      CASE(past_the_end, "Invalid __global__ read of size 4 bytes", "at sum_kernel in ",
+           "memory.cu:", "// <- sum", "by thread (11,0,0) in block (0,0,0): address 0x",
+           ", 0 bytes past the end of an allocation of 300 bytes"),
+      CASE(before_the_start, "Invalid __global__ write of size 4 bytes", "// <- shift",
+           "by thread (0,0,0) in block (0,0,0)",
+           "4 bytes before the start of an allocation of 256"),
+      CASE(null_pointer, "Invalid __global__ read of size 4", "// <- sum", "a null pointer"),
+      CASE(host_pointer, "Invalid __global__ read of size 4", "// <- sum", "near no allocation",
+           "hint: is it a pointer to memory of the host"),
+      CASE(freed_memory, "Invalid __global__ read of size 4", "// <- sum",
+           "inside an allocation of 300 bytes that has been freed"),
+      CASE(straddles_the_end, "Invalid __global__ read of size 8", "// <- pair",
+           "inside an allocation of 300 bytes", "hint: the access begins inside and ends outside"),
+      CASE(past_static_shared, "Invalid __shared__ write of size 4 bytes", "// <- static",
+           "by thread (20,0,0) in block (0,0,0)"),
+      CASE(
+          past_dynamic_shared, "Invalid __shared__ write of size 4 bytes", "// <- dynamic",
+          "by thread (31,0,0) in block (0,0,0): 4 bytes past the end of dynamic shared memory (124 "
+          "bytes asked for at the launch)"),
+      CASE(index_past_row, "Index out of bounds: index 8 of an array of type 'float [8]'",
+           "// <- index", "by thread ("),
+      CASE(negative_index, "Index out of bounds: index -1 of an array of type 'float [32]'",
+           "// <- negative", "by thread (1,0,0) in block (0,0,0)"),
+  };
+  RUN_CASES(cases);
+}
+
+Test(memory, alignment) {
+  static const fault_case cases[] = {
+      CASE(misaligned_shared, "Invalid __shared__ write of size 16 bytes", "// <- padded",
+           "address tile + 0x", " is not a multiple of 16", "hint: "),
+      CASE(misaligned_global, "Invalid __global__ read of size 8 bytes", "// <- pair",
+           "by thread (0,0,0) in block (0,0,0): byte 4 of an allocation of 300 bytes is not a "
+           "multiple of 8"),
+  };
+  RUN_CASES(cases);
+}
+
+Test(memory, unwritten) {
+  static const fault_case cases[] = {
+      CASE(unwritten_shared, "Uninitialized __shared__ memory read of size 4 bytes", "// <- halves",
+           "by thread (0,0,0) in block (0,0,0): address tile + 0x7c"),
+      CASE(unwritten_global, "Uninitialized __global__ memory read of size 4 bytes", "// <- sum",
+           "by thread (0,0,0) in block (0,0,0): byte 0 of an allocation of 300 bytes",
+           "74 more like this"),
+      CASE(unwritten_copied, "Uninitialized __global__ memory read of size 4 bytes", "// <- sum"),
+      CASE(unwritten_tile, "Uninitialized __shared__ memory read of size 4 bytes", "// <- tile",
+           "address tile + 0x1e0"),
+  };
+  RUN_CASES(cases);
+}

@@ -1,0 +1,195 @@
+// Asynchronous copies that are used too early or forgotten, and barriers that not all threads come to.
+// Lines that a report must name have the mark "<-".
+#include "faults.h"
+
+#include <cuda_pipeline.h>
+#include <cuda_runtime.h>
+
+static float *device_floats(int count) {
+  float *data;
+  cudaMalloc(&data, count * sizeof(float));
+  cudaMemset(data, 0, count * sizeof(float));
+  return data;
+}
+
+#define RUN(kernel, grid, block, ...)                                                              \
+  if (broken) {                                                                                    \
+    kernel<false><<<grid, block>>>(__VA_ARGS__);                                                   \
+  } else {                                                                                         \
+    kernel<true><<<grid, block>>>(__VA_ARGS__);                                                    \
+  }
+
+// ---- Waits --------------------------------------------------------------------------------------
+
+template <bool right>
+__global__ void early_kernel(const float *in, float *out) {
+  __shared__ float tile[64];
+  __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], 4); // <- early copy
+  __pipeline_commit();
+  if (right) __pipeline_wait_prior(0);
+  const float own = tile[threadIdx.x]; // <- early read
+  __pipeline_wait_prior(0);
+  out[threadIdx.x] = own;
+}
+void copy_read_early(bool broken) { RUN(early_kernel, 1, 64, device_floats(64), device_floats(64)) }
+
+template <bool right>
+__global__ void others_kernel(const float *in, float *out) {
+  __shared__ float tile[64];
+  __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], 4); // <- others copy
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  if (right) __syncthreads();
+  if (threadIdx.x >= 32) out[threadIdx.x] = tile[threadIdx.x - 32]; // <- others read
+}
+void copy_read_by_others(bool broken) {
+  RUN(others_kernel, 1, 64, device_floats(64), device_floats(64))
+}
+
+// The copy of the next round may begin while slower threads still read.
+template <bool right>
+__global__ void stage_kernel(const float *in, float *out) {
+  __shared__ float tile[64];
+  float sum = 0;
+  for (int round = 0; round < 2; round++) {
+    __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], 4); // <- stage copy
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    sum += tile[63 - threadIdx.x]; // <- stage read
+    if (right) __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+void copy_overwrites_stage(bool broken) {
+  RUN(stage_kernel, 1, 64, device_floats(64), device_floats(64))
+}
+
+template <bool right>
+__global__ void over_kernel(const float *in, float *out) {
+  __shared__ float tile[64];
+  __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], 4); // <- over copy
+  __pipeline_commit();
+  if (right) __pipeline_wait_prior(0);
+  tile[threadIdx.x] = 1; // <- over write
+  __pipeline_wait_prior(0);
+  out[threadIdx.x] = threadIdx.x;
+}
+void copy_written_over(bool broken) {
+  RUN(over_kernel, 1, 64, device_floats(64), device_floats(64))
+}
+
+template <bool right>
+__global__ void twice_kernel(const float *in, float *out) {
+  __shared__ float tile[64];
+  __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], 4); // <- twice first
+  __pipeline_commit();
+  if (right) __pipeline_wait_prior(0);
+  __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], 4); // <- twice second
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+void copy_twice(bool broken) { RUN(twice_kernel, 1, 64, device_floats(64), device_floats(64)) }
+
+template <bool right>
+__global__ void forgotten_kernel(const float *in) {
+  __shared__ float tile[64];
+  __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], 4); // <- forgotten
+  __pipeline_commit();
+  if (right) __pipeline_wait_prior(0);
+}
+void copy_not_waited(bool broken) { RUN(forgotten_kernel, 1, 64, device_floats(64)) }
+
+template <bool right>
+__global__ void uncommitted_kernel(const float *in) {
+  __shared__ float tile[64];
+  __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], 4); // <- uncommitted
+  if (right) __pipeline_commit();
+  __pipeline_wait_prior(0);
+}
+void copy_not_committed(bool broken){RUN(uncommitted_kernel, 1, 64, device_floats(64))}
+
+// A ring of two tiles: one is read while the next is on its way.
+__global__ void ring_kernel(const float4 *in, float4 *out, int tiles, int prior) {
+  __shared__ float4 tile[2][64];
+  __pipeline_memcpy_async(&tile[0][threadIdx.x], &in[threadIdx.x], 16);
+  __pipeline_commit();
+  for (int t = 0; t < tiles; t++) {
+    const float4 *next = &in[64 * (t + 1) + threadIdx.x];
+    if (t + 1 < tiles)
+      __pipeline_memcpy_async(&tile[(t + 1) % 2][threadIdx.x], next, 16); // <- ring copy
+    __pipeline_commit();
+    __pipeline_wait_prior(prior);
+    __syncthreads();
+    out[64 * t + threadIdx.x] = tile[t % 2][63 - threadIdx.x]; // <- ring read
+    __syncthreads();
+  }
+  __pipeline_wait_prior(0);
+}
+void copy_prior_off_by_one(bool broken) {
+  auto in = reinterpret_cast<float4 *>(device_floats(4 * 256));
+  auto out = reinterpret_cast<float4 *>(device_floats(4 * 256));
+  ring_kernel<<<1, 64>>>(in, out, 4, broken ? 2 : 1);
+}
+
+template <bool right>
+__global__ void tail_kernel(const float *in, float *out, unsigned count) {
+  __shared__ float tile[64];
+  const int zeros = right && threadIdx.x >= count ? 4 : 0;
+  __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], 4, zeros); // <- tail
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+void copy_past_the_end(bool broken) {
+  RUN(tail_kernel, 1, 64, device_floats(33), device_floats(64), 33)
+}
+
+template <bool right>
+__global__ void grid_kernel(const float *in, float *out) {
+  __shared__ float tile[4][right ? 20 : 17];
+  if (threadIdx.x < 16) {
+    const int row = threadIdx.x / 4, column = threadIdx.x % 4 * 4;
+    __pipeline_memcpy_async(&tile[row][column], &in[16 * row + column], 16); // <- grid
+  }
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x / 16][threadIdx.x % 16];
+}
+void copy_misaligned(bool broken) { RUN(grid_kernel, 1, 64, device_floats(64), device_floats(64)) }
+
+// ---- Barriers -----------------------------------------------------------------------------------
+
+template <bool right>
+__global__ void leave_kernel(float *out, unsigned count) {
+  if (!right && threadIdx.x >= count) return;
+  __shared__ float tile[64];
+  tile[threadIdx.x] = 1;
+  __syncthreads(); // <- leave
+  if (threadIdx.x < count) out[threadIdx.x] = tile[count - 1 - threadIdx.x];
+}
+void barrier_after_exit(bool broken) { RUN(leave_kernel, 1, 64, device_floats(64), 50) }
+
+template <bool right>
+__global__ void branches_kernel(float *out) {
+  if (right || threadIdx.x < 32) {
+    out[threadIdx.x] = 1;
+    __syncthreads(); // <- branches first
+  } else {
+    out[threadIdx.x] = 2;
+    __syncthreads(); // <- branches second
+  }
+}
+void barrier_elsewhere(bool broken) { RUN(branches_kernel, 1, 64, device_floats(64)) }
+
+template <bool right>
+__global__ void condition_kernel(float *out) {
+  __shared__ float tile[64];
+  tile[threadIdx.x] = 1;
+  if (right || threadIdx.x < 48) __syncthreads(); // <- condition
+  if (!right && threadIdx.x >= 32) __syncwarp();
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+void barrier_in_condition(bool broken) { RUN(condition_kernel, 1, 64, device_floats(64)) }
