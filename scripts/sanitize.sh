@@ -3,7 +3,8 @@
 #   scripts/sanitize.sh FOLDER 04_online_softmax 05_wmma ...
 # FOLDER holds the sanitizing programs step04, step05, ... Runs each on the shapes of
 # scripts/sanitize_shapes.txt, or on ARGS alone, with SEEDS orders of threads (5), the plain one first. A
-# step is left at its first fault, after the report. Exit status 1 when there is any.
+# step is left at its first fault, after the report. Exit status 1 when there is any, 2 when a step can take
+# none of the shapes.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 folder=$1
@@ -25,7 +26,7 @@ options_of() { # STEP: a line for each shape
   fi
 }
 
-# Prints a shape's line, and its report. Status 1 when there is a fault in it.
+# Prints a shape's line, and its report. Status 1 when there is a fault in it. Counts those that ran.
 run_shape() { # STEP OPTIONS
   local program=$folder/step${1%%_*} seed status before=$SECONDS
   for ((seed = 0; seed < seeds; seed++)); do
@@ -43,6 +44,7 @@ run_shape() { # STEP OPTIONS
       return 1
     fi
   done
+  ran=$((ran + 1))
   printf '  ok    %s %s (%d s)\n' "${1%%_*}" "$2" $((SECONDS - before))
 }
 
@@ -54,9 +56,14 @@ for step in "$@"; do
     echo "error: $shapes has no shape for $step" >&2
     exit 2
   fi
+  ran=0
   while read -r options; do
-    run_shape "$step" "$options" </dev/null || { failed+=("$step") && break; }
+    run_shape "$step" "$options" </dev/null || { failed+=("$step") && ran=1 && break; }
   done <<<"$list"
+  if [ "$ran" -eq 0 ]; then
+    echo "error: $step can take none of these shapes, so nothing is known of it" >&2
+    exit 2
+  fi
 done
 
 if [ "${#failed[@]}" -gt 0 ]; then

@@ -1,0 +1,119 @@
+// scripts/sanitize.sh: what it runs, and what it makes of the programs' answers. The programs are scripts
+// that stand in for the sanitizing ones.
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+typedef struct {
+  int status;
+  char out[16384]; // standard output and standard error
+} script_result;
+
+static char folder[] = "/tmp/lab-sanitize-XXXXXX";
+
+static void enter(void) { cr_assert(mkdtemp(folder), "no temporary folder"); }
+
+static script_result run(const char *command) {
+  script_result result;
+  FILE *pipe = popen(command, "r");
+  cr_assert_not_null(pipe);
+  result.out[fread(result.out, 1, sizeof result.out - 1, pipe)] = '\0';
+  const int status = pclose(pipe);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+static void leave(void) {
+  char command[64];
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  run(command);
+}
+
+TestSuite(sanitize, .init = enter, .fini = leave);
+
+// The program of a step: bash, with its options in $*. It notes them in the file `ran`.
+static void program(const char *name, const char *body) {
+  char path[64];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "w");
+  cr_assert_not_null(file);
+  fprintf(file, "#!/bin/bash\necho \"$*\" >>%s/ran\n%s\n", folder, body);
+  fclose(file);
+  cr_assert_eq(chmod(path, 0700), 0);
+}
+
+static script_result sanitize(const char *settings, const char *steps) {
+  char command[256];
+  snprintf(command, sizeof command, "%s scripts/sanitize.sh %s %s 2>&1", settings, folder, steps);
+  return run(command);
+}
+
+static int lines_of_ran(const char *pattern) {
+  char command[128];
+  snprintf(command, sizeof command, "grep -c -e '%s' %s/ran", pattern, folder);
+  return atoi(run(command).out);
+}
+
+Test(sanitize, every_shape_with_every_seed) {
+  program("step04", "exit 0");
+  const script_result result = sanitize("SEEDS=3", "04_online_softmax");
+  cr_expect_eq(result.status, 0, "%s", result.out);
+  cr_expect(strstr(result.out, "sanitize: no fault in 04_online_softmax (3 orders of threads"),
+            "%s", result.out);
+  const int shapes = atoi(run("grep -c '^every ' scripts/sanitize_shapes.txt").out);
+  cr_expect_gt(shapes, 4);
+  for (int seed = 0; seed < 3; seed++) {
+    char pattern[32];
+    snprintf(pattern, sizeof pattern, "--emu-seed %d$", seed);
+    cr_expect_eq(lines_of_ran(pattern), shapes, "seed %d", seed);
+  }
+  cr_expect_eq(lines_of_ran("--emu-seed"), 3 * shapes);
+}
+
+Test(sanitize, a_step_has_shapes_of_its_own) {
+  program("step06", "exit 0");
+  cr_expect_eq(sanitize("SEEDS=1", "06_cp_async").status, 0);
+  cr_expect_gt(lines_of_ran("--config 16x64x4x2"), 0);
+}
+
+Test(sanitize, one_shape_that_is_asked_for) {
+  program("step04", "exit 0");
+  cr_expect_eq(sanitize("SEEDS=2 ARGS='--seq 100 --causal'", "04_online_softmax").status, 0);
+  cr_expect_eq(lines_of_ran("^--seq 100 --causal --no-check"), 2);
+  cr_expect_eq(lines_of_ran("."), 2);
+}
+
+Test(sanitize, stops_a_step_at_its_first_fault) {
+  program("step04", "[[ $* == *'--emu-seed 1'* ]] || exit 0\n"
+                    "echo '========= Race reported' >&2\nexit 1");
+  program("step05", "exit 0");
+  const script_result result = sanitize("SEEDS=4", "04_online_softmax 05_wmma");
+  cr_expect_eq(result.status, 1, "%s", result.out);
+  cr_expect(strstr(result.out, "seed 1\n========= Race reported\n"), "%s", result.out);
+  cr_expect(strstr(result.out, "  ok    05 "), "the next step was not looked at: %s", result.out);
+  cr_expect(strstr(result.out, "sanitize: faults in 04_online_softmax\n"), "%s", result.out);
+  cr_expect_eq(lines_of_ran("--emu-seed 2"),
+               atoi(run("grep -c '^every ' scripts/sanitize_shapes.txt").out), "of step 05 alone");
+}
+
+Test(sanitize, skips_what_a_step_cannot_take) {
+  program("step04", "[[ $* == *'--seq 1 '* ]] || exit 0\n"
+                    "echo 'error: step 04 cannot take it: too short' >&2\nexit 2");
+  script_result result = sanitize("SEEDS=2", "04_online_softmax");
+  cr_expect_eq(result.status, 0, "%s", result.out);
+  cr_expect(strstr(result.out, "  skip  04 --batch"), "%s", result.out);
+  result = sanitize("SEEDS=2 ARGS='--seq 1 --dim 1'", "04_online_softmax");
+  cr_expect_eq(result.status, 2, "%s", result.out);
+}
+
+Test(sanitize, other_failures_are_failures) {
+  program("step04", "echo 'error: no such option' >&2\nexit 2");
+  cr_expect_eq(sanitize("SEEDS=2", "04_online_softmax").status, 1);
+  program("step04", "kill -SEGV $$");
+  cr_expect_eq(sanitize("SEEDS=2", "04_online_softmax").status, 1);
+  cr_expect_eq(sanitize("SEEDS=none", "04_online_softmax").status, 2);
+}
