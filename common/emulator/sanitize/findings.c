@@ -82,28 +82,54 @@ static bool same_line(const place_text *a, const place_text *b) {
          strcmp(a->operation, b->operation) == 0;
 }
 
-// Whether both are about the same lines, in either order.
-static bool same_lines(const finding *a, const place_text *a_texts, const finding *b,
-                       const place_text *b_texts) {
-  if (a->kind != b->kind || a->space != b->space) return false;
-  return (same_line(&a_texts[0], &b_texts[0]) && same_line(&a_texts[1], &b_texts[1])) ||
-         (same_line(&a_texts[0], &b_texts[1]) && same_line(&a_texts[1], &b_texts[0]));
+// Whether two pairs of lines are the same, in either order.
+static bool same_lines(const place_text *a, const place_text *b) {
+  return (same_line(&a[0], &b[0]) && same_line(&a[1], &b[1])) ||
+         (same_line(&a[0], &b[1]) && same_line(&a[1], &b[0]));
 }
 
-// Whether the finding is a read of what nobody has written yet, at a line that also has a race: it came
-// before the write with which it races.
-static bool explained_by_race(unsigned index, const place_text *texts) {
-  const finding *found = &entries[index].example;
-  if (found->kind != FINDING_UNINITIALISED) return false;
+// Whether the one shows the same mistake as the other, and says less of it: a read of what nobody has
+// written yet, at a line that races with the write; a race with a copy that is over, where there is one
+// with the same copy under way.
+static bool explained_by(const finding *found, const place_text *found_texts, const finding *other,
+                         const place_text *other_texts) {
+  if (found->kind == FINDING_UNINITIALISED && other->kind == FINDING_RACE) {
+    return found->space == other->space && (same_line(&found_texts[0], &other_texts[0]) ||
+                                            same_line(&found_texts[0], &other_texts[1]));
+  }
+  return found->kind == FINDING_RACE && other->kind == FINDING_EARLY_ACCESS &&
+         same_lines(found_texts, other_texts);
+}
+
+static bool is_explained(unsigned index, const place_text *texts) {
   for (unsigned i = 0; i < entry_count; i++) {
-    const finding *race = &entries[i].example;
-    if (race->kind != FINDING_RACE || race->space != found->space) continue;
-    if (same_line(&texts[2 * i], &texts[2 * index]) ||
-        same_line(&texts[2 * i + 1], &texts[2 * index])) {
+    if (explained_by(&entries[index].example, &texts[2 * index], &entries[i].example,
+                     &texts[2 * i]))
       return true;
-    }
   }
   return false;
+}
+
+// Adds to the entry those behind it that are about the same lines, and takes the smallest example of
+// them. False when such an entry comes before it, which has been reported.
+static bool merge(unsigned index, place_text *texts) {
+  entry *kept = &entries[index];
+  for (unsigned i = 0; i < entry_count; i++) {
+    entry *other = &entries[i];
+    if (i == index || other->example.kind != kept->example.kind ||
+        other->example.space != kept->example.space ||
+        !same_lines(&texts[2 * index], &texts[2 * i])) {
+      continue;
+    }
+    if (i < index) return false;
+    kept->count += other->count;
+    other->in_report = true;
+    if (smaller(&other->example, &kept->example)) {
+      kept->example = other->example;
+      memcpy(&texts[2 * index], &texts[2 * i], 2 * sizeof *texts);
+    }
+  }
+  return true;
 }
 
 void findings_report(const launch *launch) {
@@ -122,27 +148,11 @@ void findings_report(const launch *launch) {
   places_describe(places + first, count, texts + first);
   free(places);
   for (unsigned i = looked_at; i < entry_count; i++) {
-    if (entries[i].in_report || explained_by_race(i, texts)) continue;
-    uint64_t like_this = entries[i].count;
-    bool known = false;
-    for (unsigned other = 0; other < entry_count && !known; other++) {
-      if (other == i || !same_lines(&entries[i].example, &texts[2 * i], &entries[other].example,
-                                    &texts[2 * other])) {
-        continue;
-      }
-      known = other < i;
-      like_this += entries[other].count;
-      entries[other].in_report = true;
-      if (smaller(&entries[other].example, &entries[i].example)) {
-        entries[i].example = entries[other].example;
-        texts[2 * i] = texts[2 * other];
-        texts[2 * i + 1] = texts[2 * other + 1];
-      }
-    }
+    if (entries[i].in_report || is_explained(i, texts)) continue;
     entries[i].in_report = true;
-    if (known) continue;
+    if (!merge(i, texts)) continue;
     reported++;
-    report_finding(launch, &entries[i].example, &texts[2 * i], like_this - 1);
+    report_finding(launch, &entries[i].example, &texts[2 * i], entries[i].count - 1);
   }
   looked_at = entry_count;
 }

@@ -51,16 +51,22 @@ void straddles_the_end(bool broken) {
   pair_kernel<<<1, 1>>>(device_floats(75), device_floats(1), broken ? 74 : 72);
 }
 
-__global__ void static_shared_kernel(float *out, int count) {
+// Past the array that lies first, into the gap before the next one, and past the last.
+__global__ void static_shared_kernel(float *out, int count, bool lower) {
   __shared__ float first[20], second[20];
-  float *pointer = first; // the compiler does not see the bound
+  // The compiler sees no bound of these.
+  float *pointer = (&first[0] < &second[0]) == lower ? first : second;
+  float *other = pointer == first ? second : first;
   for (int i = threadIdx.x; i < count; i += blockDim.x) pointer[i] = 1; // <- static
-  for (int i = threadIdx.x; i < 20; i += blockDim.x) second[i] = 2;
+  for (int i = threadIdx.x; i < 20; i += blockDim.x) other[i] = 2;
   __syncthreads();
   out[threadIdx.x] = first[threadIdx.x % 20] + second[threadIdx.x % 20];
 }
-void past_static_shared(bool broken) {
-  static_shared_kernel<<<1, 32>>>(device_floats(32), 20 + broken);
+void past_first_shared(bool broken) {
+  static_shared_kernel<<<1, 32>>>(device_floats(32), 20 + broken, true);
+}
+void past_last_shared(bool broken) {
+  static_shared_kernel<<<1, 32>>>(device_floats(32), 20 + broken, false);
 }
 
 __global__ void dynamic_shared_kernel(float *out) {
@@ -119,14 +125,15 @@ void misaligned_global(bool broken) {
 
 // ---- Memory that nobody has written -------------------------------------------------------------
 
+// The first block writes all. That does not help the second one.
 __global__ void halves_kernel(float *out, unsigned written) {
   __shared__ float tile[32];
-  if (threadIdx.x < written) tile[threadIdx.x] = 1;
+  if (blockIdx.x == 0 || threadIdx.x < written) tile[threadIdx.x] = 1;
   __syncthreads();
-  out[threadIdx.x] = tile[31 - threadIdx.x]; // <- halves
+  out[32 * blockIdx.x + threadIdx.x] = tile[31 - threadIdx.x]; // <- halves
 }
 void unwritten_shared(bool broken) {
-  halves_kernel<<<1, 32>>>(device_floats(32), broken ? 31 : 32);
+  halves_kernel<<<2, 32>>>(device_floats(64), broken ? 31 : 32);
 }
 void unwritten_global(bool broken) {
   sum_kernel<<<1, 32>>>(device_floats(75, !broken), device_floats(32), 75);

@@ -75,17 +75,30 @@ __global__ void neighbours_kernel(float *out) {
 }
 void neighbours_in_shared(bool broken) { RUN(neighbours_kernel, 1, 64, device_floats(64)) }
 
-// Three warps read, and one of them writes.
+// A thread reads what it will write, after another one, of another warp or of its own, has read it.
 template <bool right>
-__global__ void readers_kernel(float *out) {
+__global__ void readers_kernel(float *out, unsigned other) {
   __shared__ float value;
   if (threadIdx.x == 0) value = 1;
   __syncthreads();
-  out[threadIdx.x] = value; // <- readers read
+  if (threadIdx.x == other || threadIdx.x == 95) out[threadIdx.x] = value; // <- readers read
   block_barrier<right>();
-  if (threadIdx.x == 64) value = 2; // <- readers write
+  if (threadIdx.x == 95) value = 2; // <- readers write
 }
-void many_readers(bool broken) { RUN(readers_kernel, 1, 96, device_floats(96)) }
+void read_by_other_warp(bool broken) { RUN(readers_kernel, 1, 96, device_floats(96), 0u) }
+void read_by_own_warp(bool broken) { RUN(readers_kernel, 1, 96, device_floats(96), 64u) }
+
+template <bool right>
+__global__ void bytes_kernel(float *out) {
+  __shared__ unsigned char bytes[2];
+  if (threadIdx.x == 0) {
+    bytes[0] = 1; // <- bytes write
+    bytes[1] = 2; // <- bytes write
+  }
+  block_barrier<right>();
+  if (threadIdx.x == 32) out[0] = bytes[0]; // <- bytes read
+}
+void read_of_first_byte(bool broken) { RUN(bytes_kernel, 1, 64, device_floats(1)) }
 
 // ---- Shared memory, within a warp ---------------------------------------------------------------
 
@@ -108,14 +121,16 @@ __global__ void shuffle_kernel(float *out) {
 }
 void shuffle_is_no_barrier(bool broken) { RUN(shuffle_kernel, 1, 32, device_floats(32)) }
 
-// Two half warps with a mask each: what lanes of the other half have written is not ordered.
+// Two half warps with a mask each: what lanes of the other half have written is not ordered, though the
+// shuffle makes sure that they have.
 template <bool right>
 __global__ void halves_kernel(float *out) {
   __shared__ float tile[32];
   const unsigned mask = threadIdx.x < 16 ? 0x0000ffff : 0xffff0000;
   tile[threadIdx.x] = threadIdx.x; // <- halves write
+  const float own = __shfl_xor_sync(0xffffffff, 1.0f, 16);
   __syncwarp(mask);
-  out[threadIdx.x] = tile[threadIdx.x ^ (right ? 15 : 16)]; // <- halves read
+  out[threadIdx.x] = own + tile[threadIdx.x ^ (right ? 15 : 16)]; // <- halves read
 }
 void half_warp_barrier(bool broken) { RUN(halves_kernel, 1, 32, device_floats(32)) }
 
@@ -153,6 +168,17 @@ __global__ void blocks_kernel(float *out) {
 }
 void blocks_write_same(bool broken) { RUN(blocks_kernel, 4, 32, device_floats(128)) }
 
+// Two instances of one kernel, one line: one report.
+template <typename T>
+__global__ void instance_kernel(T *out, unsigned stride) {
+  out[stride * blockIdx.x + threadIdx.x] = 1; // <- instance
+}
+void two_instances(bool broken) {
+  float *data = device_floats(256);
+  instance_kernel<float><<<2, 32>>>(data, broken ? 0 : 32u);
+  instance_kernel<double><<<2, 32>>>(reinterpret_cast<double *>(data), broken ? 0 : 32u);
+}
+
 template <bool right>
 __global__ void next_kernel(const float *in, float *out) {
   const int block = blockIdx.x, other = (block + 1) % gridDim.x;
@@ -160,8 +186,9 @@ __global__ void next_kernel(const float *in, float *out) {
   out[32 * block + threadIdx.x] = value + 1;        // <- next write
 }
 void block_reads_other(bool broken) {
-  float *in = device_floats(128);
-  next_kernel<true><<<4, 32>>>(in, broken ? in : device_floats(128));
+  float *in = device_floats(128), *out = broken ? in : device_floats(128);
+  next_kernel<true><<<4, 32>>>(in, out);
+  if (!broken) next_kernel<true><<<4, 32>>>(out, in); // a launch comes after the one before
 }
 
 // Every block reads what the last one writes.

@@ -17,8 +17,13 @@ Test(memory, bounds) {
            "inside an allocation of 300 bytes that has been freed"),
       CASE(straddles_the_end, "Invalid __global__ read of size 8", "// <- pair",
            "inside an allocation of 300 bytes", "hint: the access begins inside and ends outside"),
-      CASE(past_static_shared, "Invalid __shared__ write of size 4 bytes", "// <- static",
-           "by thread (20,0,0) in block (0,0,0)"),
+      CASE(
+          past_first_shared, "Invalid __shared__ write of size 4 bytes", "// <- static",
+          "by thread (20,0,0) in block (0,0,0): an address in a __shared__ array, which is not all "
+          "in one array"),
+      CASE(
+          past_last_shared, "Invalid __shared__ write of size 4 bytes", "// <- static",
+          "by thread (20,0,0) in block (0,0,0): 0 bytes past the end of the last __shared__ array"),
       CASE(
           past_dynamic_shared, "Invalid __shared__ write of size 4 bytes", "// <- dynamic",
           "by thread (31,0,0) in block (0,0,0): 4 bytes past the end of dynamic shared memory (124 "
@@ -45,7 +50,7 @@ Test(memory, alignment) {
 Test(memory, unwritten) {
   static const fault_case cases[] = {
       CASE(unwritten_shared, "Uninitialized __shared__ memory read of size 4 bytes", "// <- halves",
-           "by thread (0,0,0) in block (0,0,0): address tile + 0x7c"),
+           "by thread (0,0,0) in block (1,0,0): address tile + 0x7c"),
       CASE(unwritten_global, "Uninitialized __global__ memory read of size 4 bytes", "// <- sum",
            "by thread (0,0,0) in block (0,0,0): byte 0 of an allocation of 300 bytes",
            "74 more like this"),

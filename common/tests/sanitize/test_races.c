@@ -15,8 +15,12 @@ Test(races, shared_races) {
            "address total + 0x0"),
       CASE(neighbours_in_shared, SHARED_RACE("write", "write"), "write of 1 bytes", "<- neighbours",
            "<- neighbours", "address bytes + 0x"),
-      CASE(many_readers, "Race reported between ", " of __shared__ memory", "<- readers ",
+      CASE(read_by_other_warp, "Race reported between ", " of __shared__ memory", "<- readers ",
            "<- readers ", "address value + 0x0"),
+      CASE(read_by_own_warp, "Race reported between ", " of __shared__ memory", "<- readers ",
+           "<- readers ", "address value + 0x0", "__syncwarp()"),
+      CASE(read_of_first_byte, "Race reported between ", " of __shared__ memory", "<- bytes ",
+           "<- bytes ", "address bytes + 0x0"),
   };
   RUN_CASES(cases);
 }
@@ -44,6 +48,7 @@ Test(races, global_races) {
       CASE(blocks_write_same, GLOBAL_RACE("write", "write"), "<- blocks", "in block (0,0,0)",
            "<- blocks", "by thread (0,0,0) in block (1,0,0): byte 0 of an allocation of 512 bytes",
            "more like this", "hint: blocks run in any order"),
+      CASE(two_instances, GLOBAL_RACE("write", "write"), "<- instance", "<- instance"),
       CASE(block_reads_other, "Race reported between ", " of __global__ memory", "<- next ",
            "<- next ", "hint: blocks run in any order"),
       CASE(block_writes_what_others_read, GLOBAL_RACE("read", "write"), "<- scale read",

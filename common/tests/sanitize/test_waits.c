@@ -11,6 +11,8 @@ Test(waits, copies) {
            "address tile + 0x", "hint: __pipeline_wait_prior()"),
       CASE(copy_read_by_others, "Race reported between ", " of __shared__ memory", "<- others ",
            "<- others ", "__syncthreads()"),
+      CASE(copy_waited_behind_barrier, "Race reported between ", " of __shared__ memory",
+           "<- behind copy", "<- behind read", "__syncthreads()"),
       CASE(copy_overwrites_stage, "Race reported between ", " of __shared__ memory", "<- stage ",
            "<- stage "),
       CASE(copy_written_over, UNDER_WAY("write"), "<- over copy", "<- over write",

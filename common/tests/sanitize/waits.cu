@@ -46,6 +46,21 @@ void copy_read_by_others(bool broken) {
   RUN(others_kernel, 1, 64, device_floats(64), device_floats(64))
 }
 
+// The barrier comes before the wait: the other threads' copies may still be on their way.
+template <bool right>
+__global__ void behind_kernel(const float *in, float *out) {
+  __shared__ float tile[64];
+  __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], 4); // <- behind copy
+  __pipeline_commit();
+  if (right) __pipeline_wait_prior(0);
+  __syncthreads();
+  if (!right) __pipeline_wait_prior(0);
+  out[threadIdx.x] = tile[63 - threadIdx.x]; // <- behind read
+}
+void copy_waited_behind_barrier(bool broken) {
+  RUN(behind_kernel, 1, 64, device_floats(64), device_floats(64))
+}
+
 // The copy of the next round may begin while slower threads still read.
 template <bool right>
 __global__ void stage_kernel(const float *in, float *out) {
