@@ -1,6 +1,7 @@
 // What the runtime tells a mode that watches kernels: the sanitizer, the counter. A watching mode is
 // another build of the emulator, with -DEMULATOR_OBSERVED, in which every function below is the mode's
-// (common/emulator/<mode>/). In the plain build they are empty and cost nothing.
+// (common/emulator/<mode>/); those it has no use for are empty (observed/defaults.c). In the plain build
+// all are empty and cost nothing.
 //
 // Which thread calls. A worker is an OS thread, and all that happens to a block comes from its one
 // worker, one call after the other; calls about different blocks may come at the same time, unless
@@ -23,7 +24,14 @@ typedef enum {
   OBSERVED_ASYNC_WRITE
 } observed_kind;
 
-#ifdef EMULATOR_OBSERVED
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#if defined(OBSERVER_DEFAULTS)
+#define OBSERVER_HOOK(name, parameters)                                                            \
+  __attribute__((weak)) void name parameters {}
+#define OBSERVER_QUESTION(type, name, answer)                                                      \
+  __attribute__((weak)) type name(void) { return answer; }
+#elif defined(EMULATOR_OBSERVED)
 #define OBSERVER_HOOK(name, parameters)       void name parameters;
 #define OBSERVER_QUESTION(type, name, answer) type name(void);
 #else
@@ -31,8 +39,6 @@ typedef enum {
   static inline void name parameters {}
 #define OBSERVER_QUESTION(type, name, answer)                                                      \
   static inline type name(void) { return answer; }
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 
 // ---- Launches, on the host ----------------------------------------------------------------------
@@ -129,9 +135,7 @@ OBSERVER_HOOK(observer_memory_allocated, (const memory_allocation *entry))
 OBSERVER_HOOK(observer_memory_freed, (const memory_allocation *entry))
 OBSERVER_HOOK(observer_memory_written, (const void *address, size_t bytes, const void *from))
 
-#ifndef EMULATOR_OBSERVED
 #pragma GCC diagnostic pop
-#endif
 #undef OBSERVER_HOOK
 #undef OBSERVER_QUESTION
 

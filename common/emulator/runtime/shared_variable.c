@@ -39,6 +39,7 @@ bool shared_variable_find(const void *kernel, size_t offset, shared_variable *fo
            offset - symbol->st_value < symbol->st_size;
     if (done) {
       found->offset = symbol->st_value;
+      found->bytes = symbol->st_size;
       plain_name(symbols_name(&table, symbol), found->name, sizeof found->name);
     }
   }

@@ -8,6 +8,7 @@
 typedef struct {
   char name[96]; // as in the source: "K_smem"
   size_t offset; // in the static shared memory of the kernel's module
+  size_t bytes;
 } shared_variable;
 
 // The variable that holds the byte at `offset` in the static shared memory of the kernel's module.

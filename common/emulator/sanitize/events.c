@@ -23,10 +23,6 @@ void observer_block_begin(worker *worker, uint64_t number) {
   regions_block_begin(worker);
 }
 
-void observer_block_end(worker *worker) { (void)worker; }
-
-void observer_thread_begin(worker *worker) { (void)worker; }
-
 // ---- Barriers -----------------------------------------------------------------------------------
 
 static finding_party waiting_party(worker *worker, const thread *waiting) {
@@ -82,11 +78,6 @@ void observer_barrier_release(worker *worker) {
   }
 }
 
-void observer_barrier_arrive(worker *worker, const emulator_site *site) {
-  (void)worker;
-  (void)site;
-}
-
 // ---- Warps --------------------------------------------------------------------------------------
 
 void observer_warp_barrier(worker *worker, thread *first, unsigned lanes) {
@@ -94,49 +85,7 @@ void observer_warp_barrier(worker *worker, thread *first, unsigned lanes) {
   order_warp_barrier(first->index, lanes);
 }
 
-void observer_warp_arrive(worker *worker, unsigned mask, const emulator_site *site) {
-  (void)worker;
-  (void)mask;
-  (void)site;
-}
-
-void observer_warp_collective(worker *worker, thread *first, unsigned lanes,
-                              const emulator_site *site) {
-  (void)worker;
-  (void)first;
-  (void)lanes;
-  (void)site;
-}
-
-void observer_matrix_access(worker *worker, const void *memory, unsigned rows, unsigned row_bytes,
-                            size_t stride_bytes, observed_kind kind, const emulator_site *site) {
-  (void)worker;
-  (void)memory;
-  (void)rows;
-  (void)row_bytes;
-  (void)stride_bytes;
-  (void)kind;
-  (void)site;
-}
-
-void observer_matrix_product(worker *worker, const emulator_site *site) {
-  (void)worker;
-  (void)site;
-}
-
 // ---- Asynchronous copies ------------------------------------------------------------------------
-
-void observer_async_start(worker *worker, const async_copy *copy) {
-  (void)worker;
-  (void)copy;
-}
-
-void observer_async_commit(worker *worker) { (void)worker; }
-
-void observer_async_wait(worker *worker, size_t newest) {
-  (void)worker;
-  (void)newest;
-}
 
 // The copy is over: where nobody has written meanwhile, what is there is the thread's write of now.
 static void end_copy(const worker *worker, const async_copy *copy) {

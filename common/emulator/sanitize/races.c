@@ -7,8 +7,7 @@
 static const char *race_hint(const checked_access *access, const past_access *past) {
   if (!order_in_running_block(past->stamp)) {
     return "blocks run in any order and at the same time: give each its own elements, use an "
-           "atomic "
-           "operation, or make two kernels of it";
+           "atomic operation, or make two kernels of it";
   }
   if (past->kind == OBSERVED_ASYNC_WRITE) {
     return "a wait covers the thread's own copies alone: __syncthreads() between the wait and the "

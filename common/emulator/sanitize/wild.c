@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "accesses.h"
 
+#include "shared_variable.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +20,20 @@ static size_t behind_static_shared(uintptr_t address) {
   return region->bytes > 0 && distance < NEAR ? distance : SIZE_MAX;
 }
 
+// The access is not all in one array: names the last one that begins before it.
+static void describe_beside_variable(finding *found, uintptr_t address) {
+  const void *kernel = current_worker->launch->request->kernel;
+  const size_t offset = address - regions_static_shared()->start;
+  shared_variable variable;
+  for (size_t back = 0; back <= offset; back++) {
+    if (!shared_variable_find(kernel, offset - back, &variable)) continue;
+    snprintf(found->detail.text, sizeof found->detail.text,
+             "address %.64s + 0x%zx, but the array ends %zu bytes behind its start", variable.name,
+             offset - variable.offset, variable.bytes);
+    return;
+  }
+}
+
 static void describe_outside(finding *found, const void *pointer) {
   const worker *worker = current_worker;
   const uintptr_t address = (uintptr_t)pointer;
@@ -31,13 +47,10 @@ static void describe_outside(finding *found, const void *pointer) {
     const size_t offset = address - (uintptr_t)worker->block.dynamic_shared;
     const unsigned bytes = found->party[0].bytes;
     snprintf(text, room,
-             "%zu bytes past the end of dynamic shared memory (%zu bytes asked for at "
-             "the launch)",
+             "%zu bytes past the end of dynamic shared memory (%zu bytes asked for at the launch)",
              offset + bytes - asked, asked);
   } else if (found->space == ADDRESS_STATIC_SHARED) {
-    found->detail = address_describe(worker, pointer);
-    const size_t length = strlen(found->detail.text);
-    snprintf(text + length, room - length, ", which is not all in one array");
+    describe_beside_variable(found, address);
   } else if (address < NULL_PAGES) {
     snprintf(text, room, "address 0x%zx, a null pointer", address);
   } else {

@@ -17,10 +17,9 @@ Test(memory, bounds) {
            "inside an allocation of 300 bytes that has been freed"),
       CASE(straddles_the_end, "Invalid __global__ read of size 8", "// <- pair",
            "inside an allocation of 300 bytes", "hint: the access begins inside and ends outside"),
-      CASE(
-          past_first_shared, "Invalid __shared__ write of size 4 bytes", "// <- static",
-          "by thread (20,0,0) in block (0,0,0): an address in a __shared__ array, which is not all "
-          "in one array"),
+      CASE(past_first_shared, "Invalid __shared__ write of size 4 bytes", "// <- static",
+           "by thread (20,0,0) in block (0,0,0): address ",
+           " + 0x50, but the array ends 80 bytes behind its start"),
       CASE(
           past_last_shared, "Invalid __shared__ write of size 4 bytes", "// <- static",
           "by thread (20,0,0) in block (0,0,0): 0 bytes past the end of the last __shared__ array"),
