@@ -55,7 +55,7 @@ __global__ void behind_kernel(const float *in, float *out) {
   if (right) __pipeline_wait_prior(0);
   __syncthreads();
   if (!right) __pipeline_wait_prior(0);
-  out[threadIdx.x] = tile[63 - threadIdx.x]; // <- behind read
+  if (threadIdx.x >= 32) out[threadIdx.x] = tile[63 - threadIdx.x]; // <- behind read
 }
 void copy_waited_behind_barrier(bool broken) {
   RUN(behind_kernel, 1, 64, device_floats(64), device_floats(64))
