@@ -37,8 +37,8 @@ endif
 
 # --- the parts of common/ ------------------------------------------------------------------------
 
-MODULES     := check compare csv device driver file emulator/rewrite inputs npy progress record reference result shape statistics \
-               step timing trial ladder ceilings bench
+MODULES := check compare csv device driver file emulator/rewrite inputs npy progress record \
+        reference result shape statistics step timing trial ladder ceilings bench emulator/requests
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/step/source.c common/device/device_emulator.c \
                common/device/device_gpu.c
