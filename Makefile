@@ -13,9 +13,9 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort | \
 	  awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 	@echo
-	@echo "One step alone: make step03 check|sanitize|run|diff|build|ptxas|sass|ptx|sweep|budget. Steps: $(ALL_STEPS)."
+	@echo "One step alone: make step03 check|sanitize|run|diff|build|ptxas|sass|ptx|sweep|budget|count. Steps: $(ALL_STEPS)."
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
-	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, ladder and sweep,"
+	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
 	@echo "          CONFIG=64x64x4x2 for check."
 
 # --- set-up --------------------------------------------------------------------------------------
@@ -101,6 +101,30 @@ compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or O
 	@$(BUILDER) $(BUILD)/compare
 	@$(BUILD)/compare $(OLD) $(or $(NEW),$(if $(A),$(OLD))) $(if $(A),--a $(A)) $(if $(B),--b $(B)) \
 	  $(if $(THRESHOLD),--threshold $(THRESHOLD))
+.PHONY: count count-now calibrate
+count: ## what a step asks of memory and tensor cores, by source line: make step05 count
+	@$(MAKE) --no-print-directory $(STEP_GOALS) count-now $(if $(filter cpu,$(DEVICE)),MODE=count)
+
+ifeq ($(DEVICE),cpu)
+count-now: say-device
+	@$(BUILDER) $(shared_steps) $(BUILD)/count $(BUILD)/ladder
+	@mkdir -p build/count
+	@for step in $(shared_steps); do \
+	  $(BUILD)/count build/count $$step $(if $(ARGS),-- $(ARGS)) && \
+	  scripts/record_counts.sh plots/data/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so).csv || exit; \
+	done
+else
+count-now: say-device
+	@$(BUILDER) $(call programs,$(BUILDABLE)) $(BUILD)/ladder
+	@scripts/count_gpu.sh plots/data/$$($(BUILD)/ladder --slug) $(call programs,$(BUILDABLE)) $(if $(ARGS),-- $(ARGS))
+endif
+
+calibrate: say-device ## the emulator's counts against known answers, and on a GPU against its counters
+	@$(BUILDER) $(BUILD)/ladder $(if $(filter gpu,$(DEVICE)),$(BUILD)/calibrate $(call programs,$(BUILDABLE)))
+	@$(BUILDER) DEVICE=cpu MODE=count build/cpu-count/calibrate build/cpu-count/count \
+	  $(foreach step,$(BUILDABLE),build/cpu-count/step$(call step_number,$(step)).so)
+	@scripts/calibrate.sh plots/data/$$($(BUILD)/ladder --slug) build/cpu-count \
+	  $(if $(filter gpu,$(DEVICE)),$(BUILD) $(BUILDABLE))
 
 plots: ## draw the charts again from the recorded data
 	@scripts/plot.sh ladder

@@ -22,6 +22,9 @@ ifeq ($(DEVICE),cpu)
   # wrongly from DWARF 5 as g++ 12 writes it.
   WATCHED           := $(if $(MODE),-fsanitize=thread -Wno-tsan -gdwarf-4)
   WATCHED_sanitize  := -fsanitize=bounds -DLAB_MAX_GRID_YZ=2
+  # Counting steps through the lanes of a warp by basic block, lowest address first: so the code must lie
+  # in the order in which branches join, and a branch of the source must stay one.
+  WATCHED_count     := -O1 -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-guess-branch-probability
   # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name.
   KERNEL_FLAGS := -std=c++17 $(OPTIMISE) -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
                   -Wno-unknown-pragmas -fno-strict-aliasing -fno-extern-tls-init -fno-gnu-unique $(CPPFLAGS) \
@@ -59,21 +62,18 @@ $(LIBRARY): $(LIBRARY_C:%.c=$(PLAIN)/%.o)
 
 # --- the emulator --------------------------------------------------------------------------------
 
-EMULATOR_SOURCES := $(wildcard common/emulator/runtime/*.c common/emulator/runtime/*.S)
-EMULATOR_SOURCES += $(if $(MODE),$(wildcard common/emulator/observed/*.c common/emulator/$(MODE)/*.c))
-EMULATOR_FLAGS   := -fvisibility=hidden $(if $(MODE),-DEMULATOR_OBSERVED -Icommon/emulator/runtime)
+EMULATOR_PARTS   := runtime $(if $(MODE),observed $(MODE)) $(if $(filter count,$(MODE)),requests)
+EMULATOR_SOURCES := $(foreach part,$(EMULATOR_PARTS),$(wildcard common/emulator/$(part)/*.c)) \
+                    $(wildcard common/emulator/runtime/*.S)
+EMULATOR_FLAGS   := -fvisibility=hidden $(if $(MODE),-DEMULATOR_OBSERVED -Icommon/emulator/runtime -Icommon/emulator/observed) \
+                    $(if $(filter count,$(MODE)),-DEMULATOR_LOCKSTEP)
 
-$(BUILD)/common/emulator/runtime/%.o: common/emulator/runtime/%.c
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(EMULATOR_FLAGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
-
-$(BUILD)/common/emulator/observed/%.o: common/emulator/observed/%.c
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(EMULATOR_FLAGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
-
-$(BUILD)/common/emulator/$(MODE)/%.o: common/emulator/$(MODE)/%.c
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(EMULATOR_FLAGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
+define emulator_rule
+$(BUILD)/common/emulator/$1/%.o: common/emulator/$1/%.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS) $$(EMULATOR_FLAGS) $$(CPPFLAGS) -MMD -MP -c $$< -o $$@
+endef
+$(foreach part,$(EMULATOR_PARTS),$(eval $(call emulator_rule,$(part))))
 
 $(BUILD)/common/emulator/runtime/%.o: common/emulator/runtime/%.S
 	@mkdir -p $(@D)
@@ -162,6 +162,20 @@ $(BUILD)/libpeers.so: $(BUILD)/common/statistics/statistics.o $(BUILD)/common/sh
 
 $(BUILD)/compare: $(BUILD)/common/compare/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
+
+# Counts what a step's .so does: with MODE=count alone.
+COUNT := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/count/*.c))
+$(BUILD)/count: $(COUNT) $(LIBRARY) $(RUNTIME)
+	$(call link)
+
+# Kernels with known counts: counted by the emulator with MODE=count, else run for a profiler.
+$(BUILD)/calibrate: $(BUILD)/common/calibration/main.o $(PLAIN)/common/count/columns.o \
+                    $(BUILD)/common/calibration/kernels.cu.o $(RUNTIME)
+	$(call link)
+
+$(BUILD)/common/calibration/main.o: common/calibration/main.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CPPFLAGS) $(if $(filter count,$(MODE)),-DCALIBRATION_COUNTED) -MMD -MP -c $< -o $@
 
 # --- tests of the parts: test_x.c, with x.cu where the part has kernels of its own ---------------
 

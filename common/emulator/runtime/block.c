@@ -5,35 +5,12 @@
 #include "observer.h"
 #include "random.h"
 #include "shared_memory.h"
+#include "turns.h"
 
 _Thread_local worker *current_worker __attribute__((tls_model("initial-exec")));
 __thread const emulator_thread *emulator_current __attribute__((tls_model("initial-exec")));
 
 // ---- Taking turns -------------------------------------------------------------------------------
-
-static void make_ready(worker *worker, const thread *thread) {
-  const unsigned tail = (worker->ready_head + worker->ready_count) % BLOCK_THREADS_MAX;
-  worker->ready[tail] = (uint16_t)thread->index;
-  worker->ready_count++;
-}
-
-// NULL when no thread can run.
-static thread *take_ready(worker *worker) {
-  if (atomic_load_explicit(&worker->launch->abandoned, memory_order_relaxed)) fault_leave(worker);
-  if (worker->ready_count == 0) return NULL;
-  uint16_t *first = &worker->ready[worker->ready_head];
-  if (worker->shuffled) {
-    const unsigned picked =
-        worker->ready_head + (unsigned)random_below(&worker->random, worker->ready_count);
-    uint16_t *other = &worker->ready[picked % BLOCK_THREADS_MAX];
-    const uint16_t index = *other;
-    *other = *first;
-    *first = index;
-  }
-  worker->ready_head = (worker->ready_head + 1) % BLOCK_THREADS_MAX;
-  worker->ready_count--;
-  return &worker->threads[*first];
-}
 
 static void thread_main(void);
 
@@ -68,7 +45,7 @@ void block_wait(worker *worker) {
   thread *self = worker->running;
   warp *warp = warp_of(worker, self);
   if (--warp->running == 0 && warp->asking != 0) warp_answer_active_masks(worker, warp);
-  thread *next = take_ready(worker);
+  thread *next = turns_take(worker);
   if (next == self) return;
   if (next != NULL) {
     switch_to(worker, &self->stack->context, next);
@@ -80,13 +57,13 @@ void block_wait(worker *worker) {
 void block_ready(worker *worker, thread *thread) {
   thread->state = THREAD_READY;
   warp_of(worker, thread)->running++;
-  make_ready(worker, thread);
+  turns_add(worker, thread);
 }
 
 void block_step_aside(worker *worker) {
   thread *self = worker->running;
-  make_ready(worker, self);
-  thread *next = take_ready(worker);
+  turns_add(worker, self);
+  thread *next = turns_take(worker);
   if (next != self) switch_to(worker, &self->stack->context, next);
 }
 
@@ -97,6 +74,7 @@ void emulator_yield(void) {
   // A lane that polls for what an asking lane would do next never begins to wait.
   enum { PATIENCE = 1000 };
   if (warp->asking != 0 && ++warp->impatience > PATIENCE) warp_answer_active_masks(worker, warp);
+  turns_yield(worker);
   block_step_aside(worker);
 }
 
@@ -156,7 +134,7 @@ static void thread_main(void) {
     request->body(request->arguments);
     exit_thread(worker);
     thread *self = worker->running;
-    thread *next = take_ready(worker);
+    thread *next = turns_take(worker);
     fiber_stack *stack = self->stack;
     self->stack = NULL;
     if (next != NULL && next->stack == NULL) {
@@ -218,19 +196,18 @@ void block_run(worker *worker, uint64_t number) {
   worker->barrier_arrived = 0;
   worker->barrier_predicates = 0;
   worker->random = random_start(launch->seed, launch->number, number);
-  worker->ready_head = 0;
-  worker->ready_count = 0;
+  turns_begin(worker);
   reset_warps(worker);
   for (unsigned i = 0; i < worker->thread_count; i++) {
     worker->threads[i].state = THREAD_READY;
     async_copies_begin(&worker->threads[i]);
-    make_ready(worker, &worker->threads[i]);
+    turns_add(worker, &worker->threads[i]);
   }
   shared_memory_poison(worker);
   worker->counts.blocks++;
   worker->counts.threads += worker->thread_count;
   observer_block_begin(worker, number);
-  switch_to(worker, &worker->scheduler, take_ready(worker));
+  switch_to(worker, &worker->scheduler, turns_take(worker));
   if (worker->alive > 0) fault_deadlock(worker);
   observer_block_end(worker);
 }

@@ -49,13 +49,10 @@ typedef struct {
 
 static pair_place place_of(const matrix_memory_call *call, const fragment_layout *layout,
                            unsigned lane, unsigned p) {
-  const size_t outer = lane / 4 + layout->pair[p].outer;
-  const size_t inner = lane % 4 * 2 + layout->pair[p].inner;
-  const size_t bytes = matrix_element_bytes(call->type), dimension = call->leading_dimension;
-  if (layout->outer_is_row != call->column_major) {
-    return (pair_place){(outer * dimension + inner) * bytes, bytes};
-  }
-  return (pair_place){(inner * dimension + outer) * bytes, dimension * bytes};
+  const size_t bytes = matrix_element_bytes(call->type);
+  const fragment_place place =
+      fragment_place_of(layout, lane, p, call->leading_dimension, call->column_major);
+  return (pair_place){place.first * bytes, place.step * bytes};
 }
 
 // Constant sizes, so that the compiler makes single instructions of the copies.

@@ -1,7 +1,7 @@
 // Places in the source: a number for each instruction or call that accesses memory, and what a report
 // says of it.
-#ifndef SANITIZE_PLACES_H
-#define SANITIZE_PLACES_H
+#ifndef PLACES_H
+#define PLACES_H
 
 #include "emulator.h"
 

@@ -1,0 +1,14 @@
+// The order in which threads run in count mode: the lanes of a warp together, as on a GPU.
+#ifndef LOCKSTEP_H
+#define LOCKSTEP_H
+
+#include "block.h"
+
+// The running thread comes to a basic block: the others of its round come first. `code` is the address
+// of the block, `stack` the top of the frame of the function it is in.
+void lockstep_arrive(worker *worker, uintptr_t code, const void *stack);
+
+// The running thread is about to wait in the middle of a basic block.
+void lockstep_wait(worker *worker);
+
+#endif

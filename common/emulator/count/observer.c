@@ -1,0 +1,130 @@
+// What the count mode does with what the runtime tells it. Hooks that it needs nothing of are at the end.
+#define _GNU_SOURCE
+#include "observer.h"
+
+#include "lockstep.h"
+#include "matrix_requests.h"
+#include "round.h"
+#include "space.h"
+
+// ---- Compiled code ------------------------------------------------------------------------------
+
+// Called at the start of each basic block of kernels, which are compiled with
+// -fsanitize-coverage=trace-pc (GCC manual, "Instrumentation Options").
+EMULATOR_API void __sanitizer_cov_trace_pc(void) {
+  if (emulator_current == NULL) return; // host code
+  lockstep_arrive(current_worker, (uintptr_t)__builtin_return_address(0), __builtin_dwarf_cfa());
+}
+
+// The widest access that a structure of `bytes` bytes can be copied by, whatever its address: float3 is
+// three words.
+static unsigned widest_piece(size_t bytes) {
+  const size_t power = bytes & -bytes;
+  return power < 16 ? (unsigned)power : 16;
+}
+
+void observer_access(uintptr_t address, size_t bytes, observed_kind kind, const void *pc) {
+  const worker *worker = current_worker;
+  if (worker == NULL || emulator_current == NULL || kind == OBSERVED_ATOMIC) return;
+  const space space = space_of(worker, address);
+  if (space == SPACE_NONE) return;
+  const unsigned piece = widest_piece(bytes);
+  for (size_t done = 0; done < bytes; done += piece) {
+    round_access(origin_of_code(pc), space, kind == OBSERVED_WRITE, address + done, piece);
+  }
+}
+
+// ---- Library operations -------------------------------------------------------------------------
+
+void observer_async_start(worker *worker, const async_copy *copy) {
+  const origin where = origin_of_site(&copy->site);
+  const unsigned copied = copy->bytes - copy->zeros;
+  // A copy of a whole row may end in zeros, but its request is as wide as all others.
+  if (copied > 0) {
+    round_access(where, SPACE_GLOBAL, false, (uintptr_t)copy->source, copy->bytes);
+    tally_at(where)->value[COUNT_ASYNC_COPY_BYTES] += copied;
+  }
+  const space space = space_of(worker, (uintptr_t)copy->destination);
+  round_access(where, space, true, (uintptr_t)copy->destination, copy->bytes);
+}
+
+// The running lane is the last of the warp to come, and brings what all of them bring but for their
+// registers: a matrix_memory_call.
+void observer_matrix_access(worker *worker, const void *memory, unsigned rows, unsigned row_bytes,
+                            size_t stride_bytes, observed_kind kind, const emulator_site *site) {
+  (void)rows;
+  (void)row_bytes;
+  (void)stride_bytes;
+  (void)kind;
+  const space space = space_of(worker, (uintptr_t)memory);
+  if (space == SPACE_NONE) return;
+  memory_request requests[MATRIX_REQUESTS_MAX];
+  const unsigned count =
+      matrix_requests(worker->running->operand, space == SPACE_SHARED, requests);
+  for (unsigned i = 0; i < count; i++) round_request(origin_of_site(site), space, &requests[i]);
+}
+
+void observer_matrix_product(worker *worker, const emulator_site *site) {
+  (void)worker;
+  tally_at(origin_of_site(site))->value[COUNT_TENSOR_CORE_OPERATIONS]++;
+}
+
+// ---- Waiting ------------------------------------------------------------------------------------
+
+void observer_barrier_arrive(worker *worker, const emulator_site *site) {
+  (void)site;
+  lockstep_wait(worker);
+}
+
+// Told of the place where the first of those stands who wait; they should all stand there.
+void observer_barrier_release(worker *worker) {
+  const emulator_site *site = worker->running->site;
+  for (unsigned i = 0; i < worker->thread_count; i++) {
+    if (worker->threads[i].state == THREAD_AT_BARRIER) {
+      site = worker->threads[i].site;
+      break;
+    }
+  }
+  tally_at(origin_of_site(site))->value[COUNT_BLOCK_BARRIERS]++;
+}
+
+void observer_warp_arrive(worker *worker, unsigned mask, const emulator_site *site) {
+  (void)mask;
+  (void)site;
+  lockstep_wait(worker);
+}
+
+// ---- Memory of the device -----------------------------------------------------------------------
+
+void observer_memory_allocated(const memory_allocation *entry) {
+  (void)entry;
+  space_changed();
+}
+
+void observer_memory_freed(const memory_allocation *entry) {
+  (void)entry;
+  space_changed();
+}
+
+// ---- Nothing to count ---------------------------------------------------------------------------
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+unsigned observer_workers(void) { return UINT_MAX; }
+uint64_t observer_findings(void) { return 0; }
+void observer_launch_begin(const launch *launch) {}
+void observer_launch_end(const launch *launch) {}
+void observer_fault(worker *worker) {}
+void observer_block_begin(worker *worker, uint64_t number) {}
+void observer_block_end(worker *worker) {}
+void observer_thread_begin(worker *worker) {}
+void observer_thread_end(worker *worker) {}
+void observer_warp_collective(worker *worker, thread *first, unsigned lanes,
+                              const emulator_site *site) {}
+void observer_warp_barrier(worker *worker, thread *first, unsigned lanes) {}
+void observer_absent_lane(worker *worker, thread *reader, unsigned source_lane) {}
+void observer_library_access(worker *worker, thread *thread, const void *address, size_t bytes,
+                             observed_kind kind, const emulator_site *site) {}
+void observer_async_commit(worker *worker) {}
+void observer_async_wait(worker *worker, size_t newest) {}
+void observer_async_done(worker *worker, const async_copy *copy) {}
+void observer_memory_written(const void *address, size_t bytes, const void *from) {}
