@@ -24,7 +24,8 @@ ifeq ($(DEVICE),cpu)
   WATCHED_sanitize  := -fsanitize=bounds -DLAB_MAX_GRID_YZ=2
   # Counting steps through the lanes of a warp by basic block, lowest address first: so the code must lie
   # in the order in which branches join, and a branch of the source must stay one.
-  WATCHED_count     := -O1 -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-guess-branch-probability
+  WATCHED_count     := -O1 -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-guess-branch-probability \
+                       -fno-thread-jumps
   # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name.
   KERNEL_FLAGS := -std=c++17 $(OPTIMISE) -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
                   -Wno-unknown-pragmas -fno-strict-aliasing -fno-extern-tls-init -fno-gnu-unique $(CPPFLAGS) \
@@ -41,7 +42,8 @@ endif
 # --- the parts of common/ ------------------------------------------------------------------------
 
 MODULES := check compare csv device driver file emulator/rewrite inputs npy progress record \
-        reference result shape statistics step timing trial ladder ceilings bench emulator/requests
+        reference result shape statistics step timing trial ladder ceilings bench emulator/requests \
+        columns
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/step/source.c common/device/device_emulator.c \
                common/device/device_gpu.c
@@ -169,8 +171,8 @@ $(BUILD)/count: $(COUNT) $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # Kernels with known counts: counted by the emulator with MODE=count, else run for a profiler.
-$(BUILD)/calibrate: $(BUILD)/common/calibration/main.o $(PLAIN)/common/count/columns.o \
-                    $(BUILD)/common/calibration/kernels.cu.o $(RUNTIME)
+$(BUILD)/calibrate: $(BUILD)/common/calibration/main.o $(BUILD)/common/calibration/kernels.cu.o \
+                    $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 $(BUILD)/common/calibration/main.o: common/calibration/main.c
@@ -186,6 +188,11 @@ $(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $$(addprefix $(BUILD)/,$$(addsuffix 
 
 -include $(shell find $(sort $(PLAIN) $(BUILD)) -name '*.d' 2>/dev/null)
 -include $(shell find $(BUILD) -path $(BUILD)/elsewhere -prune -o -name '*.d' -print 2>/dev/null)
+$(BUILD)/tests/count/test_calibration: $(BUILD)/common/calibration/kernels.cu.o
+
+-include $(shell find $(sort $(PLAIN) $(BUILD)) -path '*/elsewhere' -prune -o -name '*.d' -print 2>/dev/null)
 ifneq ($(ELSEWHERE),)
+$(BUILD)/tests/count/test_calibration: $(BUILD)/common/calibration/kernels.cu.o
+
 -include $(shell find $(STEP_BUILD) -name '*.d' 2>/dev/null)
 endif

@@ -3,7 +3,7 @@
 #ifndef CALIBRATION_H
 #define CALIBRATION_H
 
-#include "count/columns.h"
+#include "columns/columns.h"
 
 #include <cuda_runtime_api.h>
 

@@ -6,7 +6,7 @@
 #ifndef COUNT_H
 #define COUNT_H
 
-#include "count/columns.h"
+#include "columns/columns.h"
 #include "emulator.h"
 
 #ifdef __cplusplus

@@ -20,17 +20,25 @@ typedef struct {
   unsigned waits; // since it came to `code`: behind as many waiting calls of the basic block
 } place;
 
+typedef struct {
+  uint32_t ready;      // lanes that can run, and are not in the round or have had their turn in it
+  unsigned impatience; // rounds in which lanes yielded while others were passed over
+  bool favours;        // `favoured` goes first, until it waits or yields
+  unsigned favoured;
+} warp_turns;
+
 static _Thread_local struct {
   place places[BLOCK_THREADS_MAX];
-  uint32_t ready[WARPS_MAX]; // lanes that can run and are not in the round, or had their turn in it
+  uint64_t last_round[BLOCK_THREADS_MAX]; // that the thread was in
+  warp_turns warps[WARPS_MAX];
   unsigned warp_count;
-  unsigned warp;      // whose round it is
-  uint32_t left;      // lanes of the round that have still to run
-  uint32_t arrived;   // lanes of the round that came to another basic block
-  place from;         // where the round began
-  bool yielded;       // a lane of the round let others run first
-  unsigned impatience; // rounds in which lanes yielded while others of their warp were passed over
-  unsigned favoured;  // the lane that goes first next time that patience ends
+  uint64_t round;   // its number
+  unsigned warp;    // whose round it is
+  uint32_t lanes;   // of the round
+  uint32_t left;    // that have still to run
+  uint32_t arrived; // that came to another basic block
+  place from;       // where the round began
+  bool yielded;     // a lane of the round let others run first
 } lockstep;
 
 // ---- Places -------------------------------------------------------------------------------------
@@ -84,16 +92,28 @@ static void end_round(void) {
   lockstep.arrived = 0;
 }
 
-// The lane whose place the warp's next round is at.
-static unsigned leader(uint32_t ready) {
-  // Lanes that wait for another lane of their warp, which is ahead, would run for ever.
-  enum { PATIENCE = 64 };
-  if (lockstep.impatience > PATIENCE) {
-    lockstep.impatience = 0;
-    const uint32_t behind = ready & ~((2u << lockstep.favoured) - 1);
-    lockstep.favoured = lowest(behind != 0 ? behind : ready);
-    return lockstep.favoured;
+// The lane that has waited longest for a turn.
+static unsigned most_patient(uint32_t ready) {
+  const uint64_t *last_round = &lockstep.last_round[lockstep.warp * GPU_WARP_LANES];
+  unsigned oldest = lowest(ready);
+  for (uint32_t lanes = ready & (ready - 1); lanes != 0; lanes &= lanes - 1) {
+    if (last_round[lowest(lanes)] < last_round[oldest]) oldest = lowest(lanes);
   }
+  return oldest;
+}
+
+// The lane at whose place the warp's next round is.
+static unsigned leader(warp_turns *turns) {
+  const uint32_t ready = turns->ready;
+  // Lanes that poll for what a lane behind them in the code will do would poll for ever.
+  enum { PATIENCE = 256 };
+  if (turns->impatience > PATIENCE) {
+    turns->impatience = 0;
+    turns->favours = true;
+    turns->favoured = most_patient(ready);
+  }
+  if (turns->favours && (ready >> turns->favoured & 1)) return turns->favoured;
+  turns->favours = false;
   unsigned first = lowest(ready);
   for (uint32_t lanes = ready & (ready - 1); lanes != 0; lanes &= lanes - 1) {
     if (before(place_of(lowest(lanes)), place_of(first))) first = lowest(lanes);
@@ -101,25 +121,34 @@ static unsigned leader(uint32_t ready) {
   return first;
 }
 
-// False when no thread can run. A warp runs until all its lanes wait, or one yields.
-static bool begin_round(void) {
+// A warp runs until all its lanes wait, or one yields. Moves on to the next that can run; false when
+// there is none.
+static bool choose_warp(void) {
+  warp_turns *turns = &lockstep.warps[lockstep.warp];
+  if (lockstep.yielded && (turns->ready & ~lockstep.lanes)) turns->impatience++;
   unsigned warp = lockstep.warp + lockstep.yielded;
-  unsigned looked_at = 0;
-  while (lockstep.ready[warp % lockstep.warp_count] == 0) {
-    if (++looked_at > lockstep.warp_count) return false;
-    warp++;
-  }
-  lockstep.warp = warp % lockstep.warp_count;
-  const uint32_t ready = lockstep.ready[lockstep.warp];
-  const unsigned first = leader(ready);
-  uint32_t lanes = 0;
-  for (uint32_t rest = ready; rest != 0; rest &= rest - 1) {
-    if (same(place_of(lowest(rest)), place_of(first))) lanes |= 1u << lowest(rest);
-  }
-  if (lockstep.yielded && lanes != ready) lockstep.impatience++;
   lockstep.yielded = false;
+  for (unsigned i = 0; i < lockstep.warp_count; i++, warp++) {
+    lockstep.warp = warp % lockstep.warp_count;
+    if (lockstep.warps[lockstep.warp].ready != 0) return true;
+  }
+  return false;
+}
+
+static bool begin_round(void) {
+  if (!choose_warp()) return false;
+  warp_turns *turns = &lockstep.warps[lockstep.warp];
+  const unsigned first = leader(turns);
+  lockstep.round++;
+  lockstep.lanes = 0;
+  for (uint32_t rest = turns->ready; rest != 0; rest &= rest - 1) {
+    const unsigned lane = lowest(rest);
+    if (!same(place_of(lane), place_of(first))) continue;
+    lockstep.lanes |= 1u << lane;
+    lockstep.last_round[lockstep.warp * GPU_WARP_LANES + lane] = lockstep.round;
+  }
   lockstep.from = *place_of(first);
-  lockstep.left = lanes;
+  lockstep.left = lockstep.lanes;
   return true;
 }
 
@@ -127,18 +156,17 @@ static bool begin_round(void) {
 
 void turns_begin(worker *worker) {
   memset(lockstep.places, 0, worker->thread_count * sizeof *lockstep.places);
-  memset(lockstep.ready, 0, sizeof lockstep.ready);
+  memset(lockstep.warps, 0, sizeof lockstep.warps);
   lockstep.warp_count = (worker->thread_count + GPU_WARP_LANES - 1) / GPU_WARP_LANES;
   lockstep.warp = 0;
   lockstep.left = 0;
   lockstep.arrived = 0;
   lockstep.yielded = false;
-  lockstep.impatience = 0;
 }
 
 void turns_add(worker *worker, const thread *thread) {
   (void)worker;
-  lockstep.ready[thread->index / GPU_WARP_LANES] |= 1u << thread->seen.lane;
+  lockstep.warps[thread->index / GPU_WARP_LANES].ready |= 1u << thread->seen.lane;
 }
 
 thread *turns_take(worker *worker) {
@@ -149,7 +177,7 @@ thread *turns_take(worker *worker) {
   }
   const unsigned lane = lowest(lockstep.left);
   lockstep.left &= lockstep.left - 1;
-  lockstep.ready[lockstep.warp] &= ~(1u << lane);
+  lockstep.warps[lockstep.warp].ready &= ~(1u << lane);
   round_lane(lane);
   return &worker->threads[lockstep.warp * GPU_WARP_LANES + lane];
 }
@@ -157,6 +185,8 @@ thread *turns_take(worker *worker) {
 void turns_yield(worker *worker) {
   lockstep_wait(worker);
   lockstep.yielded = true;
+  warp_turns *turns = &lockstep.warps[lockstep.warp];
+  if (turns->favoured == worker->running->seen.lane) turns->favours = false;
 }
 
 void lockstep_wait(worker *worker) { lockstep.places[worker->running->index].waits++; }

@@ -10,8 +10,8 @@ extern "C" {
 #endif
 
 // A request is one memory instruction of one warp. Sectors and wavefronts are those of
-// emulator/requests/memory_request.h. An asynchronous copy counts as a load from global memory and as a store to
-// shared memory. Atomic functions are not counted.
+// emulator/requests/memory_request.h. An asynchronous copy counts as a load from global memory and as a
+// store to shared memory. Atomic functions are not counted.
 typedef enum {
   COUNT_GLOBAL_LOAD_REQUESTS,
   COUNT_GLOBAL_LOAD_SECTORS,

@@ -1,4 +1,4 @@
-#include "count/columns.h"
+#include "columns/columns.h"
 
 const column_name column_names[COUNT_COLUMNS] = {
     [COUNT_GLOBAL_LOAD_REQUESTS] = {"global_load_requests", "gl.loads"},
