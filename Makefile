@@ -158,16 +158,17 @@ check-now: say-device $(CHECK_ALL)
 	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(step_checks)
   # Those of a watching emulator need it, and kernels that are compiled for it.
-  WATCHED_TESTS := $(filter common/tests/sanitize/%,$(PART_TESTS))
-  PART_TESTS    := $(filter-out $(WATCHED_TESTS),$(PART_TESTS))
-  WATCHED_TESTS := $(if $(filter cpu,$(DEVICE)),$(WATCHED_TESTS:common/tests/%.c=$(BUILD)-sanitize/tests/%))
+  watched_tests  = $(patsubst common/tests/%.c,$(BUILD)-$1/tests/%,$(filter common/tests/$1/%,$(PART_TESTS)))
+  WATCHED_TESTS := $(if $(filter cpu,$(DEVICE)),$(call watched_tests,sanitize) $(call watched_tests,count))
+  PART_TESTS    := $(filter-out common/tests/sanitize/% common/tests/count/%,$(PART_TESTS))
   PART_TESTS    := $(PART_TESTS:common/tests/%.c=$(BUILD)/tests/%)
   CHECK_ALL  := format-check
 endif
 
 check-now: say-device $(CHECK_ALL)
 	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged
-	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=sanitize $(WATCHED_TESTS))
+	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=sanitize $(filter $(BUILD)-sanitize/%,$(WATCHED_TESTS)))
+	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=count $(filter $(BUILD)-count/%,$(WATCHED_TESTS)))
 	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
 
