@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "usage: calibrate\n"
-    "\n"
-    "Launches each calibration kernel once, in the order of the rows it prints: kernel,column,expected,\n"
-    "emulator. The last is empty on a GPU, where a profiler counts.\n";
+static const char usage[] = "usage: calibrate\n"
+                            "\n"
+                            "Launches each calibration kernel once, in the order of the rows it "
+                            "prints: kernel,column,expected,\n"
+                            "emulator. The last is empty on a GPU, where a profiler counts.\n";
 
 static bool cuda_good(cudaError_t status, const char *what, error_text *error) {
   return status == cudaSuccess ||

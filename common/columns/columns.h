@@ -24,7 +24,7 @@ typedef enum {
   COUNT_TENSOR_CORE_OPERATIONS, // products of 4096 multiply-adds
   COUNT_ASYNC_COPY_BYTES,       // that asynchronous copies read from global memory
   COUNT_BLOCK_BARRIERS,         // one for each time a block passed one
-  COUNT_DIVERGENT_BRANCHES,     // one for each time the lanes of a warp left a branch for two places
+  COUNT_DIVERGENT_BRANCHES, // one for each time the lanes of a warp left a branch for two places
   COUNT_COLUMNS
 } count_column;
 

@@ -21,7 +21,8 @@ bool listing_take(listing *listing, error_text *error) {
     return fail(error, "not enough memory for the counts of source lines");
   }
   return !only_unknown_lines(listing) ||
-         fail(error, "no source line is known: is addr2line installed (Debian's package binutils)?");
+         fail(error,
+              "no source line is known: is addr2line installed (Debian's package binutils)?");
 }
 
 void listing_free(listing *listing) {
@@ -29,8 +30,7 @@ void listing_free(listing *listing) {
   listing->lines = NULL;
 }
 
-static void print_columns(FILE *out, const listing *listing,
-                          const count_values *counts) {
+static void print_columns(FILE *out, const listing *listing, const count_values *counts) {
   for (int column = 0; column < COUNT_COLUMNS; column++) {
     if (listing->total.value[column] == 0) continue;
     const uint64_t value = counts ? counts->value[column] : 0;

@@ -14,16 +14,18 @@
 static const char usage[] =
     "usage: count FOLDER STEP.so [-- OPTIONS]\n"
     "\n"
-    "Runs the step once on the emulator, checks it, and counts. Writes FOLDER/stepNN.txt, its source\n"
+    "Runs the step once on the emulator, checks it, and counts. Writes FOLDER/stepNN.txt, its "
+    "source\n"
     "with the counts of each line, and FOLDER/stepNN.csv, the sums under their names; prints the\n"
     "sums and the busiest lines. OPTIONS are those of a step's program that choose shape, type,\n"
     "inputs and configuration; the shape is 1x1x256x64 unless they say otherwise.\n";
 
 enum { BUSIEST = 10 };
 
-static const char note[] = "Counts are of the source as g++ compiled it; nvcc may join loads, move them "
-                           "out of loops, or do\nwithout a branch. `make calibrate` on a GPU shows by "
-                           "how much.\n";
+static const char note[] =
+    "Counts are of the source as g++ compiled it; nvcc may join loads, move them "
+    "out of loops, or do\nwithout a branch. `make calibrate` on a GPU shows by "
+    "how much.\n";
 
 typedef struct {
   device_info device;

@@ -12,7 +12,7 @@
 static struct name {
   struct name *next;
   char text[];
-} *names;
+} * names;
 
 // NULL when memory has run out.
 static const char *keep(const char *text) {

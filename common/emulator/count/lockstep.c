@@ -15,9 +15,8 @@
 #include <string.h>
 
 typedef struct {
-  size_t depth; // bytes of stack above the function that the lane is in
-  uintptr_t code;
-  unsigned waits; // since it came to `code`: behind as many waiting calls of the basic block
+  size_t depth;   // bytes of stack above the function that the lane is in
+  uintptr_t code; // of its basic block
 } place;
 
 typedef struct {
@@ -44,12 +43,11 @@ static _Thread_local struct {
 // ---- Places -------------------------------------------------------------------------------------
 
 static bool same(const place *a, const place *b) {
-  return a->code == b->code && a->depth == b->depth && a->waits == b->waits;
+  return a->code == b->code && a->depth == b->depth;
 }
 
 static bool before(const place *a, const place *b) {
-  if (a->depth != b->depth) return a->depth > b->depth;
-  return a->code != b->code ? a->code < b->code : a->waits < b->waits;
+  return a->depth != b->depth ? a->depth > b->depth : a->code < b->code;
 }
 
 static place *place_of(unsigned lane) {
@@ -183,13 +181,10 @@ thread *turns_take(worker *worker) {
 }
 
 void turns_yield(worker *worker) {
-  lockstep_wait(worker);
   lockstep.yielded = true;
   warp_turns *turns = &lockstep.warps[lockstep.warp];
   if (turns->favoured == worker->running->seen.lane) turns->favours = false;
 }
-
-void lockstep_wait(worker *worker) { lockstep.places[worker->running->index].waits++; }
 
 void lockstep_arrive(worker *worker, uintptr_t code, const void *stack) {
   const thread *self = worker->running;

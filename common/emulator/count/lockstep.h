@@ -8,7 +8,4 @@
 // of the block, `stack` the top of the frame of the function it is in.
 void lockstep_arrive(worker *worker, uintptr_t code, const void *stack);
 
-// The running thread is about to wait in the middle of a basic block.
-void lockstep_wait(worker *worker);
-
 #endif

@@ -68,16 +68,16 @@ static unsigned accumulator(const matrix_memory_call *call, memory_request *requ
   const unsigned bytes = matrix_element_bytes(call->type);
   unsigned count = 0;
   for (unsigned pair = 0; pair < layout.pairs; pair++) {
-    const fragment_place first = fragment_place_of(&layout, 0, pair, call->leading_dimension,
-                                                   call->column_major);
+    const fragment_place first =
+        fragment_place_of(&layout, 0, pair, call->leading_dimension, call->column_major);
     const bool neighbours = first.step == 1;
     for (unsigned element = 0; element < (neighbours ? 1u : 2u); element++) {
       memory_request *request = &requests[count];
       *request = (memory_request){
           .lanes = ~0u, .bytes = neighbours ? 2 * bytes : bytes, .store = call->store};
       for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
-        const fragment_place place = fragment_place_of(
-            &layout, lane, pair, call->leading_dimension, call->column_major);
+        const fragment_place place =
+            fragment_place_of(&layout, lane, pair, call->leading_dimension, call->column_major);
         request->address[lane] =
             (uintptr_t)call->memory + (place.first + element * place.step) * bytes;
       }

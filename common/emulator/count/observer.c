@@ -59,8 +59,7 @@ void observer_matrix_access(worker *worker, const void *memory, unsigned rows, u
   const space space = space_of(worker, (uintptr_t)memory);
   if (space == SPACE_NONE) return;
   memory_request requests[MATRIX_REQUESTS_MAX];
-  const unsigned count =
-      matrix_requests(worker->running->operand, space == SPACE_SHARED, requests);
+  const unsigned count = matrix_requests(worker->running->operand, space == SPACE_SHARED, requests);
   for (unsigned i = 0; i < count; i++) round_request(origin_of_site(site), space, &requests[i]);
 }
 
@@ -69,14 +68,9 @@ void observer_matrix_product(worker *worker, const emulator_site *site) {
   tally_at(origin_of_site(site))->value[COUNT_TENSOR_CORE_OPERATIONS]++;
 }
 
-// ---- Waiting ------------------------------------------------------------------------------------
+// ---- Barriers -----------------------------------------------------------------------------------
 
-void observer_barrier_arrive(worker *worker, const emulator_site *site) {
-  (void)site;
-  lockstep_wait(worker);
-}
-
-// Told of the place where the first of those stands who wait; they should all stand there.
+// Counted where the first thread stands that waits: all should stand at the same call.
 void observer_barrier_release(worker *worker) {
   const emulator_site *site = worker->running->site;
   for (unsigned i = 0; i < worker->thread_count; i++) {
@@ -86,12 +80,6 @@ void observer_barrier_release(worker *worker) {
     }
   }
   tally_at(origin_of_site(site))->value[COUNT_BLOCK_BARRIERS]++;
-}
-
-void observer_warp_arrive(worker *worker, unsigned mask, const emulator_site *site) {
-  (void)mask;
-  (void)site;
-  lockstep_wait(worker);
 }
 
 // ---- Memory of the device -----------------------------------------------------------------------
@@ -118,6 +106,8 @@ void observer_block_begin(worker *worker, uint64_t number) {}
 void observer_block_end(worker *worker) {}
 void observer_thread_begin(worker *worker) {}
 void observer_thread_end(worker *worker) {}
+void observer_barrier_arrive(worker *worker, const emulator_site *site) {}
+void observer_warp_arrive(worker *worker, unsigned mask, const emulator_site *site) {}
 void observer_warp_collective(worker *worker, thread *first, unsigned lanes,
                               const emulator_site *site) {}
 void observer_warp_barrier(worker *worker, thread *first, unsigned lanes) {}

@@ -23,9 +23,8 @@ void round_lane(unsigned lane) {
 
 static bool belongs(const open_request *open, origin where, space space, bool store,
                     unsigned bytes) {
-  return same_origin(open->where, where) && open->space == space &&
-         open->request.store == store && open->request.bytes == bytes &&
-         (open->request.lanes >> current.lane & 1) == 0;
+  return same_origin(open->where, where) && open->space == space && open->request.store == store &&
+         open->request.bytes == bytes && (open->request.lanes >> current.lane & 1) == 0;
 }
 
 static open_request *find(origin where, space space, bool store, unsigned bytes) {
@@ -45,8 +44,7 @@ static open_request *find(origin where, space space, bool store, unsigned bytes)
   return open;
 }
 
-void round_access(origin where, space space, bool store, uintptr_t address,
-                 unsigned bytes) {
+void round_access(origin where, space space, bool store, uintptr_t address, unsigned bytes) {
   open_request *open = find(where, space, store, bytes);
   open->request.lanes |= 1u << current.lane;
   open->request.address[current.lane] = address;
@@ -60,8 +58,8 @@ void round_request(origin where, space space, const memory_request *request) {
   const count_column column = requests[space][request->store];
   count_values *counts = tally_at(where);
   counts->value[column]++;
-  counts->value[column + 1] += space == SPACE_GLOBAL ? memory_request_sectors(request)
-                                                       : memory_request_wavefronts(request);
+  counts->value[column + 1] +=
+      space == SPACE_GLOBAL ? memory_request_sectors(request) : memory_request_wavefronts(request);
 }
 
 void round_end(void) {

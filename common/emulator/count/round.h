@@ -12,8 +12,7 @@ void round_lane(unsigned lane);
 
 // The lane whose turn it is accesses memory. Places with a source line may have one access of each space
 // and direction.
-void round_access(origin where, space space, bool store, uintptr_t address,
-                 unsigned bytes);
+void round_access(origin where, space space, bool store, uintptr_t address, unsigned bytes);
 
 // All lanes have had their turn: adds the requests to the tally.
 void round_end(void);

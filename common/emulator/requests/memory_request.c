@@ -2,9 +2,7 @@
 
 #include <stddef.h>
 
-static bool has(const memory_request *request, unsigned lane) {
-  return request->lanes >> lane & 1;
-}
+static bool has(const memory_request *request, unsigned lane) { return request->lanes >> lane & 1; }
 
 // ---- Global memory ------------------------------------------------------------------------------
 

@@ -102,6 +102,18 @@ static __global__ void common_call(const float *in, float *out) {
   out[i + 64] = fetch(in, i + 64);
 }
 
+// As deep as `depth` says: lanes at the same code, but not in the same call.
+static __device__ __attribute__((noinline, noclone)) float descend(const float *in, int i,
+                                                                   int depth) {
+  if (depth == 0) return in[i] * 2.0f;
+  return descend(in, i, depth - 1) + in[i + 64 * depth];
+}
+
+static __global__ void recursion(const float *in, float *out) {
+  const int i = threadIdx.x;
+  out[i] = descend(in, i, i % 32 / 16); // 16 lanes once, 16 lanes twice
+}
+
 static __global__ void barriers(const float *in, float *out) {
   __shared__ float kept[64];
   const int i = threadIdx.x;
@@ -141,6 +153,7 @@ static const struct {
     {four_ways, 64, {"four ways", 8, 8, 2, 8, 6}},
     {calls, 64, {"calls", 4, 8, 2, 8, 6}},
     {common_call, 64, {"common call", 4, 16, 4, 16, 4}},
+    {recursion, 64, {"recursion", 6, 12, 2, 8, 2}},
     {barriers, 64, {"barriers", 4, 10, 2, 8, 4}},
 };
 
@@ -165,7 +178,9 @@ static __global__ void one_line(const float *in, float *out) {
   const int line = __LINE__ + 1;
   x = in[i];
   out[i + 1] = x;
-  if (i == 0) out[0] = line;
+  if (i == 0) {
+    out[0] = line;
+  }
 }
 
 int divergence_run_one_line(void) {

@@ -27,8 +27,7 @@ Test(divergence, requests) {
                    {COUNT_GLOBAL_STORE_SECTORS, kernel.store_sectors},
                    {COUNT_DIVERGENT_BRANCHES, kernel.divergent_branches}};
     for (size_t j = 0; j < sizeof columns / sizeof columns[0]; j++) {
-      expect(kernel.name, columns[j].column, counted.value[columns[j].column],
-             columns[j].expected);
+      expect(kernel.name, columns[j].column, counted.value[columns[j].column], columns[j].expected);
     }
   }
 }
@@ -40,6 +39,10 @@ Test(divergence, waiting_for_another_lane, .timeout = 20) {
   const count_values counted = emulator_count_total();
   expect("turn by turn", COUNT_GLOBAL_LOAD_REQUESTS, counted.value[COUNT_GLOBAL_LOAD_REQUESTS], 64);
   expect("turn by turn", COUNT_GLOBAL_STORE_SECTORS, counted.value[COUNT_GLOBAL_STORE_SECTORS], 64);
+  // The first turn is stored; atomic functions are not counted.
+  expect("turn by turn", COUNT_SHARED_STORE_REQUESTS, counted.value[COUNT_SHARED_STORE_REQUESTS],
+         2);
+  expect("turn by turn", COUNT_SHARED_LOAD_REQUESTS, counted.value[COUNT_SHARED_LOAD_REQUESTS], 0);
 }
 
 Test(divergence, sums_stay_until_reset) {
@@ -60,11 +63,12 @@ Test(divergence, lines) {
   emulator_line_counts *lines;
   const size_t count = emulator_count_lines(&lines);
   cr_assert_neq(count, SIZE_MAX);
-  const emulator_line_counts *loads = NULL;
+  const emulator_line_counts *loads = NULL, *branch = NULL; // two lines below
   count_values sum = {0};
   for (size_t i = 0; i < count; i++) {
-    if (strcmp(lines[i].file, "common/tests/count/divergence.cu") == 0 && lines[i].line == line) {
-      loads = &lines[i];
+    if (strcmp(lines[i].file, "common/tests/count/divergence.cu") == 0) {
+      if (lines[i].line == line) loads = &lines[i];
+      if (lines[i].line == line + 2) branch = &lines[i];
     }
     if (i > 0) {
       const int files = strcmp(lines[i - 1].file, lines[i].file);
@@ -77,5 +81,7 @@ Test(divergence, lines) {
   cr_expect_arr_eq(sum.value, total.value, sizeof total.value);
   cr_expect_eq(loads->counts.value[COUNT_GLOBAL_LOAD_REQUESTS], 2);
   cr_expect_eq(loads->counts.value[COUNT_GLOBAL_LOAD_SECTORS], 8);
+  cr_assert_not_null(branch, "no counts for line %d", line + 2);
+  cr_expect_eq(branch->counts.value[COUNT_DIVERGENT_BRANCHES], 1);
   free(lines);
 }

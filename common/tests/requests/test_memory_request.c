@@ -86,8 +86,8 @@ Test(memory_request, wavefronts) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     cr_expect_eq(memory_request_wavefronts(&cases[i].request), cases[i].wavefronts,
-                 "case %zu: %u wavefronts, not %u", i,
-                 memory_request_wavefronts(&cases[i].request), cases[i].wavefronts);
+                 "case %zu: %u wavefronts, not %u", i, memory_request_wavefronts(&cases[i].request),
+                 cases[i].wavefronts);
   }
 }
 
