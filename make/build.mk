@@ -171,8 +171,8 @@ $(BUILD)/count: $(COUNT) $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # Kernels with known counts: counted by the emulator with MODE=count, else run for a profiler.
-$(BUILD)/calibrate: $(BUILD)/common/calibration/main.o $(BUILD)/common/calibration/kernels.cu.o \
-                    $(LIBRARY) $(RUNTIME)
+CALIBRATION := $(patsubst %,$(BUILD)/%.o,$(wildcard common/calibration/*.cu))
+$(BUILD)/calibrate: $(BUILD)/common/calibration/main.o $(CALIBRATION) $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 $(BUILD)/common/calibration/main.o: common/calibration/main.c
@@ -189,10 +189,11 @@ $(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $$(addprefix $(BUILD)/,$$(addsuffix 
 -include $(shell find $(sort $(PLAIN) $(BUILD)) -name '*.d' 2>/dev/null)
 -include $(shell find $(BUILD) -path $(BUILD)/elsewhere -prune -o -name '*.d' -print 2>/dev/null)
 $(BUILD)/tests/count/test_calibration: $(BUILD)/common/calibration/kernels.cu.o
+$(BUILD)/tests/count/test_calibration: $(CALIBRATION)
 
 -include $(shell find $(sort $(PLAIN) $(BUILD)) -path '*/elsewhere' -prune -o -name '*.d' -print 2>/dev/null)
 ifneq ($(ELSEWHERE),)
-$(BUILD)/tests/count/test_calibration: $(BUILD)/common/calibration/kernels.cu.o
+$(BUILD)/tests/count/test_calibration: $(CALIBRATION)
 
 -include $(shell find $(STEP_BUILD) -name '*.d' 2>/dev/null)
 endif

@@ -19,6 +19,7 @@ typedef struct {
   count_values expected; // of one launch
 } calibration_case;
 
+// Numbers are below the count.
 size_t calibration_count(void);
 calibration_case calibration_at(size_t number);
 

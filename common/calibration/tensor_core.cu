@@ -1,0 +1,76 @@
+// Fragments of the tensor cores: one warp.
+#include "case.cuh"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <mma.h>
+
+using namespace nvcuda;
+
+using bf16 = __nv_bfloat16;
+
+// C = A B, each 16 x 16, side by side in a tile whose rows are COLUMNS elements apart. The tile is filled
+// 4 bytes a lane at a time: 16 rows in COLUMNS / 4 requests without conflict.
+template <typename Element, int COLUMNS>
+static __global__ void product(const float *in, float *out) {
+  __shared__ __align__(128) Element tile[16][COLUMNS];
+  __shared__ __align__(128) float sum[16][16];
+  for (int i = threadIdx.x; i < 16 * COLUMNS / 2; i += 32) ((float *)tile)[i] = in[i];
+  __syncwarp();
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, Element, wmma::row_major> a;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, Element, wmma::row_major> b;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+  wmma::load_matrix_sync(a, &tile[0][0], COLUMNS);
+  wmma::load_matrix_sync(b, &tile[0][16], COLUMNS);
+  wmma::fill_fragment(c, 0.0f);
+  wmma::mma_sync(c, a, b, c);
+  wmma::store_matrix_sync(&sum[0][0], c, 16, wmma::mem_row_major);
+  __syncwarp();
+  for (int i = threadIdx.x; i < 256; i += 32) out[i] = ((const float *)sum)[i];
+}
+
+// Every column of the matrix is the same 16 floats.
+static __global__ void repeated_column(const float *in, float *out) {
+  __shared__ __align__(128) float column[32];
+  __shared__ __align__(128) float matrix[16][16];
+  column[threadIdx.x] = in[threadIdx.x];
+  __syncwarp();
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+  wmma::load_matrix_sync(c, column, 0, wmma::mem_col_major);
+  wmma::store_matrix_sync(&matrix[0][0], c, 16, wmma::mem_col_major);
+  __syncwarp();
+  for (int i = threadIdx.x; i < 256; i += 32) out[i] = ((const float *)matrix)[i];
+}
+
+const kernel_case tensor_cases[] = {
+    // Two fragments are loaded: in half by one ldmatrix each, in bf16 by four loads each, of 8x8 matrices
+    // with 16 bytes a row. Rows of 64 elements are in the same banks: 8 wavefronts for each 8x8 matrix.
+    // The sum is stored by 4 requests of 8 bytes: in each half warp 4 rows, of 64 bytes, of which 2 are in
+    // the same banks; and read back by 8 loads.
+    {"wmma half 64",
+     product<half, 64>,
+     1,
+     32,
+     {16, 64},
+     {8, 32},
+     {10, 64 + 8},
+     {20, 16 + 16},
+     0,
+     1},
+    {"wmma half 72", product<half, 72>, 1, 32, {18, 72}, {8, 32}, {10, 8 + 8}, {22, 18 + 16}, 0, 1},
+    {"wmma bf16 64",
+     product<bf16, 64>,
+     1,
+     32,
+     {16, 64},
+     {8, 32},
+     {16, 64 + 8},
+     {20, 16 + 16},
+     0,
+     1},
+    {"wmma bf16 72", product<bf16, 72>, 1, 32, {18, 72}, {8, 32}, {16, 8 + 8}, {22, 18 + 16}, 0, 1},
+    // Loaded by 2 requests, for rows 0 to 7 and 8 to 15, since all columns are the same; stored by 8, each
+    // for 8 rows of 4 columns, which are 128 bytes apart: in the same banks.
+    {"wmma column", repeated_column, 1, 32, {1, 4}, {8, 32}, {2 + 8, 2 + 8}, {1 + 8, 1 + 32}},
+    {},
+};
