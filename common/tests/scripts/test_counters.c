@@ -1,0 +1,83 @@
+// scripts/count_gpu.sh and record_counts.sh on what ncu and a step's program would say.
+#define _GNU_SOURCE
+#include "toolkit.h"
+
+// A step's program, as far as the scripts look at it: shape of the options, device of a GPU.
+#define PROGRAM                                                                                    \
+  "#!/bin/bash\n[ \"$FAIL\" != program ] || exit 2\n"                                              \
+  "echo step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,scale\n"               \
+  "seq=256\nwhile [ $# -gt 0 ]; do [ \"$1\" = --seq ] && seq=$2; shift; done\n"                    \
+  "echo 05_wmma,NVIDIA H200,fp16,1,1,1,$seq,$seq,64,0,0.125\n"
+
+// Two kernels, of 66 and of 32 threads a block; knows no metric of stores.
+#define NCU                                                                                        \
+  "#!/bin/bash\n"                                                                                  \
+  "if [ \"$1\" = --query-metrics ]; then\n"                                                        \
+  "  [ \"$FAIL\" != query ] || { echo '==ERROR== no GPU' >&2; exit 1; }\n"                         \
+  "  sed '/^#/d; /store/d; s/.* //' scripts/ncu_metrics.txt | tr '|' '\\n' |\n"                    \
+  "    sed 's/\\.sum$/  Counter  inst  # of things/'\n"                                            \
+  "  exit\n"                                                                                       \
+  "fi\n"                                                                                           \
+  "while [ $# -gt 0 ]; do case $1 in\n"                                                            \
+  "  --metrics) IFS=, read -ra metrics <<<\"$2\"; shift 2 ;;\n"                                    \
+  "  --log-file) log=$2; shift 2 ;;\n  --csv) shift ;;\n  --*) shift 2 ;;\n  *) break ;;\n"        \
+  "esac; done\n"                                                                                   \
+  "if [ \"$FAIL\" = counters ]; then echo '==ERROR== ERR_NVGPUCTRPERM - no' >$log; exit 1; fi\n"   \
+  "\"$@\" || exit\n"                                                                               \
+  "line() { printf '\"%s\",\"f(int, \"\"x\"\")\",\"%s\"' \"$1\" \"$2\" >>$log\n"                   \
+  "  for metric in \"${metrics[@]}\"; do\n"                                                        \
+  "    value=$3\n"                                                                                 \
+  "    case $3$metric in *000sm__ops*fp16*) value=8192 ;; *000sm__ops*) value=0 ;; esac\n"         \
+  "    printf ',\"%s\"' \"${value:-$metric}\" >>$log\n"                                            \
+  "  done; echo >>$log; }\n"                                                                       \
+  "echo '==PROF== Connected to process 1' >$log\n"                                                 \
+  "line ID 'Block Size' '' && line '' '' inst && line 0 '(33, 2, 1)' 3,000\n"                      \
+  "line 1 '(32, 1, 1)' 2,000\n"
+
+static void enter(void) {
+  toolkit_enter();
+  toolkit_write("bin/ncu", NCU);
+  toolkit_write("program", PROGRAM);
+  cr_assert(chmod("bin/ncu", 0700) == 0 && chmod("program", 0700) == 0);
+}
+
+TestSuite(counters, .init = enter, .fini = toolkit_leave);
+
+#define COUNT "NCU=bin/ncu LAB_COMMIT=here scripts/count_gpu.sh data ./program "
+
+Test(counters, kernels_add_up) {
+  const script_result result = toolkit_run(COUNT "2>&1");
+  cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  // Loads: plain ones and two ways of cp.async. Barriers: 3 warps, then one. Operations: 8192 each.
+  EXPECT(result,
+         "warning: global_store_requests lacks a part: this ncu has none of l1tex__t_requests",
+         "05_wmma on NVIDIA H200, 1x1x256x64 fp16: 2 kernels", "block_barriers 3000\n",
+         "dram_read_bytes 5000\n", "global_load_requests 15000\n", "global_load_sectors 15000\n",
+         "shared_load_requests 10000\n", "tensor_core_operations 2\n", "written: data/counts.csv");
+}
+
+Test(counters, rows_replace_their_like) {
+  const script_result result =
+      toolkit_run(COUNT ">log 2>&1 && " COUNT "-- --seq 128 >log 2>&1 && " COUNT
+                        ">log 2>&1; cat data/counts.csv");
+  EXPECT(
+      result,
+      "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,source,",
+      "\n05_wmma,,NVIDIA H200,fp16,1,1,1,256,256,64,0,ncu,15000,15000,,,10000,5000,", ",here,",
+      "\n05_wmma,,NVIDIA H200,fp16,1,1,1,128,128,64,0,ncu,15000,15000,,,10000,5000,");
+  int rows = 0;
+  for (const char *at = result.out; (at = strstr(at, "05_wmma")); at++) rows++;
+  cr_expect_eq(rows, 2, "%s", result.out);
+}
+
+Test(counters, failures_are_sentences) {
+  const script_result query = toolkit_run("FAIL=query " COUNT "2>&1");
+  cr_expect_eq(query.status, 2);
+  EXPECT(query, "error: ncu cannot list its metrics\n", "ncu: no GPU");
+  const script_result counters = toolkit_run("FAIL=counters " COUNT "2>&1");
+  cr_expect_eq(counters.status, 2);
+  EXPECT(counters, "error: ncu cannot count the kernels of ./program", "ncu: ERR_NVGPUCTRPERM",
+         "run as root");
+  const script_result program = toolkit_run("FAIL=program " COUNT "2>&1; ls data 2>&1");
+  EXPECT(program, "error: ncu cannot count the kernels of ./program", "No such file");
+}
