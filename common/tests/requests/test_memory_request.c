@@ -106,3 +106,20 @@ Test(memory_request, wavefronts_of_shared_addresses) {
   cr_expect_eq(memory_request_wavefronts(&far), 4);
   cr_expect_eq(memory_request_wavefronts(&colliding), 16);
 }
+
+// What keeps groups of lanes from being served at once.
+Test(memory_request, groups_stay_apart) {
+  memory_request four_apart = strided(0x1000, 0, 8);
+  for (unsigned lane = 0; lane < REQUEST_LANES; lane++) {
+    four_apart.address[lane] += (lane / 8 * 4 + lane % 4) * 8; // no bank twice, but not neighbours
+  }
+  cr_expect_eq(memory_request_wavefronts(&four_apart), 2);
+
+  // Pairs of neighbours; in each quarter two want the same banks, but other ones than the next's.
+  memory_request conflicts = strided(0x1000, 0, 16);
+  const unsigned places[8] = {0, 128, 16, 32, 64, 64 + 128, 80, 96};
+  for (unsigned lane = 0; lane < REQUEST_LANES; lane++) {
+    conflicts.address[lane] += lane / 16 * 256 + places[lane % 16 / 2];
+  }
+  cr_expect_eq(memory_request_wavefronts(&conflicts), 8);
+}
