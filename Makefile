@@ -158,8 +158,11 @@ check-now: say-device $(CHECK_ALL)
 	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(step_checks)
   # Those of a watching emulator need it, and kernels that are compiled for it.
+  # Those of a watching emulator need it, and kernels that are compiled for it, which AddressSanitizer
+  # excludes.
   watched_tests  = $(patsubst common/tests/%.c,$(BUILD)-$1/tests/%,$(filter common/tests/$1/%,$(PART_TESTS)))
-  WATCHED_TESTS := $(if $(filter cpu,$(DEVICE)),$(call watched_tests,sanitize) $(call watched_tests,count))
+  WATCHED_TESTS := $(if $(findstring address,$(SANITIZE))$(filter gpu,$(DEVICE)),, \
+                     $(call watched_tests,sanitize) $(call watched_tests,count))
   PART_TESTS    := $(filter-out common/tests/sanitize/% common/tests/count/%,$(PART_TESTS))
   PART_TESTS    := $(PART_TESTS:common/tests/%.c=$(BUILD)/tests/%)
   CHECK_ALL  := format-check
