@@ -1,10 +1,12 @@
-// A calibration kernel with its launch and the answers on paper.
+// A calibration kernel with its launch and the answers on paper; and what kernels share.
 #ifndef CASE_CUH
 #define CASE_CUH
 
 #include "calibration/calibration.h"
 
 #include <cuda_runtime.h>
+
+static inline __device__ int global_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
 struct requests {
   uint64_t count = 0;

@@ -1,8 +1,6 @@
 // Lanes that part: 8 blocks of 256 threads, 64 warps.
 #include "case.cuh"
 
-static __device__ int global_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
-
 // The halves of a warp go different ways, and load and store in each of them.
 static __global__ void branch(const float *in, float *out) {
   const int i = global_index();

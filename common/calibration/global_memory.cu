@@ -3,8 +3,6 @@
 
 #include <cuda_fp16.h>
 
-static __device__ int global_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
-
 template <int STRIDE, int OFFSET>
 static __global__ void load_strided(const float *in, float *out) {
   out[global_index()] = in[global_index() * STRIDE + OFFSET];

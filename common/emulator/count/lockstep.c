@@ -56,7 +56,7 @@ static place *place_of(unsigned lane) {
 
 static unsigned lowest(uint32_t lanes) { return (unsigned)__builtin_ctz(lanes); }
 
-// ---- Rounds --------------------------------------------------------------------------------------
+// ---- Rounds -------------------------------------------------------------------------------------
 
 // What g++ emits for the callback: a call of this many bytes, and the address behind it.
 #ifdef __x86_64__
@@ -153,6 +153,7 @@ static bool begin_round(void) {
 // ---- Turns --------------------------------------------------------------------------------------
 
 void turns_begin(worker *worker) {
+  round_end(); // of a block that was abandoned in it
   memset(lockstep.places, 0, worker->thread_count * sizeof *lockstep.places);
   memset(lockstep.warps, 0, sizeof lockstep.warps);
   lockstep.warp_count = (worker->thread_count + GPU_WARP_LANES - 1) / GPU_WARP_LANES;
