@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 11 }; // of a column
+enum { WIDTH = 13 }; // of a column
 
 static bool only_unknown_lines(const listing *listing) {
   return listing->count == 1 && listing->lines[0].file[0] == '\0';
