@@ -1,4 +1,4 @@
-// What the count mode does with what the runtime tells it. Hooks that it needs nothing of are at the end.
+// What the count mode does with what the runtime tells it.
 #define _GNU_SOURCE
 #include "observer.h"
 
@@ -93,28 +93,3 @@ void observer_memory_freed(const memory_allocation *entry) {
   (void)entry;
   space_changed();
 }
-
-// ---- Nothing to count ---------------------------------------------------------------------------
-
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-unsigned observer_workers(void) { return UINT_MAX; }
-uint64_t observer_findings(void) { return 0; }
-void observer_launch_begin(const launch *launch) {}
-void observer_launch_end(const launch *launch) {}
-void observer_fault(worker *worker) {}
-void observer_block_begin(worker *worker, uint64_t number) {}
-void observer_block_end(worker *worker) {}
-void observer_thread_begin(worker *worker) {}
-void observer_thread_end(worker *worker) {}
-void observer_barrier_arrive(worker *worker, const emulator_site *site) {}
-void observer_warp_arrive(worker *worker, unsigned mask, const emulator_site *site) {}
-void observer_warp_collective(worker *worker, thread *first, unsigned lanes,
-                              const emulator_site *site) {}
-void observer_warp_barrier(worker *worker, thread *first, unsigned lanes) {}
-void observer_absent_lane(worker *worker, thread *reader, unsigned source_lane) {}
-void observer_library_access(worker *worker, thread *thread, const void *address, size_t bytes,
-                             observed_kind kind, const emulator_site *site) {}
-void observer_async_commit(worker *worker) {}
-void observer_async_wait(worker *worker, size_t newest) {}
-void observer_async_done(worker *worker, const async_copy *copy) {}
-void observer_memory_written(const void *address, size_t bytes, const void *from) {}
