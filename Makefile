@@ -4,8 +4,8 @@ SHELL := /bin/bash
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots sweep \
-        budget bench ceilings compare $(STEP_GOALS) ladder-now check-now peers
+.PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots sweep budget bench ceilings \
+        $(STEP_GOALS) ladder-now check-now
 BUILDER = $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(VERBOSE),,--silent)
 
 help: ## this list
@@ -101,6 +101,7 @@ compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or O
 	@$(BUILDER) $(BUILD)/compare
 	@$(BUILD)/compare $(OLD) $(or $(NEW),$(if $(A),$(OLD))) $(if $(A),--a $(A)) $(if $(B),--b $(B)) \
 	  $(if $(THRESHOLD),--threshold $(THRESHOLD))
+
 .PHONY: count count-now calibrate
 count: ## what a step asks of memory and tensor cores, by source line: make step05 count
 	@$(MAKE) --no-print-directory $(STEP_GOALS) count-now $(if $(filter cpu,$(DEVICE)),MODE=count)
@@ -126,8 +127,6 @@ calibrate: say-device ## the emulator's counts against known answers, and on a G
 	@scripts/calibrate.sh plots/data/$$($(BUILD)/ladder --slug) build/cpu-count \
 	  $(if $(filter gpu,$(DEVICE)),$(BUILD) $(BUILDABLE))
 
-plots: ## draw the charts again from the recorded data
-	@scripts/plot.sh ladder
 # TERM is in every shell's environment: only the one of the command line is meant.
 plots: ## draw the charts of the recorded data: make plots CHART=roofline TERM=dumb
 	@scripts/plot.sh $(if $(filter command-line/dumb,$(subst $() ,-,$(origin TERM))/$(TERM)),--dumb) \
@@ -148,16 +147,6 @@ ifeq ($(STEP_GOALS),)
   gpu_only := common/tests/timing/test_known_duration.c
   PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)), \
                   $(sort $(wildcard common/tests/*/test_*.c)))
-  PART_TESTS := $(PART_TESTS:common/tests/%.c=$(BUILD)/tests/%)
-  CHECK_ALL  := format-check tables-check
-endif
-
-check-now: say-device $(CHECK_ALL)
-	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged \
-	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so)
-	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
-	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(step_checks)
-  # Those of a watching emulator need it, and kernels that are compiled for it.
   # Those of a watching emulator need it, and kernels that are compiled for it, which AddressSanitizer
   # excludes.
   watched_tests  = $(patsubst common/tests/%.c,$(BUILD)-$1/tests/%,$(filter common/tests/$1/%,$(PART_TESTS)))
@@ -165,15 +154,16 @@ check-now: say-device $(CHECK_ALL)
                      $(call watched_tests,sanitize) $(call watched_tests,count))
   PART_TESTS    := $(filter-out common/tests/sanitize/% common/tests/count/%,$(PART_TESTS))
   PART_TESTS    := $(PART_TESTS:common/tests/%.c=$(BUILD)/tests/%)
-  CHECK_ALL  := format-check
+  CHECK_ALL  := format-check tables-check
 endif
 
 check-now: say-device $(CHECK_ALL)
-	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged
+	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged \
+	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so)
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=sanitize $(filter $(BUILD)-sanitize/%,$(WATCHED_TESTS)))
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=count $(filter $(BUILD)-count/%,$(WATCHED_TESTS)))
 	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
-	  scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
+	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
 
 .PHONY: sanitize sanitize-now
 sanitize: ## look for races, wild accesses, missing waits: make step06 sanitize SEEDS=5

@@ -41,24 +41,21 @@ endif
 
 # --- the parts of common/ ------------------------------------------------------------------------
 
-MODULES := check compare csv device driver file emulator/rewrite inputs npy progress record \
-        reference result shape statistics step timing trial ladder ceilings bench emulator/requests \
-        columns
+MODULES     := bench ceilings check columns compare csv device driver emulator/requests emulator/rewrite file inputs \
+               ladder npy progress record reference result shape statistics step timing trial
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/step/source.c common/device/device_emulator.c \
                common/device/device_gpu.c
 LIBRARY_C   := $(filter-out $(not_library),$(foreach module,$(MODULES),$(wildcard common/$(module)/*.c))) \
                $(device_part)
 LIBRARY_CU  := $(if $(filter gpu,$(DEVICE)),common/device/delay.cu)
-LIBRARY     := $(BUILD)/libcommon.a
 LIBRARY     := $(PLAIN)/libcommon.a
 
 $(PLAIN)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
 
-$(LIBRARY): $(LIBRARY_C:%.c=$(BUILD)/%.o) $(LIBRARY_CU:%=$(BUILD)/%.o)
-$(LIBRARY): $(LIBRARY_C:%.c=$(PLAIN)/%.o)
+$(LIBRARY): $(LIBRARY_C:%.c=$(PLAIN)/%.o) $(LIBRARY_CU:%=$(PLAIN)/%.o)
 	@rm -f $@
 	@ar rcs $@ $^
 
@@ -90,17 +87,13 @@ $(PLAIN)/rewrite: $(PLAIN)/common/emulator/rewrite/main.o $(LIBRARY)
 # --- kernels -------------------------------------------------------------------------------------
 
 ifeq ($(DEVICE),cpu)
-$(PLAIN)/%.rewritten.cpp: %.cu $(PLAIN)/rewrite
-$(STEP_BUILD)/steps/%.rewritten.cpp: $(STEPS_FOLDER)/%.cu $(BUILD)/rewrite
+$(STEP_BUILD)/steps/%.rewritten.cpp: $(STEPS_FOLDER)/%.cu $(PLAIN)/rewrite
 	@mkdir -p $(@D)
 	@$(PLAIN)/rewrite $< $@
 
-$(BUILD)/%.cu.o: $(PLAIN)/%.rewritten.cpp
+$(BUILD)/common/%.rewritten.cpp: common/%.cu $(PLAIN)/rewrite
 	@mkdir -p $(@D)
-	$(CXX) $(KERNEL_FLAGS) -I$(dir $*) -MMD -MP -c $< -o $@
-$(BUILD)/common/%.rewritten.cpp: common/%.cu $(BUILD)/rewrite
-	@mkdir -p $(@D)
-	@$(BUILD)/rewrite $< $@
+	@$(PLAIN)/rewrite $< $@
 
 $(STEP_BUILD)/steps/%.cu.o: $(STEP_BUILD)/steps/%.rewritten.cpp
 	$(CXX) $(KERNEL_FLAGS) -I$(STEPS_FOLDER)/$(dir $*) -MMD -MP -c $< -o $@
@@ -147,22 +140,21 @@ $(BUILD)/sabotaged: $(DRIVER_MAIN) $(PLAIN)/common/tests/driver/sabotaged_step.o
 $(BUILD)/ladder: $(PLAIN)/common/ladder/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
-$(BUILD)/bench: $(BUILD)/common/bench/main.o $(LIBRARY) $(RUNTIME)
+$(BUILD)/bench: $(PLAIN)/common/bench/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # Instructions of a GPU that no emulator times: for DEVICE=gpu alone.
-$(BUILD)/ceilings: $(BUILD)/common/ceilings/main.o $(patsubst %,$(BUILD)/%.o,$(wildcard common/ceilings/*.cu)) $(LIBRARY)
+$(BUILD)/ceilings: $(PLAIN)/common/ceilings/main.o $(patsubst %,$(BUILD)/%.o,$(wildcard common/ceilings/*.cu)) $(LIBRARY)
 	$(call link)
 
-$(BUILD)/budget: $(BUILD)/common/budget/main.o $(LIBRARY) $(RUNTIME)
 $(BUILD)/budget: $(PLAIN)/common/budget/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # What common/peers calls from Python.
-$(BUILD)/libpeers.so: $(BUILD)/common/statistics/statistics.o $(BUILD)/common/shape/shape.o
+$(BUILD)/libpeers.so: $(PLAIN)/common/statistics/statistics.o $(PLAIN)/common/shape/shape.o
 	$(CC) -shared $(LDFLAGS) $^ -lm -o $@
 
-$(BUILD)/compare: $(BUILD)/common/compare/main.o $(LIBRARY) $(RUNTIME)
+$(BUILD)/compare: $(PLAIN)/common/compare/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # Counts what a step's .so does: with MODE=count alone.
@@ -186,9 +178,6 @@ $(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $$(addprefix $(BUILD)/,$$(addsuffix 
 	@mkdir -p $(@D)
 	$(call link,-lcriterion)
 
--include $(shell find $(sort $(PLAIN) $(BUILD)) -name '*.d' 2>/dev/null)
--include $(shell find $(BUILD) -path $(BUILD)/elsewhere -prune -o -name '*.d' -print 2>/dev/null)
-$(BUILD)/tests/count/test_calibration: $(BUILD)/common/calibration/kernels.cu.o
 $(BUILD)/tests/count/test_calibration: $(CALIBRATION)
 
 -include $(shell find $(sort $(PLAIN) $(BUILD)) -path '*/elsewhere' -prune -o -name '*.d' -print 2>/dev/null)

@@ -168,7 +168,6 @@ static void write_sources(const session *s, FILE *record) {
 static bool climb(session *s, FILE *record, error_text *error) {
   record_conditions conditions = {.before = record_read_state(&s->device)};
   record_write(record, &s->device, "before", &conditions.before);
-  record_write(record, &s->device, "before");
   write_sources(s, record);
   if (!check_steps(s, error)) return false;
   const bool timed = !s->device.emulated && !s->options.given[OPTION_NO_TIME];
