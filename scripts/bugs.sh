@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Are planted bugs caught? scripts/bugs.sh 04_online_softmax 05_wmma ...
+# Applies each steps/NN_name/bugs/*.patch to a copy of its step, builds the copy, and gives it to `check`
+# and to `sanitize`. Prints a table of who caught what, and on what line; with RECORD=1 also writes it to
+# plots/data/<device>/bugs.csv. Exit status 1 when a bug escapes a tool that its patch names, when the
+# tool says something else than the patch expects, or when a patch no longer applies.
+#
+# A patch begins with these lines; a story may go on in lines that begin with a blank:
+#   Title: what is wrong          Caught-by: check, sanitize (one or both)
+#   Expect: part of the message   Story: what the person thought, what happens, how one sees it
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+# shellcheck source=scripts/planted_bug.sh
+. scripts/planted_bug.sh
+device=${DEVICE:-cpu}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+bugs=()
+for step in "$@"; do
+  for patch in "steps/$step/bugs/"*.patch; do
+    [ -f "$patch" ] && bugs+=("$patch")
+  done
+done
+if [ "${#bugs[@]}" -eq 0 ]; then
+  echo "error: none of the steps given ($*) has planted bugs: they are steps/NN_name/bugs/*.patch" >&2
+  exit 2
+fi
+
+# What all bugs share is built once, before several of them are built at a time.
+bug_make "$device" steps build/"$device"/step"${1%%_*}"-check >"$scratch/log" 2>&1 &&
+  bug_build_sanitizers "$device" "${1%%_*}" >>"$scratch/log" 2>&1 || {
+  cat "$scratch/log" >&2
+  echo "error: the tests do not build, so no bug can be looked for" >&2
+  exit 2
+}
+
+started=$SECONDS
+for patch in "${bugs[@]}"; do
+  while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
+  if [ -t 2 ]; then
+    printf '\rbugs: %d of %d: %s\033[K' "$(find "$scratch" -name '*.row' | wc -l)" "${#bugs[@]}" \
+      "$(bug_id "$patch")" >&2
+  fi
+  bug_hunt "$device" "$patch" "$scratch" &
+done
+wait
+[ -t 2 ] && printf '\r\033[K' >&2
+
+columns=(step bug title check check_message sanitize_cpu sanitize_cpu_message sanitize_gpu
+  sanitize_gpu_message)
+short() { # the last line of a table's cell is its end: long messages are cut
+  awk -F '\t' -v OFS='\t' '{ for (i = 1; i <= NF; i++) if (length($i) > 70) $i = substr($i, 1, 67) "..."; print }'
+}
+{
+  printf 'bug\tcheck\tsanitize (CPU)\tsanitize (GPU)\tfirst line\n'
+  for patch in "${bugs[@]}"; do
+    awk -F '\t' -v OFS='\t' '{ print $1 " " $2, $4, $6, $8, $5 != "" ? $5 : $7 != "" ? $7 : $9 }' \
+      "$scratch/$(bug_id "$patch").row"
+  done
+} | short | awk -f scripts/align.awk
+
+failed=0
+for patch in "${bugs[@]}"; do
+  id=$(bug_id "$patch")
+  if [ -s "$scratch/$id.problem" ]; then
+    failed=$((failed + 1))
+    echo "FAIL  $patch: $(cat "$scratch/$id.problem")"
+  fi
+done
+
+if [ -n "${RECORD:-}" ]; then
+  folder=plots/data/$("build/$device/ladder" --slug) && mkdir -p "$folder" || exit 2
+  commit=${LAB_COMMIT:-$(git describe --always --dirty 2>/dev/null)}
+  {
+    (IFS=, && echo "${columns[*]},commit,date")
+    for patch in "${bugs[@]}"; do
+      awk -F '\t' -v commit="${commit:-unknown}" -v date="$(date -u +%FT%TZ)" '{
+        $10 = commit; $11 = date
+        for (i = 1; i <= 11; i++) {
+          gsub(/"/, "\"\"", $i)
+          printf "%s\"%s\"", i > 1 ? "," : "", $i
+        }
+        print ""
+      }' "$scratch/$(bug_id "$patch").row"
+    done
+  } >"$folder/bugs.csv.tmp" && mv "$folder/bugs.csv.tmp" "$folder/bugs.csv" || exit 2
+  echo "written: $folder/bugs.csv"
+fi
+
+if [ "$failed" -gt 0 ]; then
+  echo "bugs: $failed of ${#bugs[@]} planted bugs are not caught as they should be"
+  exit 1
+fi
+echo "bugs: all ${#bugs[@]} planted bugs are caught ($((SECONDS - started)) s)"

@@ -1,0 +1,121 @@
+# shellcheck shell=bash
+# One planted bug: its patch, its build, and what the tools say of it. To be sourced from the root of the
+# lab, by bugs.sh.
+
+bug_seconds=120 # what runs longer hangs
+
+# bug_id PATCH: such as 04_online_softmax-1_output_not_rescaled.
+bug_id() {
+  local step=${1#steps/}
+  echo "${step%%/*}-$(basename "$1" .patch)"
+}
+
+# bug_field PATCH NAME: the value of a line of the patch's head, such as Title.
+bug_field() {
+  awk -v name="$2: " '
+    /^--- / { exit }
+    index($0, name) == 1 { print substr($0, length(name) + 1); exit }' "$1"
+}
+
+# bug_make DEVICE STEPS_FOLDER FILE...: builds files with the rules of make/build.mk.
+bug_make() {
+  MAKEFLAGS='' MAKELEVEL='' "${MAKE:-make}" --no-print-directory --silent -f make/build.mk \
+    "DEVICE=$1" "STEPS_FOLDER=$2" OPTIMISE="-O0 -g -DNDEBUG" "${@:3}"
+}
+
+# bug_apply PATCH FOLDER: puts the spoiled copy of the step into FOLDER/steps, and leaves the file alone
+# where it is there already, so that it is not built again.
+bug_apply() {
+  local patch=$1 folder=$2 step=${1#steps/}
+  step=${step%%/*}
+  rm -rf "$folder/new" && mkdir -p "$folder/new/steps/$step" "$folder/steps/$step" &&
+    cp "steps/$step/attention.cu" "$folder/new/steps/$step/" &&
+    patch --directory="$folder/new" --strip=1 --fuzz=0 --batch --no-backup-if-mismatch \
+      --reject-file=- <"$patch" >"$folder/log" 2>&1 || return
+  if ! cmp -s "$folder/new/steps/$step/attention.cu" "$folder/steps/$step/attention.cu"; then
+    mv "$folder/new/steps/$step/attention.cu" "$folder/steps/$step/attention.cu"
+  fi
+  rm -rf "$folder/new"
+}
+
+# bug_first_line LOG: what a tool said first: a report of the emulator or of compute-sanitizer, else the
+# sentence of the first test that failed.
+bug_first_line() {
+  sed 's/\x1b\[[0-9;]*m//g' "$1" | tr '\t' ' ' | awk '
+    /^========= / && !/COMPUTE-SANITIZER|ERROR SUMMARY/ && !found { found = substr($0, 11) }
+    /Assertion [Ff]ailed/ { asserted = 1; next }
+    asserted && !said && sub(/^\[----\] +/, "") && $0 != "" { said = $0 }
+    /Unexpected signal|Timed out|^error: / && !died { sub(/^\[[-A-Z]*\] +/, ""); died = $0 }
+    END { print found != "" ? found : said != "" ? said : died }'
+}
+
+# bug_verdict STATUS LOG: caught, passes, or hangs, and a tab, and the first line of the message.
+bug_verdict() {
+  case $1 in
+  0) printf 'passes\t' ;;
+  124 | 137) printf 'hangs\tstill running after %s s' $bug_seconds ;;
+  *)
+    if grep -q 'Timed out' "$2"; then printf 'hangs\t'; else printf 'caught\t'; fi
+    bug_first_line "$2"
+    ;;
+  esac
+}
+
+# bug_check DEVICE PROGRAM LOG: the suite up to its first failure, less the tests that take a minute each
+# on the emulator and are there for the size of the grid alone.
+bug_check() {
+  timeout --kill-after=5 "$bug_seconds" "$2" --jobs 1 --fail-fast --timeout 60 \
+    --filter '*/!(more_*)' >"$3" 2>&1
+}
+
+bug_build_sanitizers() { :; }
+
+# bug_hunt DEVICE PATCH SCRATCH: leaves SCRATCH/<id>.row, the first nine columns of bugs.csv with tabs
+# between them, and SCRATCH/<id>.problem, a sentence when the bug is not caught as it should be.
+bug_hunt() {
+  local device=$1 patch=$2 id step number folder programs status
+  local check=$'-\t' sanitize_cpu=$'-\t' sanitize_gpu=$'-\t' problem=''
+  id=$(bug_id "$patch")
+  step=${id%%-*}
+  number=${step%%_*}
+  folder=build/$device/bugs/$id
+  programs=build/$device/elsewhere/${folder//\//_}_steps
+  local log=$3/$id
+  if ! bug_apply "$patch" "$folder"; then
+    problem="the patch no longer applies to steps/$step/attention.cu"
+  elif ! bug_make "$device" "$folder/steps" "$programs/step$number-check" >"$log.build" 2>&1; then
+    problem="it does not compile: $(grep -m 1 -i error "$log.build")"
+  else
+    bug_check "$device" "$programs/step$number-check" "$log.check"
+    status=$?
+    check=$(bug_verdict $status "$log.check")
+    problem=$(bug_judge "$patch" "${check%%$'\t'*}" "${sanitize_cpu%%$'\t'*}" "${sanitize_gpu%%$'\t'*}" \
+      "$log".check)
+  fi
+  printf '%s' "$problem" >"$log.problem"
+  printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$step" "${id#*-}" "$(bug_field "$patch" Title)" "$check" \
+    "$sanitize_cpu" "$sanitize_gpu" >"$log.row"
+}
+
+# bug_judge PATCH CHECK SANITIZE_CPU SANITIZE_GPU LOG...: prints what is wrong with the verdicts, if
+# anything is. A tool that was not run ("-") cannot have missed the bug.
+bug_judge() {
+  local named expect
+  named=$(bug_field "$1" Caught-by)
+  expect=$(bug_field "$1" Expect)
+  if [ -z "$(bug_field "$1" Title)" ] || [ -z "$expect" ] || [ -z "$(bug_field "$1" Story)" ]; then
+    echo "its head lacks a Title, an Expect or a Story"
+    return
+  fi
+  case ", $named," in
+  *", check,"* | *", sanitize,"*) ;;
+  *) echo "Caught-by names no tool: give check, sanitize or both" && return ;;
+  esac
+  if [[ ", $named," == *", check,"* && $2 == passes ]]; then
+    echo "check does not catch it"
+  elif [[ ", $named," == *", sanitize,"* && $3$4 == *passes* ]]; then
+    echo "sanitize does not catch it"
+  elif ! grep -q -i -F -e "$expect" "${@:5}"; then
+    echo "it is caught, but no tool says \"$expect\""
+  fi
+}
