@@ -4,7 +4,8 @@ SHELL := /bin/bash
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots sweep budget bench ceilings \
+.PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots sweep \
+        budget bench ceilings bugs fuzz fuzz-readers
         $(STEP_GOALS) ladder-now check-now
 BUILDER = $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(VERBOSE),,--silent)
 
@@ -176,6 +177,17 @@ ifeq ($(DEVICE),cpu)
 else
 	@ARGS="$(ARGS)" scripts/sanitize_gpu.sh $(BUILDABLE)
 endif
+
+bugs: say-device ## plant each steps/NN/bugs/*.patch and see who catches it: table and CSV
+	@DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(if $(STEP_GOALS),,1) scripts/bugs.sh $(BUILDABLE)
+
+fuzz: say-device ## random problems on a step until one fails: make step06 fuzz SECONDS=60 SEED=1
+	@$(BUILDER) $(addsuffix -fuzz,$(call programs,$(BUILDABLE)))
+	@for step in $(addsuffix -fuzz,$(call programs,$(BUILDABLE))); do \
+	  $$step --seconds $(or $(SECONDS),60) $(COUNT:%=--count %) $(SEED:%=--seed %) || exit; done
+
+fuzz-readers: ## made-up files for the .npy reader and the rewriter, with libFuzzer: SECONDS=60
+	@scripts/fuzz_readers.sh $(or $(SECONDS),60) npy rewrite
 
 ptxas: ## registers, shared memory, spills and occupancy of every kernel (needs nvcc, no GPU)
 	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/ptxas.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)

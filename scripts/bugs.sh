@@ -28,12 +28,13 @@ if [ "${#bugs[@]}" -eq 0 ]; then
 fi
 
 # What all bugs share is built once, before several of them are built at a time.
-bug_make "$device" steps build/"$device"/step"${1%%_*}"-check >"$scratch/log" 2>&1 &&
-  bug_build_sanitizers "$device" "${1%%_*}" >>"$scratch/log" 2>&1 || {
+number=${1%%_*}
+if ! { bug_build "$device" '' steps "step$number-check" && bug_build cpu sanitize steps "step$number" &&
+  { [ -z "${RECORD:-}" ] || bug_build "$device" '' steps ladder; }; } >"$scratch/log" 2>&1; then
   cat "$scratch/log" >&2
   echo "error: the tests do not build, so no bug can be looked for" >&2
   exit 2
-}
+fi
 
 started=$SECONDS
 for patch in "${bugs[@]}"; do

@@ -17,10 +17,13 @@ bug_field() {
     index($0, name) == 1 { print substr($0, length(name) + 1); exit }' "$1"
 }
 
-# bug_make DEVICE STEPS_FOLDER FILE...: builds files with the rules of make/build.mk.
-bug_make() {
-  MAKEFLAGS='' MAKELEVEL='' "${MAKE:-make}" --no-print-directory --silent -f make/build.mk \
-    "DEVICE=$1" "STEPS_FOLDER=$2" OPTIMISE="-O0 -g -DNDEBUG" "${@:3}"
+# bug_build DEVICE MODE STEPS_FOLDER PROGRAM [VARIABLE=...]: builds PROGRAM, such as step04-check, with the
+# rules of make/build.mk, and prints where it lies.
+bug_build() {
+  local build=build/$1${2:+-$2}
+  if [ "$3" != steps ]; then build+=/elsewhere/${3//\//_}; fi
+  MAKEFLAGS='' MAKELEVEL='' make --no-print-directory --silent -f make/build.mk "DEVICE=$1" "MODE=$2" \
+    "STEPS_FOLDER=$3" "${@:5}" "$build/$4" >&2 && echo "$build/$4"
 }
 
 # bug_apply PATCH FOLDER: puts the spoiled copy of the step into FOLDER/steps, and leaves the file alone
@@ -31,7 +34,7 @@ bug_apply() {
   rm -rf "$folder/new" && mkdir -p "$folder/new/steps/$step" "$folder/steps/$step" &&
     cp "steps/$step/attention.cu" "$folder/new/steps/$step/" &&
     patch --directory="$folder/new" --strip=1 --fuzz=0 --batch --no-backup-if-mismatch \
-      --reject-file=- <"$patch" >"$folder/log" 2>&1 || return
+      --reject-file=- <"$patch" || return
   if ! cmp -s "$folder/new/steps/$step/attention.cu" "$folder/steps/$step/attention.cu"; then
     mv "$folder/new/steps/$step/attention.cu" "$folder/steps/$step/attention.cu"
   fi
@@ -61,36 +64,46 @@ bug_verdict() {
   esac
 }
 
-# bug_check DEVICE PROGRAM LOG: the suite up to its first failure, less the tests that take a minute each
+# bug_check PROGRAM LOG: the suite up to its first failure, less the tests that take a minute each
 # on the emulator and are there for the size of the grid alone.
 bug_check() {
-  timeout --kill-after=5 "$bug_seconds" "$2" --jobs 1 --fail-fast --timeout 60 \
-    --filter '*/!(more_*)' >"$3" 2>&1
+  timeout --kill-after=5 "$bug_seconds" "$1" --jobs 1 --fail-fast --timeout 60 \
+    --filter '*/!(more_*)' >"$2" 2>&1
 }
-
-bug_build_sanitizers() { :; }
 
 # bug_hunt DEVICE PATCH SCRATCH: leaves SCRATCH/<id>.row, the first nine columns of bugs.csv with tabs
 # between them, and SCRATCH/<id>.problem, a sentence when the bug is not caught as it should be.
 bug_hunt() {
-  local device=$1 patch=$2 id step number folder programs status
-  local check=$'-\t' sanitize_cpu=$'-\t' sanitize_gpu=$'-\t' problem=''
+  local device=$1 patch=$2 id step number program problem='' folder
+  local check=$'-\t' sanitize_cpu=$'-\t' sanitize_gpu=$'-\t'
   id=$(bug_id "$patch")
   step=${id%%-*}
   number=${step%%_*}
-  folder=build/$device/bugs/$id
-  programs=build/$device/elsewhere/${folder//\//_}_steps
+  folder=build/bugs/$id
   local log=$3/$id
-  if ! bug_apply "$patch" "$folder"; then
-    problem="the patch no longer applies to steps/$step/attention.cu"
-  elif ! bug_make "$device" "$folder/steps" "$programs/step$number-check" >"$log.build" 2>&1; then
+  # The compiler's time is most of it: what runs so shortly need not be fast.
+  local unoptimised='OPTIMISE=-O0 -g -DNDEBUG'
+  if ! bug_apply "$patch" "$folder" >"$log.patch" 2>&1; then
+    problem="the patch no longer applies to steps/$step/attention.cu: $(grep -m 1 FAILED "$log.patch")"
+  elif ! program=$(bug_build "$device" '' "$folder/steps" "step$number-check" "$unoptimised" 2>"$log.build"); then
     problem="it does not compile: $(grep -m 1 -i error "$log.build")"
   else
-    bug_check "$device" "$programs/step$number-check" "$log.check"
-    status=$?
-    check=$(bug_verdict $status "$log.check")
-    problem=$(bug_judge "$patch" "${check%%$'\t'*}" "${sanitize_cpu%%$'\t'*}" "${sanitize_gpu%%$'\t'*}" \
-      "$log".check)
+    bug_check "$program" "$log.check"
+    check=$(bug_verdict $? "$log.check")
+    if program=$(bug_build cpu sanitize "$folder/steps" "step$number" "$unoptimised" 2>"$log.build"); then
+      SEEDS=1 timeout --kill-after=5 "$bug_seconds" \
+        scripts/sanitize.sh "${program%/*}" "$step" >"$log.sanitize_cpu" 2>&1
+      sanitize_cpu=$(bug_verdict $? "$log.sanitize_cpu")
+    else
+      problem="it does not compile for sanitize: $(grep -m 1 -i error "$log.build")"
+    fi
+    if [ "$device" = gpu ] && program=$(bug_build gpu '' "$folder/steps" "step$number" 2>"$log.build"); then
+      FIRST=1 timeout --kill-after=5 "$bug_seconds" \
+        scripts/sanitize_gpu.sh "${program%/*}" "$step" >"$log.sanitize_gpu" 2>&1
+      sanitize_gpu=$(bug_verdict $? "$log.sanitize_gpu")
+    fi
+    problem+=$(bug_judge "$patch" "${check%%$'\t'*}" "${sanitize_cpu%%$'\t'*}" \
+      "${sanitize_gpu%%$'\t'*}" "$log".{check,sanitize_*})
   fi
   printf '%s' "$problem" >"$log.problem"
   printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$step" "${id#*-}" "$(bug_field "$patch" Title)" "$check" \
@@ -115,7 +128,7 @@ bug_judge() {
     echo "check does not catch it"
   elif [[ ", $named," == *", sanitize,"* && $3$4 == *passes* ]]; then
     echo "sanitize does not catch it"
-  elif ! grep -q -i -F -e "$expect" "${@:5}"; then
+  elif ! cat "${@:5}" 2>/dev/null | grep -q -i -F -e "$expect"; then
     echo "it is caught, but no tool says \"$expect\""
   fi
 }

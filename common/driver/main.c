@@ -33,10 +33,13 @@ static bool open_device(session *s, error_text *error) {
 // Finds everything that can stand in the way before the work begins.
 static bool prepare(session *s, error_text *error) {
   attention_shape shape;
-  return tensors_open(&s->options, s->device.emulated, &s->files, &shape, error) &&
-         step_configure(&s->step, s->options.config, error) &&
-         trial_create(&s->trial, &shape, error) && trial_supported(&s->trial, &s->step, error) &&
-         outputs_writable(&s->options, error) &&
+  if (!tensors_open(&s->options, s->device.emulated, &s->files, &shape, error) ||
+      !step_configure(&s->step, s->options.config, error) ||
+      !trial_create(&s->trial, &shape, error)) {
+    return false;
+  }
+  s->trial.bare = s->options.given[OPTION_NO_CHECK];
+  return trial_supported(&s->trial, &s->step, error) && outputs_writable(&s->options, error) &&
          tensors_fill(&s->options, &s->files, &s->trial, error) && trial_upload(&s->trial, error);
 }
 

@@ -51,7 +51,7 @@ static bool copy_set(const trial *trial, buffer_set *set, error_text *error) {
                                             &trial->device_o, &trial->device_lse};
   void *copies[TENSORS];
   if (!guard_allocate(&set->memory, "a copy of the tensors for timing", tensor_bytes(trial),
-                      error)) {
+                      trial->bare, error)) {
     return false;
   }
   char *next = set->memory.data;
@@ -95,7 +95,7 @@ static bool grow_workspace(trial *trial, const attention_step *steps, size_t cou
   const size_t needed = largest_workspace(trial, steps, count);
   if (needed <= trial->workspace.bytes) return true;
   guard_free(&trial->workspace);
-  return guard_allocate(&trial->workspace, "the workspace", needed, error);
+  return guard_allocate(&trial->workspace, "the workspace", needed, trial->bare, error);
 }
 
 bool measure_steps(trial *trial, const attention_step *steps, size_t count,

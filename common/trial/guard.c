@@ -5,12 +5,13 @@
 
 enum { ZONE = 4096, ZONE_BYTE = 0xa5 };
 
-bool guard_allocate(guarded_buffer *buffer, const char *name, size_t bytes, error_text *error) {
-  *buffer = (guarded_buffer){.name = name, .bytes = bytes};
+bool guard_allocate(guarded_buffer *buffer, const char *name, size_t bytes, bool bare,
+                    error_text *error) {
+  *buffer = (guarded_buffer){.name = name, .bytes = bytes, .zone_bytes = bare ? 0 : ZONE};
   if (bytes == 0) return true;
-  const bool countable = bytes <= SIZE_MAX - 2 * ZONE;
-  const cudaError_t status =
-      countable ? cudaMalloc(&buffer->zone, bytes + 2 * ZONE) : cudaErrorMemoryAllocation;
+  const bool countable = bytes <= SIZE_MAX - 2 * buffer->zone_bytes;
+  const cudaError_t status = countable ? cudaMalloc(&buffer->zone, bytes + 2 * buffer->zone_bytes)
+                                       : cudaErrorMemoryAllocation;
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError(); // the failure is told here: it must not show up in a later call
     size_t free_bytes = 0;
@@ -21,9 +22,9 @@ bool guard_allocate(guarded_buffer *buffer, const char *name, size_t bytes, erro
                 name, (double)bytes * 1e-6, (double)free_bytes * 1e-6);
   }
   if (!device_ok(status, "allocating device memory", error)) return false;
-  buffer->data = (char *)buffer->zone + ZONE;
-  return device_ok(cudaMemset(buffer->zone, ZONE_BYTE, bytes + 2 * ZONE), "filling a red zone",
-                   error);
+  buffer->data = (char *)buffer->zone + buffer->zone_bytes;
+  return bare || device_ok(cudaMemset(buffer->zone, ZONE_BYTE, bytes + 2 * ZONE),
+                           "filling a red zone", error);
 }
 
 void guard_free(guarded_buffer *buffer) {
@@ -32,13 +33,13 @@ void guard_free(guarded_buffer *buffer) {
 }
 
 bool guard_poison(const guarded_buffer *buffer, error_text *error) {
-  if (buffer->bytes == 0) return true;
+  if (buffer->bytes == 0 || buffer->zone_bytes == 0) return true;
   return device_ok(cudaMemset(buffer->data, CHECK_POISON, buffer->bytes), "poisoning a buffer",
                    error);
 }
 
 bool guard_intact(const guarded_buffer *buffer, error_text *error) {
-  if (buffer->bytes == 0) return true;
+  if (buffer->bytes == 0 || buffer->zone_bytes == 0) return true;
   unsigned char zone[ZONE];
   const char *const ends[2] = {buffer->zone, (const char *)buffer->data + buffer->bytes};
   for (int side = 0; side < 2; side++) {

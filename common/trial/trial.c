@@ -65,7 +65,8 @@ bool trial_upload(trial *trial, error_text *error) {
   };
   for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++) {
     guarded_buffer *buffer = tensors[i].buffer;
-    if (!buffer->zone && !guard_allocate(buffer, tensors[i].name, tensors[i].bytes, error)) {
+    if (!buffer->zone &&
+        !guard_allocate(buffer, tensors[i].name, tensors[i].bytes, trial->bare, error)) {
       return false;
     }
     if (tensors[i].host && !device_ok(cudaMemcpy(buffer->data, tensors[i].host, tensors[i].bytes,
@@ -111,7 +112,8 @@ bool trial_run(trial *trial, const attention_step *step, cudaStream_t stream, er
   const size_t needed = step->workspace_bytes(&trial->shape);
   if (trial->workspace.bytes != needed) {
     guard_free(&trial->workspace);
-    if (!guard_allocate(&trial->workspace, "the workspace", needed, error)) return false;
+    if (!guard_allocate(&trial->workspace, "the workspace", needed, trial->bare, error))
+      return false;
   }
   if (!guard_poison(&trial->device_o, error) || !guard_poison(&trial->device_lse, error) ||
       !guard_poison(&trial->workspace, error) ||

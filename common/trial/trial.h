@@ -9,6 +9,8 @@
 
 typedef struct {
   attention_shape shape;
+  bool
+      bare; // buffers without red zones and poison; to be set before trial_upload. Not to be checked then.
   uint16_t *q, *k, *v; // the inputs on the host, fp16 or bf16 bits
   uint16_t *o;         // what the last step wrote
   float *lse;
