@@ -114,6 +114,7 @@ endif
 
 DRIVER_MAIN := $(PLAIN)/common/driver/main.o $(PLAIN)/common/step/linked.o
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(PLAIN)/common/step/linked.o
+FUZZ        := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/fuzz/*.c)) $(PLAIN)/common/step/linked.o
 link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $@
 
 # A step from elsewhere carries the path of its source, for the program to tell.
@@ -128,6 +129,8 @@ $(STEP_BUILD)/step$(call step_number,$1): $(DRIVER_MAIN) $(call step_objects,$1)
 	$$(call link)
 $(STEP_BUILD)/step$(call step_number,$1)-check: $(SUITE) $(call step_objects,$1) $(LIBRARY) $(RUNTIME)
 	$$(call link,-lcriterion)
+$(STEP_BUILD)/step$(call step_number,$1)-fuzz: $(FUZZ) $(call step_objects,$1) $(LIBRARY) $(RUNTIME)
+	$$(call link)
 $(STEP_BUILD)/step$(call step_number,$1).so: $(call step_objects,$1) $(RUNTIME)
 	$$(call link,-shared)
 endef

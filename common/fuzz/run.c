@@ -1,0 +1,122 @@
+#define _GNU_SOURCE // MAP_ANONYMOUS, strsignal
+#include "fuzz/run.h"
+
+#include "device/device.h"
+#include "trial/trial.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HANG_SECONDS = 60, POLL_MILLISECONDS = 2 };
+
+// What the child tells, also when it dies.
+typedef struct {
+  atomic_size_t done;
+  error_text message;
+} shared_report;
+
+double run_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static run_verdict try_problem(const attention_step *linked, const fuzz_problem *problem,
+                               error_text *message) {
+  attention_step step = *linked;
+  trial trial;
+  check_result result;
+  device_set_schedule(problem->schedule);
+  if (!step_configure(&step, problem->configuration, message)) return RUN_UNABLE;
+  if (step.unsupported(&problem->shape)) return RUN_PASSED;
+  if (!trial_create(&trial, &problem->shape, message)) return RUN_UNABLE;
+  inputs_fill(&trial.shape, problem->inputs, INPUTS_Q, problem->seed, trial.q);
+  inputs_fill(&trial.shape, problem->inputs, INPUTS_K, problem->seed, trial.k);
+  inputs_fill(&trial.shape, problem->inputs, INPUTS_V, problem->seed, trial.v);
+  run_verdict verdict = RUN_PASSED;
+  if (!trial_upload(&trial, message) || !trial_reference(&trial, message)) {
+    verdict = RUN_UNABLE;
+  } else if (!trial_run(&trial, &step, NULL, message)) {
+    verdict = RUN_FAILED;
+  } else if (!trial_check(&trial, &result)) {
+    *message = result.message;
+    verdict = RUN_FAILED;
+  }
+  trial_free(&trial);
+  return verdict;
+}
+
+// Ends the child.
+static void run_child(const attention_step *step, const fuzz_problem *problems, size_t count,
+                      double seconds, bool quiet, shared_report *report) {
+  const double started = run_seconds();
+  device_info device;
+  if (quiet) {
+    const int nowhere = open("/dev/null", O_WRONLY);
+    if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+  }
+  if (!device_open(&device, &report->message)) _exit(RUN_UNABLE);
+  for (size_t i = 0; i < count && run_seconds() - started < seconds; i++) {
+    const run_verdict verdict = try_problem(step, &problems[i], &report->message);
+    if (verdict != RUN_PASSED) _exit((int)verdict);
+    atomic_fetch_add(&report->done, 1);
+  }
+  _exit(RUN_PASSED);
+}
+
+// Waits until the child ends, or kills it when it stays too long at one problem. False after that.
+static bool wait_for(pid_t child, const shared_report *report, int *status) {
+  double moved = run_seconds();
+  size_t done = 0;
+  while (waitpid(child, status, WNOHANG) != child) {
+    const size_t now_done = atomic_load(&report->done);
+    if (now_done != done) moved = run_seconds();
+    done = now_done;
+    if (run_seconds() - moved > HANG_SECONDS) {
+      kill(child, SIGKILL);
+      waitpid(child, status, 0);
+      return false;
+    }
+    nanosleep(&(struct timespec){.tv_nsec = POLL_MILLISECONDS * 1000000L}, NULL);
+  }
+  return true;
+}
+
+run_outcome run_problems(const attention_step *step, const fuzz_problem *problems, size_t count,
+                         double seconds, bool quiet) {
+  run_outcome outcome = {.verdict = RUN_UNABLE};
+  shared_report *report =
+      mmap(NULL, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (report == MAP_FAILED) {
+    fail(&outcome.message, "cannot share memory with a child: %s", strerror(errno));
+    return outcome;
+  }
+  fflush(NULL); // or the child would print it again
+  const pid_t child = fork();
+  if (child == 0) run_child(step, problems, count, seconds, quiet, report);
+  int status = 0;
+  if (child < 0) {
+    fail(&report->message, "cannot start a process: %s", strerror(errno));
+  } else if (!wait_for(child, report, &status)) {
+    outcome.verdict = RUN_FAILED;
+    fail(&report->message, "it hangs: no end after %d s", HANG_SECONDS);
+  } else if (WIFSIGNALED(status)) {
+    outcome.verdict = RUN_FAILED;
+    fail(&report->message, "it crashes: %s", strsignal(WTERMSIG(status)));
+  } else if (WEXITSTATUS(status) <= RUN_UNABLE) {
+    outcome.verdict = (run_verdict)WEXITSTATUS(status);
+  } else { // not one of ours: a sanitizer of the compiler has stopped it
+    outcome.verdict = RUN_FAILED;
+    fail(&report->message, "it ends with exit status %d", WEXITSTATUS(status));
+  }
+  outcome.done = atomic_load(&report->done);
+  outcome.message = report->message;
+  munmap(report, sizeof *report);
+  return outcome;
+}
