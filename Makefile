@@ -15,6 +15,7 @@ help: ## this list
 	  awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 	@echo
 	@echo "One step alone: make step03 check|sanitize|run|diff|build|ptxas|sass|ptx|sweep|budget|count. Steps: $(ALL_STEPS)."
+	@echo "One step alone: make step03 check|sanitize|bugs|fuzz|run|diff|build|ptxas|sass|ptx|sweep|budget. Steps: $(ALL_STEPS)."
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
 	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
 	@echo "          CONFIG=64x64x4x2 for check."
@@ -175,14 +176,14 @@ sanitize-now: say-device
 ifeq ($(DEVICE),cpu)
 	@ARGS="$(ARGS)" SEEDS=$(SEEDS) scripts/sanitize.sh $(STEP_BUILD) $(BUILDABLE)
 else
-	@ARGS="$(ARGS)" scripts/sanitize_gpu.sh $(BUILDABLE)
+	@ARGS="$(ARGS)" scripts/sanitize_gpu.sh $(STEP_BUILD) $(BUILDABLE)
 endif
 
 bugs: say-device ## plant each steps/NN/bugs/*.patch and see who catches it: table and CSV
 	@DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(if $(STEP_GOALS),,1) scripts/bugs.sh $(BUILDABLE)
 
 fuzz: say-device ## random problems on a step until one fails: make step06 fuzz SECONDS=60 SEED=1
-	@$(BUILDER) $(addsuffix -fuzz,$(call programs,$(BUILDABLE)))
+	@$(BUILDER) $(call programs,$(BUILDABLE)) $(addsuffix -fuzz,$(call programs,$(BUILDABLE)))
 	@for step in $(addsuffix -fuzz,$(call programs,$(BUILDABLE))); do \
 	  $$step --seconds $(or $(SECONDS),60) $(COUNT:%=--count %) $(SEED:%=--seed %) || exit; done
 

@@ -3,7 +3,8 @@
 # Applies each steps/NN_name/bugs/*.patch to a copy of its step, builds the copy, and gives it to `check`
 # and to `sanitize`. Prints a table of who caught what, and on what line; with RECORD=1 also writes it to
 # plots/data/<device>/bugs.csv. Exit status 1 when a bug escapes a tool that its patch names, when the
-# tool says something else than the patch expects, or when a patch no longer applies.
+# tool says something else than the patch expects, or when a patch no longer applies. PATCHES names another
+# folder in the place of steps/ to take patches from.
 #
 # A patch begins with these lines; a story may go on in lines that begin with a blank:
 #   Title: what is wrong          Caught-by: check, sanitize (one or both)
@@ -18,12 +19,12 @@ trap 'rm -rf "$scratch"' EXIT
 
 bugs=()
 for step in "$@"; do
-  for patch in "steps/$step/bugs/"*.patch; do
+  for patch in "${PATCHES:-steps}/$step/bugs/"*.patch; do
     [ -f "$patch" ] && bugs+=("$patch")
   done
 done
 if [ "${#bugs[@]}" -eq 0 ]; then
-  echo "error: none of the steps given ($*) has planted bugs: they are steps/NN_name/bugs/*.patch" >&2
+  echo "error: none of the steps given ($*) has planted bugs: they are ${PATCHES:-steps}/NN_name/bugs/*.patch" >&2
   exit 2
 fi
 

@@ -14,17 +14,10 @@ if ! [[ $seeds =~ ^[1-9][0-9]*$ ]]; then
   echo "error: SEEDS is \"$seeds\": give a number from 1 on" >&2
   exit 2
 fi
-shapes=scripts/sanitize_shapes.txt
+# shellcheck source=scripts/sanitize_options.sh
+. scripts/sanitize_options.sh
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-
-options_of() { # STEP: a line for each shape
-  if [ -n "${ARGS:-}" ]; then
-    echo "$ARGS"
-  else
-    awk -v step="$1" '$1 == "every" || $1 == step { sub(/^[^ ]+ +/, ""); print }' $shapes
-  fi
-}
 
 # Prints a shape's line, and its report. Status 1 when there is a fault in it. Counts those that ran.
 run_shape() { # STEP OPTIONS
@@ -51,7 +44,7 @@ run_shape() { # STEP OPTIONS
 failed=()
 started=$SECONDS
 for step in "$@"; do
-  list=$(options_of "$step")
+  list=$(sanitize_options "$step")
   if [ -z "$list" ]; then
     echo "error: $shapes has no shape for $step" >&2
     exit 2

@@ -1,0 +1,57 @@
+// scripts/bugs.sh fails where it has to: on a bug that nobody catches, on one whose message is another than
+// the patch expects, on a patch that no longer applies. It builds step 01 with each patch.
+#define _GNU_SOURCE
+#include "toolkit.h"
+
+#define PATCH(caught_by, expect, from, to)                                                         \
+  "Title: a bug\nCaught-by: " caught_by "\nExpect: " expect "\nStory: none\n\n"                    \
+  "--- a/steps/01_naive/attention.cu\n+++ b/steps/01_naive/attention.cu\n@@ -16,1 +16,1 @@\n"      \
+  "-" from "\n+" to "\n"
+#define THREADS  "static constexpr int THREADS = 256; // of a block of each kernel"
+#define TOO_MANY "static constexpr int THREADS = 2048;"
+
+static char folder[] = "/tmp/lab-bugs-XXXXXX";
+
+static void put(const char *name, const char *patch) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/01_naive/bugs/test_%s.patch", folder, name);
+  toolkit_write(path, patch);
+}
+
+static void enter(void) {
+  cr_assert(mkdtemp(folder), "no temporary folder");
+  char command[128];
+  snprintf(command, sizeof command, "mkdir -p %s/01_naive/bugs", folder);
+  cr_assert_eq(toolkit_run(command).status, 0);
+}
+
+static void leave(void) {
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf %s build/bugs/01_naive-test_*", folder);
+  toolkit_run(command);
+}
+
+TestSuite(bugs, .init = enter, .fini = leave);
+
+Test(bugs, each_that_is_not_caught_as_it_should_be) {
+  put("caught", PATCH("check, sanitize", "launching the step failed", THREADS, TOO_MANY));
+  put("escapes", PATCH("check", "wrong", THREADS, "static constexpr int THREADS = 128;"));
+  put("other_words", PATCH("check", "what nobody says", THREADS, TOO_MANY));
+  put("stale", PATCH("check", "wrong", "static constexpr int WARPS = 8;", "int A;"));
+  char command[128];
+  snprintf(command, sizeof command, "DEVICE=cpu PATCHES=%s scripts/bugs.sh 01_naive 2>&1", folder);
+  const script_result result = toolkit_run(command);
+  cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "01_naive test_caught caught caught -", "launching the step failed",
+         "01_naive test_escapes passes passes -\n", "01_naive test_other_words caught",
+         "01_naive test_stale - - -", "test_escapes.patch: check does not catch it\n",
+         "test_other_words.patch: it is caught, but no tool says \"what nobody says\"\n",
+         "test_stale.patch: the patch no longer applies to steps/01_naive/attention.cu",
+         "bugs: 3 of 4 planted bugs are not caught as they should be\n");
+}
+
+Test(bugs, no_patch_at_all) {
+  const script_result result = toolkit_run("PATCHES=/none scripts/bugs.sh 01_naive 2>&1");
+  cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "error: none of the steps given (01_naive) has planted bugs");
+}

@@ -1,0 +1,72 @@
+// scripts/sanitize_gpu.sh: what it makes of the answers of compute-sanitizer, for which a script stands in
+// that answers as NVIDIA's has answered.
+#define _GNU_SOURCE
+#include "toolkit.h"
+
+// Finds something with racecheck on head_dim 128; refuses head_dim 7; notes what it was asked.
+#define SANITIZER                                                                                  \
+  "#!/bin/bash\n"                                                                                  \
+  "echo \"$*\" >>ran\n"                                                                            \
+  "echo '========= COMPUTE-SANITIZER'\n"                                                           \
+  "echo 'step,device'\n"                                                                           \
+  "case $* in\n"                                                                                   \
+  "*'--tool racecheck '*'--dim 128'*)\n"                                                           \
+  "  echo '========= Error: Race reported between Write access at k+0x70 in attention.cu:5'\n"     \
+  "  echo '=========     and Read access at k+0x90 in attention.cu:7 [4 hazards]'\n"               \
+  "  echo '========= '\n"                                                                          \
+  "  echo '========= Error: a second finding'\n"                                                   \
+  "  exit 9 ;;\n"                                                                                  \
+  "*'--dim 7 '*) echo 'error: step 99_recorded cannot take it' >&2; exit 2 ;;\n"                   \
+  "esac\n"                                                                                         \
+  "echo '========= ERROR SUMMARY: 0 errors'\n"
+
+static void enter(void) {
+  toolkit_enter();
+  toolkit_write("bin/compute-sanitizer", SANITIZER);
+  cr_assert(chmod("bin/compute-sanitizer", 0700) == 0);
+  cr_assert(setenv("COMPUTE_SANITIZER", "bin/compute-sanitizer", 1) == 0);
+}
+
+TestSuite(sanitize_gpu, .init = enter, .fini = toolkit_leave);
+
+Test(sanitize_gpu, a_table_and_the_first_finding) {
+  const script_result result = toolkit_run("scripts/sanitize_gpu.sh programs 99_recorded 2>&1");
+  cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "FAIL 99 racecheck: programs/step99 --batch", "Race reported", "[4 hazards]\n",
+         "step memcheck racecheck initcheck synccheck\n", "99_recorded ok FAIL ok ok\n",
+         "sanitize: findings in 99 racecheck\n");
+  cr_expect(!strstr(result.out, "a second finding"), "%s", result.out);
+}
+
+Test(sanitize_gpu, no_finding) {
+  const script_result result =
+      toolkit_run("TOOLS='memcheck synccheck' scripts/sanitize_gpu.sh programs 99_recorded 2>&1");
+  cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "99_recorded ok ok\n", "sanitize: no finding in 99_recorded");
+  const script_result ran =
+      toolkit_run("sort -u ran | wc -l; grep -c '^every' scripts/sanitize_shapes.txt");
+  int runs = 0;
+  int shapes = 0;
+  cr_assert_eq(sscanf(ran.out, "%d %d", &runs, &shapes), 2, "%s", ran.out);
+  cr_expect_eq(runs, 2 * shapes);
+}
+
+Test(sanitize_gpu, the_first_finding_ends_it) {
+  const script_result result =
+      toolkit_run("FIRST=1 scripts/sanitize_gpu.sh programs 99_recorded 2>&1; cat ran");
+  EXPECT(result, "99_recorded ok FAIL - -\n");
+  cr_expect(!strstr(result.out, "--tool initcheck"), "%s", result.out);
+}
+
+Test(sanitize_gpu, one_shape_that_no_step_takes) {
+  const script_result result = toolkit_run(
+      "ARGS='--dim 7 --seq 3' TOOLS=memcheck scripts/sanitize_gpu.sh p 99_recorded 2>&1");
+  EXPECT(result, "99_recorded skip\n");
+}
+
+Test(sanitize_gpu, without_the_tool) {
+  const script_result result =
+      toolkit_run("COMPUTE_SANITIZER=/none scripts/sanitize_gpu.sh programs 99_recorded 2>&1");
+  cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "error: sanitize on the GPU needs compute-sanitizer");
+}
