@@ -148,6 +148,8 @@ ifeq ($(STEP_GOALS),)
               common/tests/emulator/test_tensor_faults.c
   gpu_only := common/tests/timing/test_known_duration.c
   PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)), \
+              common/tests/emulator/test_tensor_faults.c common/tests/scripts/test_bugs.c
+  PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only)), \
                   $(sort $(wildcard common/tests/*/test_*.c)))
   # Those of a watching emulator need it, and kernels that are compiled for it, which AddressSanitizer
   # excludes.
@@ -157,6 +159,8 @@ ifeq ($(STEP_GOALS),)
   PART_TESTS    := $(filter-out common/tests/sanitize/% common/tests/count/%,$(PART_TESTS))
   PART_TESTS    := $(PART_TESTS:common/tests/%.c=$(BUILD)/tests/%)
   CHECK_ALL  := format-check tables-check
+  CHECK_ALL  := format-check
+  PLANTED    := $(if $(ELSEWHERE)$(filter gpu,$(DEVICE)),,$(BUILDABLE))
 endif
 
 check-now: say-device $(CHECK_ALL)
@@ -166,6 +170,8 @@ check-now: say-device $(CHECK_ALL)
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=count $(filter $(BUILD)-count/%,$(WATCHED_TESTS)))
 	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
+	  scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
+	$(if $(PLANTED),@DEVICE=cpu JOBS=$(JOBS) RECORD='' scripts/bugs.sh $(PLANTED))
 
 .PHONY: sanitize sanitize-now
 sanitize: ## look for races, wild accesses, missing waits: make step06 sanitize SEEDS=5

@@ -24,7 +24,7 @@ bug_build() {
   local build=build/$1${2:+-$2}
   if [ "$3" != steps ]; then build+=/elsewhere/${3//\//_}; fi
   MAKEFLAGS='' MAKELEVEL='' make --no-print-directory --silent -f make/build.mk "DEVICE=$1" "MODE=$2" \
-    "STEPS_FOLDER=$3" "${@:5}" "$build/$4" >&2 && echo "$build/$4"
+    DEBUG='' SANITIZE='' "STEPS_FOLDER=$3" "${@:5}" "$build/$4" >&2 && echo "$build/$4"
 }
 
 # bug_apply PATCH FOLDER: puts the spoiled copy of the step into FOLDER/steps, and leaves the file alone
