@@ -41,8 +41,9 @@ endif
 
 # --- the parts of common/ ------------------------------------------------------------------------
 
-MODULES     := bench ceilings check columns compare csv device driver emulator/requests emulator/rewrite file inputs \
-               ladder npy progress record reference result shape statistics step timing trial
+MODULES := bench ceilings check columns compare csv device driver emulator/requests \
+        emulator/rewrite file inputs ladder npy progress record reference result shape statistics \
+        step timing trial fuzz
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/step/source.c common/device/device_emulator.c \
                common/device/device_gpu.c
@@ -114,7 +115,7 @@ endif
 
 DRIVER_MAIN := $(PLAIN)/common/driver/main.o $(PLAIN)/common/step/linked.o
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(PLAIN)/common/step/linked.o
-FUZZ        := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/fuzz/*.c)) $(PLAIN)/common/step/linked.o
+FUZZ        := $(PLAIN)/common/fuzz/main.o $(PLAIN)/common/step/linked.o
 link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $@
 
 # A step from elsewhere carries the path of its source, for the program to tell.

@@ -73,15 +73,16 @@ done
 
 if [ -n "${RECORD:-}" ]; then
   folder=plots/data/$("build/$device/ladder" --slug) && mkdir -p "$folder" || exit 2
+  now=$(date -u +%FT%TZ)
   commit=${LAB_COMMIT:-$(git describe --always --dirty 2>/dev/null)}
   {
     (IFS=, && echo "${columns[*]},commit,date")
     for patch in "${bugs[@]}"; do
-      awk -F '\t' -v commit="${commit:-unknown}" -v date="$(date -u +%FT%TZ)" '{
+      awk -F '\t' -v commit="${commit:-unknown}" -v date="$now" '{
         $10 = commit; $11 = date
         for (i = 1; i <= 11; i++) {
           gsub(/"/, "\"\"", $i)
-          printf "%s\"%s\"", i > 1 ? "," : "", $i
+          printf "%s\"%s\"", (i > 1 ? "," : ""), $i
         }
         print ""
       }' "$scratch/$(bug_id "$patch").row"

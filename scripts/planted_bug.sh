@@ -2,7 +2,7 @@
 # One planted bug: its patch, its build, and what the tools say of it. To be sourced from the root of the
 # lab, by bugs.sh.
 
-bug_seconds=120 # what runs longer hangs
+bug_seconds=300 # what runs longer hangs
 bug_not_run=99  # exit status when a tool has not come to an answer
 
 # bug_id PATCH: such as 04_online_softmax-1_output_not_rescaled.
@@ -70,7 +70,7 @@ bug_verdict() {
 # on the emulator and are there for the size of the grid alone.
 bug_check() {
   # Criterion takes a program for one of its workers that finds this variable: when a test runs us.
-  env -u BXFI_MAP timeout --kill-after=5 "$bug_seconds" "$1" --jobs 1 --fail-fast --timeout 60 \
+  env -u BXFI_MAP timeout --kill-after=5 "$bug_seconds" "$1" --jobs 1 --fail-fast --timeout 120 \
     --filter '*/!(more_*)' >"$2" 2>&1
   local status=$?
   # Each test is a process of its own, so the program itself ends in order, whatever a test does.
