@@ -28,6 +28,11 @@ if [ "${#bugs[@]}" -eq 0 ]; then
   exit 2
 fi
 
+if ! command -v patch >/dev/null; then
+  echo "error: planting bugs needs the program patch: run make deps, or install the package patch" >&2
+  exit 2
+fi
+
 # What all bugs share is built once, before several of them are built at a time.
 number=${1%%_*}
 if ! { bug_build "$device" '' steps "step$number-check" && bug_build cpu sanitize steps "step$number" &&

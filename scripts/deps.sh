@@ -96,6 +96,7 @@ find_missing() {
   command -v gnuplot >/dev/null || wanted+=(gnuplot-nox)
   has_clang_format || wanted+=(clang-format-14)
   command -v git >/dev/null || wanted+=(git)
+  command -v patch >/dev/null || wanted+=(patch)
 }
 
 # ------------------------------------------------------------------- packages for a person
@@ -110,6 +111,7 @@ libcriterion-dev  -            criterion  criterion-devel  Criterion (the tests)
 gnuplot-nox       gnuplot      gnuplot    gnuplot          gnuplot (the charts)
 clang-format-14   -            -          -                clang-format 14 (the format check)
 git               git          git        git              git (the commit in records)
+patch             patch        patch      patch            patch (the planted bugs)
 '
 
 in_words() {

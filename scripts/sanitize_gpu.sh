@@ -47,6 +47,7 @@ started=$SECONDS
 failed=()
 {
   printf step
+  # shellcheck disable=SC2086 # several names
   printf '\t%s' $tools
   echo
 } >"$scratch/table"
