@@ -191,7 +191,7 @@ bugs: say-device ## plant each steps/NN/bugs/*.patch and see who catches it: tab
 fuzz: say-device ## random problems on a step until one fails: make step06 fuzz SECONDS=60 SEED=1
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(addsuffix -fuzz,$(call programs,$(BUILDABLE)))
 	@for step in $(addsuffix -fuzz,$(call programs,$(BUILDABLE))); do \
-	  $$step --seconds $(or $(SECONDS),60) $(COUNT:%=--count %) $(SEED:%=--seed %) || exit; done
+	  OMP_WAIT_POLICY=passive $$step --seconds $(or $(SECONDS),60) $(COUNT:%=--count %) $(SEED:%=--seed %) || exit; done
 
 fuzz-readers: ## made-up files for the .npy reader and the rewriter, with libFuzzer: SECONDS=60
 	@scripts/fuzz_readers.sh $(or $(SECONDS),60) npy rewrite

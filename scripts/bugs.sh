@@ -14,6 +14,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/planted_bug.sh
 . scripts/planted_bug.sh
 device=${DEVICE:-cpu}
+export OMP_WAIT_POLICY=passive # several programs share the cores: none should wait by spinning
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
