@@ -4,9 +4,8 @@ SHELL := /bin/bash
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots sweep \
-        budget bench ceilings bugs fuzz fuzz-readers
-        $(STEP_GOALS) ladder-now check-now
+.PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots sweep budget \
+        bench ceilings bugs fuzz fuzz-readers $(STEP_GOALS) ladder-now check-now
 BUILDER = $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(VERBOSE),,--silent)
 
 help: ## this list
@@ -14,8 +13,8 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort | \
 	  awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 	@echo
-	@echo "One step alone: make step03 check|sanitize|run|diff|build|ptxas|sass|ptx|sweep|budget|count. Steps: $(ALL_STEPS)."
-	@echo "One step alone: make step03 check|sanitize|bugs|fuzz|run|diff|build|ptxas|sass|ptx|sweep|budget. Steps: $(ALL_STEPS)."
+	@echo "One step alone: make step03 check|sanitize|count|bugs|fuzz|run|diff|build|ptxas|sass|ptx|sweep|budget."
+	@echo "Steps: $(ALL_STEPS)."
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
 	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
 	@echo "          CONFIG=64x64x4x2 for check."
@@ -145,11 +144,9 @@ check: deps ## all tests on this device; one step's suite: make step03 check
 
 ifeq ($(STEP_GOALS),)
   cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_device_api.c \
-              common/tests/emulator/test_tensor_faults.c
+              common/tests/emulator/test_tensor_faults.c common/tests/scripts/test_bugs.c
   gpu_only := common/tests/timing/test_known_duration.c
   PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)), \
-              common/tests/emulator/test_tensor_faults.c common/tests/scripts/test_bugs.c
-  PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only)), \
                   $(sort $(wildcard common/tests/*/test_*.c)))
   # Those of a watching emulator need it, and kernels that are compiled for it, which AddressSanitizer
   # excludes.
@@ -159,7 +156,6 @@ ifeq ($(STEP_GOALS),)
   PART_TESTS    := $(filter-out common/tests/sanitize/% common/tests/count/%,$(PART_TESTS))
   PART_TESTS    := $(PART_TESTS:common/tests/%.c=$(BUILD)/tests/%)
   CHECK_ALL  := format-check tables-check
-  CHECK_ALL  := format-check
   PLANTED    := $(if $(ELSEWHERE)$(filter gpu,$(DEVICE)),,$(BUILDABLE))
 endif
 
@@ -170,7 +166,6 @@ check-now: say-device $(CHECK_ALL)
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=count $(filter $(BUILD)-count/%,$(WATCHED_TESTS)))
 	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
-	  scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
 	$(if $(PLANTED),@DEVICE=cpu JOBS=$(JOBS) RECORD='' scripts/bugs.sh $(PLANTED))
 
 .PHONY: sanitize sanitize-now

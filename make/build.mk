@@ -41,9 +41,8 @@ endif
 
 # --- the parts of common/ ------------------------------------------------------------------------
 
-MODULES := bench ceilings check columns compare csv device driver emulator/requests \
-        emulator/rewrite file inputs ladder npy progress record reference result shape statistics \
-        step timing trial fuzz
+MODULES     := bench ceilings check columns compare csv device driver emulator/requests emulator/rewrite file fuzz \
+               inputs ladder npy progress record reference result shape statistics step timing trial
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/step/source.c common/device/device_emulator.c \
                common/device/device_gpu.c
