@@ -37,7 +37,7 @@ build: say-device ## build the steps' programs
 say-device:
 	@echo "DEVICE=$(DEVICE)$(if $(ARCH), ARCH=\"$(ARCH)\")$(if $(DEBUG), DEBUG=1)$(if $(ELSEWHERE), STEPS_FOLDER=$(STEPS_FOLDER))"
 	@for step in $(SKIPPED); do \
-	  echo "SKIP $${step%%_*}: needs $$(sed -n 's|^// Needs: *||p' $(STEPS_FOLDER)/$$step/attention.cu), this GPU is $(ARCH)"; \
+	  echo "SKIP $${step%%_*}: needs $$(sed -n 's|^// Needs: *||p' $(STEPS_FOLDER)/$$step/attention.cu), $(if $(filter gpu,$(DEVICE)),this GPU is,the emulator has) $(KNOWN)"; \
 	done
 
 $(STEP_GOALS): $(if $(filter-out step%,$(MAKECMDGOALS)),,run)

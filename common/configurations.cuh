@@ -4,6 +4,8 @@
 //                         the largest head_dim that the configuration's registers can hold
 //   configuration<BLOCK_M, BLOCK_N, WARPS, STAGES>
 //   best_configuration    the name of the one to take when none is chosen
+//   SMALLEST_DIM          the smallest padded head_dim that it is compiled for: 32, 64 or 128
+//   refused               NULL, or the sentence of attention_unsupported, for what no configuration takes
 //   launch<tile, Element, D> and SHARED_BYTES<tile, D>
 #ifndef CONFIGURATIONS_CUH
 #define CONFIGURATIONS_CUH
@@ -59,7 +61,7 @@ size_t attention_shared_memory_bytes(const attention_shape *shape) {
 }
 
 const char *attention_unsupported(const attention_shape *shape) {
-  if (shape->head_dim > 128) return "head_dim is at most 128, in this step and in all others";
+  if (refused(shape)) return refused(shape);
   const size_t bytes = attention_shared_memory_bytes(shape);
   if (bytes == 0) return "this configuration has too few registers for head_dim above 64";
   const size_t most = largest_shared_memory();
@@ -71,7 +73,7 @@ template <typename Element, int D>
 static cudaError_t launch_chosen(const attention_args *args, cudaStream_t stream) {
   const char *name = configuration_for(&args->shape);
 #define LAUNCH_IF_NAMED(M, N, W, S, MAX_DIM)                                                       \
-  if constexpr (D <= MAX_DIM)                                                                      \
+  if constexpr (D >= SMALLEST_DIM && D <= MAX_DIM)                                                 \
     if (strcmp(name, CONFIGURATION_NAME(M, N, W, S)) == 0)                                         \
       return launch<configuration<M, N, W, S>, Element, D>(args, stream);
   CONFIGURATIONS(LAUNCH_IF_NAMED)

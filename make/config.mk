@@ -47,10 +47,12 @@ ifneq ($(STEP_GOALS),)
   endif
 endif
 
-# What a step needs stands in its first comment, as "Needs: sm_90a". On a GPU with less it is skipped.
+# What a step needs stands in its first comment, as "Needs: sm_90a". On a GPU with less it is skipped, and
+# on the emulator, which has what sm_80 has.
 needs      = $(shell sed -n 's|^// Needs: *||p' $(STEPS_FOLDER)/$1/attention.cu)
-step_arch  = $(if $(call needs,$1),$(filter $(call needs,$1),$(ARCH)),$(ARCH))
-SKIPPED   := $(if $(filter gpu,$(DEVICE)),$(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(step))))
+KNOWN     := $(if $(filter gpu,$(DEVICE)),$(ARCH),sm_80)
+step_arch  = $(if $(call needs,$1),$(filter $(call needs,$1),$(KNOWN)),$(KNOWN))
+SKIPPED   := $(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(step)))
 BUILDABLE := $(filter-out $(SKIPPED),$(STEPS))
 
 programs      = $(foreach step,$1,$(STEP_BUILD)/step$(call step_number,$(step)))

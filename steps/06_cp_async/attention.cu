@@ -59,6 +59,12 @@ static const char *best_configuration(const attention_shape *shape) {
   return shape->head_dim <= 64 ? "128x64x4x2" : "64x64x4x2";
 }
 
+static constexpr int SMALLEST_DIM = 32; // what smaller ones are padded to
+
+static const char *refused(const attention_shape *shape) {
+  return shape->head_dim > 128 ? "head_dim is at most 128, in this step and in all others" : NULL;
+}
+
 // Fragments are read 16 bytes a lane, 8 rows at once. With 16 bytes of padding a row is an odd multiple
 // of 16 bytes long, so 8 rows in turn start in 8 different groups of 4 banks: no conflict. A pad of one
 // element would spread them too, but put every row after the first off the 16-byte grid.

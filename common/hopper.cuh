@@ -1,0 +1,156 @@
+// Hopper's own instructions (sm_90a): barriers that count bytes, the copy engine, register budgets. One named
+// function an instruction; the numbers in the comments are sections of the PTX ISA, release 9.0.
+#ifndef HOPPER_CUH
+#define HOPPER_CUH
+
+#include "attention.h"
+#include "ptx.cuh"
+#include "wgmma.cuh"
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+// --- barriers in shared memory: 9.7.13.15, "mbarrier" --------------------------------------------
+//
+// A barrier goes through phases. A phase is complete when all arrivals have come that the barrier was made
+// for, and all bytes that were announced; then the next begins. Waiting is for a phase of given parity:
+// 0 for the first, 1 for the second, 0 for the third. On a new barrier, a wait for parity 1 passes.
+typedef uint64_t barrier;
+
+__device__ __forceinline__ void barrier_create(barrier *barrier, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
+               "r"(arrivals)
+               : "memory");
+}
+
+// Makes new barriers visible to the copy engine; the block must still meet at __syncthreads().
+__device__ __forceinline__ void barriers_created() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+__device__ __forceinline__ void barrier_arrive(barrier *barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier))
+               : "memory");
+}
+
+// Arrives, and announces bytes that the copy engine will write.
+__device__ __forceinline__ void barrier_arrive_expecting(barrier *barrier, unsigned bytes) {
+  asm volatile(
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+      "r"(bytes)
+      : "memory");
+}
+
+__device__ __forceinline__ void barrier_wait(barrier *barrier, unsigned parity) {
+  asm volatile("{.reg .pred complete;\n"
+               "again_%=: mbarrier.try_wait.parity.shared::cta.b64 complete, [%0], %1;\n"
+               "@complete bra done_%=;\n"
+               "bra again_%=;\n"
+               "done_%=:}" ::"r"(shared_address(barrier)),
+               "r"(parity)
+               : "memory");
+}
+
+// --- the copy engine: 9.7.9.27.1, "cp.async.bulk.tensor" -----------------------------------------
+
+// Starts to copy the box of a 4-D tensor whose first element is at (column, row, head, batch) to shared
+// memory; the barrier counts its bytes. What lies past the tensor's end arrives as zeros.
+__device__ __forceinline__ void copy_box(void *smem, const CUtensorMap *map, barrier *barrier,
+                                         int column, int row, int head, int batch) {
+  asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+               "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(shared_address(smem)),
+               "l"(map), "r"(shared_address(barrier)), "r"(column), "r"(row), "r"(head), "r"(batch)
+               : "memory");
+}
+
+// --- warpgroup products: 9.7.15, "wgmma" ---------------------------------------------------------
+
+// Describes a tile in shared memory of rows of 64 elements, 128 bytes, in the 128-byte swizzle: what the copy
+// engine writes with CU_TENSOR_MAP_SWIZZLE_128B, and swizzled() computes in step 07. Groups of 8 rows are
+// 1024 bytes apart; `panel_bytes` is the distance to the next 64 columns of a wider matrix B [16, N], and
+// means nothing otherwise. The tile starts at a multiple of 1024 bytes. 9.7.15.5.1.2, "Matrix Descriptor".
+__device__ __forceinline__ uint64_t matrix_descriptor(const void *tile, unsigned panel_bytes) {
+  const uint64_t address = shared_address(tile);
+  const uint64_t swizzle_128_bytes = 1;
+  return (address & 0x3ffff) >> 4 | (uint64_t)(panel_bytes >> 4) << 16 |
+         (uint64_t)(1024 >> 4) << 32 | swizzle_128_bytes << 62;
+}
+
+// Before the first product that reads registers or shared memory which the warps have written.
+__device__ __forceinline__ void wgmma_fence() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+// Ends a group of products.
+__device__ __forceinline__ void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+// Waits until all but the newest groups are complete. The registers that the others write must not be
+// touched before: for the compiler, this call writes them.
+template <int NEWEST, int COUNT>
+__device__ __forceinline__ void wgmma_wait(float (&d)[COUNT]) {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(NEWEST) : "memory");
+#pragma unroll
+  for (int i = 0; i < COUNT; i++) asm volatile("" : "+f"(d[i])::"memory");
+}
+
+// --- roles within a block ------------------------------------------------------------------------
+
+// Barriers of `threads` threads of the block, by number: 1 to 15, 0 being __syncthreads(). 9.7.13.1, "bar".
+__device__ __forceinline__ void named_barrier_wait(int number, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+__device__ __forceinline__ void named_barrier_arrive(int number, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
+// Changes how many registers each thread of the warpgroup may use: a multiple of 8 from 24 to 256.
+// 9.7.19.5, "setmaxnreg".
+template <int REGISTERS>
+__device__ __forceinline__ void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+}
+template <int REGISTERS>
+__device__ __forceinline__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+}
+
+// --- host: CUDA driver API, "Tensor Map Object Management" ---------------------------------------
+
+// The driver's function that encodes a tensor map; NULL when the driver is too old. Asked for at run time, so
+// that a program needs no libcuda to link.
+static decltype(&cuTensorMapEncodeTiled) tensor_map_encoder() {
+  void *function = nullptr;
+  cudaDriverEntryPointQueryResult found;
+  if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
+                                       cudaEnableDefault, &found) != cudaSuccess ||
+      found != cudaDriverEntryPointSuccess) {
+    return nullptr;
+  }
+  return (decltype(&cuTensorMapEncodeTiled))function;
+}
+
+// Describes a contiguous [batch, heads, rows, head_dim] tensor of 16-bit elements for copy_box, in boxes of
+// box_rows x 64 columns with the 128-byte swizzle.
+static cudaError_t describe_tensor(CUtensorMap *map, attention_dtype dtype, const void *tensor,
+                                   int batch, int heads, int rows, int head_dim, int box_rows) {
+  static const auto encode = tensor_map_encoder();
+  if (!encode) return cudaErrorNotSupported;
+  const cuuint64_t sizes[4] = {(cuuint64_t)head_dim, (cuuint64_t)rows, (cuuint64_t)heads,
+                               (cuuint64_t)batch};
+  const cuuint64_t row_bytes = sizes[0] * 2;
+  const cuuint64_t strides[3] = {row_bytes, row_bytes * sizes[1], row_bytes * sizes[1] * sizes[2]};
+  const cuuint32_t box[4] = {64, (cuuint32_t)box_rows, 1, 1};
+  const cuuint32_t every_element[4] = {1, 1, 1, 1};
+  const CUresult result = encode(
+      map,
+      dtype == ATTENTION_FP16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+      4, (void *)tensor, sizes, strides, box, every_element, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+#endif

@@ -1,0 +1,360 @@
+// 07_mma_registers: scores and probabilities stay in registers.
+//
+// wmma hides which element of a fragment a lane holds, so steps 05 and 06 write S to shared memory to find
+// its rows there. The instruction below it, mma.sync, says: lane l holds columns 2 (l % 4) and the next of
+// rows l / 4 and l / 4 + 8 of every 16 x 8 fragment. So four lanes share a row, its max takes two shuffles,
+// and the fragments of S, rounded to 16 bits, lie just as those of P have to.
+//
+//             8 columns
+//           +---+---+---+---+
+//    row 0  | 0 | 1 | 2 | 3 |          Which lane holds what of the upper half of a fragment; rows 8 to 15
+//    row 1  | 4 | 5 | 6 | 7 |          are the same again. A warp owns ROW_FRAGMENTS x 16 rows of S and O,
+//     ...   |   |   |   |   |          all columns of them, and asks no other warp for anything.
+//    row 7  |28 |29 |30 |31 |
+//           +---+---+---+---+
+//
+// Cost for each head: the global bytes of step 06; from shared memory Q, K and V alone, without a pad: tiles
+// are swizzled instead. What is left is the softmax, and the block barrier of every key block.
+#include "kernel.cuh"
+#include "ptx.cuh"
+#include <cuda_pipeline.h>
+
+static constexpr int PIECE = 8; // elements of 16 bytes: a lane's copy, and a row of an 8 x 8 matrix
+
+template <int M, int N, int W, int S>
+struct configuration {
+  static constexpr int BLOCK_M = M; // query rows of a tile
+  static constexpr int BLOCK_N = N; // keys of a block
+  static constexpr int WARPS = W;
+  static constexpr int STAGES = S; // key blocks in shared memory at once
+  static constexpr int THREADS = 32 * WARPS;
+  static constexpr int WARP_ROWS = BLOCK_M / WARPS;
+  static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
+  static constexpr int KEY_FRAGMENTS = BLOCK_N / 8;
+  static constexpr int BLOCKS_PER_SM = 8 / WARPS; // leaves 255 registers
+
+  static_assert(WARP_ROWS % 16 == 0 && BLOCK_N % 16 == 0, "whole fragments");
+  static_assert(WARPS <= 8 && STAGES >= 2, "registers for every thread, a stage to fill");
+};
+
+// BLOCK_M, BLOCK_N, WARPS, STAGES, and the largest head_dim whose O leaves registers for the rest.
+#define CONFIGURATIONS(X)                                                                          \
+  X(128, 64, 4, 2, 128)                                                                            \
+  X(128, 64, 4, 3, 64)                                                                             \
+  X(128, 64, 8, 2, 128)                                                                            \
+  X(128, 32, 4, 2, 128)                                                                            \
+  X(64, 64, 4, 2, 128)                                                                             \
+  X(64, 32, 4, 2, 128)
+
+// The best measured on an H200: with few query tiles, small ones occupy more multiprocessors.
+static const char *best_configuration(const attention_shape *) { return "128x64x4x2"; }
+
+static constexpr int SMALLEST_DIM = 64;
+
+static const char *refused(const attention_shape *shape) {
+  if (shape->head_dim != 64 && shape->head_dim != 128)
+    return "head_dim is 64 or 128 from step 07 on: step 06 takes any up to 128";
+  if (!(shape->scale > 0.0f)) return "scale is above 0 from step 07 on: step 06 takes any";
+  return NULL;
+}
+
+// How many keys row `query` sees: all of them, or those up to the diagonal that ends in the bottom
+// right corner. They are always the first ones.
+__device__ int visible_keys(const attention_shape &shape, int query) {
+  if (!shape.causal) return shape.seq_kv;
+  return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
+}
+
+// Which of the batch * kv_heads key/value heads a query head reads: `heads / kv_heads` share one.
+__device__ size_t key_value_head(const attention_shape &shape, int batch, int head) {
+  return (size_t)batch * shape.kv_heads + head / (shape.heads / shape.kv_heads);
+}
+
+// Where the 16-byte piece that begins at column d of a row lies in a [rows][D] tile. A row is a multiple of
+// 128 bytes, which is all banks once: the same piece of 8 rows in turn would be in the same 4 banks. With
+// its number XORed with the row's, they are in all 32. Moving by k, a multiple of 16 columns, is an XOR as
+// well: swizzled(row, d + k) == (swizzled(row, d) ^ k) for d below 16.
+template <int D>
+__device__ __forceinline__ int swizzled(int row, int d) {
+  return row * D + (d / PIECE ^ row % 8) * PIECE;
+}
+
+// Starts to copy the first `rows` rows of a [rows, D] matrix to a [TILE_ROWS][D] tile. The rest of the
+// tile repeats the last row: its scores are masked, and the mask makes its weights 0.
+template <typename tile, int TILE_ROWS, int D, typename Element>
+__device__ __forceinline__ void load_tile(Element *smem, const Element *matrix, int rows) {
+  constexpr int LANES = D / PIECE;              // that share a row
+  constexpr int COPIED = tile::THREADS / LANES; // rows at once
+  static_assert(TILE_ROWS % COPIED == 0, "every thread copies as often");
+  const int d = threadIdx.x % LANES * PIECE;
+#pragma unroll 2
+  for (int i = 0; i < TILE_ROWS; i += COPIED) {
+    const int row = i + (int)threadIdx.x / LANES;
+    const Element *from = &matrix[min(row, rows - 1) * D + d];
+    __pipeline_memcpy_async(&smem[swizzled<D>(row, d)], from, sizeof(uint4));
+  }
+}
+
+// S_frag [WARP_ROWS, BLOCK_N] = Q_smem [WARP_ROWS, D] K_smem^T [D, BLOCK_N].
+template <typename tile, int D, typename Element>
+__device__ __forceinline__ void
+multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::KEY_FRAGMENTS][4], const Element *Q_smem,
+                const Element *K_smem) {
+  const int lane = threadIdx.x % 32;
+  const int Q_lane = swizzled<D>(lane % 16, lane / 16 * PIECE); // whose row it gives to ldmatrix
+  const int K_lane = swizzled<D>(lane / 16 * 8 + lane % 8, lane / 8 % 2 * PIECE);
+  float zero[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+#pragma unroll
+  for (int k = 0; k < D; k += 16) {
+    unsigned Q_frag[tile::ROW_FRAGMENTS][4];
+    for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+      load_matrices(Q_frag[i], &Q_smem[16 * i * D + (Q_lane ^ k)]);
+    for (int n = 0; n < tile::KEY_FRAGMENTS; n += 2) {
+      unsigned K_frag[4]; // two fragments of 8 keys
+      load_matrices(K_frag, &K_smem[8 * n * D + (K_lane ^ k)]);
+      for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+        for (int m = 0; m < 2; m++)
+          multiply_fragments<Element>(S_frag[i][n + m], Q_frag[i], K_frag[2 * m], K_frag[2 * m + 1],
+                                      k == 0 ? zero : S_frag[i][n + m]);
+    }
+  }
+}
+
+// Rounds columns k to k + 15 of probabilities to the fragment that multiplies rows k to k + 15 of V: the
+// elements of two fragments of S, pair by pair, are in the lane that needs them.
+template <typename Element>
+__device__ __forceinline__ void round_probabilities(unsigned (&P_frag)[4], const float (&left)[4],
+                                                    const float (&right)[4]) {
+  P_frag[0] = pack_pair<Element>(left[0], left[1]);
+  P_frag[1] = pack_pair<Element>(left[2], left[3]);
+  P_frag[2] = pack_pair<Element>(right[0], right[1]);
+  P_frag[3] = pack_pair<Element>(right[2], right[3]);
+}
+
+// O_frag [WARP_ROWS, D] += P [WARP_ROWS, BLOCK_N] V_smem [BLOCK_N, D], P being the rounded S_frag.
+template <typename tile, int D, typename Element>
+__device__ __forceinline__ void
+accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 8][4],
+                  const float (&S_frag)[tile::ROW_FRAGMENTS][tile::KEY_FRAGMENTS][4],
+                  const Element *V_smem) {
+  const int lane = threadIdx.x % 32;
+  const int V_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
+#pragma unroll
+  for (int k = 0; k < tile::BLOCK_N; k += 16) {
+    unsigned P_frag[tile::ROW_FRAGMENTS][4];
+    for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+      round_probabilities<Element>(P_frag[i], S_frag[i][k / 8], S_frag[i][k / 8 + 1]);
+    for (int n = 0; n < D / 8; n += 2) {
+      unsigned V_frag[4]; // two fragments of 8 columns
+      load_matrices_transposed(V_frag, &V_smem[k * D + (V_lane ^ 8 * n)]);
+      for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+        for (int m = 0; m < 2; m++)
+          multiply_fragments<Element>(O_frag[i][n + m], P_frag[i], V_frag[2 * m], V_frag[2 * m + 1],
+                                      O_frag[i][n + m]);
+    }
+  }
+}
+
+// Sets the scores of one of the lane's rows that lie past its first `limit` keys to -infinity.
+template <typename tile>
+__device__ __forceinline__ void mask_row(float (&S_frag)[tile::KEY_FRAGMENTS][4], int half_row,
+                                         int limit) {
+  const int lane_key = threadIdx.x % 4 * 2;
+  for (int n = 0; n < tile::KEY_FRAGMENTS; n++)
+    for (int e = 0; e < 2; e++)
+      if (8 * n + lane_key + e >= limit) S_frag[n][2 * half_row + e] = -INFINITY;
+}
+
+// The online softmax of one of the lane's rows: its scores become probabilities in place. Returns the factor
+// that brings what was summed before to the new row max.
+template <typename tile>
+__device__ __forceinline__ float softmax_row(float (&S_frag)[tile::KEY_FRAGMENTS][4], int half_row,
+                                             float scale_log2, float &row_max, float &row_sum) {
+  float new_max = row_max;
+  for (int n = 0; n < tile::KEY_FRAGMENTS; n++)
+    for (int e = 2 * half_row; e < 2 * half_row + 2; e++) new_max = fmaxf(new_max, S_frag[n][e]);
+  for (int offset = 2; offset > 0; offset /= 2)
+    new_max = fmaxf(new_max, __shfl_xor_sync(0xffffffff, new_max, offset));
+  // A row that has seen no key yet keeps 0 in place of -infinity: -inf - -inf is not a number.
+  const float subtracted = new_max == -INFINITY ? 0.0f : new_max * scale_log2;
+  const float correction = exp2_approximate(row_max * scale_log2 - subtracted);
+  row_max = new_max;
+  float sum = 0.0f;
+  for (int n = 0; n < tile::KEY_FRAGMENTS; n++)
+    for (int e = 2 * half_row; e < 2 * half_row + 2; e++) {
+      S_frag[n][e] = exp2_approximate(S_frag[n][e] * scale_log2 - subtracted);
+      sum += S_frag[n][e];
+    }
+  row_sum = row_sum * correction + sum;
+  return correction;
+}
+
+// Multiplies the lane's rows of O by their factors.
+template <typename tile, int COLUMNS>
+__device__ __forceinline__ void scale_output(float (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS][4],
+                                             const float (&factor)[tile::ROW_FRAGMENTS][2]) {
+  for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+    for (int n = 0; n < COLUMNS; n++)
+      for (int e = 0; e < 4; e++) O_frag[i][n][e] *= factor[i][e / 2];
+}
+
+// Transposes a 4 x 4 matrix of registers across the four lanes that share a row: lane q gives column q of it
+// and receives row q.
+__device__ __forceinline__ void transpose_across_lanes(unsigned (&x)[4]) {
+  for (int bit = 1; bit <= 2; bit *= 2) {
+    const bool upper = threadIdx.x & bit;
+    for (int i = 0; i < 4; i++) {
+      if (i & bit) continue;
+      const unsigned received = __shfl_xor_sync(0xffffffff, upper ? x[i] : x[i + bit], bit);
+      (upper ? x[i] : x[i + bit]) = received;
+    }
+  }
+}
+
+// Bytes of shared memory: Q, and the rings of K and V.
+template <typename tile, int D>
+static constexpr size_t SHARED_BYTES = sizeof(half) * D *(tile::BLOCK_M +
+                                                          2 * tile::STAGES * tile::BLOCK_N);
+
+// O [query tile, D] and lse [query tile], one key block after the other.
+template <typename tile, typename Element, int D>
+__device__ __forceinline__ void attention_tile(const Element *Q, const Element *K, const Element *V,
+                                               Element *O, float *lse, const attention_shape &shape,
+                                               int batch, int head, int query_tile) {
+  extern __shared__ float4 shared_memory[];
+  auto Q_smem = (Element *)shared_memory;                  // [BLOCK_M][D]
+  auto K_smem = Q_smem + tile::BLOCK_M * D;                // [STAGES][BLOCK_N][D]
+  auto V_smem = K_smem + tile::STAGES * tile::BLOCK_N * D; // [STAGES][BLOCK_N][D]
+
+  const int first_query = query_tile * tile::BLOCK_M;
+  const int rows = min(tile::BLOCK_M, shape.seq_q - first_query);
+  const int keys = visible_keys(shape, first_query + rows - 1); // the last row sees the most
+  const size_t first_row = ((size_t)batch * shape.heads + head) * shape.seq_q + first_query;
+  const size_t first_kv_row = key_value_head(shape, batch, head) * shape.seq_kv;
+  Q += first_row * D;
+  K += first_kv_row * D;
+  V += first_kv_row * D;
+  O += first_row * D;
+
+  // Rows row_of(i, 0) and row_of(i, 1) of the tile are the lane's, in row fragment i.
+  const int lane = threadIdx.x % 32;
+  const int warp_row = threadIdx.x / 32 * tile::WARP_ROWS;
+  const auto row_of = [&](int i, int half_row) {
+    return warp_row + 16 * i + 8 * half_row + lane / 4;
+  };
+  const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)): one multiply less
+  float row_max[tile::ROW_FRAGMENTS][2];         // before scaling, the same in all lanes of the row
+  float row_sum[tile::ROW_FRAGMENTS][2];         // over the lane's own keys
+  float O_frag[tile::ROW_FRAGMENTS][D / 8][4] = {};
+  for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+    for (int h = 0; h < 2; h++) {
+      row_max[i][h] = -INFINITY;
+      row_sum[i][h] = 0.0f;
+    }
+
+  // Starts the copies of a key block into its stage, as one group; an empty one past the last block, so
+  // that groups can be counted.
+  const auto load_block = [&](int block) {
+    const int first_key = block * tile::BLOCK_N;
+    const int first_smem = block % tile::STAGES * tile::BLOCK_N * D;
+    const size_t offset = (size_t)first_key * D;
+    if (first_key < keys) {
+      load_tile<tile, tile::BLOCK_N, D>(K_smem + first_smem, K + offset, keys - first_key);
+      load_tile<tile, tile::BLOCK_N, D>(V_smem + first_smem, V + offset, keys - first_key);
+    }
+    __pipeline_commit();
+  };
+  load_tile<tile, tile::BLOCK_M, D>(Q_smem, Q, rows); // in the group of the first block
+  for (int block = 0; block < tile::STAGES - 1; block++) load_block(block);
+
+  for (int block = 0; block * tile::BLOCK_N < keys; block++) {
+    __pipeline_wait_prior(tile::STAGES -
+                          2); // the oldest group has arrived, the thread's own part and,
+    __syncthreads(); // past the barrier, everybody's; and all have left the block before, whose stage is
+    load_block(block + tile::STAGES - 1); // filled next
+    const int first_key = block * tile::BLOCK_N;
+    const int first_smem = block % tile::STAGES * tile::BLOCK_N * D;
+
+    float S_frag[tile::ROW_FRAGMENTS][tile::KEY_FRAGMENTS][4];
+    multiply_scores<tile, D>(S_frag, Q_smem + warp_row * D, K_smem + first_smem);
+    // The warp's first row sees the fewest keys: where it sees all of the block there is nothing to mask.
+    if (visible_keys(shape, first_query + warp_row) < first_key + tile::BLOCK_N) {
+      for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+        for (int h = 0; h < 2; h++)
+          mask_row<tile>(S_frag[i], h, visible_keys(shape, first_query + row_of(i, h)) - first_key);
+    }
+    float correction[tile::ROW_FRAGMENTS][2];
+    bool corrected = false;
+    for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+      for (int h = 0; h < 2; h++) {
+        correction[i][h] =
+            softmax_row<tile>(S_frag[i], h, scale_log2, row_max[i][h], row_sum[i][h]);
+        corrected |= correction[i][h] != 1.0f;
+      }
+    // Looking first whether any factor is not 1 pays where O is large.
+    if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output<tile>(O_frag, correction);
+    accumulate_output<tile, D>(O_frag, S_frag, V_smem + first_smem);
+  }
+
+  float factor[tile::ROW_FRAGMENTS][2];
+  for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+    for (int h = 0; h < 2; h++) {
+      float sum = row_sum[i][h];
+      for (int offset = 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffff, sum, offset);
+      factor[i][h] = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that saw no key gives 0
+      if (lse && lane % 4 == 0 && row_of(i, h) < rows)
+        lse[first_row + row_of(i, h)] =
+            sum > 0.0f ? (row_max[i][h] * scale_log2 + log2f(sum)) * LN_2 : -INFINITY;
+    }
+  scale_output<tile>(O_frag, factor);
+#pragma unroll
+  for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+#pragma unroll
+    for (int h = 0; h < 2; h++)
+#pragma unroll
+      for (int n = 0; n < D / 8; n += 4) {
+        unsigned columns[4]; // 8 (n + j) + 2 (lane % 4) and the next, and then 8 in a row
+        for (int j = 0; j < 4; j++)
+          columns[j] = pack_pair<Element>(O_frag[i][n + j][2 * h], O_frag[i][n + j][2 * h + 1]);
+        transpose_across_lanes(columns);
+        if (row_of(i, h) < rows)
+          *(uint4 *)&O[row_of(i, h) * D + 8 * (n + lane % 4)] =
+              make_uint4(columns[0], columns[1], columns[2], columns[3]);
+      }
+  __syncthreads(); // nobody reads the tiles any more: the next query tile may overwrite them
+}
+
+// One block for each (head, batch, query tile). Where there are more batch entries or tiles than the
+// grid may have in y or z, a block takes several.
+template <typename tile, typename Element, int D>
+__launch_bounds__(tile::THREADS, tile::BLOCKS_PER_SM) __global__
+    void attention_kernel(const Element *Q, const Element *K, const Element *V, Element *O,
+                          float *lse, attention_shape shape) {
+  const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
+  for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
+    for (int query_tile = blockIdx.z; query_tile < query_tiles; query_tile += gridDim.z)
+      attention_tile<tile, Element, D>(Q, K, V, O, lse, shape, batch, blockIdx.x, query_tile);
+}
+
+template <typename tile, typename Element, int D>
+static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
+  const attention_shape shape = args->shape;
+  const dim3 grid(shape.heads, min(shape.batch, MAX_GRID_YZ),
+                  min(divide_up(shape.seq_q, tile::BLOCK_M), MAX_GRID_YZ));
+  cudaError_t error =
+      allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
+  if (error != cudaSuccess) return error;
+  attention_kernel<tile, Element, D><<<grid, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
+      (const Element *)args->q, (const Element *)args->k, (const Element *)args->v,
+      (Element *)args->o, args->lse, shape);
+  return cudaGetLastError();
+}
+
+const char *attention_name(void) { return "07_mma_registers"; }
+
+const char *attention_summary(void) { return "mma.sync: S and P stay in registers"; }
+
+size_t attention_workspace_bytes(const attention_shape *) { return 0; }
+
+// attention_forward and the rest of the interface: launch<tile, Element, D> in the chosen configuration.
+#include "configurations.cuh"

@@ -1,0 +1,639 @@
+// 10_lazy_max: most blocks need no row max, and a block of threads goes from tile to tile.
+// Needs: sm_90a
+//
+// Softmax is exact for any number m in place of the row max, as long as exp(s - m) neither overflows nor
+// vanishes. So after the first key block of a row the old max serves on: no max, no shuffles, no factor for
+// O. The sums that each lane keeps anyway tell afterwards whether some score was too large; S is still there,
+// and then the warp does the block again the ordinary way. How often that is depends on the data.
+//
+// Blocks are persistent: one for each multiprocessor takes tiles from a counter until none is left, fetches
+// the next tile's Q, K and V during the last products, and writes O while its first scores are computed.
+// Causal tiles differ in length: the longest go first, within sections of heads whose K and V fit into L2.
+//
+//   consumer 1  | P V, Q K | exp   | P V, Q K | exp   | P V, Q K of the next tile | O, exp | ...
+//   consumer 2      exp    | P V, Q K | exp   | P V, Q K | exp  ...
+//   producer    | K V | K V |     as soon as a stage is empty, across tiles
+//
+// Cost for each head: the bytes of step 09. For a score: one multiply-add, one exponential, one addition,
+// half a rounding.
+#include "hopper.cuh"
+#include "kernel.cuh"
+#include <limits.h>
+#include <type_traits>
+
+static constexpr int WARPGROUP_ROWS = 64; // of a wgmma
+static constexpr int PANEL = 64;          // columns, 128 bytes
+static constexpr int TILE_SLOTS = 2;      // tile numbers on their way from producer to consumers
+
+template <int DIM, int C, int N, int S, bool OVER>
+struct configuration {
+  static constexpr int D = DIM;
+  static constexpr int CONSUMERS = C; // warpgroups
+  static constexpr int BLOCK_N = N;   // keys of a block
+  static constexpr int STAGES = S;    // key blocks in shared memory at once
+  // Whether the softmax runs under the products of its own warpgroup, not only under those of others.
+  static constexpr bool OVERLAP = OVER;
+  static constexpr int BLOCK_M = CONSUMERS * WARPGROUP_ROWS; // query rows of a tile
+  static constexpr int THREADS = 128 * (1 + CONSUMERS);
+  // Registers of a thread; a multiprocessor has 65,536.
+  static constexpr int PRODUCER_REGISTERS = CONSUMERS == 2 ? 40 : 32;
+  static constexpr int CONSUMER_REGISTERS = CONSUMERS == 2 ? 232 : CONSUMERS == 3 ? 160 : 112;
+  static_assert(128 * (PRODUCER_REGISTERS + CONSUMERS * CONSUMER_REGISTERS) <= 65536, "registers");
+};
+
+// What a block has in shared memory. Tiles start at multiples of 1024 bytes.
+template <typename tile, typename Element>
+struct shared_tiles {
+  Element Q[2][tile::CONSUMERS][tile::D / PANEL][WARPGROUP_ROWS]
+           [PANEL]; // this tile's and the next's
+  Element K[tile::STAGES][tile::D / PANEL][tile::BLOCK_N][PANEL];
+  Element V[tile::STAGES][tile::D / PANEL][tile::BLOCK_N][PANEL];
+  barrier Q_full[2], K_full[tile::STAGES], V_full[tile::STAGES];    // the tile has arrived
+  barrier Q_empty[2], K_empty[tile::STAGES], V_empty[tile::STAGES]; // all consumers have read it
+  barrier tile_full[TILE_SLOTS], tile_empty[TILE_SLOTS];
+  int tile_number[TILE_SLOTS];
+};
+template <typename tile, typename Element>
+static constexpr size_t SHARED_BYTES = sizeof(shared_tiles<tile, Element>) + 1024; // to align it
+
+// A place in a ring of stages, and the parity of the phase that its barriers are in.
+template <int STAGES>
+struct ring_place {
+  int stage = 0;
+  unsigned parity = 0;
+  __device__ __forceinline__ void advance() {
+    if (++stage == STAGES) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+// The order of the tiles: heads in sections; in a section the last query tiles of all heads, then the last
+// but one, and so on. The last section has more heads, so that there are short tiles left for the end.
+struct schedule {
+  int query_tiles;   // of a head
+  int tiles;         // of all heads
+  int heads;         // of all batch entries
+  int section_heads; // of all sections but the last
+  int last_heads;    // of the last section
+};
+
+// How many keys row `query` sees: all of them, or those up to the diagonal that ends in the bottom
+// right corner. They are always the first ones.
+__device__ int visible_keys(const attention_shape &shape, int query) {
+  if (!shape.causal) return shape.seq_kv;
+  return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
+}
+
+// Starts the copies of one tile's panels.
+template <int PANELS, int ROWS, typename Element>
+__device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CUtensorMap *map,
+                                          barrier *barrier, int row, int head, int batch) {
+  for (int panel = 0; panel < PANELS; panel++)
+    copy_box(smem[panel], map, barrier, panel * PANEL, row, head, batch);
+}
+
+// S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the warpgroup's part, to be waited for. A
+// step of 16 columns is 32 bytes, 2 in the descriptor's units.
+template <typename tile, typename Element>
+__device__ __forceinline__ void multiply_scores(float (&S_frag)[tile::BLOCK_N / 2],
+                                                const Element (*Q_smem)[WARPGROUP_ROWS][PANEL],
+                                                const Element (*K_smem)[tile::BLOCK_N][PANEL]) {
+  wgmma_fence();
+#pragma unroll
+  for (int k = 0; k < tile::D; k += 16)
+    wgmma<Element, tile::BLOCK_N>::shared(
+        S_frag, matrix_descriptor(Q_smem[k / PANEL], 0) + k % PANEL / 8,
+        matrix_descriptor(K_smem[k / PANEL], 0) + k % PANEL / 8, k == 0);
+  wgmma_commit();
+}
+
+// O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the warpgroup's part, to be waited for; with
+// `first` set, O_frag = P V. A step of 16 keys is 16 rows of 128 bytes.
+template <typename tile, typename Element>
+__device__ __forceinline__ void
+accumulate_output(float (&O_frag)[tile::D / 2], const unsigned (&P_frag)[tile::BLOCK_N / 4],
+                  const Element (*V_smem)[tile::BLOCK_N][PANEL], bool first) {
+  wgmma_fence();
+#pragma unroll
+  for (int k = 0; k < tile::BLOCK_N; k += 16)
+    wgmma<Element, tile::D>::registers(O_frag, &P_frag[k / 4],
+                                       matrix_descriptor(V_smem[0][k], sizeof(V_smem[0])),
+                                       k == 0 && first);
+  wgmma_commit();
+}
+
+// Sets the scores of one of the lane's rows that lie past its first `limit` keys to -infinity.
+template <int COUNT>
+__device__ __forceinline__ void mask_row(float (&S_frag)[COUNT], int half_row, int limit) {
+  const int lane_limit = limit - threadIdx.x % 4 * 2;
+#pragma unroll
+  for (int n = 0; n < COUNT / 4; n++)
+    for (int e = 0; e < 2; e++)
+      if (8 * n + e >= lane_limit) S_frag[4 * n + 2 * half_row + e] = -INFINITY;
+}
+
+// The online softmax of one of the lane's rows: its scores become probabilities in place. Returns the factor
+// that brings what was summed before to the new row max.
+template <int COUNT>
+__device__ __forceinline__ float softmax_row(float (&S_frag)[COUNT], int half_row, float scale_log2,
+                                             float &row_max, float &row_sum) {
+  float new_max = row_max;
+#pragma unroll
+  for (int n = 0; n < COUNT / 4; n++)
+    for (int e = 0; e < 2; e++) new_max = fmaxf(new_max, S_frag[4 * n + 2 * half_row + e]);
+  for (int offset = 2; offset > 0; offset /= 2)
+    new_max = fmaxf(new_max, __shfl_xor_sync(0xffffffff, new_max, offset));
+  // A row that has seen no key yet keeps 0 in place of -infinity: -inf - -inf is not a number.
+  const float subtracted = new_max == -INFINITY ? 0.0f : new_max * scale_log2;
+  const float correction = exp2_approximate(row_max * scale_log2 - subtracted);
+  row_max = new_max;
+  float sum = 0.0f;
+#pragma unroll
+  for (int n = 0; n < COUNT / 4; n++)
+    for (int e = 0; e < 2; e++) {
+      float &s = S_frag[4 * n + 2 * half_row + e];
+      s = exp2_approximate(fmaf(s, scale_log2, -subtracted));
+      sum += s;
+    }
+  row_sum = row_sum * correction + sum;
+  return correction;
+}
+
+// Rounds probabilities: fragments of S, rounded, are fragments of A.
+template <typename Element, int COUNT>
+__device__ __forceinline__ void round_probabilities(unsigned (&P_frag)[COUNT / 2],
+                                                    const float (&S_frag)[COUNT]) {
+#pragma unroll
+  for (int i = 0; i < COUNT / 2; i++)
+    P_frag[i] = pack_pair<Element>(S_frag[2 * i], S_frag[2 * i + 1]);
+}
+
+// The largest sum of a lane's exponentials for which the old max may serve: each of them must fit into
+// Element. fp16 ends at 65,504; bf16 has the exponents of float32, whose sums must not overflow either.
+template <typename Element>
+static constexpr float LAZY_LIMIT = std::is_same<Element, half>::value ? 0x1p15f : 0x1p64f;
+
+// The lazy softmax of the lane's two rows: S_frag, with the row max that there was, becomes P_frag. Where that
+// max is too small for a row of the warp, all do the ordinary softmax. True when O needs `correction`.
+template <typename Element, int COUNT>
+__device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], float (&S_frag)[COUNT],
+                                             float scale_log2, float (&row_max)[2],
+                                             float (&row_sum)[2], float (&correction)[2]) {
+  float sum[2][2] = {};
+  const float subtracted[2] = {row_max[0] * scale_log2, row_max[1] * scale_log2};
+#pragma unroll
+  for (int i = 0; i < COUNT / 2; i++) { // pairs of one row, and of the other, in turn
+    const int h = i % 2;
+    const float left = exp2_approximate(fmaf(S_frag[2 * i], scale_log2, -subtracted[h]));
+    const float right = exp2_approximate(fmaf(S_frag[2 * i + 1], scale_log2, -subtracted[h]));
+    sum[h][0] += left;
+    sum[h][1] += right;
+    P_frag[i] = pack_pair<Element>(left, right);
+  }
+  const float sums[2] = {sum[0][0] + sum[0][1], sum[1][0] + sum[1][1]};
+  const bool good = sums[0] <= LAZY_LIMIT<Element> && sums[1] <= LAZY_LIMIT<Element> &&
+                    row_max[0] != -INFINITY && row_max[1] != -INFINITY;
+  if (__all_sync(0xffffffff, good)) {
+    for (int h = 0; h < 2; h++) row_sum[h] += sums[h];
+    return false;
+  }
+  for (int h = 0; h < 2; h++)
+    correction[h] = softmax_row(S_frag, h, scale_log2, row_max[h], row_sum[h]);
+  round_probabilities<Element>(P_frag, S_frag);
+  return true;
+}
+
+// Multiplies the lane's two rows of O by their factors.
+template <int COUNT>
+__device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float (&factor)[2]) {
+#pragma unroll
+  for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
+}
+
+// Which rows and keys a tile is about.
+template <typename tile>
+struct tile_place {
+  int batch, head;
+  int first_query;
+  int blocks; // of keys that its last row sees, at least 1
+
+  __device__ __forceinline__ tile_place(const attention_shape &shape, const schedule &order,
+                                        int number) {
+    int query_tile;
+    int batch_head;
+    if (!shape.causal) {
+      query_tile = number % order.query_tiles;
+      batch_head = number / order.query_tiles;
+    } else {
+      const int last_section = order.heads - order.last_heads;
+      int section_heads = order.last_heads;
+      int first_head = last_section;
+      if (number < last_section * order.query_tiles) {
+        first_head = number / (order.section_heads * order.query_tiles) * order.section_heads;
+        section_heads = min(order.section_heads, last_section - first_head);
+      }
+      number -= first_head * order.query_tiles;
+      query_tile = order.query_tiles - 1 - number / section_heads;
+      batch_head = first_head + number % section_heads;
+    }
+    batch = batch_head / shape.heads;
+    head = batch_head % shape.heads;
+    first_query = query_tile * tile::BLOCK_M;
+    const int last_query = min(first_query + tile::BLOCK_M, shape.seq_q) - 1;
+    blocks = divide_up(max(1, visible_keys(shape, last_query)), tile::BLOCK_N);
+  }
+};
+
+// One thread takes tiles from the counter, tells the consumers, and fetches what they need as stages become
+// empty.
+template <typename tile, typename Element>
+__device__ __forceinline__ void produce(shared_tiles<tile, Element> &smem, const CUtensorMap *Q_map,
+                                        const CUtensorMap *K_map, const CUtensorMap *V_map,
+                                        const attention_shape &shape, const schedule &order,
+                                        int *counter) {
+  constexpr int PANELS = tile::D / PANEL;
+  ring_place<2> Q_place;
+  ring_place<tile::STAGES> K_place, V_place;
+  ring_place<TILE_SLOTS> slot;
+  int number = blockIdx.x;
+  while (true) {
+    barrier_wait(&smem.tile_empty[slot.stage], slot.parity ^ 1);
+    smem.tile_number[slot.stage] = number;
+    barrier_arrive(&smem.tile_full[slot.stage]);
+    slot.advance();
+    if (number >= order.tiles) return;
+    const tile_place<tile> place(shape, order, number);
+    const int kv_head = place.head / (shape.heads / shape.kv_heads);
+    // Tiles of equal length are dealt out in turn; the others are taken by whoever is free.
+    number = counter ? (int)gridDim.x + atomicAdd(counter, 1) : number + (int)gridDim.x;
+
+    const auto load_keys = [&](int block) {
+      barrier_wait(&smem.K_empty[K_place.stage], K_place.parity ^ 1); // at once in the first round
+      barrier_arrive_expecting(&smem.K_full[K_place.stage], sizeof(smem.K[0]));
+      load_tile<PANELS>(smem.K[K_place.stage], K_map, &smem.K_full[K_place.stage],
+                        block * tile::BLOCK_N, kv_head, place.batch);
+      K_place.advance();
+    };
+    load_keys(0);
+    barrier_wait(&smem.Q_empty[Q_place.stage], Q_place.parity ^ 1);
+    barrier_arrive_expecting(&smem.Q_full[Q_place.stage], sizeof(smem.Q[0]));
+    for (int i = 0; i < tile::CONSUMERS; i++)
+      load_tile<PANELS>(smem.Q[Q_place.stage][i], Q_map, &smem.Q_full[Q_place.stage],
+                        place.first_query + i * WARPGROUP_ROWS, place.head, place.batch);
+    Q_place.advance();
+    for (int block = 0; block < place.blocks; block++) {
+      if (block + 1 < place.blocks) load_keys(block + 1);
+      barrier_wait(&smem.V_empty[V_place.stage], V_place.parity ^ 1);
+      barrier_arrive_expecting(&smem.V_full[V_place.stage], sizeof(smem.V[0]));
+      load_tile<PANELS>(smem.V[V_place.stage], V_map, &smem.V_full[V_place.stage],
+                        block * tile::BLOCK_N, kv_head, place.batch);
+      V_place.advance();
+    }
+  }
+}
+
+// Transposes a 4 x 4 matrix of registers across the four lanes that share a row: lane q gives column q of it
+// and receives row q.
+__device__ __forceinline__ void transpose_across_lanes(unsigned (&x)[4]) {
+  for (int bit = 1; bit <= 2; bit *= 2) {
+    const bool upper = threadIdx.x & bit;
+    for (int i = 0; i < 4; i++) {
+      if (i & bit) continue;
+      const unsigned received = __shfl_xor_sync(0xffffffff, upper ? x[i] : x[i + bit], bit);
+      (upper ? x[i] : x[i + bit]) = received;
+    }
+  }
+}
+
+// Writes the lane's two rows of O, divided by their sums, and of lse.
+template <typename tile, typename Element>
+__device__ __forceinline__ void
+write_output(Element *O, float *lse, const attention_shape &shape, const tile_place<tile> &place,
+             int first_lane_row, const float (&O_frag)[tile::D / 2], const float (&row_max)[2],
+             const float (&row_sum)[2], float scale_log2) {
+  const int row_lane = threadIdx.x % 4;
+  const size_t first_row = ((size_t)place.batch * shape.heads + place.head) * shape.seq_q;
+#pragma unroll
+  for (int h = 0; h < 2; h++) {
+    const int row = place.first_query + first_lane_row + 8 * h;
+    float sum = row_sum[h];
+    for (int offset = 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffff, sum, offset);
+    const float factor = sum > 0.0f ? __fdividef(1.0f, sum) : 0.0f; // a row that saw no key gives 0
+    if (lse && row_lane == 0 && row < shape.seq_q)
+      lse[first_row + row] =
+          sum > 0.0f ? (row_max[h] * scale_log2 + __log2f(sum)) * LN_2 : -INFINITY;
+      // A lane has 2 columns of every 8. Four lanes exchange theirs, so that each stores 8 at once.
+#pragma unroll
+    for (int n = 0; n < tile::D / 8; n += 4) {
+      unsigned columns[4];
+#pragma unroll
+      for (int i = 0; i < 4; i++)
+        columns[i] = pack_pair<Element>(O_frag[4 * (n + i) + 2 * h] * factor,
+                                        O_frag[4 * (n + i) + 2 * h + 1] * factor);
+      transpose_across_lanes(columns);
+      if (row < shape.seq_q)
+        *(uint4 *)&O[(first_row + row) * tile::D + 8 * (n + row_lane)] =
+            make_uint4(columns[0], columns[1], columns[2], columns[3]);
+    }
+  }
+}
+
+// A warpgroup computes its 64 rows of every tile.
+template <typename tile, typename Element>
+__device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Element *O, float *lse,
+                                        const attention_shape &shape, const schedule &order,
+                                        int consumer) {
+  // Rows first_lane_row and first_lane_row + 8 of the tile are the lane's.
+  const int first_lane_row = (threadIdx.x / 32 - 4) * 16 + threadIdx.x % 32 / 4;
+  const bool elected = threadIdx.x % 128 == 0;
+  const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)): one multiply less
+  float row_max[2];                              // before scaling, the same in all lanes of the row
+  float row_sum[2];                              // over the lane's own keys
+  float correction[2];
+  float O_frag[tile::D / 2];
+  float S_frag[tile::BLOCK_N / 2];
+  unsigned P_frag[tile::BLOCK_N / 4], P_next[tile::BLOCK_N / 4];
+  ring_place<2> Q_place;
+  ring_place<tile::STAGES> K_place, V_place;
+  ring_place<TILE_SLOTS> slot;
+
+  const auto wait_for_turn = [&]() { named_barrier_wait(1 + consumer, 256); };
+  const auto pass_turn = [&]() { named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256); };
+  const auto next_tile = [&]() {
+    barrier_wait(&smem.tile_full[slot.stage], slot.parity);
+    const int number =
+        __shfl_sync(0xffffffff, smem.tile_number[slot.stage], 0); // the same in the warp
+    if (threadIdx.x % 32 == 0) barrier_arrive(&smem.tile_empty[slot.stage]);
+    slot.advance();
+    return number;
+  };
+  const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_place.stage], K_place.parity); };
+  const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_place.stage], V_place.parity); };
+  const auto release_keys = [&]() {
+    if (elected) barrier_arrive(&smem.K_empty[K_place.stage]);
+    K_place.advance();
+  };
+  const auto release_values = [&]() {
+    if (elected) barrier_arrive(&smem.V_empty[V_place.stage]);
+    V_place.advance();
+  };
+  const auto release_queries = [&]() {
+    if (elected) barrier_arrive(&smem.Q_empty[Q_place.stage]);
+    Q_place.advance();
+  };
+  const auto queue_scores = [&]() {
+    multiply_scores<tile>(S_frag, smem.Q[Q_place.stage][consumer], smem.K[K_place.stage]);
+  };
+  const auto mask = [&](const tile_place<tile> &place, int block) {
+    // The tile's first row sees the fewest keys: where it sees all of the block nothing is masked.
+    const int first_key = block * tile::BLOCK_N;
+    if (visible_keys(shape, place.first_query) < first_key + tile::BLOCK_N) {
+      for (int h = 0; h < 2; h++)
+        mask_row(S_frag, h,
+                 visible_keys(shape, place.first_query + first_lane_row + 8 * h) - first_key);
+    }
+  };
+
+  if (consumer == tile::CONSUMERS - 1) pass_turn(); // the first one begins
+  int number = next_tile();
+  if (number >= order.tiles) return;
+  barrier_wait(&smem.Q_full[Q_place.stage], Q_place.parity);
+  wait_for_keys();
+  wait_for_turn();
+  queue_scores();
+  pass_turn();
+  wgmma_wait<0>(S_frag);
+
+  while (number < order.tiles) {
+    const tile_place<tile> place(shape, order, number);
+    release_keys();
+    if (place.blocks == 1) release_queries();
+    mask(place, 0);
+    for (int h = 0; h < 2; h++) {
+      row_max[h] = -INFINITY;
+      row_sum[h] = 0.0f;
+      softmax_row(S_frag, h, scale_log2, row_max[h], row_sum[h]);
+    }
+    round_probabilities<Element>(P_frag, S_frag);
+
+    // One key block: O += P V of the block before, and S = Q K^T and P_new of this one.
+    const auto step = [&](int block, unsigned(&P)[tile::BLOCK_N / 4],
+                          unsigned(&P_new)[tile::BLOCK_N / 4]) {
+      bool grown;
+      if constexpr (tile::OVERLAP) {
+        wait_for_keys();
+        wait_for_turn();
+        queue_scores();
+        wait_for_values();
+        accumulate_output<tile>(O_frag, P, smem.V[V_place.stage], block == 1);
+        pass_turn();
+        wgmma_wait<1>(S_frag);
+        release_keys();
+        if (block == place.blocks - 1) release_queries();
+        mask(place, block);
+        grown = lazy_softmax<Element>(P_new, S_frag, scale_log2, row_max, row_sum, correction);
+        wgmma_wait<0>(O_frag);
+        release_values();
+      } else {
+        wait_for_values();
+        wait_for_turn();
+        accumulate_output<tile>(O_frag, P, smem.V[V_place.stage], block == 1);
+        wait_for_keys();
+        queue_scores();
+        pass_turn();
+        wgmma_wait<0>(S_frag);
+        wgmma_wait<0>(O_frag);
+        release_values();
+        release_keys();
+        if (block == place.blocks - 1) release_queries();
+        mask(place, block);
+        grown = lazy_softmax<Element>(P_new, S_frag, scale_log2, row_max, row_sum, correction);
+      }
+      if (grown) scale_output(O_frag, correction);
+    };
+    // The last O += P V and, before or after O is written, the first scores of the next tile.
+    const auto finish = [&](const unsigned(&P)[tile::BLOCK_N / 4]) {
+      const auto wait_for_tile = [&]() {
+        number = next_tile();
+        if (number < order.tiles) {
+          barrier_wait(&smem.Q_full[Q_place.stage], Q_place.parity);
+          wait_for_keys();
+        }
+      };
+      wait_for_values();
+      if constexpr (tile::OVERLAP) {
+        accumulate_output<tile>(O_frag, P, smem.V[V_place.stage], place.blocks == 1);
+        wgmma_wait<0>(O_frag);
+        release_values();
+        write_output<tile>(O, lse, shape, place, first_lane_row, O_frag, row_max, row_sum,
+                           scale_log2);
+        wait_for_tile();
+        wait_for_turn();
+        queue_scores(); // of whatever is there, when there is no next tile: nobody reads them
+        pass_turn();
+        wgmma_wait<0>(S_frag);
+      } else {
+        wait_for_turn();
+        accumulate_output<tile>(O_frag, P, smem.V[V_place.stage], place.blocks == 1);
+        wait_for_tile();
+        queue_scores();
+        pass_turn();
+        wgmma_wait<1>(O_frag);
+        release_values();
+        write_output<tile>(O, lse, shape, place, first_lane_row, O_frag, row_max, row_sum,
+                           scale_log2);
+        wgmma_wait<0>(S_frag);
+      }
+    };
+    if constexpr (tile::OVERLAP) {
+      // While the products read P the next one is made: two sets of registers, in turn.
+      int block = 1;
+      bool odd = false;
+      while (block < place.blocks) {
+        step(block++, P_frag, P_next);
+        if (block == place.blocks) {
+          odd = true;
+          break;
+        }
+        step(block++, P_next, P_frag);
+      }
+      if (odd) {
+        finish(P_next);
+      } else {
+        finish(P_frag);
+      }
+    } else {
+      for (int block = 1; block < place.blocks; block++) step(block, P_frag, P_frag);
+      finish(P_frag);
+    }
+  }
+}
+
+// O [batch, heads, seq_q, D] and lse [batch, heads, seq_q], by as many blocks as there are multiprocessors.
+template <typename tile, typename Element>
+__launch_bounds__(tile::THREADS, 1) __global__
+    void attention_kernel(const __grid_constant__ CUtensorMap Q_map,
+                          const __grid_constant__ CUtensorMap K_map,
+                          const __grid_constant__ CUtensorMap V_map, Element *O, float *lse,
+                          attention_shape shape, schedule order, int *counter) {
+  extern __shared__ unsigned char shared_memory[];
+  auto &smem =
+      *(shared_tiles<tile, Element> *)(shared_memory + (-shared_address(shared_memory) & 1023));
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < 2; i++) {
+      barrier_create(&smem.Q_full[i], 1);
+      barrier_create(&smem.Q_empty[i], tile::CONSUMERS);
+    }
+    for (int stage = 0; stage < tile::STAGES; stage++) {
+      barrier_create(&smem.K_full[stage], 1);
+      barrier_create(&smem.V_full[stage], 1);
+      barrier_create(&smem.K_empty[stage], tile::CONSUMERS);
+      barrier_create(&smem.V_empty[stage], tile::CONSUMERS);
+    }
+    for (int i = 0; i < TILE_SLOTS; i++) {
+      barrier_create(&smem.tile_full[i], 1);
+      barrier_create(&smem.tile_empty[i], 4 * tile::CONSUMERS);
+    }
+    barriers_created();
+  }
+  __syncthreads(); // the barriers are there
+
+  const int warpgroup =
+      __shfl_sync(0xffffffff, threadIdx.x / 128, 0); // the same in the warp: say so
+  if (warpgroup == 0) {
+    give_registers<tile::PRODUCER_REGISTERS>();
+    if (threadIdx.x == 0) produce(smem, &Q_map, &K_map, &V_map, shape, order, counter);
+  } else {
+    take_registers<tile::CONSUMER_REGISTERS>();
+    consume(smem, O, lse, shape, order, warpgroup - 1);
+  }
+}
+
+template <typename tile>
+static schedule make_schedule(const attention_shape &shape, int multiprocessors) {
+  schedule order;
+  order.query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
+  order.heads = shape.batch * shape.heads;
+  order.tiles = order.query_tiles * order.heads;
+  const int group = shape.heads / shape.kv_heads; // query heads that read the same K and V
+  const auto whole_groups = [&](int heads) {
+    return min(order.heads, divide_up(max(1, heads), group) * group);
+  };
+  order.section_heads = whole_groups(multiprocessors / order.query_tiles);
+  order.last_heads = whole_groups(divide_up(4 * multiprocessors, order.query_tiles));
+  return order;
+}
+
+template <typename tile, typename Element>
+static cudaError_t launch_tile(const attention_args *args, cudaStream_t stream) {
+  const attention_shape shape = args->shape;
+  int device = 0;
+  int multiprocessors = 0;
+  CUtensorMap Q_map, K_map, V_map;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (error == cudaSuccess)
+    error = describe_tensor(&Q_map, shape.dtype, args->q, shape.batch, shape.heads, shape.seq_q,
+                            tile::D, WARPGROUP_ROWS);
+  if (error == cudaSuccess)
+    error = describe_tensor(&K_map, shape.dtype, args->k, shape.batch, shape.kv_heads, shape.seq_kv,
+                            tile::D, tile::BLOCK_N);
+  if (error == cudaSuccess)
+    error = describe_tensor(&V_map, shape.dtype, args->v, shape.batch, shape.kv_heads, shape.seq_kv,
+                            tile::D, tile::BLOCK_N);
+  if (error == cudaSuccess)
+    error = allow_shared_memory(attention_kernel<tile, Element>, SHARED_BYTES<tile, Element>);
+  if (error != cudaSuccess) return error;
+  const schedule order = make_schedule<tile>(shape, multiprocessors);
+  const bool counted = shape.causal && order.tiles > multiprocessors;
+  if (counted) {
+    error = cudaMemsetAsync(args->workspace, 0, sizeof(int), stream);
+    if (error != cudaSuccess) return error;
+  }
+  const int blocks = min(multiprocessors, order.tiles);
+  attention_kernel<tile, Element><<<blocks, tile::THREADS, SHARED_BYTES<tile, Element>, stream>>>(
+      Q_map, K_map, V_map, (Element *)args->o, args->lse, shape, order,
+      counted ? (int *)args->workspace : NULL);
+  return cudaGetLastError();
+}
+
+template <typename Element, int D>
+static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
+  const attention_shape &shape = args->shape;
+  if constexpr (D == 64) {
+    if (shape.seq_q <= (shape.causal ? 512 : 128))
+      return launch_tile<configuration<64, 2, 128, 4, false>, Element>(args, stream);
+    if (shape.seq_q <= 4096)
+      return launch_tile<configuration<64, 4, 64, 4, false>, Element>(args, stream);
+    return launch_tile<configuration<64, 3, 128, 4, false>, Element>(args, stream);
+  } else {
+    if (shape.seq_q <= (shape.causal ? 512 : 128))
+      return launch_tile<configuration<128, 2, 128, 2, false>, Element>(args, stream);
+    return launch_tile<configuration<128, 2, 128, 2, true>, Element>(args, stream);
+  }
+}
+
+const char *attention_name(void) { return "10_lazy_max"; }
+
+const char *attention_summary(void) {
+  return "the old row max serves on; blocks go from tile to tile";
+}
+
+// The tile counter.
+size_t attention_workspace_bytes(const attention_shape *) { return sizeof(int); }
+
+const char *attention_unsupported(const attention_shape *shape) {
+  if (shape->head_dim != 64 && shape->head_dim != 128)
+    return "head_dim is 64 or 128 from step 07 on: step 06 takes any up to 128";
+  if (!(shape->scale > 0.0f)) return "scale is above 0 from step 07 on: step 06 takes any";
+  if ((long long)shape->batch * shape->heads * divide_up(shape->seq_q, WARPGROUP_ROWS) > INT_MAX)
+    return "the tiles of all heads are at most 2^31 - 1 in this step: step 07 takes more";
+  return NULL;
+}
+
+cudaError_t attention_forward(const attention_args *args, cudaStream_t stream) {
+  return LAUNCH_FOR_64_OR_128(launch, args, stream);
+}
