@@ -87,9 +87,9 @@ __device__ __forceinline__ void load_tile(Element *smem, const Element *matrix, 
   constexpr int COPIED = tile::THREADS / LANES; // rows at once
   static_assert(TILE_ROWS % COPIED == 0, "every thread copies as often");
   const int d = threadIdx.x % LANES * PIECE;
-#pragma unroll 2
+#pragma unroll 4
   for (int i = 0; i < TILE_ROWS; i += COPIED) {
-    const int row = i + (int)threadIdx.x / LANES;
+    const int row = i + threadIdx.x / LANES;
     const Element *from = &matrix[min(row, rows - 1) * D + d];
     __pipeline_memcpy_async(&smem[swizzled<D>(row, d)], from, sizeof(uint4));
   }
@@ -198,19 +198,6 @@ __device__ __forceinline__ void scale_output(float (&O_frag)[tile::ROW_FRAGMENTS
       for (int e = 0; e < 4; e++) O_frag[i][n][e] *= factor[i][e / 2];
 }
 
-// Transposes a 4 x 4 matrix of registers across the four lanes that share a row: lane q gives column q of it
-// and receives row q.
-__device__ __forceinline__ void transpose_across_lanes(unsigned (&x)[4]) {
-  for (int bit = 1; bit <= 2; bit *= 2) {
-    const bool upper = threadIdx.x & bit;
-    for (int i = 0; i < 4; i++) {
-      if (i & bit) continue;
-      const unsigned received = __shfl_xor_sync(0xffffffff, upper ? x[i] : x[i + bit], bit);
-      (upper ? x[i] : x[i + bit]) = received;
-    }
-  }
-}
-
 // Bytes of shared memory: Q, and the rings of K and V.
 template <typename tile, int D>
 static constexpr size_t SHARED_BYTES = sizeof(half) * D *(tile::BLOCK_M +
@@ -307,20 +294,11 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
             sum > 0.0f ? (row_max[i][h] * scale_log2 + log2f(sum)) * LN_2 : -INFINITY;
     }
   scale_output<tile>(O_frag, factor);
-#pragma unroll
   for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
-#pragma unroll
     for (int h = 0; h < 2; h++)
-#pragma unroll
-      for (int n = 0; n < D / 8; n += 4) {
-        unsigned columns[4]; // 8 (n + j) + 2 (lane % 4) and the next, and then 8 in a row
-        for (int j = 0; j < 4; j++)
-          columns[j] = pack_pair<Element>(O_frag[i][n + j][2 * h], O_frag[i][n + j][2 * h + 1]);
-        transpose_across_lanes(columns);
-        if (row_of(i, h) < rows)
-          *(uint4 *)&O[row_of(i, h) * D + 8 * (n + lane % 4)] =
-              make_uint4(columns[0], columns[1], columns[2], columns[3]);
-      }
+      for (int n = 0; n < D / 8 && row_of(i, h) < rows; n++)
+        *(unsigned *)&O[row_of(i, h) * D + 8 * n + lane % 4 * 2] =
+            pack_pair<Element>(O_frag[i][n][2 * h], O_frag[i][n][2 * h + 1]);
   __syncthreads(); // nobody reads the tiles any more: the next query tile may overwrite them
 }
 
