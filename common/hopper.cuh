@@ -23,7 +23,8 @@ __device__ __forceinline__ void barrier_create(barrier *barrier, unsigned arriva
                : "memory");
 }
 
-// Makes new barriers visible to the copy engine; the block must still meet at __syncthreads().
+// Makes new barriers visible to the copy engine; the block must still meet at __syncthreads(). 9.7.13.4,
+// "fence".
 __device__ __forceinline__ void barriers_created() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -52,7 +53,7 @@ __device__ __forceinline__ void barrier_wait(barrier *barrier, unsigned parity) 
                : "memory");
 }
 
-// --- the copy engine: 9.7.9.27.1, "cp.async.bulk.tensor" -----------------------------------------
+// --- the copy engine: 9.7.9.27.1.2, "cp.async.bulk.tensor" ---------------------------------------
 
 // Starts to copy the box of a 4-D tensor whose first element is at (column, row, head, batch) to shared
 // memory; the barrier counts its bytes. What lies past the tensor's end arrives as zeros.
@@ -69,7 +70,8 @@ __device__ __forceinline__ void copy_box(void *smem, const CUtensorMap *map, bar
 // Describes a tile in shared memory of rows of 64 elements, 128 bytes, in the 128-byte swizzle: what the copy
 // engine writes with CU_TENSOR_MAP_SWIZZLE_128B, and swizzled() computes in step 07. Groups of 8 rows are
 // 1024 bytes apart; `panel_bytes` is the distance to the next 64 columns of a wider matrix B [16, N], and
-// means nothing otherwise. The tile starts at a multiple of 1024 bytes. 9.7.15.5.1.2, "Matrix Descriptor".
+// means nothing otherwise. The tile starts at a multiple of 1024 bytes. 9.7.15.5.1.2.2, "Matrix
+// Descriptor Format".
 __device__ __forceinline__ uint64_t matrix_descriptor(const void *tile, unsigned panel_bytes) {
   const uint64_t address = shared_address(tile);
   const uint64_t swizzle_128_bytes = 1;

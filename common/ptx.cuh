@@ -42,7 +42,7 @@ __device__ __forceinline__ void load_matrices_transposed(unsigned (&fragments)[4
 //   a[0..3]  A at (row, column), (row + 8, column), (row, column + 8), (row + 8, column + 8)
 //   b0, b1   B at rows column, column + 8 and following, of column lane / 4
 //   c, d     C and D at (row, column), (row, column + 1), (row + 8, column), (row + 8, column + 1)
-// 9.7.14.5.8, "mma.m16n8k16 with floating point type".
+// 9.7.14.5.8, "Matrix Fragments for mma.m16n8k16 with floating point type".
 template <typename Element>
 __device__ __forceinline__ void multiply_fragments(float (&d)[4], const unsigned (&a)[4],
                                                    unsigned b0, unsigned b1, const float (&c)[4]);
