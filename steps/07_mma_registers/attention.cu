@@ -46,7 +46,7 @@ struct configuration {
   X(64, 64, 4, 2, 128)                                                                             \
   X(64, 32, 4, 2, 128)
 
-// The best measured on an H200: with few query tiles, small ones occupy more multiprocessors.
+// The best measured on an H200.
 static const char *best_configuration(const attention_shape *) { return "128x64x4x2"; }
 
 static constexpr int SMALLEST_DIM = 64;
@@ -80,7 +80,8 @@ __device__ __forceinline__ int swizzled(int row, int d) {
 }
 
 // Starts to copy the first `rows` rows of a [rows, D] matrix to a [TILE_ROWS][D] tile. The rest of the
-// tile repeats the last row: its scores are masked, and the mask makes its weights 0.
+// tile repeats the last row, which is cheaper than zeros. Nobody sees it: past the last key the mask
+// makes the weights 0, and rows past the last query are not stored.
 template <typename tile, int TILE_ROWS, int D, typename Element>
 __device__ __forceinline__ void load_tile(Element *smem, const Element *matrix, int rows) {
   constexpr int LANES = D / PIECE;              // that share a row
@@ -101,7 +102,8 @@ __device__ __forceinline__ void
 multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::KEY_FRAGMENTS][4], const Element *Q_smem,
                 const Element *K_smem) {
   const int lane = threadIdx.x % 32;
-  const int Q_lane = swizzled<D>(lane % 16, lane / 16 * PIECE); // whose row it gives to ldmatrix
+  // Where the pieces begin whose addresses the lane gives to ldmatrix, in the first fragment.
+  const int Q_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
   const int K_lane = swizzled<D>(lane / 16 * 8 + lane % 8, lane / 8 % 2 * PIECE);
   float zero[4] = {0.0f, 0.0f, 0.0f, 0.0f};
 #pragma unroll
@@ -255,10 +257,11 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   for (int block = 0; block < tile::STAGES - 1; block++) load_block(block);
 
   for (int block = 0; block * tile::BLOCK_N < keys; block++) {
-    __pipeline_wait_prior(tile::STAGES -
-                          2); // the oldest group has arrived, the thread's own part and,
-    __syncthreads(); // past the barrier, everybody's; and all have left the block before, whose stage is
-    load_block(block + tile::STAGES - 1); // filled next
+    // The oldest group has arrived: the thread's own part and, past the barrier, everybody's. Past it all
+    // have left the block before, too, so that its stage can be filled.
+    __pipeline_wait_prior(tile::STAGES - 2);
+    __syncthreads();
+    load_block(block + tile::STAGES - 1);
     const int first_key = block * tile::BLOCK_N;
     const int first_smem = block % tile::STAGES * tile::BLOCK_N * D;
 
@@ -278,7 +281,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
             softmax_row<tile>(S_frag[i], h, scale_log2, row_max[i][h], row_sum[i][h]);
         corrected |= correction[i][h] != 1.0f;
       }
-    // Looking first whether any factor is not 1 pays where O is large.
+    // To look first whether a factor of the warp is not 1 costs a branch: it pays where O is large.
     if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output<tile>(O_frag, correction);
     accumulate_output<tile, D>(O_frag, S_frag, V_smem + first_smem);
   }

@@ -47,7 +47,7 @@ __device__ int visible_keys(const attention_shape &shape, int query) {
   return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
 }
 
-// Starts the copies of one tile's panels.
+// Starts the copies of one tile's panels; the barrier has been told their bytes. Of one thread.
 template <int PANELS, int ROWS, typename Element>
 __device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CUtensorMap *map,
                                           barrier *barrier, int row, int head, int batch) {
@@ -93,7 +93,7 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[BLOCK_N / 2], int half_
       if (8 * n + e >= lane_limit) S_frag[4 * n + 2 * half_row + e] = -INFINITY;
 }
 
-// The online softmax of one of the lane's rows: its scores become probabilities in place. Returns the factor
+// The online softmax of one of the lane's rows, as in step 07: its scores become probabilities in place. Returns the factor
 // that brings what was summed before to the new row max.
 __device__ __forceinline__ float softmax_row(float (&S_frag)[BLOCK_N / 2], int half_row,
                                              float scale_log2, float &row_max, float &row_sum) {
@@ -157,7 +157,7 @@ __launch_bounds__(THREADS, 1) __global__
   const int first_query = query_tile * BLOCK_M;
   const int rows = min(BLOCK_M, shape.seq_q - first_query);
   const int keys = visible_keys(shape, first_query + rows - 1); // the last row sees the most
-  const int blocks = divide_up(max(keys, 1), BLOCK_N);
+  const int blocks = divide_up(max(keys, 1), BLOCK_N); // one, all masked, where no row sees a key
   const size_t first_row = ((size_t)batch * shape.heads + head) * shape.seq_q + first_query;
 
   // Starts the copies of key block `block` into its stage: of one thread.
@@ -181,8 +181,8 @@ __launch_bounds__(THREADS, 1) __global__
 
   // Rows first_lane_row and first_lane_row + 8 of the tile are the lane's.
   const int lane = threadIdx.x % 32;
-  const int warpgroup =
-      __shfl_sync(0xffffffff, threadIdx.x / 128, 0); // the same in the warp: say so
+  // The same in all lanes of a warp, which the compiler sees from the shuffle alone.
+  const int warpgroup = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
   const int first_lane_row = threadIdx.x / 32 * 16 + lane / 4;
   const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)): one multiply less
   float row_max[2] = {-INFINITY, -INFINITY};     // before scaling, the same in all lanes of the row
@@ -193,11 +193,11 @@ __launch_bounds__(THREADS, 1) __global__
   for (int block = 0; block < blocks; block++) {
     const int stage = block % STAGES;
     const int first_key = block * BLOCK_N;
-    barrier_wait(&smem.full[stage], block / STAGES % 2);
+    barrier_wait(&smem.full[stage], block / STAGES % 2); // the parity of the stage's round
 
     float S_frag[BLOCK_N / 2];
     multiply_scores<D>(S_frag, smem.Q[warpgroup], smem.K[stage]);
-    wgmma_wait<0>(S_frag);
+    wgmma_wait<0>(S_frag); // until here the registers of S belong to the tensor cores
     // The tile's first row sees the fewest keys: where it sees all of the block there is nothing to mask.
     if (visible_keys(shape, first_query) < first_key + BLOCK_N) {
       for (int h = 0; h < 2; h++)

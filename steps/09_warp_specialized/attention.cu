@@ -29,8 +29,8 @@ struct sizes {
   static constexpr int CONSUMERS = D == 64 ? 3 : 2;          // warpgroups
   static constexpr int BLOCK_M = CONSUMERS * WARPGROUP_ROWS; // query rows of a tile
   static constexpr int THREADS = 128 * (1 + CONSUMERS);
-  static constexpr int PRODUCER_REGISTERS =
-      D == 64 ? 32 : 40; // of a thread; a multiprocessor has 65,536
+  // Registers of a thread; a multiprocessor has 65,536.
+  static constexpr int PRODUCER_REGISTERS = D == 64 ? 32 : 40;
   static constexpr int CONSUMER_REGISTERS = D == 64 ? 160 : 232;
   static_assert(128 * (PRODUCER_REGISTERS + CONSUMERS * CONSUMER_REGISTERS) <= 65536, "registers");
 };
@@ -55,7 +55,7 @@ __device__ int visible_keys(const attention_shape &shape, int query) {
   return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
 }
 
-// Starts the copies of one tile's panels.
+// Starts the copies of one tile's panels; the barrier has been told their bytes. Of one thread.
 template <int PANELS, int ROWS, typename Element>
 __device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CUtensorMap *map,
                                           barrier *barrier, int row, int head, int batch) {
@@ -153,7 +153,7 @@ struct tile_place {
   int batch, head, kv_head;
   int first_query;
   int rows;         // of the tile that exist
-  int blocks;       // of keys that its last row sees
+  int blocks;       // of keys that its last row sees, at least 1
   size_t first_row; // of all rows of O
 
   __device__ __forceinline__ tile_place(const attention_shape &shape) {
@@ -168,7 +168,8 @@ struct tile_place {
   }
 };
 
-// One thread fetches Q, and then the key blocks as stages become empty.
+// One thread fetches Q, and then the key blocks as stages become empty. A stage is full and empty once a
+// round, so both of its barriers have the parity of the round.
 template <int D, typename Element>
 __device__ __forceinline__ void produce(shared_tiles<Element, D> &smem, const CUtensorMap *Q_map,
                                         const CUtensorMap *K_map, const CUtensorMap *V_map,
@@ -197,7 +198,7 @@ __device__ __forceinline__ void consume(shared_tiles<Element, D> &smem, Element 
                                         const attention_shape &shape, const tile_place<D> &place,
                                         int consumer) {
   constexpr int CONSUMERS = sizes<D>::CONSUMERS;
-  // Rows first_lane_row and first_lane_row + 8 of the tile are the lane's.
+  // Rows first_lane_row and first_lane_row + 8 of the tile are the lane's; warps 0 to 3 fetch.
   const int lane = threadIdx.x % 32;
   const int first_lane_row = (threadIdx.x / 32 - 4) * 16 + lane / 4;
   const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)): one multiply less
@@ -208,6 +209,7 @@ __device__ __forceinline__ void consume(shared_tiles<Element, D> &smem, Element 
   float S_frag[BLOCK_N / 2];
   unsigned P_frag[BLOCK_N / 4]; // fragments of S, rounded, are fragments of A
 
+  // A barrier for each consumer's turn: its 128 threads wait there until the 128 of the one before arrive.
   const auto wait_for_turn = [&]() { named_barrier_wait(1 + consumer, 256); };
   const auto pass_turn = [&]() { named_barrier_arrive(1 + (consumer + 1) % CONSUMERS, 256); };
   const auto release = [&](barrier *empty) {
@@ -230,7 +232,7 @@ __device__ __forceinline__ void consume(shared_tiles<Element, D> &smem, Element 
       P_frag[i] = pack_pair<Element>(S_frag[2 * i], S_frag[2 * i + 1]);
   };
 
-  if (consumer == CONSUMERS - 1) pass_turn(); // the first one begins
+  if (consumer == CONSUMERS - 1) pass_turn(); // so that the first one can begin
   barrier_wait(&smem.Q_full, 0);
   barrier_wait(&smem.K_full[0], 0);
   wait_for_turn();
@@ -250,13 +252,13 @@ __device__ __forceinline__ void consume(shared_tiles<Element, D> &smem, Element 
     barrier_wait(&smem.V_full[V_stage], (block - 1) / STAGES % 2);
     accumulate_output<D>(O_frag, P_frag, smem.V[V_stage]);
     pass_turn();
-    wgmma_wait<1>(S_frag);
+    wgmma_wait<1>(S_frag); // S is there, O not yet
     release(&smem.K_empty[K_stage]);
     softmax(block); // while the tensor cores add to O
     wgmma_wait<0>(O_frag);
     release(&smem.V_empty[V_stage]);
     round_probabilities();
-    scale_output(O_frag, correction);
+    scale_output(O_frag, correction); // before P of this block, which has the new row max, is added
   }
   const int last = place.blocks - 1;
   barrier_wait(&smem.V_full[last % STAGES], last / STAGES % 2);
@@ -312,8 +314,8 @@ __launch_bounds__(sizes<D>::THREADS, 1) __global__
   __syncthreads(); // the barriers are there
 
   const tile_place<D> place(shape);
-  const int warpgroup =
-      __shfl_sync(0xffffffff, threadIdx.x / 128, 0); // the same in the warp: say so
+  // The same in all lanes of a warp, which the compiler sees from the shuffle alone.
+  const int warpgroup = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
   if (warpgroup == 0) {
     give_registers<sizes<D>::PRODUCER_REGISTERS>();
     if (threadIdx.x == 0) produce(smem, &Q_map, &K_map, &V_map, place);

@@ -44,8 +44,8 @@ struct configuration {
 // What a block has in shared memory. Tiles start at multiples of 1024 bytes.
 template <typename tile, typename Element>
 struct shared_tiles {
-  Element Q[2][tile::CONSUMERS][tile::D / PANEL][WARPGROUP_ROWS]
-           [PANEL]; // this tile's and the next's
+  // Q of this tile and of the next.
+  Element Q[2][tile::CONSUMERS][tile::D / PANEL][WARPGROUP_ROWS][PANEL];
   Element K[tile::STAGES][tile::D / PANEL][tile::BLOCK_N][PANEL];
   Element V[tile::STAGES][tile::D / PANEL][tile::BLOCK_N][PANEL];
   barrier Q_full[2], K_full[tile::STAGES], V_full[tile::STAGES];    // the tile has arrived
@@ -86,7 +86,7 @@ __device__ int visible_keys(const attention_shape &shape, int query) {
   return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
 }
 
-// Starts the copies of one tile's panels.
+// Starts the copies of one tile's panels; the barrier has been told their bytes. Of one thread.
 template <int PANELS, int ROWS, typename Element>
 __device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CUtensorMap *map,
                                           barrier *barrier, int row, int head, int batch) {
@@ -307,7 +307,8 @@ __device__ __forceinline__ void transpose_across_lanes(unsigned (&x)[4]) {
   }
 }
 
-// Writes the lane's two rows of O, divided by their sums, and of lse.
+// Writes the lane's two rows of O, divided by their sums, and of lse. A lane has 2 columns of every 8: four
+// lanes exchange theirs, so that each stores 8 at once.
 template <typename tile, typename Element>
 __device__ __forceinline__ void
 write_output(Element *O, float *lse, const attention_shape &shape, const tile_place<tile> &place,
@@ -324,7 +325,6 @@ write_output(Element *O, float *lse, const attention_shape &shape, const tile_pl
     if (lse && row_lane == 0 && row < shape.seq_q)
       lse[first_row + row] =
           sum > 0.0f ? (row_max[h] * scale_log2 + __log2f(sum)) * LN_2 : -INFINITY;
-      // A lane has 2 columns of every 8. Four lanes exchange theirs, so that each stores 8 at once.
 #pragma unroll
     for (int n = 0; n < tile::D / 8; n += 4) {
       unsigned columns[4];
@@ -345,7 +345,7 @@ template <typename tile, typename Element>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Element *O, float *lse,
                                         const attention_shape &shape, const schedule &order,
                                         int consumer) {
-  // Rows first_lane_row and first_lane_row + 8 of the tile are the lane's.
+  // Rows first_lane_row and first_lane_row + 8 of the tile are the lane's; warps 0 to 3 fetch.
   const int first_lane_row = (threadIdx.x / 32 - 4) * 16 + threadIdx.x % 32 / 4;
   const bool elected = threadIdx.x % 128 == 0;
   const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)): one multiply less
@@ -359,12 +359,13 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
   ring_place<tile::STAGES> K_place, V_place;
   ring_place<TILE_SLOTS> slot;
 
+  // A barrier for each consumer's turn: its 128 threads wait there until the 128 of the one before arrive.
   const auto wait_for_turn = [&]() { named_barrier_wait(1 + consumer, 256); };
   const auto pass_turn = [&]() { named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256); };
   const auto next_tile = [&]() {
     barrier_wait(&smem.tile_full[slot.stage], slot.parity);
-    const int number =
-        __shfl_sync(0xffffffff, smem.tile_number[slot.stage], 0); // the same in the warp
+    // The same in all lanes of a warp, which the compiler sees from the shuffle alone.
+    const int number = __shfl_sync(0xffffffff, smem.tile_number[slot.stage], 0);
     if (threadIdx.x % 32 == 0) barrier_arrive(&smem.tile_empty[slot.stage]);
     slot.advance();
     return number;
@@ -396,7 +397,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
     }
   };
 
-  if (consumer == tile::CONSUMERS - 1) pass_turn(); // the first one begins
+  if (consumer == tile::CONSUMERS - 1) pass_turn(); // so that the first one can begin
   int number = next_tile();
   if (number >= order.tiles) return;
   barrier_wait(&smem.Q_full[Q_place.stage], Q_place.parity);
@@ -429,7 +430,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
         wait_for_values();
         accumulate_output<tile>(O_frag, P, smem.V[V_place.stage], block == 1);
         pass_turn();
-        wgmma_wait<1>(S_frag);
+        wgmma_wait<1>(S_frag); // S is there, O not yet
         release_keys();
         if (block == place.blocks - 1) release_queries();
         mask(place, block);
@@ -540,8 +541,8 @@ __launch_bounds__(tile::THREADS, 1) __global__
   }
   __syncthreads(); // the barriers are there
 
-  const int warpgroup =
-      __shfl_sync(0xffffffff, threadIdx.x / 128, 0); // the same in the warp: say so
+  // The same in all lanes of a warp, which the compiler sees from the shuffle alone.
+  const int warpgroup = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
   if (warpgroup == 0) {
     give_registers<tile::PRODUCER_REGISTERS>();
     if (threadIdx.x == 0) produce(smem, &Q_map, &K_map, &V_map, shape, order, counter);
