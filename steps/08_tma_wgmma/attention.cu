@@ -17,6 +17,7 @@
 //
 // Cost for each head: as in step 07, but K and V tiles are read from shared memory once for 64 rows where
 // step 07 reads them once for 32. What is left: everybody waits for the same block at the same time.
+#include "fragments.cuh"
 #include "hopper.cuh"
 #include "kernel.cuh"
 
@@ -126,19 +127,6 @@ __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float
   for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
 
-// Transposes a 4 x 4 matrix of registers across the four lanes that share a row: lane q gives column q of it
-// and receives row q.
-__device__ __forceinline__ void transpose_across_lanes(unsigned (&x)[4]) {
-  for (int bit = 1; bit <= 2; bit *= 2) {
-    const bool upper = threadIdx.x & bit;
-    for (int i = 0; i < 4; i++) {
-      if (i & bit) continue;
-      const unsigned received = __shfl_xor_sync(0xffffffff, upper ? x[i] : x[i + bit], bit);
-      (upper ? x[i] : x[i + bit]) = received;
-    }
-  }
-}
-
 // One block for each (query tile, head, batch): O [query tile, D] and lse [query tile].
 template <typename Element, int D>
 __launch_bounds__(THREADS, 1) __global__
@@ -231,14 +219,10 @@ __launch_bounds__(THREADS, 1) __global__
   for (int h = 0; h < 2; h++) {
     const int row = first_lane_row + 8 * h;
     for (int n = 0; n < D / 8; n += 4) {
-      unsigned columns[4]; // 8 (n + j) + 2 (lane % 4) and the next, and then 8 in a row
+      unsigned pairs[4]; // of columns, in four fragments
       for (int j = 0; j < 4; j++)
-        columns[j] =
-            pack_pair<Element>(O_frag[4 * (n + j) + 2 * h], O_frag[4 * (n + j) + 2 * h + 1]);
-      transpose_across_lanes(columns);
-      if (row < rows)
-        *(uint4 *)&O[(first_row + row) * D + 8 * (n + lane % 4)] =
-            make_uint4(columns[0], columns[1], columns[2], columns[3]);
+        pairs[j] = pack_pair<Element>(O_frag[4 * (n + j) + 2 * h], O_frag[4 * (n + j) + 2 * h + 1]);
+      store_columns<D>(O, first_row + row, n, pairs, row < rows);
     }
   }
 }

@@ -16,6 +16,7 @@
 //
 // Cost for each head: the bytes of step 09. For a score: one multiply-add, one exponential, one addition,
 // half a rounding.
+#include "fragments.cuh"
 #include "hopper.cuh"
 #include "kernel.cuh"
 #include <limits.h>
@@ -294,21 +295,7 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element> &smem, const
   }
 }
 
-// Transposes a 4 x 4 matrix of registers across the four lanes that share a row: lane q gives column q of it
-// and receives row q.
-__device__ __forceinline__ void transpose_across_lanes(unsigned (&x)[4]) {
-  for (int bit = 1; bit <= 2; bit *= 2) {
-    const bool upper = threadIdx.x & bit;
-    for (int i = 0; i < 4; i++) {
-      if (i & bit) continue;
-      const unsigned received = __shfl_xor_sync(0xffffffff, upper ? x[i] : x[i + bit], bit);
-      (upper ? x[i] : x[i + bit]) = received;
-    }
-  }
-}
-
-// Writes the lane's two rows of O, divided by their sums, and of lse. A lane has 2 columns of every 8: four
-// lanes exchange theirs, so that each stores 8 at once.
+// Writes the lane's two rows of O, divided by their sums, and of lse.
 template <typename tile, typename Element>
 __device__ __forceinline__ void
 write_output(Element *O, float *lse, const attention_shape &shape, const tile_place<tile> &place,
@@ -327,15 +314,12 @@ write_output(Element *O, float *lse, const attention_shape &shape, const tile_pl
           sum > 0.0f ? (row_max[h] * scale_log2 + __log2f(sum)) * LN_2 : -INFINITY;
 #pragma unroll
     for (int n = 0; n < tile::D / 8; n += 4) {
-      unsigned columns[4];
+      unsigned pairs[4]; // of columns, in four fragments
 #pragma unroll
-      for (int i = 0; i < 4; i++)
-        columns[i] = pack_pair<Element>(O_frag[4 * (n + i) + 2 * h] * factor,
-                                        O_frag[4 * (n + i) + 2 * h + 1] * factor);
-      transpose_across_lanes(columns);
-      if (row < shape.seq_q)
-        *(uint4 *)&O[(first_row + row) * tile::D + 8 * (n + row_lane)] =
-            make_uint4(columns[0], columns[1], columns[2], columns[3]);
+      for (int j = 0; j < 4; j++)
+        pairs[j] = pack_pair<Element>(O_frag[4 * (n + j) + 2 * h] * factor,
+                                      O_frag[4 * (n + j) + 2 * h + 1] * factor);
+      store_columns<tile::D>(O, first_row + row, n, pairs, row < shape.seq_q);
     }
   }
 }
