@@ -53,6 +53,11 @@ __device__ __forceinline__ void barrier_wait(barrier *barrier, unsigned parity) 
                : "memory");
 }
 
+// --- tiles in shared memory ----------------------------------------------------------------------
+
+static constexpr int PANEL = 64;          // columns, 128 bytes: the widest that the swizzle knows
+static constexpr int WARPGROUP_ROWS = 64; // of Q and O, of a wgmma
+
 // --- the copy engine: 9.7.9.27.1.2, "cp.async.bulk.tensor" ---------------------------------------
 
 // Starts to copy the box of a 4-D tensor whose first element is at (column, row, head, batch) to shared
@@ -63,6 +68,14 @@ __device__ __forceinline__ void copy_box(void *smem, const CUtensorMap *map, bar
                "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(shared_address(smem)),
                "l"(map), "r"(shared_address(barrier)), "r"(column), "r"(row), "r"(head), "r"(batch)
                : "memory");
+}
+
+// Starts the copies of a tile, panel by panel; the barrier has been told their bytes. Of one thread.
+template <int PANELS, int ROWS, typename Element>
+__device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CUtensorMap *map,
+                                          barrier *barrier, int row, int head, int batch) {
+  for (int panel = 0; panel < PANELS; panel++)
+    copy_box(smem[panel], map, barrier, panel * PANEL, row, head, batch);
 }
 
 // --- warpgroup products: 9.7.15, "wgmma" ---------------------------------------------------------
@@ -135,7 +148,7 @@ static decltype(&cuTensorMapEncodeTiled) tensor_map_encoder() {
 }
 
 // Describes a contiguous [batch, heads, rows, head_dim] tensor of 16-bit elements for copy_box, in boxes of
-// box_rows x 64 columns with the 128-byte swizzle.
+// box_rows x PANEL columns with the 128-byte swizzle.
 static cudaError_t describe_tensor(CUtensorMap *map, attention_dtype dtype, const void *tensor,
                                    int batch, int heads, int rows, int head_dim, int box_rows) {
   static const auto encode = tensor_map_encoder();
@@ -144,7 +157,7 @@ static cudaError_t describe_tensor(CUtensorMap *map, attention_dtype dtype, cons
                                (cuuint64_t)batch};
   const cuuint64_t row_bytes = sizes[0] * 2;
   const cuuint64_t strides[3] = {row_bytes, row_bytes * sizes[1], row_bytes * sizes[1] * sizes[2]};
-  const cuuint32_t box[4] = {64, (cuuint32_t)box_rows, 1, 1};
+  const cuuint32_t box[4] = {PANEL, (cuuint32_t)box_rows, 1, 1};
   const cuuint32_t every_element[4] = {1, 1, 1, 1};
   const CUresult result = encode(
       map,
@@ -153,6 +166,24 @@ static cudaError_t describe_tensor(CUtensorMap *map, attention_dtype dtype, cons
       CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+struct tensor_maps {
+  CUtensorMap Q, K, V;
+};
+
+// Describes the three inputs: Q in boxes of a warpgroup's rows, K and V in boxes of block_keys.
+static cudaError_t describe_tensors(tensor_maps *maps, const attention_args *args, int block_keys) {
+  const attention_shape &shape = args->shape;
+  cudaError_t error = describe_tensor(&maps->Q, shape.dtype, args->q, shape.batch, shape.heads,
+                                      shape.seq_q, shape.head_dim, WARPGROUP_ROWS);
+  if (error == cudaSuccess)
+    error = describe_tensor(&maps->K, shape.dtype, args->k, shape.batch, shape.kv_heads,
+                            shape.seq_kv, shape.head_dim, block_keys);
+  if (error == cudaSuccess)
+    error = describe_tensor(&maps->V, shape.dtype, args->v, shape.batch, shape.kv_heads,
+                            shape.seq_kv, shape.head_dim, block_keys);
+  return error;
 }
 
 #endif

@@ -24,10 +24,8 @@
 static constexpr int BLOCK_N = 128; // keys of a block
 static constexpr int STAGES = 2;    // key blocks in shared memory at once
 static constexpr int WARPGROUPS = 2;
-static constexpr int WARPGROUP_ROWS = 64;                   // of a wgmma
 static constexpr int BLOCK_M = WARPGROUPS * WARPGROUP_ROWS; // query rows of a tile
 static constexpr int THREADS = 128 * WARPGROUPS;
-static constexpr int PANEL = 64; // columns, 128 bytes
 
 // What a block has in shared memory. Tiles start at multiples of 1024 bytes.
 template <typename Element, int D>
@@ -46,14 +44,6 @@ static constexpr size_t SHARED_BYTES = sizeof(shared_tiles<Element, D>) + 1024; 
 __device__ int visible_keys(const attention_shape &shape, int query) {
   if (!shape.causal) return shape.seq_kv;
   return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
-}
-
-// Starts the copies of one tile's panels; the barrier has been told their bytes. Of one thread.
-template <int PANELS, int ROWS, typename Element>
-__device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CUtensorMap *map,
-                                          barrier *barrier, int row, int head, int batch) {
-  for (int panel = 0; panel < PANELS; panel++)
-    copy_box(smem[panel], map, barrier, panel * PANEL, row, head, batch);
 }
 
 // S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the warpgroup's part, to be waited for. A
@@ -231,20 +221,13 @@ template <typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape shape = args->shape;
   const dim3 grid(divide_up(shape.seq_q, BLOCK_M), shape.heads, shape.batch);
-  CUtensorMap Q_map, K_map, V_map;
-  cudaError_t error = describe_tensor(&Q_map, shape.dtype, args->q, shape.batch, shape.heads,
-                                      shape.seq_q, D, WARPGROUP_ROWS);
-  if (error == cudaSuccess)
-    error = describe_tensor(&K_map, shape.dtype, args->k, shape.batch, shape.kv_heads, shape.seq_kv,
-                            D, BLOCK_N);
-  if (error == cudaSuccess)
-    error = describe_tensor(&V_map, shape.dtype, args->v, shape.batch, shape.kv_heads, shape.seq_kv,
-                            D, BLOCK_N);
+  tensor_maps maps;
+  cudaError_t error = describe_tensors(&maps, args, BLOCK_N);
   if (error == cudaSuccess)
     error = allow_shared_memory(attention_kernel<Element, D>, SHARED_BYTES<Element, D>);
   if (error != cudaSuccess) return error;
   attention_kernel<Element, D><<<grid, THREADS, SHARED_BYTES<Element, D>, stream>>>(
-      Q_map, K_map, V_map, (Element *)args->o, args->lse, shape);
+      maps.Q, maps.K, maps.V, (Element *)args->o, args->lse, shape);
   return cudaGetLastError();
 }
 

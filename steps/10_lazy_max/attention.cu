@@ -22,9 +22,7 @@
 #include <limits.h>
 #include <type_traits>
 
-static constexpr int WARPGROUP_ROWS = 64; // of a wgmma
-static constexpr int PANEL = 64;          // columns, 128 bytes
-static constexpr int TILE_SLOTS = 2;      // tile numbers on their way from producer to consumers
+static constexpr int TILE_SLOTS = 2; // tile numbers on their way from producer to consumers
 
 template <int DIM, int C, int N, int S, bool OVER>
 struct configuration {
@@ -85,14 +83,6 @@ struct schedule {
 __device__ int visible_keys(const attention_shape &shape, int query) {
   if (!shape.causal) return shape.seq_kv;
   return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
-}
-
-// Starts the copies of one tile's panels; the barrier has been told their bytes. Of one thread.
-template <int PANELS, int ROWS, typename Element>
-__device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CUtensorMap *map,
-                                          barrier *barrier, int row, int head, int batch) {
-  for (int panel = 0; panel < PANELS; panel++)
-    copy_box(smem[panel], map, barrier, panel * PANEL, row, head, batch);
 }
 
 // S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the warpgroup's part, to be waited for. A
@@ -556,19 +546,11 @@ static cudaError_t launch_tile(const attention_args *args, cudaStream_t stream) 
   const attention_shape shape = args->shape;
   int device = 0;
   int multiprocessors = 0;
-  CUtensorMap Q_map, K_map, V_map;
+  tensor_maps maps;
   cudaError_t error = cudaGetDevice(&device);
   if (error == cudaSuccess)
     error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  if (error == cudaSuccess)
-    error = describe_tensor(&Q_map, shape.dtype, args->q, shape.batch, shape.heads, shape.seq_q,
-                            tile::D, WARPGROUP_ROWS);
-  if (error == cudaSuccess)
-    error = describe_tensor(&K_map, shape.dtype, args->k, shape.batch, shape.kv_heads, shape.seq_kv,
-                            tile::D, tile::BLOCK_N);
-  if (error == cudaSuccess)
-    error = describe_tensor(&V_map, shape.dtype, args->v, shape.batch, shape.kv_heads, shape.seq_kv,
-                            tile::D, tile::BLOCK_N);
+  if (error == cudaSuccess) error = describe_tensors(&maps, args, tile::BLOCK_N);
   if (error == cudaSuccess)
     error = allow_shared_memory(attention_kernel<tile, Element>, SHARED_BYTES<tile, Element>);
   if (error != cudaSuccess) return error;
@@ -580,7 +562,7 @@ static cudaError_t launch_tile(const attention_args *args, cudaStream_t stream) 
   }
   const int blocks = min(multiprocessors, order.tiles);
   attention_kernel<tile, Element><<<blocks, tile::THREADS, SHARED_BYTES<tile, Element>, stream>>>(
-      Q_map, K_map, V_map, (Element *)args->o, args->lse, shape, order,
+      maps.Q, maps.K, maps.V, (Element *)args->o, args->lse, shape, order,
       counted ? (int *)args->workspace : NULL);
   return cudaGetLastError();
 }
