@@ -16,10 +16,11 @@
 // A tile lies in shared memory as panels of 64 columns, 128 bytes a row: the widest that the swizzle knows.
 //
 // Cost for each head: as in step 07, but K and V tiles are read from shared memory once for 64 rows where
-// step 07 reads them once for 32. What is left: everybody waits for the same block at the same time.
+// step 07 reads them once for 32. The softmax is that of step 07, in softmax.cuh. What is left: everybody waits for the same block at the same time.
 #include "fragments.cuh"
 #include "hopper.cuh"
 #include "kernel.cuh"
+#include "softmax.cuh"
 
 static constexpr int BLOCK_N = 128; // keys of a block
 static constexpr int STAGES = 2;    // key blocks in shared memory at once
@@ -73,48 +74,6 @@ __device__ __forceinline__ void accumulate_output(float (&O_frag)[D / 2],
     wgmma<Element, D>::registers(O_frag, &P_frag[k / 4],
                                  matrix_descriptor(V_smem[0][k], sizeof(V_smem[0])), false);
   wgmma_commit();
-}
-
-// Sets the scores of one of the lane's rows that lie past its first `limit` keys to -infinity.
-__device__ __forceinline__ void mask_row(float (&S_frag)[BLOCK_N / 2], int half_row, int limit) {
-  const int lane_limit = limit - threadIdx.x % 4 * 2;
-#pragma unroll
-  for (int n = 0; n < BLOCK_N / 8; n++)
-    for (int e = 0; e < 2; e++)
-      if (8 * n + e >= lane_limit) S_frag[4 * n + 2 * half_row + e] = -INFINITY;
-}
-
-// The online softmax of one of the lane's rows, as in step 07: its scores become probabilities in place. Returns the factor
-// that brings what was summed before to the new row max.
-__device__ __forceinline__ float softmax_row(float (&S_frag)[BLOCK_N / 2], int half_row,
-                                             float scale_log2, float &row_max, float &row_sum) {
-  float new_max = row_max;
-#pragma unroll
-  for (int n = 0; n < BLOCK_N / 8; n++)
-    for (int e = 0; e < 2; e++) new_max = fmaxf(new_max, S_frag[4 * n + 2 * half_row + e]);
-  for (int offset = 2; offset > 0; offset /= 2)
-    new_max = fmaxf(new_max, __shfl_xor_sync(0xffffffff, new_max, offset));
-  // A row that has seen no key yet keeps 0 in place of -infinity: -inf - -inf is not a number.
-  const float subtracted = new_max == -INFINITY ? 0.0f : new_max * scale_log2;
-  const float correction = exp2_approximate(row_max * scale_log2 - subtracted);
-  row_max = new_max;
-  float sum = 0.0f;
-#pragma unroll
-  for (int n = 0; n < BLOCK_N / 8; n++)
-    for (int e = 0; e < 2; e++) {
-      float &s = S_frag[4 * n + 2 * half_row + e];
-      s = exp2_approximate(fmaf(s, scale_log2, -subtracted));
-      sum += s;
-    }
-  row_sum = row_sum * correction + sum;
-  return correction;
-}
-
-// Multiplies the lane's two rows of O by their factors.
-template <int COUNT>
-__device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float (&factor)[2]) {
-#pragma unroll
-  for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
 
 // One block for each (query tile, head, batch): O [query tile, D] and lse [query tile].
@@ -185,9 +144,7 @@ __launch_bounds__(THREADS, 1) __global__
     for (int h = 0; h < 2; h++)
       correction[h] = softmax_row(S_frag, h, scale_log2, row_max[h], row_sum[h]);
     unsigned P_frag[BLOCK_N / 4]; // fragments of S, rounded, are fragments of A
-#pragma unroll
-    for (int i = 0; i < BLOCK_N / 4; i++)
-      P_frag[i] = pack_pair<Element>(S_frag[2 * i], S_frag[2 * i + 1]);
+    round_probabilities<Element>(P_frag, S_frag);
     scale_output(O_frag, correction);
     accumulate_output<D>(O_frag, P_frag, smem.V[stage]);
     wgmma_wait<0>(O_frag);

@@ -19,6 +19,7 @@
 #include "fragments.cuh"
 #include "hopper.cuh"
 #include "kernel.cuh"
+#include "softmax.cuh"
 #include <limits.h>
 #include <type_traits>
 
@@ -115,52 +116,6 @@ accumulate_output(float (&O_frag)[tile::D / 2], const unsigned (&P_frag)[tile::B
   wgmma_commit();
 }
 
-// Sets the scores of one of the lane's rows that lie past its first `limit` keys to -infinity.
-template <int COUNT>
-__device__ __forceinline__ void mask_row(float (&S_frag)[COUNT], int half_row, int limit) {
-  const int lane_limit = limit - threadIdx.x % 4 * 2;
-#pragma unroll
-  for (int n = 0; n < COUNT / 4; n++)
-    for (int e = 0; e < 2; e++)
-      if (8 * n + e >= lane_limit) S_frag[4 * n + 2 * half_row + e] = -INFINITY;
-}
-
-// The online softmax of one of the lane's rows: its scores become probabilities in place. Returns the factor
-// that brings what was summed before to the new row max.
-template <int COUNT>
-__device__ __forceinline__ float softmax_row(float (&S_frag)[COUNT], int half_row, float scale_log2,
-                                             float &row_max, float &row_sum) {
-  float new_max = row_max;
-#pragma unroll
-  for (int n = 0; n < COUNT / 4; n++)
-    for (int e = 0; e < 2; e++) new_max = fmaxf(new_max, S_frag[4 * n + 2 * half_row + e]);
-  for (int offset = 2; offset > 0; offset /= 2)
-    new_max = fmaxf(new_max, __shfl_xor_sync(0xffffffff, new_max, offset));
-  // A row that has seen no key yet keeps 0 in place of -infinity: -inf - -inf is not a number.
-  const float subtracted = new_max == -INFINITY ? 0.0f : new_max * scale_log2;
-  const float correction = exp2_approximate(row_max * scale_log2 - subtracted);
-  row_max = new_max;
-  float sum = 0.0f;
-#pragma unroll
-  for (int n = 0; n < COUNT / 4; n++)
-    for (int e = 0; e < 2; e++) {
-      float &s = S_frag[4 * n + 2 * half_row + e];
-      s = exp2_approximate(fmaf(s, scale_log2, -subtracted));
-      sum += s;
-    }
-  row_sum = row_sum * correction + sum;
-  return correction;
-}
-
-// Rounds probabilities: fragments of S, rounded, are fragments of A.
-template <typename Element, int COUNT>
-__device__ __forceinline__ void round_probabilities(unsigned (&P_frag)[COUNT / 2],
-                                                    const float (&S_frag)[COUNT]) {
-#pragma unroll
-  for (int i = 0; i < COUNT / 2; i++)
-    P_frag[i] = pack_pair<Element>(S_frag[2 * i], S_frag[2 * i + 1]);
-}
-
 // The largest sum of a lane's exponentials for which the old max may serve: each of them must fit into
 // Element. fp16 ends at 65,504; bf16 has the exponents of float32, whose sums must not overflow either.
 template <typename Element>
@@ -194,13 +149,6 @@ __device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], floa
     correction[h] = softmax_row(S_frag, h, scale_log2, row_max[h], row_sum[h]);
   round_probabilities<Element>(P_frag, S_frag);
   return true;
-}
-
-// Multiplies the lane's two rows of O by their factors.
-template <int COUNT>
-__device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float (&factor)[2]) {
-#pragma unroll
-  for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
 
 // Which rows and keys a tile is about.
