@@ -19,8 +19,8 @@ __device__ __forceinline__ void transpose_across_lanes(unsigned (&x)[4]) {
 }
 
 // Stores fragments n to n + 3 of the lane's row, D columns of 16-bit elements, where `inside` is set: the lane
-// brings in pairs[j] its two columns of fragment n + j. Four lanes exchange theirs, so that each has 8 columns in
-// a row, and stores 16 bytes at once. All lanes of the warp take part; the matrix is on a 16-byte boundary.
+// brings in pairs[j] its two columns of fragment n + j. Four lanes exchange theirs, so that each has 8 columns
+// in a row, and stores 16 bytes at once. All lanes of the warp take part; the matrix is on a 16-byte boundary.
 template <int D, typename Element, typename Row>
 __device__ __forceinline__ void store_columns(Element *matrix, Row row, int n, unsigned (&pairs)[4],
                                               bool inside) {

@@ -1,7 +1,7 @@
 // The online softmax of steps 08 to 10: that of step 07, on the accumulators of wgmma. A lane holds two rows
-// of S [64, 2 COUNT] in fragments of 8 columns. Elements 4 n and 4 n + 1 of S_frag are columns 8 n + 2 (lane % 4) and
-// the next of row lane / 4 of its warp's 16 (half_row 0), elements 4 n + 2 and 4 n + 3 those of the row 8
-// below (half_row 1). Dao et al., FlashAttention, 2022, section 3.1.
+// of S [64, 2 COUNT] in fragments of 8 columns. Elements 4 n and 4 n + 1 of S_frag are columns
+// 8 n + 2 (lane % 4) and the next of row lane / 4 of its warp's 16 (half_row 0), elements 4 n + 2 and
+// 4 n + 3 those of the row 8 below (half_row 1). Dao et al., FlashAttention, 2022, section 3.1.
 #ifndef SOFTMAX_CUH
 #define SOFTMAX_CUH
 

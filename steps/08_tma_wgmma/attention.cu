@@ -16,7 +16,8 @@
 // A tile lies in shared memory as panels of 64 columns, 128 bytes a row: the widest that the swizzle knows.
 //
 // Cost for each head: as in step 07, but K and V tiles are read from shared memory once for 64 rows where
-// step 07 reads them once for 32. The softmax is that of step 07, in softmax.cuh. What is left: everybody waits for the same block at the same time.
+// step 07 reads them once for 32. The softmax is that of step 07, in softmax.cuh. What is left: everybody
+// waits for the same block at the same time.
 #include "fragments.cuh"
 #include "hopper.cuh"
 #include "kernel.cuh"
