@@ -6,6 +6,10 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#ifndef __CUDACC__
+#include "ptx_functions.h" // the emulator's: the same functions, without PTX
+#else
+
 // The address of shared memory as the instructions take it: an offset in the block's own window.
 __device__ __forceinline__ unsigned shared_address(const void *pointer) {
   return (unsigned)__cvta_generic_to_shared(pointer);
@@ -66,5 +70,7 @@ multiply_fragments<__nv_bfloat16>(float (&d)[4], const unsigned (&a)[4], unsigne
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(c[0]), "f"(c[1]),
         "f"(c[2]), "f"(c[3]));
 }
+
+#endif // __CUDACC__
 
 #endif

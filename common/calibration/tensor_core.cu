@@ -1,5 +1,6 @@
 // Fragments of the tensor cores: one warp.
 #include "case.cuh"
+#include "ptx.cuh"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -42,17 +43,38 @@ static __global__ void repeated_column(const float *in, float *out) {
   for (int i = threadIdx.x; i < 256; i += 32) out[i] = ((const float *)matrix)[i];
 }
 
+// C = A B, 16 x 8, by the instructions themselves. Row r of A, of 128 bytes, is all banks once; `swizzled`
+// moves its 16-byte pieces by r % 8, so that a column of pieces is in different banks.
+template <bool swizzled>
+static __global__ void instruction(const float *in, float *out) {
+  __shared__ __align__(128) half tile[16][64];
+  for (int i = threadIdx.x; i < 16 * 32; i += 32) ((float *)tile)[i] = in[i];
+  __syncwarp();
+  const int row = threadIdx.x % 16, piece = threadIdx.x / 16;
+  unsigned a[4], b[4];
+  load_matrices(a, &tile[row][8 * (swizzled ? piece ^ row % 8 : piece)]);
+  load_matrices_transposed(b, &tile[row][8 * (swizzled ? (piece + 2) ^ row % 8 : piece + 2)]);
+  const float zero[4] = {};
+  float c[4];
+  multiply_fragments<half>(c, a, b[0], b[1], zero);
+  for (int i = 0; i < 4; i++) out[32 * i + threadIdx.x] = c[i];
+}
+
 const kernel_case tensor_cases[] = {
     // Two fragments are loaded: in half by one ldmatrix each, in bf16 by four loads each, of 8x8 matrices
     // with 16 bytes a row. Rows of 64 elements are in the same banks: 8 wavefronts for each 8x8 matrix.
     // The sum is stored by 4 requests of 8 bytes: in each half warp 4 rows, of 64 bytes, of which 2 are in
     // the same banks; and read back by 8 loads.
-    {"wmma half 64", product<half, 64>, 1, 32, {16, 64}, {8, 32}, {10, 72}, {20, 32}, 0, 1},
-    {"wmma half 72", product<half, 72>, 1, 32, {18, 72}, {8, 32}, {10, 16}, {22, 34}, 0, 1},
-    {"wmma bf16 64", product<bf16, 64>, 1, 32, {16, 64}, {8, 32}, {16, 72}, {20, 32}, 0, 1},
-    {"wmma bf16 72", product<bf16, 72>, 1, 32, {18, 72}, {8, 32}, {16, 16}, {22, 34}, 0, 1},
+    {"wmma half 64", product<half, 64>, 1, 32, {16, 64}, {8, 32}, {10, 72}, {20, 32}, 0, 2},
+    {"wmma half 72", product<half, 72>, 1, 32, {18, 72}, {8, 32}, {10, 16}, {22, 34}, 0, 2},
+    {"wmma bf16 64", product<bf16, 64>, 1, 32, {16, 64}, {8, 32}, {16, 72}, {20, 32}, 0, 2},
+    {"wmma bf16 72", product<bf16, 72>, 1, 32, {18, 72}, {8, 32}, {16, 16}, {22, 34}, 0, 2},
     // Loaded by 2 requests, for rows 0 to 7 and 8 to 15, since all columns are the same; stored by 8, each
     // for 8 rows of 4 columns, which are 128 bytes apart: in the same banks.
     {"wmma column", repeated_column, 1, 32, {1, 4}, {8, 32}, {10, 10}, {9, 33}},
+    // Two ldmatrix, each of four 8x8 matrices: a wavefront for each, or with all rows of a matrix in the
+    // same banks 8. The tile is filled by 16 stores; the product is half of a 16 x 16 one.
+    {"ldmatrix 64", instruction<false>, 1, 32, {16, 64}, {4, 16}, {2, 64}, {16, 16}, 0, 1},
+    {"ldmatrix swizzled", instruction<true>, 1, 32, {16, 64}, {4, 16}, {2, 8}, {16, 16}, 0, 1},
     {},
 };

@@ -21,7 +21,7 @@ typedef enum {
   COUNT_SHARED_LOAD_WAVEFRONTS,
   COUNT_SHARED_STORE_REQUESTS,
   COUNT_SHARED_STORE_WAVEFRONTS,
-  COUNT_TENSOR_CORE_OPERATIONS, // products of 4096 multiply-adds
+  COUNT_TENSOR_CORE_OPERATIONS, // products of 2048 multiply-adds: m16n8k16
   COUNT_ASYNC_COPY_BYTES,       // that asynchronous copies read from global memory
   COUNT_BLOCK_BARRIERS,         // one for each time a block passed one
   COUNT_DIVERGENT_BRANCHES, // one for each time the lanes of a warp left a branch for two places

@@ -34,8 +34,9 @@ typedef struct {
   uint64_t threads;
   uint64_t block_barriers;
   uint64_t warp_collectives;
-  uint64_t tensor_core_operations; // products of 4096 multiply-adds, such as 16x16x16
-  uint64_t async_copy_bytes;       // read from global memory by cp.async
+  uint64_t
+      tensor_core_operations; // products of 2048 multiply-adds: m16n8k16; a wmma product is two
+  uint64_t async_copy_bytes;  // read from global memory by cp.async
 } device_counts;
 device_counts device_counts_read(void);
 void device_counts_reset(void);

@@ -154,7 +154,7 @@ typedef struct {
   uint64_t block_barriers;   // one for each time a block passed one
   uint64_t warp_collectives; // one for each time a warp, or part of one, did one
   uint64_t fiber_switches;
-  uint64_t tensor_core_operations; // products of 4096 multiply-adds: 16x16x16, 32x8x16, 8x32x16
+  uint64_t tensor_core_operations; // products of 2048 multiply-adds: 16x8x16; a wmma product is two
   uint64_t async_copy_bytes;       // that asynchronous copies read from global memory
   uint64_t async_copies_dropped;   // started, but not done when their thread exited
 } emulator_counts;

@@ -51,6 +51,29 @@ typedef struct {
 EMULATOR_API void emulator_multiply_matrices(const emulator_matrix_product *product,
                                              const emulator_site *site);
 
+// ---- Instructions below wmma ---------------------------------------------------------------------
+
+// ldmatrix .m8n8.x4 (PTX ISA 9.0, 9.7.14.5.15): four 8x8 matrices of 16-bit elements. `row` is the
+// calling lane's: row lane % 8 of matrix lane / 8. It receives of each matrix the pair lane % 4 of row
+// lane / 4 or, if transposed, rows 2 (lane % 4) and the next of column lane / 4. Reports a fault when lanes
+// are missing, when `row` is not in shared memory or not a multiple of 16 bytes.
+EMULATOR_API void emulator_load_matrices(unsigned fragments[4], const void *row, bool transposed,
+                                         const emulator_site *site);
+
+// One lane's registers of D [16, 8] = A [16, 16] B [16, 8] + C [16, 8]. D may be C.
+typedef struct {
+  const unsigned *a; // [4], two elements each, as those of b
+  unsigned b[2];
+  const float *c; // [4]
+  float *d;       // [4]
+} emulator_fragment_product;
+
+// mma.sync .m16n8k16 with sums in float32 (PTX ISA 9.0, 9.7.14.5.8), added up as by
+// emulator_multiply_matrices. `element` is that of A and B: fp16 or bf16.
+EMULATOR_API void emulator_multiply_fragments(emulator_fragment_element element,
+                                              const emulator_fragment_product *product,
+                                              const emulator_site *site);
+
 #ifdef __cplusplus
 }
 #endif

@@ -63,9 +63,18 @@ void observer_matrix_access(worker *worker, const void *memory, unsigned rows, u
   for (unsigned i = 0; i < count; i++) round_request(origin_of_site(site), space, &requests[i]);
 }
 
-void observer_matrix_product(worker *worker, const emulator_site *site) {
+void observer_matrix_rows(worker *worker, const void *const row[32], const emulator_site *site) {
   (void)worker;
-  tally_at(origin_of_site(site))->value[COUNT_TENSOR_CORE_OPERATIONS]++;
+  memory_request request = {.lanes = ~0u, .bytes = 16};
+  for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
+    request.address[lane] = (uintptr_t)row[lane];
+  }
+  round_request(origin_of_site(site), SPACE_SHARED, &request);
+}
+
+void observer_matrix_product(worker *worker, unsigned operations, const emulator_site *site) {
+  (void)worker;
+  tally_at(origin_of_site(site))->value[COUNT_TENSOR_CORE_OPERATIONS] += operations;
 }
 
 // ---- Barriers -----------------------------------------------------------------------------------

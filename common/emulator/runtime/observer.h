@@ -115,8 +115,14 @@ OBSERVER_HOOK(observer_matrix_access,
               (worker * worker, const void *memory, unsigned rows, unsigned row_bytes,
                size_t stride_bytes, observed_kind kind, const emulator_site *site))
 
-// A product of 4096 multiply-adds.
-OBSERVER_HOOK(observer_matrix_product, (worker * worker, const emulator_site *site))
+// Four 8x8 matrices are about to be loaded by ldmatrix: row[lane] is the address of 16 bytes. Comes before
+// the pieces, which here are these rows, each read by the lane that gives it.
+OBSERVER_HOOK(observer_matrix_rows,
+              (worker * worker, const void *const row[32], const emulator_site *site))
+
+// Products of 2048 multiply-adds each.
+OBSERVER_HOOK(observer_matrix_product,
+              (worker * worker, unsigned operations, const emulator_site *site))
 
 // ---- Asynchronous copies, of the running thread, on the fiber -----------------------------------
 

@@ -7,25 +7,21 @@
 #include "block.h"
 #include "fragment_layout.h"
 #include "matrix_fault.h"
+#include "matrix_product.h"
 #include "numeric/float16.h"
 #include "observer.h"
 
 #include <string.h>
 
-enum { K = 16, OUTER_MAX = 32, COUNT_MAX = 16, ACCUMULATOR_COUNT = 8 };
+enum { COUNT_MAX = 16, ACCUMULATOR_COUNT = 8 };
 
 // ---- Elements -----------------------------------------------------------------------------------
 
 static void widen(float *to, const void *from, unsigned count, emulator_fragment_element element) {
-  const uint16_t *bits = from;
-  switch (element) {
-  case EMULATOR_FP16:
-    for (unsigned i = 0; i < count; i++) to[i] = fp16_to_float(bits[i]);
-    break;
-  case EMULATOR_BF16:
-    for (unsigned i = 0; i < count; i++) to[i] = bf16_to_float(bits[i]);
-    break;
-  case EMULATOR_FP32: memcpy(to, from, ACCUMULATOR_COUNT * sizeof *to); break;
+  if (element == EMULATOR_FP32) {
+    memcpy(to, from, ACCUMULATOR_COUNT * sizeof *to);
+  } else {
+    matrix_widen(to, from, count, element);
   }
 }
 
@@ -166,15 +162,6 @@ void emulator_store_matrix(const emulator_fragment_type *type, const void *x, vo
 
 // ---- Product ------------------------------------------------------------------------------------
 
-// Matrices in their fragments' outer and inner dimension. The longer of A and B is `tall` and gives
-// the sum's outer index, the other is `flat` and gives the inner one. That holds for 8 x 32 too,
-// since its accumulators are transposed.
-typedef struct {
-  float tall[OUTER_MAX][K]; // [outer, k]
-  float flat[K][K];         // [k, outer]
-  float sum[OUTER_MAX][K];  // [outer of tall, outer of flat]
-} product_matrices;
-
 // Collects the matrix whose elements the lanes hold at `x`, by outer index.
 static void gather(float to[][K], const void *const x[32], const emulator_fragment_type *type) {
   const fragment_layout layout = fragment_layout_of(type);
@@ -219,22 +206,6 @@ static void scatter(void *const x[32], const emulator_fragment_type *type, const
   }
 }
 
-// sum += tall flat. Inlined with constant sizes, so that a row of sums stays in registers.
-static inline __attribute__((always_inline)) void
-multiply_add(product_matrices *matrices, const unsigned rows, const unsigned columns) {
-  for (unsigned row = 0; row < rows; row++) {
-    float sum[K];
-    for (unsigned column = 0; column < columns; column++) sum[column] = matrices->sum[row][column];
-    for (unsigned k = 0; k < K; k++) {
-      const float factor = matrices->tall[row][k];
-      for (unsigned column = 0; column < columns; column++) {
-        sum[column] += factor * matrices->flat[k][column];
-      }
-    }
-    for (unsigned column = 0; column < columns; column++) matrices->sum[row][column] = sum[column];
-  }
-}
-
 static void multiply(void *operand[32], unsigned lanes) {
   matrix_check_warp(operand, lanes);
   const void *a[GPU_WARP_LANES], *b[GPU_WARP_LANES], *c[GPU_WARP_LANES];
@@ -253,13 +224,12 @@ static void multiply(void *operand[32], unsigned lanes) {
   gather_transposed(matrices.flat, swapped ? a : b, swapped ? first->a_type : first->b_type);
   gather(matrices.sum, c, first->c_type);
   if (first->a_type->m == 16) {
-    multiply_add(&matrices, 16, 16);
+    matrix_multiply_add(&matrices, 16, 16);
   } else {
-    multiply_add(&matrices, 32, 8);
+    matrix_multiply_add(&matrices, 32, 8);
   }
   scatter(d, first->d_type, (const float(*)[K])matrices.sum);
-  current_worker->counts.tensor_core_operations++;
-  observer_matrix_product(current_worker, ((const matrix_product_call *)operand[0])->site);
+  matrix_product_count(2, ((const matrix_product_call *)operand[0])->site);
 }
 
 void emulator_multiply_matrices(const emulator_matrix_product *product, const emulator_site *site) {

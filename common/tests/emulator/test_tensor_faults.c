@@ -186,7 +186,7 @@ Test(counts, of_tensor_cores_and_copies) {
   launch_counted();
   cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
   const emulator_counts counts = emulator_counts_read();
-  cr_assert_eq(counts.tensor_core_operations, 3 * 2 * 5);
+  cr_assert_eq(counts.tensor_core_operations, 3 * 2 * 5 * 2);
   cr_assert_eq(counts.async_copy_bytes, 3 * 64 * (30 * 16 + 4));
   cr_assert_eq(counts.async_copies_dropped, 3 * 64);
 }

@@ -1,0 +1,39 @@
+// Stand-in for the lab's own PTX: the functions of common/ptx.cuh, where their shapes and layouts are
+// described, as calls of the runtime. The emulator cannot read inline PTX.
+#ifndef PTX_FUNCTIONS_H
+#define PTX_FUNCTIONS_H
+
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
+#include "cuda_runtime.h"
+
+#include "detail/fragment.h"
+
+inline unsigned shared_address(const void *pointer) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+
+// Exact to half a unit in the last place, where the instruction has 2; no subnormal results either.
+inline float exp2_approximate(float x) { return x < -126.0f ? 0.0f : exp2f(x); }
+
+inline void load_matrices(unsigned (&fragments)[4], const void *row, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"ldmatrix", file, line};
+  emulator_load_matrices(fragments, row, false, &site);
+}
+
+inline void load_matrices_transposed(unsigned (&fragments)[4], const void *row,
+                                     EMULATOR_CALL_SITE) {
+  const emulator_site site = {"ldmatrix.trans", file, line};
+  emulator_load_matrices(fragments, row, true, &site);
+}
+
+template <typename Element>
+inline void multiply_fragments(float (&d)[4], const unsigned (&a)[4], unsigned b0, unsigned b1,
+                               const float (&c)[4], EMULATOR_CALL_SITE) {
+  static_assert(sizeof(Element) == 2, "A and B are half or __nv_bfloat16");
+  const emulator_site site = {"mma.sync", file, line};
+  const emulator_fragment_product product = {a, {b0, b1}, c, d};
+  emulator_multiply_fragments(emulator::fragment_element<Element>, &product, &site);
+}
+
+#endif
