@@ -15,6 +15,7 @@ help: ## this list
 	@echo
 	@echo "One step alone: make step03 check|sanitize|count|bugs|fuzz|run|diff|build|ptxas|sass|ptx|sweep|budget."
 	@echo "Steps: $(ALL_STEPS)."
+	$(if $(SKIPPED),@echo "Skipped with DEVICE=$(DEVICE) that lacks what they need: $(strip $(SKIPPED)).")
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
 	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
 	@echo "          CONFIG=64x64x4x2 for check."
@@ -39,6 +40,7 @@ say-device:
 	@for step in $(SKIPPED); do \
 	  echo "SKIP $${step%%_*}: needs $$(sed -n 's|^// Needs: *||p' $(STEPS_FOLDER)/$$step/attention.cu), $(if $(filter gpu,$(DEVICE)),this GPU is,the emulator has) $(KNOWN)"; \
 	done
+	$(if $(BUILDABLE),,@echo "error: nothing was done: none of these steps can run on $(if $(filter gpu,$(DEVICE)),this GPU,the emulator)" >&2; exit 2)
 
 $(STEP_GOALS): $(if $(filter-out step%,$(MAKECMDGOALS)),,run)
 	@:
@@ -122,11 +124,11 @@ count-now: say-device
 endif
 
 calibrate: say-device ## the emulator's counts against known answers, and on a GPU against its counters
-	@$(BUILDER) $(BUILD)/ladder $(if $(filter gpu,$(DEVICE)),$(BUILD)/calibrate $(call programs,$(BUILDABLE)))
+	@$(BUILDER) $(BUILD)/ladder $(if $(filter gpu,$(DEVICE)),$(BUILD)/calibrate $(call programs,$(EMULATED)))
 	@$(BUILDER) DEVICE=cpu MODE=count build/cpu-count/calibrate build/cpu-count/count \
-	  $(foreach step,$(BUILDABLE),build/cpu-count/step$(call step_number,$(step)).so)
+	  $(foreach step,$(EMULATED),build/cpu-count/step$(call step_number,$(step)).so)
 	@scripts/calibrate.sh plots/data/$$($(BUILD)/ladder --slug) build/cpu-count \
-	  $(if $(filter gpu,$(DEVICE)),$(BUILD) $(BUILDABLE))
+	  $(if $(filter gpu,$(DEVICE)),$(BUILD) $(EMULATED))
 
 # TERM is in every shell's environment: only the one of the command line is meant.
 plots: ## draw the charts of the recorded data: make plots CHART=roofline TERM=dumb
@@ -159,12 +161,16 @@ ifeq ($(STEP_GOALS),)
   PLANTED    := $(if $(ELSEWHERE)$(filter gpu,$(DEVICE)),,$(BUILDABLE))
 endif
 
+# The last of the programs that takes every shape, for the tests of the program itself.
+any_shape = $$(for program in $(call programs,$(BUILDABLE)); do \
+  $$program --batch 1 --heads 1 --seq 1 --dim 1 --scale 0 --no-time >/dev/null 2>&1 && echo $$program; done | tail -n 1)
+
 check-now: say-device $(CHECK_ALL)
 	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged \
 	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so)
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=sanitize $(filter $(BUILD)-sanitize/%,$(WATCHED_TESTS)))
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=count $(filter $(BUILD)-count/%,$(WATCHED_TESTS)))
-	@LAB_PROGRAM=$(lastword $(call programs,$(BUILDABLE))) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
+	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
 	$(if $(PLANTED),@DEVICE=cpu JOBS=$(JOBS) RECORD='' scripts/bugs.sh $(PLANTED))
 

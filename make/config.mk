@@ -54,6 +54,7 @@ KNOWN     := $(if $(filter gpu,$(DEVICE)),$(ARCH),sm_80)
 step_arch  = $(if $(call needs,$1),$(filter $(call needs,$1),$(KNOWN)),$(KNOWN))
 SKIPPED   := $(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(step)))
 BUILDABLE := $(filter-out $(SKIPPED),$(STEPS))
+EMULATED  := $(foreach step,$(BUILDABLE),$(if $(call needs,$(step)),,$(step)))
 
 programs      = $(foreach step,$1,$(STEP_BUILD)/step$(call step_number,$(step)))
 shared_steps := $(addsuffix .so,$(call programs,$(BUILDABLE)))

@@ -45,7 +45,6 @@ int main(int argc, char **argv) {
   for (int i = 0; i < GPUS; i++) printf("  %10s", gpus[i].name);
   putchar('\n');
   for (const char *const *name = step.configurations(); *name; name++) {
-    step.configure(*name);
     for (int head_dim = 32; head_dim <= 128; head_dim *= 2) {
       const attention_shape shape = {.batch = 1,
                                      .heads = 1,
@@ -54,6 +53,9 @@ int main(int argc, char **argv) {
                                      .seq_kv = 1,
                                      .head_dim = head_dim,
                                      .scale = 1};
+      step.configure(NULL); // what the step refuses in any of them
+      if (step.unsupported(&shape)) continue;
+      step.configure(*name);
       const size_t bytes = step.shared_memory_bytes(&shape);
       if (bytes > 0) print_row(*name, head_dim, bytes);
     }

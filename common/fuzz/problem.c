@@ -42,6 +42,23 @@ static float random_scale(uint64_t *state, const attention_shape *shape) {
   return one_in(state, 4) ? usual * factors[between(state, 0, 3)] : usual;
 }
 
+static attention_shape random_shape(uint64_t *state) {
+  attention_shape shape = {0};
+  shape.dtype = one_in(state, 2) ? ATTENTION_FP16 : ATTENTION_BF16;
+  shape.batch = one_in(state, 4) ? 2 : 1;
+  shape.kv_heads = between(state, 1, 2);
+  shape.heads = shape.kv_heads * between(state, 1, 2);
+  shape.seq_q = random_length(state);
+  shape.seq_kv = one_in(state, 2) ? shape.seq_q : random_length(state);
+  shape.head_dim = random_head_dim(state);
+  shape.causal = one_in(state, 2);
+  shape.scale = random_scale(state, &shape);
+  return shape;
+}
+
+// A step that takes few head_dims refuses most shapes: with these tries one is found.
+enum { TRIES = 1000 };
+
 static const char *random_configuration(uint64_t *state, const attention_step *step) {
   int count = 0;
   if (!step->configurations) return NULL;
@@ -54,16 +71,10 @@ fuzz_problem problem_random(const attention_step *step, uint64_t seed, uint64_t 
   uint64_t state = seed;
   state = next_random(&state) + number; // far from those of the next seed
   fuzz_problem problem = {0};
-  attention_shape *shape = &problem.shape;
-  shape->dtype = one_in(&state, 2) ? ATTENTION_FP16 : ATTENTION_BF16;
-  shape->batch = one_in(&state, 4) ? 2 : 1;
-  shape->kv_heads = between(&state, 1, 2);
-  shape->heads = shape->kv_heads * between(&state, 1, 2);
-  shape->seq_q = random_length(&state);
-  shape->seq_kv = one_in(&state, 2) ? shape->seq_q : random_length(&state);
-  shape->head_dim = random_head_dim(&state);
-  shape->causal = one_in(&state, 2);
-  shape->scale = random_scale(&state, shape);
+  for (int try = 0; try < TRIES; try++) {
+    problem.shape = random_shape(&state);
+    if (!step->unsupported(&problem.shape)) break;
+  }
   problem.inputs =
       one_in(&state, 2) ? INPUTS_NORMAL : (inputs_kind)between(&state, 0, INPUTS_KINDS - 1);
   problem.seed = next_random(&state) % 1000000;

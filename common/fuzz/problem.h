@@ -13,8 +13,9 @@ typedef struct {
   const char *configuration; // NULL for the step's own choice
 } fuzz_problem;
 
-// Problem number `number` of a seed: the same arguments give the same problem. Small enough to run in
-// milliseconds; lengths are often one below, at or above a multiple of a tile.
+// Problem number `number` of a seed: the same arguments give the same problem. It is one that the step
+// takes in its own choice of configuration, and small enough to run in milliseconds; lengths are often one
+// below, at or above a multiple of a tile.
 fuzz_problem problem_random(const attention_step *step, uint64_t seed, uint64_t number);
 
 // The usual scale, 1 / sqrt(head_dim).

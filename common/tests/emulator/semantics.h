@@ -58,6 +58,11 @@ bool launches_streams_and_events(error_text *error);
 bool launches_from_host_threads(error_text *error);
 bool launches_copies(error_text *error);
 
+// ptx.cu
+bool ptx_matrices(error_text *error);
+bool ptx_products(error_text *error);
+bool ptx_exponential(error_text *error);
+
 // wmma.cu
 bool wmma_places(error_text *error);
 

@@ -1,5 +1,7 @@
 #include "tensor_faults.h"
 
+#include "ptx.cuh"
+
 #include <cuda_pipeline.h>
 #include <mma.h>
 
@@ -80,6 +82,35 @@ __global__ void two_lines_kernel() {
   }
 }
 void fault_matrix_lines_differ(void) { two_lines_kernel<<<1, 32>>>(); }
+
+// ---- ldmatrix and mma.sync ----------------------------------------------------------------------
+
+__global__ void rows_kernel(char *global, int bytes, int last_lane) {
+  extern __shared__ char memory[];
+  unsigned fragments[4];
+  char *row = memory + 16 * threadIdx.x;
+  if (threadIdx.x == 3) row = (global ? global : memory) + bytes;
+  if (threadIdx.x == 7 && last_lane == 6) return;
+  MARK, load_matrices(fragments, row);
+}
+void fault_rows_misaligned(void) { rows_kernel<<<1, 32, 512>>>(nullptr, 8, 31); }
+void fault_rows_in_global(void) {
+  rows_kernel<<<1, 32, 512>>>(reinterpret_cast<char *>(device_floats(64)), 16, 31);
+}
+void fault_rows_past_end(void) { rows_kernel<<<1, 32, 512>>>(nullptr, 512, 31); }
+void fault_rows_missing_lane(void) { rows_kernel<<<1, 32, 512>>>(nullptr, 48, 6); }
+
+__global__ void registers_kernel(unsigned first_bf16) {
+  const unsigned a[4] = {};
+  float c[4] = {};
+  if (threadIdx.x < first_bf16) {
+    MARK, multiply_fragments<half>(c, a, 0, 0, c);
+  } else {
+    MARK_OTHER, multiply_fragments<__nv_bfloat16>(c, a, 0, 0, c);
+  }
+}
+void fault_product_short_warp(void) { registers_kernel<<<1, 16>>>(16); }
+void fault_product_types_differ(void) { registers_kernel<<<1, 32>>>(20); }
 
 // ---- Asynchronous copies ------------------------------------------------------------------------
 

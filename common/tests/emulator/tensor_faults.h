@@ -27,6 +27,13 @@ void fault_matrix_layout_differs(void);
 void fault_matrix_lines_differ(void);
 void fault_matrix_past_end(void); // of an allocation
 
+void fault_rows_misaligned(void);    // lane 3's at 8 bytes into dynamic shared memory
+void fault_rows_in_global(void);     // lane 3's at byte 16 of an allocation
+void fault_rows_past_end(void);      // of dynamic shared memory
+void fault_rows_missing_lane(void);  // lane 7 has exited
+void fault_product_short_warp(void); // of 16 threads
+void fault_product_types_differ(void);
+
 void fault_copy_size(void);
 void fault_copy_zeros(void);
 void fault_copy_destination(void);        // 0x82 into dynamic shared memory

@@ -111,6 +111,42 @@ Test(matrix_faults, past_the_end) {
 
 Test(fragments, unfilled_are_nan) { cr_assert_eq(readable_fragment_elements(), 0); }
 
+// ---- ldmatrix and mma.sync ----------------------------------------------------------------------
+
+Test(register_faults, rows) {
+  expect_report(&(fault_case){fault_rows_misaligned,
+                              cudaErrorMisalignedAddress,
+                              {"ldmatrix in " FILE_NAME,
+                               ": the row must begin at a multiple of 16 bytes, not at address "
+                               "0x8 of dynamic shared memory\n",
+                               "by thread (3,0,0) in block (0,0,0)"}});
+  expect_report(&(fault_case){fault_rows_in_global,
+                              cudaErrorInvalidAddressSpace,
+                              {"ldmatrix in " FILE_NAME,
+                               ": the row is not in shared memory but at byte 16 of an allocation "
+                               "of 256 bytes\n",
+                               "by thread (3,0,0) in block (0,0,0)"}});
+  const place_text place = place_of(fault_rows_past_end, "at ldmatrix in " FILE_NAME);
+  expect_report(&(fault_case){
+      fault_rows_past_end,
+      cudaErrorIllegalAddress,
+      {"past the end of dynamic shared memory (512 bytes asked for at the launch)\n", place.text}});
+}
+
+Test(register_faults, lanes) {
+  expect_report(&(fault_case){fault_rows_missing_lane,
+                              cudaErrorLaunchFailure,
+                              {"========= ldmatrix needs all 32 lanes of the warp, but the lanes "
+                               "0x00000080 do not exist or have exited\n",
+                               "at rows_kernel in " FILE_NAME, "by warp 0 (threads 0-31)"}});
+  expect_report(&(fault_case){
+      fault_product_short_warp,
+      cudaErrorLaunchFailure,
+      {"========= mma.sync needs all 32 lanes of the warp, but the lanes 0xffff0000 do not"}});
+  expect_report(
+      &(fault_case){fault_product_types_differ, cudaErrorLaunchFailure, {"mma.sync", FILE_NAME}});
+}
+
 // ---- Asynchronous copies ------------------------------------------------------------------------
 
 static void expect_copy_fault(void (*launch)(void), cudaError_t error, const char *title,

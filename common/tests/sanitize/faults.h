@@ -65,6 +65,8 @@ void copy_not_committed(bool broken);
 void copy_prior_off_by_one(bool broken);
 void copy_past_the_end(bool broken);
 void copy_misaligned(bool broken);
+void rows_read_early(bool broken);
+void rows_of_other_lane(bool broken);
 void barrier_after_exit(bool broken);
 void barrier_elsewhere(bool broken);
 void barrier_in_condition(bool broken);

@@ -26,6 +26,11 @@ Test(waits, copies) {
            "hint: the copy is in no group: __pipeline_commit() is missing behind it"),
       CASE(copy_past_the_end, "Invalid __global__ read by an asynchronous copy of size 4 bytes",
            "<- tail", "by thread (", " bytes past the end of an allocation of 132 bytes"),
+      CASE(rows_read_early, UNDER_WAY("read"), "<- rows copy", "read of 16 bytes at ",
+           "<- rows read", "address tile + 0x"),
+      CASE(rows_of_other_lane, "Race reported between write and read of __shared__ memory",
+           "<- other row write", "read of 16 bytes at ", "<- other row read",
+           "hint: lanes of a warp do not run in lockstep"),
       CASE(copy_misaligned, "Invalid __shared__ write of size 16 bytes", "waits.cu:", "// <- grid",
            "address tile + 0x", " is not a multiple of 16"),
   };

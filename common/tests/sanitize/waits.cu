@@ -2,6 +2,7 @@
 // Lines that a report must name have the mark "<-".
 #include "faults.h"
 
+#include "ptx.cuh"
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
@@ -47,6 +48,31 @@ void copy_read_by_others(bool broken) {
 }
 
 // The barrier comes before the wait: the other threads' copies may still be on their way.
+// ldmatrix: a lane reads the row whose address it gives.
+template <bool right>
+__global__ void rows_kernel(const float *in, float *out) {
+  __shared__ __align__(16) float tile[32][4];
+  __pipeline_memcpy_async(tile[threadIdx.x], &in[4 * threadIdx.x], 16); // <- rows copy
+  __pipeline_commit();
+  if (right) __pipeline_wait_prior(0);
+  unsigned fragments[4];
+  load_matrices(fragments, tile[threadIdx.x]); // <- rows read
+  __pipeline_wait_prior(0);
+  out[threadIdx.x] = __uint_as_float(fragments[0]);
+}
+void rows_read_early(bool broken) { RUN(rows_kernel, 1, 32, device_floats(128), device_floats(32)) }
+
+template <bool right>
+__global__ void other_row_kernel(float *out) {
+  __shared__ __align__(16) float4 tile[32];
+  tile[threadIdx.x] = make_float4(1, 2, 3, 4); // <- other row write
+  if (right) __syncwarp();
+  unsigned fragments[4];
+  load_matrices(fragments, &tile[31 - threadIdx.x]); // <- other row read
+  out[threadIdx.x] = __uint_as_float(fragments[0]);
+}
+void rows_of_other_lane(bool broken) { RUN(other_row_kernel, 1, 32, device_floats(32)) }
+
 template <bool right>
 __global__ void behind_kernel(const float *in, float *out) {
   __shared__ float tile[64];
