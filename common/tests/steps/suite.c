@@ -1,5 +1,6 @@
 #include "suite.h"
 
+#include "device/device.h"
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +11,13 @@ attention_step suite_step(void) {
   error_text error;
   if (name && *name) cr_assert(step_configure(&step, name, &error), "%s", error.text);
   return step;
+}
+
+bool suite_emulated(void) {
+  device_info device;
+  error_text error;
+  cr_assert(device_open(&device, &error), "%s", error.text);
+  return device.emulated;
 }
 
 attention_shape suite_shape(attention_dtype dtype, int seq_q, int seq_kv, int head_dim,
@@ -51,7 +59,7 @@ void suite_run_and_check(trial *trial, cudaStream_t stream) {
 
 void suite_expect_right(attention_shape shape, inputs_kind kind) {
   const attention_step step = suite_step();
-  if (step.unsupported(&shape)) return; // refused by name, which test_interface.c looks at
+  if (step.unsupported(&shape)) return;
   trial trial;
   suite_prepare(&trial, shape, kind);
   suite_run_and_check(&trial, NULL);

@@ -9,12 +9,16 @@
 // The linked step, in the configuration that the environment variable LAB_CONFIG names, if it is set.
 attention_step suite_step(void);
 
+// Whether the kernels run on the emulator, which takes smaller problems for the same time.
+bool suite_emulated(void);
+
 // A shape with the usual scale, 1 / sqrt(head_dim), and one batch entry of two heads.
 attention_shape suite_shape(attention_dtype dtype, int seq_q, int seq_kv, int head_dim,
                             bool causal);
 
 // Runs the linked step on fresh tensors and fails the test, with the shape and the checker's
-// sentence, unless everything is right.
+// sentence, unless everything is right. Does nothing with a shape that the step refuses: which ones it may
+// refuse is in test_interface.c.
 void suite_expect_right(attention_shape shape, inputs_kind kind);
 
 // A trial with inputs on the device and the reference computed; the caller frees it.

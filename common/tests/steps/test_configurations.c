@@ -7,6 +7,7 @@ static void expect_right_in(const char *name) {
   attention_step step = step_linked();
   error_text error;
   cr_assert(step_configure(&step, name, &error), "%s", error.text);
+  int right = 0;
   const int head_dims[] = {64, 128, 40, 33, 1};
   for (size_t i = 0; i < sizeof head_dims / sizeof head_dims[0]; i++) {
     const attention_shape shape =
@@ -20,7 +21,9 @@ static void expect_right_in(const char *name) {
     cr_assert(trial_check(&trial, &result), "%s, dim %d: %s", name, head_dims[i],
               result.message.text);
     trial_free(&trial);
+    right++;
   }
+  cr_assert_gt(right, 0, "configuration %s refuses every head_dim", name);
 }
 
 Test(configurations, each_is_right) {

@@ -1,7 +1,11 @@
 // What a step says of itself.
 #include "suite.h"
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
+
+// From this step on kernels are written for two head_dims and a scale above 0; those before take any.
+enum { FIRST_OF_TWO_HEAD_DIMS = 7 };
 
 Test(interface, name_and_summary) {
   const attention_step step = suite_step();
@@ -16,6 +20,56 @@ Test(interface, refuses_a_head_dim_of_129_by_name) {
   const char *reason = suite_step().unsupported(&shape);
   cr_assert_not_null(reason);
   cr_assert_not_null(strstr(reason, "head_dim"), "\"%s\" does not name head_dim", reason);
+}
+
+// Any two heads, lengths and masks, in the step's own choice of configuration.
+static const char *refusal(attention_dtype dtype, int head_dim, int i) {
+  static const int lengths[] = {1, 63, 64, 129, 1000};
+  attention_shape shape =
+      suite_shape(dtype, lengths[i % 5], lengths[(i / 5) % 5], head_dim, i % 2 == 0);
+  shape.kv_heads = 1 + i % 2;
+  return step_linked().unsupported(&shape);
+}
+
+Test(interface, takes_head_dim_64_and_128) {
+  for (int i = 0; i < 50; i++) {
+    const char *reason = refusal(i % 3 ? ATTENTION_FP16 : ATTENTION_BF16, i % 4 < 2 ? 64 : 128, i);
+    cr_assert_null(reason, "%s", reason);
+  }
+}
+
+// What a step may refuse, it refuses by a sentence with the name of a step before it that can.
+static void expect_step_named(const char *reason, const char *what) {
+  cr_assert_not_null(strstr(reason, what), "\"%s\" does not name %s", reason, what);
+  const char *can = strstr(reason, ": step ");
+  cr_assert_not_null(can, "\"%s\" does not say which step can", reason);
+  const int step = atoi(can + strlen(": step "));
+  cr_assert(step >= 1 && step < FIRST_OF_TWO_HEAD_DIMS, "\"%s\": step %d cannot", reason, step);
+}
+
+Test(interface, other_head_dims) {
+  for (int head_dim = 1; head_dim <= 128; head_dim++) {
+    const char *reason = refusal(ATTENTION_FP16, head_dim, head_dim);
+    if (head_dim == 64 || head_dim == 128 || atoi(step_linked().name) < FIRST_OF_TWO_HEAD_DIMS) {
+      cr_assert_null(reason, "head_dim %d: %s", head_dim, reason);
+    } else if (reason) {
+      expect_step_named(reason, "head_dim");
+    }
+  }
+}
+
+Test(interface, scales) {
+  static const float scales[] = {1.0f, 1e-4f, 50.0f, 0.0f, -0.5f};
+  for (int i = 0; i < 5; i++) {
+    attention_shape shape = suite_shape(ATTENTION_FP16, 64, 64, 64, false);
+    shape.scale = scales[i];
+    const char *reason = step_linked().unsupported(&shape);
+    if (shape.scale > 0.0f || atoi(step_linked().name) < FIRST_OF_TWO_HEAD_DIMS) {
+      cr_assert_null(reason, "scale %g: %s", (double)shape.scale, reason);
+    } else if (reason) {
+      expect_step_named(reason, "scale");
+    }
+  }
 }
 
 Test(interface, workspace_that_cannot_be_counted) {
