@@ -302,6 +302,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
       for (int n = 0; n < D / 8 && row_of(i, h) < rows; n++)
         *(unsigned *)&O[row_of(i, h) * D + 8 * n + lane % 4 * 2] =
             pack_pair<Element>(O_frag[i][n][2 * h], O_frag[i][n][2 * h + 1]);
+  __pipeline_wait_prior(0); // only a tile that sees no key has copies left: of Q
   __syncthreads(); // nobody reads the tiles any more: the next query tile may overwrite them
 }
 
