@@ -1,16 +1,22 @@
 # Lines of sequence length and TFLOP/s, a panel without and one with the causal mask.
 # Set by the page: head_dim, dtype.
-file == "bench" && timed() && on_page() { add() }
-file == "peers" && timed() && on_page() && !is_step(field("step")) { add() }
+file == "bench" && timed() && on_page() {
+  add()
+  benched[key_of()]
+}
+# Of the steps, peers.csv gives the lengths that bench.csv lacks.
+file == "peers" && timed() && on_page() && !(is_step(field("step")) && (key_of() in benched)) { add() }
 file == "ceilings" && field("value") > 0 && (field("name") == "fp32_fma" || field("name") ~ "^tensor_.*_" dtype "$") {
   ceiling_name[++ceilings] = field("name")
   ceiling[ceilings] = field("value")
 }
 function on_page() { return field("head_dim") == head_dim && field("dtype") == dtype }
 
+function key_of() { return field("causal") SUBSEP field("step") SUBSEP field("seq_q") }
+
 # Where one length was measured with two shapes, the larger one counts.
 function add(  key, size) {
-  key = field("causal") SUBSEP field("step") SUBSEP field("seq_q")
+  key = key_of()
   size = field("batch") * field("heads")
   if (size < sizes[key] + 0) return
   sizes[key] = size

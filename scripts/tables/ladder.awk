@@ -31,6 +31,7 @@ function summary(step,  path, line) {
   path = "steps/" step "/attention.cu"
   while ((getline line <path) > 0) {
     if (line !~ /\*attention_summary\(/) continue
+    if (line !~ /"/) getline line <path
     sub(/^[^"]*"/, "", line)
     sub(/".*/, "", line)
     close(path)
@@ -57,7 +58,7 @@ END {
     line = readable(name[i]) "\t" summary(name[i]) "\t" time[i] "\t" significant(tflops[i])
     line = line "\t" (first_time && milliseconds[i] ? significant(first_time / milliseconds[i]) : "")
     line = line "\t" (before && milliseconds[i] ? significant(before / milliseconds[i]) : "")
-    line = line "\t" (workspace[i] == "" ? "" : workspace[i] == 0 ? "0 B" : count_text(workspace[i], " ") "B")
+    line = line "\t" (workspace[i] == "" ? "" : workspace[i] < 1000 ? workspace[i] " B" : count_text(workspace[i], " ") "B")
     if (best) line = line "\t" share_text(share(i, flash)) "\t" share_text(share(i, best)) "\t" verdict(share(i, best))
     row(line)
     if (milliseconds[i]) before = milliseconds[i]
