@@ -39,11 +39,13 @@ __global__ void scores_kernel(const Element *Q, const Element *K, float *S, atte
   const int batch = row / shape.seq_q / shape.heads;
   if (batch >= shape.batch || key >= visible_keys(shape, query)) return;
 
+  // exercise: the dot product of a row of Q and a row of K, scaled, is S[index]
   const Element *q = Q + row * shape.head_dim;
   const Element *k = K + (key_value_head(shape, batch, head) * shape.seq_kv + key) * shape.head_dim;
   float sum = 0.0f;
   for (int d = 0; d < shape.head_dim; d++) sum += to_float(q[d]) * to_float(k[d]);
   S[index] = shape.scale * sum;
+  // end of exercise
 }
 
 // Turns each row of scores into probabilities, in place, and keeps its log-sum-exp.
@@ -53,6 +55,7 @@ __global__ void softmax_kernel(float *S, float *lse, attention_shape shape) {
   const int keys = visible_keys(shape, row % shape.seq_q);
   float *s = S + row * shape.seq_kv;
 
+  // exercise: the row's probabilities, in place of its first `keys` scores, and its log-sum-exp
   float row_max = -INFINITY; // subtracted before exp, so that no score overflows it
   for (int key = 0; key < keys; key++) row_max = fmaxf(row_max, s[key]);
 
@@ -64,6 +67,7 @@ __global__ void softmax_kernel(float *S, float *lse, attention_shape shape) {
   for (int key = 0; key < keys; key++) s[key] /= row_sum;
 
   if (lse) lse[row] = row_max + logf(row_sum); // -infinity when the row sees no key
+  // end of exercise
 }
 
 // O[batch, head, query, d] = P[batch, head, query, :] . V[batch, kv_head, :, d]
@@ -80,9 +84,11 @@ __global__ void output_kernel(const float *P, const Element *V, Element *O, atte
   const float *p = P + row * shape.seq_kv;
   const Element *v = V + key_value_head(shape, batch, head) * shape.seq_kv * shape.head_dim + d;
   const int keys = visible_keys(shape, query);
+  // exercise: the sum of the row's probabilities, each times column d of its key's row of V
   float sum = 0.0f;
   for (int key = 0; key < keys; key++) sum += p[key] * to_float(v[(size_t)key * shape.head_dim]);
   O[index] = from_float<Element>(sum);
+  // end of exercise
 }
 
 template <typename Element>

@@ -59,10 +59,12 @@ __device__ __forceinline__ void load_tile(float (*tile)[D + PAD], const Element 
                                           int head_dim) {
   static_assert(TILE_ROWS * D % THREADS == 0, "every thread copies the same number of elements");
   for (int i = threadIdx.x; i < TILE_ROWS * D; i += THREADS) {
+    // exercise: element i of the tile; beyond the matrix's rows and columns it is 0
     const int row = i / D;
     const int d = i % D;
     const bool inside = row < rows && d < head_dim;
     tile[row][d] = inside ? to_float(matrix[(size_t)row * head_dim + d]) : 0.0f;
+    // end of exercise
   }
 }
 
@@ -82,12 +84,14 @@ __device__ __forceinline__ void multiply_scores(float (&S_rmem)[ROWS][KEYS],
 
 #pragma unroll 4
   for (int d = 0; d < D; d += 4) {
+    // exercise: 16 bytes of each of the thread's rows and keys, then all their products
     float4 q[ROWS], k[KEYS];
     for (int i = 0; i < ROWS; i++) q[i] = *(const float4 *)&Q_smem[row_thread + ROW_THREADS * i][d];
     for (int j = 0; j < KEYS; j++)
       k[j] = *(const float4 *)&K_smem[column_thread + COLUMN_THREADS * j][d];
     for (int i = 0; i < ROWS; i++)
       for (int j = 0; j < KEYS; j++) S_rmem[i][j] = dot(q[i], k[j], S_rmem[i][j]);
+    // end of exercise
   }
 }
 
@@ -136,6 +140,7 @@ __device__ __forceinline__ void scores_tile(const Element *Q, const Element *K, 
   K += key_value_head(shape, batch, head) * shape.seq_kv * shape.head_dim;
   S += first_row * shape.seq_kv;
 
+  // exercise: Q's tile; for each block of keys copy, multiply, store; and two barriers, where?
   load_tile<BLOCK_M, D>(Q_smem, Q, rows, shape.head_dim);
   for (int first_key = 0; first_key < keys; first_key += BLOCK_N) {
     load_tile<BLOCK_N, D>(K_smem, K + (size_t)first_key * shape.head_dim, keys - first_key,
@@ -154,6 +159,7 @@ __device__ __forceinline__ void scores_tile(const Element *Q, const Element *K, 
     }
     __syncthreads(); // nobody reads the tiles any more: the next may overwrite them
   }
+  // end of exercise
 }
 
 // Turns each row of the tile's scores into probabilities, in place, and keeps its log-sum-exp. A

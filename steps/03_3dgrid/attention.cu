@@ -235,33 +235,41 @@ template <typename Element, int D>
 __launch_bounds__(THREADS, BLOCKS_PER_SM<D>) __global__
     void scores_kernel(const Element *Q, const Element *K, float *S, attention_shape shape) {
   const int query_tiles = divide_up(shape.seq_q, BLOCK_M);
+  // exercise: scores_tile for this block's tile, and for those that a cut-off grid leaves to it
   for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
     for (int query_tile = blockIdx.z; query_tile < query_tiles; query_tile += gridDim.z)
       scores_tile<Element, D>(Q, K, S, shape, batch, blockIdx.x, query_tile);
+  // end of exercise
 }
 
 __launch_bounds__(SOFTMAX_THREADS, 1) __global__
     void softmax_kernel(float *S, float *lse, attention_shape shape) {
   const int query_tiles = divide_up(shape.seq_q, BLOCK_M);
+  // exercise: the same for softmax_tile
   for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
     for (int query_tile = blockIdx.z; query_tile < query_tiles; query_tile += gridDim.z)
       softmax_tile(S, lse, shape, batch, blockIdx.x, query_tile);
+  // end of exercise
 }
 
 template <typename Element, int D>
 __launch_bounds__(THREADS, BLOCKS_PER_SM<D>) __global__
     void output_kernel(const float *P, const Element *V, Element *O, attention_shape shape) {
   const int query_tiles = divide_up(shape.seq_q, BLOCK_M);
+  // exercise: the same for output_tile
   for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
     for (int query_tile = blockIdx.z; query_tile < query_tiles; query_tile += gridDim.z)
       output_tile<Element, D>(P, V, O, shape, batch, blockIdx.x, query_tile);
+  // end of exercise
 }
 
 template <typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape shape = args->shape;
+  // exercise: the grid: a block for every (head, batch, query tile), as far as MAX_GRID_YZ allows
   const dim3 grid(shape.heads, min(shape.batch, MAX_GRID_YZ),
                   min(divide_up(shape.seq_q, BLOCK_M), MAX_GRID_YZ));
+  // end of exercise
   const size_t scores_smem = sizeof(float) * (BLOCK_M + BLOCK_N) * (D + PAD);
   const size_t output_smem = sizeof(float) * (BLOCK_N * (D + PAD) + BLOCK_M * (BLOCK_N + PAD));
   float *S = (float *)args->workspace;

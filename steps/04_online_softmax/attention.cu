@@ -179,24 +179,30 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
       const int row = row_thread + ROW_THREADS * i;
       const int limit = row < rows ? visible_keys(shape, first_query + row) - first_key : 0;
       float new_max = row_max[i];
+      // exercise: scores in units of log2, -infinity where masked; the whole row's new_max
       for (int j = 0; j < KEYS; j++) {
         const int key = column_thread + COLUMN_THREADS * j;
         S_rmem[i][j] = key < limit ? S_rmem[i][j] * scale_log2 : -INFINITY;
         new_max = fmaxf(new_max, S_rmem[i][j]);
       }
       new_max = row_reduce_max(new_max);
+      // end of exercise
       // A row that has seen no key yet keeps 0 in place of -infinity: -inf - -inf is not a number.
       const float subtracted = new_max == -INFINITY ? 0.0f : new_max;
 
+      // exercise: bring what was summed before to the new row max
       const float correction = exp2f(row_max[i] - subtracted);
       row_max[i] = new_max;
       row_sum[i] *= correction;
       for (int j = 0; j < D / COLUMN_THREADS; j++) O_rmem[i][j] *= correction;
+      // end of exercise
+      // exercise: the thread's probabilities, into row_sum[i] and to P_smem for the warp
       for (int j = 0; j < KEYS; j++) {
         const float p = exp2f(S_rmem[i][j] - subtracted);
         row_sum[i] += p;
         P_smem[row][column_thread + COLUMN_THREADS * j] = p;
       }
+      // end of exercise
     }
     __syncwarp(); // a warp reads only the rows of P that its own lanes have written
 

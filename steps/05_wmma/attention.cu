@@ -107,12 +107,14 @@ multiply_scores(float (*S_smem)[tile::BLOCK_N + S_PAD],
   for (int key = 0; key < tile::BLOCK_N; key += FRAGMENT) {
     accumulator S_frag[tile::ROW_FRAGMENTS];
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++) wmma::fill_fragment(S_frag[i], 0.0f);
+    // exercise: a column of fragments of S: each fragment of K is loaded once, for all of Q
     for (int k = 0; k < D / FRAGMENT; k++) {
       matrix_b<Element, wmma::col_major> K_frag;
       wmma::load_matrix_sync(K_frag, &K_smem[key][k * FRAGMENT], D + PAD);
       for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
         wmma::mma_sync(S_frag[i], Q_frag[i][k], K_frag, S_frag[i]);
     }
+    // end of exercise
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
       wmma::store_matrix_sync(&S_smem[fragment_row(i)][key], S_frag[i], tile::BLOCK_N + S_PAD,
                               wmma::mem_row_major);
@@ -162,10 +164,12 @@ template <int COLUMNS>
 __device__ __forceinline__ void scale_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
                                              const float *factor_smem) {
   for (int i = 0; i < tile::ROW_FRAGMENTS; i++) {
+    // exercise: the fragment of factors, and every element of O times the one in its place
     accumulator factor;
     wmma::load_matrix_sync(factor, &factor_smem[fragment_row(i)], 0, wmma::mem_col_major);
     for (int j = 0; j < COLUMNS; j++)
       for (int e = 0; e < factor.num_elements; e++) O_frag[i][j].x[e] *= factor.x[e];
+    // end of exercise
   }
 }
 
@@ -177,6 +181,7 @@ accumulate_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
                   const Element (*V_smem)[D + PAD]) {
 #pragma unroll 1 // as in step 06, whose larger tiles have no registers to spare
   for (int k = 0; k < tile::BLOCK_N; k += FRAGMENT) {
+    // exercise: 16 keys: the fragments of P once, each fragment of V once for all of them
     matrix_a<Element> P_frag[tile::ROW_FRAGMENTS];
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
       wmma::load_matrix_sync(P_frag[i], &P_smem[fragment_row(i)][k], 2 * (tile::BLOCK_N + S_PAD));
@@ -186,6 +191,7 @@ accumulate_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
       for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
         wmma::mma_sync(O_frag[i][j], P_frag[i], V_frag, O_frag[i][j]);
     }
+    // end of exercise
   }
 }
 

@@ -96,11 +96,13 @@ __device__ __forceinline__ void copy_tile(Element (*smem)[D + PAD], const Elemen
     const int d = i % (D / WIDTH) * WIDTH;
     const bool inside = row < rows && d < head_dim;
     const Element *from = &matrix[inside ? (size_t)row * head_dim + d : 0];
+    // exercise: start the copy, or the filling with zeros; what is too short is copied as before
     if constexpr (sizeof(Vector) >= 4) {
       __pipeline_memcpy_async(&smem[row][d], from, sizeof(Vector), inside ? 0 : sizeof(Vector));
     } else {
       *(Vector *)&smem[row][d] = inside ? *(const Vector *)from : Vector{};
     }
+    // end of exercise
   }
 }
 
@@ -287,6 +289,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   // Starts the copies of a key block into its stage, as one group; an empty one past the last block, so
   // that groups can be counted.
   const auto load_block = [&](int block) {
+    // exercise: start to copy the block's K and V, if there are any, to its stage; close the group
     const int first_key = block * tile::BLOCK_N;
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
     const size_t offset = (size_t)first_key * shape.head_dim;
@@ -297,13 +300,16 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
                                         shape.head_dim);
     }
     __pipeline_commit();
+    // end of exercise
   };
+  // exercise: start Q, a group of its own, and all blocks but one that the ring holds; wait for Q
   load_tile<tile, tile::BLOCK_M, D>(Q_smem, Q, rows, shape.head_dim);
   __pipeline_commit();
   for (int block = 0; block < tile::STAGES - 1; block++) load_block(block);
   __pipeline_wait_prior(tile::STAGES -
                         1); // the oldest group, Q, has arrived: the thread's own part,
   __syncthreads();          // and everybody else's
+  // end of exercise
   matrix_a<Element> Q_frag[tile::ROW_FRAGMENTS][D / FRAGMENT];
   accumulator O_frag[tile::ROW_FRAGMENTS][COLUMNS];
   for (int i = 0; i < tile::ROW_FRAGMENTS; i++) {
@@ -313,10 +319,12 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   }
 
   for (int block = 0; block * tile::BLOCK_N < keys; block++) {
+    // exercise: start the block that the ring has room for; wait till this one is there for all
     load_block(block + tile::STAGES - 1); // its stage was read in the round before
     __pipeline_wait_prior(tile::STAGES -
                           1); // all but the newest groups: this block has arrived, the
     __syncthreads();          // thread's own part and, past the barrier, everybody's
+    // end of exercise
     const int first_key = block * tile::BLOCK_N;
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
 

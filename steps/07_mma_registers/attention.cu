@@ -108,6 +108,7 @@ multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::KEY_FRAGMENTS][4], co
   float zero[4] = {0.0f, 0.0f, 0.0f, 0.0f};
 #pragma unroll
   for (int k = 0; k < D; k += 16) {
+    // exercise: 16 columns of Q and K: fragments of Q, two of K at a time, multiplied into S_frag
     unsigned Q_frag[tile::ROW_FRAGMENTS][4];
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
       load_matrices(Q_frag[i], &Q_smem[16 * i * D + (Q_lane ^ k)]);
@@ -119,6 +120,7 @@ multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::KEY_FRAGMENTS][4], co
           multiply_fragments<Element>(S_frag[i][n + m], Q_frag[i], K_frag[2 * m], K_frag[2 * m + 1],
                                       k == 0 ? zero : S_frag[i][n + m]);
     }
+    // end of exercise
   }
 }
 
@@ -127,10 +129,12 @@ multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::KEY_FRAGMENTS][4], co
 template <typename Element>
 __device__ __forceinline__ void round_probabilities(unsigned (&P_frag)[4], const float (&left)[4],
                                                     const float (&right)[4]) {
+  // exercise: which pairs of the two fragments of S make the fragment of P
   P_frag[0] = pack_pair<Element>(left[0], left[1]);
   P_frag[1] = pack_pair<Element>(left[2], left[3]);
   P_frag[2] = pack_pair<Element>(right[0], right[1]);
   P_frag[3] = pack_pair<Element>(right[2], right[3]);
+  // end of exercise
 }
 
 // O_frag [WARP_ROWS, D] += P [WARP_ROWS, BLOCK_N] V_smem [BLOCK_N, D], P being the rounded S_frag.
@@ -143,6 +147,7 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 8][4],
   const int V_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
 #pragma unroll
   for (int k = 0; k < tile::BLOCK_N; k += 16) {
+    // exercise: 16 keys: fragments of P from S_frag, two of V at a time, multiplied into O_frag
     unsigned P_frag[tile::ROW_FRAGMENTS][4];
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
       round_probabilities<Element>(P_frag[i], S_frag[i][k / 8], S_frag[i][k / 8 + 1]);
@@ -154,6 +159,7 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 8][4],
           multiply_fragments<Element>(O_frag[i][n + m], P_frag[i], V_frag[2 * m], V_frag[2 * m + 1],
                                       O_frag[i][n + m]);
     }
+    // end of exercise
   }
 }
 
