@@ -13,12 +13,13 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort | \
 	  awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 	@echo
-	@echo "One step alone: make step03 check|sanitize|count|bugs|fuzz|run|diff|build|ptxas|sass|ptx|sweep|budget."
+	@echo "One step alone: make step03 check|sanitize|count|bugs|fuzz|run|diff|build|ptxas|sass|ptx|sweep|budget,"
+	@echo "          exercise|hint|fill|solution|reset|watch, ncu|gdb|$(subst $() ,|,$(SANITIZER_TOOLS))."
 	@echo "Steps: $(ALL_STEPS)."
 	$(if $(SKIPPED),@echo "Skipped with DEVICE=$(DEVICE) that lacks what they need: $(strip $(SKIPPED)).")
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
 	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
-	@echo "          CONFIG=64x64x4x2 for check."
+	@echo "          CONFIG=64x64x4x2 for check, WORK=1 for your own files of the exercises."
 
 # --- set-up --------------------------------------------------------------------------------------
 
@@ -37,6 +38,7 @@ build: say-device ## build the steps' programs
 .PHONY: say-device
 say-device:
 	@echo "DEVICE=$(DEVICE)$(if $(ARCH), ARCH=\"$(ARCH)\")$(if $(DEBUG), DEBUG=1)$(if $(ELSEWHERE), STEPS_FOLDER=$(STEPS_FOLDER))"
+	$(if $(WORK),@scripts/workshop/source.sh $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
 	@for step in $(SKIPPED); do \
 	  echo "SKIP $${step%%_*}: needs $$(sed -n 's|^// Needs: *||p' $(STEPS_FOLDER)/$$step/attention.cu), $(if $(filter gpu,$(DEVICE)),this GPU is,the emulator has) $(KNOWN)"; \
 	done
@@ -54,13 +56,13 @@ ladder: ## run every step on the same tensors: table, CSV and chart
 
 ladder-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
-	@$(BUILD)/ladder plots/data $(or $(NAME),ladder) $(shared_steps) $(if $(ARGS),-- $(ARGS))
-	@scripts/plot.sh --dumb "speedup ladder_counts" $$($(BUILD)/ladder --slug) $(or $(NAME),ladder)
-	@scripts/plot.sh "speedup ladder_counts" $$($(BUILD)/ladder --slug) $(or $(NAME),ladder)
+	@$(BUILD)/ladder $(DATA) $(or $(NAME),ladder) $(shared_steps) $(if $(ARGS),-- $(ARGS))
+	$(if $(ELSEWHERE),,@scripts/plot.sh --dumb "speedup ladder_counts" $$($(BUILD)/ladder --slug) $(or $(NAME),ladder))
+	$(if $(ELSEWHERE),,@scripts/plot.sh "speedup ladder_counts" $$($(BUILD)/ladder --slug) $(or $(NAME),ladder))
 
 sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
-	@$(BUILD)/ladder plots/data $(or $(NAME),sweep) $(firstword $(shared_steps)):all $(if $(ARGS),-- $(ARGS))
+	@$(BUILD)/ladder $(DATA) $(or $(NAME),sweep) $(firstword $(shared_steps)):all $(if $(ARGS),-- $(ARGS))
 
 # What measures times alone, and has nothing to say on the emulator.
 .PHONY: needs-gpu
@@ -73,7 +75,7 @@ endif
 
 bench: needs-gpu ## every step over a grid of shapes (GPU): QUICK=1, FRESH=1, NAME=, ARGS="--help"
 	@$(BUILDER) $(shared_steps) $(BUILD)/bench
-	@$(BUILD)/bench plots/data $(or $(NAME),bench) $(shared_steps) -- $(if $(QUICK),--quick) $(if $(FRESH),--fresh) $(ARGS)
+	@$(BUILD)/bench $(DATA) $(or $(NAME),bench) $(shared_steps) -- $(if $(QUICK),--quick) $(if $(FRESH),--fresh) $(ARGS)
 
 ceilings: needs-gpu ## this GPU's bandwidth and arithmetic rates, measured (GPU)
 	@$(BUILDER) $(BUILD)/ceilings
@@ -115,12 +117,12 @@ count-now: say-device
 	@mkdir -p build/count
 	@for step in $(shared_steps); do \
 	  $(BUILD)/count build/count $$step $(if $(ARGS),-- $(ARGS)) && \
-	  scripts/record_counts.sh plots/data/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so).csv || exit; \
+	  scripts/record_counts.sh $(DATA)/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so).csv || exit; \
 	done
 else
 count-now: say-device
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(BUILD)/ladder
-	@scripts/count_gpu.sh plots/data/$$($(BUILD)/ladder --slug) $(call programs,$(BUILDABLE)) $(if $(ARGS),-- $(ARGS))
+	@scripts/count_gpu.sh $(DATA)/$$($(BUILD)/ladder --slug) $(call programs,$(BUILDABLE)) $(if $(ARGS),-- $(ARGS))
 endif
 
 calibrate: say-device ## the emulator's counts against known answers, and on a GPU against its counters
@@ -144,7 +146,7 @@ tables: ## write the tables of the documents again from the recorded data
 check: deps ## all tests on this device; one step's suite: make step03 check
 	@$(MAKE) --no-print-directory $(STEP_GOALS) check-now
 
-ifeq ($(STEP_GOALS),)
+ifeq ($(STEP_GOALS)$(WORK),)
   cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_device_api.c \
               common/tests/emulator/test_tensor_faults.c common/tests/scripts/test_bugs.c
   gpu_only := common/tests/timing/test_known_duration.c
@@ -165,6 +167,11 @@ endif
 any_shape = $$(for program in $(call programs,$(BUILDABLE)); do \
   $$program --batch 1 --heads 1 --seq 1 --dim 1 --scale 0 --no-time >/dev/null 2>&1 && echo $$program; done | tail -n 1)
 
+ifneq ($(WORK),)
+check-now: say-device
+	@$(BUILDER) $(step_checks)
+	@QUICK=$(QUICK) scripts/workshop/check.sh $(DEVICE) $(STEP_BUILD) $(BUILDABLE)
+else
 check-now: say-device $(CHECK_ALL)
 	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged \
 	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so)
@@ -173,6 +180,7 @@ check-now: say-device $(CHECK_ALL)
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
 	$(if $(PLANTED),@DEVICE=cpu JOBS=$(JOBS) RECORD='' scripts/bugs.sh $(PLANTED))
+endif
 
 .PHONY: sanitize sanitize-now
 sanitize: ## look for races, wild accesses, missing waits: make step06 sanitize SEEDS=5
@@ -216,6 +224,9 @@ format-check:
 
 tables-check:
 	@scripts/tables.sh --check
+
+
+include make/workshop.mk
 
 # --- reading -------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 include make/config.mk
 
 .SUFFIXES:
+comma := ,
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -84,6 +85,9 @@ $(BUILD)/libemulator.so: $(patsubst %,$(BUILD)/%.o,$(basename $(EMULATOR_SOURCES
 $(PLAIN)/rewrite: $(PLAIN)/common/emulator/rewrite/main.o $(LIBRARY)
 	$(CC) $(LDFLAGS) $^ -lm -o $@
 
+# What an exercise is still to be written for names things that nothing uses yet.
+unfinished = $(if $(ELSEWHERE),$(shell grep -q '^ *// TODO [0-9]* of ' $(STEPS_FOLDER)/$1 && echo '$2'))
+
 # --- kernels -------------------------------------------------------------------------------------
 
 ifeq ($(DEVICE),cpu)
@@ -96,14 +100,15 @@ $(BUILD)/common/%.rewritten.cpp: common/%.cu $(PLAIN)/rewrite
 	@$(PLAIN)/rewrite $< $@
 
 $(STEP_BUILD)/steps/%.cu.o: $(STEP_BUILD)/steps/%.rewritten.cpp
-	$(CXX) $(KERNEL_FLAGS) -I$(STEPS_FOLDER)/$(dir $*) -MMD -MP -c $< -o $@
+	$(CXX) $(KERNEL_FLAGS) $(call unfinished,$*.cu,-Wno-unused) -I$(STEPS_FOLDER)/$(dir $*) -MMD -MP -c $< -o $@
 
 $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp
 	$(CXX) $(KERNEL_FLAGS) -Icommon/$(dir $*) -MMD -MP -c $< -o $@
 else
 $(STEP_BUILD)/steps/%/attention.cu.o: $(STEPS_FOLDER)/%/attention.cu
 	@mkdir -p $(@D)
-	$(NVCC) $(KERNEL_FLAGS) $(call gencode,$(call step_arch,$*)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+	$(NVCC) $(KERNEL_FLAGS) $(call unfinished,$*/attention.cu,-Xcompiler -Wno-unused -diag-suppress 177$(comma)550) \
+	  $(call gencode,$(call step_arch,$*)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 $(BUILD)/common/%.cu.o: common/%.cu
 	@mkdir -p $(@D)

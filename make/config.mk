@@ -28,7 +28,22 @@ BUILD := $(PLAIN)$(MODE:%=-%)
 JOBS  ?= $(shell nproc)
 
 # Where the steps' sources lie. A changed copy of a step is built from a folder of its own, and beside
-# the normal build: make step06 check STEPS_FOLDER=/tmp/try, which holds 06_cp_async/attention.cu.
+# the normal build: make step06 check STEPS_FOLDER=/tmp/try, which holds 06_cp_async/attention.cu. WORK=1 is
+# the folder of the exercises, and `make hunt BUG=3 check` works on the planted bug that it hands out.
+LAB_WORK ?= work
+export LAB_WORK
+ifneq ($(WORK),)
+  STEPS_FOLDER := $(LAB_WORK)
+  ifeq ($(wildcard $(LAB_WORK)/*/attention.cu),)
+    $(error WORK=1 is for your own files, and there is none in $(LAB_WORK) yet: make step04 exercise writes one)
+  endif
+endif
+ifneq ($(filter hunt reveal,$(MAKECMDGOALS)),)
+  ifneq ($(BUG),)
+    STEPS_FOLDER := $(or $(shell scripts/workshop/hunt.sh hand-out "$(BUG)"),$(error there is nothing to hunt))
+    export STEPS_FOLDER
+  endif
+endif
 override STEPS_FOLDER := $(patsubst %/,%,$(or $(STEPS_FOLDER),steps))
 ELSEWHERE  := $(filter-out steps,$(STEPS_FOLDER))
 STEP_BUILD := $(BUILD)$(if $(ELSEWHERE),/elsewhere/$(subst /,_,$(ELSEWHERE:/%=%)))
@@ -39,11 +54,12 @@ ifeq ($(ALL_STEPS),)
 endif
 step_number  = $(firstword $(subst _, ,$1))
 # `make step03 check` works on step 03 alone, `make check` on all.
-STEP_GOALS  := $(filter step%,$(MAKECMDGOALS))
+STEP_GOALS  := $(or $(filter step%,$(MAKECMDGOALS)), \
+                 $(if $(BUG),$(if $(filter hunt reveal,$(MAKECMDGOALS)),$(addprefix step,$(call step_number,$(ALL_STEPS))))))
 STEPS       ?= $(if $(STEP_GOALS),$(foreach goal,$(STEP_GOALS),$(filter $(goal:step%=%)_%,$(ALL_STEPS))),$(ALL_STEPS))
 ifneq ($(STEP_GOALS),)
   ifneq ($(words $(STEP_GOALS)),$(words $(STEPS)))
-    $(error no such step in "$(STEP_GOALS)": there are $(foreach step,$(ALL_STEPS),step$(call step_number,$(step))))
+    $(error no such step in "$(STEP_GOALS)": in $(STEPS_FOLDER) there are $(foreach step,$(ALL_STEPS),step$(call step_number,$(step))))
   endif
 endif
 
@@ -59,3 +75,6 @@ EMULATED  := $(foreach step,$(BUILDABLE),$(if $(call needs,$(step)),,$(step)))
 programs      = $(foreach step,$1,$(STEP_BUILD)/step$(call step_number,$(step)))
 shared_steps := $(addsuffix .so,$(call programs,$(BUILDABLE)))
 step_checks  := $(addsuffix -check,$(call programs,$(BUILDABLE)))
+
+# What is measured and counted is recorded here: of participants' files beside them.
+DATA := $(if $(ELSEWHERE),$(LAB_WORK)/.data,plots/data)

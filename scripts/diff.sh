@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What changes between two steps: scripts/diff.sh 02 04
+# Where an exercise begins and ends is no part of the lesson: those lines are left out.
 set -u
 file() { # the attention.cu of a step's number
   local found=(steps/"$1"_*/attention.cu)
@@ -11,6 +12,12 @@ file() { # the attention.cu of a step's number
 }
 a=$(file "$1") || exit
 b=$(file "$2") || exit
-# Where an exercise begins and ends is no part of the lesson.
-git diff --no-index --color=auto --stat --patch -I '^ *// (exercise: .*|end of exercise)$' "$a" "$b"
+scratch=$(mktemp -d) || exit
+trap 'rm -rf "$scratch"' EXIT
+for source in "$a" "$b"; do
+  mkdir -p "$scratch/${source%/*}"
+  awk -v mode=solution -f scripts/workshop/exercise.awk "$source" >"$scratch/$source" || exit
+done
+cd "$scratch" || exit
+git diff --no-index --color=auto --stat --patch "$a" "$b"
 [ $? -le 1 ] # 1 says that they differ, which is no failure

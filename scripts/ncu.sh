@@ -27,11 +27,12 @@ ncu_failed() { # what, log
   exit 2
 }
 
-# Writes to $scratch/metrics a line "column factor metric" for each line of ncu_metrics.txt whose metric
-# this ncu knows; says which it does not.
-choose_metrics() {
+# Writes to $scratch/metrics a line "column factor metric" for each line of scripts/ncu_metrics.txt, or of
+# another file of its kind, whose metric this ncu knows; says which it does not.
+choose_metrics() { # [file]
+  local list=${1:-scripts/ncu_metrics.txt}
   "$ncu" --query-metrics >"$scratch/known" 2>"$scratch/log" || ncu_failed "list its metrics" "$scratch/log"
-  awk '
+  awk -v list="$list" '
     NR == FNR {
       known[$1] = 1
       if ($1 ~ /__sass_/) lists_sass = 1
@@ -50,10 +51,10 @@ choose_metrics() {
       if (chosen != "") {
         print $1, $2, chosen
       } else {
-        printf "warning: %s lacks a part: this ncu has none of %s (see scripts/ncu_metrics.txt)\n",
-          $1, $3 >"/dev/stderr"
+        printf "warning: %s lacks a part: this ncu has none of %s (see %s)\n",
+          $1, $3, list >"/dev/stderr"
       }
-    }' "$scratch/known" scripts/ncu_metrics.txt >"$scratch/metrics"
+    }' "$scratch/known" "$list" >"$scratch/metrics"
 }
 
 # Runs the program with its kernels counted. Its standard output goes to $scratch/output, and to

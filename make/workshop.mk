@@ -1,0 +1,70 @@
+# The workshop: exercises, planted bugs to hunt, recipes. Included by the Makefile.
+SANITIZER_TOOLS := memcheck racecheck initcheck synccheck
+.PHONY: exercise hint fill solution reset progress watch hunt reveal new ncu gdb gdb-now $(SANITIZER_TOOLS)
+
+# The step that was named, not all there are.
+named_step = $(if $(STEP_GOALS),$(STEPS))
+
+exercise: ## a step's file with holes to fill, in work/: make step04 exercise [FROM=03] [FORCE=1]
+	@FROM=$(FROM) FORCE=$(FORCE) scripts/workshop/exercise.sh start $(named_step)
+
+hint: ## the next of a step's three hints
+	@scripts/workshop/hint.sh $(named_step)
+
+fill: ## put the lab's solution of a part into your file: make step04 fill PART=2
+	@PART=$(PART) scripts/workshop/exercise.sh fill $(named_step)
+
+solution: ## your file of a step beside the lab's
+	@scripts/workshop/exercise.sh solution $(named_step)
+
+reset: ## start a step's exercise anew; your file is kept as .bak
+	@FROM=$(FROM) scripts/workshop/exercise.sh reset $(named_step)
+
+progress: ## which exercises are begun, and which pass
+	@scripts/workshop/progress.sh $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard steps/*/attention.cu))))
+
+watch: ## check your file of a step at every save
+	@DEVICE=$(DEVICE) ROUNDS=$(ROUNDS) scripts/workshop/watch.sh $(named_step)
+
+hunt: ## a planted bug to be found: make hunt BUG=1, then make hunt BUG=1 check|sanitize|count|run|reveal
+	@$(if $(filter-out hunt,$(MAKECMDGOALS)),:,scripts/workshop/hunt.sh $(if $(BUG),describe "$(BUG)",list))
+
+reveal: hunt
+	@scripts/workshop/hunt.sh reveal "$(BUG)"
+
+new: ## a new step, which is all of one folder: make new STEP=11_name [FROM=10]
+	@scripts/workshop/new.sh $(STEPS_FOLDER) "$(STEP)" $(FROM)
+
+# --- recipes -------------------------------------------------------------------------------------
+
+# The step before the first one named, unless that is a copy from elsewhere.
+before = $(if $(ELSEWHERE),,$(word $(words $(filter-out x,$(shell printf '%s\n' $(ALL_STEPS) | sed '/^$(firstword $(BUILDABLE))$$/,$$d'))),$(ALL_STEPS)))
+
+ncu: say-device ## the five metrics of a step, beside those of the step before (GPU, ncu)
+ifeq ($(DEVICE),cpu)
+	@echo "error: ncu reads a GPU's counters, and DEVICE is cpu: make $(firstword $(STEP_GOALS) step05) count" \
+	  "counts here what the step asks of memory" >&2
+	@exit 2
+else
+	@$(BUILDER) $(call programs,$(before) $(firstword $(BUILDABLE)))
+	@scripts/workshop/ncu.sh $(call programs,$(firstword $(BUILDABLE)) $(before)) -- \
+	  $(or $(ARGS),--batch 4 --heads 8 --seq 512 --dim 64)
+endif
+
+$(SANITIZER_TOOLS): say-device
+ifeq ($(DEVICE),cpu)
+	@echo "error: $@ is a tool of NVIDIA's compute-sanitizer and needs a GPU: make" \
+	  "$(firstword $(STEP_GOALS) step05) sanitize looks for the same on the emulator" >&2
+	@exit 2
+else
+	@$(BUILDER) $(call programs,$(BUILDABLE))
+	@TOOLS=$@ ARGS="$(ARGS)" scripts/sanitize_gpu.sh $(STEP_BUILD) $(BUILDABLE)
+endif
+
+gdb: ## step through a kernel in gdb: make step05 gdb BLOCK=1,0,0 THREAD=5 [KERNEL=name]
+	@$(MAKE) --no-print-directory DEBUG=1 $(STEP_GOALS) gdb-now
+
+gdb-now: say-device
+	@$(BUILDER) $(call programs,$(firstword $(BUILDABLE)))
+	@BLOCK=$(BLOCK) THREAD=$(THREAD) KERNEL=$(KERNEL) scripts/workshop/gdb.sh $(DEVICE) \
+	  $(call programs,$(firstword $(BUILDABLE))) $(STEPS_FOLDER)/$(firstword $(BUILDABLE))/attention.cu $(ARGS)

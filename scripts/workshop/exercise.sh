@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# The participant's file of a step: scripts/workshop/exercise.sh VERB STEP
+#   start     writes work/STEP/attention.cu: the step with holes; with FROM=03 the solution of step 03, to be
+#             changed. A file that is there stays, unless FORCE=1 is given: then it is kept as .bak.
+#   reset     the same, always, and forgets the hints
+#   fill      puts the lab's solution of part PART, or of all parts, in the places of their TODOs
+#   solution  the file beside the step's own, where they differ
+set -eu
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=scripts/workshop/work.sh
+. scripts/workshop/work.sh
+verb=$1
+shift
+need_step "$@"
+step=$1
+number=${step%%_*}
+source=steps/$step/attention.cu
+file=$(work_file "$step")
+
+apart() { awk -v mode="$1" -v part="${PART:-}" -f scripts/workshop/exercise.awk "${@:2}"; }
+
+# The solution of the step FROM under the name of this step, with one TODO that says what changes.
+changed_from() {
+  local before before_source
+  before=$(step_of "$FROM")
+  before_source=steps/$before/attention.cu
+  local summary lines needs
+  # shellcheck disable=SC2016 # a name in C
+  summary=$(sed -n '/^const char \*attention_summary/,/}/p' "$source" | grep -o '"[^"]*"' | tr -d '"')
+  lines=$(diff <(apart solution "$before_source") <(apart solution "$source") | grep -c '^>' || true)
+  needs=$(sed -n '/^\/\/ Needs: /p' "$source")
+  printf '// TODO 1 of 1, about %d lines:\n// make %s of %s: %s\n\n' "$lines" "$step" "$before" "$summary"
+  apart solution "$before_source" | awk -v before="$before" -v step="$step" -v needs="$needs" '
+    /^\/\/ Needs: / { next }
+    /^const char \*attention_name/ { sub(before, step) }
+    { print }
+    NR == 1 && needs != "" { print needs }'
+}
+
+write() {
+  if [ -z "${FROM:-}" ] && [ -z "$(apart list "$source")" ]; then
+    echo "error: step $number has no marked exercise: start from the step before, such as" \
+      "make step$number exercise FROM=$(printf %02d $((10#$number - 1)))" >&2
+    exit 2
+  fi
+  mkdir -p "${file%/*}"
+  if [ -n "${FROM:-}" ]; then changed_from; else apart skeleton "$source"; fi >"$file.tmp"
+  keep_aside "$file"
+  mv "$file.tmp" "$file"
+  date +%F >"$(state_folder "$step")/started"
+  echo "written: $file"
+  if [ -f "$file.bak" ]; then echo "what was there before: $file.bak"; fi
+  say_parts_left "$file" || true
+  echo "then: make step$number check WORK=1; make step$number hint; make step$number watch"
+}
+
+case $verb in
+start)
+  if [ -f "$file" ] && [ -z "${FORCE:-}" ]; then
+    echo "error: $file is there already, and stays as it is: make step$number exercise FORCE=1 writes it" \
+      "anew and keeps the old one as attention.cu.bak" >&2
+    exit 2
+  fi
+  write
+  ;;
+reset)
+  need_file "$step"
+  write
+  rm -f "$work/.state/$step/hints" "$work/.state/$step/check"
+  ;;
+fill)
+  need_file "$step"
+  trap 'rm -f "$file.tmp"' EXIT
+  if ! apart fill "$source" "$file" >"$file.tmp"; then
+    echo "error: $file has no TODO${PART:+ $PART} that step $number has a solution for" >&2
+    exit 2
+  fi
+  keep_aside "$file"
+  mv "$file.tmp" "$file"
+  echo "filled: ${PART:+part $PART of }$file (before: $file.bak)"
+  ;;
+solution)
+  need_file "$step"
+  columns=$([ -t 1 ] && tput cols 2>/dev/null || echo 200)
+  if [ "$columns" -lt 100 ]; then columns=100; fi
+  echo "left: $file; right: the lab's"
+  # The mark between the sides stands in the middle; lines near one are shown.
+  diff --side-by-side --expand-tabs --width="$columns" \
+    <(sed -E "/^ *\/\/ (exercise: .*|end of exercise)$/d" "$file") <(apart solution "$source") |
+    awk -v middle=$((columns / 2)) -v colour="$([ -t 1 ] && echo 1)" '
+      { line[NR] = $0; mark[NR] = substr($0, middle, 1) }
+      END {
+        for (l = 1; l <= NR; l++)
+          if (mark[l] ~ /[|<>]/)
+            for (n = l - 2; n <= l + 2; n++) shown[n] = 1
+        for (l = 1; l <= NR; l++) {
+          if (!(l in shown)) continue
+          if (last != l - 1) print "..."
+          last = l
+          on = mark[l] == "<" ? "\033[31m" : mark[l] == ">" ? "\033[32m" : "\033[33m"
+          print (colour && mark[l] ~ /[|<>]/ ? on line[l] "\033[0m" : line[l])
+        }
+        if (!last) print "no difference"
+      }'
+  ;;
+esac

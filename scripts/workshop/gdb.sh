@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# A debugger that stands in a step's kernel: scripts/workshop/gdb.sh DEVICE PROGRAM SOURCE [OPTION...]
+# Stops where thread THREAD (x, 0) of block BLOCK (x,y,z, 0,0,0) enters KERNEL (the source's first). On the
+# emulator it is gdb, on a GPU cuda-gdb. Commands are taken from standard input, as gdb does.
+set -eu
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+device=$1
+program=$2
+source=$3
+shift 3
+kernel=${KERNEL:-$(grep -o '\b[a-z_]*_kernel(' "$source" | head -n 1 | tr -d '(')}
+IFS=, read -r x y z <<<"${BLOCK:-0}"
+thread=${THREAD:-0}
+for number in "$x" "${y:=0}" "${z:=0}" "$thread"; do
+  if ! [[ $number =~ ^[0-9]+$ ]]; then
+    echo "error: \"$number\" is no number: give BLOCK=x,y,z and THREAD=x, such as BLOCK=1,0,2 THREAD=5" >&2
+    exit 2
+  fi
+done
+if [ -z "$kernel" ]; then
+  echo "error: $source names no kernel that ends in _kernel: give KERNEL=" >&2
+  exit 2
+fi
+gdb=gdb
+if [ "$device" = gpu ]; then
+  gdb=$(command -v cuda-gdb || echo "${CUDA_HOME:-/usr/local/cuda}/bin/cuda-gdb")
+fi
+if ! command -v "$gdb" >/dev/null; then
+  echo "error: there is no $gdb: $([ "$device" = gpu ] && echo 'it comes with the CUDA toolkit; or give DEVICE=cpu' || echo 'install the package gdb')" >&2
+  exit 2
+fi
+commands=$(mktemp)
+trap 'rm -f "$commands"' EXIT
+{
+  echo 'set pagination off'
+  echo 'set confirm off'
+  echo 'set breakpoint pending on'
+  echo 'set print frame-arguments none'
+  if [ "$device" = cpu ]; then
+    echo 'set print thread-events off'
+    # What the kernels' names stand for on the emulator: common/emulator/include/device_launch_parameters.h.
+    echo 'macro define threadIdx (emulator_current->thread_index)'
+    echo 'macro define blockIdx (emulator_current->block->block_index)'
+    echo 'macro define blockDim (emulator_current->block->block_dim)'
+    echo 'macro define gridDim (emulator_current->block->grid_dim)'
+  fi
+  printf 'break %s if blockIdx.x == %d && blockIdx.y == %d && blockIdx.z == %d && threadIdx.x == %d\n' \
+    "$kernel" "$x" "$y" "$z" "$thread"
+  echo run
+} >"$commands"
+"$gdb" -q -x "$commands" --args "$program" --no-check --no-time "$@"

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Checks a participant's file whenever it is saved: scripts/workshop/watch.sh STEP
+# Up to the first failure, without the largest tests; when those pass, with them. ROUNDS ends it after so
+# many checks, with the exit status of the last; else it goes on until it is interrupted.
+set -eu
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=scripts/workshop/work.sh
+. scripts/workshop/work.sh
+verb=watch
+need_step "$@"
+step=$1
+need_file "$step"
+file=$(work_file "$step")
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# Returns when the file is no longer as it was. An editor may save by putting another file in its place.
+wait_for_change() { # HASH
+  while [ "$(file_hash "$file" 2>/dev/null || echo "$1")" = "$1" ]; do
+    if command -v inotifywait >/dev/null; then
+      inotifywait -qq -t 2 -e close_write,moved_to,create "${file%/*}" || true
+    else
+      sleep 0.5
+    fi
+  done
+}
+
+check() { # [QUICK=1]
+  make --no-print-directory "step${step%%_*}" check-now WORK=1 "$@"
+}
+
+round=0
+while true; do
+  hash=$(file_hash "$file")
+  [ -t 1 ] && printf '\033[H\033[2J'
+  echo "== $(date +%T) $file"
+  status=0
+  check QUICK=1 >"$log" 2>&1 || status=$?
+  # What the compiler finds comes first, up to its first error; then the verdict.
+  awk '/(error|warning):/ && ++found > 3 { exit } /^make/ { next } { print }' "$log" | head -n 40
+  if [ "$status" -eq 0 ]; then check | tail -n 1 || status=$?; fi
+  round=$((round + 1))
+  if [ -n "${ROUNDS:-}" ] && [ "$round" -ge "$ROUNDS" ]; then exit "$status"; fi
+  wait_for_change "$hash"
+done
