@@ -25,8 +25,7 @@ changed_from() {
   before=$(step_of "$FROM")
   before_source=steps/$before/attention.cu
   local summary lines needs
-  # shellcheck disable=SC2016 # a name in C
-  summary=$(sed -n '/^const char \*attention_summary/,/}/p' "$source" | grep -o '"[^"]*"' | tr -d '"')
+  summary=$(grep -A 2 '^const char \*attention_summary' "$source" | grep -o -m 1 '"[^"]*"' | tr -d '"')
   lines=$(diff <(apart solution "$before_source") <(apart solution "$source") | grep -c '^>' || true)
   needs=$(sed -n '/^\/\/ Needs: /p' "$source")
   printf '// TODO 1 of 1, about %d lines:\n// make %s of %s: %s\n\n' "$lines" "$step" "$before" "$summary"

@@ -266,9 +266,9 @@ __launch_bounds__(THREADS, BLOCKS_PER_SM<D>) __global__
 template <typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape shape = args->shape;
-  // exercise: the grid: a block for every (head, batch, query tile), as far as MAX_GRID_YZ allows
-  const dim3 grid(shape.heads, min(shape.batch, MAX_GRID_YZ),
-                  min(divide_up(shape.seq_q, BLOCK_M), MAX_GRID_YZ));
+  dim3 grid(shape.heads, min(shape.batch, MAX_GRID_YZ));
+  // exercise: the grid's third dimension: a block for every query tile, as far as MAX_GRID_YZ allows
+  grid.z = min(divide_up(shape.seq_q, BLOCK_M), MAX_GRID_YZ);
   // end of exercise
   const size_t scores_smem = sizeof(float) * (BLOCK_M + BLOCK_N) * (D + PAD);
   const size_t output_smem = sizeof(float) * (BLOCK_N * (D + PAD) + BLOCK_M * (BLOCK_N + PAD));
