@@ -1,0 +1,140 @@
+// What stands beside the exercises: bugs to hunt, new steps, the debugger, and ncu's five metrics.
+#define _GNU_SOURCE
+#include "lab.h"
+
+TestSuite(recipes, .init = lab_enter, .fini = lab_leave);
+
+// Every planted bug is handed out under one number, as the step with a change, and under no name.
+Test(recipes, every_bug_can_be_hunted) {
+  const int bugs = atoi(lab_run("ls steps/*/bugs/*.patch | wc -l").out);
+  script_result result = lab_run("scripts/workshop/hunt.sh list");
+  char numbers[64];
+  snprintf(numbers, sizeof numbers, "There are bugs 1 to %d:", bugs);
+  EXPECT(result, numbers);
+  result =
+      lab_run("for n in $(seq %d); do scripts/workshop/hunt.sh hand-out $n || exit; done", bugs);
+  EXPECT_STATUS(result, 0);
+  result = lab_run("cat %s/hunt/*/.planted | grep -c '^Title: '", lab_work);
+  cr_expect_eq(atoi(result.out), bugs);
+  result = lab_run("cat %s/hunt/*/.planted | grep '^Title: ' | sort | uniq -d", lab_work);
+  cr_expect_str_eq(result.out, "", "handed out twice: %s", result.out);
+  result = lab_run("cd %s/hunt && for file in */*/attention.cu; do "
+                   "cmp -s $file $OLDPWD/steps/${file#*/} && echo $file; done; true",
+                   lab_work);
+  cr_expect_str_eq(result.out, "", "without a bug: %s", result.out);
+}
+
+Test(recipes, a_hunt) {
+  script_result result = lab_run(MAKE "hunt BUG=1");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "Bug 1 is in ", "/hunt/1/", "/attention.cu: ", "make hunt BUG=1 reveal");
+  const script_result title =
+      lab_run("sed -n 's/^Title: //p' %s/hunt/1/.planted | tr -d '\\n'", lab_work);
+  cr_assert_gt(strlen(title.out), 4);
+  cr_expect_null(strstr(result.out, title.out), "it tells what it is: %s", result.out);
+  // What the participant changes in it stays.
+  EXPECT_STATUS(lab_run("echo '// mine' >>$(ls %s/hunt/1/*/attention.cu)", lab_work), 0);
+  result = lab_run(MAKE UNOPTIMISED "hunt BUG=1 run ARGS='--seq 8 --no-check'");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "source ", "/hunt/1/", "/attention.cu\n");
+  EXPECT_STATUS(lab_run("grep -q '// mine' %s/hunt/1/*/attention.cu", lab_work), 0);
+  result = lab_run(MAKE "hunt BUG=1 reveal");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "Bug 1: ", title.out, "Caught by ", "\n--- a/steps/", "@@ ");
+  result = lab_run(MAKE "hunt");
+  EXPECT(result, " bug 1: ", ", revealed\n");
+  result = lab_run(MAKE "hunt BUG=1000");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: BUG is \"1000\": give a number from 1 to ");
+}
+
+// A new step is its folder: it is built, found by its number, and right, as what it comes from is.
+Test(recipes, a_new_step, .timeout = 120) {
+#define NEW "scripts/workshop/new.sh %s/steps "
+  EXPECT_STATUS(
+      lab_run("mkdir -p %s/steps && cp -r steps/01_naive steps/04_online_softmax %s/steps",
+              lab_work, lab_work),
+      0);
+  script_result result = lab_run(NEW "11_trial", lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "/steps/11_trial/attention.cu and README.md, from 04_online_softmax");
+  result = lab_run("cd %s/steps/11_trial && head -qn 1 README.md attention.cu", lab_work);
+  EXPECT(result, "# 11 trial: ", "// 11_trial: ");
+  result = lab_run("grep -e '\"04_online_softmax' -e exercise %s/steps/11_trial/*", lab_work);
+  cr_expect_str_eq(result.out, "", "the old name or a mark is left: %s", result.out);
+  result = lab_run(MAKE UNOPTIMISED "step11 run STEPS_FOLDER=%s/steps ARGS='--seq 33 --causal'",
+                   lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "step 11_trial: what it adds, in a few words", "check ok");
+  result = lab_run(NEW "11_other", lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: there is a step 11 already: ");
+  result = lab_run(NEW "trial", lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: STEP is \"trial\": give two digits and a name");
+  result = lab_run(NEW "12_trial 07", lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: there is no step 07 to start from");
+  EXPECT_STATUS(lab_run("ls -d %s/steps/12_*", lab_work), 2);
+}
+
+// The debugger stands in the thread that was asked for, and knows CUDA's names.
+Test(recipes, gdb_stops_in_a_thread, .timeout = 120) {
+  if (lab_run("gdb -batch -ex run --args true").status != 0 ||
+      strstr(lab_run("gdb -batch -ex run --args true").out, "ptrace"))
+    cr_skip_test("gdb is not here, or may not trace");
+  script_result result =
+      lab_run("printf 'print threadIdx.x\\nprint blockIdx\\nnext\\nprint index\\n' | " MAKE
+              "SANITIZE='' step01 gdb BLOCK=2 THREAD=5 ARGS='--seq 32'");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "hit Breakpoint 1", "scores_kernel", "at steps/01_naive/attention.cu:", "$1 = 5",
+         "$2 = {x = 2, y = 0, z = 0}", "$3 = 517");
+  result = lab_run("THREAD=five scripts/workshop/gdb.sh cpu true steps/01_naive/attention.cu");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: \"five\" is no number: give BLOCK=x,y,z and THREAD=x");
+}
+
+Test(recipes, what_needs_a_gpu_says_so) {
+  script_result result = lab_run(MAKE "step05 ncu");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: ncu reads a GPU's counters", "make step05 count");
+  result = lab_run(MAKE "step05 racecheck");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: racecheck is a tool of NVIDIA's compute-sanitizer",
+         "make step05 sanitize");
+}
+
+// An ncu that knows no metric of bank conflicts, and whose report of a program is a table of its name: one
+// kernel for step05, two for step04.
+#define NCU                                                                                        \
+  "#!/bin/bash\n"                                                                                  \
+  "if [ \"$1\" = --query-metrics ]; then\n"                                                        \
+  "  printf '%s Counter\\n' gpu__time_duration dram__throughput sm__warps_active \\\n"             \
+  "    smsp__thread_inst_executed_per_inst_executed; exit\nfi\n"                                   \
+  "if [ \"$1\" = --import ]; then cat \"$2\"; exit; fi\n"                                          \
+  "while [ \"$1\" != --export ]; do shift; done\n"                                                 \
+  "echo \"$*\" >>ran\n"                                                                            \
+  "{ echo '\"ID\",\"Block Size\",\"gpu__time_duration.sum\","                                      \
+  "\"dram__throughput.avg.pct_of_peak_sustained_elapsed\","                                        \
+  "\"sm__warps_active.avg.pct_of_peak_sustained_active\","                                         \
+  "\"smsp__thread_inst_executed_per_inst_executed.ratio\"'\n"                                      \
+  "echo '\"\",\"\",\"ns\",\"%\",\"%\",\"\"'\n"                                                     \
+  "echo '\"0\",\"(32, 1, 1)\",\"1,000,000\",\"40\",\"25\",\"32\"'\n"                               \
+  "case $2 in *step04) echo '\"1\",\"(32, 1, 1)\",\"3,000,000\",\"80\",\"50\",\"16\"' ;; esac\n"   \
+  "} >$2.ncu-rep\n"
+
+TestSuite(metrics, .init = toolkit_enter, .fini = toolkit_leave);
+
+Test(metrics, five_with_ratios) {
+  toolkit_write("bin/ncu", NCU);
+  cr_assert(chmod("bin/ncu", 0700) == 0);
+  const script_result result = toolkit_run(
+      "NCU=bin/ncu scripts/workshop/ncu.sh bin/step05 bin/step04 -- --seq 64 2>&1; cat ran");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "warning: bank_conflicts lacks a part", "metric step05 step04 step05 / step04\n",
+         "ms, duration 1 4 0.25\n", "% of DRAM bandwidth 40 70 0.57\n",
+         "% occupancy 25 43.75 0.57\n", "% warp efficiency 100 62.5 1.60\n",
+         "shared bank conflicts - - -\n",
+         "written: build/ncu/step05.ncu-rep\nwritten: build/ncu/step04.ncu-rep\n",
+         "--export build/ncu/step05 bin/step05 --no-check --no-time --seq 64\n");
+}
