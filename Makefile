@@ -85,8 +85,9 @@ budget: say-device ## shared memory of each configuration against the GPUs' limi
 	@$(BUILDER) $(shared_steps) $(BUILD)/budget
 	@for step in $(shared_steps); do $(BUILD)/budget $$step || exit; done
 
-# From the fused steps on, unless steps are named: make step02 peers.
-PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 01_% 02_% 03_%,$(BUILDABLE)))
+# The fused steps, which store no score matrix, unless steps are named: make step02 peers.
+stored     = $(shell grep -l score_matrix_bytes $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
+PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out $(notdir $(patsubst %/attention.cu,%,$(stored))),$(BUILDABLE)))
 peers_now  = PYTHONPATH=common python3 -m peers
 
 .PHONY: peers compare
@@ -144,9 +145,9 @@ tables: ## write the tables of the documents again from the recorded data
 # --- checking ------------------------------------------------------------------------------------
 
 check: deps ## all tests on this device; one step's suite: make step03 check
-	@$(MAKE) --no-print-directory $(STEP_GOALS) check-now
+	@$(MAKE) --no-print-directory $(STEP_GOALS) $(if $(WORK),check-work,check-now)
 
-ifeq ($(STEP_GOALS)$(WORK),)
+ifeq ($(STEP_GOALS),)
   cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_device_api.c \
               common/tests/emulator/test_tensor_faults.c common/tests/scripts/test_bugs.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c
@@ -181,7 +182,6 @@ check-now: say-device $(CHECK_ALL)
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
 	$(if $(PLANTED),@DEVICE=cpu JOBS=$(JOBS) RECORD='' scripts/bugs.sh $(PLANTED))
-endif
 
 .PHONY: sanitize sanitize-now
 sanitize: ## look for races, wild accesses, missing waits: make step06 sanitize SEEDS=5

@@ -1,12 +1,17 @@
 # The workshop: exercises, planted bugs to hunt, recipes. Included by the Makefile.
 SANITIZER_TOOLS := memcheck racecheck initcheck synccheck
-.PHONY: exercise hint fill solution reset progress watch hunt reveal new ncu gdb gdb-now $(SANITIZER_TOOLS)
+.PHONY: exercise check-work hint fill solution reset progress watch hunt reveal new ncu gdb gdb-now $(SANITIZER_TOOLS)
 
 # The step that was named, not all there are.
 named_step = $(if $(STEP_GOALS),$(STEPS))
 
 exercise: ## a step's file with holes to fill, in work/: make step04 exercise [FROM=03] [FORCE=1]
 	@FROM=$(FROM) FORCE=$(FORCE) scripts/workshop/exercise.sh start $(named_step)
+
+# `make step04 check WORK=1`, and QUICK=1 for watch.
+check-work: say-device
+	@$(BUILDER) $(step_checks)
+	@QUICK=$(QUICK) scripts/workshop/check.sh $(DEVICE) $(STEP_BUILD) $(BUILDABLE)
 
 hint: ## the next of a step's three hints
 	@scripts/workshop/hint.sh $(named_step)

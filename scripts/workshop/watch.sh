@@ -26,7 +26,7 @@ wait_for_change() { # HASH
 }
 
 check() { # [QUICK=1]
-  make --no-print-directory "step${step%%_*}" check-now WORK=1 "$@"
+  make --no-print-directory "step${step%%_*}" check-work WORK=1 "$@"
 }
 
 round=0

@@ -129,7 +129,7 @@ Test(workshop, skeletons_compile_and_fail, .timeout = 300) {
   script_result result = lab_run(MAKE UNOPTIMISED "build WORK=1");
   EXPECT_STATUS(result, 0);
   EXPECT(result, "04_online_softmax/attention.cu (3 of 3 still to be written)", "built: ");
-  result = lab_run(MAKE UNOPTIMISED "step04 check-now WORK=1");
+  result = lab_run(MAKE UNOPTIMISED "step04 check-work WORK=1");
   EXPECT_STATUS(result, 2);
   EXPECT(result, "3 of 3 parts of ",
          "04_online_softmax/attention.cu are still to be written:\n line ",
