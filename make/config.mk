@@ -59,7 +59,7 @@ STEP_GOALS  := $(or $(filter step%,$(MAKECMDGOALS)), \
 STEPS       ?= $(if $(STEP_GOALS),$(foreach goal,$(STEP_GOALS),$(filter $(goal:step%=%)_%,$(ALL_STEPS))),$(ALL_STEPS))
 ifneq ($(STEP_GOALS),)
   ifneq ($(words $(STEP_GOALS)),$(words $(STEPS)))
-    $(error no such step in "$(STEP_GOALS)": in $(STEPS_FOLDER) there are $(foreach step,$(ALL_STEPS),step$(call step_number,$(step))))
+    $(error no such step in "$(STEP_GOALS)": in $(STEPS_FOLDER) there are $(foreach step,$(ALL_STEPS),step$(call step_number,$(step)))$(if $(WORK),; make $(firstword $(STEP_GOALS)) exercise writes one)))
   endif
 endif
 

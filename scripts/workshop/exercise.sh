@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/workshop/work.sh
 verb=$1
 shift
-need_step "$@"
+verb=${verb/start/exercise} need_step "$@"
 step=$1
 number=${step%%_*}
 source=steps/$step/attention.cu
