@@ -18,8 +18,7 @@ step_of() {
     echo "error: there is no step $1: its number is $(cd steps && echo [0-9]*_* | sed 's/_[^ ]*//g')" >&2
     return 2
   fi
-  found=${found[0]%/attention.cu}
-  echo "${found#steps/}"
+  basename "${found[0]%/attention.cu}"
 }
 
 # need_step STEP...: one step, of those the make verb was given.
