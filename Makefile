@@ -138,7 +138,7 @@ plots: ## draw the charts of the recorded data: make plots CHART=roofline TERM=d
 	@scripts/plot.sh $(if $(filter command-line/dumb,$(subst $() ,-,$(origin TERM))/$(TERM)),--dumb) \
 	  "$(or $(CHART),all)" $(if $(DEVICE_FOLDER)$(NAME),"$(or $(DEVICE_FOLDER),*)") $(NAME)
 
-.PHONY: tables tables-check
+.PHONY: tables tables-check guide
 tables: ## write the tables of the documents again from the recorded data
 	@scripts/tables.sh
 
@@ -182,6 +182,7 @@ check-now: say-device $(CHECK_ALL)
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
 	$(if $(PLANTED),@DEVICE=cpu JOBS=$(JOBS) RECORD='' scripts/bugs.sh $(PLANTED))
+	$(if $(PLANTED),@JOBS=$(JOBS) scripts/guide.sh)
 
 .PHONY: sanitize sanitize-now
 sanitize: ## look for races, wild accesses, missing waits: make step06 sanitize SEEDS=5
@@ -215,6 +216,9 @@ sass: ## machine code: instructions counted, listing in build/sass (needs nvcc, 
 
 ptx: ## PTX: instructions counted, listing in build/ptx (needs nvcc, no GPU)
 	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/ptx.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)
+
+guide: ## run the commands of the guide, slow ones too, and compare what they say with it
+	@JOBS=$(JOBS) scripts/guide.sh --all
 
 SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh')
 format: ## lay out the sources with clang-format 14

@@ -12,6 +12,7 @@ FNR == 1 {
   comment_commit = comment_date = ""
 }
 { sub(/\r$/, "") }
+/^"|,"/ { unquote() }
 /^# before: commit = / { # as files record it whose rows have no such columns
   comment_commit = after($0, "commit = ")
   comment_date = after($0, "date = ")
@@ -30,6 +31,25 @@ FNR == 1 {
 }
 
 function field(name) { return name in position ? $position[name] : "" }
+
+# Makes fields of a line in which some stand in quotes, and may hold commas and doubled quotes (RFC 4180).
+function unquote(  rest, count, value, i) {
+  rest = $0
+  while (rest != "" || count == 0) {
+    if (match(rest, /^"([^"]|"")*"/)) {
+      value[++count] = substr(rest, 2, RLENGTH - 2)
+      gsub(/""/, "\"", value[count])
+    } else {
+      match(rest, /^[^,]*/)
+      value[++count] = substr(rest, 1, RLENGTH)
+    }
+    rest = substr(rest, RLENGTH + 1)
+    if (rest == ",") value[++count] = ""
+    rest = substr(rest, 2)
+  }
+  $0 = ""
+  for (i = 1; i <= count; i++) $i = value[i]
+}
 
 # Whether the step was right and timed in this row.
 function timed() { return field("check") == "ok" && field("median_ms") > 0 }
@@ -54,6 +74,7 @@ function provenance(  text) {
   if (commits["list"] != "") text = text ", commit " commits["list"]
   if (first_date != "") text = text ", " first_date
   if (last_date > first_date) text = text " to " last_date
+  sub(/^, /, "", text) # no device is named
   return text
 }
 

@@ -73,6 +73,13 @@
 #define COUNTS                                                                                     \
   COUNTS_HEADER COUNTED("01_plain", "ncu", "3200", "1000000000")                                   \
       COUNTED("05_fused", "ncu", "400", "1000000") COUNTED("01_plain", "emulator", "3100", "")
+// Quoted, as messages hold commas; the second was run on the emulator alone.
+#define BUGS                                                                                       \
+  "step,bug,title,check,check_message,sanitize_cpu,sanitize_cpu_message,sanitize_gpu,"             \
+  "sanitize_gpu_message,commit,date\n"                                                             \
+  "\"01_plain\",\"1_first\",\"a \"\"quoted\"\" word\",\"caught\",\"row 0, column 1\","             \
+  "\"passes\",\"\",\"caught\",\"Race\"," ORIGIN                                                    \
+  "\"05_fused\",\"2_second\",\"another\",\"passes\",\"\",\"caught\",\"a | b\",\"-\",\"\"," ORIGIN
 
 #define FOLDER "plots/data/test-gpu"
 
@@ -92,6 +99,7 @@ static inline void recorded_write_all(void) {
   recorded_write("sweep", SWEEP);
   recorded_write("ceilings", CEILINGS);
   recorded_write("counts", COUNTS);
+  recorded_write("bugs", BUGS);
 }
 
 #endif

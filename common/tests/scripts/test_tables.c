@@ -87,6 +87,9 @@ Test(tables, every_table) {
         "| 01 plain | 3.2 k | 32.0 | 40 | 60 | 8 | 0 | 0 | 99 | 1 | 2 G |",
         "counted by the emulator.",
         "| 01 plain | 3.1 k | 31.0 | 40 | 60 | 8 | 0 | 0 | 99 | 1 | |"}},
+      {BLOCK("bugs test-gpu"),
+       {"| 01.1 | a \"quoted\" word | caught | passes | caught | `row 0, column 1` |\n",
+        "| 05.2 | another | passes | caught | - | `a \\| b` |\n\ncommit abc1234, 2026-01-02: "}},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const script_result result = filled(cases[i].block);
@@ -155,7 +158,7 @@ Test(tables, refuse_what_makes_no_sense) {
   } cases[] = {
       {"\n" BLOCK("no_such test-gpu"),
        "error: document.md:2: there is no table 'no_such': there are "
-       "ceilings counts ladder peers scaling step sweep"},
+       "bugs ceilings counts ladder peers scaling step sweep"},
       {BLOCK(""), "error: document.md:1: there is no table ''"},
       {BLOCK("scaling test-gpu 64"),
        "error: document.md:1: this table is written as: scaling DEVICE HEAD_DIM DTYPE CAUSAL"},
