@@ -21,7 +21,7 @@ if [ "${1-}" = --all ]; then
   shift
 fi
 [ $# -gt 0 ] || set -- GUIDE.md guide/*.md
-block_seconds=60 # what runs longer hangs
+block_seconds=120 # what runs longer hangs
 if [ $all = yes ]; then block_seconds=600; fi
 
 # What the caller's make was told is not meant for the commands.
