@@ -102,6 +102,7 @@ run_block() { # document, line, words
   sed 's/^/        /' "$scratch/said"
 }
 
+# shellcheck disable=SC2094 # documents are only read
 # Reads a document; a block of commands waits for the line behind it, in case its output stands there.
 run_document() { # document
   local line number=0 state=text words='' begun=0 waiting=''
