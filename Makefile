@@ -147,7 +147,6 @@ tables: ## write the tables of the documents again from the recorded data
 check: deps ## all tests on this device; one step's suite: make step03 check
 	@$(MAKE) --no-print-directory $(STEP_GOALS) $(if $(WORK),check-work,check-now)
 	@$(MAKE) --no-print-directory $(STEP_GOALS) check-now
-	$(if $(STEP_GOALS)$(ELSEWHERE)$(filter gpu,$(DEVICE)),,@JOBS=$(JOBS) scripts/guide.sh)
 
 ifeq ($(STEP_GOALS),)
   cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_device_api.c \
@@ -184,6 +183,7 @@ check-now: say-device $(CHECK_ALL)
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
 	$(if $(PLANTED),@DEVICE=cpu JOBS=$(JOBS) RECORD='' scripts/bugs.sh $(PLANTED))
+	$(if $(PLANTED),@JOBS=$(JOBS) scripts/guide.sh)
 
 .PHONY: sanitize sanitize-now
 sanitize: ## look for races, wild accesses, missing waits: make step06 sanitize SEEDS=5
