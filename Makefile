@@ -146,7 +146,6 @@ tables: ## write the tables of the documents again from the recorded data
 
 check: deps ## all tests on this device; one step's suite: make step03 check
 	@$(MAKE) --no-print-directory $(STEP_GOALS) $(if $(WORK),check-work,check-now)
-	@$(MAKE) --no-print-directory $(STEP_GOALS) check-now
 
 ifeq ($(STEP_GOALS),)
   cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_device_api.c \
@@ -170,11 +169,6 @@ endif
 any_shape = $$(for program in $(call programs,$(BUILDABLE)); do \
   $$program --batch 1 --heads 1 --seq 1 --dim 1 --scale 0 --no-time >/dev/null 2>&1 && echo $$program; done | tail -n 1)
 
-ifneq ($(WORK),)
-check-now: say-device
-	@$(BUILDER) $(step_checks)
-	@QUICK=$(QUICK) scripts/workshop/check.sh $(DEVICE) $(STEP_BUILD) $(BUILDABLE)
-else
 check-now: say-device $(CHECK_ALL)
 	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged \
 	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so)
