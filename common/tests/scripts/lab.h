@@ -7,8 +7,8 @@
 #include <stdarg.h>
 
 #define MAKE                                                                                       \
-  "env -u BXFI_MAP -u MAKEFLAGS -u MAKELEVEL make --no-print-directory DEVICE=cpu JOBS=2 "         \
-  "WERROR=1 "
+  "env -u BXFI_MAP -u MAKEFLAGS -u MAKELEVEL -u SANITIZE -u DEBUG -u MODE -u ARGS -u CONFIG "      \
+  "make --no-print-directory DEVICE=cpu JOBS=2 WERROR=1 "
 #define UNOPTIMISED "'OPTIMISE=-O0 -g -DNDEBUG' " // the compiler's time is most of it
 
 #define EXPECT_STATUS(result, expected)                                                            \

@@ -85,7 +85,7 @@ Test(recipes, gdb_stops_in_a_thread, .timeout = 120) {
     cr_skip_test("gdb is not here, or may not trace");
   script_result result =
       lab_run("printf 'print threadIdx.x\\nprint blockIdx\\nnext\\nprint index\\n' | " MAKE
-              "SANITIZE='' step01 gdb BLOCK=2 THREAD=5 ARGS='--seq 32'");
+              "step01 gdb BLOCK=2 THREAD=5 ARGS='--seq 32'");
   EXPECT_STATUS(result, 0);
   EXPECT(result, "hit Breakpoint 1", "scores_kernel", "at steps/01_naive/attention.cu:", "$1 = 5",
          "$2 = {x = 2, y = 0, z = 0}", "$3 = 517");
