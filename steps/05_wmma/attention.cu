@@ -219,6 +219,9 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   auto S_smem = (float(*)[tile::BLOCK_N + S_PAD]) Q_smem;           // [BLOCK_M][..]
   auto P_smem = (Element(*)[2 * (tile::BLOCK_N + S_PAD)]) S_smem;   // [BLOCK_M][..]
   auto O_smem = (float(*)[D + S_PAD]) K_smem;                       // [BLOCK_M][..]
+  static_assert(sizeof(float) * tile::BLOCK_M * (D + S_PAD) <=
+                    2 * sizeof(half) * tile::BLOCK_N * (D + PAD),
+                "O ends before Q begins");
 
   const int first_query = query_tile * tile::BLOCK_M;
   const int rows = min(tile::BLOCK_M, shape.seq_q - first_query);
@@ -282,7 +285,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
     if (i / D < rows && i % D < shape.head_dim)
       O[(size_t)(i / D) * shape.head_dim + i % D] = from_float<Element>(O_smem[i / D][i % D]);
   }
-  __syncthreads(); // nobody reads O any more: the next query tile may overwrite it
+  // No barrier: O lies where K and V do, and the next tile's come behind the barrier that follows its Q.
 }
 
 // One block for each (head, batch, query tile). Where there are more batch entries or tiles than the
