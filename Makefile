@@ -62,7 +62,7 @@ ladder-now: say-device
 
 sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
-	@$(BUILD)/ladder $(DATA) $(or $(NAME),sweep) $(firstword $(shared_steps)):all $(if $(ARGS),-- $(ARGS))
+	@$(BUILD)/ladder $(DATA) $(or $(NAME),sweep-$(call step_number,$(firstword $(BUILDABLE)))) $(firstword $(shared_steps)):all $(if $(ARGS),-- $(ARGS))
 
 # What measures times alone, and has nothing to say on the emulator.
 .PHONY: needs-gpu

@@ -1,4 +1,4 @@
-# A step's configurations, as the sweep ranked them. NAME is the file's, such as sweep-dim128.
+# A step's configurations, as the sweep ranked them. NAME is the file's, such as sweep-06-dim128.
 # Arguments: DEVICE NAME
 # Data: NAME.csv (make step06 sweep)
 !printed++ {
