@@ -20,6 +20,7 @@
 #include "hopper.cuh"
 #include "kernel.cuh"
 #include "softmax.cuh"
+#include "tile_order.cuh"
 #include <limits.h>
 #include <type_traits>
 
@@ -67,16 +68,6 @@ struct ring_place {
       parity ^= 1;
     }
   }
-};
-
-// The order of the tiles: heads in sections; in a section the last query tiles of all heads, then the last
-// but one, and so on. The last section has more heads, so that there are short tiles left for the end.
-struct schedule {
-  int query_tiles;   // of a head
-  int tiles;         // of all heads
-  int heads;         // of all batch entries
-  int section_heads; // of all sections but the last
-  int last_heads;    // of the last section
 };
 
 // How many keys row `query` sees: all of them, or those up to the diagonal that ends in the bottom
@@ -160,26 +151,10 @@ struct tile_place {
 
   __device__ __forceinline__ tile_place(const attention_shape &shape, const schedule &order,
                                         int number) {
-    int query_tile;
-    int batch_head;
-    if (!shape.causal) {
-      query_tile = number % order.query_tiles;
-      batch_head = number / order.query_tiles;
-    } else {
-      const int last_section = order.heads - order.last_heads;
-      int section_heads = order.last_heads;
-      int first_head = last_section;
-      if (number < last_section * order.query_tiles) {
-        first_head = number / (order.section_heads * order.query_tiles) * order.section_heads;
-        section_heads = min(order.section_heads, last_section - first_head);
-      }
-      number -= first_head * order.query_tiles;
-      query_tile = order.query_tiles - 1 - number / section_heads;
-      batch_head = first_head + number % section_heads;
-    }
-    batch = batch_head / shape.heads;
-    head = batch_head % shape.heads;
-    first_query = query_tile * tile::BLOCK_M;
+    const ordered_tile next = tile_in_order(order, shape.causal, number);
+    batch = next.batch_head / shape.heads;
+    head = next.batch_head % shape.heads;
+    first_query = next.query_tile * tile::BLOCK_M;
     const int last_query = min(first_query + tile::BLOCK_M, shape.seq_q) - 1;
     blocks = divide_up(max(1, visible_keys(shape, last_query)), tile::BLOCK_N);
   }
@@ -474,21 +449,6 @@ __launch_bounds__(tile::THREADS, 1) __global__
   }
 }
 
-template <typename tile>
-static schedule make_schedule(const attention_shape &shape, int multiprocessors) {
-  schedule order;
-  order.query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
-  order.heads = shape.batch * shape.heads;
-  order.tiles = order.query_tiles * order.heads;
-  const int group = shape.heads / shape.kv_heads; // query heads that read the same K and V
-  const auto whole_groups = [&](int heads) {
-    return min(order.heads, divide_up(max(1, heads), group) * group);
-  };
-  order.section_heads = whole_groups(multiprocessors / order.query_tiles);
-  order.last_heads = whole_groups(divide_up(4 * multiprocessors, order.query_tiles));
-  return order;
-}
-
 template <typename tile, typename Element>
 static cudaError_t launch_tile(const attention_args *args, cudaStream_t stream) {
   const attention_shape shape = args->shape;
@@ -502,7 +462,7 @@ static cudaError_t launch_tile(const attention_args *args, cudaStream_t stream) 
   if (error == cudaSuccess)
     error = allow_shared_memory(attention_kernel<tile, Element>, SHARED_BYTES<tile, Element>);
   if (error != cudaSuccess) return error;
-  const schedule order = make_schedule<tile>(shape, multiprocessors);
+  const schedule order = make_schedule(shape, tile::BLOCK_M, multiprocessors);
   const bool counted = shape.causal && order.tiles > multiprocessors;
   if (counted) {
     error = cudaMemsetAsync(args->workspace, 0, sizeof(int), stream);

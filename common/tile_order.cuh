@@ -1,0 +1,56 @@
+// In which order persistent blocks take the query tiles of all heads.
+//
+// Without a mask all tiles cost the same: head by head. With a causal mask the last tile of a head sees the
+// most keys. Short tiles are to be left for the end, so that blocks end together; and the heads under way
+// should be few, so that their K and V stay in the L2 cache. So heads come in sections of about one tile for
+// each multiprocessor; in a section the last query tiles of all its heads go first, then the last but one,
+// and so on. The last section has four times as many heads: there is something short to fill every gap.
+#ifndef TILE_ORDER_CUH
+#define TILE_ORDER_CUH
+
+#include "kernel.cuh"
+
+struct schedule {
+  int query_tiles;   // of a head
+  int tiles;         // of all heads
+  int heads;         // of all batch entries
+  int section_heads; // of all sections but the last
+  int last_heads;    // of the last section
+};
+
+// For query tiles of `rows` rows. Query heads that read the same K and V stay together.
+static schedule make_schedule(const attention_shape &shape, int rows, int multiprocessors) {
+  schedule order;
+  order.query_tiles = divide_up(shape.seq_q, rows);
+  order.heads = shape.batch * shape.heads;
+  order.tiles = order.query_tiles * order.heads;
+  const int group = shape.heads / shape.kv_heads;
+  const auto whole_groups = [&](int heads) {
+    return min(order.heads, divide_up(max(1, heads), group) * group);
+  };
+  order.section_heads = whole_groups(multiprocessors / order.query_tiles);
+  order.last_heads = whole_groups(divide_up(4 * multiprocessors, order.query_tiles));
+  return order;
+}
+
+struct ordered_tile {
+  int batch_head; // batch * heads + head
+  int query_tile;
+};
+
+// Tile `number`, 0 to order.tiles - 1.
+__device__ __forceinline__ ordered_tile tile_in_order(const schedule &order, bool causal,
+                                                      int number) {
+  if (!causal) return {number / order.query_tiles, number % order.query_tiles};
+  const int last_section = order.heads - order.last_heads;
+  int section_heads = order.last_heads;
+  int first_head = last_section;
+  if (number < last_section * order.query_tiles) {
+    first_head = number / (order.section_heads * order.query_tiles) * order.section_heads;
+    section_heads = min(order.section_heads, last_section - first_head);
+  }
+  number -= first_head * order.query_tiles;
+  return {first_head + number % section_heads, order.query_tiles - 1 - number / section_heads};
+}
+
+#endif
