@@ -23,6 +23,11 @@ __device__ __forceinline__ void barrier_create(barrier *barrier, unsigned arriva
                : "memory");
 }
 
+template <int COUNT>
+__device__ __forceinline__ void barriers_create(barrier (&barriers)[COUNT], unsigned arrivals) {
+  for (int i = 0; i < COUNT; i++) barrier_create(&barriers[i], arrivals);
+}
+
 // Makes new barriers visible to the copy engine; the block must still meet at __syncthreads(). 9.7.13.4,
 // "fence".
 __device__ __forceinline__ void barriers_created() {
@@ -52,6 +57,19 @@ __device__ __forceinline__ void barrier_wait(barrier *barrier, unsigned parity) 
                "r"(parity)
                : "memory");
 }
+
+// A place in a ring of stages, and the parity of the phase that its barriers are in.
+template <int STAGES>
+struct ring_place {
+  int stage = 0;
+  unsigned parity = 0;
+  __device__ __forceinline__ void advance() {
+    if (++stage == STAGES) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
 
 // --- tiles in shared memory ----------------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 #ifndef SOFTMAX_CUH
 #define SOFTMAX_CUH
 
+#include "fragments.cuh"
 #include "kernel.cuh"
 #include "ptx.cuh"
 
@@ -59,6 +60,34 @@ template <int COUNT>
 __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float (&factor)[2]) {
 #pragma unroll
   for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
+}
+
+// The end of the online softmax: writes the lane's two rows of O [rows, D], divided by their sums, and of lse
+// [rows], which may be NULL. They are rows `row` and row + 8 of a tile that begins at row first_row of both
+// and has `rows` rows. row_sum is over the lane's own keys.
+template <typename Element, int D>
+__device__ __forceinline__ void store_output(Element *O, float *lse, size_t first_row, int row,
+                                             int rows, const float (&O_frag)[D / 2],
+                                             const float (&row_max)[2], const float (&row_sum)[2],
+                                             float scale_log2) {
+#pragma unroll
+  for (int h = 0; h < 2; h++, row += 8) {
+    float sum = row_sum[h];
+    for (int offset = 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffff, sum, offset);
+    const float factor = sum > 0.0f ? __fdividef(1.0f, sum) : 0.0f; // a row that saw no key gives 0
+    if (lse && threadIdx.x % 4 == 0 && row < rows)
+      lse[first_row + row] =
+          sum > 0.0f ? (row_max[h] * scale_log2 + __log2f(sum)) * LN_2 : -INFINITY;
+#pragma unroll
+    for (int n = 0; n < D / 8; n += 4) {
+      unsigned pairs[4]; // of columns, in four fragments
+#pragma unroll
+      for (int j = 0; j < 4; j++)
+        pairs[j] = pack_pair<Element>(O_frag[4 * (n + j) + 2 * h] * factor,
+                                      O_frag[4 * (n + j) + 2 * h + 1] * factor);
+      store_columns<D>(O, first_row + row, n, pairs, row < rows);
+    }
+  }
 }
 
 #endif

@@ -18,7 +18,6 @@
 // Cost for each head: as in step 07, but K and V tiles are read from shared memory once for 64 rows where
 // step 07 reads them once for 32. The softmax is that of step 07, in softmax.cuh. What is left: everybody
 // waits for the same block at the same time.
-#include "fragments.cuh"
 #include "hopper.cuh"
 #include "kernel.cuh"
 #include "softmax.cuh"
@@ -107,7 +106,7 @@ __launch_bounds__(THREADS, 1) __global__
   };
   if (threadIdx.x == 0) {
     barrier_create(&smem.Q_full, 1);
-    for (int stage = 0; stage < STAGES; stage++) barrier_create(&smem.full[stage], 1);
+    barriers_create(smem.full, 1);
     barriers_created();
     barrier_arrive_expecting(&smem.Q_full, sizeof(smem.Q));
     for (int i = 0; i < WARPGROUPS; i++)
@@ -118,10 +117,9 @@ __launch_bounds__(THREADS, 1) __global__
   __syncthreads(); // the barriers are there
 
   // Rows first_lane_row and first_lane_row + 8 of the tile are the lane's.
-  const int lane = threadIdx.x % 32;
   // The same in all lanes of a warp, which the compiler sees from the shuffle alone.
   const int warpgroup = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
-  const int first_lane_row = threadIdx.x / 32 * 16 + lane / 4;
+  const int first_lane_row = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
   const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)): one multiply less
   float row_max[2] = {-INFINITY, -INFINITY};     // before scaling, the same in all lanes of the row
   float row_sum[2] = {0.0f, 0.0f};               // over the lane's own keys
@@ -154,25 +152,8 @@ __launch_bounds__(THREADS, 1) __global__
     if (threadIdx.x == 0 && block + STAGES < blocks) load_block(block + STAGES);
   }
 
-  float factor[2];
-  for (int h = 0; h < 2; h++) {
-    const int row = first_lane_row + 8 * h;
-    float sum = row_sum[h];
-    for (int offset = 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffff, sum, offset);
-    factor[h] = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that saw no key gives 0
-    if (lse && lane % 4 == 0 && row < rows)
-      lse[first_row + row] = sum > 0.0f ? (row_max[h] * scale_log2 + log2f(sum)) * LN_2 : -INFINITY;
-  }
-  scale_output(O_frag, factor);
-  for (int h = 0; h < 2; h++) {
-    const int row = first_lane_row + 8 * h;
-    for (int n = 0; n < D / 8; n += 4) {
-      unsigned pairs[4]; // of columns, in four fragments
-      for (int j = 0; j < 4; j++)
-        pairs[j] = pack_pair<Element>(O_frag[4 * (n + j) + 2 * h], O_frag[4 * (n + j) + 2 * h + 1]);
-      store_columns<D>(O, first_row + row, n, pairs, row < rows);
-    }
-  }
+  store_output<Element, D>(O, lse, first_row, first_lane_row, rows, O_frag, row_max, row_sum,
+                           scale_log2);
 }
 
 template <typename Element, int D>

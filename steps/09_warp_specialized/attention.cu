@@ -15,7 +15,6 @@
 //
 // Cost for each head: the bytes of step 08, in taller tiles where registers allow (192 rows for head_dim 64).
 // What is left: the start and end of every tile, and the chain max, exp, sum of each row.
-#include "fragments.cuh"
 #include "hopper.cuh"
 #include "kernel.cuh"
 #include "softmax.cuh"
@@ -136,8 +135,7 @@ __device__ __forceinline__ void consume(shared_tiles<Element, D> &smem, Element 
                                         int consumer) {
   constexpr int CONSUMERS = sizes<D>::CONSUMERS;
   // Rows first_lane_row and first_lane_row + 8 of the tile are the lane's; warps 0 to 3 fetch.
-  const int lane = threadIdx.x % 32;
-  const int first_lane_row = (threadIdx.x / 32 - 4) * 16 + lane / 4;
+  const int first_lane_row = (threadIdx.x / 32 - 4) * 16 + threadIdx.x % 32 / 4;
   const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)): one multiply less
   float row_max[2] = {-INFINITY, -INFINITY};     // before scaling, the same in all lanes of the row
   float row_sum[2] = {0.0f, 0.0f};               // over the lane's own keys
@@ -197,26 +195,8 @@ __device__ __forceinline__ void consume(shared_tiles<Element, D> &smem, Element 
   accumulate_output<D>(O_frag, P_frag, smem.V[last % STAGES]);
   wgmma_wait<0>(O_frag);
 
-  float factor[2];
-  for (int h = 0; h < 2; h++) {
-    const int row = first_lane_row + 8 * h;
-    float sum = row_sum[h];
-    for (int offset = 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffff, sum, offset);
-    factor[h] = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that saw no key gives 0
-    if (lse && lane % 4 == 0 && row < place.rows)
-      lse[place.first_row + row] =
-          sum > 0.0f ? (row_max[h] * scale_log2 + log2f(sum)) * LN_2 : -INFINITY;
-  }
-  scale_output(O_frag, factor);
-  for (int h = 0; h < 2; h++) {
-    const int row = first_lane_row + 8 * h;
-    for (int n = 0; n < D / 8; n += 4) {
-      unsigned pairs[4]; // of columns, in four fragments
-      for (int j = 0; j < 4; j++)
-        pairs[j] = pack_pair<Element>(O_frag[4 * (n + j) + 2 * h], O_frag[4 * (n + j) + 2 * h + 1]);
-      store_columns<D>(O, place.first_row + row, n, pairs, row < place.rows);
-    }
-  }
+  store_output<Element, D>(O, lse, place.first_row, first_lane_row, place.rows, O_frag, row_max,
+                           row_sum, scale_log2);
 }
 
 // One block for each (query tile, head, batch): O [query tile, D] and lse [query tile].
@@ -231,12 +211,10 @@ __launch_bounds__(sizes<D>::THREADS, 1) __global__
       *(shared_tiles<Element, D> *)(shared_memory + (-shared_address(shared_memory) & 1023));
   if (threadIdx.x == 0) {
     barrier_create(&smem.Q_full, 1);
-    for (int stage = 0; stage < STAGES; stage++) {
-      barrier_create(&smem.K_full[stage], 1);
-      barrier_create(&smem.V_full[stage], 1);
-      barrier_create(&smem.K_empty[stage], sizes<D>::CONSUMERS);
-      barrier_create(&smem.V_empty[stage], sizes<D>::CONSUMERS);
-    }
+    barriers_create(smem.K_full, 1);
+    barriers_create(smem.V_full, 1);
+    barriers_create(smem.K_empty, sizes<D>::CONSUMERS);
+    barriers_create(smem.V_empty, sizes<D>::CONSUMERS);
     barriers_created();
   }
   __syncthreads(); // the barriers are there

@@ -16,7 +16,6 @@
 //
 // Cost for each head: the bytes of step 09. For a score: one multiply-add, one exponential, one addition,
 // half a rounding.
-#include "fragments.cuh"
 #include "hopper.cuh"
 #include "kernel.cuh"
 #include "softmax.cuh"
@@ -35,6 +34,8 @@ struct configuration {
   // Whether the softmax runs under the products of its own warpgroup, not only under those of others.
   static constexpr bool OVERLAP = OVER;
   static constexpr int BLOCK_M = CONSUMERS * WARPGROUP_ROWS; // query rows of a tile
+  // Whether a causal mask can hide whole key blocks from the first consumer that the last one sees.
+  static constexpr bool UNEQUAL = BLOCK_M - WARPGROUP_ROWS >= BLOCK_N;
   static constexpr int THREADS = 128 * (1 + CONSUMERS);
   // Registers of a thread; a multiprocessor has 65,536.
   static constexpr int PRODUCER_REGISTERS = CONSUMERS == 2 ? 40 : 32;
@@ -56,19 +57,6 @@ struct shared_tiles {
 };
 template <typename tile, typename Element>
 static constexpr size_t SHARED_BYTES = sizeof(shared_tiles<tile, Element>) + 1024; // to align it
-
-// A place in a ring of stages, and the parity of the phase that its barriers are in.
-template <int STAGES>
-struct ring_place {
-  int stage = 0;
-  unsigned parity = 0;
-  __device__ __forceinline__ void advance() {
-    if (++stage == STAGES) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
-};
 
 // How many keys row `query` sees: all of them, or those up to the diagonal that ends in the bottom
 // right corner. They are always the first ones.
@@ -147,7 +135,9 @@ template <typename tile>
 struct tile_place {
   int batch, head;
   int first_query;
-  int blocks; // of keys that its last row sees, at least 1
+  int rows;         // of the tile that exist
+  int blocks;       // of keys that its last row sees, at least 1
+  size_t first_row; // of all rows of O
 
   __device__ __forceinline__ tile_place(const attention_shape &shape, const schedule &order,
                                         int number) {
@@ -155,8 +145,14 @@ struct tile_place {
     batch = next.batch_head / shape.heads;
     head = next.batch_head % shape.heads;
     first_query = next.query_tile * tile::BLOCK_M;
-    const int last_query = min(first_query + tile::BLOCK_M, shape.seq_q) - 1;
-    blocks = divide_up(max(1, visible_keys(shape, last_query)), tile::BLOCK_N);
+    rows = min(tile::BLOCK_M, shape.seq_q - first_query);
+    blocks = blocks_of(shape, rows);
+    first_row = (size_t)next.batch_head * shape.seq_q + first_query;
+  }
+
+  // Blocks of keys that the first `count` rows of the tile see, at least 1.
+  __device__ __forceinline__ int blocks_of(const attention_shape &shape, int count) const {
+    return divide_up(max(1, visible_keys(shape, first_query + count - 1)), tile::BLOCK_N);
   }
 };
 
@@ -208,35 +204,6 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element> &smem, const
   }
 }
 
-// Writes the lane's two rows of O, divided by their sums, and of lse.
-template <typename tile, typename Element>
-__device__ __forceinline__ void
-write_output(Element *O, float *lse, const attention_shape &shape, const tile_place<tile> &place,
-             int first_lane_row, const float (&O_frag)[tile::D / 2], const float (&row_max)[2],
-             const float (&row_sum)[2], float scale_log2) {
-  const int row_lane = threadIdx.x % 4;
-  const size_t first_row = ((size_t)place.batch * shape.heads + place.head) * shape.seq_q;
-#pragma unroll
-  for (int h = 0; h < 2; h++) {
-    const int row = place.first_query + first_lane_row + 8 * h;
-    float sum = row_sum[h];
-    for (int offset = 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffff, sum, offset);
-    const float factor = sum > 0.0f ? __fdividef(1.0f, sum) : 0.0f; // a row that saw no key gives 0
-    if (lse && row_lane == 0 && row < shape.seq_q)
-      lse[first_row + row] =
-          sum > 0.0f ? (row_max[h] * scale_log2 + __log2f(sum)) * LN_2 : -INFINITY;
-#pragma unroll
-    for (int n = 0; n < tile::D / 8; n += 4) {
-      unsigned pairs[4]; // of columns, in four fragments
-#pragma unroll
-      for (int j = 0; j < 4; j++)
-        pairs[j] = pack_pair<Element>(O_frag[4 * (n + j) + 2 * h] * factor,
-                                      O_frag[4 * (n + j) + 2 * h + 1] * factor);
-      store_columns<tile::D>(O, first_row + row, n, pairs, row < shape.seq_q);
-    }
-  }
-}
-
 // A warpgroup computes its 64 rows of every tile.
 template <typename tile, typename Element>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Element *O, float *lse,
@@ -259,35 +226,33 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
   // A barrier for each consumer's turn: its 128 threads wait there until the 128 of the one before arrive.
   const auto wait_for_turn = [&]() { named_barrier_wait(1 + consumer, 256); };
   const auto pass_turn = [&]() { named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256); };
+  const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_place.stage], K_place.parity); };
+  const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_place.stage], V_place.parity); };
+  // Nobody of the warpgroup reads the stage any more.
+  const auto release = [&](barrier *empty, auto &place) {
+    if (elected) barrier_arrive(&empty[place.stage]);
+    place.advance();
+  };
   const auto next_tile = [&]() {
     barrier_wait(&smem.tile_full[slot.stage], slot.parity);
     // The same in all lanes of a warp, which the compiler sees from the shuffle alone.
     const int number = __shfl_sync(0xffffffff, smem.tile_number[slot.stage], 0);
     if (threadIdx.x % 32 == 0) barrier_arrive(&smem.tile_empty[slot.stage]);
     slot.advance();
+    if (number < order.tiles) {
+      barrier_wait(&smem.Q_full[Q_place.stage], Q_place.parity);
+      wait_for_keys();
+    }
     return number;
-  };
-  const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_place.stage], K_place.parity); };
-  const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_place.stage], V_place.parity); };
-  const auto release_keys = [&]() {
-    if (elected) barrier_arrive(&smem.K_empty[K_place.stage]);
-    K_place.advance();
-  };
-  const auto release_values = [&]() {
-    if (elected) barrier_arrive(&smem.V_empty[V_place.stage]);
-    V_place.advance();
-  };
-  const auto release_queries = [&]() {
-    if (elected) barrier_arrive(&smem.Q_empty[Q_place.stage]);
-    Q_place.advance();
   };
   const auto queue_scores = [&]() {
     multiply_scores<tile>(S_frag, smem.Q[Q_place.stage][consumer], smem.K[K_place.stage]);
   };
   const auto mask = [&](const tile_place<tile> &place, int block) {
-    // The tile's first row sees the fewest keys: where it sees all of the block nothing is masked.
+    // The warpgroup's first row sees the fewest keys: where it sees all of the block nothing is masked.
+    const int first_query = place.first_query + consumer * WARPGROUP_ROWS;
     const int first_key = block * tile::BLOCK_N;
-    if (visible_keys(shape, place.first_query) < first_key + tile::BLOCK_N) {
+    if (visible_keys(shape, first_query) < first_key + tile::BLOCK_N) {
       for (int h = 0; h < 2; h++)
         mask_row(S_frag, h,
                  visible_keys(shape, place.first_query + first_lane_row + 8 * h) - first_key);
@@ -297,8 +262,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
   if (consumer == tile::CONSUMERS - 1) pass_turn(); // so that the first one can begin
   int number = next_tile();
   if (number >= order.tiles) return;
-  barrier_wait(&smem.Q_full[Q_place.stage], Q_place.parity);
-  wait_for_keys();
   wait_for_turn();
   queue_scores();
   pass_turn();
@@ -306,8 +269,11 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
 
   while (number < order.tiles) {
     const tile_place<tile> place(shape, order, number);
-    release_keys();
-    if (place.blocks == 1) release_queries();
+    // Under a causal mask the upper warpgroups need fewer blocks than the lowest.
+    const int needed = min(place.rows, (consumer + 1) * WARPGROUP_ROWS);
+    const int blocks = tile::UNEQUAL ? place.blocks_of(shape, needed) : place.blocks;
+    release(smem.K_empty, K_place);
+    if (blocks == 1) release(smem.Q_empty, Q_place);
     mask(place, 0);
     for (int h = 0; h < 2; h++) {
       row_max[h] = -INFINITY;
@@ -319,91 +285,79 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
     // One key block: O += P V of the block before, and S = Q K^T and P_new of this one.
     const auto step = [&](int block, unsigned(&P)[tile::BLOCK_N / 4],
                           unsigned(&P_new)[tile::BLOCK_N / 4]) {
-      bool grown;
-      if constexpr (tile::OVERLAP) {
-        wait_for_keys();
-        wait_for_turn();
-        queue_scores();
-        wait_for_values();
-        accumulate_output<tile>(O_frag, P, smem.V[V_place.stage], block == 1);
-        pass_turn();
-        wgmma_wait<1>(S_frag); // S is there, O not yet
-        release_keys();
-        if (block == place.blocks - 1) release_queries();
-        mask(place, block);
-        grown = lazy_softmax<Element>(P_new, S_frag, scale_log2, row_max, row_sum, correction);
+      wait_for_keys();
+      wait_for_turn();
+      queue_scores();
+      wait_for_values();
+      accumulate_output<tile>(O_frag, P, smem.V[V_place.stage], block == 1);
+      pass_turn();
+      const auto wait_for_output = [&]() {
         wgmma_wait<0>(O_frag);
-        release_values();
-      } else {
-        wait_for_values();
-        wait_for_turn();
-        accumulate_output<tile>(O_frag, P, smem.V[V_place.stage], block == 1);
-        wait_for_keys();
-        queue_scores();
-        pass_turn();
-        wgmma_wait<0>(S_frag);
-        wgmma_wait<0>(O_frag);
-        release_values();
-        release_keys();
-        if (block == place.blocks - 1) release_queries();
-        mask(place, block);
-        grown = lazy_softmax<Element>(P_new, S_frag, scale_log2, row_max, row_sum, correction);
-      }
+        release(smem.V_empty, V_place);
+      };
+      wgmma_wait<1>(S_frag);
+      if (!tile::OVERLAP) wait_for_output();
+      release(smem.K_empty, K_place);
+      if (block == blocks - 1) release(smem.Q_empty, Q_place);
+      mask(place, block);
+      const bool grown =
+          lazy_softmax<Element>(P_new, S_frag, scale_log2, row_max, row_sum, correction);
+      if (tile::OVERLAP) wait_for_output(); // the products have gone on under the softmax
       if (grown) scale_output(O_frag, correction);
+    };
+    const auto store = [&]() {
+      store_output<Element, tile::D>(O, lse, place.first_row, first_lane_row, place.rows, O_frag,
+                                     row_max, row_sum, scale_log2);
     };
     // The last O += P V and, before or after O is written, the first scores of the next tile.
     const auto finish = [&](const unsigned(&P)[tile::BLOCK_N / 4]) {
-      const auto wait_for_tile = [&]() {
-        number = next_tile();
-        if (number < order.tiles) {
-          barrier_wait(&smem.Q_full[Q_place.stage], Q_place.parity);
-          wait_for_keys();
-        }
-      };
       wait_for_values();
-      if constexpr (tile::OVERLAP) {
-        accumulate_output<tile>(O_frag, P, smem.V[V_place.stage], place.blocks == 1);
+      if (tile::OVERLAP || blocks < place.blocks) {
+        accumulate_output<tile>(O_frag, P, smem.V[V_place.stage], blocks == 1);
         wgmma_wait<0>(O_frag);
-        release_values();
-        write_output<tile>(O, lse, shape, place, first_lane_row, O_frag, row_max, row_sum,
-                           scale_log2);
-        wait_for_tile();
+        release(smem.V_empty, V_place);
+        store();
+        // The blocks that only warpgroups below need pass by, and turns with them.
+        for (int block = blocks; block < place.blocks; block++) {
+          wait_for_turn();
+          pass_turn();
+          wait_for_keys();
+          release(smem.K_empty, K_place);
+          wait_for_values();
+          release(smem.V_empty, V_place);
+        }
+        number = next_tile();
         wait_for_turn();
         queue_scores(); // of whatever is there, when there is no next tile: nobody reads them
         pass_turn();
-        wgmma_wait<0>(S_frag);
       } else {
         wait_for_turn();
-        accumulate_output<tile>(O_frag, P, smem.V[V_place.stage], place.blocks == 1);
-        wait_for_tile();
+        accumulate_output<tile>(O_frag, P, smem.V[V_place.stage], blocks == 1);
+        number = next_tile();
         queue_scores();
         pass_turn();
         wgmma_wait<1>(O_frag);
-        release_values();
-        write_output<tile>(O, lse, shape, place, first_lane_row, O_frag, row_max, row_sum,
-                           scale_log2);
-        wgmma_wait<0>(S_frag);
+        release(smem.V_empty, V_place);
+        store();
       }
+      wgmma_wait<0>(S_frag);
     };
     if constexpr (tile::OVERLAP) {
       // While the products read P the next one is made: two sets of registers, in turn.
-      int block = 1;
-      bool odd = false;
-      while (block < place.blocks) {
+      for (int block = 1;;) {
+        if (block == blocks) {
+          finish(P_frag);
+          break;
+        }
         step(block++, P_frag, P_next);
-        if (block == place.blocks) {
-          odd = true;
+        if (block == blocks) {
+          finish(P_next);
           break;
         }
         step(block++, P_next, P_frag);
       }
-      if (odd) {
-        finish(P_next);
-      } else {
-        finish(P_frag);
-      }
     } else {
-      for (int block = 1; block < place.blocks; block++) step(block, P_frag, P_frag);
+      for (int block = 1; block < blocks; block++) step(block, P_frag, P_frag);
       finish(P_frag);
     }
   }
@@ -420,20 +374,14 @@ __launch_bounds__(tile::THREADS, 1) __global__
   auto &smem =
       *(shared_tiles<tile, Element> *)(shared_memory + (-shared_address(shared_memory) & 1023));
   if (threadIdx.x == 0) {
-    for (int i = 0; i < 2; i++) {
-      barrier_create(&smem.Q_full[i], 1);
-      barrier_create(&smem.Q_empty[i], tile::CONSUMERS);
-    }
-    for (int stage = 0; stage < tile::STAGES; stage++) {
-      barrier_create(&smem.K_full[stage], 1);
-      barrier_create(&smem.V_full[stage], 1);
-      barrier_create(&smem.K_empty[stage], tile::CONSUMERS);
-      barrier_create(&smem.V_empty[stage], tile::CONSUMERS);
-    }
-    for (int i = 0; i < TILE_SLOTS; i++) {
-      barrier_create(&smem.tile_full[i], 1);
-      barrier_create(&smem.tile_empty[i], 4 * tile::CONSUMERS);
-    }
+    barriers_create(smem.Q_full, 1);
+    barriers_create(smem.K_full, 1);
+    barriers_create(smem.V_full, 1);
+    barriers_create(smem.Q_empty, tile::CONSUMERS);
+    barriers_create(smem.K_empty, tile::CONSUMERS);
+    barriers_create(smem.V_empty, tile::CONSUMERS);
+    barriers_create(smem.tile_full, 1);
+    barriers_create(smem.tile_empty, 4 * tile::CONSUMERS);
     barriers_created();
   }
   __syncthreads(); // the barriers are there
@@ -450,24 +398,18 @@ __launch_bounds__(tile::THREADS, 1) __global__
 }
 
 template <typename tile, typename Element>
-static cudaError_t launch_tile(const attention_args *args, cudaStream_t stream) {
+static cudaError_t launch_tile(const attention_args *args, int multiprocessors,
+                               cudaStream_t stream) {
   const attention_shape shape = args->shape;
-  int device = 0;
-  int multiprocessors = 0;
-  tensor_maps maps;
-  cudaError_t error = cudaGetDevice(&device);
-  if (error == cudaSuccess)
-    error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  if (error == cudaSuccess) error = describe_tensors(&maps, args, tile::BLOCK_N);
-  if (error == cudaSuccess)
-    error = allow_shared_memory(attention_kernel<tile, Element>, SHARED_BYTES<tile, Element>);
-  if (error != cudaSuccess) return error;
   const schedule order = make_schedule(shape, tile::BLOCK_M, multiprocessors);
   const bool counted = shape.causal && order.tiles > multiprocessors;
-  if (counted) {
+  tensor_maps maps;
+  cudaError_t error = describe_tensors(&maps, args, tile::BLOCK_N);
+  if (error == cudaSuccess)
+    error = allow_shared_memory(attention_kernel<tile, Element>, SHARED_BYTES<tile, Element>);
+  if (error == cudaSuccess && counted)
     error = cudaMemsetAsync(args->workspace, 0, sizeof(int), stream);
-    if (error != cudaSuccess) return error;
-  }
+  if (error != cudaSuccess) return error;
   const int blocks = min(multiprocessors, order.tiles);
   attention_kernel<tile, Element><<<blocks, tile::THREADS, SHARED_BYTES<tile, Element>, stream>>>(
       maps.Q, maps.K, maps.V, (Element *)args->o, args->lse, shape, order,
@@ -475,19 +417,29 @@ static cudaError_t launch_tile(const attention_args *args, cudaStream_t stream) 
   return cudaGetLastError();
 }
 
+// The configurations that measured best on an H200.
 template <typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape &shape = args->shape;
+  int device = 0;
+  int multiprocessors = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (error != cudaSuccess) return error;
+  const auto launch_as = [&](auto tile) {
+    return launch_tile<decltype(tile), Element>(args, multiprocessors, stream);
+  };
   if constexpr (D == 64) {
-    if (shape.seq_q <= (shape.causal ? 512 : 128))
-      return launch_tile<configuration<64, 2, 128, 4, false>, Element>(args, stream);
-    if (shape.seq_q <= 4096)
-      return launch_tile<configuration<64, 4, 64, 4, false>, Element>(args, stream);
-    return launch_tile<configuration<64, 3, 128, 4, false>, Element>(args, stream);
+    const long long tiles = (long long)shape.batch * shape.heads * divide_up(shape.seq_q, 256);
+    if (shape.seq_q <= 128 || tiles < multiprocessors) // small tiles, for more blocks
+      return launch_as(configuration<64, 2, 128, 4, false>());
+    if (shape.seq_q <= 4096) return launch_as(configuration<64, 4, 64, 4, false>());
+    return launch_as(configuration<64, 3, 128, 4, false>());
   } else {
-    if (shape.seq_q <= (shape.causal ? 512 : 128))
-      return launch_tile<configuration<128, 2, 128, 2, false>, Element>(args, stream);
-    return launch_tile<configuration<128, 2, 128, 2, true>, Element>(args, stream);
+    if (shape.seq_q <= (shape.causal ? 512 : 256))
+      return launch_as(configuration<128, 2, 128, 2, false>());
+    return launch_as(configuration<128, 2, 128, 2, true>());
   }
 }
 
