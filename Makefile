@@ -68,7 +68,7 @@ sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 .PHONY: needs-gpu
 needs-gpu: say-device
 ifeq ($(DEVICE),cpu)
-	@echo "error: $(filter bench ceilings,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
+	@echo "error: $(filter bench ceilings peers spread,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
 	  "on a machine with a GPU (make ladder counts here what the steps do)" >&2
 	@exit 2
 endif
@@ -88,20 +88,27 @@ budget: say-device ## shared memory of each configuration against the GPUs' limi
 # The fused steps, which store no score matrix, unless steps are named: make step02 peers.
 stored     = $(shell grep -l score_matrix_bytes $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
 PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out $(notdir $(patsubst %/attention.cu,%,$(stored))),$(BUILDABLE)))
-peers_now  = PYTHONPATH=common python3 -m peers
+# Those that copy while they multiply, whose speed is near the peers'; and the peers likewise.
+SPREAD_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_%,$(PEER_STEPS)))
+SPREAD_ONLY  = --spread --without sdpa_math sdpa_efficient --seconds 0.2
+peers_now    = PYTHONPATH=common python3 -m peers
 
-.PHONY: peers compare
-peers: say-device ## steps against PyTorch's attention and FlashAttention-3 (needs PyTorch); QUICK=1, FRESH=1
-ifeq ($(DEVICE),cpu)
-	@echo "error: peers takes times, and DEVICE is cpu: times of an emulator mean nothing, use a GPU" >&2; exit 2
-else
-	@command -v python3 >/dev/null || { echo "error: peers needs Python 3 with PyTorch, and there is no python3" >&2; exit 2; }
+.PHONY: peers spread compare
+# $(call beside_peers,NAME of the files,steps,options)
+define beside_peers
+	@command -v python3 >/dev/null || { echo "error: $1 needs Python 3 with PyTorch, and there is no python3" >&2; exit 2; }
 	@$(peers_now) --ready
-	@$(BUILDER) $(addsuffix .so,$(call programs,$(PEER_STEPS))) $(BUILD)/libpeers.so $(BUILD)/ladder
-	@$(peers_now) --folder plots/data/$$($(BUILD)/ladder --slug) --name $(or $(NAME),peers) \
-	  --library $(BUILD)/libpeers.so --steps $(addsuffix .so,$(call programs,$(PEER_STEPS))) \
-	  $(if $(QUICK),--quick) $(if $(FRESH),--fresh) $(ARGS)
-endif
+	@$(BUILDER) $(addsuffix .so,$(call programs,$2)) $(BUILD)/libpeers.so $(BUILD)/ladder
+	@$(peers_now) --folder plots/data/$$($(BUILD)/ladder --slug) --name $(or $(NAME),$1) \
+	  --library $(BUILD)/libpeers.so --steps $(addsuffix .so,$(call programs,$2)) \
+	  $3 $(if $(QUICK),--quick) $(if $(FRESH),--fresh) $(ARGS)
+endef
+
+peers: needs-gpu ## steps against PyTorch's attention and FlashAttention-3 (needs PyTorch); QUICK=1, FRESH=1
+	$(call beside_peers,peers,$(PEER_STEPS))
+
+spread: needs-gpu ## steps and peers for scores that are spread more and more (needs PyTorch); QUICK=1, FRESH=1
+	$(call beside_peers,spread,$(SPREAD_STEPS),$(SPREAD_ONLY))
 
 compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or OLD=a.csv A=05 B=06
 	@$(BUILDER) $(BUILD)/compare

@@ -348,6 +348,7 @@ print_verbs() {
   verb sweep "$(on_gpu)" "no GPU"
   verb ncu "$([[ $lacking != *ncu* ]] && on_gpu)" "no GPU or no ncu"
   verb peers "$([[ -n ${torch-} ]] && on_gpu)" "no GPU or no PyTorch"
+  verb spread "$([[ -n ${torch-} ]] && on_gpu)" "no GPU or no PyTorch"
   echo
   echo "Works here: $can.${cannot:+ Does not: $cannot.}"
   if [[ $device == cpu ]]; then

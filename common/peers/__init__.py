@@ -1,6 +1,7 @@
 """The steps beside the attention of PyTorch and FlashAttention-3, in one process, on the same tensors.
 
-`make peers` runs this package: python3 -m peers --help.
+`make peers` and `make spread` run this package, over a grid of shapes and over scores that are spread more
+and more: python3 -m peers --help.
 
 How a launch is timed is what `make bench` does (common/timing): CUDA events around each launch, contenders in
 turn, launches to warm up, buffers that rotate so that the inputs are not in the L2 cache, the median of up to
@@ -14,5 +15,6 @@ last call returns. A sample that fails this is thrown away and taken again behin
 Capturing each contender in a CUDA graph would hide Python as well, but it times the graph's launch, which
 bench does not, and needs a graph for each set of buffers.
 
-Errors follow the lab's rule (reference.py). Only backends.py, reference.py and cell.py need PyTorch; the rest is tested without.
+Errors follow the lab's rule (reference.py). Only backends.py, reference.py, inputs.py and cell.py need PyTorch;
+the rest is tested without.
 """

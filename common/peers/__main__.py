@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
 from pathlib import Path
 
-from . import grid, machine, table
+from . import grid, machine, table, timing
 from .record import Record, RecordError
 from .steps import Step, StepError
 
@@ -24,12 +25,27 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--name", default="peers", help="NAME of the files (default peers)")
     parser.add_argument("--library", type=Path, help="build/gpu/libpeers.so")
     parser.add_argument("--steps", type=Path, nargs="*", default=[], help="such as build/gpu/step04.so")
+    parser.add_argument(
+        "--spread", action="store_true", help="one length and ever larger scores, as make spread has it"
+    )
     parser.add_argument("--quick", action="store_true", help="a part of the grid that takes about a minute")
     parser.add_argument("--fresh", action="store_true", help="measure again what is measured already")
     parser.add_argument(
         "--shapes", default="", help='only shapes with this in their name, such as "x512x64 fp16"'
     )
+    parser.add_argument(
+        "--without", nargs="+", default=[], choices=table.PEERS, metavar="PEER", help="who takes no part"
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=timing.SECONDS,
+        help=f"that the samples of a row may take (default {timing.SECONDS:g}), if they are at least "
+        f"{timing.LEAST_SAMPLES}",
+    )
     options = parser.parse_args(arguments)
+    if not 0 < options.seconds < math.inf:
+        parser.error(f"--seconds is {options.seconds:g}: it takes a number above 0")
     if not options.ready and not (options.folder and options.library):
         parser.error("--folder and --library are needed: make peers gives them")
     return options
@@ -40,14 +56,17 @@ def why_not_ready() -> str:
     try:
         import torch
     except ImportError as error:
-        return f"make peers needs PyTorch ({error}): python3 -m pip install torch"
+        return f"make peers and make spread need PyTorch ({error}): python3 -m pip install torch"
     if not torch.cuda.is_available():
-        return "make peers needs an NVIDIA GPU that PyTorch can use, and PyTorch sees none"
+        return "make peers and make spread need an NVIDIA GPU that PyTorch can use, and PyTorch sees none"
     return ""
 
 
 def choose_shapes(options: argparse.Namespace) -> list[grid.Shape]:
-    shapes = grid.quick() if options.quick else grid.full()
+    if options.spread:
+        shapes = grid.spread(options.quick)
+    else:
+        shapes = grid.quick() if options.quick else grid.full()
     return [shape for shape in shapes if options.shapes in str(shape)]
 
 
@@ -79,7 +98,7 @@ class Progress:
 def run(options: argparse.Namespace) -> int:
     import torch
 
-    from . import backends, cell, summary, timing
+    from . import backends, cell, summary
 
     shapes = choose_shapes(options)
     if not shapes:
@@ -87,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
         return BAD_INPUT
     device = torch.cuda.get_device_properties(0)
     contenders: list[backends.Contender] = [backends.StepContender(Step(path)) for path in options.steps]
-    contenders += backends.peers()
+    contenders += [peer for peer in backends.peers() if peer.name not in options.without]
     record = Record(options.folder / f"{options.name}.csv")
     commit = machine.read_commit()
     if not options.fresh:
@@ -101,7 +120,7 @@ def run(options: argparse.Namespace) -> int:
     record.comments = [
         f"PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}, "
         f"{torch.cuda.get_device_name(0)}, {device.multi_processor_count} multiprocessors",
-        f"up to {timing.SAMPLES} samples a row, in {timing.SECONDS:g} s, at least {timing.LEAST_SAMPLES}",
+        f"up to {timing.SAMPLES} samples a row, in {options.seconds:g} s, at least {timing.LEAST_SAMPLES}",
     ]
     session = cell.Session(
         record,
@@ -111,6 +130,7 @@ def run(options: argparse.Namespace) -> int:
         commit,
         device.L2_cache_size,
         timing.EventClock(torch.cuda),
+        timing.Plan(seconds=options.seconds),
     )
     missing = [s for s in shapes if any(record.row(c.name, device.name, s) is None for c in contenders)]
     print(

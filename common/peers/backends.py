@@ -16,8 +16,6 @@ from torch.nn.functional import scaled_dot_product_attention
 from .grid import Shape
 from .steps import SIZE_MAX, AttentionArgs, Step, c_shape
 
-TORCH_DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16}
-
 
 class CannotTake(Exception):
     """A contender cannot take the shape; the text says why."""

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import torch
 
 from . import machine, reference, timing
-from .backends import TORCH_DTYPES, CannotTake, Contender, Tensors
+from .backends import CannotTake, Contender, Tensors
 from .grid import Shape
+from .inputs import make_inputs
 from .record import COLUMNS, Record, Row, samples_row
 from .summary import Library
-
-SEED = 1  # of the inputs
 
 
 @dataclass
@@ -27,6 +26,7 @@ class Session:
     commit: str
     l2_bytes: int
     clock: timing.Clock
+    plan: timing.Plan
 
 
 @dataclass
@@ -40,16 +40,12 @@ class Entry:
 
 
 def _make_sets(shape: Shape, count: int) -> list[Tensors]:
-    """Standard normal Q, K and V, the same values in every set."""
-    generator = torch.Generator(device="cuda").manual_seed(SEED)
-    sizes = (shape.batch, shape.heads, shape.seq, shape.head_dim)
-    inputs = [
-        torch.randn(sizes, generator=generator, device="cuda").to(TORCH_DTYPES[shape.dtype]) for _ in range(3)
-    ]
+    """The same values in every set."""
+    inputs = make_inputs(shape, "cuda")
     sets = []
     for number in range(count):
         q, k, v = inputs if number == 0 else (tensor.clone() for tensor in inputs)
-        lse = torch.empty(sizes[:3], dtype=torch.float32, device="cuda")
+        lse = torch.empty(q.shape[:3], dtype=torch.float32, device="cuda")
         sets.append(Tensors(q, k, v, torch.empty_like(q), lse))
     return sets
 
@@ -70,12 +66,13 @@ def _check(entry: Entry, shape: Shape, sets: list[Tensors], right: reference.Ref
         torch.cuda.empty_cache()
 
 
-def _time(entries: list[Entry], set_count: int, clock: timing.Clock) -> None:
+def _time(session: Session, entries: list[Entry], set_count: int) -> None:
     """How fast a wrong result is does not matter: only those that passed."""
     for entry in entries:
         if entry.check and entry.check.passed:
             entry.timed = timing.Timed(entry.contender.launch, [])
-    timing.run([entry.timed for entry in entries if entry.timed], set_count, clock)
+    timed = [entry.timed for entry in entries if entry.timed]
+    timing.run(timed, set_count, session.clock, session.plan)
     for entry in entries:
         if entry.timed and entry.timed.failure:
             entry.reason = entry.timed.failure
@@ -128,7 +125,7 @@ def measure(session: Session, shape: Shape) -> None:
         _check(entry, shape, sets, right)
     o_bound = right.o_bound
     del right, first  # their memory is for the contenders
-    _time(entries, len(sets), session.clock)
+    _time(session, entries, len(sets))
     state = machine.state_columns(before, machine.read_state())
     state.update(commit=session.commit, date=machine.read_date())
     for entry in entries:

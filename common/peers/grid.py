@@ -10,11 +10,24 @@ TOKENS = 16384  # batch * seq, so that every sequence length is as much work for
 WIDTH = 2048  # heads * head_dim
 LENGTHS = (128, 512, 1024, 2048, 4096, 8192, 16384)
 QUICK_LENGTHS = (512, 2048, 8192)
+SPREAD_LENGTH = 4096
+DEVIATIONS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+QUICK_DEVIATIONS = (1.0, 8.0, 64.0)
+
+
+def shape_text(columns: dict[str, str]) -> str:
+    """A shape in a few words, of the columns of a record; scores only where they are not standard normal."""
+    sizes = "x".join(columns[column] for column in ("batch", "heads", "seq_q", "head_dim"))
+    return (
+        f"{sizes} {columns['dtype']}{' causal' if columns['causal'] == '1' else ''}"
+        f"{' rising' if columns['rising'] == '1' else ''}"
+        f"{'' if columns['score_deviation'] == '1' else ' deviation ' + columns['score_deviation']}"
+    )
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Q, K, V and O are [batch, heads, seq, head_dim].
+    """Q, K, V and O are [batch, heads, seq, head_dim]; and how far the scores, scale * q.k, are spread.
 
     There is one sequence length and one number of heads: SDPA's is_causal aligns the mask to the top left
     corner, the lab to the bottom right, and the two are one mask only where Q and K are equally long.
@@ -26,6 +39,8 @@ class Shape:
     seq: int
     head_dim: int
     causal: bool
+    score_deviation: float = 1.0  # standard deviation of the scores, in nats: what exp is taken of
+    rising: bool = False  # along the keys the deviation grows from 0 to that, and so does the row max
 
     @property
     def scale(self) -> float:
@@ -37,8 +52,7 @@ class Shape:
         return 2 * self.batch * self.heads * self.seq * self.head_dim
 
     def __str__(self) -> str:
-        sizes = f"{self.batch}x{self.heads}x{self.seq}x{self.head_dim}"
-        return f"{sizes} {self.dtype}{' causal' if self.causal else ''}"
+        return shape_text(self.columns())
 
     def columns(self) -> dict[str, str]:
         """The columns of a record that hold the shape."""
@@ -51,6 +65,8 @@ class Shape:
             "seq_kv": str(self.seq),
             "head_dim": str(self.head_dim),
             "causal": str(int(self.causal)),
+            "score_deviation": f"{self.score_deviation:g}",
+            "rising": str(int(self.rising)),
         }
 
 
@@ -71,3 +87,15 @@ def full() -> list[Shape]:
 def quick() -> list[Shape]:
     """About a minute of the full grid."""
     return list(_series(QUICK_LENGTHS, ("fp16",)))
+
+
+def spread(quick: bool) -> list[Shape]:
+    """One length, without a mask, for scores that are spread more and more: random ones, and rising ones."""
+    batch = TOKENS // SPREAD_LENGTH
+    return [
+        Shape(dtype, batch, WIDTH // head_dim, SPREAD_LENGTH, head_dim, False, deviation, rising)
+        for head_dim in (64, 128)
+        for dtype in (("fp16",) if quick else DTYPES)
+        for rising in (False, True)
+        for deviation in (QUICK_DEVIATIONS if quick else DEVIATIONS)
+    ]

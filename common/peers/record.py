@@ -1,4 +1,4 @@
-"""peers.csv and peers-samples.csv: read back what an interrupted run has left, and written after each cell."""
+"""peers.csv and peers-samples.csv, spread.csv and its own: read back what an interrupted run has left, and written after each cell."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .grid import Shape
+from .grid import Shape, shape_text
 
-SHAPE_COLUMNS = ("dtype", "batch", "heads", "kv_heads", "seq_q", "seq_kv", "head_dim", "causal")
+# What rows hold that were recorded before these columns were.
+STANDARD_SCORES = {"score_deviation": "1", "rising": "0"}
+SHAPE_COLUMNS = (
+    *("dtype", "batch", "heads", "kv_heads", "seq_q", "seq_kv", "head_dim", "causal"),
+    *STANDARD_SCORES,
+)
 KEY_COLUMNS = ("step", "configuration", "device", *SHAPE_COLUMNS)
 COLUMNS = (
     *KEY_COLUMNS,
@@ -35,12 +40,6 @@ def key(row: Row) -> tuple[str, ...]:
     return tuple(row[column] for column in KEY_COLUMNS)
 
 
-def shape_text(row: Row) -> str:
-    """As str(Shape)."""
-    sizes = "x".join(row[column] for column in ("batch", "heads", "seq_q", "head_dim"))
-    return f"{sizes} {row['dtype']}{' causal' if row['causal'] == '1' else ''}"
-
-
 def _read_table(path: Path, columns: tuple[str, ...]) -> tuple[list[Row], list[str]]:
     """Rows and comment lines of a file; both empty when there is no file."""
     if not path.exists():
@@ -52,9 +51,10 @@ def _read_table(path: Path, columns: tuple[str, ...]) -> tuple[list[Row], list[s
         raise RecordError(f"cannot read {path}: {error}") from error
     comments = [line for line in lines if line.startswith("#")]
     table = csv.DictReader([line for line in lines if line and not line.startswith("#")])
-    if tuple(table.fieldnames or ()) != columns:
+    without_scores = tuple(column for column in columns if column not in STANDARD_SCORES)
+    if tuple(table.fieldnames or ()) not in (columns, without_scores):
         raise RecordError(f"{path} has other columns than this program writes: move it away, or give NAME=")
-    rows = list(table)
+    rows = [{**STANDARD_SCORES, **row} for row in table]
     for row in rows:
         if None in row or None in row.values():
             raise RecordError(f"{path} has a row with more or fewer fields than its header: move it away")

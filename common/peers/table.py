@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .record import Row, shape_text
+from .grid import shape_text
+from .record import Row
 
 FLASH = "sdpa_flash"
+PEERS = ("sdpa_math", "sdpa_efficient", FLASH, "sdpa_cudnn", "flash_attention_3")
 
 
 def is_peer(row: Row) -> bool:
@@ -29,8 +31,8 @@ def _share(row: Row, other: float) -> str:
     return f"{_speed(row) / other:.2f}" if row["tflops"] and other else "-"
 
 
-def shape_lines(rows: list[Row]) -> list[str]:
-    """The lines of one shape. The verdict is by the share of SDPA flash, where that took the shape."""
+def shape_lines(rows: list[Row], width: int) -> list[str]:
+    """The lines of one shape, whose text takes that many columns. The verdict is by the share of SDPA flash, where that took the shape."""
     flash = max((_speed(row) for row in rows if row["step"] == FLASH), default=0.0)
     best = max((_speed(row) for row in rows if is_peer(row)), default=0.0)
     lines = []
@@ -40,7 +42,7 @@ def shape_lines(rows: list[Row]) -> list[str]:
         median = f"{float(row['median_ms']):.4f}" if row["median_ms"] else "-"
         speed = f"{_speed(row):.1f}" if row["tflops"] else "-"
         line = (
-            f"{shape_text(row):26}  {row['step']:20}  {row['check']:7}  {error:>11}  {median:>10}  {speed:>8}  "
+            f"{shape_text(row):{width}}  {row['step']:20}  {row['check']:7}  {error:>11}  {median:>10}  {speed:>8}  "
             f"{_share(row, flash):>8}  {_share(row, best):>12}  {advice}"
         )
         lines.append(line.rstrip())
@@ -52,10 +54,11 @@ def lines(rows: Iterable[Row]) -> list[str]:
     shapes: dict[str, list[Row]] = {}
     for row in rows:
         shapes.setdefault(shape_text(row), []).append(row)
+    width = max([len("shape"), *map(len, shapes)])
     table = [
-        f"{'shape':26}  {'contender':20}  {'check':7}  {'error/bound':>11}  {'median ms':>10}  {'TFLOP/s':>8}  "
+        f"{'shape':{width}}  {'contender':20}  {'check':7}  {'error/bound':>11}  {'median ms':>10}  {'TFLOP/s':>8}  "
         f"{'of flash':>8}  {'of best peer':>12}  verdict"
     ]
     for own in shapes.values():
-        table += ["", *shape_lines(own)]
+        table += ["", *shape_lines(own, width)]
     return table

@@ -1,6 +1,9 @@
 """What needs neither PyTorch nor a GPU. LAB_BUILD is the folder of the build, such as build/cpu."""
 
+import contextlib
 import ctypes
+import io
+import itertools
 import math
 import os
 import struct
@@ -8,6 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import peers.__main__
 from peers import grid, machine, record, steps, summary, table, timing
 
 BUILD = Path(os.environ.get("LAB_BUILD", "build/cpu"))
@@ -29,6 +33,51 @@ class Grid(unittest.TestCase):
     def test_quick_is_a_part_of_full(self):
         self.assertLess(set(grid.quick()), set(grid.full()))
         self.assertEqual(len(grid.quick()), 12)
+
+    def test_spread(self):
+        shapes = grid.spread(False)
+        self.assertEqual(len(set(shapes)), 2 * 2 * 2 * 7)
+        sizes = {(shape.batch, shape.heads, shape.seq, shape.head_dim, shape.causal) for shape in shapes}
+        self.assertEqual(sizes, {(4, 32, 4096, 64, False), (4, 16, 4096, 128, False)})
+        scores = {(shape.dtype, shape.rising, shape.score_deviation) for shape in shapes}
+        self.assertEqual(
+            scores, set(itertools.product(("fp16", "bf16"), (False, True), (1, 2, 4, 8, 16, 32, 64)))
+        )
+        self.assertLess(set(grid.spread(True)), set(shapes))
+        self.assertEqual(len(grid.spread(True)), 2 * 2 * 3)
+
+    def test_text(self):
+        for shape, text in (
+            (grid.Shape("fp16", 4, 8, 512, 64, True), "4x8x512x64 fp16 causal"),
+            (grid.Shape("bf16", 1, 2, 3, 4, False, 0.5), "1x2x3x4 bf16 deviation 0.5"),
+            (grid.Shape("bf16", 1, 2, 3, 4, True, 64, True), "1x2x3x4 bf16 causal rising deviation 64"),
+            (grid.Shape("bf16", 1, 2, 3, 4, False, 1, True), "1x2x3x4 bf16 rising"),
+        ):
+            self.assertEqual(str(shape), text)
+
+
+class CommandLine(unittest.TestCase):
+    def shapes(self, *arguments):
+        return peers.__main__.choose_shapes(self.options(*arguments))
+
+    def options(self, *arguments):
+        return peers.__main__.parse(["--folder", "f", "--library", "l", *arguments])
+
+    def test_which_shapes(self):
+        self.assertEqual(self.shapes(), grid.full())
+        self.assertEqual(self.shapes("--quick"), grid.quick())
+        self.assertEqual(self.shapes("--spread"), grid.spread(False))
+        self.assertEqual(self.shapes("--spread", "--quick"), grid.spread(True))
+        chosen = self.shapes("--spread", "--shapes", "64 bf16 rising deviation 8")
+        self.assertEqual(chosen, [grid.Shape("bf16", 4, 32, 4096, 64, False, 8, True)])
+
+    def test_what_is_refused(self):
+        self.assertEqual(self.options("--seconds", "0.2", "--without", "sdpa_math").without, ["sdpa_math"])
+        for arguments in (["--seconds", "0"], ["--seconds", "nan"], ["--without", "sdpa_maths"]):
+            with self.assertRaises(SystemExit) as raised, contextlib.redirect_stderr(io.StringIO()) as said:
+                self.options(*arguments)
+            self.assertEqual(raised.exception.code, 2)
+            self.assertIn(arguments[1], said.getvalue())
 
 
 class Summary(unittest.TestCase):
@@ -315,6 +364,28 @@ class Record(unittest.TestCase):
         again.save()
         self.assertEqual(self.path.read_bytes(), before)
 
+    def test_each_spread_of_the_scores_has_a_row(self):
+        shapes = [SHAPE] + [
+            grid.Shape("fp16", 4, 8, 512, 64, True, deviation, rising)
+            for deviation, rising in ((8, False), (8, True))
+        ]
+        self.saved(*(make_row("04_x", shape, tflops=str(i)) for i, shape in enumerate(shapes)))
+        again, dropped = self.resumed()
+        self.assertEqual((len(again.samples), dropped), (3, 0))
+        self.assertEqual(
+            [(again.row("04_x", "GPU", shape) or {})["tflops"] for shape in shapes], ["0", "1", "2"]
+        )
+
+    def test_a_file_from_before_the_spread_was_recorded(self):
+        self.saved(make_row("04_x"))
+        for path in (self.path, self.path.with_name("peers-samples.csv")):
+            text = path.read_text()
+            path.write_text(text.replace(",score_deviation,rising", "").replace("64,1,1,0,", "64,1,"))
+            self.assertLess(len(path.read_text()), len(text) - len(",score_deviation,rising"))
+        again, dropped = self.resumed()
+        self.assertEqual((list(again.rows.values()), dropped), ([make_row("04_x")], 0))
+        self.assertEqual(len(again.samples), 1)
+
     def test_what_is_measured_again(self):
         self.saved(make_row("04_x"), make_row("05_x", commit="old"), make_row("06_x", driver="579"))
         again, dropped = self.resumed()
@@ -345,6 +416,7 @@ class Record(unittest.TestCase):
             ("a,b\n1,2\n", "has other columns"),
             (",".join(record.COLUMNS) + "\n1,2\n", "more or fewer fields"),
             (",".join(record.COLUMNS) + "\n" + "1," * 40 + "\n", "more or fewer fields"),
+            (",".join(c for c in record.COLUMNS if c != "rising") + "\n", "has other columns"),
             ("", "has other columns"),
         ):
             self.path.write_text(text)
@@ -380,11 +452,17 @@ class Table(unittest.TestCase):
         found = table.lines(rows)
         self.assertEqual(len(found), 2 + len(rows))
         for line, row, words in zip(found[2:], rows, expected):
-            self.assertTrue(line.startswith("4x8x512x64 fp16 causal      " + row["step"]))
+            self.assertTrue(line.startswith("4x8x512x64 fp16 causal  " + row["step"]))
             self.assertEqual(line.split()[-len(words) :], words)
 
+    def test_columns_stand_below_one_another(self):
+        longer = grid.Shape("fp16", 4, 8, 512, 64, True, 64, True)
+        header, _, first, _, second = table.lines([make_row("04_x"), make_row("04_x", longer)])
+        self.assertEqual(header.index("contender"), second.index("04_x"))
+        self.assertEqual(header.index("contender"), first.index("04_x"))
+
     def test_without_flash_there_is_no_verdict(self):
-        line = table.shape_lines([make_row("04_x"), make_row("sdpa_math")])[0]
+        line = table.shape_lines([make_row("04_x"), make_row("sdpa_math")], 30)[0]
         self.assertEqual(line.split()[-2:], ["-", "1.00"])
 
 

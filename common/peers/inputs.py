@@ -1,0 +1,28 @@
+"""The tensors of a cell."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from .grid import Shape
+
+SEED = 1
+TORCH_DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16}
+
+
+def make_inputs(shape: Shape, device: str) -> tuple[Tensor, Tensor, Tensor]:
+    """Q, K and V: [batch, heads, seq, head_dim] of the shape's dtype, the same values in every call.
+
+    K and V are standard normal, Q is that times the deviation that the scores shall have: scale * q.k is a sum
+    of head_dim products, each of variance 1 / head_dim. For rising scores key j of 1 to seq is multiplied by
+    j / seq, and the row max grows from one block of keys to the next.
+    """
+    generator = torch.Generator(device=device).manual_seed(SEED)
+    sizes = (shape.batch, shape.heads, shape.seq, shape.head_dim)
+    q, k, v = (torch.randn(sizes, generator=generator, device=device) for _ in range(3))
+    q *= shape.score_deviation
+    if shape.rising:
+        k *= torch.arange(1, shape.seq + 1, device=device).unsqueeze(1) / shape.seq
+    dtype = TORCH_DTYPES[shape.dtype]
+    return q.to(dtype), k.to(dtype), v.to(dtype)
