@@ -94,7 +94,7 @@ function print_lines() {
 function print_length_axes(seq, lengths, lowest, highest,  i, list) {
   for (i = 1; i <= lengths; i++) list = list ", " seq[i]
   print_array("lengths", list, lengths)
-  printf "shortest = %d.0\nlongest = %d.0\nlowest = %g\nhighest = %g\n", seq[1], seq[lengths], lowest, highest
+  printf "shortest = %.9g\nlongest = %.9g\nlowest = %g\nhighest = %g\n", seq[1], seq[lengths], lowest, highest
 }
 function print_array(name, values, count) {
   print "array " name "[" count "] = [" substr(values, 3) "]"

@@ -17,7 +17,7 @@ if (dumb) {
   set tmargin at screen 0.9 - row * 0.84 / rows - 45.0 / canvas_height # a panel's title above it
   set bmargin at screen 0.9 - (row + 1) * 0.84 / rows + 70.0 / canvas_height # and the axis below
   unset label 1005
-  set label 1 y_title.panel_title[p] at graph 0,1.035 left
+  set label 1 y_title.panel_title[p] at graph 0,1.035 left noenhanced
   do for [i = first_line[p]:last_line[p]] {
     set label 100 + i line_name[i] at graph 1.02,first label_y[i] left offset 0.8,0 noenhanced font ",12" \
       tc rgb colour(line_style[i]) point pt marker(line_style[i]) ps 0.8 lc rgb colour(line_style[i])

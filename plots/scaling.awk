@@ -1,27 +1,33 @@
 # Lines of sequence length and TFLOP/s, a panel without and one with the causal mask.
 # Set by the page: head_dim, dtype.
 file == "bench" && timed() && on_page() {
-  add()
-  benched[key_of()]
+  add(field("step"))
+  benched[key_of(field("step"))]
 }
 # Of the steps, peers.csv gives the lengths that bench.csv lacks.
-file == "peers" && timed() && on_page() && !(is_step(field("step")) && (key_of() in benched)) { add() }
+file == "peers" && timed() && on_page() && !(is_step(field("step")) && (key_of(field("step")) in benched)) {
+  add(field("step"))
+}
+file == "quoted" && on_page() {
+  quotes = 1
+  add(field("step") "_quoted")
+}
 file == "ceilings" && field("value") > 0 && (field("name") == "fp32_fma" || field("name") ~ "^tensor_.*_" dtype "$") {
   ceiling_name[++ceilings] = field("name")
   ceiling[ceilings] = field("value")
 }
 function on_page() { return field("head_dim") == head_dim && field("dtype") == dtype }
 
-function key_of() { return field("causal") SUBSEP field("step") SUBSEP field("seq_q") }
+function key_of(name) { return field("causal") SUBSEP name SUBSEP field("seq_q") }
 
 # Where one length was measured with two shapes, the larger one counts.
-function add(  key, size) {
-  key = key_of()
+function add(name,  key, size) {
+  key = key_of(name)
   size = field("batch") * field("heads")
   if (size < sizes[key] + 0) return
   sizes[key] = size
   tflops[key] = field("tflops")
-  step_set[field("step")]
+  step_set[name]
   length_set[field("seq_q")]
   panel_set[field("causal")]
 }
@@ -40,7 +46,7 @@ END {
   for (i = 1; i <= ceilings; i++) if (ceiling[i] > highest) highest = ceiling[i]
   lowest /= 1.5
   highest *= 1.5
-  words("head_dim " head_dim ", " dtype (ceilings ? "; dotted: measured ceilings" : ""))
+  words("head_dim " head_dim ", " dtype (ceilings ? "; dotted: measured ceilings" (quotes ? ", and what is quoted" : "") : ""))
   for (causal = 0; causal <= 1; causal++) if (causal in panel_set) add_panel()
   print_lines()
   print_length_axes(seq, lengths, lowest, highest)

@@ -1,8 +1,9 @@
 # Speed against the length of the sequence, at the same number of tokens: short sequences give a step
-# little work for each block, long ones show what it can reach. Dotted lines: measured ceilings.
+# little work for each block, long ones show what it can reach. Dotted lines: measured ceilings, and figures
+# of other runs, which quoted.csv tells the source of.
 # Title: Speed by sequence length
 # Data: bench.csv (make bench)
-# With: peers.csv (make peers), ceilings.csv (make ceilings)
+# With: peers.csv (make peers), ceilings.csv (make ceilings), quoted.csv
 # Each: head_dim dtype
 # On: gpu
 canvas_width = 1200; canvas_height = 640

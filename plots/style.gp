@@ -15,7 +15,8 @@ set datafile separator tab
 set datafile missing "?"
 set encoding utf8
 
-# --- colours, markers and dashes by style: 0 is a ceiling, then a step's number, from 100 peers -----
+# --- colours, markers and dashes by style: 0 is a ceiling, then a step's number, from 100 peers,
+# --- from 200 what is quoted
 blue = "#0072b2"; orange = "#e69f00"; grey = "#5f5f5f"; light = "#c8c8c8"
 step_colours = "0x0072b2 0xd55e00 0x009e73 0xcc79a7 0x000000 0x56b4e9 0xe69f00"
 step_markers = "7 5 9 11 13 15 4 6 8 10 12"
@@ -23,8 +24,8 @@ peer_markers = "1 2 3 6 4 8 10"
 item(list, i) = int(real(word(list, 1 + i % words(list))))
 is_step(style) = style > 0 && style < 100
 colour(style) = is_step(style) ? item(step_colours, style - 1) : 0x5f5f5f
-marker(style) = style == 0 ? -1 : is_step(style) ? item(step_markers, style - 1) : item(peer_markers, style - 101)
-dash(style) = style == 0 ? 3 : is_step(style) ? 1 : 2
+marker(style) = style == 0 ? -1 : is_step(style) ? item(step_markers, style - 1) : item(peer_markers, style % 100 - 1)
+dash(style) = style == 0 || style >= 200 ? 3 : is_step(style) ? 1 : 2
 
 # --- words: what the chart shows on the left above, its origin on the right below -----------------
 if (!exists("y_title")) { y_title = "" }

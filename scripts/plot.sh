@@ -6,7 +6,8 @@
 #   # Title: ...
 #   # Data: bench.csv (make bench)    files of plots/data/<device>, and what records them: all are needed.
 #                                     When the first is like ladder*.csv, each such file gets a chart.
-#   # With: peers.csv (make peers)    files that add to the chart where they are there
+#   # With: peers.csv (make peers)    files that add to the chart where they are there; without a command
+#                                     nothing is said where they are not
 #   # Each: dtype head_dim            a chart for every combination of these columns
 #   # On: gpu                         or emulator: only for such devices
 #
@@ -70,7 +71,7 @@ draw() { # folder of data, folder of charts, the first file's name
   while IFS=$'\t' read -r file command; do
     if [ -f "$1/$file" ]; then
       files+=("$1/$file")
-    else
+    elif [ -n "$command" ]; then
       without+="${without:+, }$file ($command)"
     fi
   done < <(sources "plots/$chart.gp" With)

@@ -58,7 +58,7 @@ table() { # document, line, words
   while IFS=$'\t' read -r file command; do
     path=$data/$(named "$file")
     files+=("$path")
-    if ! [ -f "$path" ]; then missing+="${missing:+, }\`$path\` (\`$command\`)"; fi
+    if ! [ -f "$path" ]; then missing+="${missing:+, }\`$path\`${command:+ (\`$command\`)}"; fi
   done < <(sources "$script" Data)
   if [ -n "$missing" ]; then
     echo "Not recorded yet: $missing."

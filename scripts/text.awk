@@ -2,9 +2,10 @@
 
 function is_step(name) { return name ~ /^[0-9]+_/ }
 
-# As a reader says it: "04 online softmax", "SDPA flash".
+# As a reader says it: "04 online softmax", "SDPA flash", "FlashAttention-3 (quoted)".
 function readable(name) {
-  if (name == "flash_attention_3") return "FlashAttention-3"
+  sub(/_quoted$/, " (quoted)", name)
+  sub(/^flash_attention_3/, "FlashAttention-3", name)
   sub(/^sdpa_cudnn/, "sdpa_cuDNN", name)
   sub(/^sdpa_/, "SDPA ", name)
   gsub(/_/, " ", name)
@@ -18,10 +19,11 @@ function ceiling_text(name) {
   return name
 }
 
-# A number for each name, always the same: a step's own; from 100 the peers'. It is
-# the place in lists, and the style of the line in charts.
+# A number for each name, always the same: a step's own; from 100 the peers'; from 200 theirs where they are
+# quoted. It is the place in lists, and the style of the line in charts.
 function number_of(name,  peers, i) {
   if (is_step(name)) return name + 0
+  if (sub(/_quoted$/, "", name)) return 100 + number_of(name)
   i = split("sdpa_math sdpa_efficient sdpa_flash sdpa_cudnn flash_attention_3", peers, " ")
   for (; i > 0; i--) if (peers[i] == name) return 100 + i
   return 106

@@ -8,6 +8,9 @@
   "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,"       \
   "o_error,o_bound,lse_error,workspace_bytes,samples,median_ms,ci_low_ms,ci_high_ms,p5_ms,p95_ms," \
   "tflops,commit,date\n"
+#define SPREAD_HEADER                                                                              \
+  "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,score_deviation,rising,"    \
+  "check,median_ms,tflops,commit,date\n"
 #define SAMPLES_HEADER                                                                             \
   "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,commit,date," \
   "microseconds\n"
@@ -33,6 +36,8 @@
 #define NOT_TIMED(step, shape, check) step ",,Test GPU,fp16," shape "," check ",,,,,,,,,,,," ORIGIN
 #define SAMPLED(step, microseconds)                                                                \
   step ",,Test GPU,fp16," LARGE ",abc1234,2026-01-02T03:04:05Z," microseconds "\n"
+#define SPREAD_OVER(scores, step, median, tflops)                                                  \
+  step ",Test GPU,fp16," LARGE "," scores ",ok," median "," tflops "," ORIGIN
 #define CONFIGURED(configuration, median, tflops)                                                  \
   "06_copied," configuration ",Test GPU,fp16," LARGE ",ok,,,,0,9," median "," median "," median    \
   "," median "," median "," tflops "," ORIGIN
@@ -60,6 +65,18 @@
       TIMED("sdpa_flash", LARGE, "0", "2", "2", "2", "20")                                         \
           TIMED("sdpa_cudnn", LARGE, "0", "1.6", "1.6", "1.6", "25")                               \
               NOT_TIMED("sdpa_math", LARGE, "skipped")
+// Two steps and a peer at two deviations of random scores, and two of them for rising ones.
+#define SPREAD                                                                                     \
+  SPREAD_HEADER SPREAD_OVER("1,0", "05_fused", "2", "20")                                          \
+      SPREAD_OVER("1,0", "06_copied", "1.6", "25") SPREAD_OVER("1,0", "sdpa_flash", "4", "10")     \
+          SPREAD_OVER("16,0", "05_fused", "2", "20") SPREAD_OVER("16,0", "06_copied", "2.5", "16") \
+              SPREAD_OVER("16,1", "05_fused", "2", "20")                                           \
+                  SPREAD_OVER("16,1", "06_copied", "5", "8")
+#define QUOTED                                                                                     \
+  "# a source\n"                                                                                   \
+  "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,tflops\n"                   \
+  "flash_attention_3,Test GPU,fp16," SMALL ",30\n"                                                 \
+  "flash_attention_3,Test GPU,fp16," LARGE ",33\nflash_attention_3,Test GPU,bf16," MASKED ",34\n"
 #define SAMPLES                                                                                    \
   SAMPLES_HEADER SAMPLED("01_plain", "80000.000 80400.000 79600.000")                              \
       SAMPLED("05_fused", "2000.000")
@@ -96,6 +113,8 @@ static inline void recorded_write_all(void) {
   recorded_write("bench", BENCH);
   recorded_write("bench-samples", SAMPLES);
   recorded_write("peers", PEERS);
+  recorded_write("spread", SPREAD);
+  recorded_write("quoted", QUOTED);
   recorded_write("sweep", SWEEP);
   recorded_write("ceilings", CEILINGS);
   recorded_write("counts", COUNTS);

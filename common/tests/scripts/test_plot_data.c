@@ -42,6 +42,27 @@ Test(plot_data, a_line_for_each_contender) {
          "\", not causal\", \", causal\"");
 }
 
+Test(plot_data, what_is_quoted_has_a_line_of_its_own) {
+  const script_result result = prepared("scaling", "bench.csv peers.csv quoted.csv");
+  EXPECT(result, "512 30 1024 33", "\"SDPA cuDNN\", \"FlashAttention-3 (quoted)\", \"05 fused\"]",
+         "array line_style[6] = [1, 5, 103, 104, 205, 5]");
+  cr_expect_null(strstr(result.out, " 34 "), "the other dtype: %s", result.out);
+}
+
+Test(plot_data, a_panel_for_each_spread_of_scores) {
+  const script_result result = prepared("spread", "spread.csv");
+  EXPECT(result, "batch 4, seq 1024, fp16", "1 20 16 20 1 25 16 16 1 10 16 20 16 8 END",
+         "panels = 2", "array line_style[5] = [5, 6, 103, 5, 6]", "array first_line[2] = [1, 4]",
+         "array last_line[2] = [3, 5]",
+         "\", head_dim 64, random scores\", \", head_dim 64, rising scores\"",
+         "array lengths[2] = [1, 16]", "shortest = 1 longest = 16 lowest = 6.4 highest = 31.25");
+}
+
+Test(plot_data, a_spread_without_a_time) {
+  recorded_write("spread", SPREAD_HEADER "05_fused,Test GPU,fp16," LARGE ",1,0,FAILED,,," ORIGIN);
+  expect_prepared("spread", "spread.csv", "nothing = \"No step was right and timed with");
+}
+
 Test(plot_data, operations_for_each_byte_of_dram) {
   // 4e10 operations; the second shape is not the ladder's, and the emulator knows no DRAM
   recorded_write("counts", COUNTS "05_fused,,Test GPU,fp16," SMALL ",ncu,,,,,,,,,,,,,7,7," ORIGIN);

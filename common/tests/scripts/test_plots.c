@@ -44,12 +44,13 @@ Test(plots, every_chart_from_little_data) {
   } cases[] = {
       {"speedup", {"01", "4×", "40×", "Speed-up over step 01"}},
       {"speedup-again", {"Speed-up over step 01"}},
-      {"scaling-dim64-fp16", {"512", "1024", "05 fused", "mma fp16 100"}},
+      {"scaling-dim64-fp16", {"512", "1024", "FlashAttention-3 (quoted)", "mma fp16 100"}},
       {"roofline", {"fp32 fma 30", "05 fused"}},
       {"memory-dim64", {"10 MB", "step 01: ×3.6", "step 05: ×2.0"}},
       {"latency", {"n = 3", "n = 1"}},
       {"sweep", {"64x64x4x2", "20 TFLOP/s, 2 ms", "skipped"}},
       {"peers-dim64-fp16", {"as SDPA flash", "05 fused", "as the best peer"}},
+      {"spread-fp16", {"head_dim 64, random scores", "06 copied", "SDPA flash", "rising scores"}},
       {"saves", {"shared memory, wavefronts", "68"}},
   };
   recorded_write_all();
@@ -66,7 +67,7 @@ Test(plots, every_chart_from_little_data) {
     cr_expect_not_null(strstr(toolkit_run(command).out, "PNG"), "%s.png", cases[i].chart);
   }
   const script_result files = toolkit_run("ls plots/test-gpu | wc -l");
-  cr_expect_str_eq(files.out, "18\n", "%s files", files.out);
+  cr_expect_str_eq(files.out, "20\n", "%s files", files.out);
 }
 
 Test(plots, every_chart_from_no_data) {
@@ -81,6 +82,7 @@ Test(plots, every_chart_from_no_data) {
       {"latency", "bench-samples.csv of " FOLDER ": make bench records it"},
       {"sweep", "sweep.csv of " FOLDER ": make step06 sweep records it"},
       {"peers", "peers.csv of " FOLDER ": make peers records it"},
+      {"spread", "spread.csv of " FOLDER ": make spread records it"},
       {"saves", "counts.csv of " FOLDER ": make count records it"},
   };
   draw_silently("all");

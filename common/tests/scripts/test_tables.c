@@ -76,6 +76,15 @@ Test(tables, every_table) {
        {"| TFLOP/s; seq | 1024 |", "| 01 plain | skipped |\n| 05 fused | 10.0 |"}},
       {BLOCK("scaling test-gpu 128 bf16 1"), {"No row of this kind is recorded: `make bench`"}},
       {BLOCK("peers test-gpu 64 fp16 0"), {"| 05 fused | 16.0 (0.64) |", "| SDPA flash | 20.0 |"}},
+      {BLOCK("spread test-gpu 06"),
+       {"| TFLOP/s (× the step before); deviation | 1 | 16 |",
+        "| head_dim 64, fp16 | 25.0 (1.25) | 16.0 (0.80) |\n",
+        "| head_dim 64, fp16, rising | | 8.00 (0.40) |\n"}},
+      {BLOCK("spread test-gpu 05"), {"| head_dim 64, fp16 | 20.0 | 20.0 |\n"}},
+      {BLOCK("spread test-gpu 07"), {"No recorded spread holds step 07 yet: `make spread`"}},
+      {BLOCK("quoted test-gpu flash_attention_3"),
+       {"| TFLOP/s; seq | 512 | 1024 |", "| head_dim 64, fp16 | 30.0 | 33.0 |",
+        "| head_dim 64, bf16, causal | | 34.0 |", "Test GPU: `quoted.csv` in"}},
       {BLOCK("ceilings test-gpu"),
        {"| copy bandwidth | GB/s | 1000 [1000, 1000] | 1250 | 80 % | data sheet |",
         "| mma fp16 | TFLOP/s | 100.0 [100.0, 100.0] | | |"}},
@@ -124,12 +133,15 @@ Test(tables, the_larger_shape_counts) {
 Test(tables, say_what_is_not_recorded) {
   cr_assert_eq(toolkit_run("rm " FOLDER "/peers.csv " FOLDER "/bench.csv").status, 0);
   const script_result result = filled(BLOCK("ladder test-gpu") BLOCK("peers test-gpu 64 fp16 0")
-                                          BLOCK("scaling no-gpu 64 fp16 0"));
+                                          BLOCK("scaling no-gpu 64 fp16 0")
+                                              BLOCK("spread no-gpu 10") BLOCK("quoted no-gpu x"));
   EXPECT(result, "| step | adds | ms [95 %] | TFLOP/s | × step 01 | × before | workspace |\n",
          "Not recorded yet: `" FOLDER "/peers.csv` (`make peers`).",
          "<!-- table: peers test-gpu 64 fp16 0 -->\nNot recorded yet: `" FOLDER
          "/peers.csv` (`make peers`).\n<!-- end of table -->\n",
-         "Not recorded yet: `plots/data/no-gpu/bench.csv` (`make bench`).");
+         "Not recorded yet: `plots/data/no-gpu/bench.csv` (`make bench`).",
+         "Not recorded yet: `plots/data/no-gpu/spread.csv` (`make spread`).",
+         "Not recorded yet: `plots/data/no-gpu/quoted.csv`.");
 }
 
 Test(tables, are_stale_when_data_or_text_changes) {
@@ -158,7 +170,7 @@ Test(tables, refuse_what_makes_no_sense) {
   } cases[] = {
       {"\n" BLOCK("no_such test-gpu"),
        "error: document.md:2: there is no table 'no_such': there are "
-       "bugs ceilings counts ladder peers scaling step sweep"},
+       "bugs ceilings counts ladder peers quoted scaling spread step sweep"},
       {BLOCK(""), "error: document.md:1: there is no table ''"},
       {BLOCK("scaling test-gpu 64"),
        "error: document.md:1: this table is written as: scaling DEVICE HEAD_DIM DTYPE CAUSAL"},
