@@ -123,6 +123,17 @@ Test(plots, a_single_row) {
   expect_words("scaling-dim64-fp16",
                "Not recorded yet: peers.csv (make peers), ceilings.csv (make ceilings)");
   expect_words("saves", "counted by the emulator");
+  // No command records what is quoted.
+  cr_expect_null(strstr(words_of("scaling-dim64-fp16").out, "quoted"), "it asks for quoted.csv");
+}
+
+Test(plots, the_dash_tells_who_made_a_line) {
+  toolkit_write("words.gp", "heading = subtitle = corner = note = \"\"\n");
+  const script_result result =
+      toolkit_run("gnuplot -e \"terminal='dumb'; data='words.gp'; load 'plots/style.gp'; "
+                  "do for [style in '0 1 10 103 105 205'] { print dash(int(style)) }\" 2>&1");
+  cr_expect_str_eq(result.out, "3\n1\n1\n2\n2\n3\n", "ceiling, steps, peers, quoted: %s",
+                   result.out);
 }
 
 Test(plots, in_the_terminal) {

@@ -108,6 +108,17 @@ Test(tables, every_table) {
   }
 }
 
+// Of a step that was added to the file later, and of one that was wrong.
+Test(tables, the_step_before_by_its_number) {
+  recorded_write("spread", SPREAD_HEADER SPREAD_OVER("1,0", "06_copied", "1", "40")
+                               SPREAD_OVER("1,0", "05_fused", "2", "20")
+                                   SPREAD_OVER("1,0", "01_plain", "80", "0.5")
+                                       SPREAD_OVER("8,0", "05_fused", "2", "20") //
+                 "06_copied,Test GPU,fp16," LARGE ",8,0,FAILED,,," ORIGIN);
+  const script_result result = filled(BLOCK("spread test-gpu 06"));
+  EXPECT(result, "deviation | 1 | 8 |", "| head_dim 64, fp16 | 40.0 (2.00) | FAILED |");
+}
+
 Test(tables, columns_are_found_by_name) {
   recorded_write("ladder", "# before: commit = older, date = 2025-01-02T03:04:05Z\r\n"
                            "tflops,median_ms,check,device,head_dim,seq_q,seq_kv,step\r\n"
