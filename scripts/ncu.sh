@@ -28,9 +28,14 @@ ncu_failed() { # what, log
 }
 
 # Writes to $scratch/metrics a line "column factor metric" for each line of scripts/ncu_metrics.txt, or of
-# another file of its kind, whose metric this ncu knows; says which it does not.
+# another file of its kind, whose metric this ncu knows; says which it does not. ncu takes seconds to list
+# them: a script that has chosen tells those it calls by NCU_CHOSEN, the path of its own choice.
 choose_metrics() { # [file]
   local list=${1:-scripts/ncu_metrics.txt}
+  if [ -n "${NCU_CHOSEN:-}" ]; then
+    cp "$NCU_CHOSEN" "$scratch/metrics"
+    return
+  fi
   "$ncu" --query-metrics >"$scratch/known" 2>"$scratch/log" || ncu_failed "list its metrics" "$scratch/log"
   awk -v list="$list" '
     NR == FNR {

@@ -27,13 +27,6 @@ function split_csv(line, fields,    count, quoted, field, i, c) {
   return count
 }
 
-# Warps of a block, from "(32, 8, 1)".
-function warps(text,    sizes) {
-  gsub(/[() ]/, "", text)
-  split(text, sizes, ",")
-  return int((sizes[1] * sizes[2] * sizes[3] + 31) / 32)
-}
-
 # Numbers have commas between thousands.
 function number(text) {
   gsub(/,/, "", text)
@@ -58,7 +51,7 @@ NR == FNR {
       failed = 1
     }
   }
-  if (!("Block Size" in at)) failed = 1
+  if (!("ID" in at)) failed = 1
   if (failed) exit
   next
 }
@@ -66,10 +59,7 @@ NR == FNR {
   split_csv($0, value)
   if (value[at["ID"]] == "") next # units
   delete sum
-  for (t = 1; t <= terms; t++) {
-    scale = factor[t] == "1/warps" ? 1 / warps(value[at["Block Size"]]) : factor[t]
-    sum[column[t]] += number(value[at[metric[t]]]) * scale
-  }
+  for (t = 1; t <= terms; t++) sum[column[t]] += number(value[at[metric[t]]]) * factor[t]
   for (c in sum) printf "%d\t%s\t%.15g\n", kernels, c, sum[c]
   kernels++
 }

@@ -4,12 +4,13 @@
 # configuration, device, shape and source, or is added; columns that it has no value for stay empty.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/origin.sh
+. scripts/origin.sh
 folder=$1
 file=$folder/counts.csv
-commit=${LAB_COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}
 mkdir -p "$folder"
 [ -f "$file" ] || : >"$file"
-awk -v commit="$commit" -v date="$(date -u +%Y-%m-%dT%H:%M:%SZ)" '
+awk -v commit="$commit" -v date="$date" '
   BEGIN {
     FS = ","
     header = "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,source," \

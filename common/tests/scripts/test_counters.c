@@ -9,10 +9,11 @@
   "seq=256\nwhile [ $# -gt 0 ]; do [ \"$1\" = --seq ] && seq=$2; shift; done\n"                    \
   "echo 05_wmma,NVIDIA H200,fp16,1,1,1,$seq,$seq,64,0,0.125\n"
 
-// Two kernels, of 66 and of 32 threads a block; knows no metric of stores.
+// Two kernels; knows no metric of stores. Notes when it is asked for its metrics.
 #define NCU                                                                                        \
   "#!/bin/bash\n"                                                                                  \
   "if [ \"$1\" = --query-metrics ]; then\n"                                                        \
+  "  echo queried >>queries\n"                                                                     \
   "  [ \"$FAIL\" != query ] || { echo '==ERROR== no GPU' >&2; exit 1; }\n"                         \
   "  sed '/^#/d; /store/d; s/.* //' scripts/ncu_metrics.txt | tr '|' '\\n' |\n"                    \
   "    sed 's/\\.sum$/  Counter  inst  # of things/'\n"                                            \
@@ -48,11 +49,11 @@ TestSuite(counters, .init = enter, .fini = toolkit_leave);
 Test(counters, kernels_add_up) {
   const script_result result = toolkit_run(COUNT "2>&1");
   cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
-  // Loads: plain ones and two ways of cp.async. Barriers: 3 warps, then one. Operations: 8192 each, two of 4096.
+  // Bytes: sectors of two ways of cp.async. Shared loads: plain ones and ldmatrix. Operations: two of 4096.
   EXPECT(result,
          "warning: global_store_requests lacks a part: this ncu has none of l1tex__t_requests",
-         "05_wmma on NVIDIA H200, 1x1x256x64 fp16: 2 kernels", "block_barriers 3000\n",
-         "dram_read_bytes 5000\n", "global_load_requests 15000\n", "global_load_sectors 15000\n",
+         "05_wmma on NVIDIA H200, 1x1x256x64 fp16: 2 kernels", "async_copy_bytes 320000\n",
+         "dram_read_bytes 5000\n", "global_load_requests 5000\n", "global_load_sectors 5000\n",
          "shared_load_requests 10000\n", "tensor_core_operations 4\n", "written: data/counts.csv");
 }
 
@@ -63,8 +64,8 @@ Test(counters, rows_replace_their_like) {
   EXPECT(
       result,
       "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,source,",
-      "\n05_wmma,,NVIDIA H200,fp16,1,1,1,256,256,64,0,ncu,15000,15000,,,10000,5000,", ",here,",
-      "\n05_wmma,,NVIDIA H200,fp16,1,1,1,128,128,64,0,ncu,15000,15000,,,10000,5000,");
+      "\n05_wmma,,NVIDIA H200,fp16,1,1,1,256,256,64,0,ncu,5000,5000,,,10000,5000,", ",here,",
+      "\n05_wmma,,NVIDIA H200,fp16,1,1,1,128,128,64,0,ncu,5000,5000,,,10000,5000,");
   int rows = 0;
   for (const char *at = result.out; (at = strstr(at, "05_wmma")); at++) rows++;
   cr_expect_eq(rows, 2, "%s", result.out);
@@ -80,4 +81,35 @@ Test(counters, failures_are_sentences) {
          "run as root");
   const script_result program = toolkit_run("FAIL=program " COUNT "2>&1; ls data 2>&1");
   EXPECT(program, "error: ncu cannot count the kernels of ./program", "No such file");
+}
+
+// The emulator's side of a calibration: two small kernels, and the step that PROGRAM is.
+static void write_calibration(void) {
+  cr_assert_eq(toolkit_run("mkdir cpu gpu && cp program gpu/step05").status, 0);
+  toolkit_write("cpu/calibrate", "#!/bin/bash\necho kernel,column,expected,emulator\n"
+                                 "echo first,global_load_requests,3000,3000\n"
+                                 "echo first,block_barriers,1,1\n"
+                                 "echo second,global_load_requests,1500,1500\n");
+  toolkit_write("cpu/count", "#!/bin/bash\ncp data.csv $1/step05.csv\n");
+  toolkit_write("data.csv",
+                "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,"
+                "source,global_load_requests,block_barriers\n"
+                "05_wmma,,Emulated,fp16,1,1,1,256,256,64,0,emulator,4000,7\n");
+  cr_assert_eq(toolkit_run("cp cpu/calibrate gpu; chmod +x cpu/* gpu/*").status, 0);
+}
+
+Test(counters, calibration_asks_for_the_metrics_once) {
+  write_calibration();
+  const script_result result =
+      toolkit_run("NCU=bin/ncu scripts/calibrate.sh data cpu gpu 05_wmma 2>&1; wc -l <queries");
+  EXPECT(result, "warning: global_store_requests lacks a part",
+         "warning: shared_store_wavefronts lacks a part", "kernel column expected emulator ncu",
+         "first global_load_requests 3000 3000 3000 0.00 %\n", "first block_barriers 1 1 - -\n",
+         "second global_load_requests 1500 1500 2000 -25.00 % *\n",
+         "05_wmma global_load_requests - 4000 5000 -20.00 % *\n",
+         "05_wmma block_barriers - 7 - -\n", "written: data/calibration.csv\n1\n");
+  int warnings = 0;
+  for (const char *at = result.out; (at = strstr(at, "warning: ")); at++) warnings++;
+  const script_result lines = toolkit_run("grep -c '^[^#].*store' scripts/ncu_metrics.txt");
+  cr_expect_eq(warnings, atoi(lines.out), "%s", result.out);
 }
