@@ -96,6 +96,9 @@ Test(tables, every_table) {
         "| 01 plain | 3.2 k | 32.0 | 40 | 60 | 8 | 0 | 0 | 99 | 1 | 2 G |",
         "counted by the emulator.",
         "| 01 plain | 3.1 k | 31.0 | 40 | 60 | 8 | 0 | 0 | 99 | 1 | |"}},
+      {BLOCK("calibration test-gpu"),
+       {"| load stride 1 | 1 | 1 | |\n", "| 05 fused | 2 | 1 | `divergent_branches` 80, 16 |\n\n",
+        "No counter of this GPU tells `block_barriers`.\n\ncommit abc1234, 2026-01-02: "}},
       {BLOCK("bugs test-gpu"),
        {"| 01.1 | a \"quoted\" word | caught | passes | caught | `row 0, column 1` |\n",
         "| 05.2 | another | passes | caught | - | `a \\| b` |\n\ncommit abc1234, 2026-01-02: "}},
@@ -181,7 +184,7 @@ Test(tables, refuse_what_makes_no_sense) {
   } cases[] = {
       {"\n" BLOCK("no_such test-gpu"),
        "error: document.md:2: there is no table 'no_such': there are "
-       "bugs ceilings counts ladder peers quoted scaling spread step sweep"},
+       "bugs calibration ceilings counts ladder peers quoted scaling spread step sweep"},
       {BLOCK(""), "error: document.md:1: there is no table ''"},
       {BLOCK("scaling test-gpu 64"),
        "error: document.md:1: this table is written as: scaling DEVICE HEAD_DIM DTYPE CAUSAL"},
