@@ -176,13 +176,17 @@ endif
 any_shape = $$(for program in $(call programs,$(BUILDABLE)); do \
   $$program --batch 1 --heads 1 --seq 1 --dim 1 --scale 0 --no-time >/dev/null 2>&1 && echo $$program; done | tail -n 1)
 
+# Test programs at a time: a GPU takes several, whose start is most of what they do; the emulator fills the cores.
+at_once = $(if $(filter gpu,$(DEVICE)),$(shell echo $$((($(JOBS) + 3) / 4))),1)
+
 check-now: say-device $(CHECK_ALL)
 	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged \
 	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so)
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=sanitize $(filter $(BUILD)-sanitize/%,$(WATCHED_TESTS)))
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=count $(filter $(BUILD)-count/%,$(WATCHED_TESTS)))
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
-	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
+	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) \
+	  scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
 	$(if $(PLANTED),@DEVICE=cpu JOBS=$(JOBS) RECORD='' scripts/bugs.sh $(PLANTED))
 	$(if $(PLANTED),@JOBS=$(JOBS) scripts/guide.sh)
 

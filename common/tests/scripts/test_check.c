@@ -1,0 +1,70 @@
+// scripts/check.sh: the order of its lines, what fails, and which programs run beside others.
+#define _GNU_SOURCE
+#include "toolkit.h"
+
+// A test program that notes when it begins and ends, and takes a while.
+#define PROGRAM(seconds, last)                                                                     \
+  "#!/bin/bash\necho \"begin ${0##*/}\" >>ran\nsleep " seconds "\n"                                \
+  "echo \"end ${0##*/}\" >>ran\necho \"threads: $OMP_NUM_THREADS $*\" >>threads\n" last
+#define PASSES "echo 'Synthesis: Tested: 3'\n"
+
+static void put(const char *path, const char *text) {
+  toolkit_write(path, text);
+  cr_assert(chmod(path, 0700) == 0);
+}
+
+static void enter(void) {
+  toolkit_enter();
+  cr_assert_eq(toolkit_run("mkdir -p build/gpu/timing").status, 0);
+  put("build/gpu/slow", PROGRAM("0.6", PASSES));
+  put("build/gpu/quick", PROGRAM("0.2", PASSES));
+  put("build/gpu/timing/alone", PROGRAM("0.1", PASSES));
+  put("build/gpu/fails", PROGRAM("0", PASSES "echo what is wrong\nexit 1\n"));
+  put("build/gpu/empty", PROGRAM("0", "echo 'Synthesis: Tested: 0'\n"));
+  cr_assert(unsetenv("OMP_NUM_THREADS") == 0);
+}
+
+TestSuite(check, .init = enter, .fini = toolkit_leave);
+
+#define CHECK                                                                                      \
+  "scripts/check.sh build/gpu/slow build/gpu/quick build/gpu/timing/alone build/gpu/fails "        \
+  "build/gpu/empty 2>&1; "
+
+Test(check, the_same_lines_however_many_at_once) {
+  for (int at_once = 1; at_once <= 4; at_once++) {
+    char command[256];
+    snprintf(command, sizeof command, "AT_ONCE=%d " CHECK, at_once);
+    const script_result result = toolkit_run(command);
+    EXPECT(result, " ok slow 3 tests, ", " ok quick 3 tests, ", " ok timing/alone 3 tests, ",
+           " FAIL fails\n Synthesis: Tested: 3\n what is wrong\n FAIL empty\n it ran no test\n",
+           "check: 2 of 5 test programs failed: fails empty\n");
+  }
+}
+
+Test(check, one_after_the_other) {
+  const script_result result = toolkit_run(CHECK "cat ran; sort -u threads");
+  EXPECT(result,
+         "begin slow\nend slow\nbegin quick\nend quick\nbegin alone\nend alone\nbegin fails\n",
+         "threads: --jobs 2\n");
+}
+
+Test(check, what_measures_runs_alone) {
+  const script_result result = toolkit_run("AT_ONCE=2 " CHECK "sed 2q ran | sort; sed 1,2d ran");
+  EXPECT(result, "begin quick\nbegin slow\n", "end quick\nend slow\nbegin alone\nend alone\nbegin");
+}
+
+Test(check, the_cores_are_divided) {
+  put("bin/nproc", "#!/bin/bash\necho 16\n");
+  const script_result result =
+      toolkit_run("PATH=$PWD/bin:$PATH AT_ONCE=4 " CHECK "sort -u threads");
+  EXPECT(result, "threads: 2 --jobs 2\n");
+}
+
+Test(check, bad_settings) {
+  const script_result none = toolkit_run("scripts/check.sh 2>&1");
+  cr_expect_eq(none.status, 2);
+  EXPECT(none, "error: check was given no test program to run");
+  const script_result bad = toolkit_run("AT_ONCE=0 scripts/check.sh build/gpu/slow 2>&1");
+  cr_expect_eq(bad.status, 2);
+  EXPECT(bad, "error: AT_ONCE is \"0\": give the number of programs");
+}
