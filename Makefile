@@ -199,7 +199,7 @@ sanitize-now: say-device
 ifeq ($(DEVICE),cpu)
 	@ARGS="$(ARGS)" SEEDS=$(SEEDS) scripts/sanitize.sh $(STEP_BUILD) $(BUILDABLE)
 else
-	@ARGS="$(ARGS)" scripts/sanitize_gpu.sh $(STEP_BUILD) $(BUILDABLE)
+	@ARGS="$(ARGS)" JOBS=$(JOBS) scripts/sanitize_gpu.sh $(STEP_BUILD) $(BUILDABLE)
 endif
 
 bugs: say-device ## plant each steps/NN/bugs/*.patch and see who catches it: table and CSV

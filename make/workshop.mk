@@ -63,7 +63,7 @@ ifeq ($(DEVICE),cpu)
 	@exit 2
 else
 	@$(BUILDER) $(call programs,$(BUILDABLE))
-	@TOOLS=$@ ARGS="$(ARGS)" scripts/sanitize_gpu.sh $(STEP_BUILD) $(BUILDABLE)
+	@TOOLS=$@ ARGS="$(ARGS)" JOBS=$(JOBS) scripts/sanitize_gpu.sh $(STEP_BUILD) $(BUILDABLE)
 endif
 
 gdb: ## step through a kernel in gdb: make step05 gdb BLOCK=1,0,0 THREAD=5 [KERNEL=name]

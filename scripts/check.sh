@@ -4,6 +4,8 @@
 # AT_ONCE programs run at a time (1), with the cores divided among them, but those in timing/ by themselves:
 # they measure.
 set -u
+# shellcheck source=scripts/in_order.sh
+. "${BASH_SOURCE[0]%/*}/in_order.sh"
 if [ $# -eq 0 ]; then
   echo "error: check was given no test program to run" >&2
   exit 2
@@ -24,60 +26,37 @@ started=$SECONDS
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Leaves the output in $scratch/NUMBER.log and, when it is there whole, exit status and seconds in
-# $scratch/NUMBER.
+# Leaves the output in $scratch/NUMBER.log, exit status and seconds in $scratch/NUMBER.end.
 run_program() { # number
-  local before=$SECONDS status
+  local before=$SECONDS
   "${programs[$1]}" --jobs $workers >"$scratch/$1.log" 2>&1
-  status=$?
-  echo "$status $((SECONDS - before))" >"$scratch/$1.part"
-  mv "$scratch/$1.part" "$scratch/$1"
+  echo "$? $((SECONDS - before))" >"$scratch/$1.end"
 }
 
-# Prints the lines of the programs that are next, as far as they have ended.
-reported=0
-report() {
-  local name log status seconds tested
-  while [ -e "$scratch/$reported" ]; do
-    name=${programs[$reported]#build/*/}
-    log=$scratch/$reported.log
-    read -r status seconds <"$scratch/$reported"
-    [ -t 1 ] && printf '\r\033[K'
-    tested=$(sed 's/\x1b\[[0-9;]*m//g' "$log" | sed -n 's/.*Tested: *\([0-9]*\).*/\1/p' | tail -n 1)
-    if [ "$status" -eq 0 ] && [ "${tested:-0}" -gt 0 ]; then
-      printf '  ok    %-36s %3d tests, %d s\n' "$name" "$tested" "$seconds"
-    else
-      failed+=("$name")
-      printf '  FAIL  %s\n' "$name"
-      [ "${tested:-0}" -gt 0 ] || echo "        it ran no test"
-      sed 's/^/        /' "$log"
-    fi
-    reported=$((reported + 1))
-  done
+show_program() { # number
+  if [ -t 1 ]; then printf '\r  ....  %s\033[K' "${programs[$1]#build/*/}"; fi
 }
 
-# Waits until fewer than so many programs run, and reports those that have ended.
-wait_until_below() { # count
-  local name
-  report
-  while [ "$(jobs -rp | wc -l)" -ge "$1" ]; do
-    name=${programs[$reported]#build/*/}
-    [ -t 1 ] && printf '\r  ....  %s\033[K' "$name"
-    wait -n
-    report
-  done
+report_program() { # number
+  local name=${programs[$1]#build/*/} log=$scratch/$1.log status seconds tested
+  read -r status seconds <"$scratch/$1.end"
+  [ -t 1 ] && printf '\r\033[K'
+  tested=$(sed 's/\x1b\[[0-9;]*m//g' "$log" | sed -n 's/.*Tested: *\([0-9]*\).*/\1/p' | tail -n 1)
+  if [ "$status" -eq 0 ] && [ "${tested:-0}" -gt 0 ]; then
+    printf '  ok    %-36s %3d tests, %d s\n' "$name" "$tested" "$seconds"
+  else
+    failed+=("$name")
+    printf '  FAIL  %s\n' "$name"
+    [ "${tested:-0}" -gt 0 ] || echo "        it ran no test"
+    sed 's/^/        /' "$log"
+  fi
 }
 
-for ((number = 0; number < $#; number++)); do
-  case ${programs[$number]} in
-  */timing/*) alone=yes ;;
-  *) alone=no ;;
-  esac
-  wait_until_below "$([ $alone = yes ] && echo 1 || echo "$at_once")"
-  run_program "$number" &
-  [ $alone = no ] || wait_until_below 1
-done
-wait_until_below 1
+measures() { # number
+  [[ ${programs[$1]} == */timing/* ]]
+}
+
+in_order $# "$at_once" run_program show_program report_program measures
 
 if [ "${#failed[@]}" -gt 0 ]; then
   echo "check: ${#failed[@]} of $# test programs failed: ${failed[*]}"

@@ -3,78 +3,114 @@
 #   scripts/sanitize_gpu.sh FOLDER 04_online_softmax 05_wmma ...
 # FOLDER holds the programs step04, step05, ... Runs each under the four tools of NVIDIA's
 # compute-sanitizer, on the shapes of scripts/sanitize_shapes.txt or on ARGS alone; TOOLS names other
-# tools. Prints a table of step and tool, and the first finding of each pair whole. A pair is left at its
-# first finding, and with FIRST=1 so is everything. Exit status 1 when there is any.
+# tools. JOBS runs go on at a time: as many as there are cores, and at most 8. Prints the first finding of each
+# pair of step and tool whole, and a table of them. A pair is left at its first finding; with FIRST=1, by which
+# runs go on one by one, so is everything. Exit status 1 when there is any.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/sanitize_options.sh
 . scripts/sanitize_options.sh
+# shellcheck source=scripts/in_order.sh
+. scripts/in_order.sh
 folder=$1
 shift
-tools=${TOOLS:-memcheck racecheck initcheck synccheck}
+steps=("$@")
+read -ra tools <<<"${TOOLS:-memcheck racecheck initcheck synccheck}"
 sanitizer=${COMPUTE_SANITIZER:-$(command -v compute-sanitizer || echo "${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer")}
 if ! [ -x "$sanitizer" ]; then
   echo "error: sanitize on the GPU needs compute-sanitizer, and $sanitizer is not there: it comes with" \
     "the CUDA toolkit; or give DEVICE=cpu for the emulator's" >&2
   exit 2
 fi
+at_once=${JOBS:-$(nproc)}
+if [ "$at_once" -gt 8 ]; then at_once=8; fi # each holds a context and host memory of its own
+if [ -n "${FIRST:-}" ]; then at_once=1; fi
+export OMP_WAIT_POLICY=passive
 finding=9 # the exit status by which a tool tells findings from everything else
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Runs a pair on all shapes. Prints ok, FAIL or skip, and leaves the log of a failure in $scratch/log.
-run_pair() { # STEP TOOL
-  local program=$folder/step${1%%_*} options status ran=0
-  while read -r options; do
-    [ -t 2 ] && printf '\r  ....  %s %s %s\033[K' "${1%%_*}" "$2" "$options" >&2
-    # shellcheck disable=SC2086 # options are words
-    "$sanitizer" --tool "$2" --error-exitcode $finding --print-limit 20 \
-      "$program" $options --no-check --no-time --csv >"$scratch/log" 2>&1 </dev/null
-    status=$?
-    [ -t 2 ] && printf '\r\033[K' >&2
-    if [ "$status" -eq 0 ]; then
-      ran=$((ran + 1))
-    elif ! { [ "$status" -eq 2 ] && grep -q 'cannot take' "$scratch/log"; }; then
-      { echo "  FAIL  ${1%%_*} $2: $program $options"; } >"$scratch/where"
-      echo FAIL
-      return
-    fi
-  done < <(sanitize_options "$1")
-  if [ "$ran" -gt 0 ]; then echo ok; else echo skip; fi
+# The runs: all shapes of the first step under the first tool, then under the next.
+run_pair=() run_options=() # such as "05_wmma memcheck", and the program's options
+for step in "${steps[@]}"; do
+  for tool in "${tools[@]}"; do
+    while read -r options; do
+      run_pair+=("$step $tool")
+      run_options+=("$options")
+    done < <(sanitize_options "$step")
+  done
+done
+
+# The file that tells later runs that they need not be.
+found() { # number
+  if [ -n "${FIRST:-}" ]; then echo "$scratch/found"; else echo "$scratch/found ${run_pair[$1]}"; fi
+}
+
+# Leaves ok, FAIL, skip or - in $scratch/NUMBER, and the log in $scratch/NUMBER.log. A run is started before
+# those behind it, so the first one of a pair that fails is always run.
+run_one() { # number
+  local step tool status result=FAIL
+  read -r step tool <<<"${run_pair[$1]}"
+  if [ -e "$(found "$1")" ]; then
+    echo - >"$scratch/$1"
+    return
+  fi
+  # shellcheck disable=SC2086 # options are words
+  "$sanitizer" --tool "$tool" --error-exitcode $finding --print-limit 20 "$folder/step${step%%_*}" \
+    ${run_options[$1]} --no-check --no-time --csv >"$scratch/$1.log" 2>&1 </dev/null
+  status=$?
+  if [ "$status" -eq 0 ]; then
+    result=ok
+  elif [ "$status" -eq 2 ] && grep -q 'cannot take' "$scratch/$1.log"; then
+    result=skip
+  else
+    : >"$(found "$1")"
+  fi
+  echo $result >"$scratch/$1"
+}
+
+show_run() { # number
+  if [ -t 2 ]; then
+    printf '\r  ....  %d of %d: %s %s\033[K' $(($1 + 1)) "${#run_pair[@]}" "${run_pair[$1]}" "${run_options[$1]}" >&2
+  fi
+}
+
+# What a pair has come to: FAIL from the first failure on, else ok from the first run that was no skip.
+declare -A verdict=()
+failed=()
+report_run() { # number
+  local step tool result old=${verdict[${run_pair[$1]}]:--}
+  read -r result <"$scratch/$1"
+  [ -t 2 ] && printf '\r\033[K' >&2
+  case $old,$result in
+  FAIL,* | ok,skip | *,-) return ;;
+  esac
+  verdict[${run_pair[$1]}]=$result
+  if [ "$result" = FAIL ]; then
+    read -r step tool <<<"${run_pair[$1]}"
+    failed+=("${step%%_*} $tool")
+    echo "  FAIL  ${step%%_*} $tool: $folder/step${step%%_*} ${run_options[$1]}"
+    # Up to the blank line that ends the first finding, less what the program printed.
+    awk '/^=========/ { if (/^========= *$/ && lines > 1) exit; print; lines++ }' "$scratch/$1.log"
+    grep '^error: ' "$scratch/$1.log"
+  fi
 }
 
 started=$SECONDS
-failed=()
+in_order "${#run_pair[@]}" "$at_once" run_one show_run report_run
 {
-  printf step
-  # shellcheck disable=SC2086 # several names
-  printf '\t%s' $tools
-  echo
-} >"$scratch/table"
-for step in "$@"; do
-  row=$step
-  for tool in $tools; do
-    if [ "${#failed[@]}" -gt 0 ] && [ -n "${FIRST:-}" ]; then
-      result='-'
-    else
-      result=$(run_pair "$step" "$tool")
-    fi
-    row+=$'\t'$result
-    if [ "$result" = FAIL ]; then
-      failed+=("${step%%_*} $tool")
-      cat "$scratch/where"
-      # Up to the blank line that ends the first finding, less what the program printed.
-      awk '/^=========/ { if (/^========= *$/ && lines > 1) exit; print; lines++ }' "$scratch/log"
-      grep '^error: ' "$scratch/log"
-    fi
+  printf 'step'
+  printf '\t%s' "${tools[@]}"
+  for step in "${steps[@]}"; do
+    printf '\n%s' "$step"
+    for tool in "${tools[@]}"; do printf '\t%s' "${verdict[$step $tool]:--}"; done
   done
-  echo "$row" >>"$scratch/table"
-done
-awk -f scripts/align.awk "$scratch/table"
+  echo
+} | awk -f scripts/align.awk
 
 if [ "${#failed[@]}" -gt 0 ]; then
   printf 'sanitize: findings in'
   printf ' %s,' "${failed[@]}" | sed 's/,$/\n/'
   exit 1
 fi
-echo "sanitize: no finding in $* ($((SECONDS - started)) s)"
+echo "sanitize: no finding in ${steps[*]} ($((SECONDS - started)) s)"

@@ -3,7 +3,8 @@
 #define _GNU_SOURCE
 #include "toolkit.h"
 
-// Finds something with racecheck on head_dim 128; refuses head_dim 7; notes what it was asked.
+// Finds something with racecheck on head_dim 128, and with $EVERYWHERE on all shapes; refuses head_dim 7;
+// notes what it was asked.
 #define SANITIZER                                                                                  \
   "#!/bin/bash\n"                                                                                  \
   "echo \"$*\" >>ran\n"                                                                            \
@@ -16,6 +17,7 @@
   "  echo '========= '\n"                                                                          \
   "  echo '========= Error: a second finding'\n"                                                   \
   "  exit 9 ;;\n"                                                                                  \
+  "*\"--tool ${EVERYWHERE:-none} \"*) sleep 0.1; echo '========= Error: here, too'; exit 9 ;;\n"   \
   "*'--dim 7 '*) echo 'error: step 99_recorded cannot take it' >&2; exit 2 ;;\n"                   \
   "esac\n"                                                                                         \
   "echo '========= ERROR SUMMARY: 0 errors'\n"
@@ -36,6 +38,25 @@ Test(sanitize_gpu, a_table_and_the_first_finding) {
          "step memcheck racecheck initcheck synccheck\n", "99_recorded ok FAIL ok ok\n",
          "sanitize: findings in 99 racecheck\n");
   cr_expect(!strstr(result.out, "a second finding"), "%s", result.out);
+}
+
+// However many run at a time: of a pair its first finding in the order of the shapes, and no other.
+Test(sanitize_gpu, one_finding_for_a_pair) {
+  for (int jobs = 1; jobs <= 4; jobs += 3) {
+    char command[128];
+    snprintf(command, sizeof command,
+             "rm -f ran; EVERYWHERE=memcheck JOBS=%d scripts/sanitize_gpu.sh p 99_recorded 2>&1",
+             jobs);
+    const script_result result = toolkit_run(command);
+    EXPECT(result, "FAIL 99 memcheck: p/step99 --batch 1 --heads 1 --seq 1 --dim 1\n",
+           "here, too\n", "FAIL 99 racecheck: ", "99_recorded FAIL FAIL ok ok\n",
+           "sanitize: findings in 99 memcheck, 99 racecheck\n");
+    const char *first = strstr(result.out, "FAIL  99 memcheck");
+    cr_assert(first);
+    cr_expect(!strstr(first + 1, "FAIL  99 memcheck"), "%s", result.out);
+    const script_result ran = toolkit_run("grep -c 'tool memcheck' ran");
+    cr_expect_eq(atoi(ran.out), jobs, "%d runs at a time, and %s with memcheck", jobs, ran.out);
+  }
 }
 
 Test(sanitize_gpu, no_finding) {
