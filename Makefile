@@ -156,7 +156,8 @@ check: deps ## all tests on this device; one step's suite: make step03 check
 
 ifeq ($(STEP_GOALS),)
   cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_device_api.c \
-              common/tests/emulator/test_tensor_faults.c common/tests/scripts/test_bugs.c \
+              common/tests/emulator/test_tensor_faults.c common/tests/emulator/test_hopper_faults.c \
+              common/tests/scripts/test_bugs.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c
   gpu_only := common/tests/timing/test_known_duration.c
   PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)), \

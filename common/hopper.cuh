@@ -10,6 +10,10 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
+#ifndef __CUDACC__
+#include "hopper_functions.h" // the emulator's: the same functions, without PTX
+#else
+
 // --- barriers in shared memory: 9.7.13.15, "mbarrier" --------------------------------------------
 //
 // A barrier goes through phases. A phase is complete when all arrivals have come that the barrier was made
@@ -21,11 +25,6 @@ __device__ __forceinline__ void barrier_create(barrier *barrier, unsigned arriva
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
                "r"(arrivals)
                : "memory");
-}
-
-template <int COUNT>
-__device__ __forceinline__ void barriers_create(barrier (&barriers)[COUNT], unsigned arrivals) {
-  for (int i = 0; i < COUNT; i++) barrier_create(&barriers[i], arrivals);
 }
 
 // Makes new barriers visible to the copy engine; the block must still meet at __syncthreads(). 9.7.13.4,
@@ -58,24 +57,6 @@ __device__ __forceinline__ void barrier_wait(barrier *barrier, unsigned parity) 
                : "memory");
 }
 
-// A place in a ring of stages, and the parity of the phase that its barriers are in.
-template <int STAGES>
-struct ring_place {
-  int stage = 0;
-  unsigned parity = 0;
-  __device__ __forceinline__ void advance() {
-    if (++stage == STAGES) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
-};
-
-// --- tiles in shared memory ----------------------------------------------------------------------
-
-static constexpr int PANEL = 64;          // columns, 128 bytes: the widest that the swizzle knows
-static constexpr int WARPGROUP_ROWS = 64; // of Q and O, of a wgmma
-
 // --- the copy engine: 9.7.9.27.1.2, "cp.async.bulk.tensor" ---------------------------------------
 
 // Starts to copy the box of a 4-D tensor whose first element is at (column, row, head, batch) to shared
@@ -88,27 +69,7 @@ __device__ __forceinline__ void copy_box(void *smem, const CUtensorMap *map, bar
                : "memory");
 }
 
-// Starts the copies of a tile, panel by panel; the barrier has been told their bytes. Of one thread.
-template <int PANELS, int ROWS, typename Element>
-__device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CUtensorMap *map,
-                                          barrier *barrier, int row, int head, int batch) {
-  for (int panel = 0; panel < PANELS; panel++)
-    copy_box(smem[panel], map, barrier, panel * PANEL, row, head, batch);
-}
-
 // --- warpgroup products: 9.7.15, "wgmma" ---------------------------------------------------------
-
-// Describes a tile in shared memory of rows of 64 elements, 128 bytes, in the 128-byte swizzle: what the copy
-// engine writes with CU_TENSOR_MAP_SWIZZLE_128B, and swizzled() computes in step 07. Groups of 8 rows are
-// 1024 bytes apart; `panel_bytes` is the distance to the next 64 columns of a wider matrix B [16, N], and
-// means nothing otherwise. The tile starts at a multiple of 1024 bytes. 9.7.15.5.1.2.2, "Matrix
-// Descriptor Format".
-__device__ __forceinline__ uint64_t matrix_descriptor(const void *tile, unsigned panel_bytes) {
-  const uint64_t address = shared_address(tile);
-  const uint64_t swizzle_128_bytes = 1;
-  return (address & 0x3ffff) >> 4 | (uint64_t)(panel_bytes >> 4) << 16 |
-         (uint64_t)(1024 >> 4) << 32 | swizzle_128_bytes << 62;
-}
 
 // Before the first product that reads registers or shared memory which the warps have written.
 __device__ __forceinline__ void wgmma_fence() {
@@ -150,6 +111,53 @@ __device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS));
 }
 
+#endif // __CUDACC__
+
+// --- barriers of a ring of stages ----------------------------------------------------------------
+
+template <int COUNT>
+__device__ __forceinline__ void barriers_create(barrier (&barriers)[COUNT], unsigned arrivals) {
+  for (int i = 0; i < COUNT; i++) barrier_create(&barriers[i], arrivals);
+}
+
+// A place in a ring of stages, and the parity of the phase that its barriers are in.
+template <int STAGES>
+struct ring_place {
+  int stage = 0;
+  unsigned parity = 0;
+  __device__ __forceinline__ void advance() {
+    if (++stage == STAGES) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+// --- tiles in shared memory ----------------------------------------------------------------------
+
+static constexpr int PANEL = 64;          // columns, 128 bytes: the widest that the swizzle knows
+static constexpr int WARPGROUP_ROWS = 64; // of Q and O, of a wgmma
+
+// Starts the copies of a tile, panel by panel; the barrier has been told their bytes. Of one thread.
+template <int PANELS, int ROWS, typename Element>
+__device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CUtensorMap *map,
+                                          barrier *barrier, int row, int head, int batch) {
+  for (int panel = 0; panel < PANELS; panel++)
+    copy_box(smem[panel], map, barrier, panel * PANEL, row, head, batch);
+}
+
+// Describes a tile in shared memory of rows of 64 elements, 128 bytes, in the 128-byte swizzle: what the copy
+// engine writes with CU_TENSOR_MAP_SWIZZLE_128B, and swizzled() computes in step 07. Groups of 8 rows are
+// 1024 bytes apart; `panel_bytes` is the distance to the next 64 columns of a wider matrix B [16, N], and
+// means nothing otherwise. The tile starts at a multiple of 1024 bytes. 9.7.15.5.1.2.2, "Matrix
+// Descriptor Format".
+__device__ __forceinline__ uint64_t matrix_descriptor(const void *tile, unsigned panel_bytes) {
+  const uint64_t address = shared_address(tile);
+  const uint64_t swizzle_128_bytes = 1;
+  return (address & 0x3ffff) >> 4 | (uint64_t)(panel_bytes >> 4) << 16 |
+         (uint64_t)(1024 >> 4) << 32 | swizzle_128_bytes << 62;
+}
+
 // --- host: CUDA driver API, "Tensor Map Object Management" ---------------------------------------
 
 // The driver's function that encodes a tensor map; NULL when the driver is too old. Asked for at run time, so
@@ -167,8 +175,9 @@ static decltype(&cuTensorMapEncodeTiled) tensor_map_encoder() {
 
 // Describes a contiguous [batch, heads, rows, head_dim] tensor of 16-bit elements for copy_box, in boxes of
 // box_rows x PANEL columns with the 128-byte swizzle.
-static cudaError_t describe_tensor(CUtensorMap *map, attention_dtype dtype, const void *tensor,
-                                   int batch, int heads, int rows, int head_dim, int box_rows) {
+static inline cudaError_t describe_tensor(CUtensorMap *map, attention_dtype dtype,
+                                          const void *tensor, int batch, int heads, int rows,
+                                          int head_dim, int box_rows) {
   static const auto encode = tensor_map_encoder();
   if (!encode) return cudaErrorNotSupported;
   const cuuint64_t sizes[4] = {(cuuint64_t)head_dim, (cuuint64_t)rows, (cuuint64_t)heads,
@@ -191,7 +200,8 @@ struct tensor_maps {
 };
 
 // Describes the three inputs: Q in boxes of a warpgroup's rows, K and V in boxes of block_keys.
-static cudaError_t describe_tensors(tensor_maps *maps, const attention_args *args, int block_keys) {
+static inline cudaError_t describe_tensors(tensor_maps *maps, const attention_args *args,
+                                           int block_keys) {
   const attention_shape &shape = args->shape;
   cudaError_t error = describe_tensor(&maps->Q, shape.dtype, args->q, shape.batch, shape.heads,
                                       shape.seq_q, shape.head_dim, WARPGROUP_ROWS);

@@ -11,6 +11,10 @@
 #include <cuda_fp16.h>
 #include <stdint.h>
 
+#ifndef __CUDACC__
+#include "wgmma_functions.h" // the emulator's: the same functions, without PTX
+#else
+
 #define WGMMA_REGISTERS_32                                                                         \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                         \
   "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
@@ -68,5 +72,7 @@ WGMMA_OF(half, "f16", 128, 64, "64", "65", "66", "67", "68", "69", "65", "66")
 WGMMA_OF(__nv_bfloat16, "bf16", 64, 32, "32", "33", "34", "35", "36", "37", "33", "34")
 WGMMA_OF(__nv_bfloat16, "bf16", 128, 64, "64", "65", "66", "67", "68", "69", "65", "66")
 #undef WGMMA_OF
+
+#endif // __CUDACC__
 
 #endif

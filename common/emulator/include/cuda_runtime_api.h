@@ -39,6 +39,12 @@ EMULATOR_API cudaError_t cudaDeviceReset(void);
 EMULATOR_API cudaError_t cudaDriverGetVersion(int *version);
 EMULATOR_API cudaError_t cudaRuntimeGetVersion(int *version);
 
+// The driver's function of that name, for programs that do not link with the driver. The emulator has
+// cuTensorMapEncodeTiled, of version 12000, see <cuda.h>.
+EMULATOR_API cudaError_t cudaGetDriverEntryPointByVersion(
+    const char *symbol, void **function, unsigned int version, unsigned long long flags,
+    enum cudaDriverEntryPointQueryResult *result EMULATOR_DEFAULT(NULL));
+
 // Memory.
 EMULATOR_API cudaError_t cudaMalloc(void **pointer, size_t bytes);
 EMULATOR_API cudaError_t cudaFree(void *pointer);

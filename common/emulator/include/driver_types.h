@@ -99,6 +99,15 @@ typedef struct CUevent_st *cudaEvent_t;
 #define cudaDeviceScheduleAuto 0x00
 #define cudaOccupancyDefault   0x00
 
+#define cudaEnableDefault 0x0
+
+enum cudaDriverEntryPointQueryResult {
+  cudaDriverEntryPointSuccess = 0,
+  cudaDriverEntryPointSymbolNotFound = 1,
+  cudaDriverEntryPointVersionNotSufficent = 2 // spelt as CUDA spells it
+};
+typedef enum cudaDriverEntryPointQueryResult cudaDriverEntryPointQueryResult;
+
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9

@@ -37,6 +37,16 @@ const char *address_space_name(address_space space) {
   return "__global__";
 }
 
+bool address_in_shared(const worker *worker, const void *address, size_t bytes) {
+  const size_t dynamic = worker->launch->request->dynamic_shared_bytes;
+  const size_t in_dynamic = offset_in(worker->block.dynamic_shared, address);
+  if (in_dynamic <= dynamic) return bytes <= dynamic - in_dynamic;
+  if (worker->static_shared == NULL) return false;
+  const size_t in_static = offset_in(worker->static_shared, address);
+  return in_static < worker->launch->static_shared_bytes &&
+         bytes <= worker->launch->static_shared_bytes - in_static;
+}
+
 address_text address_describe(const worker *worker, const void *address) {
   address_text out;
   memory_allocation allocation;
@@ -96,16 +106,20 @@ uint32_t emulator_shared_address(const void *pointer) {
   }
 }
 
+void *address_from_shared(const worker *worker, size_t address, size_t bytes) {
+  char *pointer = (char *)worker->block.dynamic_shared + (address - dynamic_start(worker));
+  if (address_in_shared(worker, pointer, bytes)) return pointer;
+  pointer = (char *)worker->static_shared + (address - GPU_SHARED_RESERVED);
+  const bool is_static = worker->static_shared != NULL && address < dynamic_start(worker);
+  return is_static && address_in_shared(worker, pointer, bytes) ? pointer : NULL;
+}
+
 void *emulator_shared_pointer(size_t address) {
-  const worker *worker = current_worker;
-  const size_t dynamic = dynamic_start(worker);
-  if (address - dynamic <= worker->launch->request->dynamic_shared_bytes) {
-    return (char *)worker->block.dynamic_shared + (address - dynamic);
+  void *pointer = address_from_shared(current_worker, address, 0);
+  if (pointer == NULL) {
+    emulator_fault(cudaErrorInvalidAddressSpace,
+                   "__cvta_shared_to_generic(): 0x%zx is no address of the block's shared memory",
+                   address);
   }
-  if (address - GPU_SHARED_RESERVED < worker->launch->static_shared_bytes) {
-    return (char *)worker->static_shared + (address - GPU_SHARED_RESERVED);
-  }
-  emulator_fault(cudaErrorInvalidAddressSpace,
-                 "__cvta_shared_to_generic(): 0x%zx is no address of the block's shared memory",
-                 address);
+  return pointer;
 }

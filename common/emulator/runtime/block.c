@@ -162,6 +162,7 @@ void block_prepare(worker *worker) {
   worker->block.grid_dim = request->grid;
   worker->shuffled = worker->launch->seed != 0;
   worker->accessing = NULL;
+  worker->gpu = gpu_selected();
   shared_memory_prepare(worker);
   for (unsigned i = 0; i < worker->thread_count; i++) {
     thread *thread = &worker->threads[i];
@@ -198,6 +199,10 @@ void block_run(worker *worker, uint64_t number) {
   worker->random = random_start(launch->seed, launch->number, number);
   turns_begin(worker);
   reset_warps(worker);
+  box_copies_begin(worker);
+  named_barriers_begin(worker);
+  products_begin(worker);
+  registers_begin(worker);
   for (unsigned i = 0; i < worker->thread_count; i++) {
     worker->threads[i].state = THREAD_READY;
     async_copies_begin(&worker->threads[i]);
@@ -207,7 +212,14 @@ void block_run(worker *worker, uint64_t number) {
   worker->counts.blocks++;
   worker->counts.threads += worker->thread_count;
   observer_block_begin(worker, number);
-  switch_to(worker, &worker->scheduler, turns_take(worker));
+  for (;;) {
+    thread *next = turns_take(worker);
+    if (next != NULL) {
+      switch_to(worker, &worker->scheduler, next);
+    } else if (!box_copies_arrive(worker)) {
+      break;
+    }
+  }
   if (worker->alive > 0) fault_deadlock(worker);
   observer_block_end(worker);
 }

@@ -3,10 +3,12 @@
 #define BLOCK_H
 
 #include "async_copies.h"
+#include "box_copies.h"
 #include "emulator.h"
 #include "gpu.h"
 #include "launch.h"
 #include "stacks.h"
+#include "warpgroups.h"
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -15,10 +17,14 @@
 enum { WARPS_MAX = BLOCK_THREADS_MAX / GPU_WARP_LANES };
 
 typedef enum {
-  THREAD_READY,       // in the ready queue, or running
-  THREAD_AT_BARRIER,  // of the block
-  THREAD_IN_WARP,     // waits for other lanes of its warp
-  THREAD_ACTIVE_MASK, // asked which lanes are active
+  THREAD_READY,        // in the ready queue, or running
+  THREAD_AT_BARRIER,   // of the block
+  THREAD_IN_WARP,      // waits for other lanes of its warp
+  THREAD_ACTIVE_MASK,  // asked which lanes are active
+  THREAD_AT_PHASE,     // of a barrier in shared memory, see mbarrier.c
+  THREAD_AT_NUMBER,    // waits at a barrier that has one, see named_barrier.c
+  THREAD_AT_PRODUCTS,  // waits for its warpgroup to start them too, see products.c
+  THREAD_AT_REGISTERS, // waits for its warpgroup, or for registers, see registers.c
   THREAD_EXITED
 } thread_state;
 
@@ -30,7 +36,10 @@ typedef struct {
   const emulator_site *site; // where it waits
   unsigned mask; // THREAD_IN_WARP: the lanes it waits for; THREAD_ACTIVE_MASK: the answer
   void *operand; // THREAD_IN_WARP: what it brings
+  const void
+      *awaited; // THREAD_AT_PHASE and those after it: the barrier, group or warpgroup; else stale
   async_copies copies;
+  thread_products products;
 } thread;
 
 // Lanes that wait for each other in a warp collective.
@@ -50,6 +59,14 @@ typedef struct {
   rendezvous pending[GPU_WARP_LANES];
 } warp;
 
+// A barrier of bar.sync and bar.arrive.
+typedef struct {
+  unsigned threads; // that it is for, as the first to come says
+  unsigned arrived;
+} named_barrier;
+
+enum { NAMED_BARRIERS = 16 }; // PTX ISA 9.0, 9.7.13.1
+
 // A signal that a kernel's instruction raised.
 typedef struct {
   int signal;
@@ -63,6 +80,7 @@ typedef struct {
 typedef struct worker {
   fiber scheduler; // the worker's own stack
   launch *launch;
+  const gpu *gpu; // selected
   emulator_block block;
   unsigned thread_count;
   unsigned alive;
@@ -75,6 +93,9 @@ typedef struct worker {
   uint16_t ready[BLOCK_THREADS_MAX];
   warp warps[WARPS_MAX];
   thread threads[BLOCK_THREADS_MAX];
+  box_copies box_copies;
+  named_barrier named_barriers[NAMED_BARRIERS];
+  warpgroup warpgroups[WARPGROUPS_MAX];
   stack_pool stacks;
   char *dynamic_shared_end; // where the guard page begins
   void *static_shared;      // this worker's copy of the kernel's module's
@@ -111,6 +132,16 @@ static inline warp *warp_of(worker *worker, const thread *thread) {
 // async_copy.c: a thread begins, and exits.
 void async_copies_begin(thread *thread);
 void async_copies_end(worker *worker, thread *thread);
+
+// box_copy.c: a block begins. Nobody can run: the oldest copies that somebody waits for arrive. False when
+// there are none. On the scheduler.
+void box_copies_begin(worker *worker);
+bool box_copies_arrive(worker *worker);
+
+// A block begins: named_barrier.c, products.c, registers.c.
+void named_barriers_begin(worker *worker);
+void products_begin(worker *worker);
+void registers_begin(worker *worker);
 
 // warp.c: a lane has exited, or the last running lane of a warp has begun to wait.
 void warp_lane_exited(worker *worker, thread *thread);

@@ -1,14 +1,16 @@
 // The reports about threads that wait for each other: a block in which nobody can run, and lanes of
 // a warp that meet in different operations.
 #define _GNU_SOURCE
+#include "address_space.h"
 #include "fault.h"
+#include "mbarrier.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 typedef struct {
-  char text[256];
+  char text[512];
   size_t length;
 } line_text;
 
@@ -50,7 +52,10 @@ static unsigned append_threads(line_text *line, const worker *worker, const bool
   append(line, first_warp == last_warp ? " (warp " : " (warps ");
   append_range(line, first_warp, last_warp);
   append(line, ")");
-  if (total == 1) memmove(strstr(line->text, "threads ") + 6, line->text + 7, line->length - 6);
+  if (total == 1) {
+    memmove(line->text + 6, line->text + 7, line->length - 6);
+    line->length--;
+  }
   return total;
 }
 
@@ -59,7 +64,38 @@ static bool wait_alike(const thread *a, const thread *b) {
   if (a->state == THREAD_EXITED) return true;
   return a->site->line == b->site->line && strcmp(a->site->file, b->site->file) == 0 &&
          strcmp(a->site->operation, b->site->operation) == 0 &&
-         (a->state != THREAD_IN_WARP || a->mask == b->mask);
+         (a->state != THREAD_IN_WARP || a->mask == b->mask) &&
+         (a->state < THREAD_AT_PHASE || a->awaited == b->awaited);
+}
+
+// " for ...": what the thread waits for, where its line does not say it.
+static void append_awaited(line_text *line, const worker *worker, const thread *thread) {
+  const warpgroup *warpgroup = &worker->warpgroups[thread->index / WARPGROUP_THREADS];
+  switch (thread->state) {
+  case THREAD_IN_WARP: append(line, " for the lanes 0x%08x", thread->mask); break;
+  case THREAD_AT_PHASE:
+    append(line, " for the barrier at %s: %s", address_describe(worker, thread->awaited).text,
+           mbarrier_describe(thread->awaited).text);
+    break;
+  case THREAD_AT_NUMBER: {
+    const named_barrier *barrier = thread->awaited;
+    append(line, " for barrier %td, to which %u of %u threads have come",
+           barrier - worker->named_barriers, barrier->arrived, barrier->threads);
+    break;
+  }
+  case THREAD_AT_PRODUCTS:
+    append(line, " for products that %u of the warpgroup's %d threads have committed",
+           ((const product_group *)thread->awaited)->committed, WARPGROUP_THREADS);
+    break;
+  case THREAD_AT_REGISTERS:
+    append(line,
+           warpgroup->asking < WARPGROUP_THREADS
+               ? " for the rest of the warpgroup's %d threads"
+               : " for %d threads' registers that nobody gives away",
+           WARPGROUP_THREADS);
+    break;
+  default: break;
+  }
 }
 
 // One line for all threads that wait like `example`.
@@ -69,19 +105,17 @@ static void report_group(const worker *worker, const thread *example, bool *repo
     chosen[i] = wait_alike(&worker->threads[i], example);
     reported[i] |= chosen[i];
   }
-  line_text threads = {.length = 0};
-  const bool one = append_threads(&threads, worker, chosen) == 1;
-  const char *wait = one ? "waits" : "wait";
-  const emulator_site *site = example->site;
+  line_text line = {.length = 0};
+  const bool one = append_threads(&line, worker, chosen) == 1;
   if (example->state == THREAD_EXITED) {
-    fault_report_line("%s %s exited", threads.text, one ? "has" : "have");
-  } else if (example->state == THREAD_IN_WARP) {
-    fault_report_line("%s %s at %s in %s:%d for the lanes 0x%08x", threads.text, wait,
-                      site->operation, site->file, site->line, example->mask);
+    append(&line, " %s exited", one ? "has" : "have");
   } else {
-    fault_report_line("%s %s at %s in %s:%d", threads.text, wait, site->operation, site->file,
-                      site->line);
+    const emulator_site *site = example->site;
+    append(&line, " %s at %s in %s:%d", one ? "waits" : "wait", site->operation, site->file,
+           site->line);
+    append_awaited(&line, worker, example);
   }
+  fault_report_line("%s", line.text);
 }
 
 void fault_deadlock(worker *worker) {

@@ -29,19 +29,20 @@ static inline void matrix_widen(float *to, const uint16_t *from, unsigned count,
   }
 }
 
-// sum += tall flat. Inlined with constant sizes, so that a row of sums stays in registers.
+// sum [rows, columns] += tall [rows, K] flat [K, columns]. Rows of sum and of flat are `stride` floats
+// apart. Inlined with constant sizes, so that a row of sums stays in registers: at most 32 columns.
 static inline __attribute__((always_inline)) void
-matrix_multiply_add(product_matrices *matrices, const unsigned rows, const unsigned columns) {
-  for (unsigned row = 0; row < rows; row++) {
-    float sum[K];
-    for (unsigned column = 0; column < columns; column++) sum[column] = matrices->sum[row][column];
+matrix_multiply_add(float *restrict sum, const float *restrict tall, const float *restrict flat,
+                    const unsigned rows, const unsigned columns, const size_t stride) {
+  for (unsigned row = 0; row < rows; row++, sum += stride, tall += K) {
+    float sums[OUTER_MAX];
+    for (unsigned column = 0; column < columns; column++) sums[column] = sum[column];
     for (unsigned k = 0; k < K; k++) {
-      const float factor = matrices->tall[row][k];
       for (unsigned column = 0; column < columns; column++) {
-        sum[column] += factor * matrices->flat[k][column];
+        sums[column] += tall[k] * flat[k * stride + column];
       }
     }
-    for (unsigned column = 0; column < columns; column++) matrices->sum[row][column] = sum[column];
+    for (unsigned column = 0; column < columns; column++) sum[column] = sums[column];
   }
 }
 

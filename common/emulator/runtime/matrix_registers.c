@@ -108,7 +108,7 @@ static void multiply(void *const operand[32], emulator_fragment_element element)
   }
   matrix_widen(matrices.tall[0], a[0], M * K, element);
   for (unsigned k = 0; k < K; k++) matrix_widen(matrices.flat[k], b[k], N, element);
-  matrix_multiply_add(&matrices, M, N);
+  matrix_multiply_add(matrices.sum[0], matrices.tall[0], matrices.flat[0], M, N, K);
   for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
     float *d = ((const product_call *)operand[lane])->product->d;
     for (unsigned i = 0; i < 2; i++) {

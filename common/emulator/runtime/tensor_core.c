@@ -224,9 +224,9 @@ static void multiply(void *operand[32], unsigned lanes) {
   gather_transposed(matrices.flat, swapped ? a : b, swapped ? first->a_type : first->b_type);
   gather(matrices.sum, c, first->c_type);
   if (first->a_type->m == 16) {
-    matrix_multiply_add(&matrices, 16, 16);
+    matrix_multiply_add(matrices.sum[0], matrices.tall[0], matrices.flat[0], 16, 16, K);
   } else {
-    matrix_multiply_add(&matrices, 32, 8);
+    matrix_multiply_add(matrices.sum[0], matrices.tall[0], matrices.flat[0], 32, 8, K);
   }
   scatter(d, first->d_type, (const float(*)[K])matrices.sum);
   matrix_product_count(2, ((const matrix_product_call *)operand[0])->site);

@@ -75,6 +75,13 @@ bool async_copy_sizes(error_text *error);
 bool async_copy_stages(error_text *error);
 bool async_copy_addresses(error_text *error);
 
+// hopper.cu
+bool hopper_barriers(error_text *error);
+bool hopper_box_copies(error_text *error);
+bool hopper_tensor_maps(error_text *error);
+bool hopper_products(error_text *error);
+bool hopper_roles(error_text *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,84 @@
+// Stand-in for CUDA's <cuda.h>: of the driver API, tensor maps alone, with CUDA's names and values (CUDA
+// Driver API reference, "Tensor Map Object Management"). A program gets at the function through
+// cudaGetDriverEntryPointByVersion, as it would with the driver. C17 and C++17.
+#ifndef CUDA_H
+#define CUDA_H
+
+#include "cuda_runtime_api.h"
+
+#include <stdint.h>
+
+typedef uint32_t cuuint32_t;
+typedef uint64_t cuuint64_t;
+
+typedef enum cudaError_enum {
+  CUDA_SUCCESS = 0,
+  CUDA_ERROR_INVALID_VALUE = 1,
+  CUDA_ERROR_NOT_SUPPORTED = 801
+} CUresult;
+
+// What the copy engine needs to know of a tensor. Only cuTensorMapEncodeTiled knows what is in it.
+typedef struct CUtensorMap_st {
+  cuuint64_t opaque[16] __attribute__((aligned(64)));
+} CUtensorMap;
+
+typedef enum CUtensorMapDataType_enum {
+  CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0,
+  CU_TENSOR_MAP_DATA_TYPE_UINT16,
+  CU_TENSOR_MAP_DATA_TYPE_UINT32,
+  CU_TENSOR_MAP_DATA_TYPE_INT32,
+  CU_TENSOR_MAP_DATA_TYPE_UINT64,
+  CU_TENSOR_MAP_DATA_TYPE_INT64,
+  CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+  CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+  CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+  CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+} CUtensorMapDataType;
+
+typedef enum CUtensorMapInterleave_enum {
+  CU_TENSOR_MAP_INTERLEAVE_NONE = 0,
+  CU_TENSOR_MAP_INTERLEAVE_16B,
+  CU_TENSOR_MAP_INTERLEAVE_32B
+} CUtensorMapInterleave;
+
+typedef enum CUtensorMapSwizzle_enum {
+  CU_TENSOR_MAP_SWIZZLE_NONE = 0,
+  CU_TENSOR_MAP_SWIZZLE_32B,
+  CU_TENSOR_MAP_SWIZZLE_64B,
+  CU_TENSOR_MAP_SWIZZLE_128B
+} CUtensorMapSwizzle;
+
+typedef enum CUtensorMapL2promotion_enum {
+  CU_TENSOR_MAP_L2_PROMOTION_NONE = 0,
+  CU_TENSOR_MAP_L2_PROMOTION_L2_64B,
+  CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+  CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+} CUtensorMapL2promotion;
+
+typedef enum CUtensorMapFloatOOBfill_enum {
+  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0,
+  CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
+} CUtensorMapFloatOOBfill;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Describes a tensor of `rank` dimensions, the first one contiguous, for copies of boxes of it. Sizes and
+// strides as in the driver: globalStrides, in bytes, begin with the second dimension. Returns
+// CUDA_ERROR_INVALID_VALUE for what the driver refuses, and says on stderr what that is, which the driver
+// does not; CUDA_ERROR_NOT_SUPPORTED, with a sentence, for a GPU without copy engine (EMU_GPU) and for
+// interleaved layouts, element strides other than 1, fills with NaN, and swizzles of a box that is narrower
+// than the swizzle's span, which the emulator does not have.
+EMULATOR_API CUresult cuTensorMapEncodeTiled(
+    CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
+    void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
+    const cuuint32_t *boxDim, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
+    CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
+    CUtensorMapFloatOOBfill oobFill);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,78 @@
+// Stand-in for the PTX of common/hopper.cuh, where the functions are described, as calls of the runtime. The
+// emulator cannot read inline PTX.
+#ifndef HOPPER_FUNCTIONS_H
+#define HOPPER_FUNCTIONS_H
+
+#include "cuda.h"
+#include "cuda_runtime.h"
+
+#include "barriers.h"
+#include "box_copy.h"
+#include "warpgroup.h"
+
+typedef uint64_t barrier;
+
+inline void barrier_create(barrier *barrier, unsigned arrivals, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"mbarrier.init", file, line};
+  emulator_mbarrier_create(barrier, arrivals, &site);
+}
+
+inline void barriers_created() {}
+
+inline void barrier_arrive(barrier *barrier, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"mbarrier.arrive", file, line};
+  emulator_mbarrier_arrive(barrier, 0, &site);
+}
+
+inline void barrier_arrive_expecting(barrier *barrier, unsigned bytes, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"mbarrier.arrive.expect_tx", file, line};
+  emulator_mbarrier_arrive(barrier, bytes, &site);
+}
+
+inline void barrier_wait(barrier *barrier, unsigned parity, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"mbarrier.try_wait.parity", file, line};
+  emulator_mbarrier_wait(barrier, parity, &site);
+}
+
+inline void copy_box(void *smem, const CUtensorMap *map, barrier *barrier, int column, int row,
+                     int head, int batch, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"cp.async.bulk.tensor.4d", file, line};
+  const int coordinate[4] = {column, row, head, batch};
+  emulator_copy_box(smem, map, coordinate, 4, barrier, &site);
+}
+
+inline void wgmma_fence() {}
+
+inline void wgmma_commit(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"wgmma.commit_group", file, line};
+  emulator_warpgroup_commit(&site);
+}
+
+// The registers of `d` may be any of those that are waited for: it is the compiler that must know them.
+template <int NEWEST, int COUNT>
+inline void wgmma_wait(float (&)[COUNT], EMULATOR_CALL_SITE) {
+  const emulator_site site = {"wgmma.wait_group", file, line};
+  emulator_warpgroup_wait(NEWEST, &site);
+}
+
+inline void named_barrier_wait(int number, int threads, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"bar.sync", file, line};
+  emulator_named_barrier_wait(number, threads, &site);
+}
+inline void named_barrier_arrive(int number, int threads, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"bar.arrive", file, line};
+  emulator_named_barrier_arrive(number, threads, &site);
+}
+
+template <int REGISTERS>
+inline void give_registers(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"setmaxnreg.dec", file, line};
+  emulator_give_registers(REGISTERS, &site);
+}
+template <int REGISTERS>
+inline void take_registers(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"setmaxnreg.inc", file, line};
+  emulator_take_registers(REGISTERS, &site);
+}
+
+#endif

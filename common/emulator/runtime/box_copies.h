@@ -1,0 +1,22 @@
+// The box copies that a block has started and that have not arrived.
+#ifndef BOX_COPIES_H
+#define BOX_COPIES_H
+
+#include "tensor_map.h"
+
+typedef struct {
+  char *destination;
+  uint32_t shared_address; // of the destination: the swizzle is of its bits
+  uint64_t *barrier;
+  tensor_map map;
+  int coordinate[TENSOR_RANK_MAX];
+  unsigned thread; // that started it, in the block
+  emulator_site site;
+} box_copy;
+
+typedef struct {
+  box_copy *pending; // oldest first; the memory is kept from block to block
+  unsigned count, room;
+} box_copies;
+
+#endif

@@ -1,0 +1,155 @@
+#define _GNU_SOURCE
+#include "mbarrier.h"
+
+#include "address_space.h"
+#include "barriers.h"
+#include "fault.h"
+#include "hopper.h"
+#include "observer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// ---- The word -----------------------------------------------------------------------------------
+
+// Bit 63 is 0 in a barrier; in shared memory that nobody has written it is 1.
+enum { COUNT_BITS = 20, COUNT_MAX = (1 << COUNT_BITS) - 1, PARITY_BIT = 62, MARK_BIT = 63 };
+
+static mbarrier unpack(uint64_t word) {
+  return (mbarrier){.pending = word & COUNT_MAX,
+                    .arrivals = word >> COUNT_BITS & COUNT_MAX,
+                    .bytes = (int)(word >> 2 * COUNT_BITS & (2 * COUNT_MAX + 1)) - COUNT_MAX,
+                    .parity = word >> PARITY_BIT & 1};
+}
+
+static uint64_t pack(const mbarrier *barrier) {
+  return barrier->pending | (uint64_t)barrier->arrivals << COUNT_BITS |
+         (uint64_t)(barrier->bytes + COUNT_MAX) << 2 * COUNT_BITS |
+         (uint64_t)barrier->parity << PARITY_BIT;
+}
+
+static bool is_barrier(uint64_t word) {
+  const mbarrier barrier = unpack(word);
+  return word >> MARK_BIT == 0 && barrier.arrivals > 0 && barrier.pending <= barrier.arrivals;
+}
+
+static void check_place(const uint64_t *barrier, const emulator_site *site) {
+  if (!emulator_is_shared(barrier)) {
+    emulator_fault(cudaErrorInvalidAddressSpace,
+                   "%s in %s:%d: the barrier is not in shared memory but at %s", site->operation,
+                   site->file, site->line, address_describe(current_worker, barrier).text);
+  }
+  if ((uintptr_t)barrier % sizeof *barrier != 0) {
+    emulator_fault(cudaErrorMisalignedAddress,
+                   "%s in %s:%d: a barrier must be at a multiple of 8 bytes, not at %s",
+                   site->operation, site->file, site->line,
+                   address_describe(current_worker, barrier).text);
+  }
+}
+
+mbarrier mbarrier_read(const uint64_t *barrier, const emulator_site *site) {
+  check_place(barrier, site);
+  if (!is_barrier(*barrier)) {
+    emulator_fault(cudaErrorLaunchFailure,
+                   "%s in %s:%d: there is no barrier at %s: nobody has made one there, or "
+                   "something has been written over it",
+                   site->operation, site->file, site->line,
+                   address_describe(current_worker, barrier).text);
+  }
+  return unpack(*barrier);
+}
+
+mbarrier_text mbarrier_describe(const uint64_t *barrier) {
+  mbarrier_text out;
+  const mbarrier now = unpack(*barrier);
+  char bytes[64] = "";
+  if (now.bytes > 0) snprintf(bytes, sizeof bytes, " and %d bytes", now.bytes);
+  if (now.bytes < 0) snprintf(bytes, sizeof bytes, ", and %d bytes too many have", -now.bytes);
+  snprintf(out.text, sizeof out.text, "%u of %u arrivals%s%s", now.pending, now.arrivals, bytes,
+           now.bytes < 0 ? " come" : " are still to come");
+  return out;
+}
+
+// ---- Phases -------------------------------------------------------------------------------------
+
+bool mbarrier_awaited(const worker *worker, const uint64_t *barrier) {
+  for (unsigned i = 0; i < worker->thread_count; i++) {
+    const thread *thread = &worker->threads[i];
+    if (thread->state == THREAD_AT_PHASE && thread->awaited == barrier) return true;
+  }
+  return false;
+}
+
+// Writes the barrier back; first ends its phase, if nothing is missing. True when it does.
+static bool update(worker *worker, uint64_t *barrier, mbarrier *now) {
+  const bool complete = now->pending == 0 && now->bytes == 0;
+  if (complete) {
+    now->pending = now->arrivals;
+    now->parity ^= 1;
+  }
+  *barrier = pack(now);
+  for (unsigned i = 0; complete && i < worker->thread_count; i++) {
+    thread *thread = &worker->threads[i];
+    if (thread->state == THREAD_AT_PHASE && thread->awaited == barrier) {
+      block_ready(worker, thread);
+    }
+  }
+  return complete;
+}
+
+static void add_bytes(mbarrier *barrier, int bytes, const emulator_site *site) {
+  barrier->bytes += bytes;
+  if (abs(barrier->bytes) > COUNT_MAX) {
+    emulator_fault(cudaErrorLaunchFailure, "%s in %s:%d: a barrier counts up to %d bytes, not %d",
+                   site->operation, site->file, site->line, COUNT_MAX, abs(barrier->bytes));
+  }
+}
+
+bool mbarrier_bytes_arrived(worker *worker, uint64_t *barrier, unsigned bytes,
+                            const emulator_site *site) {
+  mbarrier now = mbarrier_read(barrier, site);
+  add_bytes(&now, -(int)bytes, site);
+  return update(worker, barrier, &now);
+}
+
+// ---- What threads do ----------------------------------------------------------------------------
+
+void emulator_mbarrier_create(uint64_t *barrier, unsigned arrivals, const emulator_site *site) {
+  worker *worker = current_worker;
+  hopper_check(worker, site);
+  check_place(barrier, site);
+  if (arrivals == 0 || arrivals > COUNT_MAX) {
+    emulator_fault(cudaErrorLaunchFailure, "%s in %s:%d: a barrier is for 1 to %d arrivals, not %u",
+                   site->operation, site->file, site->line, COUNT_MAX, arrivals);
+  }
+  const mbarrier first = {.pending = arrivals, .arrivals = arrivals};
+  *barrier = pack(&first);
+}
+
+void emulator_mbarrier_arrive(uint64_t *barrier, unsigned bytes, const emulator_site *site) {
+  worker *worker = current_worker;
+  hopper_check(worker, site);
+  mbarrier now = mbarrier_read(barrier, site);
+  if (now.pending == 0) {
+    emulator_fault(cudaErrorLaunchFailure,
+                   "%s in %s:%d: all %u arrivals of this phase have come to the barrier at %s, "
+                   "which waits for %d bytes: this is one too many",
+                   site->operation, site->file, site->line, now.arrivals,
+                   address_describe(worker, barrier).text, now.bytes);
+  }
+  add_bytes(&now, (int)bytes, site);
+  now.pending--;
+  update(worker, barrier, &now);
+}
+
+void emulator_mbarrier_wait(uint64_t *barrier, unsigned parity, const emulator_site *site) {
+  worker *worker = current_worker;
+  hopper_check(worker, site);
+  if (mbarrier_read(barrier, site).parity == (parity & 1)) {
+    thread *self = worker->running;
+    self->state = THREAD_AT_PHASE;
+    self->site = site;
+    self->awaited = barrier;
+    block_wait(worker);
+  }
+}

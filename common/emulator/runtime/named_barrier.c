@@ -1,0 +1,65 @@
+// bar.sync and bar.arrive: barriers by number, for part of a block.
+#define _GNU_SOURCE
+#include "barriers.h"
+
+#include "fault.h"
+#include "hopper.h"
+
+#include <string.h>
+
+void named_barriers_begin(worker *worker) {
+  memset(worker->named_barriers, 0, sizeof worker->named_barriers);
+}
+
+static void check(const named_barrier *barrier, int number, int threads,
+                  const emulator_site *site) {
+  if (number < 1 || number >= NAMED_BARRIERS) {
+    emulator_fault(cudaErrorLaunchFailure,
+                   "%s in %s:%d: barriers have the numbers 1 to %d, not %d; 0 is __syncthreads()",
+                   site->operation, site->file, site->line, NAMED_BARRIERS - 1, number);
+  }
+  if (threads <= 0 || threads % GPU_WARP_LANES != 0) {
+    emulator_fault(cudaErrorLaunchFailure,
+                   "%s in %s:%d: barrier %d is for whole warps, not for %d threads",
+                   site->operation, site->file, site->line, number, threads);
+  }
+  if (barrier->arrived > 0 && barrier->threads != (unsigned)threads) {
+    emulator_fault(cudaErrorLaunchFailure,
+                   "%s in %s:%d: barrier %d is for %d threads here, and for %u where others wait",
+                   site->operation, site->file, site->line, number, threads, barrier->threads);
+  }
+}
+
+// True when the running thread is the last to come; those that wait can go on then.
+static bool arrive(worker *worker, int number, int threads, const emulator_site *site) {
+  hopper_check(worker, site);
+  named_barrier *barrier = &worker->named_barriers[number & (NAMED_BARRIERS - 1)];
+  check(barrier, number, threads, site);
+  barrier->threads = (unsigned)threads;
+  if (++barrier->arrived < barrier->threads) return false;
+  barrier->arrived = 0;
+  for (unsigned i = 0; i < worker->thread_count; i++) {
+    thread *thread = &worker->threads[i];
+    if (thread->state == THREAD_AT_NUMBER && thread->awaited == barrier) {
+      block_ready(worker, thread);
+    }
+  }
+  return true;
+}
+
+void emulator_named_barrier_arrive(int number, int threads, const emulator_site *site) {
+  arrive(current_worker, number, threads, site);
+}
+
+void emulator_named_barrier_wait(int number, int threads, const emulator_site *site) {
+  worker *worker = current_worker;
+  if (arrive(worker, number, threads, site)) {
+    block_step_aside(worker);
+    return;
+  }
+  thread *self = worker->running;
+  self->state = THREAD_AT_NUMBER;
+  self->site = site;
+  self->awaited = &worker->named_barriers[number];
+  block_wait(worker);
+}

@@ -1,0 +1,140 @@
+#define _GNU_SOURCE
+#include "product_operands.h"
+
+#include "address_space.h"
+#include "fault.h"
+#include "swizzle.h"
+
+#include <string.h>
+
+// Rows of 128 bytes, in groups of 8 that are on a grid of 1024 bytes.
+enum { SPAN = 128, GROUP_ROWS = 8, GROUP_BYTES = GROUP_ROWS * SPAN };
+enum { ROW_ELEMENTS = SPAN / 2, PIECE_ELEMENTS = SWIZZLE_PIECE / 2 };
+
+// ---- Descriptors: PTX ISA 9.0, 9.7.15.5.1.2.2 ---------------------------------------------------
+
+typedef struct {
+  uint32_t address; // of the first element, unswizzled
+  uint32_t leading; // bytes to the next 64 columns of a transposed matrix
+  uint32_t stride;  // bytes to the next 8 rows
+  unsigned base_offset, swizzle;
+} descriptor;
+
+static descriptor decode(uint64_t word) {
+  return (descriptor){.address = (word & 0x3FFF) << 4,
+                      .leading = (word >> 16 & 0x3FFF) << 4,
+                      .stride = (word >> 32 & 0x3FFF) << 4,
+                      .base_offset = word >> 49 & 7,
+                      .swizzle = word >> 62};
+}
+
+// Bytes from the first row to the end of the last.
+static size_t extent(const descriptor *matrix, unsigned outer, bool transposed) {
+  const unsigned rows = transposed ? K : outer;
+  const unsigned panels = transposed ? (outer - 1) / ROW_ELEMENTS : 0;
+  return (size_t)panels * matrix->leading + (size_t)(rows / GROUP_ROWS - 1) * matrix->stride +
+         GROUP_BYTES;
+}
+
+void product_check_operand(uint64_t word, const char *name, unsigned outer, bool transposed,
+                           const emulator_site *site) {
+  const descriptor matrix = decode(word);
+  if (matrix.swizzle != 1) {
+    emulator_fault(
+        cudaErrorLaunchFailure,
+        "%s in %s:%d: the descriptor of %s says layout %u; the emulator has 1, that of the "
+        "128-byte swizzle",
+        site->operation, site->file, site->line, name, matrix.swizzle);
+  }
+  // Within a row the matrix may begin where the K columns still fit.
+  const unsigned offset = matrix.address % GROUP_BYTES;
+  if (matrix.base_offset != 0 || offset > (transposed ? 0 : SPAN - 2 * K)) {
+    emulator_fault(
+        cudaErrorMisalignedAddress,
+        "%s in %s:%d: tile %s begins at 0x%x of shared memory: its swizzle repeats after "
+        "%d bytes, and it must begin at a multiple of that",
+        site->operation, site->file, site->line, name, matrix.address, GROUP_BYTES);
+  }
+  const uint32_t start = matrix.address - offset;
+  const size_t bytes = extent(&matrix, outer, transposed);
+  if (address_from_shared(current_worker, start, bytes) == NULL) {
+    emulator_fault(
+        cudaErrorIllegalAddress,
+        "%s in %s:%d: shared memory does not hold tile %s of %zu bytes that begins at 0x%x "
+        "of it",
+        site->operation, site->file, site->line, name, bytes, start);
+  }
+}
+
+// ---- Reading ------------------------------------------------------------------------------------
+
+// `count` consecutive elements at an unswizzled address. `start` is that of the matrix, at `memory`.
+static void read_elements(uint16_t *to, const char *memory, uint32_t start, uint32_t address,
+                          unsigned count) {
+  for (unsigned i = 0; i < count; i += PIECE_ELEMENTS) {
+    const uint32_t place = swizzled_address(address + 2 * i, SPAN);
+    memcpy(to + i, memory + (place - start), SWIZZLE_PIECE);
+  }
+}
+
+// The matrix's first row, at a multiple of 1024 bytes.
+static const char *first_row(const descriptor *matrix, uint32_t *start) {
+  *start = matrix->address / GROUP_BYTES * GROUP_BYTES;
+  return address_from_shared(current_worker, *start, GROUP_BYTES);
+}
+
+// Row `outer` of A or of B^T: K elements.
+static void read_row(uint16_t to[K], const descriptor *matrix, const char *memory, uint32_t start,
+                     unsigned outer) {
+  read_elements(to, memory, start,
+                matrix->address + outer / GROUP_ROWS * matrix->stride + outer % GROUP_ROWS * SPAN,
+                K);
+}
+
+// What a lane holds, with row = lane / 4 and column = 2 (lane % 4), is in the table of common/ptx.cuh.
+static void read_registers(uint16_t to[PRODUCT_ROWS][K], const warpgroup_product *product) {
+  for (unsigned thread = 0; thread < WARPGROUP_THREADS; thread++) {
+    const unsigned lane = thread % GPU_WARP_LANES;
+    const unsigned row = thread / GPU_WARP_LANES * 16 + lane / 4, column = lane % 4 * 2;
+    for (unsigned i = 0; i < 4; i++)
+      memcpy(&to[row + i % 2 * 8][column + i / 2 * 8], &product->a[thread][i], 4);
+  }
+}
+
+void product_read_a(float to[PRODUCT_ROWS][K], const warpgroup_product *product) {
+  uint16_t a[PRODUCT_ROWS][K];
+  if (product->first.a_registers != NULL) {
+    read_registers(a, product);
+  } else {
+    const descriptor matrix = decode(product->first.a_descriptor);
+    uint32_t start;
+    const char *memory = first_row(&matrix, &start);
+    for (unsigned row = 0; row < PRODUCT_ROWS; row++) read_row(a[row], &matrix, memory, start, row);
+  }
+  matrix_widen(to[0], a[0], PRODUCT_ROWS * K, product->first.element);
+}
+
+void product_read_b(float *to, const warpgroup_product *product) {
+  const unsigned columns = product->first.columns;
+  const descriptor matrix = decode(product->first.b_descriptor);
+  uint16_t b[K * PRODUCT_COLUMNS_MAX];
+  uint32_t start;
+  const char *memory = first_row(&matrix, &start);
+  if (product->first.transposed) {
+    for (unsigned k = 0; k < K; k++) {
+      const uint32_t row = matrix.address + k / GROUP_ROWS * matrix.stride + k % GROUP_ROWS * SPAN;
+      for (unsigned n = 0; n < columns; n += ROW_ELEMENTS) {
+        const unsigned left = columns - n, count = left < ROW_ELEMENTS ? left : ROW_ELEMENTS;
+        read_elements(&b[k * columns + n], memory, start, row + n / ROW_ELEMENTS * matrix.leading,
+                      count);
+      }
+    }
+  } else {
+    for (unsigned n = 0; n < columns; n++) {
+      uint16_t row[K];
+      read_row(row, &matrix, memory, start, n);
+      for (unsigned k = 0; k < K; k++) b[k * columns + n] = row[k];
+    }
+  }
+  matrix_widen(to, b, K * columns, product->first.element);
+}

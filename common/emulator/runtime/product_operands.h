@@ -1,0 +1,17 @@
+// The operands of wgmma: matrices in shared memory that a descriptor tells of, and in registers.
+#ifndef PRODUCT_OPERANDS_H
+#define PRODUCT_OPERANDS_H
+
+#include "block.h"
+#include "matrix_product.h"
+
+// Reports a fault when the descriptor is not one that the emulator can follow (warpgroup.h). `name` is "A" or
+// "B"; `outer` how many rows A has, or columns B.
+void product_check_operand(uint64_t descriptor, const char *name, unsigned outer, bool transposed,
+                           const emulator_site *site);
+
+// A [64, 16] and B [16, columns], widened to float32; `to` has rows without gaps.
+void product_read_a(float to[PRODUCT_ROWS][K], const warpgroup_product *product);
+void product_read_b(float *to, const warpgroup_product *product);
+
+#endif

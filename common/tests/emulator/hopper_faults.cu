@@ -1,0 +1,204 @@
+#include "hopper_faults.h"
+
+#include "hopper.cuh"
+
+int fault_line;
+#define MARK fault_line = __LINE__
+
+static int *device_ints(int count) {
+  int *data;
+  cudaMalloc(&data, count * sizeof(int));
+  cudaMemset(data, 0, count * sizeof(int));
+  return data;
+}
+
+__global__ void healthy_kernel(int *out) { *out = 1; }
+bool healthy_launch(void) {
+  int *out = nullptr, value = 0;
+  cudaMalloc(&out, sizeof value);
+  healthy_kernel<<<1, 1>>>(out);
+  cudaMemcpy(&value, out, sizeof value, cudaMemcpyDeviceToHost);
+  cudaFree(out);
+  return value == 1;
+}
+
+// ---- Barriers -----------------------------------------------------------------------------------
+
+enum barrier_fault { MISSING, IN_GLOBAL, NO_ARRIVAL, ARRIVALS, NEVER_ENDS };
+
+__global__ void barrier_kernel(barrier_fault kind, int *global) {
+  __shared__ barrier full;
+  if (kind == MISSING) MARK, barrier_wait(&full, 0);
+  if (kind == IN_GLOBAL) MARK, barrier_arrive((barrier *)global);
+  if (kind == NO_ARRIVAL) MARK, barrier_create(&full, 0);
+  if (threadIdx.x == 0) barrier_create(&full, kind == NEVER_ENDS ? 2 : 1);
+  __syncthreads();
+  if (kind == ARRIVALS) {
+    barrier_arrive_expecting(&full, 64);
+    MARK, barrier_arrive(&full);
+  }
+  if (threadIdx.x == 0) barrier_arrive(&full);
+  MARK, barrier_wait(&full, 0);
+}
+void fault_barrier_missing(void) { barrier_kernel<<<1, 1>>>(MISSING, nullptr); }
+void fault_barrier_in_global(void) { barrier_kernel<<<1, 1>>>(IN_GLOBAL, device_ints(2)); }
+void fault_barrier_no_arrival(void) { barrier_kernel<<<1, 1>>>(NO_ARRIVAL, nullptr); }
+void fault_barrier_arrivals(void) { barrier_kernel<<<1, 1>>>(ARRIVALS, nullptr); }
+void fault_barrier_never_ends(void) { barrier_kernel<<<1, 2>>>(NEVER_ENDS, nullptr); }
+
+__global__ void named_kernel(int number, int first, int second) {
+  if (threadIdx.x < 32) named_barrier_arrive(number, first);
+  __syncthreads();
+  if (threadIdx.x >= 32 && second) MARK, named_barrier_wait(number, second);
+  if (threadIdx.x < 32 && !second) MARK, named_barrier_wait(number, first);
+}
+void fault_named_barrier_zero(void) { named_kernel<<<1, 64>>>(0, 64, 64); }
+void fault_named_barrier_counts(void) { named_kernel<<<1, 64>>>(2, 64, 96); }
+void fault_named_barrier_alone(void) { named_kernel<<<1, 64>>>(3, 96, 0); }
+
+// ---- Box copies ---------------------------------------------------------------------------------
+
+static constexpr int ROWS = 8, BOX_BYTES = ROWS * PANEL * 2;
+
+static CUtensorMap map_of(void *tensor, int rows = ROWS) {
+  CUtensorMap map;
+  describe_tensor(&map, ATTENTION_FP16, tensor, 1, 1, rows, PANEL, ROWS);
+  return map;
+}
+
+__global__ void copy_kernel(const __grid_constant__ CUtensorMap map, int offset, int announced) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full;
+  barrier_create(&full, 1);
+  barriers_created();
+  barrier_arrive_expecting(&full, announced);
+  MARK, copy_box(memory + (-shared_address(memory) & 1023) + offset, &map, &full, 0, 0, 0, 0);
+  barrier_wait(&full, 0);
+  barrier_wait(&full, 1);
+}
+static void copy(int offset, int announced) {
+  copy_kernel<<<1, 1, BOX_BYTES + 1024>>>(map_of(device_ints(BOX_BYTES)), offset, announced);
+}
+void fault_copy_bytes_missing(void) { copy(0, BOX_BYTES + 16); }
+void fault_copy_bytes_more(void) { copy(0, BOX_BYTES - 16); }
+void fault_copy_alignment(void) { copy(64, BOX_BYTES); }
+void fault_copy_past_shared(void) { copy(1152, BOX_BYTES); }
+void fault_copy_no_map(void) { copy_kernel<<<1, 1, 2048>>>(CUtensorMap{}, 0, BOX_BYTES); }
+void fault_copy_rank(void) {
+  CUtensorMap map;
+  const cuuint64_t sizes[2] = {PANEL, ROWS}, stride[1] = {2 * PANEL};
+  const cuuint32_t box[2] = {PANEL, ROWS}, every_element[2] = {1, 1};
+  tensor_map_encoder()(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, device_ints(BOX_BYTES), sizes,
+                       stride, box, every_element, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                       CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  copy_kernel<<<1, 1, 2048>>>(map, 0, BOX_BYTES);
+}
+void fault_copy_freed(void) {
+  int *tensor = device_ints(BOX_BYTES);
+  const CUtensorMap map = map_of(tensor);
+  cudaFree(tensor);
+  copy_kernel<<<1, 1, 2048>>>(map, 0, BOX_BYTES);
+}
+
+__global__ void early_copy_kernel(const __grid_constant__ CUtensorMap map, float *seen) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full;
+  const half *tile = (const half *)(memory + (-shared_address(memory) & 1023));
+  barrier_create(&full, 1);
+  barriers_created();
+  barrier_arrive_expecting(&full, BOX_BYTES);
+  copy_box((void *)tile, &map, &full, 0, 0, 0, 0);
+  seen[0] = __half2float(tile[0]);
+  barrier_wait(&full, 1);
+  seen[1] = __half2float(tile[0]);
+  barrier_wait(&full, 0);
+  seen[2] = __half2float(tile[0]);
+}
+static float *seen_on_device;
+void seen_of_box_copies(float *seen) {
+  void *ones = device_ints(BOX_BYTES);
+  cudaMemset(ones, 0x3C, BOX_BYTES); // 1.058, in half
+  cudaMalloc(&seen_on_device, SEEN_OF_COPIES * sizeof(float));
+  early_copy_kernel<<<1, 1, BOX_BYTES + 1024>>>(map_of(ones), seen_on_device);
+  cudaMemcpy(seen, seen_on_device, SEEN_OF_COPIES * sizeof(float), cudaMemcpyDeviceToHost);
+}
+
+// ---- Products -----------------------------------------------------------------------------------
+
+enum product_fault { LAYOUT, ALIGNMENT, PAST_SHARED, SHORT, DIFFERS, WARP_MISSING, GROUPS };
+static constexpr int TILE_BYTES = 64 * PANEL * 2;
+
+__global__ void product_kernel(product_fault kind) {
+  extern __shared__ unsigned char memory[];
+  const unsigned char *tile = memory + (-shared_address(memory) & 1023);
+  uint64_t a = matrix_descriptor(tile, 0), b = a;
+  if (kind == LAYOUT) a &= ~(3ull << 62);
+  if (kind == ALIGNMENT) b = matrix_descriptor(tile + 128, 0);
+  if (kind == PAST_SHARED) b = matrix_descriptor(tile + 1024, 0);
+  if (kind == DIFFERS && threadIdx.x / 32 == 2) b += 2;
+  if (kind == WARP_MISSING && threadIdx.x / 32 == 3) return;
+  float d[32];
+  for (int i = 0; i < (kind == GROUPS ? 17 : 1); i++) {
+    MARK, wgmma<half, 64>::shared(d, a, b, true);
+    wgmma_commit();
+  }
+  MARK, wgmma_wait<0>(d);
+}
+static void multiply(product_fault kind) {
+  product_kernel<<<1, kind == SHORT ? 64 : 128, TILE_BYTES + 1023>>>(kind);
+}
+void fault_product_layout(void) { multiply(LAYOUT); }
+void fault_product_alignment(void) { multiply(ALIGNMENT); }
+void fault_product_past_shared(void) { multiply(PAST_SHARED); }
+void fault_product_short_group(void) { multiply(SHORT); }
+void fault_product_differs(void) { multiply(DIFFERS); }
+void fault_product_warp_missing(void) { multiply(WARP_MISSING); }
+void fault_product_groups(void) { multiply(GROUPS); }
+
+// D = A B with all elements 1, in half: 16.
+__global__ void early_product_kernel(float *seen) {
+  extern __shared__ unsigned char memory[];
+  half *tile = (half *)(memory + (-shared_address(memory) & 1023));
+  for (int i = threadIdx.x; i < TILE_BYTES / 2; i += blockDim.x) tile[i] = __float2half(1.0f);
+  __syncthreads();
+  const uint64_t b = matrix_descriptor(tile, 0);
+  unsigned a[4] = {0x3C003C00, 0x3C003C00, 0x3C003C00, 0x3C003C00};
+  volatile float now[SEEN_OF_PRODUCTS];
+  float d[32];
+  wgmma<half, 64>::registers(d, a, b, true);
+  wgmma_wait<0>(d);
+  now[0] = d[0]; // not committed
+  wgmma_commit();
+  now[1] = d[0]; // not waited for
+  wgmma_wait<0>(d);
+  now[2] = d[0];
+  wgmma<half, 64>::registers(d, a, b, true);
+  wgmma_commit();
+  a[0] = 0;
+  wgmma_wait<0>(d);
+  now[3] = d[0]; // of the new a
+  a[0] = a[1];
+  wgmma<half, 64>::registers(d, a, b, true);
+  wgmma_commit();
+  tile[0] = __float2half(0.0f);
+  wgmma_wait<0>(d);
+  now[4] = d[0];
+  for (int i = 0; i < SEEN_OF_PRODUCTS; i++)
+    if (threadIdx.x == 0) seen[i] = now[i];
+}
+void seen_of_products(float *seen) {
+  cudaMalloc(&seen_on_device, SEEN_OF_PRODUCTS * sizeof(float));
+  early_product_kernel<<<1, 128, TILE_BYTES + 1024>>>(seen_on_device);
+  cudaMemcpy(seen, seen_on_device, SEEN_OF_PRODUCTS * sizeof(float), cudaMemcpyDeviceToHost);
+}
+
+// ---- Registers ----------------------------------------------------------------------------------
+
+template <int REGISTERS>
+__global__ void registers_kernel(unsigned missing_warp) {
+  if (threadIdx.x / 32 != missing_warp) MARK, take_registers<REGISTERS>();
+}
+void fault_registers_number(void) { registers_kernel<252><<<1, 256>>>(8); }
+void fault_registers_none(void) { registers_kernel<256><<<1, 384>>>(12); }
+void fault_registers_warp(void) { registers_kernel<248><<<1, 128>>>(1); }

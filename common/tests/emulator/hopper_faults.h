@@ -1,0 +1,60 @@
+// Kernels that break the rules of Hopper's instructions, for test_hopper_faults.c. Only the emulator runs
+// them.
+#ifndef HOPPER_FAULTS_H
+#define HOPPER_FAULTS_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+bool healthy_launch(void);
+
+// The line of the operation that a report names, of the kernel that was launched last.
+extern int fault_line;
+
+// Each launches its kernel once. Barriers:
+void fault_barrier_missing(void);    // waits at a word that nobody made a barrier
+void fault_barrier_in_global(void);  // byte 0 of an allocation
+void fault_barrier_no_arrival(void); // made for none
+void fault_barrier_arrivals(void);   // one arrival too many
+void fault_barrier_never_ends(void); // thread 0 of 2 arrives, both wait
+void fault_named_barrier_zero(void);
+void fault_named_barrier_counts(void); // 64 and 96 threads
+void fault_named_barrier_alone(void);  // 32 of 64 threads wait at barrier 3
+
+// Box copies:
+void fault_copy_bytes_missing(void); // 16 more announced than the box has
+void fault_copy_bytes_more(void);    // 16 fewer, then waits for the next phase
+void fault_copy_alignment(void);     // to 64 bytes past a multiple of 1024
+void fault_copy_past_shared(void);
+void fault_copy_no_map(void);
+void fault_copy_rank(void);  // a map of 2 dimensions
+void fault_copy_freed(void); // the tensor is no more
+
+// Products:
+void fault_product_layout(void);    // a descriptor without swizzle
+void fault_product_alignment(void); // B at 128 bytes past a multiple of 1024
+void fault_product_past_shared(void);
+void fault_product_short_group(void);  // of 64 threads
+void fault_product_differs(void);      // warp 2 gives another tile
+void fault_product_warp_missing(void); // warp 3 starts none
+void fault_product_groups(void);       // 17 groups without a wait
+
+// Registers:
+void fault_registers_number(void); // 36
+void fault_registers_none(void);   // both of two warpgroups want 256 more than there are
+void fault_registers_warp(void);   // warp 1 does not come
+
+// What thread 0 sees. Copies of a box of ones: before any wait, after a wait that passes at once, after the
+// right one. Products: right after the commit, after a wait without a commit, after the wait; with an
+// operand in registers, and one in shared memory, that is overwritten before the wait.
+enum { SEEN_OF_COPIES = 3, SEEN_OF_PRODUCTS = 5 };
+void seen_of_box_copies(float *seen);
+void seen_of_products(float *seen);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

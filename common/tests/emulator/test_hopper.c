@@ -1,0 +1,9 @@
+#include "semantics.h"
+
+#include <criterion/criterion.h>
+
+Test(hopper, barriers) { EXPECT(hopper_barriers); }
+Test(hopper, box_copies) { EXPECT(hopper_box_copies); }
+Test(hopper, tensor_maps) { EXPECT(hopper_tensor_maps); }
+Test(hopper, products) { EXPECT(hopper_products); }
+Test(hopper, roles) { EXPECT(hopper_roles); }

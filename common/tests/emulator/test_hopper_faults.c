@@ -1,0 +1,146 @@
+// What the emulator says about kernels that break the rules of Hopper's instructions, and what those see that
+// do not wait.
+#define _GNU_SOURCE
+#include "emulator.h"
+#include "fault_report.h"
+#include "hopper_faults.h"
+
+#include <math.h>
+
+#define FILE_NAME "common/tests/emulator/hopper_faults.cu:"
+
+// Every report names the line of the instruction, which is known once the kernel has run.
+static void expect(void (*launch)(void), cudaError_t error, const char *operation,
+                   const char *first, const char *second) {
+  setenv("EMU_WORKERS", "1", 1);
+  free(stderr_of(launch));
+  cudaDeviceReset();
+  char place[128];
+  snprintf(place, sizeof place, "%s in " FILE_NAME "%d", operation, fault_line);
+  expect_report(&(fault_case){launch, error, {place, first, second}});
+}
+
+#define FAILURE    cudaErrorLaunchFailure
+#define MISALIGNED cudaErrorMisalignedAddress
+#define ILLEGAL    cudaErrorIllegalAddress
+
+Test(hopper_faults, barriers) {
+  expect(fault_barrier_missing, FAILURE, "mbarrier.try_wait.parity",
+         ": there is no barrier at address full + 0x0: nobody has made one there", "by thread");
+  expect(fault_barrier_in_global, cudaErrorInvalidAddressSpace, "mbarrier.arrive",
+         ": the barrier is not in shared memory but at byte 0 of an allocation of 8 bytes", NULL);
+  expect(fault_barrier_no_arrival, FAILURE, "mbarrier.init",
+         ": a barrier is for 1 to 1048575 arrivals, not 0\n", NULL);
+  expect(
+      fault_barrier_arrivals, FAILURE, "mbarrier.arrive",
+      ": all 1 arrivals of this phase have come to the barrier at address full + 0x0, which waits "
+      "for 64 bytes: this is one too many\n",
+      NULL);
+  expect(fault_barrier_never_ends, FAILURE, "threads 0-1 (warp 0) wait at mbarrier.try_wait.parity",
+         " for the barrier at address full + 0x0: 1 of 2 arrivals are still to come\n", NULL);
+}
+
+Test(hopper_faults, named_barriers) {
+  free(stderr_of(fault_named_barrier_zero));
+  cudaDeviceReset();
+  expect_report(&(fault_case){
+      fault_named_barrier_zero, FAILURE, {"bar.arrive in " FILE_NAME, "numbers 1 to 15, not 0"}});
+  expect(fault_named_barrier_counts, FAILURE, "bar.sync",
+         ": barrier 2 is for 96 threads here, and for 64 where others wait\n", NULL);
+  expect(fault_named_barrier_alone, FAILURE, "threads 0-31 (warp 0) wait at bar.sync",
+         " for barrier 3, to which 64 of 96 threads have come\n",
+         "threads 32-63 (warp 1) have exited\n");
+}
+
+Test(hopper_faults, copies) {
+  expect_report(&(fault_case){fault_copy_bytes_missing,
+                              FAILURE,
+                              {"Deadlock",
+                               "thread 0 (warp 0) waits at mbarrier.try_wait.parity in " FILE_NAME,
+                               " for the barrier at address full + 0x0: 0 of 1 arrivals and 16 "
+                               "bytes are still to come\n"}});
+  expect_report(&(fault_case){fault_copy_bytes_more,
+                              FAILURE,
+                              {"Deadlock", "for the barrier at address full + 0x0: 0 of 1 "
+                                           "arrivals, and 16 bytes too many have come\n"}});
+  expect(fault_copy_alignment, MISALIGNED, "cp.async.bulk.tensor.4d",
+         ": the box must begin at a multiple of 128 bytes of shared memory, not at address 0x",
+         " of dynamic shared memory\n");
+  expect(fault_copy_past_shared, ILLEGAL, "cp.async.bulk.tensor.4d",
+         ": shared memory does not hold the box of 1024 bytes that begins at address 0x", NULL);
+  expect(fault_copy_no_map, cudaErrorIllegalInstruction, "cp.async.bulk.tensor.4d",
+         ": what it is given is no tensor map of cuTensorMapEncodeTiled\n", NULL);
+  expect(fault_copy_rank, cudaErrorIllegalInstruction, "cp.async.bulk.tensor.4d",
+         ": the tensor has 2 dimensions, the instruction is for 4\n", NULL);
+  expect(fault_copy_freed, ILLEGAL, "cp.async.bulk.tensor.4d",
+         ": the tensor of the map is not in device memory: the box's last byte is ",
+         "inside an allocation of 4096 bytes that has been freed\n");
+}
+
+Test(hopper_faults, copies_come_late) {
+  float seen[SEEN_OF_COPIES];
+  seen_of_box_copies(seen);
+  cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
+  cr_assert(isnan(seen[0]), "before the wait: %g", (double)seen[0]);
+  cr_assert(isnan(seen[1]), "after a wait of the wrong parity: %g", (double)seen[1]);
+  cr_assert(fabsf(seen[2] - 1.0586f) < 1e-3f, "after the wait: %g", (double)seen[2]);
+}
+
+Test(hopper_faults, products) {
+  expect(fault_product_layout, FAILURE, "wgmma.mma_async",
+         ": the descriptor of A says layout 0; the emulator has 1", NULL);
+  expect(
+      fault_product_alignment, MISALIGNED, "wgmma.mma_async", ": tile B begins at 0x",
+      "80 of shared memory: its swizzle repeats after 1024 bytes, and it must begin at a multiple");
+  expect(fault_product_past_shared, ILLEGAL, "wgmma.mma_async",
+         ": shared memory does not hold tile B of 8192 bytes that begins at 0x", NULL);
+  expect(fault_product_short_group, FAILURE, "wgmma.mma_async",
+         ": a warpgroup is four warps, and the block's last one has 64 threads\n", NULL);
+  expect(fault_product_differs, FAILURE, "wgmma.mma_async",
+         ": all threads of a warpgroup must start the same product: others of them give another "
+         "descriptor of B",
+         "by thread (64,0,0)");
+  expect(fault_product_warp_missing, FAILURE, "threads 0-95 (warps 0-2) wait at wgmma.wait_group",
+         " for products that 96 of the warpgroup's 128 threads have committed\n",
+         "threads 96-127 (warp 3) have exited\n");
+  expect(fault_product_groups, cudaErrorLaunchOutOfResources, "wgmma.mma_async",
+         ": the warpgroup has not waited for the last 16 groups", NULL);
+}
+
+Test(hopper_faults, products_come_late) {
+  float seen[SEEN_OF_PRODUCTS];
+  seen_of_products(seen);
+  cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
+  cr_assert(isnan(seen[0]), "without a commit: %g", (double)seen[0]);
+  cr_assert(isnan(seen[1]), "before the wait: %g", (double)seen[1]);
+  cr_assert_float_eq(seen[2], 16.0f, 0.0f, "after the wait: %g", (double)seen[2]);
+  cr_assert_float_eq(seen[3], 8.0f, 0.0f, "with another A by then: %g", (double)seen[3]);
+  cr_assert_float_eq(seen[4], 15.0f, 0.0f, "with another B by then: %g", (double)seen[4]);
+}
+
+Test(hopper_faults, registers) {
+  expect(fault_registers_number, FAILURE, "setmaxnreg.inc",
+         ": 252 registers: give a multiple of 8 from 24 to 256\n", NULL);
+  expect(fault_registers_none, FAILURE, "threads 0-127 (warps 0-3) wait at setmaxnreg.inc",
+         " for 128 threads' registers that nobody gives away\n",
+         "threads 128-255 (warps 4-7) wait");
+  expect(fault_registers_warp, FAILURE, "threads 0-31, 64-127 (warps 0-3) wait at setmaxnreg.inc",
+         " for the rest of the warpgroup's 128 threads\n", "threads 32-63 (warp 1) have exited\n");
+}
+
+// An A100 has none of this: the tensor map is refused, and so is each instruction.
+Test(hopper_faults, other_gpus) {
+  setenv("EMU_GPU", "a100", 1);
+  char *report = stderr_of(fault_copy_alignment);
+  cr_assert_not_null(strstr(report,
+                            "cuTensorMapEncodeTiled: the Emulated NVIDIA A100-SXM4-80GB has "
+                            "compute capability 8.0, and the copy engine came with 9.0: set "
+                            "EMU_GPU to h200\n"),
+                     "%s", report);
+  free(report);
+  cudaDeviceReset();
+  expect(fault_barrier_no_arrival, cudaErrorNoKernelImageForDevice, "mbarrier.init",
+         ": the Emulated NVIDIA A100-SXM4-80GB has compute capability 8.0", NULL);
+  expect(fault_registers_number, cudaErrorNoKernelImageForDevice, "setmaxnreg.inc",
+         ": the Emulated NVIDIA A100-SXM4-80GB has compute capability 8.0", NULL);
+}
