@@ -20,9 +20,11 @@ function origin() {
 }
 !(FILENAME in named) {
   named[FILENAME] = 1
+  here = FILENAME
+  sub(/\/[^\/]*$/, "", here)
+  if (folder != "" && folder != here) files_read = files_read " in `" folder "`"
   files_read = files_read (files_read == "" ? "" : ", ") "`" file ".csv`"
-  folder = FILENAME
-  sub(/\/[^\/]*$/, "", folder)
+  folder = here
 }
 
 # Three digits that count: 0.779, 15.8, 179, 1234.

@@ -4,8 +4,8 @@
 # FOLDER holds the programs step04, step05, ... Runs each under the four tools of NVIDIA's
 # compute-sanitizer, on the shapes of scripts/sanitize_shapes.txt or on ARGS alone; TOOLS names other
 # tools. JOBS runs go on at a time: as many as there are cores, and at most 8. Prints the first finding of each
-# pair of step and tool whole, and a table of them. A pair is left at its first finding; with FIRST=1, by which
-# runs go on one by one, so is everything. Exit status 1 when there is any.
+# pair of step and tool whole, and a table of them. A pair is left at its first finding, and with FIRST=1 so is
+# everything. Exit status 1 when there is any.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/sanitize_options.sh
@@ -24,7 +24,6 @@ if ! [ -x "$sanitizer" ]; then
 fi
 at_once=${JOBS:-$(nproc)}
 if [ "$at_once" -gt 8 ]; then at_once=8; fi # each holds a context and host memory of its own
-if [ -n "${FIRST:-}" ]; then at_once=1; fi
 export OMP_WAIT_POLICY=passive
 finding=9 # the exit status by which a tool tells findings from everything else
 scratch=$(mktemp -d)
@@ -47,7 +46,7 @@ found() { # number
 }
 
 # Leaves ok, FAIL, skip or - in $scratch/NUMBER, and the log in $scratch/NUMBER.log. A run is started before
-# those behind it, so the first one of a pair that fails is always run.
+# those behind it: the first one that fails is always run, however many run at a time.
 run_one() { # number
   local step tool status result=FAIL
   read -r step tool <<<"${run_pair[$1]}"
@@ -82,6 +81,7 @@ report_run() { # number
   local step tool result old=${verdict[${run_pair[$1]}]:--}
   read -r result <"$scratch/$1"
   [ -t 2 ] && printf '\r\033[K' >&2
+  if [ -n "${FIRST:-}" ] && [ "${#failed[@]}" -gt 0 ]; then return; fi
   case $old,$result in
   FAIL,* | ok,skip | *,-) return ;;
   esac

@@ -6,7 +6,8 @@
 #   <!-- end of table -->
 # NAME is that of scripts/tables/NAME.awk, whose first comment says what it takes:
 #   # Arguments: DEVICE DTYPE       the words behind NAME; awk gets them as device and dtype
-#   # Data: bench.csv (make bench)  files of plots/data/DEVICE, and what records them: all are needed
+#   # Data: bench.csv (make bench)  files of plots/data/DEVICE, and what records them: all are needed;
+#                                   ../emulated-DEVICE/bugs.csv is one of the emulator
 #   # With: peers.csv (make peers)  files that add to the table where they are there
 # An argument's name in a file's name stands for its value. A table without its data is a line that says
 # what records it. Without FILE: all documents of the repository.
@@ -49,14 +50,14 @@ table() { # document, line, words
   for ((i = 0; i < ${#names[@]}; i++)); do values+=(-v "${names[i],,}=${part[i + 1]}"); done
   data=plots/data/${part[1]}
 
-  # named FILE: with the arguments' values in it
-  named() {
+  # path_of FILE: with the arguments' values in it; a name may begin with ../
+  path_of() {
     local name=$1
     for ((i = 0; i < ${#names[@]}; i++)); do name=${name//${names[i]}/${part[i + 1]}}; done
-    echo "$name"
+    if [[ $name == ../* ]]; then echo "${data%/*}/${name#../}"; else echo "$data/$name"; fi
   }
   while IFS=$'\t' read -r file command; do
-    path=$data/$(named "$file")
+    path=$(path_of "$file")
     files+=("$path")
     if ! [ -f "$path" ]; then missing+="${missing:+, }\`$path\`${command:+ (\`$command\`)}"; fi
   done < <(sources "$script" Data)
@@ -65,7 +66,7 @@ table() { # document, line, words
     return
   fi
   while IFS=$'\t' read -r file command; do
-    for path in "$data"/$(named "$file"); do # may hold a star
+    for path in $(path_of "$file"); do # may hold a star
       if [ -f "$path" ]; then
         files+=("$path")
       elif [ -n "$command" ]; then

@@ -1,25 +1,27 @@
-# Who caught each planted bug, and what was said first. The GPU's sanitizer only where it was run.
+# Who caught each planted bug, on the emulator and on the GPU, and what the emulator's tools said first.
 # Arguments: DEVICE
-# Data: bugs.csv (make bugs)
+# Data: ../emulated-DEVICE/bugs.csv (make bugs DEVICE=cpu)
+# With: bugs.csv (make bugs DEVICE=gpu)
+FILENAME !~ /emulated-[^\/]*\/bugs\.csv$/ {
+  on_gpu = 1
+  gpu[field("step"), field("bug")] = "\t" field("check") "\t" field("sanitize")
+  next
+}
 {
-  if (field("sanitize_gpu") != "-") on_gpu = 1
-  said = field("check_message") != "" ? field("check_message") : field("sanitize_cpu_message") != "" ? \
-    field("sanitize_cpu_message") : field("sanitize_gpu_message")
+  said = field("check_message") != "" ? field("check_message") : field("sanitize_message")
   gsub(/\|/, "\\|", said)
   if (length(said) > 90) said = substr(said, 1, 87) "..."
   number = field("bug")
   sub(/_.*/, "", number)
   step = field("step")
   sub(/_.*/, "", step)
-  bug[++bugs] = step "." number "\t" field("title")
-  check[bugs] = field("check")
-  sanitize[bugs] = field("sanitize_cpu")
-  gpu[bugs] = field("sanitize_gpu")
+  key[++bugs] = field("step") SUBSEP field("bug")
+  cells[bugs] = step "." number "\t" field("title") "\t" field("check") "\t" field("sanitize")
   message[bugs] = "`" said "`"
 }
 END {
-  header("bug\ttitle\tcheck\tsanitize, CPU" (on_gpu ? "\tsanitize, GPU" : "") "\tthe first line", 9)
+  header("bug\ttitle\tcheck, CPU\tsanitize, CPU" (on_gpu ? "\tcheck, GPU\tsanitize, GPU" : "") "\tthe first line", 9)
   for (i = 1; i <= bugs; i++)
-    row(bug[i] "\t" check[i] "\t" sanitize[i] (on_gpu ? "\t" gpu[i] : "") "\t" message[i])
+    row(cells[i] (!on_gpu ? "" : key[i] in gpu ? gpu[key[i]] : "\t\t") "\t" message[i])
   origin()
 }

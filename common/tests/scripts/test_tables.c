@@ -100,8 +100,11 @@ Test(tables, every_table) {
        {"| load stride 1 | 1 | 1 | |\n", "| 05 fused | 2 | 1 | `divergent_branches` 80, 16 |\n\n",
         "No counter of this GPU tells `block_barriers`.\n\ncommit abc1234, 2026-01-02: "}},
       {BLOCK("bugs test-gpu"),
-       {"| 01.1 | a \"quoted\" word | caught | passes | caught | `row 0, column 1` |\n",
-        "| 05.2 | another | passes | caught | - | `a \\| b` |\n\ncommit abc1234, 2026-01-02: "}},
+       {"| bug | title | check, CPU | sanitize, CPU | check, GPU | sanitize, GPU | the first line "
+        "|\n",
+        "| 01.1 | a \"quoted\" word | caught | passes | caught | caught | `row 0, column 1` |\n",
+        "| 05.2 | another | passes | caught | passes | - | `a \\| b` |\n\ncommit abc1234, "
+        "2026-01-02: `bugs.csv` in `" EMULATED_FOLDER "`, `bugs.csv` in `" FOLDER "`.\n"}},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const script_result result = filled(cases[i].block);
@@ -156,6 +159,14 @@ Test(tables, say_what_is_not_recorded) {
          "Not recorded yet: `plots/data/no-gpu/bench.csv` (`make bench`).",
          "Not recorded yet: `plots/data/no-gpu/spread.csv` (`make spread`).",
          "Not recorded yet: `plots/data/no-gpu/quoted.csv`.");
+}
+
+Test(tables, bugs_of_the_emulator_alone) {
+  cr_assert_eq(toolkit_run("rm " FOLDER "/bugs.csv").status, 0);
+  const script_result result = filled(BLOCK("bugs test-gpu"));
+  EXPECT(result, "| bug | title | check, CPU | sanitize, CPU | the first line |\n",
+         "| 05.2 | another | passes | caught | `a \\| b` |\n\n",
+         "Not recorded yet: `" FOLDER "/bugs.csv` (`make bugs DEVICE=gpu`).");
 }
 
 Test(tables, are_stale_when_data_or_text_changes) {
