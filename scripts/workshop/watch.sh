@@ -14,11 +14,14 @@ file=$(work_file "$step")
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# Returns when the file is no longer as it was. An editor may save by putting another file in its place.
+# Returns when the file is no longer as it was. An editor may save by putting another file in its place, and for a
+# moment there may be none.
 wait_for_change() { # HASH
-  while [ "$(file_hash "$file" 2>/dev/null || echo "$1")" = "$1" ]; do
+  local now
+  while now=$(file_hash "$file" 2>/dev/null) && { [ -z "$now" ] || [ "$now" = "$1" ]; }; do
     if command -v inotifywait >/dev/null; then
-      inotifywait -qq -t 2 -e close_write,moved_to,create "${file%/*}" || true
+      # 2: nothing for so many seconds. Else it cannot watch, such as when there are too many watches.
+      inotifywait -qq -t 2 -e close_write,moved_to,create "${file%/*}" || [ $? -eq 2 ] || sleep 0.5
     else
       sleep 0.5
     fi
@@ -38,7 +41,10 @@ while true; do
   check QUICK=1 >"$log" 2>&1 || status=$?
   # What the compiler finds comes first, up to its first error; then the verdict.
   awk '/(error|warning):/ && ++found > 3 { exit } /^make/ { next } { print }' "$log" | head -n 40
-  if [ "$status" -eq 0 ]; then check | tail -n 1 || status=$?; fi
+  if [ "$status" -eq 0 ]; then
+    check >"$log" 2>&1 || status=$?
+    tail -n 1 "$log"
+  fi
   round=$((round + 1))
   if [ -n "${ROUNDS:-}" ] && [ "$round" -ge "$ROUNDS" ]; then exit "$status"; fi
   wait_for_change "$hash"
