@@ -91,6 +91,22 @@ Test(shapes, grouped_heads) {
   }
 }
 
+// Persistent blocks, which take one tile after the other, need more tiles than there are multiprocessors:
+// 132 heads of one tile of up to 256 rows, and 8 of 17.
+Test(shapes, more_tiles_than_multiprocessors) {
+  for (int head_dim = 64; head_dim <= 128; head_dim *= 2) {
+    attention_shape many_heads = suite_shape(dtypes[head_dim / 128], 129, 150, head_dim, true);
+    many_heads.batch = 2;
+    many_heads.heads = 66;
+    many_heads.kv_heads = 22;
+    suite_expect_right(many_heads, INPUTS_NORMAL);
+  }
+  attention_shape long_heads = suite_shape(ATTENTION_BF16, 4097, 140, 64, true);
+  long_heads.batch = 1;
+  long_heads.heads = long_heads.kv_heads = 8;
+  suite_expect_right(long_heads, INPUTS_NORMAL);
+}
+
 Test(shapes, scales) {
   static const float scales[] = {0.0f, 1.0f, -0.5f, 1e-4f};
   for (size_t i = 0; i < LENGTH(scales); i++) {
