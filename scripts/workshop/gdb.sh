@@ -34,18 +34,25 @@ trap 'rm -f "$commands"' EXIT
 {
   echo 'set pagination off'
   echo 'set confirm off'
-  echo 'set breakpoint pending on'
   echo 'set print frame-arguments none'
+  echo 'set print thread-events off'
   if [ "$device" = cpu ]; then
-    echo 'set print thread-events off'
+    echo 'set breakpoint pending on'
     # What the kernels' names stand for on the emulator: common/emulator/include/device_launch_parameters.h.
     echo 'macro define threadIdx (emulator_current->thread_index)'
     echo 'macro define blockIdx (emulator_current->block->block_index)'
     echo 'macro define blockDim (emulator_current->block->block_dim)'
     echo 'macro define gridDim (emulator_current->block->grid_dim)'
+    printf 'break %s if blockIdx.x == %d && blockIdx.y == %d && blockIdx.z == %d && threadIdx.x == %d\n' \
+      "$kernel" "$x" "$y" "$z" "$thread"
+    echo run
+  else
+    # A name alone would be that of the host's function that launches the kernel, where there is no
+    # blockIdx. So it stops at each launch, up to that of the kernel, and looks at the thread.
+    echo 'set cuda break_on_launch application'
+    echo run
+    awk -v kernel="$kernel" '/<<</ { if (index($0, kernel)) exit; print "continue" }' "$source"
+    printf 'cuda block (%d,%d,%d) thread (%d,0,0)\n' "$x" "$y" "$z" "$thread"
   fi
-  printf 'break %s if blockIdx.x == %d && blockIdx.y == %d && blockIdx.z == %d && threadIdx.x == %d\n' \
-    "$kernel" "$x" "$y" "$z" "$thread"
-  echo run
 } >"$commands"
 "$gdb" -q -x "$commands" --args "$program" --no-check --no-time "$@"
