@@ -103,9 +103,17 @@ function print_array(name, values, count) {
 # --- charts of bars, a panel for each count; bars.gp draws them -----------------------------------
 
 # From bar[step, panel], empty where nothing is known, and the panels' titles, divided by "|".
-function print_bars(step_set, titles,  steps, step, panels, panel, title, i, line, labels, list, least, most) {
+function print_bars(step_set, titles,  steps, step, panels, panel, title, i, line, labels, list, least, most, kept) {
   steps = sort_names(step_set, step)
   panels = split(titles, title, "|")
+  for (panel = 1; panel <= panels; panel++) { # less those that nobody has a value for
+    line = ""
+    for (i = 1; i <= steps; i++) line = line bar[step[i], panel]
+    if (line == "") continue
+    title[++kept] = title[panel]
+    for (i = 1; i <= steps; i++) bar[step[i], kept] = bar[step[i], panel]
+  }
+  panels = kept
   for (panel = 1; panel <= panels; panel++) {
     most[panel] = least[panel] = 0
     for (i = 1; i <= steps; i++) {
