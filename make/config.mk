@@ -66,7 +66,7 @@ endif
 # What a step needs stands in its first comment, as "Needs: sm_90a". On a GPU with less it is skipped, and
 # so it is where the emulator watches kernels: there it knows what sm_80 has.
 needs      = $(shell sed -n 's|^// Needs: *||p' $(STEPS_FOLDER)/$1/attention.cu)
-KNOWN     := $(if $(filter gpu,$(DEVICE)),$(ARCH),sm_80 $(if $(MODE),,sm_90a))
+KNOWN     := $(if $(filter gpu,$(DEVICE)),$(ARCH),sm_80 $(if $(filter count,$(MODE)),,sm_90a))
 step_arch  = $(if $(call needs,$1),$(filter $(call needs,$1),$(KNOWN)),$(KNOWN))
 SKIPPED   := $(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(step)))
 BUILDABLE := $(filter-out $(SKIPPED),$(STEPS))

@@ -34,8 +34,9 @@ inline void barrier_wait(barrier *barrier, unsigned parity, EMULATOR_CALL_SITE) 
   emulator_mbarrier_wait(barrier, parity, &site);
 }
 
-inline void copy_box(void *smem, const CUtensorMap *map, barrier *barrier, int column, int row,
-                     int head, int batch, EMULATOR_CALL_SITE) {
+// Inlined, so that the code that calls the runtime has a line of the kernel's source, for reports.
+__forceinline__ void copy_box(void *smem, const CUtensorMap *map, barrier *barrier, int column,
+                              int row, int head, int batch, EMULATOR_CALL_SITE) {
   const emulator_site site = {"cp.async.bulk.tensor.4d", file, line};
   const int coordinate[4] = {column, row, head, batch};
   emulator_copy_box(smem, map, coordinate, 4, barrier, &site);

@@ -10,7 +10,8 @@ typedef struct {
   uint64_t *barrier;
   tensor_map map;
   int coordinate[TENSOR_RANK_MAX];
-  unsigned thread; // that started it, in the block
+  unsigned thread;  // that started it, in the block
+  const void *code; // that did, for its line
   emulator_site site;
 } box_copy;
 

@@ -117,6 +117,21 @@ static void check_source(const box_copy *copy) {
   }
 }
 
+// Tells the observer what the copy reads.
+static void announce(const box_copy *copy) {
+#ifdef EMULATOR_OBSERVED
+  worker *worker = current_worker;
+  const column_range columns = columns_inside(copy);
+  for (box_row row = {.index = -1u}; next_row(copy, &row);) {
+    if (!row.inside) continue;
+    observer_library_access(worker, worker->running, (const char *)row.source + columns.first,
+                            columns.end - columns.first, OBSERVED_ASYNC_READ, &copy->site);
+  }
+#else
+  (void)copy;
+#endif
+}
+
 static void add(box_copies *copies, const box_copy *copy) {
   if (copies->count == copies->room) {
     const unsigned room = copies->room > 0 ? 2 * copies->room : 32;
@@ -139,12 +154,15 @@ void emulator_copy_box(void *destination, const CUtensorMap *map, const int *coo
                    .barrier = barrier,
                    .map = check_map(map, rank, site),
                    .thread = worker->running->index,
+                   .code = __builtin_return_address(0),
                    .site = *site};
   memcpy(copy.coordinate, coordinate, rank * sizeof *coordinate);
   check_destination(&copy);
   copy.shared_address = emulator_shared_address(destination);
   mbarrier_read(barrier, site);
   check_source(&copy);
+  announce(&copy);
+  observer_box_start(worker, &copy);
   memset(destination, 0xFF, tensor_map_box_bytes(&copy.map));
   add(&worker->box_copies, &copy);
 }
@@ -170,6 +188,7 @@ static void write_row(const box_copy *copy, const box_row *row, column_range col
 // True when the copy's bytes were the last that its barrier waited for.
 static bool perform(worker *worker, const box_copy *copy) {
   const column_range columns = columns_inside(copy);
+  observer_box_done(worker, copy);
   for (box_row row = {.index = -1u}; next_row(copy, &row);) {
     write_row(copy, &row, columns);
     if (row.inside) worker->counts.async_copy_bytes += columns.end - columns.first;

@@ -2,6 +2,7 @@
 #include "errors.h"
 #include "gpu.h"
 #include "memory.h"
+#include "observer.h"
 
 #include <stdio.h>
 
@@ -24,6 +25,11 @@ cudaError_t cudaSetDevice(int device) {
   return device == 0 ? cudaSuccess : errors_record(cudaErrorInvalidDevice);
 }
 
+static int multiprocessors(void) {
+  const unsigned have = (unsigned)gpu_selected()->multiprocessors;
+  return (int)(have < observer_multiprocessors() ? have : observer_multiprocessors());
+}
+
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device) {
   RETURN_IF_STICKY();
   if (properties == NULL) return errors_record(cudaErrorInvalidValue);
@@ -40,7 +46,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
       .totalConstMem = GPU_CONSTANT_BYTES,
       .major = gpu->major,
       .minor = gpu->minor,
-      .multiProcessorCount = gpu->multiprocessors,
+      .multiProcessorCount = multiprocessors(),
       .unifiedAddressing = 1,
       .memoryBusWidth = gpu->memory_bus_bits,
       .l2CacheSize = gpu->l2_bytes,
@@ -73,7 +79,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
   case cudaDevAttrWarpSize: *value = GPU_WARP_LANES; break;
   case cudaDevAttrMaxRegistersPerBlock: *value = GPU_REGISTERS; break;
   case cudaDevAttrClockRate: *value = gpu->clock_khz; break;
-  case cudaDevAttrMultiProcessorCount: *value = gpu->multiprocessors; break;
+  case cudaDevAttrMultiProcessorCount: *value = multiprocessors(); break;
   case cudaDevAttrIntegrated: *value = 0; break;
   case cudaDevAttrConcurrentKernels: *value = 0; break;
   case cudaDevAttrEccEnabled: *value = 0; break;

@@ -84,6 +84,7 @@ bool mbarrier_awaited(const worker *worker, const uint64_t *barrier) {
 static bool update(worker *worker, uint64_t *barrier, mbarrier *now) {
   const bool complete = now->pending == 0 && now->bytes == 0;
   if (complete) {
+    observer_phase_complete(worker, barrier);
     now->pending = now->arrivals;
     now->parity ^= 1;
   }
@@ -123,6 +124,7 @@ void emulator_mbarrier_create(uint64_t *barrier, unsigned arrivals, const emulat
                    site->operation, site->file, site->line, COUNT_MAX, arrivals);
   }
   const mbarrier first = {.pending = arrivals, .arrivals = arrivals};
+  observer_library_access(worker, worker->running, barrier, sizeof *barrier, OBSERVED_WRITE, site);
   *barrier = pack(&first);
 }
 
@@ -137,6 +139,8 @@ void emulator_mbarrier_arrive(uint64_t *barrier, unsigned bytes, const emulator_
                    site->operation, site->file, site->line, now.arrivals,
                    address_describe(worker, barrier).text, now.bytes);
   }
+  observer_library_access(worker, worker->running, barrier, sizeof *barrier, OBSERVED_READ, site);
+  observer_phase_arrive(worker, barrier);
   add_bytes(&now, (int)bytes, site);
   now.pending--;
   update(worker, barrier, &now);
@@ -145,11 +149,14 @@ void emulator_mbarrier_arrive(uint64_t *barrier, unsigned bytes, const emulator_
 void emulator_mbarrier_wait(uint64_t *barrier, unsigned parity, const emulator_site *site) {
   worker *worker = current_worker;
   hopper_check(worker, site);
-  if (mbarrier_read(barrier, site).parity == (parity & 1)) {
+  const mbarrier now = mbarrier_read(barrier, site);
+  observer_library_access(worker, worker->running, barrier, sizeof *barrier, OBSERVED_READ, site);
+  if (now.parity == (parity & 1)) {
     thread *self = worker->running;
     self->state = THREAD_AT_PHASE;
     self->site = site;
     self->awaited = barrier;
     block_wait(worker);
   }
+  observer_phase_wait(worker, barrier);
 }

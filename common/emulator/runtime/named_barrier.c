@@ -4,6 +4,7 @@
 
 #include "fault.h"
 #include "hopper.h"
+#include "observer.h"
 
 #include <string.h>
 
@@ -36,8 +37,10 @@ static bool arrive(worker *worker, int number, int threads, const emulator_site 
   named_barrier *barrier = &worker->named_barriers[number & (NAMED_BARRIERS - 1)];
   check(barrier, number, threads, site);
   barrier->threads = (unsigned)threads;
+  observer_phase_arrive(worker, barrier);
   if (++barrier->arrived < barrier->threads) return false;
   barrier->arrived = 0;
+  observer_phase_complete(worker, barrier);
   for (unsigned i = 0; i < worker->thread_count; i++) {
     thread *thread = &worker->threads[i];
     if (thread->state == THREAD_AT_NUMBER && thread->awaited == barrier) {
@@ -55,11 +58,12 @@ void emulator_named_barrier_wait(int number, int threads, const emulator_site *s
   worker *worker = current_worker;
   if (arrive(worker, number, threads, site)) {
     block_step_aside(worker);
-    return;
+  } else {
+    thread *self = worker->running;
+    self->state = THREAD_AT_NUMBER;
+    self->site = site;
+    self->awaited = &worker->named_barriers[number];
+    block_wait(worker);
   }
-  thread *self = worker->running;
-  self->state = THREAD_AT_NUMBER;
-  self->site = site;
-  self->awaited = &worker->named_barriers[number];
-  block_wait(worker);
+  observer_phase_wait(worker, &worker->named_barriers[number]);
 }

@@ -21,7 +21,9 @@ typedef enum {
   OBSERVED_WRITE,
   OBSERVED_ATOMIC,     // reads and writes in one step
   OBSERVED_ASYNC_READ, // of an asynchronous copy: at any time until its wait is over
-  OBSERVED_ASYNC_WRITE
+  OBSERVED_ASYNC_WRITE,
+  OBSERVED_BOX_WRITE,   // of the copy engine, until the bytes have arrived
+  OBSERVED_PRODUCT_READ // of a warpgroup's product, until the wait for its group is over
 } observed_kind;
 
 #pragma GCC diagnostic push
@@ -51,6 +53,9 @@ OBSERVER_HOOK(observer_launch_end, (const launch *launch))
 
 // The most workers that the mode can take. Asked once.
 OBSERVER_QUESTION(unsigned, observer_workers, UINT_MAX)
+
+// The most multiprocessors that the GPU may say it has. Asked on the host.
+OBSERVER_QUESTION(unsigned, observer_multiprocessors, UINT_MAX)
 
 // How many findings the mode has reported. Called on the host, outside launches.
 OBSERVER_QUESTION(uint64_t, observer_findings, 0)
@@ -132,6 +137,32 @@ OBSERVER_HOOK(observer_async_start, (worker * worker, const async_copy *copy))
 OBSERVER_HOOK(observer_async_commit, (worker * worker))
 OBSERVER_HOOK(observer_async_wait, (worker * worker, size_t newest))
 OBSERVER_HOOK(observer_async_done, (worker * worker, const async_copy *copy))
+
+// ---- Barriers for part of a block -------------------------------------------------------------------
+//
+// mbarrier and bar: `barrier` is the address that tells them apart. Arrive
+// and wait: of the running thread, on the fiber, before it is counted, and when the wait is over. Complete:
+// a phase ends, nobody has gone on; on the fiber of the last to come, or on the scheduler.
+OBSERVER_HOOK(observer_phase_arrive, (worker * worker, const void *barrier))
+OBSERVER_HOOK(observer_phase_complete, (worker * worker, const void *barrier))
+OBSERVER_HOOK(observer_phase_wait, (worker * worker, const void *barrier))
+
+// ---- Box copies ---------------------------------------------------------------------------------
+
+// Start: after its checks, before the destination is filled; on the fiber. Done: before the bytes move; on
+// the scheduler. The rows that it reads come as accesses of the library.
+OBSERVER_HOOK(observer_box_start, (worker * worker, const box_copy *copy))
+OBSERVER_HOOK(observer_box_done, (worker * worker, const box_copy *copy))
+
+// ---- Products of a warpgroup, of the running thread, on the fiber -------------------------------
+
+// The first of the warpgroup's threads starts a product: for each piece that it will read of shared memory.
+OBSERVER_HOOK(observer_product_read,
+              (worker * worker, const void *address, size_t bytes, const emulator_site *site))
+
+// The first thread commits the group of that number. A thread's wait for all groups below `end` is over.
+OBSERVER_HOOK(observer_group_commit, (worker * worker, uint64_t group))
+OBSERVER_HOOK(observer_group_wait, (worker * worker, uint64_t end))
 
 // ---- Memory of the device, on the host ----------------------------------------------------------
 

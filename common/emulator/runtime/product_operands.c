@@ -3,6 +3,7 @@
 
 #include "address_space.h"
 #include "fault.h"
+#include "observer.h"
 #include "swizzle.h"
 
 #include <string.h>
@@ -68,6 +69,15 @@ void product_check_operand(uint64_t word, const char *name, unsigned outer, bool
 
 // ---- Reading ------------------------------------------------------------------------------------
 
+// The unswizzled address of the first K elements of row `outer` of A or of B^T; of row k of B, from `outer` on,
+// which is a multiple of 64.
+static uint32_t row_address(const descriptor *matrix, unsigned outer) {
+  return matrix->address + outer / GROUP_ROWS * matrix->stride + outer % GROUP_ROWS * SPAN;
+}
+static uint32_t transposed_address(const descriptor *matrix, unsigned k, unsigned outer) {
+  return row_address(matrix, k) + outer / ROW_ELEMENTS * matrix->leading;
+}
+
 // `count` consecutive elements at an unswizzled address. `start` is that of the matrix, at `memory`.
 static void read_elements(uint16_t *to, const char *memory, uint32_t start, uint32_t address,
                           unsigned count) {
@@ -86,9 +96,41 @@ static const char *first_row(const descriptor *matrix, uint32_t *start) {
 // Row `outer` of A or of B^T: K elements.
 static void read_row(uint16_t to[K], const descriptor *matrix, const char *memory, uint32_t start,
                      unsigned outer) {
-  read_elements(to, memory, start,
-                matrix->address + outer / GROUP_ROWS * matrix->stride + outer % GROUP_ROWS * SPAN,
-                K);
+  read_elements(to, memory, start, row_address(matrix, outer), K);
+}
+
+#ifdef EMULATOR_OBSERVED
+// `count` consecutive elements at an unswizzled address.
+static void announce_elements(uint32_t address, unsigned count, const emulator_site *site) {
+  worker *worker = current_worker;
+  for (unsigned i = 0; i < count; i += PIECE_ELEMENTS) {
+    const uint32_t place = swizzled_address(address + 2 * i, SPAN);
+    observer_product_read(worker, address_from_shared(worker, place, SWIZZLE_PIECE), SWIZZLE_PIECE,
+                          site);
+  }
+}
+#endif
+
+void product_announce(const emulator_warpgroup_product *product, const emulator_site *site) {
+#ifdef EMULATOR_OBSERVED
+  const descriptor a = decode(product->a_descriptor), b = decode(product->b_descriptor);
+  for (unsigned row = 0; row < PRODUCT_ROWS && product->a_registers == NULL; row++) {
+    announce_elements(row_address(&a, row), K, site);
+  }
+  for (unsigned n = 0; n < product->columns && !product->transposed; n++) {
+    announce_elements(row_address(&b, n), K, site);
+  }
+  for (unsigned k = 0; k < K && product->transposed; k++) {
+    for (unsigned n = 0; n < product->columns; n += ROW_ELEMENTS) {
+      const unsigned left = product->columns - n;
+      announce_elements(transposed_address(&b, k, n), left < ROW_ELEMENTS ? left : ROW_ELEMENTS,
+                        site);
+    }
+  }
+#else
+  (void)product;
+  (void)site;
+#endif
 }
 
 // What a lane holds, with row = lane / 4 and column = 2 (lane % 4), is in the table of common/ptx.cuh.
@@ -122,11 +164,9 @@ void product_read_b(float *to, const warpgroup_product *product) {
   const char *memory = first_row(&matrix, &start);
   if (product->first.transposed) {
     for (unsigned k = 0; k < K; k++) {
-      const uint32_t row = matrix.address + k / GROUP_ROWS * matrix.stride + k % GROUP_ROWS * SPAN;
       for (unsigned n = 0; n < columns; n += ROW_ELEMENTS) {
         const unsigned left = columns - n, count = left < ROW_ELEMENTS ? left : ROW_ELEMENTS;
-        read_elements(&b[k * columns + n], memory, start, row + n / ROW_ELEMENTS * matrix.leading,
-                      count);
+        read_elements(&b[k * columns + n], memory, start, transposed_address(&matrix, k, n), count);
       }
     }
   } else {

@@ -126,6 +126,7 @@ static warpgroup_product *enter(warpgroup *warpgroup, product_group *group, cons
   entered->first = *product;
   entered->site = *site;
   entered->sum = find_accumulator(warpgroup, rank_of(self), product, site);
+  product_announce(product, site);
   return entered;
 }
 
@@ -198,6 +199,7 @@ void emulator_warpgroup_commit(const emulator_site *site) {
                    "%s in %s:%d: the thread commits %u products, others of its warpgroup %u",
                    site->operation, site->file, site->line, self->products.started, group->count);
   }
+  if (group->committed == 0) observer_group_commit(worker, self->products.group);
   self->products.group++;
   self->products.started = 0;
   if (++group->committed < WARPGROUP_THREADS) return;
@@ -254,6 +256,7 @@ void emulator_warpgroup_wait(unsigned newest, const emulator_site *site) {
     accumulator *sum = warpgroup->accumulators[i];
     if (sum->taken && sum->d[rank] != NULL && sum->last[rank] < end) deliver(sum, rank);
   }
+  observer_group_wait(worker, end);
   for (; own->waited < end; own->waited++) {
     product_group *group = &warpgroup->groups[own->waited % GROUPS_MAX];
     if (++group->waited == WARPGROUP_THREADS) {

@@ -23,7 +23,7 @@ finding_party access_party(const checked_access *access) {
 
 finding_party access_past_party(const past_access *past) {
   return (finding_party){.place = past->place,
-                         .thread = past->thread,
+                         .thread = (uint16_t)order_thread_of(past->actor),
                          .block = order_block_number(past->stamp),
                          .kind = past->kind,
                          .bytes = past->bytes};
@@ -43,9 +43,10 @@ finding access_finding(const checked_access *access, finding_kind kind, const ch
 
 // ---- Memory nobody has written ------------------------------------------------------------------
 
+// A product may be of what nobody has written, as long as nobody looks at it: the NaN that it gives shows.
 static void check_written(const checked_access *access, const shadow_region *region) {
   uint8_t *written = region->written;
-  if (written == NULL) return;
+  if (written == NULL || access->kind == OBSERVED_PRODUCT_READ) return;
   written += access->address - region->start;
   if (access_writes(access->kind) && access->kind != OBSERVED_ATOMIC) {
     memset(written, 1, access->bytes);
@@ -112,6 +113,7 @@ void observer_access(uintptr_t address, size_t bytes, observed_kind kind, const 
   if (worker == NULL || emulator_current == NULL || is_private(worker, address)) return;
   const checked_access access = {.worker = worker,
                                  .thread = worker->running->index,
+                                 .actor = worker->running->index,
                                  .address = address,
                                  .bytes = bytes,
                                  .kind = kind,
@@ -124,6 +126,7 @@ void observer_library_access(worker *worker, thread *thread, const void *address
   if (bytes == 0 || is_private(worker, (uintptr_t)address)) return;
   const checked_access access = {.worker = worker,
                                  .thread = thread->index,
+                                 .actor = thread->index,
                                  .address = (uintptr_t)address,
                                  .bytes = bytes,
                                  .kind = kind,

@@ -7,7 +7,8 @@
 
 typedef struct {
   worker *worker;
-  unsigned thread; // in the block
+  unsigned thread; // in the block: what it knows of decides
+  unsigned actor;  // that is remembered: the thread, or what acts for it
   uintptr_t address;
   size_t bytes;
   observed_kind kind;
@@ -15,7 +16,8 @@ typedef struct {
 } checked_access;
 
 static inline bool access_writes(observed_kind kind) {
-  return kind == OBSERVED_WRITE || kind == OBSERVED_ATOMIC || kind == OBSERVED_ASYNC_WRITE;
+  return kind == OBSERVED_WRITE || kind == OBSERVED_ATOMIC || kind == OBSERVED_ASYNC_WRITE ||
+         kind == OBSERVED_BOX_WRITE;
 }
 
 // As one of a finding's parties: what the running block does, and what has happened.
@@ -31,6 +33,9 @@ finding access_finding(const checked_access *access, finding_kind kind, const ch
 // Everything: where it goes, how it lies there, whether that has been written, whether it is ordered. The
 // other functions are its parts.
 void access_check(const checked_access *access);
+
+// events.c: an asynchronous copy is over.
+void access_end_copy(const void *destination, unsigned bytes, unsigned actor);
 
 // wild.c: reports that the access goes outside of all memory, and leaves the launch; the same, if its
 // address is not a multiple of its size.

@@ -3,12 +3,17 @@
 #include "accesses.h"
 
 #include "places.h"
+#include "roles.h"
 
 #include <stdio.h>
 #include <string.h>
 
 // One worker: blocks then run in their order, and reports are the same each time.
 unsigned observer_workers(void) { return 1; }
+
+// A kernel with a block for each multiprocessor then has few of them, so that a small problem shows what a
+// block does that takes several tiles.
+unsigned observer_multiprocessors(void) { return 2; }
 
 void observer_launch_begin(const launch *launch) {
   regions_launch_begin(launch);
@@ -80,6 +85,13 @@ void observer_barrier_release(worker *worker) {
 
 // ---- Warps --------------------------------------------------------------------------------------
 
+void observer_warp_collective(worker *worker, thread *first, unsigned lanes,
+                              const emulator_site *site) {
+  (void)worker;
+  (void)site;
+  order_warp_met(first->index, lanes);
+}
+
 void observer_warp_barrier(worker *worker, thread *first, unsigned lanes) {
   (void)worker;
   order_warp_barrier(first->index, lanes);
@@ -87,27 +99,30 @@ void observer_warp_barrier(worker *worker, thread *first, unsigned lanes) {
 
 // ---- Asynchronous copies ------------------------------------------------------------------------
 
-// The copy is over: where nobody has written meanwhile, what is there is the thread's write of now.
-static void end_copy(const worker *worker, const async_copy *copy) {
-  const uintptr_t start = (uintptr_t)copy->destination;
+// The copy is over: where nobody has written meanwhile, what is there is the actor's write of now.
+void access_end_copy(const void *destination, unsigned bytes, unsigned actor) {
+  const uintptr_t start = (uintptr_t)destination;
   const shadow_region *dynamic = regions_dynamic_shared();
   const shadow_region *region =
       start - dynamic->start < dynamic->bytes ? dynamic : regions_static_shared();
   shadow_cell *cell = shadow_cell_of(region, start);
-  for (unsigned i = 0; i < copy->bytes / CELL_BYTES; i++, cell++) {
-    if (cell->copying != worker->running->index + 1) continue;
+  for (unsigned i = 0; i < bytes / CELL_BYTES; i++, cell++) {
+    if (cell->copying != actor + 1) continue;
     cell->copying = 0;
     cell->write.stamp = order_now();
   }
 }
 
-void observer_async_done(worker *worker, const async_copy *copy) { end_copy(worker, copy); }
+void observer_async_done(worker *worker, const async_copy *copy) {
+  access_end_copy(copy->destination, copy->bytes, worker->running->index);
+}
 
 void observer_thread_end(worker *worker) {
+  products_check_waited(worker);
   const async_copies *copies = &worker->running->copies;
   for (unsigned i = 0; i < copies->count; i++) {
     const async_copy *copy = &copies->pending[i];
-    end_copy(worker, copy);
+    observer_async_done(worker, copy);
     const checked_access access = {.worker = worker,
                                    .thread = worker->running->index,
                                    .bytes = copy->bytes,

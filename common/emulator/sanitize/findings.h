@@ -13,8 +13,9 @@ typedef enum {
   FINDING_RACE,
   FINDING_EARLY_ACCESS,    // to where a copy is under way
   FINDING_COPY_NOT_WAITED, // at the thread's exit
-  FINDING_BARRIER_EXITED,  // threads passed a barrier that others never came to
-  FINDING_BARRIER_PLACES   // threads passed a barrier at different lines
+  FINDING_PRODUCT_NOT_WAITED,
+  FINDING_BARRIER_EXITED, // threads passed a barrier that others never came to
+  FINDING_BARRIER_PLACES  // threads passed a barrier at different lines
 } finding_kind;
 
 // One of the accesses that make up a finding.

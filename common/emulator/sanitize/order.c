@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct {
   uint32_t start;  // stamp of its first accesses
@@ -12,10 +13,25 @@ typedef struct {
 static uint32_t now = 1;
 static uint32_t launch_start, block_start;
 static uint32_t barrier; // what has this stamp, or an earlier one of this block, is ordered
-// known[t][l]: up to this stamp, accesses by lane l of t's warp come before what t does now. Values
-// from earlier blocks are too small to matter.
-static uint32_t known[BLOCK_THREADS_MAX][GPU_WARP_LANES];
-static uint32_t warp_atomic[WARPS_MAX];
+// threads[t].known[a]: up to this stamp, accesses by actor a come before what t does now. Values from earlier blocks
+// are too small to matter.
+typedef struct {
+  uint32_t known[ACTORS_MAX];
+} actor_clock;
+static actor_clock threads[BLOCK_THREADS_MAX];
+// met[t][l]: the stamp at which t last met lane l of its warp in a warp function.
+static uint32_t met[BLOCK_THREADS_MAX][GPU_WARP_LANES];
+static uint32_t warp_atomic[ACTORS_MAX / GPU_WARP_LANES + 1];
+
+typedef struct {
+  const void *address;
+  actor_clock arriving, complete; // of the phase that is under way, and of the last one
+  unsigned copier;                // the thread that started the last copy
+} barrier_clock;
+static barrier_clock barriers[ORDER_BARRIERS_MAX];
+static unsigned barrier_count; // of the running block
+static uint32_t group_stamp[WARPGROUPS_MAX][GROUPS_MAX];
+static bool spread; // threads may know of other warps' accesses
 static block_times *blocks;
 static size_t block_count, block_room;
 
@@ -37,32 +53,128 @@ void order_block_begin(void) {
     }
   }
   barrier = now;
+  barrier_count = 0;
+  spread = false;
   block_start = ++now;
   blocks[block_count++] = (block_times){.start = now};
 }
 
-void order_block_barrier(void) { barrier = now++; }
+static void join(actor_clock *sum, const actor_clock *more) {
+  for (unsigned i = 0; i < ACTORS_MAX; i++) {
+    if (more->known[i] > sum->known[i]) sum->known[i] = more->known[i];
+  }
+}
+
+// What happens asynchronously no barrier waits for: each thread then knows of it what one of them knew.
+void order_block_barrier(void) {
+  barrier = now++;
+  if (!spread) return;
+  for (unsigned actor = ACTOR_COPIES; actor < ACTORS_MAX; actor++) {
+    uint32_t latest = 0;
+    for (unsigned i = 0; i < BLOCK_THREADS_MAX; i++) {
+      if (threads[i].known[actor] > latest) latest = threads[i].known[actor];
+    }
+    for (unsigned i = 0; i < BLOCK_THREADS_MAX; i++) threads[i].known[actor] = latest;
+  }
+}
 
 void order_warp_barrier(unsigned first, unsigned lanes) {
-  uint32_t joined[GPU_WARP_LANES] = {0};
+  // Of other warps nothing is known before the block's first barrier for part of it.
+  const unsigned from = spread ? 0 : first, to = spread ? ACTORS_MAX : first + GPU_WARP_LANES;
+  static actor_clock joined;
+  memset(joined.known + from, 0, (to - from) * sizeof *joined.known);
   for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
     if ((lanes >> lane & 1) == 0) continue;
-    for (unsigned other = 0; other < GPU_WARP_LANES; other++) {
-      const uint32_t stamp = known[first + lane][other];
-      if (stamp > joined[other]) joined[other] = stamp;
+    for (unsigned i = from; i < to; i++) {
+      const uint32_t stamp = threads[first + lane].known[i];
+      if (stamp > joined.known[i]) joined.known[i] = stamp;
     }
   }
   for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
-    if (lanes >> lane & 1) joined[lane] = now;
+    if (lanes >> lane & 1) joined.known[first + lane] = now;
   }
   for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
     if ((lanes >> lane & 1) == 0) continue;
+    memcpy(threads[first + lane].known + from, joined.known + from,
+           (to - from) * sizeof *joined.known);
+  }
+  now++;
+}
+
+void order_warp_met(unsigned first, unsigned lanes) {
+  for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
+    if ((lanes >> lane & 1) == 0) continue;
     for (unsigned other = 0; other < GPU_WARP_LANES; other++) {
-      known[first + lane][other] = joined[other];
+      if (lanes >> other & 1) met[first + lane][other] = now;
     }
   }
   now++;
 }
+
+// ---- Barriers for part of a block ---------------------------------------------------------------
+
+static unsigned barrier_number(const void *address) {
+  for (unsigned i = 0; i < barrier_count; i++) {
+    if (barriers[i].address == address) return i;
+  }
+  if (barrier_count == ORDER_BARRIERS_MAX) return ORDER_BARRIERS_MAX - 1;
+  barriers[barrier_count] = (barrier_clock){.address = address};
+  return barrier_count++;
+}
+
+void order_arrive(const void *address, unsigned thread) {
+  actor_clock *arriving = &barriers[barrier_number(address)].arriving;
+  spread = true;
+  join(arriving, &threads[thread]);
+  arriving->known[thread] = now;
+  const unsigned first = thread / GPU_WARP_LANES * GPU_WARP_LANES;
+  for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
+    uint32_t *known = &arriving->known[first + lane];
+    if (met[thread][lane] > *known) *known = met[thread][lane];
+  }
+  now++;
+}
+
+void order_phase_complete(const void *address) {
+  barrier_clock *it = &barriers[barrier_number(address)];
+  it->complete = it->arriving;
+  memset(&it->arriving, 0, sizeof it->arriving);
+}
+
+void order_waited(const void *address, unsigned thread) {
+  join(&threads[thread], &barriers[barrier_number(address)].complete);
+}
+
+unsigned order_copy_actor(const void *address, unsigned thread) {
+  const unsigned number = barrier_number(address);
+  barriers[number].copier = thread;
+  return ACTOR_COPIES + number;
+}
+
+void order_copy_arrived(const void *address) {
+  const unsigned number = barrier_number(address);
+  barriers[number].arriving.known[ACTOR_COPIES + number] = now++;
+}
+
+// ---- Products -----------------------------------------------------------------------------------
+
+unsigned order_product_actor(unsigned warpgroup) { return ACTOR_PRODUCTS + warpgroup; }
+
+void order_group_closed(unsigned warpgroup, uint64_t group) {
+  group_stamp[warpgroup][group % GROUPS_MAX] = now++;
+}
+
+void order_group_waited(unsigned warpgroup, uint64_t group, unsigned thread) {
+  spread = true;
+  threads[thread].known[ACTOR_PRODUCTS + warpgroup] = group_stamp[warpgroup][group % GROUPS_MAX];
+}
+
+unsigned order_thread_of(unsigned actor) {
+  if (actor >= ACTOR_PRODUCTS) return (actor - ACTOR_PRODUCTS) * WARPGROUP_THREADS;
+  return actor >= ACTOR_COPIES ? barriers[actor - ACTOR_COPIES].copier : actor;
+}
+
+// ---- Atomic operations --------------------------------------------------------------------------
 
 void order_atomic(unsigned thread, bool global) {
   now++;
@@ -95,9 +207,11 @@ bool order_before(const past_access *past, unsigned thread) {
   if (stamp < block_start) {
     return blocks[block_count - 1].atomic > stamp && blocks[block_index(stamp)].atomic > stamp;
   }
-  if (stamp <= barrier || past->thread == thread) return true;
-  const unsigned warp = thread / GPU_WARP_LANES, past_warp = past->thread / GPU_WARP_LANES;
-  if (warp == past_warp && stamp <= known[thread][past->thread % GPU_WARP_LANES]) return true;
+  const unsigned actor = past->actor;
+  if (stamp <= threads[thread].known[actor]) return true;
+  if (actor >= ACTOR_COPIES) return false;
+  if (stamp <= barrier || actor == thread) return true;
+  const unsigned warp = thread / GPU_WARP_LANES, past_warp = actor / GPU_WARP_LANES;
   return warp_atomic[warp] > stamp && warp_atomic[past_warp] > stamp;
 }
 
@@ -105,8 +219,7 @@ bool order_exhausted(void) { return now > UINT32_MAX / 2; }
 
 void order_restart(void) {
   now = 1;
-  for (unsigned i = 0; i < BLOCK_THREADS_MAX; i++) {
-    for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) known[i][lane] = 0;
-  }
-  for (unsigned i = 0; i < WARPS_MAX; i++) warp_atomic[i] = 0;
+  memset(threads, 0, sizeof threads);
+  memset(met, 0, sizeof met);
+  memset(warp_atomic, 0, sizeof warp_atomic);
 }

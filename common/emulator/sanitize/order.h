@@ -6,16 +6,25 @@
 //
 //   block barrier   all accesses of the block so far come before all later ones
 //   __syncwarp()    those of the lanes that took part come before later ones of these lanes
+//   mbarrier, bar   those that a thread knows of when it arrives, its own among them, come before
+//                   what others do who have waited for that phase
 //   launch          all accesses of earlier launches come before its own
 //
-// Nothing else does. Shuffles and votes do not: they "do not imply a memory barrier" (CUDA C++
+// So each thread has a clock for each other one, and so has each barrier for the phase that is under way.
+// What is done asynchronously has clocks of its own, for which nobody speaks but those who have waited: the
+// bytes of box copies one for each barrier that counts them, the products of a warpgroup one. To these,
+// __syncthreads() only hands on what one of the threads knows.
+//
+// Nothing else orders accesses, with one exception. Shuffles and votes do not: they "do not imply a memory barrier" (CUDA C++
 // Programming Guide, "Warp Shuffle Functions"). Neither do wmma operations, which wait for the warp's
 // lanes but promise nothing about memory. That lanes run in lockstep is not assumed (Programming
 // Guide, "Independent Thread Scheduling").
 //
 // Atomic operations are taken generously, so that locks, counters of finished blocks and the like give
 // no false report: they order two accesses as soon as both warps (both blocks, in global memory) have
-// done an atomic operation since the first one.
+// done an atomic operation since the first one. And an arrival at an mbarrier also stands for the lanes
+// of its warp that it has met in a warp function since their accesses: for a read whose value went into a
+// shuffle that is enough.
 #ifndef SANITIZE_ORDER_H
 #define SANITIZE_ORDER_H
 
@@ -24,12 +33,20 @@
 // An access that has happened. No access when the stamp is 0.
 typedef struct {
   uint32_t stamp;
-  uint32_t place;       // see places.h
-  unsigned thread : 16; // in its block
+  uint32_t place;      // see places.h
+  unsigned actor : 16; // in its block: a thread, or what follows
   unsigned bytes : 8;
   unsigned kind : 4; // observed_kind
   unsigned part : 4; // of the cell it is remembered in: a bit for each byte, see shadow.h
 } past_access;
+
+// Who accesses memory: the block's threads, box copies by the number of their barrier, warpgroups' products.
+enum {
+  ORDER_BARRIERS_MAX = 64, // later ones count as the last of these
+  ACTOR_COPIES = BLOCK_THREADS_MAX,
+  ACTOR_PRODUCTS = ACTOR_COPIES + ORDER_BARRIERS_MAX,
+  ACTORS_MAX = ACTOR_PRODUCTS + WARPGROUPS_MAX
+};
 
 void order_launch_begin(void);
 void order_block_begin(void);
@@ -37,6 +54,27 @@ void order_block_barrier(void);
 // `first` is the warp's first thread in the block.
 void order_warp_barrier(unsigned first, unsigned lanes);
 void order_atomic(unsigned thread, bool global);
+// The lanes have met in a warp function.
+void order_warp_met(unsigned first, unsigned lanes);
+
+// Barriers for part of a block, told apart by their address: a thread comes, a phase is over, a thread has
+// waited for the last phase that is over.
+void order_arrive(const void *barrier, unsigned thread);
+void order_phase_complete(const void *barrier);
+void order_waited(const void *barrier, unsigned thread);
+
+// The actor of a box copy that `thread` starts, and whose bytes the barrier counts. They arrive: before those
+// who wait for the phase go on.
+unsigned order_copy_actor(const void *barrier, unsigned thread);
+void order_copy_arrived(const void *barrier);
+
+// The actor of products of the warpgroup. Its group of that number is closed; a thread has waited for it.
+unsigned order_product_actor(unsigned warpgroup);
+void order_group_closed(unsigned warpgroup, uint64_t group);
+void order_group_waited(unsigned warpgroup, uint64_t group, unsigned thread);
+
+// The thread that a report names for the actor.
+unsigned order_thread_of(unsigned actor);
 
 // The stamp of an access that happens now.
 uint32_t order_now(void);

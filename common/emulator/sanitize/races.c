@@ -9,6 +9,22 @@ static const char *race_hint(const checked_access *access, const past_access *pa
     return "blocks run in any order and at the same time: give each its own elements, use an "
            "atomic operation, or make two kernels of it";
   }
+  if (past->kind == OBSERVED_BOX_WRITE) {
+    return "each thread that uses what a copy brings must have waited for the phase of the barrier "
+           "that counts its bytes";
+  }
+  if (access->kind == OBSERVED_BOX_WRITE && past->kind == OBSERVED_PRODUCT_READ) {
+    return "the copy may overwrite what a product still reads: its warpgroup must wait for the "
+           "product, "
+           "then arrive at a barrier, and the copy start after a wait for that";
+  }
+  if (access->kind == OBSERVED_BOX_WRITE) {
+    return "the copy may overwrite what other threads still use: wait for a barrier at which they "
+           "arrive when they are done";
+  }
+  if (past->kind == OBSERVED_PRODUCT_READ) {
+    return "a product reads its operands until wgmma_wait() is over for its group";
+  }
   if (past->kind == OBSERVED_ASYNC_WRITE) {
     return "a wait covers the thread's own copies alone: __syncthreads() between the wait and the "
            "reads makes everybody's visible";
@@ -17,7 +33,7 @@ static const char *race_hint(const checked_access *access, const past_access *pa
     return "the copy may overwrite what other threads still use: put __syncthreads() before it "
            "starts";
   }
-  if (past->thread / GPU_WARP_LANES == access->thread / GPU_WARP_LANES) {
+  if (past->actor / GPU_WARP_LANES == access->thread / GPU_WARP_LANES) {
     return "lanes of a warp do not run in lockstep: put __syncwarp() between the two";
   }
   return "warps run in any order: put __syncthreads() between the two";
@@ -29,6 +45,9 @@ static void report_race(const checked_access *access, finding_kind kind, const p
   if (kind == FINDING_EARLY_ACCESS) {
     found.hint = access_writes(access->kind)
                      ? "wait for the copy before the place is used for something else"
+                 : past->kind == OBSERVED_BOX_WRITE
+                     ? "each thread that uses what a copy brings must wait for the phase of the "
+                       "barrier that counts its bytes"
                      : "__pipeline_wait_prior() by the thread that started the copy, and "
                        "__syncthreads() for the others, must come first";
   }
@@ -39,9 +58,10 @@ static void report_race(const checked_access *access, finding_kind kind, const p
 }
 
 // Shared memory of blocks that ran before is another one.
-static inline bool races(const past_access *now, bool shared, const past_access *past) {
+static inline bool races(const past_access *now, unsigned thread, bool shared,
+                         const past_access *past) {
   return past->stamp != 0 && (past->part & now->part) != 0 &&
-         !(shared && !order_in_running_block(past->stamp)) && !order_before(past, now->thread);
+         !(shared && !order_in_running_block(past->stamp)) && !order_before(past, thread);
 }
 
 // Checks against what happened to one cell, and remembers the access there. `said` is the place that the
@@ -51,9 +71,9 @@ static void check_cell(const checked_access *access, bool shared, shadow_cell *c
   const past_access *last = &cell->write, *unordered = NULL;
   const bool copying = shadow_copying(cell), writes = access_writes(access->kind);
   const bool both_atomic = access->kind == OBSERVED_ATOMIC && last->kind == OBSERVED_ATOMIC;
-  if (copying || (!both_atomic && races(now, shared, last))) unordered = last;
+  if (copying || (!both_atomic && races(now, access->thread, shared, last))) unordered = last;
   for (unsigned i = 0; writes && unordered == NULL && i < READS_KEPT; i++) {
-    if (races(now, shared, &cell->read[i])) unordered = &cell->read[i];
+    if (races(now, access->thread, shared, &cell->read[i])) unordered = &cell->read[i];
   }
   if (unordered != NULL && unordered->place != *said) {
     *said = unordered->place;
@@ -64,11 +84,13 @@ static void check_cell(const checked_access *access, bool shared, shadow_cell *c
     shadow_keep_read(cell, now);
     return;
   }
-  const bool again = last->stamp == now->stamp && last->thread == now->thread;
+  const bool again = last->stamp == now->stamp && last->actor == now->actor;
   const unsigned part = again ? last->part | now->part : now->part;
   cell->write = *now;
   cell->write.part = part & 3;
-  cell->copying = access->kind == OBSERVED_ASYNC_WRITE ? (uint16_t)(access->thread + 1) : 0;
+  const bool starts_copy =
+      access->kind == OBSERVED_ASYNC_WRITE || access->kind == OBSERVED_BOX_WRITE;
+  cell->copying = starts_copy ? (uint16_t)(access->actor + 1) : 0;
 }
 
 void access_check_races(const checked_access *access, shadow_region *region) {
@@ -76,7 +98,7 @@ void access_check_races(const checked_access *access, shadow_region *region) {
   if (access->kind == OBSERVED_ATOMIC) order_atomic(access->thread, !shared);
   past_access now = {.stamp = order_now(),
                      .place = access->place,
-                     .thread = access->thread & 0xFFFF,
+                     .actor = access->actor & 0xFFFF,
                      .bytes = access->bytes < 255 ? access->bytes & 0xFF : 255,
                      .kind = access->kind & 0xF};
   const uintptr_t end = access->address + access->bytes;

@@ -13,6 +13,8 @@ static const char *access_name(observed_kind kind) {
   case OBSERVED_ATOMIC: return "atomic operation";
   case OBSERVED_ASYNC_READ: return "read by an asynchronous copy";
   case OBSERVED_ASYNC_WRITE: return "write by an asynchronous copy";
+  case OBSERVED_BOX_WRITE: return "write by a box copy";
+  case OBSERVED_PRODUCT_READ: return "read by a product";
   }
   return "access";
 }
@@ -41,6 +43,7 @@ static void report_title(const finding *found) {
   case FINDING_COPY_NOT_WAITED:
     fault_report_title("Asynchronous copy of %u bytes never waited for", first->bytes);
     break;
+  case FINDING_PRODUCT_NOT_WAITED: fault_report_title("Product never waited for"); break;
   case FINDING_BARRIER_EXITED:
   case FINDING_BARRIER_PLACES:
     fault_report_title("Barrier error detected. Divergent thread(s) in block");
@@ -75,7 +78,9 @@ static void report_parties(const launch *launch, const finding *found, const pla
   for (unsigned i = 0; i < found->parties; i++) {
     const finding_party *party = &found->party[i];
     char what[64] = "";
-    if (found->parties > 1 && party->bytes > 0) {
+    if (found->parties > 1 && party->kind == OBSERVED_BOX_WRITE) { // the size is not kept
+      snprintf(what, sizeof what, "%s ", access_name(party->kind));
+    } else if (found->parties > 1 && party->bytes > 0) {
       snprintf(what, sizeof what, "%s of %u bytes ", access_name(party->kind), party->bytes);
     }
     const bool last = i + 1 == found->parties;

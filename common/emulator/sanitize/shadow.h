@@ -20,7 +20,7 @@ typedef enum {
 typedef struct {
   past_access write;
   past_access read[READS_KEPT];
-  uint16_t copying; // an asynchronous copy to here is under way: its thread + 1; see shadow_copying
+  uint16_t copying; // an asynchronous copy to here is under way: its actor + 1; see shadow_copying
 } shadow_cell;
 
 typedef enum {

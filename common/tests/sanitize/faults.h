@@ -71,6 +71,20 @@ void barrier_after_exit(bool broken);
 void barrier_elsewhere(bool broken);
 void barrier_in_condition(bool broken);
 
+// roles.cu
+void box_read_early(bool broken);
+void box_waited_by_one(bool broken);
+void box_overwrites(bool broken);
+void box_never_waited(bool broken);
+void phase_arrived_early(bool broken);
+void phase_of_other_lane(bool broken);
+void turn_passed_early(bool broken);
+void product_reads_early(bool broken);
+void product_overwritten(bool broken);
+void product_of_newest_group(bool broken);
+void product_not_waited(bool broken);
+void product_not_committed(bool broken);
+
 #ifdef __cplusplus
 }
 #endif

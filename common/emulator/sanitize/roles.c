@@ -1,0 +1,106 @@
+// What parts of a block do for each other: their barriers, box copies, products of a warpgroup.
+#define _GNU_SOURCE
+#include "roles.h"
+
+#include "accesses.h"
+#include "places.h"
+
+// ---- Barriers -----------------------------------------------------------------------------------
+
+void observer_phase_arrive(worker *worker, const void *barrier) {
+  order_arrive(barrier, worker->running->index);
+}
+
+void observer_phase_complete(worker *worker, const void *barrier) {
+  (void)worker;
+  order_phase_complete(barrier);
+}
+
+void observer_phase_wait(worker *worker, const void *barrier) {
+  order_waited(barrier, worker->running->index);
+}
+
+// ---- Box copies ---------------------------------------------------------------------------------
+
+static checked_access box_access(worker *worker, const box_copy *copy) {
+  return (checked_access){.worker = worker,
+                          .thread = copy->thread,
+                          .actor = order_copy_actor(copy->barrier, copy->thread),
+                          .address = (uintptr_t)copy->destination,
+                          .bytes = tensor_map_box_bytes(&copy->map),
+                          .kind = OBSERVED_BOX_WRITE,
+                          .place = place_of_code(copy->code)};
+}
+
+void observer_box_start(worker *worker, const box_copy *copy) {
+  const checked_access access = box_access(worker, copy);
+  access_check(&access);
+}
+
+void observer_box_done(worker *worker, const box_copy *copy) {
+  const checked_access access = box_access(worker, copy);
+  access_end_copy(copy->destination, (unsigned)access.bytes, access.actor);
+  order_copy_arrived(copy->barrier);
+}
+
+// Copies that are under way when the block ends would write into the next one's memory.
+void observer_block_end(worker *worker) {
+  for (unsigned i = 0; i < worker->box_copies.count; i++) {
+    const box_copy *copy = &worker->box_copies.pending[i];
+    const checked_access access = box_access(worker, copy);
+    finding found =
+        access_finding(&access, FINDING_COPY_NOT_WAITED,
+                       "a thread must wait for the phase of the barrier that counts the copy's "
+                       "bytes, before the block ends");
+    findings_add(&found, access_describe, copy->destination);
+  }
+}
+
+// ---- Products -----------------------------------------------------------------------------------
+
+static unsigned warpgroup_number(const worker *worker) {
+  return worker->running->index / WARPGROUP_THREADS;
+}
+
+void observer_product_read(worker *worker, const void *address, size_t bytes,
+                           const emulator_site *site) {
+  const checked_access access = {.worker = worker,
+                                 .thread = worker->running->index,
+                                 .actor = order_product_actor(warpgroup_number(worker)),
+                                 .address = (uintptr_t)address,
+                                 .bytes = bytes,
+                                 .kind = OBSERVED_PRODUCT_READ,
+                                 .place = place_of_site(site)};
+  access_check(&access);
+}
+
+void observer_group_commit(worker *worker, uint64_t group) {
+  order_group_closed(warpgroup_number(worker), group);
+}
+
+void observer_group_wait(worker *worker, uint64_t end) {
+  order_group_waited(warpgroup_number(worker), end - 1, worker->running->index);
+}
+
+// Where one of 128 threads stops, the others do: the first speaks for all.
+void products_check_waited(worker *worker) {
+  const thread *self = worker->running;
+  const thread_products *own = &self->products;
+  if (self->index % WARPGROUP_THREADS != 0 || (own->group == own->waited && own->started == 0))
+    return;
+  const warpgroup *warpgroup = &worker->warpgroups[warpgroup_number(worker)];
+  const product_group *group = &warpgroup->groups[own->waited % GROUPS_MAX];
+  if (group->count == 0) return; // a group of nothing
+  const checked_access access = {.worker = worker,
+                                 .thread = self->index,
+                                 .kind = OBSERVED_PRODUCT_READ,
+                                 .place = place_of_site(&group->products[0].site)};
+  finding found = {.kind = FINDING_PRODUCT_NOT_WAITED,
+                   .space = ADDRESS_STATIC_SHARED,
+                   .party = {access_party(&access)},
+                   .parties = 1,
+                   .hint = own->group == own->waited
+                               ? "the product is in no group: wgmma_commit() is missing behind it"
+                               : "wgmma_wait<0>() before the thread ends is missing"};
+  findings_add(&found, NULL, NULL);
+}

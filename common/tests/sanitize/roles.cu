@@ -1,0 +1,261 @@
+// Parts of a block that do not wait for each other, for copies of boxes, or for products as they should. Lines
+// that a report must name have the mark "<-".
+#include "faults.h"
+
+#include "hopper.cuh"
+
+static constexpr int ROWS = 64, TILE_BYTES = ROWS * PANEL * 2;
+using tile = half[ROWS][PANEL];
+
+static CUtensorMap map_of_zeros() {
+  void *tensor;
+  cudaMalloc(&tensor, TILE_BYTES);
+  cudaMemset(tensor, 0, TILE_BYTES);
+  CUtensorMap map;
+  describe_tensor(&map, ATTENTION_FP16, tensor, 1, 1, ROWS, PANEL, ROWS);
+  return map;
+}
+static float *device_floats(int count) {
+  float *data;
+  cudaMalloc(&data, count * sizeof(float));
+  return data;
+}
+
+// Shared memory for tiles behind each other, at a multiple of 1024 bytes.
+__device__ tile *tiles(unsigned char *memory) {
+  return (tile *)(memory + (-shared_address(memory) & 1023));
+}
+
+#define RUN(kernel, threads)                                                                       \
+  if (broken) {                                                                                    \
+    kernel<false><<<1, threads, 2 * TILE_BYTES + 1024>>>(map_of_zeros(), device_floats(threads));  \
+  } else {                                                                                         \
+    kernel<true><<<1, threads, 2 * TILE_BYTES + 1024>>>(map_of_zeros(), device_floats(threads));   \
+  }
+
+// Makes barriers for `arrivals` each, of thread 0.
+template <int COUNT>
+__device__ void create(barrier (&barriers)[COUNT], int arrivals) {
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < COUNT; i++) barrier_create(&barriers[i], arrivals);
+    barriers_created();
+  }
+  __syncthreads();
+}
+
+__device__ void fetch(tile *to, const CUtensorMap *map, barrier *full) {
+  barrier_arrive_expecting(full, TILE_BYTES);
+  copy_box(to, map, full, 0, 0, 0, 0); // <- fetch
+}
+
+// ---- Box copies ---------------------------------------------------------------------------------
+
+template <bool right>
+__global__ void early_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full[1];
+  create(full, 1);
+  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
+  if (right) barrier_wait(&full[0], 0);
+  if (!right) __syncthreads();
+  out[threadIdx.x] = __half2float(tiles(memory)[0][threadIdx.x][0]); // <- early read
+  barrier_wait(&full[0], 0);
+}
+void box_read_early(bool broken) { RUN(early_kernel, 64) }
+
+// What one thread has waited for is there for the others after a barrier.
+template <bool right>
+__global__ void by_one_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full[1];
+  create(full, 1);
+  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
+  if (threadIdx.x == 0) barrier_wait(&full[0], 0);
+  if (right) __syncthreads();
+  out[threadIdx.x] = __half2float(tiles(memory)[0][threadIdx.x][0]); // <- other read
+}
+void box_waited_by_one(bool broken) { RUN(by_one_kernel, 64) }
+
+// Two threads use the tile, thread 64 fetches it anew when one of them is done.
+template <bool right>
+__global__ void overwrite_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full[1], empty[1];
+  create(full, 1);
+  create(empty, right ? 2 : 1);
+  if (threadIdx.x == 64) fetch(tiles(memory), &map, &full[0]);
+  if (threadIdx.x == 64) {
+    barrier_wait(&empty[0], 0);
+    barrier_arrive_expecting(&full[0], TILE_BYTES);
+    copy_box(tiles(memory), &map, &full[0], 0, 0, 0, 0); // <- second fetch
+    barrier_wait(&full[0], 1);
+  } else if (threadIdx.x % 32 == 0) {
+    barrier_wait(&full[0], 0);
+    if (right || threadIdx.x == 0) {
+      out[threadIdx.x] = __half2float(tiles(memory)[0][5][0]);
+      barrier_arrive(&empty[0]);
+    } else {
+      out[threadIdx.x] = __half2float(tiles(memory)[0][5][0]); // <- slow read
+    }
+  }
+}
+void box_overwrites(bool broken) { RUN(overwrite_kernel, 96) }
+
+template <bool right>
+__global__ void forgotten_kernel(const __grid_constant__ CUtensorMap map, float *) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full[1];
+  create(full, 1);
+  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
+  if (right) barrier_wait(&full[0], 0);
+}
+void box_never_waited(bool broken) { RUN(forgotten_kernel, 32) }
+
+// ---- Barriers -----------------------------------------------------------------------------------
+
+template <bool right>
+__global__ void arrival_kernel(const __grid_constant__ CUtensorMap, float *out) {
+  __shared__ barrier full[1];
+  __shared__ float value;
+  if (threadIdx.x == 0) value = 0.0f;
+  create(full, 1);
+  if (threadIdx.x == 0) {
+    if (!right) barrier_arrive(&full[0]);
+    value = 1.0f; // <- arrival write
+    if (right) barrier_arrive(&full[0]);
+  }
+  if (threadIdx.x == 32) {
+    barrier_wait(&full[0], 0);
+    out[0] = value; // <- arrival read
+  }
+}
+void phase_arrived_early(bool broken) { RUN(arrival_kernel, 64) }
+
+// Lane 0 arrives for all of its warp: after a warp function that they have met in, or too early.
+template <bool right>
+__global__ void lanes_kernel(const __grid_constant__ CUtensorMap, float *out) {
+  __shared__ barrier empty[1];
+  __shared__ float value;
+  if (threadIdx.x == 0) value = 0.0f;
+  create(empty, 1);
+  if (threadIdx.x < 32) {
+    const float own = value; // <- lanes read
+    if (right) out[threadIdx.x] = __shfl_sync(0xffffffff, own, 0);
+    if (threadIdx.x == 0) barrier_arrive(&empty[0]);
+    out[threadIdx.x] = own;
+  }
+  if (threadIdx.x == 32) {
+    barrier_wait(&empty[0], 0);
+    value = 1.0f; // <- lanes write
+  }
+}
+void phase_of_other_lane(bool broken) { RUN(lanes_kernel, 64) }
+
+template <bool right>
+__global__ void turn_kernel(const __grid_constant__ CUtensorMap, float *out) {
+  __shared__ float value[32];
+  const int lane = threadIdx.x % 32;
+  if (threadIdx.x < 32) {
+    value[lane] = 0.0f;
+    if (!right) named_barrier_arrive(1, 64);
+    value[lane] = 1.0f; // <- turn write
+    if (right) named_barrier_arrive(1, 64);
+  } else {
+    named_barrier_wait(1, 64);
+    out[lane] = value[31 - lane]; // <- turn read
+  }
+}
+void turn_passed_early(bool broken) { RUN(turn_kernel, 64) }
+
+// ---- Products -----------------------------------------------------------------------------------
+
+template <bool right>
+__global__ void operand_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full[1];
+  create(full, 1);
+  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
+  const uint64_t matrix = matrix_descriptor(tiles(memory), 0);
+  float d[32];
+  if (right) barrier_wait(&full[0], 0);
+  __syncthreads();
+  wgmma<half, 64>::shared(d, matrix, matrix, true); // <- early product
+  wgmma_commit();
+  if (!right) barrier_wait(&full[0], 0);
+  wgmma_wait<0>(d);
+  out[threadIdx.x] = d[0];
+}
+void product_reads_early(bool broken) { RUN(operand_kernel, 128) }
+
+// One thread fetches the next tile, when all have waited or when none has.
+template <bool right>
+__global__ void overwritten_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full[1];
+  create(full, 1);
+  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
+  barrier_wait(&full[0], 0);
+  const uint64_t matrix = matrix_descriptor(tiles(memory), 0);
+  float d[32];
+  wgmma<half, 64>::shared(d, matrix, matrix, true); // <- overwritten product
+  wgmma_commit();
+  if (right) wgmma_wait<0>(d);
+  __syncthreads();
+  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
+  if (!right) wgmma_wait<0>(d);
+  out[threadIdx.x] = d[0];
+  barrier_wait(&full[0], 1);
+}
+void product_overwritten(bool broken) { RUN(overwritten_kernel, 128) }
+
+// The wait leaves the newest group: the first tile is free, the second is not.
+template <bool right>
+__global__ void newest_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full[2];
+  create(full, 1);
+  if (threadIdx.x == 0) fetch(&tiles(memory)[0], &map, &full[0]);
+  if (threadIdx.x == 0) fetch(&tiles(memory)[1], &map, &full[1]);
+  const uint64_t first = matrix_descriptor(&tiles(memory)[0], 0);
+  const uint64_t second = matrix_descriptor(&tiles(memory)[1], 0);
+  float c[32], d[32];
+  barrier_wait(&full[0], 0);
+  barrier_wait(&full[1], 0);
+  wgmma<half, 64>::shared(c, first, first, true);
+  wgmma_commit();
+  wgmma<half, 64>::shared(d, second, second, true); // <- newest product
+  wgmma_commit();
+  wgmma_wait<1>(c);
+  __syncthreads();
+  const int freed = right ? 0 : 1;
+  if (threadIdx.x == 0) fetch(&tiles(memory)[freed], &map, &full[0]);
+  wgmma_wait<0>(d);
+  out[threadIdx.x] = c[0] + d[0];
+  barrier_wait(&full[0], 1);
+}
+void product_of_newest_group(bool broken) { RUN(newest_kernel, 128) }
+
+template <bool right, bool committed>
+__device__ void left_alone(const CUtensorMap *map, unsigned char *memory) {
+  __shared__ barrier full[1];
+  create(full, 1);
+  if (threadIdx.x == 0) fetch(tiles(memory), map, &full[0]);
+  barrier_wait(&full[0], 0);
+  const uint64_t matrix = matrix_descriptor(tiles(memory), 0);
+  float d[32];
+  wgmma<half, 64>::shared(d, matrix, matrix, true); // <- product left alone
+  if (right || committed) wgmma_commit();
+  if (right || !committed) wgmma_wait<0>(d);
+}
+template <bool right>
+__global__ void not_waited_kernel(const __grid_constant__ CUtensorMap map, float *) {
+  extern __shared__ unsigned char memory[];
+  left_alone<right, true>(&map, memory);
+}
+void product_not_waited(bool broken) { RUN(not_waited_kernel, 128) }
+template <bool right>
+__global__ void not_committed_kernel(const __grid_constant__ CUtensorMap map, float *) {
+  extern __shared__ unsigned char memory[];
+  left_alone<right, false>(&map, memory);
+}
+void product_not_committed(bool broken) { RUN(not_committed_kernel, 128) }

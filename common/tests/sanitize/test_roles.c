@@ -1,0 +1,50 @@
+// Parts of a block that do not wait for each other, for box copies, or for products as they should.
+#define _GNU_SOURCE
+#include "fault_cases.h"
+
+#define UNDER_WAY(access)                                                                          \
+  "Race reported between an asynchronous copy under way and " access " of __shared__ memory"
+#define RACE(first, second) "Race reported between " first " and " second " of __shared__ memory"
+
+Test(roles, box_copies) {
+  static const fault_case cases[] = {
+      CASE(box_read_early, UNDER_WAY("read"), "write by a box copy at fetch", "<- fetch",
+           "by thread (0,0,0)", "<- early read", "address 0x",
+           "hint: each thread that uses what a copy brings must wait"),
+      CASE(box_waited_by_one, "Race reported between ", " of __shared__ memory", "<- ", "<- ",
+           "in kernel by_one_kernel"),
+      CASE(box_overwrites, "Race reported between ", "of __shared__ memory", "fetch"),
+      CASE(box_never_waited, "Asynchronous copy of 8192 bytes never waited for", "<- fetch",
+           "by thread (0,0,0) in block (0,0,0): address 0x", "hint: a thread must wait"),
+  };
+  RUN_CASES(cases);
+}
+
+Test(roles, barriers) {
+  static const fault_case cases[] = {
+      CASE(phase_arrived_early, "Race reported between ", " of __shared__ memory", "<- arrival ",
+           "<- arrival "),
+      CASE(phase_of_other_lane, "Race reported between ", " of __shared__ memory", "<- lanes ",
+           "<- lanes "),
+      CASE(turn_passed_early, "Race reported between ", " of __shared__ memory", "<- turn ",
+           "<- turn "),
+  };
+  RUN_CASES(cases);
+}
+
+Test(roles, products) {
+  static const fault_case cases[] = {
+      CASE(product_reads_early, UNDER_WAY("read by a product"), "<- fetch", "<- early product",
+           "hint: each thread that uses what a copy brings must wait"),
+      CASE(product_overwritten, RACE("read by a product", "write by a box copy"),
+           "<- overwritten product", "<- fetch",
+           "hint: the copy may overwrite what a product still reads"),
+      CASE(product_of_newest_group, RACE("read by a product", "write by a box copy"),
+           "<- newest product", "<- fetch"),
+      CASE(product_not_waited, "Product never waited for", "<- product left alone",
+           "by thread (0,0,0)", "hint: wgmma_wait<0>() before the thread ends is missing"),
+      CASE(product_not_committed, "Product never waited for", "<- product left alone",
+           "hint: the product is in no group: wgmma_commit() is missing behind it"),
+  };
+  RUN_CASES(cases);
+}
