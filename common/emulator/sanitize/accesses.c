@@ -2,6 +2,7 @@
 #include "accesses.h"
 
 #include "places.h"
+#include "roles.h"
 
 #include <string.h>
 
@@ -110,7 +111,11 @@ static bool is_private(const worker *worker, uintptr_t address) {
 
 void observer_access(uintptr_t address, size_t bytes, observed_kind kind, const void *pc) {
   worker *worker = current_worker;
-  if (worker == NULL || emulator_current == NULL || is_private(worker, address)) return;
+  if (worker == NULL || emulator_current == NULL) return;
+  const thread_products *products = &worker->running->products;
+  const bool multiplying = products->group > products->waited || products->started > 0;
+  const bool private = is_private(worker, address);
+  if (private && !multiplying) return;
   const checked_access access = {.worker = worker,
                                  .thread = worker->running->index,
                                  .actor = worker->running->index,
@@ -118,7 +123,11 @@ void observer_access(uintptr_t address, size_t bytes, observed_kind kind, const 
                                  .bytes = bytes,
                                  .kind = kind,
                                  .place = place_of_code(pc)};
-  access_check(&access);
+  if (private) {
+    products_check_registers(&access);
+  } else {
+    access_check(&access);
+  }
 }
 
 void observer_library_access(worker *worker, thread *thread, const void *address, size_t bytes,

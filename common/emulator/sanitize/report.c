@@ -43,6 +43,10 @@ static void report_title(const finding *found) {
   case FINDING_COPY_NOT_WAITED:
     fault_report_title("Asynchronous copy of %u bytes never waited for", first->bytes);
     break;
+  case FINDING_REGISTERS:
+    fault_report_title("Race reported between a product under way and %s of its registers",
+                       access_name(last->kind));
+    break;
   case FINDING_PRODUCT_NOT_WAITED: fault_report_title("Product never waited for"); break;
   case FINDING_BARRIER_EXITED:
   case FINDING_BARRIER_PLACES:
@@ -80,6 +84,8 @@ static void report_parties(const launch *launch, const finding *found, const pla
     char what[64] = "";
     if (found->parties > 1 && party->kind == OBSERVED_BOX_WRITE) { // the size is not kept
       snprintf(what, sizeof what, "%s ", access_name(party->kind));
+    } else if (found->kind == FINDING_REGISTERS && i == 0) {
+      snprintf(what, sizeof what, "product ");
     } else if (found->parties > 1 && party->bytes > 0) {
       snprintf(what, sizeof what, "%s of %u bytes ", access_name(party->kind), party->bytes);
     }

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "roles.h"
 
-#include "accesses.h"
 #include "places.h"
 
 // ---- Barriers -----------------------------------------------------------------------------------
@@ -103,4 +102,37 @@ void products_check_waited(worker *worker) {
                                ? "the product is in no group: wgmma_commit() is missing behind it"
                                : "wgmma_wait<0>() before the thread ends is missing"};
   findings_add(&found, NULL, NULL);
+}
+
+// Whether the access is to registers that the thread has given to the product: to those of D at all, to those
+// of A by a write.
+static bool uses_registers(const checked_access *access, const warpgroup_product *product) {
+  const unsigned rank = access->thread % WARPGROUP_THREADS;
+  const uintptr_t d = (uintptr_t)product->sum->d[rank], a = (uintptr_t)product->a[rank];
+  return access->address - d < product->sum->columns / 2 * sizeof(float) ||
+         (a != 0 && access_writes(access->kind) && access->address - a < 4 * sizeof(unsigned));
+}
+
+void products_check_registers(const checked_access *access) {
+  const thread_products *own = &access->worker->threads[access->thread].products;
+  const warpgroup *warpgroup = &access->worker->warpgroups[access->thread / WARPGROUP_THREADS];
+  for (uint64_t g = own->waited; g <= own->group; g++) {
+    const product_group *group = &warpgroup->groups[g % GROUPS_MAX];
+    const unsigned count = g < own->group ? group->count : own->started;
+    for (unsigned i = 0; i < count; i++) {
+      const warpgroup_product *product = &group->products[i];
+      if (!uses_registers(access, product)) continue;
+      const checked_access party = {.worker = access->worker,
+                                    .thread = access->thread,
+                                    .kind = OBSERVED_PRODUCT_READ,
+                                    .place = place_of_site(&product->site)};
+      finding found = access_finding(access, FINDING_REGISTERS,
+                                     "wgmma_wait() for the product's group must come first");
+      found.party[1] = found.party[0];
+      found.party[0] = access_party(&party);
+      found.parties = 2;
+      findings_add(&found, NULL, NULL);
+      return;
+    }
+  }
 }

@@ -2,9 +2,13 @@
 #ifndef SANITIZE_ROLES_H
 #define SANITIZE_ROLES_H
 
-#include "block.h"
+#include "accesses.h"
 
 // The running thread exits: adds a finding when it has started a product and not waited for it.
 void products_check_waited(worker *worker);
+
+// The running thread accesses a thread's own memory, where its registers are: adds a finding when they belong
+// to a product under way.
+void products_check_registers(const checked_access *access);
 
 #endif

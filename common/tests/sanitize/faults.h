@@ -82,6 +82,8 @@ void turn_passed_early(bool broken);
 void product_reads_early(bool broken);
 void product_overwritten(bool broken);
 void product_of_newest_group(bool broken);
+void product_result_early(bool broken);
+void product_operand_changed(bool broken);
 void product_not_waited(bool broken);
 void product_not_committed(bool broken);
 

@@ -235,6 +235,45 @@ __global__ void newest_kernel(const __grid_constant__ CUtensorMap map, float *ou
 }
 void product_of_newest_group(bool broken) { RUN(newest_kernel, 128) }
 
+// The registers of D and of A belong to the product until the wait.
+template <bool right>
+__global__ void result_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full[1];
+  create(full, 1);
+  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
+  barrier_wait(&full[0], 0);
+  const uint64_t matrix = matrix_descriptor(tiles(memory), 0);
+  float d[32];
+  wgmma<half, 64>::shared(d, matrix, matrix, true); // <- hasty product
+  wgmma_commit();
+  if (right) wgmma_wait<0>(d);
+  out[threadIdx.x] = d[3]; // <- hasty read
+  wgmma_wait<0>(d);
+}
+void product_result_early(bool broken) { RUN(result_kernel, 128) }
+
+template <bool right>
+__global__ void changed_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full[1];
+  create(full, 1);
+  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
+  barrier_wait(&full[0], 0);
+  float d[32];
+  unsigned a[4] = {};
+  wgmma<half, 64>::registers(d, a, matrix_descriptor(tiles(memory), 0), true); // <- slow product
+  wgmma_commit();
+  if (right) wgmma_wait<0>(d);
+  a[2] = threadIdx.x; // <- next operand
+  wgmma_wait<0>(d);
+  wgmma<half, 64>::registers(d, a, matrix_descriptor(tiles(memory), 0), true);
+  wgmma_commit();
+  wgmma_wait<0>(d);
+  out[threadIdx.x] = d[0];
+}
+void product_operand_changed(bool broken) { RUN(changed_kernel, 128) }
+
 template <bool right, bool committed>
 __device__ void left_alone(const CUtensorMap *map, unsigned char *memory) {
   __shared__ barrier full[1];
