@@ -134,11 +134,11 @@ count-now: say-device
 endif
 
 calibrate: say-device ## the emulator's counts against known answers, and on a GPU against its counters
-	@$(BUILDER) $(BUILD)/ladder $(if $(filter gpu,$(DEVICE)),$(BUILD)/calibrate $(call programs,$(EMULATED)))
+	@$(BUILDER) $(BUILD)/ladder $(if $(filter gpu,$(DEVICE)),$(BUILD)/calibrate $(call programs,$(BUILDABLE)))
 	@$(BUILDER) DEVICE=cpu MODE=count build/cpu-count/calibrate build/cpu-count/count \
-	  $(foreach step,$(EMULATED),build/cpu-count/step$(call step_number,$(step)).so)
+	  $(foreach step,$(BUILDABLE),build/cpu-count/step$(call step_number,$(step)).so)
 	@scripts/calibrate.sh plots/data/$$($(BUILD)/ladder --slug) build/cpu-count \
-	  $(if $(filter gpu,$(DEVICE)),$(BUILD) $(EMULATED))
+	  $(if $(filter gpu,$(DEVICE)),$(BUILD) $(BUILDABLE))
 
 # TERM is in every shell's environment: only the one of the command line is meant.
 plots: ## draw the charts of the recorded data: make plots CHART=roofline TERM=dumb

@@ -63,14 +63,13 @@ ifneq ($(STEP_GOALS),)
   endif
 endif
 
-# What a step needs stands in its first comment, as "Needs: sm_90a". On a GPU with less it is skipped, and
-# so it is where the emulator watches kernels: there it knows what sm_80 has.
+# What a step needs stands in its first comment, as "Needs: sm_90a". On a GPU with less it is skipped; the
+# emulator has what the steps need.
 needs      = $(shell sed -n 's|^// Needs: *||p' $(STEPS_FOLDER)/$1/attention.cu)
-KNOWN     := $(if $(filter gpu,$(DEVICE)),$(ARCH),sm_80 $(if $(filter count,$(MODE)),,sm_90a))
+KNOWN     := $(if $(filter gpu,$(DEVICE)),$(ARCH),sm_80 sm_90a)
 step_arch  = $(if $(call needs,$1),$(filter $(call needs,$1),$(KNOWN)),$(KNOWN))
 SKIPPED   := $(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(step)))
 BUILDABLE := $(filter-out $(SKIPPED),$(STEPS))
-EMULATED  := $(foreach step,$(BUILDABLE),$(if $(call needs,$(step)),,$(step)))
 
 programs      = $(foreach step,$1,$(STEP_BUILD)/step$(call step_number,$(step)))
 shared_steps := $(addsuffix .so,$(call programs,$(BUILDABLE)))

@@ -48,6 +48,13 @@ void observer_async_start(worker *worker, const async_copy *copy) {
   round_access(where, space, true, (uintptr_t)copy->destination, copy->bytes);
 }
 
+// Box copies go past the warp's loads and stores: no request, only bytes. So do the reads of products.
+void observer_box_start(worker *worker, const box_copy *copy) {
+  (void)worker;
+  tally_at(origin_of_code(copy->code))->value[COUNT_ASYNC_COPY_BYTES] +=
+      box_copy_source_bytes(copy);
+}
+
 // The running lane is the last of the warp to come, and brings what all of them bring but for their
 // registers: a matrix_memory_call.
 void observer_matrix_access(worker *worker, const void *memory, unsigned rows, unsigned row_bytes,

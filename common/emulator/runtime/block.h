@@ -138,6 +138,9 @@ void async_copies_end(worker *worker, thread *thread);
 void box_copies_begin(worker *worker);
 bool box_copies_arrive(worker *worker);
 
+// Bytes that a copy reads: those of its box that are in the tensor.
+unsigned box_copy_source_bytes(const box_copy *copy);
+
 // A block begins: named_barrier.c, products.c, registers.c.
 void named_barriers_begin(worker *worker);
 void products_begin(worker *worker);

@@ -52,6 +52,15 @@ static column_range columns_inside(const box_copy *copy) {
                         (unsigned)end * copy->map.element_bytes};
 }
 
+unsigned box_copy_source_bytes(const box_copy *copy) {
+  const column_range columns = columns_inside(copy);
+  unsigned bytes = 0;
+  for (box_row row = {.index = -1u}; next_row(copy, &row);) {
+    if (row.inside) bytes += columns.end - columns.first;
+  }
+  return bytes;
+}
+
 // ---- Starting a copy ----------------------------------------------------------------------------
 
 static tensor_map check_map(const CUtensorMap *encoded, unsigned rank, const emulator_site *site) {
@@ -191,8 +200,8 @@ static bool perform(worker *worker, const box_copy *copy) {
   observer_box_done(worker, copy);
   for (box_row row = {.index = -1u}; next_row(copy, &row);) {
     write_row(copy, &row, columns);
-    if (row.inside) worker->counts.async_copy_bytes += columns.end - columns.first;
   }
+  worker->counts.async_copy_bytes += box_copy_source_bytes(copy);
   return mbarrier_bytes_arrived(worker, copy->barrier, tensor_map_box_bytes(&copy->map),
                                 &copy->site);
 }

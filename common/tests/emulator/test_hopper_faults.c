@@ -118,6 +118,17 @@ Test(hopper_faults, products_come_late) {
   cr_assert_float_eq(seen[4], 15.0f, 0.0f, "with another B by then: %g", (double)seen[4]);
 }
 
+// A box of 8 rows of 128 bytes; three products of 64 x 64 x 16.
+Test(hopper_faults, counts) {
+  float seen[SEEN_OF_COPIES + SEEN_OF_PRODUCTS];
+  emulator_counts_reset();
+  seen_of_box_copies(seen);
+  seen_of_products(seen);
+  const emulator_counts counts = emulator_counts_read();
+  cr_assert_eq(counts.async_copy_bytes, 1024);
+  cr_assert_eq(counts.tensor_core_operations, 3 * 64 * 64 * 16 / 2048);
+}
+
 Test(hopper_faults, registers) {
   expect(fault_registers_number, FAILURE, "setmaxnreg.inc",
          ": 252 registers: give a multiple of 8 from 24 to 256\n", NULL);
