@@ -27,7 +27,7 @@ static void enter(void) {
 
 static void leave(void) {
   char command[128];
-  snprintf(command, sizeof command, "rm -rf %s build/bugs/01_naive-test_*", folder);
+  snprintf(command, sizeof command, "rm -rf %s", folder);
   toolkit_run(command);
 }
 
@@ -48,10 +48,42 @@ Test(bugs, each_that_is_not_caught_as_it_should_be) {
          "test_other_words.patch: it is caught, but no tool says \"what nobody says\"\n",
          "test_stale.patch: the patch no longer applies to steps/01_naive/attention.cu",
          "bugs: 3 of 4 planted bugs are not caught as they should be\n");
+  toolkit_run("rm -rf build/bugs/01_naive-test_*");
 }
 
 Test(bugs, no_patch_at_all) {
   const script_result result = toolkit_run("PATCHES=/none scripts/bugs.sh 01_naive 2>&1");
   cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.out);
   EXPECT(result, "error: none of the steps given (01_naive) has planted bugs");
+}
+
+// What a GPU's tools must catch: what is wrong in the sums, not what depends on the order of threads.
+Test(bugs, verdicts_on_a_gpu) {
+  put("sum", PATCH("check", "wrong", THREADS, TOO_MANY));
+  put("race", PATCH("check, sanitize", "wrong", THREADS, TOO_MANY));
+  const struct {
+    const char *arguments, *said;
+  } cases[] = {{"gpu sum passes -", "check does not catch it\n"},
+               {"gpu sum caught -", "it is caught, but no tool says \"wrong\"\n"},
+               {"gpu race passes passes", ""},
+               {"cpu race passes passes", "check does not catch it\n"},
+               {"cpu race caught passes", "sanitize does not catch it\n"},
+               {"gpu race unknown passes", "a tool did not run: \n"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char device[8], name[8], verdicts[32], command[256];
+    cr_assert_eq(sscanf(cases[i].arguments, "%7s %7s %31[^\n]", device, name, verdicts), 3);
+    snprintf(command, sizeof command,
+             "bash -c '. scripts/planted_bug.sh; bug_judge %s %s/01_naive/bugs/test_%s.patch %s "
+             "/dev/null'",
+             device, folder, name, verdicts);
+    const script_result result = toolkit_run(command);
+    cr_expect_str_eq(result.out, cases[i].said, "%s: %s", cases[i].arguments, result.out);
+  }
+}
+
+Test(bugs, messages_without_addresses) {
+  const script_result result = toolkit_run("bash -c '. scripts/planted_bug.sh; bug_first_line "
+                                           "<(echo \"========= Invalid read at address "
+                                           "0x7f83: 0 bytes past the end\")'");
+  cr_expect_str_eq(result.out, "Invalid read: 0 bytes past the end\n", "%s", result.out);
 }
