@@ -57,6 +57,30 @@ static __global__ void async_zeros(const float *in, float *out) {
   ((float4 *)out)[threadIdx.x] = tile[threadIdx.x];
 }
 
+// All copied, but how many bytes are zeros is known at run time alone, as in step 06: two instructions, of which a
+// predicate switches one off.
+static __global__ void async_choice(const float *in, float *out) {
+  __shared__ float4 tile[256];
+  const size_t zeros = threadIdx.x < 256 ? 0 : sizeof(float4);
+  __pipeline_memcpy_async(&tile[threadIdx.x], &((const float4 *)in)[threadIdx.x], sizeof(float4),
+                          zeros);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  ((float4 *)out)[threadIdx.x] = tile[threadIdx.x];
+}
+
+// Rows of 128 bytes, which are 144 bytes apart in shared memory.
+static __global__ void async_padded(const float *in, float *out) {
+  __shared__ float4 tile[32][9];
+  float4 *const place = &tile[threadIdx.x / 8][threadIdx.x % 8];
+  __pipeline_memcpy_async(place, &((const float4 *)in)[threadIdx.x], sizeof(float4));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  ((float4 *)out)[threadIdx.x] = *place;
+}
+
 const kernel_case shared_cases[] = {
     // Wavefronts: 32 warps read a column, whose floats are all in one bank, or all in different ones.
     {"transpose 32x32", transpose<32>, 1, {32, 32}, {32, 128}, {32, 128}, {32, 1024}, {32, 32}, 1},
@@ -83,6 +107,8 @@ const kernel_case shared_cases[] = {
      1,
      0,
      4096},
+    {"cp.async choice", async_choice, 1, 256, {8, 128}, {8, 128}, {8, 32}, {8, 32}, 1, 0, 4096},
+    {"cp.async padded", async_padded, 1, 256, {8, 128}, {8, 128}, {8, 32}, {8, 32}, 1, 0, 4096},
     {"cp.async zeros", async_zeros, 1, 256, {8, 64}, {8, 128}, {8, 32}, {8, 32}, 1, 0, 2048},
     {},
 };
