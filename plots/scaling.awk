@@ -1,13 +1,7 @@
 # Lines of sequence length and TFLOP/s, a panel without and one with the causal mask.
 # Set by the page: head_dim, dtype.
-file == "bench" && timed() && on_page() {
-  add(field("step"))
-  benched[key_of(field("step"))]
-}
-# Of the steps, peers.csv gives the lengths that bench.csv lacks.
-file == "peers" && timed() && on_page() && !(is_step(field("step")) && (key_of(field("step")) in benched)) {
-  add(field("step"))
-}
+# peers.csv comes last and replaces: what it has of a step was timed beside the peers.
+(file == "bench" || file == "peers") && timed() && on_page() { add(field("step")) }
 file == "quoted" && on_page() {
   quotes = 1
   add(field("step") "_quoted")

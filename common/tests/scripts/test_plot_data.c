@@ -34,7 +34,7 @@ Test(plot_data, speed_up_over_the_first_step) {
 Test(plot_data, a_line_for_each_contender) {
   recorded_write("bench", BENCH TIMED("05_fused", SMALLER, "0", "1", "1", "1", "5"));
   const script_result result = prepared("scaling", "bench.csv peers.csv ceilings.csv");
-  EXPECT(result, "512 0.25 1024 0.5", "512 10 1024 20", "1024 20", "1024 25", "panels = 2",
+  EXPECT(result, "512 0.25 1024 0.5", "512 10 1024 16", "1024 20", "1024 25", "panels = 2",
          "array line_name",
          "\"01 plain\", \"05 fused\", \"SDPA flash\", \"SDPA cuDNN\", "
          "\"fp32 fma 30\", \"mma fp16 100\", \"05 fused\"",
