@@ -1,7 +1,5 @@
 // What the emulated functions of common/hopper.cuh call to wait for each other: barriers in shared memory
 // (mbarrier) and barriers by number (bar). C17 and C++17, kernel side.
-//
-// Every function reports a fault when the GPU has no such instruction (compute capability below 9.0).
 #ifndef BARRIERS_H
 #define BARRIERS_H
 
@@ -15,7 +13,8 @@ extern "C" {
 //
 // The barrier is a 64-bit word in shared memory, which holds all there is to know of it: arrivals that
 // are still to come in this phase, arrivals of a phase, bytes announced and not yet written, the phase's
-// parity. A word that is no such thing, because nobody made it or somebody wrote over it, is a fault.
+// parity. A word that is no such thing, because nobody made it or somebody wrote over it, is a fault. So are
+// these functions where the GPU's compute capability is below 9.0, which waits and byte counts came with.
 
 // Makes a barrier for 1 to 2^20 - 1 arrivals a phase.
 EMULATOR_API void emulator_mbarrier_create(uint64_t *barrier, unsigned arrivals,

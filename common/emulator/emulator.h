@@ -156,7 +156,8 @@ typedef struct {
   uint64_t fiber_switches;
   uint64_t tensor_core_operations; // products of 2048 multiply-adds: 16x8x16; a wmma product is two
   uint64_t async_copy_bytes;       // that asynchronous copies read from global memory
-  uint64_t async_copies_dropped;   // started, but not done when their thread exited
+  uint64_t
+      async_copies_dropped; // started, but not done when their thread, of boxes their block, ended
 } emulator_counts;
 EMULATOR_API emulator_counts emulator_counts_read(void);
 EMULATOR_API void emulator_counts_reset(void);

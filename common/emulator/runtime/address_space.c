@@ -37,14 +37,15 @@ const char *address_space_name(address_space space) {
   return "__global__";
 }
 
+static bool holds(size_t have, size_t offset, size_t bytes) {
+  return offset <= have && bytes <= have - offset;
+}
+
 bool address_in_shared(const worker *worker, const void *address, size_t bytes) {
-  const size_t dynamic = worker->launch->request->dynamic_shared_bytes;
-  const size_t in_dynamic = offset_in(worker->block.dynamic_shared, address);
-  if (in_dynamic <= dynamic) return bytes <= dynamic - in_dynamic;
-  if (worker->static_shared == NULL) return false;
-  const size_t in_static = offset_in(worker->static_shared, address);
-  return in_static < worker->launch->static_shared_bytes &&
-         bytes <= worker->launch->static_shared_bytes - in_static;
+  return holds(worker->launch->request->dynamic_shared_bytes,
+               offset_in(worker->block.dynamic_shared, address), bytes) ||
+         (worker->static_shared != NULL && holds(worker->launch->static_shared_bytes,
+                                                 offset_in(worker->static_shared, address), bytes));
 }
 
 address_text address_describe(const worker *worker, const void *address) {
@@ -107,11 +108,12 @@ uint32_t emulator_shared_address(const void *pointer) {
 }
 
 void *address_from_shared(const worker *worker, size_t address, size_t bytes) {
-  char *pointer = (char *)worker->block.dynamic_shared + (address - dynamic_start(worker));
-  if (address_in_shared(worker, pointer, bytes)) return pointer;
-  pointer = (char *)worker->static_shared + (address - GPU_SHARED_RESERVED);
-  const bool is_static = worker->static_shared != NULL && address < dynamic_start(worker);
-  return is_static && address_in_shared(worker, pointer, bytes) ? pointer : NULL;
+  const size_t dynamic = address - dynamic_start(worker), fixed = address - GPU_SHARED_RESERVED;
+  if (holds(worker->launch->request->dynamic_shared_bytes, dynamic, bytes))
+    return (char *)worker->block.dynamic_shared + dynamic;
+  if (holds(worker->launch->static_shared_bytes, fixed, bytes))
+    return (char *)worker->static_shared + fixed;
+  return NULL;
 }
 
 void *emulator_shared_pointer(size_t address) {

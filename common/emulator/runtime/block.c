@@ -221,5 +221,6 @@ void block_run(worker *worker, uint64_t number) {
     }
   }
   if (worker->alive > 0) fault_deadlock(worker);
+  worker->counts.async_copies_dropped += worker->box_copies.count;
   observer_block_end(worker);
 }

@@ -3,7 +3,6 @@
 #include "barriers.h"
 
 #include "fault.h"
-#include "hopper.h"
 #include "observer.h"
 
 #include <string.h>
@@ -33,7 +32,6 @@ static void check(const named_barrier *barrier, int number, int threads,
 
 // True when the running thread is the last to come; those that wait can go on then.
 static bool arrive(worker *worker, int number, int threads, const emulator_site *site) {
-  hopper_check(worker, site);
   named_barrier *barrier = &worker->named_barriers[number & (NAMED_BARRIERS - 1)];
   check(barrier, number, threads, site);
   barrier->threads = (unsigned)threads;
