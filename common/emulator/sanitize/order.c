@@ -25,8 +25,10 @@ static uint32_t warp_atomic[ACTORS_MAX / GPU_WARP_LANES + 1];
 
 typedef struct {
   const void *address;
-  actor_clock arriving, complete; // of the phase that is under way, and of the last one
-  unsigned copier;                // the thread that started the last copy
+  // Of all arrivals, and of those up to the end of the last phase. An arrival hands on those before it: they
+  // all change the same word, one after the other (PTX ISA, "Release and Acquire Patterns").
+  actor_clock arriving, complete;
+  unsigned copier; // the thread that started the last copy
 } barrier_clock;
 static barrier_clock barriers[ORDER_BARRIERS_MAX];
 static unsigned barrier_count; // of the running block
@@ -138,7 +140,6 @@ void order_arrive(const void *address, unsigned thread) {
 void order_phase_complete(const void *address) {
   barrier_clock *it = &barriers[barrier_number(address)];
   it->complete = it->arriving;
-  memset(&it->arriving, 0, sizeof it->arriving);
 }
 
 void order_waited(const void *address, unsigned thread) {

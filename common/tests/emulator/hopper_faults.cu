@@ -104,23 +104,25 @@ void fault_copy_freed(void) {
 __global__ void early_copy_kernel(const __grid_constant__ CUtensorMap map, float *seen) {
   extern __shared__ unsigned char memory[];
   __shared__ barrier full;
-  const half *tile = (const half *)(memory + (-shared_address(memory) & 1023));
+  half *tile = (half *)(memory + (-shared_address(memory) & 1023));
+  for (int i = 0; i < BOX_BYTES; i++) tile[i] = __float2half(5.0f);
   barrier_create(&full, 1);
   barriers_created();
   barrier_arrive_expecting(&full, BOX_BYTES);
-  copy_box((void *)tile, &map, &full, 0, 0, 0, 0);
+  for (int i = 0; i < 2; i++) copy_box(tile + i * BOX_BYTES / 2, &map, &full, 0, 0, 0, 0);
   seen[0] = __half2float(tile[0]);
   barrier_wait(&full, 1);
   seen[1] = __half2float(tile[0]);
   barrier_wait(&full, 0);
   seen[2] = __half2float(tile[0]);
+  seen[3] = __half2float(tile[BOX_BYTES / 2]);
 }
 static float *seen_on_device;
 void seen_of_box_copies(float *seen) {
   void *ones = device_ints(BOX_BYTES);
   cudaMemset(ones, 0x3C, BOX_BYTES); // 1.058, in half
   cudaMalloc(&seen_on_device, SEEN_OF_COPIES * sizeof(float));
-  early_copy_kernel<<<1, 1, BOX_BYTES + 1024>>>(map_of(ones), seen_on_device);
+  early_copy_kernel<<<1, 1, 2 * BOX_BYTES + 1024>>>(map_of(ones), seen_on_device);
   cudaMemcpy(seen, seen_on_device, SEEN_OF_COPIES * sizeof(float), cudaMemcpyDeviceToHost);
 }
 

@@ -48,9 +48,9 @@ void fault_registers_none(void);   // both of two warpgroups want 256 more than 
 void fault_registers_warp(void);   // warp 1 does not come
 
 // What thread 0 sees. Copies of a box of ones: before any wait, after a wait that passes at once, after the
-// right one. Products: right after the commit, after a wait without a commit, after the wait; with an
+// right one; of a second box, past the bytes that were announced. Products: right after the commit, after a wait without a commit, after the wait; with an
 // operand in registers, and one in shared memory, that is overwritten before the wait.
-enum { SEEN_OF_COPIES = 3, SEEN_OF_PRODUCTS = 5 };
+enum { SEEN_OF_COPIES = 4, SEEN_OF_PRODUCTS = 5 };
 void seen_of_box_copies(float *seen);
 void seen_of_products(float *seen);
 

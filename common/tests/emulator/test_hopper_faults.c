@@ -84,6 +84,7 @@ Test(hopper_faults, copies_come_late) {
   cr_assert(isnan(seen[0]), "before the wait: %g", (double)seen[0]);
   cr_assert(isnan(seen[1]), "after a wait of the wrong parity: %g", (double)seen[1]);
   cr_assert(fabsf(seen[2] - 1.0586f) < 1e-3f, "after the wait: %g", (double)seen[2]);
+  cr_assert(isnan(seen[3]), "of the box that was not announced: %g", (double)seen[3]);
 }
 
 Test(hopper_faults, products) {
@@ -118,7 +119,7 @@ Test(hopper_faults, products_come_late) {
   cr_assert_float_eq(seen[4], 15.0f, 0.0f, "with another B by then: %g", (double)seen[4]);
 }
 
-// A box of 8 rows of 128 bytes; three products of 64 x 64 x 16.
+// A box of 8 rows of 128 bytes, and one that never arrives; three products of 64 x 64 x 16.
 Test(hopper_faults, counts) {
   float seen[SEEN_OF_COPIES + SEEN_OF_PRODUCTS];
   emulator_counts_reset();
@@ -126,6 +127,7 @@ Test(hopper_faults, counts) {
   seen_of_products(seen);
   const emulator_counts counts = emulator_counts_read();
   cr_assert_eq(counts.async_copy_bytes, 1024);
+  cr_assert_eq(counts.async_copies_dropped, 1);
   cr_assert_eq(counts.tensor_core_operations, 3 * 64 * 64 * 16 / 2048);
 }
 
