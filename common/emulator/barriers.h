@@ -20,6 +20,10 @@ extern "C" {
 EMULATOR_API void emulator_mbarrier_create(uint64_t *barrier, unsigned arrivals,
                                            const emulator_site *site);
 
+// Makes the barriers that the thread has made visible to the copy engine (9.7.13.4, "fence"). It is the
+// sanitizer that reports copies which count on others; the emulator itself does nothing here.
+EMULATOR_API void emulator_mbarrier_fence(void);
+
 // Announces `bytes` that a copy will write, and arrives. More arrivals than the barrier was made for are a
 // fault.
 EMULATOR_API void emulator_mbarrier_arrive(uint64_t *barrier, unsigned bytes,

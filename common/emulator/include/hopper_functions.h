@@ -17,7 +17,7 @@ inline void barrier_create(barrier *barrier, unsigned arrivals, EMULATOR_CALL_SI
   emulator_mbarrier_create(barrier, arrivals, &site);
 }
 
-inline void barriers_created() {}
+inline void barriers_created() { emulator_mbarrier_fence(); }
 
 inline void barrier_arrive(barrier *barrier, EMULATOR_CALL_SITE) {
   const emulator_site site = {"mbarrier.arrive", file, line};

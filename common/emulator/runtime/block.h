@@ -96,6 +96,7 @@ typedef struct worker {
   box_copies box_copies;
   named_barrier named_barriers[NAMED_BARRIERS];
   warpgroup warpgroups[WARPGROUPS_MAX];
+  product_operands product_operands;
   stack_pool stacks;
   char *dynamic_shared_end; // where the guard page begins
   void *static_shared;      // this worker's copy of the kernel's module's

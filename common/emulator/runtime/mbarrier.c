@@ -125,8 +125,11 @@ void emulator_mbarrier_create(uint64_t *barrier, unsigned arrivals, const emulat
   }
   const mbarrier first = {.pending = arrivals, .arrivals = arrivals};
   observer_library_access(worker, worker->running, barrier, sizeof *barrier, OBSERVED_WRITE, site);
+  observer_phase_create(worker, barrier, site);
   *barrier = pack(&first);
 }
+
+void emulator_mbarrier_fence(void) { observer_phase_fence(current_worker); }
 
 void emulator_mbarrier_arrive(uint64_t *barrier, unsigned bytes, const emulator_site *site) {
   worker *worker = current_worker;

@@ -140,9 +140,12 @@ OBSERVER_HOOK(observer_async_done, (worker * worker, const async_copy *copy))
 
 // ---- Barriers for part of a block -------------------------------------------------------------------
 //
-// mbarrier and bar: `barrier` is the address that tells them apart. Arrive
-// and wait: of the running thread, on the fiber, before it is counted, and when the wait is over. Complete:
+// mbarrier and bar: `barrier` is the address that tells them apart. Create, of
+// an mbarrier, and fence, which makes those of the running thread visible to the copy engine. Arrive and wait: of the running thread, on the fiber, before it is counted, and when the wait is over. Complete:
 // a phase ends, nobody has gone on; on the fiber of the last to come, or on the scheduler.
+OBSERVER_HOOK(observer_phase_create,
+              (worker * worker, const void *barrier, const emulator_site *site))
+OBSERVER_HOOK(observer_phase_fence, (worker * worker))
 OBSERVER_HOOK(observer_phase_arrive, (worker * worker, const void *barrier))
 OBSERVER_HOOK(observer_phase_complete, (worker * worker, const void *barrier))
 OBSERVER_HOOK(observer_phase_wait, (worker * worker, const void *barrier))
@@ -156,9 +159,10 @@ OBSERVER_HOOK(observer_box_done, (worker * worker, const box_copy *copy))
 
 // ---- Products of a warpgroup, of the running thread, on the fiber -------------------------------
 
-// The first of the warpgroup's threads starts a product: for each piece that it will read of shared memory.
-OBSERVER_HOOK(observer_product_read,
-              (worker * worker, const void *address, size_t bytes, const emulator_site *site))
+// The first of the warpgroup's threads starts a product: for each piece that it will read of shared memory. The
+// others start it: for some of them, once more.
+OBSERVER_HOOK(observer_product_read, (worker * worker, const void *address, size_t bytes,
+                                      bool again, const emulator_site *site))
 
 // The first thread commits the group of that number. A thread's wait for all groups below `end` is over.
 OBSERVER_HOOK(observer_group_commit, (worker * worker, uint64_t group))

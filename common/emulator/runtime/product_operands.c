@@ -101,34 +101,40 @@ static void read_row(uint16_t to[K], const descriptor *matrix, const char *memor
 
 #ifdef EMULATOR_OBSERVED
 // `count` consecutive elements at an unswizzled address.
-static void announce_elements(uint32_t address, unsigned count, const emulator_site *site) {
+static void announce_elements(uint32_t address, unsigned count, bool again,
+                              const emulator_site *site) {
   worker *worker = current_worker;
   for (unsigned i = 0; i < count; i += PIECE_ELEMENTS) {
     const uint32_t place = swizzled_address(address + 2 * i, SPAN);
     observer_product_read(worker, address_from_shared(worker, place, SWIZZLE_PIECE), SWIZZLE_PIECE,
-                          site);
+                          again, site);
   }
 }
 #endif
 
-void product_announce(const emulator_warpgroup_product *product, const emulator_site *site) {
+void product_announce(const emulator_warpgroup_product *product, bool all,
+                      const emulator_site *site) {
 #ifdef EMULATOR_OBSERVED
   const descriptor a = decode(product->a_descriptor), b = decode(product->b_descriptor);
-  for (unsigned row = 0; row < PRODUCT_ROWS && product->a_registers == NULL; row++) {
-    announce_elements(row_address(&a, row), K, site);
+  const unsigned rows = product->a_registers != NULL ? 0 : all ? PRODUCT_ROWS : 1;
+  const unsigned columns = product->transposed ? 0 : all ? product->columns : 1;
+  const unsigned depth = !product->transposed ? 0 : all ? K : 1;
+  for (unsigned row = 0; row < rows; row++) {
+    announce_elements(row_address(&a, row), K, !all, site);
   }
-  for (unsigned n = 0; n < product->columns && !product->transposed; n++) {
-    announce_elements(row_address(&b, n), K, site);
+  for (unsigned n = 0; n < columns; n++) {
+    announce_elements(row_address(&b, n), K, !all, site);
   }
-  for (unsigned k = 0; k < K && product->transposed; k++) {
+  for (unsigned k = 0; k < depth; k++) {
     for (unsigned n = 0; n < product->columns; n += ROW_ELEMENTS) {
       const unsigned left = product->columns - n;
       announce_elements(transposed_address(&b, k, n), left < ROW_ELEMENTS ? left : ROW_ELEMENTS,
-                        site);
+                        !all, site);
     }
   }
 #else
   (void)product;
+  (void)all;
   (void)site;
 #endif
 }
@@ -143,7 +149,7 @@ static void read_registers(uint16_t to[PRODUCT_ROWS][K], const warpgroup_product
   }
 }
 
-void product_read_a(float to[PRODUCT_ROWS][K], const warpgroup_product *product) {
+void product_read_a(product_operands *to, const warpgroup_product *product) {
   uint16_t a[PRODUCT_ROWS][K];
   if (product->first.a_registers != NULL) {
     read_registers(a, product);
@@ -153,13 +159,13 @@ void product_read_a(float to[PRODUCT_ROWS][K], const warpgroup_product *product)
     const char *memory = first_row(&matrix, &start);
     for (unsigned row = 0; row < PRODUCT_ROWS; row++) read_row(a[row], &matrix, memory, start, row);
   }
-  matrix_widen(to[0], a[0], PRODUCT_ROWS * K, product->first.element);
+  matrix_widen(to->a[0], a[0], PRODUCT_ROWS * K, product->first.element);
 }
 
-void product_read_b(float *to, const warpgroup_product *product) {
+void product_read_b(product_operands *to, const warpgroup_product *product) {
   const unsigned columns = product->first.columns;
   const descriptor matrix = decode(product->first.b_descriptor);
-  uint16_t b[K * PRODUCT_COLUMNS_MAX];
+  uint16_t *b = to->b_bits;
   uint32_t start;
   const char *memory = first_row(&matrix, &start);
   if (product->first.transposed) {
@@ -176,5 +182,5 @@ void product_read_b(float *to, const warpgroup_product *product) {
       for (unsigned k = 0; k < K; k++) b[k * columns + n] = row[k];
     }
   }
-  matrix_widen(to, b, K * columns, product->first.element);
+  matrix_widen(to->b, b, K * columns, product->first.element);
 }

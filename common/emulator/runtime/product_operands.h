@@ -10,11 +10,13 @@
 void product_check_operand(uint64_t descriptor, const char *name, unsigned outer, bool transposed,
                            const emulator_site *site);
 
-// Tells the observer what the product will read of shared memory.
-void product_announce(const emulator_warpgroup_product *product, const emulator_site *site);
+// Tells the observer what the product will read of shared memory: all of it, or for the threads that start it
+// after the first, of each operand the first row, which stands for the others.
+void product_announce(const emulator_warpgroup_product *product, bool all,
+                      const emulator_site *site);
 
-// A [64, 16] and B [16, columns], widened to float32; `to` has rows without gaps.
-void product_read_a(float to[PRODUCT_ROWS][K], const warpgroup_product *product);
-void product_read_b(float *to, const warpgroup_product *product);
+// Reads A [64, 16] and B [16, columns], widened to float32.
+void product_read_a(product_operands *to, const warpgroup_product *product);
+void product_read_b(product_operands *to, const warpgroup_product *product);
 
 #endif

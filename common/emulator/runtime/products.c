@@ -126,7 +126,7 @@ static warpgroup_product *enter(warpgroup *warpgroup, product_group *group, cons
   entered->first = *product;
   entered->site = *site;
   entered->sum = find_accumulator(warpgroup, rank_of(self), product, site);
-  product_announce(product, site);
+  product_announce(product, true, site);
   return entered;
 }
 
@@ -175,10 +175,13 @@ void emulator_warpgroup_multiply(const emulator_warpgroup_product *product,
   warpgroup *warpgroup = warpgroup_of(worker, self);
   product_group *group = open_group(worker, warpgroup, site);
   const unsigned rank = rank_of(self), index = self->products.started++;
-  warpgroup_product *entered = index < group->count && group->count > 0
-                                   ? &group->products[index]
-                                   : enter(warpgroup, group, self, product, site);
-  check_same(entered, product, site);
+  warpgroup_product *entered = index < group->count ? &group->products[index] : NULL;
+  if (entered != NULL) {
+    check_same(entered, product, site);
+    product_announce(product, false, site);
+  } else {
+    entered = enter(warpgroup, group, self, product, site);
+  }
   accumulator *sum = entered->sum;
   if (sum->d[rank] == NULL) {
     sum->d[rank] = product->d;
@@ -215,19 +218,21 @@ void emulator_warpgroup_commit(const emulator_site *site) {
 // ---- Waiting ------------------------------------------------------------------------------------
 
 static void execute(const warpgroup_product *product) {
-  _Alignas(64) float a[PRODUCT_ROWS][K], b[K * PRODUCT_COLUMNS_MAX];
+  product_operands *operands = &current_worker->product_operands;
   accumulator *sum = product->sum;
   const unsigned columns = sum->columns;
   enum { WIDE = 32, NARROW = 8 }; // columns that are done at once
-  product_read_a(a, product);
-  product_read_b(b, product);
+  product_read_a(operands, product);
+  product_read_b(operands, product);
   if (product->first.clear) memset(sum->sum, 0, PRODUCT_ROWS * columns * sizeof(float));
   unsigned done = 0;
   for (; done + WIDE <= columns; done += WIDE) {
-    matrix_multiply_add(&sum->sum[0][0] + done, a[0], b + done, PRODUCT_ROWS, WIDE, columns);
+    matrix_multiply_add(&sum->sum[0][0] + done, operands->a[0], operands->b + done, PRODUCT_ROWS,
+                        WIDE, columns);
   }
   for (; done < columns; done += NARROW) {
-    matrix_multiply_add(&sum->sum[0][0] + done, a[0], b + done, PRODUCT_ROWS, NARROW, columns);
+    matrix_multiply_add(&sum->sum[0][0] + done, operands->a[0], operands->b + done, PRODUCT_ROWS,
+                        NARROW, columns);
   }
   matrix_product_count(PRODUCT_ROWS * columns * K / 2048, &product->site);
 }

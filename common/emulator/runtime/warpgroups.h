@@ -14,6 +14,7 @@ enum {
   WARPGROUP_THREADS = 4 * GPU_WARP_LANES,
   WARPGROUPS_MAX = BLOCK_THREADS_MAX / WARPGROUP_THREADS,
   PRODUCT_ROWS = 64,
+  PRODUCT_DEPTH = 16,
   PRODUCT_COLUMNS_MAX = 256,
   GROUPS_MAX = 16, // that a warpgroup can have between the first start and the last wait
   ACCUMULATORS_MAX = 8
@@ -52,6 +53,13 @@ typedef struct warpgroup {
   unsigned asked;  // the number that those of its threads have that are at setmaxnreg
   unsigned asking; // how many of them
 } warpgroup;
+
+// The operands of the product that is being done: too much for the stack of a fiber.
+typedef struct {
+  float a[PRODUCT_ROWS][PRODUCT_DEPTH];
+  float b[PRODUCT_DEPTH * PRODUCT_COLUMNS_MAX]; // rows of as many columns as D has
+  uint16_t b_bits[PRODUCT_DEPTH * PRODUCT_COLUMNS_MAX];
+} product_operands;
 
 // A thread's part of that.
 typedef struct {

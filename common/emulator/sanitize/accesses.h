@@ -12,6 +12,7 @@ typedef struct {
   uintptr_t address;
   size_t bytes;
   observed_kind kind;
+  bool again; // it is remembered already
   uint32_t place;
 } checked_access;
 

@@ -25,6 +25,7 @@ void observer_launch_end(const launch *launch) { findings_report(launch); }
 void observer_block_begin(worker *worker, uint64_t number) {
   (void)number;
   order_block_begin();
+  barriers_forget();
   regions_block_begin(worker);
 }
 

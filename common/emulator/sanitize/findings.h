@@ -14,6 +14,7 @@ typedef enum {
   FINDING_EARLY_ACCESS,    // to where a copy is under way
   FINDING_COPY_NOT_WAITED, // at the thread's exit
   FINDING_PRODUCT_NOT_WAITED,
+  FINDING_BARRIER_HIDDEN, // from the copy engine
   FINDING_REGISTERS,      // of a product under way are used
   FINDING_BARRIER_EXITED, // threads passed a barrier that others never came to
   FINDING_BARRIER_PLACES  // threads passed a barrier at different lines

@@ -81,7 +81,7 @@ static void check_cell(const checked_access *access, bool shared, shadow_cell *c
   }
   if (copying) return; // it is the copy that what comes later must be ordered after
   if (!writes) {
-    shadow_keep_read(cell, now);
+    if (!access->again) shadow_keep_read(cell, now);
     return;
   }
   const bool again = last->stamp == now->stamp && last->actor == now->actor;

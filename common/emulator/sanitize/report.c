@@ -43,6 +43,9 @@ static void report_title(const finding *found) {
   case FINDING_COPY_NOT_WAITED:
     fault_report_title("Asynchronous copy of %u bytes never waited for", first->bytes);
     break;
+  case FINDING_BARRIER_HIDDEN:
+    fault_report_title("Box copy counts on a barrier that was not made visible to the copy engine");
+    break;
   case FINDING_REGISTERS:
     fault_report_title("Race reported between a product under way and %s of its registers",
                        access_name(last->kind));
@@ -84,6 +87,8 @@ static void report_parties(const launch *launch, const finding *found, const pla
     char what[64] = "";
     if (found->parties > 1 && party->kind == OBSERVED_BOX_WRITE) { // the size is not kept
       snprintf(what, sizeof what, "%s ", access_name(party->kind));
+    } else if (found->kind == FINDING_BARRIER_HIDDEN && i == 0) {
+      snprintf(what, sizeof what, "barrier made ");
     } else if (found->kind == FINDING_REGISTERS && i == 0) {
       snprintf(what, sizeof what, "product ");
     } else if (found->parties > 1 && party->bytes > 0) {

@@ -6,6 +6,46 @@
 
 // ---- Barriers -----------------------------------------------------------------------------------
 
+// Barriers that the copy engine may not see yet.
+typedef struct {
+  const void *barrier;
+  unsigned thread; // that made it
+  uint32_t place;
+} hidden_barrier;
+static hidden_barrier hidden[ORDER_BARRIERS_MAX];
+static unsigned hidden_count;
+
+void barriers_forget(void) { hidden_count = 0; }
+
+void observer_phase_create(worker *worker, const void *barrier, const emulator_site *site) {
+  if (hidden_count == ORDER_BARRIERS_MAX) return;
+  hidden[hidden_count++] = (hidden_barrier){barrier, worker->running->index, place_of_site(site)};
+}
+
+void observer_phase_fence(worker *worker) {
+  unsigned kept = 0;
+  for (unsigned i = 0; i < hidden_count; i++) {
+    if (hidden[i].thread != worker->running->index) hidden[kept++] = hidden[i];
+  }
+  hidden_count = kept;
+}
+
+static void check_visible(const checked_access *access, const void *barrier) {
+  for (unsigned i = 0; i < hidden_count; i++) {
+    if (hidden[i].barrier != barrier) continue;
+    const checked_access creation = {
+        .worker = access->worker, .thread = hidden[i].thread, .place = hidden[i].place};
+    finding found =
+        access_finding(access, FINDING_BARRIER_HIDDEN,
+                       "barriers_created() by the thread that makes the barrier, before a "
+                       "copy counts on it");
+    found.party[1] = found.party[0];
+    found.party[0] = access_party(&creation);
+    found.parties = 2;
+    findings_add(&found, access_describe, barrier);
+  }
+}
+
 void observer_phase_arrive(worker *worker, const void *barrier) {
   order_arrive(barrier, worker->running->index);
 }
@@ -33,6 +73,7 @@ static checked_access box_access(worker *worker, const box_copy *copy) {
 
 void observer_box_start(worker *worker, const box_copy *copy) {
   const checked_access access = box_access(worker, copy);
+  check_visible(&access, copy->barrier);
   access_check(&access);
 }
 
@@ -61,7 +102,7 @@ static unsigned warpgroup_number(const worker *worker) {
   return worker->running->index / WARPGROUP_THREADS;
 }
 
-void observer_product_read(worker *worker, const void *address, size_t bytes,
+void observer_product_read(worker *worker, const void *address, size_t bytes, bool again,
                            const emulator_site *site) {
   const checked_access access = {.worker = worker,
                                  .thread = worker->running->index,
@@ -69,6 +110,7 @@ void observer_product_read(worker *worker, const void *address, size_t bytes,
                                  .address = (uintptr_t)address,
                                  .bytes = bytes,
                                  .kind = OBSERVED_PRODUCT_READ,
+                                 .again = again,
                                  .place = place_of_site(site)};
   access_check(&access);
 }

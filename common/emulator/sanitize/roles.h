@@ -4,6 +4,9 @@
 
 #include "accesses.h"
 
+// A block begins: it has no barriers.
+void barriers_forget(void);
+
 // The running thread exits: adds a finding when it has started a product and not waited for it.
 void products_check_waited(worker *worker);
 

@@ -111,6 +111,20 @@ __global__ void forgotten_kernel(const __grid_constant__ CUtensorMap map, float 
 }
 void box_never_waited(bool broken) { RUN(forgotten_kernel, 32) }
 
+template <bool right>
+__global__ void hidden_kernel(const __grid_constant__ CUtensorMap map, float *) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full;
+  if (threadIdx.x == 0) {
+    barrier_create(&full, 1); // <- hidden barrier
+    if (right) barriers_created();
+    fetch(tiles(memory), &map, &full);
+  }
+  __syncthreads();
+  barrier_wait(&full, 0);
+}
+void box_counts_on_hidden(bool broken) { RUN(hidden_kernel, 32) }
+
 // ---- Barriers -----------------------------------------------------------------------------------
 
 template <bool right>
@@ -186,6 +200,23 @@ __global__ void operand_kernel(const __grid_constant__ CUtensorMap map, float *o
   out[threadIdx.x] = d[0];
 }
 void product_reads_early(bool broken) { RUN(operand_kernel, 128) }
+
+// Three of the four warps wait for the operands.
+template <bool right>
+__global__ void some_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full[1];
+  create(full, 1);
+  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
+  const uint64_t matrix = matrix_descriptor(tiles(memory), 0);
+  float d[32];
+  if (right || threadIdx.x / 32 != 1) barrier_wait(&full[0], 0);
+  wgmma<half, 64>::shared(d, matrix, matrix, true); // <- product of some
+  wgmma_commit();
+  wgmma_wait<0>(d);
+  out[threadIdx.x] = d[0];
+}
+void product_waited_by_some(bool broken) { RUN(some_kernel, 128) }
 
 // One thread fetches the next tile, when all have waited or when none has.
 template <bool right>

@@ -16,6 +16,10 @@ Test(roles, box_copies) {
       CASE(box_overwrites, "Race reported between ", "of __shared__ memory", "fetch"),
       CASE(box_never_waited, "Asynchronous copy of 8192 bytes never waited for", "<- fetch",
            "by thread (0,0,0) in block (0,0,0): address 0x", "hint: a thread must wait"),
+      CASE(box_counts_on_hidden,
+           "Box copy counts on a barrier that was not made visible to the copy engine",
+           "barrier made at ", "<- hidden barrier", "<- fetch", "address full + 0x0",
+           "hint: barriers_created()"),
   };
   RUN_CASES(cases);
 }
@@ -36,6 +40,8 @@ Test(roles, products) {
   static const fault_case cases[] = {
       CASE(product_reads_early, UNDER_WAY("read by a product"), "<- fetch", "<- early product",
            "hint: each thread that uses what a copy brings must wait"),
+      CASE(product_waited_by_some, "Race reported between ", "read by a product", "<- fetch",
+           "<- product of some", "hint: each thread that uses what a copy brings must"),
       CASE(product_overwritten, RACE("read by a product", "write by a box copy"),
            "<- overwritten product", "<- fetch",
            "hint: the copy may overwrite what a product still reads"),
