@@ -53,6 +53,7 @@ template <int D, typename Element>
 __device__ __forceinline__ void multiply_scores(float (&S_frag)[BLOCK_N / 2],
                                                 const Element (*Q_smem)[WARPGROUP_ROWS][PANEL],
                                                 const Element (*K_smem)[BLOCK_N][PANEL]) {
+  // exercise: the product, queued: 16 columns of Q and K at a time, by descriptors
   wgmma_fence();
 #pragma unroll
   for (int k = 0; k < D; k += 16)
@@ -60,6 +61,7 @@ __device__ __forceinline__ void multiply_scores(float (&S_frag)[BLOCK_N / 2],
                                     matrix_descriptor(K_smem[k / PANEL], 0) + k % PANEL / 8,
                                     k == 0);
   wgmma_commit();
+  // end of exercise
 }
 
 // O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the warpgroup's part, to be waited for. A step
@@ -99,10 +101,12 @@ __launch_bounds__(THREADS, 1) __global__
 
   // Starts the copies of key block `block` into its stage: of one thread.
   const auto load_block = [&](int block) {
+    // exercise: announce the stage's bytes to its barrier; start the copies of K and V
     const int stage = block % STAGES;
     barrier_arrive_expecting(&smem.full[stage], sizeof(smem.K[stage]) + sizeof(smem.V[stage]));
     load_tile<D / PANEL>(smem.K[stage], &K_map, &smem.full[stage], block * BLOCK_N, kv_head, batch);
     load_tile<D / PANEL>(smem.V[stage], &V_map, &smem.full[stage], block * BLOCK_N, kv_head, batch);
+    // end of exercise
   };
   if (threadIdx.x == 0) {
     barrier_create(&smem.Q_full, 1);
@@ -129,7 +133,9 @@ __launch_bounds__(THREADS, 1) __global__
   for (int block = 0; block < blocks; block++) {
     const int stage = block % STAGES;
     const int first_key = block * BLOCK_N;
+    // exercise: wait until K and V of this block have arrived: which phase of the barrier?
     barrier_wait(&smem.full[stage], block / STAGES % 2); // the parity of the stage's round
+    // end of exercise
 
     float S_frag[BLOCK_N / 2];
     multiply_scores<D>(S_frag, smem.Q[warpgroup], smem.K[stage]);
@@ -142,6 +148,7 @@ __launch_bounds__(THREADS, 1) __global__
     float correction[2];
     for (int h = 0; h < 2; h++)
       correction[h] = softmax_row(S_frag, h, scale_log2, row_max[h], row_sum[h]);
+    // exercise: P, rounded; O, scaled and accumulated; the stage, filled again once all have read it
     unsigned P_frag[BLOCK_N / 4]; // fragments of S, rounded, are fragments of A
     round_probabilities<Element>(P_frag, S_frag);
     scale_output(O_frag, correction);
@@ -150,6 +157,7 @@ __launch_bounds__(THREADS, 1) __global__
 
     __syncthreads(); // nobody reads the stage any more: the copy engine may overwrite it
     if (threadIdx.x == 0 && block + STAGES < blocks) load_block(block + STAGES);
+    // end of exercise
   }
 
   store_output<Element, D>(O, lse, first_row, first_lane_row, rows, O_frag, row_max, row_sum,

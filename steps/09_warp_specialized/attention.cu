@@ -115,6 +115,7 @@ __device__ __forceinline__ void produce(shared_tiles<Element, D> &smem, const CU
     load_tile<D / PANEL>(smem.Q[i], Q_map, &smem.Q_full, place.first_query + i * WARPGROUP_ROWS,
                          place.head, place.batch);
   for (int block = 0; block < place.blocks; block++) {
+    // exercise: K and V of the block into their stage, each as soon as it is empty
     const int stage = block % STAGES;
     const unsigned parity = block / STAGES % 2;
     barrier_wait(&smem.K_empty[stage], parity ^ 1); // at once in the first round
@@ -125,6 +126,7 @@ __device__ __forceinline__ void produce(shared_tiles<Element, D> &smem, const CU
     barrier_arrive_expecting(&smem.V_full[stage], sizeof(smem.V[stage]));
     load_tile<D / PANEL>(smem.V[stage], V_map, &smem.V_full[stage], block * BLOCK_N, place.kv_head,
                          place.batch);
+    // end of exercise
   }
 }
 
@@ -176,12 +178,15 @@ __device__ __forceinline__ void consume(shared_tiles<Element, D> &smem, Element 
   for (int block = 1; block < place.blocks; block++) {
     const int K_stage = block % STAGES;
     const int V_stage = (block - 1) % STAGES;
+    // exercise: in the consumer's turn, queue S of this block and, behind it, O += P V of the one before
     barrier_wait(&smem.K_full[K_stage], block / STAGES % 2);
     wait_for_turn();
     multiply_scores<D>(S_frag, smem.Q[consumer], smem.K[K_stage]);
     barrier_wait(&smem.V_full[V_stage], (block - 1) / STAGES % 2);
     accumulate_output<D>(O_frag, P_frag, smem.V[V_stage]);
     pass_turn();
+    // end of exercise
+    // exercise: softmax of S while O is under way; then P, and O; each stage released once it is read
     wgmma_wait<1>(S_frag); // S is there, O not yet
     release(&smem.K_empty[K_stage]);
     softmax(block); // while the tensor cores add to O
@@ -189,6 +194,7 @@ __device__ __forceinline__ void consume(shared_tiles<Element, D> &smem, Element 
     release(&smem.V_empty[V_stage]);
     round_probabilities<Element>(P_frag, S_frag);
     scale_output(O_frag, correction); // before P of this block, which has the new row max, is added
+    // end of exercise
   }
   const int last = place.blocks - 1;
   barrier_wait(&smem.V_full[last % STAGES], last / STAGES % 2);

@@ -110,13 +110,16 @@ __device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], floa
   const float subtracted[2] = {row_max[0] * scale_log2, row_max[1] * scale_log2};
 #pragma unroll
   for (int i = 0; i < COUNT / 2; i++) { // pairs of one row, and of the other, in turn
+    // exercise: two probabilities with the row max that there is, into their sums and P_frag
     const int h = i % 2;
     const float left = exp2_approximate(fmaf(S_frag[2 * i], scale_log2, -subtracted[h]));
     const float right = exp2_approximate(fmaf(S_frag[2 * i + 1], scale_log2, -subtracted[h]));
     sum[h][0] += left;
     sum[h][1] += right;
     P_frag[i] = pack_pair<Element>(left, right);
+    // end of exercise
   }
+  // exercise: did that max serve both rows of all lanes? Then nothing is left to do but to add the sums
   const float sums[2] = {sum[0][0] + sum[0][1], sum[1][0] + sum[1][1]};
   const bool good = sums[0] <= LAZY_LIMIT<Element> && sums[1] <= LAZY_LIMIT<Element> &&
                     row_max[0] != -INFINITY && row_max[1] != -INFINITY;
@@ -124,6 +127,7 @@ __device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], floa
     for (int h = 0; h < 2; h++) row_sum[h] += sums[h];
     return false;
   }
+  // end of exercise
   for (int h = 0; h < 2; h++)
     correction[h] = softmax_row(S_frag, h, scale_log2, row_max[h], row_sum[h]);
   round_probabilities<Element>(P_frag, S_frag);
@@ -169,11 +173,13 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element> &smem, const
   ring_place<TILE_SLOTS> slot;
   int number = blockIdx.x;
   while (true) {
+    // exercise: hand the tile's number to the consumers, in a slot that they have read; past the last, end
     barrier_wait(&smem.tile_empty[slot.stage], slot.parity ^ 1);
     smem.tile_number[slot.stage] = number;
     barrier_arrive(&smem.tile_full[slot.stage]);
     slot.advance();
     if (number >= order.tiles) return;
+    // end of exercise
     const tile_place<tile> place(shape, order, number);
     const int kv_head = place.head / (shape.heads / shape.kv_heads);
     // Tiles of equal length are dealt out in turn; the others are taken by whoever is free.
