@@ -128,7 +128,7 @@ void seen_of_box_copies(float *seen) {
 
 // ---- Products -----------------------------------------------------------------------------------
 
-enum product_fault { LAYOUT, ALIGNMENT, PAST_SHARED, SHORT, DIFFERS, WARP_MISSING, GROUPS };
+enum product_fault { LAYOUT, ALIGNMENT, PAST_SHARED, SHORT, DIFFERS, FEWER, WARP_MISSING, GROUPS };
 static constexpr int TILE_BYTES = 64 * PANEL * 2;
 
 __global__ void product_kernel(product_fault kind) {
@@ -142,8 +142,9 @@ __global__ void product_kernel(product_fault kind) {
   if (kind == WARP_MISSING && threadIdx.x / 32 == 3) return;
   float d[32];
   for (int i = 0; i < (kind == GROUPS ? 17 : 1); i++) {
-    MARK, wgmma<half, 64>::shared(d, a, b, true);
-    wgmma_commit();
+    if (kind != FEWER || threadIdx.x < 96) MARK, wgmma<half, 64>::shared(d, a, b, true);
+    if (kind == FEWER) MARK, wgmma_commit();
+    if (kind != FEWER) wgmma_commit();
   }
   MARK, wgmma_wait<0>(d);
 }
@@ -155,6 +156,7 @@ void fault_product_alignment(void) { multiply(ALIGNMENT); }
 void fault_product_past_shared(void) { multiply(PAST_SHARED); }
 void fault_product_short_group(void) { multiply(SHORT); }
 void fault_product_differs(void) { multiply(DIFFERS); }
+void fault_product_fewer(void) { multiply(FEWER); }
 void fault_product_warp_missing(void) { multiply(WARP_MISSING); }
 void fault_product_groups(void) { multiply(GROUPS); }
 

@@ -101,6 +101,8 @@ Test(hopper_faults, products) {
          ": all threads of a warpgroup must start the same product: others of them give another "
          "descriptor of B",
          "by thread (64,0,0)");
+  expect(fault_product_fewer, FAILURE, "wgmma.commit_group",
+         ": the thread commits 0 products, others of its warpgroup 1\n", "by thread (96,0,0)");
   expect(fault_product_warp_missing, FAILURE, "threads 0-95 (warps 0-2) wait at wgmma.wait_group",
          " for products that 96 of the warpgroup's 128 threads have committed\n",
          "threads 96-127 (warp 3) have exited\n");
