@@ -190,7 +190,5 @@ $(BUILD)/tests/count/test_calibration: $(CALIBRATION)
 
 -include $(shell find $(sort $(PLAIN) $(BUILD)) -path '*/elsewhere' -prune -o -name '*.d' -print 2>/dev/null)
 ifneq ($(ELSEWHERE),)
-$(BUILD)/tests/count/test_calibration: $(CALIBRATION)
-
 -include $(shell find $(STEP_BUILD) -name '*.d' 2>/dev/null)
 endif

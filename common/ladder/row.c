@@ -26,14 +26,15 @@ static double speed_up(const ladder_row *base, const ladder_row *row) {
 
 void row_print_table(FILE *file, const device_info *device, const attention_shape *shape,
                      const ladder_row *rows, size_t count) {
-  int summary = 4; // the widest: the column of what a step adds
+  int name = 4, summary = 4; // the widest: columns of the step, and of what it adds
   for (size_t i = 0; i < count; i++) {
-    const int length = (int)strlen(row_text(&rows[i]));
-    if (length > summary) summary = length;
+    const int lengths[2] = {(int)strlen(rows[i].step->name), (int)strlen(row_text(&rows[i]))};
+    if (lengths[0] > name) name = lengths[0];
+    if (lengths[1] > summary) summary = lengths[1];
   }
   fprintf(file, "\n%s on %s\n\n", shape_describe(shape).text, device->name);
-  fprintf(file, "%-18s  %-*s  %-6s  %11s  %9s", "step", summary, "adds", "check", "error/bound",
-          "workspace");
+  fprintf(file, "%-*s  %-*s  %-6s  %11s  %9s", name, "step", summary, "adds", "check",
+          "error/bound", "workspace");
   if (device->emulated) {
     fprintf(file, "  %8s  %6s  %8s  %8s  %9s  %8s  %11s\n", "launches", "blocks", "threads",
             "barriers", "warp ops", "tensor", "async bytes");
@@ -44,7 +45,7 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
   for (size_t i = 0; i < count; i++) {
     const ladder_row *row = &rows[i];
     char bytes[16];
-    fprintf(file, "%-18s  %-*s  ", row->step->name, summary, row_text(row));
+    fprintf(file, "%-*s  %-*s  ", name, row->step->name, summary, row_text(row));
     if (row->unsupported) {
       fprintf(file, "skipped: %s\n", row->unsupported);
       continue;
