@@ -116,7 +116,7 @@ __device__ __forceinline__ void take_registers() {
 // --- barriers of a ring of stages ----------------------------------------------------------------
 
 template <int COUNT>
-__device__ __forceinline__ void barriers_create(barrier (&barriers)[COUNT], unsigned arrivals) {
+__device__ __forceinline__ void barrier_create_all(barrier (&barriers)[COUNT], unsigned arrivals) {
   for (int i = 0; i < COUNT; i++) barrier_create(&barriers[i], arrivals);
 }
 

@@ -110,7 +110,7 @@ __launch_bounds__(THREADS, 1) __global__
   };
   if (threadIdx.x == 0) {
     barrier_create(&smem.Q_full, 1);
-    barriers_create(smem.full, 1);
+    barrier_create_all(smem.full, 1);
     barriers_created();
     barrier_arrive_expecting(&smem.Q_full, sizeof(smem.Q));
     for (int i = 0; i < WARPGROUPS; i++)

@@ -217,10 +217,10 @@ __launch_bounds__(sizes<D>::THREADS, 1) __global__
       *(shared_tiles<Element, D> *)(shared_memory + (-shared_address(shared_memory) & 1023));
   if (threadIdx.x == 0) {
     barrier_create(&smem.Q_full, 1);
-    barriers_create(smem.K_full, 1);
-    barriers_create(smem.V_full, 1);
-    barriers_create(smem.K_empty, sizes<D>::CONSUMERS);
-    barriers_create(smem.V_empty, sizes<D>::CONSUMERS);
+    barrier_create_all(smem.K_full, 1);
+    barrier_create_all(smem.V_full, 1);
+    barrier_create_all(smem.K_empty, sizes<D>::CONSUMERS);
+    barrier_create_all(smem.V_empty, sizes<D>::CONSUMERS);
     barriers_created();
   }
   __syncthreads(); // the barriers are there

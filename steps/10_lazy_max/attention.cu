@@ -380,14 +380,14 @@ __launch_bounds__(tile::THREADS, 1) __global__
   auto &smem =
       *(shared_tiles<tile, Element> *)(shared_memory + (-shared_address(shared_memory) & 1023));
   if (threadIdx.x == 0) {
-    barriers_create(smem.Q_full, 1);
-    barriers_create(smem.K_full, 1);
-    barriers_create(smem.V_full, 1);
-    barriers_create(smem.Q_empty, tile::CONSUMERS);
-    barriers_create(smem.K_empty, tile::CONSUMERS);
-    barriers_create(smem.V_empty, tile::CONSUMERS);
-    barriers_create(smem.tile_full, 1);
-    barriers_create(smem.tile_empty, 4 * tile::CONSUMERS);
+    barrier_create_all(smem.Q_full, 1);
+    barrier_create_all(smem.K_full, 1);
+    barrier_create_all(smem.V_full, 1);
+    barrier_create_all(smem.Q_empty, tile::CONSUMERS);
+    barrier_create_all(smem.K_empty, tile::CONSUMERS);
+    barrier_create_all(smem.V_empty, tile::CONSUMERS);
+    barrier_create_all(smem.tile_full, 1);
+    barrier_create_all(smem.tile_empty, 4 * tile::CONSUMERS);
     barriers_created();
   }
   __syncthreads(); // the barriers are there
