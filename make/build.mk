@@ -85,7 +85,7 @@ $(BUILD)/libemulator.so: $(patsubst %,$(BUILD)/%.o,$(basename $(EMULATOR_SOURCES
 $(PLAIN)/rewrite: $(PLAIN)/common/emulator/rewrite/main.o $(LIBRARY)
 	$(CC) $(LDFLAGS) $^ -lm -o $@
 
-# What an exercise is still to be written for names things that nothing uses yet.
+# What an exercise is still to be written for names things that nothing uses or sets yet.
 unfinished = $(if $(ELSEWHERE),$(shell grep -q '^ *// TODO [0-9]* of ' $(STEPS_FOLDER)/$1 && echo '$2'))
 
 # --- kernels -------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ $(BUILD)/common/%.rewritten.cpp: common/%.cu $(PLAIN)/rewrite
 	@$(PLAIN)/rewrite $< $@
 
 $(STEP_BUILD)/steps/%.cu.o: $(STEP_BUILD)/steps/%.rewritten.cpp
-	$(CXX) $(KERNEL_FLAGS) $(call unfinished,$*.cu,-Wno-unused) -I$(STEPS_FOLDER)/$(dir $*) -MMD -MP -c $< -o $@
+	$(CXX) $(KERNEL_FLAGS) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) -I$(STEPS_FOLDER)/$(dir $*) -MMD -MP -c $< -o $@
 
 $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp
 	$(CXX) $(KERNEL_FLAGS) -Icommon/$(dir $*) -MMD -MP -c $< -o $@

@@ -119,7 +119,7 @@ __device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], floa
     P_frag[i] = pack_pair<Element>(left, right);
     // end of exercise
   }
-  // exercise: did that max serve both rows of all lanes? Then nothing is left to do but to add the sums
+  // exercise: where that max serves all rows of the warp, add the sums and end; else the ordinary softmax
   const float sums[2] = {sum[0][0] + sum[0][1], sum[1][0] + sum[1][1]};
   const bool good = sums[0] <= LAZY_LIMIT<Element> && sums[1] <= LAZY_LIMIT<Element> &&
                     row_max[0] != -INFINITY && row_max[1] != -INFINITY;
@@ -127,10 +127,10 @@ __device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], floa
     for (int h = 0; h < 2; h++) row_sum[h] += sums[h];
     return false;
   }
-  // end of exercise
   for (int h = 0; h < 2; h++)
     correction[h] = softmax_row(S_frag, h, scale_log2, row_max[h], row_sum[h]);
   round_probabilities<Element>(P_frag, S_frag);
+  // end of exercise
   return true;
 }
 
