@@ -44,9 +44,19 @@ Test(workshop, every_exercise) {
     exercises++;
   }
   globfree(&found);
-  cr_expect_geq(exercises, 7);
-  const script_result result = lab_run("scripts/workshop/exercise.sh start 10_lazy_max");
-  if (result.status != 0) EXPECT(result, "error: step 10 has no marked exercise", "FROM=09");
+  cr_expect_geq(exercises, 10);
+}
+
+// In a lab that has one new step and nothing else.
+Test(workshop, a_step_without_an_exercise) {
+  EXPECT_STATUS(lab_run("mkdir -p %s/lab/steps/11_new && cp -r scripts %s/lab && grep -v exercise "
+                        "steps/10_lazy_max/attention.cu >%s/lab/steps/11_new/attention.cu",
+                        lab_work, lab_work, lab_work),
+                0);
+  const script_result result =
+      lab_run("%s/lab/scripts/workshop/exercise.sh start 11_new", lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: step 11 has no marked exercise", "FROM=10");
 }
 
 Test(workshop, three_hints_each) {
@@ -119,23 +129,33 @@ Test(workshop, parts_are_filled_and_compared) {
   EXPECT(result, "no difference");
 }
 
-// All compile with every warning an error, and check says of one what is missing.
+// All compile with every warning an error, and check says of each what is missing.
 Test(workshop, skeletons_compile_and_fail, .timeout = 300) {
   EXPECT_STATUS(
       lab_run(
           "for step in $(grep -l '// exercise: ' steps/*/attention.cu); do "
           "step=${step%%/attention.cu}; scripts/workshop/exercise.sh start ${step#steps/}; done"),
       0);
-  script_result result = lab_run(MAKE UNOPTIMISED "build WORK=1");
-  EXPECT_STATUS(result, 0);
-  EXPECT(result, "04_online_softmax/attention.cu (3 of 3 still to be written)", "built: ");
-  result = lab_run(MAKE UNOPTIMISED "step04 check-work WORK=1");
+  script_result result = lab_run("scripts/workshop/progress.sh 03_3dgrid");
+  EXPECT(result, "03_3dgrid ", " 4 of 4 - -\n", "0 of 1 steps pass");
+  result = lab_run(MAKE UNOPTIMISED "build check-work WORK=1");
   EXPECT_STATUS(result, 2);
-  EXPECT(result, "3 of 3 parts of ",
+  EXPECT(result, "04_online_softmax/attention.cu (3 of 3 still to be written)",
+         "built: ", "3 of 3 parts of ",
          "04_online_softmax/attention.cu are still to be written:\n line ",
-         ", about 6 lines: scores in units of log2");
-  result = lab_run("scripts/workshop/progress.sh 03_3dgrid 04_online_softmax");
-  EXPECT(result, "03_3dgrid ", " 4 of 4 - -\n", "3 of 3 - failed on the cpu", "0 of 2 steps pass");
+         ", about 6 lines: scores in units of log2", "4 of 4 parts of ",
+         "08_tma_wgmma/attention.cu are still", "3 of 3 parts of ",
+         "09_warp_specialized/attention.cu are still", "3 of 3 parts of ",
+         "10_lazy_max/attention.cu are still");
+  result = lab_run("scripts/workshop/progress.sh 04_online_softmax");
+  EXPECT(result, "3 of 3 - failed on the cpu", "0 of 1 steps pass");
+  // Who waits for what is not there yet ends at once, with a report.
+  result = lab_run("timeout 60 " MAKE UNOPTIMISED
+                   "step09 run WORK=1 ARGS='--batch 1 --heads 1 --seq 200 --dim 64'");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "Deadlock: no thread of block (0,0,0) can go on",
+         "wait at mbarrier.try_wait.parity in ",
+         "09_warp_specialized/attention.cu:", "error: launching the step failed");
 }
 
 // What a participant sees of a mistake, and of a finished part. With the suite itself.
