@@ -151,11 +151,43 @@ Test(workshop, skeletons_compile_and_fail, .timeout = 300) {
   EXPECT(result, "3 of 3 - failed on the cpu", "0 of 1 steps pass");
   // Who waits for what is not there yet ends at once, with a report.
   result = lab_run("timeout 60 " MAKE UNOPTIMISED
-                   "step09 run WORK=1 ARGS='--batch 1 --heads 1 --seq 200 --dim 64'");
+                   "step09 run WORK=1 ARGS='--batch 1 --heads 1 --seq 100 --dim 64'");
   EXPECT_STATUS(result, 2);
   EXPECT(result, "Deadlock: no thread of block (0,0,0) can go on",
          "wait at mbarrier.try_wait.parity in ",
          "09_warp_specialized/attention.cu:", "error: launching the step failed");
+}
+
+// What a participant leaves out, and takes for written, check finds: part by part, of the steps for Hopper GPUs.
+static void expect_parts_missed(const char *source) {
+  char step[64];
+  cr_assert(sscanf(source, "steps/%63[^/]", step) == 1);
+  const int parts = atoi(lab_run("grep -c '// exercise: ' %s", source).out);
+  for (int part = 1; part <= parts; part++) {
+    script_result result = lab_run(
+        "export FORCE=1; scripts/workshop/exercise.sh start %s && for part in $(seq %d); do "
+        "[ $part = %d ] || PART=$part scripts/workshop/exercise.sh fill %s || exit; done && "
+        "sed -i '/ TODO /,+1d' %s/%s/attention.cu",
+        step, parts, part, step, lab_work, step);
+    EXPECT_STATUS(result, 0);
+    // Without a word of the compiler, which finds what nothing uses.
+    result = lab_run(MAKE UNOPTIMISED "CXX='g++ -w' step%.2s check-work WORK=1 QUICK=1", step);
+    EXPECT_STATUS(result, 2);
+    EXPECT(result, " tests pass; the first that does not is ", "attention.cu fails\n");
+  }
+}
+
+Test(workshop, every_part_is_missed, .timeout = 300) {
+  glob_t found;
+  cr_assert_eq(glob("steps/*/attention.cu", 0, NULL, &found), 0);
+  int steps = 0;
+  for (size_t i = 0; i < found.gl_pathc; i++) {
+    if (lab_run("grep -q '^// Needs: ' %s", found.gl_pathv[i]).status != 0) continue;
+    expect_parts_missed(found.gl_pathv[i]);
+    steps++;
+  }
+  globfree(&found);
+  cr_expect_geq(steps, 3);
 }
 
 // What a participant sees of a mistake, and of a finished part. With the suite itself.
