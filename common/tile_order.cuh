@@ -33,24 +33,35 @@ static schedule make_schedule(const attention_shape &shape, int rows, int multip
   return order;
 }
 
-struct ordered_tile {
-  int batch_head; // batch * heads + head
-  int query_tile;
+// Which rows of which head a tile is.
+struct tile_place {
+  int batch, head;
+  int first_query;
+  int rows;         // that exist
+  size_t first_row; // of all rows of O
 };
 
-// Tile `number`, 0 to order.tiles - 1.
-__device__ __forceinline__ ordered_tile tile_in_order(const schedule &order, bool causal,
-                                                      int number) {
-  if (!causal) return {number / order.query_tiles, number % order.query_tiles};
-  const int last_section = order.heads - order.last_heads;
-  int section_heads = order.last_heads;
-  int first_head = last_section;
-  if (number < last_section * order.query_tiles) {
-    first_head = number / (order.section_heads * order.query_tiles) * order.section_heads;
-    section_heads = min(order.section_heads, last_section - first_head);
+// Tile `number`, 0 to order.tiles - 1, of ROWS rows.
+template <int ROWS>
+__device__ __forceinline__ tile_place tile_in_order(const attention_shape &shape,
+                                                    const schedule &order, int number) {
+  int batch_head = number / order.query_tiles;
+  int query_tile = number % order.query_tiles;
+  if (shape.causal) {
+    const int last_section = order.heads - order.last_heads;
+    int section_heads = order.last_heads;
+    int first_head = last_section;
+    if (number < last_section * order.query_tiles) {
+      first_head = number / (order.section_heads * order.query_tiles) * order.section_heads;
+      section_heads = min(order.section_heads, last_section - first_head);
+    }
+    number -= first_head * order.query_tiles;
+    batch_head = first_head + number % section_heads;
+    query_tile = order.query_tiles - 1 - number / section_heads;
   }
-  number -= first_head * order.query_tiles;
-  return {first_head + number % section_heads, order.query_tiles - 1 - number / section_heads};
+  const int first_query = query_tile * ROWS;
+  return {batch_head / shape.heads, batch_head % shape.heads, first_query,
+          min(ROWS, shape.seq_q - first_query), (size_t)batch_head * shape.seq_q + first_query};
 }
 
 #endif

@@ -65,6 +65,12 @@ __device__ int visible_keys(const attention_shape &shape, int query) {
   return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
 }
 
+// How many blocks of keys the rows of a tile before row `end` see, at least 1.
+template <typename tile>
+__device__ __forceinline__ int key_blocks(const attention_shape &shape, int end) {
+  return divide_up(max(1, visible_keys(shape, end - 1)), tile::BLOCK_N);
+}
+
 // S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the warpgroup's part, to be waited for. A
 // step of 16 columns is 32 bytes, 2 in the descriptor's units.
 template <typename tile, typename Element>
@@ -134,32 +140,6 @@ __device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], floa
   return true;
 }
 
-// Which rows and keys a tile is about.
-template <typename tile>
-struct tile_place {
-  int batch, head;
-  int first_query;
-  int rows;         // of the tile that exist
-  int blocks;       // of keys that its last row sees, at least 1
-  size_t first_row; // of all rows of O
-
-  __device__ __forceinline__ tile_place(const attention_shape &shape, const schedule &order,
-                                        int number) {
-    const ordered_tile next = tile_in_order(order, shape.causal, number);
-    batch = next.batch_head / shape.heads;
-    head = next.batch_head % shape.heads;
-    first_query = next.query_tile * tile::BLOCK_M;
-    rows = min(tile::BLOCK_M, shape.seq_q - first_query);
-    blocks = blocks_of(shape, rows);
-    first_row = (size_t)next.batch_head * shape.seq_q + first_query;
-  }
-
-  // Blocks of keys that the first `count` rows of the tile see, at least 1.
-  __device__ __forceinline__ int blocks_of(const attention_shape &shape, int count) const {
-    return divide_up(max(1, visible_keys(shape, first_query + count - 1)), tile::BLOCK_N);
-  }
-};
-
 // One thread takes tiles from the counter, tells the consumers, and fetches what they need as stages become
 // empty.
 template <typename tile, typename Element>
@@ -180,7 +160,8 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element> &smem, const
     slot.advance();
     if (number >= order.tiles) return;
     // end of exercise
-    const tile_place<tile> place(shape, order, number);
+    const tile_place place = tile_in_order<tile::BLOCK_M>(shape, order, number);
+    const int blocks = key_blocks<tile>(shape, place.first_query + place.rows);
     const int kv_head = place.head / (shape.heads / shape.kv_heads);
     // Tiles of equal length are dealt out in turn; the others are taken by whoever is free.
     number = counter ? (int)gridDim.x + atomicAdd(counter, 1) : number + (int)gridDim.x;
@@ -199,8 +180,8 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element> &smem, const
       load_tile<PANELS>(smem.Q[Q_place.stage][i], Q_map, &smem.Q_full[Q_place.stage],
                         place.first_query + i * WARPGROUP_ROWS, place.head, place.batch);
     Q_place.advance();
-    for (int block = 0; block < place.blocks; block++) {
-      if (block + 1 < place.blocks) load_keys(block + 1);
+    for (int block = 0; block < blocks; block++) {
+      if (block + 1 < blocks) load_keys(block + 1);
       barrier_wait(&smem.V_empty[V_place.stage], V_place.parity ^ 1);
       barrier_arrive_expecting(&smem.V_full[V_place.stage], sizeof(smem.V[0]));
       load_tile<PANELS>(smem.V[V_place.stage], V_map, &smem.V_full[V_place.stage],
@@ -254,7 +235,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
   const auto queue_scores = [&]() {
     multiply_scores<tile>(S_frag, smem.Q[Q_place.stage][consumer], smem.K[K_place.stage]);
   };
-  const auto mask = [&](const tile_place<tile> &place, int block) {
+  const auto mask = [&](const tile_place &place, int block) {
     // The warpgroup's first row sees the fewest keys: where it sees all of the block nothing is masked.
     const int first_query = place.first_query + consumer * WARPGROUP_ROWS;
     const int first_key = block * tile::BLOCK_N;
@@ -274,10 +255,12 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
   wgmma_wait<0>(S_frag);
 
   while (number < order.tiles) {
-    const tile_place<tile> place(shape, order, number);
+    const tile_place place = tile_in_order<tile::BLOCK_M>(shape, order, number);
+    const int tile_blocks = key_blocks<tile>(shape, place.first_query + place.rows);
     // Under a causal mask the upper warpgroups need fewer blocks than the lowest.
     const int needed = min(place.rows, (consumer + 1) * WARPGROUP_ROWS);
-    const int blocks = tile::UNEQUAL ? place.blocks_of(shape, needed) : place.blocks;
+    const int blocks =
+        tile::UNEQUAL ? key_blocks<tile>(shape, place.first_query + needed) : tile_blocks;
     release(smem.K_empty, K_place);
     if (blocks == 1) release(smem.Q_empty, Q_place);
     mask(place, 0);
@@ -318,13 +301,13 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
     // The last O += P V and, before or after O is written, the first scores of the next tile.
     const auto finish = [&](const unsigned(&P)[tile::BLOCK_N / 4]) {
       wait_for_values();
-      if (tile::OVERLAP || blocks < place.blocks) {
+      if (tile::OVERLAP || blocks < tile_blocks) {
         accumulate_output<tile>(O_frag, P, smem.V[V_place.stage], blocks == 1);
         wgmma_wait<0>(O_frag);
         release(smem.V_empty, V_place);
         store();
         // The blocks that only warpgroups below need pass by, and turns with them.
-        for (int block = blocks; block < place.blocks; block++) {
+        for (int block = blocks; block < tile_blocks; block++) {
           wait_for_turn();
           pass_turn();
           wait_for_keys();
