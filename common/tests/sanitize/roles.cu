@@ -37,7 +37,7 @@ __device__ tile *tiles(unsigned char *memory) {
 template <int COUNT>
 __device__ void create(barrier (&barriers)[COUNT], int arrivals) {
   if (threadIdx.x == 0) {
-    for (int i = 0; i < COUNT; i++) barrier_create(&barriers[i], arrivals);
+    barrier_create_all(barriers, arrivals);
     barriers_created();
   }
   __syncthreads();
@@ -179,7 +179,16 @@ __global__ void turn_kernel(const __grid_constant__ CUtensorMap, float *out) {
     out[lane] = value[31 - lane]; // <- turn read
   }
 }
-void turn_passed_early(bool broken) { RUN(turn_kernel, 64) }
+void turn_passed_early(bool broken){RUN(turn_kernel, 64)}
+
+// A tile that is there, fetched and waited for with a barrier of its own, as products want it described.
+__device__ uint64_t
+    arrived_tile(unsigned char *memory, const CUtensorMap *map, barrier (&full)[1]) {
+  create(full, 1);
+  if (threadIdx.x == 0) fetch(tiles(memory), map, &full[0]);
+  barrier_wait(&full[0], 0);
+  return matrix_descriptor(tiles(memory), 0);
+}
 
 // ---- Products -----------------------------------------------------------------------------------
 
@@ -223,10 +232,7 @@ template <bool right>
 __global__ void overwritten_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
   __shared__ barrier full[1];
-  create(full, 1);
-  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
-  barrier_wait(&full[0], 0);
-  const uint64_t matrix = matrix_descriptor(tiles(memory), 0);
+  const uint64_t matrix = arrived_tile(memory, &map, full);
   float d[32];
   wgmma<half, 64>::shared(d, matrix, matrix, true); // <- overwritten product
   wgmma_commit();
@@ -271,10 +277,7 @@ template <bool right>
 __global__ void result_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
   __shared__ barrier full[1];
-  create(full, 1);
-  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
-  barrier_wait(&full[0], 0);
-  const uint64_t matrix = matrix_descriptor(tiles(memory), 0);
+  const uint64_t matrix = arrived_tile(memory, &map, full);
   float d[32];
   wgmma<half, 64>::shared(d, matrix, matrix, true); // <- hasty product
   wgmma_commit();
@@ -288,17 +291,15 @@ template <bool right>
 __global__ void changed_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
   __shared__ barrier full[1];
-  create(full, 1);
-  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
-  barrier_wait(&full[0], 0);
+  const uint64_t matrix = arrived_tile(memory, &map, full);
   float d[32];
   unsigned a[4] = {};
-  wgmma<half, 64>::registers(d, a, matrix_descriptor(tiles(memory), 0), true); // <- slow product
+  wgmma<half, 64>::registers(d, a, matrix, true); // <- slow product
   wgmma_commit();
   if (right) wgmma_wait<0>(d);
   a[2] = threadIdx.x; // <- next operand
   wgmma_wait<0>(d);
-  wgmma<half, 64>::registers(d, a, matrix_descriptor(tiles(memory), 0), true);
+  wgmma<half, 64>::registers(d, a, matrix, true);
   wgmma_commit();
   wgmma_wait<0>(d);
   out[threadIdx.x] = d[0];
@@ -308,10 +309,7 @@ void product_operand_changed(bool broken) { RUN(changed_kernel, 128) }
 template <bool right, bool committed>
 __device__ void left_alone(const CUtensorMap *map, unsigned char *memory) {
   __shared__ barrier full[1];
-  create(full, 1);
-  if (threadIdx.x == 0) fetch(tiles(memory), map, &full[0]);
-  barrier_wait(&full[0], 0);
-  const uint64_t matrix = matrix_descriptor(tiles(memory), 0);
+  const uint64_t matrix = arrived_tile(memory, map, full);
   float d[32];
   wgmma<half, 64>::shared(d, matrix, matrix, true); // <- product left alone
   if (right || committed) wgmma_commit();
