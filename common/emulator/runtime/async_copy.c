@@ -155,7 +155,7 @@ void emulator_async_commit(void) {
 static void perform(worker *worker, const async_copy *copy) {
   const unsigned copied = copy->bytes - copy->zeros;
   observer_async_done(worker, copy);
-  memcpy(copy->destination, copy->source, copied);
+  if (copied > 0) memcpy(copy->destination, copy->source, copied); // else the source may be NULL
   memset((char *)copy->destination + copied, 0, copy->zeros);
   worker->counts.async_copy_bytes += copied;
 }

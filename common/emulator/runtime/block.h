@@ -104,6 +104,7 @@ typedef struct worker {
   const emulator_site *accessing; // for which the runtime accesses a kernel's memory; else NULL
   sigjmp_buf abandoned;           // where a worker goes on that leaves its block unfinished
   signal_record signal;
+  void *signal_stack; // what the worker's thread handles signals on
 } worker;
 
 // The worker that this OS thread is; NULL on host threads.

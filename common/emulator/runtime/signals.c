@@ -93,8 +93,9 @@ void signals_install(void) {
   for (int i = 0; i < HANDLED; i++) sigaction(handled[i], &action, &previous[i]);
 }
 
-bool signals_prepare_worker(void) {
-  stack_t stack = {.ss_sp = malloc(SIGNAL_STACK_BYTES), .ss_size = SIGNAL_STACK_BYTES};
+bool signals_prepare_worker(worker *worker) {
+  worker->signal_stack = malloc(SIGNAL_STACK_BYTES);
+  const stack_t stack = {.ss_sp = worker->signal_stack, .ss_size = SIGNAL_STACK_BYTES};
   return stack.ss_sp != NULL && sigaltstack(&stack, NULL) == 0;
 }
 

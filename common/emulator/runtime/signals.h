@@ -8,7 +8,8 @@
 // was there before.
 void signals_install(void);
 
-// Gives the calling worker a stack of its own to handle signals on: a fiber may have used up its.
-bool signals_prepare_worker(void);
+// Gives the worker, whose thread calls this, a stack of its own to handle signals on: a fiber may have used up
+// its. False when there is no memory for it.
+bool signals_prepare_worker(worker *worker);
 
 #endif

@@ -83,7 +83,7 @@ static void *worker_main(void *argument) {
 
 static void *worker_begin(void *argument) {
   // Without a stack for signals, an overflow of a fiber's stack ends the process: no worse a fault.
-  signals_prepare_worker();
+  signals_prepare_worker(argument);
   return worker_main(argument);
 }
 
