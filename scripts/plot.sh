@@ -75,7 +75,7 @@ draw() { # folder of data, folder of charts, the first file's name
       without+="${without:+, }$file ($command)"
     fi
   done < <(sources "plots/$chart.gp" With)
-  rm -f "$output.svg" "$output.png" # of a time when the chart had no pages, or no data
+  [ "$terminals" = dumb ] || rm -f "$output.svg" "$output.png" # of a time when the chart had no pages, or no data
   while IFS=$'\t' read -r -a page; do
     suffix=
     for value in "${page[@]}"; do # head_dim=64 dtype=fp16: -dim64-fp16

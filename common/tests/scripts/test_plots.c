@@ -148,6 +148,17 @@ Test(plots, in_the_terminal) {
   cr_expect_str_empty(all.out, "it said, or left: %s", all.out);
 }
 
+// What is drawn in the terminal leaves the files of the charts as they were.
+Test(plots, in_the_terminal_beside_files) {
+  recorded_write_all();
+  draw_silently("speedup");
+  const script_result before = toolkit_run("cksum plots/test-gpu/*");
+  EXPECT(before, "plots/test-gpu/speedup.png", "plots/test-gpu/speedup.svg");
+  cr_assert_eq(toolkit_run("scripts/plot.sh --dumb speedup test-gpu").status, 0);
+  const script_result after = toolkit_run("cksum plots/test-gpu/* 2>&1");
+  cr_expect_str_eq(after.out, before.out, "%s", after.out);
+}
+
 Test(plots, an_emulator_has_no_times) {
   recorded_write_all();
   cr_assert_eq(toolkit_run("mv " FOLDER " plots/data/emulated-gpu").status, 0);
