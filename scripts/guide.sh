@@ -8,8 +8,9 @@
 #   sh tested needs=gdb    left out where the program gdb is missing; several: needs=gdb,nvcc
 #   sh slow                like tested, with --all alone: for what takes longer than a few seconds
 # Other blocks are not run. The blocks of a document are run in their order and share work/guide, which is
-# empty at the start. Each line of an output block must come, in this order, in what the commands say; `...`
-# in it stands for anything, and other lines may stand between.
+# empty at the start. What they say of work/NN_name, a reader's file, is done to work/guide/NN_name. Each line
+# of an output block must come, in this order, in what the commands say; `...` in it stands for anything, and
+# other lines may stand between.
 #
 # Without FILE: GUIDE.md and guide/*.md. Exit status 1 when a block fails, 2 when a document makes no sense
 # or has nothing to test.
@@ -117,7 +118,7 @@ run_document() { # document
       : >"$scratch/expected"
       ;;
     commands,'```') state=text waiting=$words ;;
-    commands,*) printf '%s\n' "$line" >>"$scratch/commands" ;;
+    commands,*) sed "s|work/\\([0-9][0-9]_\\)|$LAB_WORK/\\1|g" <<<"$line" >>"$scratch/commands" ;;
     text,'```text output')
       [ -n "$waiting" ] || refuse "$1" $number "an output stands here, and no tested commands right before it"
       state=output

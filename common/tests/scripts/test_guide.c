@@ -23,6 +23,16 @@ Test(guide, run_what_is_marked) {
   cr_expect_eq(result.status, 0, "%s", result.out);
 }
 
+// The reader's files are in work; the guide's run leaves them alone.
+Test(guide, takes_the_readers_files_from_a_folder_of_its_own) {
+  const script_result result =
+      guide("", COMMANDS("tested", "mkdir -p work/04_a\necho mine >work/04_a/attention.cu\n"
+                                   "cat work/guide/04_a/attention.cu $LAB_WORK/04_a/attention.cu")
+                    OUTPUT("mine\nmine"));
+  cr_expect_eq(result.status, 0, "%s", result.out);
+  EXPECT(result, "guide: 1 blocks do what the guide says");
+}
+
 Test(guide, run_slow_ones_on_demand) {
   const script_result result = guide("--all", COMMANDS("slow", "echo said; exit 3"));
   EXPECT(result, "FAIL document.md:1: it ended with 3 where the document says 0",
