@@ -16,7 +16,7 @@ help: ## this list
 	@echo "One step alone: make step03 check|sanitize|count|bugs|fuzz|run|diff|build|ptxas|sass|ptx|sweep|budget,"
 	@echo "          exercise|hint|fill|solution|reset|watch, ncu|gdb|$(subst $() ,|,$(SANITIZER_TOOLS))."
 	@echo "Steps: $(ALL_STEPS)."
-	$(if $(SKIPPED),@echo "Skipped with DEVICE=$(DEVICE) that lacks what they need: $(strip $(SKIPPED)).")
+	$(if $(SKIPPED),@echo "Skipped with DEVICE=$(DEVICE) that lacks what they need: $(SKIPPED).")
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
 	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
 	@echo "          CONFIG=64x64x4x2 for check, WORK=1 for your own files of the exercises."

@@ -68,7 +68,7 @@ endif
 needs      = $(shell sed -n 's|^// Needs: *||p' $(STEPS_FOLDER)/$1/attention.cu)
 KNOWN     := $(if $(filter gpu,$(DEVICE)),$(ARCH),sm_80 sm_90a)
 step_arch  = $(if $(call needs,$1),$(filter $(call needs,$1),$(KNOWN)),$(KNOWN))
-SKIPPED   := $(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(step)))
+SKIPPED   := $(strip $(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(step))))
 BUILDABLE := $(filter-out $(SKIPPED),$(STEPS))
 
 programs      = $(foreach step,$1,$(STEP_BUILD)/step$(call step_number,$(step)))

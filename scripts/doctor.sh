@@ -351,10 +351,6 @@ print_verbs() {
   verb spread "$([[ -n ${torch-} ]] && on_gpu)" "no GPU or no PyTorch"
   echo
   echo "Works here: $can.${cannot:+ Does not: $cannot.}"
-  if [[ $device == cpu ]]; then
-    cannot=$(sed -s -n '/^\/\/ Needs: /F' steps/*/attention.cu | cut -d / -f 2 | tr '\n' ' ')
-    [[ -z $cannot ]] || echo "Not on the emulator, which has what sm_80 has: ${cannot% }."
-  fi
 }
 
 check_compilers

@@ -78,6 +78,16 @@ Test(recipes, a_new_step, .timeout = 120) {
   EXPECT_STATUS(lab_run("ls -d %s/steps/12_*", lab_work), 2);
 }
 
+// The emulator has what all steps need, and says nothing of those that it skips; a GPU may lack it.
+Test(recipes, help_names_the_steps_that_are_skipped) {
+  script_result result = lab_run(MAKE "help");
+  EXPECT_STATUS(result, 0);
+  cr_expect_null(strstr(result.out, "Skipped"), "%s", result.out);
+  result = lab_run(MAKE "help DEVICE=gpu CUDA_HOME=/none ARCH=sm_80");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "Skipped with DEVICE=gpu that lacks what they need: 08_tma_wgmma ");
+}
+
 // The debugger stands in the thread that was asked for, and knows CUDA's names.
 Test(recipes, gdb_stops_in_a_thread, .timeout = 120) {
   if (lab_run("gdb -batch -ex run --args true").status != 0 ||
