@@ -40,6 +40,10 @@ else
   gencode = $(foreach arch,$1,-gencode arch=$(arch:sm_%=compute_%),code=$(arch))
 endif
 
+# Makes a file's folder. On a terminal a line says what is being made; the compiler's own words go over it, and
+# scripts/build.sh wipes it at the end.
+prepare = @mkdir -p $(@D)$(if $(VERBOSE),,; [ ! -t 2 ] || printf '  building %s\033[K\r' $(notdir $(@D))/$(@F) >&2)
+
 # --- the parts of common/ ------------------------------------------------------------------------
 
 MODULES     := bench ceilings check columns compare csv device driver emulator/requests emulator/rewrite file fuzz \
@@ -53,7 +57,7 @@ LIBRARY_CU  := $(if $(filter gpu,$(DEVICE)),common/device/delay.cu)
 LIBRARY     := $(PLAIN)/libcommon.a
 
 $(PLAIN)/%.o: %.c
-	@mkdir -p $(@D)
+	$(prepare)
 	$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
 
 $(LIBRARY): $(LIBRARY_C:%.c=$(PLAIN)/%.o) $(LIBRARY_CU:%=$(PLAIN)/%.o)
@@ -70,13 +74,13 @@ EMULATOR_FLAGS   := -fvisibility=hidden $(if $(MODE),-DEMULATOR_OBSERVED -Icommo
 
 define emulator_rule
 $(BUILD)/common/emulator/$1/%.o: common/emulator/$1/%.c
-	@mkdir -p $$(@D)
+	$$(prepare)
 	$$(CC) $$(CFLAGS) $$(EMULATOR_FLAGS) $$(CPPFLAGS) -MMD -MP -c $$< -o $$@
 endef
 $(foreach part,$(EMULATOR_PARTS),$(eval $(call emulator_rule,$(part))))
 
 $(BUILD)/common/emulator/runtime/%.o: common/emulator/runtime/%.S
-	@mkdir -p $(@D)
+	$(prepare)
 	$(CC) $(CPPFLAGS) -c $< -o $@
 
 $(BUILD)/libemulator.so: $(patsubst %,$(BUILD)/%.o,$(basename $(EMULATOR_SOURCES)))
@@ -92,26 +96,28 @@ unfinished = $(if $(ELSEWHERE),$(shell grep -q '^ *// TODO [0-9]* of ' $(STEPS_F
 
 ifeq ($(DEVICE),cpu)
 $(STEP_BUILD)/steps/%.rewritten.cpp: $(STEPS_FOLDER)/%.cu $(PLAIN)/rewrite
-	@mkdir -p $(@D)
+	$(prepare)
 	@$(PLAIN)/rewrite $< $@
 
 $(BUILD)/common/%.rewritten.cpp: common/%.cu $(PLAIN)/rewrite
-	@mkdir -p $(@D)
+	$(prepare)
 	@$(PLAIN)/rewrite $< $@
 
 $(STEP_BUILD)/steps/%.cu.o: $(STEP_BUILD)/steps/%.rewritten.cpp
+	$(prepare)
 	$(CXX) $(KERNEL_FLAGS) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) -I$(STEPS_FOLDER)/$(dir $*) -MMD -MP -c $< -o $@
 
 $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp
+	$(prepare)
 	$(CXX) $(KERNEL_FLAGS) -Icommon/$(dir $*) -MMD -MP -c $< -o $@
 else
 $(STEP_BUILD)/steps/%/attention.cu.o: $(STEPS_FOLDER)/%/attention.cu
-	@mkdir -p $(@D)
+	$(prepare)
 	$(NVCC) $(KERNEL_FLAGS) $(call unfinished,$*/attention.cu,-Xcompiler -Wno-unused -diag-suppress 177$(comma)550) \
 	  $(call gencode,$(call step_arch,$*)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 $(BUILD)/common/%.cu.o: common/%.cu
-	@mkdir -p $(@D)
+	$(prepare)
 	$(NVCC) $(KERNEL_FLAGS) $(call gencode,$(ARCH)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 endif
 
@@ -124,7 +130,7 @@ link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH)
 
 # A step from elsewhere carries the path of its source, for the program to tell.
 $(STEP_BUILD)/steps/%/source.o: common/step/source.c $(STEPS_FOLDER)/%/attention.cu
-	@mkdir -p $(@D)
+	$(prepare)
 	$(CC) $(CFLAGS) $(CPPFLAGS) -DSTEP_SOURCE='"$(STEPS_FOLDER)/$*/attention.cu"' -c $< -o $@
 
 step_objects = $(STEP_BUILD)/steps/$1/attention.cu.o $(if $(ELSEWHERE),$(STEP_BUILD)/steps/$1/source.o)
@@ -176,14 +182,14 @@ $(BUILD)/calibrate: $(BUILD)/common/calibration/main.o $(CALIBRATION) $(LIBRARY)
 	$(call link)
 
 $(BUILD)/common/calibration/main.o: common/calibration/main.c
-	@mkdir -p $(@D)
+	$(prepare)
 	$(CC) $(CFLAGS) $(CPPFLAGS) $(if $(filter count,$(MODE)),-DCALIBRATION_COUNTED) -MMD -MP -c $< -o $@
 
 # --- tests of the parts: test_x.c, with x.cu where the part has kernels of its own ---------------
 
 .SECONDEXPANSION:
 $(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(wildcard common/tests/$$(subst test_,,$$*).cu))) $(LIBRARY) $(RUNTIME)
-	@mkdir -p $(@D)
+	$(prepare)
 	$(call link,-lcriterion)
 
 $(BUILD)/tests/count/test_calibration: $(CALIBRATION)

@@ -78,6 +78,20 @@ Test(recipes, a_new_step, .timeout = 120) {
   EXPECT_STATUS(lab_run("ls -d %s/steps/12_*", lab_work), 2);
 }
 
+// A build says what it is at, on a terminal alone, and wipes it.
+Test(recipes, a_build_says_what_it_is_at, .timeout = 120) {
+#define BUILD_TRIAL MAKE UNOPTIMISED "step01 build STEPS_FOLDER=%s/steps"
+  EXPECT_STATUS(lab_run("mkdir -p %s/steps && cp -r steps/01_naive %s/steps", lab_work, lab_work),
+                0);
+  script_result result = lab_run("script -qec \"" BUILD_TRIAL "\" /dev/null", lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "building 01_naive/attention.cu.o\033[K", "\033[Kbuilt: ");
+  result = lab_run("touch %s/steps/01_naive/attention.cu && " BUILD_TRIAL, lab_work, lab_work);
+  EXPECT_STATUS(result, 0);
+  cr_expect_null(strstr(result.out, "building"), "it is no terminal: %s", result.out);
+  cr_expect_null(strchr(result.out, '\033'), "escape codes: %s", result.out);
+}
+
 // The emulator has what all steps need, and says nothing of those that it skips; a GPU may lack it.
 Test(recipes, help_names_the_steps_that_are_skipped) {
   script_result result = lab_run(MAKE "help");

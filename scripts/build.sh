@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Runs a command that builds: scripts/build.sh make -f make/build.mk FILES
+# On a terminal wipes the line on which make/build.mk says what it is at.
+set -u
+"$@"
+status=$?
+[ -t 2 ] && printf '\033[K' >&2
+exit $status
