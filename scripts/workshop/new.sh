@@ -62,7 +62,7 @@ cat >"$folder.tmp/README.md" <<TEXT
 
 **What to notice.** The lines that carry the idea.
 
-**Next.** \`make step$number diff\`.
+**Next.** \`make diff A=${before%%_*} B=$number\`.
 TEXT
 mv "$folder.tmp" "$folder"
 cat <<TEXT

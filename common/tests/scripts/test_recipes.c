@@ -60,6 +60,8 @@ Test(recipes, a_new_step, .timeout = 120) {
   EXPECT(result, "/steps/11_trial/attention.cu and README.md, from 04_online_softmax");
   result = lab_run("cd %s/steps/11_trial && head -qn 1 README.md attention.cu", lab_work);
   EXPECT(result, "# 11 trial: ", "// 11_trial: ");
+  result = lab_run("tail -n 1 %s/steps/11_trial/README.md", lab_work);
+  EXPECT(result, "`make diff A=04 B=11`");
   result = lab_run("grep -e '\"04_online_softmax' -e exercise %s/steps/11_trial/*", lab_work);
   cr_expect_str_eq(result.out, "", "the old name or a mark is left: %s", result.out);
   result = lab_run(MAKE UNOPTIMISED "step11 run STEPS_FOLDER=%s/steps ARGS='--seq 33 --causal'",
