@@ -34,7 +34,9 @@ static const char *race_hint(const checked_access *access, const past_access *pa
            "starts";
   }
   if (past->actor / GPU_WARP_LANES == access->thread / GPU_WARP_LANES) {
-    return "lanes of a warp do not run in lockstep: put __syncwarp() between the two";
+    return "lanes of a warp do not run in lockstep: put __syncwarp() between the two, or, where "
+           "other "
+           "warps use the place as well, __syncthreads()";
   }
   return "warps run in any order: put __syncthreads() between the two";
 }
