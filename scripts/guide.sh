@@ -103,7 +103,7 @@ run_block() { # document, line, words
   sed 's/^/        /' "$scratch/said"
 }
 
-# shellcheck disable=SC2094 # documents are only read
+# shellcheck disable=SC2094,SC2001 # documents are only read; the pattern is more than a shell's
 # Reads a document; a block of commands waits for the line behind it, in case its output stands there.
 run_document() { # document
   local line number=0 state=text words='' begun=0 waiting=''

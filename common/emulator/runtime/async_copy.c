@@ -173,7 +173,8 @@ void emulator_async_wait(size_t newest) {
   }
   worker->accessing = NULL;
   copies->count -= done;
-  memmove(copies->pending, copies->pending + done, copies->count * sizeof *copies->pending);
+  if (copies->count > 0)
+    memmove(copies->pending, copies->pending + done, copies->count * sizeof *copies->pending);
 }
 
 void async_copies_begin(thread *thread) {
