@@ -189,7 +189,8 @@ const char *attention_unsupported(const attention_shape *shape) {
     return "head_dim is 64 or 128 from step 07 on: step 06 takes any up to 128";
   if (!(shape->scale > 0.0f)) return "scale is above 0 from step 07 on: step 06 takes any";
   if (shape->heads > MAX_GRID_YZ || shape->batch > MAX_GRID_YZ)
-    return "heads and batch are at most 65,535 in this step: step 07 takes more";
+    return "heads and batch are more than a grid has blocks in y and z, 65,535 on a GPU: step 07 "
+           "takes more";
   return NULL;
 }
 

@@ -7,8 +7,8 @@
 // and then the warp does the block again the ordinary way. How often that is depends on the data.
 //
 // Blocks are persistent: one for each multiprocessor takes tiles from a counter until none is left, fetches
-// the next tile's Q, K and V during the last products, and writes O while its first scores are computed.
-// Causal tiles differ in length: the longest go first, within sections of heads whose K and V fit into L2.
+// the next tile's Q, K and V during the last products. Causal tiles differ in length: the longest go first,
+// within sections of heads whose K and V fit into L2. The products' turns, in a configuration without OVERLAP:
 //
 //   consumer 1  | P V, Q K | exp   | P V, Q K | exp   | P V, Q K of the next tile | O, exp | ...
 //   consumer 2      exp    | P V, Q K | exp   | P V, Q K | exp  ...
