@@ -86,13 +86,19 @@ template <typename tile, int TILE_ROWS, int D, typename Element>
 __device__ __forceinline__ void load_tile(Element *smem, const Element *matrix, int rows) {
   constexpr int LANES = D / PIECE;              // that share a row
   constexpr int COPIED = tile::THREADS / LANES; // rows at once
-  static_assert(TILE_ROWS % COPIED == 0, "every thread copies as often");
+  static_assert(TILE_ROWS % COPIED == 0 && COPIED % 8 == 0, "as often for all, a swizzle for each");
+  const int row = threadIdx.x / LANES;
   const int d = threadIdx.x % LANES * PIECE;
-#pragma unroll 4
-  for (int i = 0; i < TILE_ROWS; i += COPIED) {
-    const int row = i + threadIdx.x / LANES;
-    const Element *from = &matrix[min(row, rows - 1) * D + d];
-    __pipeline_memcpy_async(&smem[swizzled<D>(row, d)], from, sizeof(uint4));
+  smem += swizzled<D>(row, d);
+  if (rows >= TILE_ROWS) { // nearly always: no instruction for addresses, they differ by constants
+    matrix += row * D + d;
+#pragma unroll
+    for (int i = 0; i < TILE_ROWS; i += COPIED)
+      __pipeline_memcpy_async(&smem[i * D], &matrix[i * D], sizeof(uint4));
+  } else {
+#pragma unroll 1
+    for (int i = 0; i < TILE_ROWS; i += COPIED)
+      __pipeline_memcpy_async(&smem[i * D], &matrix[min(i + row, rows - 1) * D + d], sizeof(uint4));
   }
 }
 
@@ -305,30 +311,40 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   scale_output<tile>(O_frag, factor);
   for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
     for (int h = 0; h < 2; h++)
-      for (int n = 0; n < D / 8 && row_of(i, h) < rows; n++)
-        *(unsigned *)&O[row_of(i, h) * D + 8 * n + lane % 4 * 2] =
-            pack_pair<Element>(O_frag[i][n][2 * h], O_frag[i][n][2 * h + 1]);
+      for (int n = 0; n < D / 8;
+           n += 2) { // neighbouring lanes exchange pairs, to store 8 bytes each
+        const bool odd = lane % 2;
+        const unsigned left = pack_pair<Element>(O_frag[i][n][2 * h], O_frag[i][n][2 * h + 1]);
+        const unsigned right =
+            pack_pair<Element>(O_frag[i][n + 1][2 * h], O_frag[i][n + 1][2 * h + 1]);
+        const unsigned received = __shfl_xor_sync(0xffffffff, odd ? left : right, 1);
+        if (row_of(i, h) < rows)
+          *(uint2 *)&O[row_of(i, h) * D + 8 * (n + odd) + lane % 4 / 2 * 4] =
+              odd ? make_uint2(received, right) : make_uint2(left, received);
+      }
   __pipeline_wait_prior(0); // only a tile that sees no key has copies left: of Q
   __syncthreads(); // nobody reads the tiles any more: the next query tile may overwrite them
 }
 
-// One block for each (head, batch, query tile). Where there are more batch entries or tiles than the
-// grid may have in y or z, a block takes several.
+// One block for each (head, query tile, batch). The heads of a batch entry come together, so that their K and
+// V stay in the L2 cache, and the last tiles first: with a causal mask they take longest. Where there are more
+// tiles or batch entries than the grid may have in y or z, a block takes several.
 template <typename tile, typename Element, int D>
 __launch_bounds__(tile::THREADS, tile::BLOCKS_PER_SM) __global__
     void attention_kernel(const Element *Q, const Element *K, const Element *V, Element *O,
                           float *lse, attention_shape shape) {
   const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
-  for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
-    for (int query_tile = blockIdx.z; query_tile < query_tiles; query_tile += gridDim.z)
-      attention_tile<tile, Element, D>(Q, K, V, O, lse, shape, batch, blockIdx.x, query_tile);
+  for (int batch = blockIdx.z; batch < shape.batch; batch += gridDim.z)
+    for (int before = blockIdx.y; before < query_tiles; before += gridDim.y)
+      attention_tile<tile, Element, D>(Q, K, V, O, lse, shape, batch, blockIdx.x,
+                                       query_tiles - 1 - before);
 }
 
 template <typename tile, typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape shape = args->shape;
-  const dim3 grid(shape.heads, min(shape.batch, MAX_GRID_YZ),
-                  min(divide_up(shape.seq_q, tile::BLOCK_M), MAX_GRID_YZ));
+  const dim3 grid(shape.heads, min(divide_up(shape.seq_q, tile::BLOCK_M), MAX_GRID_YZ),
+                  min(shape.batch, MAX_GRID_YZ));
   cudaError_t error =
       allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
   if (error != cudaSuccess) return error;
