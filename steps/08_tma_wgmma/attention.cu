@@ -35,7 +35,7 @@ struct shared_tiles {
   Element K[STAGES][D / PANEL][BLOCK_N][PANEL];
   Element V[STAGES][D / PANEL][BLOCK_N][PANEL];
   barrier Q_full;
-  barrier full[STAGES]; // K and V of the stage have arrived
+  barrier K_full[STAGES], V_full[STAGES]; // the tile has arrived
 };
 template <typename Element, int D>
 static constexpr size_t SHARED_BYTES = sizeof(shared_tiles<Element, D>) + 1024; // to align it
@@ -101,16 +101,20 @@ __launch_bounds__(THREADS, 1) __global__
 
   // Starts the copies of key block `block` into its stage: of one thread.
   const auto load_block = [&](int block) {
-    // exercise: announce the stage's bytes to its barrier; start the copies of K and V
+    // exercise: announce the bytes of K to its barrier, and start the copy; then the same for V
     const int stage = block % STAGES;
-    barrier_arrive_expecting(&smem.full[stage], sizeof(smem.K[stage]) + sizeof(smem.V[stage]));
-    load_tile<D / PANEL>(smem.K[stage], &K_map, &smem.full[stage], block * BLOCK_N, kv_head, batch);
-    load_tile<D / PANEL>(smem.V[stage], &V_map, &smem.full[stage], block * BLOCK_N, kv_head, batch);
+    barrier_arrive_expecting(&smem.K_full[stage], sizeof(smem.K[stage]));
+    load_tile<D / PANEL>(smem.K[stage], &K_map, &smem.K_full[stage], block * BLOCK_N, kv_head,
+                         batch);
+    barrier_arrive_expecting(&smem.V_full[stage], sizeof(smem.V[stage]));
+    load_tile<D / PANEL>(smem.V[stage], &V_map, &smem.V_full[stage], block * BLOCK_N, kv_head,
+                         batch);
     // end of exercise
   };
   if (threadIdx.x == 0) {
     barrier_create(&smem.Q_full, 1);
-    barrier_create_all(smem.full, 1);
+    barrier_create_all(smem.K_full, 1);
+    barrier_create_all(smem.V_full, 1);
     barriers_created();
     barrier_arrive_expecting(&smem.Q_full, sizeof(smem.Q));
     for (int i = 0; i < WARPGROUPS; i++)
@@ -133,12 +137,13 @@ __launch_bounds__(THREADS, 1) __global__
   for (int block = 0; block < blocks; block++) {
     const int stage = block % STAGES;
     const int first_key = block * BLOCK_N;
-    // exercise: wait until K and V of this block have arrived: which phase of the barrier?
-    barrier_wait(&smem.full[stage], block / STAGES % 2); // the parity of the stage's round
+    // exercise: wait until K of this block has arrived: which phase of the barrier?
+    barrier_wait(&smem.K_full[stage], block / STAGES % 2); // the parity of the stage's round
     // end of exercise
 
     float S_frag[BLOCK_N / 2];
     multiply_scores<D>(S_frag, smem.Q[warpgroup], smem.K[stage]);
+    barrier_wait(&smem.V_full[stage], block / STAGES % 2); // meanwhile, as S is under way
     wgmma_wait<0>(S_frag); // until here the registers of S belong to the tensor cores
     // The tile's first row sees the fewest keys: where it sees all of the block there is nothing to mask.
     if (visible_keys(shape, first_query) < first_key + BLOCK_N) {
