@@ -92,6 +92,17 @@ __device__ __forceinline__ void wgmma_wait(float (&d)[COUNT]) {
 
 // --- roles within a block ------------------------------------------------------------------------
 
+// True in one lane of the warp, which calls it together. The compiler knows that there is one: around a copy
+// under `if (threadIdx.x == 0)` it writes a loop over lanes instead. 9.7.13.14, "elect.sync".
+__device__ __forceinline__ bool elect_lane() {
+  unsigned elected;
+  asm volatile("{.reg .pred elected;\n"
+               "elect.sync _|elected, 0xffffffff;\n"
+               "selp.u32 %0, 1, 0, elected;}"
+               : "=r"(elected));
+  return elected;
+}
+
 // Barriers of `threads` threads of the block, by number: 1 to 15, 0 being __syncthreads(). 9.7.13.1, "bar".
 __device__ __forceinline__ void named_barrier_wait(int number, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");

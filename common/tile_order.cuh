@@ -35,7 +35,7 @@ static schedule make_schedule(const attention_shape &shape, int rows, int multip
 
 // Which rows of which head a tile is.
 struct tile_place {
-  int batch, head;
+  int batch, head, kv_head;
   int first_query;
   int rows;         // that exist
   size_t first_row; // of all rows of O
@@ -60,8 +60,13 @@ __device__ __forceinline__ tile_place tile_in_order(const attention_shape &shape
     query_tile = order.query_tiles - 1 - number / section_heads;
   }
   const int first_query = query_tile * ROWS;
-  return {batch_head / shape.heads, batch_head % shape.heads, first_query,
-          min(ROWS, shape.seq_q - first_query), (size_t)batch_head * shape.seq_q + first_query};
+  const int head = batch_head % shape.heads;
+  return {batch_head / shape.heads,
+          head,
+          head / (shape.heads / shape.kv_heads),
+          first_query,
+          min(ROWS, shape.seq_q - first_query),
+          (size_t)batch_head * shape.seq_q + first_query};
 }
 
 #endif

@@ -23,8 +23,6 @@
 #include <limits.h>
 #include <type_traits>
 
-static constexpr int TILE_SLOTS = 2; // tile numbers on their way from producer to consumers
-
 template <int DIM, int C, int N, int S, bool OVER>
 struct configuration {
   static constexpr int D = DIM;
@@ -52,8 +50,7 @@ struct shared_tiles {
   Element V[tile::STAGES][tile::D / PANEL][tile::BLOCK_N][PANEL];
   barrier Q_full[2], K_full[tile::STAGES], V_full[tile::STAGES];    // the tile has arrived
   barrier Q_empty[2], K_empty[tile::STAGES], V_empty[tile::STAGES]; // all consumers have read it
-  barrier tile_full[TILE_SLOTS], tile_empty[TILE_SLOTS];
-  int tile_number[TILE_SLOTS];
+  int tile_number[2];                                               // whose Q it is
 };
 template <typename tile, typename Element>
 static constexpr size_t SHARED_BYTES = sizeof(shared_tiles<tile, Element>) + 1024; // to align it
@@ -140,8 +137,8 @@ __device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], floa
   return true;
 }
 
-// One thread takes tiles from the counter, tells the consumers, and fetches what they need as stages become
-// empty.
+// One thread takes tiles from the counter and fetches what the consumers need as stages become empty: K of a
+// block before V of the one before it, and Q and the first K of the next tile before the last V.
 template <typename tile, typename Element>
 __device__ __forceinline__ void produce(shared_tiles<tile, Element> &smem, const CUtensorMap *Q_map,
                                         const CUtensorMap *K_map, const CUtensorMap *V_map,
@@ -150,44 +147,55 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element> &smem, const
   constexpr int PANELS = tile::D / PANEL;
   ring_place<2> Q_place;
   ring_place<tile::STAGES> K_place, V_place;
-  ring_place<TILE_SLOTS> slot;
-  int number = blockIdx.x;
-  while (true) {
-    // exercise: hand the tile's number to the consumers, in a slot that they have read; past the last, end
-    barrier_wait(&smem.tile_empty[slot.stage], slot.parity ^ 1);
-    smem.tile_number[slot.stage] = number;
-    barrier_arrive(&smem.tile_full[slot.stage]);
-    slot.advance();
-    if (number >= order.tiles) return;
-    // end of exercise
-    const tile_place place = tile_in_order<tile::BLOCK_M>(shape, order, number);
-    const int blocks = key_blocks<tile>(shape, place.first_query + place.rows);
-    const int kv_head = place.head / (shape.heads / shape.kv_heads);
-    // Tiles of equal length are dealt out in turn; the others are taken by whoever is free.
-    number = counter ? (int)gridDim.x + atomicAdd(counter, 1) : number + (int)gridDim.x;
 
-    const auto load_keys = [&](int block) {
-      barrier_wait(&smem.K_empty[K_place.stage], K_place.parity ^ 1); // at once in the first round
-      barrier_arrive_expecting(&smem.K_full[K_place.stage], sizeof(smem.K[0]));
-      load_tile<PANELS>(smem.K[K_place.stage], K_map, &smem.K_full[K_place.stage],
-                        block * tile::BLOCK_N, kv_head, place.batch);
-      K_place.advance();
-    };
-    load_keys(0);
-    barrier_wait(&smem.Q_empty[Q_place.stage], Q_place.parity ^ 1);
+  // Q of a tile, and the tile's number; past the last tile the number alone.
+  const auto load_queries = [&](const tile_place &place, int number) {
+    // exercise: once the stage is empty, the number into it; Q, announced and copied; or an arrival alone
+    barrier_wait(&smem.Q_empty[Q_place.stage], Q_place.parity ^ 1); // at once in the first round
+    smem.tile_number[Q_place.stage] = number;
+    if (number >= order.tiles) return barrier_arrive(&smem.Q_full[Q_place.stage]);
     barrier_arrive_expecting(&smem.Q_full[Q_place.stage], sizeof(smem.Q[0]));
     for (int i = 0; i < tile::CONSUMERS; i++)
       load_tile<PANELS>(smem.Q[Q_place.stage][i], Q_map, &smem.Q_full[Q_place.stage],
                         place.first_query + i * WARPGROUP_ROWS, place.head, place.batch);
     Q_place.advance();
+    // end of exercise
+  };
+  const auto load_keys = [&](const tile_place &place, int block) {
+    barrier_wait(&smem.K_empty[K_place.stage], K_place.parity ^ 1);
+    barrier_arrive_expecting(&smem.K_full[K_place.stage], sizeof(smem.K[0]));
+    load_tile<PANELS>(smem.K[K_place.stage], K_map, &smem.K_full[K_place.stage],
+                      block * tile::BLOCK_N, place.kv_head, place.batch);
+    K_place.advance();
+  };
+  const auto load_values = [&](const tile_place &place, int block) {
+    barrier_wait(&smem.V_empty[V_place.stage], V_place.parity ^ 1);
+    barrier_arrive_expecting(&smem.V_full[V_place.stage], sizeof(smem.V[0]));
+    load_tile<PANELS>(smem.V[V_place.stage], V_map, &smem.V_full[V_place.stage],
+                      block * tile::BLOCK_N, place.kv_head, place.batch);
+    V_place.advance();
+  };
+
+  int number = blockIdx.x;
+  tile_place place = tile_in_order<tile::BLOCK_M>(shape, order, number);
+  load_keys(place, 0);
+  load_queries(place, number);
+  while (number < order.tiles) {
+    // Tiles of equal length are dealt out in turn; the others are taken by whoever is free.
+    number = counter ? (int)gridDim.x + atomicAdd(counter, 1) : number + (int)gridDim.x;
+    const tile_place next = tile_in_order<tile::BLOCK_M>(shape, order, number);
+    const int blocks = key_blocks<tile>(shape, place.first_query + place.rows);
+#pragma unroll 1
     for (int block = 0; block < blocks; block++) {
-      if (block + 1 < blocks) load_keys(block + 1);
-      barrier_wait(&smem.V_empty[V_place.stage], V_place.parity ^ 1);
-      barrier_arrive_expecting(&smem.V_full[V_place.stage], sizeof(smem.V[0]));
-      load_tile<PANELS>(smem.V[V_place.stage], V_map, &smem.V_full[V_place.stage],
-                        block * tile::BLOCK_N, kv_head, place.batch);
-      V_place.advance();
+      if (block + 1 < blocks) {
+        load_keys(place, block + 1);
+      } else {
+        if (number < order.tiles) load_keys(next, 0);
+        load_queries(next, number);
+      }
+      load_values(place, block);
     }
+    place = next;
   }
 }
 
@@ -198,7 +206,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
                                         int consumer) {
   // Rows first_lane_row and first_lane_row + 8 of the tile are the lane's; warps 0 to 3 fetch.
   const int first_lane_row = (threadIdx.x / 32 - 4) * 16 + threadIdx.x % 32 / 4;
-  const bool elected = threadIdx.x % 128 == 0;
   const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)): one multiply less
   float row_max[2];                              // before scaling, the same in all lanes of the row
   float row_sum[2];                              // over the lane's own keys
@@ -208,7 +215,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
   unsigned P_frag[tile::BLOCK_N / 4], P_next[tile::BLOCK_N / 4];
   ring_place<2> Q_place;
   ring_place<tile::STAGES> K_place, V_place;
-  ring_place<TILE_SLOTS> slot;
 
   // A barrier for each consumer's turn: its 128 threads wait there until the 128 of the one before arrive.
   const auto wait_for_turn = [&]() { named_barrier_wait(1 + consumer, 256); };
@@ -217,19 +223,15 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_place.stage], V_place.parity); };
   // Nobody of the warpgroup reads the stage any more.
   const auto release = [&](barrier *empty, auto &place) {
-    if (elected) barrier_arrive(&empty[place.stage]);
+    if (threadIdx.x % 32 == 0) barrier_arrive(&empty[place.stage]);
     place.advance();
   };
+  // The number of the next tile, whose Q and first K are there when it is a tile.
   const auto next_tile = [&]() {
-    barrier_wait(&smem.tile_full[slot.stage], slot.parity);
+    barrier_wait(&smem.Q_full[Q_place.stage], Q_place.parity);
     // The same in all lanes of a warp, which the compiler sees from the shuffle alone.
-    const int number = __shfl_sync(0xffffffff, smem.tile_number[slot.stage], 0);
-    if (threadIdx.x % 32 == 0) barrier_arrive(&smem.tile_empty[slot.stage]);
-    slot.advance();
-    if (number < order.tiles) {
-      barrier_wait(&smem.Q_full[Q_place.stage], Q_place.parity);
-      wait_for_keys();
-    }
+    const int number = __shfl_sync(0xffffffff, smem.tile_number[Q_place.stage], 0);
+    if (number < order.tiles) wait_for_keys();
     return number;
   };
   const auto queue_scores = [&]() {
@@ -248,14 +250,13 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
 
   if (consumer == tile::CONSUMERS - 1) pass_turn(); // so that the first one can begin
   int number = next_tile();
-  if (number >= order.tiles) return;
+  tile_place place = tile_in_order<tile::BLOCK_M>(shape, order, number);
   wait_for_turn();
   queue_scores();
   pass_turn();
   wgmma_wait<0>(S_frag);
 
   while (number < order.tiles) {
-    const tile_place place = tile_in_order<tile::BLOCK_M>(shape, order, number);
     const int tile_blocks = key_blocks<tile>(shape, place.first_query + place.rows);
     // Under a causal mask the upper warpgroups need fewer blocks than the lowest.
     const int needed = min(place.rows, (consumer + 1) * WARPGROUP_ROWS);
@@ -301,7 +302,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
     // The last O += P V and, before or after O is written, the first scores of the next tile.
     const auto finish = [&](const unsigned(&P)[tile::BLOCK_N / 4]) {
       wait_for_values();
-      if (tile::OVERLAP || blocks < tile_blocks) {
+      if (blocks < tile_blocks) {
         accumulate_output<tile>(O_frag, P, smem.V[V_place.stage], blocks == 1);
         wgmma_wait<0>(O_frag);
         release(smem.V_empty, V_place);
@@ -329,6 +330,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
         release(smem.V_empty, V_place);
         store();
       }
+      place = tile_in_order<tile::BLOCK_M>(shape, order, number); // while S is under way
       wgmma_wait<0>(S_frag);
     };
     if constexpr (tile::OVERLAP) {
@@ -366,11 +368,9 @@ __launch_bounds__(tile::THREADS, 1) __global__
     barrier_create_all(smem.Q_full, 1);
     barrier_create_all(smem.K_full, 1);
     barrier_create_all(smem.V_full, 1);
-    barrier_create_all(smem.Q_empty, tile::CONSUMERS);
-    barrier_create_all(smem.K_empty, tile::CONSUMERS);
-    barrier_create_all(smem.V_empty, tile::CONSUMERS);
-    barrier_create_all(smem.tile_full, 1);
-    barrier_create_all(smem.tile_empty, 4 * tile::CONSUMERS);
+    barrier_create_all(smem.Q_empty, 4 * tile::CONSUMERS);
+    barrier_create_all(smem.K_empty, 4 * tile::CONSUMERS);
+    barrier_create_all(smem.V_empty, 4 * tile::CONSUMERS);
     barriers_created();
   }
   __syncthreads(); // the barriers are there
@@ -379,7 +379,8 @@ __launch_bounds__(tile::THREADS, 1) __global__
   const int warpgroup = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
   if (warpgroup == 0) {
     give_registers<tile::PRODUCER_REGISTERS>();
-    if (threadIdx.x == 0) produce(smem, &Q_map, &K_map, &V_map, shape, order, counter);
+    if (threadIdx.x < 32 && elect_lane())
+      produce(smem, &Q_map, &K_map, &V_map, shape, order, counter);
   } else {
     take_registers<tile::CONSUMER_REGISTERS>();
     consume(smem, O, lse, shape, order, warpgroup - 1);

@@ -65,6 +65,12 @@ inline void named_barrier_arrive(int number, int threads, EMULATOR_CALL_SITE) {
   emulator_named_barrier_arrive(number, threads, &site);
 }
 
+// The ISA does not say which lane: not the first, so that nothing comes to rely on that.
+inline bool elect_lane(EMULATOR_CALL_SITE) {
+  __syncwarp(0xffffffff, file, line);
+  return threadIdx.x % 32 == 31;
+}
+
 template <int REGISTERS>
 inline void give_registers(EMULATOR_CALL_SITE) {
   const emulator_site site = {"setmaxnreg.dec", file, line};
