@@ -19,7 +19,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 device=${DEVICE:-cpu}
 export OMP_WAIT_POLICY=passive # several programs share the cores: none should wait by spinning
 if [ "$device" = gpu ]; then
-  export OMP_NUM_THREADS=1 # for the reference: the cores have a program each
+  threads=$(($(nproc) / ${JOBS:-$(nproc)})) # for the reference: the programs share the cores
+  export OMP_NUM_THREADS=$((threads > 0 ? threads : 1))
   bug_seconds=150
 fi
 scratch=$(mktemp -d)

@@ -66,24 +66,33 @@ static CUtensorMap map_of(void *tensor, int rows = ROWS) {
   return map;
 }
 
-__global__ void copy_kernel(const __grid_constant__ CUtensorMap map, int offset, int announced) {
+int described_at(int offset) {
+  alignas(64) char memory[2 * sizeof(CUtensorMap)];
+  return describe_tensor((CUtensorMap *)(memory + offset), ATTENTION_FP16, device_ints(BOX_BYTES),
+                         1, 1, ROWS, PANEL, ROWS);
+}
+
+__global__ void copy_kernel(const __grid_constant__ CUtensorMap map, int offset, int announced,
+                            int column) {
   extern __shared__ unsigned char memory[];
   __shared__ barrier full;
   barrier_create(&full, 1);
   barriers_created();
   barrier_arrive_expecting(&full, announced);
-  MARK, copy_box(memory + (-shared_address(memory) & 1023) + offset, &map, &full, 0, 0, 0, 0);
+  MARK, copy_box(memory + (-shared_address(memory) & 1023) + offset, &map, &full, column, 0, 0, 0);
   barrier_wait(&full, 0);
   barrier_wait(&full, 1);
 }
-static void copy(int offset, int announced) {
-  copy_kernel<<<1, 1, BOX_BYTES + 1024>>>(map_of(device_ints(BOX_BYTES)), offset, announced);
+static void copy(int offset, int announced, int column = 0) {
+  copy_kernel<<<1, 1, BOX_BYTES + 1024>>>(map_of(device_ints(BOX_BYTES)), offset, announced,
+                                          column);
 }
 void fault_copy_bytes_missing(void) { copy(0, BOX_BYTES + 16); }
 void fault_copy_bytes_more(void) { copy(0, BOX_BYTES - 16); }
 void fault_copy_alignment(void) { copy(64, BOX_BYTES); }
 void fault_copy_past_shared(void) { copy(1152, BOX_BYTES); }
-void fault_copy_no_map(void) { copy_kernel<<<1, 1, 2048>>>(CUtensorMap{}, 0, BOX_BYTES); }
+void fault_copy_column(void) { copy(0, BOX_BYTES, 63); }
+void fault_copy_no_map(void) { copy_kernel<<<1, 1, 2048>>>(CUtensorMap{}, 0, BOX_BYTES, 0); }
 void fault_copy_rank(void) {
   CUtensorMap map;
   const cuuint64_t sizes[2] = {PANEL, ROWS}, stride[1] = {2 * PANEL};
@@ -92,13 +101,13 @@ void fault_copy_rank(void) {
                        stride, box, every_element, CU_TENSOR_MAP_INTERLEAVE_NONE,
                        CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
                        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  copy_kernel<<<1, 1, 2048>>>(map, 0, BOX_BYTES);
+  copy_kernel<<<1, 1, 2048>>>(map, 0, BOX_BYTES, 0);
 }
 void fault_copy_freed(void) {
   int *tensor = device_ints(BOX_BYTES);
   const CUtensorMap map = map_of(tensor);
   cudaFree(tensor);
-  copy_kernel<<<1, 1, 2048>>>(map, 0, BOX_BYTES);
+  copy_kernel<<<1, 1, 2048>>>(map, 0, BOX_BYTES, 0);
 }
 
 __global__ void early_copy_kernel(const __grid_constant__ CUtensorMap map, float *seen) {

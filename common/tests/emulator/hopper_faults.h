@@ -24,11 +24,15 @@ void fault_named_barrier_zero(void);
 void fault_named_barrier_counts(void); // 64 and 96 threads
 void fault_named_barrier_alone(void);  // 32 of 64 threads wait at barrier 3
 
+// The cudaError_t of describing a tensor by a map that lies `offset` bytes past a multiple of 64.
+int described_at(int offset);
+
 // Box copies:
 void fault_copy_bytes_missing(void); // 16 more announced than the box has
 void fault_copy_bytes_more(void);    // 16 fewer, then waits for the next phase
 void fault_copy_alignment(void);     // to 64 bytes past a multiple of 1024
 void fault_copy_past_shared(void);
+void fault_copy_column(void); // a box that begins at column 63
 void fault_copy_no_map(void);
 void fault_copy_rank(void);  // a map of 2 dimensions
 void fault_copy_freed(void); // the tensor is no more
