@@ -205,8 +205,8 @@ else
 	@ARGS="$(ARGS)" JOBS=$(JOBS) scripts/sanitize_gpu.sh $(STEP_BUILD) $(BUILDABLE)
 endif
 
-bugs: say-device ## plant each steps/NN/bugs/*.patch and see who catches it: table and CSV
-	@DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(if $(STEP_GOALS),,1) scripts/bugs.sh $(BUILDABLE)
+bugs: say-device ## plant each steps/NN/bugs/*.patch and see who catches it (of all steps, or with RECORD=1: CSV)
+	@DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(or $(RECORD),$(if $(STEP_GOALS),,1)) scripts/bugs.sh $(BUILDABLE)
 
 fuzz: say-device ## random problems on a step until one fails: make step06 fuzz SECONDS=60 SEED=1
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(addsuffix -fuzz,$(call programs,$(BUILDABLE)))

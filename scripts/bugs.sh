@@ -2,10 +2,10 @@
 # Are planted bugs caught? scripts/bugs.sh 04_online_softmax 05_wmma ...
 # Applies each steps/NN_name/bugs/*.patch to a copy of its step, builds the copy, and gives it to `check`
 # and to `sanitize`. Prints a table of who caught what, and on what line; with RECORD=1 also writes it to
-# plots/data/<device>/bugs.csv. Exit status 1 when a bug escapes a tool that its patch names, when the
-# tool says something else than the patch expects, or when a patch no longer applies. On a GPU sanitize runs for
-# bugs that name it alone, and may miss them. PATCHES names another folder in the place of steps/ to take
-# patches from.
+# plots/data/<device>/bugs.csv, where the rows of other steps stay. Exit status 1 when a bug escapes a tool that
+# its patch names, when the tool says something else than the patch expects, or when a patch no longer
+# applies. On a GPU sanitize runs for bugs that name it alone, and may miss them. PATCHES names another
+# folder in the place of steps/ to take patches from.
 #
 # A patch begins with these lines; a story may go on in lines that begin with a blank:
 #   Title: what is wrong          Caught-by: check, sanitize (one or both)
@@ -66,7 +66,6 @@ done
 wait
 [ -t 2 ] && printf '\r\033[K' >&2
 
-columns=(step bug title check check_message sanitize sanitize_message)
 short() { # the last line of a table's cell is its end: long messages are cut
   awk -F '\t' -v OFS='\t' '{ for (i = 1; i <= NF; i++) if (length($i) > 70) $i = substr($i, 1, 67) "..."; print }'
 }
@@ -92,19 +91,9 @@ done
 
 if [ -n "${RECORD:-}" ]; then
   folder=plots/data/$("build/$device/ladder" --slug) && mkdir -p "$folder" || exit 2
-  {
-    (IFS=, && echo "${columns[*]},commit,date")
-    for patch in "${bugs[@]}"; do
-      awk -F '\t' -v commit="$commit" -v date="$date" '{
-        $8 = commit; $9 = date
-        for (i = 1; i <= NF; i++) {
-          gsub(/"/, "\"\"", $i)
-          printf "%s\"%s\"", (i > 1 ? "," : ""), $i
-        }
-        print ""
-      }' "$scratch/$(bug_id "$patch").row"
-    done
-  } >"$folder/bugs.csv.tmp" && mv "$folder/bugs.csv.tmp" "$folder/bugs.csv" || exit 2
+  for patch in "${bugs[@]}"; do cat "$scratch/$(bug_id "$patch").row"; done >"$scratch/rows"
+  bugs_merge "$folder/bugs.csv" "$scratch/rows" "$@" >"$folder/bugs.csv.tmp" &&
+    mv "$folder/bugs.csv.tmp" "$folder/bugs.csv" || exit 2
   echo "written: $folder/bugs.csv"
 fi
 

@@ -150,3 +150,21 @@ bug_judge() {
     echo "it is caught, but no tool says \"$expect\""
   fi
 }
+
+# bugs_merge OLD_CSV ROWS STEP...: prints bugs.csv anew: the file's rows of all steps but these, and ROWS, as
+# bug_hunt leaves them, with $commit and $date. The file need not be there.
+bugs_merge() {
+  local old=$1 rows=$2
+  echo step,bug,title,check,check_message,sanitize,sanitize_message,commit,date
+  {
+    if [ -f "$old" ]; then tail -n +2 "$old" | grep -v -F "${@/#/-e\"}" || true; fi
+    awk -F '\t' -v commit="$commit" -v date="$date" '{
+      $8 = commit; $9 = date
+      for (i = 1; i <= NF; i++) {
+        gsub(/"/, "\"\"", $i)
+        printf "%s\"%s\"", (i > 1 ? "," : ""), $i
+      }
+      print ""
+    }' "$rows"
+  } | sort --stable --field-separator=, --key=1,2
+}

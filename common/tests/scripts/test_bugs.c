@@ -87,3 +87,27 @@ Test(bugs, messages_without_addresses) {
                                            "0x7f83: 0 bytes past the end\")'");
   cr_expect_str_eq(result.out, "Invalid read: 0 bytes past the end\n", "%s", result.out);
 }
+
+Test(bugs, the_record_keeps_other_steps) {
+  char old[128], rows[128], command[512];
+  snprintf(old, sizeof old, "%s/bugs.csv", folder);
+  snprintf(rows, sizeof rows, "%s/rows", folder);
+  toolkit_write(old, "step,bug\n"
+                     "\"05_wmma\",\"1_b\",\"old\"\n"
+                     "\"06_cp_async\",\"2_c\",\"old\"\n"
+                     "\"06_cp_async\",\"9_gone\",\"old\"\n"
+                     "\"07_mma\",\"1_d\",\"old\"\n");
+  toolkit_write(rows, "06_cp_async\t2_c\tsays \"so\"\tcaught\tm\t-\t\n");
+  snprintf(
+      command, sizeof command,
+      "bash -c '. scripts/planted_bug.sh; commit=abc; date=today; bugs_merge %s %s 06_cp_async'",
+      old, rows);
+  const script_result result = toolkit_run(command);
+  cr_expect_str_eq(
+      result.out,
+      "step,bug,title,check,check_message,sanitize,sanitize_message,commit,date\n"
+      "\"05_wmma\",\"1_b\",\"old\"\n"
+      "\"06_cp_async\",\"2_c\",\"says \"\"so\"\"\",\"caught\",\"m\",\"-\",\"\",\"abc\",\"today\"\n"
+      "\"07_mma\",\"1_d\",\"old\"\n",
+      "%s", result.out);
+}
