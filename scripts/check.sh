@@ -29,12 +29,16 @@ trap 'rm -rf "$scratch"' EXIT
 # Leaves the output in $scratch/NUMBER.log, exit status and seconds in $scratch/NUMBER.end.
 run_program() { # number
   local before=$SECONDS
+  echo "$before" >"$scratch/$1.begin"
   "${programs[$1]}" --jobs $workers >"$scratch/$1.log" 2>&1
   echo "$? $((SECONDS - before))" >"$scratch/$1.end"
 }
 
 show_program() { # number
-  if [ -t 1 ]; then printf '\r  ....  %s\033[K' "${programs[$1]#build/*/}"; fi
+  [ -t 1 ] || return 0
+  local begin=$SECONDS
+  if [ -s "$scratch/$1.begin" ]; then read -r begin <"$scratch/$1.begin"; fi
+  printf '\r  ....  %s, %d s\033[K' "${programs[$1]#build/*/}" $((SECONDS - begin))
 }
 
 report_program() { # number

@@ -5,8 +5,8 @@
 
 # in_order COUNT AT_ONCE RUN WAIT REPORT [ALONE]: calls `RUN number` for each number below COUNT, each in a
 # process of its own and AT_ONCE of them at a time, and `REPORT number` in this shell, in the order of the
-# numbers, once this one and all before it have ended. `WAIT number` is called before it waits for that number.
-# Where `ALONE number` is true, nothing runs beside this one.
+# numbers, once this one and all before it have ended. `WAIT number` is called when it waits for that number, on
+# a terminal again and again. Where `ALONE number` is true, nothing runs beside this one.
 in_order() {
   local count=$1 at_once=$2 run=$3 wait=$4 report=$5 alone=${6:-false} next=0 number limit
   rm -rf "$scratch/ended" && mkdir "$scratch/ended"
@@ -21,7 +21,7 @@ in_order() {
       done
       [ "$running" -ge "$1" ] || return 0
       if [ "$next" -lt "$count" ]; then "$wait" "$next"; fi
-      wait -n
+      if [ -t 1 ]; then sleep 0.2; else wait -n; fi
     done
   }
   for ((number = 0; number < count; number++)); do
