@@ -49,7 +49,7 @@ struct shared_tiles {
   Element K[tile::STAGES][tile::D / PANEL][tile::BLOCK_N][PANEL];
   Element V[tile::STAGES][tile::D / PANEL][tile::BLOCK_N][PANEL];
   barrier Q_full[2], K_full[tile::STAGES], V_full[tile::STAGES];    // the tile has arrived
-  barrier Q_empty[2], K_empty[tile::STAGES], V_empty[tile::STAGES]; // all consumers have read it
+  barrier Q_empty[2], K_empty[tile::STAGES], V_empty[tile::STAGES]; // all warps have read it
   int tile_number[2];                                               // whose Q it is
 };
 template <typename tile, typename Element>
@@ -185,7 +185,7 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element> &smem, const
     number = counter ? (int)gridDim.x + atomicAdd(counter, 1) : number + (int)gridDim.x;
     const tile_place next = tile_in_order<tile::BLOCK_M>(shape, order, number);
     const int blocks = key_blocks<tile>(shape, place.first_query + place.rows);
-#pragma unroll 1
+#pragma unroll 1 // its instructions take turns with the consumers': unrolled, it slows them down
     for (int block = 0; block < blocks; block++) {
       if (block + 1 < blocks) {
         load_keys(place, block + 1);
@@ -221,7 +221,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
   const auto pass_turn = [&]() { named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256); };
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_place.stage], K_place.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_place.stage], V_place.parity); };
-  // Nobody of the warpgroup reads the stage any more.
+  // The warp reads the stage no more: its part of the product is over.
   const auto release = [&](barrier *empty, auto &place) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[place.stage]);
     place.advance();
@@ -299,7 +299,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
       store_output<Element, tile::D>(O, lse, place.first_row, first_lane_row, place.rows, O_frag,
                                      row_max, row_sum, scale_log2);
     };
-    // The last O += P V and, before or after O is written, the first scores of the next tile.
+    // The last O += P V, the first scores of the next tile, and O, written while they are under way.
     const auto finish = [&](const unsigned(&P)[tile::BLOCK_N / 4]) {
       wait_for_values();
       if (blocks < tile_blocks) {

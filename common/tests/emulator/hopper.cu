@@ -302,3 +302,22 @@ __global__ void __launch_bounds__(384, 1) turns_kernel(int *list, int rounds) KE
   }
   return true;
 }
+
+// Adds 100 and the number of the lane that each warp elects, twice.
+__global__ void election_kernel(int *elected) KERNEL_FOR_HOPPER({
+  for (int round = 0; round < 2; round++)
+    if (elect_lane()) atomicAdd(&elected[threadIdx.x / 32], 100 + threadIdx.x % 32);
+})
+
+    bool hopper_election(error_text *error) {
+  if (!device_is_hopper()) return true;
+  constexpr int WARPS = 3;
+  device_array<int> elected(WARPS);
+  election_kernel<<<1, 32 * WARPS>>>(elected.data());
+  if (!device_finished(error, "election_kernel")) return false;
+  for (const int sum : elected.host()) {
+    if (sum < 200 || sum > 2 * 131 || sum % 2 != 0)
+      return fail(error, "a warp has added %d, not 100 and the same lane's number twice", sum);
+  }
+  return true;
+}

@@ -81,6 +81,7 @@ bool hopper_box_copies(error_text *error);
 bool hopper_tensor_maps(error_text *error);
 bool hopper_products(error_text *error);
 bool hopper_roles(error_text *error);
+bool hopper_election(error_text *error);
 
 #ifdef __cplusplus
 }
