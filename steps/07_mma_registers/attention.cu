@@ -86,7 +86,8 @@ template <typename tile, int TILE_ROWS, int D, typename Element>
 __device__ __forceinline__ void load_tile(Element *smem, const Element *matrix, int rows) {
   constexpr int LANES = D / PIECE;              // that share a row
   constexpr int COPIED = tile::THREADS / LANES; // rows at once
-  static_assert(TILE_ROWS % COPIED == 0 && COPIED % 8 == 0, "as often for all, a swizzle for each");
+  static_assert(TILE_ROWS % COPIED == 0 && COPIED % 8 == 0,
+                "as often for all, in rows that are swizzled alike");
   const int row = threadIdx.x / LANES;
   const int d = threadIdx.x % LANES * PIECE;
   smem += swizzled<D>(row, d);
@@ -311,10 +312,10 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
             sum > 0.0f ? (row_max[i][h] * scale_log2 + log2f(sum)) * LN_2 : -INFINITY;
     }
   scale_output<tile>(O_frag, factor);
+  // Neighbouring lanes exchange pairs: each has 8 bytes in a row then, the four of a row a sector of 32.
   for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
     for (int h = 0; h < 2; h++)
-      for (int n = 0; n < D / 8;
-           n += 2) { // neighbouring lanes exchange pairs, to store 8 bytes each
+      for (int n = 0; n < D / 8; n += 2) {
         const bool odd = lane % 2;
         const unsigned left = pack_pair<Element>(O_frag[i][n][2 * h], O_frag[i][n][2 * h + 1]);
         const unsigned right =
