@@ -91,11 +91,10 @@ __device__ __forceinline__ void load_tile(Element *smem, const Element *matrix, 
   const int row = threadIdx.x / LANES;
   const int d = threadIdx.x % LANES * PIECE;
   smem += swizzled<D>(row, d);
-  // Copies in a row. Where a block has 32 keys, 16 of Q cost registers that the loop wants on sm_80.
-  constexpr int UNROLLED = tile::BLOCK_N == 32 ? 8 : 16;
   if (rows >= TILE_ROWS) { // nearly always: no instruction for addresses, they differ by constants
     matrix += row * D + d;
-#pragma unroll UNROLLED
+    // With blocks of 32 keys, 16 copies of Q in a row cost registers that sm_80 has not.
+#pragma unroll(tile::BLOCK_N == 32 ? 8 : 16)
     for (int i = 0; i < TILE_ROWS; i += COPIED)
       __pipeline_memcpy_async(&smem[i * D], &matrix[i * D], sizeof(uint4));
   } else {
