@@ -143,7 +143,7 @@ __launch_bounds__(THREADS, 1) __global__
 
     float S_frag[BLOCK_N / 2];
     multiply_scores<D>(S_frag, smem.Q[warpgroup], smem.K[stage]);
-    barrier_wait(&smem.V_full[stage], block / STAGES % 2); // meanwhile, as S is under way
+    barrier_wait(&smem.V_full[stage], block / STAGES % 2); // while S is under way
     wgmma_wait<0>(S_frag); // until here the registers of S belong to the tensor cores
     // The tile's first row sees the fewest keys: where it sees all of the block there is nothing to mask.
     if (visible_keys(shape, first_query) < first_key + BLOCK_N) {
