@@ -28,3 +28,48 @@ Test(build, two_folders_share_no_build) {
     cr_expect_str_eq(planted.out, builds[i], "%s: bugs.sh looks into %s", folders[i], planted.out);
   }
 }
+
+// A tool of the build, such as the compiler. When it makes the first file of a folder and an ending, it writes half
+// of it and kills the whole build, make included.
+#define KILLER                                                                                     \
+  "#!/bin/bash\n"                                                                                  \
+  "tool=$1 && shift\n"                                                                             \
+  "for ((i = 1; i <= $#; i++)); do [ \"${!i}\" != -o ] || { ((i++)) && out=${!i}; }; done\n"       \
+  "if [ $tool = ar ]; then out=$2; fi\n"                                                           \
+  "whole=${out%.*.part} && mark=$LAB_WORK/killed/$(tr / _ <<<\"${whole%/*}.${whole##*.}\")\n"      \
+  "if [ ! -e \"$mark\" ]; then\n"                                                                  \
+  "  : >\"$mark\" && echo half >\"$out\" && kill -KILL 0\n"                                        \
+  "fi\n"                                                                                           \
+  "exec $tool \"$@\"\n"
+
+Test(build, goes_on_after_a_kill, .init = lab_enter, .fini = lab_leave) {
+  char killer[64];
+  snprintf(killer, sizeof killer, "%s/killer", lab_work);
+  toolkit_write(killer, KILLER);
+  EXPECT_STATUS(lab_run("cd %s && chmod u+x killer && mkdir -p killed steps/01_empty && "
+                        "echo 'int answer = 42;' >steps/01_empty/attention.cu",
+                        lab_work),
+                0);
+  // As few files as there can be for a step's shared object: every kind of rule that compiles, archives or links.
+  int killed = 0;
+  script_result result;
+  do {
+    result = lab_run(
+        "W=%s; env -u MAKEFLAGS -u MAKELEVEL setsid make --no-print-directory -s -f make/build.mk "
+        "DEVICE=cpu 'OPTIMISE=-O0 -DNDEBUG' PLAIN=$W/build STEPS_FOLDER=$W/steps "
+        "CC=\"$W/killer gcc\" CXX=\"$W/killer g++\" AR=\"$W/killer ar\" "
+        "LIBRARY_C=\"common/file/file.c $(ls common/emulator/rewrite/*.c | grep -v main.c | tr "
+        "'\\n' "
+        "' ')\" EMULATOR_SOURCES=\"common/emulator/runtime/registers.c $(ls "
+        "common/emulator/runtime/*.S)\" $W/build/libpeers.so "
+        "$W/build/elsewhere/$(echo $W/steps | sed 's|_|__|g; s|/|_.|g')/step01.so",
+        lab_work);
+    killed++;
+  } while (result.status == 137 || result.status == -1);
+  EXPECT_STATUS(result, 0);
+  cr_expect_geq(killed, 10, "the build was killed %d times only", killed);
+  result = lab_run("cd %s/build && nm -D elsewhere/*/step01.so | grep -c answer; "
+                   "find . -name '*.part' -prune -o -size -6c -type f -print",
+                   lab_work);
+  cr_expect_str_eq(result.out, "1\n", "%s", result.out);
+}
