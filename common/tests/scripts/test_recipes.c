@@ -147,7 +147,7 @@ Test(recipes, what_needs_a_gpu_says_so) {
   "echo '\"\",\"\",\"ns\",\"%\",\"%\",\"\"'\n"                                                     \
   "echo '\"0\",\"(32, 1, 1)\",\"1,000,000\",\"40\",\"25\",\"32\"'\n"                               \
   "case $2 in *step04) echo '\"1\",\"(32, 1, 1)\",\"3,000,000\",\"80\",\"50\",\"16\"' ;; esac\n"   \
-  "} >$2.ncu-rep\n"
+  "} >$2.ncu-rep\n" FINISHES
 
 TestSuite(metrics, .init = toolkit_enter, .fini = toolkit_leave);
 
