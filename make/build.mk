@@ -203,6 +203,7 @@ $(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $$(addprefix $(BUILD)/,$$(addsuffix 
 	$(call link,-lcriterion)
 
 $(BUILD)/tests/count/test_calibration: $(CALIBRATION)
+$(BUILD)/tests/scripts/test_check: $(BUILD)/tests/scripts/test_plots
 
 -include $(shell find $(sort $(PLAIN) $(BUILD)) -path '*/elsewhere' -prune -o -name '*.d' -print 2>/dev/null)
 ifneq ($(ELSEWHERE),)

@@ -104,3 +104,20 @@ Test(check, bad_settings) {
   cr_expect_eq(bad.status, 2);
   EXPECT(bad, "error: AT_ONCE is \"0\": give the number of programs");
 }
+
+// The whole way: a test that needs gnuplot, on a machine that has none.
+Test(check_without_gnuplot, the_tests_of_charts_are_skipped) {
+  const char *build = getenv("LAB_BUILD");
+  if (!build) cr_skip_test("LAB_BUILD names no folder of a build, such as build/cpu");
+  char command[512];
+  snprintf(command, sizeof command,
+           "unset BXFI_MAP; W=$(mktemp -d); (IFS=:; for folder in $PATH; do ln -s $folder/* $W; "
+           "done) 2>/dev/null; rm -f $W/gnuplot*; PATH=$W scripts/check.sh "
+           "%s/tests/scripts/test_plots 2>&1; status=$?; rm -r $W; exit $status",
+           build);
+  const script_result result = toolkit_run(command);
+  cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, " skip tests/scripts/test_plots: needs gnuplot\n",
+         "check: skipped, because a tool is missing: ", " tests need gnuplot\n",
+         "check: 0 of 1 test programs pass, 1 skipped");
+}
