@@ -5,9 +5,6 @@
 
 #include <stdint.h>
 #include <string.h>
-#ifdef __F16C__
-#include <immintrin.h>
-#endif
 
 static inline uint32_t float_bits(float value) {
   uint32_t bits;
@@ -54,9 +51,18 @@ static inline uint16_t fp16_from_float_portable(float value) {
   return (uint16_t)(sign | ((rounded - ((127 - 15) << 23)) >> 13));
 }
 
+// The instructions of <immintrin.h>, _cvtsh_ss and _cvtss_sh, as gcc and clang name them: that header alone would take
+// the compiler half of the time that a kernel takes.
+#ifdef __F16C__
+typedef short float16_lanes __attribute__((vector_size(16)));
+typedef float float32_lanes __attribute__((vector_size(16)));
+#endif
+
 static inline float fp16_to_float(uint16_t half) {
 #ifdef __F16C__
-  return _cvtsh_ss(half);
+  const float16_lanes halves = {(short)half};
+  const float32_lanes floats = __builtin_ia32_vcvtph2ps(halves);
+  return floats[0];
 #else
   return fp16_to_float_portable(half);
 #endif
@@ -64,7 +70,10 @@ static inline float fp16_to_float(uint16_t half) {
 
 static inline uint16_t fp16_from_float(float value) {
 #ifdef __F16C__
-  return _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
+  enum { NEAREST = 0 }; // ties to even
+  const float32_lanes floats = {value};
+  const float16_lanes halves = __builtin_ia32_vcvtps2ph(floats, NEAREST);
+  return (uint16_t)halves[0];
 #else
   return fp16_from_float_portable(value);
 #endif
