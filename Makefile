@@ -191,7 +191,7 @@ check-now: say-device $(CHECK_ALL)
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=sanitize $(filter $(BUILD)-sanitize/%,$(WATCHED_TESTS)))
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=count $(filter $(BUILD)-count/%,$(WATCHED_TESTS)))
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
-	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) \
+	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) LAB_LARGE=$(if $(STEP_GOALS),1) \
 	  scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
 	$(if $(PLANTED),@if command -v patch >/dev/null; then DEVICE=cpu JOBS=$(JOBS) RECORD='' scripts/bugs.sh $(PLANTED); \
 	  else echo "bugs: skipped, because planting bugs needs the program patch (make deps installs it)"; fi)

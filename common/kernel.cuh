@@ -52,12 +52,13 @@ static constexpr __host__ __device__ int divide_up(int count, int size) {
   return (count - 1) / size + 1;
 }
 
-// Blocks of a grid in y and in z. The sanitizer takes fewer, so that a small problem shows what a block
+// The most blocks of a grid in y and in z. The emulator may take fewer, so that a small problem shows what a block
 // does that takes several tiles.
-#ifndef LAB_MAX_GRID_YZ
-#define LAB_MAX_GRID_YZ 65535
+#ifdef LAB_MAX_GRID_YZ
+#define MAX_GRID_YZ LAB_MAX_GRID_YZ
+#else
+#define MAX_GRID_YZ 65535
 #endif
-static constexpr int MAX_GRID_YZ = LAB_MAX_GRID_YZ;
 
 // Bytes of one float32 score for every query and key of every head; SIZE_MAX when they do not fit.
 static inline size_t score_matrix_bytes(const attention_shape *shape) {

@@ -22,7 +22,7 @@ ifeq ($(DEVICE),cpu)
   # makes other ones of them, and with the lines they stand in. addr2line reads files behind a #line
   # wrongly from DWARF 5 as g++ 12 writes it.
   WATCHED           := $(if $(MODE),-fsanitize=thread -Wno-tsan -gdwarf-4)
-  WATCHED_sanitize  := -fsanitize=bounds -DLAB_MAX_GRID_YZ=2
+  WATCHED_sanitize  := -fsanitize=bounds -ULAB_MAX_GRID_YZ -DLAB_MAX_GRID_YZ=2
   # Counting steps through the lanes of a warp by basic block, lowest address first: so the code must lie
   # in the order in which branches join, and a branch of the source must stay one.
   WATCHED_count     := -O1 -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-guess-branch-probability \
@@ -30,6 +30,7 @@ ifeq ($(DEVICE),cpu)
   # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name.
   KERNEL_FLAGS := -std=c++17 $(OPTIMISE) -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
                   -Wno-unknown-pragmas -fno-strict-aliasing -fno-extern-tls-init -fno-gnu-unique $(CPPFLAGS) \
+                  '-DLAB_MAX_GRID_YZ=emulator_grid_limit()' \
                   $(WATCHED) $(WATCHED_$(MODE))
 else
   CPPFLAGS := -Icommon -isystem $(CUDA_HOME)/include

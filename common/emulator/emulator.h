@@ -146,6 +146,10 @@ EMULATOR_API cudaError_t emulator_symbol_address(void **pointer, const void *sym
 // environment variable EMU_SEED sets it for the whole program.
 EMULATOR_API void emulator_set_seed(uint64_t seed);
 
+// The most blocks that a grid may have in y, and in z: 65,535 as on a GPU, or what the environment variable
+// EMU_GRID_LIMIT says, so that a small problem shows what a step does with more. The kernels' MAX_GRID_YZ.
+EMULATOR_API int emulator_grid_limit(void);
+
 // Sums over all launches since the last reset.
 typedef struct {
   uint64_t launches;

@@ -17,6 +17,7 @@ folder=$2
 shift 2
 log=$scratch/log
 options=(--jobs 2)
+export LAB_LARGE=1
 if [ -n "${QUICK:-}" ]; then options=(--jobs 1 --fail-fast --filter '*/!(more_*)'); fi
 
 # The first failed test of Criterion's log: its name, and what it said.

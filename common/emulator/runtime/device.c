@@ -1,4 +1,6 @@
 // The one device: its number, properties and life.
+#include "emulator.h"
+#include "environment.h"
 #include "errors.h"
 #include "gpu.h"
 #include "memory.h"
@@ -30,6 +32,10 @@ static int multiprocessors(void) {
   return (int)(have < observer_multiprocessors() ? have : observer_multiprocessors());
 }
 
+int emulator_grid_limit(void) {
+  return (int)environment_number("EMU_GRID_LIMIT", GPU_GRID_DIM_YZ, 1, GPU_GRID_DIM_YZ);
+}
+
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device) {
   RETURN_IF_STICKY();
   if (properties == NULL) return errors_record(cudaErrorInvalidValue);
@@ -42,7 +48,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
       .warpSize = GPU_WARP_LANES,
       .maxThreadsPerBlock = GPU_THREADS_PER_BLOCK,
       .maxThreadsDim = {GPU_THREADS_PER_BLOCK, GPU_THREADS_PER_BLOCK, GPU_BLOCK_DIM_Z},
-      .maxGridSize = {GPU_GRID_DIM_X, GPU_GRID_DIM_YZ, GPU_GRID_DIM_YZ},
+      .maxGridSize = {GPU_GRID_DIM_X, emulator_grid_limit(), emulator_grid_limit()},
       .totalConstMem = GPU_CONSTANT_BYTES,
       .major = gpu->major,
       .minor = gpu->minor,
@@ -72,8 +78,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
   case cudaDevAttrMaxBlockDimY: *value = GPU_THREADS_PER_BLOCK; break;
   case cudaDevAttrMaxBlockDimZ: *value = GPU_BLOCK_DIM_Z; break;
   case cudaDevAttrMaxGridDimX: *value = GPU_GRID_DIM_X; break;
-  case cudaDevAttrMaxGridDimY: *value = GPU_GRID_DIM_YZ; break;
-  case cudaDevAttrMaxGridDimZ: *value = GPU_GRID_DIM_YZ; break;
+  case cudaDevAttrMaxGridDimY: *value = emulator_grid_limit(); break;
+  case cudaDevAttrMaxGridDimZ: *value = emulator_grid_limit(); break;
   case cudaDevAttrMaxSharedMemoryPerBlock: *value = gpu->shared_per_block; break;
   case cudaDevAttrTotalConstantMemory: *value = GPU_CONSTANT_BYTES; break;
   case cudaDevAttrWarpSize: *value = GPU_WARP_LANES; break;

@@ -95,6 +95,31 @@ static cudaError_t launch_with_shared(void (*kernel)(void), size_t bytes) {
   return error;
 }
 
+// A grid of so many blocks in y, or in z.
+static cudaError_t launch_grid(unsigned y, unsigned z) {
+  const emulator_launch_request request = {.kernel = (const void *)(uintptr_t)some_kernel,
+                                           .name = "kernel",
+                                           .grid = {1, y, z},
+                                           .block = {1, 1, 1},
+                                           .body = no_body};
+  const cudaError_t error = emulator_launch(&request);
+  cudaGetLastError();
+  return error;
+}
+
+Test(launch, the_limit_of_a_grid_can_be_less) {
+  cr_expect_eq(emulator_grid_limit(), 65535);
+  cr_expect_eq(launch_grid(65536, 1), cudaErrorInvalidValue);
+  cr_expect_eq(launch_grid(1, 65536), cudaErrorInvalidValue);
+  setenv("EMU_GRID_LIMIT", "7", 1);
+  int value = 0;
+  cr_expect_eq(cudaDeviceGetAttribute(&value, cudaDevAttrMaxGridDimZ, 0), cudaSuccess);
+  cr_expect_eq(value, 7);
+  cr_expect_eq(launch_grid(7, 7), cudaSuccess);
+  cr_expect_eq(launch_grid(8, 1), cudaErrorInvalidValue);
+  cr_expect_eq(launch_grid(1, 8), cudaErrorInvalidValue);
+}
+
 static cudaError_t opt_in(void (*kernel)(void), int bytes) {
   return cudaFuncSetAttribute((const void *)(uintptr_t)kernel,
                               cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
