@@ -44,6 +44,16 @@ endif
 # scripts/build.sh wipes it at the end.
 prepare = @mkdir -p $(@D)$(if $(VERBOSE),,; [ ! -t 2 ] || printf '  building %s\033[K\r' $(notdir $(@D))/$(@F) >&2)
 
+# Each recipe that makes a file writes it under a name of its own, and gives it the target's name in the end:
+#   command -o $(part) $(whole)
+# So a build that is killed leaves no half of a file that the next build would take for current, and two builds at
+# a time do not write into the same file. An object's list of headers is renamed before the object; `rewrite`
+# does the like by itself.
+part    = $@.$$$$.part
+whole   = && mv -f $(part) $@
+headers = -MMD -MP -MF $(@:.o=.d).$$$$.part -MT $@
+object  = && mv -f $(@:.o=.d).$$$$.part $(@:.o=.d) $(whole)
+
 # --- the parts of common/ ------------------------------------------------------------------------
 
 MODULES     := bench ceilings check columns compare csv device driver emulator/requests emulator/rewrite file fuzz \
@@ -58,11 +68,10 @@ LIBRARY     := $(PLAIN)/libcommon.a
 
 $(PLAIN)/%.o: %.c
 	$(prepare)
-	$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
+	$(CC) $(CFLAGS) $(CPPFLAGS) $(headers) -c $< -o $(part) $(object)
 
 $(LIBRARY): $(LIBRARY_C:%.c=$(PLAIN)/%.o) $(LIBRARY_CU:%=$(PLAIN)/%.o)
-	@rm -f $@
-	@ar rcs $@ $^
+	@$(AR) rcs $(part) $^ $(whole)
 
 # --- the emulator --------------------------------------------------------------------------------
 
@@ -75,19 +84,19 @@ EMULATOR_FLAGS   := -fvisibility=hidden $(if $(MODE),-DEMULATOR_OBSERVED -Icommo
 define emulator_rule
 $(BUILD)/common/emulator/$1/%.o: common/emulator/$1/%.c
 	$$(prepare)
-	$$(CC) $$(CFLAGS) $$(EMULATOR_FLAGS) $$(CPPFLAGS) -MMD -MP -c $$< -o $$@
+	$$(CC) $$(CFLAGS) $$(EMULATOR_FLAGS) $$(CPPFLAGS) $$(headers) -c $$< -o $$(part) $$(object)
 endef
 $(foreach part,$(EMULATOR_PARTS),$(eval $(call emulator_rule,$(part))))
 
 $(BUILD)/common/emulator/runtime/%.o: common/emulator/runtime/%.S
 	$(prepare)
-	$(CC) $(CPPFLAGS) -c $< -o $@
+	$(CC) $(CPPFLAGS) -c $< -o $(part) $(whole)
 
 $(BUILD)/libemulator.so: $(patsubst %,$(BUILD)/%.o,$(basename $(EMULATOR_SOURCES)))
-	$(CC) -shared $(LDFLAGS) $^ -lpthread -ldl -lm -o $@
+	$(CC) -shared $(LDFLAGS) $^ -lpthread -ldl -lm -o $(part) $(whole)
 
 $(PLAIN)/rewrite: $(PLAIN)/common/emulator/rewrite/main.o $(LIBRARY)
-	$(CC) $(LDFLAGS) $^ -lm -o $@
+	$(CC) $(LDFLAGS) $^ -lm -o $(part) $(whole)
 
 # What an exercise is still to be written for names things that nothing uses or sets yet.
 unfinished = $(if $(ELSEWHERE),$(shell grep -q '^ *// TODO [0-9]* of ' $(STEPS_FOLDER)/$1 && echo '$2'))
@@ -105,20 +114,20 @@ $(BUILD)/common/%.rewritten.cpp: common/%.cu $(PLAIN)/rewrite
 
 $(STEP_BUILD)/steps/%.cu.o: $(STEP_BUILD)/steps/%.rewritten.cpp
 	$(prepare)
-	$(CXX) $(KERNEL_FLAGS) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) -I$(STEPS_FOLDER)/$(dir $*) -MMD -MP -c $< -o $@
+	$(CXX) $(KERNEL_FLAGS) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) -I$(STEPS_FOLDER)/$(dir $*) $(headers) -c $< -o $(part) $(object)
 
 $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp
 	$(prepare)
-	$(CXX) $(KERNEL_FLAGS) -Icommon/$(dir $*) -MMD -MP -c $< -o $@
+	$(CXX) $(KERNEL_FLAGS) -Icommon/$(dir $*) $(headers) -c $< -o $(part) $(object)
 else
 $(STEP_BUILD)/steps/%/attention.cu.o: $(STEPS_FOLDER)/%/attention.cu
 	$(prepare)
 	$(NVCC) $(KERNEL_FLAGS) $(call unfinished,$*/attention.cu,-Xcompiler -Wno-unused -diag-suppress 177$(comma)550) \
-	  $(call gencode,$(call step_arch,$*)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+	  $(call gencode,$(call step_arch,$*)) $(headers) -c $< -o $(part) $(object)
 
 $(BUILD)/common/%.cu.o: common/%.cu
 	$(prepare)
-	$(NVCC) $(KERNEL_FLAGS) $(call gencode,$(ARCH)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+	$(NVCC) $(KERNEL_FLAGS) $(call gencode,$(ARCH)) $(headers) -c $< -o $(part) $(object)
 endif
 
 # --- a step's program, test runner and shared object ---------------------------------------------
@@ -126,12 +135,12 @@ endif
 DRIVER_MAIN := $(PLAIN)/common/driver/main.o $(PLAIN)/common/step/linked.o
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(PLAIN)/common/step/linked.o
 FUZZ        := $(PLAIN)/common/fuzz/main.o $(PLAIN)/common/step/linked.o
-link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $@
+link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $(part) $(whole)
 
 # A step from elsewhere carries the path of its source, for the program to tell.
 $(STEP_BUILD)/steps/%/source.o: common/step/source.c $(STEPS_FOLDER)/%/attention.cu
 	$(prepare)
-	$(CC) $(CFLAGS) $(CPPFLAGS) -DSTEP_SOURCE='"$(STEPS_FOLDER)/$*/attention.cu"' -c $< -o $@
+	$(CC) $(CFLAGS) $(CPPFLAGS) -DSTEP_SOURCE='"$(STEPS_FOLDER)/$*/attention.cu"' -c $< -o $(part) $(whole)
 
 step_objects = $(STEP_BUILD)/steps/$1/attention.cu.o $(if $(ELSEWHERE),$(STEP_BUILD)/steps/$1/source.o)
 
@@ -166,7 +175,7 @@ $(BUILD)/budget: $(PLAIN)/common/budget/main.o $(LIBRARY) $(RUNTIME)
 
 # What common/peers calls from Python.
 $(BUILD)/libpeers.so: $(PLAIN)/common/statistics/statistics.o $(PLAIN)/common/shape/shape.o
-	$(CC) -shared $(LDFLAGS) $^ -lm -o $@
+	$(CC) -shared $(LDFLAGS) $^ -lm -o $(part) $(whole)
 
 $(PLAIN)/mutants: $(PLAIN)/common/mutants/main.o $(LIBRARY)
 	$(CC) $(LDFLAGS) $^ -lm -o $@
@@ -186,7 +195,7 @@ $(BUILD)/calibrate: $(BUILD)/common/calibration/main.o $(CALIBRATION) $(LIBRARY)
 
 $(BUILD)/common/calibration/main.o: common/calibration/main.c
 	$(prepare)
-	$(CC) $(CFLAGS) $(CPPFLAGS) $(if $(filter count,$(MODE)),-DCALIBRATION_COUNTED) -MMD -MP -c $< -o $@
+	$(CC) $(CFLAGS) $(CPPFLAGS) $(if $(filter count,$(MODE)),-DCALIBRATION_COUNTED) $(headers) -c $< -o $(part) $(object)
 
 # --- tests of the parts: test_x.c, with x.cu where the part has kernels of its own ---------------
 

@@ -46,7 +46,8 @@ ifneq ($(filter hunt reveal,$(MAKECMDGOALS)),)
 endif
 override STEPS_FOLDER := $(patsubst %/,%,$(or $(STEPS_FOLDER),steps))
 ELSEWHERE  := $(filter-out steps,$(STEPS_FOLDER))
-STEP_BUILD := $(BUILD)$(if $(ELSEWHERE),/elsewhere/$(subst /,_,$(ELSEWHERE:/%=%)))
+# A name for each folder, and no two of one name: "_" becomes "__" and "/" becomes "_.".
+STEP_BUILD := $(BUILD)$(if $(ELSEWHERE),/elsewhere/$(subst /,_.,$(subst _,__,$(ELSEWHERE))))
 
 ALL_STEPS   := $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard $(STEPS_FOLDER)/*/attention.cu))))
 ifeq ($(ALL_STEPS),)

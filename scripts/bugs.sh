@@ -12,6 +12,9 @@
 #   Expect: part of the message   Story: what the person thought, what happens, how one sees it
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 # shellcheck source=scripts/planted_bug.sh
 . scripts/planted_bug.sh
 # shellcheck source=scripts/origin.sh
@@ -24,8 +27,6 @@ if [ "$device" = gpu ]; then
   bug_seconds=100
   bug_left_out+='|of_flash_attention' # a minute of the reference
 fi
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 
 bugs=()
 for step in "$@"; do

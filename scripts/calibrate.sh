@@ -6,14 +6,15 @@
 # when the emulator differs from an answer on paper.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 # shellcheck source=scripts/ncu.sh
 . scripts/ncu.sh
 # shellcheck source=scripts/origin.sh
 . scripts/origin.sh
 folder=$1 cpu=$2 gpu=${3:-}
 shift $(($# < 3 ? $# : 3))
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 
 # kernel,column,expected,emulator
 "$cpu/calibrate" | tail -n +2 >"$scratch/emulator"

@@ -6,6 +6,9 @@
 set -u
 # shellcheck source=scripts/in_order.sh
 . "${BASH_SOURCE[0]%/*}/in_order.sh"
+# shellcheck source=scripts/scratch.sh
+. "${BASH_SOURCE[0]%/*}/scratch.sh"
+make_scratch
 if [ $# -eq 0 ]; then
   echo "error: check was given no test program to run" >&2
   exit 2
@@ -23,8 +26,6 @@ fi
 programs=("$@")
 failed=()
 started=$SECONDS
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 
 # Leaves the output in $scratch/NUMBER.log, exit status and seconds in $scratch/NUMBER.end.
 run_program() { # number

@@ -6,6 +6,9 @@
 # of the emulator's counts, 1x1x256x64, unless the options say otherwise.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 # shellcheck source=scripts/ncu.sh
 . scripts/ncu.sh
 folder=$1
@@ -19,8 +22,6 @@ case " $* " in *' --batch'*) ;; *) options+=(--batch 1) ;; esac
 case " $* " in *' --heads'*) ;; *) options+=(--heads 1) ;; esac
 case " $* " in *' --seq'*) ;; *) options+=(--seq 256) ;; esac
 need_ncu count
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 choose_metrics
 for program in "${programs[@]}"; do
   [ -t 2 ] && printf 'count: %s under ncu ...' "$program" >&2

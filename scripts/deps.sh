@@ -13,6 +13,9 @@
 # Exit status: 0 when nothing required is missing (any more), 2 otherwise.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 
 log=build/deps.log
 prefix=.deps
@@ -56,14 +59,9 @@ has_header() {
 
 # Compiles, links and runs one test: slower than looking for the files, and certain.
 criterion_works() {
-  local folder result
-  folder=$(mktemp -d) || return 1
-  printf '#include <criterion/criterion.h>\nTest(deps, works) { cr_assert(1); }\n' >"$folder/test.c"
-  gcc -o "$folder/test" "$folder/test.c" -lcriterion &&
-    "$folder/test" 2>&1 | tee "$folder/output" && grep -q 'Passing: 1' "$folder/output"
-  result=$?
-  rm -rf "$folder"
-  return $result
+  printf '#include <criterion/criterion.h>\nTest(deps, works) { cr_assert(1); }\n' >"$scratch/test.c"
+  gcc -o "$scratch/test" "$scratch/test.c" -lcriterion &&
+    "$scratch/test" 2>&1 | tee "$scratch/output" && grep -q 'Passing: 1' "$scratch/output"
 }
 
 has_criterion() {
@@ -180,10 +178,10 @@ run_logged() {
   printf 'deps: %s ' "$what"
   while sleep 2; do printf .; done &
   ticker=$!
-  trap 'kill "$ticker" 2>/dev/null' EXIT
+  trap 'kill "$ticker" 2>/dev/null; remove_scratch' EXIT
   "$@" >>"$log" 2>&1 </dev/null
   result=$?
-  trap - EXIT
+  trap remove_scratch EXIT
   kill "$ticker"
   wait "$ticker" 2>/dev/null
   echo

@@ -2,6 +2,9 @@
 # What changes between two steps: scripts/diff.sh 02 04
 # Where an exercise begins and ends is no part of the lesson: those lines are left out.
 set -u
+# shellcheck source=scripts/scratch.sh
+. "${BASH_SOURCE[0]%/*}/scratch.sh"
+make_scratch
 file() { # the attention.cu of a step's number
   local found=(steps/"$1"_*/attention.cu)
   if [ ! -f "${found[0]}" ]; then
@@ -12,8 +15,6 @@ file() { # the attention.cu of a step's number
 }
 a=$(file "$1") || exit
 b=$(file "$2") || exit
-scratch=$(mktemp -d) || exit
-trap 'rm -rf "$scratch"' EXIT
 for source in "$a" "$b"; do
   mkdir -p "$scratch/${source%/*}"
   awk -v mode=solution -f scripts/workshop/exercise.awk "$source" >"$scratch/$source" || exit

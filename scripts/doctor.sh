@@ -102,8 +102,9 @@ seconds_left() {
 # The first version number in a text: 12.2.0.
 version_in() { grep -o -m 1 -E '[0-9]+\.[0-9]+(\.[0-9]+)*' <<<"$1" | head -n 1; }
 
-scratch=$(mktemp -d) || exit 2
-trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 export LC_ALL=C
 
 # The slow answers are asked for first and read last.

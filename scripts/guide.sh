@@ -16,6 +16,9 @@
 # or has nothing to test.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch work/guide
 all=no
 if [ "${1-}" = --all ]; then
   all=yes
@@ -37,8 +40,6 @@ refuse() { # document, line, sentence
   exit 2
 }
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch" work/guide' EXIT
 ran=0
 left_out=0
 failed=0

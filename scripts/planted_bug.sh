@@ -19,11 +19,18 @@ bug_field() {
     index($0, name) == 1 { print substr($0, length(name) + 1); exit }' "$1"
 }
 
+# bug_folder DEVICE MODE STEPS_FOLDER: where make/config.mk has the programs of these steps built.
+bug_folder() {
+  local build=build/$1${2:+-$2} name=${3//_/__}
+  if [ "$3" != steps ]; then build+=/elsewhere/${name//\//_.}; fi
+  echo "$build"
+}
+
 # bug_build DEVICE MODE STEPS_FOLDER PROGRAM [VARIABLE=...]: builds PROGRAM, such as step04-check, with the
 # rules of make/build.mk, and prints where it lies.
 bug_build() {
-  local build=build/$1${2:+-$2}
-  if [ "$3" != steps ]; then build+=/elsewhere/${3//\//_}; fi
+  local build
+  build=$(bug_folder "$1" "$2" "$3")
   MAKEFLAGS='' MAKELEVEL='' make --no-print-directory --silent -f make/build.mk "DEVICE=$1" "MODE=$2" \
     DEBUG='' SANITIZE='' "STEPS_FOLDER=$3" "${@:5}" "$build/$4" >&2 && echo "$build/$4"
 }

@@ -16,6 +16,9 @@
 # A chart whose data is missing says so. Without gnuplot: a sentence, and exit status 0.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 # shellcheck source=scripts/sources.sh
 . scripts/sources.sh
 
@@ -34,8 +37,6 @@ if ! command -v gnuplot >/dev/null; then
   echo "plot: no chart is drawn, gnuplot is not installed (make deps installs it; make plots draws later)"
   exit 0
 fi
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 
 # Draws $scratch/data.gp as a file for each terminal.
 render() { # output without ending

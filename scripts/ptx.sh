@@ -5,12 +5,13 @@
 # build/ptx/STEP.ARCHITECTURE.ptx. Needs nvcc, no GPU.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 # shellcheck source=scripts/kernels.sh
 . scripts/kernels.sh
 need_nvcc ptx
 list=$(pairs "$@") || exit
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 compile_all ptx "$scratch" --source-in-ptx <<<"$list"
 
 # Tensor cores; ldmatrix; copies beside the maths (TMA: bulk); shared memory; barriers; shuffles.

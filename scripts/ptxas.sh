@@ -4,12 +4,13 @@
 # Exit status 1 when a kernel spills registers or a compiler warns. Needs nvcc, no GPU.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 # shellcheck source=scripts/kernels.sh
 . scripts/kernels.sh
 need_nvcc ptxas
 list=$(pairs "$@") || exit
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 compile_all ptxas "$scratch" <<<"$list"
 
 # Adds to rows that begin with a readable name, behind the static shared memory, the dynamic: what the step

@@ -7,6 +7,9 @@
 # none of the shapes.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 folder=$1
 shift
 seeds=${SEEDS:-5}
@@ -16,8 +19,7 @@ if ! [[ $seeds =~ ^[1-9][0-9]*$ ]]; then
 fi
 # shellcheck source=scripts/sanitize_options.sh
 . scripts/sanitize_options.sh
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+log=$scratch/log
 
 # Prints a shape's line, and its report. Status 1 when there is a fault in it. Counts those that ran.
 run_shape() { # STEP OPTIONS

@@ -8,6 +8,9 @@
 # everything. Exit status 1 when there is any.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 # shellcheck source=scripts/sanitize_options.sh
 . scripts/sanitize_options.sh
 # shellcheck source=scripts/in_order.sh
@@ -26,8 +29,6 @@ at_once=${JOBS:-$(nproc)}
 if [ "$at_once" -gt 8 ]; then at_once=8; fi # each holds a context and host memory of its own
 export OMP_WAIT_POLICY=passive
 finding=9 # the exit status by which a tool tells findings from everything else
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 
 # The runs: all shapes of the first step under the first tool, then under the next.
 run_pair=() run_options=() # such as "05_wmma memcheck", and the program's options

@@ -5,6 +5,9 @@
 # else fetches it with pip.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 # shellcheck source=scripts/kernels.sh
 . scripts/kernels.sh
 need_nvcc sass
@@ -39,8 +42,6 @@ fetch_nvdisasm() {
 
 list=$(pairs "$@") || exit
 nvdisasm=$(find_nvdisasm) || { fetch_nvdisasm && nvdisasm=$(find_nvdisasm); } || exit 2
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 compile_all sass "$scratch" <<<"$list"
 
 # Tensor cores; copies to shared memory beside the maths (cp.async, TMA); ldmatrix; shared memory; loads

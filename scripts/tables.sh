@@ -16,6 +16,9 @@
 # make no sense.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 # shellcheck source=scripts/sources.sh
 . scripts/sources.sh
 
@@ -113,8 +116,6 @@ renew() { # document
   [ $begun -eq 0 ] || refuse "$1" $begun "a table begins here and has no <!-- end of table -->"
 }
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 count=0
 for document in "$@"; do
   grep -q '^<!-- \(table:\|end of table\)' "$document" || continue

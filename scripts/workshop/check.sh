@@ -5,13 +5,15 @@
 # failure and leaves out the tests of very large grids. Exit status 1 when a step does not pass.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 # shellcheck source=scripts/workshop/work.sh
 . scripts/workshop/work.sh
 device=$1
 folder=$2
 shift 2
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+log=$scratch/log
 options=(--jobs 2)
 if [ -n "${QUICK:-}" ]; then options=(--jobs 1 --fail-fast --filter '*/!(more_*)'); fi
 

@@ -4,6 +4,9 @@
 # emulator it is gdb, on a GPU cuda-gdb. Commands are taken from standard input, as gdb does.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 device=$1
 program=$2
 source=$3
@@ -29,8 +32,7 @@ if ! command -v "$gdb" >/dev/null; then
   echo "error: there is no $gdb: $([ "$device" = gpu ] && echo 'it comes with the CUDA toolkit; or give DEVICE=cpu' || echo 'install the package gdb')" >&2
   exit 2
 fi
-commands=$(mktemp)
-trap 'rm -f "$commands"' EXIT
+commands=$scratch/commands
 {
   echo 'set pagination off'
   echo 'set confirm off'

@@ -6,14 +6,15 @@
 # duration.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 # shellcheck source=scripts/ncu.sh
 . scripts/ncu.sh
 programs=()
 while [ $# -gt 0 ] && [ "$1" != -- ]; do programs+=("$1") && shift; done
 [ $# -eq 0 ] || shift
 need_ncu ncu
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 choose_metrics scripts/workshop/ncu_metrics.txt
 names=$(cut -d ' ' -f 3 "$scratch/metrics" | paste -sd ,)
 mkdir -p build/ncu

@@ -4,6 +4,9 @@
 # many checks, with the exit status of the last; else it goes on until it is interrupted.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
 # shellcheck source=scripts/workshop/work.sh
 . scripts/workshop/work.sh
 verb=watch
@@ -11,8 +14,7 @@ need_step "$@"
 step=$1
 need_file "$step"
 file=$(work_file "$step")
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+log=$scratch/log
 
 # Returns when the file is no longer as it was. An editor may save by putting another file in its place, and for a
 # moment there may be none.

@@ -36,7 +36,7 @@ static inline void lab_enter(void) {
 }
 
 static inline void lab_leave(void) {
-  lab_run("rm -rf %s build/cpu*/elsewhere/$(echo ${LAB_WORK#/} | tr / _)*", lab_work);
+  lab_run("rm -rf %s build/cpu*/elsewhere/$(echo $LAB_WORK | sed 's|_|__|g; s|/|_.|g')*", lab_work);
 }
 
 #endif

@@ -180,7 +180,7 @@ Test(plots, refuses_what_is_not_there) {
       {"PATH=$PWD/path scripts/plot.sh 2>&1", 0,
        "plot: no chart is drawn, gnuplot is not installed"},
   };
-  cr_assert_eq(toolkit_run("mkdir path; for p in bash dirname grep sed tr env; do "
+  cr_assert_eq(toolkit_run("mkdir path; for p in bash dirname env grep mktemp rm sed tr; do "
                            "ln -s $(command -v $p) path/; done")
                    .status,
                0);

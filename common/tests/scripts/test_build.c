@@ -1,0 +1,75 @@
+// make/build.mk: each folder of steps has a build of its own, and a build that was stopped goes on.
+#define _GNU_SOURCE
+#include "lab.h"
+
+TestSuite(build, .timeout = 120);
+
+// The programs of one folder must never be taken for those of another.
+Test(build, two_folders_share_no_build) {
+  static const char *const folders[] = {"a/b",   "a_b", "a__b",   "a_/b",   "a/_b",   "a/b/c",
+                                        "a_b/c", "a.b", "a/b_c",  "a_.b",   "a/.b",   "/a/b",
+                                        "/a_b",  "_.a", "work_a", "work/a", "/work/a"};
+  enum { FOLDERS = sizeof folders / sizeof *folders };
+  char builds[FOLDERS][sizeof((script_result *)NULL)->out];
+  for (int i = 0; i < FOLDERS; i++) {
+    // The names alone: ALL_STEPS says that there are steps, and no file is asked what it needs.
+    const script_result asked =
+        lab_run("env -u MAKEFLAGS make -s -f make/config.mk --eval 'say:;@echo $(STEP_BUILD)' say "
+                "DEVICE=cpu ALL_STEPS=01_naive needs= STEPS_FOLDER=%s",
+                folders[i]);
+    EXPECT_STATUS(asked, 0);
+    strcpy(builds[i], asked.out);
+    for (int other = 0; other < i; other++) {
+      cr_expect_str_neq(builds[i], builds[other], "%s and %s share %s", folders[i], folders[other],
+                        builds[i]);
+    }
+    const script_result planted =
+        lab_run("bash -c '. scripts/planted_bug.sh; bug_folder cpu \"\" %s'", folders[i]);
+    cr_expect_str_eq(planted.out, builds[i], "%s: bugs.sh looks into %s", folders[i], planted.out);
+  }
+}
+
+// A tool of the build, such as the compiler. When it makes the first file of a folder and an ending, it writes half
+// of it and kills the whole build, make included.
+#define KILLER                                                                                     \
+  "#!/bin/bash\n"                                                                                  \
+  "tool=$1 && shift\n"                                                                             \
+  "for ((i = 1; i <= $#; i++)); do [ \"${!i}\" != -o ] || { ((i++)) && out=${!i}; }; done\n"       \
+  "if [ $tool = ar ]; then out=$2; fi\n"                                                           \
+  "whole=${out%.*.part} && mark=$LAB_WORK/killed/$(tr / _ <<<\"${whole%/*}.${whole##*.}\")\n"      \
+  "if [ ! -e \"$mark\" ]; then\n"                                                                  \
+  "  : >\"$mark\" && echo half >\"$out\" && kill -KILL 0\n"                                        \
+  "fi\n"                                                                                           \
+  "exec $tool \"$@\"\n"
+
+Test(build, goes_on_after_a_kill, .init = lab_enter, .fini = lab_leave) {
+  char killer[64];
+  snprintf(killer, sizeof killer, "%s/killer", lab_work);
+  toolkit_write(killer, KILLER);
+  EXPECT_STATUS(lab_run("cd %s && chmod u+x killer && mkdir -p killed steps/01_empty && "
+                        "echo 'int answer = 42;' >steps/01_empty/attention.cu",
+                        lab_work),
+                0);
+  // As few files as there can be for a step's shared object: every kind of rule that compiles, archives or links.
+  int killed = 0;
+  script_result result;
+  do {
+    result = lab_run(
+        "W=%s; env -u MAKEFLAGS -u MAKELEVEL setsid make --no-print-directory -s -f make/build.mk "
+        "DEVICE=cpu 'OPTIMISE=-O0 -DNDEBUG' PLAIN=$W/build STEPS_FOLDER=$W/steps "
+        "CC=\"$W/killer gcc\" CXX=\"$W/killer g++\" AR=\"$W/killer ar\" "
+        "LIBRARY_C=\"common/file/file.c $(ls common/emulator/rewrite/*.c | grep -v main.c | tr "
+        "'\\n' "
+        "' ')\" EMULATOR_SOURCES=\"common/emulator/runtime/registers.c $(ls "
+        "common/emulator/runtime/*.S)\" $W/build/libpeers.so "
+        "$W/build/elsewhere/$(echo $W/steps | sed 's|_|__|g; s|/|_.|g')/step01.so",
+        lab_work);
+    killed++;
+  } while (result.status == 137 || result.status == -1);
+  EXPECT_STATUS(result, 0);
+  cr_expect_geq(killed, 10, "the build was killed %d times only", killed);
+  result = lab_run("cd %s/build && nm -D elsewhere/*/step01.so | grep -c answer; "
+                   "find . -name '*.part' -prune -o -size -6c -type f -print",
+                   lab_work);
+  cr_expect_str_eq(result.out, "1\n", "%s", result.out);
+}

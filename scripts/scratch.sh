@@ -1,0 +1,18 @@
+# shellcheck shell=bash
+# The scratch folder of a script. To be sourced.
+
+# make_scratch [PATH...]: sets `scratch` to a new, empty folder. It is removed when the script ends, also by a
+# signal, and so are the PATHs. Without a place for it the script ends here with 2: it must not go on and
+# write to paths that begin with an empty name, or take an empty answer for a finding.
+make_scratch() {
+  if ! scratch=$(mktemp -d "${TMPDIR:-/tmp}/lab-XXXXXX" 2>/dev/null); then
+    echo "error: ${0##*/} cannot make a scratch folder in ${TMPDIR:-/tmp}: set TMPDIR to a folder that you can" \
+      "write to" >&2
+    exit 2
+  fi
+  scratch_paths=("$scratch" "$@")
+  trap remove_scratch EXIT
+}
+
+# remove_scratch: what the EXIT trap does, for a script that has more to do there.
+remove_scratch() { rm -rf "${scratch_paths[@]}"; }
