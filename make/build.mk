@@ -46,7 +46,7 @@ prepare = @mkdir -p $(@D)$(if $(VERBOSE),,; [ ! -t 2 ] || printf '  building %s\
 
 # --- the parts of common/ ------------------------------------------------------------------------
 
-MODULES     := bench ceilings check columns compare csv device driver emulator/requests emulator/rewrite file fuzz \
+MODULES     := bench ceilings check columns compare csv device driver emulator/requests emulator/rewrite error file fuzz \
                inputs ladder npy progress record reference result shape statistics step timing trial
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/step/source.c common/device/device_emulator.c \
@@ -165,7 +165,7 @@ $(BUILD)/budget: $(PLAIN)/common/budget/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # What common/peers calls from Python.
-$(BUILD)/libpeers.so: $(PLAIN)/common/statistics/statistics.o $(PLAIN)/common/shape/shape.o
+$(BUILD)/libpeers.so: $(addprefix $(PLAIN)/common/,statistics/statistics.o shape/shape.o error/error.o)
 	$(CC) -shared $(LDFLAGS) $^ -lm -o $@
 
 $(BUILD)/compare: $(PLAIN)/common/compare/main.o $(LIBRARY) $(RUNTIME)

@@ -7,13 +7,13 @@
 #include <string.h>
 
 static bool read_file(const char *path, text_buffer *text, error_text *error) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return fail(error, "cannot open %s: %s", path, strerror(errno));
+  FILE *file = file_open(path, error);
+  if (file == NULL) return false;
   char chunk[1 << 16];
   size_t length;
   while ((length = fread(chunk, 1, sizeof chunk, file)) > 0)
     text_buffer_append(text, chunk, length);
-  int cause = ferror(file) ? errno : 0; // a directory opens, and fails here
+  int cause = ferror(file) ? errno : 0;
   fclose(file);
   return cause == 0 || fail(error, "cannot read %s: %s", path, strerror(cause));
 }
