@@ -9,6 +9,10 @@
 // Exit statuses of every program of the lab.
 enum { EXIT_OK = 0, EXIT_CHECK_FAILED = 1, EXIT_BAD_INPUT = 2 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct {
   char text[1024]; // no "error: " in front, no newline at the end
 } error_text;
@@ -24,5 +28,9 @@ error_text error_printable(const char *text);
 
 // The first byte of the text that error_printable would not show as it is; NULL when there is none.
 const char *error_unprintable(const char *text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
