@@ -1,6 +1,8 @@
 #define _GNU_SOURCE // reallocarray
 #include "emulator/rewrite/text_buffer.h"
 
+#include "file/file.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,13 +49,13 @@ void text_buffer_append_escaped(text_buffer *buffer, const char *bytes, size_t l
 }
 
 bool text_buffer_read(text_buffer *buffer, const char *path, error_text *error) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return fail(error, "cannot open %s: %s", path, strerror(errno));
+  FILE *file = file_open(path, error);
+  if (file == NULL) return false;
   char chunk[1 << 16];
   size_t length;
   while ((length = fread(chunk, 1, sizeof chunk, file)) > 0)
     text_buffer_append(buffer, chunk, length);
-  int cause = ferror(file) ? errno : 0; // a directory opens, and fails here
+  int cause = ferror(file) ? errno : 0;
   fclose(file);
   return cause == 0 || fail(error, "cannot read %s: %s", path, strerror(cause));
 }

@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include "fault.h"
 
+#include "code_line.h"
 #include "errors.h"
 #include "observer.h"
 
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +62,22 @@ void fault_report_source(const char *file, int line) {
   }
   free(text);
   fclose(source);
+}
+
+void fault_report_instruction(const worker *worker, uintptr_t instruction) {
+  const void *code = (const void *)instruction;
+  code_line line;
+  code_lines_find(&code, 1, &line);
+  Dl_info module;
+  if (line.line > 0) {
+    const char *function = line.function[0] != '\0' ? line.function : worker->launch->request->name;
+    fault_report_line("at %s in %s:%d", function, line.file, line.line);
+    fault_report_source(line.file, line.line);
+    if (line.caller[0] != '\0') fault_report_line("    %s", line.caller);
+  } else if (instruction != 0 && dladdr(code, &module) != 0) {
+    fault_report_line("the line, if compiled with -g: addr2line -e %s 0x%zx", module.dli_fname,
+                      instruction - (uintptr_t)module.dli_fbase);
+  }
 }
 
 void fault_report_thread(const worker *worker) {

@@ -159,7 +159,7 @@ Test(options, sentences) {
       {"--seq +12", "--seq is \"+12\": give a whole number"},
       {"--seq 0x10", "--seq is \"0x10\": give a whole number"},
       {"--seq -", "--seq is \"-\": give a whole number"},
-      {"--seq=\t12", "--seq is \"\t12\": give a whole number"},
+      {"--seq=\t12", "--seq is \"\\x0912\": give a whole number"},
       {"--seq 12x", "--seq is \"12x\": \"x\" after the number makes no sense"},
       {"--seq 1.5", "--seq is \"1.5\": \".5\" after the number makes no sense"},
       {"--seq 1e3", "--seq is \"1e3\": \"e3\" after the number makes no sense"},

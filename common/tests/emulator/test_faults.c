@@ -71,7 +71,8 @@ Test(faults, memory) {
   expect_report(&(fault_case){fault_read_past_end,
                               cudaErrorIllegalAddress,
                               {"========= Invalid ", " at address 0x",
-                               "36 bytes past the end of an allocation of 4096 bytes\n",
+                               "36 bytes past the end of an allocation of 4096 bytes\n"
+                               "=========     at touch_kernel in common/tests/emulator/faults.cu:",
                                "by thread (5,0,0) in block (2,0,0)", "in kernel touch_kernel"}});
   expect_report(&(fault_case){fault_read_past_small,
                               cudaErrorIllegalAddress,
@@ -273,5 +274,10 @@ Test(environment, workers, .exit_code = 2) {
 
 Test(environment, seed, .exit_code = 2) {
   setenv("EMU_SEED", "-1", 1);
+  healthy_launch();
+}
+
+Test(environment, limit, .exit_code = 2) {
+  setenv("LAB_LIMIT", "soon", 1);
   healthy_launch();
 }

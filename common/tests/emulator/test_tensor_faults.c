@@ -195,7 +195,7 @@ Test(copy_faults, places) {
   expect_report(&(fault_case){
       fault_copy_past_end,
       cudaErrorIllegalAddress,
-      {"0 bytes past the end of an allocation of 4096 bytes\n", "by thread (1,0,0)", place.text}});
+      {"0 bytes past the end of an allocation of 4096 bytes\n", place.text, "by thread (1,0,0)"}});
   expect_report(
       &(fault_case){fault_shared_address_of_global,
                     cudaErrorInvalidAddressSpace,
