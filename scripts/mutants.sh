@@ -47,6 +47,7 @@ if [ -n "$limit$count" ] && [ -n "${RECORD:-}" ]; then
 fi
 bug_seconds=120
 bug_test_seconds=60
+export LAB_LIMIT=${LAB_LIMIT:-5} # seconds that a block may take: right ones take a fraction
 
 # What all mutants share is built once, before several of them are built at a time.
 if ! { bug_build cpu '' steps mutants && bug_build cpu '' steps step01-check &&
