@@ -7,6 +7,8 @@
 #define EMULATOR_H
 
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -19,7 +21,8 @@ typedef struct {
   uint3 block_index;
   dim3 block_dim;
   dim3 grid_dim;
-  void *dynamic_shared; // 128-byte aligned; ends where a guard page begins
+  void *
+      dynamic_shared; // aligned as far as the kernel's module asks, to 16 bytes at least, and no further
 } emulator_block;
 
 typedef struct {
@@ -50,6 +53,11 @@ typedef struct {
 // leaves it for cudaGetLastError: cudaErrorInvalidValue for a grid or block the GPU cannot take
 // and for too much shared memory, the fault's error when a thread faulted.
 EMULATOR_API cudaError_t emulator_launch(const emulator_launch_request *request);
+
+// An `extern __shared__` array of the module that holds the address `in_module` is declared with this alignment, a
+// power of two. Dynamic shared memory is then aligned so for all kernels of the module. True.
+enum { EMULATOR_SHARED_ALIGNMENT_MAX = 1024 };
+EMULATOR_API bool emulator_align_dynamic_shared(const void *in_module, size_t alignment);
 
 // ---- Waiting (kernel side) ----------------------------------------------------------------------
 

@@ -6,6 +6,7 @@
 #include "code_line.h"
 #include "errors.h"
 #include "observer.h"
+#include "shared_memory.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -62,6 +63,22 @@ void fault_report_source(const char *file, int line) {
   }
   free(text);
   fclose(source);
+}
+
+void fault_written_behind(worker *worker) {
+  const uint3 block = worker->block.block_index;
+  if (fault_report_begin(worker, cudaErrorIllegalAddress)) {
+    fault_report_title(
+        "Invalid __shared__ write: block (%u,%u,%u) has written behind the end of dynamic shared "
+        "memory",
+        block.x, block.y, block.z);
+    fault_report_line(
+        "address 0x%zx of dynamic shared memory, of which the launch asked for %zu bytes",
+        shared_memory_written_behind(worker), worker->launch->request->dynamic_shared_bytes);
+    fault_report_line("hint: make sanitize says which line has done it");
+    fault_report_end(worker, cudaErrorIllegalAddress);
+  }
+  fault_leave(worker);
 }
 
 void fault_report_instruction(const worker *worker, uintptr_t instruction) {

@@ -16,6 +16,9 @@ __attribute__((noreturn)) void fault_leave(worker *worker);
 // Nobody in the block can run: reports who waits where, and leaves.
 __attribute__((noreturn)) void fault_deadlock(worker *worker);
 
+// The block has written behind the end of dynamic shared memory: says where, and leaves.
+__attribute__((noreturn)) void fault_written_behind(worker *worker);
+
 // The running thread comes to `site` while others with the same mask wait in another operation.
 __attribute__((noreturn)) void fault_mixed_operations(worker *worker, const rendezvous *meeting,
                                                       const emulator_site *site);

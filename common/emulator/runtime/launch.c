@@ -45,6 +45,7 @@ static cudaError_t run(const emulator_launch_request *request) {
                    .number = launches_since_seed++,
                    .seed = seed};
   shared_memory_find_module(&launch);
+  shared_memory_choose_place(&launch);
   observer_launch_begin(&launch);
   const bool done = workers_run(&launch);
   observer_launch_end(&launch);

@@ -159,6 +159,14 @@ OBSERVER_HOOK(observer_box_done, (worker * worker, const box_copy *copy))
 
 // ---- Products of a warpgroup, of the running thread, on the fiber -------------------------------
 
+// The thread orders its accesses to registers before later products.
+OBSERVER_HOOK(observer_register_fence, (worker * worker))
+
+// The thread is about to give the product its registers.
+OBSERVER_HOOK(observer_product_registers,
+              (worker * worker, const emulator_warpgroup_product *product,
+               const emulator_site *site))
+
 // The first of the warpgroup's threads starts a product: for each piece that it will read of shared memory. The
 // others start it: for some of them, once more.
 OBSERVER_HOOK(observer_product_read, (worker * worker, const void *address, size_t bytes,
