@@ -7,6 +7,8 @@ SHELL := /bin/bash
 .PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots sweep budget \
         bench ceilings bugs fuzz fuzz-readers $(STEP_GOALS) ladder-now check-now
 BUILDER = scripts/build.sh $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(VERBOSE),,--silent)
+# A step's code must not end its program unseen.
+RUN = scripts/run.sh
 
 help: ## this list
 	@echo "Forward attention, step by step. Verbs:"
@@ -48,7 +50,7 @@ $(STEP_GOALS): $(if $(filter-out step%,$(MAKECMDGOALS)),,run)
 	@:
 
 run: build ## run a step's program: make step04 run ARGS="--seq 1000 --causal"
-	@for program in $(call programs,$(BUILDABLE)); do $$program $(ARGS) || exit; done
+	@for program in $(call programs,$(BUILDABLE)); do $(RUN) $$program $(ARGS) || exit; done
 
 ladder: ## run every step on the same tensors: table, CSV and chart
 	@scripts/deps.sh --without-tests $(PREFIX)
@@ -56,13 +58,13 @@ ladder: ## run every step on the same tensors: table, CSV and chart
 
 ladder-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
-	@$(BUILD)/ladder $(DATA) $(or $(NAME),ladder) $(shared_steps) $(if $(ARGS),-- $(ARGS))
+	@$(RUN) $(BUILD)/ladder $(DATA) $(or $(NAME),ladder) $(shared_steps) $(if $(ARGS),-- $(ARGS))
 	$(if $(ELSEWHERE),,@scripts/plot.sh --dumb "speedup ladder_counts" $$($(BUILD)/ladder --slug) $(or $(NAME),ladder))
 	$(if $(ELSEWHERE),,@scripts/plot.sh "speedup ladder_counts" $$($(BUILD)/ladder --slug) $(or $(NAME),ladder))
 
 sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
-	@$(BUILD)/ladder $(DATA) $(or $(NAME),sweep-$(call step_number,$(firstword $(BUILDABLE)))) $(firstword $(shared_steps)):all $(if $(ARGS),-- $(ARGS))
+	@$(RUN) $(BUILD)/ladder $(DATA) $(or $(NAME),sweep-$(call step_number,$(firstword $(BUILDABLE)))) $(firstword $(shared_steps)):all $(if $(ARGS),-- $(ARGS))
 
 # What measures times alone, and has nothing to say on the emulator.
 .PHONY: needs-gpu
@@ -75,7 +77,7 @@ endif
 
 bench: needs-gpu ## every step over a grid of shapes (GPU): QUICK=1, FRESH=1, NAME=, ARGS="--help"
 	@$(BUILDER) $(shared_steps) $(BUILD)/bench
-	@$(BUILD)/bench $(DATA) $(or $(NAME),bench) $(shared_steps) -- $(if $(QUICK),--quick) $(if $(FRESH),--fresh) $(ARGS)
+	@$(RUN) $(BUILD)/bench $(DATA) $(or $(NAME),bench) $(shared_steps) -- $(if $(QUICK),--quick) $(if $(FRESH),--fresh) $(ARGS)
 
 ceilings: needs-gpu ## this GPU's bandwidth and arithmetic rates, measured (GPU)
 	@$(BUILDER) $(BUILD)/ceilings
@@ -83,7 +85,7 @@ ceilings: needs-gpu ## this GPU's bandwidth and arithmetic rates, measured (GPU)
 
 budget: say-device ## shared memory of each configuration against the GPUs' limits: make step06 budget
 	@$(BUILDER) $(shared_steps) $(BUILD)/budget
-	@for step in $(shared_steps); do $(BUILD)/budget $$step || exit; done
+	@for step in $(shared_steps); do $(RUN) $(BUILD)/budget $$step || exit; done
 
 # The fused steps, which store no score matrix, unless steps are named: make step02 peers.
 stored     = $(shell grep -l score_matrix_bytes $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
@@ -92,6 +94,7 @@ PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out $(notdir $(patsubst %/
 SPREAD_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_%,$(PEER_STEPS)))
 SPREAD_ONLY  = --spread --without sdpa_math sdpa_efficient --seconds 0.2
 peers_now    = PYTHONPATH=common python3 -m peers
+peers_run    = PYTHONPATH=common $(RUN) python3 -m peers
 
 .PHONY: peers spread compare
 # $(call beside_peers,NAME of the files,steps,options)
@@ -99,7 +102,7 @@ define beside_peers
 	@command -v python3 >/dev/null || { echo "error: $1 needs Python 3 with PyTorch, and there is no python3" >&2; exit 2; }
 	@$(peers_now) --ready
 	@$(BUILDER) $(addsuffix .so,$(call programs,$2)) $(BUILD)/libpeers.so $(BUILD)/ladder
-	@$(peers_now) --folder plots/data/$$($(BUILD)/ladder --slug) --name $(or $(NAME),$1) \
+	@$(peers_run) --folder plots/data/$$($(BUILD)/ladder --slug) --name $(or $(NAME),$1) \
 	  --library $(BUILD)/libpeers.so --steps $(addsuffix .so,$(call programs,$2)) \
 	  $3 $(if $(QUICK),--quick) $(if $(FRESH),--fresh) $(ARGS)
 endef
@@ -124,7 +127,7 @@ count-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/count $(BUILD)/ladder
 	@mkdir -p build/count
 	@for step in $(shared_steps); do \
-	  $(BUILD)/count build/count $$step $(if $(ARGS),-- $(ARGS)) && \
+	  $(RUN) $(BUILD)/count build/count $$step $(if $(ARGS),-- $(ARGS)) && \
 	  scripts/record_counts.sh $(DATA)/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so).csv || exit; \
 	done
 else
@@ -158,7 +161,7 @@ ifeq ($(STEP_GOALS),)
   cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_limit_faults.c \
               common/tests/emulator/test_device_api.c \
               common/tests/emulator/test_tensor_faults.c common/tests/emulator/test_hopper_faults.c \
-              common/tests/scripts/test_bugs.c \
+              common/tests/scripts/test_bugs.c common/tests/scripts/test_ended.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c
   gpu_only := common/tests/timing/test_known_duration.c
   # Under AddressSanitizer: what leaves stacks behind in the middle of a kernel, and what Python loads.
@@ -192,7 +195,8 @@ check-now: say-device $(CHECK_ALL)
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) \
 	  scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
-	$(if $(PLANTED),@DEVICE=cpu JOBS=$(JOBS) RECORD='' scripts/bugs.sh $(PLANTED))
+	$(if $(PLANTED),@if command -v patch >/dev/null; then DEVICE=cpu JOBS=$(JOBS) RECORD='' scripts/bugs.sh $(PLANTED); \
+	  else echo "bugs: skipped, because planting bugs needs the program patch (make deps installs it)"; fi)
 	$(if $(PLANTED),@JOBS=$(JOBS) scripts/guide.sh)
 
 .PHONY: sanitize sanitize-now
@@ -213,7 +217,7 @@ bugs: say-device ## plant each steps/NN/bugs/*.patch and see who catches it (of 
 fuzz: say-device ## random problems on a step until one fails: make step06 fuzz SECONDS=60 SEED=1
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(addsuffix -fuzz,$(call programs,$(BUILDABLE)))
 	@for step in $(addsuffix -fuzz,$(call programs,$(BUILDABLE))); do \
-	  OMP_WAIT_POLICY=passive $$step --seconds $(or $(SECONDS),60) $(COUNT:%=--count %) $(SEED:%=--seed %) || exit; done
+	  OMP_WAIT_POLICY=passive $(RUN) $$step --seconds $(or $(SECONDS),60) $(COUNT:%=--count %) $(SEED:%=--seed %) || exit; done
 
 fuzz-readers: ## made-up files for the .npy reader and the rewriter, with libFuzzer: SECONDS=60
 	@scripts/fuzz_readers.sh $(or $(SECONDS),60) npy rewrite
@@ -231,7 +235,7 @@ ptx: ## PTX: instructions counted, listing in build/ptx (needs nvcc, no GPU)
 guide: ## run the commands of the guide, slow ones too, and compare what they say with it
 	@JOBS=$(JOBS) scripts/guide.sh --all
 
-SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh')
+SOURCES = $(shell scripts/files.sh '*.c' '*.h' '*.cu' '*.cuh')
 format: ## lay out the sources with clang-format 14
 	@scripts/format.sh -i $(SOURCES)
 

@@ -56,8 +56,8 @@ object  = && mv -f $(@:.o=.d).$$$$.part $(@:.o=.d) $(whole)
 
 # --- the parts of common/ ------------------------------------------------------------------------
 
-MODULES     := bench ceilings check columns compare csv device driver emulator/requests emulator/rewrite error file fuzz \
-               inputs ladder mutants npy progress record reference result shape statistics step timing trial
+MODULES     := bench ceilings check columns compare csv device driver emulator/requests emulator/rewrite error file \
+               finish fuzz inputs ladder mutants npy progress record reference result shape statistics step timing trial
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/step/source.c common/device/device_emulator.c \
                common/device/device_gpu.c
@@ -133,7 +133,8 @@ endif
 # --- a step's program, test runner and shared object ---------------------------------------------
 
 DRIVER_MAIN := $(PLAIN)/common/driver/main.o $(PLAIN)/common/step/linked.o
-SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(PLAIN)/common/step/linked.o
+FINISHED    := $(PLAIN)/common/tests/finished.o
+SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(FINISHED) $(PLAIN)/common/step/linked.o
 FUZZ        := $(PLAIN)/common/fuzz/main.o $(PLAIN)/common/step/linked.o
 link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $(part) $(whole)
 
@@ -200,11 +201,12 @@ $(BUILD)/common/calibration/main.o: common/calibration/main.c
 # --- tests of the parts: test_x.c, with x.cu where the part has kernels of its own ---------------
 
 .SECONDEXPANSION:
-$(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(wildcard common/tests/$$(subst test_,,$$*).cu))) $(LIBRARY) $(RUNTIME)
+$(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(wildcard common/tests/$$(subst test_,,$$*).cu))) $(FINISHED) $(LIBRARY) $(RUNTIME)
 	$(prepare)
 	$(call link,-lcriterion)
 
 $(BUILD)/tests/count/test_calibration: $(CALIBRATION)
+$(BUILD)/tests/scripts/test_check: $(BUILD)/tests/scripts/test_plots
 
 -include $(shell find $(sort $(PLAIN) $(BUILD)) -path '*/elsewhere' -prune -o -name '*.d' -print 2>/dev/null)
 ifneq ($(ELSEWHERE),)

@@ -17,7 +17,8 @@ folder=$1 cpu=$2 gpu=${3:-}
 shift $(($# < 3 ? $# : 3))
 
 # kernel,column,expected,emulator
-"$cpu/calibrate" | tail -n +2 >"$scratch/emulator"
+finishes "$cpu/calibrate" >"$scratch/rows"
+tail -n +2 "$scratch/rows" >"$scratch/emulator"
 : >"$scratch/ncu"
 if [ -n "$gpu" ]; then
   need_ncu calibrate
@@ -37,7 +38,7 @@ if [ -n "$gpu" ]; then
   for step in "$@"; do
     name=step${step%%_*}
     programs+=("$gpu/$name")
-    "$cpu/count" "$scratch/count" "$cpu/$name.so" >/dev/null
+    finishes "$cpu/count" "$scratch/count" "$cpu/$name.so" >/dev/null
     scripts/record_counts.sh "$folder" <"$scratch/count/$name.csv" >/dev/null
   done
   [ $# -eq 0 ] || NCU_CHOSEN=$scratch/metrics scripts/count_gpu.sh "$folder" "${programs[@]}" >/dev/null

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Runs Criterion test programs: scripts/check.sh PROGRAM...
-# A line for each, in their order; the whole output of those that fail. Exit status 1 when any fails.
+# A line for each, in their order; the whole output of those that fail. A program passes when it ends with 0 and
+# says that it finished as many tests as Criterion counts (common/tests/finished.c). One that says of all its tests
+# that they need a tool which is not here is skipped. Exit status 1 when any fails.
 # AT_ONCE programs run at a time (1), with the cores divided among them, but those in timing/ by themselves:
 # they measure.
 set -u
@@ -8,6 +10,8 @@ set -u
 . "${BASH_SOURCE[0]%/*}/in_order.sh"
 # shellcheck source=scripts/scratch.sh
 . "${BASH_SOURCE[0]%/*}/scratch.sh"
+# shellcheck source=scripts/finished.sh
+. "${BASH_SOURCE[0]%/*}/finished.sh"
 make_scratch
 if [ $# -eq 0 ]; then
   echo "error: check was given no test program to run" >&2
@@ -25,6 +29,8 @@ if [ "$at_once" -gt 1 ]; then
 fi
 programs=("$@")
 failed=()
+skipped=0
+missing='' # a line for each reason: tests, and the tool that they need
 started=$SECONDS
 
 # Leaves the output in $scratch/NUMBER.log, exit status and seconds in $scratch/NUMBER.end.
@@ -43,16 +49,26 @@ show_program() { # number
 }
 
 report_program() { # number
-  local name=${programs[$1]#build/*/} log=$scratch/$1.log status seconds tested
+  local name=${programs[$1]#build/*/} log=$scratch/$1.log status seconds tested needs
   read -r status seconds <"$scratch/$1.end"
   [ -t 1 ] && printf '\r\033[K'
-  tested=$(sed 's/\x1b\[[0-9;]*m//g' "$log" | sed -n 's/.*Tested: *\([0-9]*\).*/\1/p' | tail -n 1)
-  if [ "$status" -eq 0 ] && [ "${tested:-0}" -gt 0 ]; then
-    printf '  ok    %-36s %3d tests, %d s\n' "$name" "$tested" "$seconds"
+  tested=$(tests_finished "$log")
+  needs=$(sed -n 's/^skipped: \([0-9]*\) tests: needs \(.*\)$/\1\t\2/p' "$log")
+  if [ -n "$needs" ]; then missing+="$needs"$'\n'; fi
+  if tests_passed "$status" "$log"; then
+    printf '  ok    %-36s %3d tests, %d s%s\n' "$name" "$tested" "$seconds" \
+      "$(awk -F '\t' 'NF { printf ", %d skipped: needs %s", $1, $2 }' <<<"$needs")"
+  elif [ "$status" -eq 0 ] && [ "$tested" -eq 0 ] && [ -n "$needs" ]; then
+    skipped=$((skipped + 1))
+    printf '  skip  %s: needs %s\n' "$name" "$(cut -f 2 <<<"$needs" | paste -sd , | sed 's/,/, /g')"
   else
     failed+=("$name")
     printf '  FAIL  %s\n' "$name"
-    [ "${tested:-0}" -gt 0 ] || echo "        it ran no test"
+    if [ "$status" -eq 0 ] && [ "$tested" -eq 0 ]; then
+      echo "        it finished no test"
+    elif [ "$status" -eq 0 ]; then
+      echo "        it does not say that it finished all its tests"
+    fi
     sed 's/^/        /' "$log"
   fi
 }
@@ -67,4 +83,13 @@ if [ "${#failed[@]}" -gt 0 ]; then
   echo "check: ${#failed[@]} of $# test programs failed: ${failed[*]}"
   exit 1
 fi
-echo "check: all $# test programs pass ($((SECONDS - started)) s)"
+if [ -n "$missing" ]; then
+  echo "check: skipped, because a tool is missing:$(awk -F '\t' 'NF { if (!($2 in tests)) order[++tools] = $2; tests[$2] += $1 }
+    END { for (i = 1; i <= tools; i++) printf "%s %d tests need %s", (i > 1 ? "," : ""), tests[order[i]], order[i] }' \
+    <<<"$missing")"
+fi
+if [ "$skipped" -gt 0 ]; then
+  echo "check: $(($# - skipped)) of $# test programs pass, $skipped skipped ($((SECONDS - started)) s)"
+else
+  echo "check: all $# test programs pass ($((SECONDS - started)) s)"
+fi

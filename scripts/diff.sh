@@ -20,5 +20,9 @@ for source in "$a" "$b"; do
   awk -v mode=solution -f scripts/workshop/exercise.awk "$source" >"$scratch/$source" || exit
 done
 cd "$scratch" || exit
-git diff --no-index --color=auto --stat --patch "$a" "$b"
+if command -v git >/dev/null; then
+  git diff --no-index --color=auto --stat --patch "$a" "$b"
+else
+  diff -u "$a" "$b"
+fi
 [ $? -le 1 ] # 1 says that they differ, which is no failure

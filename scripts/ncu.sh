@@ -3,6 +3,9 @@
 # To be sourced from the root of the lab, and told a folder for its files in `scratch`.
 # shellcheck disable=SC2154 # scratch
 
+# shellcheck source=scripts/finished.sh
+. scripts/finished.sh
+
 ncu=${NCU:-ncu}
 
 need_ncu() { # verb
@@ -68,7 +71,7 @@ count_kernels() { # program arguments...
   local names
   names=$(cut -d ' ' -f 3 "$scratch/metrics" | sort -u | paste -sd ,)
   rm -f "$scratch/counted"
-  if ! "$ncu" --csv --page raw --print-units base --clock-control none --metrics "$names" \
+  if ! finishes "$ncu" --csv --page raw --print-units base --clock-control none --metrics "$names" \
     --log-file "$scratch/counted" "$@" >"$scratch/output" 2>"$scratch/log"; then
     cat "$scratch/log" >&2
     ncu_failed "count the kernels of $1" "$scratch/counted"

@@ -2,6 +2,9 @@
 # One planted bug: its patch, its build, and what the tools say of it. To be sourced from the root of the
 # lab, by bugs.sh.
 
+# shellcheck source=scripts/finished.sh
+. "${BASH_SOURCE[0]%/*}/finished.sh"
+
 bug_seconds=300       # what runs longer hangs
 bug_test_seconds=120  # and so does one test of the suite
 bug_left_out='more_*' # tests of the suite, as a glob
@@ -58,7 +61,7 @@ bug_first_line() {
     /^========= / && !/COMPUTE-SANITIZER|ERROR SUMMARY/ && !found { found = substr($0, 11) }
     /Assertion [Ff]ailed/ { asserted = 1; next }
     asserted && !said && sub(/^\[----\] +/, "") && $0 != "" { said = $0 }
-    /Unexpected signal|Timed out|^error: / && !died { sub(/^\[[-A-Z]*\] +/, ""); died = $0 }
+    /Unexpected signal|Timed out|ended its process|^error: / && !died { sub(/^\[[-A-Z]*\] +/, ""); died = $0 }
     END { print found != "" ? found : said != "" ? said : died }'
 }
 
@@ -83,8 +86,11 @@ bug_check() {
     --filter "${3:-*/!($bug_left_out)}" >"$2" 2>&1
   local status=$?
   # Each test is a process of its own, so the program itself ends in order, whatever a test does.
-  [ $status -eq 0 ] || [ $status -eq 124 ] || [ $status -eq 137 ] || grep -q 'Tested: *[1-9]' "$2" ||
-    status=$bug_not_run
+  if [ $status -eq 0 ]; then
+    tests_passed 0 "$2" || status=$bug_not_run
+  elif [ $status -ne 124 ] && [ $status -ne 137 ]; then
+    grep -q 'Tested: *[1-9]' "$2" || status=$bug_not_run
+  fi
   return $status
 }
 

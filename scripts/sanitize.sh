@@ -9,6 +9,8 @@ set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh
 . scripts/scratch.sh
+# shellcheck source=scripts/finished.sh
+. scripts/finished.sh
 make_scratch
 folder=$1
 shift
@@ -27,7 +29,7 @@ run_shape() { # STEP OPTIONS
   for ((seed = 0; seed < seeds; seed++)); do
     [ -t 1 ] && printf '\r  ....  %s %s, seed %d\033[K' "${1%%_*}" "$2" "$seed"
     # shellcheck disable=SC2086 # options are words
-    "$program" $2 --no-check --csv --emu-seed "$seed" >/dev/null 2>"$log"
+    finishes "$program" $2 --no-check --csv --emu-seed "$seed" >/dev/null 2>"$log"
     status=$?
     [ -t 1 ] && printf '\r\033[K'
     if [ "$status" -eq 2 ] && grep -q 'cannot take' "$log"; then

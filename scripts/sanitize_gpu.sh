@@ -10,6 +10,8 @@ set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh
 . scripts/scratch.sh
+# shellcheck source=scripts/finished.sh
+. scripts/finished.sh
 make_scratch
 # shellcheck source=scripts/sanitize_options.sh
 . scripts/sanitize_options.sh
@@ -56,7 +58,7 @@ run_one() { # number
     return
   fi
   # shellcheck disable=SC2086 # options are words
-  "$sanitizer" --tool "$tool" --error-exitcode $finding --print-limit 20 "$folder/step${step%%_*}" \
+  finishes "$sanitizer" --tool "$tool" --error-exitcode $finding --print-limit 20 "$folder/step${step%%_*}" \
     ${run_options[$1]} --no-check --no-time --csv >"$scratch/$1.log" 2>&1 </dev/null
   status=$?
   if [ "$status" -eq 0 ]; then

@@ -28,7 +28,7 @@ if [ "${1-}" = --check ]; then
   shift
 fi
 if [ $# -eq 0 ]; then
-  mapfile -t documents < <(git ls-files --cached --others --exclude-standard '*.md')
+  mapfile -t documents < <(scripts/files.sh '*.md')
   set -- "${documents[@]}"
 fi
 

@@ -4,6 +4,7 @@
 #include "bench/estimate.h"
 #include "bench/options.h"
 #include "bench/results.h"
+#include "finish/finish.h"
 #include "shape/shape.h"
 #include <stdlib.h>
 #include <string.h>
@@ -229,7 +230,7 @@ static int report_error(const error_text *error) {
   return EXIT_BAD_INPUT;
 }
 
-int main(int argc, char **argv) {
+static int bench(int argc, char **argv) {
   static session s;
   error_text error;
   int end = 1; // of folder, name and steps; what follows "--" is a command line of its own
@@ -254,3 +255,5 @@ int main(int argc, char **argv) {
   if (!good) return report_error(&error);
   return s.failed > 0 ? EXIT_CHECK_FAILED : EXIT_OK;
 }
+
+int main(int argc, char **argv) { return finish_run(bench, argc, argv); }

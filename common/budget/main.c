@@ -1,5 +1,6 @@
 // The shared-memory budget of a step's configurations, before anything is launched: what a block takes,
 // for each padded head_dim, against what the GPUs give.
+#include "finish/finish.h"
 #include "step/step.h"
 
 // Per block and per multiprocessor, in kB of 1024 bytes; 1 kB of each block's share is the system's.
@@ -25,7 +26,7 @@ static void print_row(const char *name, int head_dim, size_t bytes) {
   putchar('\n');
 }
 
-int main(int argc, char **argv) {
+static int print_budget(int argc, char **argv) {
   error_text error;
   attention_step step;
   if (argc != 2) {
@@ -62,3 +63,5 @@ int main(int argc, char **argv) {
   }
   return EXIT_OK;
 }
+
+int main(int argc, char **argv) { return finish_run(print_budget, argc, argv); }

@@ -1,6 +1,7 @@
 // Runs the calibration kernels, each once: under a profiler on a GPU, or counted by the emulator.
 #include "calibration/calibration.h"
 #include "error/error.h"
+#include "finish/finish.h"
 #ifdef CALIBRATION_COUNTED
 #include "emulator/count.h"
 #endif
@@ -50,7 +51,7 @@ static bool run(const float *in, float *out, error_text *error) {
   return true;
 }
 
-int main(int argc, char **argv) {
+static int calibrate(int argc, char **argv) {
   (void)argv;
   if (argc != 1) {
     fputs(usage, stderr);
@@ -68,3 +69,5 @@ int main(int argc, char **argv) {
   cudaFree(in);
   return good ? EXIT_OK : EXIT_BAD_INPUT;
 }
+
+int main(int argc, char **argv) { return finish_run(calibrate, argc, argv); }

@@ -5,6 +5,7 @@
 #include "driver/options.h"
 #include "driver/tensors.h"
 #include "file/file.h"
+#include "finish/finish.h"
 #include "shape/shape.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -139,7 +140,7 @@ static bool report(const session *s, const char *folder, error_text *error) {
   return save(s, folder, false, error) && save(s, folder, true, error);
 }
 
-int main(int argc, char **argv) {
+static int count(int argc, char **argv) {
   static session s;
   error_text error;
   const bool options_follow = argc > 3 && strcmp(argv[3], "--") == 0;
@@ -161,3 +162,5 @@ int main(int argc, char **argv) {
   trial_free(&s.trial);
   return !good ? EXIT_BAD_INPUT : right ? EXIT_OK : EXIT_CHECK_FAILED;
 }
+
+int main(int argc, char **argv) { return finish_run(count, argc, argv); }

@@ -7,6 +7,7 @@
 #include "driver/outputs.h"
 #include "driver/report.h"
 #include "driver/tensors.h"
+#include "finish/finish.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +151,7 @@ static int print_help(const session *s, const char *program) {
   return finish_output(&error) ? EXIT_OK : report_error(&error);
 }
 
-int main(int argc, char **argv) {
+static int drive(int argc, char **argv) {
   session s = {.step = step_linked()};
   error_text error;
   if (!options_parse(argc, argv, &s.options, &error)) return report_error(&error);
@@ -160,3 +161,5 @@ int main(int argc, char **argv) {
   tensors_close(&s.files);
   return status;
 }
+
+int main(int argc, char **argv) { return finish_run(drive, argc, argv); }

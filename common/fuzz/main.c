@@ -1,6 +1,7 @@
 // Random problems for the linked step, until one fails or the time is up.
 #include "device/device.h"
 #include "driver/number.h"
+#include "finish/finish.h"
 #include "fuzz/shrink.h"
 #include "progress/progress.h"
 #include "shape/shape.h"
@@ -103,7 +104,7 @@ static int fuzz(const attention_step *step, const fuzz_options *options, const c
   return EXIT_OK;
 }
 
-int main(int argc, char **argv) {
+static int fuzz_step(int argc, char **argv) {
   const attention_step step = step_linked();
   fuzz_options options;
   error_text error;
@@ -117,3 +118,5 @@ int main(int argc, char **argv) {
   }
   return fuzz(&step, &options, argv[0]);
 }
+
+int main(int argc, char **argv) { return finish_run(fuzz_step, argc, argv); }

@@ -18,6 +18,7 @@ enum { HANG_SECONDS = 60, POLL_MILLISECONDS = 2 };
 // What the child tells, also when it dies.
 typedef struct {
   atomic_size_t done;
+  atomic_bool ended; // by itself, not because a step's code ended the process
   error_text message;
 } shared_report;
 
@@ -61,13 +62,13 @@ static void run_child(const attention_step *step, const fuzz_problem *problems, 
     const int nowhere = open("/dev/null", O_WRONLY);
     if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
   }
-  if (!device_open(&device, &report->message)) _exit(RUN_UNABLE);
-  for (size_t i = 0; i < count && run_seconds() - started < seconds; i++) {
-    const run_verdict verdict = try_problem(step, &problems[i], &report->message);
-    if (verdict != RUN_PASSED) _exit((int)verdict);
-    atomic_fetch_add(&report->done, 1);
+  run_verdict verdict = device_open(&device, &report->message) ? RUN_PASSED : RUN_UNABLE;
+  for (size_t i = 0; verdict == RUN_PASSED && i < count && run_seconds() - started < seconds; i++) {
+    verdict = try_problem(step, &problems[i], &report->message);
+    if (verdict == RUN_PASSED) atomic_fetch_add(&report->done, 1);
   }
-  _exit(RUN_PASSED);
+  atomic_store(&report->ended, true);
+  _exit((int)verdict);
 }
 
 // Waits until the child ends, or kills it when it stays too long at one problem. False after that.
@@ -109,11 +110,11 @@ run_outcome run_problems(const attention_step *step, const fuzz_problem *problem
   } else if (WIFSIGNALED(status)) {
     outcome.verdict = RUN_FAILED;
     fail(&report->message, "it crashes: %s", strsignal(WTERMSIG(status)));
-  } else if (WEXITSTATUS(status) <= RUN_UNABLE) {
+  } else if (atomic_load(&report->ended)) {
     outcome.verdict = (run_verdict)WEXITSTATUS(status);
-  } else { // not one of ours: a sanitizer of the compiler has stopped it
+  } else { // the step's code, or a sanitizer of the compiler, has ended the process
     outcome.verdict = RUN_FAILED;
-    fail(&report->message, "it ends with exit status %d", WEXITSTATUS(status));
+    fail(&report->message, "it ends the process, with exit status %d", WEXITSTATUS(status));
   }
   outcome.done = atomic_load(&report->done);
   outcome.message = report->message;

@@ -3,6 +3,7 @@
 #include "driver/measure.h"
 #include "driver/options.h"
 #include "driver/tensors.h"
+#include "finish/finish.h"
 #include "ladder/row.h"
 #include "record/folder.h"
 #include "record/record.h"
@@ -202,7 +203,7 @@ static bool all_right(const session *s) {
   return true;
 }
 
-int main(int argc, char **argv) {
+static int compare_steps(int argc, char **argv) {
   static session s;
   error_text error;
   if (argc == 2 && strcmp(argv[1], "--slug") == 0) {
@@ -230,3 +231,5 @@ int main(int argc, char **argv) {
   free(s.rows);
   return status;
 }
+
+int main(int argc, char **argv) { return finish_run(compare_steps, argc, argv); }

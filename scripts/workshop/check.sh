@@ -7,6 +7,8 @@ set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/scratch.sh
 . scripts/scratch.sh
+# shellcheck source=scripts/finished.sh
+. scripts/finished.sh
 make_scratch
 # shellcheck source=scripts/workshop/work.sh
 . scripts/workshop/work.sh
@@ -53,7 +55,7 @@ for step in "$@"; do
   status=0
   "$folder/step${step%%_*}-check" "${options[@]}" >"$log" 2>&1 || status=$?
   [ -t 1 ] && printf '\r\033[K'
-  if [ "$status" -eq 0 ] && grep -q 'Tested: *[1-9]' <(sed 's/\x1b\[[0-9;]*m//g' "$log"); then
+  if tests_passed "$status" "$log"; then
     # What was left out is not known to pass.
     if [ -n "${QUICK:-}" ]; then
       echo "check: $file passes all but the largest tests: make step${step%%_*} check WORK=1 runs them"
@@ -64,7 +66,7 @@ for step in "$@"; do
   else
     note_check "$step" failed "$device"
     failed=1
-    if grep -q 'Synthesis:' "$log"; then first_failure; else tail -n 20 "$log"; fi
+    if [ "$status" -ne 0 ] && grep -q 'Synthesis:' "$log"; then first_failure; else tail -n 20 "$log"; fi
     echo "check: $file fails"
   fi
 done

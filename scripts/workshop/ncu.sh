@@ -21,7 +21,7 @@ mkdir -p build/ncu
 for program in "${programs[@]}"; do
   name=${program##*/}
   [ -t 2 ] && printf 'ncu: %s, many times over ...' "$program" >&2
-  "$ncu" --set full --metrics "$names" --force-overwrite --export "build/ncu/$name" \
+  finishes "$ncu" --set full --metrics "$names" --force-overwrite --export "build/ncu/$name" \
     "$program" --no-check --no-time "$@" >"$scratch/log" 2>&1 || {
     [ -t 2 ] && echo >&2
     ncu_failed "profile $program" "$scratch/log"

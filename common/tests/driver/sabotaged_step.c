@@ -8,11 +8,13 @@
 //   launch        the launch returns an error
 //   unsupported   the step takes no shape at all
 //   workspace     the step wants more memory than there is
+//   exit          the launch ends the process with exit(0); quick_exit and _exit likewise
 #include "numeric/float16.h"
 #include "reference/reference.h"
 #include "shape/shape.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool sabotage(const char *kind) {
   const char *chosen = getenv("SABOTAGE");
@@ -48,6 +50,9 @@ cudaError_t attention_forward(const attention_args *args, cudaStream_t stream) {
   const size_t q_count = shape_q_count(shape);
   const size_t kv_count = shape_kv_count(shape);
   const size_t lse_count = shape_lse_count(shape);
+  if (sabotage("exit")) exit(0);
+  if (sabotage("quick_exit")) quick_exit(0);
+  if (sabotage("_exit")) _exit(0);
   if (sabotage("launch")) return cudaErrorInvalidConfiguration;
 
   uint16_t *q = malloc(q_count * sizeof *q);

@@ -27,6 +27,11 @@ static attention_step step_with(cudaError_t (*forward)(const attention_args *, c
                           .unsupported = attention_unsupported};
 }
 
+static cudaError_t leave(const attention_args *args, cudaStream_t stream) {
+  if (at_fault(&args->shape)) exit(0);
+  return attention_forward(args, stream);
+}
+
 enum { PROBLEMS = 60 };
 
 static void expect_found(cudaError_t (*forward)(const attention_args *, cudaStream_t),
@@ -54,6 +59,9 @@ static void expect_found(cudaError_t (*forward)(const attention_args *, cudaStre
 }
 
 Test(fuzz, finds_and_shrinks_a_wrong_result) { expect_found(wrong, "O is wrong"); }
+Test(fuzz, finds_and_shrinks_an_exit) {
+  expect_found(leave, "ends the process, with exit status 0");
+}
 Test(fuzz, finds_and_shrinks_a_crash) { expect_found(crash, "it crashes: Killed"); }
 
 Test(fuzz, a_right_step_passes) {

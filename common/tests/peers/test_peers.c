@@ -1,5 +1,6 @@
 // Runs the tests of common/peers, which are Python's (test_*.py beside this file). What needs PyTorch skips
 // itself where there is none.
+#include "tests/needs.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@ Test(peers, python_tests_pass) {
   if (!build) cr_skip_test("LAB_BUILD names no folder of a build, such as build/cpu");
   if (strstr(build, "-sanitized"))
     cr_skip_test("Python cannot load what is built with a sanitizer");
-  if (system("command -v python3 >/dev/null") != 0) cr_skip_test("there is no python3");
+  needs_tool("python3");
 
   FILE *tests = popen("PYTHONPATH=common PYTHONDONTWRITEBYTECODE=1 python3 -m unittest discover "
                       "-s common/tests/peers 2>&1",

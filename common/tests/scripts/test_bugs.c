@@ -1,6 +1,7 @@
 // scripts/bugs.sh fails where it has to: on a bug that nobody catches, on one whose message is another than
 // the patch expects, on a patch that no longer applies. It builds step 01 with each patch.
 #define _GNU_SOURCE
+#include "tests/needs.h"
 #include "toolkit.h"
 
 #define PATCH(caught_by, expect, from, to)                                                         \
@@ -19,6 +20,7 @@ static void put(const char *name, const char *patch) {
 }
 
 static void enter(void) {
+  needs_tool("patch");
   cr_assert(mkdtemp(folder), "no temporary folder");
   char command[128];
   snprintf(command, sizeof command, "mkdir -p %s/01_naive/bugs", folder);

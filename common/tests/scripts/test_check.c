@@ -6,7 +6,7 @@
 #define PROGRAM(seconds, last)                                                                     \
   "#!/bin/bash\necho \"begin ${0##*/}\" >>ran\nsleep " seconds "\n"                                \
   "echo \"end ${0##*/}\" >>ran\necho \"threads: $OMP_NUM_THREADS $*\" >>threads\n" last
-#define PASSES "echo 'Synthesis: Tested: 3'\n"
+#define PASSES "echo 'Synthesis: Tested: 3'\necho 'finished: 3 tests'\n"
 
 static void put(const char *path, const char *text) {
   toolkit_write(path, text);
@@ -20,7 +20,7 @@ static void enter(void) {
   put("build/gpu/quick", PROGRAM("0.2", PASSES));
   put("build/gpu/timing/alone", PROGRAM("0.1", PASSES));
   put("build/gpu/fails", PROGRAM("0", PASSES "echo what is wrong\nexit 1\n"));
-  put("build/gpu/empty", PROGRAM("0", "echo 'Synthesis: Tested: 0'\n"));
+  put("build/gpu/empty", PROGRAM("0", "echo 'Synthesis: Tested: 0'; echo 'finished: 0 tests'\n"));
   cr_assert(unsetenv("OMP_NUM_THREADS") == 0);
 }
 
@@ -36,7 +36,8 @@ Test(check, the_same_lines_however_many_at_once) {
     snprintf(command, sizeof command, "AT_ONCE=%d " CHECK, at_once);
     const script_result result = toolkit_run(command);
     EXPECT(result, " ok slow 3 tests, ", " ok quick 3 tests, ", " ok timing/alone 3 tests, ",
-           " FAIL fails\n Synthesis: Tested: 3\n what is wrong\n FAIL empty\n it ran no test\n",
+           " FAIL fails\n Synthesis: Tested: 3\n finished: 3 tests\n what is wrong\n FAIL empty\n "
+           "it finished no test\n",
            "check: 2 of 5 test programs failed: fails empty\n");
   }
 }
@@ -60,6 +61,41 @@ Test(check, the_cores_are_divided) {
   EXPECT(result, "threads: 2 --jobs 2\n");
 }
 
+// A program has failed that does not say how many tests it finished, or says less than Criterion counts.
+Test(check, what_does_not_finish) {
+  static const char *const logs[] = {"", "echo 'Synthesis: Tested: 3'\n",
+                                     "echo 'finished: 3 tests'\n",
+                                     "echo 'finished: 2 tests'; echo 'Synthesis: Tested: 3'\n"};
+  for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
+    char text[256];
+    snprintf(text, sizeof text, "#!/bin/bash\n%s", logs[i]);
+    put("build/gpu/ends", text);
+    const script_result result = toolkit_run("scripts/check.sh build/gpu/ends 2>&1");
+    cr_expect_eq(result.status, 1, "%s: %s", logs[i], result.out);
+    EXPECT(result, " FAIL ends\n it ", "check: 1 of 1 test programs failed: ends\n");
+  }
+}
+
+// What cannot be tested without a tool is skipped, and says so; what is skipped for another reason must not
+// be all there is.
+Test(check, what_needs_a_tool) {
+#define NOTHING "echo 'Synthesis: Tested: 0'\necho 'finished: 0 tests'\n"
+  put("build/gpu/plots", "#!/bin/bash\n" NOTHING "echo 'skipped: 9 tests: needs gnuplot'\n");
+  put("build/gpu/parts", "#!/bin/bash\n" PASSES "echo 'skipped: 2 tests: needs gdb'\n"
+                         "echo 'skipped: 1 tests: needs gnuplot'\n"
+                         "echo 'skipped: 1 tests: the emulator takes minutes'\n");
+  script_result result = toolkit_run("scripts/check.sh build/gpu/plots build/gpu/parts 2>&1");
+  cr_expect_eq(result.status, 0, "%s", result.out);
+  EXPECT(result, " skip plots: needs gnuplot\n",
+         " ok parts 3 tests, 0 s, 2 skipped: needs gdb, 1 skipped: needs gnuplot\n",
+         "check: skipped, because a tool is missing: 10 tests need gnuplot, 2 tests need gdb\n",
+         "check: 1 of 2 test programs pass, 1 skipped (");
+  put("build/gpu/idle", "#!/bin/bash\n" NOTHING "echo 'skipped: 3 tests: no mood'\n");
+  result = toolkit_run("scripts/check.sh build/gpu/idle 2>&1");
+  cr_expect_eq(result.status, 1, "%s", result.out);
+  EXPECT(result, " FAIL idle\n it finished no test\n");
+}
+
 Test(check, bad_settings) {
   const script_result none = toolkit_run("scripts/check.sh 2>&1");
   cr_expect_eq(none.status, 2);
@@ -67,4 +103,21 @@ Test(check, bad_settings) {
   const script_result bad = toolkit_run("AT_ONCE=0 scripts/check.sh build/gpu/slow 2>&1");
   cr_expect_eq(bad.status, 2);
   EXPECT(bad, "error: AT_ONCE is \"0\": give the number of programs");
+}
+
+// The whole way: a test that needs gnuplot, on a machine that has none.
+Test(check_without_gnuplot, the_tests_of_charts_are_skipped) {
+  const char *build = getenv("LAB_BUILD");
+  if (!build) cr_skip_test("LAB_BUILD names no folder of a build, such as build/cpu");
+  char command[512];
+  snprintf(command, sizeof command,
+           "unset BXFI_MAP; W=$(mktemp -d); (IFS=:; for folder in $PATH; do ln -s $folder/* $W; "
+           "done) 2>/dev/null; rm -f $W/gnuplot*; PATH=$W scripts/check.sh "
+           "%s/tests/scripts/test_plots 2>&1; status=$?; rm -r $W; exit $status",
+           build);
+  const script_result result = toolkit_run(command);
+  cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, " skip tests/scripts/test_plots: needs gnuplot\n",
+         "check: skipped, because a tool is missing: ", " tests need gnuplot\n",
+         "check: 0 of 1 test programs pass, 1 skipped");
 }

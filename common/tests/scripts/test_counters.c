@@ -33,7 +33,7 @@
   "  done; echo >>$log; }\n"                                                                       \
   "echo '==PROF== Connected to process 1' >$log\n"                                                 \
   "line ID 'Block Size' '' && line '' '' inst && line 0 '(33, 2, 1)' 3,000\n"                      \
-  "line 1 '(32, 1, 1)' 2,000\n"
+  "line 1 '(32, 1, 1)' 2,000\n" FINISHES
 
 static void enter(void) {
   toolkit_enter();
@@ -89,8 +89,8 @@ static void write_calibration(void) {
   toolkit_write("cpu/calibrate", "#!/bin/bash\necho kernel,column,expected,emulator\n"
                                  "echo first,global_load_requests,3000,3000\n"
                                  "echo first,block_barriers,1,1\n"
-                                 "echo second,global_load_requests,1500,1500\n");
-  toolkit_write("cpu/count", "#!/bin/bash\ncp data.csv $1/step05.csv\n");
+                                 "echo second,global_load_requests,1500,1500\n" FINISHES);
+  toolkit_write("cpu/count", "#!/bin/bash\ncp data.csv $1/step05.csv\n" FINISHES);
   toolkit_write("data.csv",
                 "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,"
                 "source,global_load_requests,block_barriers\n"

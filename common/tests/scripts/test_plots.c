@@ -1,9 +1,10 @@
 // scripts/plot.sh: every chart is drawn from little data and from none, without a word from gnuplot.
 #define _GNU_SOURCE
 #include "recorded.h"
+#include "tests/needs.h"
 
 static void enter(void) {
-  if (system("command -v gnuplot >/dev/null") != 0) cr_skip_test("gnuplot is not installed");
+  needs_tool("gnuplot");
   toolkit_enter();
   cr_assert_eq(toolkit_run("mkdir -p " FOLDER).status, 0);
 }

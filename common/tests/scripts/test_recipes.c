@@ -1,11 +1,13 @@
 // What stands beside the exercises: bugs to hunt, new steps, the debugger, and ncu's five metrics.
 #define _GNU_SOURCE
 #include "lab.h"
+#include "tests/needs.h"
 
 TestSuite(recipes, .init = lab_enter, .fini = lab_leave);
 
 // Every planted bug is handed out under one number, as the step with a change, and under no name.
 Test(recipes, every_bug_can_be_hunted) {
+  needs_tool("patch");
   const int bugs = atoi(lab_run("ls steps/*/bugs/*.patch | wc -l").out);
   script_result result = lab_run("scripts/workshop/hunt.sh list");
   char numbers[64];
@@ -25,6 +27,7 @@ Test(recipes, every_bug_can_be_hunted) {
 }
 
 Test(recipes, a_hunt) {
+  needs_tool("patch");
   script_result result = lab_run(MAKE "hunt BUG=1");
   EXPECT_STATUS(result, 0);
   EXPECT(result, "Bug 1 is in ", "/hunt/1/", "/attention.cu: ", "make hunt BUG=1 reveal");
@@ -82,6 +85,7 @@ Test(recipes, a_new_step, .timeout = 120) {
 
 // A build says what it is at, on a terminal alone, and wipes it.
 Test(recipes, a_build_says_what_it_is_at, .timeout = 120) {
+  needs_tool("script");
 #define BUILD_TRIAL MAKE UNOPTIMISED "step01 build STEPS_FOLDER=%s/steps"
   EXPECT_STATUS(lab_run("mkdir -p %s/steps && cp -r steps/01_naive %s/steps", lab_work, lab_work),
                 0);
@@ -106,9 +110,9 @@ Test(recipes, help_names_the_steps_that_are_skipped) {
 
 // The debugger stands in the thread that was asked for, and knows CUDA's names.
 Test(recipes, gdb_stops_in_a_thread, .timeout = 120) {
-  if (lab_run("gdb -batch -ex run --args true").status != 0 ||
-      strstr(lab_run("gdb -batch -ex run --args true").out, "ptrace"))
-    cr_skip_test("gdb is not here, or may not trace");
+  needs_tool("gdb");
+  if (strstr(lab_run("gdb -batch -ex run --args true").out, "ptrace"))
+    cr_skip_test("gdb may not trace");
   script_result result =
       lab_run("printf 'print threadIdx.x\\nprint blockIdx\\nnext\\nprint index\\n' | " MAKE
               "step01 gdb BLOCK=2 THREAD=5 ARGS='--seq 32'");
@@ -147,7 +151,7 @@ Test(recipes, what_needs_a_gpu_says_so) {
   "echo '\"\",\"\",\"ns\",\"%\",\"%\",\"\"'\n"                                                     \
   "echo '\"0\",\"(32, 1, 1)\",\"1,000,000\",\"40\",\"25\",\"32\"'\n"                               \
   "case $2 in *step04) echo '\"1\",\"(32, 1, 1)\",\"3,000,000\",\"80\",\"50\",\"16\"' ;; esac\n"   \
-  "} >$2.ncu-rep\n"
+  "} >$2.ncu-rep\n" FINISHES
 
 TestSuite(metrics, .init = toolkit_enter, .fini = toolkit_leave);
 

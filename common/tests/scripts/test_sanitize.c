@@ -46,6 +46,8 @@ static void program(const char *name, const char *body) {
   cr_assert_eq(chmod(path, 0700), 0);
 }
 
+#define PASSES "echo finished >>\"$LAB_FINISHED\"; exit 0"
+
 static script_result sanitize(const char *settings, const char *steps) {
   char command[256];
   snprintf(command, sizeof command, "%s scripts/sanitize.sh %s %s 2>&1", settings, folder, steps);
@@ -59,7 +61,7 @@ static int lines_of_ran(const char *pattern) {
 }
 
 Test(sanitize, every_shape_with_every_seed) {
-  program("step04", "exit 0");
+  program("step04", PASSES);
   const script_result result = sanitize("SEEDS=3", "04_online_softmax");
   cr_expect_eq(result.status, 0, "%s", result.out);
   cr_expect(strstr(result.out, "sanitize: no fault in 04_online_softmax (3 orders of threads"),
@@ -75,22 +77,22 @@ Test(sanitize, every_shape_with_every_seed) {
 }
 
 Test(sanitize, a_step_has_shapes_of_its_own) {
-  program("step06", "exit 0");
+  program("step06", PASSES);
   cr_expect_eq(sanitize("SEEDS=1", "06_cp_async").status, 0);
   cr_expect_gt(lines_of_ran("--config 16x64x4x2"), 0);
 }
 
 Test(sanitize, one_shape_that_is_asked_for) {
-  program("step04", "exit 0");
+  program("step04", PASSES);
   cr_expect_eq(sanitize("SEEDS=2 ARGS='--seq 100 --causal'", "04_online_softmax").status, 0);
   cr_expect_eq(lines_of_ran("^--seq 100 --causal --no-check"), 2);
   cr_expect_eq(lines_of_ran("."), 2);
 }
 
 Test(sanitize, stops_a_step_at_its_first_fault) {
-  program("step04", "[[ $* == *'--emu-seed 1'* ]] || exit 0\n"
+  program("step04", "[[ $* == *'--emu-seed 1'* ]] || { " PASSES "; }\n"
                     "echo '========= Race reported' >&2\nexit 1");
-  program("step05", "exit 0");
+  program("step05", PASSES);
   const script_result result = sanitize("SEEDS=4", "04_online_softmax 05_wmma");
   cr_expect_eq(result.status, 1, "%s", result.out);
   cr_expect(strstr(result.out, "seed 1\n========= Race reported\n"), "%s", result.out);
@@ -101,7 +103,7 @@ Test(sanitize, stops_a_step_at_its_first_fault) {
 }
 
 Test(sanitize, skips_what_a_step_cannot_take) {
-  program("step04", "[[ $* == *'--seq 1 '* ]] || exit 0\n"
+  program("step04", "[[ $* == *'--seq 1 '* ]] || { " PASSES "; }\n"
                     "echo 'error: step 04 cannot take it: too short' >&2\nexit 2");
   script_result result = sanitize("SEEDS=2", "04_online_softmax");
   cr_expect_eq(result.status, 0, "%s", result.out);
@@ -115,5 +117,11 @@ Test(sanitize, other_failures_are_failures) {
   cr_expect_eq(sanitize("SEEDS=2", "04_online_softmax").status, 1);
   program("step04", "kill -SEGV $$");
   cr_expect_eq(sanitize("SEEDS=2", "04_online_softmax").status, 1);
+  // It ends with 0, and has not come to its end.
+  program("step04", "exit 0");
+  const script_result ended = sanitize("SEEDS=2", "04_online_softmax");
+  cr_expect_eq(ended.status, 1, "%s", ended.out);
+  cr_expect(strstr(ended.out, "step04 ended with status 0, but the program had not finished"), "%s",
+            ended.out);
   cr_expect_eq(sanitize("SEEDS=none", "04_online_softmax").status, 2);
 }

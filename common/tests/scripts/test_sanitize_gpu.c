@@ -20,7 +20,7 @@
   "*\"--tool ${EVERYWHERE:-none} \"*) sleep 0.1; echo '========= Error: here, too'; exit 9 ;;\n"   \
   "*'--dim 7 '*) echo 'error: step 99_recorded cannot take it' >&2; exit 2 ;;\n"                   \
   "esac\n"                                                                                         \
-  "echo '========= ERROR SUMMARY: 0 errors'\n"
+  "echo '========= ERROR SUMMARY: 0 errors'\n" FINISHES
 
 static void enter(void) {
   toolkit_enter();

@@ -232,6 +232,9 @@ Test(workshop, progress_follows_the_file) {
   result = lab_run(PROGRESS);
   EXPECT(result, " 0 - failed on the cpu, ", "progress: 0 of 1 steps pass");
   suite_says("[====] Synthesis: Tested: 9 | Passing: 9 | Failing: 0 | Crashing: 0", 0);
+  EXPECT_STATUS(lab_run(CHECK), 1); // nothing says that the tests came to their end
+  suite_says(
+      "finished: 9 tests\n[====] Synthesis: Tested: 9 | Passing: 9 | Failing: 0 | Crashing: 0", 0);
   EXPECT_STATUS(lab_run("QUICK=1 " CHECK), 0);
   result = lab_run(PROGRESS);
   EXPECT(result, "failed on the cpu"); // a part of the tests proves nothing
@@ -241,6 +244,7 @@ Test(workshop, progress_follows_the_file) {
   EXPECT_STATUS(lab_run("echo // >>%s", file04()), 0);
   result = lab_run(PROGRESS);
   EXPECT(result, "changed since it passed", "progress: 0 of 1 steps pass");
-  suite_says("[====] Synthesis: Tested: 0 | Passing: 0 | Failing: 0 | Crashing: 0", 0);
+  suite_says(
+      "finished: 0 tests\n[====] Synthesis: Tested: 0 | Passing: 0 | Failing: 0 | Crashing: 0", 0);
   EXPECT_STATUS(lab_run(CHECK), 1);
 }

@@ -59,6 +59,9 @@
   "        /*0000*/                   STL [R1], R2 ;\n"                                            \
   "        /*0010*/                   EXIT ;\n"
 
+// A line of a script that stands in for a program of the lab, or for a tool that runs one: scripts/finished.sh.
+#define FINISHES "echo finished >>\"$LAB_FINISHED\"\n"
+
 typedef struct {
   int status;     // exit status; -1 when a signal ended it
   char out[8192]; // standard output and error, cut at the end
