@@ -170,6 +170,15 @@ typedef struct {
 EMULATOR_API emulator_counts emulator_counts_read(void);
 EMULATOR_API void emulator_counts_reset(void);
 
+// Calls `visit` for every kernel of the program or shared object that holds `address`, instances of templates
+// one by one, with its mangled name and whether it has been launched in this process. False when the module's symbols
+// cannot be read. At a kernel's first launch the same is appended to the file that the environment variable
+// EMU_KERNELS names, if it is set: a line "launched NAME" or "compiled NAME" for each kernel of the module.
+EMULATOR_API bool emulator_visit_kernels(const void *address,
+                                         void (*visit)(const char *name, bool launched,
+                                                       void *context),
+                                         void *context);
+
 // How many findings have been reported by a build of the emulator that watches kernels; 0 by others.
 EMULATOR_API uint64_t emulator_findings(void);
 

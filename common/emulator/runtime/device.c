@@ -1,9 +1,11 @@
 // The one device: its number, properties and life.
+#include "environment.h"
 #include "errors.h"
 #include "gpu.h"
 #include "memory.h"
 #include "observer.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 cudaError_t cudaGetDeviceCount(int *count) {
@@ -26,7 +28,8 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 static int multiprocessors(void) {
-  const unsigned have = (unsigned)gpu_selected()->multiprocessors;
+  const unsigned have = (unsigned)environment_number(
+      "EMU_MULTIPROCESSORS", (uint64_t)gpu_selected()->multiprocessors, 1, INT_MAX);
   return (int)(have < observer_multiprocessors() ? have : observer_multiprocessors());
 }
 

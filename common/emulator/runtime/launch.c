@@ -5,6 +5,7 @@
 #include "errors.h"
 #include "function.h"
 #include "gpu.h"
+#include "kernels.h"
 #include "observer.h"
 #include "shared_memory.h"
 #include "workers.h"
@@ -44,6 +45,7 @@ static cudaError_t run(const emulator_launch_request *request) {
                    .block_count = (uint64_t)grid.x * grid.y * grid.z,
                    .number = launches_since_seed++,
                    .seed = seed};
+  kernels_launched(request->kernel);
   shared_memory_find_module(&launch);
   shared_memory_choose_place(&launch);
   observer_launch_begin(&launch);

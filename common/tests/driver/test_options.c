@@ -198,7 +198,7 @@ Test(options, sentences) {
       {"--dtype fp8", "--dtype is \"fp8\": give fp16 or bf16"},
       {"--dtype FP16", "--dtype is \"FP16\": give fp16 or bf16"},
       {"--inputs random",
-       "--inputs is \"random\": give normal, large, equal, onehot, ramp or limit"},
+       "--inputs is \"random\": give normal, large, equal, onehot, ramp, limit or rising"},
       {"--out-dtype double", "--out-dtype is \"double\": give float16, bfloat16 or float32"},
       // Options that do not go together.
       {"--seq 8 --seq-q 4", "--seq sets both lengths already: leave it out, or --seq-q"},
