@@ -130,6 +130,11 @@ $(BUILD)/common/%.cu.o: common/%.cu
 	$(NVCC) $(KERNEL_FLAGS) $(call gencode,$(ARCH)) $(headers) -c $< -o $(part) $(object)
 endif
 
+# For scripts/mutant.sh, which compiles the stand-in headers once for hundreds of kernels.
+.PHONY: kernel-flags
+kernel-flags:
+	@echo $(CXX) $(KERNEL_FLAGS)
+
 # --- a step's program, test runner and shared object ---------------------------------------------
 
 DRIVER_MAIN := $(PLAIN)/common/driver/main.o $(PLAIN)/common/step/linked.o

@@ -6,7 +6,7 @@
 # tests that say most for their time, without optimisation; the sanitizer; and, with optimisation, the object
 # code beside that of the lab's own step, and the whole suite.
 
-mutant_quick='@(configurations|inputs)/*' # tests, as a glob
+mutant_quick='inputs/*'                    # tests, as a glob
 mutant_whole='*/!(more_heads*)'           # all but what takes minutes on the emulator
 mutant_folder=build/mutants/$$            # the sources under test; another run has another number
 
@@ -26,6 +26,21 @@ mutant_headers() {
   tr ' ' '\n' <<<"$seen" | sed '/^$/d; s|^|common/|'
 }
 
+# mutant_precompile LEVEL [MODE]: compiles the stand-in headers of the emulator, which no mutant changes and which
+# are most of what there is to compile, into mutant_folder.
+mutant_precompile() {
+  local folder=$mutant_folder/$1${2:-} command
+  mkdir -p "$folder" || return
+  { # C sources are compiled with the same flags
+    echo '#ifdef __cplusplus'
+    printf '#include "%s"\n' attention.h cuda.h cuda_bf16.h cuda_fp16.h cuda_pipeline.h mma.h hopper_functions.h \
+      ptx_functions.h limits.h string.h type_traits
+    echo '#endif'
+  } >"$folder/stand_ins.h"
+  command=$(make --no-print-directory --silent -f make/build.mk DEVICE=cpu "MODE=${2:-}" DEBUG='' SANITIZE='' \
+    "OPTIMISE=-$1 -DNDEBUG" kernel-flags) && $command -x c++-header "$folder/stand_ins.h" -o "$folder/stand_ins.h.gch"
+}
+
 # mutant_build FOLDER STEP LEVEL [MODE]: builds the suite of the step in FOLDER/steps, or with MODE its program,
 # with optimisation LEVEL, and prints where it lies. What the objects and reports say of paths is what the lab's
 # own step would say, so that objects can be compared.
@@ -33,7 +48,7 @@ mutant_build() {
   local program=step${2%%_*}
   if [ -z "${4:-}" ]; then program+=-check; fi
   bug_build cpu "${4:-}" "$1/steps" "$program" \
-    "OPTIMISE=-$3 -DNDEBUG -I$1/common -ffile-prefix-map=$1/steps=steps -ffile-prefix-map=$1/common=common"
+    "OPTIMISE=-$3 -DNDEBUG -include $mutant_folder/$3${4:-}/stand_ins.h -I$1/common -ffile-prefix-map=$1/steps=steps -ffile-prefix-map=$1/common=common"
 }
 
 # mutant_copy FOLDER STEP: the step's source and the headers, as they are.

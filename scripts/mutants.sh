@@ -21,6 +21,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/origin.sh
 . scripts/origin.sh
 make_scratch "$mutant_folder"
+export CCACHE_DISABLE=1        # no mutant is compiled twice
 export OMP_WAIT_POLICY=passive # several programs share the cores: none should wait by spinning
 
 limit='' count='' seed=1
@@ -76,10 +77,10 @@ done >"$scratch/mutants"
 for step in "$@"; do cat "$scratch/$step.headers"; done >"$scratch/headers"
 list_mutants common/mutants/headers.txt common/*.cuh >"$scratch/of_headers" || exit
 awk -F '\t' 'FNR == NR { read_by[$1]; next } $1 in read_by' "$scratch/headers" "$scratch/of_headers" >>"$scratch/mutants"
-if [ -n "${OPERATORS:-}" ]; then
-  awk -F '\t' -v wanted=" $OPERATORS " 'index(wanted, " " $4 " ")' "$scratch/mutants" >"$scratch/wanted"
-  mv "$scratch/wanted" "$scratch/mutants"
-fi
+# An index of 32 bits is wrong where a tensor has 2^31 elements, which no problem on the emulator has.
+operators=${OPERATORS:-$(build/cpu/mutants operators | grep -vx narrow)}
+awk -F '\t' -v wanted=" ${operators//$'\n'/ } " 'index(wanted, " " $4 " ")' "$scratch/mutants" >"$scratch/wanted"
+mv "$scratch/wanted" "$scratch/mutants"
 
 # A sample takes the operators in turn.
 if [ -n "$limit$count" ]; then
@@ -107,6 +108,8 @@ readers() {
     if grep -qxF "$source" "$scratch/$step.headers"; then echo "$step"; fi
   done | awk '!seen[$0]++'
 }
+
+for level in O0 O2; do mutant_precompile $level; done && mutant_precompile O0 sanitize || exit 2
 
 # ---- Trying -------------------------------------------------------------------------------------
 
