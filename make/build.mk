@@ -21,7 +21,8 @@ ifeq ($(DEVICE),cpu)
   # A watching emulator is called at each access: loads and stores as the compiler sees them, before it
   # makes other ones of them.
   WATCHED           := $(if $(MODE),-fsanitize=thread -Wno-tsan)
-  WATCHED_sanitize  := -fsanitize=bounds -DLAB_MAX_GRID_YZ=2
+  # Each variable has a place of its own on the stack, so that what is done to it is done to no other.
+  WATCHED_sanitize  := -fsanitize=bounds -fstack-reuse=none -DLAB_MAX_GRID_YZ=2
   # Counting steps through the lanes of a warp by basic block, lowest address first: so the code must lie
   # in the order in which branches join, and a branch of the source must stay one.
   WATCHED_count     := -O1 -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-guess-branch-probability \

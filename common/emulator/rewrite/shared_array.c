@@ -29,7 +29,7 @@ static size_t specifier_end(const source *file, size_t index) {
 }
 
 // Appends the alignment that a specifier asks for, __align__(16), alignas(float4) or the aligned(16) of an
-// attribute, to those that are there.
+// attribute, to those that are there. They become template arguments, so none may hold a > of its own.
 static void take_alignment(const source *file, size_t index, text_buffer *alignments) {
   size_t word = index;
   if (token_is(file, index, "__attribute__")) {
@@ -43,9 +43,7 @@ static void take_alignment(const source *file, size_t index, text_buffer *alignm
   const size_t open = token_next(file, word), close = token_group_end(file, open);
   if (!token_is(file, open, "(") || close == NO_TOKEN || token_next(file, open) == close) return;
   if (alignments->length > 0) text_buffer_append_string(alignments, ", ");
-  text_buffer_append_string(alignments, "(");
   token_append_range(file, token_next(file, open), token_previous(file, close), alignments);
-  text_buffer_append_string(alignments, ")");
 }
 
 static void remove_tokens(source *file, size_t first, size_t last) {

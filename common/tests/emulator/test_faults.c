@@ -92,8 +92,15 @@ Test(faults, memory) {
   expect_report(&(fault_case){
       fault_dynamic_shared_overrun,
       cudaErrorIllegalAddress,
+      {"Invalid __shared__ write: block (0,0,0) has written behind the end of dynamic shared "
+       "memory",
+       "address 0xa0 of dynamic shared memory, of which the launch asked for 100 bytes",
+       "hint: make sanitize says which line", "in kernel overrun_kernel"}});
+  expect_report(&(fault_case){
+      fault_dynamic_shared_overrun_far,
+      cudaErrorIllegalAddress,
       {"Invalid __shared__ ",
-       ": 60 bytes past the end of dynamic shared memory (100 bytes asked for at the launch)"}});
+       ": 3960 bytes past the end of dynamic shared memory (100 bytes asked for at the launch)"}});
 }
 
 #ifdef __x86_64__ // where these are not faults, the kernel goes on
