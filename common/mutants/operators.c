@@ -150,9 +150,19 @@ static void change_parity(const source *file, size_t i, mutant_list *mutants) {
   add(mutants, file, "parity", i, last, "(void)0");
 }
 
+// All stages have the same size.
+static bool is_in_sizeof(const source *file, size_t i) {
+  while (i != NO_TOKEN && !token_is(file, i, "(") && !token_is(file, i, ";")) {
+    i = token_previous(file, i);
+    if (token_closes_group(file, i)) i = token_group_start(file, i);
+    if (token_is(file, i, "[")) i = token_previous(file, i);
+  }
+  return token_is(file, i, "(") && token_is(file, token_previous(file, i), "sizeof");
+}
+
 static void change_stage(const source *file, size_t i, mutant_list *mutants) {
   const size_t previous = token_previous(file, i), next = token_next(file, i);
-  if (token_is(file, i, "stage") && token_is(file, next, "]")) {
+  if (token_is(file, i, "stage") && token_is(file, next, "]") && !is_in_sizeof(file, i)) {
     const size_t first = name_start(file, i);
     int length;
     if (first == NO_TOKEN) return;

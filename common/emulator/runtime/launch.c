@@ -28,7 +28,8 @@ static cudaError_t check(const emulator_launch_request *request) {
     return cudaErrorInvalidValue;
   }
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > GPU_GRID_DIM_X ||
-      grid.y > GPU_GRID_DIM_YZ || grid.z > GPU_GRID_DIM_YZ) {
+      grid.y > GPU_GRID_DIM_YZ || grid.z > GPU_GRID_DIM_YZ || grid.y > observer_blocks_yz() ||
+      grid.z > observer_blocks_yz()) {
     return cudaErrorInvalidValue;
   }
   if (request->dynamic_shared_bytes > function_dynamic_shared_limit(request->kernel)) {

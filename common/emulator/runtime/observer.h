@@ -57,6 +57,9 @@ OBSERVER_QUESTION(unsigned, observer_workers, UINT_MAX)
 // The most multiprocessors that the GPU may say it has. Asked on the host.
 OBSERVER_QUESTION(unsigned, observer_multiprocessors, UINT_MAX)
 
+// The most blocks that a grid may have in y and in z. Asked on the host.
+OBSERVER_QUESTION(unsigned, observer_blocks_yz, UINT_MAX)
+
 // How many findings the mode has reported. Called on the host, outside launches.
 OBSERVER_QUESTION(uint64_t, observer_findings, 0)
 
