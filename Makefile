@@ -158,7 +158,8 @@ check: deps ## all tests on this device; one step's suite: make step03 check
 	@$(MAKE) --no-print-directory $(STEP_GOALS) $(if $(WORK),check-work,check-now)
 
 ifeq ($(STEP_GOALS),)
-  cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_device_api.c \
+  cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_limit_faults.c \
+              common/tests/emulator/test_device_api.c \
               common/tests/emulator/test_tensor_faults.c common/tests/emulator/test_hopper_faults.c \
               common/tests/scripts/test_bugs.c common/tests/scripts/test_ended.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c
@@ -169,7 +170,8 @@ ifeq ($(STEP_GOALS),)
                   $(sort $(wildcard common/tests/*/test_*.c)))
   # Those of a watching emulator need it, and kernels that are compiled for it, which AddressSanitizer
   # excludes.
-  watched_tests  = $(patsubst common/tests/%.c,$(BUILD)-$1/tests/%,$(filter common/tests/$1/%,$(PART_TESTS)))
+  every_mode    := common/tests/emulator/test_limit_faults.c
+  watched_tests  = $(patsubst common/tests/%.c,$(BUILD)-$1/tests/%,$(filter common/tests/$1/% $(every_mode),$(PART_TESTS)))
   WATCHED_TESTS := $(if $(findstring address,$(SANITIZE))$(filter gpu,$(DEVICE)),, \
                      $(call watched_tests,sanitize) $(call watched_tests,count))
   PART_TESTS    := $(filter-out common/tests/sanitize/% common/tests/count/%,$(PART_TESTS))

@@ -19,16 +19,17 @@ ifeq ($(DEVICE),cpu)
   DEVICE_LIBS := -L$(BUILD) -lemulator -ldl -lm
   RUNTIME  := $(BUILD)/libemulator.so
   # A watching emulator is called at each access: loads and stores as the compiler sees them, before it
-  # makes other ones of them, and with the lines they stand in. addr2line reads files behind a #line
-  # wrongly from DWARF 5 as g++ 12 writes it.
-  WATCHED           := $(if $(MODE),-fsanitize=thread -Wno-tsan -gdwarf-4)
-  WATCHED_sanitize  := -fsanitize=bounds -ULAB_MAX_GRID_YZ -DLAB_MAX_GRID_YZ=2
+  # makes other ones of them.
+  WATCHED           := $(if $(MODE),-fsanitize=thread -Wno-tsan)
+  # Each variable has a place of its own on the stack, so that what is done to it is done to no other.
+  WATCHED_sanitize  := -fsanitize=bounds -fstack-reuse=none -ULAB_MAX_GRID_YZ -DLAB_MAX_GRID_YZ=2
   # Counting steps through the lanes of a warp by basic block, lowest address first: so the code must lie
   # in the order in which branches join, and a branch of the source must stay one.
   WATCHED_count     := -O1 -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-guess-branch-probability \
                        -fno-thread-jumps
-  # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name.
-  KERNEL_FLAGS := -std=c++17 $(OPTIMISE) -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
+  # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name. addr2line, which
+  # reports ask for lines, reads files behind a #line wrongly from DWARF 5 as g++ 12 writes it.
+  KERNEL_FLAGS := -std=c++17 $(OPTIMISE) -gdwarf-4 -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
                   -Wno-unknown-pragmas -fno-strict-aliasing -fno-extern-tls-init -fno-gnu-unique $(CPPFLAGS) \
                   '-DLAB_MAX_GRID_YZ=emulator_grid_limit()' \
                   $(WATCHED) $(WATCHED_$(MODE))
@@ -57,8 +58,8 @@ object  = && mv -f $(@:.o=.d).$$$$.part $(@:.o=.d) $(whole)
 
 # --- the parts of common/ ------------------------------------------------------------------------
 
-MODULES     := bench ceilings check columns compare csv device driver emulator/requests emulator/rewrite file \
-               finish fuzz inputs ladder npy progress record reference result shape statistics step timing trial
+MODULES     := bench ceilings check columns compare csv device driver emulator/requests emulator/rewrite error file \
+               finish fuzz inputs ladder mutants npy progress record reference result shape statistics step timing trial
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/step/source.c common/device/device_emulator.c \
                common/device/device_gpu.c
@@ -131,6 +132,11 @@ $(BUILD)/common/%.cu.o: common/%.cu
 	$(NVCC) $(KERNEL_FLAGS) $(call gencode,$(ARCH)) $(headers) -c $< -o $(part) $(object)
 endif
 
+# For scripts/mutant.sh, which compiles the stand-in headers once for hundreds of kernels.
+.PHONY: kernel-flags
+kernel-flags:
+	@echo $(CXX) $(KERNEL_FLAGS)
+
 # --- a step's program, test runner and shared object ---------------------------------------------
 
 DRIVER_MAIN := $(PLAIN)/common/driver/main.o $(PLAIN)/common/step/linked.o
@@ -176,8 +182,11 @@ $(BUILD)/budget: $(PLAIN)/common/budget/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # What common/peers calls from Python.
-$(BUILD)/libpeers.so: $(PLAIN)/common/statistics/statistics.o $(PLAIN)/common/shape/shape.o
+$(BUILD)/libpeers.so: $(addprefix $(PLAIN)/common/,statistics/statistics.o shape/shape.o error/error.o)
 	$(CC) -shared $(LDFLAGS) $^ -lm -o $(part) $(whole)
+
+$(PLAIN)/mutants: $(PLAIN)/common/mutants/main.o $(LIBRARY)
+	$(CC) $(LDFLAGS) $^ -lm -o $(part) $(whole)
 
 $(BUILD)/compare: $(PLAIN)/common/compare/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)

@@ -18,8 +18,8 @@ fi
 failed=0
 for name in "$@"; do
   case $name in
-  npy) sources=(common/npy/*.c common/file/file.c) ;;
-  rewrite) sources=(common/emulator/rewrite/[!m]*.c) ;;
+  npy) sources=(common/npy/*.c common/file/*.c common/error/*.c) ;;
+  rewrite) sources=(common/emulator/rewrite/[!m]*.c common/file/*.c common/error/*.c) ;;
   *) echo "error: there is no common/tests/fuzz/$name.c to run" >&2 && exit 2 ;;
   esac
   folder=build/fuzz/$name

@@ -6,6 +6,7 @@
 . "${BASH_SOURCE[0]%/*}/finished.sh"
 
 bug_seconds=300       # what runs longer hangs
+bug_test_seconds=120  # and so does one test of the suite
 bug_left_out='more_*' # tests of the suite, as a glob
 bug_not_run=99        # exit status when a tool has not come to an answer
 
@@ -77,12 +78,12 @@ bug_verdict() {
   esac
 }
 
-# bug_check PROGRAM LOG: the suite up to its first failure, less the tests that take a minute each: on the
-# emulator those that are there for the size of the grid alone.
+# bug_check PROGRAM LOG [FILTER]: the suite up to its first failure, or the tests whose names fit the glob; less the
+# tests that take a minute each: on the emulator those that are there for the size of the grid alone.
 bug_check() {
   # Criterion takes a program for one of its workers that finds this variable: when a test runs us.
-  env -u BXFI_MAP timeout --kill-after=5 "$bug_seconds" "$1" --jobs 1 --fail-fast --timeout 120 \
-    --filter "*/!($bug_left_out)" >"$2" 2>&1
+  env -u BXFI_MAP timeout --kill-after=5 "$bug_seconds" "$1" --jobs 1 --fail-fast --timeout "$bug_test_seconds" \
+    --filter "${3:-*/!($bug_left_out)}" >"$2" 2>&1
   local status=$?
   # Each test is a process of its own, so the program itself ends in order, whatever a test does.
   if [ $status -eq 0 ]; then
@@ -165,6 +166,19 @@ bug_judge() {
   fi
 }
 
+# record_rows ROWS COLUMNS: the first COLUMNS tab-separated fields of the rows as CSV, with $commit and $date behind
+# them.
+record_rows() {
+  awk -F '\t' -v commit="$commit" -v date="$date" -v columns="$2" '{
+    $(columns + 1) = commit; $(columns + 2) = date
+    for (i = 1; i <= columns + 2; i++) {
+      gsub(/"/, "\"\"", $i)
+      printf "%s\"%s\"", (i > 1 ? "," : ""), $i
+    }
+    print ""
+  }' "$1"
+}
+
 # bugs_merge OLD_CSV ROWS STEP...: prints bugs.csv anew: the file's rows of all steps but these, and ROWS, as
 # bug_hunt leaves them, with $commit and $date. The file need not be there.
 bugs_merge() {
@@ -172,13 +186,6 @@ bugs_merge() {
   echo step,bug,title,check,check_message,sanitize,sanitize_message,commit,date
   {
     if [ -f "$old" ]; then tail -n +2 "$old" | grep -v -F "${@/#/-e\"}" || true; fi
-    awk -F '\t' -v commit="$commit" -v date="$date" '{
-      $8 = commit; $9 = date
-      for (i = 1; i <= NF; i++) {
-        gsub(/"/, "\"\"", $i)
-        printf "%s\"%s\"", (i > 1 ? "," : ""), $i
-      }
-      print ""
-    }' "$rows"
+    record_rows "$rows" 7
   } | sort --stable --field-separator=, --key=1,2
 }

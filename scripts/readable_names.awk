@@ -4,6 +4,8 @@
   gsub(/\(anonymous namespace\)::/, "")
   gsub(/__nv_bfloat16/, "bf16")
   gsub(/__half/, "half")
+  gsub(/emulator::number16<emulator::fp16_format>/, "half")
+  gsub(/emulator::number16<emulator::bf16_format>/, "bf16")
   gsub(/> >/, ">>")
   while (match($0, /configuration<[0-9, ]+>/)) {
     numbers = substr($0, RSTART + 14, RLENGTH - 15)

@@ -166,10 +166,10 @@ static bool open_results(session *s, error_text *error) {
     snprintf(reason, sizeof reason, "%s", error->text);
     return fail(error, "%.900s: FRESH=1 begins anew, NAME=... writes another file", reason);
   }
-  const record_path path = record_file(&s->folder, s->name);
-  if (s->results.count > 0) printf("%zu rows are in %s already\n", s->results.count, path.text);
+  const error_text shown = error_printable(record_file(&s->folder, s->name).text);
+  if (s->results.count > 0) printf("%zu rows are in %s already\n", s->results.count, shown.text);
   if (s->results.dropped > 0) {
-    printf("%zu rows of another commit or machine will leave %s\n", s->results.dropped, path.text);
+    printf("%zu rows of another commit or machine will leave %s\n", s->results.dropped, shown.text);
   }
   return true;
 }
@@ -187,7 +187,7 @@ static bool run(session *s, error_text *error) {
     return false;
   }
   printf("\nwritten: %s, %zu rows, and their samples beside it\n",
-         record_file(&s->folder, s->name).text, s->results.count);
+         error_printable(record_file(&s->folder, s->name).text).text, s->results.count);
   return true;
 }
 

@@ -3,7 +3,6 @@
 
 #include "csv/csv.h"
 #include "file/file.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -237,8 +236,8 @@ static bool keep_samples(const csv_table *samples, results *results, error_text 
 }
 
 static bool keep_comments(const char *path, results *results, error_text *error) {
-  FILE *file = fopen(path, "r");
-  if (!file) return fail(error, "cannot read %s: %s", path, strerror(errno));
+  FILE *file = file_open(path, error);
+  if (!file) return false;
   char *line = NULL;
   size_t size = 0;
   bool good = true;

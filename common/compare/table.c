@@ -61,10 +61,11 @@ static void print_lonely(FILE *file, const recording *old_run, const recording *
     const lonely_row *lonely = &pairing->lonely[i];
     const recording *has = lonely->is_old ? old_run : new_run;
     const recording *has_not = lonely->is_old ? new_run : old_run;
-    fprintf(file, "%stimed in %s only: %s, %s", i == 0 ? "\n" : "", has->table.path,
-            name_row(lonely->row).text, shape_describe(&lonely->row->shape).text);
+    fprintf(file, "%stimed in %s only: %s, %s", i == 0 ? "\n" : "",
+            error_printable(has->table.path).text, name_row(lonely->row).text,
+            shape_describe(&lonely->row->shape).text);
     if (lonely->other && strcmp(lonely->other->check, "ok") != 0) {
-      fprintf(file, " (%s in %s)", lonely->other->check, has_not->table.path);
+      fprintf(file, " (%s in %s)", lonely->other->check, error_printable(has_not->table.path).text);
     }
     fputc('\n', file);
   }
@@ -77,10 +78,12 @@ void table_print(FILE *file, const recording *old_run, const recording *new_run,
   size_t counts[VERDICTS] = {0};
   for (size_t i = 0; i < pairing->count; i++) counts[pairing->comparisons[i].verdict]++;
 
-  fprintf(file, "old: %s%s%s, commit %s\n", old_run->table.path, two_steps ? ", " : "",
-          two_steps ? first->old_run->step : "", recording_cell(old_run, first->old_run, "commit"));
-  fprintf(file, "new: %s%s%s, commit %s\n", new_run->table.path, two_steps ? ", " : "",
-          two_steps ? first->new_run->step : "", recording_cell(new_run, first->new_run, "commit"));
+  fprintf(file, "old: %s%s%s, commit %s\n", error_printable(old_run->table.path).text,
+          two_steps ? ", " : "", two_steps ? first->old_run->step : "",
+          recording_cell(old_run, first->old_run, "commit"));
+  fprintf(file, "new: %s%s%s, commit %s\n", error_printable(new_run->table.path).text,
+          two_steps ? ", " : "", two_steps ? first->new_run->step : "",
+          recording_cell(new_run, first->new_run, "commit"));
   fprintf(file,
           "on %s; a difference is one of more than %g %% with p < %g (Mann-Whitney, adjusted for "
           "%zu comparisons)\n\n",

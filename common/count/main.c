@@ -126,7 +126,7 @@ static bool save(const session *s, const char *folder, bool csv, error_text *err
   if (fclose(out) != 0 && good) good = fail(error, "not enough memory for %s", path);
   good = good && file_write(path, text, length, error);
   free(text);
-  if (good && !csv) printf("written: %s\n", path);
+  if (good && !csv) printf("written: %s\n", error_printable(path).text);
   return good;
 }
 

@@ -2,6 +2,7 @@
 #include "csv/csv.h"
 
 #include "driver/number.h"
+#include "file/file.h"
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -10,11 +11,8 @@
 
 // The file's bytes and a zero behind them, for the caller to free.
 static char *read_text(const char *path, size_t *length, error_text *error) {
-  FILE *file = fopen(path, "rb");
-  if (!file) {
-    fail(error, "cannot read %s: %s", path, strerror(errno));
-    return NULL;
-  }
+  FILE *file = file_open(path, error);
+  if (!file) return NULL;
   char *text = NULL;
   size_t capacity = 0;
   errno = 0;
@@ -111,6 +109,14 @@ static bool take_row(csv_table *table, char *line, size_t number, error_text *er
   return true;
 }
 
+// What is no text would be no sentence either, once it is quoted in one.
+static bool check_text(const csv_table *table, const char *line, size_t number, error_text *error) {
+  const char *odd = error_unprintable(line);
+  while (odd && *odd == '\t') odd = error_unprintable(odd + 1);
+  return !odd || fail(error, "line %zu of %s holds the byte 0x%02x where a character should be",
+                      number, table->path, (unsigned char)*odd);
+}
+
 static bool take_lines(csv_table *table, error_text *error) {
   const size_t most = count(table->text, '\n') + 1;
   table->lines = calloc(most, sizeof *table->lines);
@@ -123,6 +129,7 @@ static bool take_lines(csv_table *table, error_text *error) {
     number++;
     if (length > 0 && line[length - 1] == '\r') length--;
     line[length] = '\0';
+    if (!check_text(table, line, number, error)) return false;
     if (length == 0 || line[0] == '#') continue;
     if (table->names) {
       if (!take_row(table, line, number, error)) return false;

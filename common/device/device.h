@@ -4,6 +4,7 @@
 
 #include "error/error.h"
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,12 @@ void device_counts_reset(void);
 
 // How many faults the sanitizing emulator has reported; 0 for everything else.
 uint64_t device_findings(void);
+
+// Calls `visit` for every kernel in the program or shared object that holds `function`, instances of templates one by
+// one, with its mangled name and whether this process has launched it. False on a GPU, which cannot tell.
+bool device_visit_kernels(const void *function,
+                          void (*visit)(const char *name, bool launched, void *context),
+                          void *context);
 
 // Sets the order in which the emulator runs threads: 0 is the plain order. False on a GPU, whose
 // order nobody can set.

@@ -19,6 +19,12 @@ void device_counts_reset(void) { emulator_counts_reset(); }
 
 uint64_t device_findings(void) { return emulator_findings(); }
 
+bool device_visit_kernels(const void *function,
+                          void (*visit)(const char *name, bool launched, void *context),
+                          void *context) {
+  return emulator_visit_kernels(function, visit, context);
+}
+
 bool device_set_schedule(uint64_t seed) {
   emulator_set_seed(seed);
   return true;

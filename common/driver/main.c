@@ -100,7 +100,8 @@ static bool print_report(session *s, error_text *error) {
   report->inputs = s->options.inputs;
   report->seed = s->options.seed;
   if (s->options.given[OPTION_CSV]) {
-    if (report->source) fprintf(stderr, "note: the step's source is %s\n", report->source);
+    if (report->source)
+      fprintf(stderr, "note: the step's source is %s\n", error_printable(report->source).text);
     report_print_csv(stdout, report);
   } else {
     report_print(stdout, report);
@@ -112,8 +113,9 @@ static int report_wrong_result(const session *s) {
   fprintf(stderr, "error: %s\n", s->report.check.message.text);
   if (s->options.out || s->options.lse) {
     fprintf(stderr, "note: nothing was written to %s%s%s, because the result is wrong\n",
-            s->options.out ? s->options.out : "", s->options.out && s->options.lse ? " and " : "",
-            s->options.lse ? s->options.lse : "");
+            error_printable(s->options.out ? s->options.out : "").text,
+            s->options.out && s->options.lse ? " and " : "",
+            error_printable(s->options.lse ? s->options.lse : "").text);
   }
   return EXIT_CHECK_FAILED;
 }

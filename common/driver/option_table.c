@@ -22,7 +22,8 @@ const option_description option_table[OPTION_COUNT] = {
                        "equal   all rows alike: O is V's row\n"
                        "onehot  a row of Q points at one key in dim\n"
                        "ramp    values grow along rows and columns\n"
-                       "limit   near the largest fp16"},
+                       "limit   near the largest fp16\n"
+                       "rising  scores grow along the keys, in each head otherwise"},
     [OPTION_SEED] = {"--seed", "N", "1", "seed of the inputs (default 1)"},
     [OPTION_Q] = {"--q", "Q.npy", "Q.npy", "read Q: [batch, heads, seq_q, dim]"},
     [OPTION_K] = {"--k", "K.npy", "K.npy", "read K: [batch, kv_heads, seq_kv, dim]"},

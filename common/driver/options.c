@@ -1,6 +1,7 @@
 #include "driver/options.h"
 
 #include "driver/number.h"
+#include "file/file.h"
 #include "shape/shape.h"
 #include <math.h>
 #include <string.h>
@@ -175,7 +176,8 @@ static bool check_outputs_given(options *options, error_text *error) {
   const option_id ids[] = {OPTION_OUT, OPTION_LSE, OPTION_Q, OPTION_K, OPTION_V};
   for (int i = 0; i < 2; i++) {
     for (int j = i + 1; j < 5; j++) {
-      if (!files[i] || !files[j] || strcmp(files[i], files[j]) != 0) continue;
+      if (!files[i] || !files[j]) continue;
+      if (strcmp(files[i], files[j]) != 0 && !file_same(files[i], files[j])) continue;
       return fail(error, "%s and %s name the same file %s: give another name to write to",
                   option_table[ids[i]].name, option_table[ids[j]].name, files[i]);
     }

@@ -1,31 +1,13 @@
 #define _GNU_SOURCE
 #include "driver/outputs.h"
 
+#include "file/file.h"
 #include "npy/npy.h"
 #include "shape/shape.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-// The test is the thing itself: permissions, read-only disks and names that are too long all show
-// when a file is made beside the target, as npy_write will do.
-static bool can_create_beside(const char *path, error_text *error) {
-  char *name = NULL;
-  if (asprintf(&name, "%s.write-test-XXXXXX", path) < 0)
-    return fail(error, "not enough memory for a path");
-  const int file = mkstemp(name);
-  const int reason = errno;
-  if (file >= 0) {
-    close(file);
-    unlink(name);
-  }
-  free(name);
-  return file >= 0 ||
-         fail(error, "cannot write %s: %s: name a file in a folder that can be written", path,
-              strerror(reason));
-}
 
 static bool writable(const char *path, error_text *error) {
   struct stat status;
@@ -39,7 +21,8 @@ static bool writable(const char *path, error_text *error) {
     return fail(error, "cannot write %s: it is there and not an ordinary file: give another name",
                 path);
   }
-  return can_create_beside(path, error);
+  // Permissions, read-only disks and names that are too long all show when a file is made there.
+  return file_can_write(path, error);
 }
 
 bool outputs_writable(const options *options, error_text *error) {

@@ -84,10 +84,11 @@ static void print_counts(FILE *out, const device_counts *counts) {
 
 void report_print(FILE *out, const report *report) {
   fprintf(out, "step       %s: %s\n", report->step, report->summary);
-  if (report->source) fprintf(out, "source     %s\n", report->source);
+  if (report->source) fprintf(out, "source     %s\n", error_printable(report->source).text);
   print_shape(out, &report->shape);
   if (report->q) {
-    fprintf(out, "inputs     %s, %s, %s\n", report->q, report->k, report->v);
+    fprintf(out, "inputs     %s, %s, %s\n", error_printable(report->q).text,
+            error_printable(report->k).text, error_printable(report->v).text);
   } else {
     fprintf(out, "inputs     %s, seed %" PRIu64 "\n", inputs_name(report->inputs), report->seed);
   }

@@ -7,6 +7,8 @@
 #define EMULATOR_H
 
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -19,7 +21,8 @@ typedef struct {
   uint3 block_index;
   dim3 block_dim;
   dim3 grid_dim;
-  void *dynamic_shared; // 128-byte aligned; ends where a guard page begins
+  void *
+      dynamic_shared; // aligned as far as the kernel's module asks, to 16 bytes at least, and no further
 } emulator_block;
 
 typedef struct {
@@ -50,6 +53,11 @@ typedef struct {
 // leaves it for cudaGetLastError: cudaErrorInvalidValue for a grid or block the GPU cannot take
 // and for too much shared memory, the fault's error when a thread faulted.
 EMULATOR_API cudaError_t emulator_launch(const emulator_launch_request *request);
+
+// An `extern __shared__` array of the module that holds the address `in_module` is declared with this alignment, a
+// power of two. Dynamic shared memory is then aligned so for all kernels of the module. True.
+enum { EMULATOR_SHARED_ALIGNMENT_MAX = 1024 };
+EMULATOR_API bool emulator_align_dynamic_shared(const void *in_module, size_t alignment);
 
 // ---- Waiting (kernel side) ----------------------------------------------------------------------
 
@@ -165,6 +173,15 @@ typedef struct {
 } emulator_counts;
 EMULATOR_API emulator_counts emulator_counts_read(void);
 EMULATOR_API void emulator_counts_reset(void);
+
+// Calls `visit` for every kernel of the program or shared object that holds `address`, instances of templates
+// one by one, with its mangled name and whether it has been launched in this process. False when the module's symbols
+// cannot be read. At a kernel's first launch the same is appended to the file that the environment variable
+// EMU_KERNELS names, if it is set: a line "launched NAME" or "compiled NAME" for each kernel of the module.
+EMULATOR_API bool emulator_visit_kernels(const void *address,
+                                         void (*visit)(const char *name, bool launched,
+                                                       void *context),
+                                         void *context);
 
 // How many findings have been reported by a build of the emulator that watches kernels; 0 by others.
 EMULATOR_API uint64_t emulator_findings(void);

@@ -30,6 +30,10 @@ typedef struct {
   bool clear; // D is 0 before
 } emulator_warpgroup_product;
 
+// Orders what the thread has done to its registers before what later products do to them. The products here wait
+// for nothing and need no order; the sanitizer reports one that would.
+EMULATOR_API void emulator_warpgroup_fence(const emulator_site *site);
+
 // Starts a product. Reports a fault when the block has no four warps for it, when the warpgroup's threads give
 // different products, and when a descriptor (9.7.15.5.1.2.2) is of another layout than that of the 128-byte
 // swizzle, does not lie on its grid of 1024 bytes, or leaves shared memory.

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const names[INPUTS_KINDS] = {"normal", "large", "equal",
-                                                "onehot", "ramp",  "limit"};
+static const char *const names[INPUTS_KINDS] = {"normal", "large", "equal", "onehot",
+                                                "ramp",   "limit", "rising"};
 
 const char *inputs_name(inputs_kind kind) { return names[kind]; }
 
@@ -42,9 +42,27 @@ static double near_limit(uint64_t seed, uint64_t index) {
   return random_bits(seed, 2 * index + 1) & 1 ? magnitude : -magnitude;
 }
 
+// Column 0 of Q and K for scores that rise along the keys. An element of Q is how much a score gains, one of K
+// how often: at the first key of every 64, at the last, inside, or at one key of all. In heads 8 to 15, 24 to 31
+// and so on the other rows of every 16 gain nothing.
+static double rising_column(inputs_tensor tensor, size_t head, size_t row, size_t rows,
+                            size_t columns) {
+  static const double log2_gains[] = {17, 8, 40, 1, 66, 15.5, 16, 130};
+  enum { KEYS = 64, MOST = 8 }; // no more often than that, so that fp16 can hold all scores
+  if (tensor == INPUTS_Q) {
+    if (head / 8 % 2 == 1 && row % 16 != 5 * head % 16) return 0.0;
+    return log2_gains[head % 8] * 0.6931471805599453 * sqrt((double)columns);
+  }
+  const size_t place = (head + head / 8) % 4;
+  if (place == 3) return row == rows * 2 / 3;
+  const size_t before = place == 0 ? 0 : place == 1 ? 1 : 27;
+  const size_t times = (row + before) / KEYS;
+  return times < MOST ? (double)times : MOST;
+}
+
 // Element (row, column) of head number `head`; `index` is its place in the whole tensor.
 static double value_at(inputs_kind kind, inputs_tensor tensor, uint64_t seed, size_t index,
-                       size_t head, size_t row, size_t column, size_t columns) {
+                       size_t head, size_t row, size_t rows, size_t column, size_t columns) {
   switch (kind) {
   case INPUTS_NORMAL: return normal(seed, index);
   case INPUTS_LARGE: return normal(seed, index) * (tensor == INPUTS_Q ? 30.0 : 1.0);
@@ -61,6 +79,9 @@ static double value_at(inputs_kind kind, inputs_tensor tensor, uint64_t seed, si
   }
   case INPUTS_LIMIT:
     return tensor == INPUTS_K ? normal(seed, index) * 0x1p-15 : near_limit(seed, index);
+  case INPUTS_RISING:
+    if (tensor == INPUTS_V || column > 0) return normal(seed, index);
+    return rising_column(tensor, head, row, rows, columns);
   case INPUTS_KINDS: break;
   }
   return NAN;
@@ -80,7 +101,7 @@ void inputs_fill(const attention_shape *shape, inputs_kind kind, inputs_tensor t
       for (size_t column = 0; column < columns; column++) {
         const size_t index = (head * rows + row) * columns + column;
         const float value =
-            (float)value_at(kind, tensor, tensor_seed, index, head, row, column, columns);
+            (float)value_at(kind, tensor, tensor_seed, index, head, row, rows, column, columns);
         out[index] =
             shape->dtype == ATTENTION_FP16 ? fp16_from_float(value) : bf16_from_float(value);
       }

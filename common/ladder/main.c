@@ -160,7 +160,8 @@ static void write_sources(const session *s, FILE *record) {
   for (size_t i = 0; i < s->count; i++) {
     const attention_step *step = &s->steps[i];
     if (!step->source || (i > 0 && step[-1].source == step->source)) continue;
-    fprintf(stderr, "note: the source of step %s is %s\n", step->name, step->source);
+    fprintf(stderr, "note: the source of step %s is %s\n", step->name,
+            error_printable(step->source).text);
     fprintf(record, "# source of step %s: %s\n", step->name, step->source);
   }
 }

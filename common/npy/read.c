@@ -1,5 +1,7 @@
-#define _GNU_SOURCE // stat
+#define _GNU_SOURCE // fstat, fileno
 #include "npy/header.h"
+
+#include "file/file.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -96,16 +98,14 @@ static bool read_data(input *file, npy_array *array) {
 
 bool npy_read(const char *path, npy_array *array, error_text *error) {
   *array = (npy_array){0};
+  input file = {.path = path, .stream = file_open(path, error), .error = error};
+  if (file.stream == NULL) return false;
   struct stat status;
-  if (stat(path, &status) != 0) return fail(error, "cannot open %s: %s", path, strerror(errno));
-  if (S_ISDIR(status.st_mode))
-    return fail(error, "%s is a directory: name a .npy file in it", path);
-  // The size of the file is checked before memory is taken, and a pipe has none.
-  if (!S_ISREG(status.st_mode))
-    return fail(error, "%s is no ordinary file: save the array to one and name that", path);
-  input file = {path, fopen(path, "rbe"), (size_t)status.st_size, error};
-  if (file.stream == NULL) return fail(error, "cannot open %s: %s", path, strerror(errno));
-  bool done = read_header(&file, array) && read_data(&file, array);
+  bool done = fstat(fileno(file.stream), &status) == 0 ||
+              fail(error, "cannot read %s: %s", path, strerror(errno));
+  // The size of the file is checked before memory is taken.
+  file.left = done ? (size_t)status.st_size : 0;
+  done = done && read_header(&file, array) && read_data(&file, array);
   fclose(file.stream);
   if (!done) npy_free(array);
   return done;

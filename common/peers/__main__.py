@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
+<<<<<<< HEAD
+import signal
+=======
 import os
+>>>>>>> w2
 import sys
 import time
 from pathlib import Path
@@ -167,7 +171,15 @@ def report(record: Record, rows: list[dict[str, str]]) -> int:
     return CHECK_FAILED if any(not table.is_peer(row) for row in failed) else 0
 
 
+def printable(text: str) -> str:
+    """Without control characters, such as a file's name may hold: a terminal would obey them."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def main(arguments: list[str]) -> int:
+    for number in (signal.SIGTERM, signal.SIGHUP):  # as an exception, so that files are tidied up
+        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+            signal.signal(number, lambda received, _: sys.exit(128 + received))
     options = parse(arguments)
     reason = why_not_ready()
     if reason:
@@ -178,7 +190,7 @@ def main(arguments: list[str]) -> int:
     try:
         return run(options)
     except (RecordError, StepError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {printable(str(error))}", file=sys.stderr)
         return BAD_INPUT
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import re
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,8 @@ def _read_table(path: Path, columns: tuple[str, ...]) -> tuple[list[Row], list[s
     """Rows and comment lines of a file; both empty when there is no file."""
     if not path.exists():
         return [], []
+    if not path.is_file():
+        raise RecordError(f"{path} is a folder, a pipe or a device: move it away, or give NAME=")
     csv.field_size_limit(1 << 24)
     try:
         lines = path.read_text().splitlines()
@@ -72,16 +75,20 @@ def _table_text(columns: tuple[str, ...], rows: Iterable[Row], comments: Iterabl
 
 
 def _write_whole(path: Path, text: str) -> None:
-    """The file appears whole or not at all."""
+    """The file appears whole or not at all, with the mode of the one that it replaces."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
         try:
-            partial.write_text(text)
+            descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666 if mode is None else mode)
+            with open(descriptor, "w") as file:
+                file.write(text)
+            if mode is not None:
+                partial.chmod(mode)
             partial.replace(path)
-        except OSError:
+        finally:  # also when a signal ends the program, which is an exception here (see __main__.py)
             partial.unlink(missing_ok=True)
-            raise
     except OSError as error:
         raise RecordError(f"cannot write {path}: {error.strerror}") from error
 

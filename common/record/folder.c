@@ -30,6 +30,6 @@ bool record_save(const record_folder *folder, const char *name, const char *text
                  error_text *error) {
   const record_path path = record_file(folder, name);
   if (!file_write(path.text, text, length, error)) return false;
-  printf("written: %s\n", path.text);
+  printf("written: %s\n", error_printable(path.text).text);
   return true;
 }

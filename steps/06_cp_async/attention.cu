@@ -257,7 +257,7 @@ template <typename tile, typename Element, int D>
 __device__ __forceinline__ void attention_tile(const Element *Q, const Element *K, const Element *V,
                                                Element *O, float *lse, const attention_shape &shape,
                                                int batch, int head, int query_tile) {
-  extern __shared__ float4 shared_memory[];
+  extern __shared__ __align__(32) float4 shared_memory[];
   constexpr int COLUMNS = divide_up(D / FRAGMENT, tile::WARPS_N);   // fragments of O, of one warp
   auto factor_smem = (float *)shared_memory;                        // [BLOCK_M]
   auto K_smem = (Element(*)[D + PAD])(factor_smem + tile::BLOCK_M); // [BLOCK_N][..]

@@ -9,6 +9,7 @@
 #include "lockstep.h"
 
 #include "fault.h"
+#include "limit.h"
 #include "round.h"
 #include "turns.h"
 
@@ -188,6 +189,8 @@ void turns_yield(worker *worker) {
 }
 
 void lockstep_arrive(worker *worker, uintptr_t code, const void *stack) {
+  // Here, since a kernel that is counted is hardly ever caught in its own code.
+  if (limit_reached(worker)) limit_leave(worker, code - 1);
   const thread *self = worker->running;
   const char *top = self->stack->low + FIBER_STACK_BYTES;
   lockstep.places[self->index] =

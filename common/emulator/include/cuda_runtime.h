@@ -23,7 +23,9 @@
 
 // ---- Qualifiers ---------------------------------------------------------------------------------
 
-#define __global__
+// A kernel differs from other functions by its visibility, which stays in the symbol table: runtime/kernels.c
+// finds all kernels of a module there, those that are never launched too.
+#define __global__ __attribute__((visibility("protected")))
 #define __device__
 #define __host__
 #define __constant__

@@ -42,7 +42,10 @@ __forceinline__ void copy_box(void *smem, const CUtensorMap *map, barrier *barri
   emulator_copy_box(smem, map, coordinate, 4, barrier, &site);
 }
 
-inline void wgmma_fence() {}
+inline void wgmma_fence(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"wgmma.fence", file, line};
+  emulator_warpgroup_fence(&site);
+}
 
 inline void wgmma_commit(EMULATOR_CALL_SITE) {
   const emulator_site site = {"wgmma.commit_group", file, line};

@@ -2,21 +2,8 @@
 #include "emulator/rewrite/rewrite.h"
 #include "file/file.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool read_file(const char *path, text_buffer *text, error_text *error) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return fail(error, "cannot open %s: %s", path, strerror(errno));
-  char chunk[1 << 16];
-  size_t length;
-  while ((length = fread(chunk, 1, sizeof chunk, file)) > 0)
-    text_buffer_append(text, chunk, length);
-  int cause = ferror(file) ? errno : 0; // a directory opens, and fails here
-  fclose(file);
-  return cause == 0 || fail(error, "cannot read %s: %s", path, strerror(cause));
-}
 
 int main(int argument_count, char **arguments) {
   error_text error;
@@ -25,7 +12,7 @@ int main(int argument_count, char **arguments) {
     return EXIT_BAD_INPUT;
   }
   text_buffer in = {0}, out = {0};
-  bool done = read_file(arguments[1], &in, &error) &&
+  bool done = text_buffer_read(&in, arguments[1], &error) &&
               rewrite_source(arguments[1], in.data, in.length, &out, &error) &&
               file_write(arguments[2], out.data, out.length, &error);
   text_buffer_free(&in);

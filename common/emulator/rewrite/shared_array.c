@@ -28,12 +28,31 @@ static size_t specifier_end(const source *file, size_t index) {
   return NO_TOKEN;
 }
 
+// Appends the alignment that a specifier asks for, __align__(16), alignas(float4) or the aligned(16) of an
+// attribute, to those that are there. They become template arguments, so none may hold a > of its own.
+static void take_alignment(const source *file, size_t index, text_buffer *alignments) {
+  size_t word = index;
+  if (token_is(file, index, "__attribute__")) {
+    const size_t end = specifier_end(file, index);
+    while (word < end && !token_is(file, word, "aligned") && !token_is(file, word, "__aligned__"))
+      word = token_next(file, word);
+    if (word >= end) return;
+  } else if (!token_is(file, index, "alignas") && !token_is(file, index, "__align__")) {
+    return;
+  }
+  const size_t open = token_next(file, word), close = token_group_end(file, open);
+  if (!token_is(file, open, "(") || close == NO_TOKEN || token_next(file, open) == close) return;
+  if (alignments->length > 0) text_buffer_append_string(alignments, ", ");
+  token_append_range(file, token_next(file, open), token_previous(file, close), alignments);
+}
+
 static void remove_tokens(source *file, size_t first, size_t last) {
   for (size_t i = first; i != NO_TOKEN && i <= last; i = token_next(file, i)) edit_remove(file, i);
 }
 
 typedef struct {
-  text_buffer type; // white space collapsed
+  text_buffer type;       // white space collapsed
+  text_buffer alignments; // that it asks for, with commas between
   size_t name;
   size_t brackets_end; // last ] of name[] or name[][32]
 } declaration;
@@ -55,8 +74,10 @@ static bool take_brackets(source *file, size_t open, declaration *found) {
     if (found->brackets_end == NO_TOKEN) return false;
     i = token_next(file, found->brackets_end);
   }
-  for (size_t end; (end = specifier_end(file, i)) != NO_TOKEN; i = token_next(file, end))
+  for (size_t end; (end = specifier_end(file, i)) != NO_TOKEN; i = token_next(file, end)) {
+    take_alignment(file, i, &found->alignments);
     remove_tokens(file, i, end);
+  }
   // A macro may leave the semicolon to where it is used.
   return i == NO_TOKEN || token_is(file, i, ";");
 }
@@ -68,6 +89,7 @@ static bool take_declaration(source *file, size_t first, declaration *found) {
   for (; i != NO_TOKEN; i = token_next(file, i)) {
     size_t end = specifier_end(file, i);
     if (end != NO_TOKEN) {
+      take_alignment(file, i, &found->alignments);
       remove_tokens(file, i, end);
       i = end;
       continue;
@@ -102,6 +124,7 @@ bool shared_array_rewrite(source *file, size_t statement, size_t shared, bool in
   declaration found = {0};
   if (!take_declaration(file, first, &found)) {
     text_buffer_free(&found.type);
+    text_buffer_free(&found.alignments);
     return source_fail_at(
         file, shared, error,
         "an extern __shared__ declaration the lab cannot read: write one array without "
@@ -119,7 +142,14 @@ bool shared_array_rewrite(source *file, size_t statement, size_t shared, bool in
   text_buffer_append(end, found.type.data, found.type.length);
   text_buffer_append_string(end, " (*)");
   token_append_range(file, token_next(file, found.name), found.brackets_end, end);
-  text_buffer_append_string(end, ">(::emulator::dynamic_shared_memory())");
+  text_buffer_append_string(end, ">(::emulator::dynamic_shared_memory");
+  if (found.alignments.length > 0) {
+    text_buffer_append_string(end, "<");
+    text_buffer_append(end, found.alignments.data, found.alignments.length);
+    text_buffer_append_string(end, ">");
+  }
+  text_buffer_append_string(end, "())");
   text_buffer_free(&found.type);
+  text_buffer_free(&found.alignments);
   return true;
 }

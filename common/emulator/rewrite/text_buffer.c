@@ -1,8 +1,9 @@
 #define _GNU_SOURCE // reallocarray
 #include "emulator/rewrite/text_buffer.h"
 
-#include "error/error.h"
+#include "file/file.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,18 @@ void text_buffer_append_escaped(text_buffer *buffer, const char *bytes, size_t l
     if (bytes[i] == '"' || bytes[i] == '\\') text_buffer_append(buffer, "\\", 1);
     text_buffer_append(buffer, &bytes[i], 1);
   }
+}
+
+bool text_buffer_read(text_buffer *buffer, const char *path, error_text *error) {
+  FILE *file = file_open(path, error);
+  if (file == NULL) return false;
+  char chunk[1 << 16];
+  size_t length;
+  while ((length = fread(chunk, 1, sizeof chunk, file)) > 0)
+    text_buffer_append(buffer, chunk, length);
+  int cause = ferror(file) ? errno : 0;
+  fclose(file);
+  return cause == 0 || fail(error, "cannot read %s: %s", path, strerror(cause));
 }
 
 void text_buffer_free(text_buffer *buffer) {

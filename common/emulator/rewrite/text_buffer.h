@@ -1,7 +1,9 @@
 // Arrays that grow, for the rewriter. A program this small has nothing better to do when memory
-// runs out than to say so and exit, so none of these functions fails.
+// runs out than to say so and exit, so none of these functions fails for want of it.
 #ifndef TEXT_BUFFER_H
 #define TEXT_BUFFER_H
+
+#include "error/error.h"
 
 #include <stddef.h>
 
@@ -18,6 +20,9 @@ void text_buffer_append_string(text_buffer *buffer, const char *string);
 // Appends the bytes as the inside of a C string literal: quotes, backslashes and line breaks are
 // escaped.
 void text_buffer_append_escaped(text_buffer *buffer, const char *bytes, size_t length);
+
+// Appends a whole file. False with a sentence when it cannot be read.
+bool text_buffer_read(text_buffer *buffer, const char *path, error_text *error);
 
 void text_buffer_free(text_buffer *buffer);
 

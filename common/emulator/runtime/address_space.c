@@ -88,9 +88,12 @@ int emulator_is_shared(const void *pointer) {
 
 // ---- Addresses of 32 bits -----------------------------------------------------------------------
 
-// Where dynamic shared memory begins. Both kinds keep their alignment of 128 bytes.
+// Where dynamic shared memory begins. Both kinds keep their alignment: the static one of 128 bytes, the dynamic
+// one, which is at most 1024, and no multiple of twice as many bytes.
 static size_t dynamic_start(const worker *worker) {
-  return GPU_SHARED_RESERVED + (worker->launch->static_shared_bytes + 127) / 128 * 128;
+  enum { GRID = 2 * EMULATOR_SHARED_ALIGNMENT_MAX };
+  const size_t fixed = GPU_SHARED_RESERVED + worker->launch->static_shared_bytes;
+  return (fixed + GRID - 1) / GRID * GRID + (uintptr_t)worker->block.dynamic_shared % GRID;
 }
 
 uint32_t emulator_shared_address(const void *pointer) {

@@ -10,7 +10,9 @@
 #include "stacks.h"
 #include "warpgroups.h"
 
+#include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -77,8 +79,19 @@ typedef struct {
   bool misaligned;
 } signal_record;
 
+// How long a worker has been at its block, see limit.h. Blocks count from the worker's first, and the time
+// between two launches counts as one.
+typedef struct {
+  pthread_t thread;
+  _Atomic uint64_t block;   // that it is at
+  _Atomic uint64_t overdue; // the one that it is to leave
+  uint64_t seen;            // by limit_look, at first after
+  double seen_at;           // seconds of the worker's processor time
+} worker_watch;
+
 typedef struct worker {
-  fiber scheduler; // the worker's own stack
+  struct worker *next; // in the list of all
+  fiber scheduler;     // the worker's own stack
   launch *launch;
   const gpu *gpu; // selected
   emulator_block block;
@@ -105,6 +118,7 @@ typedef struct worker {
   sigjmp_buf abandoned;           // where a worker goes on that leaves its block unfinished
   signal_record signal;
   void *signal_stack; // what the worker's thread handles signals on
+  worker_watch watch;
 } worker;
 
 // The worker that this OS thread is; NULL on host threads.

@@ -61,7 +61,7 @@ static unsigned append_threads(line_text *line, const worker *worker, const bool
 
 static bool wait_alike(const thread *a, const thread *b) {
   if (a->state != b->state) return false;
-  if (a->state == THREAD_EXITED) return true;
+  if (a->state == THREAD_EXITED || a->state == THREAD_READY) return true;
   return a->site->line == b->site->line && strcmp(a->site->file, b->site->file) == 0 &&
          strcmp(a->site->operation, b->site->operation) == 0 &&
          (a->state != THREAD_IN_WARP || a->mask == b->mask) &&
@@ -98,17 +98,19 @@ static void append_awaited(line_text *line, const worker *worker, const thread *
   }
 }
 
-// One line for all threads that wait like `example`.
+// One line for all threads that wait like `example` and are in no line yet.
 static void report_group(const worker *worker, const thread *example, bool *reported) {
   bool chosen[BLOCK_THREADS_MAX] = {false};
   for (unsigned i = 0; i < worker->thread_count; i++) {
-    chosen[i] = wait_alike(&worker->threads[i], example);
+    chosen[i] = !reported[i] && wait_alike(&worker->threads[i], example);
     reported[i] |= chosen[i];
   }
   line_text line = {.length = 0};
   const bool one = append_threads(&line, worker, chosen) == 1;
   if (example->state == THREAD_EXITED) {
     append(&line, " %s exited", one ? "has" : "have");
+  } else if (example->state == THREAD_READY) {
+    append(&line, " %s ready to run", one ? "is" : "are");
   } else {
     const emulator_site *site = example->site;
     append(&line, " %s at %s in %s:%d", one ? "waits" : "wait", site->operation, site->file,
@@ -118,15 +120,25 @@ static void report_group(const worker *worker, const thread *example, bool *repo
   fault_report_line("%s", line.text);
 }
 
+static void report_groups(const worker *worker, bool *reported) {
+  for (unsigned i = 0; i < worker->thread_count; i++) {
+    if (!reported[i]) report_group(worker, &worker->threads[i], reported);
+  }
+}
+
+void fault_report_others(const worker *worker) {
+  bool reported[BLOCK_THREADS_MAX] = {false};
+  reported[worker->running->index] = true;
+  report_groups(worker, reported);
+}
+
 void fault_deadlock(worker *worker) {
   const uint3 block = worker->block.block_index;
   if (fault_report_begin(worker, cudaErrorLaunchFailure)) {
     bool reported[BLOCK_THREADS_MAX] = {false};
     fault_report_title("Barrier error detected. Deadlock: no thread of block (%u,%u,%u) can go on",
                        block.x, block.y, block.z);
-    for (unsigned i = 0; i < worker->thread_count; i++) {
-      if (!reported[i]) report_group(worker, &worker->threads[i], reported);
-    }
+    report_groups(worker, reported);
     fault_report_end(worker, cudaErrorLaunchFailure);
   }
   fault_leave(worker);

@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "observer.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 cudaError_t cudaGetDeviceCount(int *count) {
@@ -28,7 +29,8 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 static int multiprocessors(void) {
-  const unsigned have = (unsigned)gpu_selected()->multiprocessors;
+  const unsigned have = (unsigned)environment_number(
+      "EMU_MULTIPROCESSORS", (uint64_t)gpu_selected()->multiprocessors, 1, INT_MAX);
   return (int)(have < observer_multiprocessors() ? have : observer_multiprocessors());
 }
 

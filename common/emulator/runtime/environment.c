@@ -2,22 +2,45 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+// NULL when it is unset or empty.
+static const char *value_of(const char *variable) {
+  const char *text = getenv(variable);
+  return text != NULL && text[0] != '\0' ? text : NULL;
+}
+
+// A number begins with a digit: strtoull takes signs and blanks, and strtod words.
+static bool begins_with_digit(const char *text) { return text[0] >= '0' && text[0] <= '9'; }
+
 uint64_t environment_number(const char *variable, uint64_t otherwise, uint64_t least,
                             uint64_t most) {
-  const char *text = getenv(variable);
-  if (text == NULL || text[0] == '\0') return otherwise;
+  const char *text = value_of(variable);
+  if (text == NULL) return otherwise;
   char *end;
   errno = 0;
   const uint64_t number = strtoull(text, &end, 10);
-  if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9' || number < least ||
-      number > most) {
+  if (errno != 0 || *end != '\0' || !begins_with_digit(text) || number < least || number > most) {
     fprintf(stderr,
             "error: %s is \"%s\", which is not a whole number from %" PRIu64 " to %" PRIu64 "\n",
             variable, text, least, most);
     exit(2);
   }
   return number;
+}
+
+double environment_seconds(const char *variable, double otherwise) {
+  enum { MOST = 1000000 };
+  const char *text = value_of(variable);
+  if (text == NULL) return otherwise;
+  char *end;
+  const double seconds = strtod(text, &end);
+  if (*end != '\0' || !begins_with_digit(text) || !(seconds <= MOST)) {
+    fprintf(stderr, "error: %s is \"%s\", which is not a number of seconds from 0 to %d\n",
+            variable, text, MOST);
+    exit(2);
+  }
+  return seconds;
 }

@@ -3,9 +3,12 @@
 #define _GNU_SOURCE
 #include "fault.h"
 
+#include "code_line.h"
 #include "errors.h"
 #include "observer.h"
+#include "shared_memory.h"
 
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +63,38 @@ void fault_report_source(const char *file, int line) {
   }
   free(text);
   fclose(source);
+}
+
+void fault_written_behind(worker *worker) {
+  const uint3 block = worker->block.block_index;
+  if (fault_report_begin(worker, cudaErrorIllegalAddress)) {
+    fault_report_title(
+        "Invalid __shared__ write: block (%u,%u,%u) has written behind the end of dynamic shared "
+        "memory",
+        block.x, block.y, block.z);
+    fault_report_line(
+        "address 0x%zx of dynamic shared memory, of which the launch asked for %zu bytes",
+        shared_memory_written_behind(worker), worker->launch->request->dynamic_shared_bytes);
+    fault_report_line("hint: make sanitize says which line has done it");
+    fault_report_end(worker, cudaErrorIllegalAddress);
+  }
+  fault_leave(worker);
+}
+
+void fault_report_instruction(const worker *worker, uintptr_t instruction) {
+  const void *code = (const void *)instruction;
+  code_line line;
+  code_lines_find(&code, 1, &line);
+  Dl_info module;
+  if (line.line > 0) {
+    const char *function = line.function[0] != '\0' ? line.function : worker->launch->request->name;
+    fault_report_line("at %s in %s:%d", function, line.file, line.line);
+    fault_report_source(line.file, line.line);
+    if (line.caller[0] != '\0') fault_report_line("    %s", line.caller);
+  } else if (instruction != 0 && dladdr(code, &module) != 0) {
+    fault_report_line("the line, if compiled with -g: addr2line -e %s 0x%zx", module.dli_fname,
+                      instruction - (uintptr_t)module.dli_fbase);
+  }
 }
 
 void fault_report_thread(const worker *worker) {

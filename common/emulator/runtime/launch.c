@@ -5,6 +5,7 @@
 #include "errors.h"
 #include "function.h"
 #include "gpu.h"
+#include "kernels.h"
 #include "observer.h"
 #include "shared_memory.h"
 #include "workers.h"
@@ -27,7 +28,8 @@ static cudaError_t check(const emulator_launch_request *request) {
     return cudaErrorInvalidValue;
   }
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > GPU_GRID_DIM_X ||
-      grid.y > (unsigned)emulator_grid_limit() || grid.z > (unsigned)emulator_grid_limit()) {
+      grid.y > (unsigned)emulator_grid_limit() || grid.z > (unsigned)emulator_grid_limit() ||
+      grid.y > observer_blocks_yz() || grid.z > observer_blocks_yz()) {
     return cudaErrorInvalidValue;
   }
   if (request->dynamic_shared_bytes > function_dynamic_shared_limit(request->kernel)) {
@@ -44,7 +46,9 @@ static cudaError_t run(const emulator_launch_request *request) {
                    .block_count = (uint64_t)grid.x * grid.y * grid.z,
                    .number = launches_since_seed++,
                    .seed = seed};
+  kernels_launched(request->kernel);
   shared_memory_find_module(&launch);
+  shared_memory_choose_place(&launch);
   observer_launch_begin(&launch);
   const bool done = workers_run(&launch);
   observer_launch_end(&launch);

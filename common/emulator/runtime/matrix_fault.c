@@ -108,6 +108,14 @@ static void report_hint(const matrix_memory_call *call) {
   }
 }
 
+// Whether the pointer would be right if dynamic shared memory were better aligned.
+static bool begins_too_low(const worker *worker, const void *memory) {
+  const char *base = worker->block.dynamic_shared;
+  return address_space_of(worker, memory) == ADDRESS_DYNAMIC_SHARED &&
+         (uintptr_t)base % POINTER_ALIGNMENT != 0 &&
+         (size_t)((const char *)memory - base) % POINTER_ALIGNMENT == 0;
+}
+
 static void misaligned(const matrix_memory_call *call) {
   worker *worker = current_worker;
   if (fault_report_begin(worker, cudaErrorMisalignedAddress)) {
@@ -122,7 +130,14 @@ static void misaligned(const matrix_memory_call *call) {
     if ((uintptr_t)call->memory % POINTER_ALIGNMENT != 0) {
       fault_report_line("%s is not a multiple of 32", address_describe(worker, call->memory).text);
     }
-    report_hint(call);
+    if (begins_too_low(worker, call->memory)) {
+      fault_report_line(
+          "hint: CUDA promises dynamic shared memory at a multiple of 16 bytes and no more: "
+          "declare it as extern __shared__ __align__(%d)",
+          POINTER_ALIGNMENT);
+    } else {
+      report_hint(call);
+    }
     fault_report_end(worker, cudaErrorMisalignedAddress);
   }
   fault_leave(worker);

@@ -73,6 +73,15 @@ static void check_row(const void *row, const emulator_site *site) {
                    site->operation, site->file, site->line,
                    address_describe(current_worker, row).text);
   }
+  if (!address_in_shared(current_worker, row, ROW_BYTES)) {
+    emulator_fault(
+        cudaErrorIllegalAddress,
+        "%s in %s:%d: the row lies past the end of dynamic shared memory (%zu bytes asked for "
+        "at the launch): %s",
+        site->operation, site->file, site->line,
+        current_worker->launch->request->dynamic_shared_bytes,
+        address_describe(current_worker, row).text);
+  }
 }
 
 void emulator_load_matrices(unsigned fragments[4], const void *row, bool transposed,

@@ -57,6 +57,9 @@ OBSERVER_QUESTION(unsigned, observer_workers, UINT_MAX)
 // The most multiprocessors that the GPU may say it has. Asked on the host.
 OBSERVER_QUESTION(unsigned, observer_multiprocessors, UINT_MAX)
 
+// The most blocks that a grid may have in y and in z. Asked on the host.
+OBSERVER_QUESTION(unsigned, observer_blocks_yz, UINT_MAX)
+
 // How many findings the mode has reported. Called on the host, outside launches.
 OBSERVER_QUESTION(uint64_t, observer_findings, 0)
 
@@ -158,6 +161,14 @@ OBSERVER_HOOK(observer_box_start, (worker * worker, const box_copy *copy))
 OBSERVER_HOOK(observer_box_done, (worker * worker, const box_copy *copy))
 
 // ---- Products of a warpgroup, of the running thread, on the fiber -------------------------------
+
+// The thread orders its accesses to registers before later products.
+OBSERVER_HOOK(observer_register_fence, (worker * worker))
+
+// The thread is about to give the product its registers.
+OBSERVER_HOOK(observer_product_registers,
+              (worker * worker, const emulator_warpgroup_product *product,
+               const emulator_site *site))
 
 // The first of the warpgroup's threads starts a product: for each piece that it will read of shared memory. The
 // others start it: for some of them, once more.

@@ -167,6 +167,11 @@ static product_group *open_group(worker *worker, warpgroup *warpgroup, const emu
   return group;
 }
 
+void emulator_warpgroup_fence(const emulator_site *site) {
+  hopper_check(current_worker, site);
+  observer_register_fence(current_worker);
+}
+
 void emulator_warpgroup_multiply(const emulator_warpgroup_product *product,
                                  const emulator_site *site) {
   worker *worker = current_worker;
@@ -174,6 +179,7 @@ void emulator_warpgroup_multiply(const emulator_warpgroup_product *product,
   thread *self = worker->running;
   warpgroup *warpgroup = warpgroup_of(worker, self);
   product_group *group = open_group(worker, warpgroup, site);
+  observer_product_registers(worker, product, site);
   const unsigned rank = rank_of(self), index = self->products.started++;
   warpgroup_product *entered = index < group->count ? &group->products[index] : NULL;
   if (entered != NULL) {

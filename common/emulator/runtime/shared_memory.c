@@ -1,17 +1,25 @@
 #define _GNU_SOURCE
 #include "shared_memory.h"
 
+#include "random.h"
+
+#include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { DYNAMIC_ALIGNMENT = 128, GUARD_BYTES = 64 * 1024 };
+enum {
+  PROMISED_ALIGNMENT = 16, // of dynamic shared memory: CUDA C++ Programming Guide, "__shared__"
+  PLACES_BYTES = 1024,     // over which its beginning moves from launch to launch
+  GAP_BYTES = PLACES_BYTES + 2 * EMULATOR_SHARED_ALIGNMENT_MAX, // at most, behind its end
+  GUARD_BYTES = 64 * 1024
+};
 
 bool shared_memory_create(worker *worker) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const size_t most = (size_t)gpu_selected()->shared_per_block_opt_in;
-  const size_t usable = (most + page - 1) / page * page;
+  const size_t usable = (most + GAP_BYTES + page - 1) / page * page;
   char *low = mmap(NULL, usable + GUARD_BYTES, PROT_NONE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (low == MAP_FAILED || mprotect(low, usable, PROT_READ | PROT_WRITE) != 0) return false;
@@ -45,6 +53,59 @@ void shared_memory_find_module(launch *launch) {
   dl_iterate_phdr(look_at_module, launch);
 }
 
+// ---- Where dynamic shared memory begins ---------------------------------------------------------
+
+// What the modules declare. Filled while they are loaded, which is one after the other.
+enum { DECLARED_MAX = 64 };
+static struct {
+  const void *module; // where it is loaded
+  size_t alignment;
+} declared[DECLARED_MAX];
+static size_t declared_count;
+
+static const void *module_at(const void *address) {
+  Dl_info info;
+  return dladdr(address, &info) != 0 ? info.dli_fbase : NULL;
+}
+
+bool emulator_align_dynamic_shared(const void *in_module, size_t alignment) {
+  const void *module = module_at(in_module);
+  size_t i = 0;
+  while (i < declared_count && declared[i].module != module) i++;
+  if (i == DECLARED_MAX) i--; // the last place: for all modules that have none of their own
+  if (i == declared_count) declared[declared_count++].module = module;
+  if (alignment > declared[i].alignment) declared[i].alignment = alignment;
+  return true;
+}
+
+static size_t alignment_for(const void *kernel) {
+  const void *module = module_at(kernel);
+  size_t alignment = PROMISED_ALIGNMENT;
+  for (size_t i = 0; i < declared_count; i++) {
+    const bool asks = declared[i].module == module || i == DECLARED_MAX - 1;
+    if (asks && declared[i].alignment > alignment) alignment = declared[i].alignment;
+  }
+  return alignment;
+}
+
+static size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
+
+void shared_memory_choose_place(launch *launch) {
+  const size_t alignment = alignment_for(launch->request->kernel),
+               asked = launch->request->dynamic_shared_bytes;
+  launch->dynamic_shared_alignment = alignment;
+#ifdef EMULATOR_LOCKSTEP // the counter numbers banks from the beginning on
+  launch->dynamic_shared_gap = round_up(asked, 128) - asked;
+#else
+  // The guard lies at a multiple of 4096 bytes. From there down: an odd multiple of the alignment.
+  uint64_t random = random_start(launch->seed, launch->number, UINT64_MAX);
+  const size_t steps = random_below(&random, PLACES_BYTES / (2 * alignment) + 1);
+  size_t below = round_up(asked, alignment);
+  if (below / alignment % 2 == 0) below += alignment;
+  launch->dynamic_shared_gap = below + 2 * alignment * steps - asked;
+#endif
+}
+
 // The calling thread's copy of a module's thread-local variables (Drepper, "ELF Handling For
 // Thread-Local Storage", section 3.4.1).
 typedef struct {
@@ -54,9 +115,9 @@ typedef struct {
 extern void *__tls_get_addr(tls_index *index);
 
 void shared_memory_prepare(worker *worker) {
-  const size_t asked = worker->launch->request->dynamic_shared_bytes;
-  const size_t rounded = (asked + DYNAMIC_ALIGNMENT - 1) / DYNAMIC_ALIGNMENT * DYNAMIC_ALIGNMENT;
-  worker->block.dynamic_shared = worker->dynamic_shared_end - rounded;
+  const launch *launch = worker->launch;
+  worker->block.dynamic_shared = worker->dynamic_shared_end -
+                                 launch->request->dynamic_shared_bytes - launch->dynamic_shared_gap;
   worker->static_shared = NULL;
   if (worker->launch->static_shared_bytes > 0) {
     tls_index index = {.module = worker->launch->static_shared_module, .offset = 0};
@@ -70,6 +131,15 @@ void shared_memory_poison(worker *worker) {
   if (worker->static_shared != NULL) {
     memset(worker->static_shared, 0xFF, worker->launch->static_shared_bytes);
   }
+}
+
+size_t shared_memory_written_behind(const worker *worker) {
+  const size_t bytes = worker->launch->dynamic_shared_gap;
+  const char *gap = worker->dynamic_shared_end - bytes;
+  if (bytes == 0 || (*gap == (char)0xFF && memcmp(gap, gap + 1, bytes - 1) == 0)) return 0;
+  for (const char *at = gap; at < worker->dynamic_shared_end; at++)
+    if (*at != (char)0xFF) return (size_t)(at - (char *)worker->block.dynamic_shared);
+  return 0;
 }
 
 bool shared_memory_overrun(const worker *worker, uintptr_t address) {

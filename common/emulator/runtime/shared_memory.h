@@ -4,6 +4,11 @@
 // object) that holds the kernel, so that each worker has its own. Dynamic: a mapping per worker
 // that ends at a guard. Both are filled with 0xFF bytes, NaN in every format, before each block:
 // what a kernel reads without having written it shows in its results.
+//
+// CUDA promises 16 bytes for the alignment of dynamic shared memory, or what the kernel declares, and no more. On
+// a GPU it usually lies on a multiple of 1024 all the same; here it lies at an odd multiple of what is promised,
+// and in each launch at another, so that a kernel that needs more shows it. That leaves a gap in front of the
+// guard, which must still hold 0xFF bytes when a block ends.
 #ifndef SHARED_MEMORY_H
 #define SHARED_MEMORY_H
 
@@ -15,11 +20,18 @@ bool shared_memory_create(worker *worker);
 // Finds the module of the launch's kernel and how much thread-local memory it has.
 void shared_memory_find_module(launch *launch);
 
+// Chooses where the launch's dynamic shared memory begins, for all its blocks.
+void shared_memory_choose_place(launch *launch);
+
 // Sets the worker's pointers for its launch.
 void shared_memory_prepare(worker *worker);
 
 // Fills both kinds.
 void shared_memory_poison(worker *worker);
+
+// The first byte behind the end of dynamic shared memory that the block has written, counted from its beginning;
+// 0 when it has written none. To be asked when a block has ended.
+size_t shared_memory_written_behind(const worker *worker);
 
 // Whether the address is in the guard after dynamic shared memory.
 bool shared_memory_overrun(const worker *worker, uintptr_t address);

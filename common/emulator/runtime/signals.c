@@ -8,7 +8,6 @@
 #include "memory.h"
 #include "shared_memory.h"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <ucontext.h>
@@ -39,7 +38,8 @@ static bool is_aligned_move(const unsigned char *code) {
 }
 #endif
 
-static signal_record describe_signal(int signal, const siginfo_t *info, const ucontext_t *context) {
+signal_record signals_describe(int signal, const siginfo_t *info, const void *state) {
+  const ucontext_t *context = state;
   signal_record record = {.signal = signal,
                           .address = (uintptr_t)info->si_addr,
                           .access = "access",
@@ -81,7 +81,7 @@ static void handle(int signal, siginfo_t *info, void *context) {
     pass_on(signal, info, context);
     return;
   }
-  worker->signal = describe_signal(signal, info, context);
+  worker->signal = signals_describe(signal, info, context);
   siglongjmp(worker->abandoned, ABANDONED_BY_SIGNAL); // to the worker's own stack, to report there
 }
 
@@ -139,14 +139,12 @@ void fault_report_signal(worker *worker) {
   const cudaError_t error = error_of(signal);
   if (!fault_report_begin(worker, error)) return;
   report_title(worker, signal);
-  fault_report_thread(worker);
-  Dl_info module;
   if (worker->accessing != NULL) {
     fault_report_line("at %s in %s:%d", worker->accessing->operation, worker->accessing->file,
                       worker->accessing->line);
-  } else if (signal->instruction != 0 && dladdr((void *)signal->instruction, &module) != 0) {
-    fault_report_line("the line, if compiled with -g: addr2line -e %s 0x%zx", module.dli_fname,
-                      signal->instruction - (uintptr_t)module.dli_fbase);
+  } else {
+    fault_report_instruction(worker, signal->instruction);
   }
+  fault_report_thread(worker);
   fault_report_end(worker, error);
 }

@@ -4,9 +4,14 @@
 
 #include "block.h"
 
+#include <signal.h>
+
 // Installs the handlers, for the whole process. A signal outside kernels goes to the handler that
 // was there before.
 void signals_install(void);
+
+// In a handler: what raised the signal. `state` is the handler's third argument.
+signal_record signals_describe(int signal, const siginfo_t *info, const void *state);
 
 // Gives the worker, whose thread calls this, a stack of its own to handle signals on: a fiber may have used up
 // its. False when there is no memory for it.

@@ -63,6 +63,21 @@ bool symbols_open(symbol_table *table, const void *address) {
   return false;
 }
 
+bool symbols_section(const symbol_table *table, const void *address, uintptr_t *low,
+                     uintptr_t *high) {
+  const ElfW(Ehdr) *header = table->image;
+  const ElfW(Shdr) *sections = (const void *)((const char *)table->image + header->e_shoff);
+  for (unsigned i = 0; i < header->e_shnum; i++) {
+    const uintptr_t start = table->load_address + sections[i].sh_addr;
+    if ((sections[i].sh_flags & SHF_EXECINSTR) == 0) continue;
+    if ((uintptr_t)address - start >= sections[i].sh_size) continue;
+    *low = start;
+    *high = start + sections[i].sh_size;
+    return true;
+  }
+  return false;
+}
+
 void symbols_close(symbol_table *table) { munmap(table->image, table->image_bytes); }
 
 const char *symbols_name(const symbol_table *table, const ElfW(Sym) * symbol) {

@@ -22,6 +22,10 @@ typedef struct {
 bool symbols_open(symbol_table *table, const void *address);
 void symbols_close(symbol_table *table);
 
+// Where the section of the module that holds the address begins and ends in memory. False when none does.
+bool symbols_section(const symbol_table *table, const void *address, uintptr_t *low,
+                     uintptr_t *high);
+
 // The symbol's name, mangled.
 const char *symbols_name(const symbol_table *table, const ElfW(Sym) * symbol);
 

@@ -6,18 +6,22 @@
 #include "block.h"
 #include "environment.h"
 #include "fault.h"
+#include "limit.h"
 #include "observer.h"
 #include "shared_memory.h"
 #include "signals.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct {
   pthread_mutex_t mutex;
   pthread_cond_t begun, done;
   launch *launch;
+  worker *first;         // of the list
   uint64_t launch_count; // how many have begun
   unsigned workers;      // 0 before the first launch
   unsigned busy;
@@ -54,12 +58,14 @@ static void run_blocks(worker *self, launch *launch) {
     while (!atomic_load(&launch->abandoned)) {
       const uint64_t number = atomic_fetch_add(&launch->next_block, 1);
       if (number >= launch->block_count) break;
+      limit_watch_block(self);
       block_run(self, number);
     }
     return;
   }
-  if (left == ABANDONED_BY_SIGNAL) fault_report_signal(self);
   emulator_current = NULL;
+  if (left == ABANDONED_BY_SIGNAL) fault_report_signal(self);
+  if (left == ABANDONED_BY_LIMIT) fault_report_limit(self);
   stacks_give_back_all(&self->stacks);
 }
 
@@ -74,6 +80,7 @@ static void *worker_main(void *argument) {
     launch *launch = pool.launch;
     pthread_mutex_unlock(&pool.mutex);
     run_blocks(self, launch);
+    limit_watch_block(self);
     pthread_mutex_lock(&pool.mutex);
     add_counts(&launch->counts, &self->counts);
     if (--pool.busy == 0) pthread_cond_signal(&pool.done);
@@ -84,18 +91,20 @@ static void *worker_main(void *argument) {
 static void *worker_begin(void *argument) {
   // Without a stack for signals, an overflow of a fiber's stack ends the process: no worse a fault.
   signals_prepare_worker(argument);
+  limit_watch_worker(argument);
   return worker_main(argument);
 }
 
 static bool make_worker(void) {
   worker *worker = calloc(1, sizeof *worker);
-  pthread_t thread;
   if (worker == NULL || !stacks_create(&worker->stacks) || !shared_memory_create(worker) ||
-      pthread_create(&thread, NULL, worker_begin, worker) != 0) {
+      pthread_create(&worker->watch.thread, NULL, worker_begin, worker) != 0) {
     free(worker); // what it mapped stays: address space alone, and only when memory has run out
     return false;
   }
-  pthread_detach(thread);
+  pthread_detach(worker->watch.thread);
+  worker->next = pool.first;
+  pool.first = worker;
   return true;
 }
 
@@ -107,9 +116,23 @@ static void make_workers(void) {
   if (!prepared) {
     prepared = true;
     signals_install();
+    limit_install();
     pthread_atfork(NULL, NULL, forget_workers);
   }
   while (pool.workers < wanted && make_worker()) pool.workers++;
+}
+
+// Until the pool's workers are done: true, or the seconds are over. Call with the mutex held.
+static bool wait_for_workers(double seconds) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  const double end = seconds + 1e-9 * (double)until.tv_nsec;
+  until.tv_sec += (time_t)end;
+  until.tv_nsec = (long)(1e9 * (end - (double)(time_t)end));
+  while (pool.busy > 0) {
+    if (pthread_cond_timedwait(&pool.done, &pool.mutex, &until) == ETIMEDOUT) break;
+  }
+  return pool.busy == 0;
 }
 
 bool workers_run(launch *launch) {
@@ -120,7 +143,8 @@ bool workers_run(launch *launch) {
   pool.launch_count++;
   pool.busy = pool.workers;
   pthread_cond_broadcast(&pool.begun);
-  while (pool.busy > 0) pthread_cond_wait(&pool.done, &pool.mutex);
+  double seconds = limit_look(NULL, NULL);
+  while (!wait_for_workers(seconds)) seconds = limit_look(pool.first, launch);
   pthread_mutex_unlock(&pool.mutex);
   return true;
 }

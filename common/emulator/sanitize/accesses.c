@@ -100,12 +100,16 @@ static inline bool lies_in(uintptr_t address, const void *start, size_t bytes) {
   return address - (uintptr_t)start < bytes;
 }
 
+static bool is_on_stack(const worker *worker, uintptr_t address) {
+  const stack_pool *stacks = &worker->stacks;
+  return lies_in(address, stacks->region, stacks->slot_bytes * BLOCK_THREADS_MAX);
+}
+
 // Locals, the kernel's arguments, and what threadIdx and its like are read from.
 static bool is_private(const worker *worker, uintptr_t address) {
-  const stack_pool *stacks = &worker->stacks;
   const emulator_launch_request *request = worker->launch->request;
-  return lies_in(address, stacks->region, stacks->slot_bytes * BLOCK_THREADS_MAX) ||
-         lies_in(address, worker, sizeof *worker) || address == (uintptr_t)&emulator_current ||
+  return is_on_stack(worker, address) || lies_in(address, worker, sizeof *worker) ||
+         address == (uintptr_t)&emulator_current ||
          lies_in(address, request->arguments, request->arguments_bytes);
 }
 
@@ -115,6 +119,9 @@ void observer_access(uintptr_t address, size_t bytes, observed_kind kind, const 
   const thread_products *products = &worker->running->products;
   const bool multiplying = products->group > products->waited || products->started > 0;
   const bool private = is_private(worker, address);
+  if (private && is_on_stack(worker, address)) {
+    fences_note_use(worker, address, bytes, access_writes(kind), pc);
+  }
   if (private && !multiplying) return;
   const checked_access access = {.worker = worker,
                                  .thread = worker->running->index,

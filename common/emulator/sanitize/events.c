@@ -15,6 +15,9 @@ unsigned observer_workers(void) { return 1; }
 // block does that takes several tiles.
 unsigned observer_multiprocessors(void) { return 2; }
 
+// Steps are compiled for so few, LAB_MAX_GRID_YZ: more of them are a fault that a GPU would show with 65,536.
+unsigned observer_blocks_yz(void) { return 2; }
+
 void observer_launch_begin(const launch *launch) {
   regions_launch_begin(launch);
   order_launch_begin();
@@ -26,6 +29,7 @@ void observer_block_begin(worker *worker, uint64_t number) {
   (void)number;
   order_block_begin();
   barriers_forget();
+  fences_forget();
   regions_block_begin(worker);
 }
 

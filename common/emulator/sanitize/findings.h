@@ -16,6 +16,7 @@ typedef enum {
   FINDING_PRODUCT_NOT_WAITED,
   FINDING_BARRIER_HIDDEN, // from the copy engine
   FINDING_REGISTERS,      // of a product under way are used
+  FINDING_FENCE,          // registers are used and then given to a product, without a fence between
   FINDING_BARRIER_EXITED, // threads passed a barrier that others never came to
   FINDING_BARRIER_PLACES  // threads passed a barrier at different lines
 } finding_kind;

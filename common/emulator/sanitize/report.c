@@ -50,6 +50,12 @@ static void report_title(const finding *found) {
     fault_report_title("Race reported between a product under way and %s of its registers",
                        access_name(last->kind));
     break;
+  case FINDING_FENCE:
+    if (found->parties == 1)
+      fault_report_title("Product without a wgmma.fence before it");
+    else
+      fault_report_title("Product whose registers were used without a wgmma.fence since");
+    break;
   case FINDING_PRODUCT_NOT_WAITED: fault_report_title("Product never waited for"); break;
   case FINDING_BARRIER_EXITED:
   case FINDING_BARRIER_PLACES:
@@ -90,6 +96,8 @@ static void report_parties(const launch *launch, const finding *found, const pla
     } else if (found->kind == FINDING_BARRIER_HIDDEN && i == 0) {
       snprintf(what, sizeof what, "barrier made ");
     } else if (found->kind == FINDING_REGISTERS && i == 0) {
+      snprintf(what, sizeof what, "product ");
+    } else if (found->kind == FINDING_FENCE && i + 1 == found->parties) {
       snprintf(what, sizeof what, "product ");
     } else if (found->parties > 1 && party->bytes > 0) {
       snprintf(what, sizeof what, "%s of %u bytes ", access_name(party->kind), party->bytes);

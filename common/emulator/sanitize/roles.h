@@ -14,4 +14,8 @@ void products_check_waited(worker *worker);
 // to a product under way.
 void products_check_registers(const checked_access *access);
 
+// fences.c: a block begins; the running thread accesses its own memory, where its registers are, at `pc`.
+void fences_forget(void);
+void fences_note_use(worker *worker, uintptr_t address, size_t bytes, bool write, const void *pc);
+
 #endif

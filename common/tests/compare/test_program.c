@@ -1,6 +1,7 @@
 // The program as a whole, on small recordings: what it prints and how it ends.
 #define _GNU_SOURCE
 #include "tests/driver/program.h"
+#include <sys/stat.h>
 
 static void enter(void) { program_find("LAB_COMPARE"); }
 TestSuite(compare, .init = enter, .fini = temporary_folder_leave);
@@ -205,7 +206,7 @@ Test(compare, refuses_what_it_cannot_pair) {
                          "error: a.csv has no step \"07\": it has 05_wmma, 06_cp_async");
   program_expect_refused("a.csv a.csv --a 0 --b 06", "error: a.csv has no step \"0\"");
   program_expect_refused("a.csv a.csv --a 5_ --b 06", "error: a.csv has no step \"5_\"");
-  program_expect_refused("a.csv none.csv", "error: cannot read none.csv: No such file");
+  program_expect_refused("a.csv none.csv", "error: cannot open none.csv: No such file");
   program_expect_refused("a.csv none", "error: none is no record");
 }
 
@@ -295,6 +296,30 @@ Test(compare, refuses_samples_that_are_no_times) {
     fclose(samples);
     program_expect_refused("a.csv b.csv", cases[i].sentence);
   }
+}
+
+// A terminal obeys the escape codes that it is shown: none comes through from cells, names and options.
+Test(compare, shows_no_escape_codes) {
+  record("a", 1);
+  writer red = begin("red");
+  add(&red, "05_\033[31mwmma", 512, 20, 100);
+  end(&red);
+  program_expect_refused("a.csv red.csv", "error: line 3 of red.csv holds the byte 0x1b where a");
+  record("\033[31mred", 1);
+  const program_result result = program_expect_good("a.csv \033[31mred.csv");
+  cr_expect(strstr(result.out, "new: \\x1b[31mred.csv, commit"), "%s", result.out);
+  program_expect_refused("a.csv \033[2Jnone.csv", "error: cannot open \\x1b[2Jnone.csv: No such");
+  program_expect_refused("a.csv --\033[2J 1", "error: there is no option --\\x1b[2J");
+  program_expect_refused("a.csv a.csv --threshold \a",
+                         "error: the threshold in percent is \"\\x07\"");
+}
+
+Test(compare, refuses_a_pipe) {
+  record("a", 1);
+  cr_assert(mkfifo("pipe.csv", 0600) == 0 && mkfifo("pipe-samples.csv", 0600) == 0);
+  program_expect_refused("a.csv pipe.csv", "error: pipe.csv is a pipe or a device");
+  cr_assert(unlink("pipe.csv") == 0 && link("a.csv", "pipe.csv") == 0);
+  program_expect_refused("a.csv pipe.csv", "error: pipe-samples.csv is a pipe or a device");
 }
 
 Test(compare, refuses_bad_usage) {

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 TestSuite(csv, .init = temporary_folder_enter, .fini = temporary_folder_leave);
 
@@ -136,9 +137,12 @@ Test(csv, files_that_cannot_be_read) {
   csv_table table;
   error_text error = {""};
   cr_expect(!csv_read("none.csv", &table, &error));
-  cr_expect_str_eq(error.text, "cannot read none.csv: No such file or directory");
+  cr_expect_str_eq(error.text, "cannot open none.csv: No such file or directory");
   cr_expect(!csv_read(".", &table, &error));
-  cr_expect_str_eq(error.text, "cannot read .: Is a directory");
+  cr_expect_str_eq(error.text, ". is a folder: name a file in it");
+  cr_assert(mkfifo("pipe.csv", 0600) == 0);
+  cr_expect(!csv_read("pipe.csv", &table, &error)); // and does not wait for a writer
+  cr_expect(strstr(error.text, "pipe.csv is a pipe or a device"), "%s", error.text);
 }
 
 Test(csv, missing_column) {

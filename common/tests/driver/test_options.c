@@ -159,7 +159,7 @@ Test(options, sentences) {
       {"--seq +12", "--seq is \"+12\": give a whole number"},
       {"--seq 0x10", "--seq is \"0x10\": give a whole number"},
       {"--seq -", "--seq is \"-\": give a whole number"},
-      {"--seq=\t12", "--seq is \"\t12\": give a whole number"},
+      {"--seq=\t12", "--seq is \"\\x0912\": give a whole number"},
       {"--seq 12x", "--seq is \"12x\": \"x\" after the number makes no sense"},
       {"--seq 1.5", "--seq is \"1.5\": \".5\" after the number makes no sense"},
       {"--seq 1e3", "--seq is \"1e3\": \"e3\" after the number makes no sense"},
@@ -198,7 +198,7 @@ Test(options, sentences) {
       {"--dtype fp8", "--dtype is \"fp8\": give fp16 or bf16"},
       {"--dtype FP16", "--dtype is \"FP16\": give fp16 or bf16"},
       {"--inputs random",
-       "--inputs is \"random\": give normal, large, equal, onehot, ramp or limit"},
+       "--inputs is \"random\": give normal, large, equal, onehot, ramp, limit or rising"},
       {"--out-dtype double", "--out-dtype is \"double\": give float16, bfloat16 or float32"},
       // Options that do not go together.
       {"--seq 8 --seq-q 4", "--seq sets both lengths already: leave it out, or --seq-q"},

@@ -3,6 +3,7 @@
 #include "npy/npy.h"
 #include "numeric/float16.h"
 #include "program.h"
+#include <sys/stat.h>
 
 static void find_program(void) { program_find("LAB_PROGRAM"); }
 
@@ -109,6 +110,35 @@ Test(own_tensors, one_key) {
     expect_one_key_answer(&problem, 0.5, cases[i].out);
     cr_expect_eq(temporary_folder_count(), 5, "more files than Q, K, V, O and L");
   }
+}
+
+// An output that would replace an input, or the other output, under whatever name.
+Test(own_tensors, are_not_written_over) {
+  static one_key problem;
+  write_one_key(&problem, NPY_FLOAT16);
+  cr_assert(symlink("Q.npy", "soft.npy") == 0 && link("Q.npy", "hard.npy") == 0);
+  cr_assert(mkdir("folder", 0700) == 0 && symlink(".", "here") == 0);
+  const char *const cases[][2] = {
+      {"--q Q.npy --out ./Q.npy", "error: --out and --q name the same file ./Q.npy: give another"},
+      {"--q ./Q.npy --lse=Q.npy", "error: --lse and --q name the same file Q.npy: give another"},
+      {"--q Q.npy --out hard.npy",
+       "error: --out and --q name the same file hard.npy: give another"},
+      {"--q soft.npy --out Q.npy", "error: --out and --q name the same file Q.npy: give another"},
+      {"--q Q.npy --out folder/../K.npy",
+       "error: --out and --k name the same file folder/../K.npy: give another"},
+      {"--q Q.npy --out o.npy --lse ./o.npy",
+       "error: --out and --lse name the same file o.npy: give another"},
+      {"--q Q.npy --out here/o.npy --lse o.npy",
+       "error: --out and --lse name the same file here/o.npy: give another"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char arguments[256];
+    snprintf(arguments, sizeof arguments, "--k K.npy --v V.npy --no-time %s", cases[i][0]);
+    program_expect_refused(arguments, cases[i][1]);
+  }
+  cr_expect_eq(temporary_folder_count(), 7, "a refused run left a file behind");
+  program_expect_good("--q Q.npy --k K.npy --v V.npy --no-time --out o.npy --lse folder/o.npy");
+  cr_assert(unlink("folder/o.npy") == 0);
 }
 
 Test(own_tensors, that_do_not_fit) {

@@ -219,6 +219,38 @@ bool block_dynamic_shared(error_text *error) {
   return true;
 }
 
+__global__ void place_kernel(unsigned long long *address, unsigned *shared) {
+  extern __shared__ unsigned char memory[];
+  *address = reinterpret_cast<size_t>(memory);
+  *shared = static_cast<unsigned>(__cvta_generic_to_shared(memory));
+}
+
+// CUDA promises 16 bytes and no more, or what the module's declarations ask for: here 16.
+bool block_dynamic_shared_places(error_text *error) {
+  device_array<unsigned long long> address(1);
+  device_array<unsigned> shared(1);
+  std::vector<unsigned long long> places;
+  for (int i = 0; i < 20; i++) {
+    place_kernel<<<1, 1, 1024 * (i % 3)>>>(address.data(), shared.data());
+    if (!device_finished(error, "place_kernel")) return false;
+    const unsigned long long place = address.host()[0];
+    if (place % 16 != 0 || shared.host()[0] % 2048 != place % 2048)
+      return fail(error, "launch %d: address %llx is %x of shared memory", i, place,
+                  shared.host()[0]);
+    places.push_back(place % 1024);
+  }
+#ifndef __CUDACC__ // a GPU keeps its promise and more
+  for (const unsigned long long place : places)
+    if (place % 32 == 0)
+      return fail(error, "%llx has an alignment that no kernel can count on", place);
+  std::sort(places.begin(), places.end());
+  const long distinct = std::unique(places.begin(), places.end()) - places.begin();
+  if (distinct < 5)
+    return fail(error, "20 launches have dynamic shared memory in %ld places", distinct);
+#endif
+  return true;
+}
+
 // ---- Atomics ------------------------------------------------------------------------------------
 
 struct sums {

@@ -106,6 +106,7 @@ __global__ void overrun_kernel(int bytes) {
   static_cast<volatile unsigned char *>(memory)[bytes + 60] = 1;
 }
 void fault_dynamic_shared_overrun(void) { overrun_kernel<<<1, 1, 100>>>(100); }
+void fault_dynamic_shared_overrun_far(void) { overrun_kernel<<<1, 1, 100>>>(4000); }
 
 // ---- Other ends ---------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ void fault_use_after_free(void);
 void fault_misaligned(void);
 void fault_stack_overflow(void);
 void fault_dynamic_shared_overrun(void);
+void fault_dynamic_shared_overrun_far(void);
 void fault_divide_by_zero(void);
 void fault_trap(void);
 void fault_assert(void);

@@ -17,6 +17,7 @@ bool block_barrier_after_exits(error_text *error);
 bool block_barrier_predicates(error_text *error);
 bool block_static_shared(error_text *error);
 bool block_dynamic_shared(error_text *error);
+bool block_dynamic_shared_places(error_text *error);
 bool block_atomics(error_text *error);
 bool block_spin_lock(error_text *error);
 bool block_flags(error_text *error);

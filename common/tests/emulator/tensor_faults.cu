@@ -23,7 +23,14 @@ __global__ void load_kernel(int first_byte, int ldm) {
   MARK, wmma::load_matrix_sync(a, reinterpret_cast<half *>(memory + first_byte), ldm);
 }
 void fault_matrix_pointer(void) { load_kernel<<<1, 64, 8192>>>(0x82, 72); }
-void fault_matrix_every_second(void) { load_kernel<<<1, 64, 8192>>>(144, 72); }
+void fault_matrix_place(void) { load_kernel<<<1, 64, 8192>>>(64, 64); }
+
+__global__ void static_rows_kernel() {
+  __shared__ __align__(32) half K_smem[32][72];
+  A_fragment a;
+  MARK, wmma::load_matrix_sync(a, &K_smem[1][0], 72);
+}
+void fault_matrix_every_second(void) { static_rows_kernel<<<1, 64>>>(); }
 
 __global__ void static_load_kernel() {
   __shared__ half K_smem[16][65];

@@ -8,6 +8,7 @@ Test(block, barrier_after_exits) { EXPECT(block_barrier_after_exits); }
 Test(block, barrier_predicates) { EXPECT(block_barrier_predicates); }
 Test(block, static_shared) { EXPECT(block_static_shared); }
 Test(block, dynamic_shared) { EXPECT(block_dynamic_shared); }
+Test(block, dynamic_shared_places) { EXPECT(block_dynamic_shared_places); }
 Test(block, atomics) { EXPECT(block_atomics); }
 // Threads that poll must let others run: these two do not end otherwise.
 Test(block, spin_lock, .timeout = 60) { EXPECT(block_spin_lock); }

@@ -58,6 +58,13 @@ Test(gpu, has_the_limits_of_the_named_one) {
   cr_assert_eq(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 1), cudaErrorInvalidDevice);
 }
 
+Test(gpu, has_as_many_multiprocessors_as_asked_for) {
+  int value = -1;
+  setenv("EMU_MULTIPROCESSORS", "3", 1);
+  cr_assert_eq(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
+  cr_assert_eq(value, 3);
+}
+
 Test(gpu, must_be_known, .exit_code = 2) {
   setenv("EMU_GPU", "voodoo2", 1);
   struct cudaDeviceProp p;

@@ -71,7 +71,8 @@ Test(faults, memory) {
   expect_report(&(fault_case){fault_read_past_end,
                               cudaErrorIllegalAddress,
                               {"========= Invalid ", " at address 0x",
-                               "36 bytes past the end of an allocation of 4096 bytes\n",
+                               "36 bytes past the end of an allocation of 4096 bytes\n"
+                               "=========     at touch_kernel in common/tests/emulator/faults.cu:",
                                "by thread (5,0,0) in block (2,0,0)", "in kernel touch_kernel"}});
   expect_report(&(fault_case){fault_read_past_small,
                               cudaErrorIllegalAddress,
@@ -91,8 +92,15 @@ Test(faults, memory) {
   expect_report(&(fault_case){
       fault_dynamic_shared_overrun,
       cudaErrorIllegalAddress,
+      {"Invalid __shared__ write: block (0,0,0) has written behind the end of dynamic shared "
+       "memory",
+       "address 0xa0 of dynamic shared memory, of which the launch asked for 100 bytes",
+       "hint: make sanitize says which line", "in kernel overrun_kernel"}});
+  expect_report(&(fault_case){
+      fault_dynamic_shared_overrun_far,
+      cudaErrorIllegalAddress,
       {"Invalid __shared__ ",
-       ": 60 bytes past the end of dynamic shared memory (100 bytes asked for at the launch)"}});
+       ": 3960 bytes past the end of dynamic shared memory (100 bytes asked for at the launch)"}});
 }
 
 #ifdef __x86_64__ // where these are not faults, the kernel goes on
@@ -273,5 +281,10 @@ Test(environment, workers, .exit_code = 2) {
 
 Test(environment, seed, .exit_code = 2) {
   setenv("EMU_SEED", "-1", 1);
+  healthy_launch();
+}
+
+Test(environment, limit, .exit_code = 2) {
+  setenv("LAB_LIMIT", "soon", 1);
   healthy_launch();
 }

@@ -10,6 +10,7 @@ import struct
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import peers.__main__
 from peers import grid, machine, record, steps, summary, table, timing
@@ -409,6 +410,24 @@ class Record(unittest.TestCase):
         self.assertEqual((len(own.rows), len(own.samples)), (1, 0))
         self.assertEqual((own.row("04_x", "GPU", SHAPE) or {})["check"], "skipped")
         self.assertIsNone(own.row("04_x", "GPU", grid.Shape("bf16", 4, 8, 512, 64, True)))
+
+    def test_a_file_keeps_its_mode(self):
+        self.saved(make_row("04_x"))
+        self.path.chmod(0o600)
+        self.saved(make_row("05_x"))
+        self.assertEqual(self.path.stat().st_mode & 0o777, 0o600)
+
+    def test_an_interrupted_write_leaves_nothing(self):
+        self.path.parent.mkdir()
+        with mock.patch.object(Path, "replace", side_effect=KeyboardInterrupt):
+            self.assertRaises(KeyboardInterrupt, self.saved, make_row("04_x"))
+        self.assertEqual(os.listdir(self.path.parent), [])
+
+    def test_a_pipe_is_not_waited_for(self):
+        self.path.parent.mkdir()
+        os.mkfifo(self.path)
+        with self.assertRaisesRegex(record.RecordError, "peers.csv is a folder, a pipe or a device"):
+            self.resumed()
 
     def test_files_of_others(self):
         self.path.parent.mkdir()

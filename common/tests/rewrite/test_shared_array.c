@@ -11,23 +11,32 @@ typedef struct {
 } golden;
 
 #define MEMORY    "(::emulator::dynamic_shared_memory())"
+#define ALIGNED   "(::emulator::dynamic_shared_memory<16>())"
 #define FLOAT_OUT "float (&s)[] = *reinterpret_cast<float (*)[]>" MEMORY ";"
+#define FLOATS(memory)                                                                             \
+  "float (&s)[] = *reinterpret_cast<float (*)[]>(::emulator::dynamic_shared_memory<" memory ">())" \
+                                                                                            ";"
 
 static const golden declarations[] = {
     // Forms of the declaration.
     {"void f() {", "extern __shared__ float s[];", FLOAT_OUT},
     {"void f() {", "extern __shared__ __align__(16) unsigned char smem[];",
-     "unsigned char (&smem)[] = *reinterpret_cast<unsigned char (*)[]>" MEMORY ";"},
+     "unsigned char (&smem)[] = *reinterpret_cast<unsigned char (*)[]>" ALIGNED ";"},
     {"void f() {", "__shared__ extern float s[];", FLOAT_OUT},
     {"void f() {", "__shared__ extern __shared__ float s[];", FLOAT_OUT},
-    {"void f() {", "alignas(16) extern __shared__ float s[];", FLOAT_OUT},
-    {"void f() {", "extern alignas(alignof(float4)) __shared__ float s[];", FLOAT_OUT},
-    {"void f() {", "extern __shared__ __attribute__((aligned(16))) float s[];", FLOAT_OUT},
+    {"void f() {", "alignas(16) extern __shared__ float s[];", FLOATS("16")},
+    {"void f() {", "extern alignas(alignof(float4)) __shared__ float s[];",
+     FLOATS("alignof(float4)")},
+    {"void f() {", "extern alignas(float4) __shared__ float s[];", FLOATS("float4")},
+    {"void f() {", "extern __shared__ __align__(16) alignas(2 * tile::ROW) float s[];",
+     FLOATS("16, 2 * tile::ROW")},
+    {"void f() {", "extern __shared__ __attribute__((unused)) float s[];", FLOAT_OUT},
+    {"void f() {", "extern __shared__ __attribute__((aligned(16))) float s[];", FLOATS("16")},
     {"void f() {", "[[maybe_unused]] extern __shared__ float s[];", FLOAT_OUT},
     {"void f() {", "extern __shared__ float s [];",
      "float (&s) [] = *reinterpret_cast<float (*)[]>" MEMORY ";"},
     {"void f() {", "extern __shared__ float s[] __attribute__((aligned(16)));",
-     "float (&s)[] = *reinterpret_cast<float (*)[]>" MEMORY " ;"},
+     "float (&s)[] = *reinterpret_cast<float (*)[]>" ALIGNED " ;"},
     {"void f() {", "extern volatile __shared__ float s[];",
      "volatile float (&s)[] = *reinterpret_cast<volatile float (*)[]>" MEMORY ";"},
     {"void f() {", "float extern __shared__ s[];", FLOAT_OUT},
@@ -39,7 +48,7 @@ static const golden declarations[] = {
     {"void f() {", "extern __shared__ float *s[];",
      "float *(&s)[] = *reinterpret_cast<float * (*)[]>" MEMORY ";"},
     {"void f() {", "extern // dynamic\n__shared__ __align__(\n16) float\n  s[];",
-     "// dynamic\n\nfloat\n  (&s)[] = *reinterpret_cast<float (*)[]>" MEMORY ";"},
+     "// dynamic\n\nfloat\n  (&s)[] = *reinterpret_cast<float (*)[]>" ALIGNED ";"},
     // Where it stands.
     {"template <class T> __global__ void f(T x) { if (x) {", "extern __shared__ float s[];",
      FLOAT_OUT},

@@ -88,6 +88,9 @@ void product_result_early(bool broken);
 void product_operand_changed(bool broken);
 void product_not_waited(bool broken);
 void product_not_committed(bool broken);
+void product_without_fence(bool broken);
+void product_operand_unfenced(bool broken);
+void product_sum_unfenced(bool broken);
 
 #ifdef __cplusplus
 }

@@ -202,6 +202,7 @@ __global__ void operand_kernel(const __grid_constant__ CUtensorMap map, float *o
   float d[32];
   if (right) barrier_wait(&full[0], 0);
   __syncthreads();
+  wgmma_fence();
   wgmma<half, 64>::shared(d, matrix, matrix, true); // <- early product
   wgmma_commit();
   if (!right) barrier_wait(&full[0], 0);
@@ -220,6 +221,7 @@ __global__ void some_kernel(const __grid_constant__ CUtensorMap map, float *out)
   const uint64_t matrix = matrix_descriptor(tiles(memory), 0);
   float d[32];
   if (right || threadIdx.x / 32 != 1) barrier_wait(&full[0], 0);
+  wgmma_fence();
   wgmma<half, 64>::shared(d, matrix, matrix, true); // <- product of some
   wgmma_commit();
   wgmma_wait<0>(d);
@@ -234,6 +236,7 @@ __global__ void overwritten_kernel(const __grid_constant__ CUtensorMap map, floa
   __shared__ barrier full[1];
   const uint64_t matrix = arrived_tile(memory, &map, full);
   float d[32];
+  wgmma_fence();
   wgmma<half, 64>::shared(d, matrix, matrix, true); // <- overwritten product
   wgmma_commit();
   if (right) wgmma_wait<0>(d);
@@ -258,8 +261,10 @@ __global__ void newest_kernel(const __grid_constant__ CUtensorMap map, float *ou
   float c[32], d[32];
   barrier_wait(&full[0], 0);
   barrier_wait(&full[1], 0);
+  wgmma_fence();
   wgmma<half, 64>::shared(c, first, first, true);
   wgmma_commit();
+  wgmma_fence();
   wgmma<half, 64>::shared(d, second, second, true); // <- newest product
   wgmma_commit();
   wgmma_wait<1>(c);
@@ -279,6 +284,7 @@ __global__ void result_kernel(const __grid_constant__ CUtensorMap map, float *ou
   __shared__ barrier full[1];
   const uint64_t matrix = arrived_tile(memory, &map, full);
   float d[32];
+  wgmma_fence();
   wgmma<half, 64>::shared(d, matrix, matrix, true); // <- hasty product
   wgmma_commit();
   if (right) wgmma_wait<0>(d);
@@ -294,11 +300,13 @@ __global__ void changed_kernel(const __grid_constant__ CUtensorMap map, float *o
   const uint64_t matrix = arrived_tile(memory, &map, full);
   float d[32];
   unsigned a[4] = {};
+  wgmma_fence();
   wgmma<half, 64>::registers(d, a, matrix, true); // <- slow product
   wgmma_commit();
   if (right) wgmma_wait<0>(d);
   a[2] = threadIdx.x; // <- next operand
   wgmma_wait<0>(d);
+  wgmma_fence();
   wgmma<half, 64>::registers(d, a, matrix, true);
   wgmma_commit();
   wgmma_wait<0>(d);
@@ -311,6 +319,7 @@ __device__ void left_alone(const CUtensorMap *map, unsigned char *memory) {
   __shared__ barrier full[1];
   const uint64_t matrix = arrived_tile(memory, map, full);
   float d[32];
+  wgmma_fence();
   wgmma<half, 64>::shared(d, matrix, matrix, true); // <- product left alone
   if (right || committed) wgmma_commit();
   if (right || !committed) wgmma_wait<0>(d);
@@ -327,3 +336,58 @@ __global__ void not_committed_kernel(const __grid_constant__ CUtensorMap map, fl
   left_alone<right, false>(&map, memory);
 }
 void product_not_committed(bool broken) { RUN(not_committed_kernel, 128) }
+
+// Between what a thread does to registers and a product that has them there must be a fence.
+template <bool right>
+__global__ void no_fence_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full[1];
+  const uint64_t matrix = arrived_tile(memory, &map, full);
+  float d[32];
+  if (right) wgmma_fence();
+  wgmma<half, 64>::shared(d, matrix, matrix, true); // <- first product
+  wgmma_commit();
+  wgmma_wait<0>(d);
+  out[threadIdx.x] = d[0];
+}
+void product_without_fence(bool broken) { RUN(no_fence_kernel, 128) }
+
+// Products on the same D need none between them, nor does a product of other registers.
+template <bool right>
+__global__ void unfenced_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full[1];
+  const uint64_t matrix = arrived_tile(memory, &map, full);
+  float c[32], d[32];
+  unsigned a[4] = {};
+  wgmma_fence();
+  wgmma<half, 64>::shared(c, matrix, matrix, true);
+  wgmma<half, 64>::shared(c, matrix, matrix, false);
+  wgmma_commit();
+  wgmma_wait<0>(c);
+  for (int i = 0; i < 4; i++) a[i] = (unsigned)c[i]; // <- fragment of A
+  wgmma<half, 64>::shared(d, matrix, matrix, true);
+  if (right) wgmma_fence();
+  wgmma<half, 64>::registers(d, a, matrix, false); // <- product of it
+  wgmma_commit();
+  wgmma_wait<0>(d);
+  out[threadIdx.x] = d[0];
+}
+void product_operand_unfenced(bool broken) { RUN(unfenced_kernel, 128) }
+
+template <bool right>
+__global__ void scaled_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full[1];
+  const uint64_t matrix = arrived_tile(memory, &map, full);
+  float d[32];
+  for (int round = 0; round < 2; round++) {
+    if (right || round == 0) wgmma_fence();
+    wgmma<half, 64>::shared(d, matrix, matrix, round == 0); // <- product of scaled sums
+    wgmma_commit();
+    wgmma_wait<0>(d);
+    for (int i = 0; i < 32; i++) d[i] *= 0.5f; // <- scaled sums
+  }
+  out[threadIdx.x] = d[0];
+}
+void product_sum_unfenced(bool broken) { RUN(scaled_kernel, 128) }

@@ -59,3 +59,17 @@ Test(roles, products) {
   };
   RUN_CASES(cases);
 }
+
+Test(roles, fences) {
+  static const fault_case cases[] = {
+      CASE(product_without_fence, "Product without a wgmma.fence before it", "<- first product",
+           "by thread (0,0,0)", "hint: wgmma_fence() must come before a thread's first product"),
+      CASE(product_operand_unfenced,
+           "Product whose registers were used without a wgmma.fence since", "write of 4 bytes at ",
+           "<- fragment of A", "product at ", "<- product of it", "by thread (0,0,0)",
+           "hint: wgmma_fence() between the two is missing"),
+      CASE(product_sum_unfenced, "Product whose registers were used without a wgmma.fence since",
+           "of 4 bytes at ", "<- scaled sums", "product at ", "<- product of scaled sums"),
+  };
+  RUN_CASES(cases);
+}

@@ -93,6 +93,8 @@ Test(ptxas, readable_names) {
        "attention_kernel<half, 16x64x4x1>\n"},
       {"void (anonymous namespace)::attention_kernel<(mode)1, 64>(int)",
        "attention_kernel<(mode)1, 64>\n"},
+      {"void attention_kernel<emulator::number16<emulator::fp16_format>, 64>(float*)",
+       "attention_kernel<half, 64>\n"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char command[256];

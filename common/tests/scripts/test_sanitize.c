@@ -125,3 +125,21 @@ Test(sanitize, other_failures_are_failures) {
             ended.out);
   cr_expect_eq(sanitize("SEEDS=none", "04_online_softmax").status, 2);
 }
+
+// The programs say which kernels they have launched, in the file of EMU_KERNELS.
+Test(sanitize, a_kernel_that_no_shape_reaches_is_a_failure) {
+  program("step04",
+          "echo compiled kernel_a >>\"$EMU_KERNELS\"; echo compiled kernel_b >>\"$EMU_KERNELS\"\n"
+          "[[ $* != *'--seq 1 --dim 64'* ]] || echo launched kernel_a >>\"$EMU_KERNELS\"");
+  program("step05", "echo launched kernel_a >>\"$EMU_KERNELS\"");
+  script_result result = sanitize("SEEDS=1", "04_online_softmax 05_wmma");
+  cr_expect_eq(result.status, 1, "%s", result.out);
+  cr_expect(strstr(result.out,
+                   "  FAIL  04 has kernels that no shape of scripts/sanitize_shapes.txt reaches"),
+            "%s", result.out);
+  cr_expect(strstr(result.out, "        kernel_b\n"), "%s", result.out);
+  cr_expect(!strstr(result.out, "        kernel_a\n"), "%s", result.out);
+  cr_expect(strstr(result.out, "sanitize: faults in 04_online_softmax\n"), "%s", result.out);
+  result = sanitize("SEEDS=1 ARGS='--seq 1 --dim 64'", "04_online_softmax");
+  cr_expect_eq(result.status, 0, "what ARGS does not reach was not asked for: %s", result.out);
+}

@@ -35,17 +35,26 @@ attention_shape suite_shape(attention_dtype dtype, int seq_q, int seq_kv, int he
   };
 }
 
+void suite_create(trial *trial, attention_shape shape) {
+  error_text error;
+  cr_assert(trial_create(trial, &shape, &error), "%s: %s", shape_describe(&shape).text, error.text);
+}
+
+void suite_upload(trial *trial) {
+  const shape_text where = shape_describe(&trial->shape);
+  error_text error;
+  cr_assert(trial_upload(trial, &error), "%s: %s", where.text, error.text);
+  cr_assert(trial_reference(trial, &error), "%s: %s", where.text, error.text);
+}
+
 void suite_prepare(trial *trial, attention_shape shape, inputs_kind kind) {
   static uint64_t seed = 1; // every problem of a test has numbers of its own
-  const shape_text where = shape_describe(&shape);
-  error_text error;
-  cr_assert(trial_create(trial, &shape, &error), "%s: %s", where.text, error.text);
+  suite_create(trial, shape);
   inputs_fill(&shape, kind, INPUTS_Q, seed, trial->q);
   inputs_fill(&shape, kind, INPUTS_K, seed, trial->k);
   inputs_fill(&shape, kind, INPUTS_V, seed, trial->v);
   seed++;
-  cr_assert(trial_upload(trial, &error), "%s: %s", where.text, error.text);
-  cr_assert(trial_reference(trial, &error), "%s: %s", where.text, error.text);
+  suite_upload(trial);
 }
 
 void suite_run_and_check(trial *trial, cudaStream_t stream) {

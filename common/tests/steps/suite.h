@@ -24,6 +24,10 @@ void suite_expect_right(attention_shape shape, inputs_kind kind);
 // A trial with inputs on the device and the reference computed; the caller frees it.
 void suite_prepare(trial *trial, attention_shape shape, inputs_kind kind);
 
+// The same in two parts, for inputs of a test's own: it fills q, k and v of the trial in between.
+void suite_create(trial *trial, attention_shape shape);
+void suite_upload(trial *trial);
+
 // Runs and checks the linked step on a prepared trial.
 void suite_run_and_check(trial *trial, cudaStream_t stream);
 

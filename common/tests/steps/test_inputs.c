@@ -1,6 +1,9 @@
 // Right for every kind of numbers, each made to bring out another mistake (inputs/inputs.h).
 #include "suite.h"
+
+#include "numeric/float16.h"
 #include <criterion/criterion.h>
+#include <string.h>
 
 static void expect_right_on(inputs_kind kind) {
   for (int causal = 0; causal <= 1; causal++) {
@@ -16,6 +19,56 @@ Test(inputs, equal) { expect_right_on(INPUTS_EQUAL); }
 Test(inputs, onehot) { expect_right_on(INPUTS_ONEHOT); }
 Test(inputs, ramp) { expect_right_on(INPUTS_RAMP); }
 Test(inputs, limit) { expect_right_on(INPUTS_LIMIT); }
+
+// Scores that rise by 1 to 130 in log2, in rows by themselves and in all rows of a warp, at the first key of a block,
+// at its last and inside; with enough keys for five blocks. The second shape has more rows, for steps that
+// choose another configuration there, and the heads that rise by 17, 8, 40 and 1.
+Test(inputs, rising) {
+  for (int type = ATTENTION_FP16; type <= ATTENTION_BF16; type++) {
+    attention_shape few_rows = suite_shape((attention_dtype)type, 40, 330, 64, false);
+    few_rows.heads = few_rows.kv_heads = 16;
+    suite_expect_right(few_rows, INPUTS_RISING);
+    attention_shape many_rows = suite_shape((attention_dtype)type, 260, 400, 128, false);
+    many_rows.batch = 2; // the other half of the heads is batch entry 1
+    suite_expect_right(many_rows, INPUTS_RISING);
+  }
+}
+
+// Bits of a value in the shape's type.
+static uint16_t bits_of(const attention_shape *shape, float value) {
+  return shape->dtype == ATTENTION_FP16 ? fp16_from_float(value) : bf16_from_float(value);
+}
+
+// One key, in the fourth block of 64, beats all before it by `log2_gain`, and those around it by three times as much.
+static void expect_right_after_a_gain(attention_dtype dtype, double log2_gain) {
+  enum { BEST = 200 };
+  attention_shape shape = suite_shape(dtype, 20, 270, 64, false);
+  shape.heads = shape.kv_heads = 1;
+  shape.scale = (float)(log2_gain * 0.6931471805599453); // the score of the best key, in nats
+  if (suite_step().unsupported(&shape)) return;
+  trial trial;
+  suite_create(&trial, shape);
+  memset(trial.q, 0, shape_q_count(&shape) * sizeof *trial.q);
+  memset(trial.k, 0, shape_kv_count(&shape) * sizeof *trial.k);
+  for (int row = 0; row < shape.seq_q; row++)
+    trial.q[row * shape.head_dim] = bits_of(&shape, row % 16 == 5);
+  for (int key = 128; key < shape.seq_kv; key++)
+    trial.k[key * shape.head_dim] = bits_of(&shape, key == BEST ? 1.0f : -2.0f);
+  inputs_fill(&shape, INPUTS_NORMAL, INPUTS_V, 1, trial.v);
+  suite_upload(&trial);
+  suite_run_and_check(&trial, NULL);
+  trial_free(&trial);
+}
+
+// Up to the largest probability that the element type holds, and past it: what is 2^15.9999 rounds to infinity in fp16.
+Test(inputs, one_key_far_above_those_before) {
+  static const double gains[] = {14.99, 15.01, 15.9999,  16.01, 17,  63.99,
+                                 64.01, 126.9, 127.9999, 128.1, 140, 1000};
+  for (size_t i = 0; i < sizeof gains / sizeof gains[0]; i++) {
+    expect_right_after_a_gain(ATTENTION_FP16, gains[i]);
+    expect_right_after_a_gain(ATTENTION_BF16, gains[i]);
+  }
+}
 
 // Equal rows have equal scores, of either sign: at one of these scales they are around -400, where a
 // row max that starts at 0 instead of -infinity makes every exponential vanish.

@@ -1,6 +1,7 @@
 // What a step says of itself.
 #include "suite.h"
 #include <criterion/criterion.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,54 @@ Test(interface, scales) {
       expect_step_named(reason, "scale");
     }
   }
+}
+
+// How many heads, and likewise batch entries, a step takes: 65,535 where they are blocks in y and z of a grid,
+// 2^31 - 1 where an int counts its tiles. Other steps take as many as there may be.
+static int most_heads(int step) { return step == 8 || step == 9 ? 65535 : INT_MAX; }
+
+static const char *refusal_of(int batch, int heads) {
+  attention_shape shape = suite_shape(ATTENTION_FP16, 1, 1, 64, false);
+  shape.batch = batch;
+  shape.heads = shape.kv_heads = heads;
+  return step_linked().unsupported(&shape);
+}
+
+static void expect_later_step(const char *reason) {
+  cr_assert_not_null(reason,
+                     "a grid has too few blocks for so many heads, and the step does not say so");
+  cr_assert_not_null(strstr(reason, "heads"), "\"%s\" does not name heads", reason);
+  cr_assert_not_null(strstr(reason, ": step "), "\"%s\" does not say which step can", reason);
+}
+
+Test(interface, heads_and_batches) {
+  const int number = atoi(step_linked().name), most = most_heads(number);
+  cr_assert_null(refusal_of(1, most), "%d heads: %s", most, refusal_of(1, most));
+  cr_assert_null(refusal_of(most, 1), "%d batch entries: %s", most, refusal_of(most, 1));
+  if (most < INT_MAX) {
+    expect_later_step(refusal_of(1, most + 1));
+    expect_later_step(refusal_of(most + 1, 1));
+  }
+  if (number == 10) expect_later_step(refusal_of(2, 1 << 30));
+}
+
+// From step 08 on a driver's function describes the tensors, and refuses those off the 16-byte grid.
+Test(interface, failures_of_the_driver_are_reported) {
+  enum { FIRST_WITH_TENSOR_MAPS = 8 };
+  if (atoi(step_linked().name) < FIRST_WITH_TENSOR_MAPS) return;
+  const attention_step step = suite_step();
+  trial trial;
+  suite_prepare(&trial, suite_shape(ATTENTION_FP16, 65, 65, 64, true), INPUTS_NORMAL);
+  suite_run_and_check(&trial, NULL);
+  for (int tensor = 0; tensor < 3; tensor++) {
+    attention_args arguments = trial_arguments(&trial);
+    const void **const pointers[] = {&arguments.q, &arguments.k, &arguments.v};
+    *pointers[tensor] = (const uint16_t *)*pointers[tensor] + 1;
+    cr_assert_neq(step.forward(&arguments, NULL), cudaSuccess,
+                  "%c lies off the 16-byte grid, and the step says that it was launched",
+                  "QKV"[tensor]);
+  }
+  trial_free(&trial);
 }
 
 Test(interface, workspace_that_cannot_be_counted) {

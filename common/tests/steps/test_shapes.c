@@ -1,6 +1,8 @@
 // Right for every shape: lengths that no tile divides, other head_dims, grouped heads, masks.
 #define _GNU_SOURCE
 #include "suite.h"
+
+#include "device/device.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,20 +97,47 @@ Test(shapes, grouped_heads) {
   }
 }
 
-// Persistent blocks, which take one tile after the other, need more tiles than there are multiprocessors:
-// 132 heads of one tile of up to 256 rows, and 8 of 17.
+// Persistent blocks, which take one tile after the other, need more tiles than there are multiprocessors: on a GPU 132
+// heads of one tile of up to 256 rows, and 8 of 17. The emulator says that it has 4.
 Test(shapes, more_tiles_than_multiprocessors) {
+  setenv("EMU_MULTIPROCESSORS", "4", 1);
+  const bool emulated = suite_emulated();
   for (int head_dim = 64; head_dim <= 128; head_dim *= 2) {
     attention_shape many_heads = suite_shape(dtypes[head_dim / 128], 129, 150, head_dim, true);
     many_heads.batch = 2;
-    many_heads.heads = 66;
-    many_heads.kv_heads = 22;
+    many_heads.heads = emulated ? 6 : 66;
+    many_heads.kv_heads = many_heads.heads / 3;
     suite_expect_right(many_heads, INPUTS_NORMAL);
   }
   attention_shape long_heads = suite_shape(ATTENTION_BF16, 4097, 140, 64, true);
   long_heads.batch = 1;
-  long_heads.heads = long_heads.kv_heads = 8;
+  long_heads.heads = long_heads.kv_heads = emulated ? 1 : 8;
   suite_expect_right(long_heads, INPUTS_NORMAL);
+}
+
+// Persistent blocks take heads in sections of about one tile for each multiprocessor, the last section having four times
+// as many. Here the heads make two such sections and a part of one; then as many as the last section alone
+// has, one less, and one more. The emulator says that it has 4 multiprocessors, so that they stay few.
+Test(shapes, sections_of_heads) {
+  setenv("EMU_MULTIPROCESSORS", "4", 1);
+  device_info device;
+  error_text error;
+  cr_assert(device_open(&device, &error), "%s", error.text);
+  const int section = (device.multiprocessors + 1) / 2; // of heads of two tiles of up to 256 rows
+  const int last = 4 * section;
+  const struct {
+    int heads, group;
+  } cases[] = {{last + 2 * section + (section + 1) / 2, 1},
+               {last, 1},
+               {last - 1, 1},
+               {last + 1, 1},
+               {3 * (last / 3 + 1), 3}};
+  for (size_t i = 0; i < LENGTH(cases); i++) {
+    attention_shape shape = suite_shape(dtypes[i % 2], 257, 130, 64, true);
+    shape.heads = cases[i].heads;
+    shape.kv_heads = cases[i].heads / cases[i].group;
+    suite_expect_right(shape, INPUTS_NORMAL);
+  }
 }
 
 Test(shapes, scales) {

@@ -48,8 +48,30 @@ private:
   size_t shared_bytes;
 };
 
-// What the rewriter makes of `extern __shared__ T name[];`.
+// What the rewriter makes of `extern __shared__ T name[];`, and of `extern __shared__ __align__(128) T name[];`:
+// a module that has such a declaration says so when it is loaded, before any launch.
 inline void *dynamic_shared_memory() { return emulator_current->block->dynamic_shared; }
+
+template <size_t ALIGNMENT>
+struct declared_alignment {
+  static_assert(ALIGNMENT <= EMULATOR_SHARED_ALIGNMENT_MAX && (ALIGNMENT & (ALIGNMENT - 1)) == 0,
+                "an alignment of shared memory is a power of two, up to 1024");
+  static const bool known;
+};
+template <size_t ALIGNMENT>
+const bool declared_alignment<ALIGNMENT>::known =
+    emulator_align_dynamic_shared(&declared_alignment<ALIGNMENT>::known, ALIGNMENT);
+
+template <size_t FIRST, size_t... OTHERS>
+inline void *dynamic_shared_memory() {
+  (void)&declared_alignment<FIRST>::known;
+  ((void)&declared_alignment<OTHERS>::known, ...);
+  return dynamic_shared_memory();
+}
+template <typename Aligned> // alignas(float4)
+inline void *dynamic_shared_memory() {
+  return dynamic_shared_memory<alignof(Aligned)>();
+}
 
 } // namespace emulator
 

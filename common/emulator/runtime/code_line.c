@@ -1,0 +1,132 @@
+#define _GNU_SOURCE
+#include "code_line.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *code_line_shorten(char *path) {
+  char folder[4096];
+  if (getcwd(folder, sizeof folder) == NULL) return path;
+  const size_t length = strlen(folder);
+  if (strncmp(path, folder, length) != 0 || path[length] != '/') return path;
+  path += length + 1;
+  while (strncmp(path, "./", 2) == 0) path += 2;
+  return path;
+}
+
+// "void ns::load_tile<64, half>(half const*, int)" -> "ns::load_tile"
+static void plain_function(const char *demangled, char *name, size_t name_bytes) {
+  const size_t length = strcspn(demangled, "<(\n");
+  size_t start = length;
+  while (start > 0 && demangled[start - 1] != ' ') start--;
+  snprintf(name, name_bytes, "%.*s", (int)(length - start), demangled + start);
+}
+
+static bool is_stand_in(const char *file) {
+  return strstr(file, "emulator/include/") != NULL || strncmp(file, "/usr/", 5) == 0 ||
+         strncmp(file, "??", 2) == 0;
+}
+
+// One frame of addr2line's answer: the function's line and the line "FILE:LINE (discriminator 1)".
+static void take_frame(const char *function, char *where, code_line *text) {
+  char *colon = strrchr(where, ':');
+  if (colon == NULL) return;
+  *colon = '\0';
+  const int line = atoi(colon + 1);
+  if (text->line == 0 || is_stand_in(text->file)) {
+    if (text->line != 0 && is_stand_in(where)) return;
+    text->line = line;
+    snprintf(text->file, sizeof text->file, "%s", code_line_shorten(where));
+    plain_function(function, text->function, sizeof text->function);
+  } else if (text->caller[0] == '\0' && !is_stand_in(where)) {
+    snprintf(text->caller, sizeof text->caller, "called from %.200s:%d", code_line_shorten(where),
+             line);
+  }
+}
+
+// Reads addr2line's answer for the places in `wanted`, in their order: for each the address, and then
+// two lines for every frame, the innermost first.
+static void read_answer(FILE *answer, code_line *const *wanted, size_t count) {
+  char *line = NULL, *function = NULL;
+  size_t line_bytes = 0, function_bytes = 0, next = 0;
+  while (getline(&line, &line_bytes, answer) > 0) {
+    if (strncmp(line, "0x", 2) == 0) {
+      next++;
+      continue;
+    }
+    char *name = function;
+    function = line;
+    line = name;
+    const size_t bytes = function_bytes;
+    function_bytes = line_bytes;
+    line_bytes = bytes;
+    if (getline(&line, &line_bytes, answer) <= 0) break;
+    if (next > 0 && next <= count) take_frame(function, line, wanted[next - 1]);
+  }
+  free(line);
+  free(function);
+}
+
+typedef struct {
+  char path[4096];
+  uintptr_t start; // where address 0 of its file is
+} module;
+
+// The program or shared object that holds the code. False when there is none.
+static bool module_of(const void *code, module *found) {
+  Dl_info info;
+  struct link_map *map;
+  if (code == NULL || dladdr1(code, &info, (void **)&map, RTLD_DL_LINKMAP) == 0) return false;
+  found->start = map->l_addr;
+  if (map->l_name[0] != '\0') return realpath(map->l_name, found->path) != NULL;
+  return realpath("/proc/self/exe", found->path) != NULL; // the program has no name in the list
+}
+
+// As one word of a shell's command.
+static void write_quoted(FILE *command, const char *text) {
+  fputc('\'', command);
+  for (; *text != '\0'; text++) fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, command);
+  fputc('\'', command);
+}
+
+// Asks for all that lies in one module at once.
+static void find_in_module(const char *path, const void *const *codes, size_t count,
+                           code_line *lines) {
+  code_line **wanted = calloc(count, sizeof *wanted);
+  char *command = NULL;
+  size_t command_bytes = 0, asked = 0;
+  FILE *text = open_memstream(&command, &command_bytes);
+  if (wanted == NULL || text == NULL) abort();
+  fputs("addr2line -a -f -C -i -e ", text);
+  write_quoted(text, path);
+  for (size_t i = 0; i < count; i++) {
+    module module;
+    if (!module_of(codes[i], &module) || strcmp(module.path, path) != 0) continue;
+    fprintf(text, " 0x%zx", (uintptr_t)codes[i] - module.start);
+    wanted[asked++] = &lines[i];
+  }
+  fputs(" 2>/dev/null", text);
+  fclose(text);
+  FILE *answer = popen(command, "r");
+  if (answer != NULL) {
+    read_answer(answer, wanted, asked);
+    pclose(answer);
+  }
+  free(command);
+  free(wanted);
+}
+
+void code_lines_find(const void *const *codes, size_t count, code_line *lines) {
+  memset(lines, 0, count * sizeof *lines);
+  for (size_t i = 0; i < count; i++) {
+    module module;
+    if (lines[i].line == 0 && module_of(codes[i], &module)) {
+      find_in_module(module.path, codes + i, count - i, lines + i);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// Kernels are found in the symbol table of their module: `__global__` gives them a visibility of their own.
+#include "kernels.h"
+
+#include "emulator.h"
+#include "symbols.h"
+
+#include <elf.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct launched_kernel {
+  struct launched_kernel *next;
+  const void *kernel;
+} launched_kernel;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static launched_kernel *launched; // each kernel once
+
+static bool is_launched(const void *kernel) {
+  pthread_mutex_lock(&mutex);
+  const launched_kernel *found = launched;
+  while (found != NULL && found->kernel != kernel) found = found->next;
+  pthread_mutex_unlock(&mutex);
+  return found != NULL;
+}
+
+// What is local to a kernel, a lambda, is as visible as the kernel, and the compiler may put a part of one by itself.
+// The name of the first begins otherwise (Itanium C++ ABI, section 5.1.6), that of the second has a point.
+static bool is_kernel(const ElfW(Sym) * symbol, const char *name) {
+  return ELF64_ST_VISIBILITY(symbol->st_other) == STV_PROTECTED &&
+         ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
+         strncmp(name, "_ZZ", 3) != 0 && strchr(name, '.') == NULL;
+}
+
+bool emulator_visit_kernels(const void *address,
+                            void (*visit)(const char *name, bool launched, void *context),
+                            void *context) {
+  symbol_table table;
+  if (!symbols_open(&table, address)) return false;
+  for (size_t i = 0; i < table.count; i++) {
+    const char *name = symbols_name(&table, &table.symbols[i]);
+    if (!is_kernel(&table.symbols[i], name)) continue;
+    const uintptr_t kernel = table.load_address + table.symbols[i].st_value;
+    visit(name, is_launched((const void *)kernel), context);
+  }
+  symbols_close(&table);
+  return true;
+}
+
+static void write_line(const char *name, bool is_launched, void *file) {
+  fprintf(file, "%s %s\n", is_launched ? "launched" : "compiled", name);
+}
+
+// To the file of EMU_KERNELS, if there is one.
+static void write_module(const void *kernel) {
+  const char *path = getenv("EMU_KERNELS");
+  if (path == NULL || path[0] == '\0') return;
+  FILE *file = fopen(path, "a");
+  if (file != NULL && emulator_visit_kernels(kernel, write_line, file) && fclose(file) == 0) return;
+  fprintf(stderr, "error: the kernels' names cannot be written to EMU_KERNELS, \"%s\"\n", path);
+  exit(2);
+}
+
+void kernels_launched(const void *kernel) {
+  if (is_launched(kernel)) return;
+  launched_kernel *entry = malloc(sizeof *entry);
+  if (entry == NULL) return; // then the kernel counts as one that was not launched
+  pthread_mutex_lock(&mutex);
+  *entry = (launched_kernel){launched, kernel};
+  launched = entry;
+  pthread_mutex_unlock(&mutex);
+  write_module(kernel);
+}

@@ -1,0 +1,136 @@
+// GNU's longjmp with _FORTIFY_SOURCE takes a jump from a signal stack for a corrupted stack.
+#undef _FORTIFY_SOURCE
+#define _GNU_SOURCE
+#include "limit.h"
+
+#include "environment.h"
+#include "fault.h"
+#include "signals.h"
+#include "symbols.h"
+
+#include <math.h>
+#include <signal.h>
+#include <time.h>
+
+// Of the signals that programs may use, one that gdb passes on without a word.
+enum { SIGNAL = SIGVTALRM, DEFAULT_SECONDS = 60 };
+
+static double limit_seconds(void) {
+  static double seconds = -1;
+  if (seconds < 0) {
+    seconds = environment_seconds("LAB_LIMIT", DEFAULT_SECONDS);
+    if (seconds == 0) seconds = INFINITY;
+  }
+  return seconds;
+}
+
+// ---- On the worker's thread ---------------------------------------------------------------------
+
+static void leave_block(int signal, siginfo_t *info, void *context) {
+  worker *worker = current_worker;
+  if (worker == NULL || emulator_current == NULL) return;
+  if (!limit_reached(worker)) return; // it comes late: the block that it is for is done
+  const signal_record record = signals_describe(signal, info, context);
+  launch *launch = worker->launch;
+  const uintptr_t low = atomic_load(&launch->code_low), high = atomic_load(&launch->code_high);
+  if (record.instruction >= low && record.instruction < high) {
+    limit_leave(worker, record.instruction);
+  }
+}
+
+void limit_leave(worker *worker, uintptr_t instruction) {
+  worker->signal = (signal_record){.instruction = instruction};
+  siglongjmp(worker->abandoned, ABANDONED_BY_LIMIT);
+}
+
+void limit_install(void) {
+  // SA_NODEFER: as in signals.c. SA_RESTART: the library's calls of the system do not expect it.
+  struct sigaction action = {.sa_sigaction = leave_block,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGNAL, &action, NULL);
+}
+
+void limit_watch_worker(worker *worker) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGNAL);
+  pthread_sigmask(SIG_UNBLOCK, &set,
+                  NULL);   // a thread begins with the mask of the one that makes it
+  worker->watch.block = 1; // overdue is 0: no block is
+}
+
+void limit_watch_block(worker *worker) {
+  // This thread alone writes it.
+  const uint64_t block = atomic_load_explicit(&worker->watch.block, memory_order_relaxed);
+  atomic_store_explicit(&worker->watch.block, block + 1, memory_order_release);
+}
+
+// ---- On the thread that waits for the launch ----------------------------------------------------
+
+static double processor_seconds(pthread_t thread) {
+  clockid_t clock;
+  struct timespec time = {0};
+  if (pthread_getcpuclockid(thread, &clock) == 0) clock_gettime(clock, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+// With the first worker that is overdue.
+static void find_code(launch *launch) {
+  symbol_table table;
+  uintptr_t low = 0, high = 0;
+  if (atomic_load(&launch->code_high) > 0 || !symbols_open(&table, launch->request->kernel)) return;
+  if (symbols_section(&table, launch->request->kernel, &low, &high)) {
+    atomic_store(&launch->code_low, low);
+    atomic_store(&launch->code_high, high);
+  }
+  symbols_close(&table);
+}
+
+static bool is_overdue(worker *worker, launch *launch) {
+  worker_watch *watch = &worker->watch;
+  const uint64_t block = atomic_load(&watch->block);
+  const double now = processor_seconds(watch->thread);
+  if (block != watch->seen) {
+    watch->seen = block;
+    watch->seen_at = now;
+  }
+  // Once one worker has left the launch, the others must not stay in it either.
+  if (!atomic_load(&launch->abandoned) && now - watch->seen_at < limit_seconds()) {
+    return false;
+  }
+  find_code(launch);
+  atomic_store(&watch->overdue, block);
+  pthread_kill(watch->thread, SIGNAL);
+  return true;
+}
+
+double limit_look(worker *workers, launch *launch) {
+  const double seldom = 1, often = 0.001;
+  bool overdue = false;
+  for (worker *worker = workers; launch != NULL && worker != NULL; worker = worker->next) {
+    overdue |= is_overdue(worker, launch);
+  }
+  if (overdue) return often;
+  return fmin(seldom, limit_seconds() / 10);
+}
+
+// ---- The report, on the worker's own stack ------------------------------------------------------
+
+void fault_report_limit(worker *worker) {
+  const cudaError_t error = cudaErrorLaunchTimeout;
+  if (!fault_report_begin(worker, error)) return;
+  const uint3 block = worker->block.block_index;
+  fault_report_title("Launch timed out: block (%u,%u,%u) has run for %g seconds of processor time "
+                     "and has not ended",
+                     block.x, block.y, block.z, limit_seconds());
+  fault_report_instruction(worker, worker->signal.instruction);
+  fault_report_thread(worker);
+  fault_report_others(worker);
+  fault_report_line("hint: does the loop at this line end? While it waits for another thread, it "
+                    "must let that one run: atomicAdd(flag, 0) and __nanosleep do");
+  fault_report_line("hint: if the kernel is slow and not endless, allow each block more seconds: "
+                    "LAB_LIMIT=%g (0: any number)",
+                    10 * limit_seconds());
+  fault_report_end(worker, error);
+}

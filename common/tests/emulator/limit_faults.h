@@ -1,0 +1,32 @@
+// Kernels that do not come to their end, for test_limit_faults.c, and one that only takes its time.
+#ifndef LIMIT_FAULTS_H
+#define LIMIT_FAULTS_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Where the kernels' source has the endless loops; set when a kernel gets there.
+extern int line_loop;
+
+// Each launches its kernel once.
+void endless_loop(void);           // without a call, in one thread; the others wait at a barrier
+void endless_loop_in_blocks(void); // in every thread of every block
+void endless_spin(void);           // on a flag that a thread would set that never gets a turn
+void endless_poll(void); // as endless_spin, with atomicAdd, which lets all others have theirs
+void endless_sleep(void);
+void endless_barriers(void);
+void endless_votes(void);
+
+// Blocks that end, each after some tens of milliseconds, all together after more than half a second.
+void many_blocks(void);
+
+// A launch without fault; true when its result is right.
+bool healthy_launch(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

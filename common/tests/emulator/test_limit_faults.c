@@ -1,0 +1,63 @@
+// Kernels that would never end: the emulator ends them, and says where they stand. In all three modes.
+#define _GNU_SOURCE
+#include "fault_report.h"
+#include "limit_faults.h"
+
+#include <stdlib.h>
+
+static void be_impatient(void) { cr_assert_eq(setenv("LAB_LIMIT", "0.25", 1), 0); }
+
+TestSuite(limit, .init = be_impatient, .timeout = 60);
+
+static void expect_line(void (*launch)(void), const char *kernel, const char *others) {
+  char *report = stderr_of(launch); // now the line is known
+  char where[64], name[64];
+  snprintf(where, sizeof where, "limit_faults.cu:%d\n", line_loop);
+  snprintf(name, sizeof name, "in kernel %s\n", kernel);
+  const char *const says[] = {"========= Launch timed out: block (",
+                              ") has run for 0.25 seconds of processor time and has not ended\n",
+                              where,
+                              "by thread (",
+                              others,
+                              "hint: does the loop at this line end?",
+                              "LAB_LIMIT=2.5",
+                              name,
+                              "abandoned: cudaErrorLaunchTimeout until cudaDeviceReset"};
+  const char *rest = report;
+  for (size_t i = 0; i < sizeof says / sizeof says[0]; i++) {
+    rest = strstr(rest, says[i]);
+    cr_assert_not_null(rest, "%s: the report lacks \"%s\":\n%s", kernel, says[i], report);
+  }
+  cr_assert_null(strstr(rest, "Launch timed out"), "two reports of one launch:\n%s", report);
+  cr_assert_eq(cudaDeviceSynchronize(), cudaErrorLaunchTimeout);
+  cr_assert_eq(cudaDeviceReset(), cudaSuccess);
+  cr_assert(healthy_launch(), "no launch works after:\n%s", report);
+  free(report);
+}
+
+Test(limit, loop) { expect_line(endless_loop, "loop_kernel", "(37,0,0) in block (0,0,0)\n"); }
+
+Test(limit, loop_in_every_block) {
+  expect_line(endless_loop_in_blocks, "loop_everywhere_kernel", " ready to run\n");
+}
+
+Test(limit, spin) {
+  expect_line(endless_spin, "spin_kernel", "threads 1-63 (warps 0-1) are ready to run\n");
+}
+
+Test(limit, poll) { expect_line(endless_poll, "poll_kernel", " ready to run\n"); }
+
+Test(limit, sleep) { expect_line(endless_sleep, "sleep_kernel", " ready to run\n"); }
+
+Test(limit, barriers) { expect_line(endless_barriers, "barriers_kernel", "thread"); }
+
+Test(limit, votes) { expect_line(endless_votes, "votes_kernel", "thread"); }
+
+// The limit is for a block and not for the launch.
+Test(limit, many_blocks_that_end) {
+  cr_assert_eq(setenv("EMU_WORKERS", "1", 1), 0);
+  char *report = stderr_of(many_blocks);
+  cr_expect_str_empty(report, "%s", report);
+  cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
+  free(report);
+}

@@ -1,0 +1,129 @@
+#define _GNU_SOURCE
+#include "file/file.h"
+
+#include "tests/driver/temporary_folder.h"
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+TestSuite(file, .init = temporary_folder_enter, .fini = temporary_folder_leave, .timeout = 60);
+
+static void put(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static unsigned mode_of(const char *path) {
+  struct stat status;
+  cr_assert(stat(path, &status) == 0, "there is no %s", path);
+  return (unsigned)status.st_mode & 07777;
+}
+
+static void write_or_fail(const char *path, const char *text) {
+  error_text error;
+  cr_assert(file_write(path, text, strlen(text), &error), "%s", error.text);
+}
+
+Test(file, a_new_file_follows_the_umask_and_an_old_one_keeps_its_mode) {
+  umask(027);
+  write_or_fail("new", "text");
+  cr_expect_eq(mode_of("new"), 0640);
+  const unsigned modes[] = {0600, 0644, 0666, 0400, 0755};
+  for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+    cr_assert(chmod("new", modes[i]) == 0);
+    write_or_fail("new", "other text");
+    cr_expect_eq(mode_of("new"), modes[i], "%o became %o", modes[i], mode_of("new"));
+  }
+  cr_expect_eq(temporary_folder_count(), 1);
+}
+
+// What lies under the name at any time is whole; when the process is ended, nothing else is there.
+static void expect_nothing_left(int signal, useconds_t after) {
+  enum { BYTES = 8 << 20 };
+  put("target", "old");
+  const pid_t child = fork();
+  if (child == 0) {
+    char *bytes = calloc(1, BYTES);
+    error_text error;
+    while (bytes && file_write("target", bytes, BYTES, &error)) {
+    }
+    _exit(1);
+  }
+  usleep(after);
+  int status = 0;
+  cr_assert(kill(child, signal) == 0 && waitpid(child, &status, 0) == child);
+  cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == signal, "%s did not end it: %d",
+            strsignal(signal), status);
+  struct stat target;
+  cr_assert(stat("target", &target) == 0);
+  cr_expect(target.st_size == 3 || target.st_size == BYTES, "%ld bytes", (long)target.st_size);
+  cr_expect_eq(temporary_folder_count(), 1, "%s left a file behind", strsignal(signal));
+}
+
+Test(file, signals_leave_nothing_behind) {
+  const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  for (size_t i = 0; i < 12; i++) expect_nothing_left(signals[i % 4], 5000 + 3000 * i);
+}
+
+static volatile sig_atomic_t signals_seen;
+static void count_signal(int signal) { signals_seen += signal == SIGINT; }
+
+Test(file, the_signals_are_the_callers_again) {
+  signal(SIGINT, count_signal);
+  signal(SIGTERM, SIG_IGN);
+  write_or_fail("a", "text");
+  raise(SIGINT);
+  raise(SIGTERM);
+  cr_expect_eq(signals_seen, 1);
+}
+
+Test(file, a_pipe_or_a_folder_is_not_read) {
+  error_text error;
+  cr_assert(mkfifo("pipe", 0600) == 0 && mkdir("folder", 0700) == 0);
+  cr_expect_null(file_open("pipe", &error));
+  cr_expect_str_eq(error.text, "pipe is a pipe or a device: save its contents to an ordinary file "
+                               "and name that");
+  cr_expect_null(file_open("/dev/zero", &error));
+  cr_expect_null(file_open("folder", &error));
+  cr_expect_str_eq(error.text, "folder is a folder: name a file in it");
+  cr_expect_null(file_open("none", &error));
+  cr_expect_str_eq(error.text, "cannot open none: No such file or directory");
+  put("file", "x");
+  FILE *file = file_open("file", &error);
+  cr_assert(file, "%s", error.text);
+  cr_expect_eq(fgetc(file), 'x');
+  fclose(file);
+}
+
+Test(file, names_of_one_file) {
+  put("a", "");
+  put("b", "");
+  cr_assert(mkdir("folder", 0700) == 0 && symlink("folder", "other") == 0);
+  cr_assert(symlink("a", "soft") == 0 && link("a", "hard") == 0 && symlink("soft", "twice") == 0);
+  char here[4096], absolute[4200];
+  cr_assert(getcwd(here, sizeof here));
+  snprintf(absolute, sizeof absolute, "%s/folder/../a", here);
+  const char *const same[][2] = {{"a", "a"},
+                                 {"a", "./a"},
+                                 {"a", absolute},
+                                 {"a", "soft"},
+                                 {"hard", "soft"},
+                                 {"twice", "folder/../hard"},
+                                 {"new", "./new"},
+                                 {"new", "folder/../new"},
+                                 {"folder/new", "other/new"}};
+  const char *const others[][2] = {{"a", "b"},           {"soft", "b"}, {"new", "folder/new"},
+                                   {"new", "other"},     {"new", "a"},  {"none/new", "new"},
+                                   {"none/n", "none/n"}, {"", "a"}};
+  for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+    cr_expect(file_same(same[i][0], same[i][1]), "%s, %s", same[i][0], same[i][1]);
+    cr_expect(file_same(same[i][1], same[i][0]), "%s, %s", same[i][1], same[i][0]);
+  }
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    cr_expect_not(file_same(others[i][0], others[i][1]), "%s, %s", others[i][0], others[i][1]);
+  }
+}

@@ -1,0 +1,151 @@
+// Every kernel that a step is compiled into is run: each configuration that it can choose, in each element type and
+// padded head_dim. On the emulator, which knows the kernels of a program; a GPU does not tell which it has run.
+#define _GNU_SOURCE
+#include "suite.h"
+
+#include "device/device.h"
+#include "driver/options.h"
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SANITIZE_SHAPES "scripts/sanitize_shapes.txt"
+
+typedef struct {
+  int compiled, launched;
+  char missing[512]; // the first kernel that was not launched
+} kernel_count;
+
+// Of the C++ library (Itanium C++ ABI, section 3.4).
+char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+
+static void count_kernel(const char *mangled, bool launched, void *context) {
+  kernel_count *count = context;
+  if (!launched && count->compiled == count->launched) {
+    int status;
+    char *name = __cxa_demangle(mangled, NULL, NULL, &status);
+    snprintf(count->missing, sizeof count->missing, "%s", name ? name : mangled);
+    free(name);
+  }
+  count->compiled++;
+  count->launched += launched;
+}
+
+// Of the linked step. On a GPU there is none.
+static kernel_count count_kernels(void) {
+  kernel_count count = {0};
+  void *forward;
+  cudaError_t (*const function)(const attention_args *, cudaStream_t) = step_linked().forward;
+  memcpy(&forward, &function, sizeof forward);
+  const bool known = device_visit_kernels(forward, count_kernel, &count);
+  cr_assert_eq(known, suite_emulated(), "the program's symbols cannot be read");
+  cr_assert(!known || count.compiled > 0, "the step has no kernel");
+  return count;
+}
+
+static bool all_launched(void) {
+  const kernel_count count = count_kernels();
+  return count.compiled > 0 && count.compiled == count.launched;
+}
+
+static void expect_all_launched(const char *where) {
+  const kernel_count count = count_kernels();
+  cr_assert_eq(count.launched, count.compiled,
+               "%d of the step's %d kernels are launched by no problem of %s, such as %s: add a "
+               "problem that reaches it",
+               count.compiled - count.launched, count.compiled, where, count.missing);
+}
+
+typedef struct {
+  int heads, seq_q, seq_kv, head_dim;
+  bool causal;
+} problem;
+
+static void expect_right(const problem *problem, attention_dtype dtype, const char *configuration) {
+  attention_step step = step_linked();
+  error_text error;
+  cr_assert(step_configure(&step, configuration, &error), "%s", error.text);
+  attention_shape shape =
+      suite_shape(dtype, problem->seq_q, problem->seq_kv, problem->head_dim, problem->causal);
+  shape.heads = shape.kv_heads = problem->heads;
+  if (step.unsupported(&shape)) return;
+  const char *name = configuration ? configuration : "the step's own choice";
+  const shape_text where = shape_describe(&shape);
+  trial trial;
+  suite_prepare(&trial, shape, INPUTS_NORMAL);
+  check_result result;
+  cr_assert(trial_run(&trial, &step, NULL, &error), "%s, %s: %s", name, where.text, error.text);
+  cr_assert(trial_check(&trial, &result), "%s, %s: %s", name, where.text, result.message.text);
+  trial_free(&trial);
+}
+
+// With 4 multiprocessors, so that a step which chooses by their number chooses as it does in a problem that fills
+// them.
+Test(kernels, each_is_launched_and_right) {
+  // For each configuration; the keys go round every ring of stages.
+  static const problem small[] = {{2, 150, 210, 64, true},
+                                  {2, 150, 210, 128, false},
+                                  {2, 150, 210, 33, false},
+                                  {2, 150, 210, 9, true}};
+  // For the step's own choice, as long as a kernel is left: the cheapest first.
+  static const problem large[] = {{2, 300, 650, 64, false},
+                                  {1, 300, 650, 128, false},
+                                  {1, 530, 530, 128, true},
+                                  {1, 4097, 140, 64, true}};
+  setenv("EMU_MULTIPROCESSORS", "4", 1);
+  static const char *const none[] = {NULL};
+  const attention_step step = step_linked();
+  const char *const *name = step.configurations ? step.configurations() : none;
+  for (int dtype = ATTENTION_FP16; dtype <= ATTENTION_BF16; dtype++) {
+    for (const char *const *next = name;; next++) { // NULL, at the end, is the step's own choice
+      for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
+        expect_right(&small[i], (attention_dtype)dtype, *next);
+      if (!*next) break;
+    }
+  }
+  for (size_t i = 0; i < sizeof large / sizeof large[0] && !all_launched(); i++) {
+    expect_right(&large[i], ATTENTION_FP16, NULL);
+    expect_right(&large[i], ATTENTION_BF16, NULL);
+  }
+  expect_all_launched("common/tests/steps/test_kernels.c");
+}
+
+// Runs the linked step as its program does with these options.
+static void run_line(char *line) {
+  enum { MOST = 40 };
+  char *words[MOST] = {"step"};
+  int count = 1;
+  for (char *word = strtok(line, " \n"); word && count < MOST; word = strtok(NULL, " \n"))
+    words[count++] = word;
+  attention_step step = step_linked();
+  options options;
+  error_text error;
+  trial trial;
+  cr_assert(options_parse(count, words, &options, &error), "%s: %s", SANITIZE_SHAPES, error.text);
+  const attention_shape shape = options_shape(&options, true);
+  cr_assert(step_configure(&step, options.config, &error), "%s: %s", SANITIZE_SHAPES, error.text);
+  if (step.unsupported(&shape)) return;
+  cr_assert(trial_create(&trial, &shape, &error) && trial_upload(&trial, &error) &&
+                trial_run(&trial, &step, NULL, &error),
+            "%s: %s: %s", SANITIZE_SHAPES, shape_describe(&shape).text, error.text);
+  trial_free(&trial);
+}
+
+// A sanitizer says nothing of a kernel that it has not seen. The emulator's has 2 multiprocessors.
+Test(kernels, each_is_sanitized) {
+  if (!suite_emulated()) cr_skip_test("a GPU does not tell which kernels it has run");
+  setenv("EMU_MULTIPROCESSORS", "2", 1);
+  FILE *file = fopen(SANITIZE_SHAPES, "r");
+  cr_assert_not_null(file, "cannot read %s: run the tests from the folder of the lab",
+                     SANITIZE_SHAPES);
+  char line[512];
+  while (fgets(line, sizeof line, file)) {
+    const size_t step = strcspn(line, " \n");
+    const bool every = strncmp(line, "every ", 6) == 0;
+    if (every || (strncmp(line, step_linked().name, step) == 0 && !step_linked().name[step]))
+      run_line(line + step);
+  }
+  fclose(file);
+  expect_all_launched(SANITIZE_SHAPES);
+}

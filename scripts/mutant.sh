@@ -1,0 +1,149 @@
+# shellcheck shell=bash
+# One mutant (common/mutants/mutant.h): its build, and which tool catches it. To be sourced from the root of the
+# lab behind planted_bug.sh, by mutants.sh.
+#
+# The tools come from cheap to dear, and the first that catches the mutant is the last to run: the compiler; the
+# tests that say most for their time, without optimisation; the sanitizer; and, with optimisation, the object
+# code beside that of the lab's own step, and the whole suite.
+
+mutant_quick='inputs/*'                    # tests, as a glob
+mutant_whole='*/!(more_heads*)'           # all but what takes minutes on the emulator
+mutant_folder=build/mutants/$$            # the sources under test; another run has another number
+
+# mutant_headers STEP: the headers with kernel code in common/ that a step reads, one a line.
+mutant_headers() {
+  local next=("steps/$1/attention.cu") seen=' ' file header
+  while [ ${#next[@]} -gt 0 ]; do
+    file=${next[0]}
+    next=("${next[@]:1}")
+    while read -r header; do
+      if [[ $seen != *" $header "* ]] && [ -f "common/$header" ]; then
+        seen+="$header "
+        next+=("common/$header")
+      fi
+    done < <(sed -n 's/^#include "\(.*\.cuh\)".*/\1/p' "$file")
+  done
+  tr ' ' '\n' <<<"$seen" | sed '/^$/d; s|^|common/|'
+}
+
+# mutant_precompile LEVEL [MODE]: compiles the stand-in headers of the emulator, which no mutant changes and which
+# are most of what there is to compile, into mutant_folder.
+mutant_precompile() {
+  local folder=$mutant_folder/$1${2:-} command
+  mkdir -p "$folder" || return
+  { # C sources are compiled with the same flags
+    echo '#ifdef __cplusplus'
+    printf '#include "%s"\n' attention.h cuda.h cuda_bf16.h cuda_fp16.h cuda_pipeline.h mma.h hopper_functions.h \
+      ptx_functions.h limits.h string.h type_traits
+    echo '#endif'
+  } >"$folder/stand_ins.h"
+  command=$(make --no-print-directory --silent -f make/build.mk DEVICE=cpu "MODE=${2:-}" DEBUG='' SANITIZE='' \
+    "OPTIMISE=-$1 -DNDEBUG" kernel-flags) && $command -x c++-header "$folder/stand_ins.h" -o "$folder/stand_ins.h.gch"
+}
+
+# mutant_build FOLDER STEP LEVEL [MODE]: builds the suite of the step in FOLDER/steps, or with MODE its program,
+# with optimisation LEVEL, and prints where it lies. What the objects and reports say of paths is what the lab's
+# own step would say, so that objects can be compared.
+mutant_build() {
+  local program=step${2%%_*}
+  if [ -z "${4:-}" ]; then program+=-check; fi
+  bug_build cpu "${4:-}" "$1/steps" "$program" \
+    "OPTIMISE=-$3 -DNDEBUG -include $mutant_folder/$3${4:-}/stand_ins.h -I$1/common -ffile-prefix-map=$1/steps=steps -ffile-prefix-map=$1/common=common"
+}
+
+# mutant_copy FOLDER STEP: the step's source and the headers, as they are.
+mutant_copy() {
+  mkdir -p "$1/steps/$2" "$1/common" && cp "steps/$2/attention.cu" "$1/steps/$2/" && cp common/*.cuh "$1/common/"
+}
+
+# mutant_object FOLDER STEP LEVEL: where the object of the lab's own step is kept, or with FOLDER the mutant's.
+mutant_object() { echo "$(bug_folder cpu '' "$1/steps")/steps/$2/attention.cu.o"; }
+
+# mutant_reference STEP LEVEL: builds the unchanged step with the flags of a mutant, and keeps its object.
+mutant_reference() {
+  local folder=$mutant_folder/unchanged-$1-$2 program
+  mutant_copy "$folder" "$1" && program=$(mutant_build "$folder" "$1" "$2") && rm "$program"
+}
+
+# mutant_is_same FOLDER STEP LEVEL: whether the mutant's object code is that of the lab's own step. Then no
+# test can tell the two apart, and none need do so.
+mutant_is_same() {
+  cmp -s "$(mutant_object "$1" "$2")" "$(mutant_object "$mutant_folder/unchanged-$2-$3" "$2")"
+}
+
+# mutant_caught TOOL STEP VERDICT: prints the verdict of bug_verdict as one of mutant_try. Status 1 where the
+# tool has caught nothing.
+mutant_caught() {
+  case $3 in
+  caught*) printf '%s\t%s\t%s' "$1" "$2" "${3#*$'\t'}" ;;
+  hangs*) printf 'hang\t%s\t%s' "$2" "${3#*$'\t'}" ;;
+  unknown*) printf 'unknown\t%s\t%s' "$2" "${3#*$'\t'}" ;;
+  *) return 1 ;;
+  esac
+}
+
+# mutant_try FOLDER STEP LOG: prints, with tabs between, what catches the mutant in FOLDER in this step, the step,
+# and the message. The first is compile, check, sanitize, hang, same (object code), survives, or unknown when a
+# tool did not run.
+mutant_try() {
+  local program status
+  if ! program=$(mutant_build "$1" "$2" O0 2>"$3"); then
+    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
+    return
+  fi
+  if mutant_is_same "$1" "$2" O0; then
+    printf 'same\t%s\t' "$2"
+    return
+  fi
+  bug_check "$program" "$3" "$mutant_quick"
+  mutant_caught check "$2" "$(bug_verdict $? "$3")" && return
+  if program=$(mutant_build "$1" "$2" O0 sanitize 2>"$3"); then
+    bug_sanitize cpu "$program" "$2" "$3"
+    status=$?
+    # A step that refuses all shapes shows nothing here: the suite says whether it may.
+    [ $status -eq $bug_not_run ] || mutant_caught sanitize "$2" "$(bug_verdict $status "$3")" && return
+  else # what the sanitizer alone compiles differs by a constant
+    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
+    return
+  fi
+  rm -rf "$(bug_folder cpu '' "$1/steps")"
+  if ! program=$(mutant_build "$1" "$2" O2 2>"$3"); then
+    printf 'unknown\t%s\t%s' "$2" "$(head -n 1 "$3" | tr '\t' ' ')"
+  elif mutant_is_same "$1" "$2" O2; then
+    printf 'same\t%s\t' "$2"
+  else
+    bug_check "$program" "$3" "$mutant_whole"
+    mutant_caught check "$2" "$(bug_verdict $? "$3")" || printf 'survives\t%s\t' "$2"
+  fi
+}
+
+# mutant_hunt SOURCE NUMBER SCRATCH STEP...: writes mutant NUMBER of SOURCE and tries it in the steps in turn until
+# one catches it. Leaves the verdict in SCRATCH/SOURCE-NUMBER.verdict, slashes as underscores: as mutant_try
+# prints it; `same` where the object code is the same in all steps.
+mutant_hunt() {
+  local source=$1 number=$2 id=${1//\//_}-$2 folder step verdict='' last log=$3/${1//\//_}-$2
+  folder=$mutant_folder/$id
+  for step in "${@:4}"; do
+    mutant_copy "$folder" "$step" && build/cpu/mutants write "$source" "$number" "$folder/$source" || return
+    last=$(mutant_try "$folder" "$step" "$log.log")
+    rm -rf "$folder" "$(bug_folder cpu '' "$folder/steps")" "$(bug_folder cpu sanitize "$folder/steps")"
+    case $last in
+    same*) [ -n "$verdict" ] || verdict=$last ;;
+    survives*) verdict=$last ;;
+    *) verdict=$last && break ;;
+    esac
+  done
+  printf '%s\n' "$verdict" >"$log.part" && mv "$log.part" "$log.verdict"
+  rm -f "$log.log"
+}
+
+# mutants_merge OLD_CSV ROWS SOURCE...: prints mutants.csv anew: the file's rows of all sources but these, and ROWS,
+# with $commit and $date. The file need not be there.
+mutants_merge() {
+  local old=$1 rows=$2
+  echo source,line,column,operator,change,verdict,step,message,reason,commit,date
+  {
+    if [ -f "$old" ]; then tail -n +2 "$old" | grep -v -F "${@/#/-e\"}" || true; fi
+    record_rows "$rows" 9
+  } | sort --stable --field-separator=, --key=1,1
+}

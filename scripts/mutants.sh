@@ -1,0 +1,224 @@
+#!/usr/bin/env bash
+# Is every small fault of the steps caught? scripts/mutants.sh [--seconds N] [--count N] [--seed N] STEP...
+# Makes mutants of the steps given and of the headers in common/ that they read (common/mutants/mutant.h): copies
+# with one small fault each, such as a barrier that is left out. Builds each and gives it to `check` and to
+# `sanitize`, on the emulator, JOBS at a time. A mutant of a header is tried in all steps that read it, until one
+# catches it. Prints who caught what, and each survivor with its place. steps/NN_name/mutants.txt and
+# common/mutants/headers.txt say which mutants are no faults, each with its reason; one with a reason that is
+# caught all the same is reported. Exit status 1 when a mutant survives without a reason.
+#
+# With --seconds or --count a sample: of each operator as many, in an order that the seed (1) repeats, less those
+# that have a reason. With RECORD=1 the result is written to plots/data/<device>/mutants.csv, where the rows of
+# other sources stay; a sample is not recorded. OPERATORS="wait parity" leaves the other operators out.
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+# shellcheck source=scripts/planted_bug.sh
+. scripts/planted_bug.sh
+# shellcheck source=scripts/mutant.sh
+. scripts/mutant.sh
+# shellcheck source=scripts/origin.sh
+. scripts/origin.sh
+make_scratch "$mutant_folder"
+export CCACHE_DISABLE=1        # no mutant is compiled twice
+export OMP_WAIT_POLICY=passive # several programs share the cores: none should wait by spinning
+
+limit='' count='' seed=1
+while [[ ${1:-} == --* ]]; do
+  if ! [[ ${2:-} =~ ^[0-9]+$ ]]; then
+    echo "error: $1 is \"${2:-}\": give a whole number" >&2
+    exit 2
+  fi
+  case $1 in
+  --seconds) limit=$2 ;;
+  --count) count=$2 ;;
+  --seed) seed=$2 ;;
+  *) echo "error: $1 is none of --seconds, --count and --seed" >&2 && exit 2 ;;
+  esac
+  shift 2
+done
+if [ $# -eq 0 ]; then
+  echo "error: give the steps whose mutants to try, such as 04_online_softmax" >&2
+  exit 2
+fi
+if [ -n "$limit$count" ] && [ -n "${RECORD:-}" ]; then
+  echo "error: a sample of the mutants is not recorded: leave SECONDS and COUNT out" >&2
+  exit 2
+fi
+bug_seconds=120
+bug_test_seconds=60
+export LAB_LIMIT=${LAB_LIMIT:-5} # seconds that a block may take: right ones take a fraction
+
+# What all mutants share is built once, before several of them are built at a time.
+if ! { bug_build cpu '' steps mutants && bug_build cpu '' steps step01-check &&
+  bug_build cpu sanitize steps step01 && { [ -z "${RECORD:-}" ] || bug_build cpu '' steps ladder; }; } \
+  >"$scratch/log" 2>&1; then
+  cat "$scratch/log" >&2
+  echo "error: the tests do not build, so no mutant can be tried" >&2
+  exit 2
+fi
+
+# ---- What there is to try -----------------------------------------------------------------------
+
+all_steps=$(cd steps && printf '%s\n' *_*/ | sed 's|/$||')
+for step in $all_steps; do mutant_headers "$step" >"$scratch/$step.headers"; done
+
+# list_mutants REASONS SOURCE...: the lines of `mutants list`, with the source in front.
+list_mutants() {
+  local reasons=()
+  if [ -f "$1" ]; then reasons=(--reasons "$1"); fi
+  build/cpu/mutants list "${reasons[@]}" "${@:2}" >"$scratch/list" || exit 2
+  awk -F '\t' -v OFS='\t' '{ source = $2; sub(/:[0-9]+:[0-9]+$/, "", source); print source, $0 }' "$scratch/list"
+}
+for step in "$@"; do
+  list_mutants "steps/$step/mutants.txt" "steps/$step/attention.cu" || exit
+done >"$scratch/mutants"
+for step in "$@"; do cat "$scratch/$step.headers"; done >"$scratch/headers"
+list_mutants common/mutants/headers.txt common/*.cuh >"$scratch/of_headers" || exit
+awk -F '\t' 'FNR == NR { read_by[$1]; next } $1 in read_by' "$scratch/headers" "$scratch/of_headers" >>"$scratch/mutants"
+# An index of 32 bits is wrong where a tensor has 2^31 elements, which no problem on the emulator has.
+operators=${OPERATORS:-$(build/cpu/mutants operators | grep -vx narrow)}
+awk -F '\t' -v wanted=" ${operators//$'\n'/ } " 'index(wanted, " " $4 " ")' "$scratch/mutants" >"$scratch/wanted"
+mv "$scratch/wanted" "$scratch/mutants"
+
+# A sample takes the operators in turn.
+if [ -n "$limit$count" ]; then
+  awk -F '\t' -v seed="$seed" 'BEGIN { srand(seed) } $7 == "" { printf "%.9f\t%s\n", rand(), $0 }' "$scratch/mutants" |
+    sort -n | awk -F '\t' '{ printf "%d\t%s\n", ++seen[$5], $0 }' | sort -s -n -k 1,1 | cut -f 3- |
+    head -n "${count:-1000000}" >"$scratch/sample"
+  mv "$scratch/sample" "$scratch/mutants"
+fi
+total=$(wc -l <"$scratch/mutants")
+if [ "$total" -eq 0 ]; then
+  echo "error: there is no mutant to try" >&2
+  exit 2
+fi
+
+# readers SOURCE STEP...: the steps that its mutants are tried in, those given first.
+readers() {
+  local source=$1 step
+  if [[ $source == steps/* ]]; then
+    step=${source#steps/}
+    echo "${step%%/*}"
+    return
+  fi
+  shift
+  for step in "$@" $all_steps; do
+    if grep -qxF "$source" "$scratch/$step.headers"; then echo "$step"; fi
+  done | awk '!seen[$0]++'
+}
+
+for level in O0 O2; do mutant_precompile $level; done && mutant_precompile O0 sanitize || exit 2
+
+# ---- Trying -------------------------------------------------------------------------------------
+
+# reference STEP: what the objects of its mutants are compared with, built when it is first needed.
+reference() {
+  local level
+  [ -e "$scratch/$1.reference" ] && return
+  for level in O0 O2; do
+    if ! mutant_reference "$1" $level >"$scratch/log" 2>&1; then
+      cat "$scratch/log" >&2
+      echo "error: $1 does not build" >&2
+      exit 2
+    fi
+  done
+  : >"$scratch/$1.reference"
+}
+
+started=$SECONDS
+tried=0
+while IFS=$'\t' read -r source number _; do
+  [ -n "$limit" ] && [ $((SECONDS - started)) -ge "$limit" ] && break
+  mapfile -t in_steps < <(readers "$source" "$@")
+  for step in "${in_steps[@]}"; do reference "$step"; done
+  while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
+  tried=$((tried + 1))
+  if [ -t 2 ]; then
+    printf '\rmutants: %d of %d: %s, number %d\033[K' "$tried" "$total" "$source" "$number" >&2
+  fi
+  mutant_hunt "$source" "$number" "$scratch" "${in_steps[@]}" </dev/null &
+done <"$scratch/mutants"
+wait
+[ -t 2 ] && printf '\r\033[K' >&2
+
+# ---- What came of it ----------------------------------------------------------------------------
+
+# source, number, place, operator, change, key, reason, and then verdict, step, message.
+head -n "$tried" "$scratch/mutants" | while IFS= read -r line; do
+  IFS=$'\t' read -r source number _ <<<"$line"
+  printf '%s\t%s\n' "$line" "$(cat "$scratch/${source//\//_}-$number.verdict")"
+done | awk -F '\t' -v OFS='\t' '
+  $8 == "survives" && $7 != "" { $8 = "reason" }
+  $8 != "reason" && $8 != "same" && $7 != "" { $8 = "wrong reason: " $8 }
+  { print }' >"$scratch/results"
+
+# table COLUMN TITLE: how many of each kind, by what stands in the column.
+table() {
+  awk -F '\t' -v OFS='\t' -v column="$1" -v title="$2" '
+    BEGIN { kinds = split("compile check sanitize hang same reason survives", kind, " ") }
+    {
+      name = $column
+      sub(/\/attention\.cu$/, "", name)
+      if (!(name in count)) names[++rows] = name
+      count[name]++
+      verdict = $8
+      sub(/^wrong reason: /, "", verdict)
+      of[name, verdict]++
+      all[verdict]++
+    }
+    function row(name, of_all,  i, line) {
+      line = name OFS (of_all ? NR : count[name])
+      for (i = 1; i <= kinds; i++) line = line OFS (of_all ? all[kind[i]] : of[name, kind[i]]) + 0
+      print line
+    }
+    END {
+      print title, "mutants", "compiler", "check", "sanitize", "hangs", "same code", "reason", "survives"
+      for (i = 1; i <= rows; i++) row(names[i])
+      row("all", 1)
+    }' "$scratch/results" | awk -f scripts/align.awk
+}
+table 1 source
+echo
+table 4 operator
+echo
+
+# show VERDICT WORD: each mutant with its lines of source, and what was said of it, or the key that its reason would
+# have.
+show() {
+  awk -F '\t' -v OFS='\t' -v wanted="$1" 'index($8, wanted) == 1 { print $3, $5, $10 != "" ? $8 ": " $10 : "key: " $6 }' \
+    "$scratch/results" | while IFS=$'\t' read -r place change words; do
+    local line=${place#*:}
+    printf '%s  %s  %s\n' "$2" "$place" "$change"
+    awk -v line="${line%%:*}" 'NR >= line - 1 && NR <= line + 1 { printf "    %4d  %s\n", NR, $0 }' "${place%%:*}"
+    printf '    %s\n' "$words"
+  done
+}
+show survives SURVIVES
+show unknown UNKNOWN
+show 'wrong reason' CAUGHT
+
+if [ -n "${RECORD:-}" ]; then
+  folder=plots/data/$(build/cpu/ladder --slug) && mkdir -p "$folder" || exit 2
+  awk -F '\t' -v OFS='\t' '{
+    split($3, at, ":")
+    print $1, at[2], at[3], $4, $5, $8, $9, $10, $7
+  }' "$scratch/results" >"$scratch/rows"
+  mapfile -t sources < <(cut -f 1 "$scratch/rows" | sort -u)
+  mutants_merge "$folder/mutants.csv" "$scratch/rows" "${sources[@]}" >"$folder/mutants.csv.tmp" &&
+    mv "$folder/mutants.csv.tmp" "$folder/mutants.csv" || exit 2
+  echo "written: $folder/mutants.csv"
+fi
+
+number_of() { awk -F '\t' -v wanted="$1" 'index($8, wanted) == 1 { n++ } END { print n + 0 }' "$scratch/results"; }
+survivors=$(number_of survives) unknown=$(number_of unknown) wrong=$(number_of 'wrong reason')
+words="$tried of $total mutants tried ($((SECONDS - started)) s)"
+if [ "$unknown" -gt 0 ]; then
+  echo "mutants: $words: of $unknown nothing is known, because a tool did not run"
+  exit 2
+elif [ "$((survivors + wrong))" -gt 0 ]; then
+  echo "mutants: $words: $survivors survive without a reason; $wrong have one and are caught all the same"
+  exit 1
+fi
+echo "mutants: $words: none survives without a reason"
