@@ -124,7 +124,9 @@ endif
 # --- a step's program, test runner and shared object ---------------------------------------------
 
 DRIVER_MAIN := $(PLAIN)/common/driver/main.o $(PLAIN)/common/step/linked.o
-SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(PLAIN)/common/step/linked.o
+# Of every test program.
+TESTED      := $(PLAIN)/common/tests/timeout.o
+SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(PLAIN)/common/step/linked.o $(TESTED)
 FUZZ        := $(PLAIN)/common/fuzz/main.o $(PLAIN)/common/step/linked.o
 link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $@
 
@@ -188,7 +190,7 @@ $(BUILD)/common/calibration/main.o: common/calibration/main.c
 # --- tests of the parts: test_x.c, with x.cu where the part has kernels of its own ---------------
 
 .SECONDEXPANSION:
-$(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(wildcard common/tests/$$(subst test_,,$$*).cu))) $(LIBRARY) $(RUNTIME)
+$(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $(TESTED) $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(wildcard common/tests/$$(subst test_,,$$*).cu))) $(LIBRARY) $(RUNTIME)
 	$(prepare)
 	$(call link,-lcriterion)
 

@@ -35,9 +35,7 @@ static void expect_line(void (*launch)(void), const char *kernel, const char *ot
   free(report);
 }
 
-Test(limit, loop) {
-  expect_line(endless_loop, "loop_kernel", "(37,0,0) in block (0,0,0)\n");
-}
+Test(limit, loop) { expect_line(endless_loop, "loop_kernel", "(37,0,0) in block (0,0,0)\n"); }
 
 Test(limit, loop_in_every_block) {
   expect_line(endless_loop_in_blocks, "loop_everywhere_kernel", " ready to run\n");
