@@ -19,7 +19,8 @@ help: ## this list
 	$(if $(SKIPPED),@echo "Skipped with DEVICE=$(DEVICE) that lacks what they need: $(SKIPPED).")
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
 	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
-	@echo "          CONFIG=64x64x4x2 for check, WORK=1 for your own files of the exercises."
+	@echo "          CONFIG=64x64x4x2 for check, WORK=1 for your own files of the exercises,"
+	@echo "          LAB_LIMIT=600 for kernels that take more than a minute and are not endless."
 
 # --- set-up --------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 # To be sourced from the root of the lab, and told a folder for its files in `scratch`.
 # shellcheck disable=SC2154 # scratch
 
+export LAB_LIMIT=${LAB_LIMIT:-600} # ncu runs a kernel many times over
 ncu=${NCU:-ncu}
 
 need_ncu() { # verb

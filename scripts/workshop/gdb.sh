@@ -55,4 +55,4 @@ trap 'rm -f "$commands"' EXIT
     printf 'cuda block (%d,%d,%d) thread (%d,0,0)\n' "$x" "$y" "$z" "$thread"
   fi
 } >"$commands"
-"$gdb" -q -x "$commands" --args "$program" --no-check --no-time "$@"
+LAB_LIMIT=0 "$gdb" -q -x "$commands" --args "$program" --no-check --no-time "$@"
