@@ -4,7 +4,7 @@ SHELL := /bin/bash
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots sweep budget \
+.PHONY: help deps deps-sass doctor build ladder check run diff ptxas format format-check clean plots sweep budget \
         bench ceilings bugs fuzz fuzz-readers $(STEP_GOALS) ladder-now check-now
 BUILDER = scripts/build.sh $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(VERBOSE),,--silent)
 
@@ -27,6 +27,9 @@ help: ## this list
 deps: ## install what is missing; without root: make deps PREFIX=.deps
 	@scripts/deps.sh $(PREFIX)
 
+deps-sass: ## fetch NVIDIA's disassembler for sass, where the CUDA toolkit lacks it (needs pip): PREFIX=.deps
+	@scripts/deps.sh --nvdisasm $(PREFIX)
+
 doctor: ## look at compilers, CUDA, GPU, memory and tools
 	@scripts/doctor.sh
 
@@ -39,6 +42,7 @@ build: say-device ## build the steps' programs
 .PHONY: say-device
 say-device:
 	@echo "DEVICE=$(DEVICE)$(if $(ARCH), ARCH=\"$(ARCH)\")$(if $(DEBUG), DEBUG=1)$(if $(ELSEWHERE), STEPS_FOLDER=$(STEPS_FOLDER))"
+	$(if $(and $(MODE),$(CLANG)),@echo "note: MODE=$(MODE) compiles the kernels with g++: what calls the emulator is as g++ makes it, not as clang++ does")
 	$(if $(WORK),@scripts/workshop/source.sh $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
 	@for step in $(SKIPPED); do \
 	  echo "SKIP $${step%%_*}: needs $$(sed -n 's|^// Needs: *||p' $(STEPS_FOLDER)/$$step/attention.cu), $(if $(filter gpu,$(DEVICE)),this GPU is,the emulator has) $(KNOWN)"; \
@@ -159,7 +163,7 @@ ifeq ($(STEP_GOALS),)
   cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_limit_faults.c \
               common/tests/emulator/test_device_api.c \
               common/tests/emulator/test_tensor_faults.c common/tests/emulator/test_hopper_faults.c \
-              common/tests/scripts/test_bugs.c \
+              common/tests/scripts/test_bugs.c common/tests/scripts/test_clang.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c
   gpu_only := common/tests/timing/test_known_duration.c
   # Under AddressSanitizer: what leaves stacks behind in the middle of a kernel, and what Python loads.

@@ -10,7 +10,7 @@ comma := ,
 
 WARNINGS := -Wall -Wextra -Wpedantic $(if $(WERROR),-Werror)
 OPTIMISE := $(if $(DEBUG),-O0 -g3,-O2 -g -DNDEBUG) $(SANITIZE:%=-fsanitize=% -fno-sanitize-recover=all -fno-omit-frame-pointer)
-CFLAGS   := -std=c17 $(OPTIMISE) -march=native -fopenmp -fPIC $(WARNINGS)
+CFLAGS   := -std=c17 $(OPTIMISE) -march=native -pthread -fopenmp -fPIC $(WARNINGS)
 LDFLAGS  := -fopenmp $(SANITIZE:%=-fsanitize=%)
 RPATH    := -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..:$$ORIGIN/../..'
 
@@ -26,11 +26,12 @@ ifeq ($(DEVICE),cpu)
   # in the order in which branches join, and a branch of the source must stay one.
   WATCHED_count     := -O1 -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-guess-branch-probability \
                        -fno-thread-jumps
+  KERNEL_IS := $(if $(MODE),g++,$(or $(CLANG),g++))
   # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name. addr2line, which
   # reports ask for lines, reads files behind a #line wrongly from DWARF 5 as g++ 12 writes it.
   KERNEL_FLAGS := -std=c++17 $(OPTIMISE) -gdwarf-4 -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
-                  -Wno-unknown-pragmas -fno-strict-aliasing -fno-extern-tls-init -fno-gnu-unique $(CPPFLAGS) \
-                  $(WATCHED) $(WATCHED_$(MODE))
+                  -Wno-unknown-pragmas -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique,-fno-finite-loops -Wno-unused-const-variable) \
+                  $(CPPFLAGS) $(WATCHED) $(WATCHED_$(MODE))
 else
   CPPFLAGS := -Icommon -isystem $(CUDA_HOME)/include
   DEVICE_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -ldl -lm
@@ -105,11 +106,11 @@ $(BUILD)/common/%.rewritten.cpp: common/%.cu $(PLAIN)/rewrite
 
 $(STEP_BUILD)/steps/%.cu.o: $(STEP_BUILD)/steps/%.rewritten.cpp
 	$(prepare)
-	$(CXX) $(KERNEL_FLAGS) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) -I$(STEPS_FOLDER)/$(dir $*) -MMD -MP -c $< -o $@
+	$(KERNEL_CXX) $(KERNEL_FLAGS) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) -I$(STEPS_FOLDER)/$(dir $*) -MMD -MP -c $< -o $@
 
 $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp
 	$(prepare)
-	$(CXX) $(KERNEL_FLAGS) -Icommon/$(dir $*) -MMD -MP -c $< -o $@
+	$(KERNEL_CXX) $(KERNEL_FLAGS) -Icommon/$(dir $*) -MMD -MP -c $< -o $@
 else
 $(STEP_BUILD)/steps/%/attention.cu.o: $(STEPS_FOLDER)/%/attention.cu
 	$(prepare)
@@ -195,6 +196,10 @@ $(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $(TESTED) $$(addprefix $(BUILD)/,$$(
 	$(call link,-lcriterion)
 
 $(BUILD)/tests/count/test_calibration: $(CALIBRATION)
+
+# Objects of another compiler are made again.
+$(shell mkdir -p $(PLAIN); echo "$(CC) $(CXX)" | cmp -s - $(PLAIN)/compilers || echo "$(CC) $(CXX)" >$(PLAIN)/compilers)
+$(shell find $(sort $(PLAIN) $(BUILD) $(STEP_BUILD)) -name '*.o' 2>/dev/null): $(PLAIN)/compilers
 
 -include $(shell find $(sort $(PLAIN) $(BUILD)) -path '*/elsewhere' -prune -o -name '*.d' -print 2>/dev/null)
 ifneq ($(ELSEWHERE),)
