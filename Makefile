@@ -39,10 +39,11 @@ build: say-device ## build the steps' programs
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(shared_steps)
 	@echo "built: $(call programs,$(BUILDABLE))"
 
+watched_by_gxx := note: MODE=$(MODE) compiles the kernels with g++, whose calls of the emulator clang++ does not make
 .PHONY: say-device
 say-device:
 	@echo "DEVICE=$(DEVICE)$(if $(ARCH), ARCH=\"$(ARCH)\")$(if $(DEBUG), DEBUG=1)$(if $(ELSEWHERE), STEPS_FOLDER=$(STEPS_FOLDER))"
-	$(if $(and $(MODE),$(CLANG)),@echo "note: MODE=$(MODE) compiles the kernels with g++: what calls the emulator is as g++ makes it, not as clang++ does")
+	$(if $(MODE),$(if $(CLANG),@echo "$(watched_by_gxx)"))
 	$(if $(WORK),@scripts/workshop/source.sh $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
 	@for step in $(SKIPPED); do \
 	  echo "SKIP $${step%%_*}: needs $$(sed -n 's|^// Needs: *||p' $(STEPS_FOLDER)/$$step/attention.cu), $(if $(filter gpu,$(DEVICE)),this GPU is,the emulator has) $(KNOWN)"; \
