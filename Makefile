@@ -20,7 +20,8 @@ help: ## this list
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
 	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
 	@echo "          CONFIG=64x64x4x2 for check, WORK=1 for your own files of the exercises,"
-	@echo "          LAB_LIMIT=600 for kernels that take more than a minute and are not endless."
+	@echo "          LAB_LIMIT=600 for kernels that take more than a minute and are not endless,"
+	@echo "          CC=clang CXX=clang++ in place of gcc and g++."
 
 # --- set-up --------------------------------------------------------------------------------------
 

@@ -84,7 +84,7 @@ $(BUILD)/common/emulator/runtime/%.o: common/emulator/runtime/%.S
 	$(prepare)
 	$(CC) $(CPPFLAGS) -c $< -o $@
 
-$(BUILD)/libemulator.so: $(patsubst %,$(BUILD)/%.o,$(basename $(EMULATOR_SOURCES)))
+$(BUILD)/libemulator.so: $(patsubst %,$(BUILD)/%.o,$(basename $(EMULATOR_SOURCES))) $(PLAIN)/common/error/error.o
 	$(CC) -shared $(LDFLAGS) $^ -lpthread -ldl -lm -o $@
 
 $(PLAIN)/rewrite: $(PLAIN)/common/emulator/rewrite/main.o $(LIBRARY)

@@ -30,7 +30,7 @@ for argument in "$@"; do
   --nvdisasm) disassembler=yes ;;
   --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' scripts/deps.sh && exit 0 ;;
   -* | '')
-    echo "error: scripts/deps.sh does not know the option '$argument': see scripts/deps.sh --help" >&2
+    echo "error: scripts/deps.sh does not know the option ${argument@Q}: see scripts/deps.sh --help" >&2
     exit 2
     ;;
   *) prefix=${argument%/} rootless=yes ;;

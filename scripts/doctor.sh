@@ -66,7 +66,7 @@ case ${1-} in
 --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' scripts/doctor.sh && exit ;;
 '') ;;
 *)
-  echo "error: scripts/doctor.sh does not know '$1': see scripts/doctor.sh --help" >&2
+  echo "error: scripts/doctor.sh does not know ${1@Q}: see scripts/doctor.sh --help" >&2
   exit 2
   ;;
 esac
