@@ -4,7 +4,7 @@ SHELL := /bin/bash
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help deps doctor build ladder check run diff ptxas format format-check clean plots sweep budget \
+.PHONY: help deps deps-sass doctor build ladder check run diff ptxas format format-check clean plots sweep budget \
         bench ceilings bugs fuzz fuzz-readers $(STEP_GOALS) ladder-now check-now
 BUILDER = scripts/build.sh $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(VERBOSE),,--silent)
 # A step's code must not end its program unseen.
@@ -21,12 +21,17 @@ help: ## this list
 	$(if $(SKIPPED),@echo "Skipped with DEVICE=$(DEVICE) that lacks what they need: $(SKIPPED).")
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
 	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
-	@echo "          CONFIG=64x64x4x2 for check, WORK=1 for your own files of the exercises."
+	@echo "          CONFIG=64x64x4x2 for check, WORK=1 for your own files of the exercises,"
+	@echo "          LAB_LIMIT=600 for kernels that take more than a minute and are not endless,"
+	@echo "          CC=clang CXX=clang++ in place of gcc and g++."
 
 # --- set-up --------------------------------------------------------------------------------------
 
 deps: ## install what is missing; without root: make deps PREFIX=.deps
 	@scripts/deps.sh $(PREFIX)
+
+deps-sass: ## fetch NVIDIA's disassembler for sass, where the CUDA toolkit lacks it (needs pip): PREFIX=.deps
+	@scripts/deps.sh --nvdisasm $(PREFIX)
 
 doctor: ## look at compilers, CUDA, GPU, memory and tools
 	@scripts/doctor.sh
@@ -37,9 +42,11 @@ build: say-device ## build the steps' programs
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(shared_steps)
 	@echo "built: $(call programs,$(BUILDABLE))"
 
+watched_by_gxx := note: MODE=$(MODE) compiles the kernels with g++, whose calls of the emulator clang++ does not make
 .PHONY: say-device
 say-device:
 	@echo "DEVICE=$(DEVICE)$(if $(ARCH), ARCH=\"$(ARCH)\")$(if $(DEBUG), DEBUG=1)$(if $(ELSEWHERE), STEPS_FOLDER=$(STEPS_FOLDER))"
+	$(if $(MODE),$(if $(CLANG),@echo "$(watched_by_gxx)"))
 	$(if $(WORK),@scripts/workshop/source.sh $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
 	@for step in $(SKIPPED); do \
 	  echo "SKIP $${step%%_*}: needs $$(sed -n 's|^// Needs: *||p' $(STEPS_FOLDER)/$$step/attention.cu), $(if $(filter gpu,$(DEVICE)),this GPU is,the emulator has) $(KNOWN)"; \
@@ -161,7 +168,7 @@ ifeq ($(STEP_GOALS),)
   cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_limit_faults.c \
               common/tests/emulator/test_device_api.c \
               common/tests/emulator/test_tensor_faults.c common/tests/emulator/test_hopper_faults.c \
-              common/tests/scripts/test_bugs.c common/tests/scripts/test_ended.c \
+              common/tests/scripts/test_bugs.c common/tests/scripts/test_clang.c common/tests/scripts/test_ended.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c
   gpu_only := common/tests/timing/test_known_duration.c
   # Under AddressSanitizer: what leaves stacks behind in the middle of a kernel, and what Python loads.

@@ -10,7 +10,7 @@ comma := ,
 
 WARNINGS := -Wall -Wextra -Wpedantic $(if $(WERROR),-Werror)
 OPTIMISE := $(if $(DEBUG),-O0 -g3,-O2 -g -DNDEBUG) $(SANITIZE:%=-fsanitize=% -fno-sanitize-recover=all -fno-omit-frame-pointer)
-CFLAGS   := -std=c17 $(OPTIMISE) -march=native -fopenmp -fPIC $(WARNINGS)
+CFLAGS   := -std=c17 $(OPTIMISE) -march=native -pthread -fopenmp -fPIC $(WARNINGS)
 LDFLAGS  := -fopenmp $(SANITIZE:%=-fsanitize=%)
 RPATH    := -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..:$$ORIGIN/../..'
 
@@ -27,12 +27,12 @@ ifeq ($(DEVICE),cpu)
   # in the order in which branches join, and a branch of the source must stay one.
   WATCHED_count     := -O1 -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-guess-branch-probability \
                        -fno-thread-jumps
+  KERNEL_IS := $(if $(MODE),g++,$(or $(CLANG),g++))
   # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name. addr2line, which
   # reports ask for lines, reads files behind a #line wrongly from DWARF 5 as g++ 12 writes it.
   KERNEL_FLAGS := -std=c++17 $(OPTIMISE) -gdwarf-4 -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
-                  -Wno-unknown-pragmas -fno-strict-aliasing -fno-extern-tls-init -fno-gnu-unique $(CPPFLAGS) \
-                  '-DLAB_MAX_GRID_YZ=emulator_grid_limit()' \
-                  $(WATCHED) $(WATCHED_$(MODE))
+                  -Wno-unknown-pragmas -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique,-fno-finite-loops -Wno-unused-const-variable) \
+                  $(CPPFLAGS) '-DLAB_MAX_GRID_YZ=emulator_grid_limit()' $(WATCHED) $(WATCHED_$(MODE))
 else
   CPPFLAGS := -Icommon -isystem $(CUDA_HOME)/include
   DEVICE_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -ldl -lm
@@ -94,7 +94,7 @@ $(BUILD)/common/emulator/runtime/%.o: common/emulator/runtime/%.S
 	$(prepare)
 	$(CC) $(CPPFLAGS) -c $< -o $(part) $(whole)
 
-$(BUILD)/libemulator.so: $(patsubst %,$(BUILD)/%.o,$(basename $(EMULATOR_SOURCES)))
+$(BUILD)/libemulator.so: $(patsubst %,$(BUILD)/%.o,$(basename $(EMULATOR_SOURCES))) $(PLAIN)/common/error/error.o
 	$(CC) -shared $(LDFLAGS) $^ -lpthread -ldl -lm -o $(part) $(whole)
 
 $(PLAIN)/rewrite: $(PLAIN)/common/emulator/rewrite/main.o $(LIBRARY)
@@ -116,11 +116,11 @@ $(BUILD)/common/%.rewritten.cpp: common/%.cu $(PLAIN)/rewrite
 
 $(STEP_BUILD)/steps/%.cu.o: $(STEP_BUILD)/steps/%.rewritten.cpp
 	$(prepare)
-	$(CXX) $(KERNEL_FLAGS) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) -I$(STEPS_FOLDER)/$(dir $*) $(headers) -c $< -o $(part) $(object)
+	$(KERNEL_CXX) $(KERNEL_FLAGS) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) -I$(STEPS_FOLDER)/$(dir $*) $(headers) -c $< -o $(part) $(object)
 
 $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp
 	$(prepare)
-	$(CXX) $(KERNEL_FLAGS) -Icommon/$(dir $*) $(headers) -c $< -o $(part) $(object)
+	$(KERNEL_CXX) $(KERNEL_FLAGS) -Icommon/$(dir $*) $(headers) -c $< -o $(part) $(object)
 else
 $(STEP_BUILD)/steps/%/attention.cu.o: $(STEPS_FOLDER)/%/attention.cu
 	$(prepare)
@@ -140,8 +140,9 @@ kernel-flags:
 # --- a step's program, test runner and shared object ---------------------------------------------
 
 DRIVER_MAIN := $(PLAIN)/common/driver/main.o $(PLAIN)/common/step/linked.o
-FINISHED    := $(PLAIN)/common/tests/finished.o
-SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(FINISHED) $(PLAIN)/common/step/linked.o
+# Of every test program.
+TESTED      := $(PLAIN)/common/tests/finished.o $(PLAIN)/common/tests/timeout.o
+SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(TESTED) $(PLAIN)/common/step/linked.o
 FUZZ        := $(PLAIN)/common/fuzz/main.o $(PLAIN)/common/step/linked.o
 link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $(part) $(whole)
 
@@ -208,12 +209,16 @@ $(BUILD)/common/calibration/main.o: common/calibration/main.c
 # --- tests of the parts: test_x.c, with x.cu where the part has kernels of its own ---------------
 
 .SECONDEXPANSION:
-$(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(wildcard common/tests/$$(subst test_,,$$*).cu))) $(FINISHED) $(LIBRARY) $(RUNTIME)
+$(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $(TESTED) $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(wildcard common/tests/$$(subst test_,,$$*).cu))) $(LIBRARY) $(RUNTIME)
 	$(prepare)
 	$(call link,-lcriterion)
 
 $(BUILD)/tests/count/test_calibration: $(CALIBRATION)
 $(BUILD)/tests/scripts/test_check: $(BUILD)/tests/scripts/test_plots
+
+# Objects of another compiler are made again.
+$(shell mkdir -p $(PLAIN); echo "$(CC) $(CXX)" | cmp -s - $(PLAIN)/compilers || echo "$(CC) $(CXX)" >$(PLAIN)/compilers)
+$(shell find $(sort $(PLAIN) $(BUILD) $(STEP_BUILD)) -name '*.o' 2>/dev/null): $(PLAIN)/compilers
 
 -include $(shell find $(sort $(PLAIN) $(BUILD)) -path '*/elsewhere' -prune -o -name '*.d' -print 2>/dev/null)
 ifneq ($(ELSEWHERE),)

@@ -15,6 +15,16 @@ ifeq ($(DEVICE)$(CUDA_HOME),gpu)
   $(error DEVICE=gpu needs the CUDA toolkit, and nvcc was not found: set CUDA_HOME, or use DEVICE=cpu)
 endif
 
+# make CC=clang CXX=clang++: the compilers in place of gcc and g++. Kernels that the emulator watches, MODE=sanitize and
+# MODE=count, need the callbacks as g++ makes them, and are compiled by g++ all the same.
+is_clang   = $(if $(filter cc gcc gcc-% g++ g++-%,$(notdir $1)),,$(findstring clang,$(shell $1 --version 2>/dev/null)))
+CLANG     := $(call is_clang,$(CXX))
+KERNEL_CXX = $(if $(MODE),$(if $(CLANG),g++,$(CXX)),$(CXX))
+ifneq ($(CLANG),$(call is_clang,$(CC)))
+  $(error CC is $(CC) and CXX is $(CXX), and only one of them is clang: the two kinds of compilers have different OpenMP \
+    libraries, so give both, as in make CC=clang CXX=clang++)
+endif
+
 # The GPU's own architecture; both that the lab is kept working on when there is no GPU.
 ifeq ($(DEVICE),gpu)
   ARCH ?= $(or $(shell scripts/doctor.sh --arch),sm_80 sm_90a)

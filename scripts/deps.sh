@@ -4,11 +4,14 @@
 #   scripts/deps.sh                   installs what is missing (as root, or through `sudo -n`)
 #   scripts/deps.sh PREFIX            unpacks what is missing into PREFIX instead; needs no root
 #   scripts/deps.sh --without-tests   the same, but Criterion is only wanted, not required
+#   scripts/deps.sh --nvdisasm        fetches NVIDIA's disassembler into PREFIX with pip, for sass, where the
+#                                     CUDA toolkit lacks it
 #   scripts/deps.sh --missing         only lists what is missing: "required PACKAGE" or
 #                                     "wanted PACKAGE", one a line, under Debian's names
 #
 # A relative PREFIX is taken from the root of the lab. What `scripts/deps.sh .deps` has unpacked
-# counts as installed from then on. CUDA is optional and never installed here.
+# counts as installed from then on. CUDA is optional and never installed here. In PREFIX nothing is ever deleted
+# but what the script has made there itself.
 #
 # Exit status: 0 when nothing required is missing (any more), 2 otherwise.
 set -u
@@ -22,13 +25,15 @@ prefix=.deps
 rootless=no
 list_only=no
 criterion_is=required
+disassembler=no
 for argument in "$@"; do
   case $argument in
   --missing) list_only=yes ;;
   --without-tests) criterion_is=wanted ;;
+  --nvdisasm) disassembler=yes ;;
   --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' scripts/deps.sh && exit 0 ;;
   -* | '')
-    echo "error: scripts/deps.sh does not know the option '$argument': see scripts/deps.sh --help" >&2
+    echo "error: scripts/deps.sh does not know the option ${argument@Q}: see scripts/deps.sh --help" >&2
     exit 2
     ;;
   *) prefix=${argument%/} rootless=yes ;;
@@ -36,6 +41,27 @@ for argument in "$@"; do
 done
 
 say() { echo "deps: $*"; }
+
+# The folder `work`, in the prefix, for what is downloaded and half done: of a name that nobody has, and gone at
+# the end, also when the script is interrupted.
+work=
+make_work() {
+  local file
+  for file in "$prefix"/env.sh "$prefix"/env.mk; do # which are written below
+    if [[ -e $file ]] && ! grep -q '^deps_root' "$file"; then
+      echo "error: $file is not the lab's, and would be replaced: give another PREFIX" >&2
+      exit 2
+    fi
+  done
+  if mkdir -p "$prefix" && work=$(mktemp -d "$(cd "$prefix" && pwd)/unpacking.XXXXXX"); then return; fi
+  echo "error: no folder can be made in $prefix: give another PREFIX, where you may write" >&2
+  exit 2
+}
+remove_work() {
+  if [[ -n $work ]]; then rm -rf "$work"; fi
+  remove_scratch
+}
+trap remove_work EXIT
 
 # ---------------------------------------------------------------------------- what is missing
 
@@ -178,10 +204,10 @@ run_logged() {
   printf 'deps: %s ' "$what"
   while sleep 2; do printf .; done &
   ticker=$!
-  trap 'kill "$ticker" 2>/dev/null; remove_scratch' EXIT
+  trap 'kill "$ticker" 2>/dev/null; remove_work' EXIT
   "$@" >>"$log" 2>&1 </dev/null
   result=$?
-  trap remove_scratch EXIT
+  trap remove_work EXIT
   kill "$ticker"
   wait "$ticker" 2>/dev/null
   echo
@@ -242,7 +268,7 @@ download() {
   # Another C library in front of the system's would break every program.
   mapfile -t packages < <(simulate_install "${available[@]}" |
     awk '$1 == "Inst" && $2 !~ /^(libc6|libc-bin)(:|$)/ { print $2 }')
-  rm -rf "$work/packages"
+  rm -rf "$work/packages" # of an attempt before
   mkdir -p "$work/packages" || return
   run_logged "downloading ${available[*]}: ${#packages[@]} packages with dependencies" \
     env -C "$work/packages" apt-get "${network[@]}" "${state[@]}" download "${packages[@]}"
@@ -260,7 +286,7 @@ unpack_into_prefix() {
     say "only Debian's packages can be unpacked into $prefix, and there is no apt-get here"
     return 1
   fi
-  mkdir -p "$prefix/download" && work=$(cd "$prefix/download" && pwd) || return
+  make_work
   if ! { system_lists_are_fresh && download "${wished[@]}"; }; then
     use_own_lists && download "${wished[@]}" || return
   fi
@@ -282,16 +308,17 @@ write_environment() {
   done
   # shellcheck disable=SC2016 # bash and make, not this script, expand these
   case $prefix in
-  /*) printf 'deps_root=%q\n' "$prefix" >"$prefix/env.sh.tmp" && echo "deps_root := $prefix" ;;
+  /*) printf 'deps_root=%q\n' "$prefix" >"$work/env.sh" && echo "deps_root := $prefix" ;;
   *)
-    echo 'deps_root=$(cd "$(dirname "${BASH_SOURCE[0]}")" >/dev/null && pwd)' >"$prefix/env.sh.tmp"
+    echo 'deps_root=$(cd "$(dirname "${BASH_SOURCE[0]}")" >/dev/null && pwd)' >"$work/env.sh"
     echo "deps_root := \$(CURDIR)/$prefix"
     ;;
-  esac >"$prefix/env.mk.tmp"
+  esac >"$work/env.mk"
   while read -r variable path; do
-    echo "export $variable=\"${path//ROOT/\$deps_root}\${$variable:+:\$$variable}\"" >>"$prefix/env.sh.tmp"
+    [[ -n $path ]] || continue # no libraries
+    echo "export $variable=\"${path//ROOT/\$deps_root}\${$variable:+:\$$variable}\"" >>"$work/env.sh"
     echo "export $variable := ${path//ROOT/\$(deps_root)}\$(if \$($variable),:\$($variable))" \
-      >>"$prefix/env.mk.tmp"
+      >>"$work/env.mk"
   done <<END
 PATH ROOT/usr/bin
 C_INCLUDE_PATH ROOT/usr/include
@@ -302,10 +329,38 @@ END
   # Without any fonts of the system, gnuplot would leave out every text.
   if ! [[ -r /etc/fonts/fonts.conf ]]; then
     echo '<fontconfig><dir prefix="relative">usr/share/fonts</dir></fontconfig>' >"$prefix/fonts.conf"
-    echo "export FONTCONFIG_FILE=\"\$deps_root/fonts.conf\"" >>"$prefix/env.sh.tmp"
-    echo "export FONTCONFIG_FILE := \$(deps_root)/fonts.conf" >>"$prefix/env.mk.tmp"
+    echo "export FONTCONFIG_FILE=\"\$deps_root/fonts.conf\"" >>"$work/env.sh"
+    echo "export FONTCONFIG_FILE := \$(deps_root)/fonts.conf" >>"$work/env.mk"
   fi
-  mv "$prefix/env.sh.tmp" "$prefix/env.sh" && mv "$prefix/env.mk.tmp" "$prefix/env.mk"
+  mv "$work/env.sh" "$prefix/env.sh" && mv "$work/env.mk" "$prefix/env.mk"
+}
+
+# ------------------------------------------------------------------------------- nvdisasm
+
+# For `make sass`: of one version, so that everybody reads the same listing. A disassembler reads the code of
+# older toolkits.
+nvdisasm_version=13.2.51
+
+fetch_nvdisasm() {
+  local folder=nvidia-cuda-nvdisasm-$nvdisasm_version program
+  make_work
+  if ! [[ -d $prefix/$folder ]]; then
+    if ! run_logged "fetching NVIDIA's disassembler (5 MB, pip's package nvidia-cuda-nvdisasm $nvdisasm_version)" \
+      python3 -m pip install --no-deps --only-binary :all: --retries 1 --target "$work/$folder" \
+      "nvidia-cuda-nvdisasm==$nvdisasm_version"; then
+      echo "error: pip could not fetch nvidia-cuda-nvdisasm $nvdisasm_version: $(tail -n 1 "$log")" \
+        "(log: $log); nvdisasm comes with the CUDA toolkit as well" >&2
+      exit 2
+    fi
+    mv -T "$work/$folder" "$prefix/$folder" || exit 2
+  fi
+  program=$(cd "$prefix/$folder" && find . -type f -name nvdisasm | head -n 1)
+  if [[ -z $program ]]; then
+    echo "error: there is no nvdisasm in $prefix/$folder: delete that folder and try again" >&2
+    exit 2
+  fi
+  mkdir -p "$prefix/usr/bin" && ln -sf "../../$folder/${program#./}" "$prefix/usr/bin/nvdisasm" &&
+    write_environment && say "nvdisasm $nvdisasm_version is in $prefix"
 }
 
 # ---------------------------------------------------------------------------------------- main
@@ -342,6 +397,17 @@ reason_in_log() {
   fi
 }
 
+open_log() {
+  if { mkdir -p build && : >"$log"; } 2>/dev/null; then return; fi
+  echo "error: $PWD/$log cannot be written: another user owns it, or the disk is read-only or full" >&2
+  exit 2
+}
+
+if [[ $disassembler == yes ]]; then
+  open_log
+  fetch_nvdisasm
+  exit
+fi
 use_prefix
 find_missing
 if [[ $list_only == yes ]]; then
@@ -356,15 +422,11 @@ if ((${#missing[@]} == 0)); then
 fi
 
 say "missing: $(in_words "${missing[@]}")"
-if ! { mkdir -p build && : >"$log"; } 2>/dev/null; then
-  echo "error: $PWD/$log cannot be written: another user owns it, or the disk is read-only or full" >&2
-  exit 2
-fi
+open_log
 admin=()
 reason="apt does not offer it (log: $log)"
 if [[ $rootless == yes ]]; then
   unpack_into_prefix "${missing[@]}" || reason=$(reason_in_log)
-  rm -rf "$prefix/download"
 elif ! command -v apt-get >/dev/null; then
   reason="there is no apt-get here to install it with"
 elif ((EUID != 0)) && ! sudo -n true 2>/dev/null; then

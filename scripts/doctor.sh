@@ -66,7 +66,7 @@ case ${1-} in
 --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' scripts/doctor.sh && exit ;;
 '') ;;
 *)
-  echo "error: scripts/doctor.sh does not know '$1': see scripts/doctor.sh --help" >&2
+  echo "error: scripts/doctor.sh does not know ${1@Q}: see scripts/doctor.sh --help" >&2
   exit 2
   ;;
 esac
@@ -149,6 +149,18 @@ check_compilers() {
   fi
 }
 
+# In place of gcc and g++, for who wants it: nothing needs it.
+check_clang() {
+  local version use="make CC=clang CXX=clang++; sanitize and count still compile the kernels with g++"
+  command -v clang >/dev/null && command -v clang++ >/dev/null || return
+  version="$(version_in "$(clang --version)")  $(command -v clang)"
+  if compiles clang++ "-std=c++17 -fopenmp" cpp <<<$'#include <omp.h>\nint main() { return omp_get_max_threads() < 1; }'; then
+    row ok clang "$version  C++17, OpenMP" "$use"
+  else
+    row optional clang "$version" "cannot compile C++17 with -fopenmp, and is not needed: with libomp-dev (Debian) $use"
+  fi
+}
+
 check_tools() {
   local version
   version=$(version_in "$(make --version 2>/dev/null)")
@@ -212,14 +224,14 @@ check_machine() {
 
 check_tools_of_cuda() {
   local tool path
-  for tool in compute-sanitizer cuobjdump ncu; do
+  for tool in compute-sanitizer nvdisasm ncu; do
     path=$(command -v "$tool" || find "$home/bin" -maxdepth 1 -name "$tool" 2>/dev/null)
     if [[ -n $path ]]; then
       row ok "$tool" "$path"
     else
       case $tool in
       compute-sanitizer) row optional $tool - "part of the CUDA toolkit; without it, use DEVICE=cpu to sanitize" ;;
-      cuobjdump) row optional $tool - "part of the CUDA toolkit; without it, no machine code to read (sass)" ;;
+      nvdisasm) row optional $tool - "part of the CUDA toolkit, or make deps-sass; without it, no machine code to read (sass)" ;;
       ncu) row optional $tool - "Nsight Compute; without it, no hardware counters (ncu)" ;;
       esac
       lacking+=" $tool"
@@ -344,7 +356,7 @@ print_verbs() {
   verb plots "$(is_missing gnuplot-nox || echo yes)" "no gnuplot"
   verb format "$(is_missing clang-format-14 || echo yes)" "no clang-format 14"
   verb ptxas "$([[ -n $home ]] && echo yes)" "no nvcc"
-  verb sass "$([[ -n $home && $lacking != *cuobjdump* ]] && echo yes)" "no cuobjdump"
+  verb sass "$([[ -n $home && $lacking != *nvdisasm* ]] && echo yes)" "no nvdisasm"
   verb bench "$(on_gpu)" "no GPU"
   verb sweep "$(on_gpu)" "no GPU"
   verb ncu "$([[ $lacking != *ncu* ]] && on_gpu)" "no GPU or no ncu"
@@ -355,6 +367,7 @@ print_verbs() {
 }
 
 check_compilers
+check_clang
 check_tools
 check_machine
 check_cuda

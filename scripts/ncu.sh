@@ -6,6 +6,7 @@
 # shellcheck source=scripts/finished.sh
 . scripts/finished.sh
 
+export LAB_LIMIT=${LAB_LIMIT:-600} # ncu runs a kernel many times over
 ncu=${NCU:-ncu}
 
 need_ncu() { # verb

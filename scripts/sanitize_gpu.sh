@@ -30,6 +30,7 @@ fi
 at_once=${JOBS:-$(nproc)}
 if [ "$at_once" -gt 8 ]; then at_once=8; fi # each holds a context and host memory of its own
 export OMP_WAIT_POLICY=passive
+export LAB_LIMIT=${LAB_LIMIT:-600} # the tools slow a kernel down
 finding=9 # the exit status by which a tool tells findings from everything else
 
 # The runs: all shapes of the first step under the first tool, then under the next.

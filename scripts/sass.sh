@@ -2,7 +2,7 @@
 # The machine code of the steps' kernels: scripts/sass.sh "sm_80 sm_90a" 04_online_softmax 05_wmma ...
 # Counts the instructions that tell how a kernel works, and saves the code, between its source lines, as
 # build/sass/STEP.ARCHITECTURE.sass. Needs nvcc, no GPU. Takes NVIDIA's disassembler from the toolkit, or
-# else fetches it with pip.
+# from where make deps-sass has put it.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh
@@ -19,29 +19,15 @@ find_nvdisasm() {
   candidate=${candidate%/*}/nvdisasm
   if [ -x "$candidate" ]; then echo "$candidate" && return; fi
   if command -v nvdisasm; then return; fi
-  for candidate in build/nvdisasm/nvidia/*/bin/nvdisasm; do
-    if [ -x "$candidate" ]; then echo "$candidate" && return; fi
-  done
-  return 1
-}
-
-# Into build/nvdisasm, whole or not at all.
-fetch_nvdisasm() {
-  echo "sass: fetching NVIDIA's disassembler, which this toolkit lacks, into build/nvdisasm" \
-    "(5 MB, pip's package nvidia-cuda-nvdisasm)"
-  mkdir -p build && rm -rf build/nvdisasm.part
-  if ! python3 -m pip install --quiet --no-deps --retries 1 --target build/nvdisasm.part \
-    nvidia-cuda-nvdisasm >build/nvdisasm.log 2>&1; then
-    echo "error: sass needs nvdisasm, which is neither beside nvcc nor in PATH, and pip could not" \
-      "fetch it: install it with the CUDA toolkit, or try again with a network (log:" \
-      "build/nvdisasm.log)" >&2
-    exit 2
-  fi
-  mv build/nvdisasm.part build/nvdisasm
+  candidate=.deps/usr/bin/nvdisasm
+  if [ -x "$candidate" ]; then echo "$candidate" && return; fi
+  echo "error: sass needs NVIDIA's disassembler nvdisasm, which is neither beside nvcc nor in PATH: install it with" \
+    "the CUDA toolkit, or run make deps-sass, which fetches it with pip (5 MB)" >&2
+  return 2
 }
 
 list=$(pairs "$@") || exit
-nvdisasm=$(find_nvdisasm) || { fetch_nvdisasm && nvdisasm=$(find_nvdisasm); } || exit 2
+nvdisasm=$(find_nvdisasm) || exit
 compile_all sass "$scratch" <<<"$list"
 
 # Tensor cores; copies to shared memory beside the maths (cp.async, TMA); ldmatrix; shared memory; loads

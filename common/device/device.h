@@ -59,6 +59,13 @@ bool device_set_schedule(uint64_t seed);
 // gap. Returns the launch's error. The emulator runs every launch to its end: there it does nothing.
 cudaError_t device_delay(cudaStream_t stream);
 
+// Waits until the stream has done its work, or until the event has come, and returns as cudaStreamSynchronize
+// and cudaEventSynchronize do. An endless kernel does not hang the program: after 60 s, or what the environment
+// variable LAB_LIMIT says in seconds (0: never), it prints a sentence and ends the process with status 1. On
+// the emulator nothing is left to wait for: its launches return when they are done, and it has a limit itself.
+cudaError_t device_wait(cudaStream_t stream);
+cudaError_t device_wait_event(cudaEvent_t event);
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,6 +16,13 @@ float reference_round(attention_dtype dtype, float value) {
                                  : bf16_to_float(bf16_from_float(value));
 }
 
+// Before main, for all the lab's parallel loops: OMP_NUM_THREADS may ask for fewer threads than there are
+// processors. More are no faster, and libgomp crashes when it is asked for a million.
+__attribute__((constructor)) static void limit_threads(void) {
+  const int processors = omp_get_num_procs();
+  if (omp_get_max_threads() > processors) omp_set_num_threads(processors);
+}
+
 static float *to_floats(attention_dtype dtype, const uint16_t *bits, size_t count) {
   float *values = malloc(count * sizeof *values);
   if (!values) return NULL;

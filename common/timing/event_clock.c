@@ -14,7 +14,7 @@ static cudaError_t start(void *context, cudaStream_t stream) {
 static cudaError_t stop(void *context, cudaStream_t stream, float *milliseconds) {
   const event_pair *events = context;
   cudaError_t status = cudaEventRecord(events->after, stream);
-  if (status == cudaSuccess) status = cudaEventSynchronize(events->after);
+  if (status == cudaSuccess) status = device_wait_event(events->after);
   if (status == cudaSuccess) {
     status = cudaEventElapsedTime(milliseconds, events->before, events->after);
   }

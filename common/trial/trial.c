@@ -124,7 +124,7 @@ bool trial_run(trial *trial, const attention_step *step, cudaStream_t stream, er
   const attention_args arguments = trial_arguments(trial);
   if (step->configure) step->configure(step->configuration);
   return device_ok(step->forward(&arguments, stream), "launching the step", error) &&
-         device_ok(cudaStreamSynchronize(stream), "running the step", error) &&
+         device_ok(device_wait(stream), "running the step", error) &&
          device_ok(
              cudaMemcpy(trial->o, trial->device_o.data, q_bytes(trial), cudaMemcpyDeviceToHost),
              "copying O back", error) &&

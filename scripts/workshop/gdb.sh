@@ -57,4 +57,4 @@ commands=$scratch/commands
     printf 'cuda block (%d,%d,%d) thread (%d,0,0)\n' "$x" "$y" "$z" "$thread"
   fi
 } >"$commands"
-"$gdb" -q -x "$commands" --args "$program" --no-check --no-time "$@"
+LAB_LIMIT=0 "$gdb" -q -x "$commands" --args "$program" --no-check --no-time "$@"

@@ -37,8 +37,12 @@
 // Nothing, since libstdc++ writes __attribute__((__noinline__)): what stands here must fit there.
 #define __noinline__
 // One for each OS thread, and so one for each block that is running. __constinit keeps g++ from
-// guarding arrays of half or float4 against a second initialisation: they have none.
+// guarding arrays of half or float4 against a second initialisation: they have none. clang++ needs no word.
+#ifdef __clang__
+#define __shared__ __attribute__((aligned(128))) thread_local
+#else
 #define __shared__ __attribute__((aligned(128))) __constinit thread_local
+#endif
 
 // assert() calls __assert_fail, whichever of the two headers comes first.
 #define __assert_fail emulator_assert_fail

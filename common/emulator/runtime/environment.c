@@ -1,5 +1,7 @@
 #include "environment.h"
 
+#include "error/error.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -25,7 +27,7 @@ uint64_t environment_number(const char *variable, uint64_t otherwise, uint64_t l
   if (errno != 0 || *end != '\0' || !begins_with_digit(text) || number < least || number > most) {
     fprintf(stderr,
             "error: %s is \"%s\", which is not a whole number from %" PRIu64 " to %" PRIu64 "\n",
-            variable, text, least, most);
+            variable, error_printable(text).text, least, most);
     exit(2);
   }
   return number;
@@ -39,7 +41,7 @@ double environment_seconds(const char *variable, double otherwise) {
   const double seconds = strtod(text, &end);
   if (*end != '\0' || !begins_with_digit(text) || !(seconds <= MOST)) {
     fprintf(stderr, "error: %s is \"%s\", which is not a number of seconds from 0 to %d\n",
-            variable, text, MOST);
+            variable, error_printable(text).text, MOST);
     exit(2);
   }
   return seconds;

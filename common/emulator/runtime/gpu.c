@@ -1,5 +1,7 @@
 #include "gpu.h"
 
+#include "error/error.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +63,8 @@ const gpu *gpu_selected(void) {
   for (size_t i = 0; i < count; i++) {
     if (strcmp(wanted, table[i].key) == 0) return &table[i];
   }
-  fprintf(stderr, "error: EMU_GPU is \"%s\", which the emulator does not know: use", wanted);
+  fprintf(stderr, "error: EMU_GPU is \"%s\", which the emulator does not know: use",
+          error_printable(wanted).text);
   for (size_t i = 0; i < count; i++) fprintf(stderr, "%s %s", i > 0 ? "," : "", table[i].key);
   fprintf(stderr, "\n");
   exit(2);

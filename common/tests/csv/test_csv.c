@@ -37,8 +37,8 @@ Test(csv, columns_by_name) {
       "step,seq_q,median_ms\n01_naive,512,0.25\n02_tiled,1024,",
       "step,seq_q,median_ms\r\n01_naive,512,0.25\r\n02_tiled,1024,\r\n",
       "step,seq_q,median_ms\r\n01_naive,512,0.25\r\n02_tiled,1024,",
-      "# before: x\n# y, \"z\nstep,seq_q,median_ms\n01_naive,512,0.25\n#\n\n02_tiled,1024,\n# "
-      "after\n",
+      ("# before: x\n# y, \"z\nstep,seq_q,median_ms\n01_naive,512,0.25\n#\n\n02_tiled,1024,\n# "
+       "after\n"),
       "median_ms,step,seq_q\n0.25,01_naive,512\n,02_tiled,1024\n",
       "median_ms,\"step\",seq_q\n\"0.25\",\"01_naive\",512\n\"\",02_tiled,\"1024\"\n",
   };

@@ -122,6 +122,15 @@ Test(program, full_disk) {
   }
 }
 
+// More threads than any machine has would crash OpenMP's library.
+Test(program, threads_by_the_million) {
+  const char *const counts[] = {"1000000", "2147483647", "100000000000", "1"};
+  for (int i = 0; i < 4; i++) {
+    setenv("OMP_NUM_THREADS", counts[i], 1);
+    program_expect_good("--batch 1 --heads 2 --seq 16 --no-time");
+  }
+}
+
 static void read_bytes(const char *path, char *bytes, size_t size) {
   memset(bytes, 0, size);
   FILE *file = fopen(path, "r");

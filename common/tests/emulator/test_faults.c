@@ -284,6 +284,22 @@ Test(environment, seed, .exit_code = 2) {
   healthy_launch();
 }
 
+static void ask_with_escape_code(void) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("EMU_SEED", "\033[2J", 1);
+    healthy_launch();
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+}
+
+Test(environment, no_escape_codes) {
+  char *said = stderr_of(ask_with_escape_code);
+  cr_expect(strstr(said, "EMU_SEED is \"\\x1b[2J\", which"), "%s", said);
+  free(said);
+}
+
 Test(environment, limit, .exit_code = 2) {
   setenv("LAB_LIMIT", "soon", 1);
   healthy_launch();

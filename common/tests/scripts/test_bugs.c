@@ -90,6 +90,30 @@ Test(bugs, messages_without_addresses) {
   cr_expect_str_eq(result.out, "Invalid read: 0 bytes past the end\n", "%s", result.out);
 }
 
+// The launch is ended in time, and its message kept.
+Test(bugs, endless_kernels) {
+  char command[512];
+  const char *const logs[] = {"========= Launch timed out: block (0,0,0) has run for 20 seconds",
+                              "error: the launch timed out: the GPU has worked for 20 s",
+                              "[FAIL] a::b: Timed out. (600.02s)"};
+  const char *const said[] = {"hangs\tLaunch timed out: block (0,0,0) has run for 20 seconds\n",
+                              "hangs\terror: the launch timed out: the GPU has worked for 20 s\n",
+                              "hangs\ta::b: Timed out. (600.02s)\n"};
+  for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
+    snprintf(command, sizeof command,
+             "echo '%s' >%s/log; bash -c '. scripts/planted_bug.sh; bug_verdict 1 %s/log'", logs[i],
+             folder, folder);
+    const script_result result = toolkit_run(command);
+    cr_expect_str_eq(result.out, said[i], "%s", result.out);
+  }
+  snprintf(command, sizeof command,
+           "printf '#!/bin/sh\\necho limit $LAB_LIMIT\\necho Tested: 1\\n' >%s/suite; chmod +x "
+           "%s/suite; bash -c '. scripts/planted_bug.sh; bug_check %s/suite %s/log; cat %s/log'",
+           folder, folder, folder, folder, folder);
+  const script_result result = toolkit_run(command);
+  EXPECT(result, "limit 20\n");
+}
+
 Test(bugs, the_record_keeps_other_steps) {
   char old[128], rows[128], command[512];
   snprintf(old, sizeof old, "%s/bugs.csv", folder);

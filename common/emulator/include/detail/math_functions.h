@@ -79,20 +79,30 @@ inline float __fdividef(float a, float b) { return a / b; }
 
 // ---- Operations that are never contracted into a fused one --------------------------------------
 
-inline float __fadd_rn(float a, float b) { return __builtin_assoc_barrier(a + b); }
-inline float __fsub_rn(float a, float b) { return __builtin_assoc_barrier(a - b); }
-inline float __fmul_rn(float a, float b) { return __builtin_assoc_barrier(a * b); }
+// g++ contracts across expressions, and has a built-in function that keeps it from that. clang++ contracts
+// within an expression alone (-ffp-contract=on), and these are expressions of their own.
+#ifdef __clang__
+#define EMULATOR_NOT_CONTRACTED(value) (value)
+#else
+#define EMULATOR_NOT_CONTRACTED(value) __builtin_assoc_barrier(value)
+#endif
+
+inline float __fadd_rn(float a, float b) { return EMULATOR_NOT_CONTRACTED(a + b); }
+inline float __fsub_rn(float a, float b) { return EMULATOR_NOT_CONTRACTED(a - b); }
+inline float __fmul_rn(float a, float b) { return EMULATOR_NOT_CONTRACTED(a * b); }
 inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 inline float __fdiv_rn(float a, float b) { return a / b; }
 inline float __frcp_rn(float x) { return 1.0f / x; }
 inline float __fsqrt_rn(float x) { return sqrtf(x); }
 inline float __frsqrt_rn(float x) { return rsqrtf(x); }
-inline double __dadd_rn(double a, double b) { return __builtin_assoc_barrier(a + b); }
-inline double __dsub_rn(double a, double b) { return __builtin_assoc_barrier(a - b); }
-inline double __dmul_rn(double a, double b) { return __builtin_assoc_barrier(a * b); }
+inline double __dadd_rn(double a, double b) { return EMULATOR_NOT_CONTRACTED(a + b); }
+inline double __dsub_rn(double a, double b) { return EMULATOR_NOT_CONTRACTED(a - b); }
+inline double __dmul_rn(double a, double b) { return EMULATOR_NOT_CONTRACTED(a * b); }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 inline double __ddiv_rn(double a, double b) { return a / b; }
 inline double __drcp_rn(double x) { return 1.0 / x; }
 inline double __dsqrt_rn(double x) { return sqrt(x); }
+
+#undef EMULATOR_NOT_CONTRACTED
 
 #endif

@@ -1,0 +1,80 @@
+// Waiting for a GPU that does not come to its end: the queries of this program stand in for the runtime's.
+#define _GNU_SOURCE
+#include "device/device.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static unsigned queries, ready_at; // which query finds the work done
+static cudaError_t outcome;
+
+static cudaError_t answer(void) { return ++queries < ready_at ? cudaErrorNotReady : outcome; }
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  (void)stream;
+  return answer();
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  (void)event;
+  return answer();
+}
+
+// What waiting returns for work that is done at the given query.
+static cudaError_t wait_for(unsigned query, cudaError_t status, bool event) {
+  queries = 0;
+  ready_at = query;
+  outcome = status;
+  return event ? device_wait_event(NULL) : device_wait(NULL);
+}
+
+Test(wait, until_the_work_is_done) {
+  for (int event = 0; event < 2; event++) {
+    cr_expect_eq(wait_for(1, cudaSuccess, event), cudaSuccess);
+    cr_expect_eq(queries, 1);
+    cr_expect_eq(wait_for(1000, cudaErrorIllegalAddress, event), cudaErrorIllegalAddress);
+    cr_expect_eq(queries, 1000);
+  }
+}
+
+// Runs the endless wait in a process of its own; its status and what it says.
+static int give_up_after(const char *limit, bool event, char *said, size_t size) {
+  int ends[2], status = 0;
+  cr_assert_eq(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    setenv("LAB_LIMIT", limit, 1);
+    wait_for(-1u, cudaSuccess, event);
+    _exit(0);
+  }
+  close(ends[1]);
+  ssize_t length = 0, got;
+  while ((got = read(ends[0], said + length, size - 1 - (size_t)length)) > 0) length += got;
+  said[length] = '\0';
+  cr_assert_eq(waitpid(child, &status, 0), child);
+  close(ends[0]);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+Test(wait, not_for_ever, .timeout = 30) {
+  char said[2048];
+  for (int event = 0; event < 2; event++) {
+    cr_expect_eq(give_up_after("0.25", event, said, sizeof said), EXIT_CHECK_FAILED);
+    cr_expect_eq(strncmp(said, "error: the launch timed out: the GPU has worked for 0.25 s", 58), 0,
+                 "%s", said);
+    cr_expect(strstr(said, "LAB_LIMIT=2.5 waits longer"), "%s", said);
+  }
+}
+
+Test(wait, bad_limit) {
+  char said[2048];
+  cr_expect_eq(give_up_after("soon", false, said, sizeof said), EXIT_BAD_INPUT);
+  cr_expect_str_eq(said, "error: LAB_LIMIT is \"soon\": give a number, such as 0.125\n", "%s",
+                   said);
+  cr_expect_eq(give_up_after("-1", false, said, sizeof said), EXIT_BAD_INPUT);
+  cr_expect_str_eq(said, "error: LAB_LIMIT is -1: give 0 or more seconds\n", "%s", said);
+}

@@ -1,0 +1,87 @@
+// scripts/deps.sh without a network: apt-get, dpkg-deb and pip are stand-ins, and gnuplot is what is missing. What
+// others have in the prefix stays, and nothing but what was asked for is left there.
+#define _GNU_SOURCE
+#include "toolkit.h"
+
+#define APT                                                                                        \
+  "#!/bin/bash\n"                                                                                  \
+  "case \" $* \" in\n"                                                                             \
+  "*' -s '*) echo 'Inst gnuplot-nox (5.4)' ;;\n"                                                   \
+  "*' download '*)\n"                                                                              \
+  "  if [ -e $LAB/slow ]; then touch $LAB/began && sleep 20; fi\n"                                 \
+  "  echo deb >gnuplot-nox.deb ;;\n"                                                               \
+  "esac\n"
+#define DPKG                                                                                       \
+  "#!/bin/bash\n"                                                                                  \
+  "mkdir -p $3/usr/bin && printf '#!/bin/bash\\n' >$3/usr/bin/gnuplot-nox && "                     \
+  "chmod +x $3/usr/bin/gnuplot-nox\n"
+// pip as python3 -m pip install ... --target FOLDER PACKAGE==VERSION
+#define PIP                                                                                        \
+  "#!/bin/bash\n"                                                                                  \
+  "echo \"$*\" >>$LAB/asked\n"                                                                     \
+  "[ ! -e $LAB/offline ] || { echo no network; exit 1; }\n"                                        \
+  "while [ $1 != --target ]; do shift; done\n"                                                     \
+  "mkdir -p $2/nvidia/cu13/bin && printf '#!/bin/bash\\necho listing\\n' "                         \
+  ">$2/nvidia/cu13/bin/nvdisasm && chmod +x $2/nvidia/cu13/bin/nvdisasm\n"
+
+static void put(const char *path, const char *text) {
+  toolkit_write(path, text);
+  cr_assert(chmod(path, 0700) == 0);
+}
+
+static void enter(void) {
+  toolkit_enter();
+  cr_assert(mkdir("path", 0700) == 0);
+  put("path/apt-get", APT);
+  put("path/dpkg-deb", DPKG);
+  put("path/python3", PIP);
+  // All that this machine has, but for what the stand-ins are for, gnuplot and sudo.
+  const script_result linked = toolkit_run(
+      "for folder in /usr/bin /bin /usr/local/bin; do for program in $folder/*; do "
+      "case ${program##*/} in gnuplot* | sudo | python3*) ;; *) ln -s $program path/ ;; esac; "
+      "done; done 2>/dev/null; mkdir mine mine/download && echo keep >mine/download/precious && "
+      "echo keep >mine/packages");
+  cr_assert_eq(linked.status, 0, "%s", linked.out);
+}
+
+TestSuite(deps, .init = enter, .fini = toolkit_leave, .timeout = 60);
+
+#define DEPS "export LAB=$PWD PATH=$PWD/path; scripts/deps.sh "
+#define KEPT "cat mine/download/precious mine/packages; ls -A mine"
+
+Test(deps, a_prefix_keeps_what_is_in_it) {
+  const script_result result = toolkit_run(DEPS "mine 2>&1; " KEPT);
+  EXPECT(result, "deps: missing: gnuplot (the charts)", "unpacked into mine: gnuplot-nox",
+         "keep\nkeep\ndownload\nenv.mk\nenv.sh\npackages\nusr\n");
+  const script_result found =
+      toolkit_run("PATH=$PWD/path bash -c '. mine/env.sh; command -v gnuplot'");
+  EXPECT(found, "mine/usr/bin/");
+}
+
+Test(deps, an_interrupted_download_leaves_nothing) {
+  const script_result result = toolkit_run(
+      "touch slow; export LAB=$PWD PATH=$PWD/path; setsid scripts/deps.sh mine >log 2>&1 & "
+      "for i in $(seq 100); do [ -e began ] && break; sleep 0.1; done; "
+      "ls -d mine/unpacking.* | wc -l; kill -s TERM -- -$!; wait $!; " KEPT);
+  EXPECT(result, "1\n", "keep\nkeep\ndownload\npackages\n");
+}
+
+Test(deps, a_prefix_with_a_file_of_the_same_name) {
+  const script_result result =
+      toolkit_run("echo mine >mine/env.sh; " DEPS "mine 2>&1; echo $?; cat mine/env.sh; " KEPT);
+  EXPECT(result, "error: mine/env.sh is not the lab's", "2\nmine\nkeep\nkeep\n",
+         "download\nenv.sh\npackages\n");
+}
+
+// One version, and nothing else of pip's choice; twice is once.
+Test(deps, the_disassembler) {
+  script_result result = toolkit_run(DEPS "--nvdisasm mine 2>&1 && " DEPS "--nvdisasm mine 2>&1; "
+                                          "wc -l <asked; cat asked; mine/usr/bin/nvdisasm; " KEPT);
+  EXPECT(result, "nvdisasm ", " is in mine\n", " is in mine\n", "1\n-m pip install --no-deps ",
+         "nvidia-cuda-nvdisasm==", "listing\n", "keep\nkeep\ndownload\nenv.mk\nenv.sh\nnvidia-",
+         "packages\nusr\n");
+  result = toolkit_run("rm -rf mine/nvidia* mine/usr; touch offline; " DEPS
+                       "--nvdisasm mine 2>&1; echo $?; " KEPT);
+  EXPECT(result, "error: pip could not fetch nvidia-cuda-nvdisasm ", "no network",
+         "2\nkeep\nkeep\n", "download\nenv.mk\nenv.sh\npackages\n");
+}
