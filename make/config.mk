@@ -1,5 +1,8 @@
 # What is built, for what, with what. Every variable can be given on the command line.
 
+# Numbers are written, and letters compared, as in C, whatever language the user's machine speaks.
+override export LC_ALL := C
+
 # Packages unpacked without root by `make deps PREFIX=.deps`.
 -include .deps/env.mk
 

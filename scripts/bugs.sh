@@ -10,6 +10,7 @@
 # A patch begins with these lines; a story may go on in lines that begin with a blank:
 #   Title: what is wrong          Caught-by: check, sanitize (one or both)
 #   Expect: part of the message   Story: what the person thought, what happens, how one sees it
+export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/planted_bug.sh

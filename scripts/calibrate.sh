@@ -4,6 +4,7 @@
 # counters of the GPU too, and then also for each step's program. Prints a table and writes
 # FOLDER/calibration.csv: kernel,column,expected,emulator,ncu,difference in percent of ncu. Exit status 1
 # when the emulator differs from an answer on paper.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/ncu.sh

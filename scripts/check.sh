@@ -3,6 +3,7 @@
 # A line for each, in their order; the whole output of those that fail. Exit status 1 when any fails.
 # AT_ONCE programs run at a time (1), with the cores divided among them, but those in timing/ by themselves:
 # they measure.
+export LC_ALL=C
 set -u
 # shellcheck source=scripts/in_order.sh
 . "${BASH_SOURCE[0]%/*}/in_order.sh"

@@ -11,6 +11,7 @@
 # counts as installed from then on. CUDA is optional and never installed here.
 #
 # Exit status: 0 when nothing required is missing (any more), 2 otherwise.
+export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 

@@ -14,6 +14,7 @@
 # Writes plots/<device>/<chart>.svg and .png; --dumb draws in the terminal and writes nothing. CHART is
 # "all" for all; without a device, all that have data are drawn. With NAME, the first file is NAME.csv.
 # A chart whose data is missing says so. Without gnuplot: a sentence, and exit status 0.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/sources.sh

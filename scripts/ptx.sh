@@ -3,6 +3,7 @@
 # PTX is what nvcc makes of the source, before ptxas makes machine code of it. Counts the instructions
 # that tell how a kernel works, and saves the PTX, between its source lines, as
 # build/ptx/STEP.ARCHITECTURE.ptx. Needs nvcc, no GPU.
+export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/kernels.sh

@@ -2,6 +2,7 @@
 # Puts rows into a device's record of counts: scripts/record_counts.sh FOLDER <rows.csv
 # The rows come with a line of names. Each replaces the row of FOLDER/counts.csv for the same step,
 # configuration, device, shape and source, or is added; columns that it has no value for stay empty.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/origin.sh

@@ -5,6 +5,7 @@
 # scripts/sanitize_shapes.txt, or on ARGS alone, with SEEDS orders of threads (5), the plain one first. A
 # step is left at its first fault, after the report. Exit status 1 when there is any, 2 when a step can take
 # none of the shapes.
+export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 folder=$1

@@ -6,6 +6,7 @@
 # tools. JOBS runs go on at a time: as many as there are cores, and at most 8. Prints the first finding of each
 # pair of step and tool whole, and a table of them. A pair is left at its first finding, and with FIRST=1 so is
 # everything. Exit status 1 when there is any.
+export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/sanitize_options.sh

@@ -3,6 +3,7 @@
 # Counts the instructions that tell how a kernel works, and saves the code, between its source lines, as
 # build/sass/STEP.ARCHITECTURE.sass. Needs nvcc, no GPU. Takes NVIDIA's disassembler from the toolkit, or
 # else fetches it with pip.
+export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/kernels.sh

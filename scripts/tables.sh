@@ -14,6 +14,7 @@
 #
 # --check writes nothing. Exit status 1 when a table is not what the data says, 2 when a document's lines
 # make no sense.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/sources.sh

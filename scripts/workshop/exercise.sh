@@ -5,6 +5,7 @@
 #   reset     the same, always, and forgets the hints
 #   fill      puts the lab's solution of part PART, or of all parts, in the places of their TODOs
 #   solution  the file beside the step's own, where they differ
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/workshop/work.sh

@@ -5,6 +5,7 @@
 #   describe  says what to do with it
 #   reveal    tells what was planted
 # Numbers are those of a shuffle that is always the same, so a number tells nothing of its step.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/workshop/work.sh

@@ -8,9 +8,11 @@
 //   launch        the launch returns an error
 //   unsupported   the step takes no shape at all
 //   workspace     the step wants more memory than there is
+//   locale        the step changes how the process writes numbers to the user's way
 #include "numeric/float16.h"
 #include "reference/reference.h"
 #include "shape/shape.h"
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +50,7 @@ cudaError_t attention_forward(const attention_args *args, cudaStream_t stream) {
   const size_t q_count = shape_q_count(shape);
   const size_t kv_count = shape_kv_count(shape);
   const size_t lse_count = shape_lse_count(shape);
+  if (sabotage("locale")) setlocale(LC_ALL, "");
   if (sabotage("launch")) return cudaErrorInvalidConfiguration;
 
   uint16_t *q = malloc(q_count * sizeof *q);
