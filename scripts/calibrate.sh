@@ -11,6 +11,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/ncu.sh
 # shellcheck source=scripts/origin.sh
 . scripts/origin.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 folder=$1 cpu=$2 gpu=${3:-}
 shift $(($# < 3 ? $# : 3))
 scratch=$(mktemp -d)
@@ -85,8 +87,8 @@ awk -F , -v commit="$commit" -v date="$date" -v table="$scratch/table" '
   function ncu_seen(    any) {
     for (any in counted) return 1
     return 0
-  }' "$scratch/ncu" "$scratch/emulator" >"$folder/calibration.csv.part" || status=1
-mv "$folder/calibration.csv.part" "$folder/calibration.csv"
+  }' "$scratch/ncu" "$scratch/emulator" >"$scratch/calibration" || status=1
+write_whole "$folder/calibration.csv" <"$scratch/calibration"
 awk -f scripts/align.awk "$scratch/table"
 echo
 cat "$scratch/table.end"

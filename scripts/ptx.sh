@@ -8,6 +8,8 @@ set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/kernels.sh
 . scripts/kernels.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 need_nvcc ptx
 list=$(pairs "$@") || exit
 scratch=$(mktemp -d)
@@ -51,7 +53,7 @@ while read -r step architecture; do
   instructions_of "$folder/attention.ptx" | awk -v names="$instructions" -f scripts/count.awk |
     readable_names | sed "s/^/$step\t$architecture\t/" >>"$scratch/table"
   file=build/ptx/$step.$architecture.ptx
-  cp "$folder/attention.ptx" "$file.part" && mv "$file.part" "$file" || exit 1
+  write_whole "$file" <"$folder/attention.ptx" || exit 1
   written+=("$file")
 done <<<"$list"
 awk -f scripts/align.awk "$scratch/table"

@@ -8,6 +8,8 @@ set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/kernels.sh
 . scripts/kernels.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 need_nvcc sass
 
 # Prints the path of nvdisasm, which cuobjdump, too, needs for code: it can tell source lines itself.
@@ -72,7 +74,7 @@ while read -r step architecture; do
   paste <(cut -f 1 "$folder/counts") <(cut -f 1 "$folder/rows") >"$folder/kernels"
   file=build/sass/$step.$architecture.sass
   awk -v root="$PWD" -v kernels="$folder/kernels" -f scripts/annotate_sass.awk "$folder/listing" \
-    >"$file.part" && mv "$file.part" "$file" || exit 1
+    >"$folder/annotated" && write_whole "$file" <"$folder/annotated" || exit 1
   written+=("$file")
 done <<<"$list"
 awk -f scripts/align.awk "$scratch/table"

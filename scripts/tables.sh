@@ -19,6 +19,8 @@ set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/sources.sh
 . scripts/sources.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 
 check=no
 if [ "${1-}" = --check ]; then
@@ -122,8 +124,7 @@ for document in "$@"; do
   count=$((count + $(grep -c '^<!-- table:' "$document" || true)))
   renew "$document" 3>>"$scratch/stale" >"$scratch/document"
   if [ $check = no ] && ! cmp -s "$scratch/document" "$document"; then
-    cp "$scratch/document" "$document.tmp"
-    mv "$document.tmp" "$document"
+    write_whole "$document" <"$scratch/document"
     echo "written: $document"
   fi
 done
