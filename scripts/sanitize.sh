@@ -22,11 +22,11 @@ trap 'rm -f "$log"' EXIT
 
 # Prints a shape's line, and its report. Status 1 when there is a fault in it. Counts those that ran.
 run_shape() { # STEP OPTIONS
-  local program=$folder/step${1%%_*} seed status before=$SECONDS
+  local program=$folder/step${1%%_*} seed status before=$SECONDS words
+  split_words "$2"
   for ((seed = 0; seed < seeds; seed++)); do
     [ -t 1 ] && printf '\r  ....  %s %s, seed %d\033[K' "${1%%_*}" "$2" "$seed"
-    # shellcheck disable=SC2086 # options are words
-    "$program" $2 --no-check --csv --emu-seed "$seed" >/dev/null 2>"$log"
+    "$program" "${words[@]}" --no-check --csv --emu-seed "$seed" >/dev/null 2>"$log"
     status=$?
     [ -t 1 ] && printf '\r\033[K'
     if [ "$status" -eq 2 ] && grep -q 'cannot take' "$log"; then
