@@ -86,7 +86,7 @@ draw() { # folder of data, folder of charts, the first file's name
       file=$first
     fi
     files+=("$1/$file")
-    if ! [ -f "$1/$file" ]; then missing+="\\n$file of $1: $command records it"; fi
+    if ! [ -f "$1/$file" ]; then missing+="\\n$file of $1: $command records it, make publish puts it there"; fi
   done < <(sources "plots/$chart.gp" Data)
   if [ -n "$missing" ]; then
     if [ "$data" != plots/data ] || [ $kind = emulator ]; then return; fi

@@ -62,7 +62,7 @@ table() { # document, line, words
   while IFS=$'\t' read -r file command; do
     path=$(path_of "$file")
     files+=("$path")
-    if ! [ -f "$path" ]; then missing+="${missing:+, }\`$path\`${command:+ (\`$command\`)}"; fi
+    if ! [ -f "$path" ]; then missing+="${missing:+, }\`$path\`${command:+ (\`$command\`, \`make publish\`)}"; fi
   done < <(sources "$script" Data)
   if [ -n "$missing" ]; then
     echo "Not recorded yet: $missing."
@@ -73,7 +73,7 @@ table() { # document, line, words
       if [ -f "$path" ]; then
         files+=("$path")
       elif [ -n "$command" ]; then
-        without+="${without:+, }\`$path\` (\`$command\`)"
+        without+="${without:+, }\`$path\` (\`$command\`, \`make publish\`)"
       fi
     done
   done < <(sources "$script" With)

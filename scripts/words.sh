@@ -10,5 +10,6 @@ split_words() {
     exit 2
   fi
   words=()
+  # shellcheck disable=SC2034 # for the script that sources it
   [ -z "$lines" ] || mapfile -t words <<<"$lines"
 }
