@@ -28,7 +28,7 @@ help: ## this list
 # --- set-up --------------------------------------------------------------------------------------
 
 deps: ## install what is missing; without root: make deps PREFIX=.deps
-	@scripts/deps.sh $(PREFIX)
+	@scripts/deps.sh $${PREFIX:+"$$PREFIX"}
 
 deps-sass: ## fetch NVIDIA's disassembler for sass, where the CUDA toolkit lacks it (needs pip): PREFIX=.deps
 	@scripts/deps.sh --nvdisasm $(PREFIX)
@@ -45,7 +45,7 @@ build: say-device ## build the steps' programs
 watched_by_gxx := note: MODE=$(MODE) compiles the kernels with g++, whose calls of the emulator clang++ does not make
 .PHONY: say-device
 say-device:
-	@echo "DEVICE=$(DEVICE)$(if $(ARCH), ARCH=\"$(ARCH)\")$(if $(DEBUG), DEBUG=1)$(if $(ELSEWHERE), STEPS_FOLDER=$(STEPS_FOLDER))"
+	@echo "DEVICE=$(DEVICE)$(if $(ARCH), ARCH=\"$(ARCH)\")$(if $(DEBUG), DEBUG=1)"$(if $(ELSEWHERE),' STEPS_FOLDER='$(call quoted,$(STEPS_NAME)))
 	$(if $(MODE),$(if $(CLANG),@echo "$(watched_by_gxx)"))
 	$(if $(WORK),@scripts/workshop/source.sh $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
 	@for step in $(SKIPPED); do \
@@ -56,22 +56,29 @@ say-device:
 $(STEP_GOALS): $(if $(filter-out step%,$(MAKECMDGOALS)),,run)
 	@:
 
+# Runs a program with the reader's options behind its own. Charts of what the reader has just recorded lie beside it:
+# $(call draw_results,"CHART...",NAME of the file).
+with_args    = scripts/with_args.sh
+draw_results = $(if $(ELSEWHERE),,@scripts/plot.sh --data $(DATA) $1 $$($(BUILD)/ladder --slug) $2)
+
 run: build ## run a step's program: make step04 run ARGS="--seq 1000 --causal"
-	@for program in $(call programs,$(BUILDABLE)); do $(RUN) $$program $(ARGS) || exit; done
+	@for program in $(call programs,$(BUILDABLE)); do $(with_args) $(RUN) $$program || exit; done
 
 ladder: ## run every step on the same tensors: table, CSV and chart
-	@scripts/deps.sh --without-tests $(PREFIX)
+	@scripts/deps.sh --without-tests $${PREFIX:+"$$PREFIX"}
 	@$(MAKE) --no-print-directory $(STEP_GOALS) ladder-now
 
 ladder-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
-	@$(RUN) $(BUILD)/ladder $(DATA) $(or $(NAME),ladder) $(shared_steps) $(if $(ARGS),-- $(ARGS))
-	$(if $(ELSEWHERE),,@scripts/plot.sh --dumb "speedup ladder_counts" $$($(BUILD)/ladder --slug) $(or $(NAME),ladder))
-	$(if $(ELSEWHERE),,@scripts/plot.sh "speedup ladder_counts" $$($(BUILD)/ladder --slug) $(or $(NAME),ladder))
+	@$(with_args) $(RUN) $(BUILD)/ladder $(call quoted,$(DATA)) $(or $(NAME),ladder) $(shared_steps) --
+	$(call draw_results,--dumb "speedup ladder_counts",$(or $(NAME),ladder))
+	$(call draw_results,"speedup ladder_counts",$(or $(NAME),ladder))
 
+sweep_name = $(or $(NAME),sweep-$(call step_number,$(firstword $(BUILDABLE))))
 sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
-	@$(RUN) $(BUILD)/ladder $(DATA) $(or $(NAME),sweep-$(call step_number,$(firstword $(BUILDABLE)))) $(firstword $(shared_steps)):all $(if $(ARGS),-- $(ARGS))
+	@$(with_args) $(RUN) $(BUILD)/ladder $(call quoted,$(DATA)) $(sweep_name) $(firstword $(shared_steps)):all --
+	$(call draw_results,sweep,$(sweep_name))
 
 # What measures times alone, and has nothing to say on the emulator.
 .PHONY: needs-gpu
@@ -83,12 +90,14 @@ ifeq ($(DEVICE),cpu)
 endif
 
 bench: needs-gpu ## every step over a grid of shapes (GPU): QUICK=1, FRESH=1, NAME=, ARGS="--help"
-	@$(BUILDER) $(shared_steps) $(BUILD)/bench
-	@$(RUN) $(BUILD)/bench $(DATA) $(or $(NAME),bench) $(shared_steps) -- $(if $(QUICK),--quick) $(if $(FRESH),--fresh) $(ARGS)
+	@$(BUILDER) $(shared_steps) $(BUILD)/bench $(BUILD)/ladder
+	@$(with_args) $(RUN) $(BUILD)/bench $(call quoted,$(DATA)) $(or $(NAME),bench) $(shared_steps) -- $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
+	$(if $(NAME),,$(call draw_results,"scaling memory latency"))
 
 ceilings: needs-gpu ## this GPU's bandwidth and arithmetic rates, measured (GPU)
-	@$(BUILDER) $(BUILD)/ceilings
-	@$(BUILD)/ceilings plots/data $(or $(NAME),ceilings)
+	@$(BUILDER) $(BUILD)/ceilings $(BUILD)/ladder
+	@$(BUILD)/ceilings $(call quoted,$(DATA)) $(or $(NAME),ceilings)
+	$(if $(NAME),,$(call draw_results,"roofline scaling"))
 
 budget: say-device ## shared memory of each configuration against the GPUs' limits: make step06 budget
 	@$(BUILDER) $(shared_steps) $(BUILD)/budget
@@ -101,7 +110,7 @@ PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out $(notdir $(patsubst %/
 SPREAD_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_%,$(PEER_STEPS)))
 SPREAD_ONLY  = --spread --without sdpa_math sdpa_efficient --seconds 0.2
 peers_now    = PYTHONPATH=common python3 -m peers
-peers_run    = PYTHONPATH=common $(RUN) python3 -m peers
+peers_run    = PYTHONPATH=common $(with_args) $(RUN) python3 -m peers
 
 .PHONY: peers spread compare
 # $(call beside_peers,NAME of the files,steps,options)
@@ -109,9 +118,10 @@ define beside_peers
 	@command -v python3 >/dev/null || { echo "error: $1 needs Python 3 with PyTorch, and there is no python3" >&2; exit 2; }
 	@$(peers_now) --ready
 	@$(BUILDER) $(addsuffix .so,$(call programs,$2)) $(BUILD)/libpeers.so $(BUILD)/ladder
-	@$(peers_run) --folder plots/data/$$($(BUILD)/ladder --slug) --name $(or $(NAME),$1) \
+	@$(peers_run) --folder $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) --name $(or $(NAME),$1) \
 	  --library $(BUILD)/libpeers.so --steps $(addsuffix .so,$(call programs,$2)) \
-	  $3 $(if $(QUICK),--quick) $(if $(FRESH),--fresh) $(ARGS)
+	  $3 $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
+	$(if $(NAME),,$(call draw_results,$1))
 endef
 
 peers: needs-gpu ## steps against PyTorch's attention and FlashAttention-3 (needs PyTorch); QUICK=1, FRESH=1
@@ -122,7 +132,7 @@ spread: needs-gpu ## steps and peers for scores that are spread more and more (n
 
 compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or OLD=a.csv A=05 B=06
 	@$(BUILDER) $(BUILD)/compare
-	@$(BUILD)/compare $(OLD) $(or $(NEW),$(if $(A),$(OLD))) $(if $(A),--a $(A)) $(if $(B),--b $(B)) \
+	@$(BUILD)/compare $${OLD:+"$$OLD"} $(if $(NEW),"$$NEW",$(if $(A),$${OLD:+"$$OLD"})) $(if $(A),--a $(A)) $(if $(B),--b $(B)) \
 	  $(if $(THRESHOLD),--threshold $(THRESHOLD))
 
 .PHONY: count count-now calibrate
@@ -134,30 +144,35 @@ count-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/count $(BUILD)/ladder
 	@mkdir -p build/count
 	@for step in $(shared_steps); do \
-	  $(RUN) $(BUILD)/count build/count $$step $(if $(ARGS),-- $(ARGS)) && \
-	  scripts/record_counts.sh $(DATA)/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so).csv || exit; \
+	  $(with_args) $(RUN) $(BUILD)/count build/count $$step -- && \
+	  scripts/record_counts.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so).csv || exit; \
 	done
+	$(call draw_results,saves)
 else
 count-now: say-device
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(BUILD)/ladder
-	@scripts/count_gpu.sh $(DATA)/$$($(BUILD)/ladder --slug) $(call programs,$(BUILDABLE)) $(if $(ARGS),-- $(ARGS))
+	@$(with_args) scripts/count_gpu.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) $(call programs,$(BUILDABLE)) --
+	$(call draw_results,"saves roofline")
 endif
 
 calibrate: say-device ## the emulator's counts against known answers, and on a GPU against its counters
 	@$(BUILDER) $(BUILD)/ladder $(if $(filter gpu,$(DEVICE)),$(BUILD)/calibrate $(call programs,$(BUILDABLE)))
 	@$(BUILDER) DEVICE=cpu MODE=count build/cpu-count/calibrate build/cpu-count/count \
 	  $(foreach step,$(BUILDABLE),build/cpu-count/step$(call step_number,$(step)).so)
-	@scripts/calibrate.sh plots/data/$$($(BUILD)/ladder --slug) build/cpu-count \
+	@scripts/calibrate.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) build/cpu-count \
 	  $(if $(filter gpu,$(DEVICE)),$(BUILD) $(BUILDABLE))
 
 # TERM is in every shell's environment: only the one of the command line is meant.
-plots: ## draw the charts of the recorded data: make plots CHART=roofline TERM=dumb
-	@scripts/plot.sh $(if $(filter command-line/dumb,$(subst $() ,-,$(origin TERM))/$(TERM)),--dumb) \
+plots: ## draw the published record's charts, or with RESULTS=1 your own: CHART=roofline TERM=dumb
+	@scripts/plot.sh $(if $(filter command-line/dumb,$(subst $() ,-,$(origin TERM))/$(TERM)),--dumb) $(if $(RESULTS),--data results) \
 	  "$(or $(CHART),all)" $(if $(DEVICE_FOLDER)$(NAME),"$(or $(DEVICE_FOLDER),*)") $(NAME)
 
-.PHONY: tables tables-check guide
-tables: ## write the tables of the documents again from the recorded data
+.PHONY: tables tables-check guide publish
+tables: ## write the tables of the documents again from the published record
 	@scripts/tables.sh
+
+publish: ## put what you have recorded, results/, into the published record: DEVICE_FOLDER= NAME=
+	@scripts/publish.sh "$(DEVICE_FOLDER)" $(NAME)
 
 # --- checking ------------------------------------------------------------------------------------
 
@@ -169,6 +184,7 @@ ifeq ($(STEP_GOALS),)
               common/tests/emulator/test_device_api.c \
               common/tests/emulator/test_tensor_faults.c common/tests/emulator/test_hopper_faults.c \
               common/tests/scripts/test_bugs.c common/tests/scripts/test_clang.c common/tests/scripts/test_ended.c \
+              common/tests/scripts/test_verbs.c common/tests/scripts/test_settings.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c
   gpu_only := common/tests/timing/test_known_duration.c
   # Under AddressSanitizer: what leaves stacks behind in the middle of a kernel, and what Python loads.
@@ -213,13 +229,13 @@ sanitize: ## look for races, wild accesses, missing waits: make step06 sanitize 
 sanitize-now: say-device
 	@$(BUILDER) $(call programs,$(BUILDABLE))
 ifeq ($(DEVICE),cpu)
-	@ARGS="$(ARGS)" SEEDS=$(SEEDS) scripts/sanitize.sh $(STEP_BUILD) $(BUILDABLE)
+	@SEEDS=$(SEEDS) scripts/sanitize.sh $(STEP_BUILD) $(BUILDABLE)
 else
-	@ARGS="$(ARGS)" JOBS=$(JOBS) scripts/sanitize_gpu.sh $(STEP_BUILD) $(BUILDABLE)
+	@JOBS=$(JOBS) scripts/sanitize_gpu.sh $(STEP_BUILD) $(BUILDABLE)
 endif
 
 bugs: say-device ## plant each steps/NN/bugs/*.patch and see who catches it (of all steps, or with RECORD=1: CSV)
-	@DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(or $(RECORD),$(if $(STEP_GOALS),,1)) scripts/bugs.sh $(BUILDABLE)
+	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(or $(RECORD),$(if $(STEP_GOALS),,1)) scripts/bugs.sh $(BUILDABLE)
 
 fuzz: say-device ## random problems on a step until one fails: make step06 fuzz SECONDS=60 SEED=1
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(addsuffix -fuzz,$(call programs,$(BUILDABLE)))

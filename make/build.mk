@@ -108,7 +108,7 @@ unfinished = $(if $(ELSEWHERE),$(shell grep -q '^ *// TODO [0-9]* of ' $(STEPS_F
 ifeq ($(DEVICE),cpu)
 $(STEP_BUILD)/steps/%.rewritten.cpp: $(STEPS_FOLDER)/%.cu $(PLAIN)/rewrite
 	$(prepare)
-	@$(PLAIN)/rewrite $< $@
+	@$(PLAIN)/rewrite $< $@ $(if $(filter-out $(STEPS_FOLDER),$(STEPS_NAME)),$(call quoted,$(STEPS_NAME)/$*.cu))
 
 $(BUILD)/common/%.rewritten.cpp: common/%.cu $(PLAIN)/rewrite
 	$(prepare)
@@ -146,10 +146,11 @@ SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $
 FUZZ        := $(PLAIN)/common/fuzz/main.o $(PLAIN)/common/step/linked.o
 link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $(part) $(whole)
 
+c_text = "$(subst ",\",$(subst \,\\,$1))"
 # A step from elsewhere carries the path of its source, for the program to tell.
 $(STEP_BUILD)/steps/%/source.o: common/step/source.c $(STEPS_FOLDER)/%/attention.cu
 	$(prepare)
-	$(CC) $(CFLAGS) $(CPPFLAGS) -DSTEP_SOURCE='"$(STEPS_FOLDER)/$*/attention.cu"' -c $< -o $(part) $(whole)
+	$(CC) $(CFLAGS) $(CPPFLAGS) -DSTEP_SOURCE=$(call quoted,$(call c_text,$(STEPS_NAME)/$*/attention.cu)) -c $< -o $(part) $(whole)
 
 step_objects = $(STEP_BUILD)/steps/$1/attention.cu.o $(if $(ELSEWHERE),$(STEP_BUILD)/steps/$1/source.o)
 

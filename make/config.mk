@@ -1,5 +1,10 @@
 # What is built, for what, with what. Every variable can be given on the command line.
 
+# Numbers are written, and letters compared, as in C, whatever language the user's machine speaks.
+override export LC_ALL := C
+
+include make/settings.mk
+
 # Packages unpacked without root by `make deps PREFIX=.deps`.
 -include .deps/env.mk
 
@@ -43,25 +48,32 @@ JOBS  ?= $(shell nproc)
 LAB_WORK ?= work
 export LAB_WORK
 ifneq ($(WORK),)
-  STEPS_FOLDER := $(LAB_WORK)
-  ifeq ($(wildcard $(LAB_WORK)/*/attention.cu),)
-    $(error WORK=1 is for your own files, and there is none in $(LAB_WORK) yet: make step04 exercise writes one)
-  endif
+  override STEPS_FOLDER := $(LAB_WORK)
 endif
 ifneq ($(filter hunt reveal,$(MAKECMDGOALS)),)
   ifneq ($(BUG),)
-    STEPS_FOLDER := $(or $(shell scripts/workshop/hunt.sh hand-out "$(BUG)"),$(error there is nothing to hunt))
-    export STEPS_FOLDER
+    override STEPS_FOLDER := $(or $(shell LAB_WORK=$(call quoted,$(LAB_WORK)) scripts/workshop/hunt.sh hand-out \
+                               "$(BUG)"),$(error there is nothing to hunt))
   endif
 endif
-override STEPS_FOLDER := $(patsubst %/,%,$(or $(STEPS_FOLDER),steps))
+override STEPS_FOLDER := $(or $(patsubst %/,%,$(STEPS_FOLDER)),steps)
+# make divides its lists at blanks: a folder whose name has one is reached through a link whose name has none.
+ifneq ($(call beyond,$(in_paths),$(STEPS_FOLDER)),)
+  override STEPS_FOLDER := $(or $(shell scripts/steps_link.sh $(call quoted,$(STEPS_FOLDER))),$(error the folder is not known))
+endif
+export STEPS_FOLDER
+# As the reader knows it.
+STEPS_NAME := $(if $(filter build/folders/%,$(STEPS_FOLDER)),$(shell readlink $(STEPS_FOLDER)),$(STEPS_FOLDER))
 ELSEWHERE  := $(filter-out steps,$(STEPS_FOLDER))
 # A name for each folder, and no two of one name: "_" becomes "__" and "/" becomes "_.".
 STEP_BUILD := $(BUILD)$(if $(ELSEWHERE),/elsewhere/$(subst /,_.,$(subst _,__,$(ELSEWHERE))))
 
 ALL_STEPS   := $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard $(STEPS_FOLDER)/*/attention.cu))))
 ifeq ($(ALL_STEPS),)
-  $(error STEPS_FOLDER is "$(STEPS_FOLDER)": it holds no step, such as 06_cp_async/attention.cu)
+  ifneq ($(WORK),)
+    $(error WORK=1 is for your own files, and there is none in $(LAB_WORK) yet: make step04 exercise writes one)
+  endif
+  $(error STEPS_FOLDER is "$(STEPS_NAME)": it holds no step, such as 06_cp_async/attention.cu)
 endif
 step_number  = $(firstword $(subst _, ,$1))
 # `make step03 check` works on step 03 alone, `make check` on all.
@@ -70,7 +82,7 @@ STEP_GOALS  := $(or $(filter step%,$(MAKECMDGOALS)), \
 STEPS       ?= $(if $(STEP_GOALS),$(foreach goal,$(STEP_GOALS),$(filter $(goal:step%=%)_%,$(ALL_STEPS))),$(ALL_STEPS))
 ifneq ($(STEP_GOALS),)
   ifneq ($(words $(STEP_GOALS)),$(words $(STEPS)))
-    $(error no such step in "$(STEP_GOALS)": in $(STEPS_FOLDER) there are $(foreach step,$(ALL_STEPS),step$(call step_number,$(step)))$(if $(WORK),; make $(firstword $(STEP_GOALS)) exercise writes one)))
+    $(error no such step in "$(STEP_GOALS)": in $(STEPS_NAME) there are $(foreach step,$(ALL_STEPS),step$(call step_number,$(step)))$(if $(WORK),; make $(firstword $(STEP_GOALS)) exercise writes one)))
   endif
 endif
 
@@ -86,5 +98,6 @@ programs      = $(foreach step,$1,$(STEP_BUILD)/step$(call step_number,$(step)))
 shared_steps := $(addsuffix .so,$(call programs,$(BUILDABLE)))
 step_checks  := $(addsuffix -check,$(call programs,$(BUILDABLE)))
 
-# What is measured and counted is recorded here: of participants' files beside them.
-DATA := $(if $(ELSEWHERE),$(LAB_WORK)/.data,plots/data)
+# What is measured and counted is the reader's, and recorded here, where git looks away: of participants' files
+# beside them. The published record, plots/data, is written by make publish alone.
+DATA := $(if $(ELSEWHERE),$(LAB_WORK)/.data,results)

@@ -38,7 +38,7 @@ reveal: hunt
 	@scripts/workshop/hunt.sh reveal "$(BUG)"
 
 new: ## a new step, which is all of one folder: make new STEP=11_name [FROM=10]
-	@scripts/workshop/new.sh $(STEPS_FOLDER) "$(STEP)" $(FROM)
+	@scripts/workshop/new.sh $(call quoted,$(STEPS_NAME)) "$(STEP)" $(FROM)
 
 # --- recipes -------------------------------------------------------------------------------------
 
@@ -52,8 +52,8 @@ ifeq ($(DEVICE),cpu)
 	@exit 2
 else
 	@$(BUILDER) $(call programs,$(before) $(firstword $(BUILDABLE)))
-	@scripts/workshop/ncu.sh $(call programs,$(firstword $(BUILDABLE)) $(before)) -- \
-	  $(or $(ARGS),--batch 4 --heads 8 --seq 512 --dim 64)
+	@$(with_args) scripts/workshop/ncu.sh $(call programs,$(firstword $(BUILDABLE)) $(before)) -- \
+	  $(if $(ARGS),,--batch 4 --heads 8 --seq 512 --dim 64)
 endif
 
 $(SANITIZER_TOOLS): say-device
@@ -63,7 +63,7 @@ ifeq ($(DEVICE),cpu)
 	@exit 2
 else
 	@$(BUILDER) $(call programs,$(BUILDABLE))
-	@TOOLS=$@ ARGS="$(ARGS)" JOBS=$(JOBS) scripts/sanitize_gpu.sh $(STEP_BUILD) $(BUILDABLE)
+	@TOOLS=$@ JOBS=$(JOBS) scripts/sanitize_gpu.sh $(STEP_BUILD) $(BUILDABLE)
 endif
 
 gdb: ## step through a kernel in gdb: make step05 gdb BLOCK=1,0,0 THREAD=5 [KERNEL=name]
@@ -71,5 +71,5 @@ gdb: ## step through a kernel in gdb: make step05 gdb BLOCK=1,0,0 THREAD=5 [KERN
 
 gdb-now: say-device
 	@$(BUILDER) $(call programs,$(firstword $(BUILDABLE)))
-	@BLOCK=$(BLOCK) THREAD=$(THREAD) KERNEL=$(KERNEL) scripts/workshop/gdb.sh $(DEVICE) \
-	  $(call programs,$(firstword $(BUILDABLE))) $(STEPS_FOLDER)/$(firstword $(BUILDABLE))/attention.cu $(ARGS)
+	@BLOCK=$(BLOCK) THREAD=$(THREAD) KERNEL=$(KERNEL) $(with_args) scripts/workshop/gdb.sh $(DEVICE) \
+	  $(call programs,$(firstword $(BUILDABLE))) $(STEPS_FOLDER)/$(firstword $(BUILDABLE))/attention.cu

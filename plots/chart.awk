@@ -3,10 +3,20 @@
 # them behind scripts/csv.awk and scripts/text.awk. It sets `title`, and `without` to the files that would
 # add to the chart and are not there.
 
-# A text in gnuplot's double quotes; "\n" in it stays a new line.
+# A text for gnuplot, whatever is in it: between single quotes nothing is run or looked up. "\n" in it becomes a new
+# line, which takes double quotes.
 function quoted(text) {
-  gsub(/"/, "'", text)
-  return "\"" text "\""
+  gsub(/[\001-\037\177]/, " ", text)
+  gsub(/'/, "''", text)
+  gsub(/\\n/, "'.\"\\n\".'", text)
+  return "'" text "'"
+}
+
+# A name that was recorded, for a text in which gnuplot sees marks of its own: x_2, {...}, @, and \ before these.
+# It is drawn as it stands.
+function unmarked(text) {
+  gsub(/[\\{}^_@&~]/, "\\\\&", text)
+  return text
 }
 
 # The words of a chart. What is not there yet stands below it.
@@ -96,7 +106,16 @@ function print_length_axes(seq, lengths, lowest, highest,  i, list) {
   print_array("lengths", list, lengths)
   printf "shortest = %.9g\nlongest = %.9g\nlowest = %g\nhighest = %g\n", seq[1], seq[lengths], lowest, highest
 }
-function print_array(name, values, count) {
+# Of numbers and of what quoted() gives: nothing else must reach gnuplot, which runs what it is handed.
+function print_array(name, values, count,  rest) {
+  rest = values
+  gsub(/'[^']*'/, "", rest)
+  gsub(/\."\\n"\./, "", rest)
+  gsub(/NaN/, "", rest)
+  if (rest !~ /^[-+0-9.eE, ]*$/) {
+    print "error: " name " of a chart is no list of numbers or texts:" substr(values, 2) >"/dev/stderr"
+    exit refused = 2
+  }
   print "array " name "[" count "] = [" substr(values, 3) "]"
 }
 
@@ -128,7 +147,7 @@ function print_bars(step_set, titles,  steps, step, panels, panel, title, i, lin
   for (i = 1; i <= steps; i++) {
     line = step[i]
     sub(/_.*/, "", line)
-    line = i - 1 "\t" line
+    line = i - 1 "\t" unmarked(line)
     labels = ""
     for (panel = 1; panel <= panels; panel++) {
       line = line "\t" (bar[step[i], panel] > 0 ? bar[step[i], panel] : least[panel])

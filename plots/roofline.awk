@@ -50,7 +50,7 @@ END {
   spread(place, steps, gap, log10(0.8 * level_value[1]))
   for (i = 1; i <= levels; i++) level_y = level_y ", " 10 ^ level_place[i]
   for (i = 1; i <= steps; i++) {
-    names = names ", " quoted(readable(step[i]))
+    names = names ", " quoted(unmarked(readable(step[i])))
     styles = styles ", " number_of(step[i])
     xs = xs ", " x[i]
     ys = ys ", " tflops[step[i]]
@@ -72,7 +72,7 @@ function add_level(name,  value) {
   level_value[++levels] = value
   level_place[levels] = log10(value)
   level_list = level_list ", " value
-  level_names = level_names ", " quoted(ceiling_text(name) " " three_digits(value))
+  level_names = level_names ", " quoted(unmarked(ceiling_text(name)) " " three_digits(value))
   if (sheet[name] > 0 && !(sheet[name] in vendor_seen)) {
     vendor_seen[sheet[name]] = 1
     vendors++

@@ -6,12 +6,12 @@ field("configuration") != "" {
   }
   if (timed()) {
     row[++count] = sprintf("%g\t%g\t%g\t%s\t%s TFLOP/s, %.4g ms", field("tflops"), at(field("ci_high_ms")),
-      at(field("ci_low_ms")), field("configuration"), three_digits(field("tflops")), field("median_ms"))
+      at(field("ci_low_ms")), unmarked(field("configuration")), three_digits(field("tflops")), field("median_ms"))
     speed[count] = field("tflops")
     if (field("tflops") > highest) highest = field("tflops")
   } else {
-    late[++late_count] = "0\t0\t0\t" field("configuration") "\t" \
-      (field("check") == "skipped" ? "skipped: it does not take this shape, or does not fit" : field("check"))
+    late[++late_count] = "0\t0\t0\t" unmarked(field("configuration")) "\t" \
+      (field("check") == "skipped" ? "skipped: it does not take this shape, or does not fit" : unmarked(field("check")))
   }
 }
 # The speed at another time.

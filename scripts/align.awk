@@ -4,7 +4,7 @@ BEGIN { FS = "\t" }
   fields = NF > fields ? NF : fields
   for (i = 1; i <= NF; i++) {
     cell[NR, i] = $i
-    if (length($i) > width[i]) width[i] = length($i)
+    if (letters($i) > width[i]) width[i] = letters($i)
     if (NR > 1 && $i !~ /^([0-9.]+%?|-)$/) is_text[i] = 1
   }
 }
@@ -12,10 +12,16 @@ END {
   for (row = 1; row <= NR; row++) {
     line = ""
     for (i = 1; i <= fields; i++) {
-      side = is_text[i] ? "-" : ""
-      line = line sprintf("%" side width[i] "s  ", cell[row, i])
+      blanks = sprintf("%" width[i] - letters(cell[row, i]) "s", "")
+      line = line (is_text[i] ? cell[row, i] blanks : blanks cell[row, i]) "  "
     }
     sub(/ +$/, "", line)
     print line
   }
+}
+# How many letters a text of UTF-8 has. In the C locale, in which scripts run, length counts bytes; the bytes from
+# 0x80 to 0xbf go on with a letter.
+function letters(text) {
+  gsub(/[\200-\277]/, "", text)
+  return length(text)
 }

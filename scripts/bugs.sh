@@ -2,7 +2,7 @@
 # Are planted bugs caught? scripts/bugs.sh 04_online_softmax 05_wmma ...
 # Applies each steps/NN_name/bugs/*.patch to a copy of its step, builds the copy, and gives it to `check`
 # and to `sanitize`. Prints a table of who caught what, and on what line; with RECORD=1 also writes it to
-# plots/data/<device>/bugs.csv, where the rows of other steps stay. Exit status 1 when a bug escapes a tool that
+# results/<device>/bugs.csv, where the rows of other steps stay. Exit status 1 when a bug escapes a tool that
 # its patch names, when the tool says something else than the patch expects, or when a patch no longer
 # applies. On a GPU sanitize runs for bugs that name it alone, and may miss them. PATCHES names another
 # folder in the place of steps/ to take patches from.
@@ -10,6 +10,7 @@
 # A patch begins with these lines; a story may go on in lines that begin with a blank:
 #   Title: what is wrong          Caught-by: check, sanitize (one or both)
 #   Expect: part of the message   Story: what the person thought, what happens, how one sees it
+export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh
@@ -19,6 +20,8 @@ make_scratch
 . scripts/planted_bug.sh
 # shellcheck source=scripts/origin.sh
 . scripts/origin.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 device=${DEVICE:-cpu}
 export OMP_WAIT_POLICY=passive # several programs share the cores: none should wait by spinning
 if [ "$device" = gpu ]; then
@@ -92,10 +95,9 @@ for patch in "${bugs[@]}"; do
 done
 
 if [ -n "${RECORD:-}" ]; then
-  folder=plots/data/$("build/$device/ladder" --slug) && mkdir -p "$folder" || exit 2
+  folder=${DATA:-results}/$("build/$device/ladder" --slug) && mkdir -p "$folder" && exec 9<"$folder" && flock 9 || exit 2
   for patch in "${bugs[@]}"; do cat "$scratch/$(bug_id "$patch").row"; done >"$scratch/rows"
-  bugs_merge "$folder/bugs.csv" "$scratch/rows" "$@" >"$folder/bugs.csv.tmp" &&
-    mv "$folder/bugs.csv.tmp" "$folder/bugs.csv" || exit 2
+  bugs_merge "$folder/bugs.csv" "$scratch/rows" "$@" >"$scratch/bugs.csv" && write_whole "$folder/bugs.csv" <"$scratch/bugs.csv" || exit 2
   echo "written: $folder/bugs.csv"
 fi
 

@@ -4,6 +4,7 @@
 # counters of the GPU too, and then also for each step's program. Prints a table and writes
 # FOLDER/calibration.csv: kernel,column,expected,emulator,ncu,difference in percent of ncu. Exit status 1
 # when the emulator differs from an answer on paper.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/scratch.sh
@@ -13,6 +14,8 @@ make_scratch
 . scripts/ncu.sh
 # shellcheck source=scripts/origin.sh
 . scripts/origin.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 folder=$1 cpu=$2 gpu=${3:-}
 shift $(($# < 3 ? $# : 3))
 
@@ -86,8 +89,8 @@ awk -F , -v commit="$commit" -v date="$date" -v table="$scratch/table" '
   function ncu_seen(    any) {
     for (any in counted) return 1
     return 0
-  }' "$scratch/ncu" "$scratch/emulator" >"$folder/calibration.csv.part" || status=1
-mv "$folder/calibration.csv.part" "$folder/calibration.csv"
+  }' "$scratch/ncu" "$scratch/emulator" >"$scratch/calibration" || status=1
+write_whole "$folder/calibration.csv" <"$scratch/calibration"
 awk -f scripts/align.awk "$scratch/table"
 echo
 cat "$scratch/table.end"

@@ -3,6 +3,7 @@
 
 # A row from cells that tabs divide; numbers to the right, the first columns' words to the left.
 function row(cells) {
+  gsub(/\|/, "\\|", cells)
   gsub(/\t/, " | ", cells)
   print "| " cells " |"
 }

@@ -5,6 +5,7 @@
 # that they need a tool which is not here is skipped. Exit status 1 when any fails.
 # AT_ONCE programs run at a time (1), with the cores divided among them, but those in timing/ by themselves:
 # they measure.
+export LC_ALL=C
 set -u
 # shellcheck source=scripts/in_order.sh
 . "${BASH_SOURCE[0]%/*}/in_order.sh"

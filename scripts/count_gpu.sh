@@ -4,6 +4,7 @@
 # Runs each step's program once under ncu, adds its kernels up, prints the sums and puts a row in
 # FOLDER/counts.csv. Caches are flushed before each kernel and clocks are left alone; the shape is that
 # of the emulator's counts, 1x1x256x64, unless the options say otherwise.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/scratch.sh

@@ -2,8 +2,15 @@
 #   field("tflops")  of the row that is read: "" where it is empty or the file has no such column
 #   file             where it stands: the file's name without folder and .csv, such as "ladder-bf16"
 #   provenance()     of all rows that were read: "NVIDIA H200, commit f0e7506, 2026-11-20"
-# Only rows of data reach the rules of the other program; comments and headers end here.
-BEGIN { FS = "," }
+# Only rows of data reach the rules of the other program; comments and headers end here. A row that holds control
+# characters, or a text where a number belongs, ends the program with status 2: what is recorded is data, and is
+# handed to programs that would take it for more.
+BEGIN {
+  FS = ","
+  numbers = split("batch heads kv_heads seq_q seq_kv head_dim causal score_deviation rising samples workspace_bytes" \
+    " median_ms ci_low_ms ci_high_ms p5_ms p95_ms tflops value ci_low ci_high vendor_value", number_column, " ")
+}
+END { if (refused) exit refused }
 FNR == 1 {
   file = FILENAME
   sub(/.*\//, "", file)
@@ -24,10 +31,19 @@ FNR == 1 {
   header_read = 1
   next
 }
+/[\001-\037\177]/ { refuse("it holds control characters") }
 {
+  for (i = 1; i <= numbers; i++)
+    if (field(number_column[i]) !~ /^([-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?)?$/)
+      refuse(number_column[i] " is no number: " field(number_column[i]))
   note_once(devices, field("device"))
   note_once(commits, field("commit") != "" ? field("commit") : comment_commit)
   note_date(substr(field("date") != "" ? field("date") : comment_date, 1, 10))
+}
+
+function refuse(why) {
+  printf "error: line %d of %s is no record: %s\n", FNR, FILENAME, why >"/dev/stderr"
+  exit refused = 2
 }
 
 function field(name) { return name in position ? $position[name] : "" }

@@ -14,6 +14,7 @@
 # but what the script has made there itself.
 #
 # Exit status: 0 when nothing required is missing (any more), 2 otherwise.
+export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh

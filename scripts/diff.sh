@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What changes between two steps: scripts/diff.sh 02 04
 # Where an exercise begins and ends is no part of the lesson: those lines are left out.
+export LC_ALL=C
 set -u
 # shellcheck source=scripts/scratch.sh
 . "${BASH_SOURCE[0]%/*}/scratch.sh"

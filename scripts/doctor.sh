@@ -9,6 +9,7 @@
 #   scripts/doctor.sh --cuda-home   only the folder of the CUDA toolkit; nothing without one
 #
 # Exit status: 0 when the lab can run, if only on the CPU; 2 when something required is missing.
+export LC_ALL=C
 set -u
 started=${EPOCHREALTIME/[.,]/}
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
@@ -105,7 +106,6 @@ version_in() { grep -o -m 1 -E '[0-9]+\.[0-9]+(\.[0-9]+)*' <<<"$1" | head -n 1; 
 # shellcheck source=scripts/scratch.sh
 . scripts/scratch.sh
 make_scratch
-export LC_ALL=C
 
 # The slow answers are asked for first and read last.
 query_gpus name,compute_cap,memory.total,memory.free,driver_version,mig.mode.current \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # clang-format over the sources: scripts/format.sh -i|--dry-run FILE...
 # Versions lay code out differently, so only version 14 decides; others are skipped with a note.
+export LC_ALL=C
 set -eu
 mode=$1
 shift

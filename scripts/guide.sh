@@ -14,6 +14,7 @@
 #
 # Without FILE: GUIDE.md and guide/*.md. Exit status 1 when a block fails, 2 when a document makes no sense
 # or has nothing to test.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/scratch.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws charts from recorded data: scripts/plot.sh [--dumb] "CHART..." [DEVICE_FOLDER [NAME]]
+# Draws charts from recorded data: scripts/plot.sh [--dumb] [--data FOLDER] "CHART..." [DEVICE_FOLDER [NAME]]
 #
 # A chart is plots/CHART.gp, which draws what plots/CHART.awk makes of the data. The script's first
 # comment says what it takes:
@@ -13,7 +13,10 @@
 #
 # Writes plots/<device>/<chart>.svg and .png; --dumb draws in the terminal and writes nothing. CHART is
 # "all" for all; without a device, all that have data are drawn. With NAME, the first file is NAME.csv.
-# A chart whose data is missing says so. Without gnuplot: a sentence, and exit status 0.
+# A chart whose data is missing says so. With --data the records are those of FOLDER/<device>, such as
+# results/<device>, the charts are written beside them, and only those that have data. Without gnuplot: a
+# sentence, and exit status 0.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/scratch.sh
@@ -21,12 +24,18 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 make_scratch
 # shellcheck source=scripts/sources.sh
 . scripts/sources.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 
 terminals="svg png"
-if [ "${1-}" = --dumb ]; then
-  terminals=dumb
-  shift
-fi
+data=plots/data
+while true; do
+  case ${1-} in
+  --dumb) terminals=dumb && shift ;;
+  --data) data=$2 && shift 2 ;;
+  *) break ;;
+  esac
+done
 charts=${1:-all}
 device=${2:-*}
 name=${3-}
@@ -38,15 +47,32 @@ if ! command -v gnuplot >/dev/null; then
   exit 0
 fi
 
+# What gnuplot runs, it runs of its own scripts alone: in its single quotes nothing is, and a quote is doubled.
+gnuplot_text() { printf "'%s'" "${1//\'/\'\'}"; }
+
+# Only gnuplot needs to know that × is one letter. Without the locale it draws the same, and complains of degrees.
+run_gnuplot() {
+  env LC_ALL=C.UTF-8 gnuplot "$@" 2>"$scratch/said" || { cat "$scratch/said" >&2 && return 1; }
+  grep -v 'iconv failed to convert degree sign' "$scratch/said" >&2 || true
+}
+
 # Draws $scratch/data.gp as a file for each terminal.
 render() { # output without ending
   local terminal script=$chart
   if grep -q '^nothing = ' "$scratch/data.gp"; then script=missing; fi
+  [ "$terminals" = dumb ] || mkdir -p "${1%/*}"
   for terminal in $terminals; do
-    gnuplot -e "terminal='$terminal'; output='$1.part'; data='$scratch/data.gp'" "plots/$script.gp"
-    [ "$terminal" = dumb ] || mv "$1.part" "$1.$terminal"
+    run_gnuplot -e "terminal='$terminal'; output=$(gnuplot_text "$scratch/chart"); data=$(gnuplot_text "$scratch/data.gp")" \
+      "plots/$script.gp"
+    [ "$terminal" = dumb ] || write_whole "$1.$terminal" <"$scratch/chart"
   done
   [ "$terminals" = dumb ] || echo "written: $1.svg, $1.png"
+}
+
+# What CHART.awk makes of the data, for gnuplot.
+chart_data() { # CHART ARGUMENT...
+  awk -f scripts/csv.awk -f scripts/text.awk -f plots/chart.awk -f "plots/$1.awk" \
+    -v title="$(setting "plots/$chart.gp" Title)" "${@:2}"
 }
 
 # The chart of one first file, or its pages; or the page that says what is missing.
@@ -61,11 +87,11 @@ draw() { # folder of data, folder of charts, the first file's name
       file=$first
     fi
     files+=("$1/$file")
-    if ! [ -f "$1/$file" ]; then missing+="\\n$file of $1: $command records it"; fi
+    if ! [ -f "$1/$file" ]; then missing+="\\n$file of $1: $command records it, make publish puts it there"; fi
   done < <(sources "plots/$chart.gp" Data)
   if [ -n "$missing" ]; then
-    printf '%s = "%s"\n' heading "$(setting "plots/$chart.gp" Title)" subtitle "" corner "$(basename "$1")" note "" \
-      nothing "There is nothing to draw yet. Missing:\\n$missing" >"$scratch/data.gp"
+    if [ "$data" != plots/data ] || [ $kind = emulator ]; then return; fi
+    LAB_DEVICE=${1##*/} LAB_MISSING=$missing chart_data missing >"$scratch/data.gp"
     render "$output"
     return
   fi
@@ -76,26 +102,26 @@ draw() { # folder of data, folder of charts, the first file's name
       without+="${without:+, }$file ($command)"
     fi
   done < <(sources "plots/$chart.gp" With)
-  [ "$terminals" = dumb ] || rm -f "$output.svg" "$output.png" # of a time when the chart had no pages, or no data
+  awk -f scripts/csv.awk -f plots/pages.awk -v columns="$(setting "plots/$chart.gp" Each)" "${files[0]}" >"$scratch/pages"
   while IFS=$'\t' read -r -a page; do
     suffix=
     for value in "${page[@]}"; do # head_dim=64 dtype=fp16: -dim64-fp16
       value=${value/head_dim=/dim}
       suffix+=-${value#*=}
     done
-    awk -f scripts/csv.awk -f scripts/text.awk -f plots/chart.awk -f "plots/$chart.awk" \
-      -v title="$(setting "plots/$chart.gp" Title)" -v without="$without" \
-      "${page[@]}" "${files[@]}" >"$scratch/data.gp"
+    chart_data "$chart" -v without="$without" "${page[@]}" "${files[@]}" >"$scratch/data.gp"
     render "$output$suffix"
-  done < <(awk -f scripts/csv.awk -f plots/pages.awk -v columns="$(setting "plots/$chart.gp" Each)" "${files[0]}")
+  done <"$scratch/pages"
+  # Of a time when the chart had no pages, or no data.
+  if [ "$terminals" != dumb ] && [ -n "$suffix" ]; then rm -f "$output.svg" "$output.png"; fi
 }
 
 draw_device() { # folder of data
   local kind=gpu folder=plots/${1##*/} path first found=no made_for
-  case $folder in plots/emulated-*) kind=emulator ;; esac
+  if [ "$data" != plots/data ]; then folder=$1; fi
+  case ${1##*/} in emulated-*) kind=emulator ;; esac
   made_for=$(setting "plots/$chart.gp" On)
   if [ "${made_for:-$kind}" != $kind ]; then return; fi
-  mkdir -p "$folder"
   first=$(sources "plots/$chart.gp" Data | sed -n '1s/\t.*//p')
   if [ -n "$name" ]; then
     case $first in *\**) first=$name.csv ;; esac
@@ -109,16 +135,19 @@ draw_device() { # folder of data
   [ $found = yes ] || draw "$1" "$folder" "${first/\*/}"
 }
 
-for folder in plots/data/$device; do
+for folder in "$data"/$device; do
   if ! [ -d "$folder" ]; then
     echo "error: there is no $folder to draw: make ladder records a first file" >&2
     exit 2
   fi
   for chart in $charts; do
-    if ! [ -f "plots/$chart.awk" ]; then
+    case " $all" in
+    *" $chart "*) ;;
+    *)
       echo "error: there is no chart '$chart': there are $all" >&2
       exit 2
-    fi
+      ;;
+    esac
     draw_device "$folder"
   done
 done

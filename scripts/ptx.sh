@@ -3,6 +3,7 @@
 # PTX is what nvcc makes of the source, before ptxas makes machine code of it. Counts the instructions
 # that tell how a kernel works, and saves the PTX, between its source lines, as
 # build/ptx/STEP.ARCHITECTURE.ptx. Needs nvcc, no GPU.
+export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh
@@ -10,6 +11,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 make_scratch
 # shellcheck source=scripts/kernels.sh
 . scripts/kernels.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 need_nvcc ptx
 list=$(pairs "$@") || exit
 compile_all ptx "$scratch" --source-in-ptx <<<"$list"
@@ -51,7 +54,7 @@ while read -r step architecture; do
   instructions_of "$folder/attention.ptx" | awk -v names="$instructions" -f scripts/count.awk |
     readable_names | sed "s/^/$step\t$architecture\t/" >>"$scratch/table"
   file=build/ptx/$step.$architecture.ptx
-  cp "$folder/attention.ptx" "$file.part" && mv "$file.part" "$file" || exit 1
+  write_whole "$file" <"$folder/attention.ptx" || exit 1
   written+=("$file")
 done <<<"$list"
 awk -f scripts/align.awk "$scratch/table"

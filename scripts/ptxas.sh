@@ -2,6 +2,7 @@
 # What the compiler gave every kernel: scripts/ptxas.sh "sm_80 sm_90a" 01_naive 02_tiled ...
 # A table of registers, shared memory, spills and the occupancy that follows; occupancy.awk explains it.
 # Exit status 1 when a kernel spills registers or a compiler warns. Needs nvcc, no GPU.
+export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh

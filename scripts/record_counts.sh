@@ -1,16 +1,22 @@
 #!/usr/bin/env bash
 # Puts rows into a device's record of counts: scripts/record_counts.sh FOLDER <rows.csv
 # The rows come with a line of names. Each replaces the row of FOLDER/counts.csv for the same step,
-# configuration, device, shape and source, or is added; columns that it has no value for stay empty.
+# configuration, device, shape and source, or is added; columns that it has no value for stay empty. Rows that
+# tell no commit and date are of now.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/origin.sh
 . scripts/origin.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 folder=$1
 file=$folder/counts.csv
 mkdir -p "$folder"
-[ -f "$file" ] || : >"$file"
-awk -v commit="$commit" -v date="$date" '
+exec 9<"$folder" && flock 9 # what two of these add at once is added by one after the other
+recorded=$file
+[ -f "$file" ] || recorded=/dev/null
+rows=$(awk -v commit="$commit" -v date="$date" '
   BEGIN {
     FS = ","
     header = "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,source," \
@@ -31,6 +37,7 @@ awk -v commit="$commit" -v date="$date" '
     if (!/^#/ && !/^step,/) keep($0)
     next
   }
+  /^#/ { next }
   /^step,/ {
     for (i = 1; i <= NF; i++) at[$i] = i
     next
@@ -38,7 +45,7 @@ awk -v commit="$commit" -v date="$date" '
   {
     row = ""
     for (i = 1; i <= columns; i++) {
-      value = column[i] == "commit" ? commit : column[i] == "date" ? date : column[i] in at ? $at[column[i]] : ""
+      value = column[i] in at ? $at[column[i]] : column[i] == "commit" ? commit : column[i] == "date" ? date : ""
       row = row (i > 1 ? FS : "") value
     }
     keep(row)
@@ -48,6 +55,6 @@ awk -v commit="$commit" -v date="$date" '
       " compiled it) or ncu"
     print header
     for (i = 1; i <= count; i++) print rows[order[i]]
-  }' "$file" - >"$file.part"
-mv "$file.part" "$file"
+  }' "$recorded" -)
+write_whole "$file" <<<"$rows"
 echo "written: $file"

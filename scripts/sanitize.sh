@@ -5,6 +5,7 @@
 # scripts/sanitize_shapes.txt, or on ARGS alone, with SEEDS orders of threads (5), the plain one first. A
 # step is left at its first fault, after the report. Exit status 1 when there is any, 2 when a step can take
 # none of the shapes.
+export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh
@@ -26,11 +27,11 @@ kernels=$scratch/kernels # those that the programs were compiled to, and those t
 
 # Prints a shape's line, and its report. Status 1 when there is a fault in it. Counts those that ran.
 run_shape() { # STEP OPTIONS
-  local program=$folder/step${1%%_*} seed status before=$SECONDS
+  local program=$folder/step${1%%_*} seed status before=$SECONDS words
+  split_words "$2"
   for ((seed = 0; seed < seeds; seed++)); do
     [ -t 1 ] && printf '\r  ....  %s %s, seed %d\033[K' "${1%%_*}" "$2" "$seed"
-    # shellcheck disable=SC2086 # options are words
-    EMU_KERNELS=$kernels finishes "$program" $2 --no-check --csv --emu-seed "$seed" >/dev/null 2>"$log"
+    EMU_KERNELS=$kernels finishes "$program" "${words[@]}" --no-check --csv --emu-seed "$seed" >/dev/null 2>"$log"
     status=$?
     [ -t 1 ] && printf '\r\033[K'
     if [ "$status" -eq 2 ] && grep -q 'cannot take' "$log"; then

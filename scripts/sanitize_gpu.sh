@@ -6,6 +6,7 @@
 # tools. JOBS runs go on at a time: as many as there are cores, and at most 8. Prints the first finding of each
 # pair of step and tool whole, and a table of them. A pair is left at its first finding, and with FIRST=1 so is
 # everything. Exit status 1 when there is any.
+export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh
@@ -52,15 +53,15 @@ found() { # number
 # Leaves ok, FAIL, skip or - in $scratch/NUMBER, and the log in $scratch/NUMBER.log. A run is started before
 # those behind it: the first one that fails is always run, however many run at a time.
 run_one() { # number
-  local step tool status result=FAIL
+  local step tool status result=FAIL words
   read -r step tool <<<"${run_pair[$1]}"
   if [ -e "$(found "$1")" ]; then
     echo - >"$scratch/$1"
     return
   fi
-  # shellcheck disable=SC2086 # options are words
+  split_words "${run_options[$1]}"
   finishes "$sanitizer" --tool "$tool" --error-exitcode $finding --print-limit 20 "$folder/step${step%%_*}" \
-    ${run_options[$1]} --no-check --no-time --csv >"$scratch/$1.log" 2>&1 </dev/null
+    "${words[@]}" --no-check --no-time --csv >"$scratch/$1.log" 2>&1 </dev/null
   status=$?
   if [ "$status" -eq 0 ]; then
     result=ok

@@ -1,6 +1,9 @@
 # shellcheck shell=bash
 # The problems that the sanitizers of both devices run. To be sourced from the root of the lab.
 
+# shellcheck source=scripts/words.sh
+. scripts/words.sh
+split_words "${ARGS:-}" # ends the script here where they make no sense
 shapes=scripts/sanitize_shapes.txt
 
 # sanitize_options STEP: a line of options for each shape of the step, or ARGS alone.

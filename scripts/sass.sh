@@ -3,6 +3,7 @@
 # Counts the instructions that tell how a kernel works, and saves the code, between its source lines, as
 # build/sass/STEP.ARCHITECTURE.sass. Needs nvcc, no GPU. Takes NVIDIA's disassembler from the toolkit, or
 # from where make deps-sass has put it.
+export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh
@@ -10,6 +11,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 make_scratch
 # shellcheck source=scripts/kernels.sh
 . scripts/kernels.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 need_nvcc sass
 
 # Prints the path of nvdisasm, which cuobjdump, too, needs for code: it can tell source lines itself.
@@ -58,7 +61,7 @@ while read -r step architecture; do
   paste <(cut -f 1 "$folder/counts") <(cut -f 1 "$folder/rows") >"$folder/kernels"
   file=build/sass/$step.$architecture.sass
   awk -v root="$PWD" -v kernels="$folder/kernels" -f scripts/annotate_sass.awk "$folder/listing" \
-    >"$file.part" && mv "$file.part" "$file" || exit 1
+    >"$folder/annotated" && write_whole "$file" <"$folder/annotated" || exit 1
   written+=("$file")
 done <<<"$list"
 awk -f scripts/align.awk "$scratch/table"

@@ -14,6 +14,7 @@
 #
 # --check writes nothing. Exit status 1 when a table is not what the data says, 2 when a document's lines
 # make no sense.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/scratch.sh
@@ -21,6 +22,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 make_scratch
 # shellcheck source=scripts/sources.sh
 . scripts/sources.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 
 check=no
 if [ "${1-}" = --check ]; then
@@ -62,7 +65,7 @@ table() { # document, line, words
   while IFS=$'\t' read -r file command; do
     path=$(path_of "$file")
     files+=("$path")
-    if ! [ -f "$path" ]; then missing+="${missing:+, }\`$path\`${command:+ (\`$command\`)}"; fi
+    if ! [ -f "$path" ]; then missing+="${missing:+, }\`$path\`${command:+ (\`$command\`, \`make publish\`)}"; fi
   done < <(sources "$script" Data)
   if [ -n "$missing" ]; then
     echo "Not recorded yet: $missing."
@@ -73,7 +76,7 @@ table() { # document, line, words
       if [ -f "$path" ]; then
         files+=("$path")
       elif [ -n "$command" ]; then
-        without+="${without:+, }\`$path\` (\`$command\`)"
+        without+="${without:+, }\`$path\` (\`$command\`, \`make publish\`)"
       fi
     done
   done < <(sources "$script" With)
@@ -122,8 +125,7 @@ for document in "$@"; do
   count=$((count + $(grep -c '^<!-- table:' "$document" || true)))
   renew "$document" 3>>"$scratch/stale" >"$scratch/document"
   if [ $check = no ] && ! cmp -s "$scratch/document" "$document"; then
-    cp "$scratch/document" "$document.tmp"
-    mv "$document.tmp" "$document"
+    write_whole "$document" <"$scratch/document"
     echo "written: $document"
   fi
 done

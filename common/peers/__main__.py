@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import argparse
 import math
-<<<<<<< HEAD
-import signal
-=======
 import os
->>>>>>> w2
+import signal
 import sys
 import time
 from pathlib import Path

@@ -1,6 +1,7 @@
 #include "step/step.h"
 
 attention_step step_linked(void) {
+  step_keep_locale();
   return (attention_step){
       .name = attention_name(),
       .summary = attention_summary(),

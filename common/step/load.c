@@ -19,6 +19,7 @@ static void find_optional(void *library, const char *symbol, void *function) {
 }
 
 bool step_load(const char *path, attention_step *step, error_text *error) {
+  step_keep_locale();
   *step = (attention_step){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
   if (!step->library) return fail(error, "cannot load a step: %s", dlerror());
   const char *(*name)(void) = NULL;

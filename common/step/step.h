@@ -24,6 +24,10 @@ typedef struct {
 // names there are, when the step has none of that name.
 bool step_configure(attention_step *step, const char *configuration, error_text *error);
 
+// Numbers of this thread are written and read as in C from now on. A step is anyone's code: where it calls
+// setlocale, the record of its own run would otherwise have decimal commas. The two functions below call it.
+void step_keep_locale(void);
+
 // The step this program was linked with (step/linked.c, only for programs that hold one).
 attention_step step_linked(void);
 

@@ -9,7 +9,6 @@ FILENAME !~ /emulated-[^\/]*\/bugs\.csv$/ {
 }
 {
   said = field("check_message") != "" ? field("check_message") : field("sanitize_message")
-  gsub(/\|/, "\\|", said)
   if (length(said) > 90) said = substr(said, 1, 87) "..."
   number = field("bug")
   sub(/_.*/, "", number)

@@ -3,6 +3,7 @@
 # FOLDER holds the test programs step04-check, ...; prints for each step what is still to be written, or the
 # first failure, or that it passes; and keeps the verdict for `make progress`. QUICK=1 stops at the first
 # failure and leaves out the tests of very large grids. Exit status 1 when a step does not pass.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/scratch.sh

@@ -5,10 +5,13 @@
 #   reset     the same, always, and forgets the hints
 #   fill      puts the lab's solution of part PART, or of all parts, in the places of their TODOs
 #   solution  the file beside the step's own, where they differ
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/workshop/work.sh
 . scripts/workshop/work.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 verb=$1
 shift
 verb=${verb/start/exercise} need_step "$@"
@@ -42,10 +45,11 @@ write() {
       "make step$number exercise FROM=$(printf %02d $((10#$number - 1)))" >&2
     exit 2
   fi
+  local text
   mkdir -p "${file%/*}"
-  if [ -n "${FROM:-}" ]; then changed_from; else apart skeleton "$source"; fi >"$file.tmp"
+  text=$(set -e; if [ -n "${FROM:-}" ]; then changed_from; else apart skeleton "$source"; fi)
   keep_aside "$file"
-  mv "$file.tmp" "$file"
+  write_whole "$file" <<<"$text"
   date +%F >"$(state_folder "$step")/started"
   echo "written: $file"
   if [ -f "$file.bak" ]; then echo "what was there before: $file.bak"; fi
@@ -69,13 +73,12 @@ reset)
   ;;
 fill)
   need_file "$step"
-  trap 'rm -f "$file.tmp"' EXIT
-  if ! apart fill "$source" "$file" >"$file.tmp"; then
+  if ! text=$(apart fill "$source" "$file"); then
     echo "error: $file has no TODO${PART:+ $PART} that step $number has a solution for" >&2
     exit 2
   fi
   keep_aside "$file"
-  mv "$file.tmp" "$file"
+  write_whole "$file" <<<"$text"
   echo "filled: ${PART:+part $PART of }$file (before: $file.bak)"
   ;;
 solution)

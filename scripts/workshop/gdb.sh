@@ -2,6 +2,7 @@
 # A debugger that stands in a step's kernel: scripts/workshop/gdb.sh DEVICE PROGRAM SOURCE [OPTION...]
 # Stops where thread THREAD (x, 0) of block BLOCK (x,y,z, 0,0,0) enters KERNEL (the source's first). On the
 # emulator it is gdb, on a GPU cuda-gdb. Commands are taken from standard input, as gdb does.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/scratch.sh

@@ -5,6 +5,7 @@
 #   describe  says what to do with it
 #   reveal    tells what was planted
 # Numbers are those of a shuffle that is always the same, so a number tells nothing of its step.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/workshop/work.sh
@@ -41,13 +42,16 @@ hand_out() {
     echo "error: planting bugs needs the program patch: run make deps, or install the package patch" >&2
     exit 2
   fi
-  local patch=${patches[bug - 1]} scratch=$folder.tmp
-  rm -rf "$scratch" && mkdir -p "$scratch"
-  bug_apply "$patch" "$scratch" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2 && exit 2; }
+  local patch=${patches[bug - 1]} scratch
+  mkdir -p "${folder%/*}"
+  scratch=$(mktemp -d "$folder.XXXXXXXX.tmp")
+  chmod +rx "$scratch"
+  bug_apply "$patch" "$scratch" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2 && rm -rf "$scratch" && exit 2; }
   mv "$scratch"/steps/* "$scratch/"
   rm -r "$scratch/steps" "$scratch/log"
   cp "$patch" "$scratch/.planted"
-  rm -rf "$folder" && mv "$scratch" "$folder"
+  if [ ! -f "$planted" ]; then rm -rf "$folder"; fi
+  mv -T "$scratch" "$folder" 2>/dev/null || rm -rf "$scratch" # another run has handed it out meanwhile
 }
 
 case $verb in

@@ -4,6 +4,7 @@
 # Keeps ncu's whole report in build/ncu, for ncu-ui. The problem is 4x8x512x64 unless the options say
 # otherwise. Of several kernels, durations and conflicts are added up; the rest is their mean, weighted by
 # duration.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/scratch.sh

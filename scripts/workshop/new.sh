@@ -2,6 +2,7 @@
 # A new step: scripts/workshop/new.sh STEPS_FOLDER 11_name [10]
 # Writes STEPS_FOLDER/11_name/attention.cu, which is step 10 (or the last there is) under the new name and
 # computes what that computes, and a README.md of the usual sections. Nothing else knows the steps by name.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 steps=$1
@@ -30,8 +31,9 @@ if [ -z "$before" ]; then
 fi
 summary='what it adds, in a few words'
 folder=$steps/$step
-mkdir "$folder.tmp"
-trap 'rm -rf "$folder.tmp"' EXIT
+partial=$(mktemp -d "$folder.XXXXXXXX.tmp")
+trap 'rm -rf "$partial"' EXIT
+chmod +rx "$partial"
 # The comment on top is the step's own story; only what it needs of a GPU is taken over.
 {
   printf '// %s: %s.\n//\n' "$step" "$summary"
@@ -46,8 +48,8 @@ trap 'rm -rf "$folder.tmp"' EXIT
       /^const char \*attention_summary/ { summarised = 1 }
       summarised && /"/ { sub(/"[^"]*"/, "\"" summary "\""); summarised = 0 }
       { print }'
-} >"$folder.tmp/attention.cu"
-cat >"$folder.tmp/README.md" <<TEXT
+} >"$partial/attention.cu"
+cat >"$partial/README.md" <<TEXT
 # ${step/_/ }: $summary
 
 **Idea.** What the step before leaves to save, and how this one saves it.
@@ -64,7 +66,7 @@ cat >"$folder.tmp/README.md" <<TEXT
 
 **Next.** \`make diff A=${before%%_*} B=$number\`.
 TEXT
-mv "$folder.tmp" "$folder"
+mv -T "$partial" "$folder"
 cat <<TEXT
 written: $folder/attention.cu and README.md, from $before
 then: make step$number check; mark what an exercise should leave out (see steps/04_online_softmax);

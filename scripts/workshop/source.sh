@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Says whose file is built: scripts/workshop/source.sh FILE...
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/workshop/work.sh

@@ -2,6 +2,7 @@
 # Checks a participant's file whenever it is saved: scripts/workshop/watch.sh STEP
 # Up to the first failure, without the largest tests; when those pass, with them. ROUNDS ends it after so
 # many checks, with the exit status of the last; else it goes on until it is interrupted.
+export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/scratch.sh

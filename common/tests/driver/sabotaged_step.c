@@ -9,9 +9,11 @@
 //   unsupported   the step takes no shape at all
 //   workspace     the step wants more memory than there is
 //   exit          the launch ends the process with exit(0); quick_exit and _exit likewise
+//   locale        the step changes how the process writes numbers to the user's way
 #include "numeric/float16.h"
 #include "reference/reference.h"
 #include "shape/shape.h"
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,6 +55,7 @@ cudaError_t attention_forward(const attention_args *args, cudaStream_t stream) {
   if (sabotage("exit")) exit(0);
   if (sabotage("quick_exit")) quick_exit(0);
   if (sabotage("_exit")) _exit(0);
+  if (sabotage("locale")) setlocale(LC_ALL, "");
   if (sabotage("launch")) return cudaErrorInvalidConfiguration;
 
   uint16_t *q = malloc(q_count * sizeof *q);

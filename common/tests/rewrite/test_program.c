@@ -76,6 +76,15 @@ Test(program, writes_the_rewritten_file) {
   cr_expect_eq(files_in_folder(), 2);
 }
 
+// What a link leads to is named as the reader knows it.
+Test(program, the_compiler_is_told_another_name) {
+  put(in_folder("a.cu"), "int x;\n");
+  char *named[] = {"rewrite", (char *)in_folder("a.cu"), (char *)in_folder("a.cpp"),
+                   "/my \"try\"/a.cu", NULL};
+  cr_assert_eq(rewrite_main(4, named), EXIT_OK);
+  cr_expect_str_eq(get(in_folder("a.cpp")), "#line 1 \"/my \\\"try\\\"/a.cu\"\nint x;\n");
+}
+
 Test(program, a_refused_file_leaves_the_old_output) {
   put(in_folder("a.cu"), "\nk<<<1>>>();\n");
   put(in_folder("a.cpp"), "old");
@@ -95,8 +104,8 @@ Test(program, bad_usage_and_unreadable_files_exit_2) {
   put(in_folder("a.cu"), "int x;\n");
   cr_expect_eq(rewrite_main(1, (char *[]){"rewrite", NULL}), EXIT_BAD_INPUT);
   cr_expect_eq(rewrite_main(2, (char *[]){"rewrite", "a.cu", NULL}), EXIT_BAD_INPUT);
-  char *three[] = {"rewrite", (char *)in_folder("a.cu"), (char *)in_folder("a.cpp"), "c", NULL};
-  cr_expect_eq(rewrite_main(4, three), EXIT_BAD_INPUT);
+  char *four[] = {"rewrite", (char *)in_folder("a.cu"), (char *)in_folder("a.cpp"), "c", "d", NULL};
+  cr_expect_eq(rewrite_main(5, four), EXIT_BAD_INPUT);
   cr_expect_eq(run(in_folder("missing.cu"), in_folder("a.cpp")), EXIT_BAD_INPUT, "missing");
   cr_expect_eq(run(folder, in_folder("a.cpp")), EXIT_BAD_INPUT, "a directory to read");
   cr_expect_eq(run(in_folder("a.cu"), folder), EXIT_BAD_INPUT, "a directory to write");

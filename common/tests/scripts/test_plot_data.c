@@ -36,15 +36,15 @@ Test(plot_data, a_line_for_each_contender) {
   const script_result result = prepared("scaling", "bench.csv peers.csv ceilings.csv");
   EXPECT(result, "512 0.25 1024 0.5", "512 10 1024 16", "1024 20", "1024 25", "panels = 2",
          "array line_name",
-         "\"01 plain\", \"05 fused\", \"SDPA flash\", \"SDPA cuDNN\", "
-         "\"fp32 fma 30\", \"mma fp16 100\", \"05 fused\"",
+         "'01 plain', '05 fused', 'SDPA flash', 'SDPA cuDNN', "
+         "'fp32 fma 30', 'mma fp16 100', '05 fused'",
          "array first_line[2] = [1, 7]", "array last_line[2] = [6, 9]",
-         "\", not causal\", \", causal\"");
+         "', not causal', ', causal'");
 }
 
 Test(plot_data, what_is_quoted_has_a_line_of_its_own) {
   const script_result result = prepared("scaling", "bench.csv peers.csv quoted.csv");
-  EXPECT(result, "512 30 1024 33", "\"SDPA cuDNN\", \"FlashAttention-3 (quoted)\", \"05 fused\"]",
+  EXPECT(result, "512 30 1024 33", "'SDPA cuDNN', 'FlashAttention-3 (quoted)', '05 fused']",
          "array line_style[6] = [1, 5, 103, 104, 205, 5]");
   cr_expect_null(strstr(result.out, " 34 "), "the other dtype: %s", result.out);
 }
@@ -54,13 +54,13 @@ Test(plot_data, a_panel_for_each_spread_of_scores) {
   EXPECT(result, "batch 4, seq 1024, fp16", "1 20 16 20 1 25 16 16 1 10 16 20 16 8 END",
          "panels = 2", "array line_style[5] = [5, 6, 103, 5, 6]", "array first_line[2] = [1, 4]",
          "array last_line[2] = [3, 5]",
-         "\", head_dim 64, random scores\", \", head_dim 64, rising scores\"",
+         "', head_dim 64, random scores', ', head_dim 64, rising scores'",
          "array lengths[2] = [1, 16]", "shortest = 1 longest = 16 lowest = 6.4 highest = 31.25");
 }
 
 Test(plot_data, a_spread_without_a_time) {
   recorded_write("spread", SPREAD_HEADER "05_fused,Test GPU,fp16," LARGE ",1,0,FAILED,,," ORIGIN);
-  expect_prepared("spread", "spread.csv", "nothing = \"No step was right and timed with");
+  expect_prepared("spread", "spread.csv", "nothing = 'No step was right and timed with");
 }
 
 Test(plot_data, operations_for_each_byte_of_dram) {
@@ -74,13 +74,13 @@ Test(plot_data, operations_for_each_byte_of_dram) {
 Test(plot_data, tensors_and_workspace_of_one_sequence) {
   // 4 tensors of 4 x 512 x 64 halves, and lse: 1,056,768 bytes; 33,554,432 / 8 more for scores
   const script_result result = prepared("memory", "bench.csv");
-  EXPECT(result, "512 5251072 1024 18890752", "512 1056768 1024 2113536", "\"step 01: ×3.6\"");
+  EXPECT(result, "512 5251072 1024 18890752", "512 1056768 1024 2113536", "'step 01: ×3.6'");
 }
 
 Test(plot_data, steps_that_need_the_same_memory_share_a_line) {
   recorded_write("bench", BENCH TIMED("06_copied", LARGE, "0", "1", "1", "1", "5")
                               TIMED("07_more", LARGE, "0", "1", "1", "1", "5"));
-  expect_prepared("memory", "bench.csv", "\"step 01: ×3.6\", \"steps 05 to 07: ×2.0\"]");
+  expect_prepared("memory", "bench.csv", "'step 01: ×3.6', 'steps 05 to 07: ×2.0']");
 }
 
 Test(plot_data, samples_in_percent_of_their_median) {
@@ -105,7 +105,7 @@ Test(plot_data, configurations_by_speed) {
 
 Test(plot_data, shares_of_the_peers) {
   const script_result result = prepared("peers", "peers.csv");
-  EXPECT(result, "1024 0.8 1024 0.64 END", "\" as SDPA flash\", \" as the best peer\"");
+  EXPECT(result, "1024 0.8 1024 0.64 END", "' as SDPA flash', ' as the best peer'");
 }
 
 Test(plot_data, counts_of_the_gpu_before_the_emulators) {

@@ -130,9 +130,9 @@ Test(plots, a_single_row) {
 
 Test(plots, the_dash_tells_who_made_a_line) {
   toolkit_write("words.gp", "heading = subtitle = corner = note = \"\"\n");
-  const script_result result =
-      toolkit_run("gnuplot -e \"terminal='dumb'; data='words.gp'; load 'plots/style.gp'; "
-                  "do for [style in '0 1 10 103 105 205'] { print dash(int(style)) }\" 2>&1");
+  const script_result result = toolkit_run(
+      "gnuplot -e \"terminal='dumb'; data='words.gp'; load 'plots/style.gp'; "
+      "do for [style in '0 1 10 103 105 205'] { print dash(int(style)) }\" 2>&1 | grep -v iconv");
   cr_expect_str_eq(result.out, "3\n1\n1\n2\n2\n3\n", "ceiling, steps, peers, quoted: %s",
                    result.out);
 }
@@ -145,7 +145,7 @@ Test(plots, in_the_terminal) {
   cr_expect_null(strchr(result.out, '\033'), "escape codes: %s", result.out);
   cr_expect_null(strstr(result.out, "/*0.8"), "codes of a font: %s", result.out);
   const script_result all =
-      toolkit_run("scripts/plot.sh --dumb all test-gpu 2>&1 >/dev/null; ls plots/test-gpu");
+      toolkit_run("scripts/plot.sh --dumb all test-gpu 2>&1 >/dev/null; ls plots | grep test-gpu");
   cr_expect_str_empty(all.out, "it said, or left: %s", all.out);
 }
 

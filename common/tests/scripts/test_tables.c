@@ -153,11 +153,11 @@ Test(tables, say_what_is_not_recorded) {
                                           BLOCK("scaling no-gpu 64 fp16 0")
                                               BLOCK("spread no-gpu 10") BLOCK("quoted no-gpu x"));
   EXPECT(result, "| step | adds | ms [95 %] | TFLOP/s | × step 01 | × before | workspace |\n",
-         "Not recorded yet: `" FOLDER "/peers.csv` (`make peers`).",
+         "Not recorded yet: `" FOLDER "/peers.csv` (`make peers`, `make publish`).",
          "<!-- table: peers test-gpu 64 fp16 0 -->\nNot recorded yet: `" FOLDER
-         "/peers.csv` (`make peers`).\n<!-- end of table -->\n",
-         "Not recorded yet: `plots/data/no-gpu/bench.csv` (`make bench`).",
-         "Not recorded yet: `plots/data/no-gpu/spread.csv` (`make spread`).",
+         "/peers.csv` (`make peers`, `make publish`).\n<!-- end of table -->\n",
+         "Not recorded yet: `plots/data/no-gpu/bench.csv` (`make bench`, `make publish`).",
+         "Not recorded yet: `plots/data/no-gpu/spread.csv` (`make spread`, `make publish`).",
          "Not recorded yet: `plots/data/no-gpu/quoted.csv`.");
 }
 
@@ -166,7 +166,7 @@ Test(tables, bugs_of_the_emulator_alone) {
   const script_result result = filled(BLOCK("bugs test-gpu"));
   EXPECT(result, "| bug | title | check, CPU | sanitize, CPU | the first line |\n",
          "| 05.2 | another | passes | caught | `a \\| b` |\n\n",
-         "Not recorded yet: `" FOLDER "/bugs.csv` (`make bugs DEVICE=gpu`).");
+         "Not recorded yet: `" FOLDER "/bugs.csv` (`make bugs DEVICE=gpu`, `make publish`).");
 }
 
 Test(tables, are_stale_when_data_or_text_changes) {

@@ -1,0 +1,12 @@
+#define _GNU_SOURCE // uselocale
+#include "step/step.h"
+
+#include <locale.h>
+
+void step_keep_locale(void) {
+  static locale_t c;
+  if (!c) c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (c)
+    uselocale(
+        c); // without memory for it the process' locale stays, which is C until a step changes it
+}

@@ -1,0 +1,85 @@
+// Records of the reader's, results/, are drawn beside themselves, and become the published ones by publish.sh alone.
+#define _GNU_SOURCE
+#include "recorded.h"
+
+static void enter(void) {
+  toolkit_enter();
+  recorded_write("ladder", LADDER);
+  cr_assert_eq(
+      toolkit_run("git init -q . && mkdir -p results/test-gpu results/emulated-test-gpu " //
+                  EMULATED_FOLDER)
+          .status,
+      0);
+}
+
+TestSuite(publish, .init = enter, .fini = toolkit_leave);
+
+Test(publish, the_readers_charts_lie_beside_the_readers_records) {
+  if (system("command -v gnuplot >/dev/null") != 0) cr_skip_test("gnuplot is not installed");
+  toolkit_write("results/test-gpu/ladder.csv", LADDER);
+  toolkit_write("results/test-gpu/ladder-mine.csv", LADDER);
+  const script_result drawn =
+      toolkit_run("scripts/plot.sh --data results 'speedup roofline' test-gpu 2>&1; ls plots | "
+                  "grep test-gpu; ls results/test-gpu");
+  EXPECT(drawn, "written: results/test-gpu/speedup-mine.svg, ",
+         "written: results/test-gpu/speedup.svg, ",
+         "ladder-mine.csv\nladder.csv\nspeedup-mine.png\nspeedup-mine.svg\nspeedup.png\nspeedup."
+         "svg\n");
+  cr_expect_null(strstr(drawn.out, "roofline"), "what is not recorded is drawn: %s", drawn.out);
+  cr_expect_null(strstr(drawn.out, "plots/"), "%s", drawn.out);
+}
+
+#define BUG(step, name, verdict)                                                                   \
+  "\"" step "\",\"" name "\",\"a title\",\"" verdict "\",\"row 0, column 1\",\"-\",\"\"," ORIGIN
+
+Test(publish, whole_files_and_merged_ones) {
+  recorded_write("counts", COUNTS_HEADER COUNTED("01_plain", "ncu", "3200", "5")
+                               COUNTED("05_fused", "ncu", "400", "5"));
+  recorded_write("bugs", BUGS_HEADER BUG("01_plain", "1_a", "caught") BUG("04_x", "1_b", "caught")
+                             BUG("04_x", "2_c", "caught"));
+  toolkit_write("results/test-gpu/ladder.csv",
+                ROW_HEADER TIMED("01_mine", LARGE, "0", "7", "7", "7", "9"));
+  toolkit_write("results/test-gpu/counts.csv",
+                "# a comment\n" COUNTS_HEADER COUNTED("05_fused", "ncu", "401", "5")
+                    COUNTED("06_copied", "ncu", "402", "5"));
+  toolkit_write("results/test-gpu/bugs.csv", BUGS_HEADER BUG("04_x", "1_b", "passes"));
+  toolkit_write("results/emulated-test-gpu/bugs.csv", BUGS_HEADER BUG("04_x", "1_b", "hangs"));
+  toolkit_write("results/emulated-test-gpu/ladder.csv", LADDER);
+  toolkit_write("document.md", "<!-- table: ladder test-gpu -->\n<!-- end of table -->\n");
+  const script_result result = toolkit_run("LAB_COMMIT=now scripts/publish.sh 2>&1");
+  cr_assert_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "published: " EMULATED_FOLDER "/bugs.csv\n", "published: " FOLDER "/bugs.csv\n",
+         "published: " FOLDER "/counts.csv\n", "published: " FOLDER "/ladder.csv\n",
+         "written: document.md\n");
+  const script_result document = toolkit_run("cat document.md");
+  EXPECT(document, "| 01 mine | | 7.000");
+  const script_result whole = toolkit_run("cmp " FOLDER "/ladder.csv results/test-gpu/ladder.csv");
+  cr_expect_eq(whole.status, 0, "%s", whole.out);
+  const script_result counts = toolkit_run("cut -d , -f 1,14,27,28 " FOLDER "/counts.csv");
+  EXPECT(counts, "step,", "01_plain,3200," ORIGIN "05_fused,401," ORIGIN "06_copied,402," ORIGIN);
+  const script_result bugs = toolkit_run("cut -d , -f 1,2,4 " FOLDER "/bugs.csv");
+  EXPECT(bugs, "\"01_plain\",\"1_a\",\"caught\"\n\"04_x\",\"1_b\",\"passes\"\n");
+  cr_expect_null(strstr(bugs.out, "2_c"), "a bug that is no more is published: %s", bugs.out);
+  const script_result files = toolkit_run("ls " EMULATED_FOLDER);
+  cr_expect_str_eq(files.out, "bugs.csv\n", "%s", files.out);
+}
+
+Test(publish, one_file) {
+  toolkit_write("results/test-gpu/ladder.csv", ROW_HEADER);
+  toolkit_write("results/test-gpu/ladder-mine.csv", LADDER);
+  const script_result result = toolkit_run("scripts/publish.sh test-gpu ladder-mine 2>&1");
+  EXPECT(result, "published: " FOLDER "/ladder-mine.csv\n");
+  cr_expect_null(strstr(result.out, FOLDER "/ladder.csv"), "%s", result.out);
+}
+
+Test(publish, nothing) {
+  toolkit_write("results/emulated-test-gpu/ladder.csv", LADDER);
+  const char *const commands[] = {"scripts/publish.sh 2>&1", "scripts/publish.sh no-gpu 2>&1",
+                                  "scripts/publish.sh test-gpu ladder 2>&1",
+                                  "rm -r results; scripts/publish.sh 2>&1"};
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    const script_result result = toolkit_run(commands[i]);
+    cr_expect_eq(result.status, 2, "%s ended with %d", commands[i], result.status);
+    EXPECT(result, "error: there is nothing to publish, as there is no results/");
+  }
+}

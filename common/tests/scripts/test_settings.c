@@ -1,0 +1,104 @@
+// What a user gives to make as NAME=value: nothing of it is run, and a folder may have any name.
+#define _GNU_SOURCE
+#include "lab.h"
+
+TestSuite(settings, .init = lab_enter, .fini = lab_leave);
+
+static void nothing_was_run(void) {
+  const script_result found = lab_run("find %s . -maxdepth 2 -name 'ran*'", lab_work);
+  cr_expect_str_empty(found.out, "something was run: %s", found.out);
+}
+
+// make/settings.mk by itself ends either way: it refuses the value, or has nothing to make.
+static void expect_judged(const char *name, const char *value, const char *words) {
+  cr_assert(setenv("VALUE", value, 1) == 0);
+  const char *const commands[] = {"env -u MAKEFLAGS make -f make/settings.mk %s=\"$VALUE\"",
+                                  "env -u MAKEFLAGS %s=\"$VALUE\" make -f make/settings.mk"};
+  for (int i = 0; i < 2; i++) {
+    char command[128];
+    snprintf(command, sizeof command, commands[i], name);
+    const script_result result = lab_run("%s", command);
+    EXPECT_STATUS(result, 2);
+    cr_expect(strstr(result.out, words), "%s=%s: %s", name, value, result.out);
+  }
+}
+
+Test(settings, what_is_no_word_is_refused) {
+  const char *const bad[] = {"`touch ran`",   "$(shell touch ran)",
+                             "$$(touch ran)", "a;touch ran",
+                             "a b",           "a'b",
+                             "a\"b",          "../ran",
+                             "a&b",           "a>ran",
+                             "a\ntouch ran",  "a*"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    expect_judged("NAME", bad[i], "NAME is \"");
+    expect_judged("NAME", bad[i], "give it letters, digits, and the signs . _ - + , : only");
+  }
+  const char *const names[] = {"BUG", "STEP", "DEVICE_FOLDER", "CONFIG", "SEEDS", "ARCH", "CHART"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    expect_judged(names[i], "a;touch ran", "give it letters, digits");
+  }
+  expect_judged("NAME", "ladder-bf16_2.1", "No targets");
+  expect_judged("CHART", "speedup scaling", "No targets");
+  expect_judged("ARGS", "a\nb", "ARGS holds a line break");
+  const script_result lab = lab_run(MAKE "help NAME='$(shell touch ran)'");
+  EXPECT_STATUS(lab, 2);
+  EXPECT(lab, "NAME is \"$(shell touch ran)\"");
+  nothing_was_run();
+}
+
+// ARGS is divided into words as a shell would, and that is all.
+Test(settings, options_are_words) {
+  const struct {
+    const char *args;
+    const char *words;
+  } cases[] = {{"--seq 9  --causal", "[--seq] [9] [--causal] "},
+               {"--q 'a b.npy' \"c'd\"", "[--q] [a b.npy] [c'd] "},
+               {"$(touch ran) `touch ran`; #*", "[$(touch] [ran)] [`touch] [ran`;] [#*] "},
+               {"", ""},
+               {"--q 'a", "error: a quote is not closed in: --q 'a\n"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    cr_assert(setenv("ARGS", cases[i].args, 1) == 0);
+    const script_result result = lab_run("scripts/with_args.sh printf '[%%s] '");
+    const char *said = strcmp(cases[i].args, "") == 0 ? "[] " : cases[i].words;
+    cr_expect_str_eq(result.out, said, "'%s': %s", cases[i].args, result.out);
+  }
+  const script_result run =
+      lab_run(MAKE "step01 run ARGS='--q \"$(shell touch ran) $$(touch ran);.npy\"'");
+  EXPECT(run, "error: --q is given without --v");
+  nothing_was_run();
+}
+
+// Its step is built, run and named as the reader knows it.
+Test(settings, a_folder_with_blanks_and_signs, .timeout = 120) {
+#define FOLDER "my try'$(touch ran)`touch ran`\"(ä)"
+  cr_assert(setenv("FOLDER", FOLDER, 1) == 0);
+  EXPECT_STATUS(
+      lab_run("mkdir \"%s/$FOLDER\" && cp -r steps/01_naive \"%s/$FOLDER\"", lab_work, lab_work),
+      0);
+#define OF_FOLDER UNOPTIMISED "step01 STEPS_FOLDER=\"%s/$FOLDER\" "
+  script_result result = lab_run(MAKE OF_FOLDER "run ARGS='--seq 9'", lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "STEPS_FOLDER=", "/" FOLDER "\nbuilt: ", "source ",
+         "/" FOLDER "/01_naive/attention.cu\n", "check ok");
+  // So does the compiler.
+  EXPECT_STATUS(lab_run("echo 'int x = ;' >>\"%s/$FOLDER/01_naive/attention.cu\"", lab_work), 0);
+  result = lab_run(MAKE OF_FOLDER "run", lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "/" FOLDER "/01_naive/attention.cu:", ": error: ");
+  result = lab_run(MAKE "help STEPS_FOLDER=\"%s/no $FOLDER\"", lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "STEPS_FOLDER is \"", "/no " FOLDER "\": it holds no step");
+  nothing_was_run();
+  lab_run("rm -r build/folders/my_try* build/folders/no_my_try* "
+          "build/cpu/elsewhere/*folders*my_*try*");
+}
+
+// Whatever language is asked for, also on make's command line.
+Test(settings, recipes_run_in_the_c_locale) {
+  const script_result result =
+      lab_run("printf 'include make/config.mk\\nall:\\n\\t@echo $$LC_ALL\\n' | "
+              "LC_ALL=de_DE.UTF-8 " MAKE "-f - LC_ALL=tr_TR.UTF-8 all");
+  EXPECT_STATUS(result, 0);
+  cr_expect_str_eq(result.out, "C\n", "%s", result.out);
+}

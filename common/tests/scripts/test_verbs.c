@@ -1,0 +1,126 @@
+// What the verbs leave in a fresh clone, and what two of them do to one another.
+#define _GNU_SOURCE
+#include "lab.h"
+
+// Builds what the verbs below need here, once: a copy of it is as new as the copies of its sources.
+static void build_once(void) {
+  const char *const files[] = {
+      "MODE= build/cpu/ladder build/cpu/budget build/cpu/step01 build/cpu/step01.so "
+      "build/cpu/step06.so",
+      "MODE=sanitize build/cpu-sanitize/step01",
+      "MODE=count build/cpu-count/step01.so build/cpu-count/count build/cpu-count/ladder"};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    const script_result built = lab_run(MAKE "-f make/build.mk --silent %s", files[i]);
+    EXPECT_STATUS(built, 0);
+  }
+}
+
+// Enters a copy of the working tree, as a clone in which nothing has changed, in a folder whose name has a blank.
+static void clone_lab(void) {
+  lab_enter();
+  if (lab_run("git ls-files --error-unmatch Makefile").status != 0) {
+    lab_leave();
+    cr_skip_test("this is no clone of the lab, as git says");
+  }
+  build_once();
+  // Files that git knows and are removed here are missing in the copy, too.
+  const script_result copied =
+      lab_run("mkdir '%s/the lab' && { git ls-files -z --cached --others --exclude-standard && "
+              "find build/cpu build/cpu-count build/cpu-sanitize '(' -name tests -o -name "
+              "elsewhere -o -name '*.part' "
+              "')' -prune -o -type f -print0; } | "
+              "xargs -0 cp -a --parents -t '%s/the lab'; test -f '%s/the lab/Makefile'",
+              lab_work, lab_work, lab_work);
+  EXPECT_STATUS(copied, 0);
+  cr_assert(chdir(lab_work) == 0 && chdir("the lab") == 0 && unsetenv("LAB_WORK") == 0);
+  const script_result committed = lab_run("git init -q . && git add -A && git -c user.name=a -c "
+                                          "user.email=a@b.c commit -qm all");
+  EXPECT_STATUS(committed, 0);
+}
+
+static void leave(void) { lab_run("rm -rf %s", lab_work); }
+
+TestSuite(verbs, .init = clone_lab, .fini = leave, .timeout = 240);
+
+static void expect_clean(const char *verb) {
+  const script_result status = lab_run("git status --porcelain --untracked-files=all");
+  cr_expect_str_empty(status.out, "%s leaves: %s", verb, status.out);
+}
+
+Test(verbs, leave_a_clone_clean) {
+  const char *const verbs[] = {
+      "help",
+      "doctor",
+      "step01 run ARGS='--seq 9 --out out.tmp'",
+      "step01 ladder ARGS='--seq 9'",
+      "step06 sweep ARGS='--seq 9 --heads 1'",
+      "step01 count ARGS='--seq 9'",
+      "step01 sanitize ARGS='--seq 9' SEEDS=1",
+      "step06 budget",
+      "tables",
+      "step01 exercise FROM=01",
+      "step01 ladder WORK=1 ARGS='--seq 9'",
+      "step04 hint",
+      "hunt BUG=1",
+  };
+  for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+    const script_result result = lab_run(MAKE "%s", verbs[i]);
+    EXPECT_STATUS(result, 0);
+    expect_clean(verbs[i]);
+  }
+  const script_result recorded = lab_run("cd results/emulated-nvidia-h200 && ls *.csv");
+  cr_expect_str_eq(recorded.out, "counts.csv\nladder.csv\nsweep-06.csv\n", "%s", recorded.out);
+  // A ladder of the reader's own makes no table stale, whatever GPU it is of.
+  const script_result checked =
+      lab_run("cp -r plots/data/nvidia-h200 results && sed -i 's/,ok,/,FAILED,/' "
+              "results/nvidia-h200/*.csv && " MAKE "tables-check");
+  EXPECT_STATUS(checked, 0);
+}
+
+// Files that are whole: the last line of a CSV, the first bytes of a chart.
+#define WHOLE                                                                                      \
+  "cd results/emulated-nvidia-h200 && tail -qn 1 ladder.csv counts.csv | cut -d , -f 1; "          \
+  "head -qc 5 *.svg; head -qc 4 *.png | tr -dc A-Z; find . -name '*.tmp' -o -name '*.part'"
+
+Test(verbs, two_at_once) {
+  const script_result result = lab_run(
+      "one() { " MAKE "$1 ARGS=\"$2\" || { echo '%s'; exit 1; }; }; "
+      "one 'step01 build' || exit; for i in 1 2; do "
+      "one 'step01 ladder' '--seq 9' & first=$!; one 'step01 ladder' '--seq 9' & second=$!; "
+      "one 'step01 count' '--seq 9' & wait $first && wait $second && wait $! || exit; "
+      "done >log.tmp || { cat log.tmp; exit 1; }",
+      "failed");
+  EXPECT_STATUS(result, 0);
+  const script_result files = lab_run("%s", WHOLE);
+  const bool drawn = lab_run("command -v gnuplot").status == 0;
+  cr_expect_str_eq(files.out,
+                   drawn ? "01_naive\n01_naive\n<?xml<?xmlPNGPNG" : "01_naive\n01_naive\n", "%s",
+                   files.out);
+  expect_clean("two at once");
+}
+
+// Those that need a GPU, or minutes: make says where they write, and nothing else names the published record.
+TestSuite(verbs_gpu, .init = lab_enter, .fini = lab_leave);
+
+Test(verbs_gpu, write_below_results_alone, .timeout = 120) {
+  const char *const verbs[] = {"ladder-now", "step06 sweep", "bench",     "ceilings", "peers",
+                               "spread",     "count-now",    "calibrate", "bugs"};
+  // A Python that has whatever is asked of it.
+  const script_result python =
+      lab_run("cd %s && printf '#!/bin/bash\\n' >python3 && chmod +x python3", lab_work);
+  EXPECT_STATUS(python, 0);
+  for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+    const script_result result =
+        lab_run("PATH=%s:$PATH " MAKE "-n %s DEVICE=gpu CUDA_HOME=/none ARCH=sm_90a JOBS=1 | "
+                "grep -e results -e plots/data",
+                lab_work, verbs[i]);
+    EXPECT_STATUS(result, 0);
+    cr_expect(strstr(result.out, "'results'"), "%s: %s", verbs[i], result.out);
+    cr_expect_null(strstr(result.out, "plots/data"), "%s: %s", verbs[i], result.out);
+  }
+  const script_result others =
+      lab_run("grep -l '^[^#]*plots/data' Makefile make/*.mk scripts/*.sh scripts/*/*.sh; grep -rl "
+              "plots/data common --include='*.c' --include='*.py' --exclude-dir=tests");
+  cr_expect_str_eq(others.out, "scripts/plot.sh\nscripts/publish.sh\nscripts/tables.sh\n", "%s",
+                   others.out);
+}

@@ -1,0 +1,37 @@
+# What a user gives as NAME=value, looked at before anything is made of it. A value may come from anywhere, and
+# both make and the shell run parts of what they are handed: $(shell ...), $(...), `...`, ;. So a setting that is
+# a word holds nothing but letters, digits and a few signs; text and paths are taken as they are given, and
+# reach the programs through the environment, which no one interprets.
+
+words_given := A B BLOCK BUG CONFIG COUNT DEBUG DEVICE DEVICE_FOLDER FORCE FRESH FROM JOBS KERNEL MODE NAME PART QUICK \
+               RECORD RESULTS ROUNDS SANITIZE SECONDS SEED SEEDS STEP THREAD THRESHOLD VERBOSE WERROR WORK
+lists_given := ARCH CHART STEPS
+texts_given := ARGS LAB_WORK NEW OLD PREFIX STEPS_FOLDER
+
+in_words := a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F G H I J K L M N O P Q R S T U V W X Y Z \
+            0 1 2 3 4 5 6 7 8 9 . _ - + , :
+in_paths := $(filter-out :,$(in_words)) /
+define newline
+
+
+endef
+blank := $() $()
+comma := ,
+
+# $(call beyond,SIGNS,TEXT): what is left of the text without these signs. Where there is anything, it ends in a
+# dot: a blank alone counts, too.
+less   = $(if $1,$(call less,$(wordlist 2,100,$1),$(subst $(firstword $1),,$2)),$2)
+beyond = $(if $(subst x,,x$(call less,$1,$2)x),$(call less,$1,$2).)
+
+# $(call quoted,TEXT): one word of the shell's, whatever is in it.
+quoted = '$(subst ','\'',$1)'
+
+refuse_word = $(error $1 is "$(value $1)": give it letters, digits$(comma) and the signs . _ - + $(comma) : only$2)
+$(foreach setting,$(words_given),$(if $(call beyond,$(in_words),$(value $(setting))),\
+  $(call refuse_word,$(setting))))
+$(foreach setting,$(lists_given),$(if $(call beyond,$(in_words),$(subst $(blank),,$(value $(setting)))),\
+  $(call refuse_word,$(setting),$(comma) and blanks between words)))
+$(foreach setting,$(texts_given),$(if $(findstring $(newline),$(value $(setting))),\
+  $(error $(setting) holds a line break: give it one line)))
+$(foreach setting,$(texts_given),$(if $(filter-out undefined,$(origin $(setting))),\
+  $(eval override $(setting) := $$(value $(setting)))$(eval export $(setting))))

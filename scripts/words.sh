@@ -1,0 +1,15 @@
+# shellcheck shell=bash
+# The words of a text that a person has given, such as ARGS. To be sourced.
+
+# split_words TEXT: sets `words` to the words that a shell would make of it. Quotes and backslashes hold what
+# they enclose together, and all else stands for itself: nothing is expanded, and nothing is run.
+split_words() {
+  local lines
+  if ! lines=$(xargs -r printf '%s\n' <<<"$1" 2>/dev/null); then
+    echo "error: a quote is not closed in: $1" >&2
+    exit 2
+  fi
+  words=()
+  # shellcheck disable=SC2034 # for the script that sources it
+  [ -z "$lines" ] || mapfile -t words <<<"$lines"
+}
