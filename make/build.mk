@@ -47,7 +47,7 @@ prepare = @mkdir -p $(@D)$(if $(VERBOSE),,; [ ! -t 2 ] || printf '  building %s\
 # --- the parts of common/ ------------------------------------------------------------------------
 
 MODULES     := bench ceilings check columns compare csv device driver emulator/requests emulator/rewrite file fuzz \
-               inputs ladder npy progress record reference result shape statistics step timing trial
+               inputs ladder monitor npy progress record reference result shape statistics step timing trial
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/step/source.c common/device/device_emulator.c \
                common/device/device_gpu.c
@@ -165,8 +165,9 @@ $(BUILD)/budget: $(PLAIN)/common/budget/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # What common/peers calls from Python.
-$(BUILD)/libpeers.so: $(PLAIN)/common/statistics/statistics.o $(PLAIN)/common/shape/shape.o
-	$(CC) -shared $(LDFLAGS) $^ -lm -o $@
+$(BUILD)/libpeers.so: $(patsubst %,$(PLAIN)/common/%.o,timing/timing timing/figures timing/floor \
+                        statistics/statistics shape/shape) $(LIBRARY) $(RUNTIME)
+	$(call link,-shared)
 
 $(BUILD)/compare: $(PLAIN)/common/compare/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)

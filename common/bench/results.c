@@ -17,7 +17,7 @@ bool results_commit_is_certain(const char *commit) {
   return strcmp(commit, "unknown") != 0 && !(end && strcmp(end, "-dirty") == 0);
 }
 
-static void free_entry(results_entry *entry) {
+static void free_entry(const results_entry *entry) {
   free(entry->key);
   free(entry->row);
   free(entry->samples);
@@ -54,7 +54,7 @@ static results_entry *make_room(results *results, const char *key) {
 // Takes the entry's texts over. One of the same key makes way for it.
 static bool put(results *results, results_entry entry, error_text *error) {
   results_entry *place = NULL;
-  if (entry.key && entry.row) {
+  if (entry.key && (entry.row || entry.samples)) {
     place = find(results, entry.key);
     if (!place) place = make_room(results, entry.key);
   }
@@ -112,7 +112,7 @@ static void write_fields(FILE *file, const void *what) {
 
 typedef struct {
   const result_row *row;
-  const double *milliseconds;
+  const timing_contender *bursts;
 } new_row;
 
 static void write_key(FILE *file, const void *what) {
@@ -123,22 +123,32 @@ static void write_row(FILE *file, const void *what) {
 }
 static void write_samples(FILE *file, const void *what) {
   const new_row *row = what;
-  result_write_samples(file, row->row, row->milliseconds);
+  result_write_samples(file, row->row, row->bursts);
 }
 
-bool results_add(results *results, const result_row *row, const double *milliseconds,
+bool results_add(results *results, const result_row *row, const timing_contender *bursts,
                  error_text *error) {
-  const new_row all = {row, milliseconds};
+  const new_row all = {row, bursts};
+  const bool timed = bursts && bursts->rounds > 0;
   const results_entry entry = {
       .key = text_of(write_key, &all),
       .row = text_of(write_row, &all),
-      .samples = milliseconds ? text_of(write_samples, &all) : NULL,
-      .measured = row->verdict == CHECK_PASSED && milliseconds,
+      .samples = timed ? text_of(write_samples, &all) : NULL,
+      .measured = row->verdict == CHECK_SKIPPED || (row->verdict == CHECK_PASSED && timed),
   };
-  if (!milliseconds || entry.samples) return put(results, entry, error);
-  free(entry.key);
-  free(entry.row);
+  if ((!timed || entry.samples) && entry.row) return put(results, entry, error);
+  free_entry(&entry);
   return no_memory(error);
+}
+
+bool results_add_floor(results *results, const result_row *row, const timing_contender *bursts,
+                       error_text *error) {
+  const new_row all = {row, bursts};
+  const results_entry entry = {
+      .key = text_of(write_key, &all),
+      .samples = text_of(write_samples, &all),
+  };
+  return put(results, entry, error);
 }
 
 bool results_has(const results *results, const result_row *row) {
@@ -205,33 +215,65 @@ static bool keep_rows(const csv_table *table, const results_origin *origin, resu
     const results_entry entry = {
         .key = text_of(write_fields, &key),
         .row = text_of(write_fields, &all),
-        .measured = strcmp(csv_text(table, row, check), "ok") == 0,
+        .measured = strcmp(csv_text(table, row, check), "FAILED") != 0,
+        .timed = strcmp(csv_text(table, row, check), "ok") == 0,
     };
     if (!put(results, entry, error)) return false;
   }
   return true;
 }
 
-// Gives the rows their samples. A row whose samples are of another time than the row is not measured.
-static bool keep_samples(const csv_table *samples, results *results, error_text *error) {
+// Adds a line to the entry's samples.
+static bool append_samples(results_entry *entry, const char *line, error_text *error) {
+  const size_t before = entry->samples ? strlen(entry->samples) + 1 : 0;
+  char *grown = realloc(entry->samples, before + strlen(line) + 1);
+  if (!grown) return no_memory(error);
+  if (before > 0) grown[before - 1] = '\n';
+  strcpy(grown + before, line);
+  entry->samples = grown;
+  return true;
+}
+
+// Those of what every time holds have no row.
+static bool is_floor(const csv_table *samples, size_t row) {
+  const char *step = csv_text(samples, row, 0);
+  return strcmp(step, TIMING_NOTHING) == 0 || strcmp(step, TIMING_EMPTY_KERNEL) == 0;
+}
+
+// Gives the rows their samples, of which each round has a line. A row whose samples are of another time than
+// the row is not measured.
+static bool keep_samples(const csv_table *samples, const results_origin *origin, results *results,
+                         error_text *error) {
   size_t date = 0;
-  if (!csv_column(samples, "date", &date, error)) return false;
+  size_t commit = 0;
+  if (!csv_column(samples, "date", &date, error) ||
+      !csv_column(samples, "commit", &commit, error)) {
+    return false;
+  }
   for (size_t row = 0; row < samples->rows; row++) {
     const table_fields key = {samples, row, RESULT_KEY_COLUMNS};
     const table_fields all = {samples, row, samples->columns};
     char *text = text_of(write_fields, &key);
-    if (!text) return no_memory(error);
-    results_entry *entry = find(results, text);
+    char *line = text_of(write_fields, &all);
+    bool good = (text && line) || no_memory(error);
+    results_entry *entry = good ? find(results, text) : NULL;
+    if (good && !entry && is_floor(samples, row) &&
+        strcmp(csv_text(samples, row, commit), origin->commit) == 0) {
+      entry = make_room(results, text);
+      good = entry || no_memory(error);
+      if (entry) *entry = (results_entry){.key = text};
+      if (entry) text = NULL; // it is the entry's now
+    }
+    const char *row_date = entry && entry->row ? strrchr(entry->row, ',') + 1 : NULL; // the last
+    const bool same = entry && (!row_date || strcmp(row_date, csv_text(samples, row, date)) == 0);
+    if (good && same) good = append_samples(entry, line, error);
     free(text);
-    if (!entry) continue;
-    const char *row_date = strrchr(entry->row, ',') + 1; // the last column
-    if (strcmp(row_date, csv_text(samples, row, date)) != 0) continue;
-    free(entry->samples);
-    entry->samples = text_of(write_fields, &all);
-    if (!entry->samples) return no_memory(error);
+    free(line);
+    if (!good) return false;
   }
   for (size_t i = 0; i < results->count; i++) {
-    if (!results->entries[i].samples) results->entries[i].measured = false;
+    results_entry *entry = &results->entries[i];
+    if (entry->timed && !entry->samples) entry->measured = false;
   }
   return true;
 }
@@ -267,7 +309,8 @@ bool results_open(const record_folder *folder, const char *name, const results_o
   bool good = csv_read(row_path.text, &rows, error) && same_columns(&rows, row_names, error) &&
               csv_read(sample_path.text, &samples, error) &&
               same_columns(&samples, result_write_sample_names, error) &&
-              keep_rows(&rows, origin, results, error) && keep_samples(&samples, results, error);
+              keep_rows(&rows, origin, results, error) &&
+              keep_samples(&samples, origin, results, error);
   if (good && results->count > 0) good = keep_comments(row_path.text, results, error);
   csv_free(&rows);
   csv_free(&samples);
@@ -290,7 +333,7 @@ static bool save(const char *path, const results *results, bool samples, error_t
   }
   for (size_t i = 0; i < results->count; i++) {
     const results_entry *entry = &results->entries[i];
-    const char *line = samples ? entry->samples : entry->row;
+    const char *line = samples ? entry->samples : entry->row; // of samples: lines
     if (line) fprintf(file, "%s\n", line);
   }
   const bool written = fclose(file) == 0;

@@ -1,0 +1,24 @@
+// Kernels of the test of the cold cache.
+#include "cold_cache.h"
+
+__global__ void follow_kernel(const unsigned *places, unsigned steps, unsigned *end) {
+  unsigned place = 0;
+  for (unsigned i = 0; i < steps; i++) place = places[place];
+  *end = place;
+}
+
+cudaError_t follow(const unsigned *places, unsigned steps, unsigned *end, cudaStream_t stream) {
+  follow_kernel<<<1, 1, 0, stream>>>(places, steps, end);
+  return cudaGetLastError();
+}
+
+__global__ void sweep_kernel(unsigned *memory, size_t count) {
+  const size_t threads = (size_t)gridDim.x * blockDim.x;
+  for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads)
+    memory[i]++;
+}
+
+cudaError_t sweep_cache(unsigned *memory, size_t bytes, cudaStream_t stream) {
+  sweep_kernel<<<1024, 256, 0, stream>>>(memory, bytes / sizeof *memory);
+  return cudaGetLastError();
+}
