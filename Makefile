@@ -68,7 +68,7 @@ sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 .PHONY: needs-gpu
 needs-gpu: say-device
 ifeq ($(DEVICE),cpu)
-	@echo "error: $(filter bench ceilings peers shapes spread,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
+	@echo "error: $(filter bench ceilings peers shapes spread record,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
 	  "on a machine with a GPU (make ladder counts here what the steps do)" >&2
 	@exit 2
 endif
@@ -112,6 +112,10 @@ shapes: needs-gpu ## the same for one head, ragged lengths, grouped heads, decod
 
 spread: needs-gpu ## steps and peers for scores that are spread more and more (needs PyTorch); QUICK=1, FRESH=1
 	$(call beside_peers,spread,$(SPREAD_STEPS),$(SPREAD_ONLY))
+
+.PHONY: record
+record: needs-gpu ## all times that charts and tables are made of (GPU): PARTS="ladder bench", FA3=libfa3.so, FRESH=1
+	@MAKE="$(MAKE)" FA3="$(FA3)" FRESH="$(FRESH)" scripts/record.sh $(PARTS)
 
 compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or OLD=a.csv A=05 B=06
 	@$(BUILDER) $(BUILD)/compare

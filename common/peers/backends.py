@@ -215,7 +215,7 @@ class FlashAttention3:
 
     def prepare(self, shape: Shape, sets: list[Tensors]) -> None:
         self._function, self._sets = self._functions[shape.dtype], sets
-        self._semaphore = torch.zeros(1, dtype=torch.int32, device="cuda")
+        self._semaphore = torch.zeros(1, dtype=torch.int32, device=sets[0].q.device)
         multiprocessors = torch.cuda.get_device_properties(0).multi_processor_count
         sizes = (shape.batch, shape.seq, shape.seq_kv, shape.heads, shape.kv_heads, shape.head_dim)
         rest = (shape.scale, int(shape.causal), self._semaphore.data_ptr(), multiprocessors)

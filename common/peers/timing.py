@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .grid import Shape
-from .steps import AttentionShape, c_shape
+from .steps import AttentionShape, c_shape, open_library
 
 MOST_ROUNDS = 30  # TIMING_MOST_ROUNDS
 MOST_LAUNCHES = 20  # TIMING_MOST_LAUNCHES
@@ -155,7 +155,7 @@ class Library:
     """libpeers.so: the functions of common/timing, and of common/shape what counts operations."""
 
     def __init__(self, path: Path) -> None:
-        library = ctypes.CDLL(str(path.resolve()))
+        library = open_library(path)
         contender = ctypes.POINTER(Contender)
         self._default_plan = library.timing_default_plan
         self._default_plan.restype = Plan
