@@ -12,13 +12,16 @@ cudaError_t follow(const unsigned *places, unsigned steps, unsigned *end, cudaSt
   return cudaGetLastError();
 }
 
-__global__ void sweep_kernel(unsigned *memory, size_t count) {
+__global__ void read_kernel(const unsigned *memory, size_t count, unsigned *end) {
   const size_t threads = (size_t)gridDim.x * blockDim.x;
-  for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads)
-    memory[i]++;
+  unsigned sum = 0;
+  for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads) {
+    sum |= memory[i];
+  }
+  if (sum == 0xffffffffu) *end = sum;
 }
 
-cudaError_t sweep_cache(unsigned *memory, size_t bytes, cudaStream_t stream) {
-  sweep_kernel<<<1024, 256, 0, stream>>>(memory, bytes / sizeof *memory);
+cudaError_t read_all(const unsigned *memory, size_t bytes, unsigned *end, cudaStream_t stream) {
+  read_kernel<<<1024, 256, 0, stream>>>(memory, bytes / sizeof *memory, end);
   return cudaGetLastError();
 }

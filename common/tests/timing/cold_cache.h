@@ -13,8 +13,8 @@ extern "C" {
 // is the latency of the memory that answers.
 cudaError_t follow(const unsigned *places, unsigned steps, unsigned *end, cudaStream_t stream);
 
-// Reads and writes so many bytes: what was in the cache is there no longer.
-cudaError_t sweep_cache(unsigned *memory, size_t bytes, cudaStream_t stream);
+// Reads all of a buffer, as a kernel that works on it does. Writes to *end only what it never finds.
+cudaError_t read_all(const unsigned *memory, size_t bytes, unsigned *end, cudaStream_t stream);
 
 #ifdef __cplusplus
 }
