@@ -110,7 +110,8 @@ def measure(session: Session, shape: Shape) -> None:
     for entry in entries:
         _check(entry, shape, sets, right)
     o_bound = right.o_bound
-    del right, first  # their memory is for the contenders
+    del right, first  # their memory is for the contenders, and what the checks took for the stream of the timing
+    torch.cuda.empty_cache()
     measured = _time(session, entries, len(sets))
     state = machine.state_columns(before, machine.read_state())
     state.update(shape.columns(), device=session.device, commit=session.commit, date=machine.read_date())
