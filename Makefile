@@ -84,7 +84,7 @@ sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 .PHONY: needs-gpu
 needs-gpu: say-device
 ifeq ($(DEVICE),cpu)
-	@echo "error: $(filter bench ceilings peers spread,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
+	@echo "error: $(filter bench ceilings peers shapes spread record,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
 	  "on a machine with a GPU (make ladder counts here what the steps do)" >&2
 	@exit 2
 endif
@@ -108,11 +108,11 @@ stored     = $(shell grep -l score_matrix_bytes $(BUILDABLE:%=$(STEPS_FOLDER)/%/
 PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out $(notdir $(patsubst %/attention.cu,%,$(stored))),$(BUILDABLE)))
 # Those that copy while they multiply, whose speed is near the peers'; and the peers likewise.
 SPREAD_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_%,$(PEER_STEPS)))
-SPREAD_ONLY  = --spread --without sdpa_math sdpa_efficient --seconds 0.2
+SPREAD_ONLY  = --spread --without sdpa_math sdpa_efficient
 peers_now    = PYTHONPATH=common python3 -m peers
 peers_run    = PYTHONPATH=common $(with_args) $(RUN) python3 -m peers
 
-.PHONY: peers spread compare
+.PHONY: peers shapes spread compare
 # $(call beside_peers,NAME of the files,steps,options)
 define beside_peers
 	@command -v python3 >/dev/null || { echo "error: $1 needs Python 3 with PyTorch, and there is no python3" >&2; exit 2; }
@@ -120,15 +120,22 @@ define beside_peers
 	@$(BUILDER) $(addsuffix .so,$(call programs,$2)) $(BUILD)/libpeers.so $(BUILD)/ladder
 	@$(peers_run) --folder $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) --name $(or $(NAME),$1) \
 	  --library $(BUILD)/libpeers.so --steps $(addsuffix .so,$(call programs,$2)) \
-	  $3 $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
+	  $3 $(if $(FA3),--fa3 "$$FA3") $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
 	$(if $(NAME),,$(call draw_results,$1))
 endef
 
-peers: needs-gpu ## steps against PyTorch's attention and FlashAttention-3 (needs PyTorch); QUICK=1, FRESH=1
+peers: needs-gpu ## steps against PyTorch's attention, and FlashAttention-3 (needs PyTorch); FA3=libfa3.so, QUICK=1, FRESH=1
 	$(call beside_peers,peers,$(PEER_STEPS))
+
+shapes: needs-gpu ## the same for one head, ragged lengths, grouped heads, decoding (needs PyTorch); FA3=libfa3.so
+	$(call beside_peers,shapes,$(PEER_STEPS),--users)
 
 spread: needs-gpu ## steps and peers for scores that are spread more and more (needs PyTorch); QUICK=1, FRESH=1
 	$(call beside_peers,spread,$(SPREAD_STEPS),$(SPREAD_ONLY))
+
+.PHONY: record
+record: needs-gpu ## all times that charts and tables are made of (GPU): PARTS="ladder bench", FA3=libfa3.so, FRESH=1
+	@MAKE="$(MAKE)" FA3="$(FA3)" FRESH="$(FRESH)" scripts/record.sh $(PARTS)
 
 compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or OLD=a.csv A=05 B=06
 	@$(BUILDER) $(BUILD)/compare
@@ -186,7 +193,7 @@ ifeq ($(STEP_GOALS),)
               common/tests/scripts/test_bugs.c common/tests/scripts/test_clang.c common/tests/scripts/test_ended.c \
               common/tests/scripts/test_verbs.c common/tests/scripts/test_settings.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c
-  gpu_only := common/tests/timing/test_known_duration.c
+  gpu_only := common/tests/timing/test_known_duration.c common/tests/timing/test_cold_cache.c
   # Under AddressSanitizer: what leaves stacks behind in the middle of a kernel, and what Python loads.
   address_less := $(if $(findstring address,$(SANITIZE)),common/tests/emulator/%_faults.c common/tests/peers/%)
   PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)) $(address_less), \

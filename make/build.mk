@@ -59,7 +59,8 @@ object  = && mv -f $(@:.o=.d).$$$$.part $(@:.o=.d) $(whole)
 # --- the parts of common/ ------------------------------------------------------------------------
 
 MODULES     := bench ceilings check columns compare csv device driver emulator/requests emulator/rewrite error file \
-               finish fuzz inputs ladder mutants npy progress record reference result shape statistics step timing trial
+               finish fuzz inputs ladder monitor mutants npy progress record reference result shape statistics step \
+               timing trial
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/step/source.c common/device/device_emulator.c \
                common/device/device_gpu.c
@@ -184,8 +185,9 @@ $(BUILD)/budget: $(PLAIN)/common/budget/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # What common/peers calls from Python.
-$(BUILD)/libpeers.so: $(addprefix $(PLAIN)/common/,statistics/statistics.o shape/shape.o error/error.o)
-	$(CC) -shared $(LDFLAGS) $^ -lm -o $(part) $(whole)
+$(BUILD)/libpeers.so: $(patsubst %,$(PLAIN)/common/%.o,timing/timing timing/figures timing/floor \
+                        statistics/statistics shape/shape error/error) $(LIBRARY) $(RUNTIME)
+	$(call link,-shared)
 
 $(PLAIN)/mutants: $(PLAIN)/common/mutants/main.o $(LIBRARY)
 	$(CC) $(LDFLAGS) $^ -lm -o $(part) $(whole)

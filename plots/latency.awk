@@ -3,7 +3,11 @@
 # the nearest to 4096 queries, head_dim 64, fp16, no mask.
 field("microseconds") != "" && is_step(field("step")) {
   key = problem()
-  steps_of[key]++
+  if ((key, field("step")) in place) { # a line for each round
+    samples[key, place[key, field("step")]] = samples[key, place[key, field("step")]] " " field("microseconds")
+    next
+  }
+  place[key, field("step")] = ++steps_of[key]
   text_of[key] = problem_text()
   taste[key] = -8 * distance(log(field("seq_q") / 4096)) - 4 * (field("head_dim") != 64) \
     - 2 * (field("dtype") != "fp16") - field("causal")

@@ -43,14 +43,33 @@ function magnitude(value) {
   value = log(value) / log(10) + 1e-9
   return value < 0 && value != int(value) ? int(value) - 1 : int(value)
 }
-# A median in milliseconds with its interval: 3.079 [3.076, 3.080].
-function time_cell(  like) {
+# A median in milliseconds with its interval: 3.079 [3.076, 3.080]. Behind a time below 20 microseconds stands what
+# an empty kernel takes, and a launch in a replayed graph; behind one that was taken while power or heat held the GPU
+# back, that it was.
+function time_cell(  like, text) {
   if (!timed()) return field("check") == "ok" ? "not timed" : field("check")
   like = field("median_ms") / 10 # a fourth digit
-  if (field("ci_low_ms") == "") return rounded(field("median_ms"), like)
-  return rounded(field("median_ms"), like) " [" rounded(field("ci_low_ms"), like) ", " \
-    rounded(field("ci_high_ms"), like) "]"
+  text = rounded(field("median_ms"), like)
+  if (field("ci_low_ms") != "") text = text " [" rounded(field("ci_low_ms"), like) ", " rounded(field("ci_high_ms"), like) "]"
+  if (field("median_ms") < 0.02 && field("floor_ms") != "") {
+    text = text "; empty kernel " rounded(field("floor_ms"), like)
+    if (field("graph_ms") != "") text = text ", in a graph " rounded(field("graph_ms"), like)
+  }
+  return text throttled_text()
 }
+function throttled_text() { return field("throttled") == 1 ? ", throttled" : "" }
+
+# A ratio that the record holds with its interval, such as of the columns speedup, speedup_low and speedup_high:
+# 1.38 [1.37, 1.39]. "" where the row has none.
+function ratio_cell(name,  value) {
+  value = field(name)
+  if (value == "") return ""
+  if (field(name "_low") == "") return ratio_digits(value, value)
+  return ratio_digits(value, value) " [" ratio_digits(field(name "_low"), value) ", " \
+    ratio_digits(field(name "_high"), value) "]"
+}
+# Three digits of a large one, and of a small one as many as of a share.
+function ratio_digits(value, like) { return like < 0.1 ? sprintf("%.2g", value) : like < 1 ? sprintf("%.2f", value) : rounded(value, like) }
 
 # --- a table of names by sequence length ---------------------------------------------------------
 

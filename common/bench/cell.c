@@ -71,33 +71,44 @@ static bool check_step(trial *trial, const attention_step *step, const measure_p
   return true;
 }
 
+// Gives the row what was measured of contender number `own`; the first and the one before it were timed in
+// the same rounds.
+static void fill_row(cell_row *row, const measured_steps *measured, size_t own) {
+  const timing_contender *contenders = measured->contenders;
+  const timing_contender *contender = &contenders[own];
+  if (contender->failure) {
+    fail(&row->note, "%s", contender->failure);
+    return;
+  }
+  row->bursts = contender;
+  row->result.figures = timing_figure(contender);
+  row->result.floor = measured_steps_floor(measured);
+  row->result.first = result_compare(contender, contenders, contenders[0].name);
+  if (own == 0) return;
+  row->result.before = result_compare(contender, contender - 1, contender[-1].name);
+}
+
 // Times the steps that are right, and gives every row the conditions.
 static bool time_steps(const device_info *device, trial *trial, const attention_step *steps,
                        const measure_plan *plan, cell *cell, error_text *error) {
   record_conditions conditions = {.before = record_read_state(device)};
   attention_step *timed = calloc(cell->count, sizeof *timed);
-  size_t *taken = calloc(cell->count, sizeof *taken);
-  cell->samples = calloc(cell->count * plan->samples, sizeof *cell->samples);
   size_t contenders = 0;
   for (size_t i = 0; timed && i < cell->count; i++) {
     if (cell->rows[i].result.verdict == CHECK_PASSED) timed[contenders++] = steps[i];
   }
-  bool good = (timed && taken && cell->samples) || fail(error, "not enough memory for the samples");
-  good = good && (contenders == 0 ||
-                  measure_steps(trial, timed, contenders, plan, cell->samples, taken, error));
+  bool good = timed || fail(error, "not enough memory for the samples");
+  good = good &&
+         (contenders == 0 || measure_steps(trial, timed, contenders, plan, &cell->measured, error));
   conditions.after = record_read_state(device);
   conditions.origin = record_read_origin();
   size_t next = 0;
   for (size_t i = 0; i < cell->count && good; i++) {
     cell_row *row = &cell->rows[i];
     row->result.conditions = conditions;
-    if (row->result.verdict != CHECK_PASSED) continue;
-    row->milliseconds = cell->samples + next * plan->samples;
-    row->result.times = statistics_summarise(row->milliseconds, taken[next]);
-    next++;
+    if (row->result.verdict == CHECK_PASSED) fill_row(row, &cell->measured, next++);
   }
   free(timed);
-  free(taken);
   return good;
 }
 
@@ -141,6 +152,6 @@ bool cell_measure(const device_info *device, const attention_shape *shape,
 
 void cell_free(cell *cell) {
   free(cell->rows);
-  free(cell->samples);
+  measured_steps_free(&cell->measured);
   *cell = (struct cell){0};
 }

@@ -8,14 +8,14 @@
 // What one step did in the cell.
 typedef struct {
   result_row result;
-  const double *milliseconds; // the samples; NULL when it was not timed
-  error_text note;            // why it was skipped, or what is wrong with its result; else empty
+  const timing_contender *bursts; // the samples; NULL when it was not timed
+  error_text note; // why it was skipped or not timed, or what is wrong with its result; else empty
 } cell_row;
 
 typedef struct cell {
   size_t count;
-  cell_row *rows;  // one for each step
-  double *samples; // of all rows
+  cell_row *rows;          // one for each step
+  measured_steps measured; // of those that are right
   size_t
       checked_rows; // of each head, that were compared with the reference; 0 when all steps skipped
 } cell;

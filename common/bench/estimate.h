@@ -2,7 +2,8 @@
 #ifndef ESTIMATE_H
 #define ESTIMATE_H
 
-#include "driver/measure.h"
+#include "attention.h"
+#include "timing/timing.h"
 
 enum { ESTIMATE_STEPS = 64 };
 
@@ -13,8 +14,9 @@ typedef struct {
   size_t cells;
 } estimate;
 
-// Seconds that the plan gives the step for this shape, warm-up and samples; 0 while its rate is unknown.
-double estimate_timing(const estimate *estimate, const measure_plan *plan, size_t step,
+// Seconds that the plan gives the step for this shape, warm-up and the least rounds; 0 while its rate is
+// unknown.
+double estimate_timing(const estimate *estimate, const timing_plan *plan, size_t step,
                        const attention_shape *shape);
 
 // Learns that a launch of the step took so many milliseconds.
@@ -25,7 +27,7 @@ void estimate_learn(estimate *estimate, size_t step, const attention_shape *shap
 void estimate_learn_cell(estimate *estimate, double seconds, double timing);
 
 // Seconds of a cell in which the given steps are to be measured; `steps` [count] are their numbers.
-double estimate_cell(const estimate *estimate, const measure_plan *plan, const size_t *steps,
+double estimate_cell(const estimate *estimate, const timing_plan *plan, const size_t *steps,
                      size_t count, const attention_shape *shape);
 
 #endif

@@ -29,14 +29,18 @@ static bool passes(const grid_filter *filter, const attention_shape *shape) {
          (filter->causal < 0 || filter->causal == (int)shape->causal);
 }
 
-// Adds the shape in both types, with and without the causal mask, as far as the filter lets it pass.
+static bool has_type(int seq, int dtype) {
+  return dtype == ATTENTION_FP16 || seq == 512 || seq == 4096;
+}
+
+// Adds the shape in its types, with and without the causal mask, as far as the filter lets it pass.
 static size_t add(const grid_filter *filter, int batch, int heads, int seq, int head_dim,
                   attention_shape *next) {
   size_t count = 0;
   for (int causal = 0; causal <= 1; causal++) {
     for (int dtype = ATTENTION_FP16; dtype <= ATTENTION_BF16; dtype++) {
       const attention_shape shape = make_shape(batch, heads, seq, head_dim, causal, dtype);
-      if (passes(filter, &shape)) next[count++] = shape;
+      if (has_type(seq, dtype) && passes(filter, &shape)) next[count++] = shape;
     }
   }
   return count;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_STEPS = ESTIMATE_STEPS, WARM_UP = 10, LEAST_SAMPLES = 5 };
+enum { MOST_STEPS = ESTIMATE_STEPS };
 
 typedef struct {
   device_info device;
@@ -35,15 +35,17 @@ static double now(void) {
 
 // --- what is still to be measured
 
-// The steps that have no row for the shape: their numbers, and how many.
+// The steps that are to be measured on the shape: their numbers, and how many. All, when one of them has no
+// row, as they are compared by pairs of one round.
 static size_t missing_steps(const session *s, const attention_shape *shape,
                             size_t missing[MOST_STEPS]) {
-  size_t count = 0;
+  bool all_there = true;
   for (size_t i = 0; i < s->count; i++) {
     const result_row key = {.step = s->steps[i].name, .device = s->device.name, .shape = *shape};
-    if (!results_has(&s->results, &key)) missing[count++] = i;
+    all_there = all_there && results_has(&s->results, &key);
+    missing[i] = i;
   }
-  return count;
+  return all_there ? 0 : s->count;
 }
 
 // Seconds for the cells from number `first` on.
@@ -53,7 +55,7 @@ static double time_left(const session *s, size_t first) {
     size_t missing[MOST_STEPS];
     const size_t count = missing_steps(s, &s->shapes[i], missing);
     if (count > 0) {
-      seconds += estimate_cell(&s->estimate, &s->plan, missing, count, &s->shapes[i]);
+      seconds += estimate_cell(&s->estimate, &s->plan.timing, missing, count, &s->shapes[i]);
     }
   }
   return seconds;
@@ -77,7 +79,11 @@ static void print_row(const cell_row *row) {
   case CHECK_FAILED: printf(" %7s", "FAILED"); return;
   case CHECK_PASSED: break;
   }
-  const double tflops = result_tflops(&row->result.shape, &row->result.times);
+  if (!row->bursts) {
+    printf(" %7s", "untimed");
+    return;
+  }
+  const double tflops = result_tflops(&row->result.shape, &row->result.figures.times);
   printf(" %7.*f", tflops < 10 ? 2 : 1, tflops);
 }
 
@@ -100,12 +106,29 @@ static void print_cell(const session *s, size_t number, const cell *cell, const 
     const cell_row *row = &cell->rows[i];
     if (!row->note.text[0]) continue;
     fprintf(stderr, "%s: %s on %s: %s\n",
-            row->result.verdict == CHECK_FAILED ? "FAILED" : "skipped", row->result.step,
-            shape_describe(shape).text, row->note.text);
+            row->result.verdict == CHECK_FAILED    ? "FAILED"
+            : row->result.verdict == CHECK_SKIPPED ? "skipped"
+                                                   : "not timed",
+            row->result.step, shape_describe(shape).text, row->note.text);
   }
 }
 
 // --- the work
+
+// The samples of what every time of the cell holds.
+static bool add_floors(session *s, const attention_shape *shape, const cell *cell,
+                       error_text *error) {
+  const measured_steps *measured = &cell->measured;
+  for (size_t i = 0; measured->count > 0 && i < MEASURE_FLOORS; i++) {
+    const timing_contender *floor = &measured->contenders[measured->count + i];
+    const result_row row = {.step = floor->name,
+                            .device = s->device.name,
+                            .shape = *shape,
+                            .conditions = cell->rows[0].result.conditions};
+    if (!results_add_floor(&s->results, &row, floor, error)) return false;
+  }
+  return true;
+}
 
 static bool measure_cell(session *s, size_t number, error_text *error) {
   const attention_shape *shape = &s->shapes[number];
@@ -121,13 +144,14 @@ static bool measure_cell(session *s, size_t number, error_text *error) {
   double timing = 0;
   for (size_t i = 0; i < count && good; i++) {
     const cell_row *row = &cell.rows[i];
-    good = results_add(&s->results, &row->result, row->milliseconds, error);
+    good = results_add(&s->results, &row->result, row->bursts, error);
     s->failed += row->result.verdict == CHECK_FAILED;
-    if (!row->milliseconds) continue;
-    estimate_learn(&s->estimate, missing[i], shape, row->result.times.median);
-    timing += estimate_timing(&s->estimate, &s->plan, missing[i], shape);
+    if (!row->bursts) continue;
+    estimate_learn(&s->estimate, missing[i], shape, row->result.figures.times.median);
+    timing += estimate_timing(&s->estimate, &s->plan.timing, missing[i], shape);
   }
-  good = good && results_save(&s->results, &s->folder, s->name, error);
+  good = good && add_floors(s, shape, &cell, error) &&
+         results_save(&s->results, &s->folder, s->name, error);
   if (good) {
     const double seconds = now() - started;
     estimate_learn_cell(&s->estimate, seconds, timing);
@@ -216,11 +240,8 @@ static bool prepare(session *s, const char *data_folder, char **paths, size_t co
                        "counts there, or run make bench on a machine with a GPU");
   }
   s->cells = grid_make(&s->options.filter, s->shapes);
-  s->plan = (measure_plan){.samples = s->options.samples,
-                           .warm_up = WARM_UP,
-                           .seconds = s->options.seconds,
-                           .least_samples = LEAST_SAMPLES,
-                           .l2_bytes = s->device.l2_bytes};
+  s->plan = measure_plan_make(s->options.rounds, timing_default_plan().warm_up, s->device.l2_bytes);
+  s->plan.timing.seconds_most = s->options.seconds;
   return load_steps(s, paths, count, error) &&
          record_folder_make(data_folder, &s->device, &s->folder, error);
 }

@@ -2,6 +2,7 @@
 #include "bench/options.h"
 
 #include "driver/number.h"
+#include "timing/timing.h"
 #include <getopt.h>
 #include <string.h>
 
@@ -10,8 +11,9 @@ const char bench_usage[] =
     "\n"
     "Measures the steps over a grid of shapes, on a GPU: 16384 rows and 2048 columns in all, as "
     "sequences\n"
-    "of 128 to 16384 and heads of 64 and 128, in fp16 and bf16, causal and not; and 4x8x512x64. In "
-    "each\n"
+    "of 128 to 16384 and heads of 64 and 128, causal and not, and 4x8x512x64; in fp16, and of 512 "
+    "and 4096\n"
+    "in bf16 as well. In each "
     "cell of the grid every step is checked against a float64 reference (of some rows of every "
     "head, where\n"
     "the sequence is long), then those that are right are timed in turn. A wrong step is FAILED "
@@ -21,15 +23,19 @@ const char bench_usage[] =
     "Writes DATA_FOLDER/<device>/NAME.csv and NAME-samples.csv, after every cell. Rows that are "
     "there\n"
     "already, of this commit, device, driver and CUDA version, are kept and not measured again, "
-    "however\n"
-    "many samples they have; rows of another commit leave the files. A commit that does not name "
-    "the code,\n"
+    "in a\n"
+    "cell that has all of its steps; a cell that lacks one is measured whole, as its steps are "
+    "compared by\n"
+    "pairs of one round. Rows of another commit leave the files. A commit that does not name the "
+    "code,\n"
     "because files were changed after it, keeps nothing.\n"
     "\n"
     "  --quick            a minute's worth: fp16, sequences of 128, 512 and 2048\n"
     "  --fresh            measure everything anew\n"
-    "  --samples N        launches to time for each row (default 100)\n"
-    "  --seconds X        but no longer than this, with at least 5 samples (default 1)\n"
+    "  --rounds N         bursts of each row, 1 to 30 (default: 10, and more until the row was "
+    "measured\n"
+    "                     for half a second or its noise is 0.5 %)\n"
+    "  --seconds X        but no longer than this for a row, with at least one burst (default 4)\n"
     "  --only STEP        this step, by number or name; can be given several times\n"
     "  --dtype TYPE       fp16 or bf16 alone\n"
     "  --head-dim N       64 or 128 alone\n"
@@ -43,7 +49,7 @@ typedef enum {
   QUICK = 1,
   FRESH,
   HELP,
-  SAMPLES,
+  ROUNDS,
   SECONDS,
   ONLY,
   DTYPE,
@@ -56,7 +62,7 @@ static const struct option table[] = {
     {"quick", no_argument, NULL, QUICK},
     {"fresh", no_argument, NULL, FRESH},
     {"help", no_argument, NULL, HELP},
-    {"samples", required_argument, NULL, SAMPLES},
+    {"rounds", required_argument, NULL, ROUNDS},
     {"seconds", required_argument, NULL, SECONDS},
     {"only", required_argument, NULL, ONLY},
     {"dtype", required_argument, NULL, DTYPE},
@@ -88,10 +94,10 @@ static bool parse_either(const char *name, const char *text, const char *first, 
   return true;
 }
 
-static bool parse_samples(const char *text, bench_options *options, error_text *error) {
+static bool parse_rounds(const char *text, bench_options *options, error_text *error) {
   int64_t value = 0;
-  if (!parse_whole("--samples", text, 1000000, &value, error)) return false;
-  options->samples = (size_t)value;
+  if (!parse_whole("--rounds", text, TIMING_MOST_ROUNDS, &value, error)) return false;
+  options->rounds = (size_t)value;
   return true;
 }
 
@@ -116,7 +122,7 @@ static bool set_option(int number, const char *value, bench_options *options, er
   case QUICK: return filter->quick = true;
   case FRESH: return options->fresh = true;
   case HELP: return options->help = true;
-  case SAMPLES: return parse_samples(value, options, error);
+  case ROUNDS: return parse_rounds(value, options, error);
   case SECONDS: return parse_seconds(value, options, error);
   case ONLY: return add_only(value, options, error);
   case DTYPE: return parse_either("--dtype", value, "fp16", "bf16", &filter->dtype, error);
@@ -128,7 +134,7 @@ static bool set_option(int number, const char *value, bench_options *options, er
 }
 
 bool bench_options_parse(int argc, char **argv, bench_options *options, error_text *error) {
-  *options = (bench_options){.filter = GRID_WHOLE, .samples = 100, .seconds = 1};
+  *options = (bench_options){.filter = GRID_WHOLE, .seconds = 4};
   opterr = 0; // the sentences are ours
   optind = 0;
   int number = 0;
@@ -150,7 +156,7 @@ bool bench_options_parse(int argc, char **argv, bench_options *options, error_te
   return options->help || grid_make(&options->filter, shapes) > 0 ||
          fail(error,
               "the grid has no such shape: it has sequences of 128, 256, ... 16384, and heads "
-              "of 64 and 128 (--quick: 128, 512 and 2048, fp16)");
+              "of 64 and 128, and in bf16 512 and 4096 (--quick: 128, 512 and 2048, fp16)");
 }
 
 bool bench_options_want(const bench_options *options, const char *step) {

@@ -11,8 +11,8 @@ typedef struct {
   grid_filter filter;
   bool fresh;                        // forget what an earlier run has measured
   bool help;                         // nothing else was looked at
-  size_t samples;                    // of each row, at most
-  double seconds;                    // that a row's samples may take
+  size_t rounds;                     // of each row; 0: as many as it needs
+  double seconds;                    // that a row's bursts may take
   const char *only[BENCH_MOST_ONLY]; // names or numbers of steps
   size_t only_count;                 // 0 stands for all
 } bench_options;

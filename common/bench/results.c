@@ -1,13 +1,12 @@
 #define _GNU_SOURCE
 #include "bench/results.h"
 
-#include "csv/csv.h"
+#include "bench/results_entries.h"
 #include "file/file.h"
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static bool no_memory(error_text *error) {
+bool results_no_memory(error_text *error) {
   return fail(error, "not enough memory for the results");
 }
 
@@ -16,7 +15,7 @@ bool results_commit_is_certain(const char *commit) {
   return strcmp(commit, "unknown") != 0 && !(end && strcmp(end, "-dirty") == 0);
 }
 
-static void free_entry(results_entry *entry) {
+static void free_entry(const results_entry *entry) {
   free(entry->key);
   free(entry->row);
   free(entry->samples);
@@ -29,16 +28,14 @@ void results_free(results *results) {
   *results = (struct results){0};
 }
 
-static results_entry *find(const results *results, const char *key) {
+results_entry *results_find(const results *results, const char *key) {
   for (size_t i = 0; i < results->count; i++) {
     if (strcmp(results->entries[i].key, key) == 0) return &results->entries[i];
   }
   return NULL;
 }
 
-// Makes room for an entry of this key, so that keys ascend, numbers in them by their value: the order of
-// the rows does not depend on when they were measured. NULL when memory runs out.
-static results_entry *make_room(results *results, const char *key) {
+results_entry *results_make_room(results *results, const char *key) {
   results_entry *grown = realloc(results->entries, (results->count + 1) * sizeof *results->entries);
   if (!grown) return NULL;
   results->entries = grown;
@@ -50,16 +47,15 @@ static results_entry *make_room(results *results, const char *key) {
   return &grown[place];
 }
 
-// Takes the entry's texts over. One of the same key makes way for it.
-static bool put(results *results, results_entry entry, error_text *error) {
+bool results_put(results *results, results_entry entry, error_text *error) {
   results_entry *place = NULL;
-  if (entry.key && entry.row) {
-    place = find(results, entry.key);
-    if (!place) place = make_room(results, entry.key);
+  if (entry.key && (entry.row || entry.samples)) {
+    place = results_find(results, entry.key);
+    if (!place) place = results_make_room(results, entry.key);
   }
   if (!place) {
     free_entry(&entry);
-    return no_memory(error);
+    return results_no_memory(error);
   }
   free_entry(place);
   *place = entry;
@@ -69,7 +65,7 @@ static bool put(results *results, results_entry entry, error_text *error) {
 bool results_comment(results *results, const char *lines, error_text *error) {
   const size_t before = results->comments ? strlen(results->comments) : 0;
   char *grown = realloc(results->comments, before + strlen(lines) + 1);
-  if (!grown) return no_memory(error);
+  if (!grown) return results_no_memory(error);
   strcpy(grown + before, lines);
   results->comments = grown;
   return true;
@@ -77,10 +73,7 @@ bool results_comment(results *results, const char *lines, error_text *error) {
 
 // --- texts
 
-// What `write` writes of the row, without a line break at the end; NULL when memory runs out.
-typedef void writer(FILE *file, const void *what);
-
-static char *text_of(writer *write, const void *what) {
+char *results_text(results_writer *write, const void *what) {
   char *text = NULL;
   size_t length = 0;
   FILE *file = open_memstream(&text, &length);
@@ -94,24 +87,9 @@ static char *text_of(writer *write, const void *what) {
   return text;
 }
 
-// The first `count` fields of a line of a file that was read.
-typedef struct {
-  const csv_table *table;
-  size_t row;
-  size_t count;
-} table_fields;
-
-static void write_fields(FILE *file, const void *what) {
-  const table_fields *fields = what;
-  for (size_t i = 0; i < fields->count; i++) {
-    if (i > 0) fputc(',', file);
-    csv_write_text(file, csv_text(fields->table, fields->row, i));
-  }
-}
-
 typedef struct {
   const result_row *row;
-  const double *milliseconds;
+  const timing_contender *bursts;
 } new_row;
 
 static void write_key(FILE *file, const void *what) {
@@ -122,165 +100,55 @@ static void write_row(FILE *file, const void *what) {
 }
 static void write_samples(FILE *file, const void *what) {
   const new_row *row = what;
-  result_write_samples(file, row->row, row->milliseconds);
+  result_write_samples(file, row->row, row->bursts);
 }
 
-bool results_add(results *results, const result_row *row, const double *milliseconds,
+bool results_add(results *results, const result_row *row, const timing_contender *bursts,
                  error_text *error) {
-  const new_row all = {row, milliseconds};
+  const new_row all = {row, bursts};
+  const bool timed = bursts && bursts->rounds > 0;
   const results_entry entry = {
-      .key = text_of(write_key, &all),
-      .row = text_of(write_row, &all),
-      .samples = milliseconds ? text_of(write_samples, &all) : NULL,
-      .measured = row->verdict == CHECK_PASSED && milliseconds,
+      .key = results_text(write_key, &all),
+      .row = results_text(write_row, &all),
+      .samples = timed ? results_text(write_samples, &all) : NULL,
+      .measured = row->verdict == CHECK_SKIPPED || (row->verdict == CHECK_PASSED && timed),
   };
-  if (!milliseconds || entry.samples) return put(results, entry, error);
-  free(entry.key);
-  free(entry.row);
-  return no_memory(error);
+  if ((!timed || entry.samples) && entry.row) return results_put(results, entry, error);
+  free_entry(&entry);
+  return results_no_memory(error);
+}
+
+bool results_add_floor(results *results, const result_row *row, const timing_contender *bursts,
+                       error_text *error) {
+  const new_row all = {row, bursts};
+  const results_entry entry = {
+      .key = results_text(write_key, &all),
+      .samples = results_text(write_samples, &all),
+  };
+  return results_put(results, entry, error);
 }
 
 bool results_has(const results *results, const result_row *row) {
   const new_row key_only = {row, NULL};
-  char *key = text_of(write_key, &key_only);
-  const results_entry *entry = key ? find(results, key) : NULL;
+  char *key = results_text(write_key, &key_only);
+  const results_entry *entry = key ? results_find(results, key) : NULL;
   free(key);
   return entry && entry->measured;
 }
 
-// --- reading
+// --- writing
 
-// The columns of an earlier run's file must be those of this one's, or its lines cannot stand in it.
-static bool same_columns(const csv_table *table, void (*write_names)(FILE *file),
-                         error_text *error) {
-  char *names = NULL;
-  size_t length = 0;
-  FILE *file = open_memstream(&names, &length);
-  if (!file) return no_memory(error);
-  write_names(file);
-  fclose(file);
-  char *rest = names;
-  bool same = true;
-  for (size_t i = 0; i < table->columns && same; i++) {
-    const char *name = strsep(&rest, ",\n");
-    same = name && strcmp(name, table->names[i]) == 0;
-  }
-  same = same && rest && *rest == '\0';
-  free(names);
-  return same || fail(error, "%s has other columns than this bench writes", table->path);
-}
-
-static void row_names(FILE *file) { result_write_names(file, false); }
-
-static bool has_origin(const csv_table *table, size_t row, const results_origin *origin, bool *same,
-                       error_text *error) {
-  const struct {
-    const char *column;
-    const char *value;
-  } must[] = {{"device", origin->device},
-              {"driver", origin->driver},
-              {"cuda", origin->cuda},
-              {"commit", origin->commit}};
-  *same = true;
-  for (size_t i = 0; i < sizeof must / sizeof must[0]; i++) {
-    size_t column = 0;
-    if (!csv_column(table, must[i].column, &column, error)) return false;
-    *same = *same && strcmp(csv_text(table, row, column), must[i].value) == 0;
-  }
-  return true;
-}
-
-static bool keep_rows(const csv_table *table, const results_origin *origin, results *results,
-                      error_text *error) {
-  size_t check = 0;
-  if (!csv_column(table, "check", &check, error)) return false;
-  for (size_t row = 0; row < table->rows; row++) {
-    bool same = false;
-    if (!has_origin(table, row, origin, &same, error)) return false;
-    results->dropped += !same;
-    if (!same) continue;
-    const table_fields key = {table, row, RESULT_KEY_COLUMNS};
-    const table_fields all = {table, row, table->columns};
-    const results_entry entry = {
-        .key = text_of(write_fields, &key),
-        .row = text_of(write_fields, &all),
-        .measured = strcmp(csv_text(table, row, check), "ok") == 0,
-    };
-    if (!put(results, entry, error)) return false;
-  }
-  return true;
-}
-
-// Gives the rows their samples. A row whose samples are of another time than the row is not measured.
-static bool keep_samples(const csv_table *samples, results *results, error_text *error) {
-  size_t date = 0;
-  if (!csv_column(samples, "date", &date, error)) return false;
-  for (size_t row = 0; row < samples->rows; row++) {
-    const table_fields key = {samples, row, RESULT_KEY_COLUMNS};
-    const table_fields all = {samples, row, samples->columns};
-    char *text = text_of(write_fields, &key);
-    if (!text) return no_memory(error);
-    results_entry *entry = find(results, text);
-    free(text);
-    if (!entry) continue;
-    const char *row_date = strrchr(entry->row, ',') + 1; // the last column
-    if (strcmp(row_date, csv_text(samples, row, date)) != 0) continue;
-    free(entry->samples);
-    entry->samples = text_of(write_fields, &all);
-    if (!entry->samples) return no_memory(error);
-  }
-  for (size_t i = 0; i < results->count; i++) {
-    if (!results->entries[i].samples) results->entries[i].measured = false;
-  }
-  return true;
-}
-
-static bool keep_comments(const char *path, results *results, error_text *error) {
-  FILE *file = file_open(path, error);
-  if (!file) return false;
-  char *line = NULL;
-  size_t size = 0;
-  bool good = true;
-  while (good && getline(&line, &size, file) >= 0) {
-    if (line[0] == '#') good = results_comment(results, line, error);
-  }
-  free(line);
-  fclose(file);
-  return good;
-}
-
-static record_path samples_file(const record_folder *folder, const char *name) {
+record_path results_samples_file(const record_folder *folder, const char *name) {
   char samples_name[1024];
   snprintf(samples_name, sizeof samples_name, "%s-samples", name);
   return record_file(folder, samples_name);
 }
 
-bool results_open(const record_folder *folder, const char *name, const results_origin *origin,
-                  results *results, error_text *error) {
-  *results = (struct results){0};
-  const record_path row_path = record_file(folder, name);
-  const record_path sample_path = samples_file(folder, name);
-  if (access(row_path.text, F_OK) != 0 || access(sample_path.text, F_OK) != 0) return true;
-  csv_table rows = {0};
-  csv_table samples = {0};
-  bool good = csv_read(row_path.text, &rows, error) && same_columns(&rows, row_names, error) &&
-              csv_read(sample_path.text, &samples, error) &&
-              same_columns(&samples, result_write_sample_names, error) &&
-              keep_rows(&rows, origin, results, error) && keep_samples(&samples, results, error);
-  if (good && results->count > 0) good = keep_comments(row_path.text, results, error);
-  csv_free(&rows);
-  csv_free(&samples);
-  if (!good) results_free(results);
-  return good;
-}
-
-// --- writing
-
 static bool save(const char *path, const results *results, bool samples, error_text *error) {
   char *text = NULL;
   size_t length = 0;
   FILE *file = open_memstream(&text, &length);
-  if (!file) return no_memory(error);
+  if (!file) return results_no_memory(error);
   if (results->comments) fputs(results->comments, file);
   if (samples) {
     result_write_sample_names(file);
@@ -289,17 +157,17 @@ static bool save(const char *path, const results *results, bool samples, error_t
   }
   for (size_t i = 0; i < results->count; i++) {
     const results_entry *entry = &results->entries[i];
-    const char *line = samples ? entry->samples : entry->row;
+    const char *line = samples ? entry->samples : entry->row; // of samples: lines
     if (line) fprintf(file, "%s\n", line);
   }
   const bool written = fclose(file) == 0;
-  const bool good = written ? file_write(path, text, length, error) : no_memory(error);
+  const bool good = written ? file_write(path, text, length, error) : results_no_memory(error);
   free(text);
   return good;
 }
 
 bool results_save(const results *results, const record_folder *folder, const char *name,
                   error_text *error) {
-  return save(samples_file(folder, name).text, results, true, error) &&
+  return save(results_samples_file(folder, name).text, results, true, error) &&
          save(record_file(folder, name).text, results, false, error);
 }

@@ -8,9 +8,11 @@
 
 typedef struct {
   char *key;     // the columns that tell rows apart
-  char *row;     // the line in NAME.csv
-  char *samples; // the line in NAME-samples.csv; NULL when there is none
-  bool measured; // it was right, and was timed
+  char *row;     // the line in NAME.csv; NULL for what every time holds, which has samples alone
+  char *samples; // the lines in NAME-samples.csv, one for each round; NULL when there is none
+  bool timed;    // as the file has it, which was read
+  bool
+      measured; // it was right and timed, or cannot be on this machine: once more would say the same
 } results_entry;
 
 typedef struct results {
@@ -37,13 +39,18 @@ bool results_open(const record_folder *folder, const char *name, const results_o
                   results *results, error_text *error);
 void results_free(results *results);
 
-// Whether the row's step was measured on its shape.
+// Whether the row's step was measured on its shape, or was skipped.
 bool results_has(const results *results, const result_row *row);
 
-// Adds a row, in the place of the one it measures again. `milliseconds` are its samples; NULL when it was
-// not timed. False when memory runs out.
-bool results_add(results *results, const result_row *row, const double *milliseconds,
+// Adds a row, in the place of the one it measures again. `bursts` has its samples; NULL when it was not
+// timed. False when memory runs out.
+bool results_add(results *results, const result_row *row, const timing_contender *bursts,
                  error_text *error);
+
+// The same for samples alone: of nothing and of an empty kernel, which were timed in the row's rounds. The
+// row tells the key, commit and date.
+bool results_add_floor(results *results, const result_row *row, const timing_contender *bursts,
+                       error_text *error);
 
 // Adds lines of comments, each beginning with "# ".
 bool results_comment(results *results, const char *lines, error_text *error);

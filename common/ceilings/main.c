@@ -10,87 +10,115 @@ static const char usage[] =
     "\n"
     "Measures the GPU's copy bandwidth and the rates of its float32, exp2 and tensor-core units, "
     "checks\n"
-    "that the kernels did their work, and writes DATA_FOLDER/<device>/NAME.csv.\n";
+    "that the kernels did their work, and writes DATA_FOLDER/<device>/NAME.csv and "
+    "NAME-samples.csv.\n";
 
-// As many as the lab takes of everything. A launch takes some milliseconds.
-enum { SAMPLES = 100, WARM_UP = 10 };
+enum { MOST = 16 };
 
-static bool time_job(const ceiling *limit, ceiling_job *job, ceiling_result *result,
-                     error_text *error) {
-  double milliseconds[SAMPLES];
-  timing_contender contender = {limit->name, limit->launch, job, milliseconds, 0};
-  timing_plan plan = timing_default_plan();
-  plan.samples = SAMPLES;
-  plan.warm_up = WARM_UP;
-  result->conditions.before = record_read_state(job->device);
-  if (!timing_run(&plan, &contender, 1, NULL, error)) return false;
-  result->conditions.after = record_read_state(job->device);
-  result->conditions.origin = record_read_origin();
-  result->times = statistics_summarise(milliseconds, contender.taken);
-  return true;
-}
+// All of them, in the order of the table.
+typedef struct {
+  device_info device;
+  record_folder folder;
+  size_t count; // that this GPU can run
+  const ceiling *limits[MOST];
+  ceiling_job jobs[MOST];
+  timing_contender contenders[MOST];
+  timing_burst bursts[MOST][TIMING_MOST_ROUNDS];
+  ceiling_result results[MOST];
+  bool wrong[MOST]; // the kernel did not do its work
+} session;
 
-// `wrong` tells a kernel that has not done its work from a machine that fails.
-static bool measure(const ceiling *limit, const device_info *device, ceiling_result *result,
-                    bool *wrong, error_text *error) {
-  ceiling_job job = {.device = device, .dtype = limit->dtype};
-  bool good = limit->prepare(&job, error) && time_job(limit, &job, result, error);
-  if (good && !limit->verify(&job, error)) {
-    *wrong = true;
-    fprintf(stderr, "FAILED: %s: %s\n", limit->name, error->text);
-  }
-  result->name = limit->name;
-  result->unit = limit->unit;
-  result->unit_size = limit->unit_size;
-  result->work = job.work;
-  job_free(&job);
-  return good;
-}
-
-// Measures all, prints a line for each as it comes, and writes the record's text.
-static bool measure_all(const device_info *device, FILE *record, bool *any_wrong,
-                        error_text *error) {
-  record_state state = record_read_state(device);
-  record_write(record, device, "before", &state);
-  ceiling_write_names(record);
-  ceiling_print_head(stdout, device);
-  for (size_t i = 0; i < ceiling_count; i++) {
+static bool prepare(session *s, error_text *error) {
+  for (size_t i = 0; i < ceiling_count && s->count < MOST; i++) {
     const ceiling *limit = &ceilings[i];
-    ceiling_result result = {0};
-    bool wrong = false;
-    if (limit->only_capability != 0 && limit->only_capability != device->compute_capability) {
+    if (limit->only_capability != 0 && limit->only_capability != s->device.compute_capability) {
       printf("%-18s  not measured: the instruction is one of compute capability %d.%d\n",
              limit->name, limit->only_capability / 10, limit->only_capability % 10);
       continue;
     }
-    if (!measure(limit, device, &result, &wrong, error)) return false;
-    *any_wrong |= wrong;
-    if (wrong) continue; // how fast a wrong kernel is does not matter
-    ceiling_write(record, device, &result);
-    ceiling_print(stdout, device, &result);
-    fflush(stdout);
+    const size_t next = s->count++;
+    s->limits[next] = limit;
+    s->jobs[next] = (ceiling_job){.device = &s->device, .dtype = limit->dtype};
+    if (!limit->prepare(&s->jobs[next], error)) return false;
+    s->contenders[next] = (timing_contender){
+        limit->name, limit->launch, &s->jobs[next], s->bursts[next], 0, NULL, false};
   }
-  state = record_read_state(device);
-  record_write(record, device, "after", &state);
-  putchar('\n');
   return true;
 }
 
-static bool run(const char *data_folder, const char *name, bool *any_wrong, error_text *error) {
-  device_info device;
-  record_folder folder;
-  if (!device_open(&device, error) || !record_folder_make(data_folder, &device, &folder, error)) {
-    return false;
+// All in one run, in rounds, as steps are timed: what a step could reach at most was measured at the same
+// clock, and as long bursts.
+static bool measure(session *s, error_text *error) {
+  const timing_plan plan = timing_default_plan();
+  record_conditions conditions = {.before = record_read_state(&s->device)};
+  if (!timing_run(&plan, s->contenders, s->count, NULL, error)) return false;
+  conditions.after = record_read_state(&s->device);
+  conditions.origin = record_read_origin();
+  for (size_t i = 0; i < s->count; i++) {
+    const ceiling *limit = s->limits[i];
+    error_text reason;
+    s->results[i] = (ceiling_result){limit->name,
+                                     limit->unit,
+                                     limit->unit_size,
+                                     s->jobs[i].work,
+                                     timing_figure(&s->contenders[i]),
+                                     conditions};
+    if (s->contenders[i].failure)
+      return fail(error, "%s: %s", limit->name, s->contenders[i].failure);
+    if (limit->verify(&s->jobs[i], &reason)) continue;
+    s->wrong[i] = true; // how fast a wrong kernel is does not matter
+    fprintf(stderr, "FAILED: %s: %s\n", limit->name, reason.text);
   }
+  return true;
+}
+
+static void write_rates(const session *s, FILE *file) {
+  record_write(file, &s->device, "before", &s->results[0].conditions.before);
+  ceiling_write_names(file);
+  for (size_t i = 0; i < s->count; i++) {
+    if (!s->wrong[i]) ceiling_write(file, &s->device, &s->results[i]);
+  }
+  record_write(file, &s->device, "after", &s->results[0].conditions.after);
+}
+
+static void write_samples(const session *s, FILE *file) {
+  ceiling_write_sample_names(file);
+  for (size_t i = 0; i < s->count; i++) {
+    if (!s->wrong[i]) ceiling_write_samples(file, &s->device, &s->results[i], &s->contenders[i]);
+  }
+}
+
+static bool save(const session *s, const char *name, void (*write)(const session *s, FILE *file),
+                 error_text *error) {
   char *text = NULL;
   size_t length = 0;
-  FILE *record = open_memstream(&text, &length);
-  if (!record) return fail(error, "not enough memory for the record");
-  bool good = measure_all(&device, record, any_wrong, error);
-  if (fclose(record) != 0 && good) good = fail(error, "not enough memory for the record");
-  good = good && record_save(&folder, name, text, length, error);
+  FILE *file = open_memstream(&text, &length);
+  if (!file) return fail(error, "not enough memory for the record");
+  write(s, file);
+  const bool written = fclose(file) == 0 || fail(error, "not enough memory for the record");
+  const bool good = written && record_save(&s->folder, name, text, length, error);
   free(text);
   return good;
+}
+
+static void print(const session *s) {
+  ceiling_print_head(stdout, &s->device);
+  for (size_t i = 0; i < s->count; i++) {
+    if (!s->wrong[i]) ceiling_print(stdout, &s->device, &s->results[i]);
+  }
+  putchar('\n');
+}
+
+static bool run(session *s, const char *data_folder, const char *name, error_text *error) {
+  char samples_name[1024];
+  snprintf(samples_name, sizeof samples_name, "%.1000s-samples", name);
+  if (!device_open(&s->device, error) ||
+      !record_folder_make(data_folder, &s->device, &s->folder, error) || !prepare(s, error) ||
+      !measure(s, error)) {
+    return false;
+  }
+  print(s);
+  return save(s, samples_name, write_samples, error) && save(s, name, write_rates, error);
 }
 
 int main(int argc, char **argv) {
@@ -98,11 +126,15 @@ int main(int argc, char **argv) {
     fputs(usage, stderr);
     return EXIT_BAD_INPUT;
   }
+  static session s;
   error_text error;
+  const bool good = run(&s, argv[1], argv[2], &error);
   bool any_wrong = false;
-  if (!run(argv[1], argv[2], &any_wrong, &error)) {
-    fprintf(stderr, "error: %s\n", error.text);
-    return EXIT_BAD_INPUT;
+  for (size_t i = 0; i < s.count; i++) {
+    any_wrong |= s.wrong[i];
+    job_free(&s.jobs[i]);
   }
-  return any_wrong ? EXIT_CHECK_FAILED : EXIT_OK;
+  if (good) return any_wrong ? EXIT_CHECK_FAILED : EXIT_OK;
+  fprintf(stderr, "error: %s\n", error.text);
+  return EXIT_BAD_INPUT;
 }

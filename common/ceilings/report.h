@@ -4,14 +4,14 @@
 
 #include "ceilings/vendor.h"
 #include "record/record.h"
-#include "statistics/summary.h"
+#include "timing/figures.h"
 
 typedef struct {
   const char *name;
   const char *unit;
-  double unit_size;         // bytes or operations a second in one unit
-  double work;              // of a launch: bytes or operations
-  statistics_summary times; // milliseconds of a launch
+  double unit_size;       // bytes or operations a second in one unit
+  double work;            // of a launch: bytes or operations
+  timing_figures figures; // times: milliseconds of a launch
   record_conditions conditions;
 } ceiling_result;
 
@@ -21,6 +21,12 @@ double ceiling_rate(const ceiling_result *result, double milliseconds);
 // The line of names, and a line of values.
 void ceiling_write_names(FILE *file);
 void ceiling_write(FILE *file, const device_info *device, const ceiling_result *result);
+
+// The same for the samples: a line for each round. The rate is `work` over the median of the rounds'
+// medians.
+void ceiling_write_sample_names(FILE *file);
+void ceiling_write_samples(FILE *file, const device_info *device, const ceiling_result *result,
+                           const timing_contender *contender);
 
 // The same for the terminal, aligned.
 void ceiling_print_head(FILE *file, const device_info *device);

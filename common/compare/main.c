@@ -8,10 +8,12 @@ static const char usage[] =
     "usage: compare OLD.csv NEW.csv [--threshold PERCENT] [--a STEP --b STEP]\n"
     "\n"
     "Pairs the rows of two recordings by step, configuration and shape, and judges each pair by "
-    "its raw\n"
-    "samples, which stand beside NAME.csv in NAME-samples.csv. Something is slower (or faster) "
-    "when the\n"
-    "medians differ by more than PERCENT (default 3) and the samples by more than chance.\n"
+    "its\n"
+    "runs, which stand beside NAME.csv in NAME-samples.csv. Something is slower (or faster) when "
+    "the\n"
+    "ratio of the medians differs from 1 by more than chance, by more than PERCENT (default 1), "
+    "and by\n"
+    "more than three times what the cells of the two recordings scatter.\n"
     "\n"
     "--a STEP --b STEP compares the step A of OLD with the step B of NEW, shape by shape, such as\n"
     "--a 05 --b 06; OLD and NEW may be the same file.\n"
@@ -22,7 +24,7 @@ static const char usage[] =
 typedef struct {
   const char *old_path, *new_path;
   const char *old_step, *new_step; // NULL: all steps, each with itself
-  double threshold;                // a part: 0.03 for 3 %
+  double threshold;                // a part: 0.01 for 1 %
 } options;
 
 static bool parse_option(const char *name, const char *value, options *options, error_text *error) {
@@ -73,11 +75,11 @@ static bool same_device(const recording *old_run, const recording *new_run, erro
 }
 
 // The exit status: whether something is slower.
-static int report(const options *options, const recording *old_run, const recording *new_run,
-                  const pairing *pairing) {
-  table_print(stdout, old_run, new_run, pairing, options->threshold);
+static int report(const recording *old_run, const recording *new_run, const pairing *pairing,
+                  const judgement *judgement) {
+  table_print(stdout, old_run, new_run, pairing, judgement);
   fflush(stdout);
-  table_print_warnings(stderr, old_run, new_run, pairing, options->threshold);
+  table_print_warnings(stderr, old_run, new_run, pairing, judgement);
   for (size_t i = 0; i < pairing->count; i++) {
     if (pairing->comparisons[i].verdict == VERDICT_SLOWER) return EXIT_CHECK_FAILED;
   }
@@ -85,10 +87,11 @@ static int report(const options *options, const recording *old_run, const record
 }
 
 int main(int argc, char **argv) {
-  options options = {.threshold = 0.03};
+  options options = {.threshold = 0.01};
   recording old_run = {0};
   recording new_run = {0};
   pairing pairing = {0};
+  judgement judgement;
   error_text error;
   if (argc == 2 && strcmp(argv[1], "--help") == 0)
     return fputs(usage, stdout) < 0 ? EXIT_BAD_INPUT : EXIT_OK;
@@ -97,8 +100,9 @@ int main(int argc, char **argv) {
       recording_read(options.new_path, &new_run, &error) &&
       same_device(&old_run, &new_run, &error) &&
       pairing_create(&old_run, options.old_step, &new_run, options.new_step, &pairing, &error) &&
-      judge(pairing.comparisons, pairing.count, options.threshold, &error)) {
-    status = report(&options, &old_run, &new_run, &pairing);
+      judge(pairing.comparisons, pairing.count, options.threshold, options.old_step == NULL,
+            &judgement, &error)) {
+    status = report(&old_run, &new_run, &pairing, &judgement);
   } else {
     fprintf(stderr, "error: %s\n", error.text);
   }

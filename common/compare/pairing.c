@@ -9,6 +9,16 @@ static bool same_shape(const attention_shape *a, const attention_shape *b) {
          a->head_dim == b->head_dim && a->causal == b->causal;
 }
 
+static bool same_problem(const measurement *a, const measurement *b) {
+  return same_shape(&a->shape, &b->shape) && a->score_deviation == b->score_deviation &&
+         a->rising == b->rising;
+}
+
+// Timed in turn, in one run.
+static bool timed_together(const measurement *a, const measurement *b) {
+  return strcmp(a->date, b->date) == 0 && strcmp(a->commit, b->commit) == 0;
+}
+
 // "05_wmma" is also called "05" and "step05".
 static bool is_called(const char *step, const char *name) {
   if (strcmp(step, name) == 0) return true;
@@ -48,7 +58,7 @@ static bool one_row_a_shape(const recording *recording, const measurement *const
                             size_t count, error_text *error) {
   for (size_t i = 0; i < count; i++) {
     for (size_t j = 0; j < i; j++) {
-      if (!same_shape(&rows[i]->shape, &rows[j]->shape)) continue;
+      if (!same_problem(rows[i], rows[j])) continue;
       return fail(error,
                   "%s has several configurations of %s (lines %zu and %zu): compare records "
                   "in which the step makes its own choice",
@@ -60,9 +70,8 @@ static bool one_row_a_shape(const recording *recording, const measurement *const
 }
 
 static bool belong_together(const measurement *a, const measurement *b, bool by_shape) {
-  return same_shape(&a->shape, &b->shape) &&
-         (by_shape ||
-          (strcmp(a->step, b->step) == 0 && strcmp(a->configuration, b->configuration) == 0));
+  return same_problem(a, b) && (by_shape || (strcmp(a->step, b->step) == 0 &&
+                                             strcmp(a->configuration, b->configuration) == 0));
 }
 
 static const measurement *find_other(const measurement *row, const measurement *const *others,
@@ -73,15 +82,15 @@ static const measurement *find_other(const measurement *row, const measurement *
   return NULL;
 }
 
-static bool is_timed(const measurement *row) { return row && row->samples > 0; }
+static bool is_timed(const measurement *row) { return row && row->rounds > 0; }
 
 static void pair_rows(pairing *pairing, const measurement *const *old_rows, size_t old_count,
                       const measurement *const *new_rows, size_t new_count, bool by_shape) {
   for (size_t i = 0; i < old_count; i++) {
     const measurement *other = find_other(old_rows[i], new_rows, new_count, by_shape);
     if (is_timed(old_rows[i]) && is_timed(other)) {
-      pairing->comparisons[pairing->count++] =
-          (comparison){.old_run = old_rows[i], .new_run = other};
+      pairing->comparisons[pairing->count++] = (comparison){
+          .old_run = old_rows[i], .new_run = other, .paired = timed_together(old_rows[i], other)};
     } else if (is_timed(old_rows[i])) {
       pairing->lonely[pairing->lonely_count++] = (lonely_row){old_rows[i], other, true};
     }

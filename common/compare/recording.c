@@ -2,17 +2,33 @@
 #include "compare/recording.h"
 
 #include "shape/shape.h"
+#include "statistics/statistics.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-// What names a row in both files. Up to COMMIT it also tells the rows of one file apart.
-enum { STEP, CONFIGURATION, DEVICE, DTYPE, BATCH, CAUSAL = 10, COMMIT, DATE, KEYS };
-static const char *const keys[KEYS] = {"step",   "configuration", "device", "dtype",  "batch",
-                                       "heads",  "kv_heads",      "seq_q",  "seq_kv", "head_dim",
-                                       "causal", "commit",        "date"};
+// What names a row in both files. Up to COMMIT it also tells the rows of one file apart. From BATCH to RISING
+// they are numbers; the last two of those are not in every record, and what they are then stands here.
+enum {
+  STEP,
+  CONFIGURATION,
+  DEVICE,
+  DTYPE,
+  BATCH,
+  CAUSAL = 10,
+  DEVIATION,
+  RISING,
+  COMMIT,
+  DATE,
+  KEYS
+};
+static const char *const keys[KEYS] = {"step",   "configuration",   "device", "dtype",  "batch",
+                                       "heads",  "kv_heads",        "seq_q",  "seq_kv", "head_dim",
+                                       "causal", "score_deviation", "rising", "commit", "date"};
+static const char *const usual[KEYS] = {[DEVIATION] = "1", [RISING] = "0"};
+static const size_t no_column = (size_t)-1;
 
 typedef struct {
   size_t columns[KEYS];
@@ -20,16 +36,35 @@ typedef struct {
 
 static bool find_keys(const csv_table *table, key_columns *found, error_text *error) {
   for (int i = 0; i < KEYS; i++) {
-    if (!csv_column(table, keys[i], &found->columns[i], error)) return false;
+    error_text ignored;
+    if (csv_column(table, keys[i], &found->columns[i], usual[i] ? &ignored : error)) continue;
+    if (!usual[i]) return false;
+    found->columns[i] = no_column;
   }
   return true;
+}
+
+static const char *key_text(const csv_table *table, const key_columns *columns, size_t row,
+                            int key) {
+  const size_t column = columns->columns[key];
+  return column == no_column ? usual[key] : csv_text(table, row, column);
+}
+
+// The texts, or where they are numbers their values, are equal.
+static bool equal_values(const char *a, const char *b, bool numbers) {
+  if (strcmp(a, b) == 0) return true;
+  char *a_end = NULL;
+  char *b_end = NULL;
+  return numbers && *a && *b && strtod(a, &a_end) == strtod(b, &b_end) && !*a_end && !*b_end;
 }
 
 static bool equal_keys(const csv_table *a, const key_columns *a_keys, size_t a_row,
                        const csv_table *b, const key_columns *b_keys, size_t b_row, int count) {
   for (int i = 0; i < count; i++) {
-    if (strcmp(csv_text(a, a_row, a_keys->columns[i]), csv_text(b, b_row, b_keys->columns[i])) != 0)
+    const bool numbers = i >= BATCH && i <= RISING;
+    if (!equal_values(key_text(a, a_keys, a_row, i), key_text(b, b_keys, b_row, i), numbers)) {
       return false;
+    }
   }
   return true;
 }
@@ -54,62 +89,99 @@ static bool read_shape(const csv_table *table, const key_columns *columns, size_
               table->path, dtype);
 }
 
-// The text's numbers, which must be as many as `count`.
-static bool read_samples(const csv_table *table, size_t row, size_t column, size_t count,
-                         double *microseconds, error_text *error) {
+// The launches of one round: how many, and their median in microseconds.
+typedef struct {
+  size_t count;
+  double median;
+} round_samples;
+
+static bool read_round(const csv_table *table, size_t row, size_t column, round_samples *round,
+                       error_text *error) {
   const char *text = csv_text(table, row, column);
-  size_t found = 0;
-  for (char *end = NULL; *text; text = end) {
+  double *samples = malloc((strlen(text) / 2 + 1) * sizeof *samples);
+  *round = (round_samples){0};
+  if (!samples) return fail(error, "not enough memory for the samples");
+  bool good = true;
+  for (char *end = NULL; *text && good; text = end) {
     const double sample = strtod(text, &end);
-    if (end == text || (*end && *end != ' ') || !(sample > 0 && sample < HUGE_VAL)) {
-      return fail(error, "sample %zu in line %zu of %s is no time: \"%.*s\"", found + 1,
-                  table->lines[row], table->path, (int)strcspn(text, " "), text);
-    }
-    if (found < count) microseconds[found] = sample;
-    found++;
-    if (*end) end++;
+    good = (end != text && (!*end || *end == ' ') && sample > 0 && sample < HUGE_VAL) ||
+           fail(error, "sample %zu in line %zu of %s is no time: \"%.*s\"", round->count + 1,
+                table->lines[row], table->path, (int)strcspn(text, " "), text);
+    samples[round->count++] = sample;
+    if (good && *end) end++;
   }
-  return found == count || fail(error,
-                                "line %zu of %s has %zu samples, and its row in the record "
-                                "says that it has %zu",
-                                table->lines[row], table->path, found, count);
+  round->median = statistics_median(samples, round->count);
+  free(samples);
+  return good && (round->count > 0 ||
+                  fail(error, "line %zu of %s has no samples", table->lines[row], table->path));
+}
+
+// Where the numbers of rows and samples stand.
+typedef struct {
+  size_t samples, rounds;     // of the record
+  size_t round, microseconds; // of the samples
+} count_columns;
+
+static bool find_counts(const csv_table *table, const csv_table *samples, count_columns *found,
+                        error_text *error) {
+  return csv_column(table, "samples", &found->samples, error) &&
+         csv_column(table, "rounds", &found->rounds, error) &&
+         csv_column(samples, "round", &found->round, error) &&
+         csv_column(samples, "microseconds", &found->microseconds, error);
+}
+
+// The rounds of one row, in the order of the file, which is theirs.
+static bool find_rounds(const csv_table *table, const key_columns *columns, size_t row,
+                        const csv_table *samples, const key_columns *sample_columns,
+                        const count_columns *counts, measurement *measurement, error_text *error) {
+  int64_t launches = 0, rounds = 0, number = 0;
+  size_t found = 0;
+  if (!csv_integer(table, row, counts->samples, 1, INT_MAX, &launches, error) ||
+      !csv_integer(table, row, counts->rounds, 1, STATISTICS_MOST_RUNS, &rounds, error)) {
+    return false;
+  }
+  measurement->microseconds = malloc((size_t)rounds * sizeof *measurement->microseconds);
+  if (!measurement->microseconds) return fail(error, "not enough memory for the samples");
+  for (size_t match = 0; match < samples->rows; match++) {
+    if (!equal_keys(table, columns, row, samples, sample_columns, match, KEYS)) continue;
+    round_samples round;
+    if (!csv_integer(samples, match, counts->round, 0, INT_MAX, &number, error) ||
+        !read_round(samples, match, counts->microseconds, &round, error)) {
+      return false;
+    }
+    if (measurement->rounds == (size_t)rounds || number != (int64_t)measurement->rounds) {
+      return fail(error, "line %zu of %s is of round %lld, and should be of round %zu of %lld",
+                  samples->lines[match], samples->path, (long long)number, measurement->rounds,
+                  (long long)rounds);
+    }
+    measurement->microseconds[measurement->rounds++] = round.median;
+    found += round.count;
+  }
+  if (measurement->rounds == 0) {
+    return fail(error,
+                "%s has no samples for line %zu of %s (%s, %s, commit %s, %s): they belong "
+                "to another run, record both again",
+                samples->path, table->lines[row], table->path, measurement->step,
+                shape_describe(&measurement->shape).text, measurement->commit, measurement->date);
+  }
+  return (measurement->rounds == (size_t)rounds && found == (size_t)launches) ||
+         fail(error, "%s has %zu samples in %zu rounds for line %zu of %s, which says %lld in %lld",
+              samples->path, found, measurement->rounds, table->lines[row], table->path,
+              (long long)launches, (long long)rounds);
 }
 
 static bool find_samples(recording *recording, const key_columns *columns, const csv_table *samples,
                          error_text *error) {
   key_columns sample_columns;
-  size_t count_column = 0;
-  size_t microseconds = 0;
+  count_columns counts;
   const csv_table *table = &recording->table;
-  if (!find_keys(samples, &sample_columns, error) ||
-      !csv_column(samples, "microseconds", &microseconds, error) ||
-      !csv_column(table, "samples", &count_column, error)) {
+  if (!find_keys(samples, &sample_columns, error) || !find_counts(table, samples, &counts, error)) {
     return false;
   }
   for (size_t row = 0; row < recording->count; row++) {
-    measurement *measurement = &recording->measurements[row];
-    if (*csv_text(table, row, count_column) == '\0') continue; // not timed
-    int64_t count = 0;
-    if (!csv_integer(table, row, count_column, 1, INT_MAX, &count, error)) return false;
-    size_t match = 0;
-    while (match < samples->rows &&
-           !equal_keys(table, columns, row, samples, &sample_columns, match, KEYS)) {
-      match++;
-    }
-    if (match == samples->rows) {
-      return fail(error,
-                  "%s has no samples for line %zu of %s (%s, %s, commit %s, %s): they belong "
-                  "to another run, record both again",
-                  samples->path, table->lines[row], table->path, measurement->step,
-                  shape_describe(&measurement->shape).text,
-                  csv_text(table, row, columns->columns[COMMIT]),
-                  csv_text(table, row, columns->columns[DATE]));
-    }
-    measurement->samples = (size_t)count;
-    measurement->microseconds = malloc((size_t)count * sizeof *measurement->microseconds);
-    if (!measurement->microseconds) return fail(error, "not enough memory for the samples");
-    if (!read_samples(samples, match, microseconds, (size_t)count, measurement->microseconds,
-                      error)) {
+    if (*csv_text(table, row, counts.samples) == '\0') continue; // not timed
+    if (!find_rounds(table, columns, row, samples, &sample_columns, &counts,
+                     &recording->measurements[row], error)) {
       return false;
     }
   }
@@ -131,6 +203,10 @@ static bool read_measurements(recording *recording, const key_columns *columns, 
     measurement->step = csv_text(table, row, columns->columns[STEP]);
     measurement->configuration = csv_text(table, row, columns->columns[CONFIGURATION]);
     measurement->check = csv_text(table, row, check);
+    measurement->commit = csv_text(table, row, columns->columns[COMMIT]);
+    measurement->date = csv_text(table, row, columns->columns[DATE]);
+    measurement->score_deviation = strtod(key_text(table, columns, row, DEVIATION), NULL);
+    measurement->rising = strtod(key_text(table, columns, row, RISING), NULL) != 0;
     if (!read_shape(table, columns, row, &measurement->shape, error)) return false;
     const char *device = csv_text(table, row, columns->columns[DEVICE]);
     if (strcmp(device, recording->device) != 0) {
@@ -167,8 +243,8 @@ bool recording_read(const char *path, recording *recording, error_text *error) {
               csv_read(path, &recording->table, error);
   if (good && access(samples_path, F_OK) != 0) {
     good = fail(error,
-                "there is no %s with the raw samples of %s: make bench and make peers write "
-                "one beside their records; a record without cannot be compared",
+                "there is no %s with the raw samples of %s: every record of times has one beside "
+                "it, and one without cannot be compared",
                 samples_path, path);
   }
   good = good && csv_read(samples_path, &samples, error) &&

@@ -1,4 +1,4 @@
-// A record with its raw samples, as `make bench` and `make peers` write them.
+// A record with its raw samples, as make ladder, sweep, bench, peers and spread write them.
 #ifndef RECORDING_H
 #define RECORDING_H
 
@@ -9,10 +9,13 @@ typedef struct {
   const char *step;          // such as "04_online_softmax"
   const char *configuration; // "" for the step's own choice
   const char *check;         // "ok", "FAILED" or "skipped"
+  const char *commit, *date; // of the measuring: the same for all that was timed together
   attention_shape shape;     // its scale is not recorded
+  double score_deviation;    // of the scores; 1 where the record does not tell
+  bool rising;               // the scores grow along the keys
   size_t row;                // of the table
-  size_t samples;            // 0 when the row was not timed
-  double *microseconds;      // [samples], in the order they were taken
+  size_t rounds;             // 0 when the row was not timed
+  double *microseconds;      // [rounds]: the median of each round's launches
 } measurement;
 
 typedef struct recording {
@@ -25,7 +28,7 @@ typedef struct recording {
 // Reads NAME.csv and, beside it, NAME-samples.csv. False with a sentence, and an empty recording, when
 // either cannot be read or has no rows, when rows are of several devices, when a step has one shape
 // twice, and when a timed row's samples are missing, of another run (commit, date) or not as many as
-// the row says.
+// the row says. Numbers are compared by their value: 8 and 8.00 are one.
 bool recording_read(const char *path, recording *recording, error_text *error);
 
 // Releases what recording_read allocated and zeroes the recording. A zeroed one is fine.

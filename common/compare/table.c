@@ -23,15 +23,27 @@ static int longer(int width, const char *text) {
   return length > width ? length : width;
 }
 
-static const char *p_text(double p, char text[16]) {
-  snprintf(text, 16, p < 0.0001 ? "< 0.0001" : "%.4f", p);
-  return text;
-}
-
 static const char *interval_text(statistics_interval interval, char text[32]) {
   if (isnan(interval.low)) return "-";
   snprintf(text, 32, "%.3f to %.3f", interval.low, interval.high);
   return text;
+}
+
+static const char *limit_text(double limit, char text[16]) {
+  snprintf(text, 16, "%.1f %%", 100 * limit);
+  return text;
+}
+
+// Such as "1x32x1024x64 fp16 causal, rising, deviation 8".
+static row_name name_problem(const measurement *row) {
+  row_name name;
+  int length = snprintf(name.text, sizeof name.text, "%s%s", shape_describe(&row->shape).text,
+                        row->rising ? ", rising" : "");
+  if (row->score_deviation != 1) {
+    snprintf(name.text + length, sizeof name.text - (size_t)length, ", deviation %g",
+             row->score_deviation);
+  }
+  return name;
 }
 
 static void print_comparisons(FILE *file, const pairing *pairing) {
@@ -39,19 +51,18 @@ static void print_comparisons(FILE *file, const pairing *pairing) {
   int shape = 5;
   for (size_t i = 0; i < pairing->count; i++) {
     step = longer(step, name_row(pairing->comparisons[i].new_run).text);
-    shape = longer(shape, shape_describe(&pairing->comparisons[i].new_run->shape).text);
+    shape = longer(shape, name_problem(pairing->comparisons[i].new_run).text);
   }
-  fprintf(file, "%-*s  %-*s  %10s  %10s  %7s  %-16s  %8s  %-18s  %s\n", step, "step", shape,
-          "shape", "old ms", "new ms", "new/old", "95 % interval", "p", "Cliff's delta", "verdict");
+  fprintf(file, "%-*s  %-*s  %10s  %10s  %7s  %-16s  %6s  %s\n", step, "step", shape, "shape",
+          "old ms", "new ms", "new/old", "95 % interval", "limit", "verdict");
   for (size_t i = 0; i < pairing->count; i++) {
     const comparison *one = &pairing->comparisons[i];
     char interval[32];
-    char p[16];
-    fprintf(file, "%-*s  %-*s  %10.4f  %10.4f  %7.3f  %-16s  %8s  %+.3f %-11s  %s\n", step,
-            name_row(one->new_run).text, shape, shape_describe(&one->new_run->shape).text,
-            one->old_ms, one->new_ms, one->ratio.ratio,
-            interval_text(one->ratio.interval, interval), p_text(one->p, p), one->delta,
-            statistics_cliffs_delta_size(one->delta), verdict_name(one->verdict));
+    char limit[16];
+    fprintf(file, "%-*s  %-*s  %10.4f  %10.4f  %7.3f  %-16s  %6s  %s\n", step,
+            name_row(one->new_run).text, shape, name_problem(one->new_run).text, one->old_ms,
+            one->new_ms, one->ratio.ratio, interval_text(one->ratio.interval, interval),
+            limit_text(one->limit, limit), verdict_name(one->verdict));
   }
 }
 
@@ -63,7 +74,7 @@ static void print_lonely(FILE *file, const recording *old_run, const recording *
     const recording *has_not = lonely->is_old ? new_run : old_run;
     fprintf(file, "%stimed in %s only: %s, %s", i == 0 ? "\n" : "",
             error_printable(has->table.path).text, name_row(lonely->row).text,
-            shape_describe(&lonely->row->shape).text);
+            name_problem(lonely->row).text);
     if (lonely->other && strcmp(lonely->other->check, "ok") != 0) {
       fprintf(file, " (%s in %s)", lonely->other->check, error_printable(has_not->table.path).text);
     }
@@ -71,36 +82,57 @@ static void print_lonely(FILE *file, const recording *old_run, const recording *
   }
 }
 
+// What was found out about the noise, and what it means for the verdicts.
+static void print_judgement(FILE *file, const pairing *pairing, const judgement *judgement) {
+  char smallest[16];
+  char largest[16];
+  fprintf(file, "a difference is one whose interval does not hold 1 and that is larger than %s",
+          limit_text(judgement->smallest, smallest));
+  if (judgement->largest > judgement->smallest) {
+    fprintf(file, " to %s", limit_text(judgement->largest, largest));
+  }
+  if (isnan(judgement->noise)) {
+    fprintf(file, ": %zu comparisons do not tell how far two recordings lie apart\n\n",
+            pairing->count);
+    return;
+  }
+  fprintf(file, ": the cells of the two recordings scatter by %.2f %%\n", 100 * judgement->noise);
+  if (judgement->divided) {
+    fprintf(file,
+            "the median of new/old is %.4f, which is taken for the machine's and divided out\n",
+            judgement->common);
+  }
+  fputc('\n', file);
+}
+
 void table_print(FILE *file, const recording *old_run, const recording *new_run,
-                 const pairing *pairing, double threshold) {
+                 const pairing *pairing, const judgement *judgement) {
   const comparison *first = &pairing->comparisons[0];
   const bool two_steps = strcmp(first->old_run->step, first->new_run->step) != 0;
   size_t counts[VERDICTS] = {0};
   for (size_t i = 0; i < pairing->count; i++) counts[pairing->comparisons[i].verdict]++;
 
   fprintf(file, "old: %s%s%s, commit %s\n", error_printable(old_run->table.path).text,
-          two_steps ? ", " : "", two_steps ? first->old_run->step : "",
-          recording_cell(old_run, first->old_run, "commit"));
+          two_steps ? ", " : "", two_steps ? first->old_run->step : "", first->old_run->commit);
   fprintf(file, "new: %s%s%s, commit %s\n", error_printable(new_run->table.path).text,
-          two_steps ? ", " : "", two_steps ? first->new_run->step : "",
-          recording_cell(new_run, first->new_run, "commit"));
-  fprintf(file,
-          "on %s; a difference is one of more than %g %% with p < %g (Mann-Whitney, adjusted for "
-          "%zu comparisons)\n\n",
-          new_run->device, 100 * threshold, JUDGE_ALPHA, pairing->count);
+          two_steps ? ", " : "", two_steps ? first->new_run->step : "", first->new_run->commit);
+  fprintf(file, "on %s; ", new_run->device);
+  print_judgement(file, pairing, judgement);
   print_comparisons(file, pairing);
   print_lonely(file, old_run, new_run, pairing);
   fputc('\n', file);
   for (int i = 0; i < VERDICTS; i++) {
     fprintf(file, "%s%zu %s", i ? ", " : "", counts[i], verdict_name((verdict)i));
   }
-  fprintf(file, "; %zu timed on one side only\n", pairing->lonely_count);
+  const size_t called = counts[VERDICT_SLOWER] + counts[VERDICT_FASTER];
+  fprintf(file, "; %.1f %% called different; %zu timed on one side only\n",
+          100 * (double)called / (double)pairing->count, pairing->lonely_count);
 }
 
 // --- warnings
 
-// What a state may differ by, as a part of the larger value. Clocks are those of an instant and waver;
-// everything that is not a number, such as a version, must be the same.
+// What a state may differ by, as a part of the larger value. Clocks waver; everything that is not a number,
+// such as a version, must be the same. A number is the same however it is written.
 typedef struct {
   const char *column;
   const char *name;
@@ -112,22 +144,24 @@ static const state states[] = {
     {"cuda", "the CUDA version", 0},
     {"power_limit_w", "the power limit (W)", 0},
     {"memory_clock_mhz", "the memory clock (MHz)", 0},
-    {"sm_clock_before_mhz", "the SM clock before the row (MHz)", 0.02},
-    {"sm_clock_after_mhz", "the SM clock after the row (MHz)", 0.02},
+    {"run_clock_mhz", "the SM clock at the end of the runs (MHz)", 0.02},
+    {"throttled", "whether power or heat held the GPU back (1: yes)", 0},
 };
 
 static bool differs(const char *a, const char *b, double tolerance) {
   if (strcmp(a, b) == 0) return false;
-  if (tolerance == 0) return true;
-  const double a_value = strtod(a, NULL);
-  const double b_value = strtod(b, NULL);
+  char *a_end = NULL;
+  char *b_end = NULL;
+  const double a_value = strtod(a, &a_end);
+  const double b_value = strtod(b, &b_end);
+  if (a_end == a || b_end == b || *a_end || *b_end) return true;
   return !(fabs(a_value - b_value) <= tolerance * fmax(a_value, b_value));
 }
 
 static const char *or_unknown(const char *text) { return *text ? text : "unknown"; }
 
 void table_print_warnings(FILE *file, const recording *old_run, const recording *new_run,
-                          const pairing *pairing, double threshold) {
+                          const pairing *pairing, const judgement *judgement) {
   for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
     size_t different = 0;
     const comparison *first = NULL;
@@ -151,12 +185,20 @@ void table_print_warnings(FILE *file, const recording *old_run, const recording 
   for (size_t i = 0; i < pairing->count; i++) {
     const comparison *one = &pairing->comparisons[i];
     const double apart = fmax(one->ratio.ratio, 1 / one->ratio.ratio);
-    unclear += one->verdict == VERDICT_TOO_FEW && apart > 1 + threshold;
+    unclear += one->verdict == VERDICT_TOO_FEW && apart > 1 + one->limit;
   }
   if (unclear > 0) {
     fprintf(file,
-            "warning: %zu rows are apart by more than %g %%, but have too few samples to tell "
+            "warning: %zu rows are apart by more than their limit, but have too few runs to tell "
             "that from chance: record more\n",
-            unclear, 100 * threshold);
+            unclear);
+  }
+  const double apart = fmax(judgement->common, 1 / judgement->common);
+  if (!isnan(judgement->noise) && !judgement->divided) {
+    fprintf(
+        file,
+        "warning: half of all rows are %s by %.1f %% or more, which is too much for another GPU "
+        "of the same kind: it counts as a difference\n",
+        judgement->common > 1 ? "slower" : "faster", 100 * (apart - 1));
   }
 }

@@ -6,12 +6,12 @@
 
 // One line for each comparison, then the rows without another, then the count of each verdict.
 void table_print(FILE *file, const recording *old_run, const recording *new_run,
-                 const pairing *pairing, double threshold);
+                 const pairing *pairing, const judgement *judgement);
 
 // Sentences about what makes a comparison weaker: drivers, CUDA versions, clocks or power limits that
-// differ between the two runs, and too few samples where the medians are apart by more than the
-// threshold.
+// differ between the two recordings, rows that one measured under throttling and the other not, too few
+// runs where the medians are apart by more than the limit, and a difference that all rows have in common.
 void table_print_warnings(FILE *file, const recording *old_run, const recording *new_run,
-                          const pairing *pairing, double threshold);
+                          const pairing *pairing, const judgement *judgement);
 
 #endif

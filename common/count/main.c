@@ -39,7 +39,7 @@ typedef struct {
 
 static bool read_options(session *s, int argc, char **argv, error_text *error) {
   static const option_id refused[] = {OPTION_Q,       OPTION_K,       OPTION_V,      OPTION_OUT,
-                                      OPTION_LSE,     OPTION_CSV,     OPTION_HELP,   OPTION_SAMPLES,
+                                      OPTION_LSE,     OPTION_CSV,     OPTION_HELP,   OPTION_ROUNDS,
                                       OPTION_WARM_UP, OPTION_WARM_L2, OPTION_NO_TIME};
   options *options = &s->options;
   if (!options_parse(argc, argv, options, error)) return false;

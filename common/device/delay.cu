@@ -1,15 +1,20 @@
-// A kernel that does nothing for a while.
+// A kernel that does nothing for a while, and one that does nothing at all.
 #include "device/device.h"
 
-static constexpr long long CLOCKS = 50000; // 25 microseconds at 2 GHz
-
-__global__ void delay_kernel() {
+__global__ void delay_kernel(long long clocks) {
   const long long begin = clock64();
-  while (clock64() - begin < CLOCKS) {
+  while (clock64() - begin < clocks) {
   }
 }
 
-cudaError_t device_delay(cudaStream_t stream) {
-  delay_kernel<<<1, 1, 0, stream>>>();
+cudaError_t device_delay(long long clocks, cudaStream_t stream) {
+  delay_kernel<<<1, 1, 0, stream>>>(clocks);
+  return cudaGetLastError();
+}
+
+__global__ void empty_kernel() {}
+
+cudaError_t device_empty(cudaStream_t stream) {
+  empty_kernel<<<1, 1, 0, stream>>>();
   return cudaGetLastError();
 }

@@ -55,9 +55,29 @@ bool device_visit_kernels(const void *function,
 // order nobody can set.
 bool device_set_schedule(uint64_t seed);
 
-// Keeps a GPU busy for some 25 microseconds, so that what the host enqueues meanwhile runs without a
-// gap. Returns the launch's error. The emulator runs every launch to its end: there it does nothing.
-cudaError_t device_delay(cudaStream_t stream);
+// The GPU's place on the bus, by which NVML knows it, such as "0000:3b:00.0". False on the emulator.
+bool device_bus_id(char *text, size_t size);
+
+// Whether the device works through its queue while the host goes on. The emulator runs every launch to its
+// end before the call returns.
+bool device_runs_behind(void);
+
+// Keeps a GPU busy for so many clocks of a multiprocessor, so that what the host enqueues meanwhile runs
+// without a gap. Returns the launch's error. The emulator does nothing.
+cudaError_t device_delay(long long clocks, cudaStream_t stream);
+
+// A kernel that does nothing: the least that a launch can take.
+cudaError_t device_empty(cudaStream_t stream);
+
+// Launches that the GPU replays together, without the host's part of each.
+typedef struct device_graph device_graph;
+
+// Makes a graph of what `enqueue` enqueues; `stream` may be NULL, which stands for one of the graph's own.
+// The emulator keeps `enqueue` and `context` and calls them at each replay.
+cudaError_t device_graph_record(cudaError_t (*enqueue)(void *context, cudaStream_t stream),
+                                void *context, cudaStream_t stream, device_graph **graph);
+cudaError_t device_graph_replay(const device_graph *graph, cudaStream_t stream);
+void device_graph_free(device_graph *graph); // NULL is fine
 
 // Waits until the stream has done its work, or until the event has come, and returns as cudaStreamSynchronize
 // and cudaEventSynchronize do. An endless kernel does not hang the program: after 60 s, or what the environment

@@ -1,6 +1,7 @@
 // The emulator counts what a kernel does, and runs its threads in any order it is asked to.
 #include "device/device.h"
 #include "emulator.h"
+#include <stdlib.h>
 
 device_counts device_counts_read(void) {
   const emulator_counts counts = emulator_counts_read();
@@ -30,7 +31,41 @@ bool device_set_schedule(uint64_t seed) {
   return true;
 }
 
-cudaError_t device_delay(cudaStream_t stream) {
+bool device_bus_id(char *text, size_t size) {
+  (void)text, (void)size;
+  return false;
+}
+
+bool device_runs_behind(void) { return false; }
+
+cudaError_t device_delay(long long clocks, cudaStream_t stream) {
+  (void)clocks, (void)stream;
+  return cudaSuccess;
+}
+
+cudaError_t device_empty(cudaStream_t stream) {
   (void)stream;
   return cudaSuccess;
 }
+
+// --- graphs: the emulator has none, so a replay enqueues again
+
+struct device_graph {
+  cudaError_t (*enqueue)(void *context, cudaStream_t stream);
+  void *context;
+};
+
+cudaError_t device_graph_record(cudaError_t (*enqueue)(void *context, cudaStream_t stream),
+                                void *context, cudaStream_t stream, device_graph **graph) {
+  (void)stream;
+  *graph = malloc(sizeof **graph);
+  if (!*graph) return cudaErrorMemoryAllocation;
+  **graph = (device_graph){enqueue, context};
+  return cudaSuccess;
+}
+
+cudaError_t device_graph_replay(const device_graph *graph, cudaStream_t stream) {
+  return graph->enqueue(graph->context, stream);
+}
+
+void device_graph_free(device_graph *graph) { free(graph); }

@@ -67,17 +67,17 @@ static bool check(session *s, error_text *error) {
 
 static bool measure(session *s, error_text *error) {
   if (s->device.emulated || s->options.given[OPTION_NO_TIME]) return true;
-  const measure_plan plan = {
-      .samples = s->options.samples,
-      .warm_up = s->options.warm_up,
-      .l2_bytes = s->options.given[OPTION_WARM_L2] ? 0 : s->device.l2_bytes,
-  };
-  double *milliseconds = malloc(plan.samples * sizeof *milliseconds);
-  if (!milliseconds) return fail(error, "not enough memory for %zu samples", plan.samples);
-  size_t taken = 0;
-  const bool good = measure_steps(&s->trial, &s->step, 1, &plan, milliseconds, &taken, error);
-  if (good) s->report.times = statistics_summarise(milliseconds, taken);
-  free(milliseconds);
+  const bool warm = s->options.given[OPTION_WARM_L2];
+  const measure_plan plan =
+      measure_plan_make(s->options.rounds, s->options.warm_up, warm ? 0 : s->device.l2_bytes);
+  measured_steps measured;
+  const bool good = measure_steps(&s->trial, &s->step, 1, &plan, &measured, error);
+  if (good) {
+    s->report.untimed = measured.contenders[0].failure;
+    s->report.figures = timing_figure(&measured.contenders[0]);
+    s->report.floor = measured_steps_floor(&measured);
+  }
+  measured_steps_free(&measured);
   return good;
 }
 

@@ -1,31 +1,42 @@
 #include "driver/measure.h"
 
 #include "device/device.h"
-#include "timing/timing.h"
 #include <stdlib.h>
 
 enum { INPUTS = 3, TENSORS = 5 }; // Q, K, V; and O, lse
 
+// The sets of tensors: number 0 is the trial's own, the others are copies that lie one after the other.
 typedef struct {
-  guarded_buffer memory; // all tensors of the set; empty for the first, which is the trial's own
-  attention_args arguments;
-} buffer_set;
+  size_t count;
+  size_t bytes; // of a copy
+  guarded_buffer copies;
+  attention_args own;
+  size_t offsets[TENSORS]; // of the tensors in a copy
+} buffer_sets;
 
 typedef struct {
   const attention_step *step;
-  size_t turn;  // of this step in a round
-  size_t turns; // of a round: one for each step
-  const buffer_set *sets;
-  size_t set_count;
+  const buffer_sets *sets;
 } contender;
 
-// The rotation counts rounds. Taking a new set at every turn as well keeps a step from finding in the
-// cache what the step before it has just read.
+static attention_args arguments_of(const buffer_sets *sets, size_t number) {
+  attention_args arguments = sets->own;
+  if (number == 0) return arguments;
+  char *copy = (char *)sets->copies.data + (number - 1) * sets->bytes;
+  arguments.q = copy + sets->offsets[0];
+  arguments.k = copy + sets->offsets[1];
+  arguments.v = copy + sets->offsets[2];
+  arguments.o = copy + sets->offsets[3];
+  arguments.lse = (void *)(copy + sets->offsets[4]);
+  return arguments;
+}
+
 static cudaError_t launch(void *context, size_t rotation, cudaStream_t stream) {
   const contender *contender = context;
-  if (contender->step->configure) contender->step->configure(contender->step->configuration);
-  const size_t set = (rotation * contender->turns + contender->turn) % contender->set_count;
-  return contender->step->forward(&contender->sets[set].arguments, stream);
+  const attention_step *step = contender->step;
+  const attention_args arguments = arguments_of(contender->sets, rotation);
+  if (step->configure) step->configure(step->configuration);
+  return step->forward(&arguments, stream);
 }
 
 static size_t align(size_t bytes) { return (bytes + 255) / 256 * 256; } // as cudaMalloc does
@@ -36,49 +47,39 @@ static size_t tensor_bytes(const trial *trial) {
          align(trial->device_lse.bytes);
 }
 
-// Sets of tensors: the trial's own, and copies.
-static size_t count_sets(const trial *trial, size_t l2_bytes) {
-  return timing_rotations(tensor_bytes(trial), l2_bytes);
-}
-
 size_t measure_copies_bytes(const trial *trial, size_t l2_bytes) {
-  return (count_sets(trial, l2_bytes) - 1) * tensor_bytes(trial);
+  return (timing_rotations(tensor_bytes(trial), l2_bytes) - 1) * tensor_bytes(trial);
 }
 
-// One allocation that holds a copy of the inputs and room for the outputs.
-static bool copy_set(const trial *trial, buffer_set *set, error_text *error) {
+static bool copy(void *target, const void *source, size_t bytes, error_text *error) {
+  return device_ok(cudaMemcpy(target, source, bytes, cudaMemcpyDeviceToDevice),
+                   "copying the tensors for timing", error);
+}
+
+// One allocation for all copies. Of small tensors there are thousands: each copying doubles how many have
+// their inputs.
+static bool create_sets(const trial *trial, size_t l2_bytes, buffer_sets *sets, error_text *error) {
   const guarded_buffer *tensors[TENSORS] = {&trial->device_q, &trial->device_k, &trial->device_v,
                                             &trial->device_o, &trial->device_lse};
-  void *copies[TENSORS];
-  if (!guard_allocate(&set->memory, "a copy of the tensors for timing", tensor_bytes(trial),
-                      trial->bare, error)) {
-    return false;
+  *sets = (buffer_sets){.count = timing_rotations(tensor_bytes(trial), l2_bytes),
+                        .bytes = tensor_bytes(trial),
+                        .own = trial_arguments(trial)};
+  for (int i = 1; i < TENSORS; i++) {
+    sets->offsets[i] = sets->offsets[i - 1] + align(tensors[i - 1]->bytes);
   }
-  char *next = set->memory.data;
-  for (int i = 0; i < TENSORS; i++) {
-    copies[i] = next;
-    next += align(tensors[i]->bytes);
-    if (i < INPUTS && !device_ok(cudaMemcpy(copies[i], tensors[i]->data, tensors[i]->bytes,
-                                            cudaMemcpyDeviceToDevice),
-                                 "copying an input for timing", error)) {
-      return false;
-    }
+  const size_t copies = sets->count - 1;
+  if (copies == 0) return true;
+  bool good = guard_allocate(&sets->copies, "the copies of the tensors for timing",
+                             copies * sets->bytes, trial->bare, error);
+  char *const first = sets->copies.data;
+  for (int i = 0; i < INPUTS && good; i++) {
+    good = copy(first + sets->offsets[i], tensors[i]->data, tensors[i]->bytes, error);
   }
-  set->arguments = trial_arguments(trial);
-  set->arguments.q = copies[0];
-  set->arguments.k = copies[1];
-  set->arguments.v = copies[2];
-  set->arguments.o = copies[3];
-  set->arguments.lse = copies[4];
-  return true;
-}
-
-static bool create_sets(const trial *trial, buffer_set *sets, size_t count, error_text *error) {
-  sets[0].arguments = trial_arguments(trial);
-  for (size_t i = 1; i < count; i++) {
-    if (!copy_set(trial, &sets[i], error)) return false;
+  for (size_t done = 1; done < copies && good; done *= 2) {
+    const size_t more = done < copies - done ? done : copies - done;
+    good = copy(first + done * sets->bytes, first, more * sets->bytes, error);
   }
-  return true;
+  return good;
 }
 
 static size_t largest_workspace(const trial *trial, const attention_step *steps, size_t count) {
@@ -98,34 +99,52 @@ static bool grow_workspace(trial *trial, const attention_step *steps, size_t cou
   return guard_allocate(&trial->workspace, "the workspace", needed, trial->bare, error);
 }
 
+measure_plan measure_plan_make(size_t rounds, size_t warm_up, size_t l2_bytes) {
+  measure_plan plan = {timing_default_plan(), l2_bytes};
+  plan.timing.warm_up = warm_up;
+  if (rounds > 0) plan.timing.rounds_least = plan.timing.rounds_most = rounds;
+  return plan;
+}
+
 bool measure_steps(trial *trial, const attention_step *steps, size_t count,
-                   const measure_plan *plan, double *milliseconds, size_t *taken,
-                   error_text *error) {
-  const size_t set_count = count_sets(trial, plan->l2_bytes);
-  const timing_plan timing = {.samples = plan->samples,
-                              .warm_up = plan->warm_up,
-                              .rotations = set_count,
-                              .seconds = plan->seconds,
-                              .least_samples = plan->least_samples,
-                              .clock = plan->clock};
-  buffer_set *sets = calloc(set_count, sizeof *sets);
-  contender *contexts = calloc(count, sizeof *contexts);
-  timing_contender *contenders = calloc(count, sizeof *contenders);
-  bool good = (sets && contexts && contenders) || fail(error, "not enough memory for timing");
+                   const measure_plan *plan, measured_steps *measured, error_text *error) {
+  const size_t all = count + MEASURE_FLOORS;
+  timing_contender *contenders = calloc(all, sizeof *contenders);
+  timing_burst *bursts = calloc(all * TIMING_MOST_ROUNDS, sizeof *bursts);
+  contender *contexts = calloc(all, sizeof *contexts);
+  buffer_sets sets = {0};
+  *measured = (struct measured_steps){count, contenders, bursts};
+  bool good = (contenders && bursts && contexts) || fail(error, "not enough memory for timing");
 
   good = good && grow_workspace(trial, steps, count, error) &&
-         create_sets(trial, sets, set_count, error);
-  for (size_t i = 0; i < count && good; i++) {
-    contexts[i] = (contender){&steps[i], i, count, sets, set_count};
-    contenders[i] = (timing_contender){steps[i].name, launch, &contexts[i],
-                                       milliseconds + i * plan->samples, 0};
+         create_sets(trial, plan->l2_bytes, &sets, error);
+  for (size_t i = 0; i < all && good; i++) {
+    contexts[i] = (contender){i < count ? &steps[i] : NULL, &sets};
+    contenders[i] = (timing_contender){.name = i < count ? steps[i].name : TIMING_EMPTY_KERNEL,
+                                       .launch = i < count ? launch : timing_launch_empty_kernel,
+                                       .context = &contexts[i],
+                                       .bursts = bursts + i * TIMING_MOST_ROUNDS,
+                                       .no_buffers = i >= count};
   }
-  good = good && timing_run(&timing, contenders, count, NULL, error);
-  for (size_t i = 0; i < count && good; i++) taken[i] = contenders[i].taken;
-
-  for (size_t i = 0; sets && i < set_count; i++) guard_free(&sets[i].memory);
-  free(sets);
+  if (good) {
+    contenders[count + MEASURE_NOTHING].name = TIMING_NOTHING;
+    contenders[count + MEASURE_NOTHING].launch = timing_launch_nothing;
+    timing_plan timing = plan->timing;
+    timing.rotations = sets.count;
+    good = timing_run(&timing, contenders, all, NULL, error);
+  }
+  guard_free(&sets.copies);
   free(contexts);
-  free(contenders);
   return good;
+}
+
+timing_floor measured_steps_floor(const measured_steps *measured) {
+  const timing_contender *floors = measured->contenders + measured->count;
+  return timing_floor_of(&floors[MEASURE_NOTHING], &floors[MEASURE_EMPTY_KERNEL]);
+}
+
+void measured_steps_free(measured_steps *measured) {
+  free(measured->contenders);
+  free(measured->bursts);
+  *measured = (struct measured_steps){0};
 }

@@ -46,7 +46,9 @@ const option_description option_table[OPTION_COUNT] = {
                          "emulator only: the order in which threads run; 0 is the\n"
                          "plain one (default 0, or what EMU_SEED says)"},
     [OPTION_NO_TIME] = {"--no-time", NULL, NULL, "do not measure the time"},
-    [OPTION_SAMPLES] = {"--samples", "N", "100", "launches to time (default 100)"},
+    [OPTION_ROUNDS] = {"--rounds", "N", "10",
+                       "short runs to time, 1 to 30; five give an interval (default:\n"
+                       "10, and more while the noise is above 0.5 %)"},
     [OPTION_WARM_UP] = {"--warm-up", "N", "10", "launches before that, not timed (default 10)"},
     [OPTION_WARM_L2] = {"--warm-l2", NULL, NULL,
                         "time on one set of buffers, so that a launch finds in the L2\n"

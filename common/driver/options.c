@@ -3,6 +3,7 @@
 #include "driver/number.h"
 #include "file/file.h"
 #include "shape/shape.h"
+#include "timing/timing.h"
 #include <math.h>
 #include <string.h>
 
@@ -15,11 +16,11 @@ static bool parse_size(const char *name, const char *text, int *size, error_text
   return true;
 }
 
-static bool parse_launches(const char *name, const char *text, int64_t least, size_t *launches,
-                           error_text *error) {
+static bool parse_count(const char *name, const char *text, int64_t least, int64_t most,
+                        size_t *count, error_text *error) {
   int64_t value = 0;
-  if (!number_parse_integer(name, text, least, MOST_LAUNCHES, &value, error)) return false;
-  *launches = (size_t)value;
+  if (!number_parse_integer(name, text, least, most, &value, error)) return false;
+  *count = (size_t)value;
   return true;
 }
 
@@ -94,8 +95,9 @@ static bool set_option(options *options, option_id id, const char *value, error_
   case OPTION_LSE: options->lse = value; return true;
   case OPTION_CONFIG: options->config = value; return true;
   case OPTION_EMU_SEED: return number_parse_unsigned(name, value, &options->emu_seed, error);
-  case OPTION_SAMPLES: return parse_launches(name, value, 1, &options->samples, error);
-  case OPTION_WARM_UP: return parse_launches(name, value, 0, &options->warm_up, error);
+  case OPTION_ROUNDS:
+    return parse_count(name, value, 1, TIMING_MOST_ROUNDS, &options->rounds, error);
+  case OPTION_WARM_UP: return parse_count(name, value, 0, MOST_LAUNCHES, &options->warm_up, error);
   case OPTION_CAUSAL: shape->causal = true; return true;
   case OPTION_NO_CHECK:
   case OPTION_NO_TIME:
@@ -193,7 +195,7 @@ static bool check_combination(options *options, error_text *error) {
     return fail(error, "--seq sets both lengths already: leave it out, or %s",
                 option_table[one_side[i]].name);
   }
-  const option_id times[] = {OPTION_SAMPLES, OPTION_WARM_UP, OPTION_WARM_L2};
+  const option_id times[] = {OPTION_ROUNDS, OPTION_WARM_UP, OPTION_WARM_L2};
   for (int i = 0; i < 3; i++) {
     if (!options->given[OPTION_NO_TIME] || !options->given[times[i]]) continue;
     return fail(error, "%s says how to measure the time and --no-time not to: leave one out",
@@ -203,7 +205,7 @@ static bool check_combination(options *options, error_text *error) {
 }
 
 bool options_parse(int argc, char *const *argv, options *options, error_text *error) {
-  *options = (struct options){.seed = 1, .samples = 100, .warm_up = 10};
+  *options = (struct options){.seed = 1, .warm_up = 10};
   for (int next = 1; next < argc;) {
     if (strcmp(argv[next], "--help") == 0 || strcmp(argv[next], "-h") == 0) {
       options->given[OPTION_HELP] = true;
@@ -221,7 +223,7 @@ bool options_fit_device(const options *options, bool emulated, error_text *error
                 "--emu-seed sets the emulator's order of threads, and this program runs on a "
                 "GPU, whose order nobody can set: leave it out");
   }
-  const option_id times[] = {OPTION_SAMPLES, OPTION_WARM_UP, OPTION_WARM_L2};
+  const option_id times[] = {OPTION_ROUNDS, OPTION_WARM_UP, OPTION_WARM_L2};
   for (int i = 0; i < 3; i++) {
     if (!options->given[times[i]]) continue;
     return fail(error,

@@ -17,7 +17,7 @@ typedef struct options {
   const char *q, *k, *v;  // paths of the reader's own tensors; NULL when not given
   const char *out, *lse;  // paths to write to; NULL when not given
   output_dtype out_dtype; // how `out` holds O
-  size_t samples;
+  size_t rounds;          // of timing; 0: as many as it needs
   size_t warm_up;
   const char *config; // name of a configuration; NULL for the step's own choice
   uint64_t emu_seed;  // the order in which the emulator runs threads

@@ -53,7 +53,8 @@ static void print_check(FILE *out, const report *report) {
 }
 
 static void print_times(FILE *out, const report *report) {
-  const statistics_summary *times = &report->times;
+  const timing_figures *figures = &report->figures;
+  const statistics_summary *times = &figures->times;
   fprintf(out, "time       median %s ms (", significant(times->median, 4).text);
   if (isfinite(times->low)) {
     fprintf(out, "95 %% interval %s to %s; ", significant(times->low, 4).text,
@@ -61,9 +62,23 @@ static void print_times(FILE *out, const report *report) {
   }
   fprintf(out, "5th to 95th percentile %s to %s; ", significant(times->p5, 4).text,
           significant(times->p95, 4).text);
-  print_count(out, "", times->samples, "sample", "s");
+  print_count(out, "", times->samples, "launch", "es");
+  print_count(out, " in ", times->runs, "run", "s");
   fprintf(out, ")\nspeed      %s TFLOP/s\n",
           significant(result_tflops(&report->shape, times), 3).text);
+  if (figures->graph.runs > 0) {
+    fprintf(out, "graph      %s ms a launch, replayed\n",
+            significant(figures->graph.median, 4).text);
+  }
+  if (times->median < RESULT_SHORT_MS && isfinite(report->floor.empty_kernel)) {
+    fprintf(out, "floor      %s ms for an empty kernel, %s ms for nothing\n",
+            significant(report->floor.empty_kernel, 4).text,
+            significant(report->floor.nothing, 4).text);
+  }
+  if (figures->throttled_rounds > 0) {
+    fprintf(out, "throttled  in %zu of %zu runs: power or heat held the GPU back\n",
+            figures->throttled_rounds, times->runs);
+  }
 }
 
 static void print_counts(FILE *out, const device_counts *counts) {
@@ -96,8 +111,10 @@ void report_print(FILE *out, const report *report) {
   print_check(out, report);
   print_count(out, "workspace  ", report->workspace_bytes, "byte", "s");
   fputc('\n', out);
-  if (report->times.samples > 0) {
+  if (report->figures.times.samples > 0) {
     print_times(out, report);
+  } else if (report->untimed) {
+    fprintf(out, "time       not taken: %s\n", report->untimed);
   } else if (report->verdict == CHECK_FAILED && !report->emulated) {
     fprintf(out, "time       not taken: the result is wrong\n");
   }

@@ -17,9 +17,11 @@ typedef struct {
   check_verdict verdict;
   check_result check; // unless skipped
   size_t workspace_bytes;
-  statistics_summary times; // milliseconds
-  bool emulated;            // then there are counts in place of times
-  device_counts counts;     // of one run
+  timing_figures figures; // milliseconds
+  timing_floor floor;     // of the same rounds
+  const char *untimed;    // why there are no times though the result is right; NULL when there are
+  bool emulated;          // then there are counts in place of times
+  device_counts counts;   // of one run
 } report;
 
 // Aligned lines, one fact each.

@@ -9,7 +9,8 @@
 static void print_line(FILE *out, const report *report, bool names) {
   const attention_shape *shape = &report->shape;
   const check_result *check = &report->check;
-  const statistics_summary *times = &report->times;
+  const timing_figures *figures = &report->figures;
+  const statistics_summary *times = &figures->times;
   const bool made = report->q == NULL;
   const bool checked = report->verdict != CHECK_SKIPPED;
   const bool timed = times->samples > 0;
@@ -41,6 +42,12 @@ static void print_line(FILE *out, const report *report, bool names) {
   csv_line_number(&line, "p5_ms", timed, "%.9g", times->p5);
   csv_line_number(&line, "p95_ms", timed, "%.9g", times->p95);
   csv_line_number(&line, "tflops", timed, "%.9g", result_tflops(shape, times));
+  csv_line_number(&line, "rounds", timed, "%zu", times->runs);
+  csv_line_number(&line, "throttled_rounds", timed, "%zu", figures->throttled_rounds);
+  csv_line_number(&line, "graph_ms", timed && figures->graph.runs > 0, "%.9g",
+                  figures->graph.median);
+  csv_line_number(&line, "floor_ms", timed && isfinite(report->floor.empty_kernel), "%.9g",
+                  report->floor.empty_kernel);
   result_add_counts(&line, report->emulated, &report->counts);
   csv_line_end(&line);
 }

@@ -17,13 +17,12 @@ static const char usage[] =
     "\n"
     "STEP.so:all stands for all configurations of a step, ranked by time.\n"
     "Runs the steps on the same tensors, checks them, on a GPU times them in turn, and prints a\n"
-    "table. Writes DATA_FOLDER/<device>/NAME.csv. --slug prints the device's folder name.\n"
-    "OPTIONS are those of a step's program that choose shape, type, inputs and samples; the shape "
+    "table. Writes DATA_FOLDER/<device>/NAME.csv, and on a GPU every sample to NAME-samples.csv. "
+    "--slug\n"
+    "prints the device's folder name.\n"
+    "OPTIONS are those of a step's program that choose shape, type, inputs and timing; the shape "
     "is\n"
     "4x32x4096x64 on a GPU and 1x4x256x64 on the emulator unless they say otherwise.\n";
-
-// A step is timed this often unless --samples says otherwise: the first one takes most of a second.
-enum { DEFAULT_SAMPLES = 30 };
 
 typedef struct {
   device_info device;
@@ -32,6 +31,7 @@ typedef struct {
   size_t count; // of steps
   attention_step *steps;
   ladder_row *rows;
+  measured_steps measured; // of those that are right
   record_folder folder;
 } session;
 
@@ -82,7 +82,6 @@ static bool read_options(session *s, int argc, char **argv, error_text *error) {
   if (shape->heads == 0) shape->heads = emulated ? 4 : 32;
   if (shape->seq_q == 0) shape->seq_q = emulated ? 256 : 4096;
   if (shape->seq_kv == 0) shape->seq_kv = shape->seq_q;
-  if (!options->given[OPTION_SAMPLES]) options->samples = DEFAULT_SAMPLES;
   if (options->given[OPTION_EMU_SEED]) device_set_schedule(options->emu_seed);
   return options_fit_device(options, emulated, error);
 }
@@ -119,40 +118,62 @@ static bool check_steps(session *s, error_text *error) {
   return true;
 }
 
+static bool is_sweep(const session *s) { return s->rows[0].step->configuration != NULL; }
+
+// Configurations are ranked; those without a time come last.
+static int faster_first(const void *a, const void *b) {
+  const statistics_summary *first = &((const ladder_row *)a)->result.figures.times;
+  const statistics_summary *second = &((const ladder_row *)b)->result.figures.times;
+  if (!first->samples != !second->samples) return first->samples ? -1 : 1;
+  return (first->median > second->median) - (first->median < second->median);
+}
+
+// Against the first of the rows that were timed, which in a sweep is the fastest, and the one before.
+static void compare_rows(const session *s) {
+  const ladder_row *first = NULL;
+  const ladder_row *before = NULL;
+  for (size_t i = 0; i < s->count; i++) {
+    ladder_row *row = &s->rows[i];
+    if (!row->bursts) continue;
+    if (!first) first = row;
+    row->result.first = result_compare(
+        row->bursts, first->bursts, is_sweep(s) ? first->result.configuration : first->result.step);
+    if (before && !is_sweep(s)) {
+      row->result.before = result_compare(row->bursts, before->bursts, before->result.step);
+    }
+    before = row;
+  }
+}
+
 // Times the steps that are right: how fast a wrong one is does not matter.
 static bool time_steps(session *s, error_text *error) {
-  const measure_plan plan = {
-      .samples = s->options.samples,
-      .warm_up = s->options.warm_up,
-      .l2_bytes = s->options.given[OPTION_WARM_L2] ? 0 : s->device.l2_bytes,
-  };
+  const bool warm = s->options.given[OPTION_WARM_L2];
+  const measure_plan plan =
+      measure_plan_make(s->options.rounds, s->options.warm_up, warm ? 0 : s->device.l2_bytes);
   attention_step *timed = malloc(s->count * sizeof *timed);
-  double *milliseconds = malloc(s->count * plan.samples * sizeof *milliseconds);
-  size_t *taken = malloc(s->count * sizeof *taken);
   size_t contenders = 0;
   for (size_t i = 0; timed && i < s->count; i++) {
     if (s->rows[i].result.verdict == CHECK_PASSED) timed[contenders++] = *s->rows[i].step;
   }
-  bool good = (timed && milliseconds && taken) || fail(error, "not enough memory for the samples");
-  good = good && measure_steps(&s->trial, timed, contenders, &plan, milliseconds, taken, error);
+  bool good = timed || fail(error, "not enough memory for the samples");
+  good = good && measure_steps(&s->trial, timed, contenders, &plan, &s->measured, error);
   size_t next = 0;
   for (size_t i = 0; i < s->count && good; i++) {
-    if (s->rows[i].result.verdict != CHECK_PASSED) continue;
-    s->rows[i].result.times = statistics_summarise(milliseconds + next * plan.samples, taken[next]);
-    next++;
+    ladder_row *row = &s->rows[i];
+    if (row->result.verdict != CHECK_PASSED) continue;
+    const timing_contender *bursts = &s->measured.contenders[next++];
+    if (bursts->failure) {
+      fprintf(stderr, "not timed: %s: %s\n", row->step->name, bursts->failure);
+      continue;
+    }
+    row->bursts = bursts;
+    row->result.figures = timing_figure(bursts);
+    row->result.floor = measured_steps_floor(&s->measured);
   }
+  if (good && is_sweep(s)) qsort(s->rows, s->count, sizeof *s->rows, faster_first);
+  if (good) compare_rows(s);
   free(timed);
-  free(milliseconds);
-  free(taken);
   return good;
-}
-
-// Configurations are ranked; those without a time come last.
-static int faster_first(const void *a, const void *b) {
-  const statistics_summary *first = &((const ladder_row *)a)->result.times;
-  const statistics_summary *second = &((const ladder_row *)b)->result.times;
-  if (!first->samples != !second->samples) return first->samples ? -1 : 1;
-  return (first->median > second->median) - (first->median < second->median);
 }
 
 // Says which steps were not made from the sources in steps/, to the reader and in the record.
@@ -178,22 +199,50 @@ static bool climb(session *s, FILE *record, error_text *error) {
   conditions.origin = record_read_origin();
   record_write(record, &s->device, "after", &conditions.after);
   for (size_t i = 0; i < s->count; i++) s->rows[i].result.conditions = conditions;
-  if (s->rows[0].step->configuration) qsort(s->rows, s->count, sizeof *s->rows, faster_first);
   row_write_csv(record, s->rows, s->count);
   row_print_table(stdout, &s->device, &s->trial.shape, s->rows, s->count);
   return true;
 }
 
-static bool run(session *s, const char *name, error_text *error) {
+// Every launch that a recorded time is made of, and of what every time holds.
+static bool write_samples(session *s, FILE *file, error_text *error) {
+  (void)error;
+  const record_conditions *conditions = &s->rows[0].result.conditions;
+  result_write_sample_names(file);
+  for (size_t i = 0; i < s->count; i++) {
+    const ladder_row *row = &s->rows[i];
+    if (row->bursts) result_write_samples(file, &row->result, row->bursts);
+  }
+  for (size_t i = 0; i < MEASURE_FLOORS; i++) {
+    const timing_contender *floor = &s->measured.contenders[s->measured.count + i];
+    const result_row key = {.step = floor->name,
+                            .device = s->device.name,
+                            .shape = s->trial.shape,
+                            .conditions = *conditions};
+    result_write_samples(file, &key, floor);
+  }
+  return true;
+}
+
+// Saves what `write` writes; false when it or the disk fails.
+static bool save(session *s, const char *name, bool (*write)(session *s, FILE *file, error_text *),
+                 error_text *error) {
   char *text = NULL;
   size_t length = 0;
-  FILE *record = open_memstream(&text, &length);
-  if (!record) return fail(error, "not enough memory for the record");
-  bool good = climb(s, record, error);
-  if (fclose(record) != 0 && good) good = fail(error, "not enough memory for the record");
+  FILE *file = open_memstream(&text, &length);
+  if (!file) return fail(error, "not enough memory for the record");
+  bool good = write(s, file, error);
+  if (fclose(file) != 0 && good) good = fail(error, "not enough memory for the record");
   good = good && record_save(&s->folder, name, text, length, error);
   free(text);
   return good;
+}
+
+static bool run(session *s, const char *name, error_text *error) {
+  char samples_name[1024];
+  snprintf(samples_name, sizeof samples_name, "%.1000s-samples", name);
+  return save(s, name, climb, error) &&
+         (s->measured.count == 0 || save(s, samples_name, write_samples, error));
 }
 
 static bool all_right(const session *s) {
@@ -226,6 +275,7 @@ static int compare_steps(int argc, char **argv) {
                     prepare(&s, &error) && run(&s, argv[2], &error);
   const int status = !good ? EXIT_BAD_INPUT : all_right(&s) ? EXIT_OK : EXIT_CHECK_FAILED;
   if (!good) fprintf(stderr, "error: %s\n", error.text);
+  measured_steps_free(&s.measured);
   trial_free(&s.trial);
   free(s.steps);
   free(s.rows);

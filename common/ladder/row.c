@@ -1,6 +1,7 @@
 #include "ladder/row.h"
 
 #include "shape/shape.h"
+#include <math.h>
 #include <string.h>
 
 // Such as "8.59 GB"; powers of ten, as memory bandwidths are given.
@@ -18,10 +19,29 @@ static const char *row_text(const ladder_row *row) {
   return row->step->configuration ? row->step->configuration : row->step->summary;
 }
 
-static double speed_up(const ladder_row *base, const ladder_row *row) {
-  const statistics_summary *times[2] = {&base->result.times, &row->result.times};
-  if (times[0]->samples == 0 || times[1]->samples == 0) return 0;
-  return times[0]->median / times[1]->median;
+// Where there is no other step to compare with, the column stays empty.
+static void print_speedup(FILE *file, const result_speedup *speedup) {
+  if (speedup->to && isfinite(speedup->speedup.ratio)) {
+    fprintf(file, "  %9.2f", speedup->speedup.ratio);
+  } else {
+    fprintf(file, "  %9s", "");
+  }
+}
+
+// Such as "x step 01": the first of the steps that were timed.
+typedef struct {
+  char text[16];
+} column_name;
+
+static column_name first_column(const ladder_row *rows, size_t count) {
+  column_name name = {"x first"};
+  for (size_t i = 0; i < count; i++) {
+    const char *to = rows[i].result.first.to;
+    if (!to) continue;
+    snprintf(name.text, sizeof name.text, "x step %.*s", (int)strcspn(to, "_"), to);
+    break;
+  }
+  return name;
 }
 
 void row_print_table(FILE *file, const device_info *device, const attention_shape *shape,
@@ -40,7 +60,7 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
             "barriers", "warp ops", "tensor", "async bytes");
   } else {
     fprintf(file, "  %9s  %8s  %9s  %9s\n", "median ms", "TFLOP/s",
-            rows[0].step->configuration ? "x first" : "x step 01", "x before");
+            rows[0].step->configuration ? "x fastest" : first_column(rows, count).text, "x before");
   }
   for (size_t i = 0; i < count; i++) {
     const ladder_row *row = &rows[i];
@@ -62,14 +82,17 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
               (unsigned long long)row->counts.warp_collectives,
               (unsigned long long)row->counts.tensor_core_operations,
               (unsigned long long)row->counts.async_copy_bytes);
-    } else if (result->times.samples == 0) {
+    } else if (result->figures.times.samples == 0) {
       fprintf(file, "  %9s\n", "not timed");
     } else {
-      fprintf(file, "  %9.3f  %8.2f", result->times.median,
-              result_tflops(&result->shape, &result->times));
-      if (speed_up(&rows[0], row) > 0) fprintf(file, "  %9.2f", speed_up(&rows[0], row));
-      if (i > 0 && speed_up(&rows[i - 1], row) > 0)
-        fprintf(file, "  %9.2f", speed_up(&rows[i - 1], row));
+      const timing_figures *figures = &result->figures;
+      fprintf(file, "  %9.*f  %8.2f", figures->times.median < 1 ? 4 : 3, figures->times.median,
+              result_tflops(&result->shape, &figures->times));
+      print_speedup(file, &result->first);
+      print_speedup(file, &result->before);
+      if (figures->throttled_rounds > 0) {
+        fprintf(file, "  throttled %zu/%zu", figures->throttled_rounds, figures->times.runs);
+      }
       fputc('\n', file);
     }
   }

@@ -9,7 +9,8 @@ typedef struct {
   const attention_step *step;
   const char *unsupported; // why the step cannot take the shape; NULL when it can
   result_row result;
-  device_counts counts; // of one run, on the emulator
+  const timing_contender *bursts; // NULL when it was not timed
+  device_counts counts;           // of one run, on the emulator
 } ladder_row;
 
 // The table for the terminal: counts on the emulator, times on a GPU.

@@ -14,6 +14,7 @@ from . import grid, machine, table, timing
 from .record import Record, RecordError
 from .steps import Step, StepError
 
+SECONDS = 4.0
 BAD_INPUT = 2
 CHECK_FAILED = 1
 
@@ -27,9 +28,14 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--name", default="peers", help="NAME of the files (default peers)")
     parser.add_argument("--library", type=Path, help="build/gpu/libpeers.so")
     parser.add_argument("--steps", type=Path, nargs="*", default=[], help="such as build/gpu/step04.so")
-    parser.add_argument(
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
         "--spread", action="store_true", help="one length and ever larger scores, as make spread has it"
     )
+    which.add_argument(
+        "--users", action="store_true", help="shapes that users have and the grid lacks, as make shapes has it"
+    )
+    parser.add_argument("--fa3", type=Path, help="a shared object with FlashAttention-3's kernels (backends.py)")
     parser.add_argument("--quick", action="store_true", help="a part of the grid that takes about a minute")
     parser.add_argument("--fresh", action="store_true", help="measure again what is measured already")
     parser.add_argument(
@@ -41,13 +47,14 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--seconds",
         type=float,
-        default=timing.SECONDS,
-        help=f"that the samples of a row may take (default {timing.SECONDS:g}), if they are at least "
-        f"{timing.LEAST_SAMPLES}",
+        default=SECONDS,
+        help=f"that the launches of a row may take at most (default {SECONDS:g}), if they are one burst at least",
     )
     options = parser.parse_args(arguments)
     if not 0 < options.seconds < math.inf:
         parser.error(f"--seconds is {options.seconds:g}: it takes a number above 0")
+    if options.fa3 and not options.fa3.is_file():
+        parser.error(f"there is no shared object {options.fa3}: FA3= names one with FlashAttention-3's kernels")
     if not options.ready and not (options.folder and options.library):
         parser.error("--folder and --library are needed: make peers gives them")
     return options
@@ -58,15 +65,17 @@ def why_not_ready() -> str:
     try:
         import torch
     except ImportError as error:
-        return f"make peers and make spread need PyTorch ({error}): python3 -m pip install torch"
+        return f"make peers, shapes and spread need PyTorch ({error}): python3 -m pip install torch"
     if not torch.cuda.is_available():
-        return "make peers and make spread need an NVIDIA GPU that PyTorch can use, and PyTorch sees none"
+        return "make peers, shapes and spread need an NVIDIA GPU that PyTorch can use, and PyTorch sees none"
     return ""
 
 
 def choose_shapes(options: argparse.Namespace) -> list[grid.Shape]:
     if options.spread:
         shapes = grid.spread(options.quick)
+    elif options.users:
+        shapes = grid.users(options.quick)
     else:
         shapes = grid.quick() if options.quick else grid.full()
     return [shape for shape in shapes if options.shapes in str(shape)]
@@ -100,7 +109,7 @@ class Progress:
 def run(options: argparse.Namespace) -> int:
     import torch
 
-    from . import backends, cell, summary
+    from . import backends, cell
 
     shapes = choose_shapes(options)
     if not shapes:
@@ -108,7 +117,7 @@ def run(options: argparse.Namespace) -> int:
         return BAD_INPUT
     device = torch.cuda.get_device_properties(0)
     contenders: list[backends.Contender] = [backends.StepContender(Step(path)) for path in options.steps]
-    contenders += [peer for peer in backends.peers() if peer.name not in options.without]
+    contenders += [peer for peer in backends.peers(options.fa3) if peer.name not in options.without]
     record = Record(options.folder / f"{options.name}.csv")
     commit = machine.read_commit()
     if not options.fresh:
@@ -122,17 +131,18 @@ def run(options: argparse.Namespace) -> int:
     record.comments = [
         f"PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}, "
         f"{torch.cuda.get_device_name(0)}, {device.multi_processor_count} multiprocessors",
-        f"up to {timing.SAMPLES} samples a row, in {options.seconds:g} s, at least {timing.LEAST_SAMPLES}",
     ]
+    library = timing.Library(options.library)
+    plan = library.default_plan()
+    plan.seconds_most, plan.quiet = options.seconds, True
     session = cell.Session(
         record,
         contenders,
-        summary.Library(options.library),
+        library,
         device.name,
         commit,
         device.L2_cache_size,
-        timing.EventClock(torch.cuda),
-        timing.Plan(seconds=options.seconds),
+        plan,
     )
     missing = [s for s in shapes if any(record.row(c.name, device.name, s) is None for c in contenders)]
     print(
@@ -186,7 +196,7 @@ def main(arguments: list[str]) -> int:
         return 0
     try:
         return run(options)
-    except (RecordError, StepError, OSError) as error:
+    except (RecordError, StepError, timing.TimingError, OSError) as error:
         print(f"error: {printable(str(error))}", file=sys.stderr)
         return BAD_INPUT
 

@@ -1,16 +1,23 @@
-"""Who takes part: the steps, PyTorch's scaled_dot_product_attention by each backend, FlashAttention-3."""
+"""Who takes part: the steps, PyTorch's scaled_dot_product_attention by each backend, FlashAttention-3.
+
+FlashAttention-3 is its Python package where that is installed, or a shared object that `make peers FA3=path` names.
+The lab holds neither.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import torch
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.attention.bias import causal_lower_right
 from torch.nn.functional import scaled_dot_product_attention
 
 from .grid import Shape
@@ -23,7 +30,8 @@ class CannotTake(Exception):
 
 @dataclass
 class Tensors:
-    """One set of buffers. Q, K, V and O: [batch, heads, seq, head_dim], contiguous."""
+    """One set of buffers, contiguous. Q and O: [batch, heads, seq, head_dim]; K and V: [batch, kv_heads, seq_kv,
+    head_dim]."""
 
     q: Tensor
     k: Tensor
@@ -103,6 +111,7 @@ class TorchContender:
         self._function = function
         self._shape: Shape | None = None
         self._sets: list[Tensors] = []
+        self._recorded: list[Tensor] = []  # what the launches of a graph write to, which no other may get
 
     def prepare(self, shape: Shape, sets: list[Tensors]) -> None:
         self._shape, self._sets = shape, sets
@@ -121,6 +130,8 @@ class TorchContender:
         assert self._shape is not None
         tensors = self._sets[number]
         o = self._function(tensors.q, tensors.k, tensors.v, self._shape.causal, self._shape.scale)
+        if torch.cuda.is_current_stream_capturing():
+            self._recorded.append(o)
         return o, None
 
     def workspace_bytes(self) -> int | None:
@@ -129,12 +140,26 @@ class TorchContender:
     def release(self) -> None:
         self._shape = None
         self._sets = []
+        self._recorded = []
+
+
+# Those to which PyTorch hands a mask that is aligned to the bottom right; the others would get one written out.
+_LOWER_RIGHT = (SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION)
 
 
 def _sdpa(backend: SDPBackend) -> Callable[..., Tensor]:
     def attention(q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float) -> Tensor:
+        grouped = q.shape[1] != k.shape[1]
+        mask = None
+        if causal and q.shape[2] != k.shape[2]:
+            # is_causal begins at the top left, which is the lab's mask on equal lengths only.
+            if backend not in _LOWER_RIGHT:
+                raise CannotTake("PyTorch gives it no causal mask that ends at the bottom right")
+            causal, mask = False, causal_lower_right(q.shape[2], k.shape[2])
         with sdpa_kernel(backend):
-            return scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale)
+            return scaled_dot_product_attention(
+                q, k, v, attn_mask=mask, is_causal=causal, scale=scale, enable_gqa=grouped
+            )
 
     return attention
 
@@ -149,8 +174,85 @@ def _flash_attention_3(function: Callable[..., Tensor | tuple[Tensor, ...]]) -> 
     return attention
 
 
-def peers() -> list[Contender]:
-    """The backends of PyTorch, and FlashAttention-3 where it is installed.
+class FlashAttention3:
+    """FlashAttention-3's forward kernels behind two C functions, fa3_fwd_fp16 and fa3_fwd_bf16:
+
+    int fa3_fwd_fp16(void *q, void *k, void *v, void *o, float *lse, int batch, int seq_q, int seq_kv,
+                     int heads, int kv_heads, int head_dim, const long long *q_strides, *k_strides, *v_strides,
+                     *o_strides,   // batch, row, head; in elements
+                     float scale, int causal, int *semaphore, int multiprocessors, cudaStream_t stream);
+
+    0 is success, below 0 a shape or a pointer it cannot take, above 0 a cudaError_t. The mask is aligned to the
+    bottom right; the semaphore is 4 bytes on the GPU.
+    """
+
+    name = "flash_attention_3"
+    is_step = False
+    cuda = ""  # linked in; it does not tell which
+
+    _REASONS = {
+        -1: "it takes head_dim 64 and 128 alone",
+        -2: "the heads of Q are no multiple of those of K",
+        -3: "a size is below 1",
+        -4: "a tensor is not aligned to 16 bytes",
+        -5: "it was given no semaphore",
+        -9: "a call of CUDA failed inside it",
+    }
+
+    def __init__(self, path: Path) -> None:
+        library = ctypes.CDLL(str(path.resolve()))
+        self._functions = {"fp16": library.fa3_fwd_fp16, "bf16": library.fa3_fwd_bf16}
+        pointer, number = ctypes.c_void_p, ctypes.c_int
+        strides = ctypes.POINTER(ctypes.c_longlong)
+        for function in self._functions.values():
+            function.restype = number
+            function.argtypes = [pointer] * 5 + [number] * 6 + [strides] * 4
+            function.argtypes += [ctypes.c_float, number, pointer, number, pointer]
+        self._semaphore: Tensor | None = None
+        self._sets: list[Tensors] = []
+        self._arguments: list[tuple[object, ...]] = []
+        self._function = self._functions["fp16"]
+
+    def prepare(self, shape: Shape, sets: list[Tensors]) -> None:
+        self._function, self._sets = self._functions[shape.dtype], sets
+        self._semaphore = torch.zeros(1, dtype=torch.int32, device=sets[0].q.device)
+        multiprocessors = torch.cuda.get_device_properties(0).multi_processor_count
+        sizes = (shape.batch, shape.seq, shape.seq_kv, shape.heads, shape.kv_heads, shape.head_dim)
+        rest = (shape.scale, int(shape.causal), self._semaphore.data_ptr(), multiprocessors)
+        self._arguments = [
+            (
+                *(t.data_ptr() for t in (s.q, s.k, s.v, s.o, s.lse)),
+                *sizes,
+                *((ctypes.c_longlong * 3)(t.stride(0), t.stride(2), t.stride(1)) for t in (s.q, s.k, s.v, s.o)),
+                *rest,
+            )
+            for s in sets
+        ]
+        status = self._call(0)
+        torch.cuda.synchronize()
+        if status != 0:
+            raise CannotTake(self._REASONS.get(status, f"it answers {status}"))
+
+    def _call(self, number: int) -> int:
+        return self._function(*self._arguments[number], torch.cuda.current_stream().cuda_stream)
+
+    def launch(self, number: int) -> tuple[Tensor, Tensor | None]:
+        status = self._call(number)
+        if status != 0:
+            raise RuntimeError(f"FlashAttention-3 failed: {self._REASONS.get(status, f'CUDA error {status}')}")
+        return self._sets[number].o, self._sets[number].lse
+
+    def workspace_bytes(self) -> int | None:
+        return 4
+
+    def release(self) -> None:
+        self._semaphore = None
+        self._sets = []
+        self._arguments = []
+
+
+def peers(fa3: Path | None = None) -> list[Contender]:
+    """The backends of PyTorch, and FlashAttention-3: the shared object of that path, or what is installed.
 
     Which shapes a backend takes shows when it is called. The math backend computes fp16 and bf16 in float32,
     as PyTorch does unless told otherwise.
@@ -161,6 +263,8 @@ def peers() -> list[Contender]:
         TorchContender("sdpa_flash", _sdpa(SDPBackend.FLASH_ATTENTION)),
         TorchContender("sdpa_cudnn", _sdpa(SDPBackend.CUDNN_ATTENTION)),
     ]
+    if fa3:
+        return [*contenders, FlashAttention3(fa3)]
     try:
         flash_attention_3 = importlib.import_module("flash_attn_interface")
     except (ImportError, OSError):

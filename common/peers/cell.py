@@ -11,8 +11,8 @@ from . import machine, reference, timing
 from .backends import CannotTake, Contender, Tensors
 from .grid import Shape
 from .inputs import make_inputs
-from .record import COLUMNS, Record, Row, samples_row
-from .summary import Library
+from .record import Record, samples_rows
+from .row import Measured, make_row
 
 
 @dataclass
@@ -21,11 +21,10 @@ class Session:
 
     record: Record
     contenders: list[Contender]
-    library: Library
+    library: timing.Library
     device: str
     commit: str
     l2_bytes: int
-    clock: timing.Clock
     plan: timing.Plan
 
 
@@ -36,18 +35,14 @@ class Entry:
     contender: Contender
     reason: str = ""  # why it takes no part
     check: reference.Check | None = None
-    timed: timing.Timed | None = None
 
 
 def _make_sets(shape: Shape, count: int) -> list[Tensors]:
-    """The same values in every set."""
-    inputs = make_inputs(shape, "cuda")
-    sets = []
-    for number in range(count):
-        q, k, v = inputs if number == 0 else (tensor.clone() for tensor in inputs)
-        lse = torch.empty(q.shape[:3], dtype=torch.float32, device="cuda")
-        sets.append(Tensors(q, k, v, torch.empty_like(q), lse))
-    return sets
+    """The same values in every set. Small tensors are in thousands of sets: one allocation for all of each."""
+    q, k, v = (tensor.expand(count, *tensor.shape).contiguous() for tensor in make_inputs(shape, "cuda"))
+    o = torch.empty_like(q)
+    lse = torch.empty(q.shape[:4], dtype=torch.float32, device="cuda")
+    return [Tensors(q[i], k[i], v[i], o[i], lse[i]) for i in range(count)]
 
 
 def _check(entry: Entry, shape: Shape, sets: list[Tensors], right: reference.Reference) -> None:
@@ -66,73 +61,73 @@ def _check(entry: Entry, shape: Shape, sets: list[Tensors], right: reference.Ref
         torch.cuda.empty_cache()
 
 
-def _time(session: Session, entries: list[Entry], set_count: int) -> None:
-    """How fast a wrong result is does not matter: only those that passed."""
-    for entry in entries:
-        if entry.check and entry.check.passed:
-            entry.timed = timing.Timed(entry.contender.launch, [])
-    timed = [entry.timed for entry in entries if entry.timed]
-    timing.run(timed, set_count, session.clock, session.plan)
-    for entry in entries:
-        if entry.timed and entry.timed.failure:
-            entry.reason = entry.timed.failure
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
-
-
-def make_row(session: Session, shape: Shape, entry: Entry, o_bound: float, state: Row) -> Row:
-    """The line of the record, without samples; a value that does not apply is empty."""
-    row = dict.fromkeys(COLUMNS, "")
-    row.update(state)
-    row.update(shape.columns())
-    row.update(step=entry.contender.name, device=session.device, cuda=entry.contender.cuda)
-    if entry.reason or entry.check is None:
-        row["check"] = "skipped"
-        return row
-    workspace = entry.contender.workspace_bytes()
-    row.update(
-        check="ok" if entry.check.passed else "FAILED",
-        o_error=_number(entry.check.o_error),
-        o_bound=_number(o_bound),
-        lse_error=_number(entry.check.lse_error),
-        workspace_bytes="" if workspace is None else str(workspace),
-    )
-    if entry.timed:
-        summary = session.library.summarise(entry.timed.milliseconds)
-        row.update(
-            samples=str(len(entry.timed.milliseconds)),
-            median_ms=_number(summary.median),
-            ci_low_ms=_number(summary.low),
-            ci_high_ms=_number(summary.high),
-            p5_ms=_number(summary.p5),
-            p95_ms=_number(summary.p95),
-            tflops=_number(session.library.tflops(shape, summary.median)),
+def _time(session: Session, entries: list[Entry], set_count: int) -> Measured | None:
+    """How fast a wrong result is does not matter: only those that passed. None when there is none."""
+    timed = [entry.contender for entry in entries if entry.check and entry.check.passed]
+    if not timed:
+        return None
+    session.plan.rotations = set_count
+    stream = torch.cuda.Stream()  # what is recorded as a graph cannot be on the default stream
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        run = session.library.run(
+            [(contender.name, contender.launch) for contender in timed],
+            session.plan,
+            stream.cuda_stream,
+            torch.cuda.is_current_stream_capturing,
         )
-    return row
+    torch.cuda.synchronize()
+    for entry in entries:
+        if entry.contender in timed:
+            entry.reason = run.failure(entry.contender.name)
+    steps = [contender.name for contender in timed if contender.is_step]
+    others = [contender.name for contender in timed if not contender.is_step]
+    return Measured(session.library, run, steps, others)
+
+
+def _facts(entry: Entry, o_bound: float) -> dict[str, str]:
+    """What the check found, as columns; a value that does not apply is empty."""
+    if entry.reason or entry.check is None:
+        return {"check": "skipped"}
+    workspace = entry.contender.workspace_bytes()
+    lse_error = entry.check.lse_error
+    return {
+        "check": "ok" if entry.check.passed else "FAILED",
+        "o_error": f"{entry.check.o_error:.6g}",
+        "o_bound": f"{o_bound:.6g}",
+        "lse_error": "" if lse_error is None else f"{lse_error:.6g}",
+        "workspace_bytes": "" if workspace is None else str(workspace),
+    }
 
 
 def measure(session: Session, shape: Shape) -> None:
     """Measures the cell and adds its rows to the record; the caller saves it."""
     before = machine.read_state()
-    set_bytes = 4 * shape.tensor_bytes + 4 * shape.batch * shape.heads * shape.seq
-    sets = _make_sets(shape, timing.rotations(set_bytes, session.l2_bytes))
+    sets = _make_sets(shape, session.library.rotations(shape.set_bytes, session.l2_bytes))
     first = sets[0]
     right = reference.compute(first.q, first.k, first.v, shape.causal, shape.scale)
     entries = [Entry(contender) for contender in session.contenders]
     for entry in entries:
         _check(entry, shape, sets, right)
     o_bound = right.o_bound
-    del right, first  # their memory is for the contenders
-    _time(session, entries, len(sets))
+    del right, first  # their memory is for the contenders, and what the checks took for the stream of the timing
+    torch.cuda.empty_cache()
+    measured = _time(session, entries, len(sets))
     state = machine.state_columns(before, machine.read_state())
-    state.update(commit=session.commit, date=machine.read_date())
+    state.update(shape.columns(), device=session.device, commit=session.commit, date=machine.read_date())
     for entry in entries:
-        row = make_row(session, shape, entry, o_bound, state)
-        samples = samples_row(row, entry.timed.milliseconds) if entry.timed and row["samples"] else None
+        name = entry.contender.name
+        row = make_row({**state, "step": name, "cuda": entry.contender.cuda}, _facts(entry, o_bound))
+        samples = None
+        if measured and row["check"] == "ok":
+            row.update(measured.columns(name, shape))
+            samples = samples_rows(row, measured.run.bursts(name))
         session.record.add(row, samples)
         if entry.reason:
-            session.record.reasons[entry.contender.name, str(shape)] = entry.reason
+            session.record.reasons[name, str(shape)] = entry.reason
         entry.contender.release()
+    if measured:
+        for name in timing.FLOORS:
+            row = make_row({**state, "step": name}, {})
+            session.record.add_floor(samples_rows(row, measured.run.bursts(name)))
     torch.cuda.empty_cache()

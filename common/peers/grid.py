@@ -11,15 +11,17 @@ WIDTH = 2048  # heads * head_dim
 LENGTHS = (128, 512, 1024, 2048, 4096, 8192, 16384)
 QUICK_LENGTHS = (512, 2048, 8192)
 SPREAD_LENGTH = 4096
-DEVIATIONS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
-QUICK_DEVIATIONS = (1.0, 8.0, 64.0)
+DEVIATIONS = (1.0, 2.0, 4.0, 8.0, 16.0, 40.0)
+QUICK_DEVIATIONS = (1.0, 8.0, 40.0)
 
 
 def shape_text(columns: dict[str, str]) -> str:
     """A shape in a few words, of the columns of a record; scores only where they are not standard normal."""
     sizes = "x".join(columns[column] for column in ("batch", "heads", "seq_q", "head_dim"))
+    keys = "x".join(columns[column] for column in ("batch", "kv_heads", "seq_kv", "head_dim"))
     return (
         f"{sizes} {columns['dtype']}{' causal' if columns['causal'] == '1' else ''}"
+        f"{'' if keys == sizes else f', kv {keys}'}"
         f"{' rising' if columns['rising'] == '1' else ''}"
         f"{'' if columns['score_deviation'] == '1' else ' deviation ' + columns['score_deviation']}"
     )
@@ -27,10 +29,10 @@ def shape_text(columns: dict[str, str]) -> str:
 
 @dataclass(frozen=True)
 class Shape:
-    """Q, K, V and O are [batch, heads, seq, head_dim]; and how far the scores, scale * q.k, are spread.
+    """Q and O are [batch, heads, seq, head_dim], K and V [batch, kv_heads, seq_kv, head_dim]; and how far the
+    scores, scale * q.k, are spread.
 
-    There is one sequence length and one number of heads: SDPA's is_causal aligns the mask to the top left
-    corner, the lab to the bottom right, and the two are one mask only where Q and K are equally long.
+    The mask is aligned to the bottom right: row i sees key j <= i + seq_kv - seq.
     """
 
     dtype: str  # "fp16" or "bf16"
@@ -41,15 +43,23 @@ class Shape:
     causal: bool
     score_deviation: float = 1.0  # standard deviation of the scores, in nats: what exp is taken of
     rising: bool = False  # along the keys the deviation grows from 0 to that, and so does the row max
+    seq_kv: int = 0  # 0: as seq
+    kv_heads: int = 0  # 0: as heads
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seq_kv", self.seq_kv or self.seq)
+        object.__setattr__(self, "kv_heads", self.kv_heads or self.heads)
 
     @property
     def scale(self) -> float:
         return self.head_dim**-0.5
 
     @property
-    def tensor_bytes(self) -> int:
-        """Bytes of one of Q, K, V and O."""
-        return 2 * self.batch * self.heads * self.seq * self.head_dim
+    def set_bytes(self) -> int:
+        """Bytes of Q, K, V, O and lse."""
+        rows = self.batch * self.heads * self.seq
+        keys = self.batch * self.kv_heads * self.seq_kv
+        return 2 * 2 * (rows + keys) * self.head_dim + 4 * rows
 
     def __str__(self) -> str:
         return shape_text(self.columns())
@@ -60,9 +70,9 @@ class Shape:
             "dtype": self.dtype,
             "batch": str(self.batch),
             "heads": str(self.heads),
-            "kv_heads": str(self.heads),
+            "kv_heads": str(self.kv_heads),
             "seq_q": str(self.seq),
-            "seq_kv": str(self.seq),
+            "seq_kv": str(self.seq_kv),
             "head_dim": str(self.head_dim),
             "causal": str(int(self.causal)),
             "score_deviation": f"{self.score_deviation:g}",
@@ -87,6 +97,26 @@ def full() -> list[Shape]:
 def quick() -> list[Shape]:
     """About a minute of the full grid."""
     return list(_series(QUICK_LENGTHS, ("fp16",)))
+
+
+def users(quick: bool) -> list[Shape]:
+    """Shapes that users have and the grid lacks: one head; a length that no tile divides; grouped heads; some
+    queries behind a long prefix; one query, as in decoding."""
+    shapes = []
+    for head_dim in (64,) if quick else (64, 128):
+        heads = WIDTH // head_dim
+        for causal in (False, True):
+            shapes += [
+                Shape("fp16", 1, 1, 4096, head_dim, causal),
+                Shape("fp16", 4, heads, 4097, head_dim, causal),
+                Shape("fp16", 4, 32, 4096, head_dim, causal, kv_heads=8),
+            ]
+        shapes += [
+            Shape("fp16", 2, heads, 1024, head_dim, True, seq_kv=8192),
+            Shape("fp16", 2, heads, 1, head_dim, False, seq_kv=8192),
+            Shape("fp16", 8, 32, 1, head_dim, False, seq_kv=8192, kv_heads=8),
+        ]
+    return shapes
 
 
 def spread(quick: bool) -> list[Shape]:

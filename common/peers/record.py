@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
+import math
 import os
 import re
 import stat
@@ -12,22 +14,36 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .grid import Shape, shape_text
+from .timing import FLOORS, Burst
 
-# What rows hold that were recorded before these columns were.
-STANDARD_SCORES = {"score_deviation": "1", "rising": "0"}
 SHAPE_COLUMNS = (
     *("dtype", "batch", "heads", "kv_heads", "seq_q", "seq_kv", "head_dim", "causal"),
-    *STANDARD_SCORES,
+    *("score_deviation", "rising"),
 )
 KEY_COLUMNS = ("step", "configuration", "device", *SHAPE_COLUMNS)
+
+
+def _with_interval(name: str) -> tuple[str, ...]:
+    return (name, f"{name}_low", f"{name}_high")
+
+
+# Those of common/result, with the shape's scores, and behind the speed-ups the shares of the peers' speed.
 COLUMNS = (
     *KEY_COLUMNS,
     *("check", "o_error", "o_bound", "lse_error", "workspace_bytes", "samples", "median_ms"),
-    *("ci_low_ms", "ci_high_ms", "p5_ms", "p95_ms", "tflops", "driver", "cuda", "sm_clock_before_mhz"),
+    *("ci_low_ms", "ci_high_ms", "p5_ms", "p95_ms", "tflops"),
+    *("rounds", "throttled_rounds", "throttled", "run_clock_mhz", "run_power_w"),
+    *("graph_ms", "graph_ci_low_ms", "graph_ci_high_ms", "floor_ms", "floor_graph_ms", "floor_nothing_ms"),
+    *("base_step", *_with_interval("speedup"), "before_step", *_with_interval("speedup_before")),
+    *(*_with_interval("share_flash"), "best_peer", *_with_interval("share_best")),
+    *("driver", "cuda", "sm_clock_before_mhz"),
     *("sm_clock_after_mhz", "memory_clock_mhz", "power_before_w", "power_after_w", "power_limit_w"),
     *("temperature_before_c", "temperature_after_c", "commit", "date"),
 )
-SAMPLE_COLUMNS = (*KEY_COLUMNS, "commit", "date", "microseconds")
+SAMPLE_COLUMNS = (
+    *(*KEY_COLUMNS, "commit", "date", "round", "place", "throttled", "sm_clock_mhz", "power_w"),
+    *("graph_microseconds", "microseconds"),
+)
 
 Row = dict[str, str]
 
@@ -54,10 +70,11 @@ def _read_table(path: Path, columns: tuple[str, ...]) -> tuple[list[Row], list[s
         raise RecordError(f"cannot read {path}: {error}") from error
     comments = [line for line in lines if line.startswith("#")]
     table = csv.DictReader([line for line in lines if line and not line.startswith("#")])
-    without_scores = tuple(column for column in columns if column not in STANDARD_SCORES)
-    if tuple(table.fieldnames or ()) not in (columns, without_scores):
-        raise RecordError(f"{path} has other columns than this program writes: move it away, or give NAME=")
-    rows = [{**STANDARD_SCORES, **row} for row in table]
+    if tuple(table.fieldnames or ()) != columns:
+        raise RecordError(
+            f"{path} has other columns than this program writes: FRESH=1 begins anew, NAME=... writes another file"
+        )
+    rows = list(table)
     for row in rows:
         if None in row or None in row.values():
             raise RecordError(f"{path} has a row with more or fewer fields than its header: move it away")
@@ -95,12 +112,13 @@ def _write_whole(path: Path, text: str) -> None:
 
 @dataclass
 class Record:
-    """The rows measured so far, and for each timed one its samples, in the order they were measured."""
+    """The rows measured so far, and for each timed one its samples, a line for each round, in the order they were
+    measured. What every time of a cell holds has samples and no row."""
 
     path: Path
     comments: list[str] = field(default_factory=list)  # without "# " in front
     rows: dict[tuple[str, ...], Row] = field(default_factory=dict)
-    samples: dict[tuple[str, ...], Row] = field(default_factory=dict)
+    samples: dict[tuple[str, ...], list[Row]] = field(default_factory=dict)
     reasons: dict[tuple[str, str], str] = field(default_factory=dict)  # why (step, shape) was skipped
 
     @property
@@ -117,7 +135,13 @@ class Record:
         sample_rows, _ = _read_table(self.samples_path, SAMPLE_COLUMNS)
         if commit.endswith("-dirty") or commit == "unknown":
             return len(rows)
-        samples = {(*key(row), row["date"]): row for row in sample_rows if row["commit"] == commit}
+        samples: dict[tuple[str, ...], list[Row]] = {}
+        for row in sample_rows:
+            if row["commit"] != commit:
+                continue
+            samples.setdefault((*key(row), row["date"]), []).append(row)
+            if row["step"] in FLOORS and row["device"] == device:
+                self.samples.setdefault(key(row), []).append(row)
         here = (device, driver, commit)
         for row in rows:
             own_samples = samples.get((*key(row), row["date"]))
@@ -132,12 +156,17 @@ class Record:
                 self.reasons[skipped[1], skipped[2]] = skipped[3]
         return len(rows) - len(self.rows)
 
-    def add(self, row: Row, samples: Row | None) -> None:
+    def add(self, row: Row, samples: list[Row] | None) -> None:
         """A row takes the place of an older one."""
         self.rows[key(row)] = row
         self.samples.pop(key(row), None)
         if samples is not None:
             self.samples[key(row)] = samples
+
+    def add_floor(self, samples: list[Row]) -> None:
+        """What every time of a cell holds."""
+        if samples:
+            self.samples[key(samples[0])] = samples
 
     def row(self, step: str, device: str, shape: Shape) -> Row | None:
         return self.rows.get((step, "", device, *shape.columns().values()))
@@ -149,12 +178,27 @@ class Record:
             reason = self.reasons.get((row["step"], shape_text(row)))
             if row["check"] == "skipped" and reason:
                 comments.append(f"# skipped: {row['step']}, {shape_text(row)}: {reason}")
-        _write_whole(self.samples_path, _table_text(SAMPLE_COLUMNS, self.samples.values(), []))
+        _write_whole(self.samples_path, _table_text(SAMPLE_COLUMNS, itertools.chain(*self.samples.values()), []))
         _write_whole(self.path, _table_text(COLUMNS, self.rows.values(), comments))
 
 
-def samples_row(row: Row, milliseconds: Iterable[float]) -> Row:
-    """The samples of a row: microseconds, to the nanosecond."""
-    own = {column: row[column] for column in SAMPLE_COLUMNS if column in row}
-    own["microseconds"] = " ".join(f"{1000 * sample:.3f}" for sample in milliseconds)
-    return own
+def _value(number: float) -> str:
+    return "" if math.isnan(number) else f"{number:.6g}"
+
+
+def samples_rows(row: Row, bursts: Iterable[Burst]) -> list[Row]:
+    """The samples of a row, a line for each round: microseconds, to the nanosecond, and the GPU's state."""
+    own = {column: row.get(column, "") for column in SAMPLE_COLUMNS}
+    return [
+        {
+            **own,
+            "round": str(number),
+            "place": str(burst.place),
+            "throttled": str(int(burst.throttled)),
+            "sm_clock_mhz": _value(burst.state.sm_clock_mhz),
+            "power_w": _value(burst.state.power_w),
+            "graph_microseconds": "" if math.isnan(burst.graph_ms) else f"{1000 * burst.graph_ms:.3f}",
+            "microseconds": " ".join(f"{1000 * one:.3f}" for one in burst.milliseconds[: burst.launches]),
+        }
+        for number, burst in enumerate(bursts)
+    ]

@@ -69,24 +69,29 @@ def _bound(exact: Tensor, low: Tensor) -> float:
 
 
 def compute(q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float) -> Reference:
-    """The reference for tensors [batch, heads, seq, head_dim] of fp16 or bf16, Q and K equally long."""
-    assert q.shape == k.shape == v.shape, "the masks of SDPA and of the lab agree on equal lengths only"
+    """The reference for Q [batch, heads, seq, head_dim] and K, V [batch, kv_heads, seq_kv, head_dim], fp16 or
+    bf16; the mask is aligned to the bottom right."""
     batch, heads, seq, head_dim = q.shape
+    seq_kv = k.shape[2]
+    group = heads // k.shape[1]  # heads of Q that share one of K and V
+    k, v = (tensor.repeat_interleave(group, dim=1) if group > 1 else tensor for tensor in (k, v))
     o = torch.empty(q.shape, dtype=torch.float64, device=q.device)
     low = torch.empty_like(q)
     lse = torch.empty((batch, heads, seq), dtype=torch.float64, device=q.device)
-    flat = [tensor.reshape(batch * heads, seq, -1) for tensor in (q, k, v, o, low, lse)]
-    q_all, k_all, v_all, o_all, low_all, lse_all = flat
-    rows_at_once = min(seq, max(1, CHUNK_SCORES // seq))
-    heads_at_once = max(1, CHUNK_SCORES // (seq * rows_at_once))
-    key = torch.arange(seq, device=q.device)
+    flat = [tensor.reshape(batch * heads, -1, head_dim) for tensor in (q, k, v, o, low)]
+    q_all, k_all, v_all, o_all, low_all = flat
+    lse_all = lse.reshape(batch * heads, seq)
+    rows_at_once = min(seq, max(1, CHUNK_SCORES // seq_kv))
+    heads_at_once = max(1, CHUNK_SCORES // (seq_kv * rows_at_once))
+    key = torch.arange(seq_kv, device=q.device)
+    last_key = torch.arange(seq, device=q.device) + seq_kv - seq
     for first_row in range(0, seq, rows_at_once):
         rows = slice(first_row, min(seq, first_row + rows_at_once))
-        hidden = key[None, :] > key[rows, None] if causal else None
+        hidden = key[None, :] > last_key[rows, None] if causal else None
         for first_head in range(0, batch * heads, heads_at_once):
             part = slice(first_head, first_head + heads_at_once)
             one = (q_all[part, rows], k_all[part], v_all[part], hidden, scale)
-            o_all[part, rows], lse_all[part, rows, 0] = _exact(*one)
+            o_all[part, rows], lse_all[part, rows] = _exact(*one)
             low_all[part, rows] = _low_precision(*one)
     return Reference(o, lse, _bound(o, low))
 

@@ -50,22 +50,26 @@ def c_shape(shape: Shape) -> AttentionShape:
         DTYPES.index(shape.dtype),
         shape.batch,
         shape.heads,
-        shape.heads,
+        shape.kv_heads,
         shape.seq,
-        shape.seq,
+        shape.seq_kv,
         shape.head_dim,
         shape.causal,
         shape.scale,
     )
 
 
+def open_library(path: Path) -> ctypes.CDLL:
+    """PyTorch brings a CUDA runtime of its own, perhaps of another version. DEEPBIND: the library keeps to the one it
+    is linked with. Both work on the same GPU context, so streams and pointers are shared."""
+    return ctypes.CDLL(str(path.resolve()), mode=os.RTLD_LOCAL | os.RTLD_DEEPBIND)
+
+
 class Step:
     """One step. Its functions take addresses, so this file needs no PyTorch."""
 
     def __init__(self, path: Path) -> None:
-        # PyTorch brings a CUDA runtime of its own, perhaps of another version. DEEPBIND: the step keeps to the
-        # one it is linked with. Both work on the same GPU context, so streams and pointers are shared.
-        self._library = ctypes.CDLL(str(path.resolve()), mode=os.RTLD_LOCAL | os.RTLD_DEEPBIND)
+        self._library = open_library(path)
         shape_pointer = ctypes.POINTER(AttentionShape)
         self._forward = self._library.attention_forward
         self._forward.argtypes = [ctypes.POINTER(AttentionArgs), ctypes.c_void_p]

@@ -27,23 +27,24 @@ def _speed(row: Row) -> float:
     return float(row["tflops"]) if row["tflops"] else 0.0
 
 
-def _share(row: Row, other: float) -> str:
-    return f"{_speed(row) / other:.2f}" if row["tflops"] and other else "-"
+def _share(row: Row, column: str) -> str:
+    """Of pairs of one round, as the record has it."""
+    return f"{float(row[column]):.2f}" if row[column] else "-"
 
 
 def shape_lines(rows: list[Row], width: int) -> list[str]:
     """The lines of one shape, whose text takes that many columns. The verdict is by the share of SDPA flash, where that took the shape."""
-    flash = max((_speed(row) for row in rows if row["step"] == FLASH), default=0.0)
-    best = max((_speed(row) for row in rows if is_peer(row)), default=0.0)
     lines = []
     for row in rows:
-        advice = "" if is_peer(row) or not row["tflops"] or not flash else verdict(_speed(row) / flash)
+        advice = "" if is_peer(row) or not row["share_flash"] else verdict(float(row["share_flash"]))
+        if row["throttled"] == "1":
+            advice += " (throttled)"
         error = f"{float(row['o_error']) / float(row['o_bound']):.3f}" if row["o_error"] else "-"
         median = f"{float(row['median_ms']):.4f}" if row["median_ms"] else "-"
         speed = f"{_speed(row):.1f}" if row["tflops"] else "-"
         line = (
             f"{shape_text(row):{width}}  {row['step']:20}  {row['check']:7}  {error:>11}  {median:>10}  {speed:>8}  "
-            f"{_share(row, flash):>8}  {_share(row, best):>12}  {advice}"
+            f"{_share(row, 'share_flash'):>8}  {_share(row, 'share_best'):>12}  {advice}"
         )
         lines.append(line.rstrip())
     return lines

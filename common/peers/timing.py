@@ -1,108 +1,257 @@
-"""How long launches take: see __init__.py for the method.
+"""How long launches take: the lab's own measuring, common/timing, called through ctypes.
 
-Only `EventClock` needs a GPU: tests run the turns on a clock of their own.
+Launches are Python functions. What the rounds, the bursts, the clock and the figures are stands in
+common/timing/README.md; nothing of it is done here a second time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, Protocol
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
-SAMPLES = 100  # of each contender
-WARM_UP = 10  # launches of each that are not timed
-SECONDS = 1.0  # that a contender's samples may take, and its warm-up a tenth of that
-LEAST_SAMPLES = 10  # however long they take: nine a side are enough for `make compare` on a full grid
+from .grid import Shape
+from .steps import AttentionShape, c_shape, open_library
 
-MOST_SETS = 64
+MOST_ROUNDS = 30  # TIMING_MOST_ROUNDS
+MOST_LAUNCHES = 20  # TIMING_MOST_LAUNCHES
+FAILED = 999  # cudaErrorUnknown: what a launch answers that has raised an exception
+
+NOTHING = "nothing"  # TIMING_NOTHING
+EMPTY_KERNEL = "empty_kernel"  # TIMING_EMPTY_KERNEL
+FLOORS = (NOTHING, EMPTY_KERNEL)
 
 
 class TimingError(Exception):
-    """A launch cannot be timed."""
+    """A launch failed; the text is a sentence."""
 
 
-class Clock(Protocol):
-    def time(self, launch: Callable[[], object]) -> float:
-        """Milliseconds that the GPU needs for what `launch` enqueues; it may be called several times."""
+class Reading(ctypes.Structure):
+    """monitor_reading"""
+
+    _fields_ = [("sm_clock_mhz", ctypes.c_double), ("power_w", ctypes.c_double), ("held_back", ctypes.c_bool)]
 
 
-class EventClock:
-    """CUDA events behind a kernel that spins until the host has enqueued everything."""
+class Burst(ctypes.Structure):
+    """timing_burst"""
 
-    LEAST_CYCLES = 1 << 17  # some 70 microseconds
-    MOST_CYCLES = 1 << 28  # a seventh of a second: whoever takes longer to enqueue waits for the GPU
-
-    def __init__(self, cuda: Any) -> None:
-        """`cuda` is the module torch.cuda."""
-        self._cuda = cuda
-        self._before = cuda.Event(enable_timing=True)
-        self._after = cuda.Event(enable_timing=True)
-        self._cycles = self.LEAST_CYCLES
-
-    def time(self, launch: Callable[[], object]) -> float:
-        while True:
-            self._cuda._sleep(self._cycles)
-            self._before.record()
-            launch()
-            self._after.record()
-            in_time = not self._before.query()
-            self._after.synchronize()
-            if in_time:
-                # What delayed the host once need not do so again.
-                self._cycles = max(self.LEAST_CYCLES, self._cycles - self._cycles // 32)
-                return self._before.elapsed_time(self._after)
-            if self._cycles >= self.MOST_CYCLES:
-                raise TimingError("it waits for the GPU, so its time cannot be told from the host's")
-            self._cycles *= 2
+    _fields_ = [
+        ("place", ctypes.c_size_t),
+        ("launches", ctypes.c_size_t),
+        ("milliseconds", ctypes.c_double * MOST_LAUNCHES),
+        ("median", ctypes.c_double),
+        ("graph_ms", ctypes.c_double),
+        ("state", Reading),
+        ("throttled", ctypes.c_bool),
+    ]
 
 
-@dataclass(frozen=True)
-class Plan:
-    samples: int = SAMPLES
-    warm_up: int = WARM_UP
-    seconds: float = SECONDS
-    least_samples: int = LEAST_SAMPLES
+_LAUNCH = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
+
+
+class Contender(ctypes.Structure):
+    """timing_contender"""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("launch", ctypes.c_void_p),
+        ("context", ctypes.c_void_p),
+        ("bursts", ctypes.POINTER(Burst)),
+        ("rounds", ctypes.c_size_t),
+        ("failure", ctypes.c_char_p),
+        ("no_buffers", ctypes.c_bool),
+    ]
+
+
+class Plan(ctypes.Structure):
+    """timing_plan"""
+
+    _fields_ = [
+        ("rounds_least", ctypes.c_size_t),
+        ("rounds_most", ctypes.c_size_t),
+        ("seconds_least", ctypes.c_double),
+        ("noise", ctypes.c_double),
+        ("seconds_most", ctypes.c_double),
+        ("burst_ms", ctypes.c_double),
+        ("graph_below_ms", ctypes.c_double),
+        ("warm_up", ctypes.c_size_t),
+        ("rotations", ctypes.c_size_t),
+        ("seed", ctypes.c_uint64),
+        ("quiet", ctypes.c_bool),
+        ("clock", ctypes.c_void_p),
+    ]
+
+
+class Summary(ctypes.Structure):
+    """statistics_summary: milliseconds; NaN where there is no answer"""
+
+    _fields_ = [
+        ("runs", ctypes.c_size_t),
+        ("samples", ctypes.c_size_t),
+        ("median", ctypes.c_double),
+        ("low", ctypes.c_double),
+        ("high", ctypes.c_double),
+        ("p5", ctypes.c_double),
+        ("p95", ctypes.c_double),
+    ]
+
+
+class Figures(ctypes.Structure):
+    """timing_figures"""
+
+    _fields_ = [
+        ("times", Summary),
+        ("graph", Summary),
+        ("throttled_rounds", ctypes.c_size_t),
+        ("sm_clock_mhz", ctypes.c_double),
+        ("power_w", ctypes.c_double),
+    ]
+
+
+class Floor(ctypes.Structure):
+    """timing_floor"""
+
+    _fields_ = [
+        ("nothing", ctypes.c_double),
+        ("empty_kernel", ctypes.c_double),
+        ("empty_kernel_graph", ctypes.c_double),
+    ]
+
+
+class Ratio(ctypes.Structure):
+    """statistics_ratio"""
+
+    _fields_ = [("ratio", ctypes.c_double), ("low", ctypes.c_double), ("high", ctypes.c_double)]
+
+
+class _Error(ctypes.Structure):
+    """error_text"""
+
+    _fields_ = [("text", ctypes.c_char * 1024)]
 
 
 @dataclass
-class Timed:
-    """One contender: `launch` takes the number of the set of buffers to work on."""
+class Run:
+    """Contenders that were timed together; what a name stands for is at its place in `contenders`."""
 
-    launch: Callable[[int], object]
-    milliseconds: list[float]
-    failure: str = ""  # why it could not be timed; then `milliseconds` says nothing
+    names: list[str]
+    contenders: ctypes.Array[Contender]
+    _memory: list[object] = field(default_factory=list)  # what the contenders point to
 
+    def contender(self, name: str) -> Contender:
+        return self.contenders[self.names.index(name)]
 
-def rotations(set_bytes: int, l2_bytes: int) -> int:
-    """Sets of buffers that together hold at least twice the L2 cache: 1 to 64, as timing_rotations."""
-    return max(1, min(MOST_SETS, -(-2 * l2_bytes // set_bytes)))
+    def bursts(self, name: str) -> list[Burst]:
+        contender = self.contender(name)
+        return [contender.bursts[i] for i in range(contender.rounds)]
 
-
-def _rounds(
-    contenders: list[Timed], clock: Clock, sets: Iterator[int], rounds: int, least: int, seconds: float
-) -> list[list[float]]:
-    """The times of each contender; who has used up its seconds sits the remaining rounds out."""
-    times: list[list[float]] = [[] for _ in contenders]
-    for done in range(rounds):
-        for contender, own in zip(contenders, times):
-            if contender.failure or (done >= least and sum(own) >= 1e3 * seconds):
-                continue
-            try:
-                own.append(clock.time(lambda: contender.launch(next(sets))))
-            except TimingError as error:
-                contender.failure = str(error)
-    return times
+    def failure(self, name: str) -> str:
+        """Why it was not timed; "" when it was."""
+        return (self.contender(name).failure or b"").decode()
 
 
-def run(contenders: list[Timed], set_count: int, clock: Clock, plan: Plan = Plan()) -> None:
-    """Times all contenders in turn. Every launch, whoever's it is, takes the next set of buffers."""
+class Library:
+    """libpeers.so: the functions of common/timing, and of common/shape what counts operations."""
 
-    def take_sets() -> Iterator[int]:
-        while True:
-            yield from range(set_count)
+    def __init__(self, path: Path) -> None:
+        library = open_library(path)
+        contender = ctypes.POINTER(Contender)
+        self._default_plan = library.timing_default_plan
+        self._default_plan.restype = Plan
+        self._rotations = library.timing_rotations
+        self._rotations.argtypes = [ctypes.c_size_t, ctypes.c_size_t]
+        self._rotations.restype = ctypes.c_size_t
+        self._run = library.timing_run
+        self._run.argtypes = [
+            ctypes.POINTER(Plan),
+            contender,
+            ctypes.c_size_t,
+            ctypes.c_void_p,
+            ctypes.POINTER(_Error),
+        ]
+        self._run.restype = ctypes.c_bool
+        self._figure = library.timing_figure
+        self._figure.argtypes = [contender]
+        self._figure.restype = Figures
+        self._throttled = library.timing_throttled
+        self._throttled.argtypes = [ctypes.POINTER(Figures)]
+        self._throttled.restype = ctypes.c_bool
+        self._ratio = library.timing_ratio
+        self._ratio.argtypes = [contender, contender]
+        self._ratio.restype = Ratio
+        self._floor_of = library.timing_floor_of
+        self._floor_of.argtypes = [contender, contender]
+        self._floor_of.restype = Floor
+        self._floors = {
+            NOTHING: ctypes.cast(library.timing_launch_nothing, ctypes.c_void_p).value,
+            EMPTY_KERNEL: ctypes.cast(library.timing_launch_empty_kernel, ctypes.c_void_p).value,
+        }
+        self._operations = library.shape_operations
+        self._operations.argtypes = [ctypes.POINTER(AttentionShape)]
+        self._operations.restype = ctypes.c_double
 
-    sets = take_sets()
-    _rounds(contenders, clock, sets, plan.warm_up, 1, plan.seconds / 10)
-    times = _rounds(contenders, clock, sets, plan.samples, plan.least_samples, plan.seconds)
-    for contender, own in zip(contenders, times):
-        contender.milliseconds[:] = own
+    def default_plan(self) -> Plan:
+        return self._default_plan()
+
+    def rotations(self, set_bytes: int, l2_bytes: int) -> int:
+        return self._rotations(set_bytes, l2_bytes)
+
+    def run(
+        self,
+        launches: Sequence[tuple[str, Callable[[int], object]]],
+        plan: Plan,
+        stream: int | None,
+        recording: Callable[[], bool] = lambda: False,
+    ) -> Run:
+        """Times the launches, which take the number of a set of buffers, and the two floors beside them.
+
+        `recording` says whether the stream records a graph: what a launch raises then means that it cannot be
+        recorded, and is no error. Everything else that a launch raises ends the run and is raised here.
+        """
+        raised: list[BaseException] = []
+
+        def wrap(launch: Callable[[int], object]) -> object:
+            def call(_context: int, rotation: int, _stream: int) -> int:
+                try:
+                    launch(rotation)
+                except BaseException as error:  # nothing may pass through the C code between
+                    if not (isinstance(error, Exception) and recording()):
+                        raised.append(error)
+                    return FAILED
+                return 0
+
+            return _LAUNCH(call)
+
+        names = [name for name, _ in launches] + list(FLOORS)
+        functions = [wrap(launch) for _, launch in launches]
+        memory = [(Burst * MOST_ROUNDS)() for _ in names]
+        contenders = (Contender * len(names))()
+        for i, name in enumerate(names):
+            own = i < len(functions)
+            address = ctypes.cast(functions[i], ctypes.c_void_p).value if own else self._floors[name]
+            contenders[i] = Contender(name.encode(), address, None, memory[i], 0, None, not own)
+        error = _Error()
+        good = self._run(ctypes.byref(plan), contenders, len(names), stream, ctypes.byref(error))
+        if raised:
+            raise raised[0]
+        if not good:
+            raise TimingError(error.text.decode())
+        return Run(names, contenders, [functions, memory])
+
+    def figures(self, run: Run, name: str) -> Figures:
+        return self._figure(ctypes.byref(run.contender(name)))
+
+    def throttled(self, figures: Figures) -> bool:
+        return self._throttled(ctypes.byref(figures))
+
+    def floor(self, run: Run) -> Floor:
+        return self._floor_of(ctypes.byref(run.contender(NOTHING)), ctypes.byref(run.contender(EMPTY_KERNEL)))
+
+    def speedup(self, run: Run, name: str, other: str) -> Ratio:
+        """How many times as fast `name` is as `other`, from pairs of one round."""
+        return self._ratio(ctypes.byref(run.contender(other)), ctypes.byref(run.contender(name)))
+
+    def tflops(self, shape: Shape, milliseconds: float) -> float:
+        """10^12 operations a second, over the pairs of rows that the mask leaves visible."""
+        return self._operations(ctypes.byref(c_shape(shape))) / milliseconds * 1e-9

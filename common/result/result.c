@@ -36,8 +36,44 @@ void result_add_counts(csv_line *line, bool present, const device_counts *counts
   csv_line_number(line, "async_copy_bytes", present, "%" PRIu64, counts->async_copy_bytes);
 }
 
+void result_add_figures(csv_line *line, bool timed, const timing_figures *figures,
+                        const timing_floor *floor) {
+  const statistics_summary *graph = &figures->graph;
+  const bool replayed = timed && graph->runs > 0;
+  csv_line_number(line, "rounds", timed, "%zu", figures->times.runs);
+  csv_line_number(line, "throttled_rounds", timed, "%zu", figures->throttled_rounds);
+  csv_line_number(line, "throttled", timed, "%d", timing_throttled(figures));
+  csv_line_value(line, "run_clock_mhz", 6, timed ? figures->sm_clock_mhz : NAN);
+  csv_line_value(line, "run_power_w", 6, timed ? figures->power_w : NAN);
+  if (!floor) return;
+  csv_line_value(line, "graph_ms", 6, replayed ? graph->median : NAN);
+  csv_line_value(line, "graph_ci_low_ms", 6, replayed ? graph->low : NAN);
+  csv_line_value(line, "graph_ci_high_ms", 6, replayed ? graph->high : NAN);
+  csv_line_value(line, "floor_ms", 6, timed ? floor->empty_kernel : NAN);
+  csv_line_value(line, "floor_graph_ms", 6, timed ? floor->empty_kernel_graph : NAN);
+  csv_line_value(line, "floor_nothing_ms", 6, timed ? floor->nothing : NAN);
+}
+
+result_speedup result_compare(const timing_contender *own, const timing_contender *other,
+                              const char *name) {
+  return (result_speedup){name, timing_ratio(other, own)};
+}
+
+// Columns such as base_step, speedup, speedup_low, speedup_high.
+static void add_speedup(csv_line *line, const char *const names[4], bool timed,
+                        const result_speedup *speedup) {
+  const bool present = timed && speedup->to && isfinite(speedup->speedup.ratio);
+  csv_line_text(line, names[0], present ? speedup->to : NULL);
+  csv_line_value(line, names[1], 6, present ? speedup->speedup.ratio : NAN);
+  csv_line_value(line, names[2], 6, present ? speedup->speedup.interval.low : NAN);
+  csv_line_value(line, names[3], 6, present ? speedup->speedup.interval.high : NAN);
+}
+
 static void write_line(FILE *file, bool names, const result_row *row, const device_counts *counts) {
-  const statistics_summary *times = &row->times;
+  static const char *const first[4] = {"base_step", "speedup", "speedup_low", "speedup_high"};
+  static const char *const before[4] = {"before_step", "speedup_before", "speedup_before_low",
+                                        "speedup_before_high"};
+  const statistics_summary *times = &row->figures.times;
   const bool checked = row->verdict != CHECK_SKIPPED;
   const bool timed = checked && times->samples > 0;
   const bool interval = timed && isfinite(times->low);
@@ -55,21 +91,35 @@ static void write_line(FILE *file, bool names, const result_row *row, const devi
   csv_line_number(&line, "p5_ms", timed, "%.6g", times->p5);
   csv_line_number(&line, "p95_ms", timed, "%.6g", times->p95);
   csv_line_number(&line, "tflops", timed, "%.6g", result_tflops(&row->shape, times));
+  result_add_figures(&line, timed, &row->figures, &row->floor);
+  add_speedup(&line, first, timed, &row->first);
+  add_speedup(&line, before, timed, &row->before);
   record_add_columns(&line, &row->conditions);
   if (counts) result_add_counts(&line, counts->launches > 0, counts);
   csv_line_end(&line);
 }
 
-static void write_sample_line(FILE *file, bool names, const result_row *row,
-                              const double *milliseconds) {
+void result_add_burst(csv_line *line, size_t round, const timing_burst *burst) {
+  csv_line_number(line, "round", true, "%zu", round);
+  csv_line_number(line, "place", true, "%zu", burst->place);
+  csv_line_number(line, "throttled", true, "%d", burst->throttled);
+  csv_line_value(line, "sm_clock_mhz", 6, burst->state.sm_clock_mhz);
+  csv_line_value(line, "power_w", 6, burst->state.power_w);
+  csv_line_number(line, "graph_microseconds", isfinite(burst->graph_ms), "%.3f",
+                  burst->graph_ms * 1e3);
+  csv_line_text(line, "microseconds", NULL);
+  for (size_t i = 0; i < burst->launches && !line->names; i++) {
+    fprintf(line->out, "%s%.3f", i > 0 ? " " : "", burst->milliseconds[i] * 1e3);
+  }
+}
+
+static void write_sample_line(FILE *file, bool names, const result_row *row, size_t round,
+                              const timing_burst *burst) {
   csv_line line = csv_line_begin(file, names);
   add_key(&line, row);
   csv_line_text(&line, "commit", row->conditions.origin.commit);
   csv_line_text(&line, "date", row->conditions.origin.date);
-  csv_line_text(&line, "microseconds", NULL);
-  for (size_t i = 0; i < row->times.samples && !names; i++) {
-    fprintf(file, "%s%.3f", i > 0 ? " " : "", milliseconds[i] * 1e3);
-  }
+  result_add_burst(&line, round, burst);
   csv_line_end(&line);
 }
 
@@ -89,8 +139,13 @@ void result_write(FILE *file, const result_row *row, const device_counts *counts
   write_line(file, false, row, counts);
 }
 
-void result_write_sample_names(FILE *file) { write_sample_line(file, true, &no_row, NULL); }
+void result_write_sample_names(FILE *file) {
+  static const timing_burst no_burst;
+  write_sample_line(file, true, &no_row, 0, &no_burst);
+}
 
-void result_write_samples(FILE *file, const result_row *row, const double *milliseconds) {
-  write_sample_line(file, false, row, milliseconds);
+void result_write_samples(FILE *file, const result_row *row, const timing_contender *contender) {
+  for (size_t i = 0; i < contender->rounds; i++) {
+    write_sample_line(file, false, row, i, &contender->bursts[i]);
+  }
 }

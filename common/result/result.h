@@ -6,17 +6,30 @@
 #include "check/check.h"
 #include "device/device.h"
 #include "record/record.h"
-#include "statistics/summary.h"
+#include "timing/figures.h"
+#include "timing/floor.h"
+
+// Below this many milliseconds, the time of an empty kernel is worth a look beside the step's.
+#define RESULT_SHORT_MS 0.02
+
+// How many times as fast a row's step is as another that was timed with it, from pairs of one round.
+typedef struct {
+  const char *to; // the other's name, or in a sweep its configuration; NULL where there is none
+  statistics_ratio speedup; // above 1: the row's step is faster
+} result_speedup;
 
 typedef struct {
   const char *step;          // such as "04_online_softmax"
   const char *configuration; // NULL where the step chose, or has only one
   const char *device;
   attention_shape shape;
-  check_verdict verdict;    // skipped: a shape that the step or the GPU's memory cannot take
-  check_result check;       // unless skipped
-  size_t workspace_bytes;   // likewise
-  statistics_summary times; // milliseconds; samples is 0 when none was taken
+  check_verdict verdict;  // skipped: a shape that the step or the GPU's memory cannot take
+  check_result check;     // unless skipped
+  size_t workspace_bytes; // likewise
+  timing_figures figures; // times.samples is 0 when none was taken; then what follows says nothing
+  timing_floor floor;     // of the same rounds
+  result_speedup first;   // against the first of the steps, or in a sweep against the fastest
+  result_speedup before;  // against the one before it
   record_conditions conditions;
 } result_row;
 
@@ -34,9 +47,22 @@ void result_write_key(FILE *file, const result_row *row);
 void result_write_names(FILE *file, bool counts);
 void result_write(FILE *file, const result_row *row, const device_counts *counts);
 
-// The same for a file of raw samples, in microseconds, in the order they were taken.
+// Compares the two: `other` is called `name`.
+result_speedup result_compare(const timing_contender *own, const timing_contender *other,
+                              const char *name);
+
+// The same for a file of raw samples: a line for each round, with the launches in microseconds, in the order
+// they were taken, a launch of the replayed graph, and the GPU's state at the end. The row tells the key,
+// commit and date.
 void result_write_sample_names(FILE *file);
-void result_write_samples(FILE *file, const result_row *row, const double *milliseconds);
+void result_write_samples(FILE *file, const result_row *row, const timing_contender *contender);
+
+// The columns of a burst alone, for a file whose rows have another key.
+void result_add_burst(csv_line *line, size_t round, const timing_burst *burst);
+
+// The columns of the figures from `rounds` to `run_power_w`, likewise.
+void result_add_figures(csv_line *line, bool timed, const timing_figures *figures,
+                        const timing_floor *floor);
 
 // Adds a column for each of the counts, from launches to async_copy_bytes; empty unless `present`.
 void result_add_counts(csv_line *line, bool present, const device_counts *counts);

@@ -9,14 +9,16 @@ extern "C" {
 #endif
 
 typedef struct {
-  size_t samples; // 0 when nothing was measured
-  double median;
-  double low, high; // 95 % bootstrap interval of the median; NaN when one sample gives none
-  double p5, p95;   // 5th and 95th percentile
+  size_t runs;      // 0 when nothing was measured
+  size_t samples;   // of all runs
+  double median;    // of the runs' medians
+  double low, high; // its 95 % interval, from the runs; NaN when they are fewer than five
+  double p5, p95;   // 5th and 95th percentile of all samples
 } statistics_summary;
 
-// In the unit of the samples. The same samples give the same interval.
-statistics_summary statistics_summarise(const double *samples, size_t count);
+// `medians` [runs] are those of the runs, `samples` [count] those of all runs, in one unit.
+statistics_summary statistics_summarise(const double *medians, size_t runs, const double *samples,
+                                        size_t count);
 
 #ifdef __cplusplus
 }

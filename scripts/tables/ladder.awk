@@ -13,11 +13,18 @@ file == "ladder" {
   workspace[count] = field("workspace_bytes")
   milliseconds[count] = timed() ? field("median_ms") : 0
   tflops[count] = timed() ? field("tflops") : ""
+  speedup[count] = field("base_step") == field("step") ? "" : ratio_cell("speedup")
+  speedup_before[count] = ratio_cell("speedup_before")
+  if (field("base_step") != "") base = field("base_step")
 }
 file == "peers" { peers_there = 1 }
 file == "peers" && timed() && problem() == shape {
   if (is_step(field("step"))) {
     beside_peers[field("step")] = field("median_ms")
+    if (field("share_best") == "") next
+    share_of_best[field("step")] = field("share_best")
+    paired[field("step"), "flash"] = ratio_cell("share_flash")
+    paired[field("step"), "best"] = ratio_cell("share_best")
     next
   }
   if (field("step") == "sdpa_flash") flash = field("median_ms")
@@ -45,21 +52,26 @@ function share(i, peer) {
   if (!peer || !milliseconds[i]) return ""
   return peer / (name[i] in beside_peers ? beside_peers[name[i]] : milliseconds[i])
 }
+# The same as a cell; from pairs of one round where the record has them.
+function share_cell(i, peer, which) {
+  return (name[i], which) in paired ? paired[name[i], which] : share_text(share(i, peer))
+}
 # The rule of the documents that the lab began with.
 function verdict(value) {
   return value == "" ? "" : value < 0.5 ? "stop and profile" : value < 1 ? "keep going" : "ahead"
 }
 END {
   print subtitle ".\n"
-  header("step\tadds\tms [95 %]\tTFLOP/s\t× step 01\t× before\tworkspace" \
+  header("step\tadds\tms [95 %]\tTFLOP/s\t× step " (base == "" ? "01" : substr(base, 1, 2)) "\t× before\tworkspace" \
     (best ? "\tof SDPA flash\tof the best peer\tverdict" : ""), 2)
   for (i = 1; i <= count; i++) {
     first_time = i == 1 ? milliseconds[1] : first_time
     line = readable(name[i]) "\t" summary(name[i]) "\t" time[i] "\t" significant(tflops[i])
-    line = line "\t" (first_time && milliseconds[i] ? significant(first_time / milliseconds[i]) : "")
-    line = line "\t" (before && milliseconds[i] ? significant(before / milliseconds[i]) : "")
+    line = line "\t" (speedup[i] != "" ? speedup[i] : first_time && milliseconds[i] ? significant(first_time / milliseconds[i]) : "")
+    line = line "\t" (speedup_before[i] != "" ? speedup_before[i] : before && milliseconds[i] ? significant(before / milliseconds[i]) : "")
     line = line "\t" (workspace[i] == "" ? "" : workspace[i] < 1000 ? workspace[i] " B" : count_text(workspace[i], " ") "B")
-    if (best) line = line "\t" share_text(share(i, flash)) "\t" share_text(share(i, best)) "\t" verdict(share(i, best))
+    if (best) line = line "\t" share_cell(i, flash, "flash") "\t" share_cell(i, best, "best") "\t" \
+      verdict(name[i] in share_of_best ? share_of_best[name[i]] : share(i, best))
     row(line)
     if (milliseconds[i]) before = milliseconds[i]
   }

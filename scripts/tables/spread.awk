@@ -12,6 +12,7 @@ is_step(field("step")) && field("step") + 0 <= nn + 0 {
   if (number == nn + 0) {
     speed[cell] = timed() ? significant(field("tflops")) : field("check")
     milliseconds[cell] = timed() ? field("median_ms") : 0
+    paired[cell] = timed() ? field("speedup_before") : ""
     deviation_set[field("score_deviation")]
   } else if (timed() && number > before[cell] + 0) {
     before[cell] = number
@@ -33,7 +34,7 @@ END {
       cell = i SUBSEP deviation[j]
       line = line "\t" speed[cell]
       if (milliseconds[cell] && milliseconds_before[cell])
-        line = line " (" share_text(milliseconds_before[cell] / milliseconds[cell]) ")"
+        line = line " (" share_text(paired[cell] != "" ? paired[cell] : milliseconds_before[cell] / milliseconds[cell]) ")"
     }
     row(line)
   }

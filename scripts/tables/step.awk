@@ -13,6 +13,8 @@ field("step") ~ "^" nn "_" {
   milliseconds[p] = timed() ? field("median_ms") : 0
   tflops[p] = timed() ? field("tflops") : ""
   before[p] = last[p]
+  speedup[p] = field("base_step") == field("step") ? "" : ratio_cell("speedup")
+  speedup_before[p] = ratio_cell("speedup_before")
   found = 1
 }
 timed() {
@@ -27,7 +29,8 @@ END {
   header("problem\tms [95 %]\tTFLOP/s\t× the step before\t× step 01", 1)
   for (p = 1; p <= problems; p++) {
     if (time[p] == "") continue
-    row(text[p] "\t" time[p] "\t" significant(tflops[p]) "\t" ratio(before[p]) "\t" ratio(first[p]))
+    row(text[p] "\t" time[p] "\t" significant(tflops[p]) "\t" (speedup_before[p] != "" ? speedup_before[p] : ratio(before[p])) "\t" \
+      (speedup[p] != "" ? speedup[p] : ratio(first[p])))
   }
   origin()
 }

@@ -8,6 +8,6 @@
 {
   if (timed() && !fastest) fastest = field("median_ms")
   row(field("configuration") "\t" time_cell() "\t" (timed() ? significant(field("tflops")) "\t" \
-    significant(fastest / field("median_ms")) : "\t"))
+    (field("speedup") != "" ? ratio_cell("speedup") : significant(fastest / field("median_ms"))) : "\t"))
 }
 END { origin() }

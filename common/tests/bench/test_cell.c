@@ -20,13 +20,14 @@ static cudaError_t start(void *context, cudaStream_t stream) {
   return cudaSuccess;
 }
 
-static cudaError_t stop(void *context, cudaStream_t stream, float *milliseconds) {
+static cudaError_t stop(void *context, cudaStream_t stream, float *milliseconds, bool *in_time) {
   (void)context, (void)stream;
+  *in_time = true;
   *milliseconds = now - started;
   return cudaSuccess;
 }
 
-static const timing_clock fake_clock = {start, stop, NULL};
+static const timing_clock fake_clock = {start, stop, NULL, NULL, NULL};
 
 // Attention on the host, with the rounding of the framework's plain path, and off by `error`.
 static cudaError_t compute(const attention_args *args, float error) {
@@ -129,17 +130,17 @@ static const attention_step fails = {.name = "06_fails",
                                      .unsupported = takes_all};
 
 static const attention_shape shape = {ATTENTION_FP16, 2, 2, 2, 50, 50, 16, true, 0.25f};
-static const measure_plan plan = {.samples = 20,
-                                  .warm_up = 3,
-                                  .seconds = 1,
-                                  .least_samples = 2,
-                                  .l2_bytes = 1 << 16,
-                                  .clock = &fake_clock};
+static measure_plan plan; // five rounds, and a second at most for each step
 static device_info device;
 static error_text error;
 static cell tested;
 
-static void open_device(void) { cr_assert(device_open(&device, &error), "%s", error.text); }
+static void open_device(void) {
+  cr_assert(device_open(&device, &error), "%s", error.text);
+  plan = measure_plan_make(5, 3, 1 << 16);
+  plan.timing.seconds_most = 1;
+  plan.timing.clock = &fake_clock;
+}
 static void free_cell(void) { cell_free(&tested); }
 
 TestSuite(cell, .init = open_device, .fini = free_cell);
@@ -150,7 +151,7 @@ Test(cell, checks_and_times) {
   cr_expect_eq(tested.checked_rows, 50);
   static const check_verdict verdicts[STEPS] = {CHECK_PASSED, CHECK_FAILED, CHECK_PASSED,
                                                 CHECK_SKIPPED, CHECK_SKIPPED};
-  static const size_t samples[STEPS] = {20, 0, 4, 0, 0}; // 250 ms: four in a second
+  static const size_t rounds[STEPS] = {5, 0, 4, 0, 0}; // 250 ms: four in a second
   static const double medians[STEPS] = {1, 0, 250, 0, 0};
   static const char *const notes[STEPS] = {"", "O is wrong at batch 0, head 0, row 0", "",
                                            "it takes nothing",
@@ -158,17 +159,29 @@ Test(cell, checks_and_times) {
   for (size_t i = 0; i < STEPS; i++) {
     const cell_row *row = &tested.rows[i];
     cr_expect_eq(row->result.verdict, verdicts[i], "step %zu", i + 1);
-    cr_expect_eq(row->result.times.samples, samples[i], "step %zu", i + 1);
-    cr_expect_eq(row->result.times.median, medians[i], "step %zu", i + 1);
-    cr_expect_eq(row->milliseconds != NULL, samples[i] > 0, "step %zu", i + 1);
-    for (size_t n = 0; n < samples[i]; n++) cr_expect_eq(row->milliseconds[n], medians[i]);
+    cr_expect_eq(row->result.figures.times.runs, rounds[i], "step %zu", i + 1);
+    cr_expect_eq(row->result.figures.times.median, medians[i], "step %zu", i + 1);
+    cr_expect_eq(row->bursts != NULL, rounds[i] > 0, "step %zu", i + 1);
+    for (size_t n = 0; n < rounds[i]; n++)
+      cr_expect_eq(row->bursts[0].bursts[n].median, medians[i]);
     cr_expect(strncmp(row->note.text, notes[i], strlen(notes[i])) == 0, "%s", row->note.text);
     cr_expect_str_eq(row->result.step, steps[i].name);
     cr_expect_str_eq(row->result.device, device.name);
     cr_expect_str_not_empty(row->result.conditions.origin.date);
   }
-  cr_expect_eq(tested.rows[2].result.workspace_bytes, 1000);
-  cr_expect_eq(launches[0], 1 + 3 + 20, "%zu", launches[0]); // checked, warmed up, timed
+  const result_row *fast = &tested.rows[0].result;
+  const result_row *slow = &tested.rows[2].result;
+  cr_expect_eq(slow->workspace_bytes, 1000);
+  cr_expect(isfinite(fast->figures.times.low) && isnan(slow->figures.times.low));
+  cr_expect(fast->floor.empty_kernel == 0 && fast->floor.nothing == 0,
+            "the fake clock stood still");
+  cr_expect_str_eq(slow->first.to, "01_fast");
+  cr_expect_str_eq(slow->before.to, "01_fast"); // the wrong one was not timed
+  cr_expect_eq(slow->before.speedup.ratio, 1 / 250.0);
+  cr_expect_null(fast->before.to);
+  cr_expect_eq(fast->first.speedup.ratio, 1);
+  // Checked, warmed up, and 5 bursts: 15 launches of 1 ms and one before them.
+  cr_expect_eq(launches[0], 1 + 3 + 5 * 16, "%zu", launches[0]);
   cr_expect_eq(launches[1], 1, "a wrong step was timed");
   cr_expect_eq(launches[2], 1 + 1 + 4, "%zu", launches[2]);
 }

@@ -36,7 +36,9 @@ Test(grid, whole) {
 
 Test(grid, parts) {
   grid_filter filter = GRID_WHOLE;
-  filter.seq = 16384;
+  filter.seq = 16384; // in fp16 alone
+  cr_expect_eq(count(filter), 4);
+  filter.seq = 4096;
   cr_expect_eq(count(filter), 8);
   filter.head_dim = 128;
   cr_expect_eq(count(filter), 4);
@@ -44,7 +46,7 @@ Test(grid, parts) {
   cr_expect_eq(count(filter), 2);
   filter.dtype = ATTENTION_BF16;
   cr_expect_eq(count(filter), 1);
-  cr_expect_str_eq(shape_describe(&shapes[0]).text, "1x16x16384x128 bf16 causal");
+  cr_expect_str_eq(shape_describe(&shapes[0]).text, "4x16x4096x128 bf16 causal");
   filter.seq = 300;
   cr_expect_eq(count(filter), 0);
 

@@ -16,19 +16,19 @@ static bool parse(const char *arguments) {
 
 Test(bench_options, defaults) {
   cr_assert(parse(""), "%s", error.text);
-  cr_expect(options.samples == 100 && options.seconds == 1 && !options.fresh && !options.help);
+  cr_expect(options.rounds == 0 && options.seconds == 4 && !options.fresh && !options.help);
   cr_expect(bench_options_want(&options, "05_wmma"));
   attention_shape shapes[GRID_MOST];
   cr_expect_eq(grid_make(&options.filter, shapes), GRID_MOST);
 }
 
 Test(bench_options, all_of_them) {
-  cr_assert(parse("--fresh --samples 20 --seconds=0.25 --only 05 --only 06_cp_async --dtype bf16 "
-                  "--head-dim 128 --seq 1024 --causal yes"),
+  cr_assert(parse("--fresh --rounds 20 --seconds=0.25 --only 05 --only 06_cp_async --dtype bf16 "
+                  "--head-dim 128 --seq 4096 --causal yes"),
             "%s", error.text);
-  cr_expect(options.fresh && options.samples == 20 && options.seconds == 0.25);
+  cr_expect(options.fresh && options.rounds == 20 && options.seconds == 0.25);
   cr_expect(options.filter.dtype == ATTENTION_BF16 && options.filter.head_dim == 128 &&
-            options.filter.seq == 1024 && options.filter.causal == 1 && !options.filter.quick);
+            options.filter.seq == 4096 && options.filter.causal == 1 && !options.filter.quick);
   cr_expect(bench_options_want(&options, "05_wmma") && bench_options_want(&options, "06_cp_async"));
   cr_expect(!bench_options_want(&options, "06_cp_async_two") &&
             !bench_options_want(&options, "04_online_softmax") &&
@@ -49,7 +49,9 @@ Test(bench_options, refused) {
       {"--seq x", "--seq is \"x\""},
       {"--seq 300", "the grid has no such shape"},
       {"--quick --dtype bf16", "the grid has no such shape"},
-      {"--samples 0", "--samples is"},
+      {"--rounds 0", "--rounds is"},
+      {"--rounds 31", "--rounds is 31"},
+      {"--seq 1024 --dtype bf16", "the grid has no such shape"},
       {"--seconds 0", "--seconds is 0: give a number above 0"},
       {"--seconds -1", "--seconds is -1: give a number above 0"},
       {"--dtype fp8", "--dtype is \"fp8\": give fp16 or bf16"},
@@ -64,7 +66,7 @@ Test(bench_options, refused) {
 }
 
 Test(bench_options, help_names_every_option) {
-  static const char *const names[] = {"--quick", "--fresh", "--samples",  "--seconds", "--only",
+  static const char *const names[] = {"--quick", "--fresh", "--rounds",   "--seconds", "--only",
                                       "--dtype", "--seq",   "--head-dim", "--causal",  "--help"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     cr_expect(strstr(bench_usage, names[i]), "%s", names[i]);

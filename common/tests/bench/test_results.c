@@ -5,7 +5,9 @@
 #include <string.h>
 
 static const results_origin origin = {"NVIDIA H200", "580.1", "13.0", "abc1234"};
-static const double milliseconds[] = {2, 2.5, 3};
+static timing_burst bursts[2] = {{.launches = 2, .milliseconds = {2, 2.5}},
+                                 {.launches = 1, .milliseconds = {3}}};
+static const timing_contender timed = {.bursts = bursts, .rounds = 2};
 static record_folder folder = {"."};
 static results all;
 static error_text error;
@@ -22,14 +24,14 @@ static result_row make_row(const char *step, int seq, check_verdict verdict) {
                      .origin = {"13.0", "abc1234", "2026-11-20T14:26:19Z"}},
   };
   if (verdict == CHECK_PASSED) {
-    row.times = (statistics_summary){3, 2.5, 2, 3, 2, 3};
+    row.figures.times = (statistics_summary){2, 3, 2.5, 2, 3, 2, 3};
   }
   return row;
 }
 
 static void add(result_row row) {
-  const bool timed = row.verdict == CHECK_PASSED;
-  cr_assert(results_add(&all, &row, timed ? milliseconds : NULL, &error), "%s", error.text);
+  const bool passed = row.verdict == CHECK_PASSED;
+  cr_assert(results_add(&all, &row, passed ? &timed : NULL, &error), "%s", error.text);
 }
 
 static bool has(const char *step, int seq) {
@@ -82,16 +84,38 @@ Test(results, what_was_written_is_read) {
   cr_expect_eq(all.dropped, 0);
   cr_expect(has("01_naive", 128) && has("01_naive", 256));
   cr_expect(!has("02_tiled", 128), "a wrong row is not measured again");
-  cr_expect(!has("03_3dgrid", 128), "a skipped row is not tried again");
+  cr_expect(has("03_3dgrid", 128), "a skipped row is tried again, and its whole cell with it");
   cr_expect(!has("01_naive", 512) && !has("01", 128) && !has("01_naive", 12));
   cr_assert(results_save(&all, &folder, "bench", &error), "%s", error.text);
   char *rows_again = read_file("bench.csv");
   char *samples_again = read_file("bench-samples.csv");
   cr_expect_str_eq(rows_again, rows);
   cr_expect_str_eq(samples_again, samples);
-  cr_expect(strstr(samples, ",2000.000 2500.000 3000.000\n"), "%s", samples);
+  cr_expect(strstr(samples, ",2000.000 2500.000\n"), "%s", samples); // a line for each round
+  cr_expect(strstr(samples, ",3000.000\n"), "%s", samples);
   cr_expect_eq(temporary_folder_count(), 2);
   free(rows), free(samples), free(rows_again), free(samples_again);
+}
+
+// What every time holds has samples and no row; of another commit it is dropped like the rows.
+Test(results, floors_have_samples_alone) {
+  const result_row floor = make_row(TIMING_EMPTY_KERNEL, 128, CHECK_PASSED);
+  cr_assert(results_add_floor(&all, &floor, &timed, &error));
+  cr_assert(results_save(&all, &folder, "bench", &error), "%s", error.text);
+  open_again(&origin);
+  cr_expect_eq(all.count, 5);
+  cr_expect(!has(TIMING_EMPTY_KERNEL, 128));
+  char *before = read_file("bench-samples.csv");
+  cr_assert(results_save(&all, &folder, "bench", &error), "%s", error.text);
+  char *rows = read_file("bench.csv");
+  char *samples = read_file("bench-samples.csv");
+  cr_expect_str_eq(samples, before);
+  cr_expect(!strstr(rows, TIMING_EMPTY_KERNEL) && strstr(samples, TIMING_EMPTY_KERNEL), "%s", rows);
+  results_origin other = origin;
+  other.commit = "else";
+  open_again(&other);
+  cr_expect_eq(all.count, 0);
+  free(before), free(rows), free(samples);
 }
 
 // A quick run, then the whole grid: the lines of a chart want their points in order.
@@ -153,16 +177,15 @@ Test(results, commits_that_say_what_the_code_is) {
 // An interruption between the two files, or a file that was lost.
 Test(results, a_row_without_its_samples_is_not_measured) {
   char *samples = read_file("bench-samples.csv");
-  strrchr(samples, '\n')[0] = '\0';
-  strrchr(samples, '\n')[1] = '\0'; // the last row is gone
+  for (int i = 0; i < 2; i++) strrchr(samples, '\n')[0] = '\0';
+  strrchr(samples, '\n')[1] = '\0'; // the last row's two rounds are gone
   write_file("bench-samples.csv", samples);
   open_again(&origin);
   cr_expect(has("01_naive", 128));
   cr_expect(!has("01_naive", 256));
   cr_expect_eq(all.count, 4);
 
-  char *date = strstr(samples, "2026-11-20"); // samples of another day
-  date[9] = '1';
+  for (char *date = samples; (date = strstr(date, "2026-11-20"));) date[9] = '1'; // another day
   write_file("bench-samples.csv", samples);
   open_again(&origin);
   cr_expect(!has("01_naive", 128));

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 static const char columns[] =
-    "name,unit,value,ci_low,ci_high,samples,vendor_value,vendor_source,device,driver,cuda,"
+    "name,unit,value,ci_low,ci_high,samples,vendor_value,vendor_source,device,work,median_ms,"
+    "rounds,throttled_rounds,throttled,run_clock_mhz,run_power_w,driver,cuda,"
     "sm_clock_before_mhz,sm_clock_after_mhz,memory_clock_mhz,power_before_w,power_after_w,"
     "power_limit_w,temperature_before_c,temperature_after_c,commit,date\n";
 
@@ -16,14 +17,17 @@ static const ceiling_result copy = {
     .unit = "GB/s",
     .unit_size = 1e9,
     .work = 1e10,
-    .times = {.samples = 100, .median = 2.5, .low = 2.4, .high = 2.6, .p5 = 2.3, .p95 = 2.7},
+    .figures = {.times = {10, 60, 2.5, 2.4, 2.6, 2.3, 2.7},
+                .throttled_rounds = 5,
+                .sm_clock_mhz = 1905,
+                .power_w = 650},
     .conditions = {.before = {"580.1", 1980, 3201, 118.93, 700, 37},
                    .after = {"580.1", 1905, 3201, 650.5, 700, 45},
                    .origin = {"13.0", "abc1234", "2026-11-20T14:26:19Z"}},
 };
 
-static const char conditions[] =
-    "580.1,13.0,1980,1905,3201,118.93,650.5,700,37,45,abc1234,2026-11-20T14:26:19Z\n";
+static const char conditions[] = "10000000000,2.5,10,5,1,1905,650,580.1,13.0,1980,1905,3201,118.93,"
+                                 "650.5,700,37,45,abc1234,2026-11-20T14:26:19Z\n";
 
 static void expect(const char *gpu, const ceiling_result *result, const char *expected) {
   char *text = NULL;
@@ -43,17 +47,43 @@ static void expect(const char *gpu, const ceiling_result *result, const char *ex
 
 Test(ceilings, the_longest_time_is_the_lowest_rate) {
   expect("NVIDIA H200", &copy,
-         "copy_bandwidth,GB/s,4000,3846.15,4166.67,100,4800,"
+         "copy_bandwidth,GB/s,4000,3846.15,4166.67,60,4800,"
          "NVIDIA H200 Tensor Core GPU data sheet (SXM),NVIDIA H200,");
 }
 
 Test(ceilings, what_no_data_sheet_tells_is_empty) {
   expect("NVIDIA Titan of the future", &copy,
-         "copy_bandwidth,GB/s,4000,3846.15,4166.67,100,,,NVIDIA Titan of the future,");
+         "copy_bandwidth,GB/s,4000,3846.15,4166.67,60,,,NVIDIA Titan of the future,");
   ceiling_result exp2 = copy;
   exp2.name = "exp2";
   exp2.unit = "Gop/s";
-  expect("NVIDIA H200", &exp2, "exp2,Gop/s,4000,3846.15,4166.67,100,,,NVIDIA H200,");
+  expect("NVIDIA H200", &exp2, "exp2,Gop/s,4000,3846.15,4166.67,60,,,NVIDIA H200,");
+}
+
+Test(ceilings, a_line_of_samples_for_each_round) {
+  static timing_burst bursts[2] = {
+      {.place = 1, .launches = 2, .milliseconds = {2.5, 2.625}, .state = {1980, 512.5, false}},
+      {.place = 0,
+       .launches = 1,
+       .milliseconds = {2.75},
+       .state = {1905, 700, true},
+       .throttled = true}};
+  bursts[0].graph_ms = bursts[1].graph_ms = NAN;
+  const timing_contender contender = {.bursts = bursts, .rounds = 2};
+  const device_info device = {.name = "NVIDIA H200"};
+  char text[1024] = "";
+  FILE *file = fmemopen(text, sizeof text, "w");
+  ceiling_write_sample_names(file);
+  ceiling_write_samples(file, &device, &copy, &contender);
+  fclose(file);
+  cr_expect_str_eq(
+      text,
+      "name,device,commit,date,round,place,throttled,sm_clock_mhz,power_w,graph_microseconds,"
+      "microseconds\n"
+      "copy_bandwidth,NVIDIA H200,abc1234,2026-11-20T14:26:19Z,0,1,0,1980,512.5,,2500.000 "
+      "2625.000\n"
+      "copy_bandwidth,NVIDIA H200,abc1234,2026-11-20T14:26:19Z,1,0,1,1905,700,,2750.000\n",
+      "%s", text);
 }
 
 Test(ceilings, vendors_values) {

@@ -9,21 +9,25 @@ TestSuite(compare, .init = enter, .fini = temporary_folder_leave);
 #define HEADER                                                                                     \
   "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,o_"     \
   "error,o_bound,lse_error,workspace_bytes,samples,median_ms,ci_low_ms,ci_high_ms,p5_ms,p95_ms,"   \
-  "tflops,driver,cuda,sm_clock_before_mhz,sm_clock_after_mhz,memory_clock_mhz,power_before_w,"     \
+  "tflops,rounds,throttled,run_clock_mhz,driver,cuda,memory_clock_mhz,power_before_w,"             \
   "power_after_w,power_limit_w,temperature_before_c,temperature_after_c,commit,date\n"
 #define SAMPLES_HEADER                                                                             \
   "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,commit,date," \
-  "microseconds\n"
+  "round,microseconds\n"
 
 typedef struct {
   FILE *rows, *samples;
-  const char *device, *driver, *commit;
-  int sm_clock;
+  const char *device, *driver, *commit, *limit;
+  int sm_clock, throttled;
 } writer;
 
 static writer begin(const char *name) {
   char path[64];
-  writer writer = {.device = "NVIDIA H200", .driver = "580.1", .commit = "abc", .sm_clock = 1980};
+  writer writer = {.device = "NVIDIA H200",
+                   .driver = "580.1",
+                   .commit = "abc",
+                   .limit = "700",
+                   .sm_clock = 1980};
   snprintf(path, sizeof path, "%s.csv", name);
   writer.rows = fopen(path, "w");
   snprintf(path, sizeof path, "%s-samples.csv", name);
@@ -39,22 +43,28 @@ static void end(const writer *writer) {
   fclose(writer->samples);
 }
 
-// A row of `count` samples: `microseconds`, and a thousandth more each time. 0 samples: skipped. `key` is
-// what stands in front of `check`.
-static void add_key(const writer *writer, const char *key, size_t count, double microseconds) {
+// A row of `count` rounds of two launches: their median is `microseconds`, and a thousandth more each time.
+// 0 rounds: skipped. `key` is what stands in front of `check`, and the second that of the samples.
+static void add_keys(const writer *writer, const char *key, const char *samples_key, size_t count,
+                     double microseconds) {
   fputs(key, writer->rows);
   if (count == 0) {
-    fputs(",skipped,,,,,,,,,,,", writer->rows);
+    fputs(",skipped,,,,,,,,,,,,,,", writer->rows);
   } else {
-    fprintf(writer->rows, ",ok,1e-4,1e-3,1e-6,0,%zu,1,1,1,1,1,1", count);
-    fprintf(writer->samples, "%s,%s,2026-11-20T14:38:37Z,", key, writer->commit);
+    fprintf(writer->rows, ",ok,1e-4,1e-3,1e-6,0,%zu,1,1,1,1,1,1,%zu,%d,%d", 2 * count, count,
+            writer->throttled, writer->sm_clock);
     for (size_t i = 0; i < count; i++) {
-      fprintf(writer->samples, "%s%.3f", i ? " " : "", microseconds * (1 + (double)i / 1000));
+      const double median = microseconds * (1 + (double)i / 1000);
+      fprintf(writer->samples, "%s,%s,2026-11-20T14:38:37Z,%zu,%.3f %.3f\n", samples_key,
+              writer->commit, i, median - 1, median + 1);
     }
-    fputc('\n', writer->samples);
   }
-  fprintf(writer->rows, ",%s,13.0,%d,%d,3201,120,300,700,40,50,%s,2026-11-20T14:38:37Z\n",
-          writer->driver, writer->sm_clock, writer->sm_clock, writer->commit);
+  fprintf(writer->rows, ",%s,13.0,3201,120,300,%s,40,50,%s,2026-11-20T14:38:37Z\n", writer->driver,
+          writer->limit, writer->commit);
+}
+
+static void add_key(const writer *writer, const char *key, size_t count, double microseconds) {
+  add_keys(writer, key, key, count, microseconds);
 }
 
 static void add(const writer *writer, const char *step, int seq, size_t count,
@@ -88,28 +98,77 @@ static void expect_warning(const program_result *result, const char *warning) {
   cr_expect(strstr(result->err, warning), "\"%s\" is missing:\n%s", warning, result->err);
 }
 
+// Both of one date: timed together, so that they are compared round by round. `b` is of another date.
+static void record_apart(const char *name, double factor) {
+  record(name, factor);
+  char command[256];
+  snprintf(command, sizeof command, "sed -i s/T14:38:37Z/T15:00:00Z/ %s.csv %s-samples.csv", name,
+           name);
+  cr_assert_eq(system(command), 0);
+}
+
 Test(compare, two_runs_of_the_same_code) {
   record("a", 1);
-  record("b", 1.02);
+  record_apart("b", 1.005);
   const program_result result = program_run("a.csv b.csv");
-  EXPECT(result, 0, "on NVIDIA H200", "more than 3 %",
-         "0 slower, 0 faster, 4 no difference, 0 too few samples; 0 timed on one side only\n");
+  EXPECT(result, 0, "on NVIDIA H200", "larger than 1.0 %: 4 comparisons do not tell",
+         "0 slower, 0 faster, 4 no difference, 0 too few runs; 0.0 % called different; 0 timed on "
+         "one side only\n");
   cr_expect_str_empty(result.err);
 }
 
 Test(compare, a_row_is_slower) {
   record("a", 1);
-  record("b", 1.1);
+  record_apart("b", 1.1);
   program_result result = program_run("a.csv b.csv");
   EXPECT(result, 1, "06_cp_async  1x32x1024x64 fp16 causal      0.3029      0.3331    1.100",
-         "< 0.0001  +1.000 large        slower\n", "1 slower, 0 faster, 3 no difference");
+         "   1.0 %  slower\n", "1 slower, 0 faster, 3 no difference", "25.0 % called different");
   result = program_run("b.csv a.csv");
-  EXPECT(result, 0, "-1.000 large        faster\n", "0 slower, 1 faster, 3 no difference");
+  EXPECT(result, 0, "   1.0 %  faster\n", "0 slower, 1 faster, 3 no difference");
   result = program_run("a.csv b.csv --threshold 11");
-  EXPECT(result, 0, "more than 11 %", "0 slower, 0 faster, 4 no difference");
-  record("b", 1.02);
+  EXPECT(result, 0, "larger than 11.0 %", "0 slower, 0 faster, 4 no difference");
+  record_apart("b", 1.02);
   result = program_run("--threshold 0.5 a.csv b.csv");
   EXPECT(result, 1, "1 slower, 0 faster, 3 no difference");
+}
+
+// A grid in two recordings: what the cells scatter is told, and what all of them have in common.
+Test(compare, many_rows) {
+  const writer a = begin("a");
+  for (int i = 0; i < 20; i++) add(&a, "05_wmma", 512 + i, 20, 100 + i);
+  end(&a);
+  writer b = begin("b");
+  for (int i = 0; i < 20; i++) {
+    add(&b, "05_wmma", 512 + i, 20, (100 + i) * (i == 7 ? 1.06 : 1.012 + 0.0005 * (i % 3)));
+  }
+  end(&b);
+  cr_assert_eq(system("sed -i s/T14:38:37Z/T15:00:00Z/ b.csv b-samples.csv"), 0);
+  program_result result = program_run("a.csv b.csv");
+  EXPECT(result, 1, "the cells of the two recordings scatter by 0.0",
+         "the median of new/old is 1.0125, which is taken for the machine's and divided out\n",
+         "1 slower, 0 faster, 19 no difference", "5.0 % called different");
+  cr_expect_str_empty(result.err, "%s", result.err);
+  b = begin("b");
+  for (int i = 0; i < 20; i++) add(&b, "05_wmma", 512 + i, 20, (100 + i) * 1.2);
+  end(&b);
+  cr_assert_eq(system("sed -i s/T14:38:37Z/T15:00:00Z/ b.csv b-samples.csv"), 0);
+  result = program_run("a.csv b.csv");
+  EXPECT(result, 1, "20 slower, 0 faster");
+  expect_warning(&result, "warning: half of all rows are slower by 20.0 % or more");
+}
+
+Test(compare, numbers_are_compared_as_numbers) {
+  const writer a = begin("a");
+  add_keys(&a, "05_wmma,,NVIDIA H200,fp16,2,8,8,512,512,64,1",
+           "05_wmma,,NVIDIA H200,fp16,2.0,8,8,512,512,64.00,1", 20, 100);
+  end(&a);
+  writer b = begin("b");
+  b.limit = "700.00";
+  add_key(&b, "05_wmma,,NVIDIA H200,fp16,2,8,8,512,512,64,1", 20, 100);
+  end(&b);
+  const program_result result = program_expect_good("a.csv b.csv");
+  EXPECT(result, 0, "1 no difference");
+  cr_expect_str_empty(result.err, "%s", result.err); // a power limit of 700 W is one of 700.00 W
 }
 
 Test(compare, two_steps) {
@@ -144,19 +203,19 @@ Test(compare, rows_of_one_side) {
   EXPECT(result, 0, "timed in a.csv only: 05_wmma, 1x32x1024x64 fp16 causal\n",
          "timed in a.csv only: 06_cp_async, 1x32x512x64 fp16 causal (skipped in b.csv)\n",
          "timed in b.csv only: 07_later, 1x32x512x64 fp16 causal\n",
-         "1 no difference, 0 too few samples; 3 timed on one side only\n");
+         "1 no difference, 0 too few runs; 0.0 % called different; 3 timed on one side only\n");
 }
 
-Test(compare, too_few_samples) {
+Test(compare, too_few_runs) {
   const writer a = begin("a");
-  add(&a, "05_wmma", 512, 1, 100);
+  add(&a, "05_wmma", 512, 4, 100);
   end(&a);
   const writer b = begin("b");
-  add(&b, "05_wmma", 512, 1, 200);
+  add(&b, "05_wmma", 512, 4, 200);
   end(&b);
   const program_result result = program_run("a.csv b.csv");
-  EXPECT(result, 0, "1 too few samples", "  2.000  -  ");
-  expect_warning(&result, "warning: 1 rows are apart by more than 3 %");
+  EXPECT(result, 0, "1 too few runs", "  2.000  -  ");
+  expect_warning(&result, "warning: 1 rows are apart by more than their limit");
 }
 
 Test(compare, another_state_of_the_machine) {
@@ -164,13 +223,17 @@ Test(compare, another_state_of_the_machine) {
   writer b = begin("b");
   b.driver = "590.2";
   b.sm_clock = 1755;
+  b.throttled = 1;
   add(&b, "05_wmma", 512, 20, 100);
   end(&b);
   program_result result = program_run("a.csv b.csv");
   cr_expect_eq(result.status, 0);
   expect_warning(&result, "warning: the driver differs in 1 of 1 rows, first 580.1 against 590.2");
-  expect_warning(&result, "warning: the SM clock after the row (MHz) differs in 1 of 1 rows, first "
-                          "1980 against 1755");
+  expect_warning(&result, "warning: the SM clock at the end of the runs (MHz) differs in 1 of 1 "
+                          "rows, first 1980 against 1755");
+  expect_warning(&result,
+                 "warning: whether power or heat held the GPU back (1: yes) differs in 1 of "
+                 "1 rows, first 0 against 1");
   b = begin("b"); // within 2 %
   b.sm_clock = 1950;
   add(&b, "05_wmma", 512, 20, 100);
@@ -275,18 +338,18 @@ Test(compare, refuses_samples_that_are_no_times) {
     const char *samples;
     const char *sentence;
   } cases[] = {
-      {"1.0 x", "error: sample 2 in line 2 of b-samples.csv is no time: \"x\""},
-      {"1.0 -2.0", "error: sample 2 in line 2 of b-samples.csv is no time: \"-2.0\""},
-      {"1.0;2.0", "error: sample 1 in line 2 of b-samples.csv is no time: \"1.0;2.0\""},
-      {"1.0 2.0 3.0",
-       "error: line 2 of b-samples.csv has 3 samples, and its row in the record says "
-       "that it has 2"},
-      {"1.0", "error: line 2 of b-samples.csv has 1 samples"},
-      {"", "error: line 2 of b-samples.csv has 0 samples"},
+      {"0,1.0 x", "error: sample 2 in line 2 of b-samples.csv is no time: \"x\""},
+      {"0,1.0 -2.0", "error: sample 2 in line 2 of b-samples.csv is no time: \"-2.0\""},
+      {"0,1.0;2.0", "error: sample 1 in line 2 of b-samples.csv is no time: \"1.0;2.0\""},
+      {"0,1.0 2.0 3.0", "error: b-samples.csv has 3 samples in 1 rounds for line 3 of b.csv, which "
+                        "says 2 in 1"},
+      {"0,1.0", "error: b-samples.csv has 1 samples in 1 rounds for line 3 of b.csv"},
+      {"0,", "error: line 2 of b-samples.csv has no samples"},
+      {"1,1.0 2.0", "error: line 2 of b-samples.csv is of round 1, and should be of round 0 of 1"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     writer b = begin("b");
-    add(&b, "05_wmma", 512, 2, 100);
+    add(&b, "05_wmma", 512, 1, 100);
     end(&b);
     FILE *samples = fopen("b-samples.csv", "w");
     fprintf(samples,

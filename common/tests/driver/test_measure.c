@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LAUNCHES = 256 };
+enum { MOST_LAUNCHES = 4096 };
 
 typedef struct {
   char step; // 'a' or 'b'
@@ -29,6 +29,7 @@ static bool same_bytes(const void *device, const guarded_buffer *original) {
 }
 
 static cudaError_t record(char step, const attention_args *arguments) {
+  cr_assert_lt(launch_count, (size_t)MOST_LAUNCHES);
   launches[launch_count++] = (launch_record){step, *arguments,
                                              same_bytes(arguments->q, &tested.device_q) &&
                                                  same_bytes(arguments->k, &tested.device_k) &&
@@ -100,86 +101,134 @@ static size_t count_sets(void) {
   return sets;
 }
 
-Test(measure, takes_turns_and_rotates) {
-  for (size_t sets = 1; sets <= 5; sets++) {
+// Two rounds, and no graph, which would launch on its own.
+static measure_plan small_plan(size_t l2_bytes) {
+  measure_plan plan = measure_plan_make(2, 1, l2_bytes);
+  plan.timing.graph_below_ms = 0;
+  plan.timing.burst_ms = 0; // one launch a burst
+  plan.timing.quiet = true;
+  return plan;
+}
+
+static measured_steps measured;
+
+static void measure(const attention_step *which, size_t count, const measure_plan *plan) {
+  error_text error;
+  launch_count = 0;
+  cr_assert(measure_steps(&tested, which, count, plan, &measured, &error), "%s", error.text);
+}
+
+Test(measure, every_launch_takes_the_next_tensors) {
+  for (size_t sets = 2; sets <= 6; sets++) {
     for (size_t count = 1; count <= 2; count++) {
-      const measure_plan plan = {.samples = 9, .warm_up = 2, .l2_bytes = sets * SET_BYTES / 2};
-      double milliseconds[2 * 9];
-      size_t taken[2] = {0, 0};
+      const measure_plan plan = small_plan((sets - 1) * SET_BYTES / 2);
       error_text error;
-      launch_count = 0;
-      memset(milliseconds, 0xff, sizeof milliseconds); // NaN
-      cr_assert(measure_steps(&tested, steps, count, &plan, milliseconds, taken, &error), "%s",
-                error.text);
-      cr_assert_eq(launch_count, 11 * count);
-      cr_expect(taken[0] == 9 && taken[1] == (count == 2 ? 9 : 0));
-      cr_expect_eq(count_sets(), sets, "%zu sets, and should be %zu", count_sets(), sets);
+      measure(steps, count, &plan);
+      cr_assert_eq(launch_count, 3 * count); // one to warm up, two rounds
+      cr_expect_eq(measured.count, count);
+      for (size_t i = 0; i < count; i++) {
+        cr_expect_str_eq(measured.contenders[i].name, steps[i].name);
+        cr_expect(measured.contenders[i].rounds == 2 &&
+                  measured.contenders[i].bursts[1].median >= 0);
+      }
       for (size_t i = 0; i < launch_count; i++) {
-        const launch_record *launch = &launches[i];
-        const size_t previous = previous_use(i);
-        cr_expect_eq(launch->step, count == 2 && i % 2 ? 'b' : 'a', "launch %zu", i);
-        cr_expect(launch->inputs_right, "launch %zu has other inputs", i);
-        cr_expect(previous == i ? i < sets : i - previous == sets,
-                  "launch %zu takes the tensors of launch %zu, with %zu sets", i, previous, sets);
-        cr_expect_eq(launch->arguments.workspace, tested.workspace.data, "launch %zu", i);
-        cr_expect_str_eq(shape_describe(&launch->arguments.shape).text,
+        cr_expect(launches[i].inputs_right, "launch %zu has other inputs", i);
+        cr_expect_eq(launches[i].arguments.workspace, tested.workspace.data, "launch %zu", i);
+        cr_expect_str_eq(shape_describe(&launches[i].arguments.shape).text,
                          "1x10x15x7 fp16, kv 1x5x18x7");
       }
-      cr_expect_eq(tested.workspace.bytes, count == 2 ? 5000 : sets == 1 ? 1000 : 5000);
-      for (size_t i = 0; i < count * 9; i++) {
-        cr_expect(milliseconds[i] >= 0, "sample %zu is %g", i, milliseconds[i]);
-      }
-      cr_expect(count == 2 || isnan(milliseconds[9]), "one sample too many");
       cr_expect(guard_intact(&tested.workspace, &error), "%s", error.text);
       cr_expect(guard_intact(&tested.device_o, &error), "%s", error.text);
+      measured_steps_free(&measured);
     }
   }
 }
 
+// What passes through the cache between two launches on the same tensors: twice what it holds, whichever
+// steps they are of. What is timed beside them reads no tensors, and must not take their turn.
+Test(measure, tensors_leave_the_cache_before_they_come_again) {
+  static const size_t caches[] = {SET_BYTES / 8, SET_BYTES, 7 * SET_BYTES, 60 * SET_BYTES};
+  for (size_t c = 0; c < sizeof caches / sizeof *caches; c++) {
+    measure_plan plan = small_plan(caches[c]);
+    plan.timing.burst_ms = 1e9; // as many launches as a burst can have
+    plan.timing.rounds_least = plan.timing.rounds_most = 10;
+    measure(steps, 2, &plan);
+    size_t repeated = 0;
+    for (size_t i = 0; i < launch_count; i++) {
+      const size_t previous = previous_use(i);
+      if (previous == i) continue;
+      repeated++;
+      cr_expect_geq((i - previous - 1) * SET_BYTES, 2 * caches[c],
+                    "launch %zu after launch %zu, cache of %zu", i, previous, caches[c]);
+    }
+    cr_expect_gt(repeated, 10);
+    cr_expect_eq(count_sets(), timing_rotations(SET_BYTES, caches[c]), "%zu sets", count_sets());
+    measured_steps_free(&measured);
+  }
+}
+
+Test(measure, what_every_time_holds_is_timed_beside) {
+  const measure_plan plan = small_plan(SET_BYTES);
+  measure(steps, 1, &plan);
+  const timing_contender *floors = measured.contenders + 1;
+  cr_expect_str_eq(floors[MEASURE_NOTHING].name, TIMING_NOTHING);
+  cr_expect_str_eq(floors[MEASURE_EMPTY_KERNEL].name, TIMING_EMPTY_KERNEL);
+  cr_expect(floors[MEASURE_NOTHING].rounds == 2 && floors[MEASURE_EMPTY_KERNEL].rounds == 2);
+  const timing_floor floor = measured_steps_floor(&measured);
+  cr_expect(floor.nothing >= 0 && floor.empty_kernel >= 0);
+  measured_steps_free(&measured);
+}
+
 Test(measure, warm_cache_takes_the_trials_own_tensors) {
-  const measure_plan plan = {.samples = 4, .warm_up = 0, .l2_bytes = 0};
+  const measure_plan plan = small_plan(0);
   const attention_args own = trial_arguments(&tested);
-  double milliseconds[4];
-  size_t taken[2];
-  error_text error;
-  cr_assert(measure_steps(&tested, steps, 1, &plan, milliseconds, taken, &error), "%s", error.text);
-  cr_assert_eq(launch_count, 4);
-  for (size_t i = 0; i < 4; i++) {
+  measure(steps, 1, &plan);
+  cr_assert_eq(launch_count, 3);
+  for (size_t i = 0; i < 3; i++) {
     const attention_args *arguments = &launches[i].arguments;
     cr_expect(arguments->q == own.q && arguments->k == own.k && arguments->v == own.v &&
                   arguments->o == own.o && arguments->lse == own.lse,
               "launch %zu", i);
   }
+  measured_steps_free(&measured);
+}
+
+Test(measure, the_plan) {
+  const measure_plan usual = measure_plan_make(0, 10, 5);
+  const timing_plan plan = timing_default_plan();
+  cr_expect(usual.l2_bytes == 5 && usual.timing.rounds_least == plan.rounds_least &&
+            usual.timing.rounds_most == plan.rounds_most && usual.timing.warm_up == 10);
+  const measure_plan seven = measure_plan_make(7, 0, 5);
+  cr_expect(seven.timing.rounds_least == 7 && seven.timing.rounds_most == 7 &&
+            seven.timing.warm_up == 0);
 }
 
 Test(measure, frees_what_it_took) {
-  const measure_plan plan = {.samples = 2, .warm_up = 1, .l2_bytes = 100 * SET_BYTES};
-  double milliseconds[2];
-  size_t taken[2];
-  error_text error;
+  const measure_plan plan = small_plan(100 * SET_BYTES);
   size_t before = 0;
   size_t after = 0;
   size_t total = 0;
-  cr_assert(measure_steps(&tested, steps, 1, &plan, milliseconds, taken, &error), "%s", error.text);
+  measure(steps, 1, &plan);
+  measured_steps_free(&measured);
   cudaMemGetInfo(&before, &total);
   for (int i = 0; i < 3; i++) {
-    cr_assert(measure_steps(&tested, steps, 1, &plan, milliseconds, taken, &error), "%s",
-              error.text);
+    measure(steps, 1, &plan);
+    measured_steps_free(&measured);
   }
   cudaMemGetInfo(&after, &total);
   // On a GPU other programs take and free memory meanwhile; what is lost there is lost here as well.
   device_info device;
+  error_text error;
   cr_assert(device_open(&device, &error), "%s", error.text);
   if (!device.emulated) return;
   cr_expect_eq(before, after, "%zu bytes were free, and now %zu", before, after);
 }
 
 Test(measure, failures) {
-  const measure_plan plan = {.samples = 2, .warm_up = 0, .l2_bytes = SET_BYTES};
-  double milliseconds[2];
-  size_t taken[2];
+  const measure_plan plan = small_plan(SET_BYTES);
   error_text error;
-  cr_expect(!measure_steps(&tested, &steps[2], 1, &plan, milliseconds, taken, &error));
+  cr_expect(!measure_steps(&tested, &steps[2], 1, &plan, &measured, &error));
   cr_expect_str_eq(error.text, "fails failed: invalid argument (cudaErrorInvalidValue)", "%s",
                    error.text);
+  measured_steps_free(&measured);
 }

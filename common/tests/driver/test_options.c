@@ -30,7 +30,7 @@ Test(options, defaults_on_a_gpu) {
   cr_assert_float_eq(shape.scale, 0.125f, 0);
   cr_assert_eq(parsed.inputs, INPUTS_NORMAL);
   cr_assert_eq(parsed.seed, 1);
-  cr_assert_eq(parsed.samples, 100);
+  cr_assert_eq(parsed.rounds, 0);
   cr_assert_eq(parsed.warm_up, 10);
   cr_assert_eq(parsed.out_dtype, OUTPUT_FLOAT16);
   cr_assert_null(parsed.q);
@@ -87,13 +87,13 @@ Test(options, scales) {
 Test(options, everything_else) {
   const options parsed =
       parse_good("--inputs ramp --seed 18446744073709551615 --out O.npy --lse=L.npy --out-dtype "
-                 "float32 --no-check --samples 7 --warm-up 0 --warm-l2 --csv --emu-seed 9");
+                 "float32 --no-check --rounds 7 --warm-up 0 --warm-l2 --csv --emu-seed 9");
   cr_expect_eq(parsed.inputs, INPUTS_RAMP);
   cr_expect_eq(parsed.seed, UINT64_MAX);
   cr_expect_str_eq(parsed.out, "O.npy");
   cr_expect_str_eq(parsed.lse, "L.npy");
   cr_expect_eq(parsed.out_dtype, OUTPUT_FLOAT32);
-  cr_expect_eq(parsed.samples, 7);
+  cr_expect_eq(parsed.rounds, 7);
   cr_expect_eq(parsed.warm_up, 0);
   cr_expect_eq(parsed.emu_seed, 9);
   const option_id flags[] = {OPTION_NO_CHECK, OPTION_WARM_L2, OPTION_CSV};
@@ -185,8 +185,8 @@ Test(options, sentences) {
        "--seq is 99999999999999999999: the largest it can be is 1073741824"},
       {"--seq -99999999999999999999",
        "--seq is -99999999999999999999: the smallest it can be is 1"},
-      {"--samples 0", "--samples is 0: the smallest it can be is 1"},
-      {"--samples 1000001", "--samples is 1000001: the largest it can be is 1000000"},
+      {"--rounds 0", "--rounds is 0: the smallest it can be is 1"},
+      {"--rounds 31", "--rounds is 31: the largest it can be is 30"},
       {"--warm-up -1", "--warm-up is -1: the smallest it can be is 0"},
       {"--seed -1", "--seed is -1: the smallest it can be is 0"},
       {"--emu-seed -0", "--emu-seed is -0: the smallest it can be is 0"},
@@ -222,8 +222,8 @@ Test(options, sentences) {
        "--out and --v name the same file V: give another name to write to"},
       {"--q Q --k K --v V --lse Q",
        "--lse and --q name the same file Q: give another name to write to"},
-      {"--no-time --samples 3",
-       "--samples says how to measure the time and --no-time not to: leave one out"},
+      {"--no-time --rounds 3",
+       "--rounds says how to measure the time and --no-time not to: leave one out"},
       {"--warm-up 3 --no-time",
        "--warm-up says how to measure the time and --no-time not to: leave one out"},
       {"--warm-l2 --no-time",
@@ -260,8 +260,8 @@ Test(options, the_device_decides) {
        "--emu-seed sets the emulator's order of threads, and this program runs on a GPU, whose "
        "order nobody can set: leave it out",
        NULL},
-      {"--samples 5", NULL,
-       "--samples says how to measure the time, which on the emulator means nothing: leave it "
+      {"--rounds 5", NULL,
+       "--rounds says how to measure the time, which on the emulator means nothing: leave it "
        "out, or build with DEVICE=gpu"},
       {"--warm-up 5", NULL,
        "--warm-up says how to measure the time, which on the emulator means nothing: leave it "

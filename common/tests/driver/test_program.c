@@ -28,7 +28,7 @@ static bool emulated(void) {
 
 Test(program, reports) {
   const bool cpu = emulated();
-  const program_result result = program_expect_good(cpu ? "" : "--samples 5");
+  const program_result result = program_expect_good(cpu ? "" : "--rounds 5");
   cr_expect(program_begins(result.out, "step       "), "%s", result.out);
   cr_expect(strstr(result.out, cpu ? "\nshape      batch 1, heads 2, seq 128, dim 64, fp16, scale "
                                      "0.125\ninputs     normal, seed 1\n"
@@ -67,15 +67,15 @@ static void csv_value(const char *csv, int number, char *value, size_t size) {
 }
 
 Test(program, csv) {
-  enum { CHECK = 13, SAMPLES = 18, MEDIAN = 19, TFLOPS = 24, BLOCKS = 26, THREADS = 27 };
+  enum { CHECK = 13, MEDIAN = 19, TFLOPS = 24, ROUNDS = 25, BLOCKS = 30, THREADS = 31 };
   const bool cpu = emulated();
   const program_result result =
-      program_expect_good(cpu ? "--csv --seq 40" : "--csv --seq 40 --samples 3");
+      program_expect_good(cpu ? "--csv --seq 40" : "--csv --seq 40 --rounds 3");
   char value[64];
   cr_expect(program_begins(result.out, "step,device,dtype,batch,"), "%s", result.out);
   csv_value(result.out, CHECK, value, sizeof value);
   cr_expect_str_eq(value, "ok", "%s", result.out);
-  csv_value(result.out, SAMPLES, value, sizeof value);
+  csv_value(result.out, ROUNDS, value, sizeof value);
   cr_expect_str_eq(value, cpu ? "" : "3", "%s", result.out);
   const int measured[] = {MEDIAN, TFLOPS, BLOCKS, THREADS};
   for (int i = 0; i < 4; i++) {
@@ -103,8 +103,8 @@ Test(program, bad_input) {
                          "error: cannot write none/O.npy: No such file or directory");
   program_expect_refused("--lse /dev/null", "error: cannot write /dev/null: ");
   if (emulated()) {
-    program_expect_refused("--samples 3",
-                           "error: --samples says how to measure the time, which on the ");
+    program_expect_refused("--rounds 3",
+                           "error: --rounds says how to measure the time, which on the ");
   } else {
     program_expect_refused("--emu-seed 3",
                            "error: --emu-seed sets the emulator's order of threads, ");

@@ -8,7 +8,8 @@
 static const char header[] =
     "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,scale,inputs,seed,check,"
     "o_error,o_bound,lse_error,workspace_bytes,samples,median_ms,ci_low_ms,ci_high_ms,p5_ms,p95_ms,"
-    "tflops,launches,blocks,threads,block_barriers,warp_collectives,tensor_core_operations,"
+    "tflops,rounds,throttled_rounds,graph_ms,floor_ms,launches,blocks,threads,block_barriers,warp_"
+    "collectives,tensor_core_operations,"
     "async_copy_bytes\n";
 
 // A run on a GPU whose time makes the speed a round number: 4 * 4 * 8 * 512 * 512 * 64 operations.
@@ -22,7 +23,8 @@ static report on_gpu(void) {
       .seed = 1,
       .verdict = CHECK_PASSED,
       .check = {.o_error = 0.00021, .o_bound = 0.00098, .lse_error = 2.1e-7},
-      .times = {100, 0.2147483648, 0.214, 0.2155, 0.2101, 0.25},
+      .figures = {.times = {10, 150, 0.2147483648, 0.214, 0.2155, 0.2101, 0.25}},
+      .floor = {0.0015, 0.0025, 0.0012},
   };
 }
 
@@ -30,7 +32,8 @@ static report on_emulator(void) {
   report report = on_gpu();
   report.device = "Emulated NVIDIA H200";
   report.emulated = true;
-  report.times = (statistics_summary){0};
+  report.figures = (timing_figures){0};
+  report.floor = timing_no_floor();
   report.counts = (device_counts){1, 4, 512, 96, 2048, 0, 0};
   return report;
 }
@@ -65,7 +68,7 @@ Test(report, gpu) {
               "allowed 0.001\n"
               "workspace  0 bytes\n"
               "time       median 0.2147 ms (95 % interval 0.2140 to 0.2155; 5th to 95th percentile "
-              "0.2101 to 0.2500; 100 samples)\n"
+              "0.2101 to 0.2500; 150 launches in 10 runs)\n"
               "speed      10.0 TFLOP/s\n");
 }
 
@@ -119,7 +122,7 @@ Test(report, wrong_result) {
   report.verdict = CHECK_FAILED;
   report.check.o_error = NAN;
   report.check.o_bad = 1;
-  report.times = (statistics_summary){0};
+  report.figures = (timing_figures){0};
   expect_text(report_print, &report,
               "step       04_online_softmax: one fused kernel\n"
               "shape      batch 4, heads 8, seq 512, dim 64, fp16, scale 0.125\n"
@@ -141,19 +144,40 @@ Test(report, times_have_no_exponent) {
                {0.99999, "median 1.0000 ms"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     report report = on_gpu();
-    report.times.median = cases[i].median;
+    report.figures.times.median = cases[i].median;
     const printed out = print(report_print, &report);
     cr_expect(strstr(out.text, cases[i].printed), "%g gave:\n%s", cases[i].median, out.text);
   }
 }
 
-Test(report, one_sample_has_no_interval) {
+// What a short time holds beside the kernel, and what held the GPU back.
+Test(report, what_belongs_to_the_time) {
   report report = on_gpu();
-  report.times = (statistics_summary){1, 0.5, NAN, NAN, 0.5, 0.5};
+  printed out = print(report_print, &report);
+  cr_expect(!strstr(out.text, "floor") && !strstr(out.text, "graph") &&
+                !strstr(out.text, "throttled"),
+            "%s", out.text);
+  report.figures.times.median = 0.0123;
+  report.figures.graph = (statistics_summary){10, 10, 0.0112, 0.0111, 0.0113, 0.0111, 0.0113};
+  report.figures.throttled_rounds = 3;
+  out = print(report_print, &report);
+  cr_expect(strstr(out.text, "\ngraph      0.01120 ms a launch, replayed\n"
+                             "floor      0.002500 ms for an empty kernel, 0.001500 ms for nothing\n"
+                             "throttled  in 3 of 10 runs: power or heat held the GPU back\n"),
+            "%s", out.text);
+  report.figures = (timing_figures){0};
+  report.untimed = "it waits";
+  out = print(report_print, &report);
+  cr_expect(strstr(out.text, "\ntime       not taken: it waits\n"), "%s", out.text);
+}
+
+Test(report, one_run_has_no_interval) {
+  report report = on_gpu();
+  report.figures.times = (statistics_summary){1, 1, 0.5, NAN, NAN, 0.5, 0.5};
   const printed out = print(report_print, &report);
   cr_expect(strstr(out.text,
                    "\ntime       median 0.5000 ms (5th to 95th percentile 0.5000 to 0.5000; "
-                   "1 sample)\n"),
+                   "1 launch in 1 run)\n"),
             "%s", out.text);
   const printed csv = print(report_print_csv, &report);
   cr_expect(strstr(csv.text, ",1,0.5,,,0.5,0.5,"), "%s", csv.text);
@@ -161,11 +185,11 @@ Test(report, one_sample_has_no_interval) {
 
 Test(report, speed_counts_what_the_mask_leaves) {
   report report = on_gpu();
-  cr_expect_float_eq(result_tflops(&report.shape, &report.times), 10.0, 1e-9);
+  cr_expect_float_eq(result_tflops(&report.shape, &report.figures.times), 10.0, 1e-9);
   report.shape.causal = true; // 512 * 513 / 2 pairs of 512 * 512
-  cr_expect_float_eq(result_tflops(&report.shape, &report.times), 10.0 * 513 / 1024, 1e-9);
-  report.times.samples = 0;
-  cr_expect(isnan(result_tflops(&report.shape, &report.times)));
+  cr_expect_float_eq(result_tflops(&report.shape, &report.figures.times), 10.0 * 513 / 1024, 1e-9);
+  report.figures.times.samples = 0;
+  cr_expect(isnan(result_tflops(&report.shape, &report.figures.times)));
 }
 
 Test(report, csv) {
@@ -173,7 +197,7 @@ Test(report, csv) {
   report report = on_gpu();
   snprintf(expected, sizeof expected,
            "%s04_online_softmax,NVIDIA H200,fp16,4,8,8,512,512,64,0,0.125,normal,1,ok,0.00021,"
-           "0.00098,2.1e-07,0,100,0.214748365,0.214,0.2155,0.2101,0.25,10,,,,,,,\n",
+           "0.00098,2.1e-07,0,150,0.214748365,0.214,0.2155,0.2101,0.25,10,10,0,,0.0025,,,,,,,\n",
            header);
   expect_text(report_print_csv, &report, expected);
 
@@ -184,7 +208,7 @@ Test(report, csv) {
   report.workspace_bytes = 4096;
   snprintf(expected, sizeof expected,
            "%s04_online_softmax,Emulated NVIDIA H200,bf16,1,8,2,33,200,128,1,0.100000001,files,,"
-           "skipped,,,,4096,,,,,,,,1,4,512,96,2048,0,0\n",
+           "skipped,,,,4096,,,,,,,,,,,,1,4,512,96,2048,0,0\n",
            header);
   expect_text(report_print_csv, &report, expected);
 

@@ -80,6 +80,24 @@ class Reference(unittest.TestCase):
                     self.assertTrue(torch.allclose(parts.lse, whole.lse, rtol=0, atol=1e-12))
                     self.assertAlmostEqual(parts.o_bound, whole.o_bound, delta=BOUND * whole.o_bound)
 
+    def test_grouped_heads_and_fewer_queries(self):
+        """Against the definition, row by row."""
+        generator = torch.Generator().manual_seed(5)
+        q = torch.randn((2, 4, 5, 8), generator=generator).half()
+        k, v = (torch.randn((2, 2, 9, 8), generator=generator).half() for _ in range(2))
+        for causal in (False, True):
+            found = reference.compute(q, k, v, causal, 0.5)
+            for batch in range(2):
+                for head in range(4):
+                    for row in range(5):
+                        keys = row + 1 + 9 - 5 if causal else 9
+                        own_k, own_v = (t[batch, head // 2, :keys].double() for t in (k, v))
+                        scores = 0.5 * own_k @ q[batch, head, row].double()
+                        expected = torch.softmax(scores, 0) @ own_v
+                        self.assertTrue(torch.allclose(found.o[batch, head, row], expected, atol=1e-12))
+                        lse = torch.logsumexp(scores, 0).item()
+                        self.assertAlmostEqual(found.lse[batch, head, row].item(), lse, places=10)
+
     def test_what_does_not_pass(self):
         inputs = make_inputs("fp16", 1.0)
         right = reference.compute(*inputs, True, 0.125)

@@ -89,6 +89,15 @@ Test(plot_data, samples_in_percent_of_their_median) {
          "1 0 0 0 0 n = 1 05\\nfused", "lowest = -0.55");
 }
 
+// A line for each round: all samples of a step are in one box.
+Test(plot_data, samples_of_all_rounds) {
+  recorded_write("bench-samples",
+                 SAMPLES_HEADER SAMPLED("01_plain", "80000.000") SAMPLED("05_fused", "2000.000")
+                     SAMPLED("01_plain", "80400.000 79600.000"));
+  const script_result result = prepared("latency", "bench-samples.csv");
+  EXPECT(result, "0 -0.45 -0.25 0.25 0.45 n = 3 01\\nplain", "1 0 0 0 0 n = 1 05\\nfused");
+}
+
 Test(plot_data, samples_far_above_are_counted) {
   recorded_write("bench-samples", SAMPLES_HEADER SAMPLED(
                                       "01_plain", "9 10 10 10 10 10 10 10 10 10 10 10 10 10 10 "

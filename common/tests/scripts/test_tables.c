@@ -114,6 +114,71 @@ Test(tables, every_table) {
   }
 }
 
+// Records of today hold ratios from pairs of one round, with an interval, and say what held the GPU back.
+#define PAIRED_HEADER                                                                              \
+  "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,workspace_bytes,"     \
+  "median_ms,ci_low_ms,ci_high_ms,tflops,throttled,graph_ms,floor_ms,base_step,speedup,"           \
+  "speedup_low,speedup_high,speedup_before,speedup_before_low,speedup_before_high,share_flash,"    \
+  "share_flash_low,share_flash_high,share_best,share_best_low,share_best_high,commit,date\n"
+#define PAIRED(step, shape, times, throttled, ratios)                                              \
+  step ",Test GPU,fp16," shape ",ok,0," times "," throttled "," ratios "," ORIGIN
+
+Test(tables, ratios_have_intervals) {
+  cr_assert_eq(toolkit_run("rm " FOLDER "/ladder-again.csv").status, 0);
+  recorded_write("ladder", PAIRED_HEADER PAIRED("01_plain", LARGE, "80,79.5,80.5,0.5", "0,,0.002",
+                                                "01_plain,1,1,1,,,,,,,,,")
+                               PAIRED("05_fused", LARGE, "2,1.996,2.004,20", "1,,0.002",
+                                      "01_plain,39.5,39.25,39.75,9.5,9.25,9.75,,,,,,"));
+  recorded_write("peers",
+                 PAIRED_HEADER PAIRED("05_fused", LARGE, "2.5,2.5,2.5,16", "0,,0.002",
+                                      "05_fused,1,1,1,,,,0.81,0.80,0.82,0.481,0.475,0.49")
+                     PAIRED("sdpa_flash", LARGE, "2,2,2,20", "0,,0.002", ",,,,,,,1,1,1,0.5,,"));
+  const script_result result = filled(BLOCK("ladder test-gpu") BLOCK("step test-gpu 05"));
+  EXPECT(result,
+         "| 05 fused | | 2.000 [1.996, 2.004], throttled | 20.0 | 39.5 [39.2, 39.8] | 9.50 [9.25, "
+         "9.75] | 0 B | 0.81 [0.80, 0.82] | 0.48 [0.47, 0.49] | stop and profile |\n",
+         "| 2.000 [1.996, 2.004], throttled | 20.0 | 9.50 [9.25, 9.75] | 39.5 [39.2, 39.8] |\n");
+}
+
+// A ladder that begins elsewhere says where.
+Test(tables, a_ladder_without_step_01_names_its_base) {
+  recorded_write("ladder",
+                 PAIRED_HEADER PAIRED("07_x", LARGE, "2,2,2,20", "0,,", "07_x,1,1,1,,,,,,,,,"));
+  const script_result result = filled(BLOCK("ladder test-gpu"));
+  EXPECT(result, "| × step 07 | × before |");
+}
+
+// Below 20 microseconds stands what an empty kernel takes, and the time in a graph.
+Test(tables, the_floor_of_short_times) {
+  recorded_write("ladder", PAIRED_HEADER PAIRED("05_fused", LARGE, "0.0123,0.0122,0.0124,20",
+                                                "0,0.0111,0.0023", "05_fused,1,1,1,,,,,,,,,")
+                               PAIRED("06_copied", LARGE, "0.0223,0.0222,0.0224,20",
+                                      "0,0.0211,0.0023", "05_fused,1,1,1,,,,,,,,,"));
+  const script_result result = filled(BLOCK("ladder test-gpu"));
+  EXPECT(result, "| 0.01230 [0.01220, 0.01240]; empty kernel 0.00230, in a graph 0.01110 |",
+         "| 0.02230 [0.02220, 0.02240] |");
+}
+
+// The fastest step beside the fastest peer, and whether the lab is behind.
+Test(tables, shapes_of_users) {
+  recorded_write(
+      "shapes",
+      PAIRED_HEADER PAIRED("05_fused", LARGE, "2.5,2.5,2.5,16", "0,,",
+                           "05_fused,1,1,1,,,,,,,0.5,0.49,0.51")
+          PAIRED("06_copied", LARGE, "2,2,2,20", "0,,", "05_fused,1,1,1,,,,,,,0.8,0.79,0.81")
+              PAIRED("sdpa_flash", LARGE, "1.6,1.6,1.6,25", "0,,", ",,,,,,,1,1,1,1,1,1")
+                  PAIRED("sdpa_cudnn", LARGE, "3,3,3,12", "0,,", ",,,,,,,1,1,1,0.5,,") PAIRED(
+                      "05_fused", MASKED, "1,1,1,30", "0,,", "05_fused,1,1,1,,,,,,,1.01,0.99,1.03")
+                      PAIRED("sdpa_flash", MASKED, "1.1,1.1,1.1,29", "0,,", ",,,,,,,1,1,1,1,1,1"));
+  const script_result result = filled(BLOCK("shapes test-gpu"));
+  EXPECT(
+      result,
+      "| batch 4, heads 4, seq 1024, head_dim 64, fp16 | 06 copied | 2.000 [2.000, 2.000] | 20.0 "
+      "| SDPA flash | 1.600 [1.600, 1.600] | 25.0 | 0.80 [0.79, 0.81] | behind |\n",
+      "fp16, causal | 05 fused | 1.000 [1.000, 1.000] | 30.0 | SDPA flash | 1.100 [1.100, 1.100] | "
+      "29.0 | 1.01 [0.99, 1.03] | level |\n");
+}
+
 // Of a step that was added to the file later, and of one that was wrong.
 Test(tables, the_step_before_by_its_number) {
   recorded_write("spread", SPREAD_HEADER SPREAD_OVER("1,0", "06_copied", "1", "40")
@@ -195,7 +260,7 @@ Test(tables, refuse_what_makes_no_sense) {
   } cases[] = {
       {"\n" BLOCK("no_such test-gpu"),
        "error: document.md:2: there is no table 'no_such': there are "
-       "bugs calibration ceilings counts ladder peers quoted scaling spread step sweep"},
+       "bugs calibration ceilings counts ladder peers quoted scaling shapes spread step sweep"},
       {BLOCK(""), "error: document.md:1: there is no table ''"},
       {BLOCK("scaling test-gpu 64"),
        "error: document.md:1: this table is written as: scaling DEVICE HEAD_DIM DTYPE CAUSAL"},

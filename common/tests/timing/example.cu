@@ -1,8 +1,7 @@
 // The example of common/timing/README.md: from the first line that is marked to the second.
 #include "example.h"
 // --- begin
-#include "statistics/summary.h"
-#include "timing/timing.h"
+#include "timing/figures.h"
 #include <cuda_runtime.h>
 #include <stdio.h>
 
@@ -15,12 +14,12 @@ static cudaError_t launch(void *context, size_t rotation, cudaStream_t stream) {
 }
 
 bool time_it(float *buffers, size_t l2_bytes, error_text *error) {
-  double milliseconds[100];
-  timing_contender mine = {"double_kernel", launch, buffers, milliseconds, 0};
+  static timing_burst bursts[TIMING_MOST_ROUNDS];
+  timing_contender mine = {"double_kernel", launch, buffers, bursts, 0, NULL, false};
   timing_plan plan = timing_default_plan();
   plan.rotations = timing_rotations(COUNT * sizeof(float), l2_bytes);
   if (!timing_run(&plan, &mine, 1, NULL, error)) return false;
-  const statistics_summary times = statistics_summarise(milliseconds, mine.taken);
+  const statistics_summary times = timing_figure(&mine).times;
   printf("%.4f ms, 95 %% interval %.4f to %.4f\n", times.median, times.low, times.high);
   return true;
 }

@@ -1,13 +1,16 @@
 // On a GPU: kernels that spin for a known time are measured as taking that time. What may be added is
 // the gap between the event and the kernel on both sides, a few microseconds; the timer that the kernels
 // read may step by one microsecond. The host's part of a launch must not show.
+#define _GNU_SOURCE
 #include "known_duration.h"
-#include "statistics/statistics.h"
-#include "timing/timing.h"
+#include "timing/figures.h"
 #include <criterion/criterion.h>
+#include <time.h>
 
-enum { CONTENDERS = 4, SAMPLES = 50 };
+enum { CONTENDERS = 4 };
 static const double most_early = 2, most_late = 8; // microseconds
+
+static timing_burst bursts[CONTENDERS][TIMING_MOST_ROUNDS];
 
 static cudaError_t launch(void *context, size_t rotation, cudaStream_t stream) {
   (void)rotation;
@@ -16,30 +19,63 @@ static cudaError_t launch(void *context, size_t rotation, cudaStream_t stream) {
 
 Test(known_duration, a_kernel_takes_as_long_as_it_takes) {
   unsigned microseconds[CONTENDERS] = {20, 100, 1000, 5000};
-  double times[CONTENDERS][SAMPLES];
   timing_contender contenders[CONTENDERS];
   for (int i = 0; i < CONTENDERS; i++) {
-    contenders[i] = (timing_contender){"spin", launch, &microseconds[i], times[i], 0};
+    contenders[i] = (timing_contender){"spin", launch, &microseconds[i], bursts[i], 0, NULL, true};
   }
-  timing_plan plan = timing_default_plan();
-  plan.samples = SAMPLES;
+  const timing_plan plan = timing_default_plan();
   error_text error;
   cr_assert(timing_run(&plan, contenders, CONTENDERS, NULL, &error), "%s", error.text);
   for (int i = 0; i < CONTENDERS; i++) {
-    const double median = 1e3 * statistics_median(times[i], contenders[i].taken);
+    const timing_figures figures = timing_figure(&contenders[i]);
+    const double median = 1e3 * figures.times.median;
     cr_expect(median > microseconds[i] - most_early && median < microseconds[i] + most_late,
               "a kernel of %u us is measured as %.2f us", microseconds[i], median);
+    cr_expect(figures.times.low <= figures.times.median && figures.sm_clock_mhz > 0,
+              "NVML tells no clock");
   }
+  // Replayed in a graph, without the host's part: the shortest alone.
+  const double replayed = 1e3 * timing_figure(&contenders[0]).graph.median;
+  cr_expect(replayed > 20 - most_early && replayed < 20 + most_late, "%.2f us in a graph",
+            replayed);
+  cr_expect_eq(timing_figure(&contenders[2]).graph.runs, 0);
 }
 
-// 5 ms a launch, 50 ms for the samples: 10 of them.
+// 5 ms a launch, 50 ms at most: three bursts of three.
 Test(known_duration, the_budget_is_in_seconds_of_the_gpu) {
   unsigned microseconds = 5000;
-  double times[100];
-  timing_contender contender = {"spin", launch, &microseconds, times, 0};
+  timing_contender contender = {"spin", launch, &microseconds, bursts[0], 0, NULL, true};
   timing_plan plan = timing_default_plan();
-  plan.seconds = 0.05;
+  plan.seconds_most = 0.05;
   error_text error;
   cr_assert(timing_run(&plan, &contender, 1, NULL, &error), "%s", error.text);
-  cr_expect(contender.taken >= 9 && contender.taken <= 11, "%zu samples", contender.taken);
+  cr_expect_eq(contender.rounds, 3, "%zu rounds", contender.rounds);
+}
+
+// The host takes a millisecond for each launch: that is not in the time.
+static cudaError_t launch_late(void *context, size_t rotation, cudaStream_t stream) {
+  struct timespec now, begin;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  do {
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 1000000);
+  return launch(context, rotation, stream);
+}
+
+static cudaError_t launch_waiting(void *context, size_t rotation, cudaStream_t stream) {
+  const cudaError_t status = launch(context, rotation, stream);
+  return status != cudaSuccess ? status : cudaStreamSynchronize(stream);
+}
+
+Test(known_duration, the_hosts_time_is_not_the_kernels) {
+  unsigned microseconds = 100;
+  timing_contender both[2] = {{"late", launch_late, &microseconds, bursts[0], 0, NULL, true},
+                              {"waits", launch_waiting, &microseconds, bursts[1], 0, NULL, true}};
+  timing_plan plan = timing_default_plan();
+  plan.rounds_least = plan.rounds_most = 5;
+  error_text error;
+  cr_assert(timing_run(&plan, both, 2, NULL, &error), "%s", error.text);
+  const double median = 1e3 * timing_figure(&both[0]).times.median;
+  cr_expect(median > 100 - most_early && median < 100 + most_late, "%.2f us", median);
+  cr_expect(both[1].failure && both[1].rounds == 0, "a launch that waits was timed");
 }

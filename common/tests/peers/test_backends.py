@@ -1,0 +1,129 @@
+"""What the contenders are called with. Needs PyTorch and a C compiler, no GPU."""
+
+import ctypes
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+from peers.grid import Shape
+
+try:
+    import torch
+except ImportError as error:
+    raise unittest.SkipTest(f"without PyTorch ({error})") from error
+
+from peers import backends, reference
+from peers.inputs import make_inputs
+
+# Takes the arguments of FlashAttention-3's doors, keeps them, and answers what it is told to.
+STUB = """
+typedef struct { void *pointers[5]; int sizes[6]; long long strides[12]; float scale; int causal, multiprocessors; void *semaphore, *stream; } call;
+call last; int answer;
+#define DOOR(name) int name(void *q, void *k, void *v, void *o, float *lse, int B, int Sq, int Sk, int H, int Hk, int D, \\
+  const long long *qs, const long long *ks, const long long *vs, const long long *os, float scale, int causal, \\
+  int *semaphore, int multiprocessors, void *stream) { \\
+  last = (call){{q, k, v, o, lse}, {B, Sq, Sk, H, Hk, D}, {qs[0], qs[1], qs[2], ks[0], ks[1], ks[2], vs[0], vs[1], vs[2], \\
+    os[0], os[1], os[2]}, scale, causal, multiprocessors, semaphore, stream}; \\
+  return answer; }
+DOOR(fa3_fwd_fp16)
+DOOR(fa3_fwd_bf16)
+"""
+
+
+class Call(ctypes.Structure):
+    _fields_ = [
+        ("pointers", ctypes.c_void_p * 5),
+        ("sizes", ctypes.c_int * 6),
+        ("strides", ctypes.c_longlong * 12),
+        ("scale", ctypes.c_float),
+        ("causal", ctypes.c_int),
+        ("multiprocessors", ctypes.c_int),
+        ("semaphore", ctypes.c_void_p),
+        ("stream", ctypes.c_void_p),
+    ]
+
+
+def make_sets(shape: Shape, count: int) -> list[backends.Tensors]:
+    sets = []
+    for _ in range(count):
+        q, k, v = make_inputs(shape, "cpu")
+        sets.append(backends.Tensors(q, k, v, torch.empty_like(q), torch.empty(q.shape[:3])))
+    return sets
+
+
+@unittest.skipIf(shutil.which("cc") is None, "there is no C compiler")
+class FlashAttention3(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = Path(folder.name) / "libfa3.so"
+        command = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(path)]
+        subprocess.run(command, input=STUB.replace("\\\\", "\\"), text=True, check=True)
+        self.library = ctypes.CDLL(str(path))
+        properties = SimpleNamespace(multi_processor_count=132)
+        for name, value in (
+            ("get_device_properties", lambda _: properties),
+            ("current_stream", lambda: SimpleNamespace(cuda_stream=77)),
+            ("synchronize", lambda: None),
+        ):
+            patch = mock.patch.object(torch.cuda, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.contender = backends.peers(path)[-1]
+
+    def test_arguments(self):
+        shape = Shape("fp16", 2, 8, 32, 64, True, seq_kv=96, kv_heads=2)
+        sets = make_sets(shape, 2)
+        self.contender.prepare(shape, sets)
+        o, lse = self.contender.launch(1)
+        self.assertIs(o, sets[1].o)
+        self.assertIs(lse, sets[1].lse)
+        last = Call.in_dll(self.library, "last")
+        tensors = (sets[1].q, sets[1].k, sets[1].v, sets[1].o, sets[1].lse)
+        self.assertEqual(list(last.pointers), [tensor.data_ptr() for tensor in tensors])
+        self.assertEqual(list(last.sizes), [2, 32, 96, 8, 2, 64])
+        q, k = [8 * 32 * 64, 64, 32 * 64], [2 * 96 * 64, 64, 96 * 64]  # batch, row, head
+        self.assertEqual(list(last.strides), [*q, *k, *k, *q])
+        self.assertEqual((last.scale, last.causal, last.multiprocessors), (0.125, 1, 132))
+        self.assertEqual((last.stream, bool(last.semaphore)), (77, True))
+        self.assertEqual((self.contender.name, self.contender.is_step), ("flash_attention_3", False))
+
+    def test_what_it_cannot_take(self):
+        shape = Shape("bf16", 1, 1, 8, 32, False)
+        ctypes.c_int.in_dll(self.library, "answer").value = -1
+        with self.assertRaisesRegex(backends.CannotTake, "head_dim 64 and 128"):
+            self.contender.prepare(shape, make_sets(shape, 1))
+        with self.assertRaisesRegex(RuntimeError, "FlashAttention-3 failed: it takes head_dim"):
+            self.contender.launch(0)
+
+
+class Sdpa(unittest.TestCase):
+    """PyTorch on the CPU, which has the flash and the math backend: which mask, and which heads."""
+
+    def test_masks_and_heads(self):
+        for shape in (
+            Shape("fp16", 1, 4, 32, 16, True),
+            Shape("fp16", 1, 4, 32, 16, True, seq_kv=80),
+            Shape("fp16", 1, 4, 32, 16, False, kv_heads=2),
+            Shape("fp16", 1, 4, 1, 16, False, seq_kv=80, kv_heads=2),
+        ):
+            inputs = make_inputs(shape, "cpu")
+            right = reference.compute(*inputs, shape.causal, shape.scale)
+            with self.subTest(shape=str(shape)):
+                flash = backends._sdpa(backends.SDPBackend.FLASH_ATTENTION)
+                found = reference.check(flash(*inputs, shape.causal, shape.scale), None, right)
+                self.assertTrue(found.passed, f"{found.o_error} of {right.o_bound}")
+
+    def test_who_gets_no_mask_of_the_lower_right(self):
+        shape = Shape("fp16", 1, 4, 32, 16, True, seq_kv=80)
+        cudnn = backends._sdpa(backends.SDPBackend.CUDNN_ATTENTION)
+        with self.assertRaisesRegex(backends.CannotTake, "bottom right"):
+            cudnn(*make_inputs(shape, "cpu"), True, shape.scale)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,41 @@
+// scripts/record.sh, with a make that only says what it is asked for.
+#define _GNU_SOURCE
+#include "toolkit.h"
+
+static void enter(void) {
+  toolkit_enter();
+  toolkit_write("bin/make", "#!/bin/bash\n"
+                            "printf 'asked:'; printf ' [%s]' \"$@\"; echo\n"
+                            "[[ $* != *\"${BROKEN:-nothing at all}\"* ]]\n");
+  cr_assert(chmod("bin/make", 0700) == 0);
+  setenv("MAKE", "bin/make", 1);
+  unsetenv("FA3");
+  unsetenv("FRESH");
+}
+
+TestSuite(record, .init = enter, .fini = toolkit_leave);
+
+Test(record, every_part_in_its_order) {
+  const script_result result = toolkit_run("FA3=/a/libfa3.so FRESH=1 scripts/record.sh 2>&1");
+  cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "[ceilings] [FRESH=1]\n", "[ladder-now] [FRESH=1]\n",
+         "[ladder-now] [NAME=ladder-bf16] [ARGS=--dtype bf16]", "[NAME=ladder-dim128]",
+         "[NAME=ladder-one-head] [ARGS=--batch 1 --heads 1]", "[step06] [sweep]",
+         "[NAME=sweep-06-dim128] [ARGS=--heads 16 --dim 128]", "[step07] [sweep]",
+         "[NAME=sweep-07-dim128]", "[peers] [FA3=/a/libfa3.so] [FRESH=1]\n",
+         "[shapes] [FA3=/a/libfa3.so]", "[spread] [FA3=/a/libfa3.so]", "[bench] [FRESH=1]\n",
+         "record: all is recorded in ");
+}
+
+Test(record, a_part_that_fails_does_not_keep_the_others_back) {
+  const script_result result = toolkit_run("BROKEN=peers scripts/record.sh peers ceilings 2>&1");
+  cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "[peers]\n", "FAILED after ", "[ceilings]\n",
+         "record: these failed: make peers\n");
+}
+
+Test(record, a_part_that_there_is_not) {
+  const script_result result = toolkit_run("scripts/record.sh pears 2>&1");
+  cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "error: there is no part 'pears': there are ceilings, ladder, sweep, peers");
+}

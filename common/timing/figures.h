@@ -1,0 +1,33 @@
+// What the bursts of a contender say, in a few numbers: what a record holds of it.
+#ifndef TIMING_FIGURES_H
+#define TIMING_FIGURES_H
+
+#include "statistics/summary.h"
+#include "timing/timing.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// NaN stands for what is not known, here and in what is made from it.
+typedef struct {
+  statistics_summary times; // milliseconds of a launch
+  statistics_summary graph; // the same in a replayed graph; runs is 0 without one
+  size_t throttled_rounds;  // of times.runs
+  double sm_clock_mhz;      // median over the rounds, at the end of the bursts
+  double power_w;           // likewise
+} timing_figures;
+
+timing_figures timing_figure(const timing_contender *contender);
+
+// Measured under throttling: in at least half of its rounds.
+bool timing_throttled(const timing_figures *figures);
+
+// How many times as long a's launches take as b's, from the rounds that both have.
+statistics_ratio timing_ratio(const timing_contender *a, const timing_contender *b);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Records the times that the lab's charts and tables are made of: scripts/record.sh [PART...]
+# Parts: ceilings ladder sweep peers shapes spread bench; without PART all of them, in this order. MAKE is the
+# make to call, FA3 a shared object with FlashAttention-3's kernels; FRESH=1 measures again what is there.
+# One part that fails does not keep the others from being recorded. Exit status 1 when one has failed, 2 for a
+# part that there is not.
+export LC_ALL=C
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+make=${MAKE:-make}
+failed=''
+
+run() { # words for make
+  local before=$SECONDS
+  echo "record: make $*"
+  if "$make" --no-print-directory "$@" ${FRESH:+FRESH=$FRESH}; then
+    echo "record: $((SECONDS - before)) s: make $*"
+  else
+    echo "record: FAILED after $((SECONDS - before)) s: make $*" >&2
+    failed+="${failed:+, }make $*"
+  fi
+}
+
+part() {
+  case $1 in
+  ceilings) run ceilings ;;
+  ladder)
+    run ladder-now
+    run ladder-now NAME=ladder-bf16 ARGS='--dtype bf16'
+    run ladder-now NAME=ladder-dim128 ARGS='--heads 16 --dim 128'
+    run ladder-now NAME=ladder-one-head ARGS='--batch 1 --heads 1'
+    ;;
+  sweep)
+    local step
+    for step in 06 07; do
+      run "step$step" sweep
+      run "step$step" sweep "NAME=sweep-$step-dim128" ARGS='--heads 16 --dim 128'
+    done
+    ;;
+  peers | shapes | spread) run "$1" ${FA3:+FA3="$FA3"} ;;
+  bench) run bench ;;
+  *)
+    echo "error: there is no part '$1': there are ceilings, ladder, sweep, peers, shapes, spread and bench" >&2
+    exit 2
+    ;;
+  esac
+}
+
+[ $# -gt 0 ] || set -- ceilings ladder sweep peers shapes spread bench
+for name; do part "$name"; done
+if [ -n "$failed" ]; then
+  echo "record: these failed: $failed" >&2
+  exit 1
+fi
+echo "record: all is recorded in $SECONDS s"
