@@ -73,6 +73,11 @@ $(PLAIN)/%.o: %.c
 	$(prepare)
 	$(CC) $(CFLAGS) $(CPPFLAGS) $(headers) -c $< -o $(part) $(object)
 
+# What a test does by itself takes no time; optimising it would take most of the compiler's.
+$(PLAIN)/common/tests/%.o: common/tests/%.c
+	$(prepare)
+	$(CC) $(subst -O2,-O0,$(CFLAGS)) $(CPPFLAGS) $(headers) -c $< -o $(part) $(object)
+
 $(LIBRARY): $(LIBRARY_C:%.c=$(PLAIN)/%.o) $(LIBRARY_CU:%=$(PLAIN)/%.o)
 	@$(AR) rcs $(part) $^ $(whole)
 
