@@ -2,15 +2,18 @@
 # Is every small fault of the steps caught? scripts/mutants.sh [--seconds N] [--count N] [--seed N] STEP...
 # Makes mutants of the steps given and of the headers in common/ that they read (common/mutants/mutant.h): copies
 # with one small fault each, such as a barrier that is left out. Builds each and gives it to `check` and to
-# `sanitize` on the emulator, or with DEVICE=gpu to `check` on the GPU, JOBS at a time. A mutant of a header is tried in all steps that read it, until one
-# catches it. Prints who caught what, and each survivor with its place. steps/NN_name/mutants.txt and
-# common/mutants/headers.txt say which mutants are no faults, each with its reason; one with a reason that is
-# caught all the same is reported. Exit status 1 when a mutant survives without a reason.
+# `sanitize` on the emulator, or with DEVICE=gpu to `check` on the GPU, JOBS at a time. A mutant of a header is
+# tried in all steps that read it, until one catches it. Prints who caught what, and each survivor with its place.
+# steps/NN_name/mutants.txt and common/mutants/headers.txt say which mutants are no faults, each with its reason;
+# one with a reason that is caught all the same is reported. Exit status 1 when a mutant survives without a reason.
 #
 # With --seconds or --count a sample: of each operator as many, in an order that the seed (1) repeats, less those
-# that have a reason. With RECORD=1 the result is written to plots/data/<device>/mutants.csv, where the rows of
-# other sources stay; a sample is not recorded. OPERATORS="wait parity" leaves the other operators out. An index of
-# 32 bits is wrong where a tensor has 2^31 elements: `narrow` is for a GPU, and what that tries unless told.
+# that have a reason. OPERATORS="wait parity" leaves the other operators out, FILES=softmax the files whose names it
+# does not match, an extended regular expression. An index of 32 bits is wrong where a tensor has 2^31 elements:
+# the operator `narrow` is for a GPU, and the only one that is tried there unless OPERATORS says otherwise.
+#
+# With RECORD=1 the result is written to plots/data/<device>/mutants.csv, where the rows of other files stay. A
+# sample, or some of the operators, are not recorded.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh
@@ -44,8 +47,8 @@ if [ $# -eq 0 ]; then
   echo "error: give the steps whose mutants to try, such as 04_online_softmax" >&2
   exit 2
 fi
-if [ -n "$limit$count" ] && [ -n "${RECORD:-}" ]; then
-  echo "error: a sample of the mutants is not recorded: leave SECONDS and COUNT out" >&2
+if [ -n "$limit$count${OPERATORS:-}" ] && [ -n "${RECORD:-}" ]; then
+  echo "error: a sample of the mutants is not recorded: leave SECONDS, COUNT and OPERATORS out" >&2
   exit 2
 fi
 bug_seconds=600 # an endless kernel is ended by LAB_LIMIT, so this is for what the host does
@@ -82,7 +85,8 @@ list_mutants common/mutants/headers.txt common/*.cuh >"$scratch/of_headers" || e
 awk -F '\t' 'FNR == NR { read_by[$1]; next } $1 in read_by' "$scratch/headers" "$scratch/of_headers" >>"$scratch/mutants"
 operators=${OPERATORS:-narrow}
 if [ "$mutant_device" = cpu ]; then operators=${OPERATORS:-$(build/cpu/mutants operators | grep -vx narrow)}; fi
-awk -F '\t' -v wanted=" ${operators//$'\n'/ } " 'index(wanted, " " $4 " ")' "$scratch/mutants" >"$scratch/wanted"
+awk -F '\t' -v wanted=" ${operators//$'\n'/ } " -v files="${FILES:-.}" '
+  index(wanted, " " $4 " ") && $1 ~ files' "$scratch/mutants" >"$scratch/wanted"
 mv "$scratch/wanted" "$scratch/mutants"
 
 # A sample takes the operators in turn.
