@@ -4,10 +4,12 @@
 #
 # The tools come from cheap to dear, and the first that catches the mutant is the last to run: the compiler; the
 # tests that say most for their time, without optimisation; the sanitizer; and, with optimisation, the object
-# code beside that of the lab's own step, and the whole suite.
+# code beside that of the lab's own step, and the whole suite. On a GPU nvcc takes most of the time, and the suite
+# follows at once.
 
 mutant_quick='inputs/*'                    # tests, as a glob
 mutant_whole='*/!(more_heads*)'           # all but what takes minutes on the emulator
+mutant_device=cpu                         # or gpu, which runs the suite alone
 mutant_folder=build/mutants/$$            # the sources under test; another run has another number
 
 # mutant_headers STEP: the headers with kernel code in common/ that a step reads, one a line.
@@ -41,28 +43,38 @@ mutant_precompile() {
     "OPTIMISE=-$1 -DNDEBUG" kernel-flags) && $command -x c++-header "$folder/stand_ins.h" -o "$folder/stand_ins.h.gch"
 }
 
+# mutant_copy FOLDER STEP: the step's source and the headers that it may read, as they are.
+mutant_copy() {
+  mkdir -p "$1/steps/$2" && cp "steps/$2/attention.cu" common/*.cuh "$1/steps/$2/"
+}
+
 # mutant_build FOLDER STEP LEVEL [MODE]: builds the suite of the step in FOLDER/steps, or with MODE its program,
 # with optimisation LEVEL, and prints where it lies. What the objects and reports say of paths is what the lab's
 # own step would say, so that objects can be compared.
 mutant_build() {
-  local program=step${2%%_*}
+  local program=step${2%%_*} from=$1/steps/$2
   if [ -z "${4:-}" ]; then program+=-check; fi
+  if [ "$mutant_device" = gpu ]; then # nvcc looks for headers beside the source first, and keeps to its own options
+    bug_build gpu '' "$1/steps" "$program"
+    return
+  fi
   bug_build cpu "${4:-}" "$1/steps" "$program" \
-    "OPTIMISE=-$3 -DNDEBUG -include $mutant_folder/$3${4:-}/stand_ins.h -I$1/common -ffile-prefix-map=$1/steps=steps -ffile-prefix-map=$1/common=common"
+    "OPTIMISE=-$3 -DNDEBUG -include $mutant_folder/$3${4:-}/stand_ins.h -I$from -ffile-prefix-map=$from=common \
+    -ffile-prefix-map=$from/attention.cu=steps/$2/attention.cu"
 }
 
-# mutant_copy FOLDER STEP: the step's source and the headers, as they are.
-mutant_copy() {
-  mkdir -p "$1/steps/$2" "$1/common" && cp "steps/$2/attention.cu" "$1/steps/$2/" && cp common/*.cuh "$1/common/"
-}
-
-# mutant_object FOLDER STEP LEVEL: where the object of the lab's own step is kept, or with FOLDER the mutant's.
+# mutant_object FOLDER STEP: where its object lies.
 mutant_object() { echo "$(bug_folder cpu '' "$1/steps")/steps/$2/attention.cu.o"; }
 
-# mutant_reference STEP LEVEL: builds the unchanged step with the flags of a mutant, and keeps its object.
+# mutant_reference STEP LEVEL: builds the unchanged step with the flags of a mutant, and keeps its object, once.
 mutant_reference() {
   local folder=$mutant_folder/unchanged-$1-$2 program
-  mutant_copy "$folder" "$1" && program=$(mutant_build "$folder" "$1" "$2") && rm "$program"
+  (
+    flock 9 || exit
+    [ -e "$folder/built" ] && exit
+    { [ -e "$mutant_folder/$2" ] || mutant_precompile "$2"; } && mutant_copy "$folder" "$1" &&
+      program=$(mutant_build "$folder" "$1" "$2") && rm "$program" && : >"$folder/built"
+  ) 9>"$mutant_folder/lock"
 }
 
 # mutant_is_same FOLDER STEP LEVEL: whether the mutant's object code is that of the lab's own step. Then no
@@ -91,6 +103,11 @@ mutant_try() {
     printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
     return
   fi
+  if [ "$mutant_device" = gpu ]; then
+    bug_check "$program" "$3" '*/*'
+    mutant_caught check "$2" "$(bug_verdict $? "$3")" || printf 'survives\t%s\t' "$2"
+    return
+  fi
   if mutant_is_same "$1" "$2" O0; then
     printf 'same\t%s\t' "$2"
     return
@@ -101,13 +118,14 @@ mutant_try() {
     bug_sanitize cpu "$program" "$2" "$3"
     status=$?
     # A step that refuses all shapes shows nothing here: the suite says whether it may.
-    [ $status -eq $bug_not_run ] || mutant_caught sanitize "$2" "$(bug_verdict $status "$3")" && return
+    # shellcheck disable=SC2154 # of planted_bug.sh
+    [ "$status" -eq "$bug_not_run" ] || mutant_caught sanitize "$2" "$(bug_verdict $status "$3")" && return
   else # what the sanitizer alone compiles differs by a constant
     printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
     return
   fi
   rm -rf "$(bug_folder cpu '' "$1/steps")"
-  if ! program=$(mutant_build "$1" "$2" O2 2>"$3"); then
+  if ! { mutant_reference "$2" O2 && program=$(mutant_build "$1" "$2" O2); } 2>"$3"; then
     printf 'unknown\t%s\t%s' "$2" "$(head -n 1 "$3" | tr '\t' ' ')"
   elif mutant_is_same "$1" "$2" O2; then
     printf 'same\t%s\t' "$2"
@@ -124,9 +142,10 @@ mutant_hunt() {
   local source=$1 number=$2 id=${1//\//_}-$2 folder step verdict='' last log=$3/${1//\//_}-$2
   folder=$mutant_folder/$id
   for step in "${@:4}"; do
-    mutant_copy "$folder" "$step" && build/cpu/mutants write "$source" "$number" "$folder/$source" || return
+    mutant_copy "$folder" "$step" &&
+      "build/$mutant_device/mutants" write "$source" "$number" "$folder/steps/$step/${source##*/}" || return
     last=$(mutant_try "$folder" "$step" "$log.log")
-    rm -rf "$folder" "$(bug_folder cpu '' "$folder/steps")" "$(bug_folder cpu sanitize "$folder/steps")"
+    rm -rf "$folder" "$(bug_folder "$mutant_device" '' "$folder/steps")" "$(bug_folder cpu sanitize "$folder/steps")"
     case $last in
     same*) [ -n "$verdict" ] || verdict=$last ;;
     survives*) verdict=$last ;;

@@ -2,14 +2,18 @@
 # Is every small fault of the steps caught? scripts/mutants.sh [--seconds N] [--count N] [--seed N] STEP...
 # Makes mutants of the steps given and of the headers in common/ that they read (common/mutants/mutant.h): copies
 # with one small fault each, such as a barrier that is left out. Builds each and gives it to `check` and to
-# `sanitize`, on the emulator, JOBS at a time. A mutant of a header is tried in all steps that read it, until one
-# catches it. Prints who caught what, and each survivor with its place. steps/NN_name/mutants.txt and
-# common/mutants/headers.txt say which mutants are no faults, each with its reason; one with a reason that is
-# caught all the same is reported. Exit status 1 when a mutant survives without a reason.
+# `sanitize` on the emulator, or with DEVICE=gpu to `check` on the GPU, JOBS at a time. A mutant of a header is
+# tried in all steps that read it, until one catches it. Prints who caught what, and each survivor with its place.
+# steps/NN_name/mutants.txt and common/mutants/headers.txt say which mutants are no faults, each with its reason;
+# one with a reason that is caught all the same is reported. Exit status 1 when a mutant survives without a reason.
 #
 # With --seconds or --count a sample: of each operator as many, in an order that the seed (1) repeats, less those
-# that have a reason. With RECORD=1 the result is written to plots/data/<device>/mutants.csv, where the rows of
-# other sources stay; a sample is not recorded. OPERATORS="wait parity" leaves the other operators out.
+# that have a reason. OPERATORS="wait parity" leaves the other operators out, FILES=softmax the files whose names it
+# does not match, an extended regular expression. An index of 32 bits is wrong where a tensor has 2^31 elements:
+# the operator `narrow` is for a GPU, and the only one that is tried there unless OPERATORS says otherwise.
+#
+# With RECORD=1 the result is written to plots/data/<device>/mutants.csv, where the rows of other files stay. A
+# sample, or some of the operators, are not recorded.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh
@@ -20,6 +24,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 . scripts/mutant.sh
 # shellcheck source=scripts/origin.sh
 . scripts/origin.sh
+mutant_device=${DEVICE:-cpu}
 make_scratch "$mutant_folder"
 export CCACHE_DISABLE=1        # no mutant is compiled twice
 export OMP_WAIT_POLICY=passive # several programs share the cores: none should wait by spinning
@@ -42,18 +47,19 @@ if [ $# -eq 0 ]; then
   echo "error: give the steps whose mutants to try, such as 04_online_softmax" >&2
   exit 2
 fi
-if [ -n "$limit$count" ] && [ -n "${RECORD:-}" ]; then
-  echo "error: a sample of the mutants is not recorded: leave SECONDS and COUNT out" >&2
+if [ -n "$limit$count${OPERATORS:-}" ] && [ -n "${RECORD:-}" ]; then
+  echo "error: a sample of the mutants is not recorded: leave SECONDS, COUNT and OPERATORS out" >&2
   exit 2
 fi
-bug_seconds=120
-bug_test_seconds=60
+bug_seconds=600 # an endless kernel is ended by LAB_LIMIT, so this is for what the host does
+bug_test_seconds=300
 export LAB_LIMIT=${LAB_LIMIT:-5} # seconds that a block may take: right ones take a fraction
 
 # What all mutants share is built once, before several of them are built at a time.
-if ! { bug_build cpu '' steps mutants && bug_build cpu '' steps step01-check &&
-  bug_build cpu sanitize steps step01 && { [ -z "${RECORD:-}" ] || bug_build cpu '' steps ladder; }; } \
-  >"$scratch/log" 2>&1; then
+first=step${1%%_*}
+if ! { bug_build "$mutant_device" '' steps mutants && bug_build "$mutant_device" '' steps "$first-check" &&
+  { [ "$mutant_device" = gpu ] || bug_build cpu sanitize steps "$first"; } &&
+  { [ -z "${RECORD:-}" ] || bug_build "$mutant_device" '' steps ladder; }; } >"$scratch/log" 2>&1; then
   cat "$scratch/log" >&2
   echo "error: the tests do not build, so no mutant can be tried" >&2
   exit 2
@@ -68,7 +74,7 @@ for step in $all_steps; do mutant_headers "$step" >"$scratch/$step.headers"; don
 list_mutants() {
   local reasons=()
   if [ -f "$1" ]; then reasons=(--reasons "$1"); fi
-  build/cpu/mutants list "${reasons[@]}" "${@:2}" >"$scratch/list" || exit 2
+  "build/$mutant_device/mutants" list "${reasons[@]}" "${@:2}" >"$scratch/list" || exit 2
   awk -F '\t' -v OFS='\t' '{ source = $2; sub(/:[0-9]+:[0-9]+$/, "", source); print source, $0 }' "$scratch/list"
 }
 for step in "$@"; do
@@ -77,9 +83,10 @@ done >"$scratch/mutants"
 for step in "$@"; do cat "$scratch/$step.headers"; done >"$scratch/headers"
 list_mutants common/mutants/headers.txt common/*.cuh >"$scratch/of_headers" || exit
 awk -F '\t' 'FNR == NR { read_by[$1]; next } $1 in read_by' "$scratch/headers" "$scratch/of_headers" >>"$scratch/mutants"
-# An index of 32 bits is wrong where a tensor has 2^31 elements, which no problem on the emulator has.
-operators=${OPERATORS:-$(build/cpu/mutants operators | grep -vx narrow)}
-awk -F '\t' -v wanted=" ${operators//$'\n'/ } " 'index(wanted, " " $4 " ")' "$scratch/mutants" >"$scratch/wanted"
+operators=${OPERATORS:-narrow}
+if [ "$mutant_device" = cpu ]; then operators=${OPERATORS:-$(build/cpu/mutants operators | grep -vx narrow)}; fi
+awk -F '\t' -v wanted=" ${operators//$'\n'/ } " -v files="${FILES:-.}" '
+  index(wanted, " " $4 " ") && $1 ~ files' "$scratch/mutants" >"$scratch/wanted"
 mv "$scratch/wanted" "$scratch/mutants"
 
 # A sample takes the operators in turn.
@@ -109,22 +116,19 @@ readers() {
   done | awk '!seen[$0]++'
 }
 
-for level in O0 O2; do mutant_precompile $level; done && mutant_precompile O0 sanitize || exit 2
+if [ "$mutant_device" = cpu ]; then
+  mutant_precompile O0 && mutant_precompile O0 sanitize || exit 2
+fi
 
 # ---- Trying -------------------------------------------------------------------------------------
 
 # reference STEP: what the objects of its mutants are compared with, built when it is first needed.
 reference() {
-  local level
-  [ -e "$scratch/$1.reference" ] && return
-  for level in O0 O2; do
-    if ! mutant_reference "$1" $level >"$scratch/log" 2>&1; then
-      cat "$scratch/log" >&2
-      echo "error: $1 does not build" >&2
-      exit 2
-    fi
-  done
-  : >"$scratch/$1.reference"
+  if [ "$mutant_device" = cpu ] && ! mutant_reference "$1" O0 >"$scratch/log" 2>&1; then
+    cat "$scratch/log" >&2
+    echo "error: $1 does not build" >&2
+    exit 2
+  fi
 }
 
 started=$SECONDS
@@ -200,7 +204,7 @@ show unknown UNKNOWN
 show 'wrong reason' CAUGHT
 
 if [ -n "${RECORD:-}" ]; then
-  folder=plots/data/$(build/cpu/ladder --slug) && mkdir -p "$folder" || exit 2
+  folder=plots/data/$("build/$mutant_device/ladder" --slug) && mkdir -p "$folder" || exit 2
   awk -F '\t' -v OFS='\t' '{
     split($3, at, ":")
     print $1, at[2], at[3], $4, $5, $8, $9, $10, $7

@@ -15,7 +15,7 @@ bool healthy_launch(void);
 extern int fault_line, other_fault_line;
 
 // Each launches its kernel once.
-void fault_matrix_pointer(void);      // 0x82 into dynamic shared memory
+void fault_matrix_pointer(void); // 0x82 into dynamic shared memory
 void fault_matrix_place(void);
 void fault_matrix_every_second(void); // rows of 144 bytes, from the second row
 void fault_matrix_stride(void);       // ldm 65 of half, static shared memory

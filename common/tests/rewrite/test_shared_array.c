@@ -15,7 +15,7 @@ typedef struct {
 #define FLOAT_OUT "float (&s)[] = *reinterpret_cast<float (*)[]>" MEMORY ";"
 #define FLOATS(memory)                                                                             \
   "float (&s)[] = *reinterpret_cast<float (*)[]>(::emulator::dynamic_shared_memory<" memory ">())" \
-                                                                                            ";"
+  ";"
 
 static const golden declarations[] = {
     // Forms of the declaration.
