@@ -1,18 +1,33 @@
 # shellcheck shell=bash
-# Files that appear whole or not at all, also when two scripts write the same one at once. To be sourced.
+# Files and folders that appear whole or not at all, also when two scripts write the same one at once: each is
+# written beside its place, under a name that nothing else has, and renamed. To be sourced.
 
-# write_whole FILE: what stands on standard input becomes FILE, with the permissions that it had. It is written beside it
-# first, under a name that nothing else has.
+# write_whole FILE: what stands on standard input becomes FILE, with the permissions that it had.
 write_whole() {
   local file=$1 partial
-  partial=$(mktemp "$file.XXXXXXXX.tmp") || return
+  partial=$(beside "$file") || return
   if cat >"$partial" && { chmod --reference="$file" "$partial" 2>/dev/null || chmod "$(new_mode)" "$partial"; } &&
     mv -fT "$partial" "$file"; then
     return
   fi
   rm -f "$partial"
-  return 1
+  echo "error: cannot write $file" >&2
+  return 2
 }
 
-# The permissions of a new file: mktemp leaves others out, the umask need not.
+# folder_beside FOLDER: makes a new folder beside it, for `mv -T` to put in its place, and prints its name.
+folder_beside() {
+  local partial
+  partial=$(beside "$1" -d) && chmod +rx "$partial" && echo "$partial"
+}
+
+# beside PATH [-d]: makes an empty file, or folder, beside the path; says in a sentence where it cannot.
+beside() {
+  if ! mktemp "${@:2}" "$1.XXXXXXXX.tmp" 2>/dev/null; then
+    echo "error: cannot write $1: nothing can be made in its folder" >&2
+    return 2
+  fi
+}
+
+# The permissions of a new file, as the umask leaves them: what is made above is closed to others.
 new_mode() { printf '%o\n' $((0666 & ~0$(umask))); }

@@ -12,6 +12,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/workshop/work.sh
 # shellcheck source=scripts/planted_bug.sh
 . scripts/planted_bug.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 verb=$1
 bug=${2:-}
 
@@ -44,8 +46,7 @@ hand_out() {
   fi
   local patch=${patches[bug - 1]} scratch
   mkdir -p "${folder%/*}"
-  scratch=$(mktemp -d "$folder.XXXXXXXX.tmp")
-  chmod +rx "$scratch"
+  scratch=$(folder_beside "$folder")
   bug_apply "$patch" "$scratch" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2 && rm -rf "$scratch" && exit 2; }
   mv "$scratch"/steps/* "$scratch/"
   rm -r "$scratch/steps" "$scratch/log"

@@ -5,6 +5,8 @@
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 steps=$1
 step=${2:-}
 from=${3:-}
@@ -31,9 +33,8 @@ if [ -z "$before" ]; then
 fi
 summary='what it adds, in a few words'
 folder=$steps/$step
-partial=$(mktemp -d "$folder.XXXXXXXX.tmp")
+partial=$(folder_beside "$folder")
 trap 'rm -rf "$partial"' EXIT
-chmod +rx "$partial"
 # The comment on top is the step's own story; only what it needs of a GPU is taken over.
 {
   printf '// %s: %s.\n//\n' "$step" "$summary"

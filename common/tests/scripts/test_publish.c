@@ -83,3 +83,17 @@ Test(publish, nothing) {
     EXPECT(result, "error: there is nothing to publish, as there is no results/");
   }
 }
+
+// Files written by a script keep their permissions, new ones have what the umask leaves; where none can be made, a
+// sentence says so.
+Test(publish, a_file_is_written_whole) {
+  toolkit_write("write.sh", "umask 027; . scripts/whole.sh\necho new | write_whole a\n"
+                            "echo 1 >b; chmod 600 b; echo 2 | write_whole b\n"
+                            "stat -c '%n %a' a b; cat a b; ls *.tmp 2>/dev/null\n"
+                            "echo 3 | write_whole no/such 2>&1; echo $?\n");
+  const script_result result = toolkit_run("bash write.sh");
+  cr_expect_str_eq(result.out,
+                   "a 640\nb 600\nnew\n2\n"
+                   "error: cannot write no/such: nothing can be made in its folder\n2\n",
+                   "%s", result.out);
+}
