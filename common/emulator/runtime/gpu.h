@@ -28,7 +28,7 @@ enum {
   GPU_THREADS_PER_BLOCK = 1024,
   GPU_BLOCK_DIM_Z = 64,
   GPU_GRID_DIM_X = 2147483647,
-  GPU_GRID_DIM_YZ = 65535, // unless EMU_GRID_LIMIT says less: see emulator_grid_limit
+  GPU_GRID_DIM_YZ = 65535,      // unless EMU_GRID_LIMIT says less: see emulator_grid_limit
   GPU_REGISTERS = 65536,        // per block and per multiprocessor
   GPU_SHARED_RESERVED = 1024,   // bytes of shared memory CUDA takes from each block
   GPU_SHARED_GRANULARITY = 128, // bytes; shared memory is handed out in these
