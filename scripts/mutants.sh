@@ -12,8 +12,9 @@
 # does not match, an extended regular expression. An index of 32 bits is wrong where a tensor has 2^31 elements:
 # the operator `narrow` is for a GPU, and the only one that is tried there unless OPERATORS says otherwise.
 #
-# With RECORD=1 the result is written to plots/data/<device>/mutants.csv, where the rows of other files stay. A
+# With RECORD=1 the result is written to results/<device>/mutants.csv, where the rows of other files stay. A
 # sample, or some of the operators, are not recorded.
+export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh
@@ -204,7 +205,7 @@ show unknown UNKNOWN
 show 'wrong reason' CAUGHT
 
 if [ -n "${RECORD:-}" ]; then
-  folder=plots/data/$("build/$mutant_device/ladder" --slug) && mkdir -p "$folder" || exit 2
+  folder=${DATA:-results}/$("build/$mutant_device/ladder" --slug) && mkdir -p "$folder" || exit 2
   awk -F '\t' -v OFS='\t' '{
     split($3, at, ":")
     print $1, at[2], at[3], $4, $5, $8, $9, $10, $7
