@@ -141,7 +141,7 @@ endif
 # For scripts/mutant.sh, which compiles the stand-in headers once for hundreds of kernels.
 .PHONY: kernel-flags
 kernel-flags:
-	@echo $(CXX) $(KERNEL_FLAGS)
+	@echo $(KERNEL_CXX) $(KERNEL_FLAGS)
 
 # --- a step's program, test runner and shared object ---------------------------------------------
 

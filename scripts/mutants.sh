@@ -19,6 +19,8 @@ set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh
 . scripts/scratch.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 # shellcheck source=scripts/planted_bug.sh
 . scripts/planted_bug.sh
 # shellcheck source=scripts/mutant.sh
@@ -211,8 +213,8 @@ if [ -n "${RECORD:-}" ]; then
     print $1, at[2], at[3], $4, $5, $8, $9, $10, $7
   }' "$scratch/results" >"$scratch/rows"
   mapfile -t sources < <(cut -f 1 "$scratch/rows" | sort -u)
-  mutants_merge "$folder/mutants.csv" "$scratch/rows" "${sources[@]}" >"$folder/mutants.csv.tmp" &&
-    mv "$folder/mutants.csv.tmp" "$folder/mutants.csv" || exit 2
+  mutants_merge "$folder/mutants.csv" "$scratch/rows" "${sources[@]}" >"$scratch/mutants.csv" &&
+    write_whole "$folder/mutants.csv" <"$scratch/mutants.csv" || exit 2
   echo "written: $folder/mutants.csv"
 fi
 

@@ -2,18 +2,19 @@
 # Files and folders that appear whole or not at all, also when two scripts write the same one at once: each is
 # written beside its place, under a name that nothing else has, and renamed. To be sourced.
 
-# write_whole FILE: what stands on standard input becomes FILE, with the permissions that it had.
-write_whole() {
-  local file=$1 partial
-  partial=$(beside "$file") || return
+# write_whole FILE: what stands on standard input becomes FILE, with the permissions that it had. In a shell of its
+# own, whose trap leaves nothing beside FILE, whatever signal ends it.
+write_whole() (
+  file=$1
+  partial=$(beside "$file") || exit
+  trap 'rm -f "$partial"' EXIT
   if cat >"$partial" && { chmod --reference="$file" "$partial" 2>/dev/null || chmod "$(new_mode)" "$partial"; } &&
     mv -fT "$partial" "$file"; then
-    return
+    exit
   fi
-  rm -f "$partial"
   echo "error: cannot write $file" >&2
-  return 2
-}
+  exit 2
+)
 
 # folder_beside FOLDER: makes a new folder beside it, for `mv -T` to put in its place, and prints its name.
 folder_beside() {

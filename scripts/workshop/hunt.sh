@@ -47,6 +47,8 @@ hand_out() {
   local patch=${patches[bug - 1]} scratch
   mkdir -p "${folder%/*}"
   scratch=$(folder_beside "$folder")
+  # shellcheck disable=SC2064 # the name is local
+  trap "rm -rf ${scratch@Q}" EXIT
   bug_apply "$patch" "$scratch" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2 && rm -rf "$scratch" && exit 2; }
   mv "$scratch"/steps/* "$scratch/"
   rm -r "$scratch/steps" "$scratch/log"

@@ -59,8 +59,9 @@ Test(build, goes_on_after_a_kill, .init = lab_enter, .fini = lab_leave) {
         "DEVICE=cpu 'OPTIMISE=-O0 -DNDEBUG' PLAIN=$W/build STEPS_FOLDER=$W/steps "
         "CC=\"$W/killer gcc\" CXX=\"$W/killer g++\" AR=\"$W/killer ar\" "
         "LIBRARY_C=\"$(ls common/file/*.c common/error/*.c common/emulator/rewrite/*.c | grep -v "
-        "main.c "
-        "| tr '\\n' ' ')\" EMULATOR_SOURCES=\"common/emulator/runtime/registers.c $(ls "
+        "main.c | tr "
+        "'\\n' "
+        "' ')\" EMULATOR_SOURCES=\"common/emulator/runtime/registers.c $(ls "
         "common/emulator/runtime/*.S)\" $W/build/libpeers.so "
         "$W/build/elsewhere/$(echo $W/steps | sed 's|_|__|g; s|/|_.|g')/step01.so",
         lab_work);

@@ -84,6 +84,25 @@ Test(publish, nothing) {
   }
 }
 
+// A signal in the middle of a write leaves the old file, and nothing beside it.
+Test(publish, an_interrupted_write_leaves_nothing, .timeout = 60) {
+  static const char *const signals[] = {"TERM", "INT", "HUP"};
+  toolkit_write("write.sh", "trap - INT; . scripts/whole.sh; echo old >c\n"
+                            "(echo new; sleep 20) | write_whole c\n");
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    char command[512];
+    // A shell starts what is to run in the background with INT ignored, and env puts that back.
+    snprintf(command, sizeof command,
+             "setsid env --default-signal=INT bash write.sh & "
+             "for i in $(seq 100); do ls c.*.tmp >/dev/null 2>&1 && break; sleep 0.1; done; "
+             "ls c.*.tmp | wc -l; kill -s %s -- -$!; wait $!; sleep 0.2; "
+             "cat c; ls c.*.tmp 2>/dev/null | wc -l",
+             signals[i]);
+    const script_result result = toolkit_run(command);
+    cr_expect_str_eq(result.out, "1\nold\n0\n", "%s: %s", signals[i], result.out);
+  }
+}
+
 // Files written by a script keep their permissions, new ones have what the umask leaves; where none can be made, a
 // sentence says so.
 Test(publish, a_file_is_written_whole) {
