@@ -12,8 +12,9 @@
 # does not match, an extended regular expression. An index of 32 bits is wrong where a tensor has 2^31 elements:
 # the operator `narrow` is for a GPU, and the only one that is tried there unless OPERATORS says otherwise.
 #
-# With RECORD=1 the result is written to plots/data/<device>/mutants.csv, where the rows of other files stay. A
+# With RECORD=1 the result is written to results/<device>/mutants.csv, where the rows of other files stay. A
 # sample, or some of the operators, are not recorded.
+export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh
@@ -24,6 +25,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 . scripts/mutant.sh
 # shellcheck source=scripts/origin.sh
 . scripts/origin.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 mutant_device=${DEVICE:-cpu}
 make_scratch "$mutant_folder"
 export CCACHE_DISABLE=1        # no mutant is compiled twice
@@ -204,14 +207,14 @@ show unknown UNKNOWN
 show 'wrong reason' CAUGHT
 
 if [ -n "${RECORD:-}" ]; then
-  folder=plots/data/$("build/$mutant_device/ladder" --slug) && mkdir -p "$folder" || exit 2
+  folder=${DATA:-results}/$("build/$mutant_device/ladder" --slug) && mkdir -p "$folder" || exit 2
   awk -F '\t' -v OFS='\t' '{
     split($3, at, ":")
     print $1, at[2], at[3], $4, $5, $8, $9, $10, $7
   }' "$scratch/results" >"$scratch/rows"
   mapfile -t sources < <(cut -f 1 "$scratch/rows" | sort -u)
-  mutants_merge "$folder/mutants.csv" "$scratch/rows" "${sources[@]}" >"$folder/mutants.csv.tmp" &&
-    mv "$folder/mutants.csv.tmp" "$folder/mutants.csv" || exit 2
+  mutants_merge "$folder/mutants.csv" "$scratch/rows" "${sources[@]}" >"$scratch/mutants.csv" &&
+    write_whole "$folder/mutants.csv" <"$scratch/mutants.csv" || exit 2
   echo "written: $folder/mutants.csv"
 fi
 
