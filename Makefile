@@ -135,7 +135,7 @@ spread: needs-gpu ## steps and peers for scores that are spread more and more (n
 
 .PHONY: record
 record: needs-gpu ## all times that charts and tables are made of (GPU): PARTS="ladder bench", FA3=libfa3.so, FRESH=1
-	@MAKE="$(MAKE)" FA3="$(FA3)" FRESH="$(FRESH)" scripts/record.sh $(PARTS)
+	@MAKE="$(MAKE)" FRESH="$(FRESH)" scripts/record.sh $(PARTS)
 
 compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or OLD=a.csv A=05 B=06
 	@$(BUILDER) $(BUILD)/compare
@@ -247,7 +247,7 @@ bugs: say-device ## plant each steps/NN/bugs/*.patch and see who catches it (of 
 .PHONY: mutants
 mutants: say-device ## steps with one small fault each, and who catches it: make step10 mutants SECONDS=120 SEED=1
 	$(if $(ELSEWHERE),@echo "error: mutants are made of the steps in steps/: leave STEPS_FOLDER out" >&2; exit 2)
-	@DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(RECORD) OPERATORS="$(OPERATORS)" FILES="$(FILES)" scripts/mutants.sh $(SECONDS:%=--seconds %) \
+	@DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(RECORD) OPERATORS="$(OPERATORS)" DATA=$(call quoted,$(DATA)) scripts/mutants.sh $(SECONDS:%=--seconds %) \
 	  $(COUNT:%=--count %) $(SEED:%=--seed %) $(BUILDABLE)
 
 fuzz: say-device ## random problems on a step until one fails: make step06 fuzz SECONDS=60 SEED=1

@@ -27,6 +27,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 . scripts/mutant.sh
 # shellcheck source=scripts/origin.sh
 . scripts/origin.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 mutant_device=${DEVICE:-cpu}
 make_scratch "$mutant_folder"
 export CCACHE_DISABLE=1        # no mutant is compiled twice

@@ -184,30 +184,10 @@ record_rows() {
 # bugs_merge OLD_CSV ROWS STEP...: prints bugs.csv anew: the file's rows of all steps but these, and ROWS, as
 # bug_hunt leaves them, with $commit and $date. The file need not be there.
 bugs_merge() {
-  bugs_join "$1" <(bugs_lines "$2") "${@:3}"
-}
-
-# bugs_publish OLD_CSV NEW_CSV: prints the old file with the rows of the new one in place of those of its steps.
-bugs_publish() {
-  local -a steps
-  mapfile -t steps < <(tail -n +2 "$2" | cut -d , -f 1 | tr -d '"' | sort -u)
-  bugs_join "$1" <(tail -n +2 "$2") "${steps[@]}"
-}
-
-# bugs_join OLD_CSV LINES STEP...
-bugs_join() {
-  local old=$1 lines=$2
-  shift 2
+  local old=$1 rows=$2
   echo step,bug,title,check,check_message,sanitize,sanitize_message,commit,date
   {
-    if [ -f "$old" ]; then
-      tail -n +2 "$old" | awk -F , -v steps="$*" '
-        BEGIN { for (i = split(steps, name, " "); i > 0; i--) replaced["\"" name[i] "\""] }
-        !($1 in replaced)'
-    fi
-    cat "$lines"
+    if [ -f "$old" ]; then tail -n +2 "$old" | grep -v -F "${@/#/-e\"}" || true; fi
+    record_rows "$rows" 7
   } | sort --stable --field-separator=, --key=1,2
 }
-
-# bugs_lines ROWS: the rows as lines of bugs.csv.
-bugs_lines() { record_rows "$1" 7; }

@@ -1,27 +1,35 @@
 #!/usr/bin/env bash
 # Puts what this machine has recorded into the published record: scripts/publish.sh [DEVICE_FOLDER [NAME]]
 # Copies results/<device>/*.csv, or NAME.csv alone, to plots/data/<device>, and draws the charts and writes the
-# tables anew. A file takes the place of the published one whole, but bugs.csv and counts.csv are merged: what is
-# published of other steps, and counted of other shapes, stays. Of the emulator only bugs.csv is published, as what
-# else it records is quickly had everywhere. Exit status 2 when there is nothing to publish.
+# tables anew. A file takes the place of the published one whole, but bugs.csv, mutants.csv and counts.csv are merged:
+# what is published of other steps and sources, and counted of other shapes, stays. Of the emulator only bugs.csv and
+# mutants.csv are published, as what else it records is quickly had everywhere. Exit status 2 when there is nothing
+# to publish.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# shellcheck source=scripts/planted_bug.sh
-. scripts/planted_bug.sh
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
 folders=(results/*)
 if [ -n "${1:-}" ]; then folders=("results/$1"); fi
 name=${2:-}
 
+# The new file, with the old one's rows of all that the new one says nothing of in its first column.
+join_rows() { # published file, which need not be there, new file
+  local old=$1
+  [ -f "$old" ] || old=/dev/null
+  head -n 1 "$2"
+  { awk -F , 'FNR == NR { replaced[$1]; next } FNR > 1 && !($1 in replaced)' "$2" "$old" && tail -n +2 "$2"; } |
+    sort --stable --field-separator=, --key=1,1
+}
+
 publish() { # file of results/, folder of plots/data
   local published=$2/${1##*/} text
   mkdir -p "$2"
   case ${1##*/} in
   counts.csv) scripts/record_counts.sh "$2" <"$1" >/dev/null ;;
-  bugs.csv)
-    text=$(set -e; bugs_publish "$published" "$1")
+  bugs.csv | mutants.csv)
+    text=$(set -e; join_rows "$published" "$1")
     write_whole "$published" <<<"$text"
     ;;
   *) write_whole "$published" <"$1" ;;
@@ -35,7 +43,7 @@ for folder in "${folders[@]}"; do
   for file in "$folder"/*.csv; do
     if ! [ -f "$file" ] || [ "${file##*/}" != "${name:-$(basename "$file" .csv)}.csv" ]; then continue; fi
     case $file in
-    results/emulated-*/bugs.csv) ;;
+    results/emulated-*/bugs.csv | results/emulated-*/mutants.csv) ;;
     results/emulated-*) continue ;;
     esac
     publish "$file" "plots/data/${folder##*/}"
@@ -45,7 +53,7 @@ for folder in "${folders[@]}"; do
 done
 if [ ${#devices[@]} -eq 0 ]; then
   echo "error: there is nothing to publish, as there is no results/${1:-<GPU>}/${name:-*}.csv of a GPU, nor a" \
-    "bugs.csv of the emulator: make ladder on a GPU, or make bugs, records one" >&2
+    "bugs.csv or mutants.csv of the emulator: make ladder on a GPU, or make bugs, records one" >&2
   exit 2
 fi
 scripts/tables.sh

@@ -44,6 +44,8 @@ Test(publish, whole_files_and_merged_ones) {
                     COUNTED("06_copied", "ncu", "402", "5"));
   toolkit_write("results/test-gpu/bugs.csv", BUGS_HEADER BUG("04_x", "1_b", "passes"));
   toolkit_write("results/emulated-test-gpu/bugs.csv", BUGS_HEADER BUG("04_x", "1_b", "hangs"));
+  toolkit_write("results/emulated-test-gpu/mutants.csv", "source,line\n\"b\",\"2\"\n\"b\",\"1\"\n");
+  toolkit_write(EMULATED_FOLDER "/mutants.csv", "source,line\n\"a\",\"3\"\n\"b\",\"4\"\n");
   toolkit_write("results/emulated-test-gpu/ladder.csv", LADDER);
   toolkit_write("document.md", "<!-- table: ladder test-gpu -->\n<!-- end of table -->\n");
   const script_result result = toolkit_run("LAB_COMMIT=now scripts/publish.sh 2>&1");
@@ -61,7 +63,10 @@ Test(publish, whole_files_and_merged_ones) {
   EXPECT(bugs, "\"01_plain\",\"1_a\",\"caught\"\n\"04_x\",\"1_b\",\"passes\"\n");
   cr_expect_null(strstr(bugs.out, "2_c"), "a bug that is no more is published: %s", bugs.out);
   const script_result files = toolkit_run("ls " EMULATED_FOLDER);
-  cr_expect_str_eq(files.out, "bugs.csv\n", "%s", files.out);
+  cr_expect_str_eq(files.out, "bugs.csv\nmutants.csv\n", "%s", files.out);
+  const script_result mutants = toolkit_run("cat " EMULATED_FOLDER "/mutants.csv");
+  cr_expect_str_eq(mutants.out, "source,line\n\"a\",\"3\"\n\"b\",\"2\"\n\"b\",\"1\"\n", "%s",
+                   mutants.out);
 }
 
 Test(publish, one_file) {

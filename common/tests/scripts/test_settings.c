@@ -47,6 +47,15 @@ Test(settings, what_is_no_word_is_refused) {
   nothing_was_run();
 }
 
+// What the verbs' own help and the settings' list at its end name is looked at: a new setting must be, too.
+Test(settings, each_one_is_looked_at) {
+  const script_result named =
+      lab_run("sed -n 's/^[a-z-]*:.*## //p; /Settings: /,/WORK=1/p' Makefile make/workshop.mk | "
+              "grep -o '\\b[A-Z][A-Z0-9_]*=' | tr -d = | grep -vx TERM | sort -u | "
+              "while read -r name; do grep -qw \"$name\" make/settings.mk || echo \"$name\"; done");
+  cr_expect_str_empty(named.out, "make/settings.mk knows nothing of: %s", named.out);
+}
+
 // ARGS is divided into words as a shell would, and that is all.
 Test(settings, options_are_words) {
   const struct {
