@@ -7,6 +7,8 @@
 //
 // Grouped-query attention: query head h reads key/value head h / (heads / kv_heads).
 //
+// Scores are computed in float32, before and after they are scaled: beyond 2e38 it cannot hold them.
+//
 // The causal mask is aligned to the bottom right corner: row i sees the keys
 // j <= i + seq_kv - seq_q. A row that sees no key gives O = 0 and lse = -infinity.
 #ifndef ATTENTION_H

@@ -19,6 +19,11 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[COUNT], int half_row, i
       if (8 * n + e >= lane_limit) S_frag[4 * n + 2 * half_row + e] = -INFINITY;
 }
 
+// Whether row_max * scale_log2, as float32 has it, can be subtracted in a multiply-add. It is off by up to half of its
+// last digit, which makes all probabilities of the row too large or too small by one factor: by 2^(1/32) at
+// 2^20, but at 2^29 by 2^32, which fp16 cannot hold. Not so for -infinity, the max of a row that saw no key yet.
+__device__ __forceinline__ bool product_is_fine(float product) { return fabsf(product) <= 0x1p20f; }
+
 // The online softmax of one of the lane's rows: its scores become probabilities in place. Returns the factor
 // that brings what was summed before to the new row max.
 template <int COUNT>
@@ -28,11 +33,23 @@ __device__ __forceinline__ float softmax_row(float (&S_frag)[COUNT], int half_ro
 #pragma unroll
   for (int n = 0; n < COUNT / 4; n++)
     for (int e = 0; e < 2; e++) new_max = fmaxf(new_max, S_frag[4 * n + 2 * half_row + e]);
+  // The lane's own scores tell, before the shuffles: when another lane has the large ones, this one's become 0.
+  const bool fine = product_is_fine(new_max * scale_log2);
   for (int offset = 2; offset > 0; offset /= 2)
     new_max = fmaxf(new_max, __shfl_xor_sync(0xffffffff, new_max, offset));
-  // A row that has seen no key yet keeps 0 in place of -infinity: -inf - -inf is not a number.
-  const float subtracted = new_max == -INFINITY ? 0.0f : new_max * scale_log2;
-  const float correction = exp2_approximate(row_max * scale_log2 - subtracted);
+  float subtracted = new_max * scale_log2;
+  // Both products are rounded, so that the difference is exactly 0 while the max stays.
+  float change = __fmul_rn(row_max, scale_log2) - subtracted;
+  if (!fine) {
+    // Rare: the max is subtracted from the scores themselves; 0 in place of -infinity, as -inf - -inf is not a number.
+    const float shift = new_max == -INFINITY ? 0.0f : new_max;
+#pragma unroll
+    for (int n = 0; n < COUNT / 4; n++)
+      for (int e = 0; e < 2; e++) S_frag[4 * n + 2 * half_row + e] -= shift;
+    change = (row_max - shift) * scale_log2;
+    subtracted = 0.0f;
+  }
+  const float correction = exp2_approximate(change);
   row_max = new_max;
   float sum = 0.0f;
 #pragma unroll

@@ -181,28 +181,64 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::KEY_FRAGMENTS][4]
       if (8 * n + lane_key + e >= limit) S_frag[n][2 * half_row + e] = -INFINITY;
 }
 
-// The online softmax of one of the lane's rows: its scores become probabilities in place. Returns the factor
-// that brings what was summed before to the new row max.
+// The online softmax of the lane's rows: their scores become probabilities in place. `correction` becomes the factors
+// that bring what was summed before to the new row max.
 template <typename tile>
-__device__ __forceinline__ float softmax_row(float (&S_frag)[tile::KEY_FRAGMENTS][4], int half_row,
-                                             float scale_log2, float &row_max, float &row_sum) {
-  float new_max = row_max;
-  for (int n = 0; n < tile::KEY_FRAGMENTS; n++)
-    for (int e = 2 * half_row; e < 2 * half_row + 2; e++) new_max = fmaxf(new_max, S_frag[n][e]);
-  for (int offset = 2; offset > 0; offset /= 2)
-    new_max = fmaxf(new_max, __shfl_xor_sync(0xffffffff, new_max, offset));
-  // A row that has seen no key yet keeps 0 in place of -infinity: -inf - -inf is not a number.
-  const float subtracted = new_max == -INFINITY ? 0.0f : new_max * scale_log2;
-  const float correction = exp2_approximate(row_max * scale_log2 - subtracted);
-  row_max = new_max;
-  float sum = 0.0f;
-  for (int n = 0; n < tile::KEY_FRAGMENTS; n++)
-    for (int e = 2 * half_row; e < 2 * half_row + 2; e++) {
-      S_frag[n][e] = exp2_approximate(S_frag[n][e] * scale_log2 - subtracted);
-      sum += S_frag[n][e];
-    }
-  row_sum = row_sum * correction + sum;
-  return correction;
+__device__ __forceinline__ void
+softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::KEY_FRAGMENTS][4], float scale_log2,
+             float (&row_max)[tile::ROW_FRAGMENTS][2], float (&row_sum)[tile::ROW_FRAGMENTS][2],
+             float (&correction)[tile::ROW_FRAGMENTS][2]) {
+  float new_max[tile::ROW_FRAGMENTS][2];
+  float subtracted[tile::ROW_FRAGMENTS][2]; // from the scores times scale_log2
+  float change[tile::ROW_FRAGMENTS][2];     // of what is subtracted, since the block before
+  // Calls row(i, h) for each of the lane's rows.
+  const auto for_rows = [](auto row) {
+#pragma unroll
+    for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+#pragma unroll
+      for (int h = 0; h < 2; h++) row(i, h);
+  };
+  bool fine = true;
+  for_rows([&](int i, int h) {
+    float largest = row_max[i][h];
+#pragma unroll
+    for (int n = 0; n < tile::KEY_FRAGMENTS; n++)
+      for (int e = 2 * h; e < 2 * h + 2; e++) largest = fmaxf(largest, S_frag[i][n][e]);
+    // Not so for -infinity: a row that saw no key yet.
+    fine = fine && fabsf(largest * scale_log2) <= 0x1p20f;
+    for (int offset = 2; offset > 0; offset /= 2)
+      largest = fmaxf(largest, __shfl_xor_sync(0xffffffff, largest, offset));
+    new_max[i][h] = largest;
+    subtracted[i][h] = largest * scale_log2;
+    // Both products are rounded, so that the difference is exactly 0 while the max stays.
+    change[i][h] = __fmul_rn(row_max[i][h], scale_log2) - subtracted[i][h];
+  });
+  // A rounded product is off by up to half of its last digit, and all probabilities of the row by one factor: at 2^20
+  // by 2^(1/32), but at 2^29 by 2^32. Beyond, which is rare, the max is subtracted from the scores themselves; 0
+  // in place of -infinity, as -inf - -inf is not a number.
+  if (!__all_sync(0xffffffff, fine)) {
+    for_rows([&](int i, int h) {
+      if (fabsf(subtracted[i][h]) <= 0x1p20f) return;
+      const float shift = new_max[i][h] == -INFINITY ? 0.0f : new_max[i][h];
+#pragma unroll
+      for (int n = 0; n < tile::KEY_FRAGMENTS; n++)
+        for (int e = 2 * h; e < 2 * h + 2; e++) S_frag[i][n][e] -= shift;
+      change[i][h] = (row_max[i][h] - shift) * scale_log2;
+      subtracted[i][h] = 0.0f;
+    });
+  }
+  for_rows([&](int i, int h) {
+    correction[i][h] = exp2_approximate(change[i][h]);
+    row_max[i][h] = new_max[i][h];
+    float sum = 0.0f;
+#pragma unroll
+    for (int n = 0; n < tile::KEY_FRAGMENTS; n++)
+      for (int e = 2 * h; e < 2 * h + 2; e++) {
+        S_frag[i][n][e] = exp2_approximate(fmaf(S_frag[i][n][e], scale_log2, -subtracted[i][h]));
+        sum += S_frag[i][n][e];
+      }
+    row_sum[i][h] = row_sum[i][h] * correction[i][h] + sum;
+  });
 }
 
 // Multiplies the lane's rows of O by their factors.
@@ -288,13 +324,10 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
           mask_row<tile>(S_frag[i], h, visible_keys(shape, first_query + row_of(i, h)) - first_key);
     }
     float correction[tile::ROW_FRAGMENTS][2];
+    softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
     bool corrected = false;
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
-      for (int h = 0; h < 2; h++) {
-        correction[i][h] =
-            softmax_row<tile>(S_frag[i], h, scale_log2, row_max[i][h], row_sum[i][h]);
-        corrected |= correction[i][h] != 1.0f;
-      }
+      for (int h = 0; h < 2; h++) corrected |= correction[i][h] != 1.0f;
     // To look first whether a factor of the warp is not 1 costs a branch: it pays where O is large.
     if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output<tile>(O_frag, correction);
     accumulate_output<tile, D>(O_frag, S_frag, V_smem + first_smem);

@@ -125,7 +125,7 @@ __device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], floa
   // exercise: where that max serves all rows of the warp, add the sums and end; else the ordinary softmax
   const float sums[2] = {sum[0][0] + sum[0][1], sum[1][0] + sum[1][1]};
   const bool good = sums[0] <= LAZY_LIMIT<Element> && sums[1] <= LAZY_LIMIT<Element> &&
-                    row_max[0] != -INFINITY && row_max[1] != -INFINITY;
+                    product_is_fine(subtracted[0]) && product_is_fine(subtracted[1]);
   if (__all_sync(0xffffffff, good)) {
     for (int h = 0; h < 2; h++) row_sum[h] += sums[h];
     return false;

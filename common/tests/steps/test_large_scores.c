@@ -1,0 +1,76 @@
+// Scores far beyond those of a model, as long as float32 holds them. There a product of the row max is off by far
+// more than 1, and only the difference of two scores says what their probabilities are.
+#include "suite.h"
+
+#include "numeric/float16.h"
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+// The score of key `key` among `keys`, in units of the largest: from -1 to 1.
+typedef float score_pattern(int key, int keys);
+
+static float one_key_at_the_end(int key, int keys) { return key == keys - 2; }
+static float one_key_at_the_start(int key, int keys) { return (void)keys, key == 1; }
+static float all_tied(int key, int keys) { return (void)key, (void)keys, 1.0f; }
+static float all_tied_below_zero(int key, int keys) { return (void)key, (void)keys, -1.0f; }
+static float one_key_above_negative_ones(int key, int keys) {
+  return key == keys / 2 ? -0.5f : -1.0f;
+}
+// Half as large, three quarters, whole, block after block of 64, and then half again.
+static float rising(int key, int keys) {
+  static const float levels[] = {0.5f, 0.75f, 1.0f, 0.5f};
+  return (void)keys, levels[key / 64 % 4];
+}
+static float every_third_tied(int key, int keys) { return (void)keys, key % 3 == 0 ? 1.0f : 0.25f; }
+
+static uint16_t bits_of(attention_dtype dtype, float value) {
+  return dtype == ATTENTION_FP16 ? fp16_from_float(value) : bf16_from_float(value);
+}
+
+// Row i and key j have the score largest * pattern(j), a product of two numbers; odd rows have 0.
+static void expect_right(attention_shape shape, float largest, score_pattern *pattern) {
+  if (suite_step().unsupported(&shape)) return;
+  trial trial;
+  const size_t dim = (size_t)shape.head_dim;
+  // Powers of two, of which the type holds the largest score's root.
+  const float root = exp2f(floorf(log2f(largest) / 2));
+  const float factor = shape.dtype == ATTENTION_FP16 ? fminf(root, 16384.0f) : root;
+  shape.scale = largest / (factor * factor);
+  suite_create(&trial, shape);
+  memset(trial.q, 0, shape_q_count(&shape) * sizeof *trial.q);
+  memset(trial.k, 0, shape_kv_count(&shape) * sizeof *trial.k);
+  for (int row = 0; row < shape.seq_q * shape.heads; row += 2)
+    trial.q[(size_t)row * dim] = bits_of(shape.dtype, factor);
+  for (int key = 0; key < shape.seq_kv * shape.kv_heads; key++)
+    trial.k[(size_t)key * dim] =
+        bits_of(shape.dtype, factor * pattern(key % shape.seq_kv, shape.seq_kv));
+  inputs_fill(&shape, INPUTS_NORMAL, INPUTS_V, 1, trial.v);
+  suite_upload(&trial);
+  suite_run_and_check(&trial, NULL);
+  trial_free(&trial);
+}
+
+static void expect_right_up_to(attention_dtype dtype, const float *scores, size_t count) {
+  static score_pattern *const patterns[] = {
+      one_key_at_the_end,          one_key_at_the_start, all_tied, all_tied_below_zero, rising,
+      one_key_above_negative_ones, every_third_tied};
+  for (size_t i = 0; i < count; i++) {
+    expect_right(suite_shape(dtype, 5, 1, 64, false), scores[i], all_tied);
+    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++)
+      expect_right(suite_shape(dtype, 20, 270, 64, (i + p) % 2), scores[i], patterns[p]);
+  }
+  // Another configuration of steps that choose by the shape.
+  expect_right(suite_shape(dtype, 260, 400, 128, false), scores[count - 1], rising);
+}
+
+// 2^20 and 2^28 are where steps 07 to 10 begin to subtract the row max otherwise, and where a product is off by 16.
+Test(large_scores, fp16) {
+  static const float scores[] = {7e5f, 8e5f, 3e8f, 5e8f, 2e9f, 1e10f, 1e15f};
+  expect_right_up_to(ATTENTION_FP16, scores, sizeof scores / sizeof scores[0]);
+}
+
+Test(large_scores, bf16) {
+  static const float scores[] = {7e5f, 8e5f, 3e9f, 1e10f, 1e20f, 1e30f, 2e38f};
+  expect_right_up_to(ATTENTION_BF16, scores, sizeof scores / sizeof scores[0]);
+}
