@@ -12,12 +12,14 @@
 # does not match, an extended regular expression. An index of 32 bits is wrong where a tensor has 2^31 elements:
 # the operator `narrow` is for a GPU, and the only one that is tried there unless OPERATORS says otherwise.
 #
-# With RECORD=1 the result is written to plots/data/<device>/mutants.csv, where the rows of other files stay. A
+# With RECORD=1 the result is written to results/<device>/mutants.csv, where the rows of other files stay. A
 # sample, or some of the operators, are not recorded.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 # shellcheck source=scripts/scratch.sh
 . scripts/scratch.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
 # shellcheck source=scripts/planted_bug.sh
 . scripts/planted_bug.sh
 # shellcheck source=scripts/mutant.sh
@@ -53,7 +55,7 @@ if [ -n "$limit$count${OPERATORS:-}" ] && [ -n "${RECORD:-}" ]; then
 fi
 bug_seconds=600 # an endless kernel is ended by LAB_LIMIT, so this is for what the host does
 bug_test_seconds=300
-export LAB_LIMIT=${LAB_LIMIT:-5} # seconds that a block may take: right ones take a fraction
+bug_limit=${LAB_LIMIT:-5} # seconds that a block may take: right ones take a fraction
 
 # What all mutants share is built once, before several of them are built at a time.
 first=step${1%%_*}
@@ -204,14 +206,14 @@ show unknown UNKNOWN
 show 'wrong reason' CAUGHT
 
 if [ -n "${RECORD:-}" ]; then
-  folder=plots/data/$("build/$mutant_device/ladder" --slug) && mkdir -p "$folder" || exit 2
+  folder=${DATA:-results}/$("build/$mutant_device/ladder" --slug) && mkdir -p "$folder" && exec 9<"$folder" && flock 9 || exit 2
   awk -F '\t' -v OFS='\t' '{
     split($3, at, ":")
     print $1, at[2], at[3], $4, $5, $8, $9, $10, $7
   }' "$scratch/results" >"$scratch/rows"
   mapfile -t sources < <(cut -f 1 "$scratch/rows" | sort -u)
-  mutants_merge "$folder/mutants.csv" "$scratch/rows" "${sources[@]}" >"$folder/mutants.csv.tmp" &&
-    mv "$folder/mutants.csv.tmp" "$folder/mutants.csv" || exit 2
+  mutants_merge "$folder/mutants.csv" "$scratch/rows" "${sources[@]}" >"$scratch/mutants.csv" &&
+    write_whole "$folder/mutants.csv" <"$scratch/mutants.csv" || exit 2
   echo "written: $folder/mutants.csv"
 fi
 
