@@ -247,8 +247,8 @@ bugs: say-device ## plant each steps/NN/bugs/*.patch and see who catches it (of 
 .PHONY: mutants
 mutants: say-device ## steps with one small fault each, and who catches it: make step10 mutants SECONDS=120 SEED=1
 	$(if $(ELSEWHERE),@echo "error: mutants are made of the steps in steps/: leave STEPS_FOLDER out" >&2; exit 2)
-	@DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(RECORD) OPERATORS="$(OPERATORS)" DATA=$(call quoted,$(DATA)) scripts/mutants.sh $(SECONDS:%=--seconds %) \
-	  $(COUNT:%=--count %) $(SEED:%=--seed %) $(BUILDABLE)
+	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(RECORD) OPERATORS=$(call quoted,$(OPERATORS)) \
+	  FILES=$(call quoted,$(FILES)) scripts/mutants.sh $(SECONDS:%=--seconds %) $(COUNT:%=--count %) $(SEED:%=--seed %) $(BUILDABLE)
 
 fuzz: say-device ## random problems on a step until one fails: make step06 fuzz SECONDS=60 SEED=1
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(addsuffix -fuzz,$(call programs,$(BUILDABLE)))

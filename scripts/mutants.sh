@@ -58,7 +58,7 @@ if [ -n "$limit$count${OPERATORS:-}" ] && [ -n "${RECORD:-}" ]; then
 fi
 bug_seconds=600 # an endless kernel is ended by LAB_LIMIT, so this is for what the host does
 bug_test_seconds=300
-export LAB_LIMIT=${LAB_LIMIT:-5} # seconds that a block may take: right ones take a fraction
+bug_limit=${LAB_LIMIT:-5} # seconds that a block may take: right ones take a fraction
 
 # What all mutants share is built once, before several of them are built at a time.
 first=step${1%%_*}
@@ -209,7 +209,7 @@ show unknown UNKNOWN
 show 'wrong reason' CAUGHT
 
 if [ -n "${RECORD:-}" ]; then
-  folder=${DATA:-results}/$("build/$mutant_device/ladder" --slug) && mkdir -p "$folder" || exit 2
+  folder=${DATA:-results}/$("build/$mutant_device/ladder" --slug) && mkdir -p "$folder" && exec 9<"$folder" && flock 9 || exit 2
   awk -F '\t' -v OFS='\t' '{
     split($3, at, ":")
     print $1, at[2], at[3], $4, $5, $8, $9, $10, $7
