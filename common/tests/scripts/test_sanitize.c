@@ -128,10 +128,9 @@ Test(sanitize, other_failures_are_failures) {
 
 // The programs say which kernels they have launched, in the file of EMU_KERNELS.
 Test(sanitize, a_kernel_that_no_shape_reaches_is_a_failure) {
-  program(
-      "step04",
-      "echo compiled kernel_a >>\"$EMU_KERNELS\"; echo compiled kernel_b >>\"$EMU_KERNELS\"\n"
-      "[[ $* != *'--seq 1 --dim 64'* ]] || echo launched kernel_a >>\"$EMU_KERNELS\"\n" PASSES);
+  program("step04",
+          "echo compiled kernel_a >>\"$EMU_KERNELS\"; echo compiled kernel_b >>\"$EMU_KERNELS\"\n"
+          "[[ $* != *'--seq 1 --dim 64'* ]] || echo launched kernel_a >>\"$EMU_KERNELS\"\n" PASSES);
   program("step05", "echo launched kernel_a >>\"$EMU_KERNELS\"\n" PASSES);
   script_result result = sanitize("SEEDS=1", "04_online_softmax 05_wmma");
   cr_expect_eq(result.status, 1, "%s", result.out);
