@@ -1,5 +1,6 @@
 // scripts/deps.sh without a network: apt-get, dpkg-deb and pip are stand-ins, and gnuplot is what is missing. What
-// others have in the prefix stays, and nothing but what was asked for is left there.
+// others have in the prefix stays, and nothing but what was asked for is left there. The script asks
+// whether the machine has fonts for gnuplot; here it looks for them in the test's own fonts.conf.
 #define _GNU_SOURCE
 #include "toolkit.h"
 
@@ -40,7 +41,8 @@ static void enter(void) {
       "for folder in /usr/bin /bin /usr/local/bin; do for program in $folder/*; do "
       "case ${program##*/} in gnuplot* | sudo | python3*) ;; *) ln -s $program path/ ;; esac; "
       "done; done 2>/dev/null; mkdir mine mine/download && echo keep >mine/download/precious && "
-      "echo keep >mine/packages");
+      "echo keep >mine/packages && grep -q /etc/fonts/fonts.conf scripts/deps.sh && "
+      "sed -i s:/etc/fonts/fonts.conf:fonts.conf: scripts/deps.sh && touch fonts.conf");
   cr_assert_eq(linked.status, 0, "%s", linked.out);
 }
 
@@ -56,6 +58,14 @@ Test(deps, a_prefix_keeps_what_is_in_it) {
   const script_result found =
       toolkit_run("PATH=$PWD/path bash -c '. mine/env.sh; command -v gnuplot'");
   EXPECT(found, "mine/usr/bin/");
+}
+
+Test(deps, gnuplot_gets_fonts_where_the_machine_has_none) {
+  const script_result result = toolkit_run("rm fonts.conf; " DEPS "mine 2>&1; " KEPT);
+  EXPECT(result, "keep\nkeep\ndownload\nenv.mk\nenv.sh\nfonts.conf\npackages\nusr\n");
+  const script_result found =
+      toolkit_run("bash -c '. mine/env.sh; cat $FONTCONFIG_FILE'; grep FONT mine/env.mk");
+  EXPECT(found, "usr/share/fonts", "FONTCONFIG_FILE := $(deps_root)/fonts.conf");
 }
 
 Test(deps, an_interrupted_download_leaves_nothing) {
