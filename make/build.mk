@@ -29,9 +29,10 @@ ifeq ($(DEVICE),cpu)
                        -fno-thread-jumps
   KERNEL_IS := $(if $(MODE),g++,$(or $(CLANG),g++))
   # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name. addr2line, which
-  # reports ask for lines, reads files behind a #line wrongly from DWARF 5 as g++ 12 writes it.
+  # reports ask for lines, reads files behind a #line wrongly from DWARF 5 as g++ 12 writes it. A static kernel has no
+  # visibility, and the emulator's __global__ asks for one: hence -Wno-attributes.
   KERNEL_FLAGS := -std=c++17 $(OPTIMISE) -gdwarf-4 -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
-                  -Wno-unknown-pragmas -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique,-fno-finite-loops -Wno-unused-const-variable) \
+                  -Wno-unknown-pragmas -Wno-attributes -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique,-fno-finite-loops -Wno-unused-const-variable) \
                   $(CPPFLAGS) '-DLAB_MAX_GRID_YZ=emulator_grid_limit()' $(WATCHED) $(WATCHED_$(MODE))
 else
   CPPFLAGS := -Icommon -isystem $(CUDA_HOME)/include
