@@ -137,6 +137,7 @@ static const char stand_in[] = //
     "#define __shared__ static\n"
     "namespace emulator {\n"
     "void *dynamic_shared_memory();\n"
+    "template <int ALIGNMENT> void *dynamic_shared_memory();\n"
     "template <class... A> struct bound { void operator()(A...) const; };\n"
     "template <class... A>\n"
     "bound<A...> launcher(void (*)(A...), const char *, int, int, int = 0, void * = nullptr);\n"
