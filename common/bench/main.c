@@ -77,7 +77,8 @@ static void print_row(const cell_row *row) {
   switch (row->result.verdict) {
   case CHECK_SKIPPED: printf(" %7s", "skipped"); return;
   case CHECK_FAILED: printf(" %7s", "FAILED"); return;
-  case CHECK_PASSED: break;
+  case CHECK_PASSED:
+  case CHECK_ILL_CONDITIONED: break;
   }
   if (!row->bursts) {
     printf(" %7s", "untimed");

@@ -11,22 +11,33 @@ enum { CHECK_POISON = 0xff };
 #define CHECK_LSE_TOLERANCE 1e-3
 
 typedef struct {
-  double o_error;     // max |O - reference|; NaN when O holds a NaN
-  double o_bound;     // the largest that passes
-  double lse_error;   // max |lse - reference| / (1 + |reference|) over finite rows; NaN likewise
-  size_t o_bad;       // elements of O whose own error exceeds the bound, or that are not finite
-  size_t lse_bad;     // rows of lse likewise
-  error_text message; // empty when all is well
+  double o_error;   // max |O - reference|; NaN when O holds a NaN
+  double o_bound;   // FlashAttention's bound of it: the largest that passes in any element
+  double o_used;    // max |O - reference| / what that element may be off by; NaN likewise
+  double lse_error; // max |lse - reference| / (1 + |reference|) over finite rows; NaN likewise
+  size_t o_bad;     // elements of O whose own error exceeds what they may be off by
+  size_t lse_bad;   // rows of lse likewise
+  size_t
+      ill_conditioned; // rows that are off by more than that, but by no more than float32 scores make them
+  error_text message; // empty when all is well; of ill-conditioned rows it says why
 } check_result;
 
-typedef enum { CHECK_SKIPPED, CHECK_PASSED, CHECK_FAILED } check_verdict;
+typedef enum { CHECK_SKIPPED, CHECK_PASSED, CHECK_FAILED, CHECK_ILL_CONDITIONED } check_verdict;
 
-// As the records have it: "skipped", "ok" or "FAILED".
+// As the records have it: "skipped", "ok", "FAILED" or "ill-conditioned".
 const char *check_verdict_name(check_verdict verdict);
 
+// What to call a result that check_outputs has found right, or not.
+check_verdict check_verdict_of(bool right, const check_result *result);
+
 // O: fp16 or bf16 bits [batch, heads, seq_q, head_dim]. lse: float32 [batch, heads, seq_q], or NULL
-// when none was asked for. lse passes within CHECK_LSE_TOLERANCE of a finite reference and
-// must be exactly -infinity where the row sees no key. True when every element passes.
+// when none was asked for. Each element of O passes within what it may be off by (reference/allowance.h). lse passes
+// within CHECK_LSE_TOLERANCE of a finite reference and must be exactly -infinity where the row sees no key. True
+// when every element passes.
+//
+// Where float32 scores are too coarse to tell a row's weights, a right kernel's O may be far from the reference. Such a
+// row passes as well as long as it lies where some scores within float32's errors would put it; it is counted
+// in ill_conditioned. All other rows are judged as ever.
 //
 // Where the reference has some rows only, their errors decide, and all other elements must be finite: of
 // O always, as a poisoned one is not, of lse where the row sees a key.

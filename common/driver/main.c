@@ -56,12 +56,13 @@ static bool run(session *s, error_text *error) {
   return good;
 }
 
-// A wrong result is not an error here: the verdict goes to the report, and decides what follows.
+// A wrong result is not an error here: the verdict goes to the report, and decides what follows. Of an input that float32
+// cannot tell the answer of the reader is told.
 static bool check(session *s, error_text *error) {
   if (s->options.given[OPTION_NO_CHECK]) return true;
   if (!trial_reference(&s->trial, error)) return false;
   const bool right = trial_check(&s->trial, &s->report.check);
-  s->report.verdict = right ? CHECK_PASSED : CHECK_FAILED;
+  s->report.verdict = check_verdict_of(right, &s->report.check);
   return true;
 }
 
@@ -138,6 +139,8 @@ static int run_session(session *s) {
   // A wrong result has no speed worth knowing, and nobody should find it in a file.
   if (good && !wrong) good = measure(s, &error) && outputs_write(&s->options, &s->trial, &error);
   good = good && print_report(s, &error);
+  if (good && s->report.verdict == CHECK_ILL_CONDITIONED)
+    fprintf(stderr, "note: %s\n", s->report.check.message.text);
   const uint64_t findings = device_findings();
   if (!good) report_error(&error);
   if (findings > 0) return report_findings(findings);

@@ -48,8 +48,8 @@ static void print_check(FILE *out, const report *report) {
     return;
   }
   fprintf(out, "check      %s: largest error of O %.2g, allowed %.2g; of lse %.2g, allowed %.2g\n",
-          report->verdict == CHECK_PASSED ? "ok" : "FAILED", check->o_error, check->o_bound,
-          check->lse_error, lse_bound);
+          check_verdict_name(report->verdict), check->o_error, check->o_bound, check->lse_error,
+          lse_bound);
 }
 
 static void print_times(FILE *out, const report *report) {

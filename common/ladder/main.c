@@ -110,10 +110,11 @@ static bool check_steps(session *s, error_text *error) {
     if (!trial_run(&s->trial, row->step, NULL, error)) return false;
     row->counts = device_counts_read();
     result->workspace_bytes = s->trial.workspace.bytes;
-    result->verdict = trial_check(&s->trial, &result->check) ? CHECK_PASSED : CHECK_FAILED;
-    if (result->verdict == CHECK_FAILED) {
-      fprintf(stderr, "FAILED: %s: %s\n", row->step->name, result->check.message.text);
-    }
+    const bool right = trial_check(&s->trial, &result->check);
+    result->verdict = check_verdict_of(right, &result->check);
+    if (result->verdict != CHECK_PASSED)
+      fprintf(stderr, "%s: %s: %s\n", check_verdict_name(result->verdict), row->step->name,
+              result->check.message.text);
   }
   return true;
 }
@@ -145,6 +146,10 @@ static void compare_rows(const session *s) {
   }
 }
 
+static bool is_right(const ladder_row *row) {
+  return row->result.verdict == CHECK_PASSED || row->result.verdict == CHECK_ILL_CONDITIONED;
+}
+
 // Times the steps that are right: how fast a wrong one is does not matter.
 static bool time_steps(session *s, error_text *error) {
   const bool warm = s->options.given[OPTION_WARM_L2];
@@ -153,14 +158,14 @@ static bool time_steps(session *s, error_text *error) {
   attention_step *timed = malloc(s->count * sizeof *timed);
   size_t contenders = 0;
   for (size_t i = 0; timed && i < s->count; i++) {
-    if (s->rows[i].result.verdict == CHECK_PASSED) timed[contenders++] = *s->rows[i].step;
+    if (is_right(&s->rows[i])) timed[contenders++] = *s->rows[i].step;
   }
   bool good = timed || fail(error, "not enough memory for the samples");
   good = good && measure_steps(&s->trial, timed, contenders, &plan, &s->measured, error);
   size_t next = 0;
   for (size_t i = 0; i < s->count && good; i++) {
     ladder_row *row = &s->rows[i];
-    if (row->result.verdict != CHECK_PASSED) continue;
+    if (!is_right(row)) continue;
     const timing_contender *bursts = &s->measured.contenders[next++];
     if (bursts->failure) {
       fprintf(stderr, "not timed: %s: %s\n", row->step->name, bursts->failure);

@@ -1,7 +1,8 @@
 #include "reference/reference.h"
 
 #include "numeric/float16.h"
-#include "progress/progress.h"
+#include "reference/allowance.h"
+#include "reference/low_precision.h"
 #include "shape/shape.h"
 #include <math.h>
 #include <omp.h>
@@ -23,130 +24,55 @@ __attribute__((constructor)) static void limit_threads(void) {
   if (omp_get_max_threads() > processors) omp_set_num_threads(processors);
 }
 
-static float *to_floats(attention_dtype dtype, const uint16_t *bits, size_t count) {
-  float *values = malloc(count * sizeof *values);
-  if (!values) return NULL;
-#pragma omp parallel for
-  for (size_t i = 0; i < count; i++) values[i] = reference_value(dtype, bits[i]);
-  return values;
-}
-
-// One row of attention: q [head_dim], K and V [keys, head_dim], o [head_dim]; `scores` has room for
-// one number a key. Returns the log-sum-exp.
-static double exact_row(const float *q, const float *K, const float *V, int keys, int dim,
-                        double scale, double *scores, double *o) {
-  // 1. Scores, and the largest of them.
+// The row's scores, scaled, into its scratch. Returns the largest: -infinity where it sees no key.
+static double exact_scores(const row_problem *row) {
+  const int dim = row->dim;
   double row_max = -INFINITY;
-  for (int key = 0; key < keys; key++) {
+  for (int key = 0; key < row->keys; key++) {
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
-    for (int d = 0; d < dim; d++) sum += (double)q[d] * K[(size_t)key * dim + d];
-    scores[key] = scale * sum;
-    row_max = fmax(row_max, scores[key]);
+    for (int d = 0; d < dim; d++) sum += (double)row->q[d] * row->K[(size_t)key * dim + d];
+    row->scratch[key] = (double)row->scale * sum;
+    row_max = fmax(row_max, row->scratch[key]);
   }
-  // 2. Softmax, not yet divided by its sum.
+  return row_max;
+}
+
+// One row of attention, and what a kernel's may be off by.
+static void compute_row(const row_problem *row, void *context) {
+  reference_result *result = context;
+  const int keys = row->keys, dim = row->dim;
+  double *o = result->o + row->number * (size_t)dim;
+  // 1. Scores, and the largest of them.
+  double *scores = row->scratch;
+  const double row_max = exact_scores(row);
+  result->score_error[row->number] = (float)allowance_score_error(row, scores);
+  // 2. Softmax.
   double row_sum = 0;
   for (int key = 0; key < keys; key++) {
     scores[key] = exp(scores[key] - row_max);
     row_sum += scores[key];
   }
+  for (int key = 0; key < keys; key++) scores[key] /= row_sum;
   // 3. The weighted sum of V's rows.
   for (int d = 0; d < dim; d++) o[d] = 0;
   for (int key = 0; key < keys; key++) {
-    const double weight = scores[key] / row_sum;
+    const double weight = scores[key];
 #pragma omp simd
-    for (int d = 0; d < dim; d++) o[d] += weight * V[(size_t)key * dim + d];
+    for (int d = 0; d < dim; d++) o[d] += weight * row->V[(size_t)key * dim + d];
   }
-  return row_max + log(row_sum); // -infinity when keys is 0
+  result->lse[row->number] = row_max + log(row_sum); // -infinity when keys is 0
+  allowance_of_row(row, scores, o, (double)result->score_error[row->number],
+                   result->o_allowed + row->number * (size_t)dim);
 }
 
-// The same row as a framework's unfused path computes it: float32 inside each operation, rounded to
-// the element type after each. `scores` and `sums` have room for a number a key and a column.
-static void low_precision_row(attention_dtype dtype, const float *q, const float *K, const float *V,
-                              int keys, int dim, float scale, float *scores, float *o) {
-  // 1. Q K^T, rounded; times scale, rounded.
-  float row_max = -INFINITY;
-  for (int key = 0; key < keys; key++) {
-    float sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int d = 0; d < dim; d++) sum += q[d] * K[(size_t)key * dim + d];
-    scores[key] = reference_round(dtype, scale * reference_round(dtype, sum));
-    row_max = fmaxf(row_max, scores[key]);
-  }
-  // 2. Softmax in float32, its result rounded.
-  float row_sum = 0;
-  for (int key = 0; key < keys; key++) {
-    scores[key] = expf(scores[key] - row_max);
-    row_sum += scores[key];
-  }
-  for (int key = 0; key < keys; key++) scores[key] = reference_round(dtype, scores[key] / row_sum);
-  // 3. P V, rounded.
-  for (int d = 0; d < dim; d++) o[d] = 0;
-  for (int key = 0; key < keys; key++) {
-#pragma omp simd
-    for (int d = 0; d < dim; d++) o[d] += scores[key] * V[(size_t)key * dim + d];
-  }
-  for (int d = 0; d < dim; d++) o[d] = reference_round(dtype, o[d]);
-}
-
-// Rows of the selection, in all heads.
-static size_t row_count(const attention_shape *shape, const row_selection *selection) {
-  return (size_t)shape->batch * (size_t)shape->heads * selection_count(selection, shape);
-}
-
-// Runs over all rows of the selection with either method: o_exact and lse, or o_low, whichever is not
-// NULL.
-static bool for_every_row(const attention_shape *shape, const row_selection *selection,
-                          const uint16_t *q_bits, const uint16_t *k_bits, const uint16_t *v_bits,
-                          double *o_exact, double *lse, float *o_low, error_text *error) {
-  const int dim = shape->head_dim;
-  const size_t rows = row_count(shape, selection);
-  float *q = to_floats(shape->dtype, q_bits, shape_q_count(shape));
-  float *k = to_floats(shape->dtype, k_bits, shape_kv_count(shape));
-  float *v = to_floats(shape->dtype, v_bits, shape_kv_count(shape));
-  double *scores = malloc((size_t)omp_get_max_threads() * (size_t)shape->seq_kv * sizeof *scores);
-  const bool enough = q && k && v && scores;
-
-  if (enough) {
-    progress bar = progress_start(o_exact ? "reference in float64" : "reference in 16 bits", rows);
-    size_t done = 0;
-#pragma omp parallel for schedule(dynamic, 16)
-    for (size_t row = 0; row < rows; row++) {
-      const size_t head = row / selection_count(selection, shape); // of batch * heads
-      const size_t query = selection_row(selection, head, row % selection_count(selection, shape));
-      const float *q_row = q + (head * (size_t)shape->seq_q + query) * dim;
-      const size_t group = (size_t)(shape->heads / shape->kv_heads);
-      const size_t kv_head = head / (size_t)shape->heads * (size_t)shape->kv_heads +
-                             head % (size_t)shape->heads / group;
-      const size_t kv = kv_head * (size_t)shape->seq_kv * (size_t)dim;
-      const int keys = shape_visible_keys(shape, (int)query);
-      double *own_scores = scores + (size_t)omp_get_thread_num() * (size_t)shape->seq_kv;
-      if (o_exact) {
-        lse[row] = exact_row(q_row, k + kv, v + kv, keys, dim, (double)shape->scale, own_scores,
-                             o_exact + row * dim);
-      } else {
-        low_precision_row(shape->dtype, q_row, k + kv, v + kv, keys, dim, shape->scale,
-                          (float *)own_scores, o_low + row * dim);
-      }
-#pragma omp atomic
-      done++;
-      if (omp_get_thread_num() == 0) progress_show(&bar, done);
-    }
-    progress_end(&bar);
-  } else {
-    fail(error, "not enough memory for the reference of %s", shape_describe(shape).text);
-  }
-  free(q);
-  free(k);
-  free(v);
-  free(scores);
-  return enough;
-}
-
-bool reference_low_precision(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
-                             const uint16_t *v, float *o, error_text *error) {
-  const row_selection all = {0};
-  return for_every_row(shape, &all, q, k, v, NULL, NULL, o, error);
+static void compute_range(const row_problem *row, void *context) {
+  reference_result *result = context;
+  if (!reference_ill_conditioned(result, row->number)) return;
+  const size_t first = row->number * (size_t)row->dim;
+  exact_scores(row);
+  allowance_of_uncertain_row(row, row->scratch, result->o + first, result->o_allowed + first,
+                             result->o_low + first, result->o_high + first);
 }
 
 // 2 * max |low - ref| + 2 * max |((ref + 0.3) - 0.3) - ref|, the latter in the element type.
@@ -167,23 +93,44 @@ static double error_bound(attention_dtype dtype, const double *exact, const floa
   return 2 * low_error + 2 * rounding;
 }
 
+// For the rows whose scores float32 cannot tell, if there are any: between which values their O may lie.
+static bool compute_ranges(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
+                           const uint16_t *v, reference_result *result, size_t rows, size_t count,
+                           error_text *error) {
+  bool any = false;
+  for (size_t row = 0; row < rows && !any; row++) any = reference_ill_conditioned(result, row);
+  if (!any) return true;
+  result->o_low = malloc(count * sizeof *result->o_low);
+  result->o_high = malloc(count * sizeof *result->o_high);
+  if (!result->o_low || !result->o_high)
+    return fail(error, "not enough memory for the reference of %s", shape_describe(shape).text);
+  return rows_visit(shape, &result->selection, q, k, v, "uncertain rows", compute_range, result,
+                    error);
+}
+
 // Of the rows that the result's selection holds.
 static bool compute_selected(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
                              const uint16_t *v, reference_result *result, error_text *error) {
-  const size_t rows = row_count(shape, &result->selection);
+  const size_t rows = rows_count(shape, &result->selection);
   const size_t count = rows * (size_t)shape->head_dim;
   float *low = malloc(count * sizeof *low);
   result->o = malloc(count * sizeof *result->o);
+  result->o_allowed = malloc(count * sizeof *result->o_allowed);
   result->lse = malloc(rows * sizeof *result->lse);
-  bool done = low && result->o && result->lse;
+  result->score_error = malloc(rows * sizeof *result->score_error);
+  bool done = low && result->o && result->o_allowed && result->lse && result->score_error;
   if (!done) {
     fail(error, "not enough memory for the reference of %s", shape_describe(shape).text);
   }
   done = done &&
-         for_every_row(shape, &result->selection, q, k, v, result->o, result->lse, NULL, error) &&
-         for_every_row(shape, &result->selection, q, k, v, NULL, NULL, low, error);
+         rows_visit(shape, &result->selection, q, k, v, "reference in float64", compute_row, result,
+                    error) &&
+         low_precision_compute(shape, &result->selection, q, k, v, low, error) &&
+         compute_ranges(shape, q, k, v, result, rows, count, error);
   if (done) {
     result->o_bound = error_bound(shape->dtype, result->o, low, count);
+    for (size_t i = 0; i < count; i++)
+      result->o_allowed[i] = fminf(result->o_allowed[i], (float)result->o_bound);
   } else {
     reference_free(result);
   }
@@ -205,9 +152,17 @@ bool reference_compute_some(const attention_shape *shape, const uint16_t *q, con
          compute_selected(shape, q, k, v, result, error);
 }
 
+bool reference_ill_conditioned(const reference_result *result, size_t row) {
+  return (double)result->score_error[row] > ALLOWANCE_ILL;
+}
+
 void reference_free(reference_result *result) {
   selection_free(&result->selection);
   free(result->o);
+  free(result->o_allowed);
+  free(result->o_low);
+  free(result->o_high);
   free(result->lse);
+  free(result->score_error);
   *result = (reference_result){0};
 }

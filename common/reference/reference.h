@@ -11,13 +11,20 @@ typedef struct {
       selection;  // which rows there are, `count` in each head: all, or some (selection_count)
   double *o;      // [batch, heads, count, head_dim]
   double *lse;    // [batch, heads, count]; -infinity for a row that sees no key
-  double o_bound; // the largest |O - o| that passes, by the rule below
+  double o_bound; // FlashAttention's bound of |O - o|, for all elements
+  // [batch, heads, count, head_dim]: the largest |O - o| of an element that passes, which is less than o_bound wherever a
+  // right kernel needs less (allowance.h).
+  float *o_allowed;
+  // [batch, heads, count]: how far the float32 scores of a row may be off, in nats; and, only where some row is
+  // ill-conditioned by that, [batch, heads, count, head_dim], set in such rows alone: between which values O may lie.
+  float *score_error;
+  float *o_low, *o_high;
 } reference_result;
 
-// Computes the reference and the bound. q, k and v hold fp16 or bf16 bits, laid out as in
+// Computes the reference and the bounds. q, k and v hold fp16 or bf16 bits, laid out as in
 // attention.h. False, with a sentence, when memory runs out.
 //
-// The bound follows FlashAttention's own test suite (Dao, flash-attention, tests/test_flash_attn.py):
+// o_bound follows FlashAttention's own test suite (Dao, flash-attention, tests/test_flash_attn.py):
 //   max |O - ref| <= 2 * max |low - ref| + atol
 // where `low` is plain attention that rounds scores, probabilities and output to the element type,
 // as a framework's unfused path does, and atol = 2 * max |((ref + 0.3) - 0.3) - ref| evaluated in
@@ -34,9 +41,9 @@ bool reference_compute_some(const attention_shape *shape, const uint16_t *q, con
 
 void reference_free(reference_result *result);
 
-// The plain attention named above: O rounded to the element type, as float32 values.
-bool reference_low_precision(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
-                             const uint16_t *v, float *o, error_text *error);
+// Whether float32 scores are too coarse to tell the row's weights (allowance.h); `row` is a number among the rows that
+// there are, in all heads.
+bool reference_ill_conditioned(const reference_result *result, size_t row);
 
 // The value that fp16 or bf16 bits stand for, and the nearest value of the type.
 float reference_value(attention_dtype dtype, uint16_t bits);

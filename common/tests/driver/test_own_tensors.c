@@ -141,6 +141,33 @@ Test(own_tensors, are_not_written_over) {
   cr_assert(unlink("folder/o.npy") == 0);
 }
 
+// Two keys whose scores, 2^28 and 2^28 + 3, are one number in float32: O is neither right nor wrong.
+Test(own_tensors, whose_scores_float32_cannot_tell_apart) {
+  const size_t q_size[4] = {1, 1, 1, DIM}, kv_size[4] = {1, 1, 2, DIM};
+  float q[DIM] = {16384, 1}, k[2][DIM] = {{16384, 0}, {16384, 3}}, v[2][DIM];
+  for (int d = 0; d < DIM; d++) {
+    v[0][d] = 1;
+    v[1][d] = -1;
+  }
+  write_tensor("Q.npy", NPY_FLOAT16, q_size, q, DIM);
+  write_tensor("K.npy", NPY_FLOAT16, kv_size, &k[0][0], 2 * DIM);
+  write_tensor("V.npy", NPY_FLOAT16, kv_size, &v[0][0], 2 * DIM);
+  const char *arguments = "--q Q.npy --k K.npy --v V.npy --scale 1 --no-time --out O.npy";
+  program_result result = program_run(arguments);
+  cr_expect_eq(result.status, 0, "%s", result.err);
+  cr_expect(strstr(result.out, "\ncheck      ill-conditioned: largest error of O "), "%s",
+            result.out);
+  cr_expect(strstr(result.err,
+                   "note: the input is ill-conditioned in 1 of 1 rows, such as batch 0, "
+                   "head 0, row 0: keys tie"),
+            "%s", result.err);
+  cr_expect_eq(temporary_folder_count(), 4, "O is to be written");
+  char csv[128];
+  snprintf(csv, sizeof csv, "%s --csv", arguments);
+  result = program_run(csv);
+  cr_expect(strstr(result.out, ",ill-conditioned,"), "%s", result.out);
+}
+
 Test(own_tensors, that_do_not_fit) {
   static one_key problem;
   write_one_key(&problem, NPY_FLOAT32);

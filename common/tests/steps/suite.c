@@ -64,6 +64,7 @@ void suite_run_and_check(trial *trial, cudaStream_t stream) {
   check_result result;
   cr_assert(trial_run(trial, &step, stream, &error), "%s: %s", where.text, error.text);
   cr_assert(trial_check(trial, &result), "%s: %s", where.text, result.message.text);
+  cr_assert_eq(result.ill_conditioned, 0, "%s: %s", where.text, result.message.text);
 }
 
 void suite_expect_right(attention_shape shape, inputs_kind kind) {

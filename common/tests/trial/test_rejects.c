@@ -72,12 +72,11 @@ static cudaError_t fake_forward(const attention_args *args, cudaStream_t stream)
   const size_t rows = (size_t)shape->seq_q;
   size_t count = shape_q_count(shape);
   const size_t lse_count = shape_lse_count(shape);
-  error_text error;
   float *o = malloc(count * sizeof *o);
   float *lse = malloc(lse_count * sizeof *lse);
   uint16_t *bits = malloc(count * sizeof *bits);
   cr_assert(o && lse && bits);
-  cr_assert(reference_low_precision(shape, problem->q, problem->k, problem->v, o, &error));
+  for (size_t i = 0; i < count; i++) o[i] = (float)whole.o[i];
   for (size_t i = 0; i < lse_count; i++) lse[i] = (float)whole.lse[i];
 
   if (planted == FP16_ACCUMULATOR) accumulate_in_fp16(shape, o);

@@ -1,0 +1,108 @@
+#include "reference/allowance.h"
+
+#include <math.h>
+
+#define FLOAT_ROUNDING  0x1p-24
+#define SCORE_ROUNDINGS 8.0
+#define EXP2_ERROR      0x1p-21
+#define MARGIN          1.25
+#define MATTERS         20.0 // nats: exp(-20) is 2e-9
+
+// Half a unit in the last place, relative to the value; and that of subnormal numbers, absolute.
+static double rounding(attention_dtype dtype) { return dtype == ATTENTION_FP16 ? 0x1p-11 : 0x1p-8; }
+static double subnormal_rounding(attention_dtype dtype) {
+  return dtype == ATTENTION_FP16 ? 0x1p-25 : 0x1p-134;
+}
+
+static double norm(const float *vector, int dim) {
+  double sum = 0;
+  for (int d = 0; d < dim; d++) sum += (double)vector[d] * (double)vector[d];
+  return sqrt(sum);
+}
+
+// e_j is this times |K[j]|.
+static double score_error_factor(const row_problem *row) {
+  return SCORE_ROUNDINGS * FLOAT_ROUNDING * fabs((double)row->scale) * norm(row->q, row->dim);
+}
+
+// The score that a key needs to matter, whatever the errors make of it and of the others.
+static double least_score(const row_problem *row, const double *scores, double factor) {
+  double surely = -INFINITY;
+  for (int key = 0; key < row->keys; key++)
+    surely = fmax(surely, scores[key] - factor * (double)row->K_norm[key]);
+  return surely - MATTERS;
+}
+
+static bool matters(const row_problem *row, const double *scores, int key, double factor,
+                    double least) {
+  return scores[key] + factor * (double)row->K_norm[key] >= least;
+}
+
+double allowance_score_error(const row_problem *row, const double *scores) {
+  const double factor = score_error_factor(row);
+  const double least = least_score(row, scores, factor);
+  double error = 0;
+  int rivals = 0;
+  for (int key = 0; key < row->keys; key++) {
+    if (!matters(row, scores, key, factor, least)) continue;
+    error = fmax(error, factor * (double)row->K_norm[key]);
+    rivals++;
+  }
+  return rivals > 1 ? error : 0;
+}
+
+void allowance_of_row(const row_problem *row, const double *weights, const double *o,
+                      double score_error, float *allowed) {
+  // Where one key alone matters its weight is 1, whatever its score.
+  const bool matter = score_error > 0 && score_error <= ALLOWANCE_ILL;
+  const double factor = matter ? score_error_factor(row) : 0;
+  const double sums = FLOAT_ROUNDING * (32 + row->keys / 8.0) + EXP2_ERROR;
+  const double unit = rounding(row->dtype), least = subnormal_rounding(row->dtype);
+  double in_all = 0; // what the sum of the weights may be off by
+  for (int d = 0; d < row->dim; d++) allowed[d] = 0;
+  for (int key = 0; key < row->keys; key++) {
+    const double weight = weights[key];
+    if (weight == 0) continue;
+    const double in_float = fmin(factor * (double)row->K_norm[key], 1) + sums;
+    const float off = (float)(weight * (unit + in_float) + fmin(weight, least));
+    const float *values = row->V + (size_t)key * (size_t)row->dim;
+    in_all += weight * in_float;
+#pragma omp simd
+    for (int d = 0; d < row->dim; d++) allowed[d] += off * fabsf(values[d]);
+  }
+  for (int d = 0; d < row->dim; d++)
+    allowed[d] = (float)(MARGIN * ((double)allowed[d] + fabs(o[d]) * (unit + in_all) + least));
+}
+
+void allowance_of_uncertain_row(const row_problem *row, const double *scores, const double *o,
+                                const float *allowed, float *low, float *high) {
+  const double factor = score_error_factor(row);
+  const double least = least_score(row, scores, factor);
+  const double error = allowance_score_error(row, scores);
+  const double unit = rounding(row->dtype);
+  for (int d = 0; d < row->dim; d++) {
+    low[d] = INFINITY;
+    high[d] = -INFINITY;
+  }
+  for (int key = 0; key < row->keys; key++) {
+    if (!matters(row, scores, key, factor, least)) continue;
+    const float *values = row->V + (size_t)key * (size_t)row->dim;
+    for (int d = 0; d < row->dim; d++) {
+      low[d] = fminf(low[d], values[d]);
+      high[d] = fmaxf(high[d], values[d]);
+    }
+  }
+  for (int d = 0; d < row->dim; d++) {
+    const double largest = fmax(fabs((double)low[d]), fabs((double)high[d]));
+    double from = (double)low[d], to = (double)high[d];
+    if (error < 1) {
+      const double off = expm1(2 * error) * (largest + fabs(o[d]));
+      from = fmax(from, o[d] - off);
+      to = fmin(to, o[d] + off);
+    }
+    // P and O are rounded, wherever O lies.
+    const double rounded = fmax((double)allowed[d], MARGIN * 2 * unit * largest);
+    low[d] = (float)(from - rounded);
+    high[d] = (float)(to + rounded);
+  }
+}
