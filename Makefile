@@ -286,9 +286,9 @@ include make/workshop.mk
 
 # --- reading -------------------------------------------------------------------------------------
 
-diff: ## what a step changes: make step03 diff, or make diff A=02 B=04
-	@scripts/diff.sh "$(or $(A),$(shell printf '%02d' $$((10#$(or $(call step_number,$(firstword $(STEPS))),1) - 1))))" \
-	  "$(or $(B),$(call step_number,$(firstword $(STEPS))))"
+diff: ## what a step changes: make step03 diff, or make diff A=02 B=04; STAT=1: how many lines of code
+	@STEPS_FOLDER=$(STEPS_FOLDER) \
+	  scripts/diff.sh $(if $(STAT),--stat $(STEPS),"$(A)" "$(or $(B),$(call step_number,$(firstword $(STEPS))))")
 
 clean: ## remove everything that was built
 	rm -rf build

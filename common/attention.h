@@ -69,10 +69,10 @@ const char *attention_summary(void);
 // STEPS_FOLDER in make/config.mk.
 const char *attention_source(void) __attribute__((weak));
 
-// Steps that are compiled in several configurations export these three as well; others do not.
+// Steps whose configurations have names, one or several, export these three as well; others do not.
 //
-// The names of the configurations, BLOCK_M x BLOCK_N x WARPS x STAGES such as "64x64x4x2", ended by
-// NULL.
+// The names of the configurations, ended by NULL: BLOCK_M x BLOCK_N x WARPS such as "64x64x4", or with a
+// ring of tiles BLOCK_M x BLOCK_N x WARPS x STAGES such as "64x64x4x2".
 const char *const *attention_configurations(void) __attribute__((weak));
 
 // Chooses the configuration of the calls that follow, in all threads; NULL gives the choice back to the

@@ -1,11 +1,11 @@
-// The interface of a step that is compiled in several configurations. To be included at the end of the
+// The interface of a step that is compiled in one or several configurations. To be included at the end of the
 // step, which has defined
-//   CONFIGURATIONS(X)     calls X(BLOCK_M, BLOCK_N, WARPS, STAGES, MAX_DIM) for each, where MAX_DIM is
-//                         the largest head_dim that the configuration's registers can hold
-//   configuration<BLOCK_M, BLOCK_N, WARPS, STAGES>
+//   configuration<BLOCK_M, BLOCK_N, WARPS> or, with a ring of tiles, configuration<BLOCK_M, BLOCK_N, WARPS, STAGES>;
+//                         its MAX_DIM is the largest head_dim that its registers can hold
+//   CONFIGURATIONS(X)     calls X(BLOCK_M, BLOCK_N, WARPS) or X(BLOCK_M, BLOCK_N, WARPS, STAGES) for each
 //   best_configuration    the name of the one to take when none is chosen
-//   SMALLEST_DIM          the smallest padded head_dim that it is compiled for: 32, 64 or 128
-//   refused               NULL, or the sentence of attention_unsupported, for what no configuration takes
+//   SMALLEST_DIM          the smallest padded head_dim that it is compiled for: 32 for a step that takes any
+//                         head_dim up to 128, 64 for a step that takes head_dim 64 and 128 alone
 //   launch<tile, Element, D> and SHARED_BYTES<tile, D>
 #ifndef CONFIGURATIONS_CUH
 #define CONFIGURATIONS_CUH
@@ -13,14 +13,17 @@
 #include "attention.h"
 #include <string.h>
 
-#define CONFIGURATION_NAME(M, N, W, S) #M "x" #N "x" #W "x" #S
+#define NAME_OF_3(M, N, W)           #M "x" #N "x" #W
+#define NAME_OF_4(M, N, W, S)        #M "x" #N "x" #W "x" #S
+#define FIFTH_OF(A, B, C, D, E, ...) E
+#define CONFIGURATION_NAME(...)      FIFTH_OF(__VA_ARGS__, NAME_OF_4, NAME_OF_3, )(__VA_ARGS__)
 
 static const char *chosen_configuration; // NULL: the step's own choice for the shape
 
 const char *const *attention_configurations(void) {
-#define NAME_OF(M, N, W, S, MAX_DIM) CONFIGURATION_NAME(M, N, W, S),
-  static const char *const names[] = {CONFIGURATIONS(NAME_OF) NULL};
-#undef NAME_OF
+#define NAME_IN_LIST(...) CONFIGURATION_NAME(__VA_ARGS__),
+  static const char *const names[] = {CONFIGURATIONS(NAME_IN_LIST) NULL};
+#undef NAME_IN_LIST
   return names;
 }
 
@@ -49,19 +52,23 @@ static const char *configuration_for(const attention_shape *shape) {
 // 0 when the configuration cannot take the head_dim.
 size_t attention_shared_memory_bytes(const attention_shape *shape) {
   const char *name = configuration_for(shape);
-#define BYTES_IF_NAMED(M, N, W, S, MAX_DIM)                                                        \
-  if (strcmp(name, CONFIGURATION_NAME(M, N, W, S)) == 0)                                           \
-    return shape->head_dim > MAX_DIM ? 0                                                           \
-           : shape->head_dim <= 32   ? SHARED_BYTES<configuration<M, N, W, S>, 32>                 \
-           : shape->head_dim <= 64   ? SHARED_BYTES<configuration<M, N, W, S>, 64>                 \
-                                     : SHARED_BYTES<configuration<M, N, W, S>, 128>;
+#define BYTES_IF_NAMED(...)                                                                        \
+  if (strcmp(name, CONFIGURATION_NAME(__VA_ARGS__)) == 0)                                          \
+    return shape->head_dim > configuration<__VA_ARGS__>::MAX_DIM ? 0                               \
+           : shape->head_dim <= 32 ? SHARED_BYTES<configuration<__VA_ARGS__>, 32>                  \
+           : shape->head_dim <= 64 ? SHARED_BYTES<configuration<__VA_ARGS__>, 64>                  \
+                                   : SHARED_BYTES<configuration<__VA_ARGS__>, 128>;
   CONFIGURATIONS(BYTES_IF_NAMED)
 #undef BYTES_IF_NAMED
   return 0;
 }
 
 const char *attention_unsupported(const attention_shape *shape) {
-  if (refused(shape)) return refused(shape);
+  if (SMALLEST_DIM > 32 && shape->head_dim != 64 && shape->head_dim != 128)
+    return "head_dim is 64 or 128 from step 07 on: step 06 takes any up to 128";
+  if (shape->head_dim > 128) return "head_dim is at most 128, in this step and in all others";
+  // The row max is taken of scores that are not scaled yet, which a negative scale would make a row min.
+  if (!(shape->scale > 0.0f)) return "scale is above 0 from step 04 on: step 03 takes any";
   const size_t bytes = attention_shared_memory_bytes(shape);
   if (bytes == 0) return "this configuration has too few registers for head_dim above 64";
   const size_t most = largest_shared_memory();
@@ -69,13 +76,16 @@ const char *attention_unsupported(const attention_shape *shape) {
                                   : NULL;
 }
 
+// The fused steps keep nothing in global memory beside the tensors.
+size_t attention_workspace_bytes(const attention_shape *) { return 0; }
+
 template <typename Element, int D>
 static cudaError_t launch_chosen(const attention_args *args, cudaStream_t stream) {
   const char *name = configuration_for(&args->shape);
-#define LAUNCH_IF_NAMED(M, N, W, S, MAX_DIM)                                                       \
-  if constexpr (D >= SMALLEST_DIM && D <= MAX_DIM)                                                 \
-    if (strcmp(name, CONFIGURATION_NAME(M, N, W, S)) == 0)                                         \
-      return launch<configuration<M, N, W, S>, Element, D>(args, stream);
+#define LAUNCH_IF_NAMED(...)                                                                       \
+  if constexpr (D >= SMALLEST_DIM && D <= configuration<__VA_ARGS__>::MAX_DIM)                     \
+    if (strcmp(name, CONFIGURATION_NAME(__VA_ARGS__)) == 0)                                        \
+      return launch<configuration<__VA_ARGS__>, Element, D>(args, stream);
   CONFIGURATIONS(LAUNCH_IF_NAMED)
 #undef LAUNCH_IF_NAMED
   return cudaErrorInvalidValue;

@@ -60,6 +60,40 @@ static constexpr __host__ __device__ int divide_up(int count, int size) {
 #define MAX_GRID_YZ 65535
 #endif
 
+// The scalar product of two vectors of 4 elements, added to `sum`.
+__device__ __forceinline__ float dot(float4 a, float4 b, float sum) {
+  return fmaf(a.w, b.w, fmaf(a.z, b.z, fmaf(a.y, b.y, fmaf(a.x, b.x, sum))));
+}
+
+// How many keys row `query` sees: all of them, or with a causal mask those up to the diagonal, which ends in
+// the bottom right corner. They are always the first ones.
+__device__ __forceinline__ int visible_keys(const attention_shape &shape, int query) {
+  if (!shape.causal) return shape.seq_kv;
+  return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
+}
+
+// Which of the batch * kv_heads key/value heads a query head reads: `heads / kv_heads` share one.
+__device__ __forceinline__ size_t key_value_head(const attention_shape &shape, int batch,
+                                                 int head) {
+  return (size_t)batch * shape.kv_heads + head / (shape.heads / shape.kv_heads);
+}
+
+// The largest value, and the sum, over the lanes whose numbers differ in the bits FROM, 2 FROM, ... TO / 2:
+// FROM = 1 and TO = 8 take 8 neighbouring lanes, FROM = 8 and TO = 32 take every eighth lane.
+template <int FROM, int TO>
+__device__ __forceinline__ float max_over_lanes(float value) {
+  for (int offset = FROM; offset < TO; offset *= 2)
+    value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, offset));
+  return value;
+}
+
+template <int FROM, int TO>
+__device__ __forceinline__ float sum_over_lanes(float value) {
+  for (int offset = FROM; offset < TO; offset *= 2)
+    value += __shfl_xor_sync(0xffffffff, value, offset);
+  return value;
+}
+
 // Bytes of one float32 score for every query and key of every head; SIZE_MAX when they do not fit.
 static inline size_t score_matrix_bytes(const attention_shape *shape) {
   const int factors[] = {shape->batch, shape->heads, shape->seq_q, shape->seq_kv};

@@ -41,7 +41,8 @@ const option_description option_table[OPTION_COUNT] = {
                          "on long sequences); what --out writes is then unchecked"},
     [OPTION_CONFIG] = {"--config", "NAME", "64x64x4x2",
                        "steps with several configurations only: which one runs, as\n"
-                       "BLOCK_M x BLOCK_N x WARPS x STAGES (default: the best measured)"},
+                       "BLOCK_M x BLOCK_N x WARPS, from step 06 on x STAGES\n"
+                       "(default: the best measured)"},
     [OPTION_EMU_SEED] = {"--emu-seed", "N", "1",
                          "emulator only: the order in which threads run; 0 is the\n"
                          "plain one (default 0, or what EMU_SEED says)"},

@@ -47,7 +47,7 @@ static bool load_steps(session *s, char **paths, size_t count, error_text *error
     if (all) *colon = '\0';
     attention_step step;
     if (!step_load(paths[i], &step, error)) return false;
-    if (all && !step.configurations) {
+    if (all && (!step.configurations || !step.configurations()[1])) {
       return fail(error, "step %s has one configuration only: there is nothing to sweep",
                   step.name);
     }

@@ -12,7 +12,7 @@ typedef struct {
   size_t (*workspace_bytes)(const attention_shape *shape);
   const char *(*unsupported)(const attention_shape *shape);
   const char *source; // path of a source that is not the one in steps/, else NULL
-  // Only in steps with several configurations, else NULL.
+  // Only in steps whose configurations have names, else NULL.
   const char *const *(*configurations)(void);
   bool (*configure)(const char *name);
   size_t (*shared_memory_bytes)(const attention_shape *shape);

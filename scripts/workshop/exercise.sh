@@ -88,7 +88,7 @@ solution)
   echo "left: $file; right: the lab's"
   # The mark between the sides stands in the middle; lines near one are shown.
   diff --side-by-side --expand-tabs --width="$columns" \
-    <(sed -E "/^ *\/\/ (exercise: .*|end of exercise)$/d" "$file") <(apart solution "$source") |
+    <(sed -E "/^ *\/\/ (exercise: .*|until then: .*|end of exercise)$/d" "$file") <(apart solution "$source") |
     awk -v middle=$((columns / 2)) -v colour="$([ -t 1 ] && echo 1)" '
       { line[NR] = $0; mark[NR] = substr($0, middle, 1) }
       END {

@@ -16,18 +16,6 @@
 static constexpr int THREADS = 256; // of a block of each kernel
 static_assert(THREADS % 32 == 0, "a block is made of whole warps");
 
-// How many keys row `query` sees: all of them, or those up to the diagonal that ends in the bottom
-// right corner. They are always the first ones.
-__device__ int visible_keys(const attention_shape &shape, int query) {
-  if (!shape.causal) return shape.seq_kv;
-  return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
-}
-
-// Which of the batch * kv_heads key/value heads a query head reads: `heads / kv_heads` share one.
-__device__ size_t key_value_head(const attention_shape &shape, int batch, int head) {
-  return (size_t)batch * shape.kv_heads + head / (shape.heads / shape.kv_heads);
-}
-
 // S[batch, head, query, key] = scale * Q[batch, head, query, :] . K[batch, kv_head, key, :]
 template <typename Element>
 __global__ void scores_kernel(const Element *Q, const Element *K, float *S, attention_shape shape) {

@@ -15,19 +15,29 @@
 // S still travels through global memory: written once, read and written by the softmax, read again.
 // With few heads most of the GPU has nothing to do: that is what 03_3dgrid changes.
 #include "kernel.cuh"
+#include "tiles.cuh"
 
-static constexpr int BLOCK_M = 64;       // query rows of a tile
-static constexpr int BLOCK_N = 32;       // keys of a block
-static constexpr int ROW_THREADS = 16;   // a thread owns BLOCK_M / ROW_THREADS rows
-static constexpr int COLUMN_THREADS = 8; // and BLOCK_N / COLUMN_THREADS keys
-static constexpr int THREADS = ROW_THREADS * COLUMN_THREADS;
-static constexpr int ROWS = BLOCK_M / ROW_THREADS;    // of one thread
-static constexpr int KEYS = BLOCK_N / COLUMN_THREADS; // of one thread
+static constexpr int COLUMN_THREADS = 8; // neighbouring lanes, which share a row
+
+template <int M, int N, int W>
+struct configuration {
+  static constexpr int BLOCK_M = M; // query rows of a tile
+  static constexpr int BLOCK_N = N; // keys of a block
+  static constexpr int WARPS = W;
+  static constexpr int THREADS = 32 * WARPS;
+  static constexpr int ROW_THREADS = THREADS / COLUMN_THREADS;
+  static constexpr int ROWS = BLOCK_M / ROW_THREADS;         // of one thread
+  static constexpr int LANE_KEYS = BLOCK_N / COLUMN_THREADS; // of one thread
+  static constexpr int MAX_DIM = 128;
+
+  static_assert(BLOCK_M % ROW_THREADS == 0 && BLOCK_N % 32 == 0, "tiles divide evenly");
+};
+
 static constexpr int SOFTMAX_THREADS = 1024;
 
 // Blocks that a multiprocessor should hold at once, so that one computes while another waits. Its
 // 65,536 registers then leave a thread 65536 / (4 * 128) = 128, or 255 where D asks for more.
-template <int D>
+template <typename tile, int D>
 static constexpr int BLOCKS_PER_SM = D <= 64 ? 4 : 2;
 
 // Rows of shared memory are read 16 bytes at a time, 8 rows at once. With 4 floats (16 bytes) of
@@ -35,84 +45,59 @@ static constexpr int BLOCKS_PER_SM = D <= 64 ? 4 : 2;
 // turn start in 8 different groups of 4 banks: no conflict. And 16 bytes keep every row aligned.
 static constexpr int PAD = 4;
 
-static_assert(BLOCK_M % ROW_THREADS == 0 && BLOCK_N % COLUMN_THREADS == 0, "tiles divide evenly");
-static_assert(BLOCK_N % 4 == 0, "probabilities are read 4 keys at a time");
-static_assert(THREADS % 32 == 0 && SOFTMAX_THREADS % 32 == 0, "a block is made of whole warps");
-static_assert((BLOCK_N + PAD) / 4 % 2 == 1, "rows of P spread over the banks");
-
-// How many keys row `query` sees: all of them, or those up to the diagonal that ends in the bottom
-// right corner. They are always the first ones.
-__device__ int visible_keys(const attention_shape &shape, int query) {
-  if (!shape.causal) return shape.seq_kv;
-  return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
-}
-
-// Which of the batch * kv_heads key/value heads a query head reads: `heads / kv_heads` share one.
-__device__ size_t key_value_head(const attention_shape &shape, int batch, int head) {
-  return (size_t)batch * shape.kv_heads + head / (shape.heads / shape.kv_heads);
-}
-
 // Copies the first `rows` rows of a [rows, head_dim] matrix to a [TILE_ROWS][D] tile and fills the
 // rest with zeros, so that no loop over the tile needs to know where the matrix ends.
-template <int TILE_ROWS, int D, typename Element>
-__device__ __forceinline__ void load_tile(float (*tile)[D + PAD], const Element *matrix, int rows,
+template <typename tile, int TILE_ROWS, int D, typename Element>
+__device__ __forceinline__ void load_tile(float (*smem)[D + PAD], const Element *matrix, int rows,
                                           int head_dim) {
-  static_assert(TILE_ROWS * D % THREADS == 0, "every thread copies the same number of elements");
-  for (int i = threadIdx.x; i < TILE_ROWS * D; i += THREADS) {
-    // exercise: element i of the tile; beyond the matrix's rows and columns it is 0
-    const int row = i / D;
-    const int d = i % D;
-    const bool inside = row < rows && d < head_dim;
-    tile[row][d] = inside ? to_float(matrix[(size_t)row * head_dim + d]) : 0.0f;
-    // end of exercise
-  }
+  for_each_vector<TILE_ROWS, D, tile::THREADS, 1>(
+      matrix, rows, head_dim, [&](const auto *from, int row, int d, bool inside) {
+        // exercise: the elements of one vector of the tile; beyond the matrix they are 0
+        const auto vector = *from;
+        for (int e = 0; e < (int)(sizeof(vector) / sizeof(Element)); e++)
+          smem[row][d + e] = inside ? to_float(((const Element *)&vector)[e]) : 0.0f;
+        // end of exercise
+      });
 }
 
-__device__ __forceinline__ float dot(float4 a, float4 b, float sum) {
-  return fmaf(a.w, b.w, fmaf(a.z, b.z, fmaf(a.y, b.y, fmaf(a.x, b.x, sum))));
-}
-
-// S_rmem[ROWS][KEYS] = Q_smem [BLOCK_M, D] K_smem^T [D, BLOCK_N], the thread's part.
-template <int D>
-__device__ __forceinline__ void multiply_scores(float (&S_rmem)[ROWS][KEYS],
+// S_rmem[ROWS][LANE_KEYS] = Q_smem [BLOCK_M, D] K_smem^T [D, BLOCK_N], the thread's part.
+template <typename tile, int D>
+__device__ __forceinline__ void multiply_scores(float (&S_rmem)[tile::ROWS][tile::LANE_KEYS],
                                                 const float (*Q_smem)[D + PAD],
                                                 const float (*K_smem)[D + PAD]) {
   const int row_thread = threadIdx.x / COLUMN_THREADS;
   const int column_thread = threadIdx.x % COLUMN_THREADS;
-  for (int i = 0; i < ROWS; i++)
-    for (int j = 0; j < KEYS; j++) S_rmem[i][j] = 0.0f;
-
 #pragma unroll 4
   for (int d = 0; d < D; d += 4) {
     // exercise: 16 bytes of each of the thread's rows and keys, then all their products
-    float4 q[ROWS], k[KEYS];
-    for (int i = 0; i < ROWS; i++) q[i] = *(const float4 *)&Q_smem[row_thread + ROW_THREADS * i][d];
-    for (int j = 0; j < KEYS; j++)
+    float4 q[tile::ROWS], k[tile::LANE_KEYS];
+    for (int i = 0; i < tile::ROWS; i++)
+      q[i] = *(const float4 *)&Q_smem[row_thread + tile::ROW_THREADS * i][d];
+    for (int j = 0; j < tile::LANE_KEYS; j++)
       k[j] = *(const float4 *)&K_smem[column_thread + COLUMN_THREADS * j][d];
-    for (int i = 0; i < ROWS; i++)
-      for (int j = 0; j < KEYS; j++) S_rmem[i][j] = dot(q[i], k[j], S_rmem[i][j]);
+    for (int i = 0; i < tile::ROWS; i++)
+      for (int j = 0; j < tile::LANE_KEYS; j++) S_rmem[i][j] = dot(q[i], k[j], S_rmem[i][j]);
     // end of exercise
   }
 }
 
 // O_rmem[ROWS][D / 8] += P_smem [BLOCK_M, BLOCK_N] V_smem [BLOCK_N, D], the thread's part.
-template <int D>
-__device__ __forceinline__ void accumulate_output(float (&O_rmem)[ROWS][D / COLUMN_THREADS],
-                                                  const float (*P_smem)[BLOCK_N + PAD],
+template <typename tile, int D>
+__device__ __forceinline__ void accumulate_output(float (&O_rmem)[tile::ROWS][D / COLUMN_THREADS],
+                                                  const float (*P_smem)[tile::BLOCK_N + PAD],
                                                   const float (*V_smem)[D + PAD]) {
   const int row_thread = threadIdx.x / COLUMN_THREADS;
   const int column_thread = threadIdx.x % COLUMN_THREADS;
-
-#pragma unroll 2
-  for (int key = 0; key < BLOCK_N; key += 4) {
-    float4 p[ROWS];
-    for (int i = 0; i < ROWS; i++)
-      p[i] = *(const float4 *)&P_smem[row_thread + ROW_THREADS * i][key];
+#pragma unroll 1
+  for (int key = 0; key < tile::BLOCK_N; key += 4) {
+    float4 p[tile::ROWS];
+    for (int i = 0; i < tile::ROWS; i++)
+      p[i] = *(const float4 *)&P_smem[row_thread + tile::ROW_THREADS * i][key];
     for (int j = 0; j < D / 32; j++) {
-      const int column = 32 * j + 4 * column_thread;
       float4 v[4];
-      for (int n = 0; n < 4; n++) v[n] = *(const float4 *)&V_smem[key + n][column];
-      for (int i = 0; i < ROWS; i++) {
+      for (int n = 0; n < 4; n++)
+        v[n] = *(const float4 *)&V_smem[key + n][32 * j + 4 * column_thread];
+      for (int i = 0; i < tile::ROWS; i++) {
         float *o = &O_rmem[i][4 * j];
         o[0] = dot(p[i], make_float4(v[0].x, v[1].x, v[2].x, v[3].x), o[0]);
         o[1] = dot(p[i], make_float4(v[0].y, v[1].y, v[2].y, v[3].y), o[1]);
@@ -124,16 +109,16 @@ __device__ __forceinline__ void accumulate_output(float (&O_rmem)[ROWS][D / COLU
 }
 
 // S [query tile, seq_kv] = scale * Q [query tile, head_dim] K^T, one key block after the other.
-template <typename Element, int D>
+template <typename tile, typename Element, int D>
 __device__ __forceinline__ void scores_tile(const Element *Q, const Element *K, float *S,
                                             const attention_shape &shape, int batch, int head,
                                             int query_tile) {
   extern __shared__ float4 shared_memory[];
-  float(*Q_smem)[D + PAD] = (float(*)[D + PAD]) shared_memory; // [BLOCK_M][D + PAD]
-  float(*K_smem)[D + PAD] = Q_smem + BLOCK_M;                  // [BLOCK_N][D + PAD]
+  auto Q_smem = (float(*)[D + PAD]) shared_memory; // [BLOCK_M][..]
+  auto K_smem = Q_smem + tile::BLOCK_M;            // [BLOCK_N][..]
 
-  const int first_query = query_tile * BLOCK_M;
-  const int rows = min(BLOCK_M, shape.seq_q - first_query);
+  const int first_query = query_tile * tile::BLOCK_M;
+  const int rows = min(tile::BLOCK_M, shape.seq_q - first_query);
   const int keys = visible_keys(shape, first_query + rows - 1); // the last row sees the most
   const size_t first_row = ((size_t)batch * shape.heads + head) * shape.seq_q + first_query;
   Q += first_row * shape.head_dim;
@@ -141,34 +126,35 @@ __device__ __forceinline__ void scores_tile(const Element *Q, const Element *K, 
   S += first_row * shape.seq_kv;
 
   // exercise: Q's tile; for each block of keys copy, multiply, store; and two barriers, where?
-  load_tile<BLOCK_M, D>(Q_smem, Q, rows, shape.head_dim);
-  for (int first_key = 0; first_key < keys; first_key += BLOCK_N) {
-    load_tile<BLOCK_N, D>(K_smem, K + (size_t)first_key * shape.head_dim, keys - first_key,
-                          shape.head_dim);
+  load_tile<tile, tile::BLOCK_M, D>(Q_smem, Q, rows, shape.head_dim);
+  for (int first_key = 0; first_key < keys; first_key += tile::BLOCK_N) {
+    load_tile<tile, tile::BLOCK_N, D>(K_smem, K + (size_t)first_key * shape.head_dim,
+                                      keys - first_key, shape.head_dim);
     __syncthreads(); // the tiles are complete
 
-    float S_rmem[ROWS][KEYS];
-    multiply_scores<D>(S_rmem, Q_smem, K_smem);
-    for (int i = 0; i < ROWS; i++) {
-      const int row = threadIdx.x / COLUMN_THREADS + ROW_THREADS * i;
+    float S_rmem[tile::ROWS][tile::LANE_KEYS] = {};
+    multiply_scores<tile, D>(S_rmem, Q_smem, K_smem);
+    for (int i = 0; i < tile::ROWS; i++) {
+      const int row = threadIdx.x / COLUMN_THREADS + tile::ROW_THREADS * i;
       const int limit = row < rows ? visible_keys(shape, first_query + row) : 0;
-      for (int j = 0; j < KEYS; j++) {
+      for (int j = 0; j < tile::LANE_KEYS; j++) {
         const int key = first_key + threadIdx.x % COLUMN_THREADS + COLUMN_THREADS * j;
         if (key < limit) S[(size_t)row * shape.seq_kv + key] = shape.scale * S_rmem[i][j];
       }
     }
-    __syncthreads(); // nobody reads the tiles any more: the next may overwrite them
+    __syncthreads(); // all threads have read the tiles, so the next ones may overwrite them
   }
   // end of exercise
 }
 
 // Turns each row of the tile's scores into probabilities, in place, and keeps its log-sum-exp. A
 // warp takes a row, so that its 32 lanes read neighbouring scores.
+template <typename tile>
 __device__ __forceinline__ void softmax_tile(float *S, float *lse, const attention_shape &shape,
                                              int batch, int head, int query_tile) {
   const int lane = threadIdx.x % 32;
-  const int first_query = query_tile * BLOCK_M;
-  const int rows = min(BLOCK_M, shape.seq_q - first_query);
+  const int first_query = query_tile * tile::BLOCK_M;
+  const int rows = min(tile::BLOCK_M, shape.seq_q - first_query);
   const size_t first_row = ((size_t)batch * shape.heads + head) * shape.seq_q + first_query;
 
   for (int row = threadIdx.x / 32; row < rows; row += SOFTMAX_THREADS / 32) {
@@ -194,40 +180,40 @@ __device__ __forceinline__ void softmax_tile(float *S, float *lse, const attenti
 }
 
 // O [query tile, head_dim] = P [query tile, seq_kv] V, one key block after the other.
-template <typename Element, int D>
+template <typename tile, typename Element, int D>
 __device__ __forceinline__ void output_tile(const float *P, const Element *V, Element *O,
                                             const attention_shape &shape, int batch, int head,
                                             int query_tile) {
   extern __shared__ float4 shared_memory[];
-  float(*V_smem)[D + PAD] = (float(*)[D + PAD]) shared_memory;                 // [BLOCK_N][..]
-  float(*P_smem)[BLOCK_N + PAD] = (float(*)[BLOCK_N + PAD])(V_smem + BLOCK_N); // [BLOCK_M][..]
+  auto V_smem = (float(*)[D + PAD]) shared_memory;                       // [BLOCK_N][..]
+  auto P_smem = (float(*)[tile::BLOCK_N + PAD])(V_smem + tile::BLOCK_N); // [BLOCK_M][..]
 
-  const int first_query = query_tile * BLOCK_M;
-  const int rows = min(BLOCK_M, shape.seq_q - first_query);
+  const int first_query = query_tile * tile::BLOCK_M;
+  const int rows = min(tile::BLOCK_M, shape.seq_q - first_query);
   const int keys = visible_keys(shape, first_query + rows - 1);
   const size_t first_row = ((size_t)batch * shape.heads + head) * shape.seq_q + first_query;
   P += first_row * shape.seq_kv;
   V += key_value_head(shape, batch, head) * shape.seq_kv * shape.head_dim;
   O += first_row * shape.head_dim;
 
-  float O_rmem[ROWS][D / COLUMN_THREADS] = {};
-  for (int first_key = 0; first_key < keys; first_key += BLOCK_N) {
-    load_tile<BLOCK_N, D>(V_smem, V + (size_t)first_key * shape.head_dim, keys - first_key,
-                          shape.head_dim);
-    for (int i = threadIdx.x; i < BLOCK_M * BLOCK_N; i += THREADS) {
-      const int row = i / BLOCK_N;
-      const int key = first_key + i % BLOCK_N;
+  float O_rmem[tile::ROWS][D / COLUMN_THREADS] = {};
+  for (int first_key = 0; first_key < keys; first_key += tile::BLOCK_N) {
+    load_tile<tile, tile::BLOCK_N, D>(V_smem, V + (size_t)first_key * shape.head_dim,
+                                      keys - first_key, shape.head_dim);
+    for (int i = threadIdx.x; i < tile::BLOCK_M * tile::BLOCK_N; i += tile::THREADS) {
+      const int row = i / tile::BLOCK_N;
+      const int key = first_key + i % tile::BLOCK_N;
       const int limit = row < rows ? visible_keys(shape, first_query + row) : 0;
-      P_smem[row][i % BLOCK_N] = key < limit ? P[(size_t)row * shape.seq_kv + key] : 0.0f;
+      P_smem[row][i % tile::BLOCK_N] = key < limit ? P[(size_t)row * shape.seq_kv + key] : 0.0f;
     }
     __syncthreads(); // the tiles are complete
 
-    accumulate_output<D>(O_rmem, P_smem, V_smem);
-    __syncthreads(); // nobody reads the tiles any more: the next may overwrite them
+    accumulate_output<tile, D>(O_rmem, P_smem, V_smem);
+    __syncthreads(); // all threads have read the tiles, so the next ones may overwrite them
   }
 
-  for (int i = 0; i < ROWS; i++) {
-    const int row = threadIdx.x / COLUMN_THREADS + ROW_THREADS * i;
+  for (int i = 0; i < tile::ROWS; i++) {
+    const int row = threadIdx.x / COLUMN_THREADS + tile::ROW_THREADS * i;
     for (int j = 0; j < D / COLUMN_THREADS; j++) {
       const int d = j / 4 * 32 + threadIdx.x % COLUMN_THREADS * 4 + j % 4;
       if (row < rows && d < shape.head_dim)
@@ -238,55 +224,58 @@ __device__ __forceinline__ void output_tile(const float *P, const Element *V, El
 
 // One block for each (head, batch), which walks over all query tiles. Where the batch is longer
 // than the grid may be in y, a block takes several entries.
-template <typename Element, int D>
-__launch_bounds__(THREADS, BLOCKS_PER_SM<D>) __global__
+template <typename tile, typename Element, int D>
+__launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     void scores_kernel(const Element *Q, const Element *K, float *S, attention_shape shape) {
-  const int query_tiles = divide_up(shape.seq_q, BLOCK_M);
+  const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
   for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
     for (int query_tile = 0; query_tile < query_tiles; query_tile++)
-      scores_tile<Element, D>(Q, K, S, shape, batch, blockIdx.x, query_tile);
+      scores_tile<tile, Element, D>(Q, K, S, shape, batch, blockIdx.x, query_tile);
 }
 
+template <typename tile>
 __launch_bounds__(SOFTMAX_THREADS, 1) __global__
     void softmax_kernel(float *S, float *lse, attention_shape shape) {
-  const int query_tiles = divide_up(shape.seq_q, BLOCK_M);
+  const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
   for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
     for (int query_tile = 0; query_tile < query_tiles; query_tile++)
-      softmax_tile(S, lse, shape, batch, blockIdx.x, query_tile);
+      softmax_tile<tile>(S, lse, shape, batch, blockIdx.x, query_tile);
 }
 
-template <typename Element, int D>
-__launch_bounds__(THREADS, BLOCKS_PER_SM<D>) __global__
+template <typename tile, typename Element, int D>
+__launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     void output_kernel(const float *P, const Element *V, Element *O, attention_shape shape) {
-  const int query_tiles = divide_up(shape.seq_q, BLOCK_M);
+  const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
   for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
     for (int query_tile = 0; query_tile < query_tiles; query_tile++)
-      output_tile<Element, D>(P, V, O, shape, batch, blockIdx.x, query_tile);
+      output_tile<tile, Element, D>(P, V, O, shape, batch, blockIdx.x, query_tile);
 }
 
 template <typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
+  using tile = configuration<64, 32, 4>;
   const attention_shape shape = args->shape;
   const dim3 grid(shape.heads, min(shape.batch, MAX_GRID_YZ));
-  const size_t scores_smem = sizeof(float) * (BLOCK_M + BLOCK_N) * (D + PAD);
-  const size_t output_smem = sizeof(float) * (BLOCK_N * (D + PAD) + BLOCK_M * (BLOCK_N + PAD));
+  const size_t scores_smem = sizeof(float) * (tile::BLOCK_M + tile::BLOCK_N) * (D + PAD);
+  const size_t output_smem =
+      sizeof(float) * (tile::BLOCK_N * (D + PAD) + tile::BLOCK_M * (tile::BLOCK_N + PAD));
   float *S = (float *)args->workspace;
 
-  cudaError_t error = allow_shared_memory(scores_kernel<Element, D>, scores_smem);
+  cudaError_t error = allow_shared_memory(scores_kernel<tile, Element, D>, scores_smem);
   if (error != cudaSuccess) return error;
-  scores_kernel<Element, D><<<grid, THREADS, scores_smem, stream>>>(
+  scores_kernel<tile, Element, D><<<grid, tile::THREADS, scores_smem, stream>>>(
       (const Element *)args->q, (const Element *)args->k, S, shape);
   error = cudaGetLastError();
   if (error != cudaSuccess) return error;
 
-  softmax_kernel<<<grid, SOFTMAX_THREADS, 0, stream>>>(S, args->lse, shape);
+  softmax_kernel<tile><<<grid, SOFTMAX_THREADS, 0, stream>>>(S, args->lse, shape);
   error = cudaGetLastError();
   if (error != cudaSuccess) return error;
 
-  error = allow_shared_memory(output_kernel<Element, D>, output_smem);
+  error = allow_shared_memory(output_kernel<tile, Element, D>, output_smem);
   if (error != cudaSuccess) return error;
-  output_kernel<Element, D><<<grid, THREADS, output_smem, stream>>>(S, (const Element *)args->v,
-                                                                    (Element *)args->o, shape);
+  output_kernel<tile, Element, D><<<grid, tile::THREADS, output_smem, stream>>>(
+      S, (const Element *)args->v, (Element *)args->o, shape);
   return cudaGetLastError();
 }
 

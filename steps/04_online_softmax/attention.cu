@@ -1,9 +1,9 @@
 // 04_online_softmax: one kernel, no score matrix.
 //
 // A block walks once over the keys of its query tile and keeps, for every row, the largest score so
-// far and the sum of exp(score - row max) so far. When a key block raises the row max, what has been
-// summed is scaled down to the new one; so the softmax is exact at the end though no row of scores
-// was ever complete. Scores and probabilities live in registers and shared memory only.
+// far and the sum of exp(score - row max) so far. When a key block raises the row max, everything that
+// was summed before is scaled down to the new row max; so the softmax is exact at the end although no row
+// of scores was ever complete. Scores and probabilities live in registers and shared memory only.
 // Source: Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018, section 3;
 // in attention: Dao et al., "FlashAttention", 2022, section 3.1.
 //
@@ -14,20 +14,38 @@
 //            +----------------+             the columns 4c .. 4c + 3 of every 32.
 //
 // Cost for each head: Q is read once, K and V once for every query tile, O and lse are written once.
-// Memory beyond the tensors: none. The arithmetic now waits for nothing but itself.
+// The kernel needs no memory beyond the tensors. Shared memory is now the bottleneck.
 // Look next at 05_wmma, which gives the two products to the tensor cores.
 #include "kernel.cuh"
+#include "ptx.cuh"
+#include "tiles.cuh"
 
-static constexpr int BLOCK_M = 64;       // query rows of a tile
-static constexpr int BLOCK_N = 32;       // keys of a block
-static constexpr int ROW_THREADS = 16;   // a thread owns BLOCK_M / ROW_THREADS rows
-static constexpr int COLUMN_THREADS = 8; // and BLOCK_N / COLUMN_THREADS keys
-static constexpr int THREADS = ROW_THREADS * COLUMN_THREADS;
-static constexpr int ROWS = BLOCK_M / ROW_THREADS;    // of one thread
-static constexpr int KEYS = BLOCK_N / COLUMN_THREADS; // of one thread
+static constexpr int COLUMN_THREADS = 8; // neighbouring lanes, which share a row
+
+template <int M, int N, int W>
+struct configuration {
+  static constexpr int BLOCK_M = M; // query rows of a tile
+  static constexpr int BLOCK_N = N; // keys of a block
+  static constexpr int WARPS = W;
+  static constexpr int THREADS = 32 * WARPS;
+  static constexpr int ROW_THREADS = THREADS / COLUMN_THREADS;
+  static constexpr int ROWS = BLOCK_M / ROW_THREADS;         // of one thread
+  static constexpr int LANE_KEYS = BLOCK_N / COLUMN_THREADS; // of one thread
+  static constexpr int MAX_DIM = 128;
+
+  static_assert(BLOCK_M % ROW_THREADS == 0 && BLOCK_N % 32 == 0, "tiles divide evenly");
+};
+
+// BLOCK_M, BLOCK_N, WARPS.
+#define CONFIGURATIONS(X) X(64, 32, 4)
+
+static const char *best_configuration(const attention_shape *) { return "64x32x4"; }
+
+static constexpr int SMALLEST_DIM = 32; // a smaller head_dim is padded to 32
+
 // Blocks that a multiprocessor should hold at once, so that one computes while another waits. Its
 // 65,536 registers then leave a thread 65536 / (4 * 128) = 128, or 255 where D asks for more.
-template <int D>
+template <typename tile, int D>
 static constexpr int BLOCKS_PER_SM = D <= 64 ? 4 : 2;
 
 // Rows of shared memory are read 16 bytes at a time, 8 rows at once. With 4 floats (16 bytes) of
@@ -35,81 +53,55 @@ static constexpr int BLOCKS_PER_SM = D <= 64 ? 4 : 2;
 // turn start in 8 different groups of 4 banks: no conflict. And 16 bytes keep every row aligned.
 static constexpr int PAD = 4;
 
-static_assert(BLOCK_M % ROW_THREADS == 0 && BLOCK_N % COLUMN_THREADS == 0, "tiles divide evenly");
-static_assert(BLOCK_N % 4 == 0, "probabilities are read 4 keys at a time");
-static_assert(THREADS % 32 == 0, "a block is made of whole warps");
-static_assert(32 % COLUMN_THREADS == 0, "the threads of a row are lanes of one warp");
-static_assert((BLOCK_N + PAD) / 4 % 2 == 1, "rows of P spread over the banks");
-
-// How many keys row `query` sees: all of them, or those up to the diagonal that ends in the bottom
-// right corner. They are always the first ones.
-__device__ int visible_keys(const attention_shape &shape, int query) {
-  if (!shape.causal) return shape.seq_kv;
-  return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
-}
-
-// Which of the batch * kv_heads key/value heads a query head reads: `heads / kv_heads` share one.
-__device__ size_t key_value_head(const attention_shape &shape, int batch, int head) {
-  return (size_t)batch * shape.kv_heads + head / (shape.heads / shape.kv_heads);
-}
-
 // Copies the first `rows` rows of a [rows, head_dim] matrix to a [TILE_ROWS][D] tile and fills the
 // rest with zeros, so that no loop over the tile needs to know where the matrix ends.
-template <int TILE_ROWS, int D, typename Element>
-__device__ __forceinline__ void load_tile(float (*tile)[D + PAD], const Element *matrix, int rows,
+template <typename tile, int TILE_ROWS, int D, typename Element>
+__device__ __forceinline__ void load_tile(float (*smem)[D + PAD], const Element *matrix, int rows,
                                           int head_dim) {
-  static_assert(TILE_ROWS * D % THREADS == 0, "every thread copies the same number of elements");
-  for (int i = threadIdx.x; i < TILE_ROWS * D; i += THREADS) {
-    const int row = i / D;
-    const int d = i % D;
-    const bool inside = row < rows && d < head_dim;
-    tile[row][d] = inside ? to_float(matrix[(size_t)row * head_dim + d]) : 0.0f;
-  }
+  for_each_vector<TILE_ROWS, D, tile::THREADS, 1>(
+      matrix, rows, head_dim, [&](const auto *from, int row, int d, bool inside) {
+        const auto vector = *from;
+        for (int e = 0; e < (int)(sizeof(vector) / sizeof(Element)); e++)
+          smem[row][d + e] = inside ? to_float(((const Element *)&vector)[e]) : 0.0f;
+      });
 }
 
-__device__ __forceinline__ float dot(float4 a, float4 b, float sum) {
-  return fmaf(a.w, b.w, fmaf(a.z, b.z, fmaf(a.y, b.y, fmaf(a.x, b.x, sum))));
-}
-
-// S_rmem[ROWS][KEYS] = Q_smem [BLOCK_M, D] K_smem^T [D, BLOCK_N], the thread's part.
-template <int D>
-__device__ __forceinline__ void multiply_scores(float (&S_rmem)[ROWS][KEYS],
+// S_rmem[ROWS][LANE_KEYS] = Q_smem [BLOCK_M, D] K_smem^T [D, BLOCK_N], the thread's part.
+template <typename tile, int D>
+__device__ __forceinline__ void multiply_scores(float (&S_rmem)[tile::ROWS][tile::LANE_KEYS],
                                                 const float (*Q_smem)[D + PAD],
                                                 const float (*K_smem)[D + PAD]) {
   const int row_thread = threadIdx.x / COLUMN_THREADS;
   const int column_thread = threadIdx.x % COLUMN_THREADS;
-  for (int i = 0; i < ROWS; i++)
-    for (int j = 0; j < KEYS; j++) S_rmem[i][j] = 0.0f;
-
 #pragma unroll 4
   for (int d = 0; d < D; d += 4) {
-    float4 q[ROWS], k[KEYS];
-    for (int i = 0; i < ROWS; i++) q[i] = *(const float4 *)&Q_smem[row_thread + ROW_THREADS * i][d];
-    for (int j = 0; j < KEYS; j++)
+    float4 q[tile::ROWS], k[tile::LANE_KEYS];
+    for (int i = 0; i < tile::ROWS; i++)
+      q[i] = *(const float4 *)&Q_smem[row_thread + tile::ROW_THREADS * i][d];
+    for (int j = 0; j < tile::LANE_KEYS; j++)
       k[j] = *(const float4 *)&K_smem[column_thread + COLUMN_THREADS * j][d];
-    for (int i = 0; i < ROWS; i++)
-      for (int j = 0; j < KEYS; j++) S_rmem[i][j] = dot(q[i], k[j], S_rmem[i][j]);
+    for (int i = 0; i < tile::ROWS; i++)
+      for (int j = 0; j < tile::LANE_KEYS; j++) S_rmem[i][j] = dot(q[i], k[j], S_rmem[i][j]);
   }
 }
 
 // O_rmem[ROWS][D / 8] += P_smem [BLOCK_M, BLOCK_N] V_smem [BLOCK_N, D], the thread's part.
-template <int D>
-__device__ __forceinline__ void accumulate_output(float (&O_rmem)[ROWS][D / COLUMN_THREADS],
-                                                  const float (*P_smem)[BLOCK_N + PAD],
+template <typename tile, int D>
+__device__ __forceinline__ void accumulate_output(float (&O_rmem)[tile::ROWS][D / COLUMN_THREADS],
+                                                  const float (*P_smem)[tile::BLOCK_N + PAD],
                                                   const float (*V_smem)[D + PAD]) {
   const int row_thread = threadIdx.x / COLUMN_THREADS;
   const int column_thread = threadIdx.x % COLUMN_THREADS;
-
-#pragma unroll 2
-  for (int key = 0; key < BLOCK_N; key += 4) {
-    float4 p[ROWS];
-    for (int i = 0; i < ROWS; i++)
-      p[i] = *(const float4 *)&P_smem[row_thread + ROW_THREADS * i][key];
+#pragma unroll 1
+  for (int key = 0; key < tile::BLOCK_N; key += 4) {
+    float4 p[tile::ROWS];
+    for (int i = 0; i < tile::ROWS; i++)
+      p[i] = *(const float4 *)&P_smem[row_thread + tile::ROW_THREADS * i][key];
     for (int j = 0; j < D / 32; j++) {
-      const int column = 32 * j + 4 * column_thread;
       float4 v[4];
-      for (int n = 0; n < 4; n++) v[n] = *(const float4 *)&V_smem[key + n][column];
-      for (int i = 0; i < ROWS; i++) {
+      for (int n = 0; n < 4; n++)
+        v[n] = *(const float4 *)&V_smem[key + n][32 * j + 4 * column_thread];
+      for (int i = 0; i < tile::ROWS; i++) {
         float *o = &O_rmem[i][4 * j];
         o[0] = dot(p[i], make_float4(v[0].x, v[1].x, v[2].x, v[3].x), o[0]);
         o[1] = dot(p[i], make_float4(v[0].y, v[1].y, v[2].y, v[3].y), o[1]);
@@ -120,32 +112,66 @@ __device__ __forceinline__ void accumulate_output(float (&O_rmem)[ROWS][D / COLU
   }
 }
 
-// Largest value, and sum, over the COLUMN_THREADS neighbouring lanes that share a row.
-__device__ __forceinline__ float row_reduce_max(float value) {
-  for (int offset = COLUMN_THREADS / 2; offset > 0; offset /= 2)
-    value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, offset));
-  return value;
+// The key of the block that the thread's score number n in a row belongs to.
+template <typename tile>
+__device__ __forceinline__ int lane_key(int n) {
+  return (int)threadIdx.x % COLUMN_THREADS + COLUMN_THREADS * n;
 }
 
-__device__ __forceinline__ float row_reduce_sum(float value) {
-  for (int offset = COLUMN_THREADS / 2; offset > 0; offset /= 2)
-    value += __shfl_xor_sync(0xffffffff, value, offset);
-  return value;
+// Sets the lane's scores of one row that lie past the row's first `limit` keys to -infinity.
+template <typename tile>
+__device__ __forceinline__ void mask_row(float (&S_row)[tile::LANE_KEYS], int limit) {
+  for (int n = 0; n < tile::LANE_KEYS; n++)
+    if (lane_key<tile>(n) >= limit) S_row[n] = -INFINITY;
 }
+
+// The online softmax of one row: the lane's scores become probabilities in place. Returns the factor that
+// scales the sums of the blocks before to the new row max.
+template <typename tile>
+__device__ __forceinline__ float softmax_row(float (&S_row)[tile::LANE_KEYS], float scale_log2,
+                                             float &row_max, float &row_sum) {
+  // exercise: the whole row's new_max, of the blocks before and of this one
+  // until then: const float new_max = row_max;
+  float new_max = row_max;
+  for (int n = 0; n < tile::LANE_KEYS; n++) new_max = fmaxf(new_max, S_row[n]);
+  new_max = max_over_lanes<1, COLUMN_THREADS>(new_max);
+  // end of exercise
+  // A row that has seen no key yet keeps 0 in place of -infinity, as -inf - -inf is not a number.
+  const float shift = new_max == -INFINITY ? 0.0f : new_max;
+  // exercise: the correction from the old row max to the new one, and row_sum with it
+  // until then: const float correction = 1.0f;
+  const float correction = exp2_approximate((row_max - shift) * scale_log2);
+  row_max = new_max;
+  row_sum *= correction;
+  // end of exercise
+  // exercise: the lane's probabilities, in place of its scores, and into row_sum
+  for (int n = 0; n < tile::LANE_KEYS; n++) {
+    S_row[n] = exp2_approximate((S_row[n] - shift) * scale_log2);
+    row_sum += S_row[n];
+  }
+  // end of exercise
+  return correction;
+}
+
+// Bytes of shared memory: Q, K, V and P.
+template <typename tile, int D>
+static constexpr size_t SHARED_BYTES = sizeof(float) *
+                                       ((tile::BLOCK_M + 2 * tile::BLOCK_N) * (D + PAD) +
+                                        tile::BLOCK_M * (tile::BLOCK_N + PAD));
 
 // O [query tile, head_dim] and lse [query tile], one key block after the other.
-template <typename Element, int D>
+template <typename tile, typename Element, int D>
 __device__ __forceinline__ void attention_tile(const Element *Q, const Element *K, const Element *V,
                                                Element *O, float *lse, const attention_shape &shape,
                                                int batch, int head, int query_tile) {
   extern __shared__ float4 shared_memory[];
-  float(*Q_smem)[D + PAD] = (float(*)[D + PAD]) shared_memory;                 // [BLOCK_M][..]
-  float(*K_smem)[D + PAD] = Q_smem + BLOCK_M;                                  // [BLOCK_N][..]
-  float(*V_smem)[D + PAD] = K_smem + BLOCK_N;                                  // [BLOCK_N][..]
-  float(*P_smem)[BLOCK_N + PAD] = (float(*)[BLOCK_N + PAD])(V_smem + BLOCK_N); // [BLOCK_M][..]
+  auto Q_smem = (float(*)[D + PAD]) shared_memory;                       // [BLOCK_M][..]
+  auto K_smem = Q_smem + tile::BLOCK_M;                                  // [BLOCK_N][..]
+  auto V_smem = K_smem + tile::BLOCK_N;                                  // [BLOCK_N][..]
+  auto P_smem = (float(*)[tile::BLOCK_N + PAD])(V_smem + tile::BLOCK_N); // [BLOCK_M][..]
 
-  const int first_query = query_tile * BLOCK_M;
-  const int rows = min(BLOCK_M, shape.seq_q - first_query);
+  const int first_query = query_tile * tile::BLOCK_M;
+  const int rows = min(tile::BLOCK_M, shape.seq_q - first_query);
   const int keys = visible_keys(shape, first_query + rows - 1); // the last row sees the most
   const size_t first_row = ((size_t)batch * shape.heads + head) * shape.seq_q + first_query;
   const size_t first_kv_row = key_value_head(shape, batch, head) * shape.seq_kv;
@@ -156,97 +182,75 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
 
   const int row_thread = threadIdx.x / COLUMN_THREADS;
   const int column_thread = threadIdx.x % COLUMN_THREADS;
-  const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)): one multiply less
-
-  float O_rmem[ROWS][D / COLUMN_THREADS] = {};
-  float row_max[ROWS]; // in units of log2, the same in all threads of the row
-  float row_sum[ROWS]; // over the thread's own keys
-  for (int i = 0; i < ROWS; i++) {
+  const float scale_log2 =
+      shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)) saves a multiplication
+  float O_rmem[tile::ROWS][D / COLUMN_THREADS] = {};
+  float row_max[tile::ROWS]; // before scaling, the same in all threads of the row
+  float row_sum[tile::ROWS]; // over the thread's own keys
+  for (int i = 0; i < tile::ROWS; i++) {
     row_max[i] = -INFINITY;
     row_sum[i] = 0.0f;
   }
 
-  load_tile<BLOCK_M, D>(Q_smem, Q, rows, shape.head_dim);
-  for (int first_key = 0; first_key < keys; first_key += BLOCK_N) {
+  load_tile<tile, tile::BLOCK_M, D>(Q_smem, Q, rows, shape.head_dim);
+  for (int first_key = 0; first_key < keys; first_key += tile::BLOCK_N) {
     const size_t offset = (size_t)first_key * shape.head_dim;
-    load_tile<BLOCK_N, D>(K_smem, K + offset, keys - first_key, shape.head_dim);
-    load_tile<BLOCK_N, D>(V_smem, V + offset, keys - first_key, shape.head_dim);
+    load_tile<tile, tile::BLOCK_N, D>(K_smem, K + offset, keys - first_key, shape.head_dim);
+    load_tile<tile, tile::BLOCK_N, D>(V_smem, V + offset, keys - first_key, shape.head_dim);
     __syncthreads(); // the tiles are complete
 
-    float S_rmem[ROWS][KEYS];
-    multiply_scores<D>(S_rmem, Q_smem, K_smem);
-    for (int i = 0; i < ROWS; i++) {
-      const int row = row_thread + ROW_THREADS * i;
-      const int limit = row < rows ? visible_keys(shape, first_query + row) - first_key : 0;
-      float new_max = row_max[i];
-      // exercise: scores in units of log2, -infinity where masked; the whole row's new_max
-      for (int j = 0; j < KEYS; j++) {
-        const int key = column_thread + COLUMN_THREADS * j;
-        S_rmem[i][j] = key < limit ? S_rmem[i][j] * scale_log2 : -INFINITY;
-        new_max = fmaxf(new_max, S_rmem[i][j]);
-      }
-      new_max = row_reduce_max(new_max);
-      // end of exercise
-      // A row that has seen no key yet keeps 0 in place of -infinity: -inf - -inf is not a number.
-      const float subtracted = new_max == -INFINITY ? 0.0f : new_max;
-
-      // exercise: bring what was summed before to the new row max
-      const float correction = exp2f(row_max[i] - subtracted);
-      row_max[i] = new_max;
-      row_sum[i] *= correction;
+    // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
+    const bool masked = visible_keys(shape, first_query) < first_key + tile::BLOCK_N;
+    float S_rmem[tile::ROWS][tile::LANE_KEYS] = {};
+    multiply_scores<tile, D>(S_rmem, Q_smem, K_smem);
+    for (int i = 0; i < tile::ROWS; i++) {
+      const int row = row_thread + tile::ROW_THREADS * i;
+      if (masked) mask_row<tile>(S_rmem[i], visible_keys(shape, first_query + row) - first_key);
+      const float correction = softmax_row<tile>(S_rmem[i], scale_log2, row_max[i], row_sum[i]);
       for (int j = 0; j < D / COLUMN_THREADS; j++) O_rmem[i][j] *= correction;
-      // end of exercise
-      // exercise: the thread's probabilities, into row_sum[i] and to P_smem for the warp
-      for (int j = 0; j < KEYS; j++) {
-        const float p = exp2f(S_rmem[i][j] - subtracted);
-        row_sum[i] += p;
-        P_smem[row][column_thread + COLUMN_THREADS * j] = p;
-      }
-      // end of exercise
+      for (int n = 0; n < tile::LANE_KEYS; n++) P_smem[row][lane_key<tile>(n)] = S_rmem[i][n];
     }
     __syncwarp(); // a warp reads only the rows of P that its own lanes have written
-
-    accumulate_output<D>(O_rmem, P_smem, V_smem);
-    __syncthreads(); // nobody reads the tiles any more: the next may overwrite them
+    accumulate_output<tile, D>(O_rmem, P_smem, V_smem);
+    __syncthreads(); // all threads have read the tiles, so the next ones may overwrite them
   }
 
-  for (int i = 0; i < ROWS; i++) {
-    const int row = row_thread + ROW_THREADS * i;
-    const float sum = row_reduce_sum(row_sum[i]);
-    const float inverse = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that saw no key gives 0
+  for (int i = 0; i < tile::ROWS; i++) {
+    const int row = row_thread + tile::ROW_THREADS * i;
+    const float sum = sum_over_lanes<1, COLUMN_THREADS>(row_sum[i]);
+    const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
+    if (lse && row < rows && column_thread == 0)
+      lse[first_row + row] = (row_max[i] * scale_log2 + log2f(sum)) * LN_2;
     for (int j = 0; j < D / COLUMN_THREADS; j++) {
       const int d = j / 4 * 32 + column_thread * 4 + j % 4;
       if (row < rows && d < shape.head_dim)
-        O[(size_t)row * shape.head_dim + d] = from_float<Element>(O_rmem[i][j] * inverse);
+        O[(size_t)row * shape.head_dim + d] = from_float<Element>(O_rmem[i][j] * factor);
     }
-    if (lse && row < rows && column_thread == 0)
-      lse[first_row + row] = (row_max[i] + log2f(sum)) * LN_2;
   }
 }
 
 // One block for each (head, batch, query tile). Where there are more batch entries or tiles than the
 // grid may have in y or z, a block takes several.
-template <typename Element, int D>
-__launch_bounds__(THREADS, BLOCKS_PER_SM<D>) __global__
+template <typename tile, typename Element, int D>
+__launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     void attention_kernel(const Element *Q, const Element *K, const Element *V, Element *O,
                           float *lse, attention_shape shape) {
-  const int query_tiles = divide_up(shape.seq_q, BLOCK_M);
+  // The number of tiles would occupy a register during the loop over the keys, which has none left.
   for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
-    for (int query_tile = blockIdx.z; query_tile < query_tiles; query_tile += gridDim.z)
-      attention_tile<Element, D>(Q, K, V, O, lse, shape, batch, blockIdx.x, query_tile);
+    for (int query_tile = blockIdx.z; query_tile * tile::BLOCK_M < shape.seq_q;
+         query_tile += gridDim.z)
+      attention_tile<tile, Element, D>(Q, K, V, O, lse, shape, batch, blockIdx.x, query_tile);
 }
 
-template <typename Element, int D>
+template <typename tile, typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape shape = args->shape;
   const dim3 grid(shape.heads, min(shape.batch, MAX_GRID_YZ),
-                  min(divide_up(shape.seq_q, BLOCK_M), MAX_GRID_YZ));
-  const size_t smem =
-      sizeof(float) * ((BLOCK_M + 2 * BLOCK_N) * (D + PAD) + BLOCK_M * (BLOCK_N + PAD));
-
-  cudaError_t error = allow_shared_memory(attention_kernel<Element, D>, smem);
+                  min(divide_up(shape.seq_q, tile::BLOCK_M), MAX_GRID_YZ));
+  cudaError_t error =
+      allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
   if (error != cudaSuccess) return error;
-  attention_kernel<Element, D><<<grid, THREADS, smem, stream>>>(
+  attention_kernel<tile, Element, D><<<grid, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
       (const Element *)args->q, (const Element *)args->k, (const Element *)args->v,
       (Element *)args->o, args->lse, shape);
   return cudaGetLastError();
@@ -256,12 +260,5 @@ const char *attention_name(void) { return "04_online_softmax"; }
 
 const char *attention_summary(void) { return "one fused kernel, running row max and sum"; }
 
-const char *attention_unsupported(const attention_shape *shape) {
-  return shape->head_dim > 128 ? "head_dim is at most 128, in this step and in all others" : NULL;
-}
-
-size_t attention_workspace_bytes(const attention_shape *) { return 0; }
-
-cudaError_t attention_forward(const attention_args *args, cudaStream_t stream) {
-  return LAUNCH_FOR_SHAPE(launch, args, stream);
-}
+// attention_forward and the rest of the interface, which calls launch<tile, Element, D>.
+#include "configurations.cuh"

@@ -1,26 +1,22 @@
 // 06_cp_async: the next key blocks arrive while this one is multiplied.
 //
 // K and V get a ring of STAGES tiles each. A copy into the ring is asynchronous: it goes from global to
-// shared memory without passing through registers, and the thread that started it goes on. So a block
-// starts the copies of key block n + STAGES - 1, waits for those of key block n, which had STAGES - 1
-// blocks of time to arrive, and multiplies. The sizes are those of one of several configurations.
+// shared memory without passing through registers, and the thread that started it goes on. A block waits
+// for the copies of key block n, starts those of key block n + STAGES - 1, and multiplies. So each copy
+// has the time of STAGES - 1 key blocks to arrive.
 //
-//              BLOCK_N or D
-//           +---+---+---+---+
-//           | 16 x 16       |         Warp (m, n) of WARPS_M x WARPS_N owns ROW_FRAGMENTS rows of
-//           | fragments     | BLOCK_M fragments and every WARPS_N-th column of them. Where a tile has
-//           |               |         fewer rows than the warps could share, WARPS_N is above 1.
-//           +---+---+---+---+
+//              key block   n       n + 1   n + 2   n + 3       STAGES = 2: while the warps multiply key
+//   stage 0  | multiply  | copy  | mult. | copy  | ...         block n in one stage, the copies of key
+//   stage 1  | copy      | mult. | copy  | mult. | ...         block n + 1 go into the other one.
 //
 // Cost for each head: as in step 05, and STAGES times the shared memory for K and V. The time to copy a
-// tile is hidden behind the multiplication of another; what is left is the softmax between them.
+// tile is hidden behind the multiplication of another one; the softmax between the products is left.
+// Look next at 07_mma_registers, which keeps the scores in registers.
 #include "kernel.cuh"
+#include "ptx.cuh"
+#include "tiles.cuh"
+#include "wmma.cuh"
 #include <cuda_pipeline.h>
-#include <mma.h>
-
-namespace wmma = nvcuda::wmma;
-
-static constexpr int FRAGMENT = 16; // rows, columns and depth of one tensor-core product
 
 template <int M, int N, int W, int S>
 struct configuration {
@@ -34,36 +30,35 @@ struct configuration {
   static constexpr int ROW_FRAGMENTS = BLOCK_M / FRAGMENT / WARPS_M;      // of one warp
   static constexpr int ROW_LANES = power_of_two_up_to(THREADS / BLOCK_M); // that share a row,
   static constexpr int WARP_ROWS = 32 / ROW_LANES;                        // for the softmax
-  static constexpr int LANE_KEYS = BLOCK_N / ROW_LANES;                   // of one of them
-  static constexpr int BLOCKS_PER_SM = 8 / WARPS;                         // leaves 255 registers
+  static constexpr int LANE_KEYS = BLOCK_N / ROW_LANES;                   // of one lane
+  static constexpr int MAX_DIM = ROW_FRAGMENTS == 1 ? 128 : 64; // Q and O fit into registers
 
   static_assert(BLOCK_M % FRAGMENT == 0 && BLOCK_N % FRAGMENT == 0, "whole fragments");
-  static_assert(BLOCK_M % WARP_ROWS == 0 && LANE_KEYS % 4 == 0, "a lane reads 4 scores at a time");
-  static_assert(THREADS >= BLOCK_M && WARPS <= 8 && STAGES >= 1, "every row has a lane");
+  static_assert(THREADS >= BLOCK_M && LANE_KEYS % 4 == 0, "a lane reads 4 scores at a time");
 };
 
-// BLOCK_M, BLOCK_N, WARPS, STAGES, and the largest head_dim whose O leaves registers for the rest.
+// BLOCK_M, BLOCK_N, WARPS, STAGES.
 #define CONFIGURATIONS(X)                                                                          \
-  X(128, 64, 4, 2, 64)                                                                             \
-  X(128, 64, 8, 2, 128)                                                                            \
-  X(128, 32, 4, 2, 64)                                                                             \
-  X(64, 64, 4, 2, 128)                                                                             \
-  X(48, 64, 8, 2, 64)                                                                              \
-  X(32, 64, 4, 2, 128)                                                                             \
-  X(32, 64, 4, 1, 128)                                                                             \
-  X(32, 32, 4, 2, 128)                                                                             \
-  X(16, 64, 4, 2, 128)
+  X(128, 64, 4, 2)                                                                                 \
+  X(128, 64, 8, 2)                                                                                 \
+  X(64, 64, 4, 2)                                                                                  \
+  X(48, 64, 8, 2)                                                                                  \
+  X(32, 64, 4, 1)                                                                                  \
+  X(32, 64, 4, 2)                                                                                  \
+  X(32, 32, 4, 2)                                                                                  \
+  X(16, 64, 4, 2)                                                                                  \
+  X(64, 32, 4, 2)
 
-// The best measured on an H200, and small enough for every GPU from L4 on.
+// The best measured on an H200.
 static const char *best_configuration(const attention_shape *shape) {
-  return shape->head_dim <= 64 ? "128x64x4x2" : "64x64x4x2";
+  return shape->head_dim <= 64 ? "128x64x4x2" : "128x64x8x2";
 }
 
-static constexpr int SMALLEST_DIM = 32; // what smaller ones are padded to
+static constexpr int SMALLEST_DIM = 32; // a smaller head_dim is padded to 32
 
-static const char *refused(const attention_shape *shape) {
-  return shape->head_dim > 128 ? "head_dim is at most 128, in this step and in all others" : NULL;
-}
+// Blocks that a multiprocessor should hold at once. They leave a thread 255 registers.
+template <typename tile, int D>
+static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
 // Fragments are read 16 bytes a lane, 8 rows at once. With 16 bytes of padding a row is an odd multiple
 // of 16 bytes long, so 8 rows in turn start in 8 different groups of 4 banks: no conflict. A pad of one
@@ -73,72 +68,24 @@ static constexpr int S_PAD = 4; // floats
 static_assert(PAD * sizeof(half) % 16 == 0 && S_PAD * sizeof(float) % 16 == 0, "rows stay aligned");
 static_assert((32 + PAD) * sizeof(half) / 16 % 2 == 1, "and start in different banks");
 
-// How many keys row `query` sees: all of them, or those up to the diagonal that ends in the bottom
-// right corner. They are always the first ones.
-__device__ int visible_keys(const attention_shape &shape, int query) {
-  if (!shape.causal) return shape.seq_kv;
-  return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
-}
-
-// Which of the batch * kv_heads key/value heads a query head reads: `heads / kv_heads` share one.
-__device__ size_t key_value_head(const attention_shape &shape, int batch, int head) {
-  return (size_t)batch * shape.kv_heads + head / (shape.heads / shape.kv_heads);
-}
-
-// Starts to copy the first `rows` rows of a [rows, head_dim] matrix to a [TILE_ROWS][D] tile, a Vector at
-// a time, and to fill the rest with zeros. The smallest asynchronous copy is 4 bytes.
-template <typename tile, int TILE_ROWS, int D, typename Vector, typename Element>
-__device__ __forceinline__ void copy_tile(Element (*smem)[D + PAD], const Element *matrix, int rows,
-                                          int head_dim) {
-  constexpr int WIDTH = sizeof(Vector) / sizeof(Element);
-  for (int i = threadIdx.x; i < TILE_ROWS * D / WIDTH; i += tile::THREADS) {
-    const int row = i / (D / WIDTH);
-    const int d = i % (D / WIDTH) * WIDTH;
-    const bool inside = row < rows && d < head_dim;
-    const Element *from = &matrix[inside ? (size_t)row * head_dim + d : 0];
-    // exercise: start the copy, or the filling with zeros; what is too short is copied as before
-    if constexpr (sizeof(Vector) >= 4) {
-      __pipeline_memcpy_async(&smem[row][d], from, sizeof(Vector), inside ? 0 : sizeof(Vector));
-    } else {
-      *(Vector *)&smem[row][d] = inside ? *(const Vector *)from : Vector{};
-    }
-    // end of exercise
-  }
-}
-
-// Takes the widest vector that every row of the matrix is aligned for.
+// Starts to copy the first `rows` rows of a [rows, head_dim] matrix to a [TILE_ROWS][D] tile and to fill the
+// rest with zeros, so that no loop over the tile needs to know where the matrix ends.
 template <typename tile, int TILE_ROWS, int D, typename Element>
 __device__ __forceinline__ void load_tile(Element (*smem)[D + PAD], const Element *matrix, int rows,
                                           int head_dim) {
-  if (head_dim % 8 == 0) {
-    copy_tile<tile, TILE_ROWS, D, uint4>(smem, matrix, rows, head_dim);
-  } else if (head_dim % 4 == 0) {
-    copy_tile<tile, TILE_ROWS, D, uint2>(smem, matrix, rows, head_dim);
-  } else if (head_dim % 2 == 0) {
-    copy_tile<tile, TILE_ROWS, D, unsigned>(smem, matrix, rows, head_dim);
-  } else {
-    copy_tile<tile, TILE_ROWS, D, unsigned short>(smem, matrix, rows, head_dim);
-  }
+  for_each_vector<TILE_ROWS, D, tile::THREADS, 1>(
+      matrix, rows, head_dim, [&](const auto *from, int row, int d, bool inside) {
+        using Vector = std::decay_t<decltype(*from)>;
+        // exercise: start the copy, or the filling with zeros; what is too short is copied as before
+        if constexpr (sizeof(Vector) >= 4) // the smallest asynchronous copy
+          __pipeline_memcpy_async(&smem[row][d], from, sizeof(Vector), inside ? 0 : sizeof(Vector));
+        else
+          *(Vector *)&smem[row][d] = inside ? *from : Vector{};
+        // end of exercise
+      });
 }
 
-template <typename Element>
-using matrix_a = wmma::fragment<wmma::matrix_a, 16, 16, 16, Element, wmma::row_major>;
-template <typename Element, typename Layout>
-using matrix_b = wmma::fragment<wmma::matrix_b, 16, 16, 16, Element, Layout>;
-using accumulator = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
-
-// The first row of the warp's row of fragments number i, and the first column of its column number j.
-template <typename tile>
-__device__ __forceinline__ int fragment_row(int i) {
-  return (threadIdx.x / 32 / tile::WARPS_N * tile::ROW_FRAGMENTS + i) * FRAGMENT;
-}
-
-template <typename tile>
-__device__ __forceinline__ int fragment_column(int j) {
-  return (threadIdx.x / 32 % tile::WARPS_N + tile::WARPS_N * j) * FRAGMENT;
-}
-
-// Waits for the warps that share rows: none but the own one where a warp spans the whole tile.
+// If each warp owns whole rows, __syncwarp() is enough; otherwise warps share rows and the whole block must wait.
 template <typename tile>
 __device__ __forceinline__ void row_barrier() {
   if (tile::WARPS_N == 1) {
@@ -150,7 +97,7 @@ __device__ __forceinline__ void row_barrier() {
 
 // S_smem [BLOCK_M, BLOCK_N] = Q [BLOCK_M, D] K_smem^T [D, BLOCK_N], the warp's part. K^T in row-major
 // order is K in column-major order, so K is read as it lies.
-template <typename tile, typename Element, int D>
+template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 multiply_scores(float (*S_smem)[tile::BLOCK_N + S_PAD],
                 const matrix_a<Element> (&Q_frag)[tile::ROW_FRAGMENTS][D / FRAGMENT],
@@ -170,58 +117,8 @@ multiply_scores(float (*S_smem)[tile::BLOCK_N + S_PAD],
   }
 }
 
-// The online softmax of one row: its scores become probabilities in place, in 16 bits. A lane has every
-// ROW_LANES-th group of 4 keys; the first `limit` keys are visible. Returns the factor that brings what
-// was summed before to the new row max.
-template <typename tile, typename Element>
-__device__ __forceinline__ float softmax_row(float *S_row, Element *P_row, int limit,
-                                             float scale_log2, float &row_max, float &row_sum) {
-  const int row_lane = threadIdx.x % 32 / tile::WARP_ROWS;
-  float s[tile::LANE_KEYS];
-  float new_max = row_max;
-  for (int j = 0; j < tile::LANE_KEYS; j += 4) {
-    const int key = tile::ROW_LANES * j + 4 * row_lane;
-    *(float4 *)&s[j] = *(const float4 *)&S_row[key];
-    for (int n = 0; n < 4; n++) {
-      s[j + n] = key + n < limit ? s[j + n] * scale_log2 : -INFINITY;
-      new_max = fmaxf(new_max, s[j + n]);
-    }
-  }
-  for (int offset = 16; offset >= tile::WARP_ROWS; offset /= 2)
-    new_max = fmaxf(new_max, __shfl_xor_sync(0xffffffff, new_max, offset));
-  // A row that has seen no key yet keeps 0 in place of -infinity: -inf - -inf is not a number.
-  const float subtracted = new_max == -INFINITY ? 0.0f : new_max;
-  const float correction = exp2f(row_max - subtracted);
-  row_max = new_max;
-  row_sum *= correction;
-  __syncwarp(); // all lanes of the row have read S, which P overwrites
-  for (int j = 0; j < tile::LANE_KEYS; j += 4) {
-    for (int n = 0; n < 4; n++) {
-      s[j + n] = exp2f(s[j + n] - subtracted);
-      row_sum += s[j + n];
-    }
-    *(uint2 *)&P_row[tile::ROW_LANES * j + 4 * row_lane] =
-        make_uint2(pack_pair<Element>(s[j], s[j + 1]), pack_pair<Element>(s[j + 2], s[j + 3]));
-  }
-  return correction;
-}
-
-// Multiplies row r of O by factor_smem[r]. Nobody knows which element of O a lane holds; but a fragment
-// of the same type that is loaded with the factors holds the right one in the same place. Read by
-// columns with a stride of 0, every column is the same 16 factors.
-template <typename tile, int COLUMNS>
-__device__ __forceinline__ void scale_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
-                                             const float *factor_smem) {
-  for (int i = 0; i < tile::ROW_FRAGMENTS; i++) {
-    accumulator factor;
-    wmma::load_matrix_sync(factor, &factor_smem[fragment_row<tile>(i)], 0, wmma::mem_col_major);
-    for (int j = 0; j < COLUMNS; j++)
-      for (int e = 0; e < factor.num_elements; e++) O_frag[i][j].x[e] *= factor.x[e];
-  }
-}
-
 // O [BLOCK_M, D] += P_smem [BLOCK_M, BLOCK_N] V_smem [BLOCK_N, D], the warp's part.
-template <typename tile, typename Element, int D, int COLUMNS>
+template <typename tile, int D, typename Element, int COLUMNS>
 __device__ __forceinline__ void
 accumulate_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
                   const Element (*P_smem)[2 * (tile::BLOCK_N + S_PAD)],
@@ -242,8 +139,56 @@ accumulate_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
   }
 }
 
+// The key of the block that the lane's score number n in a row belongs to: a lane has every ROW_LANES-th
+// group of 4 keys.
+template <typename tile>
+__device__ __forceinline__ int lane_key(int n) {
+  return (n / 4 * tile::ROW_LANES + threadIdx.x % 32 / tile::WARP_ROWS) * 4 + n % 4;
+}
+
+// Sets the lane's scores of one row that lie past the row's first `limit` keys to -infinity.
+template <typename tile>
+__device__ __forceinline__ void mask_row(float (&S_row)[tile::LANE_KEYS], int limit) {
+  for (int n = 0; n < tile::LANE_KEYS; n++)
+    if (lane_key<tile>(n) >= limit) S_row[n] = -INFINITY;
+}
+
+// The online softmax of one row: the lane's scores become probabilities in place. Returns the factor that
+// scales the sums of the blocks before to the new row max.
+template <typename tile>
+__device__ __forceinline__ float softmax_row(float (&S_row)[tile::LANE_KEYS], float scale_log2,
+                                             float &row_max, float &row_sum) {
+  float new_max = row_max;
+  for (int n = 0; n < tile::LANE_KEYS; n++) new_max = fmaxf(new_max, S_row[n]);
+  new_max = max_over_lanes<tile::WARP_ROWS, 32>(new_max);
+  // A row that has seen no key yet keeps 0 in place of -infinity, as -inf - -inf is not a number.
+  const float shift = new_max == -INFINITY ? 0.0f : new_max;
+  const float correction = exp2_approximate((row_max - shift) * scale_log2);
+  row_max = new_max;
+  row_sum *= correction;
+  for (int n = 0; n < tile::LANE_KEYS; n++) {
+    S_row[n] = exp2_approximate((S_row[n] - shift) * scale_log2);
+    row_sum += S_row[n];
+  }
+  return correction;
+}
+
+// Multiplies row r of O by factor_smem[r]. wmma does not tell which element of O a lane holds, but a fragment
+// of the same type that is loaded with the factors holds the right one in the same place. Read by
+// columns with a stride of 0, every column is the same 16 factors.
+template <typename tile, int COLUMNS>
+__device__ __forceinline__ void scale_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
+                                             const float *factor_smem) {
+  for (int i = 0; i < tile::ROW_FRAGMENTS; i++) {
+    accumulator factor;
+    wmma::load_matrix_sync(factor, &factor_smem[fragment_row<tile>(i)], 0, wmma::mem_col_major);
+    for (int j = 0; j < COLUMNS; j++)
+      for (int e = 0; e < factor.num_elements; e++) O_frag[i][j].x[e] *= factor.x[e];
+  }
+}
+
 // Bytes of shared memory: the row factors, and then either K, V, and Q or S, which takes the place of Q
-// once that is in fragments; or, at the end, O.
+// once Q is in fragments; or, at the end, O.
 template <typename tile, int D>
 static constexpr size_t
     SHARED_BYTES = sizeof(float) * tile::BLOCK_M +
@@ -277,17 +222,17 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   V += first_kv_row * shape.head_dim;
   O += first_row * shape.head_dim;
 
-  // Whose softmax this lane takes part in.
+  // The row whose softmax this lane takes part in.
   const int row = threadIdx.x / 32 * tile::WARP_ROWS + threadIdx.x % tile::WARP_ROWS;
   const bool has_row = row < tile::BLOCK_M; // the same in all lanes of a warp
   const bool first_lane = has_row && threadIdx.x % 32 < tile::WARP_ROWS;
-  const int visible = row < rows ? visible_keys(shape, first_query + row) : 0;
-  const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)): one multiply less
-  float row_max = -INFINITY; // in units of log2, the same in all lanes of the row
+  const float scale_log2 =
+      shape.scale * LOG2_E;  // exp(x) = exp2(x * log2(e)) saves a multiplication
+  float row_max = -INFINITY; // before scaling, the same in all lanes of the row
   float row_sum = 0.0f;      // over the lane's own keys
 
-  // Starts the copies of a key block into its stage, as one group; an empty one past the last block, so
-  // that groups can be counted.
+  // Starts the copies of a key block into its stage, as one group. Past the last block the group is empty, so
+  // that the number of groups still tells which block has arrived.
   const auto load_block = [&](int block) {
     // exercise: start to copy the block's K and V, if there are any, to its stage; close the group
     const int first_key = block * tile::BLOCK_N;
@@ -306,9 +251,8 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   load_tile<tile, tile::BLOCK_M, D>(Q_smem, Q, rows, shape.head_dim);
   __pipeline_commit();
   for (int block = 0; block < tile::STAGES - 1; block++) load_block(block);
-  __pipeline_wait_prior(tile::STAGES -
-                        1); // the oldest group, Q, has arrived: the thread's own part,
-  __syncthreads();          // and everybody else's
+  __pipeline_wait_prior(tile::STAGES - 1); // Q, the oldest group: this thread's copies are there,
+  __syncthreads();                         // and past the barrier those of all threads
   // end of exercise
   matrix_a<Element> Q_frag[tile::ROW_FRAGMENTS][D / FRAGMENT];
   accumulator O_frag[tile::ROW_FRAGMENTS][COLUMNS];
@@ -318,36 +262,46 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
     for (int j = 0; j < COLUMNS; j++) wmma::fill_fragment(O_frag[i][j], 0.0f);
   }
 
-  for (int block = 0; block * tile::BLOCK_N < keys; block++) {
-    // exercise: start the block that the ring has room for; wait till this one is there for all
-    load_block(block + tile::STAGES - 1); // its stage was read in the round before
-    __pipeline_wait_prior(tile::STAGES -
-                          1); // all but the newest groups: this block has arrived, the
-    __syncthreads();          // thread's own part and, past the barrier, everybody's
-    // end of exercise
-    const int first_key = block * tile::BLOCK_N;
+  for (int first_key = 0; first_key < keys; first_key += tile::BLOCK_N) {
+    const int block = first_key / tile::BLOCK_N;
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
+    // exercise: wait until this block is there for all threads; start the block that the ring has room for
+    if (tile::STAGES > 1) __pipeline_wait_prior(max(tile::STAGES - 2, 0)); // this block has arrived
+    __syncthreads(); // for all threads; and all have read the stage that is filled next
+    load_block(block + tile::STAGES - 1);
+    if (tile::STAGES == 1) __pipeline_wait_prior(0);
+    if (tile::STAGES == 1) __syncthreads();
+    // end of exercise
 
-    multiply_scores<tile, Element, D>(S_smem, Q_frag, K_smem + first_smem);
+    // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
+    const bool masked = visible_keys(shape, first_query) < first_key + tile::BLOCK_N;
+    multiply_scores<tile, D>(S_smem, Q_frag, K_smem + first_smem);
     row_barrier<tile>(); // the scores of the warp's rows are complete
     if (has_row) {
-      const float correction = softmax_row<tile>(S_smem[row], P_smem[row], visible - first_key,
-                                                 scale_log2, row_max, row_sum);
+      float S_row[tile::LANE_KEYS];
+      for (int n = 0; n < tile::LANE_KEYS; n += 4)
+        *(float4 *)&S_row[n] = *(const float4 *)&S_smem[row][lane_key<tile>(n)];
+      if (masked) mask_row<tile>(S_row, visible_keys(shape, first_query + row) - first_key);
+      const float correction = softmax_row<tile>(S_row, scale_log2, row_max, row_sum);
       if (first_lane) factor_smem[row] = correction;
+      __syncwarp(); // all lanes of the row have read S, which P overwrites
+      for (int n = 0; n < tile::LANE_KEYS; n += 4)
+        *(uint2 *)&P_smem[row][lane_key<tile>(n)] =
+            make_uint2(pack_pair<Element>(S_row[n], S_row[n + 1]),
+                       pack_pair<Element>(S_row[n + 2], S_row[n + 3]));
     }
     row_barrier<tile>(); // the probabilities and factors of the warp's rows are complete
     scale_output<tile>(O_frag, factor_smem);
-    accumulate_output<tile, Element, D>(O_frag, P_smem, V_smem + first_smem);
-    __syncthreads(); // nobody reads the tiles any more: the next may overwrite them
+    accumulate_output<tile, D>(O_frag, P_smem, V_smem + first_smem);
   }
 
-  for (int offset = 16; offset >= tile::WARP_ROWS; offset /= 2)
-    row_sum += __shfl_xor_sync(0xffffffff, row_sum, offset);
+  row_barrier<tile>(); // all lanes have read the last factors, which the next ones overwrite
+  const float sum = sum_over_lanes<tile::WARP_ROWS, 32>(row_sum);
   if (first_lane) {
-    factor_smem[row] = row_sum > 0.0f ? 1.0f / row_sum : 0.0f; // a row that saw no key gives 0
-    if (lse && row < rows) lse[first_row + row] = (row_max + log2f(row_sum)) * LN_2;
+    factor_smem[row] = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
+    if (lse && row < rows) lse[first_row + row] = (row_max * scale_log2 + log2f(sum)) * LN_2;
   }
-  __syncthreads(); // the factors are complete
+  __syncthreads(); // the factors are complete, and no thread reads V any more, where O goes
   scale_output<tile>(O_frag, factor_smem);
   for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
     for (int j = 0; j < COLUMNS && fragment_column<tile>(j) < D; j++)
@@ -358,13 +312,13 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
     if (i / D < rows && i % D < shape.head_dim)
       O[(size_t)(i / D) * shape.head_dim + i % D] = from_float<Element>(O_smem[i / D][i % D]);
   }
-  __syncthreads(); // nobody reads O any more: the next query tile may overwrite it
+  __syncthreads(); // all threads have read O, so the next query tile may overwrite it
 }
 
 // One block for each (head, batch, query tile). Where there are more batch entries or tiles than the
 // grid may have in y or z, a block takes several.
 template <typename tile, typename Element, int D>
-__launch_bounds__(tile::THREADS, tile::BLOCKS_PER_SM) __global__
+__launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     void attention_kernel(const Element *Q, const Element *K, const Element *V, Element *O,
                           float *lse, attention_shape shape) {
   const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
@@ -389,9 +343,7 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
 
 const char *attention_name(void) { return "06_cp_async"; }
 
-const char *attention_summary(void) { return "cp.async: the next tiles arrive during the maths"; }
+const char *attention_summary(void) { return "cp.async: copies hidden behind the products"; }
 
-size_t attention_workspace_bytes(const attention_shape *) { return 0; }
-
-// attention_forward and the rest of the interface: launch<tile, Element, D> in the chosen configuration.
+// attention_forward and the rest of the interface, which calls launch<tile, Element, D>.
 #include "configurations.cuh"

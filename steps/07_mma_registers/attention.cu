@@ -31,44 +31,27 @@ struct configuration {
   static constexpr int WARP_ROWS = BLOCK_M / WARPS;
   static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
   static constexpr int KEY_FRAGMENTS = BLOCK_N / 8;
+  // The largest head_dim whose tiles fit into shared memory.
+  static constexpr int MAX_DIM = STAGES == 2 ? 128 : 64;
   static constexpr int BLOCKS_PER_SM = 8 / WARPS; // leaves 255 registers
 
   static_assert(WARP_ROWS % 16 == 0 && BLOCK_N % 16 == 0, "whole fragments");
   static_assert(WARPS <= 8 && STAGES >= 2, "registers for every thread, a stage to fill");
 };
 
-// BLOCK_M, BLOCK_N, WARPS, STAGES, and the largest head_dim whose O leaves registers for the rest.
+// BLOCK_M, BLOCK_N, WARPS, STAGES.
 #define CONFIGURATIONS(X)                                                                          \
-  X(128, 64, 4, 2, 128)                                                                            \
-  X(128, 64, 4, 3, 64)                                                                             \
-  X(128, 64, 8, 2, 128)                                                                            \
-  X(128, 32, 4, 2, 128)                                                                            \
-  X(64, 64, 4, 2, 128)                                                                             \
-  X(64, 32, 4, 2, 128)
+  X(128, 64, 4, 2)                                                                                 \
+  X(128, 64, 4, 3)                                                                                 \
+  X(128, 64, 8, 2)                                                                                 \
+  X(128, 32, 4, 2)                                                                                 \
+  X(64, 64, 4, 2)                                                                                  \
+  X(64, 32, 4, 2)
 
 // The best measured on an H200.
 static const char *best_configuration(const attention_shape *) { return "128x64x4x2"; }
 
 static constexpr int SMALLEST_DIM = 64;
-
-static const char *refused(const attention_shape *shape) {
-  if (shape->head_dim != 64 && shape->head_dim != 128)
-    return "head_dim is 64 or 128 from step 07 on: step 06 takes any up to 128";
-  if (!(shape->scale > 0.0f)) return "scale is above 0 from step 07 on: step 06 takes any";
-  return NULL;
-}
-
-// How many keys row `query` sees: all of them, or those up to the diagonal that ends in the bottom
-// right corner. They are always the first ones.
-__device__ int visible_keys(const attention_shape &shape, int query) {
-  if (!shape.causal) return shape.seq_kv;
-  return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
-}
-
-// Which of the batch * kv_heads key/value heads a query head reads: `heads / kv_heads` share one.
-__device__ size_t key_value_head(const attention_shape &shape, int batch, int head) {
-  return (size_t)batch * shape.kv_heads + head / (shape.heads / shape.kv_heads);
-}
 
 // Where the 16-byte piece that begins at column d of a row lies in a [rows][D] tile. A row is a multiple of
 // 128 bytes, which is all banks once: the same piece of 8 rows in turn would be in the same 4 banks. With
@@ -392,8 +375,6 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
 const char *attention_name(void) { return "07_mma_registers"; }
 
 const char *attention_summary(void) { return "mma.sync: S and P stay in registers"; }
-
-size_t attention_workspace_bytes(const attention_shape *) { return 0; }
 
 // attention_forward and the rest of the interface: launch<tile, Element, D> in the chosen configuration.
 #include "configurations.cuh"

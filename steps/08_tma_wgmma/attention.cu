@@ -40,13 +40,6 @@ struct shared_tiles {
 template <typename Element, int D>
 static constexpr size_t SHARED_BYTES = sizeof(shared_tiles<Element, D>) + 1024; // to align it
 
-// How many keys row `query` sees: all of them, or those up to the diagonal that ends in the bottom
-// right corner. They are always the first ones.
-__device__ int visible_keys(const attention_shape &shape, int query) {
-  if (!shape.causal) return shape.seq_kv;
-  return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
-}
-
 // S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the warpgroup's part, to be waited for. A
 // step of 16 columns is 32 bytes, 2 in the descriptor's units.
 template <int D, typename Element>
@@ -192,7 +185,7 @@ size_t attention_workspace_bytes(const attention_shape *) { return 0; }
 const char *attention_unsupported(const attention_shape *shape) {
   if (shape->head_dim != 64 && shape->head_dim != 128)
     return "head_dim is 64 or 128 from step 07 on: step 06 takes any up to 128";
-  if (!(shape->scale > 0.0f)) return "scale is above 0 from step 07 on: step 06 takes any";
+  if (!(shape->scale > 0.0f)) return "scale is above 0 from step 04 on: step 03 takes any";
   if (shape->heads > MAX_GRID_YZ || shape->batch > MAX_GRID_YZ)
     return "heads and batch are more than a grid has blocks in y and z, 65,535 on a GPU: step 07 "
            "takes more";

@@ -55,13 +55,6 @@ struct shared_tiles {
 template <typename tile, typename Element>
 static constexpr size_t SHARED_BYTES = sizeof(shared_tiles<tile, Element>) + 1024; // to align it
 
-// How many keys row `query` sees: all of them, or those up to the diagonal that ends in the bottom
-// right corner. They are always the first ones.
-__device__ int visible_keys(const attention_shape &shape, int query) {
-  if (!shape.causal) return shape.seq_kv;
-  return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
-}
-
 // How many blocks of keys the rows of a tile before row `end` see, at least 1.
 template <typename tile>
 __device__ __forceinline__ int key_blocks(const attention_shape &shape, int end) {
@@ -443,7 +436,7 @@ size_t attention_workspace_bytes(const attention_shape *) { return sizeof(int); 
 const char *attention_unsupported(const attention_shape *shape) {
   if (shape->head_dim != 64 && shape->head_dim != 128)
     return "head_dim is 64 or 128 from step 07 on: step 06 takes any up to 128";
-  if (!(shape->scale > 0.0f)) return "scale is above 0 from step 07 on: step 06 takes any";
+  if (!(shape->scale > 0.0f)) return "scale is above 0 from step 04 on: step 03 takes any";
   if ((long long)shape->batch * shape->heads * divide_up(shape->seq_q, WARPGROUP_ROWS) > INT_MAX)
     return "the tiles of all heads are at most 2^31 - 1 in this step: step 07 takes more";
   return NULL;

@@ -1,0 +1,109 @@
+// What changes between two steps, and how many lines of code: on small made-up steps, and in the lab itself.
+#define _GNU_SOURCE
+#include "lab.h"
+
+// A lab with steps of a few lines, in a folder of the test's own.
+static void write_step(const char *name, const char *source) {
+  char path[128];
+  EXPECT_STATUS(lab_run("mkdir -p %s/steps/%s", lab_work, name), 0);
+  snprintf(path, sizeof path, "%s/steps/%s/attention.cu", lab_work, name);
+  toolkit_write(path, source);
+}
+
+static void enter(void) {
+  lab_enter();
+  write_step("01_first", "// 01_first\nint a;\nint b;\nint c;\nint d;\n");
+}
+
+TestSuite(diff, .init = enter, .fini = lab_leave);
+
+#define DIFF "STEPS_FOLDER=%s/steps scripts/diff.sh "
+
+// The number of lines that a step changes, in the row of its name.
+static void expect_changed(const char *name, const char *parent, int lines) {
+  const script_result result = lab_run(DIFF "--stat %s", lab_work, name);
+  EXPECT_STATUS(result, 0);
+  const char *row = strchr(result.out, '\n');
+  char step[64], after[64];
+  int changed;
+  cr_assert(row && sscanf(row, "%63s %63s %d", step, after, &changed) == 3, "%s", result.out);
+  cr_expect_str_eq(step, name);
+  cr_expect_str_eq(after, parent);
+  cr_expect_eq(changed, lines, "%s: %d lines, not %d", name, changed, lines);
+}
+
+Test(diff, comments_blank_lines_and_layout_do_not_count) {
+  write_step("05_layout", "// 05_layout\n\n/* of two\n   lines */ int a; // first\n  int   b;\n"
+                          "\tint c; /* third */\nint d;\n// exercise: x\n// end of exercise\n");
+  expect_changed("05_layout", "01_first", 0);
+}
+
+Test(diff, marks_of_a_comment_within_a_string_are_code) {
+  write_step("05_string", "int a;\nint b;\nint c;\nint d;\nputs(\"http://x \\\" /*\");\n");
+  write_step("06_string", "int a;\nint b;\nint c;\nint d;\nputs(\"http://y \\\" */\");\n");
+  expect_changed("05_string", "01_first", 1);
+  expect_changed("06_string", "05_string", 2);
+}
+
+Test(diff, a_line_counts_when_it_goes_and_when_it_comes_and_once_when_it_moves) {
+  write_step("05_change", "int a;\nlong b;\nint c;\nint d;\n");
+  write_step("06_more", "int a;\nlong b;\nint c;\nint d;\nint e;\nint e;\n");
+  write_step("08_move", "int e;\nint a;\nint e;\nlong b;\nint c;\nint d;\n");
+  expect_changed("05_change", "01_first", 2);
+  expect_changed("06_more", "05_change", 2);
+  expect_changed("08_move", "06_more", 2);
+}
+
+Test(diff, a_step_may_name_what_it_comes_after) {
+  write_step("05_other", "int x;\nint y;\nint z;\n");
+  write_step("06_branch", "// 06_branch: a branch.\n//\n// After: 01_first\nint a;\nint b;\n");
+  expect_changed("06_branch", "01_first", 2);
+  script_result result = lab_run(DIFF "'' 06", lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "a/steps/01_first/attention.cu", "b/steps/06_branch/attention.cu", "-int c;");
+  write_step("06_branch", "// After: 04_gone\nint a;\n");
+  result = lab_run(DIFF "--stat 06_branch", lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "06_branch/attention.cu says that it comes after 04_gone, and there is no such");
+}
+
+// A step of so many lines after one of four.
+static script_result size_of(const char *name, int lines) {
+  EXPECT_STATUS(lab_run("mkdir -p %s/steps/%s; { printf 'int %%s;\\n' a b c d; seq %d; } "
+                        ">%s/steps/%s/attention.cu",
+                        lab_work, name, lines, lab_work, name),
+                0);
+  return lab_run(DIFF "--stat %s; result=$?; rm -r %s/steps/%s; exit $result", lab_work, name,
+                 lab_work, name);
+}
+
+Test(diff, a_step_has_a_limit) {
+  EXPECT_STATUS(size_of("05_short", 140), 0);
+  const script_result result = size_of("05_long", 141);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "FAIL 05_long changes 141 lines of code of 01_first: the limit is 140");
+  EXPECT_STATUS(size_of("05_wmma", 240), 0);
+  EXPECT_STATUS(size_of("05_wmma", 241), 1);
+  EXPECT_STATUS(size_of("02_new", 500), 0);
+}
+
+Test(diff, what_cannot_be_compared_is_named) {
+  script_result result = lab_run(DIFF "'' 01", lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: 01_first comes after no step");
+  result = lab_run(DIFF "01 77", lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: there is no step 77 to compare");
+}
+
+// One idea a step: the lab's own steps from 03 to 06 stay within their limits.
+Test(diff, the_steps_keep_their_limits) {
+  script_result result = lab_run(MAKE "step03 step04 step05 step06 diff STAT=1");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "03_3dgrid 02_tiled ", "04_online_softmax 03_3dgrid ",
+         "05_wmma 04_online_softmax ", "06_cp_async 05_wmma ");
+  result = lab_run(MAKE "step03 diff");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "steps/02_tiled/attention.cu", "+ for (int query_tile = blockIdx.z;");
+  cr_expect_null(strstr(result.out, "exercise"), "%s", result.out);
+}
