@@ -226,7 +226,7 @@ check-now: say-device $(CHECK_ALL)
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) LAB_LARGE=$(if $(STEP_GOALS),1) \
 	  scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
 	$(if $(PLANTED),@if command -v patch >/dev/null; then DEVICE=cpu JOBS=$(JOBS) RECORD='' scripts/bugs.sh $(PLANTED); \
-	  else echo "bugs: skipped, because planting bugs needs the program patch (make deps installs it)"; fi)
+	  else echo "bugs: skipped because planting bugs needs the program patch (make deps installs it)"; fi)
 	$(if $(PLANTED),@JOBS=$(JOBS) scripts/guide.sh)
 
 .PHONY: sanitize sanitize-now
