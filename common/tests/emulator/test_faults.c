@@ -72,7 +72,7 @@ Test(faults, memory) {
                               cudaErrorIllegalAddress,
                               {"========= Invalid ", " at address 0x",
                                "36 bytes past the end of an allocation of 4096 bytes\n"
-                               "=========     at touch_kernel in common/tests/emulator/faults.cu:",
+                               "=========     at touch_kernel in ",
                                "by thread (5,0,0) in block (2,0,0)", "in kernel touch_kernel"}});
   expect_report(&(fault_case){fault_read_past_small,
                               cudaErrorIllegalAddress,
