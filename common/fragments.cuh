@@ -3,7 +3,47 @@
 #ifndef FRAGMENTS_CUH
 #define FRAGMENTS_CUH
 
-#include <cuda_runtime.h>
+#include "kernel.cuh"
+#include "ptx.cuh"
+
+// The lane's element number n of its row r in row fragments of 16 rows each. In a row fragment, which is stored fragment of
+// 8 columns after fragment of 8 columns, elements 4 m and 4 m + 1 are columns 8 m + 2 (lane % 4) and the next of row
+// lane / 4, elements 4 m + 2 and 4 m + 3 those of the row 8 below. Row r is half r % 2 of row fragment r / 2.
+template <int ROW_FRAGMENTS, int COUNT>
+__device__ __forceinline__ float &of_row(float (&fragments)[ROW_FRAGMENTS][COUNT], int r, int n) {
+  return fragments[r / 2][n / 2 * 4 + r % 2 * 2 + n % 2];
+}
+
+// Whether a row max times scale_log2, rounded to float32, may be subtracted in a multiply-add. The product is off by up to
+// half of its last digit, which makes all probabilities of the row too large or too small by one factor. At 2^20
+// that factor is at most 2^(1/32), but at 2^29 it is up to 2^32, which fp16 cannot hold. False for -infinity, which is
+// the max of a row that has seen no key yet.
+__device__ __forceinline__ bool product_is_small(float product) {
+  return fabsf(product) <= 0x1p20f;
+}
+
+// For rows whose product is not small: subtracts the new row max from the scores themselves, which loses no digit, so that
+// `subtracted` becomes 0. A row that has seen no key yet keeps 0 in place of -infinity, as -inf - -inf is not a number.
+// `correction` receives the factors that scale the sums of the blocks before to the new row max. Rare: the warp asks
+// once for all its rows, so that its lanes stay together. The rows are those of of_row.
+template <int ROW_FRAGMENTS, int COUNT, int LANE_ROWS>
+__device__ __forceinline__ void
+subtract_large_max(float (&S_frag)[ROW_FRAGMENTS][COUNT], float scale_log2,
+                   const float (&row_max)[LANE_ROWS], const float (&new_max)[LANE_ROWS],
+                   float (&subtracted)[LANE_ROWS], float (&correction)[LANE_ROWS]) {
+  bool small = true;
+  for (int r = 0; r < LANE_ROWS; r++) small = small && product_is_small(subtracted[r]);
+  if (__all_sync(0xffffffff, small)) return;
+#pragma unroll
+  for (int r = 0; r < LANE_ROWS; r++) {
+    if (product_is_small(subtracted[r])) continue;
+    const float shift = new_max[r] == -INFINITY ? 0.0f : new_max[r];
+#pragma unroll
+    for (int n = 0; n < COUNT / 2; n++) of_row(S_frag, r, n) -= shift;
+    correction[r] = exp2_approximate((row_max[r] - shift) * scale_log2);
+    subtracted[r] = 0.0f;
+  }
+}
 
 // Transposes a 4 x 4 matrix of registers across the four lanes that share a row: lane q gives column q of it
 // and receives row q.
@@ -29,6 +69,24 @@ __device__ __forceinline__ void store_columns(Element *matrix, Row row, int n, u
   if (inside)
     *(uint4 *)&matrix[row * D + 8 * (n + row_lane)] =
         make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
+}
+
+// Stores one of the lane's two rows of O_frag [16, D], times `factor`, rounded to Element, to row `row` of a
+// [.., D] matrix where `inside` is set. half_row is 0 for row lane / 4 of the fragments, 1 for the row 8 below. All
+// lanes of the warp take part.
+template <int D, typename Element, typename Row>
+__device__ __forceinline__ void store_row(Element *matrix, Row row, const float (&O_frag)[D / 2],
+                                          int half_row, float factor, bool inside) {
+#pragma unroll
+  for (int n = 0; n < D / 8; n += 4) {
+    unsigned pairs[4]; // of columns, in four fragments
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      const float *pair = &O_frag[4 * (n + j) + 2 * half_row];
+      pairs[j] = pack_pair<Element>(pair[0] * factor, pair[1] * factor);
+    }
+    store_columns<D>(matrix, row, n, pairs, inside);
+  }
 }
 
 #endif

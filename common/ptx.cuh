@@ -41,34 +41,29 @@ __device__ __forceinline__ void load_matrices_transposed(unsigned (&fragments)[4
                : "memory");
 }
 
-// D [16, 8] = A [16, 16] B [16, 8] + C [16, 8], a warp's product on the tensor cores, summed in float32. With
-// row = lane / 4 and column = 2 (lane % 4), each register of A and B holding two elements in turn:
+// D [16, 8] += A [16, 16] B [16, 8], a warp's product on the tensor cores, summed in float32. With row = lane / 4 and
+// column = 2 (lane % 4), each register of A and B holding two elements in turn:
 //   a[0..3]  A at (row, column), (row + 8, column), (row, column + 8), (row + 8, column + 8)
-//   b0, b1   B at rows column, column + 8 and following, of column lane / 4
-//   c, d     C and D at (row, column), (row, column + 1), (row + 8, column), (row + 8, column + 1)
+//   b[0..1]  B at rows column, column + 8 and following, of column lane / 4
+//   d[0..3]  D at (row, column), (row, column + 1), (row + 8, column), (row + 8, column + 1)
 // 9.7.14.5.8, "Matrix Fragments for mma.m16n8k16 with floating point type".
 template <typename Element>
-__device__ __forceinline__ void multiply_fragments(float (&d)[4], const unsigned (&a)[4],
-                                                   unsigned b0, unsigned b1, const float (&c)[4]);
+__device__ __forceinline__ void multiply_fragments(float *d, const unsigned *a, const unsigned *b);
 template <>
-__device__ __forceinline__ void multiply_fragments<half>(float (&d)[4], const unsigned (&a)[4],
-                                                         unsigned b0, unsigned b1,
-                                                         const float (&c)[4]) {
+__device__ __forceinline__ void multiply_fragments<half>(float *d, const unsigned *a,
+                                                         const unsigned *b) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-      "{%8, %9}, {%10, %11, %12, %13};"
-      : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(c[0]), "f"(c[1]),
-        "f"(c[2]), "f"(c[3]));
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 template <>
-__device__ __forceinline__ void
-multiply_fragments<__nv_bfloat16>(float (&d)[4], const unsigned (&a)[4], unsigned b0, unsigned b1,
-                                  const float (&c)[4]) {
+__device__ __forceinline__ void multiply_fragments<__nv_bfloat16>(float *d, const unsigned *a,
+                                                                  const unsigned *b) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-      "{%8, %9}, {%10, %11, %12, %13};"
-      : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(c[0]), "f"(c[1]),
-        "f"(c[2]), "f"(c[3]));
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
 #endif // __CUDACC__

@@ -1,4 +1,4 @@
-// The online softmax of steps 08 to 10: that of step 07, on the accumulators of wgmma. A lane holds two rows
+// The online softmax of steps 11 to 17: that of step 07, on the accumulators of wgmma. A lane holds two rows
 // of S [64, 2 COUNT] in fragments of 8 columns. Elements 4 n and 4 n + 1 of S_frag are columns
 // 8 n + 2 (lane % 4) and the next of row lane / 4 of its warp's 16 (half_row 0), elements 4 n + 2 and
 // 4 n + 3 those of the row 8 below (half_row 1). Dao et al., FlashAttention, 2022, section 3.1.
@@ -19,11 +19,6 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[COUNT], int half_row, i
       if (8 * n + e >= lane_limit) S_frag[4 * n + 2 * half_row + e] = -INFINITY;
 }
 
-// Whether row_max * scale_log2, as float32 has it, can be subtracted in a multiply-add. It is off by up to half of its
-// last digit, which makes all probabilities of the row too large or too small by one factor: by 2^(1/32) at
-// 2^20, but at 2^29 by 2^32, which fp16 cannot hold. Not so for -infinity, the max of a row that saw no key yet.
-__device__ __forceinline__ bool product_is_fine(float product) { return fabsf(product) <= 0x1p20f; }
-
 // The online softmax of one of the lane's rows: its scores become probabilities in place. Returns the factor
 // that brings what was summed before to the new row max.
 template <int COUNT>
@@ -34,13 +29,13 @@ __device__ __forceinline__ float softmax_row(float (&S_frag)[COUNT], int half_ro
   for (int n = 0; n < COUNT / 4; n++)
     for (int e = 0; e < 2; e++) new_max = fmaxf(new_max, S_frag[4 * n + 2 * half_row + e]);
   // The lane's own scores tell, before the shuffles: when another lane has the large ones, this one's become 0.
-  const bool fine = product_is_fine(new_max * scale_log2);
+  const bool small = product_is_small(new_max * scale_log2);
   for (int offset = 2; offset > 0; offset /= 2)
     new_max = fmaxf(new_max, __shfl_xor_sync(0xffffffff, new_max, offset));
   float subtracted = new_max * scale_log2;
   // Both products are rounded, so that the difference is exactly 0 while the max stays.
   float change = __fmul_rn(row_max, scale_log2) - subtracted;
-  if (!fine) {
+  if (!small) {
     // Rare: the max is subtracted from the scores themselves; 0 in place of -infinity, as -inf - -inf is not a number.
     const float shift = new_max == -INFINITY ? 0.0f : new_max;
 #pragma unroll

@@ -32,7 +32,7 @@ part() {
     ;;
   sweep)
     local step
-    for step in 06 07; do
+    for step in 05 06 07 09; do
       run "step$step" sweep
       run "step$step" sweep "NAME=sweep-$step-dim128" ARGS='--heads 16 --dim 128'
     done

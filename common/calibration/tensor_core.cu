@@ -54,9 +54,8 @@ static __global__ void instruction(const float *in, float *out) {
   unsigned a[4], b[4];
   load_matrices(a, &tile[row][8 * (swizzled ? piece ^ row % 8 : piece)]);
   load_matrices_transposed(b, &tile[row][8 * (swizzled ? (piece + 2) ^ row % 8 : piece + 2)]);
-  const float zero[4] = {};
-  float c[4];
-  multiply_fragments<half>(c, a, b[0], b[1], zero);
+  float c[4] = {};
+  multiply_fragments<half>(c, a, b);
   for (int i = 0; i < 4; i++) out[32 * i + threadIdx.x] = c[i];
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A new step: scripts/workshop/new.sh STEPS_FOLDER 11_name [10]
-# Writes STEPS_FOLDER/11_name/attention.cu, which is step 10 (or the last there is) under the new name and
+# Writes STEPS_FOLDER/11_name/attention.cu, which is step 17 (or the last there is) under the new name and
 # computes what that computes, and a README.md of the usual sections. Nothing else knows the steps by name.
 export LC_ALL=C
 set -eu

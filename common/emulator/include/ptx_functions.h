@@ -28,11 +28,10 @@ inline void load_matrices_transposed(unsigned (&fragments)[4], const void *row,
 }
 
 template <typename Element>
-inline void multiply_fragments(float (&d)[4], const unsigned (&a)[4], unsigned b0, unsigned b1,
-                               const float (&c)[4], EMULATOR_CALL_SITE) {
+inline void multiply_fragments(float *d, const unsigned *a, const unsigned *b, EMULATOR_CALL_SITE) {
   static_assert(sizeof(Element) == 2, "A and B are half or __nv_bfloat16");
   const emulator_site site = {"mma.sync", file, line};
-  const emulator_fragment_product product = {a, {b0, b1}, c, d};
+  const emulator_fragment_product product = {a, {b[0], b[1]}, d, d};
   emulator_multiply_fragments(emulator::fragment_element<Element>, &product, &site);
 }
 

@@ -88,9 +88,9 @@ static problem like_a_model(attention_dtype dtype, int seq, bool causal) {
 // ---- Right kernels on the host ------------------------------------------------------------------
 
 typedef enum {
-  FLASH, // probabilities below the row max, rounded for V; their sum is not: FlashAttention, steps 05 to 09
+  FLASH, // probabilities below the row max, rounded for V; their sum is not: FlashAttention, steps 05 to 14
   ROUNDED_SUM, // the sum is that of the rounded ones
-  LAZY,        // probabilities of up to 2^9, below another number than the row max: step 10
+  LAZY,        // probabilities of up to 2^9, below another number than the row max: step 17
   NORMALISED,  // probabilities divided by their sum, then rounded
   KERNELS
 } kernel;

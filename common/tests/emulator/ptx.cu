@@ -68,28 +68,23 @@ __device__ unsigned pair(const Element *first, const Element *second) {
   return (unsigned)*(const unsigned short *)second << 16 | *(const unsigned short *)first;
 }
 
-// Registers filled element by element, as the PTX ISA draws them. With `in_place` D is C.
+// Registers filled element by element, as the PTX ISA draws them.
 template <typename Element>
-__global__ void product_kernel(const Element *A, const Element *B, const float *C, float *D,
-                               bool in_place) {
+__global__ void product_kernel(const Element *A, const Element *B, const float *C, float *D) {
   const int row = threadIdx.x / 4, column = threadIdx.x % 4 * 2;
   unsigned a[4], b[2];
-  float c[4], d[4];
+  float d[4];
   for (int i = 0; i < 4; i++) {
     const Element *at = &A[(row + i % 2 * 8) * K + column + i / 2 * 8];
     a[i] = pair(at, at + 1);
-    c[i] = C[(row + i / 2 * 8) * N + column + i % 2];
+    d[i] = C[(row + i / 2 * 8) * N + column + i % 2];
   }
   for (int i = 0; i < 2; i++) {
     const Element *at = &B[(column + i * 8) * N + row];
     b[i] = pair(at, at + N);
   }
-  if (in_place) {
-    multiply_fragments<Element>(c, a, b[0], b[1], c);
-  } else {
-    multiply_fragments<Element>(d, a, b[0], b[1], c);
-  }
-  for (int i = 0; i < 4; i++) D[(row + i / 2 * 8) * N + column + i % 2] = in_place ? c[i] : d[i];
+  multiply_fragments<Element>(d, a, b);
+  for (int i = 0; i < 4; i++) D[(row + i / 2 * 8) * N + column + i % 2] = d[i];
 }
 
 // The same product, of tiles in shared memory, B lying as [K, N]. C is 0.
@@ -107,7 +102,7 @@ __global__ void tile_kernel(const Element *A, const Element *B, float *D) {
   load_matrices(a, &A_smem[lane % 16][lane / 16 * 8]);
   load_matrices_transposed(b, &B_smem[lane % 16][lane / 16 * 8]);
   float d[4] = {};
-  multiply_fragments<Element>(d, a, b[2], b[3], d);
+  multiply_fragments<Element>(d, a, &b[2]);
   for (int i = 0; i < 4; i++) D[(lane / 4 + i / 2 * 8) * N + lane % 4 * 2 + i % 2] = d[i];
 }
 
@@ -129,7 +124,7 @@ static std::vector<T> as(const std::vector<double> &values) {
   return result;
 }
 
-enum product_kind { TO_D, IN_PLACE, OF_TILES };
+enum product_kind { OF_REGISTERS, OF_TILES };
 
 template <typename Element>
 static bool product_is_right(error_text *error, product_kind kind, bool whole) {
@@ -143,8 +138,8 @@ static bool product_is_right(error_text *error, product_kind kind, bool whole) {
   if (kind == OF_TILES) {
     tile_kernel<Element><<<1, 32>>>(device_A.data(), device_B.data(), device_D.data());
   } else {
-    product_kernel<Element><<<1, 32>>>(device_A.data(), device_B.data(), device_C.data(),
-                                       device_D.data(), kind == IN_PLACE);
+    product_kernel<Element>
+        <<<1, 32>>>(device_A.data(), device_B.data(), device_C.data(), device_D.data());
   }
   if (!device_finished(error, "product")) return false;
   const std::vector<float> got = device_D.host();
@@ -166,7 +161,7 @@ static bool product_is_right(error_text *error, product_kind kind, bool whole) {
 }
 
 bool ptx_products(error_text *error) {
-  for (const product_kind kind : {TO_D, IN_PLACE, OF_TILES})
+  for (const product_kind kind : {OF_REGISTERS, OF_TILES})
     for (const bool whole : {true, false}) {
       if (!product_is_right<half>(error, kind, whole) ||
           !product_is_right<__nv_bfloat16>(error, kind, whole)) {

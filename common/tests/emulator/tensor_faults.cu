@@ -109,11 +109,12 @@ void fault_rows_missing_lane(void) { rows_kernel<<<1, 32, 512>>>(nullptr, 48, 6)
 
 __global__ void registers_kernel(unsigned first_bf16) {
   const unsigned a[4] = {};
+  const unsigned b[2] = {};
   float c[4] = {};
   if (threadIdx.x < first_bf16) {
-    MARK, multiply_fragments<half>(c, a, 0, 0, c);
+    MARK, multiply_fragments<half>(c, a, b);
   } else {
-    MARK_OTHER, multiply_fragments<__nv_bfloat16>(c, a, 0, 0, c);
+    MARK_OTHER, multiply_fragments<__nv_bfloat16>(c, a, b);
   }
 }
 void fault_product_short_warp(void) { registers_kernel<<<1, 16>>>(16); }

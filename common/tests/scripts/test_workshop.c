@@ -50,7 +50,7 @@ Test(workshop, every_exercise) {
 // In a lab that has one new step and nothing else.
 Test(workshop, a_step_without_an_exercise) {
   EXPECT_STATUS(lab_run("mkdir -p %s/lab/steps/11_new && cp -r scripts %s/lab && grep -v exercise "
-                        "steps/10_lazy_max/attention.cu >%s/lab/steps/11_new/attention.cu",
+                        "steps/17_lazy_max/attention.cu >%s/lab/steps/11_new/attention.cu",
                         lab_work, lab_work, lab_work),
                 0);
   const script_result result =
@@ -144,18 +144,18 @@ Test(workshop, skeletons_compile_and_fail, .timeout = 300) {
          "built: ", "3 of 3 parts of ",
          "04_online_softmax/attention.cu are still to be written:\n line ",
          ", about 3 lines: the whole row's new_max", "4 of 4 parts of ",
-         "08_tma_wgmma/attention.cu are still", "3 of 3 parts of ",
-         "09_warp_specialized/attention.cu are still", "3 of 3 parts of ",
-         "10_lazy_max/attention.cu are still");
+         "11_tma_wgmma/attention.cu are still", "3 of 3 parts of ",
+         "14_warp_specialized/attention.cu are still", "3 of 3 parts of ",
+         "17_lazy_max/attention.cu are still");
   result = lab_run("scripts/workshop/progress.sh 04_online_softmax");
   EXPECT(result, "3 of 3 - failed on the cpu", "0 of 1 steps pass");
   // Who waits for what is not there yet ends at once, with a report.
   result = lab_run("timeout 60 " MAKE UNOPTIMISED
-                   "step09 run WORK=1 ARGS='--batch 1 --heads 1 --seq 100 --dim 64'");
+                   "step14 run WORK=1 ARGS='--batch 1 --heads 1 --seq 100 --dim 64'");
   EXPECT_STATUS(result, 2);
   EXPECT(result, "Deadlock: no thread of block (0,0,0) can go on",
          "wait at mbarrier.try_wait.parity in ",
-         "09_warp_specialized/attention.cu:", "error: launching the step failed");
+         "14_warp_specialized/attention.cu:", "error: launching the step failed");
 }
 
 // What a participant leaves out, and takes for written, check finds: part by part, of the steps for Hopper GPUs.

@@ -77,7 +77,7 @@ Test(interface, scales) {
 
 // How many heads, and likewise batch entries, a step takes: 65,535 where they are blocks in y and z of a grid,
 // 2^31 - 1 where an int counts its tiles. Other steps take as many as there may be.
-static int most_heads(int step) { return step == 8 || step == 9 ? 65535 : INT_MAX; }
+static int most_heads(int step) { return step == 11 || step == 14 ? 65535 : INT_MAX; }
 
 static const char *refusal_of(int batch, int heads) {
   attention_shape shape = suite_shape(ATTENTION_FP16, 1, 1, 64, false);
@@ -101,12 +101,12 @@ Test(interface, heads_and_batches) {
     expect_later_step(refusal_of(1, most + 1));
     expect_later_step(refusal_of(most + 1, 1));
   }
-  if (number == 10) expect_later_step(refusal_of(2, 1 << 30));
+  if (number == 17) expect_later_step(refusal_of(2, 1 << 30));
 }
 
-// From step 08 on a driver's function describes the tensors, and refuses those off the 16-byte grid.
+// From step 11 on a driver's function describes the tensors, and refuses those off the 16-byte grid.
 Test(interface, failures_of_the_driver_are_reported) {
-  enum { FIRST_WITH_TENSOR_MAPS = 8 };
+  enum { FIRST_WITH_TENSOR_MAPS = 11 };
   if (atoi(step_linked().name) < FIRST_WITH_TENSOR_MAPS) return;
   const attention_step step = suite_step();
   trial trial;

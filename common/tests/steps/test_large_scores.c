@@ -64,7 +64,7 @@ static void expect_right_up_to(attention_dtype dtype, const float *scores, size_
   expect_right(suite_shape(dtype, 260, 400, 128, false), scores[count - 1], rising);
 }
 
-// 2^20 and 2^28 are where steps 07 to 10 begin to subtract the row max otherwise, and where a product is off by 16.
+// 2^20 and 2^28 are where steps 07 to 17 begin to subtract the row max otherwise, and where a product is off by 16.
 Test(large_scores, fp16) {
   static const float scores[] = {7e5f, 8e5f, 3e8f, 5e8f, 2e9f, 1e10f, 1e15f};
   expect_right_up_to(ATTENTION_FP16, scores, sizeof scores / sizeof scores[0]);
