@@ -174,7 +174,7 @@ plots: ## draw the published record's charts, or with RESULTS=1 your own: CHART=
 	@scripts/plot.sh $(if $(filter command-line/dumb,$(subst $() ,-,$(origin TERM))/$(TERM)),--dumb) $(if $(RESULTS),--data results) \
 	  "$(or $(CHART),all)" $(if $(DEVICE_FOLDER)$(NAME),"$(or $(DEVICE_FOLDER),*)") $(NAME)
 
-.PHONY: tables tables-check guide publish
+.PHONY: tables tables-check pages-check guide publish
 tables: ## write the tables of the documents again from the published record
 	@scripts/tables.sh
 
@@ -206,7 +206,7 @@ ifeq ($(STEP_GOALS),)
                      $(call watched_tests,sanitize) $(call watched_tests,count))
   PART_TESTS    := $(filter-out common/tests/sanitize/% common/tests/count/%,$(PART_TESTS))
   PART_TESTS    := $(PART_TESTS:common/tests/%.c=$(BUILD)/tests/%)
-  CHECK_ALL  := format-check tables-check
+  CHECK_ALL  := format-check tables-check pages-check
   PLANTED    := $(if $(ELSEWHERE)$(filter gpu,$(DEVICE)),,$(BUILDABLE))
 endif
 
@@ -280,6 +280,9 @@ format-check:
 
 tables-check:
 	@scripts/tables.sh --check
+
+pages-check:
+	@scripts/pages.sh
 
 
 include make/workshop.mk

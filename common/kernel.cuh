@@ -1,5 +1,5 @@
-// What the kernels of every step share and none of them is about: the element type, the choice of
-// an instance by shape, the size of the score matrix, the permission to use more shared memory.
+// Things that the kernels of all steps share and that are not the subject of any step: the element type, the
+// choice of an instance by shape, the size of the score matrix, the permission to use more shared memory.
 #ifndef KERNEL_CUH
 #define KERNEL_CUH
 
@@ -121,7 +121,7 @@ static cudaError_t allow_shared_memory(Kernel kernel, size_t bytes) {
    : (args)->shape.head_dim <= 64 ? launch<Element, 64>(args, stream)                              \
                                   : launch<Element, 128>(args, stream))
 
-// The same for steps that take head_dim 64 and 128 alone.
+// The same for steps that take only head_dim 64 and 128.
 #define LAUNCH_FOR_64_OR_128(launch, args, stream)                                                 \
   ((args)->shape.dtype == ATTENTION_FP16                                                           \
        ? LAUNCH_FOR_64_OR_128_OF(launch, half, args, stream)                                       \

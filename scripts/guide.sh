@@ -12,8 +12,8 @@
 # of an output block must come, in this order, in what the commands say; `...` in it stands for anything, and
 # other lines may stand between.
 #
-# Without FILE: GUIDE.md and guide/*.md. Exit status 1 when a block fails, 2 when a document makes no sense
-# or has nothing to test.
+# Without FILE: GUIDE.md, guide/*.md and the pages of the steps, steps/*/README.md. Exit status 1 when a
+# block fails, 2 when a document makes no sense or has nothing to test.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -25,7 +25,10 @@ if [ "${1-}" = --all ]; then
   all=yes
   shift
 fi
-[ $# -gt 0 ] || set -- GUIDE.md guide/*.md
+if [ $# -eq 0 ]; then
+  shopt -s nullglob
+  set -- GUIDE.md guide/*.md steps/*/README.md
+fi
 block_seconds=120 # what runs longer hangs
 if [ $all = yes ]; then block_seconds=600; fi
 

@@ -53,19 +53,23 @@ trap 'rm -rf "$partial"' EXIT
 cat >"$partial/README.md" <<TEXT
 # ${step/_/ }: $summary
 
-**Idea.** What the step before leaves to save, and how this one saves it.
+## The idea
 
-**Before you run it, predict.** A number to write down first.
+This section says which cost the step before leaves, and how this step saves it, with a picture.
 
-**Measure.**
+## Predict
+
+1. A question whose answer is a number.
+
+## Measure
 
     make step$number run
     make step$number count
     make step$number ptxas
 
-**What to notice.** The lines that carry the idea.
+## In the diff
 
-**Next.** \`make diff A=${before%%_*} B=$number\`.
+\`make diff A=${before%%_*} B=$number\` shows the lines that carry the idea.
 TEXT
 mv -T "$partial" "$folder"
 cat <<TEXT

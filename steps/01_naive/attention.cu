@@ -13,7 +13,7 @@
 // Look next at 02_tiled, which fetches each value once for a whole tile.
 #include "kernel.cuh"
 
-static constexpr int THREADS = 256; // of a block of each kernel
+static constexpr int THREADS = 256; // of a block, in all three kernels
 static_assert(THREADS % 32 == 0, "a block is made of whole warps");
 
 // S[batch, head, query, key] = scale * Q[batch, head, query, :] . K[batch, kv_head, key, :]

@@ -12,7 +12,8 @@
 //            +----------------+             the columns 4c .. 4c + 3 of every 32.
 //
 // Cost for each head: Q, K and V are fetched from global memory 64 times less often than in step 01.
-// S still travels through global memory: written once, read and written by the softmax, read again.
+// S still travels through global memory: it is written once, read and written by the softmax, and
+// read again.
 // With few heads most of the GPU has nothing to do: that is what 03_3dgrid changes.
 #include "kernel.cuh"
 #include "tiles.cuh"

@@ -1,8 +1,8 @@
 // 03_3dgrid: a block for every query tile.
 //
-// The kernels of step 02, unchanged but for the grid: the query tile comes from blockIdx.z instead
+// The kernels are those of step 02 except for the grid: the query tile comes from blockIdx.z instead
 // of a loop, so the grid has heads x batch x query tiles blocks and fills the GPU even for one head.
-// Inside a block everything is counted from the tile's first row, so no index knows of other tiles.
+// Inside a block every index counts from the tile's first row, so none depends on other tiles.
 //
 //              8 column threads             thread (r, c) of 16 x 8 owns, of a score tile,
 //            +----------------+             the rows r, r + 16, r + 32, r + 48
@@ -10,8 +10,8 @@
 //   threads  |  BLOCK_N or D  |             of an output tile the same rows and
 //            +----------------+             the columns 4c .. 4c + 3 of every 32.
 //
-// Cost for each head: as in step 02, but spread over all multiprocessors. What is left to save is S:
-// written once, read and written by the softmax, read again, all through global memory.
+// Cost for each head: as in step 02, but spread over all multiprocessors. S still travels through
+// global memory: it is written once, read and written by the softmax, and read again.
 // Look next at 04_online_softmax, which never stores S.
 #include "kernel.cuh"
 #include "tiles.cuh"

@@ -33,6 +33,18 @@ Test(guide, takes_the_readers_files_from_a_folder_of_its_own) {
   EXPECT(result, "guide: 1 blocks do what the guide says");
 }
 
+// The workshop, its chapters, and the pages of the steps.
+Test(guide, run_all_pages_when_none_is_named) {
+  cr_assert_eq(toolkit_run("mkdir guide").status, 0);
+  toolkit_write("GUIDE.md", COMMANDS("tested", "echo workshop"));
+  toolkit_write("guide/setup.md", COMMANDS("tested", "echo chapter"));
+  toolkit_write("steps/99_recorded/README.md", COMMANDS("tested", "echo step; exit 3"));
+  const script_result result = toolkit_run("scripts/guide.sh 2>&1");
+  EXPECT(result, "ok GUIDE.md:1", "ok guide/setup.md:1", "FAIL steps/99_recorded/README.md:1",
+         "guide: 1 of 3 blocks do not do what the guide says");
+  cr_expect_eq(result.status, 1);
+}
+
 Test(guide, run_slow_ones_on_demand) {
   const script_result result = guide("--all", COMMANDS("slow", "echo said; exit 3"));
   EXPECT(result, "FAIL document.md:1: it ended with 3 where the document says 0",

@@ -65,6 +65,11 @@ Test(recipes, a_new_step, .timeout = 120) {
   EXPECT(result, "# 11 trial: ", "// 11_trial: ");
   result = lab_run("tail -n 1 %s/steps/11_trial/README.md", lab_work);
   EXPECT(result, "`make diff A=04 B=11`");
+  result = lab_run("mkdir -p %s/lab/steps && cp -r scripts %s/lab && "
+                   "cp -r %s/steps/11_trial %s/lab/steps && "
+                   "%s/lab/scripts/pages.sh steps/11_trial/README.md",
+                   lab_work, lab_work, lab_work, lab_work, lab_work);
+  EXPECT_STATUS(result, 0);
   result = lab_run("grep -e '\"04_online_softmax' -e exercise %s/steps/11_trial/*", lab_work);
   cr_expect_str_eq(result.out, "", "the old name or a mark is left: %s", result.out);
   result = lab_run(MAKE UNOPTIMISED "step11 run STEPS_FOLDER=%s/steps ARGS='--seq 33 --causal'",

@@ -1,0 +1,82 @@
+// scripts/pages.sh: which links it follows, and what it asks of the page of a step.
+#define _GNU_SOURCE
+#include "toolkit.h"
+
+TestSuite(pages, .init = toolkit_enter, .fini = toolkit_leave);
+
+static script_result pages(const char *document) {
+  toolkit_write("document.md", document);
+  toolkit_write("other.md", "# Other\n\n## The story of 0x82, retold\n");
+  return toolkit_run("scripts/pages.sh 2>&1");
+}
+
+Test(pages, follow_links_to_files_and_headings) {
+  const struct {
+    const char *text;
+    const char *wrong; // NULL when all is well
+  } cases[] = {
+      {"[a](other.md) and ![b](steps/99_recorded/attention.cu)", NULL},
+      {"[a](steps/99_recorded), [b](https://example.org/missing.md)", NULL},
+      {"# Title\n\n[a](#title) [b](other.md#the-story-of-0x82-retold)", NULL},
+      {"`[a](missing.md)`\n\n    [b](missing.md)\n\n```sh\n[c](missing.md)\n```", NULL},
+      {"[a](other.md) [b](missing.md)",
+       "document.md:1: the link leads to missing.md, and there is no such file"},
+      {"text\n\n```sh\ntrue\n```\n![a](missing.svg)",
+       "document.md:6: the link leads to missing.svg"},
+      {"[a\nb](missing.md)", "document.md:2: the link leads to missing.md"},
+      {"[a](other.md#the-story)", "document.md:1: the link leads to other.md#the-story, and that "
+                                  "document has no such heading"},
+      {"[a](#title)", "document.md:1: the link leads to #title"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const script_result result = pages(cases[i].text);
+    EXPECT(result, cases[i].wrong ? cases[i].wrong : "pages: ");
+    cr_expect_eq(result.status, cases[i].wrong ? 1 : 0, "'%s': %s", cases[i].text, result.out);
+  }
+}
+
+// Links are relative to the folder of the document.
+Test(pages, start_at_the_documents_folder) {
+  toolkit_write("steps/99_recorded/README.md", "[a](attention.cu) [b](../../other.md)\n");
+  script_result result = pages("");
+  cr_expect_eq(result.status, 0, "%s", result.out);
+  toolkit_write("steps/99_recorded/README.md", "[a](other.md)\n");
+  result = pages("");
+  EXPECT(result, "steps/99_recorded/README.md:1: the link leads to other.md");
+}
+
+#define SECTION(name) "## " name "\n\ntext\n\n"
+
+Test(pages, of_steps_have_the_same_sections) {
+  const struct {
+    const char *text;
+    const char *wrong;
+  } cases[] = {
+      {"**Idea.** Not in this form yet.", NULL},
+      {SECTION("The idea") SECTION("Predict") SECTION("Measure") SECTION("In the diff"), NULL},
+      {SECTION("The idea") SECTION("Predict") SECTION("Exercise") SECTION("Measure")
+           SECTION("What each part brings") SECTION("What did not help")
+               SECTION("What the documents say") SECTION("In the diff") SECTION("Further reading"),
+       NULL},
+      {SECTION("The idea") SECTION("Measure") SECTION("Predict") SECTION("In the diff"),
+       "README.md:9: the section \"Predict\" comes before \"Measure\" in the page of a step"},
+      {SECTION("The idea") SECTION("Predict") SECTION("Measure") SECTION("Measure"),
+       "README.md:13: the section \"Measure\" comes before \"Measure\""},
+      {SECTION("The idea") SECTION("Predict") SECTION("Notes") SECTION("In the diff"),
+       "README.md:9: \"Notes\" is no section of a step"},
+      {SECTION("The idea") SECTION("Predict") SECTION("In the diff"),
+       "README.md: the page of a step needs the section \"Measure\""},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    toolkit_write("steps/99_recorded/README.md", cases[i].text);
+    const script_result result = pages("## Predict\n\n## Notes\n");
+    EXPECT(result, cases[i].wrong ? cases[i].wrong : "pages: ");
+    cr_expect_eq(result.status, cases[i].wrong ? 1 : 0, "%zu: %s", i, result.out);
+  }
+}
+
+Test(pages, refuse_a_missing_document) {
+  const script_result result = toolkit_run("scripts/pages.sh missing.md 2>&1");
+  EXPECT(result, "error: missing.md: there is no such document");
+  cr_expect_eq(result.status, 2);
+}

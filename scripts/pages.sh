@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# Checks that the documents hang together: scripts/pages.sh [FILE.md...]
+#
+# Every link of a document to a file must lead to a file that exists, and a link to a heading, FILE.md#heading,
+# to a heading that exists. Links to other sites are not followed. Code, in fences, indented or between
+# backquotes, has no links.
+#
+# The page of a step, steps/*/README.md, has these sections, in this order; those with a star are optional:
+#   The idea, Predict, Exercise*, Measure, What each part brings*, What did not help*,
+#   What the documents say*, In the diff, Further reading*
+# A page without the section "The idea" has not been brought into this form yet, and is not held to it.
+#
+# Without FILE: all documents of the repository. Exit status 1 when something is wrong, 2 when a document
+# cannot be read.
+export LC_ALL=C
+set -eu
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
+if [ $# -eq 0 ]; then
+  mapfile -t documents < <(scripts/files.sh '*.md')
+  set -- "${documents[@]}"
+fi
+for document in "$@"; do
+  [ -r "$document" ] || {
+    echo "error: $document: there is no such document" >&2
+    exit 2
+  }
+done
+
+# Writes a line "heading TEXT", "link LINE TARGET" or "section LINE TEXT" for each of a document. A heading
+# stands in the form that links take: in small letters, without punctuation, with dashes for blanks.
+parts() { # document
+  awk '
+    /^ *```/ { code = !code; next }
+    code || /^    / { next }
+    /^#+ / {
+      text = $0
+      sub(/^#+ /, "", text)
+      if ($0 ~ /^## /) print "section " NR " " text
+      gsub(/[^A-Za-z0-9 _-]/, "", text)
+      gsub(/ /, "-", text)
+      print "heading " tolower(text)
+    }
+    {
+      line = $0
+      gsub(/`[^`]*`/, "", line)
+      while (match(line, /\]\([^()]*\)/)) {
+        target = substr(line, RSTART + 2, RLENGTH - 3)
+        line = substr(line, RSTART + RLENGTH)
+        if (target !~ /^[a-z]+:/) print "link " NR " " target
+      }
+    }' "$1"
+}
+
+links=0
+check_links() { # document
+  local kind line target file heading
+  while read -r kind line target; do
+    [ "$kind" = link ] || continue
+    links=$((links + 1))
+    file=${target%%#*}
+    heading=
+    if [[ $target == *#* ]]; then heading=${target#*#}; fi
+    if [ -n "$file" ]; then file=$(dirname "$1")/$file; else file=$1; fi
+    if ! [ -e "$file" ]; then
+      echo "$1:$line: the link leads to $target, and there is no such file"
+    elif [ -n "$heading" ] && ! parts "$file" | grep -qxF "heading $heading"; then
+      echo "$1:$line: the link leads to $target, and that document has no such heading"
+    fi
+  done <"$scratch/parts"
+}
+
+check_sections() { # document
+  awk -v document="$1" '
+    BEGIN {
+      count = split("The idea:Predict:Exercise*:Measure:What each part brings*:What did not help*:" \
+                    "What the documents say*:In the diff:Further reading*", form, ":")
+      for (i = 1; i <= count; i++) {
+        needed[i] = !sub(/\*$/, "", form[i])
+        place[form[i]] = i
+      }
+    }
+    $1 == "section" {
+      text = $0
+      sub(/^section [0-9]+ /, "", text)
+      lines[++sections] = $2
+      texts[sections] = text
+      found[text] = 1
+    }
+    END {
+      if (!found["The idea"]) exit
+      for (i = 1; i <= sections; i++) {
+        at = document ":" lines[i] ": "
+        if (!(texts[i] in place)) {
+          print at "\"" texts[i] "\" is no section of a step: see scripts/pages.sh for those that are"
+        } else if (place[texts[i]] <= last) {
+          print at "the section \"" texts[i] "\" comes before \"" form[last] "\" in the page of a step"
+        } else {
+          last = place[texts[i]]
+        }
+      }
+      for (i = 1; i <= count; i++)
+        if (needed[i] && !found[form[i]]) print document ": the page of a step needs the section \"" form[i] "\""
+    }' "$scratch/parts"
+}
+
+for document in "$@"; do
+  parts "$document" >"$scratch/parts"
+  check_links "$document" >>"$scratch/wrong"
+  if [[ $document == steps/*/README.md ]]; then check_sections "$document" >>"$scratch/wrong"; fi
+done
+if [ -s "$scratch/wrong" ]; then
+  cat "$scratch/wrong"
+  echo "pages: the lines above say what is wrong in the documents"
+  exit 1
+fi
+echo "pages: $links links of $# documents lead somewhere, and the pages of the steps have their sections"
