@@ -8,7 +8,7 @@
   "Title: a bug\nCaught-by: " caught_by "\nExpect: " expect "\nStory: none\n\n"                    \
   "--- a/steps/01_naive/attention.cu\n+++ b/steps/01_naive/attention.cu\n@@ -16,1 +16,1 @@\n"      \
   "-" from "\n+" to "\n"
-#define THREADS  "static constexpr int THREADS = 256; // of a block of each kernel"
+#define THREADS  "static constexpr int THREADS = 256; // of a block, in all three kernels"
 #define TOO_MANY "static constexpr int THREADS = 2048;"
 
 static char folder[] = "/tmp/lab-bugs-XXXXXX";
