@@ -121,7 +121,7 @@ bug_hunt() {
   folder=build/bugs/$id
   local log=$3/$id
   # The compiler's time is most of it: what runs so shortly need not be fast. nvcc keeps to its own options.
-  local unoptimised='OPTIMISE=-O0 -g -DNDEBUG'
+  local unoptimised=STEP_FLAGS=-O0
   if [ "$device" = cpu ]; then mode=sanitize; fi
   if ! bug_apply "$patch" "$folder" >"$log.patch" 2>&1; then
     problem="the patch no longer applies to steps/$step/attention.cu: $(grep -m 1 FAILED "$log.patch")"
