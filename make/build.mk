@@ -31,9 +31,11 @@ ifeq ($(DEVICE),cpu)
   # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name. addr2line, which
   # reports ask for lines, reads files behind a #line wrongly from DWARF 5 as g++ 12 writes it. A static kernel has no
   # visibility, and the emulator's __global__ asks for one: hence -Wno-attributes.
+  # Where variables are at each instruction, -fvar-tracking, takes a quarter of g++'s time, and a debugger gets a build of
+  # its own, DEBUG=1.
   # STEP_FLAGS are options for the steps' kernels alone: bugs.sh gives -O0, and what is shared stays optimised.
   KERNEL_FLAGS  = -std=c++17 $(OPTIMISE) $1 -gdwarf-4 -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
-                  -Wno-unknown-pragmas -Wno-attributes -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique,-fno-finite-loops -Wno-unused-const-variable) \
+                  -Wno-unknown-pragmas -Wno-attributes -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique -fno-var-tracking,-fno-finite-loops -Wno-unused-const-variable) \
                   $(CPPFLAGS) '-DLAB_MAX_GRID_YZ=emulator_grid_limit()' $(WATCHED) $(WATCHED_$(MODE))
 else
   CPPFLAGS := -Icommon -isystem $(CUDA_HOME)/include
