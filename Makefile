@@ -214,20 +214,27 @@ endif
 any_shape = $$(for program in $(call programs,$(BUILDABLE)); do \
   $$program --batch 1 --heads 1 --seq 1 --dim 1 --scale 0 --no-time >/dev/null 2>&1 && echo $$program; done | tail -n 1)
 
-# Test programs at a time: a GPU takes several, whose start is most of what they do; the emulator fills the cores.
-at_once = $(if $(filter gpu,$(DEVICE)),$(shell echo $$((($(JOBS) + 3) / 4))),1)
+# Test programs at a time. What they do on a GPU is mostly to start; on a CPU each keeps a core busy, and some do
+# one thing after the other for so long that they begin first.
+at_once    = $(if $(filter gpu,$(DEVICE)),$(shell echo $$((($(JOBS) + 3) / 4))),$(JOBS))
+LONG_TESTS = $(filter $(addprefix %/scripts/test_,workshop verbs bugs recipes clang ended deps),$(PART_TESTS))
+CHECKED    = $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(PART_TESTS)) $(WATCHED_TESTS) $(step_checks)
+
+# The steps are built first, from the last one on: their kernels are what the compiler takes longest for.
+reversed = $(if $1,$(call reversed,$(wordlist 2,1000,$1)) $(firstword $1))
 
 check-now: say-device $(CHECK_ALL)
-	@$(BUILDER) $(PART_TESTS) $(step_checks) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged \
+	@$(BUILDER) $(call reversed,$(step_checks)) $(PART_TESTS) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged \
 	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so)
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=sanitize $(filter $(BUILD)-sanitize/%,$(WATCHED_TESTS)))
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=count $(filter $(BUILD)-count/%,$(WATCHED_TESTS)))
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) LAB_LARGE=$(if $(STEP_GOALS),1) \
-	  scripts/check.sh $(PART_TESTS) $(WATCHED_TESTS) $(step_checks)
-	$(if $(PLANTED),@if command -v patch >/dev/null; then DEVICE=cpu JOBS=$(JOBS) RECORD='' scripts/bugs.sh $(PLANTED); \
-	  else echo "bugs: skipped because planting bugs needs the program patch (make deps installs it)"; fi)
-	$(if $(PLANTED),@JOBS=$(JOBS) scripts/guide.sh)
+	  scripts/check.sh $(CHECKED)
+	$(if $(PLANTED),@JOBS=$(JOBS) scripts/side_by_side.sh "$(bugs_of_steps)" scripts/guide.sh)
+
+bugs_of_steps = if command -v patch >/dev/null; then DEVICE=cpu NAMED=1 RECORD= scripts/bugs.sh $(PLANTED); \
+  else echo 'bugs: skipped because planting bugs needs the program patch (make deps installs it)'; fi
 
 .PHONY: sanitize sanitize-now
 sanitize: ## look for races, wild accesses, missing waits: make step06 sanitize SEEDS=5

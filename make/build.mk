@@ -31,8 +31,11 @@ ifeq ($(DEVICE),cpu)
   # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name. addr2line, which
   # reports ask for lines, reads files behind a #line wrongly from DWARF 5 as g++ 12 writes it. A static kernel has no
   # visibility, and the emulator's __global__ asks for one: hence -Wno-attributes.
-  KERNEL_FLAGS := -std=c++17 $(OPTIMISE) -gdwarf-4 -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
-                  -Wno-unknown-pragmas -Wno-attributes -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique,-fno-finite-loops -Wno-unused-const-variable) \
+  # Where variables are at each instruction, -fvar-tracking, takes a quarter of g++'s time, and a debugger gets a build of
+  # its own, DEBUG=1.
+  # STEP_FLAGS are options for the steps' kernels alone: bugs.sh gives -O0, and what is shared stays optimised.
+  KERNEL_FLAGS  = -std=c++17 $(OPTIMISE) $1 -gdwarf-4 -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
+                  -Wno-unknown-pragmas -Wno-attributes -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique -fno-var-tracking,-fno-finite-loops -Wno-unused-const-variable) \
                   $(CPPFLAGS) '-DLAB_MAX_GRID_YZ=emulator_grid_limit()' $(WATCHED) $(WATCHED_$(MODE))
 else
   CPPFLAGS := -Icommon -isystem $(CUDA_HOME)/include
@@ -123,11 +126,11 @@ $(BUILD)/common/%.rewritten.cpp: common/%.cu $(PLAIN)/rewrite
 
 $(STEP_BUILD)/steps/%.cu.o: $(STEP_BUILD)/steps/%.rewritten.cpp
 	$(prepare)
-	$(KERNEL_CXX) $(KERNEL_FLAGS) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) -I$(STEPS_FOLDER)/$(dir $*) $(headers) -c $< -o $(part) $(object)
+	$(KERNEL_CXX) $(call KERNEL_FLAGS,$(STEP_FLAGS)) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) -I$(STEPS_FOLDER)/$(dir $*) $(headers) -c $< -o $(part) $(object)
 
 $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp
 	$(prepare)
-	$(KERNEL_CXX) $(KERNEL_FLAGS) -Icommon/$(dir $*) $(headers) -c $< -o $(part) $(object)
+	$(KERNEL_CXX) $(call KERNEL_FLAGS) -Icommon/$(dir $*) $(headers) -c $< -o $(part) $(object)
 else
 $(STEP_BUILD)/steps/%/attention.cu.o: $(STEPS_FOLDER)/%/attention.cu
 	$(prepare)
@@ -142,7 +145,7 @@ endif
 # For scripts/mutant.sh, which compiles the stand-in headers once for hundreds of kernels.
 .PHONY: kernel-flags
 kernel-flags:
-	@echo $(KERNEL_CXX) $(KERNEL_FLAGS)
+	@echo $(KERNEL_CXX) $(call KERNEL_FLAGS,$(STEP_FLAGS))
 
 # --- a step's program, test runner and shared object ---------------------------------------------
 

@@ -4,8 +4,9 @@
 # and to `sanitize`. Prints a table of who caught what, and on what line; with RECORD=1 also writes it to
 # results/<device>/bugs.csv, where the rows of other steps stay. Exit status 1 when a bug escapes a tool that
 # its patch names, when the tool says something else than the patch expects, or when a patch no longer
-# applies. On a GPU sanitize runs for bugs that name it alone, and may miss them. PATCHES names another
-# folder in the place of steps/ to take patches from.
+# applies. On a GPU sanitize runs for bugs that name it alone, and may miss them. With NAMED=1, as in make check, a bug
+# is given to those tools alone that its patch names: no other's answer decides. PATCHES names another folder in the
+# place of steps/ to take patches from.
 #
 # A patch begins with these lines; a story may go on in lines that begin with a blank:
 #   Title: what is wrong          Caught-by: check, sanitize (one or both)

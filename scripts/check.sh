@@ -4,7 +4,7 @@
 # says that it finished as many tests as Criterion counts (common/tests/finished.c). One that says of all its tests
 # that they need a tool which is not here is skipped. Exit status 1 when any fails.
 # AT_ONCE programs run at a time (1), with the cores divided among them, but those in timing/ by themselves:
-# they measure.
+# they measure. A terminal shows which programs run, and how many have ended.
 export LC_ALL=C
 set -u
 # shellcheck source=scripts/in_order.sh
@@ -24,9 +24,11 @@ if ! [[ $at_once =~ ^[1-9][0-9]*$ ]]; then
   exit 2
 fi
 workers=2 # tests of one program at a time, each a process
+# They share the cores: none may wait by spinning.
+export OMP_WAIT_POLICY=passive
 if [ "$at_once" -gt 1 ]; then
   threads=$(($(nproc) / at_once / workers))
-  export OMP_NUM_THREADS=$((threads > 0 ? threads : 1)) OMP_WAIT_POLICY=passive
+  export OMP_NUM_THREADS=$((threads > 0 ? threads : 1))
 fi
 programs=("$@")
 failed=()
@@ -42,11 +44,22 @@ run_program() { # number
   echo "$? $((SECONDS - before))" >"$scratch/$1.end"
 }
 
-show_program() { # number
+if [ -t 1 ]; then columns=$(tput cols 2>/dev/null || echo 80); fi
+
+# One line: how many have ended, and the names and seconds of those that run, as far as the terminal is wide.
+show_programs() {
   [ -t 1 ] || return 0
-  local begin=$SECONDS
-  if [ -s "$scratch/$1.begin" ]; then read -r begin <"$scratch/$1.begin"; fi
-  printf '\r  ....  %s, %d s\033[K' "${programs[$1]#build/*/}" $((SECONDS - begin))
+  local file number begin line ended=("$scratch"/*.end)
+  [ -e "${ended[0]}" ] || ended=()
+  line="  ....  ${#ended[@]} of ${#programs[@]}"
+  for file in "$scratch"/*.begin; do
+    number=${file##*/} number=${number%.begin}
+    if [ -s "$file" ] && [ ! -e "$scratch/$number.end" ]; then
+      read -r begin <"$file"
+      line+=", ${programs[$number]#build/*/} $((SECONDS - begin)) s"
+    fi
+  done
+  printf '\r%s\033[K' "${line:0:columns}"
 }
 
 report_program() { # number
@@ -78,7 +91,7 @@ measures() { # number
   [[ ${programs[$1]} == */timing/* ]]
 }
 
-in_order $# "$at_once" run_program show_program report_program measures
+in_order $# "$at_once" run_program show_programs report_program measures
 
 if [ "${#failed[@]}" -gt 0 ]; then
   echo "check: ${#failed[@]} of $# test programs failed: ${failed[*]}"

@@ -110,6 +110,12 @@ bug_sanitize() {
 # bug_names PATCH TOOL: whether the patch says that the tool catches it.
 bug_names() { [[ ", $(bug_field "$1" Caught-by)," == *", $2,"* ]]; }
 
+# bug_runs DEVICE PATCH TOOL: whether the tool is tried on the bug: both are, but with NAMED those alone that the patch
+# names, and sanitize on a GPU as well: each shape and tool of compute-sanitizer takes as long as all of the emulator's.
+bug_runs() {
+  bug_names "$2" "$3" || { [ -z "${NAMED:-}" ] && [ "$1/$3" != gpu/sanitize ]; }
+}
+
 # bug_hunt DEVICE PATCH SCRATCH: leaves SCRATCH/<id>.row, the first seven columns of bugs.csv with tabs
 # between them, and SCRATCH/<id>.problem, a sentence when the bug is not caught as it should be.
 bug_hunt() {
@@ -121,25 +127,29 @@ bug_hunt() {
   folder=build/bugs/$id
   local log=$3/$id
   # The compiler's time is most of it: what runs so shortly need not be fast. nvcc keeps to its own options.
-  local unoptimised='OPTIMISE=-O0 -g -DNDEBUG'
+  local unoptimised=STEP_FLAGS=-O0
   if [ "$device" = cpu ]; then mode=sanitize; fi
   if ! bug_apply "$patch" "$folder" >"$log.patch" 2>&1; then
     problem="the patch no longer applies to steps/$step/attention.cu: $(grep -m 1 FAILED "$log.patch")"
-  elif ! program=$(bug_build "$device" '' "$folder/steps" "step$number-check" "$unoptimised" 2>"$log.build"); then
-    problem="it does not compile: $(grep -m 1 -i error "$log.build")"
   else
-    bug_check "$program" "$log.check"
-    check=$(bug_verdict $? "$log.check")
-    # The emulator's takes seconds; each shape and tool of compute-sanitizer takes as long as all of that.
-    if [ "$device" = gpu ] && ! bug_names "$patch" sanitize; then
-      :
-    elif program=$(bug_build "$device" "$mode" "$folder/steps" "step$number" "$unoptimised" 2>"$log.build"); then
-      bug_sanitize "$device" "$program" "$step" "$log.sanitize"
-      sanitize=$(bug_verdict $? "$log.sanitize")
-    else
-      problem="it does not compile for sanitize: $(grep -m 1 -i error "$log.build")"
+    if bug_runs "$device" "$patch" check; then
+      if program=$(bug_build "$device" '' "$folder/steps" "step$number-check" "$unoptimised" 2>"$log.build"); then
+        bug_check "$program" "$log.check"
+        check=$(bug_verdict $? "$log.check")
+      else
+        problem="it does not compile: $(grep -m 1 -i error "$log.build")"
+      fi
     fi
-    problem+=$(bug_judge "$device" "$patch" "${check%%$'\t'*}" "${sanitize%%$'\t'*}" "$log".{check,sanitize})
+    if [ -z "$problem" ] && bug_runs "$device" "$patch" sanitize; then
+      if program=$(bug_build "$device" "$mode" "$folder/steps" "step$number" "$unoptimised" 2>"$log.build"); then
+        bug_sanitize "$device" "$program" "$step" "$log.sanitize"
+        sanitize=$(bug_verdict $? "$log.sanitize")
+      else
+        problem="it does not compile for sanitize: $(grep -m 1 -i error "$log.build")"
+      fi
+    fi
+    [ -n "$problem" ] ||
+      problem=$(bug_judge "$device" "$patch" "${check%%$'\t'*}" "${sanitize%%$'\t'*}" "$log".{check,sanitize})
   fi
   printf '%s' "$problem" >"$log.problem"
   printf '%s\t%s\t%s\t%s\t%s\n' "$step" "${id#*-}" "$(bug_field "$patch" Title)" "$check" "$sanitize" >"$log.row"

@@ -7,13 +7,15 @@
 static void compute_row(const row_problem *row, void *all_o) {
   const int keys = row->keys, dim = row->dim;
   float *scores = (float *)row->scratch;
+  const float *q = row->q;
   float *o = (float *)all_o + row->number * (size_t)dim;
   // 1. Q K^T, rounded; times scale, rounded.
   float row_max = -INFINITY;
   for (int key = 0; key < keys; key++) {
+    const float *k = row->K + (size_t)key * (size_t)dim;
     float sum = 0;
 #pragma omp simd reduction(+ : sum)
-    for (int d = 0; d < dim; d++) sum += row->q[d] * row->K[(size_t)key * dim + d];
+    for (int d = 0; d < dim; d++) sum += q[d] * k[d];
     scores[key] = reference_round(row->dtype, row->scale * reference_round(row->dtype, sum));
     row_max = fmaxf(row_max, scores[key]);
   }
@@ -28,8 +30,10 @@ static void compute_row(const row_problem *row, void *all_o) {
   // 3. P V, rounded.
   for (int d = 0; d < dim; d++) o[d] = 0;
   for (int key = 0; key < keys; key++) {
+    const float *v = row->V + (size_t)key * (size_t)dim;
+    const float weight = scores[key];
 #pragma omp simd
-    for (int d = 0; d < dim; d++) o[d] += scores[key] * row->V[(size_t)key * dim + d];
+    for (int d = 0; d < dim; d++) o[d] += weight * v[d];
   }
   for (int d = 0; d < dim; d++) o[d] = reference_round(row->dtype, o[d]);
 }

@@ -27,11 +27,13 @@ __attribute__((constructor)) static void limit_threads(void) {
 // The row's scores, scaled, into its scratch. Returns the largest: -infinity where it sees no key.
 static double exact_scores(const row_problem *row) {
   const int dim = row->dim;
+  const float *q = row->q; // by itself: through the struct the compiler gathers it element by element
   double row_max = -INFINITY;
   for (int key = 0; key < row->keys; key++) {
+    const float *k = row->K + (size_t)key * (size_t)dim;
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
-    for (int d = 0; d < dim; d++) sum += (double)row->q[d] * row->K[(size_t)key * dim + d];
+    for (int d = 0; d < dim; d++) sum += (double)q[d] * (double)k[d];
     row->scratch[key] = (double)row->scale * sum;
     row_max = fmax(row_max, row->scratch[key]);
   }
@@ -58,8 +60,9 @@ static void compute_row(const row_problem *row, void *context) {
   for (int d = 0; d < dim; d++) o[d] = 0;
   for (int key = 0; key < keys; key++) {
     const double weight = scores[key];
+    const float *v = row->V + (size_t)key * (size_t)dim;
 #pragma omp simd
-    for (int d = 0; d < dim; d++) o[d] += weight * row->V[(size_t)key * dim + d];
+    for (int d = 0; d < dim; d++) o[d] += weight * (double)v[d];
   }
   result->lse[row->number] = row_max + log(row_sum); // -infinity when keys is 0
   allowance_of_row(row, scores, o, (double)result->score_error[row->number],

@@ -37,15 +37,24 @@ TestSuite(bugs, .init = enter, .fini = leave);
 
 Test(bugs, each_that_is_not_caught_as_it_should_be) {
   put("caught", PATCH("check, sanitize", "launching the step failed", THREADS, TOO_MANY));
-  put("escapes", PATCH("check", "wrong", THREADS, "static constexpr int THREADS = 128;"));
   put("other_words", PATCH("check", "what nobody says", THREADS, TOO_MANY));
   put("stale", PATCH("check", "wrong", "static constexpr int WARPS = 8;", "int A;"));
   char command[128];
   snprintf(command, sizeof command, "DEVICE=cpu PATCHES=%s scripts/bugs.sh 01_naive 2>&1", folder);
-  const script_result result = toolkit_run(command);
+  script_result result = toolkit_run(command);
   cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.out);
   EXPECT(result, "01_naive test_caught caught caught", "launching the step failed",
-         "01_naive test_escapes passes passes\n", "01_naive test_other_words caught",
+         "01_naive test_other_words caught caught", "01_naive test_stale - -",
+         "test_other_words.patch: it is caught, but no tool says \"what nobody says\"\n",
+         "bugs: 2 of 3 planted bugs are not caught as they should be\n");
+  // The tools alone that the patches name.
+  put("escapes", PATCH("check", "wrong", THREADS, "static constexpr int THREADS = 128;"));
+  snprintf(command, sizeof command,
+           "DEVICE=cpu NAMED=1 PATCHES=%s scripts/bugs.sh 01_naive 2>&1", folder);
+  result = toolkit_run(command);
+  cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "01_naive test_caught caught caught", "launching the step failed",
+         "01_naive test_escapes passes -\n", "01_naive test_other_words caught -",
          "01_naive test_stale - -", "test_escapes.patch: check does not catch it\n",
          "test_other_words.patch: it is caught, but no tool says \"what nobody says\"\n",
          "test_stale.patch: the patch no longer applies to steps/01_naive/attention.cu",

@@ -1,5 +1,6 @@
 // scripts/check.sh: the order of its lines, what fails, and which programs run beside others.
 #define _GNU_SOURCE
+#include "tests/needs.h"
 #include "toolkit.h"
 
 // A test program that notes when it begins and ends, and takes a while.
@@ -61,6 +62,18 @@ Test(check, the_cores_are_divided) {
   EXPECT(result, "threads: 2 --jobs 2\n");
 }
 
+// A terminal shows on one line how many programs have ended, and which run for how long; a file gets no such line.
+Test(check, shows_what_runs) {
+  needs_tool("script");
+  script_result result = toolkit_run(
+      "script -qec 'AT_ONCE=2 scripts/check.sh build/gpu/quick build/gpu/slow' /dev/null");
+  cr_expect_eq(result.status, 0, "%s", result.out);
+  EXPECT(result, "\r .... 0 of 2", ", quick 0 s, slow 0 s\033[K", " ok quick 3",
+         "\r .... 1 of 2, slow ", " ok slow 3", "check: all 2 test programs pass");
+  result = toolkit_run("scripts/check.sh build/gpu/quick 2>&1");
+  cr_expect_null(strpbrk(result.out, "\r\033"), "%s", result.out);
+}
+
 // A program has failed that does not say how many tests it finished, or says less than Criterion counts.
 Test(check, what_does_not_finish) {
   static const char *const logs[] = {"", "echo 'Synthesis: Tested: 3'\n",
@@ -103,6 +116,21 @@ Test(check, bad_settings) {
   const script_result bad = toolkit_run("AT_ONCE=0 scripts/check.sh build/gpu/slow 2>&1");
   cr_expect_eq(bad.status, 2);
   EXPECT(bad, "error: AT_ONCE is \"0\": give the number of programs");
+}
+
+TestSuite(side_by_side, .init = toolkit_enter, .fini = toolkit_leave);
+
+// They run at the same time and speak in their order; one that fails is not forgotten.
+Test(side_by_side, in_order_with_the_first_failure) {
+  script_result result = toolkit_run(
+      "scripts/side_by_side.sh 'until [ -e met ]; do sleep 0.05; done; echo first; exit 3' "
+      "': >met; echo second; exit 4' 'echo third >&2' 2>&1");
+  cr_expect_str_eq(result.out, "first\nsecond\nthird\n", "%s", result.out);
+  cr_expect_eq(result.status, 3);
+  result = toolkit_run("scripts/side_by_side.sh 'true' 'exit 4' 2>&1");
+  cr_expect_eq(result.status, 4);
+  result = toolkit_run("scripts/side_by_side.sh 'true' 'true' 2>&1");
+  cr_expect_eq(result.status, 0);
 }
 
 // The whole way: a test that needs gnuplot, on a machine that has none.
