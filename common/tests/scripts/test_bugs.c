@@ -49,8 +49,8 @@ Test(bugs, each_that_is_not_caught_as_it_should_be) {
          "bugs: 2 of 3 planted bugs are not caught as they should be\n");
   // The tools alone that the patches name.
   put("escapes", PATCH("sanitize", "wrong", THREADS, "static constexpr int THREADS = 128;"));
-  snprintf(command, sizeof command,
-           "DEVICE=cpu NAMED=1 PATCHES=%s scripts/bugs.sh 01_naive 2>&1", folder);
+  snprintf(command, sizeof command, "DEVICE=cpu NAMED=1 PATCHES=%s scripts/bugs.sh 01_naive 2>&1",
+           folder);
   result = toolkit_run(command);
   cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.out);
   EXPECT(result, "01_naive test_caught caught caught", "launching the step failed",
