@@ -27,8 +27,8 @@ __attribute__((constructor)) static void limit_threads(void) {
 // The row's scores, scaled, into its scratch. Returns the largest: -infinity where it sees no key.
 static double exact_scores(const row_problem *row) {
   const int dim = row->dim;
-  const float *q =
-      row->q; // by itself: through the struct the compiler gathers it element by element
+  // A pointer of its own: what is read through the struct the compiler gathers element by element.
+  const float *q = row->q;
   double row_max = -INFINITY;
   for (int key = 0; key < row->keys; key++) {
     const float *k = row->K + (size_t)key * (size_t)dim;
