@@ -312,7 +312,7 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
 
 const char *attention_name(void) { return "08_swizzle"; }
 
-const char *attention_summary(void) { return "a swizzle in place of the pad: cheap addresses"; }
+const char *attention_summary(void) { return "a swizzle in place of the pad, and cheap copies"; }
 
 // attention_forward and the rest of the interface, which calls launch<tile, Element, D>.
 #include "configurations.cuh"
