@@ -158,7 +158,7 @@ __device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CU
 }
 
 // Describes a tile in shared memory of rows of 64 elements, 128 bytes, in the 128-byte swizzle: what the copy
-// engine writes with CU_TENSOR_MAP_SWIZZLE_128B, and swizzled() computes in step 07. Groups of 8 rows are
+// engine writes with CU_TENSOR_MAP_SWIZZLE_128B, and swizzled() computes in step 08. Groups of 8 rows are
 // 1024 bytes apart; `panel_bytes` is the distance to the next 64 columns of a wider matrix B [16, N], and
 // means nothing otherwise. The tile starts at a multiple of 1024 bytes. 9.7.15.5.1.2.2, "Matrix
 // Descriptor Format".

@@ -1,20 +1,20 @@
 // 07_mma_registers: scores and probabilities stay in registers.
 //
 // wmma hides which element of a fragment a lane holds, so steps 05 and 06 write S to shared memory to find
-// its rows there. The instruction below it, mma.sync, documents the layout: lane l holds columns 2 (l % 4) and
-// the next of rows l / 4 and l / 4 + 8 of every 16 x 8 fragment. So four lanes share a row, two shuffles find
-// its max, and the fragments of S, rounded to 16 bits, are already fragments of P.
+// its rows there. The layout of the instruction below it, mma.sync, is documented: of every 16 x 8 fragment,
+// lane l holds columns 2 (l % 4) and the next of rows l / 4 and l / 4 + 8. So four lanes share a row, two
+// shuffles find its max, and the fragments of S, rounded to 16 bits, are already fragments of P.
 //
 //             8 columns
 //           +---+---+---+---+
-//    row 0  | 0 | 1 | 2 | 3 |          The lane that holds each pair of columns in the upper half of a
-//    row 1  | 4 | 5 | 6 | 7 |          fragment; rows 8 to 15 are laid out in the same way. A warp owns
-//     ...   |   |   |   |   |          ROW_FRAGMENTS x 16 rows of S and O with all their columns, and
-//    row 7  |28 |29 |30 |31 |          exchanges nothing with other warps.
+//    row 0  | 0 | 1 | 2 | 3 |          The number is the lane that holds a pair of columns, in the upper
+//    row 1  | 4 | 5 | 6 | 7 |          half of a fragment; rows 8 to 15 are laid out in the same way. A
+//     ...   |   |   |   |   |          warp owns ROW_FRAGMENTS x 16 rows of S and O with all their
+//    row 7  |28 |29 |30 |31 |          columns, and exchanges nothing with other warps.
 //           +---+---+---+---+
 //
-// Cost for each head: the global bytes of step 06; from shared memory Q, K and V alone.
-// Look next at 08_swizzle, which makes the addresses of the copies and of the fragments cheap.
+// Cost for each head: the global bytes of step 06; only Q, K and V pass through shared memory.
+// Look next at 08_swizzle, which needs no pad and makes the copies cheap.
 #include "fragments.cuh"
 #include "kernel.cuh"
 #include "ptx.cuh"
@@ -130,8 +130,8 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][ti
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
-// The online softmax of the lane's rows: its scores become probabilities in place. `correction` receives the factors
-// that scale the sums of the blocks before to the new row max.
+// The online softmax of the lane's rows: its scores become probabilities in place. `correction` receives the
+// factors that scale the sums of the blocks before to the new row max.
 template <typename tile>
 __device__ __forceinline__ void
 softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scale_log2,

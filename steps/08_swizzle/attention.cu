@@ -1,20 +1,21 @@
-// 08_swizzle: cheap addresses.
+// 08_swizzle: a swizzle in place of the pad, and copies without conditions.
 //
-// Step 07 spends many instructions on addresses. Its rows are padded to D + 8 elements, so that an address of a
-// fragment is a multiplication and an addition away from the last one; and each copy asks whether it is inside
-// the matrix. Here a row of a tile is D elements long, and its 16-byte pieces change places instead: piece p of
-// row r lies where piece p XOR (r mod 8) would lie without the swizzle. Eight rows in turn then have the same
-// piece in eight different groups of banks, as with the pad. The address of the next fragment differs from that
-// of this one by an XOR with a constant, and the copies of a full tile have a fixed length and no conditions.
+// The pad of step 07 spreads the rows of a tile over the banks, but it takes shared memory. Here a row is D
+// elements long, and its 16-byte pieces change places instead: piece p of row r lies where piece
+// p XOR (r mod 8) would lie without the swizzle. Eight rows in turn then have the same piece in eight
+// different groups of banks, as with the pad. To move by 16 columns is an XOR with a constant, so a lane
+// works out its addresses before the loop. The second idea is about the copies. Step 07 works out row and
+// column of each copy anew, and asks whether they lie inside the matrix. Here every copy is 16 bytes long,
+// and those of a full tile have no conditions and addresses that differ by constants.
 //
-//            piece 0   1   2   3   4   5   6   7      of a row of 64 elements (128 bytes: all banks once)
+//    place     0   1   2   3   4   5   6   7        of a row of 64 elements (128 bytes: all banks once)
 //    row 0  |  0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |
 //    row 1  |  1 | 0 | 3 | 2 | 5 | 4 | 7 | 6 |        The number in a place tells which piece of the row
 //    row 2  |  2 | 3 | 0 | 1 | 6 | 7 | 4 | 5 |        lies there. Each column holds each piece once.
 //     ...
 //    row 7  |  7 | 6 | 5 | 4 | 3 | 2 | 1 | 0 |
 //
-// Cost for each head: as in step 07, with fewer instructions and 1/9 less shared memory at D = 64.
+// Cost for each head: as in step 07, with fewer instructions for each copy; 1/9 less shared memory at D = 64.
 // Look next at 09_tile_order, which changes the order in which the blocks take the tiles.
 #include "fragments.cuh"
 #include "kernel.cuh"
@@ -56,8 +57,8 @@ static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
 static constexpr int PIECE = 8; // elements of 16 bytes: a lane's copy, and a row of an 8 x 8 matrix
 
-// Where column d of row `row` lies in a [rows][D] tile, for d a multiple of PIECE. Moving by k, a multiple of 16
-// columns, is an XOR as well: swizzled(row, d + k) == (swizzled(row, d) ^ k) for d below 16.
+// Where column d of row `row` lies in a [rows][D] tile, for d a multiple of PIECE. To move by k, a multiple
+// of 16 columns, is an XOR as well: swizzled(row, d + k) == (swizzled(row, d) ^ k) for d below 16.
 template <int D>
 __device__ __forceinline__ int swizzled(int row, int d) {
   // exercise: the piece's place in its row, from the number of the piece and that of the row
@@ -67,8 +68,8 @@ __device__ __forceinline__ int swizzled(int row, int d) {
 }
 
 // Starts to copy the first `rows` rows of a [rows, D] matrix to a [TILE_ROWS][D] tile. The rest of the tile
-// repeats the last row, which is cheaper than zeros. It changes no result: past the last key the mask makes the
-// probabilities 0, and rows past the last query are not stored.
+// repeats the last row, which is cheaper than zeros. It changes no result, because the mask makes the
+// probabilities past the last key 0, and rows past the last query are not stored.
 template <typename tile, int TILE_ROWS, int D, typename Element>
 __device__ __forceinline__ void load_tile(Element *smem, const Element *matrix, int rows) {
   constexpr int COPIED = tile::THREADS / (D / PIECE); // rows at once
@@ -147,8 +148,8 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][ti
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
-// The online softmax of the lane's rows: its scores become probabilities in place. `correction` receives the factors
-// that scale the sums of the blocks before to the new row max.
+// The online softmax of the lane's rows: its scores become probabilities in place. `correction` receives the
+// factors that scale the sums of the blocks before to the new row max.
 template <typename tile>
 __device__ __forceinline__ void
 softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scale_log2,
@@ -311,7 +312,7 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
 
 const char *attention_name(void) { return "08_swizzle"; }
 
-const char *attention_summary(void) { return "a swizzle in place of the pad: cheap addresses"; }
+const char *attention_summary(void) { return "a swizzle in place of the pad, and cheap copies"; }
 
 // attention_forward and the rest of the interface, which calls launch<tile, Element, D>.
 #include "configurations.cuh"

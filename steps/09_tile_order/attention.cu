@@ -1,11 +1,11 @@
 // 09_tile_order: the order in which the GPU takes the tiles.
 //
-// A GPU starts its blocks in the order of their numbers: x first, then y, then z. Steps 03 to 08 number them by
-// head, batch and query tile, so the first tiles of all batch entries come first. Here a block's number counts
-// heads first, then query tiles from the last one to the first, then batch entries. That changes two things.
-// The heads of one batch entry run together, so the K and V that are under way at once fit into the L2 cache.
-// And with a causal mask the long tiles, which see the most keys, start first, so that short ones are left to
-// fill the gaps at the end (longest processing time first).
+// A GPU starts its blocks in the order of their numbers: x first, then y, then z. Steps 03 to 08 number them
+// by head, batch and query tile, so the first tiles of all batch entries come first. Here a block's number
+// counts heads first, then query tiles from the last one to the first, then batch entries. That changes two
+// things. Blocks that run at the same time belong to fewer batch entries, so the K and V that they read fit
+// into the L2 cache. And with a causal mask the long tiles, which see the most keys, start first, so that
+// short ones are left to fill the gaps at the end (longest processing time first).
 //
 //       causal, 4 tiles of one head       tile 0  #             last:  short tiles fill the gaps
 //       # is one key block                tile 1  ##
@@ -54,16 +54,16 @@ static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
 static constexpr int PIECE = 8; // elements of 16 bytes: a lane's copy, and a row of an 8 x 8 matrix
 
-// Where column d of row `row` lies in a [rows][D] tile, for d a multiple of PIECE. Moving by k, a multiple of 16
-// columns, is an XOR as well: swizzled(row, d + k) == (swizzled(row, d) ^ k) for d below 16.
+// Where column d of row `row` lies in a [rows][D] tile, for d a multiple of PIECE. To move by k, a multiple
+// of 16 columns, is an XOR as well: swizzled(row, d + k) == (swizzled(row, d) ^ k) for d below 16.
 template <int D>
 __device__ __forceinline__ int swizzled(int row, int d) {
   return row * D + (d / PIECE ^ row % 8) * PIECE;
 }
 
 // Starts to copy the first `rows` rows of a [rows, D] matrix to a [TILE_ROWS][D] tile. The rest of the tile
-// repeats the last row, which is cheaper than zeros. It changes no result: past the last key the mask makes the
-// probabilities 0, and rows past the last query are not stored.
+// repeats the last row, which is cheaper than zeros. It changes no result, because the mask makes the
+// probabilities past the last key 0, and rows past the last query are not stored.
 template <typename tile, int TILE_ROWS, int D, typename Element>
 __device__ __forceinline__ void load_tile(Element *smem, const Element *matrix, int rows) {
   constexpr int COPIED = tile::THREADS / (D / PIECE); // rows at once
@@ -137,8 +137,8 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][ti
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
-// The online softmax of the lane's rows: its scores become probabilities in place. `correction` receives the factors
-// that scale the sums of the blocks before to the new row max.
+// The online softmax of the lane's rows: its scores become probabilities in place. `correction` receives the
+// factors that scale the sums of the blocks before to the new row max.
 template <typename tile>
 __device__ __forceinline__ void
 softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scale_log2,
@@ -272,8 +272,8 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   __syncthreads(); // all threads have read the tiles, so the next query tile may overwrite them
 }
 
-// One block for each (head, query tile, batch). The heads of a batch entry come together, so that their K and
-// V stay in the L2 cache, and the last tiles first, which take longest with a causal mask. Where there are more
+// One block for each (head, query tile, batch). The tiles of a batch entry come together, so that its K and V
+// stay in the L2 cache, and the last tiles first, which take longest with a causal mask. Where there are more
 // tiles or batch entries than the grid may have in y or z, a block takes several.
 template <typename tile, typename Element, int D>
 __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
