@@ -1,25 +1,25 @@
 // 11_tma_wgmma: one thread asks for a tile, and four warps multiply it at once.
 // Needs: sm_90a
 //
-// Hopper has a copy engine (TMA) and products of a whole warp group of four warps (wgmma). One thread starts the
-// copy of a whole tile. The engine swizzles the tile and writes zeros past the end of the tensor, and a barrier in
-// shared memory counts the bytes that arrive. wgmma reads Q, K and V from shared memory by itself, so no warp loads
-// fragments of them any more. S and O are in registers as in step 07, and P goes from registers to the second
-// product.
+// Hopper has a copy engine (TMA) and products of a whole warp group of four warps (wgmma). One thread starts
+// the copy of a whole tile. The engine swizzles the tile and writes zeros past the end of the tensor, and a
+// barrier in shared memory counts the bytes that arrive. wgmma reads Q, K and V from shared memory by itself,
+// so no warp loads fragments of them any more. S and O are in registers as in step 07, and P goes from
+// registers to the second product.
 //
 //              BLOCK_N or D
 //           +---------------+
-//           | warp group 0  | 64        Both read the same tiles of K and V. In a warp group, warp w owns rows
+//           | warp group 0  | 64        Both read the same tiles of K and V. In each of them, warp w owns rows
 //           +---------------+           16 w to 16 w + 15, and its lanes hold fragments as in step 07.
 //           | warp group 1  | 64
 //           +---------------+
 //
-// A tile lies in shared memory as panels of 64 columns. A row of a panel has 128 bytes, which is the longest row
-// that the engine can swizzle.
+// A tile lies in shared memory as panels of 64 columns. A row of a panel has 128 bytes, which is the longest
+// row that the engine can swizzle.
 //
 // Cost for each head: as in step 09, but tiles of K and V are read from shared memory once for 64 rows, where
-// step 09 reads them once for 32. The softmax is that of step 07, in softmax.cuh. All warps still wait for the
-// same block at the same time.
+// step 09 reads them once for 32. The softmax is that of step 07, in softmax.cuh. All warps still wait for
+// the same block at the same time.
 // Look next at 14_warp_specialized, which gives copies and products to different warps.
 #include "hopper.cuh"
 #include "kernel.cuh"
@@ -43,8 +43,8 @@ struct shared_tiles {
 template <typename Element, int D>
 static constexpr size_t SHARED_BYTES = sizeof(shared_tiles<Element, D>) + 1024; // to align it
 
-// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of one warp group; the caller waits
-// for it. A step of 16 columns moves 32 bytes, which is 2 in the units of a descriptor.
+// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of one warp group; the caller
+// waits for it. A step of 16 columns moves 32 bytes, which is 2 in the units of a descriptor.
 template <int D, typename Element>
 __device__ __forceinline__ void multiply_scores(float (&S_frag)[BLOCK_N / 2],
                                                 const Element (*Q_smem)[WARPGROUP_ROWS][PANEL],
@@ -60,8 +60,8 @@ __device__ __forceinline__ void multiply_scores(float (&S_frag)[BLOCK_N / 2],
   // end of exercise
 }
 
-// Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller waits
-// for it. A step of 16 keys moves 16 rows of 128 bytes.
+// Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller
+// waits for it. A step of 16 keys moves 16 rows of 128 bytes.
 template <int D, typename Element>
 __device__ __forceinline__ void accumulate_output(float (&O_frag)[D / 2],
                                                   const unsigned (&P_frag)[BLOCK_N / 4],
@@ -120,8 +120,8 @@ __launch_bounds__(THREADS, 1) __global__
   }
   __syncthreads(); // from here on all threads may use the barriers
 
-  // The lane has a part of rows first_lane_row and first_lane_row + 8 of the tile. The number of the warp group
-  // is warp-uniform; only the shuffle tells the compiler so.
+  // The lane has a part of rows first_lane_row and first_lane_row + 8 of the tile. The number of the warp
+  // group is warp-uniform; only the shuffle tells the compiler so.
   const int warpgroup = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
   const int first_lane_row = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
   const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)) saves a multiply

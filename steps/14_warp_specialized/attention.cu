@@ -2,20 +2,22 @@
 // of another.
 // Needs: sm_90a
 //
-// In step 11 all warps wait together: for tiles, for products, for the softmax. Here the first warp group is the
-// producer. It gives its registers away, and one of its threads keeps the ring of tiles full. A stage has a
-// barrier for "full" and one for "empty", and K and V have stages of their own. The other warp groups are
+// In step 11 all warps wait together: for tiles, for products, for the softmax. Here the first warp group is
+// the producer. It gives its registers away, and one of its threads keeps the ring of tiles full. A stage has
+// a barrier for "full" and one for "empty", and K and V have stages of their own. The other warp groups are
 // consumers. Each of them queues S = Q K^T of a key block and, behind it, O += P V of the block before; its
-// softmax runs while the second product is under way. The consumers take turns to queue (ping-pong), so that one
-// multiplies while another computes its softmax. So the tensor cores and the exponential units are busy together.
+// softmax runs while the second product is under way. The consumers take turns to queue (ping-pong), so that
+// one multiplies while another computes its softmax. So the tensor cores and the exponential units are busy
+// together.
 //
 //   consumer 1  | products | softmax  | products | softmax  |
 //   consumer 2             | products | softmax  | products | softmax  |
 //   producer    | K V | K V |     as soon as a stage is empty
 //
-// Cost for each head: as in step 11, with taller tiles where the registers allow them (192 rows for head_dim 64).
-// The start and the end of each tile still overlap with nothing, and neither does the chain max, exp, sum of a row.
-// Look next at 17_lazy_max, which leaves most of that chain out.
+// Cost for each head: as in step 11, with taller tiles where the registers allow them (192 rows for head_dim
+// 64). Two costs remain: the start and the end of each tile, which overlap with nothing, and the chain of max,
+// exponential and sum in each row.
+// Look next at 17_lazy_max, which overlaps the tiles and leaves the max out of most blocks.
 #include "hopper.cuh"
 #include "kernel.cuh"
 #include "softmax.cuh"
@@ -48,8 +50,8 @@ struct shared_tiles {
 template <typename Element, int D>
 static constexpr size_t SHARED_BYTES = sizeof(shared_tiles<Element, D>) + 1024; // to align it
 
-// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of one warp group; the caller waits
-// for it. A step of 16 columns moves 32 bytes, which is 2 in the units of a descriptor.
+// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of one warp group; the caller
+// waits for it. A step of 16 columns moves 32 bytes, which is 2 in the units of a descriptor.
 template <int D, typename Element>
 __device__ __forceinline__ void multiply_scores(float (&S_frag)[BLOCK_N / 2],
                                                 const Element (*Q_smem)[WARPGROUP_ROWS][PANEL],
@@ -63,8 +65,8 @@ __device__ __forceinline__ void multiply_scores(float (&S_frag)[BLOCK_N / 2],
   wgmma_commit();
 }
 
-// Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller waits
-// for it. A step of 16 keys moves 16 rows of 128 bytes.
+// Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller
+// waits for it. A step of 16 keys moves 16 rows of 128 bytes.
 template <int D, typename Element>
 __device__ __forceinline__ void accumulate_output(float (&O_frag)[D / 2],
                                                   const unsigned (&P_frag)[BLOCK_N / 4],
@@ -98,8 +100,8 @@ struct tile_place {
   }
 };
 
-// One thread copies Q, and then the key blocks as stages become empty. A stage is filled once and emptied once in
-// each round of the ring, so both of its barriers have the parity of the round.
+// One thread copies Q, and then the key blocks as stages become empty. A stage is filled once and emptied
+// once in each round of the ring, so both of its barriers have the parity of the round.
 template <int D, typename Element>
 __device__ __forceinline__ void produce(shared_tiles<Element, D> &smem, const CUtensorMap *Q_map,
                                         const CUtensorMap *K_map, const CUtensorMap *V_map,
@@ -130,7 +132,8 @@ __device__ __forceinline__ void consume(shared_tiles<Element, D> &smem, Element 
                                         const attention_shape &shape, const tile_place<D> &place,
                                         int consumer) {
   constexpr int CONSUMERS = sizes<D>::CONSUMERS;
-  // The lane has a part of rows first_lane_row and first_lane_row + 8 of the tile. Warps 0 to 3 are the producer.
+  // The lane has a part of rows first_lane_row and first_lane_row + 8 of the tile. Warps 0 to 3 are the
+  // producer.
   const int first_lane_row = (threadIdx.x / 32 - 4) * 16 + threadIdx.x % 32 / 4;
   const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)) saves a multiply
   float row_max[2] = {-INFINITY, -INFINITY};     // before scaling, the same in all lanes of the row

@@ -2,22 +2,22 @@
 // Needs: sm_90a
 //
 // Softmax is exact for any number m in place of the row max, as long as exp(s - m) neither overflows nor
-// vanishes. So after the first key block of a row the step keeps the old max: no new max, no shuffles, no factor
-// for O. The sums that each lane needs anyway tell afterwards whether some score was too large. Then S is still in
-// its registers, and the warp computes the block again with the ordinary softmax. How often that happens depends on
-// the data.
+// vanishes. So after the first key block of a row the step keeps the old max: no new max, no shuffles, no
+// factor for O. The sums that each lane needs anyway tell afterwards whether some score was too large. Then S
+// is still in its registers, and the warp computes the block again with the ordinary softmax. How often that
+// happens depends on the data.
 //
-// Blocks of threads are persistent: one for each multiprocessor takes tiles until none is left, and copies Q, K and
-// V of the next tile during the last products of this one. Causal tiles differ in length, so they are dealt out by
-// a counter, the longest first, within sections of heads whose K and V fit into the L2 cache. The turns of the
-// consumers, in a configuration without OVERLAP:
+// Blocks of threads are persistent: one for each multiprocessor takes tiles until none is left, and copies Q,
+// K and V of the next tile during the last products of this one. Causal tiles differ in length, so they are
+// dealt out by a counter, the longest first, within sections of heads whose K and V fit into the L2 cache.
+// The turns of the consumers, in a configuration without OVERLAP:
 //
 //   consumer 1  | P V, Q K | exp   | P V, Q K | exp   | P V, Q K of the next tile | O, exp | ...
 //   consumer 2      exp    | P V, Q K | exp   | P V, Q K | exp  ...
 //   producer    | K V | K V |     as soon as a stage is empty, across tiles
 //
-// Cost for each head: the bytes of step 14. Cost for each score: one multiply-add, one exponential, one addition,
-// half a rounding.
+// Cost for each head: the bytes of step 14. Cost for each score: one multiply-add, one exponential, one
+// addition, half a rounding.
 #include "hopper.cuh"
 #include "kernel.cuh"
 #include "softmax.cuh"
@@ -31,10 +31,12 @@ struct configuration {
   static constexpr int CONSUMERS = C; // warp groups
   static constexpr int BLOCK_N = N;   // keys of a block
   static constexpr int STAGES = S;    // key blocks in shared memory at once
-  // Whether the softmax runs under products of its own warp group too, and not only under those of the others.
+  // Whether the softmax runs under products of its own warp group too, and not only under those of the
+  // others.
   static constexpr bool OVERLAP = OVER;
   static constexpr int BLOCK_M = CONSUMERS * WARPGROUP_ROWS; // query rows of a tile
-  // Whether a causal mask can hide whole key blocks from the first consumer, while the last consumer sees them.
+  // Whether a causal mask can hide whole key blocks from the first consumer, while the last consumer sees
+  // them.
   static constexpr bool UNEQUAL = BLOCK_M - WARPGROUP_ROWS >= BLOCK_N;
   static constexpr int THREADS = 128 * (1 + CONSUMERS);
   // Registers of a thread; a multiprocessor has 65,536.
@@ -64,8 +66,8 @@ __device__ __forceinline__ int key_blocks(const attention_shape &shape, int end)
   return divide_up(max(1, visible_keys(shape, end - 1)), tile::BLOCK_N);
 }
 
-// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of one warp group; the caller waits
-// for it. A step of 16 columns moves 32 bytes, which is 2 in the units of a descriptor.
+// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of one warp group; the caller
+// waits for it. A step of 16 columns moves 32 bytes, which is 2 in the units of a descriptor.
 template <typename tile, typename Element>
 __device__ __forceinline__ void multiply_scores(float (&S_frag)[tile::BLOCK_N / 2],
                                                 const Element (*Q_smem)[WARPGROUP_ROWS][PANEL],
@@ -79,8 +81,8 @@ __device__ __forceinline__ void multiply_scores(float (&S_frag)[tile::BLOCK_N / 
   wgmma_commit();
 }
 
-// Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller waits
-// for it. If `first` is set, O_frag = P V. A step of 16 keys moves 16 rows of 128 bytes.
+// Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller
+// waits for it. If `first` is set, O_frag = P V. A step of 16 keys moves 16 rows of 128 bytes.
 template <typename tile, typename Element>
 __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::D / 2], const unsigned (&P_frag)[tile::BLOCK_N / 4],
@@ -94,14 +96,15 @@ accumulate_output(float (&O_frag)[tile::D / 2], const unsigned (&P_frag)[tile::B
   wgmma_commit();
 }
 
-// The largest sum of a lane's exponentials up to which the old max may stay: each of them must fit into Element.
-// fp16 ends at 65,504. bf16 has the exponents of float32, and sums in float32 must not overflow either.
+// The largest sum of a lane's exponentials up to which the old max may stay: each of them must fit into
+// Element. fp16 ends at 65,504. bf16 has the exponents of float32, and sums in float32 must not overflow
+// either.
 template <typename Element>
 static constexpr float LAZY_LIMIT = std::is_same<Element, half>::value ? 0x1p15f : 0x1p64f;
 
-// The lazy softmax of the lane's two rows: computes P_frag from S_frag with the old row max. If that max is too
-// small for a row of the warp, all lanes compute the ordinary softmax instead, and the function returns true: then
-// the caller must rescale O by `correction`.
+// The lazy softmax of the lane's two rows: computes P_frag from S_frag with the old row max. If that max is
+// too small for a row of the warp, all lanes compute the ordinary softmax instead, and the function returns
+// true: then the caller must rescale O by `correction`.
 template <typename Element, int COUNT>
 __device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], float (&S_frag)[COUNT],
                                              float scale_log2, float (&row_max)[2],
@@ -134,8 +137,8 @@ __device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], floa
   return true;
 }
 
-// One thread takes tiles and copies their data as stages become empty: K of a block before V of the block before
-// it, and Q and the first K of the next tile before the last V of this tile.
+// One thread takes tiles and copies their data as stages become empty: K of a block before V of the block
+// before it, and Q and the first K of the next tile before the last V of this tile.
 template <typename tile, typename Element>
 __device__ __forceinline__ void produce(shared_tiles<tile, Element> &smem, const CUtensorMap *Q_map,
                                         const CUtensorMap *K_map, const CUtensorMap *V_map,
@@ -201,7 +204,8 @@ template <typename tile, typename Element>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Element *O, float *lse,
                                         const attention_shape &shape, const schedule &order,
                                         int consumer) {
-  // The lane has a part of rows first_lane_row and first_lane_row + 8 of the tile. Warps 0 to 3 are the producer.
+  // The lane has a part of rows first_lane_row and first_lane_row + 8 of the tile. Warps 0 to 3 are the
+  // producer.
   const int first_lane_row = (threadIdx.x / 32 - 4) * 16 + threadIdx.x % 32 / 4;
   const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)) saves a multiply
   float row_max[2];                              // before scaling, the same in all lanes of the row
@@ -297,8 +301,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
       store_output<Element, tile::D>(O, lse, place.first_row, first_lane_row, place.rows, O_frag,
                                      row_max, row_sum, scale_log2);
     };
-    // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first scores of
-    // the next tile, and stores O while these scores are under way.
+    // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first
+    // scores of the next tile, and stores O while these scores are under way.
     const auto finish = [&](const unsigned(&P)[tile::BLOCK_N / 4]) {
       wait_for_values();
       if (blocks < tile_blocks) {
@@ -353,7 +357,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
   }
 }
 
-// Computes O [batch, heads, seq_q, D] and lse [batch, heads, seq_q] by as many blocks as there are multiprocessors.
+// Computes O [batch, heads, seq_q, D] and lse [batch, heads, seq_q] by as many blocks as there are
+// multiprocessors.
 template <typename tile, typename Element>
 __launch_bounds__(tile::THREADS, 1) __global__
     void attention_kernel(const __grid_constant__ CUtensorMap Q_map,
