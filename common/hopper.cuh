@@ -168,9 +168,9 @@ __device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CU
 
 // Describes a tile in shared memory whose rows are 64 elements, 128 bytes, in the 128-byte swizzle. The copy
 // engine writes this layout with CU_TENSOR_MAP_SWIZZLE_128B, and swizzled() computes it in step 08. Groups of
-// 8 rows are 1024 bytes apart. `panel_bytes` is the distance to the next 64 columns of a wider matrix B [16,
-// N]; for other matrices it is ignored. The tile starts at a multiple of 1024 bytes. 9.7.15.5.1.2.2, "Matrix
-// Descriptor Format".
+// 8 rows are 1024 bytes apart. `panel_bytes` is the distance to the next 64 columns of a wider matrix
+// B [16, N]; for other matrices it is ignored. The tile starts at a multiple of 1024 bytes.
+// 9.7.15.5.1.2.2, "Matrix Descriptor Format".
 __device__ __forceinline__ uint64_t matrix_descriptor(const void *tile, unsigned panel_bytes) {
   const uint64_t address = shared_address(tile);
   const uint64_t swizzle_128_bytes = 1;

@@ -122,7 +122,7 @@ __device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], floa
     P_frag[i] = pack_pair<Element>(left, right);
     // end of exercise
   }
-  // exercise: if that max will do for all rows of the warp, add the sums and return; else the ordinary softmax
+  // exercise: if the old max fits all rows of the warp, add the sums and return; else the ordinary softmax
   const float sums[2] = {sum[0][0] + sum[0][1], sum[1][0] + sum[1][1]};
   const bool good = sums[0] <= LAZY_LIMIT<Element> && sums[1] <= LAZY_LIMIT<Element> &&
                     product_is_small(subtracted[0]) && product_is_small(subtracted[1]);
@@ -150,7 +150,7 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element> &smem, const
 
   // Hands over Q of a tile and the tile's number. After the last tile it hands over the number alone.
   const auto load_queries = [&](const tile_place &place, int number) {
-    // exercise: wait for the empty stage; store the number; announce and copy Q, or only arrive if there is no tile
+    // exercise: wait for the empty stage; store the number; announce and copy Q, or arrive if no tile is left
     barrier_wait(&smem.Q_empty[Q_place.stage], Q_place.parity ^ 1); // passes at once in round 0
     smem.tile_number[Q_place.stage] = number;
     if (number >= order.tiles) return barrier_arrive(&smem.Q_full[Q_place.stage]);
