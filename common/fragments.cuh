@@ -1,31 +1,34 @@
-// What a lane does with its part of a tensor-core accumulator. After mma.sync and wgmma lane l holds, of every
-// fragment of 8 columns, columns 2 (l % 4) and the next of rows l / 4 and l / 4 + 8: four lanes share a row.
+// Operations of a lane on its part of a tensor-core accumulator. After mma.sync and wgmma lane l holds, of
+// every fragment of 8 columns, columns 2 (l % 4) and the next one, of rows l / 4 and l / 4 + 8. So four lanes
+// share a row.
 #ifndef FRAGMENTS_CUH
 #define FRAGMENTS_CUH
 
 #include "kernel.cuh"
 #include "ptx.cuh"
 
-// The lane's element number n of its row r in row fragments of 16 rows each. In a row fragment, which is stored fragment of
-// 8 columns after fragment of 8 columns, elements 4 m and 4 m + 1 are columns 8 m + 2 (lane % 4) and the next of row
-// lane / 4, elements 4 m + 2 and 4 m + 3 those of the row 8 below. Row r is half r % 2 of row fragment r / 2.
+// Returns the lane's element number n of its row r, in row fragments of 16 rows each. Row r is half r % 2 of
+// row fragment r / 2. A row fragment is a series of fragments of 8 columns. Elements 4 m and 4 m + 1 of it
+// are columns 8 m + 2 (lane % 4) and the next one of row lane / 4; elements 4 m + 2 and 4 m + 3 are the same
+// columns of the row 8 below.
 template <int ROW_FRAGMENTS, int COUNT>
 __device__ __forceinline__ float &of_row(float (&fragments)[ROW_FRAGMENTS][COUNT], int r, int n) {
   return fragments[r / 2][n / 2 * 4 + r % 2 * 2 + n % 2];
 }
 
-// Whether a row max times scale_log2, rounded to float32, may be subtracted in a multiply-add. The product is off by up to
-// half of its last digit, which makes all probabilities of the row too large or too small by one factor. At 2^20
-// that factor is at most 2^(1/32), but at 2^29 it is up to 2^32, which fp16 cannot hold. False for -infinity, which is
-// the max of a row that has seen no key yet.
+// Tells whether a row max times scale_log2, rounded to float32, may be subtracted in a multiply-add. The
+// product is off by up to half of its last digit, which makes all probabilities of the row too large or too
+// small by one factor. At 2^20 that factor is at most 2^(1/32), but at 2^29 it is up to 2^32, which fp16
+// cannot hold. The answer is false for -infinity, which is the max of a row that has seen no key yet.
 __device__ __forceinline__ bool product_is_small(float product) {
   return fabsf(product) <= 0x1p20f;
 }
 
-// For rows whose product is not small: subtracts the new row max from the scores themselves, which loses no digit, so that
-// `subtracted` becomes 0. A row that has seen no key yet keeps 0 in place of -infinity, as -inf - -inf is not a number.
-// `correction` receives the factors that scale the sums of the blocks before to the new row max. Rare: the warp asks
-// once for all its rows, so that its lanes stay together. The rows are those of of_row.
+// In rows whose product is not small, subtracts the new row max from the scores themselves, which loses no
+// digit, and sets `subtracted` to 0. A row that has seen no key yet keeps 0 in place of -infinity, because
+// -inf - -inf is not a number. `correction` receives the factors that scale the sums of the blocks before to
+// the new row max. This is rare, so the warp asks once for all its rows, and its lanes stay together. The
+// rows are those of of_row.
 template <int ROW_FRAGMENTS, int COUNT, int LANE_ROWS>
 __device__ __forceinline__ void
 subtract_large_max(float (&S_frag)[ROW_FRAGMENTS][COUNT], float scale_log2,
@@ -45,8 +48,8 @@ subtract_large_max(float (&S_frag)[ROW_FRAGMENTS][COUNT], float scale_log2,
   }
 }
 
-// Transposes a 4 x 4 matrix of registers across the four lanes that share a row: lane q gives column q of it
-// and receives row q.
+// Transposes a 4 x 4 matrix of registers across the four lanes that share a row: lane q gives column q of the
+// matrix and receives row q.
 __device__ __forceinline__ void transpose_across_lanes(unsigned (&x)[4]) {
   for (int bit = 1; bit <= 2; bit *= 2) {
     const bool upper = threadIdx.x & bit;
@@ -58,9 +61,10 @@ __device__ __forceinline__ void transpose_across_lanes(unsigned (&x)[4]) {
   }
 }
 
-// Stores fragments n to n + 3 of the lane's row, D columns of 16-bit elements, where `inside` is set: the lane
-// brings in pairs[j] its two columns of fragment n + j. Four lanes exchange theirs, so that each has 8 columns
-// in a row, and stores 16 bytes at once. All lanes of the warp take part; the matrix is on a 16-byte boundary.
+// Stores fragments n to n + 3 of the lane's row, if `inside` is set, to row `row` of a [.., D] matrix of
+// 16-bit elements. pairs[j] holds the lane's two columns of fragment n + j. The four lanes of the row
+// exchange their pairs, so that each has 8 neighbouring columns and stores 16 bytes at once. All lanes of the
+// warp must call it, and the matrix must begin at a multiple of 16 bytes.
 template <int D, typename Element, typename Row>
 __device__ __forceinline__ void store_columns(Element *matrix, Row row, int n, unsigned (&pairs)[4],
                                               bool inside) {
@@ -71,9 +75,9 @@ __device__ __forceinline__ void store_columns(Element *matrix, Row row, int n, u
         make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
 }
 
-// Stores one of the lane's two rows of O_frag [16, D], times `factor`, rounded to Element, to row `row` of a
-// [.., D] matrix where `inside` is set. half_row is 0 for row lane / 4 of the fragments, 1 for the row 8 below. All
-// lanes of the warp take part.
+// Stores one of the lane's two rows of O_frag [16, D], times `factor` and rounded to Element, to row `row` of
+// a [.., D] matrix, if `inside` is set. half_row is 0 for row lane / 4 of the fragments, and 1 for the row 8
+// below. All lanes of the warp must call it.
 template <int D, typename Element, typename Row>
 __device__ __forceinline__ void store_row(Element *matrix, Row row, const float (&O_frag)[D / 2],
                                           int half_row, float factor, bool inside) {

@@ -1,5 +1,6 @@
-// Hopper's own instructions (sm_90a): barriers that count bytes, the copy engine, register budgets. One named
-// function an instruction; the numbers in the comments are sections of the PTX ISA, release 9.0.
+// The instructions that Hopper brings (sm_90a): barriers that count bytes, the copy engine, register budgets.
+// Each function stands for one instruction. The numbers in the comments are sections of the PTX ISA, release
+// 9.0.
 #ifndef HOPPER_CUH
 #define HOPPER_CUH
 
@@ -11,14 +12,15 @@
 #include <stdint.h>
 
 #ifndef __CUDACC__
-#include "hopper_functions.h" // the emulator's: the same functions, without PTX
+#include "hopper_functions.h" // of the emulator: the same functions, without PTX
 #else
 
 // --- barriers in shared memory: 9.7.13.15, "mbarrier" --------------------------------------------
 //
-// A barrier goes through phases. A phase is complete when all arrivals have come that the barrier was made
-// for, and all bytes that were announced; then the next begins. Waiting is for a phase of given parity:
-// 0 for the first, 1 for the second, 0 for the third. On a new barrier, a wait for parity 1 passes.
+// A barrier goes through phases. A phase is complete when as many threads have arrived as the barrier was
+// created for, and all announced bytes have arrived as well; then the next phase begins. A thread waits for
+// the end of the phase with a given parity: 0 for the first phase, 1 for the second, 0 for the third. A wait
+// for parity 1 on a new barrier passes at once.
 typedef uint64_t barrier;
 
 __device__ __forceinline__ void barrier_create(barrier *barrier, unsigned arrivals) {
@@ -27,8 +29,8 @@ __device__ __forceinline__ void barrier_create(barrier *barrier, unsigned arriva
                : "memory");
 }
 
-// Makes new barriers visible to the copy engine; the block must still meet at __syncthreads(). 9.7.13.4,
-// "fence".
+// Makes new barriers visible to the copy engine. The threads of the block need a __syncthreads() besides,
+// before they use the barriers. 9.7.13.4, "fence".
 __device__ __forceinline__ void barriers_created() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -39,7 +41,7 @@ __device__ __forceinline__ void barrier_arrive(barrier *barrier) {
                : "memory");
 }
 
-// Arrives, and announces bytes that the copy engine will write.
+// Arrives, and announces `bytes` bytes that the copy engine will write in this phase.
 __device__ __forceinline__ void barrier_arrive_expecting(barrier *barrier, unsigned bytes) {
   asm volatile(
       "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
@@ -47,6 +49,8 @@ __device__ __forceinline__ void barrier_arrive_expecting(barrier *barrier, unsig
       : "memory");
 }
 
+// Returns when the phase with this parity is complete. The writes of other threads before they arrived, and
+// those of the copy engine, are then visible to the caller.
 __device__ __forceinline__ void barrier_wait(barrier *barrier, unsigned parity) {
   asm volatile("{.reg .pred complete;\n"
                "again_%=: mbarrier.try_wait.parity.shared::cta.b64 complete, [%0], %1;\n"
@@ -59,8 +63,9 @@ __device__ __forceinline__ void barrier_wait(barrier *barrier, unsigned parity) 
 
 // --- the copy engine: 9.7.9.27.1.2, "cp.async.bulk.tensor" ---------------------------------------
 
-// Starts to copy the box of a 4-D tensor whose first element is at (column, row, head, batch) to shared
-// memory; the barrier counts its bytes. What lies past the tensor's end arrives as zeros.
+// Starts to copy a box of a 4-D tensor to shared memory; the first element of the box is at (column, row,
+// head, batch). The barrier counts the bytes. The part of the box past the end of the tensor arrives as
+// zeros.
 __device__ __forceinline__ void copy_box(void *smem, const CUtensorMap *map, barrier *barrier,
                                          int column, int row, int head, int batch) {
   asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
@@ -69,20 +74,21 @@ __device__ __forceinline__ void copy_box(void *smem, const CUtensorMap *map, bar
                : "memory");
 }
 
-// --- warpgroup products: 9.7.15, "wgmma" ---------------------------------------------------------
+// --- products of a warp group: 9.7.15, "wgmma" ---------------------------------------------------
 
-// Before the first product that reads registers or shared memory which the warps have written.
+// Must stand before the first product, and between a use of registers by the warps and a product that uses
+// the same registers.
 __device__ __forceinline__ void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
-// Ends a group of products.
+// Closes the products that the warp group has queued since the last commit into a group.
 __device__ __forceinline__ void wgmma_commit() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-// Waits until all but the newest groups are complete. The registers that the others write must not be
-// touched before: for the compiler, this call writes them.
+// Waits until at most the NEWEST newest groups are still under way. The registers `d`, which the older groups
+// write, must not be used before: the empty asm makes the compiler believe that this call writes them.
 template <int NEWEST, int COUNT>
 __device__ __forceinline__ void wgmma_wait(float (&d)[COUNT]) {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(NEWEST) : "memory");
@@ -92,8 +98,9 @@ __device__ __forceinline__ void wgmma_wait(float (&d)[COUNT]) {
 
 // --- roles within a block ------------------------------------------------------------------------
 
-// True in one lane of the warp, which calls it together. The compiler knows that there is one: around a copy
-// under `if (threadIdx.x == 0)` it writes a loop over lanes instead. 9.7.13.14, "elect.sync".
+// Returns true in exactly one lane of the warp; all lanes call it together. The compiler knows that one lane
+// is left, and under `if (threadIdx.x == 0)` it does not: there it writes a loop over the lanes around a
+// copy. 9.7.13.14, "elect.sync".
 __device__ __forceinline__ bool elect_lane() {
   unsigned elected;
   asm volatile("{.reg .pred elected;\n"
@@ -103,7 +110,8 @@ __device__ __forceinline__ bool elect_lane() {
   return elected;
 }
 
-// Barriers of `threads` threads of the block, by number: 1 to 15, 0 being __syncthreads(). 9.7.13.1, "bar".
+// Named barriers of `threads` threads of the block, 1 to 15; __syncthreads() uses number 0. A barrier opens
+// when `threads` threads have come, and only those that wait are held. 9.7.13.1, "bar".
 __device__ __forceinline__ void named_barrier_wait(int number, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
@@ -111,8 +119,8 @@ __device__ __forceinline__ void named_barrier_arrive(int number, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
-// Changes how many registers each thread of the warpgroup may use: a multiple of 8 from 24 to 256.
-// 9.7.19.5, "setmaxnreg".
+// Change how many registers each thread of the warp group may use, a multiple of 8 from 24 to 256.
+// take_registers waits until other warp groups have given enough away. 9.7.19.5, "setmaxnreg".
 template <int REGISTERS>
 __device__ __forceinline__ void give_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
@@ -146,10 +154,11 @@ struct ring_place {
 
 // --- tiles in shared memory ----------------------------------------------------------------------
 
-static constexpr int PANEL = 64;          // columns, 128 bytes: the widest that the swizzle knows
-static constexpr int WARPGROUP_ROWS = 64; // of Q and O, of a wgmma
+static constexpr int PANEL = 64;          // columns, 128 bytes, the most that TMA can swizzle
+static constexpr int WARPGROUP_ROWS = 64; // rows of Q and O in one wgmma
 
-// Starts the copies of a tile, panel by panel; the barrier has been told their bytes. Of one thread.
+// Starts the copies of a tile, panel by panel. One thread calls it, which has announced the bytes to the
+// barrier.
 template <int PANELS, int ROWS, typename Element>
 __device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CUtensorMap *map,
                                           barrier *barrier, int row, int head, int batch) {
@@ -157,11 +166,11 @@ __device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CU
     copy_box(smem[panel], map, barrier, panel * PANEL, row, head, batch);
 }
 
-// Describes a tile in shared memory of rows of 64 elements, 128 bytes, in the 128-byte swizzle: what the copy
-// engine writes with CU_TENSOR_MAP_SWIZZLE_128B, and swizzled() computes in step 08. Groups of 8 rows are
-// 1024 bytes apart; `panel_bytes` is the distance to the next 64 columns of a wider matrix B [16, N], and
-// means nothing otherwise. The tile starts at a multiple of 1024 bytes. 9.7.15.5.1.2.2, "Matrix
-// Descriptor Format".
+// Describes a tile in shared memory whose rows are 64 elements, 128 bytes, in the 128-byte swizzle. The copy
+// engine writes this layout with CU_TENSOR_MAP_SWIZZLE_128B, and swizzled() computes it in step 08. Groups of
+// 8 rows are 1024 bytes apart. `panel_bytes` is the distance to the next 64 columns of a wider matrix
+// B [16, N]; for other matrices it is ignored. The tile starts at a multiple of 1024 bytes.
+// 9.7.15.5.1.2.2, "Matrix Descriptor Format".
 __device__ __forceinline__ uint64_t matrix_descriptor(const void *tile, unsigned panel_bytes) {
   const uint64_t address = shared_address(tile);
   const uint64_t swizzle_128_bytes = 1;
@@ -171,8 +180,8 @@ __device__ __forceinline__ uint64_t matrix_descriptor(const void *tile, unsigned
 
 // --- host: CUDA driver API, "Tensor Map Object Management" ---------------------------------------
 
-// The driver's function that encodes a tensor map; NULL when the driver is too old. Asked for at run time, so
-// that a program needs no libcuda to link.
+// Returns the driver's function that encodes a tensor map, or NULL if the driver is too old. The program asks
+// for it at run time, so that it need not be linked with libcuda.
 static decltype(&cuTensorMapEncodeTiled) tensor_map_encoder() {
   void *function = nullptr;
   cudaDriverEntryPointQueryResult found;
@@ -210,7 +219,7 @@ struct tensor_maps {
   CUtensorMap Q, K, V;
 };
 
-// Describes the three inputs: Q in boxes of a warpgroup's rows, K and V in boxes of block_keys.
+// Describes the three inputs: Q in boxes of WARPGROUP_ROWS rows, K and V in boxes of block_keys rows.
 static inline cudaError_t describe_tensors(tensor_maps *maps, const attention_args *args,
                                            int block_keys) {
   const attention_shape &shape = args->shape;

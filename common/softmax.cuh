@@ -1,7 +1,8 @@
-// The online softmax of steps 11 to 17: that of step 07, on the accumulators of wgmma. A lane holds two rows
-// of S [64, 2 COUNT] in fragments of 8 columns. Elements 4 n and 4 n + 1 of S_frag are columns
-// 8 n + 2 (lane % 4) and the next of row lane / 4 of its warp's 16 (half_row 0), elements 4 n + 2 and
-// 4 n + 3 those of the row 8 below (half_row 1). Dao et al., FlashAttention, 2022, section 3.1.
+// The online softmax of steps 11 to 17. It is that of step 07, on the accumulators of wgmma. A lane holds
+// parts of two rows of S [64, 2 COUNT], in fragments of 8 columns. Elements 4 n and 4 n + 1 of S_frag are
+// columns 8 n + 2 (lane % 4) and the next one, in row lane / 4 of the warp's 16 rows (half_row 0). Elements 4
+// n + 2 and 4 n + 3 are the same columns in the row 8 below (half_row 1). Dao et al., FlashAttention, 2022,
+// section 3.1.
 #ifndef SOFTMAX_CUH
 #define SOFTMAX_CUH
 
@@ -28,15 +29,17 @@ __device__ __forceinline__ float softmax_row(float (&S_frag)[COUNT], int half_ro
 #pragma unroll
   for (int n = 0; n < COUNT / 4; n++)
     for (int e = 0; e < 2; e++) new_max = fmaxf(new_max, S_frag[4 * n + 2 * half_row + e]);
-  // The lane's own scores tell, before the shuffles: when another lane has the large ones, this one's become 0.
+  // The lane asks about its own scores, before the shuffles: if only another lane of the row has large
+  // scores, the probabilities of this lane are 0 in either way.
   const bool small = product_is_small(new_max * scale_log2);
   for (int offset = 2; offset > 0; offset /= 2)
     new_max = fmaxf(new_max, __shfl_xor_sync(0xffffffff, new_max, offset));
   float subtracted = new_max * scale_log2;
-  // Both products are rounded, so that the difference is exactly 0 while the max stays.
+  // Both products are rounded, so that the difference is exactly 0 as long as the max stays.
   float change = __fmul_rn(row_max, scale_log2) - subtracted;
   if (!small) {
-    // Rare: the max is subtracted from the scores themselves; 0 in place of -infinity, as -inf - -inf is not a number.
+    // Rare: the max is subtracted from the scores themselves. 0 takes the place of -infinity, because -inf -
+    // -inf is not a number.
     const float shift = new_max == -INFINITY ? 0.0f : new_max;
 #pragma unroll
     for (int n = 0; n < COUNT / 4; n++)
@@ -58,7 +61,7 @@ __device__ __forceinline__ float softmax_row(float (&S_frag)[COUNT], int half_ro
   return correction;
 }
 
-// Rounds probabilities: fragments of S, rounded, are fragments of A.
+// Rounds probabilities to Element. The layout of S is the layout that the second product wants P in.
 template <typename Element, int COUNT>
 __device__ __forceinline__ void round_probabilities(unsigned (&P_frag)[COUNT / 2],
                                                     const float (&S_frag)[COUNT]) {
@@ -74,9 +77,9 @@ __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float
   for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
 
-// The end of the online softmax: writes the lane's two rows of O [rows, D], divided by their sums, and of lse
-// [rows], which may be NULL. They are rows `row` and row + 8 of a tile that begins at row first_row of both
-// and has `rows` rows. row_sum is over the lane's own keys.
+// The epilogue: divides the lane's two rows of O by their sums and stores them and their lse, which may be
+// NULL. They are rows `row` and row + 8 of a tile of `rows` rows, which begins at row first_row of O [.., D]
+// and lse. row_sum is over the lane's own keys.
 template <typename Element, int D>
 __device__ __forceinline__ void store_output(Element *O, float *lse, size_t first_row, int row,
                                              int rows, const float (&O_frag)[D / 2],
@@ -86,7 +89,7 @@ __device__ __forceinline__ void store_output(Element *O, float *lse, size_t firs
   for (int h = 0; h < 2; h++, row += 8) {
     float sum = row_sum[h];
     for (int offset = 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffff, sum, offset);
-    const float factor = sum > 0.0f ? __fdividef(1.0f, sum) : 0.0f; // a row that saw no key gives 0
+    const float factor = sum > 0.0f ? __fdividef(1.0f, sum) : 0.0f; // a row without keys gives 0
     if (lse && threadIdx.x % 4 == 0 && row < rows)
       lse[first_row + row] =
           sum > 0.0f ? (row_max[h] * scale_log2 + __log2f(sum)) * LN_2 : -INFINITY;

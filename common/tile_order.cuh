@@ -1,10 +1,11 @@
-// In which order persistent blocks take the query tiles of all heads.
+// The order in which persistent blocks take the query tiles of all heads (a tile scheduler).
 //
-// Without a mask all tiles cost the same: head by head. With a causal mask the last tile of a head sees the
-// most keys. Short tiles are to be left for the end, so that blocks end together; and the heads under way
-// should be few, so that their K and V stay in the L2 cache. So heads come in sections of about one tile for
-// each multiprocessor; in a section the last query tiles of all its heads go first, then the last but one,
-// and so on. The last section has four times as many heads: there is something short to fill every gap.
+// Without a mask all tiles cost the same, and the order is head by head. With a causal mask the last tile of
+// a head sees the most keys. Two wishes compete: the short tiles should be left for the end, so that all
+// blocks end at about the same time, and few heads should be under way at once, so that their K and V stay in
+// the L2 cache. So the heads come in sections of about one tile for each multiprocessor. Within a section the
+// last query tile of each head goes first, then the last but one of each head, and so on. The last section
+// has four times as many heads, so that there are short tiles to fill every gap at the end.
 #ifndef TILE_ORDER_CUH
 #define TILE_ORDER_CUH
 
@@ -18,7 +19,8 @@ struct schedule {
   int last_heads;    // of the last section
 };
 
-// For query tiles of `rows` rows. Query heads that read the same K and V stay together.
+// Makes the schedule for query tiles of `rows` rows. Query heads that read the same K and V stay in one
+// section.
 static schedule make_schedule(const attention_shape &shape, int rows, int multiprocessors) {
   schedule order;
   order.query_tiles = divide_up(shape.seq_q, rows);
@@ -33,7 +35,7 @@ static schedule make_schedule(const attention_shape &shape, int rows, int multip
   return order;
 }
 
-// Which rows of which head a tile is.
+// The rows and the head of a tile.
 struct tile_place {
   int batch, head, kv_head;
   int first_query;
@@ -41,7 +43,7 @@ struct tile_place {
   size_t first_row; // of all rows of O
 };
 
-// Tile `number`, 0 to order.tiles - 1, of ROWS rows.
+// Returns the place of tile `number`, 0 to order.tiles - 1, of ROWS rows.
 template <int ROWS>
 __device__ __forceinline__ tile_place tile_in_order(const attention_shape &shape,
                                                     const schedule &order, int number) {

@@ -1,9 +1,11 @@
-// wgmma: a warpgroup's product on the tensor cores, one function for each kind of operand and width.
+// wgmma: the product of a warp group on the tensor cores, one function for each kind of operand and each
+// width.
 //
-// D [64, N] = A [64, 16] B [16, N] + D, asynchronously. Warp w of the four owns rows 16 w to 16 w + 15; each
-// lane has of every 16 x 8 fragment of D what it has after mma.sync (ptx.cuh): elements 4 n to 4 n + 3 of
-// `d` belong to fragment n. With clear set, D is taken as 0. Descriptors: matrix_descriptor in hopper.cuh.
-// PTX ISA 9.0, 9.7.15, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".
+// Queues D [64, N] = A [64, 16] B [16, N] + D, asynchronously. Warp w of the four owns rows 16 w to 16 w +
+// 15. A lane holds the same elements of each 16 x 8 fragment of D as after mma.sync (ptx.cuh); elements 4 n
+// to 4 n + 3 of `d` belong to fragment n. If `clear` is set, D counts as 0 before. matrix_descriptor in
+// hopper.cuh makes descriptors. PTX ISA 9.0, 9.7.15, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate
+// Instructions".
 #ifndef WGMMA_CUH
 #define WGMMA_CUH
 
@@ -12,7 +14,7 @@
 #include <stdint.h>
 
 #ifndef __CUDACC__
-#include "wgmma_functions.h" // the emulator's: the same functions, without PTX
+#include "wgmma_functions.h" // of the emulator: the same functions, without PTX
 #else
 
 #define WGMMA_REGISTERS_32                                                                         \
@@ -40,7 +42,8 @@
       "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),   \
       "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
 
-// The products of one element type with N columns, in N / 2 registers of each lane.
+// The products of one element type with N columns, which take N / 2 registers of each lane: `shared` reads A
+// from shared memory, `registers` reads it from four registers of each lane.
 template <typename Element, int N>
 struct wgmma;
 

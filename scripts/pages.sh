@@ -8,7 +8,6 @@
 # The page of a step, steps/*/README.md, has these sections, in this order; those with a star are optional:
 #   The idea, Predict, Exercise*, Measure, What each part brings*, What did not help*,
 #   What the documents say*, In the diff, Further reading*
-# A page without the section "The idea" has not been brought into this form yet, and is not held to it.
 #
 # Without FILE: all documents of the repository. Exit status 1 when something is wrong, 2 when a document
 # cannot be read.
@@ -90,7 +89,6 @@ check_sections() { # document
       found[text] = 1
     }
     END {
-      if (!found["The idea"]) exit
       for (i = 1; i <= sections; i++) {
         at = document ":" lines[i] ": "
         if (!(texts[i] in place)) {

@@ -1,5 +1,5 @@
-// What the emulated functions of common/hopper.cuh call to wait for each other: barriers in shared memory
-// (mbarrier) and barriers by number (bar). C17 and C++17, kernel side.
+// The runtime's part of the barriers of common/hopper.cuh: barriers in shared memory (mbarrier) and barriers by
+// number (bar). C17 and C++17, kernel side.
 #ifndef BARRIERS_H
 #define BARRIERS_H
 

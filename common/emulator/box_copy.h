@@ -1,5 +1,5 @@
-// What the emulated copy_box of common/hopper.cuh calls: copies of boxes of a tensor to shared memory by the
-// copy engine (TMA; PTX ISA 9.0, 9.7.9.27.1.2, "cp.async.bulk.tensor"). C17 and C++17, kernel side.
+// The runtime's part of copy_box of common/hopper.cuh: copies of boxes of a tensor to shared memory by the copy
+// engine (TMA; PTX ISA 9.0, 9.7.9.27.1.2, "cp.async.bulk.tensor"). C17 and C++17, kernel side.
 //
 // A GPU may do such a copy at any time between its start and the end of the phase of the barrier that counts
 // its bytes. The emulator does it at the latest: when no thread of the block can go on without it. Until

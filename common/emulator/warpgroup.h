@@ -1,5 +1,5 @@
-// What the emulated functions of common/wgmma.cuh and common/hopper.cuh call for a warpgroup, four warps of
-// which the first has a number that is a multiple of 4. C17 and C++17, kernel side.
+// The runtime's part of the functions of common/wgmma.cuh and common/hopper.cuh for a warp group: four warps, the
+// first of which has a number that is a multiple of 4. C17 and C++17, kernel side.
 #ifndef WARPGROUP_H
 #define WARPGROUP_H
 

@@ -1,23 +1,26 @@
 // 11_tma_wgmma: one thread asks for a tile, and four warps multiply it at once.
 // Needs: sm_90a
 //
-// Hopper has a copy engine (TMA) and products for a whole warpgroup of four warps (wgmma). One thread starts
-// the copy of a tile, all of it, swizzle and zeros past the end included; a barrier in shared memory
-// counts the bytes that arrive. wgmma reads B, and Q as A, from shared memory: no warp loads fragments of
-// them any more. S and O are in registers as in step 07, and P goes from registers to the second product.
+// Hopper has a copy engine (TMA) and products of a whole warp group of four warps (wgmma). One thread starts
+// the copy of a whole tile. The engine swizzles the tile and writes zeros past the end of the tensor, and a
+// barrier in shared memory counts the bytes that arrive. wgmma reads Q, K and V from shared memory by itself,
+// so no warp loads fragments of them any more. S and O are in registers as in step 07, and P goes from
+// registers to the second product.
 //
 //              BLOCK_N or D
 //           +---------------+
-//           | warpgroup 0   | 64        Both read the same K and V tiles; within a warpgroup, warp w owns
-//           +---------------+           rows 16 w to 16 w + 15, and the lanes hold fragments as in step 07.
-//           | warpgroup 1   | 64
+//           | warp group 0  | 64        Both read the same tiles of K and V. In each of them, warp w owns rows
+//           +---------------+           16 w to 16 w + 15, and its lanes hold fragments as in step 07.
+//           | warp group 1  | 64
 //           +---------------+
 //
-// A tile lies in shared memory as panels of 64 columns, 128 bytes a row: the widest that the swizzle knows.
+// A tile lies in shared memory as panels of 64 columns. A row of a panel has 128 bytes, which is the longest
+// row that the engine can swizzle.
 //
-// Cost for each head: as in step 07, but K and V tiles are read from shared memory once for 64 rows where
-// step 07 reads them once for 32. The softmax is that of step 07, in softmax.cuh. What is left: everybody
-// waits for the same block at the same time.
+// Cost for each head: as in step 09, but tiles of K and V are read from shared memory once for 64 rows, where
+// step 09 reads them once for 32. The softmax is that of step 07, in softmax.cuh. All warps still wait for
+// the same block at the same time.
+// Look next at 14_warp_specialized, which gives copies and products to different warps.
 #include "hopper.cuh"
 #include "kernel.cuh"
 #include "softmax.cuh"
@@ -28,25 +31,25 @@ static constexpr int WARPGROUPS = 2;
 static constexpr int BLOCK_M = WARPGROUPS * WARPGROUP_ROWS; // query rows of a tile
 static constexpr int THREADS = 128 * WARPGROUPS;
 
-// What a block has in shared memory. Tiles start at multiples of 1024 bytes.
+// The shared memory of a block. Tiles start at multiples of 1024 bytes.
 template <typename Element, int D>
 struct shared_tiles {
   Element Q[WARPGROUPS][D / PANEL][WARPGROUP_ROWS][PANEL];
   Element K[STAGES][D / PANEL][BLOCK_N][PANEL];
   Element V[STAGES][D / PANEL][BLOCK_N][PANEL];
   barrier Q_full;
-  barrier K_full[STAGES], V_full[STAGES]; // the tile has arrived
+  barrier K_full[STAGES], V_full[STAGES]; // complete when the tile has arrived
 };
 template <typename Element, int D>
 static constexpr size_t SHARED_BYTES = sizeof(shared_tiles<Element, D>) + 1024; // to align it
 
-// S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the warpgroup's part, to be waited for. A
-// step of 16 columns is 32 bytes, 2 in the descriptor's units.
+// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of one warp group; the caller
+// waits for it. A step of 16 columns moves 32 bytes, which is 2 in the units of a descriptor.
 template <int D, typename Element>
 __device__ __forceinline__ void multiply_scores(float (&S_frag)[BLOCK_N / 2],
                                                 const Element (*Q_smem)[WARPGROUP_ROWS][PANEL],
                                                 const Element (*K_smem)[BLOCK_N][PANEL]) {
-  // exercise: the product, queued: 16 columns of Q and K at a time, by descriptors
+  // exercise: queue the product, 16 columns of Q and K at a time, by descriptors
   wgmma_fence();
 #pragma unroll
   for (int k = 0; k < D; k += 16)
@@ -57,8 +60,8 @@ __device__ __forceinline__ void multiply_scores(float (&S_frag)[BLOCK_N / 2],
   // end of exercise
 }
 
-// O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the warpgroup's part, to be waited for. A step
-// of 16 keys is 16 rows of 128 bytes.
+// Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller
+// waits for it. A step of 16 keys moves 16 rows of 128 bytes.
 template <int D, typename Element>
 __device__ __forceinline__ void accumulate_output(float (&O_frag)[D / 2],
                                                   const unsigned (&P_frag)[BLOCK_N / 4],
@@ -71,7 +74,7 @@ __device__ __forceinline__ void accumulate_output(float (&O_frag)[D / 2],
   wgmma_commit();
 }
 
-// One block for each (query tile, head, batch): O [query tile, D] and lse [query tile].
+// Each block computes O [query tile, D] and lse [query tile] for one (query tile, head, batch).
 template <typename Element, int D>
 __launch_bounds__(THREADS, 1) __global__
     void attention_kernel(const __grid_constant__ CUtensorMap Q_map,
@@ -89,12 +92,12 @@ __launch_bounds__(THREADS, 1) __global__
   const int first_query = query_tile * BLOCK_M;
   const int rows = min(BLOCK_M, shape.seq_q - first_query);
   const int keys = visible_keys(shape, first_query + rows - 1); // the last row sees the most
-  const int blocks = divide_up(max(keys, 1), BLOCK_N); // one, all masked, where no row sees a key
+  const int blocks = divide_up(max(keys, 1), BLOCK_N); // if no row sees a key, one masked block
   const size_t first_row = ((size_t)batch * shape.heads + head) * shape.seq_q + first_query;
 
-  // Starts the copies of key block `block` into its stage: of one thread.
+  // Starts the copies of key block `block` into its stage. One thread calls it.
   const auto load_block = [&](int block) {
-    // exercise: announce the bytes of K to its barrier, and start the copy; then the same for V
+    // exercise: announce the bytes of K to its barrier and start the copy; then do the same for V
     const int stage = block % STAGES;
     barrier_arrive_expecting(&smem.K_full[stage], sizeof(smem.K[stage]));
     load_tile<D / PANEL>(smem.K[stage], &K_map, &smem.K_full[stage], block * BLOCK_N, kv_head,
@@ -115,13 +118,13 @@ __launch_bounds__(THREADS, 1) __global__
                            batch);
     for (int block = 0; block < min(STAGES, blocks); block++) load_block(block);
   }
-  __syncthreads(); // the barriers are there
+  __syncthreads(); // from here on all threads may use the barriers
 
-  // Rows first_lane_row and first_lane_row + 8 of the tile are the lane's.
-  // The same in all lanes of a warp, which the compiler sees from the shuffle alone.
+  // The lane has a part of rows first_lane_row and first_lane_row + 8 of the tile. The number of the warp
+  // group is warp-uniform; only the shuffle tells the compiler so.
   const int warpgroup = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
   const int first_lane_row = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
-  const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)): one multiply less
+  const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)) saves a multiply
   float row_max[2] = {-INFINITY, -INFINITY};     // before scaling, the same in all lanes of the row
   float row_sum[2] = {0.0f, 0.0f};               // over the lane's own keys
   float O_frag[D / 2] = {};
@@ -130,7 +133,7 @@ __launch_bounds__(THREADS, 1) __global__
   for (int block = 0; block < blocks; block++) {
     const int stage = block % STAGES;
     const int first_key = block * BLOCK_N;
-    // exercise: wait until K of this block has arrived: which phase of the barrier?
+    // exercise: wait until K of this block has arrived (which phase of the barrier is it?)
     barrier_wait(&smem.K_full[stage], block / STAGES % 2); // the parity of the stage's round
     // end of exercise
 
@@ -138,7 +141,7 @@ __launch_bounds__(THREADS, 1) __global__
     multiply_scores<D>(S_frag, smem.Q[warpgroup], smem.K[stage]);
     barrier_wait(&smem.V_full[stage], block / STAGES % 2); // while S is under way
     wgmma_wait<0>(S_frag); // until here the registers of S belong to the tensor cores
-    // The tile's first row sees the fewest keys: where it sees all of the block there is nothing to mask.
+    // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
     if (visible_keys(shape, first_query) < first_key + BLOCK_N) {
       for (int h = 0; h < 2; h++)
         mask_row(S_frag, h, visible_keys(shape, first_query + first_lane_row + 8 * h) - first_key);
@@ -146,14 +149,14 @@ __launch_bounds__(THREADS, 1) __global__
     float correction[2];
     for (int h = 0; h < 2; h++)
       correction[h] = softmax_row(S_frag, h, scale_log2, row_max[h], row_sum[h]);
-    // exercise: P, rounded; O, scaled and accumulated; the stage, filled again once all have read it
-    unsigned P_frag[BLOCK_N / 4]; // fragments of S, rounded, are fragments of A
+    // exercise: round P; rescale O and add P V; refill the stage when all threads have read it
+    unsigned P_frag[BLOCK_N / 4]; // the layout of S is the layout that the product wants P in
     round_probabilities<Element>(P_frag, S_frag);
     scale_output(O_frag, correction);
     accumulate_output<D>(O_frag, P_frag, smem.V[stage]);
     wgmma_wait<0>(O_frag);
 
-    __syncthreads(); // nobody reads the stage any more: the copy engine may overwrite it
+    __syncthreads(); // both warp groups have read the stage, so the copy engine may overwrite it
     if (threadIdx.x == 0 && block + STAGES < blocks) load_block(block + STAGES);
     // end of exercise
   }

@@ -1,20 +1,23 @@
-// 14_warp_specialized: a warpgroup that only fetches, others that only compute, and the softmax of one under
-// the products of another.
+// 14_warp_specialized: one warp group copies, the others compute, and the softmax of one runs under the products
+// of another.
 // Needs: sm_90a
 //
-// In step 11 everybody waits together: for tiles, for products, for the softmax. Here the first warpgroup is
-// the producer. It gives its registers away, and one of its threads keeps the ring of tiles full; a stage
-// has a barrier for "full" and one for "empty", and K and V have stages of their own. The others are
-// consumers. Each queues S = Q K^T of a key block and, behind it, O += P V of the block before; the softmax
-// runs while the second product does. They take turns to queue, so that one multiplies while another does
-// its softmax: the tensor cores and the exponential unit are both busy.
+// In step 11 all warps wait together: for tiles, for products, for the softmax. Here the first warp group is
+// the producer. It gives its registers away, and one of its threads keeps the ring of tiles full. A stage has
+// a barrier for "full" and one for "empty", and K and V have stages of their own. The other warp groups are
+// consumers. Each of them queues S = Q K^T of a key block and, behind it, O += P V of the block before; its
+// softmax runs while the second product is under way. The consumers take turns to queue (ping-pong), so that
+// one multiplies while another computes its softmax. So the tensor cores and the exponential units are busy
+// together.
 //
 //   consumer 1  | products | softmax  | products | softmax  |
 //   consumer 2             | products | softmax  | products | softmax  |
 //   producer    | K V | K V |     as soon as a stage is empty
 //
-// Cost for each head: the bytes of step 11, in taller tiles where registers allow (192 rows for head_dim 64).
-// What is left: the start and end of every tile, and the chain max, exp, sum of each row.
+// Cost for each head: as in step 11, with taller tiles where the registers allow them (192 rows for head_dim
+// 64). Two costs remain: the start and the end of each tile, which overlap with nothing, and the chain of max,
+// exponential and sum in each row.
+// Look next at 17_lazy_max, which overlaps the tiles and leaves the max out of most blocks.
 #include "hopper.cuh"
 #include "kernel.cuh"
 #include "softmax.cuh"
@@ -22,10 +25,10 @@
 static constexpr int BLOCK_N = 128; // keys of a block
 static constexpr int STAGES = 2;    // key blocks in shared memory at once
 
-// The sizes for a head_dim: as many consumers as their O, S and P leave registers for.
+// The sizes for a head_dim. There are as many consumers as fit into the registers with their O, S and P.
 template <int D>
 struct sizes {
-  static constexpr int CONSUMERS = D == 64 ? 3 : 2;          // warpgroups
+  static constexpr int CONSUMERS = D == 64 ? 3 : 2;          // warp groups
   static constexpr int BLOCK_M = CONSUMERS * WARPGROUP_ROWS; // query rows of a tile
   static constexpr int THREADS = 128 * (1 + CONSUMERS);
   // Registers of a thread; a multiprocessor has 65,536.
@@ -34,21 +37,21 @@ struct sizes {
   static_assert(128 * (PRODUCER_REGISTERS + CONSUMERS * CONSUMER_REGISTERS) <= 65536, "registers");
 };
 
-// What a block has in shared memory. Tiles start at multiples of 1024 bytes.
+// The shared memory of a block. Tiles start at multiples of 1024 bytes.
 template <typename Element, int D>
 struct shared_tiles {
   Element Q[sizes<D>::CONSUMERS][D / PANEL][WARPGROUP_ROWS][PANEL];
   Element K[STAGES][D / PANEL][BLOCK_N][PANEL];
   Element V[STAGES][D / PANEL][BLOCK_N][PANEL];
   barrier Q_full;
-  barrier K_full[STAGES], V_full[STAGES];   // the tile has arrived
-  barrier K_empty[STAGES], V_empty[STAGES]; // all consumers have read it
+  barrier K_full[STAGES], V_full[STAGES];   // complete when the tile has arrived
+  barrier K_empty[STAGES], V_empty[STAGES]; // complete when all consumers have read it
 };
 template <typename Element, int D>
 static constexpr size_t SHARED_BYTES = sizeof(shared_tiles<Element, D>) + 1024; // to align it
 
-// S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the warpgroup's part, to be waited for. A
-// step of 16 columns is 32 bytes, 2 in the descriptor's units.
+// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of one warp group; the caller
+// waits for it. A step of 16 columns moves 32 bytes, which is 2 in the units of a descriptor.
 template <int D, typename Element>
 __device__ __forceinline__ void multiply_scores(float (&S_frag)[BLOCK_N / 2],
                                                 const Element (*Q_smem)[WARPGROUP_ROWS][PANEL],
@@ -62,8 +65,8 @@ __device__ __forceinline__ void multiply_scores(float (&S_frag)[BLOCK_N / 2],
   wgmma_commit();
 }
 
-// O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the warpgroup's part, to be waited for. A step
-// of 16 keys is 16 rows of 128 bytes.
+// Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller
+// waits for it. A step of 16 keys moves 16 rows of 128 bytes.
 template <int D, typename Element>
 __device__ __forceinline__ void accumulate_output(float (&O_frag)[D / 2],
                                                   const unsigned (&P_frag)[BLOCK_N / 4],
@@ -76,7 +79,7 @@ __device__ __forceinline__ void accumulate_output(float (&O_frag)[D / 2],
   wgmma_commit();
 }
 
-// What is the same for producer and consumers: which rows and keys the block works on.
+// The rows and keys that a block works on. Producer and consumers use the same values.
 template <int D>
 struct tile_place {
   int batch, head, kv_head;
@@ -97,8 +100,8 @@ struct tile_place {
   }
 };
 
-// One thread fetches Q, and then the key blocks as stages become empty. A stage is full and empty once a
-// round, so both of its barriers have the parity of the round.
+// One thread copies Q, and then the key blocks as stages become empty. A stage is filled once and emptied
+// once in each round of the ring, so both of its barriers have the parity of the round.
 template <int D, typename Element>
 __device__ __forceinline__ void produce(shared_tiles<Element, D> &smem, const CUtensorMap *Q_map,
                                         const CUtensorMap *K_map, const CUtensorMap *V_map,
@@ -108,10 +111,10 @@ __device__ __forceinline__ void produce(shared_tiles<Element, D> &smem, const CU
     load_tile<D / PANEL>(smem.Q[i], Q_map, &smem.Q_full, place.first_query + i * WARPGROUP_ROWS,
                          place.head, place.batch);
   for (int block = 0; block < place.blocks; block++) {
-    // exercise: K and V of the block into their stage, each as soon as it is empty
+    // exercise: copy K and V of the block into their stages, each as soon as the stage is empty
     const int stage = block % STAGES;
     const unsigned parity = block / STAGES % 2;
-    barrier_wait(&smem.K_empty[stage], parity ^ 1); // at once in the first round
+    barrier_wait(&smem.K_empty[stage], parity ^ 1); // passes at once in the first round
     barrier_arrive_expecting(&smem.K_full[stage], sizeof(smem.K[stage]));
     load_tile<D / PANEL>(smem.K[stage], K_map, &smem.K_full[stage], block * BLOCK_N, place.kv_head,
                          place.batch);
@@ -123,30 +126,32 @@ __device__ __forceinline__ void produce(shared_tiles<Element, D> &smem, const CU
   }
 }
 
-// A warpgroup computes its 64 rows of the tile.
+// One warp group computes its 64 rows of the tile.
 template <int D, typename Element>
 __device__ __forceinline__ void consume(shared_tiles<Element, D> &smem, Element *O, float *lse,
                                         const attention_shape &shape, const tile_place<D> &place,
                                         int consumer) {
   constexpr int CONSUMERS = sizes<D>::CONSUMERS;
-  // Rows first_lane_row and first_lane_row + 8 of the tile are the lane's; warps 0 to 3 fetch.
+  // The lane has a part of rows first_lane_row and first_lane_row + 8 of the tile. Warps 0 to 3 are the
+  // producer.
   const int first_lane_row = (threadIdx.x / 32 - 4) * 16 + threadIdx.x % 32 / 4;
-  const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)): one multiply less
+  const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)) saves a multiply
   float row_max[2] = {-INFINITY, -INFINITY};     // before scaling, the same in all lanes of the row
   float row_sum[2] = {0.0f, 0.0f};               // over the lane's own keys
   float correction[2];
   float O_frag[D / 2] = {};
   float S_frag[BLOCK_N / 2];
-  unsigned P_frag[BLOCK_N / 4]; // fragments of S, rounded, are fragments of A
+  unsigned P_frag[BLOCK_N / 4]; // the layout of S is the layout that the product wants P in
 
-  // A barrier for each consumer's turn: its 128 threads wait there until the 128 of the one before arrive.
+  // Each consumer has a named barrier for its turn: its 128 threads wait there until the 128 threads of the
+  // consumer before it arrive.
   const auto wait_for_turn = [&]() { named_barrier_wait(1 + consumer, 256); };
   const auto pass_turn = [&]() { named_barrier_arrive(1 + (consumer + 1) % CONSUMERS, 256); };
   const auto release = [&](barrier *empty) {
     if (threadIdx.x % 128 == 0) barrier_arrive(empty);
   };
   const auto softmax = [&](int block) {
-    // The tile's first row sees the fewest keys: where it sees all of the block nothing is masked.
+    // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
     const int first_key = block * BLOCK_N;
     if (visible_keys(shape, place.first_query) < first_key + BLOCK_N) {
       for (int h = 0; h < 2; h++)
@@ -171,7 +176,7 @@ __device__ __forceinline__ void consume(shared_tiles<Element, D> &smem, Element 
   for (int block = 1; block < place.blocks; block++) {
     const int K_stage = block % STAGES;
     const int V_stage = (block - 1) % STAGES;
-    // exercise: in the consumer's turn, queue S of this block and, behind it, O += P V of the one before
+    // exercise: in the consumer's turn, queue S of this block and, behind it, O += P V of the block before
     barrier_wait(&smem.K_full[K_stage], block / STAGES % 2);
     wait_for_turn();
     multiply_scores<D>(S_frag, smem.Q[consumer], smem.K[K_stage]);
@@ -179,14 +184,14 @@ __device__ __forceinline__ void consume(shared_tiles<Element, D> &smem, Element 
     accumulate_output<D>(O_frag, P_frag, smem.V[V_stage]);
     pass_turn();
     // end of exercise
-    // exercise: softmax of S while O is under way; then P, and O; each stage released once it is read
-    wgmma_wait<1>(S_frag); // S is there, O not yet
+    // exercise: compute the softmax while O is under way; then P and O; release each stage once it is read
+    wgmma_wait<1>(S_frag); // S is complete, O may still be under way
     release(&smem.K_empty[K_stage]);
     softmax(block); // while the tensor cores add to O
     wgmma_wait<0>(O_frag);
     release(&smem.V_empty[V_stage]);
     round_probabilities<Element>(P_frag, S_frag);
-    scale_output(O_frag, correction); // before P of this block, which has the new row max, is added
+    scale_output(O_frag, correction); // to the new row max, which P of this block has already
     // end of exercise
   }
   const int last = place.blocks - 1;
@@ -198,7 +203,7 @@ __device__ __forceinline__ void consume(shared_tiles<Element, D> &smem, Element 
                            row_sum, scale_log2);
 }
 
-// One block for each (query tile, head, batch): O [query tile, D] and lse [query tile].
+// Each block computes O [query tile, D] and lse [query tile] for one (query tile, head, batch).
 template <typename Element, int D>
 __launch_bounds__(sizes<D>::THREADS, 1) __global__
     void attention_kernel(const __grid_constant__ CUtensorMap Q_map,
@@ -216,10 +221,10 @@ __launch_bounds__(sizes<D>::THREADS, 1) __global__
     barrier_create_all(smem.V_empty, sizes<D>::CONSUMERS);
     barriers_created();
   }
-  __syncthreads(); // the barriers are there
+  __syncthreads(); // from here on all threads may use the barriers
 
   const tile_place<D> place(shape);
-  // The same in all lanes of a warp, which the compiler sees from the shuffle alone.
+  // The number of the warp group is warp-uniform; only the shuffle tells the compiler so.
   const int warpgroup = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
   if (warpgroup == 0) {
     give_registers<sizes<D>::PRODUCER_REGISTERS>();

@@ -2,20 +2,22 @@
 // Needs: sm_90a
 //
 // Softmax is exact for any number m in place of the row max, as long as exp(s - m) neither overflows nor
-// vanishes. So after the first key block of a row the old max serves on: no max, no shuffles, no factor for
-// O. The sums that each lane keeps anyway tell afterwards whether some score was too large; S is still there,
-// and then the warp does the block again the ordinary way. How often that is depends on the data.
+// vanishes. So after the first key block of a row the step keeps the old max: no new max, no shuffles, no
+// factor for O. The sums that each lane needs anyway tell afterwards whether some score was too large. Then S
+// is still in its registers, and the warp computes the block again with the ordinary softmax. How often that
+// happens depends on the data.
 //
-// Blocks are persistent: one for each multiprocessor takes tiles from a counter until none is left, fetches
-// the next tile's Q, K and V during the last products. Causal tiles differ in length: the longest go first,
-// within sections of heads whose K and V fit into L2. The products' turns, in a configuration without OVERLAP:
+// Blocks of threads are persistent: one for each multiprocessor takes tiles until none is left, and copies Q,
+// K and V of the next tile during the last products of this one. Causal tiles differ in length, so they are
+// dealt out by a counter, the longest first, within sections of heads whose K and V fit into the L2 cache.
+// The turns of the consumers, in a configuration without OVERLAP:
 //
 //   consumer 1  | P V, Q K | exp   | P V, Q K | exp   | P V, Q K of the next tile | O, exp | ...
 //   consumer 2      exp    | P V, Q K | exp   | P V, Q K | exp  ...
 //   producer    | K V | K V |     as soon as a stage is empty, across tiles
 //
-// Cost for each head: the bytes of step 14. For a score: one multiply-add, one exponential, one addition,
-// half a rounding.
+// Cost for each head: the bytes of step 14. Cost for each score: one multiply-add, one exponential, one
+// addition, half a rounding.
 #include "hopper.cuh"
 #include "kernel.cuh"
 #include "softmax.cuh"
@@ -26,13 +28,15 @@
 template <int DIM, int C, int N, int S, bool OVER>
 struct configuration {
   static constexpr int D = DIM;
-  static constexpr int CONSUMERS = C; // warpgroups
+  static constexpr int CONSUMERS = C; // warp groups
   static constexpr int BLOCK_N = N;   // keys of a block
   static constexpr int STAGES = S;    // key blocks in shared memory at once
-  // Whether the softmax runs under the products of its own warpgroup, not only under those of others.
+  // Whether the softmax runs under products of its own warp group too, and not only under those of the
+  // others.
   static constexpr bool OVERLAP = OVER;
   static constexpr int BLOCK_M = CONSUMERS * WARPGROUP_ROWS; // query rows of a tile
-  // Whether a causal mask can hide whole key blocks from the first consumer that the last one sees.
+  // Whether a causal mask can hide whole key blocks from the first consumer, while the last consumer sees
+  // them.
   static constexpr bool UNEQUAL = BLOCK_M - WARPGROUP_ROWS >= BLOCK_N;
   static constexpr int THREADS = 128 * (1 + CONSUMERS);
   // Registers of a thread; a multiprocessor has 65,536.
@@ -41,28 +45,29 @@ struct configuration {
   static_assert(128 * (PRODUCER_REGISTERS + CONSUMERS * CONSUMER_REGISTERS) <= 65536, "registers");
 };
 
-// What a block has in shared memory. Tiles start at multiples of 1024 bytes.
+// The shared memory of a block. Tiles start at multiples of 1024 bytes.
 template <typename tile, typename Element>
 struct shared_tiles {
   // Q of this tile and of the next.
   Element Q[2][tile::CONSUMERS][tile::D / PANEL][WARPGROUP_ROWS][PANEL];
   Element K[tile::STAGES][tile::D / PANEL][tile::BLOCK_N][PANEL];
   Element V[tile::STAGES][tile::D / PANEL][tile::BLOCK_N][PANEL];
-  barrier Q_full[2], K_full[tile::STAGES], V_full[tile::STAGES];    // the tile has arrived
-  barrier Q_empty[2], K_empty[tile::STAGES], V_empty[tile::STAGES]; // all warps have read it
-  int tile_number[2];                                               // whose Q it is
+  // A phase of "full" is complete when the tile has arrived, one of "empty" when all warps have read it.
+  barrier Q_full[2], K_full[tile::STAGES], V_full[tile::STAGES];
+  barrier Q_empty[2], K_empty[tile::STAGES], V_empty[tile::STAGES];
+  int tile_number[2]; // of the tile that each Q belongs to
 };
 template <typename tile, typename Element>
 static constexpr size_t SHARED_BYTES = sizeof(shared_tiles<tile, Element>) + 1024; // to align it
 
-// How many blocks of keys the rows of a tile before row `end` see, at least 1.
+// The number of key blocks that the rows of a tile before row `end` see, at least 1.
 template <typename tile>
 __device__ __forceinline__ int key_blocks(const attention_shape &shape, int end) {
   return divide_up(max(1, visible_keys(shape, end - 1)), tile::BLOCK_N);
 }
 
-// S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the warpgroup's part, to be waited for. A
-// step of 16 columns is 32 bytes, 2 in the descriptor's units.
+// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of one warp group; the caller
+// waits for it. A step of 16 columns moves 32 bytes, which is 2 in the units of a descriptor.
 template <typename tile, typename Element>
 __device__ __forceinline__ void multiply_scores(float (&S_frag)[tile::BLOCK_N / 2],
                                                 const Element (*Q_smem)[WARPGROUP_ROWS][PANEL],
@@ -76,8 +81,8 @@ __device__ __forceinline__ void multiply_scores(float (&S_frag)[tile::BLOCK_N / 
   wgmma_commit();
 }
 
-// O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the warpgroup's part, to be waited for; with
-// `first` set, O_frag = P V. A step of 16 keys is 16 rows of 128 bytes.
+// Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller
+// waits for it. If `first` is set, O_frag = P V. A step of 16 keys moves 16 rows of 128 bytes.
 template <typename tile, typename Element>
 __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::D / 2], const unsigned (&P_frag)[tile::BLOCK_N / 4],
@@ -91,13 +96,15 @@ accumulate_output(float (&O_frag)[tile::D / 2], const unsigned (&P_frag)[tile::B
   wgmma_commit();
 }
 
-// The largest sum of a lane's exponentials for which the old max may serve: each of them must fit into
-// Element. fp16 ends at 65,504; bf16 has the exponents of float32, whose sums must not overflow either.
+// The largest sum of a lane's exponentials up to which the old max may stay: each of them must fit into
+// Element. fp16 ends at 65,504. bf16 has the exponents of float32, and sums in float32 must not overflow
+// either.
 template <typename Element>
 static constexpr float LAZY_LIMIT = std::is_same<Element, half>::value ? 0x1p15f : 0x1p64f;
 
-// The lazy softmax of the lane's two rows: S_frag, with the row max that there was, becomes P_frag. Where that
-// max is too small for a row of the warp, all do the ordinary softmax. True when O needs `correction`.
+// The lazy softmax of the lane's two rows: computes P_frag from S_frag with the old row max. If that max is
+// too small for a row of the warp, all lanes compute the ordinary softmax instead, and the function returns
+// true: then the caller must rescale O by `correction`.
 template <typename Element, int COUNT>
 __device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], float (&S_frag)[COUNT],
                                              float scale_log2, float (&row_max)[2],
@@ -105,8 +112,8 @@ __device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], floa
   float sum[2][2] = {};
   const float subtracted[2] = {row_max[0] * scale_log2, row_max[1] * scale_log2};
 #pragma unroll
-  for (int i = 0; i < COUNT / 2; i++) { // pairs of one row, and of the other, in turn
-    // exercise: two probabilities with the row max that there is, into their sums and P_frag
+  for (int i = 0; i < COUNT / 2; i++) { // a pair of the one row, a pair of the other, in turn
+    // exercise: compute two probabilities with the old row max; add them to their sums; put them into P_frag
     const int h = i % 2;
     const float left = exp2_approximate(fmaf(S_frag[2 * i], scale_log2, -subtracted[h]));
     const float right = exp2_approximate(fmaf(S_frag[2 * i + 1], scale_log2, -subtracted[h]));
@@ -115,7 +122,7 @@ __device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], floa
     P_frag[i] = pack_pair<Element>(left, right);
     // end of exercise
   }
-  // exercise: where that max serves all rows of the warp, add the sums and end; else the ordinary softmax
+  // exercise: if the old max fits all rows of the warp, add the sums and return; else the ordinary softmax
   const float sums[2] = {sum[0][0] + sum[0][1], sum[1][0] + sum[1][1]};
   const bool good = sums[0] <= LAZY_LIMIT<Element> && sums[1] <= LAZY_LIMIT<Element> &&
                     product_is_small(subtracted[0]) && product_is_small(subtracted[1]);
@@ -130,8 +137,8 @@ __device__ __forceinline__ bool lazy_softmax(unsigned (&P_frag)[COUNT / 2], floa
   return true;
 }
 
-// One thread takes tiles from the counter and fetches what the consumers need as stages become empty: K of a
-// block before V of the one before it, and Q and the first K of the next tile before the last V.
+// One thread takes tiles and copies their data as stages become empty: K of a block before V of the block
+// before it, and Q and the first K of the next tile before the last V of this tile.
 template <typename tile, typename Element>
 __device__ __forceinline__ void produce(shared_tiles<tile, Element> &smem, const CUtensorMap *Q_map,
                                         const CUtensorMap *K_map, const CUtensorMap *V_map,
@@ -141,10 +148,10 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element> &smem, const
   ring_place<2> Q_place;
   ring_place<tile::STAGES> K_place, V_place;
 
-  // Q of a tile, and the tile's number; past the last tile the number alone.
+  // Hands over Q of a tile and the tile's number. After the last tile it hands over the number alone.
   const auto load_queries = [&](const tile_place &place, int number) {
-    // exercise: once the stage is empty, the number into it; Q, announced and copied; or an arrival alone
-    barrier_wait(&smem.Q_empty[Q_place.stage], Q_place.parity ^ 1); // at once in the first round
+    // exercise: wait for the empty stage; store the number; announce and copy Q, or arrive if no tile is left
+    barrier_wait(&smem.Q_empty[Q_place.stage], Q_place.parity ^ 1); // passes at once in round 0
     smem.tile_number[Q_place.stage] = number;
     if (number >= order.tiles) return barrier_arrive(&smem.Q_full[Q_place.stage]);
     barrier_arrive_expecting(&smem.Q_full[Q_place.stage], sizeof(smem.Q[0]));
@@ -174,11 +181,11 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element> &smem, const
   load_keys(place, 0);
   load_queries(place, number);
   while (number < order.tiles) {
-    // Tiles of equal length are dealt out in turn; the others are taken by whoever is free.
+    // Tiles of equal length are dealt out in turn. Of the others each block takes one as soon as it is free.
     number = counter ? (int)gridDim.x + atomicAdd(counter, 1) : number + (int)gridDim.x;
     const tile_place next = tile_in_order<tile::BLOCK_M>(shape, order, number);
     const int blocks = key_blocks<tile>(shape, place.first_query + place.rows);
-#pragma unroll 1 // its instructions take turns with the consumers': unrolled, it slows them down
+#pragma unroll 1 // it shares schedulers with the consumers, and slows them down when it is unrolled
     for (int block = 0; block < blocks; block++) {
       if (block + 1 < blocks) {
         load_keys(place, block + 1);
@@ -192,14 +199,15 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element> &smem, const
   }
 }
 
-// A warpgroup computes its 64 rows of every tile.
+// One warp group computes its 64 rows of every tile.
 template <typename tile, typename Element>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Element *O, float *lse,
                                         const attention_shape &shape, const schedule &order,
                                         int consumer) {
-  // Rows first_lane_row and first_lane_row + 8 of the tile are the lane's; warps 0 to 3 fetch.
+  // The lane has a part of rows first_lane_row and first_lane_row + 8 of the tile. Warps 0 to 3 are the
+  // producer.
   const int first_lane_row = (threadIdx.x / 32 - 4) * 16 + threadIdx.x % 32 / 4;
-  const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)): one multiply less
+  const float scale_log2 = shape.scale * LOG2_E; // exp(x) = exp2(x * log2(e)) saves a multiply
   float row_max[2];                              // before scaling, the same in all lanes of the row
   float row_sum[2];                              // over the lane's own keys
   float correction[2];
@@ -209,20 +217,21 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
   ring_place<2> Q_place;
   ring_place<tile::STAGES> K_place, V_place;
 
-  // A barrier for each consumer's turn: its 128 threads wait there until the 128 of the one before arrive.
+  // Each consumer has a named barrier for its turn: its 128 threads wait there until the 128 threads of the
+  // consumer before it arrive.
   const auto wait_for_turn = [&]() { named_barrier_wait(1 + consumer, 256); };
   const auto pass_turn = [&]() { named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256); };
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_place.stage], K_place.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_place.stage], V_place.parity); };
-  // The warp reads the stage no more: its part of the product is over.
+  // Says that the warp will not read the stage any more, because its part of the product is complete.
   const auto release = [&](barrier *empty, auto &place) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[place.stage]);
     place.advance();
   };
-  // The number of the next tile, whose Q and first K are there when it is a tile.
+  // Returns the number of the next tile. If there is such a tile, its Q and first K have arrived.
   const auto next_tile = [&]() {
     barrier_wait(&smem.Q_full[Q_place.stage], Q_place.parity);
-    // The same in all lanes of a warp, which the compiler sees from the shuffle alone.
+    // The number is warp-uniform; only the shuffle tells the compiler so.
     const int number = __shfl_sync(0xffffffff, smem.tile_number[Q_place.stage], 0);
     if (number < order.tiles) wait_for_keys();
     return number;
@@ -231,7 +240,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
     multiply_scores<tile>(S_frag, smem.Q[Q_place.stage][consumer], smem.K[K_place.stage]);
   };
   const auto mask = [&](const tile_place &place, int block) {
-    // The warpgroup's first row sees the fewest keys: where it sees all of the block nothing is masked.
+    // The warp group's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
     const int first_query = place.first_query + consumer * WARPGROUP_ROWS;
     const int first_key = block * tile::BLOCK_N;
     if (visible_keys(shape, first_query) < first_key + tile::BLOCK_N) {
@@ -251,7 +260,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
 
   while (number < order.tiles) {
     const int tile_blocks = key_blocks<tile>(shape, place.first_query + place.rows);
-    // Under a causal mask the upper warpgroups need fewer blocks than the lowest.
+    // Under a causal mask the upper warp groups need fewer blocks than the lowest one.
     const int needed = min(place.rows, (consumer + 1) * WARPGROUP_ROWS);
     const int blocks =
         tile::UNEQUAL ? key_blocks<tile>(shape, place.first_query + needed) : tile_blocks;
@@ -265,7 +274,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
     }
     round_probabilities<Element>(P_frag, S_frag);
 
-    // One key block: O += P V of the block before, and S = Q K^T and P_new of this one.
+    // One round of the loop: O += P V of the block before, and S = Q K^T and P_new of this block.
     const auto step = [&](int block, unsigned(&P)[tile::BLOCK_N / 4],
                           unsigned(&P_new)[tile::BLOCK_N / 4]) {
       wait_for_keys();
@@ -285,14 +294,15 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
       mask(place, block);
       const bool grown =
           lazy_softmax<Element>(P_new, S_frag, scale_log2, row_max, row_sum, correction);
-      if (tile::OVERLAP) wait_for_output(); // the products have gone on under the softmax
+      if (tile::OVERLAP) wait_for_output(); // the product for O went on during the softmax
       if (grown) scale_output(O_frag, correction);
     };
     const auto store = [&]() {
       store_output<Element, tile::D>(O, lse, place.first_row, first_lane_row, place.rows, O_frag,
                                      row_max, row_sum, scale_log2);
     };
-    // The last O += P V, the first scores of the next tile, and O, written while they are under way.
+    // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first
+    // scores of the next tile, and stores O while these scores are under way.
     const auto finish = [&](const unsigned(&P)[tile::BLOCK_N / 4]) {
       wait_for_values();
       if (blocks < tile_blocks) {
@@ -300,7 +310,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
         wgmma_wait<0>(O_frag);
         release(smem.V_empty, V_place);
         store();
-        // The blocks that only warpgroups below need pass by, and turns with them.
+        // Only the warp groups below need the other blocks: this one gives back their stages and its turns.
         for (int block = blocks; block < tile_blocks; block++) {
           wait_for_turn();
           pass_turn();
@@ -311,7 +321,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
         }
         number = next_tile();
         wait_for_turn();
-        queue_scores(); // of whatever is there, when there is no next tile: nobody reads them
+        queue_scores(); // after the last tile this multiplies stale data; the result is discarded
         pass_turn();
       } else {
         wait_for_turn();
@@ -327,7 +337,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
       wgmma_wait<0>(S_frag);
     };
     if constexpr (tile::OVERLAP) {
-      // While the products read P the next one is made: two sets of registers, in turn.
+      // While the products read one P, the softmax makes the next one: two sets of registers take turns.
       for (int block = 1;;) {
         if (block == blocks) {
           finish(P_frag);
@@ -347,7 +357,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element> &smem, Eleme
   }
 }
 
-// O [batch, heads, seq_q, D] and lse [batch, heads, seq_q], by as many blocks as there are multiprocessors.
+// Computes O [batch, heads, seq_q, D] and lse [batch, heads, seq_q] by as many blocks as there are
+// multiprocessors.
 template <typename tile, typename Element>
 __launch_bounds__(tile::THREADS, 1) __global__
     void attention_kernel(const __grid_constant__ CUtensorMap Q_map,
@@ -366,9 +377,9 @@ __launch_bounds__(tile::THREADS, 1) __global__
     barrier_create_all(smem.V_empty, 4 * tile::CONSUMERS);
     barriers_created();
   }
-  __syncthreads(); // the barriers are there
+  __syncthreads(); // from here on all threads may use the barriers
 
-  // The same in all lanes of a warp, which the compiler sees from the shuffle alone.
+  // The number of the warp group is warp-uniform; only the shuffle tells the compiler so.
   const int warpgroup = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
   if (warpgroup == 0) {
     give_registers<tile::PRODUCER_REGISTERS>();
@@ -400,7 +411,7 @@ static cudaError_t launch_tile(const attention_args *args, int multiprocessors,
   return cudaGetLastError();
 }
 
-// The configurations that measured best on an H200.
+// Chooses the configuration that was the fastest for the shape on an H200.
 template <typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape &shape = args->shape;
@@ -415,7 +426,7 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   };
   if constexpr (D == 64) {
     const long long tiles = (long long)shape.batch * shape.heads * divide_up(shape.seq_q, 256);
-    if (shape.seq_q <= 128 || tiles < multiprocessors) // small tiles, for more blocks
+    if (shape.seq_q <= 128 || tiles < multiprocessors) // small tiles keep more blocks busy
       return launch_as(configuration<64, 2, 128, 4, false>());
     if (shape.seq_q <= 4096) return launch_as(configuration<64, 4, 64, 4, false>());
     return launch_as(configuration<64, 3, 128, 4, false>());
@@ -430,7 +441,7 @@ const char *attention_name(void) { return "17_lazy_max"; }
 
 const char *attention_summary(void) { return "most key blocks need no row max"; }
 
-// The tile counter.
+// The workspace holds the counter that deals out the tiles.
 size_t attention_workspace_bytes(const attention_shape *) { return sizeof(int); }
 
 const char *attention_unsupported(const attention_shape *shape) {

@@ -33,11 +33,11 @@ Test(guide, takes_the_readers_files_from_a_folder_of_its_own) {
   EXPECT(result, "guide: 1 blocks do what the guide says");
 }
 
-// The workshop, its chapters, and the pages of the steps.
+// The workshop, the pages of the guide, and the pages of the steps.
 Test(guide, run_all_pages_when_none_is_named) {
   cr_assert_eq(toolkit_run("mkdir guide").status, 0);
   toolkit_write("GUIDE.md", COMMANDS("tested", "echo workshop"));
-  toolkit_write("guide/setup.md", COMMANDS("tested", "echo chapter"));
+  toolkit_write("guide/setup.md", COMMANDS("tested", "echo page"));
   toolkit_write("steps/99_recorded/README.md", COMMANDS("tested", "echo step; exit 3"));
   const script_result result = toolkit_run("scripts/guide.sh 2>&1");
   EXPECT(result, "ok GUIDE.md:1", "ok guide/setup.md:1", "FAIL steps/99_recorded/README.md:1",

@@ -35,9 +35,13 @@ Test(pages, follow_links_to_files_and_headings) {
   }
 }
 
+#define SECTION(name) "## " name "\n\ntext\n\n"
+#define SECTIONS      SECTION("The idea") SECTION("Predict") SECTION("Measure") SECTION("In the diff")
+
 // Links are relative to the folder of the document.
 Test(pages, start_at_the_documents_folder) {
-  toolkit_write("steps/99_recorded/README.md", "[a](attention.cu) [b](../../other.md)\n");
+  toolkit_write("steps/99_recorded/README.md",
+                "[a](attention.cu) [b](../../other.md)\n\n" SECTIONS);
   script_result result = pages("");
   cr_expect_eq(result.status, 0, "%s", result.out);
   toolkit_write("steps/99_recorded/README.md", "[a](other.md)\n");
@@ -45,15 +49,14 @@ Test(pages, start_at_the_documents_folder) {
   EXPECT(result, "steps/99_recorded/README.md:1: the link leads to other.md");
 }
 
-#define SECTION(name) "## " name "\n\ntext\n\n"
-
 Test(pages, of_steps_have_the_same_sections) {
   const struct {
     const char *text;
     const char *wrong;
   } cases[] = {
-      {"**Idea.** Not in this form yet.", NULL},
-      {SECTION("The idea") SECTION("Predict") SECTION("Measure") SECTION("In the diff"), NULL},
+      {"**Idea.** Not in this form.",
+       "README.md: the page of a step needs the section \"The idea\""},
+      {SECTIONS, NULL},
       {SECTION("The idea") SECTION("Predict") SECTION("Exercise") SECTION("Measure")
            SECTION("What each part brings") SECTION("What did not help")
                SECTION("What the documents say") SECTION("In the diff") SECTION("Further reading"),
