@@ -297,10 +297,9 @@ template <typename tile, typename Element, int D>
 __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     void attention_kernel(const Element *Q, const Element *K, const Element *V, Element *O,
                           float *lse, attention_shape shape) {
-  // The number of tiles would occupy a register during the loop over the keys, which has none left.
+  const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
   for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
-    for (int query_tile = blockIdx.z; query_tile * tile::BLOCK_M < shape.seq_q;
-         query_tile += gridDim.z)
+    for (int query_tile = blockIdx.z; query_tile < query_tiles; query_tile += gridDim.z)
       if constexpr (HAS_FRAGMENTS<Element>)
         attention_tile<tile, Element, D>(Q, K, V, O, lse, shape, batch, blockIdx.x, query_tile);
 }
