@@ -197,7 +197,10 @@ ifeq ($(STEP_GOALS),)
   gpu_only := common/tests/timing/test_known_duration.c common/tests/timing/test_cold_cache.c
   # Under AddressSanitizer: what leaves stacks behind in the middle of a kernel, and what Python loads.
   address_less := $(if $(findstring address,$(SANITIZE)),common/tests/emulator/%_faults.c common/tests/peers/%)
-  PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)) $(address_less), \
+  # What a GPU before sm_80 cannot run: arithmetic in bf16, mma.sync, sums over a warp.
+  since_sm_80 := $(patsubst %,common/tests/emulator/test_%.c,number_functions numbers ptx warp wmma wmma_products)
+  too_new     := $(if $(filter gpu,$(DEVICE)),$(if $(filter sm_7%,$(ARCH)),$(since_sm_80)))
+  PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)) $(address_less) $(too_new), \
                   $(sort $(wildcard common/tests/*/test_*.c)))
   # Those of a watching emulator need it, and kernels that are compiled for it, which AddressSanitizer
   # excludes.
@@ -224,7 +227,9 @@ CHECKED    = $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(PART_TESTS)) $(WATCHED_T
 # The steps are built first, from the last one on: their kernels are what the compiler takes longest for.
 reversed = $(if $1,$(call reversed,$(wordlist 2,1000,$1)) $(firstword $1))
 
+say_too_new = SKIP $(patsubst common/tests/%.c,%,$(too_new)): they need sm_80 or newer, this GPU is $(ARCH)
 check-now: say-device $(CHECK_ALL)
+	$(if $(too_new),@echo "$(say_too_new)")
 	@$(BUILDER) $(call reversed,$(step_checks)) $(PART_TESTS) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged \
 	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so)
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=sanitize $(filter $(BUILD)-sanitize/%,$(WATCHED_TESTS)))

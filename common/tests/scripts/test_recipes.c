@@ -140,6 +140,19 @@ Test(recipes, steps_need_no_more_than_the_gpu_has) {
   EXPECT_STATUS(result, 2);
   EXPECT(result, "SKIP ", ": needs sm_90a, the emulated GPU is sm_89",
          "error: nothing was done: none of these steps can run on the emulated GPU");
+  // So are tests of the emulator that run on a GPU as well.
+#define TESTS                                                                                      \
+  "-n check-now DEVICE=gpu CUDA_HOME=/none ARCH=%s | grep -o -e 'SKIP .*' "                        \
+  "-e '/gpu/tests/emulator/[^ ]*'"
+  result = lab_run(MAKE TESTS, "sm_75");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "SKIP emulator/", " emulator/test_wmma ", ": they need sm_80 or newer",
+         "/gpu/tests/emulator/test_block\n");
+  cr_expect_null(strstr(result.out, "/gpu/tests/emulator/test_wmma"), "%s", result.out);
+  result = lab_run(MAKE TESTS, "sm_80");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "/gpu/tests/emulator/test_wmma\n");
+  cr_expect_null(strstr(result.out, "SKIP emulator"), "%s", result.out);
   result = lab_run(MAKE "help EMU_GPU=voodoo2");
   EXPECT_STATUS(result, 2);
   EXPECT(result, "EMU_GPU is \"voodoo2\", which the emulator does not know: use one of t4 a100 l4");
