@@ -22,6 +22,7 @@ help: ## this list
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
 	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
 	@echo "          CONFIG=64x64x4x2 for check, WORK=1 for your own files of the exercises,"
+	@echo "          EMU_GPU=t4|a100|l4|h200 for the GPU that the emulator imitates,"
 	@echo "          LAB_LIMIT=600 for kernels that take more than a minute and are not endless,"
 	@echo "          CC=clang CXX=clang++ in place of gcc and g++."
 
@@ -43,15 +44,15 @@ build: say-device ## build the steps' programs
 	@echo "built: $(call programs,$(BUILDABLE))"
 
 watched_by_gxx := note: MODE=$(MODE) compiles the kernels with g++, whose calls of the emulator clang++ does not make
+say_skipped = scripts/made_for.sh --left-out '$(KNOWN)' $(SKIPPED) | \
+  awk -F '\t' '{ sub(/_.*/, "", $$1); print "SKIP " $$1 ": needs " $$2 ", $(THIS_GPU) " $$3 }'
 .PHONY: say-device
 say-device:
 	@echo "DEVICE=$(DEVICE)$(if $(ARCH), ARCH=\"$(ARCH)\")$(if $(DEBUG), DEBUG=1)"$(if $(ELSEWHERE),' STEPS_FOLDER='$(call quoted,$(STEPS_NAME)))
 	$(if $(MODE),$(if $(CLANG),@echo "$(watched_by_gxx)"))
 	$(if $(WORK),@scripts/workshop/source.sh $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
-	@for step in $(SKIPPED); do \
-	  echo "SKIP $${step%%_*}: needs $$(sed -n 's|^// Needs: *||p' $(STEPS_FOLDER)/$$step/attention.cu), $(if $(filter gpu,$(DEVICE)),this GPU is,the emulator has) $(KNOWN)"; \
-	done
-	$(if $(BUILDABLE),,@echo "error: nothing was done: none of these steps can run on $(if $(filter gpu,$(DEVICE)),this GPU,the emulator)" >&2; exit 2)
+	$(if $(SKIPPED),@$(say_skipped))
+	$(if $(BUILDABLE),,@echo "error: nothing was done: none of these steps can run on $(if $(filter gpu,$(DEVICE)),this GPU,the emulated GPU)" >&2; exit 2)
 
 $(STEP_GOALS): $(if $(filter-out step%,$(MAKECMDGOALS)),,run)
 	@:
@@ -196,7 +197,10 @@ ifeq ($(STEP_GOALS),)
   gpu_only := common/tests/timing/test_known_duration.c common/tests/timing/test_cold_cache.c
   # Under AddressSanitizer: what leaves stacks behind in the middle of a kernel, and what Python loads.
   address_less := $(if $(findstring address,$(SANITIZE)),common/tests/emulator/%_faults.c common/tests/peers/%)
-  PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)) $(address_less), \
+  # What a GPU before sm_80 cannot run: arithmetic in bf16, mma.sync, sums over a warp.
+  since_sm_80 := $(patsubst %,common/tests/emulator/test_%.c,number_functions numbers ptx warp wmma wmma_products)
+  too_new     := $(if $(filter gpu,$(DEVICE)),$(if $(filter sm_7%,$(ARCH)),$(since_sm_80)))
+  PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)) $(address_less) $(too_new), \
                   $(sort $(wildcard common/tests/*/test_*.c)))
   # Those of a watching emulator need it, and kernels that are compiled for it, which AddressSanitizer
   # excludes.
@@ -223,7 +227,9 @@ CHECKED    = $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(PART_TESTS)) $(WATCHED_T
 # The steps are built first, from the last one on: their kernels are what the compiler takes longest for.
 reversed = $(if $1,$(call reversed,$(wordlist 2,1000,$1)) $(firstword $1))
 
+say_too_new = SKIP $(patsubst common/tests/%.c,%,$(too_new)): they need sm_80 or newer, this GPU is $(ARCH)
 check-now: say-device $(CHECK_ALL)
+	$(if $(too_new),@echo "$(say_too_new)")
 	@$(BUILDER) $(call reversed,$(step_checks)) $(PART_TESTS) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged \
 	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so)
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=sanitize $(filter $(BUILD)-sanitize/%,$(WATCHED_TESTS)))
@@ -265,8 +271,8 @@ fuzz: say-device ## random problems on a step until one fails: make step06 fuzz 
 fuzz-readers: ## made-up files for the .npy reader and the rewriter, with libFuzzer: SECONDS=60
 	@scripts/fuzz_readers.sh $(or $(SECONDS),60) npy rewrite
 
-ptxas: ## registers, shared memory, spills and occupancy of every kernel (needs nvcc, no GPU)
-	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/ptxas.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)
+ptxas: ## registers, shared memory, spills and occupancy of every kernel for all GPUs, or ARCH= (needs nvcc, no GPU)
+	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/ptxas.sh "$(ARCH)" $(STEPS)
 
 .PHONY: sass ptx
 sass: ## machine code: instructions counted, listing in build/sass (needs nvcc, no GPU)

@@ -3,10 +3,13 @@
 //   configuration<BLOCK_M, BLOCK_N, WARPS> or, with a ring of tiles, configuration<BLOCK_M, BLOCK_N, WARPS, STAGES>;
 //                         its MAX_DIM is the largest head_dim that its registers can hold
 //   CONFIGURATIONS(X)     calls X(BLOCK_M, BLOCK_N, WARPS) or X(BLOCK_M, BLOCK_N, WARPS, STAGES) for each
-//   best_configuration    the name of the one to take when none is chosen
+//   best_configuration    the name of the one to take when none is chosen. Where it does not fit into the shared
+//                         memory of the GPU, the first of CONFIGURATIONS that does is taken.
 //   SMALLEST_DIM          the smallest padded head_dim that it is compiled for: 32 for a step that takes any
 //                         head_dim up to 128, 64 for a step that takes head_dim 64 and 128 alone
 //   launch<tile, Element, D> and SHARED_BYTES<tile, D>
+// and which may define
+//   BF16_NEEDS            the compute capability from which on it takes bf16, 80 for 8.0 (wmma.cuh)
 #ifndef CONFIGURATIONS_CUH
 #define CONFIGURATIONS_CUH
 
@@ -36,31 +39,47 @@ bool attention_configure(const char *name) {
   return chosen_configuration != NULL;
 }
 
-// Bytes of shared memory that the current GPU gives a block that asks for it; 0 without a GPU.
-static size_t largest_shared_memory(void) {
+// An attribute of the current GPU; 0 without a GPU.
+static int gpu_attribute(cudaDeviceAttr attribute) {
   int device = 0;
-  int bytes = 0;
+  int value = 0;
   if (cudaGetDevice(&device) != cudaSuccess) return 0;
-  cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  return (size_t)bytes;
+  return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
 }
 
-static const char *configuration_for(const attention_shape *shape) {
-  return chosen_configuration ? chosen_configuration : best_configuration(shape);
-}
-
-// 0 when the configuration cannot take the head_dim.
-size_t attention_shared_memory_bytes(const attention_shape *shape) {
-  const char *name = configuration_for(shape);
+// Bytes of shared memory of a block in the configuration of this name; 0 when it cannot take the head_dim.
+static size_t shared_memory_bytes_of(const char *name, int head_dim) {
 #define BYTES_IF_NAMED(...)                                                                        \
   if (strcmp(name, CONFIGURATION_NAME(__VA_ARGS__)) == 0)                                          \
-    return shape->head_dim > configuration<__VA_ARGS__>::MAX_DIM ? 0                               \
-           : shape->head_dim <= 32 ? SHARED_BYTES<configuration<__VA_ARGS__>, 32>                  \
-           : shape->head_dim <= 64 ? SHARED_BYTES<configuration<__VA_ARGS__>, 64>                  \
-                                   : SHARED_BYTES<configuration<__VA_ARGS__>, 128>;
+    return head_dim > configuration<__VA_ARGS__>::MAX_DIM ? 0                                      \
+           : head_dim <= 32 ? SHARED_BYTES<configuration<__VA_ARGS__>, 32>                         \
+           : head_dim <= 64 ? SHARED_BYTES<configuration<__VA_ARGS__>, 64>                         \
+                            : SHARED_BYTES<configuration<__VA_ARGS__>, 128>;
   CONFIGURATIONS(BYTES_IF_NAMED)
 #undef BYTES_IF_NAMED
   return 0;
+}
+
+// Whether the configuration takes the head_dim, and the current GPU gives a block the shared memory for it: 64 KB on
+// a T4, 99 KB on an L4, 227 KB on an H200.
+static bool fits(const char *name, int head_dim) {
+  const size_t bytes = shared_memory_bytes_of(name, head_dim);
+  const size_t most = (size_t)gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  return bytes > 0 && (most == 0 || bytes <= most);
+}
+
+static const char *configuration_for(const attention_shape *shape) {
+  if (chosen_configuration) return chosen_configuration;
+  const char *best = best_configuration(shape);
+  if (fits(best, shape->head_dim)) return best;
+  for (const char *const *name = attention_configurations(); *name; name++) {
+    if (fits(*name, shape->head_dim)) return *name;
+  }
+  return best;
+}
+
+size_t attention_shared_memory_bytes(const attention_shape *shape) {
+  return shared_memory_bytes_of(configuration_for(shape), shape->head_dim);
 }
 
 const char *attention_unsupported(const attention_shape *shape) {
@@ -69,11 +88,17 @@ const char *attention_unsupported(const attention_shape *shape) {
   if (shape->head_dim > 128) return "head_dim is at most 128, in this step and in all others";
   // The row max is taken of scores that are not scaled yet, which a negative scale would make a row min.
   if (!(shape->scale > 0.0f)) return "scale is above 0 from step 04 on: step 03 takes any";
-  const size_t bytes = attention_shared_memory_bytes(shape);
-  if (bytes == 0) return "this configuration has too few registers for head_dim above 64";
-  const size_t most = largest_shared_memory();
-  return most > 0 && bytes > most ? "this configuration needs more shared memory than the GPU has"
-                                  : NULL;
+#ifdef BF16_NEEDS
+  const int capability = 10 * gpu_attribute(cudaDevAttrComputeCapabilityMajor) +
+                         gpu_attribute(cudaDevAttrComputeCapabilityMinor);
+  if (shape->dtype == ATTENTION_BF16 && capability > 0 && capability < BF16_NEEDS)
+    return "bf16 on tensor cores needs a GPU of sm_80 or newer: step 04 takes it on any";
+#endif
+  const char *name = configuration_for(shape);
+  if (fits(name, shape->head_dim)) return NULL;
+  return shared_memory_bytes_of(name, shape->head_dim) > 0
+             ? "this configuration needs more shared memory than the GPU has"
+             : "this configuration has too few registers for head_dim above 64";
 }
 
 // The fused steps keep nothing in global memory beside the tensors.

@@ -4,8 +4,20 @@
 #define WMMA_CUH
 
 #include <mma.h>
+#include <type_traits>
 
 namespace wmma = nvcuda::wmma;
+
+// Fragments of bf16 came with compute capability 8.0; those of fp16 are older. For a GPU before 8.0 a kernel of bf16 is
+// compiled to nothing, and attention_unsupported in configurations.cuh refuses its problems.
+#define BF16_NEEDS 80
+template <typename Element>
+static constexpr bool HAS_FRAGMENTS =
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 10 * BF16_NEEDS
+    std::is_same_v<Element, half>;
+#else
+    true;
+#endif
 
 static constexpr int FRAGMENT = 16; // rows, columns and depth of one tensor-core product
 

@@ -86,11 +86,24 @@ ifneq ($(STEP_GOALS),)
   endif
 endif
 
-# What a step needs stands in its first comment, as "Needs: sm_90a". On a GPU with less it is skipped; the
-# emulator has what the steps need.
-needs      = $(shell sed -n 's|^// Needs: *||p' $(STEPS_FOLDER)/$1/attention.cu)
-KNOWN     := $(if $(filter gpu,$(DEVICE)),$(ARCH),sm_80 sm_90a)
-step_arch  = $(if $(call needs,$1),$(filter $(call needs,$1),$(KNOWN)),$(KNOWN))
+# What a step needs stands in its first comment, as "Needs: sm_80", which that GPU has and any newer one, or "Needs:
+# sm_90a", which is that GPU alone: scripts/made_for.sh. On a GPU with less the step is skipped, and likewise with
+# EMU_GPU=t4, which makes the emulator imitate such a GPU.
+ifeq ($(DEVICE),gpu)
+  KNOWN     := $(ARCH)
+  THIS_GPU  := this GPU is
+else
+  KNOWN     := $(shell awk -v gpu='$(or $(EMU_GPU),h200)' '!/^\#/ && $$2 == gpu { print $$1 }' scripts/gpus.txt)
+  THIS_GPU  := the emulated GPU is
+  ifeq ($(KNOWN),)
+    $(error EMU_GPU is "$(EMU_GPU)", which the emulator does not know: use one of $(shell awk '!/^\#/ && $$2 != "-" { print $$2 }' scripts/gpus.txt))
+  endif
+endif
+MADE_FOR  := $(if $(KNOWN),$(subst $(blank)sm_,@sm_,$(shell LC_ALL=C STEPS_FOLDER=$(call quoted,$(STEPS_FOLDER)) scripts/made_for.sh '$(KNOWN)' $(ALL_STEPS))))
+ifneq ($(.SHELLSTATUS),0)
+  $(error it is not known which steps can be made, see the error above)
+endif
+step_arch  = $(patsubst $1@%,%,$(filter $1@%,$(MADE_FOR)))
 SKIPPED   := $(strip $(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(step))))
 BUILDABLE := $(filter-out $(SKIPPED),$(STEPS))
 

@@ -34,7 +34,7 @@ if [ $all = yes ]; then block_seconds=600; fi
 
 # What the caller's make was told is not meant for the commands.
 unset MAKEFLAGS MAKELEVEL MAKEOVERRIDES MFLAGS DEBUG SANITIZE MODE STEPS STEPS_FOLDER CONFIG ARGS WORK WERROR \
-  BUG FROM FORCE PART QUICK NAME
+  BUG FROM FORCE PART QUICK NAME EMU_GPU
 unset BXFI_MAP # Criterion takes a program for one of its workers that finds this
 export LAB_WORK=work/guide # of the exercises, in the place of the reader's own
 export DEVICE=cpu OMP_WAIT_POLICY=passive

@@ -17,25 +17,14 @@ need_nvcc() {
 
 # pairs "ARCHITECTURE..." STEP...: a line "STEP ARCHITECTURE" for each that the step can be made for.
 pairs() {
-  local architectures=$1 step needs architecture found=no
-  for step in "${@:2}"; do
-    if ! [ -f "$steps/$step/attention.cu" ]; then
-      echo "error: there is no $steps/$step/attention.cu to compile" >&2
-      return 2
-    fi
-    needs=$(sed -n 's|^// Needs: *||p' "$steps/$step/attention.cu")
-    for architecture in $architectures; do
-      if [ -z "$needs" ] || [ "$needs" = "$architecture" ]; then
-        echo "$step $architecture"
-        found=yes
-      fi
-    done
-  done
-  if [ $found = no ]; then
-    echo "error: none of the steps given (${*:2}) is made for $architectures: give ARCH, see their" \
+  local all
+  all=$(scripts/made_for.sh "$@") || return
+  if [ -z "$all" ]; then
+    echo "error: none of the steps given (${*:2}) is made for $1: give ARCH, see their" \
       "first comment for what they need" >&2
     return 2
   fi
+  echo "$all"
 }
 
 # compile STEP ARCHITECTURE FOLDER [FLAG...]: attention.{ptx,cubin,o} and the compiler's log.

@@ -10,11 +10,12 @@
 #
 # Limits: CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability".
 # Allocation: registers in units of 256 for a warp, warps over four partitions of the register file;
-# shared memory in units of 128 bytes, 1024 of them CUDA's own for each block: the guide, and the sheet
-# "GPU Data" of the CUDA Occupancy Calculator.
+# shared memory in units of 128 bytes, with 1024 bytes more for each block, which are CUDA's own; before 8.0 in
+# units of 256 and without these: the guide, and the sheet "GPU Data" of the CUDA Occupancy Calculator.
 BEGIN {
   FS = OFS = "\t"
   #              warps blocks shared memory, KB
+  limits["75"] = "32 16 64"   # T4, GeForce RTX 20
   limits["80"] = "64 32 164"  # A100
   limits["86"] = "48 16 100"  # A10, GeForce 30
   limits["87"] = "48 16 164"  # Orin
@@ -27,7 +28,9 @@ BEGIN {
   known = capability in limits
   split(limits[capability], limit, " ")
   shared_memory = 1024 * limit[3]
-  block_shared_memory = shared_memory - 1024 # one block's most, and with CUDA's own the whole
+  reserved = capability + 0 < 80 ? 0 : 1024
+  unit = capability + 0 < 80 ? 256 : 128
+  block_shared_memory = shared_memory - reserved # one block's most, and with CUDA's own the whole
 }
 
 function round_up(value, unit) { return int((value + unit - 1) / unit) * unit }
@@ -48,7 +51,8 @@ function round_up(value, unit) { return int((value + unit - 1) / unit) * unit }
     blocks = limit[2]
     limiter = "blocks"
   }
-  by_shared = int(shared_memory / (round_up(static + dynamic, 128) + 1024))
+  one = round_up(static + dynamic, unit) + reserved
+  by_shared = one ? int(shared_memory / one) : blocks
   if (by_shared < blocks) {
     blocks = by_shared
     limiter = "shared memory"
@@ -57,7 +61,7 @@ function round_up(value, unit) { return int((value + unit - 1) / unit) * unit }
     print 0, "0%", limiter, "-"
     next
   }
-  room = int((shared_memory / blocks - 1024) / 128) * 128
+  room = int((shared_memory / blocks - reserved) / unit) * unit
   if (room > block_shared_memory) room = block_shared_memory
   print blocks, sprintf("%.1f%%", 100 * blocks * warps / limit[1]), limiter, room - static
 }

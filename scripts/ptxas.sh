@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What the compiler gave every kernel: scripts/ptxas.sh "sm_80 sm_90a" 01_naive 02_tiled ...
 # A table of registers, shared memory, spills and the occupancy that follows; occupancy.awk explains it.
-# Exit status 1 when a kernel spills registers or a compiler warns. Needs nvcc, no GPU.
+# Exit status 1 when a kernel spills registers, or keeps an array in a stack, or a compiler warns. Without
+# architectures ("") for all GPUs of scripts/gpus.txt. Needs nvcc, no GPU.
 export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
@@ -11,7 +12,8 @@ make_scratch
 # shellcheck source=scripts/kernels.sh
 . scripts/kernels.sh
 need_nvcc ptxas
-list=$(pairs "$@") || exit
+architectures=${1:-$(sed -n 's/^\(sm_[^ ]*\).*/\1/p' scripts/gpus.txt | tr '\n' ' ')}
+list=$(pairs "$architectures" "${@:2}") || exit
 compile_all ptxas "$scratch" <<<"$list"
 
 # Adds to rows that begin with a readable name, behind the static shared memory, the dynamic: what the step
@@ -51,11 +53,18 @@ while read -r step architecture; do
   awk -v step="$step" -f scripts/resources.awk "$folder/attention.ptx" "$folder/log" \
     >"$folder/resources" || exit 1
   readable_names <"$folder/resources" | add_dynamic "$folder" >"$folder/rows" || exit
-  awk -F '\t' -v step="$step" -v architecture="$architecture" '$7 || $8 {
-    printf "error: %s of step %s spills registers on %s\n", $1, step, architecture
-    spills = 1
-  }
-  END { exit spills }' "$folder/rows" >&2 || status=1
+  awk -F '\t' -v step="$step" -v architecture="$architecture" '
+    $7 || $8 {
+      printf "error: %s of step %s spills registers on %s\n", $1, step, architecture
+      slow = 1
+      next
+    }
+    $6 {
+      printf "error: %s of step %s keeps an array of %d bytes in a stack, which is slow memory, on %s: " \
+        "index it with constants alone, in loops that are unrolled\n", $1, step, $6, architecture
+      slow = 1
+    }
+    END { exit slow }' "$folder/rows" >&2 || status=1
   paste "$folder/rows" <(cut -f 2-5 "$folder/rows" |
     awk -v architecture="$architecture" -f scripts/occupancy.awk) |
     sed "s/^/$step\t$architecture\t/" >>"$scratch/table"
@@ -67,4 +76,6 @@ Shared memory, stack, spills and room are in bytes; blocks are those a multiproc
 dynamic shared memory is known at the launch: a "-" counts as none, and then blocks and occupancy hold
 as long as the launch asks for at most `room`.
 NOTE
+scripts/made_for.sh --left-out "$architectures" "${@:2}" |
+  awk -F '\t' '{ sub(/_.*/, "", $1); print "Step " $1 " needs " $2 ": it is not compiled for " $3 "." }'
 exit $status

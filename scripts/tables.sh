@@ -5,7 +5,7 @@
 #   <!-- table: NAME ARGUMENT... -->
 #   <!-- end of table -->
 # NAME is that of scripts/tables/NAME.awk, whose first comment says what it takes:
-#   # Arguments: DEVICE DTYPE       the words behind NAME; awk gets them as device and dtype
+#   # Arguments: DEVICE DTYPE       the words behind NAME, if any; awk gets them as device and dtype
 #   # Data: bench.csv (make bench)  files of plots/data/DEVICE, and what records them: all are needed;
 #                                   ../emulated-DEVICE/bugs.csv is one of the emulator
 #   # With: peers.csv (make peers)  files that add to the table where they are there
@@ -54,7 +54,7 @@ table() { # document, line, words
     refuse "$1" "$2" "this table is written as: ${part[0]} ${names[*]}"
   fi
   for ((i = 0; i < ${#names[@]}; i++)); do values+=(-v "${names[i],,}=${part[i + 1]}"); done
-  data=plots/data/${part[1]}
+  data=plots/data/${part[1]-}
 
   # path_of FILE: with the arguments' values in it; a name may begin with ../
   path_of() {
@@ -80,7 +80,7 @@ table() { # document, line, words
       fi
     done
   done < <(sources "$script" With)
-  awk -f scripts/csv.awk -f scripts/text.awk -f scripts/cells.awk -f "$script" "${values[@]}" "${files[@]}" || exit
+  awk -f scripts/csv.awk -f scripts/text.awk -f scripts/cells.awk -f "$script" "${values[@]}" "${files[@]}" </dev/null || exit
   if [ -n "$without" ]; then
     echo
     echo "Not recorded yet: $without."

@@ -3,13 +3,15 @@
 #include "finish/finish.h"
 #include "step/step.h"
 
-// Per block and per multiprocessor, in kB of 1024 bytes; 1 kB of each block's share is the system's.
+// Per block and per multiprocessor, in kB of 1024 bytes; from the A100 on 1 kB of each block's share is the system's.
 // Source: NVIDIA, CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 static const struct {
   const char *name;
   size_t block; // by opt-in; any GPU gives 48 without asking
   size_t multiprocessor;
-} gpus[] = {{"L4", 99, 100}, {"A100", 163, 164}, {"H100/H200", 227, 228}};
+  size_t reserved;
+} gpus[] = {
+    {"T4", 64, 64, 0}, {"L4", 99, 100, 1}, {"A100", 163, 164, 1}, {"H100/H200", 227, 228, 1}};
 enum { GPUS = sizeof gpus / sizeof gpus[0] };
 
 static void print_row(const char *name, int head_dim, size_t bytes) {
@@ -20,7 +22,8 @@ static void print_row(const char *name, int head_dim, size_t bytes) {
     if (bytes > gpus[i].block * kilobyte) {
       printf("  %10s", "too much");
     } else {
-      printf("  %3zu blocks", gpus[i].multiprocessor * kilobyte / (bytes + kilobyte));
+      printf("  %3zu blocks",
+             gpus[i].multiprocessor * kilobyte / (bytes + gpus[i].reserved * kilobyte));
     }
   }
   putchar('\n');

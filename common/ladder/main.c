@@ -4,6 +4,7 @@
 #include "driver/options.h"
 #include "driver/tensors.h"
 #include "finish/finish.h"
+#include "ladder/problem.h"
 #include "ladder/row.h"
 #include "record/folder.h"
 #include "record/record.h"
@@ -22,7 +23,9 @@ static const char usage[] =
     "prints the device's folder name.\n"
     "OPTIONS are those of a step's program that choose shape, type, inputs and timing; the shape "
     "is\n"
-    "4x32x4096x64 on a GPU and 1x4x256x64 on the emulator unless they say otherwise.\n";
+    "4x32x4096x64 on a GPU and 1x4x256x64 on the emulator unless they say otherwise. On a GPU that "
+    "is\n"
+    "too small for it, the sizes that are not given are smaller, and a line says so.\n";
 
 typedef struct {
   device_info device;
@@ -64,6 +67,16 @@ static bool load_steps(session *s, char **paths, size_t count, error_text *error
   return true;
 }
 
+static void say_smaller(const session *s, const ladder_problem *problem) {
+  const attention_shape shape = problem->shape;
+  printf("The %s has %d multiprocessors and %.1f GB: the ladder takes batch %d, heads %d, seq %d "
+         "here, "
+         "less than the published table's 4, 32 and 4096, so that step 01 needs about %.1f s and "
+         "%.1f GB. Options such as ARGS=\"--batch 4\" choose another shape.\n",
+         s->device.name, s->device.multiprocessors, (double)s->device.memory_bytes * 1e-9,
+         shape.batch, shape.heads, shape.seq_q, problem->seconds, problem->bytes * 1e-9);
+}
+
 static bool read_options(session *s, int argc, char **argv, error_text *error) {
   static const option_id refused[] = {OPTION_Q,   OPTION_K,    OPTION_V,
                                       OPTION_OUT, OPTION_LSE,  OPTION_NO_CHECK,
@@ -78,9 +91,14 @@ static bool read_options(session *s, int argc, char **argv, error_text *error) {
   }
   const bool emulated = s->device.emulated;
   attention_shape *shape = &options->shape;
-  if (shape->batch == 0) shape->batch = emulated ? 1 : 4;
-  if (shape->heads == 0) shape->heads = emulated ? 4 : 32;
-  if (shape->seq_q == 0) shape->seq_q = emulated ? 256 : 4096;
+  if (!emulated) {
+    const ladder_problem problem = ladder_choose(shape, &s->device);
+    *shape = problem.shape;
+    if (problem.smaller) say_smaller(s, &problem);
+  }
+  if (shape->batch == 0) shape->batch = 1;
+  if (shape->heads == 0) shape->heads = 4;
+  if (shape->seq_q == 0) shape->seq_q = 256;
   if (shape->seq_kv == 0) shape->seq_kv = shape->seq_q;
   if (options->given[OPTION_EMU_SEED]) device_set_schedule(options->emu_seed);
   return options_fit_device(options, emulated, error);

@@ -36,8 +36,10 @@ struct configuration {
   static_assert(BLOCK_M % ROW_THREADS == 0 && BLOCK_N % 32 == 0, "tiles divide evenly");
 };
 
-// BLOCK_M, BLOCK_N, WARPS.
-#define CONFIGURATIONS(X) X(64, 32, 4)
+// BLOCK_M, BLOCK_N, WARPS. At head_dim 128 the first needs 75 KB of shared memory, and the second 54 KB.
+#define CONFIGURATIONS(X)                                                                          \
+  X(64, 32, 4)                                                                                     \
+  X(32, 32, 4)
 
 static const char *best_configuration(const attention_shape *) { return "64x32x4"; }
 
@@ -194,9 +196,8 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
 
   load_tile<tile, tile::BLOCK_M, D>(Q_smem, Q, rows, shape.head_dim);
   for (int first_key = 0; first_key < keys; first_key += tile::BLOCK_N) {
-    const size_t offset = (size_t)first_key * shape.head_dim;
-    load_tile<tile, tile::BLOCK_N, D>(K_smem, K + offset, keys - first_key, shape.head_dim);
-    load_tile<tile, tile::BLOCK_N, D>(V_smem, V + offset, keys - first_key, shape.head_dim);
+    load_tile<tile, tile::BLOCK_N, D>(K_smem, K, keys - first_key, shape.head_dim);
+    load_tile<tile, tile::BLOCK_N, D>(V_smem, V, keys - first_key, shape.head_dim);
     __syncthreads(); // the tiles are complete
 
     // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
@@ -212,9 +213,12 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
     }
     __syncwarp(); // a warp reads only the rows of P that its own lanes have written
     accumulate_output<tile, D>(O_rmem, P_smem, V_smem);
+    K += tile::BLOCK_N * shape.head_dim; // the next key block
+    V += tile::BLOCK_N * shape.head_dim;
     __syncthreads(); // all threads have read the tiles, so the next ones may overwrite them
   }
 
+#pragma unroll // O_rmem stays in registers, however long the rounding to 16 bits is
   for (int i = 0; i < tile::ROWS; i++) {
     const int row = row_thread + tile::ROW_THREADS * i;
     const float sum = sum_over_lanes<1, COLUMN_THREADS>(row_sum[i]);

@@ -243,9 +243,8 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   }
 
   for (int first_key = 0; first_key < keys; first_key += tile::BLOCK_N) {
-    const size_t offset = (size_t)first_key * shape.head_dim;
-    load_tile<tile, tile::BLOCK_N, D>(K_smem, K + offset, keys - first_key, shape.head_dim);
-    load_tile<tile, tile::BLOCK_N, D>(V_smem, V + offset, keys - first_key, shape.head_dim);
+    load_tile<tile, tile::BLOCK_N, D>(K_smem, K, keys - first_key, shape.head_dim);
+    load_tile<tile, tile::BLOCK_N, D>(V_smem, V, keys - first_key, shape.head_dim);
     __syncthreads(); // the tiles are complete, and all warps have Q in fragments
 
     // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
@@ -268,6 +267,8 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
     row_barrier<tile>(); // the probabilities and factors of the warp's rows are complete
     scale_output<tile>(O_frag, factor_smem);
     accumulate_output<tile, D>(O_frag, P_smem, V_smem);
+    K += tile::BLOCK_N * shape.head_dim; // the next key block
+    V += tile::BLOCK_N * shape.head_dim;
     __syncthreads(); // all threads have read the tiles, so the next ones may overwrite them
   }
 
@@ -299,7 +300,8 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
   const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
   for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
     for (int query_tile = blockIdx.z; query_tile < query_tiles; query_tile += gridDim.z)
-      attention_tile<tile, Element, D>(Q, K, V, O, lse, shape, batch, blockIdx.x, query_tile);
+      if constexpr (HAS_FRAGMENTS<Element>)
+        attention_tile<tile, Element, D>(Q, K, V, O, lse, shape, batch, blockIdx.x, query_tile);
 }
 
 template <typename tile, typename Element, int D>

@@ -324,7 +324,8 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
   const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
   for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
     for (int query_tile = blockIdx.z; query_tile < query_tiles; query_tile += gridDim.z)
-      attention_tile<tile, Element, D>(Q, K, V, O, lse, shape, batch, blockIdx.x, query_tile);
+      if constexpr (HAS_FRAGMENTS<Element>)
+        attention_tile<tile, Element, D>(Q, K, V, O, lse, shape, batch, blockIdx.x, query_tile);
 }
 
 template <typename tile, typename Element, int D>

@@ -92,7 +92,7 @@ int emulator_is_shared(const void *pointer) {
 // one, which is at most 1024, and no multiple of twice as many bytes.
 static size_t dynamic_start(const worker *worker) {
   enum { GRID = 2 * EMULATOR_SHARED_ALIGNMENT_MAX };
-  const size_t fixed = GPU_SHARED_RESERVED + worker->launch->static_shared_bytes;
+  const size_t fixed = (size_t)worker->gpu->shared_reserved + worker->launch->static_shared_bytes;
   return (fixed + GRID - 1) / GRID * GRID + (uintptr_t)worker->block.dynamic_shared % GRID;
 }
 
@@ -102,7 +102,8 @@ uint32_t emulator_shared_address(const void *pointer) {
   case ADDRESS_DYNAMIC_SHARED:
     return (uint32_t)(dynamic_start(worker) + offset_in(worker->block.dynamic_shared, pointer));
   case ADDRESS_STATIC_SHARED:
-    return (uint32_t)(GPU_SHARED_RESERVED + offset_in(worker->static_shared, pointer));
+    return (uint32_t)((size_t)worker->gpu->shared_reserved +
+                      offset_in(worker->static_shared, pointer));
   default:
     emulator_fault(cudaErrorInvalidAddressSpace,
                    "__cvta_generic_to_shared(): the pointer is not to shared memory but to %s",
@@ -111,7 +112,8 @@ uint32_t emulator_shared_address(const void *pointer) {
 }
 
 void *address_from_shared(const worker *worker, size_t address, size_t bytes) {
-  const size_t dynamic = address - dynamic_start(worker), fixed = address - GPU_SHARED_RESERVED;
+  const size_t dynamic = address - dynamic_start(worker);
+  const size_t fixed = address - (size_t)worker->gpu->shared_reserved;
   if (holds(worker->launch->request->dynamic_shared_bytes, dynamic, bytes))
     return (char *)worker->block.dynamic_shared + dynamic;
   if (holds(worker->launch->static_shared_bytes, fixed, bytes))

@@ -64,7 +64,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
       .managedMemory = 1,
       .sharedMemPerBlockOptin = (size_t)gpu->shared_per_block_opt_in,
       .maxBlocksPerMultiProcessor = gpu->blocks_per_multiprocessor,
-      .reservedSharedMemPerBlock = GPU_SHARED_RESERVED};
+      .reservedSharedMemPerBlock = (size_t)gpu->shared_reserved};
   snprintf(properties->name, sizeof properties->name, "%s", gpu->name);
   return cudaSuccess;
 }
@@ -104,7 +104,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
   case cudaDevAttrCooperativeLaunch: *value = 0; break;
   case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = gpu->shared_per_block_opt_in; break;
   case cudaDevAttrMaxBlocksPerMultiprocessor: *value = gpu->blocks_per_multiprocessor; break;
-  case cudaDevAttrReservedSharedMemoryPerBlock: *value = GPU_SHARED_RESERVED; break;
+  case cudaDevAttrReservedSharedMemoryPerBlock: *value = gpu->shared_reserved; break;
   case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
   default: return errors_record(cudaErrorInvalidValue);
   }

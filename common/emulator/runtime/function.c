@@ -113,10 +113,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
   }
   const int warps = (block_threads + GPU_WARP_LANES - 1) / GPU_WARP_LANES;
   const int by_threads = gpu->threads_per_multiprocessor / (warps * GPU_WARP_LANES);
-  const size_t shared = (size_t)function.static_shared + dynamic_shared_bytes + GPU_SHARED_RESERVED;
-  const size_t granules = (shared + GPU_SHARED_GRANULARITY - 1) / GPU_SHARED_GRANULARITY;
-  const int by_shared =
-      (int)((size_t)gpu->shared_per_multiprocessor / (granules * GPU_SHARED_GRANULARITY));
+  const size_t granule = (size_t)gpu->shared_granularity;
+  const size_t shared =
+      (size_t)(function.static_shared + gpu->shared_reserved) + dynamic_shared_bytes;
+  const size_t granules = shared > 0 ? (shared + granule - 1) / granule : 1;
+  const int by_shared = (int)((size_t)gpu->shared_per_multiprocessor / (granules * granule));
   *blocks = gpu->blocks_per_multiprocessor;
   if (by_threads < *blocks) *blocks = by_threads;
   if (by_shared < *blocks) *blocks = by_shared;

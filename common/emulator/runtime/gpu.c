@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Sources: CUDA C++ Programming Guide, "Compute Capabilities" (shared memory, threads and blocks);
+// Sources: CUDA C++ Programming Guide, "Compute Capabilities" (shared memory, threads and blocks); the sheet "GPU Data"
+// of the CUDA Occupancy Calculator (what is reserved, and handed out at once, of shared memory);
 // NVIDIA's data sheets and nvidia-smi of each GPU (memory, L2, clocks).
 static const gpu table[] = {
     {.key = "h200",
@@ -18,6 +19,8 @@ static const gpu table[] = {
      .shared_per_block = 49152,
      .shared_per_block_opt_in = 232448,
      .shared_per_multiprocessor = 233472,
+     .shared_reserved = 1024,
+     .shared_granularity = 128,
      .threads_per_multiprocessor = 2048,
      .blocks_per_multiprocessor = 32,
      .l2_bytes = 60 << 20,
@@ -33,6 +36,8 @@ static const gpu table[] = {
      .shared_per_block = 49152,
      .shared_per_block_opt_in = 166912,
      .shared_per_multiprocessor = 167936,
+     .shared_reserved = 1024,
+     .shared_granularity = 128,
      .threads_per_multiprocessor = 2048,
      .blocks_per_multiprocessor = 32,
      .l2_bytes = 40 << 20,
@@ -48,12 +53,31 @@ static const gpu table[] = {
      .shared_per_block = 49152,
      .shared_per_block_opt_in = 101376,
      .shared_per_multiprocessor = 102400,
+     .shared_reserved = 1024,
+     .shared_granularity = 128,
      .threads_per_multiprocessor = 1536,
      .blocks_per_multiprocessor = 24,
      .l2_bytes = 48 << 20,
      .clock_khz = 2040000,
      .memory_clock_khz = 6251000,
      .memory_bus_bits = 192},
+    {.key = "t4",
+     .name = "Emulated Tesla T4",
+     .major = 7,
+     .minor = 5,
+     .multiprocessors = 40,
+     .memory_bytes = (size_t)15360 << 20,
+     .shared_per_block = 49152,
+     .shared_per_block_opt_in = 65536,
+     .shared_per_multiprocessor = 65536,
+     .shared_reserved = 0,
+     .shared_granularity = 256,
+     .threads_per_multiprocessor = 1024,
+     .blocks_per_multiprocessor = 16,
+     .l2_bytes = 4 << 20,
+     .clock_khz = 1590000,
+     .memory_clock_khz = 5001000,
+     .memory_bus_bits = 256},
 };
 
 const gpu *gpu_selected(void) {

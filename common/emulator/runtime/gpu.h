@@ -13,6 +13,8 @@ typedef struct {
   int shared_per_block;        // without opting in; static and dynamic together
   int shared_per_block_opt_in; // with cudaFuncSetAttribute
   int shared_per_multiprocessor;
+  int shared_reserved;    // bytes of shared memory that CUDA takes from each block
+  int shared_granularity; // bytes; shared memory is handed out in these
   int threads_per_multiprocessor;
   int blocks_per_multiprocessor;
   int l2_bytes;
@@ -28,10 +30,8 @@ enum {
   GPU_THREADS_PER_BLOCK = 1024,
   GPU_BLOCK_DIM_Z = 64,
   GPU_GRID_DIM_X = 2147483647,
-  GPU_GRID_DIM_YZ = 65535,      // unless EMU_GRID_LIMIT says less: see emulator_grid_limit
-  GPU_REGISTERS = 65536,        // per block and per multiprocessor
-  GPU_SHARED_RESERVED = 1024,   // bytes of shared memory CUDA takes from each block
-  GPU_SHARED_GRANULARITY = 128, // bytes; shared memory is handed out in these
+  GPU_GRID_DIM_YZ = 65535, // unless EMU_GRID_LIMIT says less: see emulator_grid_limit
+  GPU_REGISTERS = 65536,   // per block and per multiprocessor
   GPU_CONSTANT_BYTES = 65536
 };
 

@@ -4,6 +4,7 @@
 #include "tensor_core.h"
 
 #include "address_space.h"
+#include "capability.h"
 #include "matrix_fault.h"
 #include "matrix_product.h"
 
@@ -141,6 +142,7 @@ static void multiply_bf16(void *operand[32], unsigned lanes) {
 void emulator_multiply_fragments(emulator_fragment_element element,
                                  const emulator_fragment_product *product,
                                  const emulator_site *site) {
+  capability_check(current_worker, 80, "the product m16n8k16", site);
   product_call call = {.site = site, .product = product};
   emulator_warp_collective(~0u, element == EMULATOR_FP16 ? multiply_fp16 : multiply_bf16, &call,
                            site);

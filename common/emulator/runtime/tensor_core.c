@@ -5,6 +5,7 @@
 #include "tensor_core.h"
 
 #include "block.h"
+#include "capability.h"
 #include "fragment_layout.h"
 #include "matrix_fault.h"
 #include "matrix_product.h"
@@ -134,9 +135,16 @@ static void store(void *operand[32], unsigned lanes) {
   current_worker->accessing = NULL;
 }
 
+// fp16 is as old as the tensor cores.
+static void check_element(const emulator_fragment_type *type, const emulator_site *site) {
+  if (type->element == EMULATOR_BF16)
+    capability_check(current_worker, 80, "bf16 in a fragment", site);
+}
+
 void emulator_load_matrix(const emulator_fragment_type *type, void *x, const void *memory,
                           unsigned leading_dimension, bool column_major,
                           const emulator_site *site) {
+  check_element(type, site);
   matrix_memory_call call = {.site = site,
                              .type = type,
                              .x = x,
@@ -233,6 +241,7 @@ static void multiply(void *operand[32], unsigned lanes) {
 }
 
 void emulator_multiply_matrices(const emulator_matrix_product *product, const emulator_site *site) {
+  check_element(product->a_type, site);
   matrix_product_call call = {.site = site, .product = product};
   emulator_warp_collective(~0u, multiply, &call, site);
 }

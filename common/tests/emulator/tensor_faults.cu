@@ -25,6 +25,15 @@ __global__ void load_kernel(int first_byte, int ldm) {
 void fault_matrix_pointer(void) { load_kernel<<<1, 64, 8192>>>(0x82, 72); }
 void fault_matrix_place(void) { load_kernel<<<1, 64, 8192>>>(64, 64); }
 
+template <typename Element>
+__global__ void load_kernel_of() {
+  __shared__ __align__(32) Element tile[16][16];
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, Element, wmma::row_major> a;
+  wmma::load_matrix_sync(a, &tile[0][0], 16);
+}
+void load_fp16(void) { load_kernel_of<half><<<1, 32>>>(); }
+void load_bf16(void) { load_kernel_of<__nv_bfloat16><<<1, 32>>>(); }
+
 __global__ void static_rows_kernel() {
   __shared__ __align__(32) half K_smem[32][72];
   A_fragment a;
@@ -119,6 +128,7 @@ __global__ void registers_kernel(unsigned first_bf16) {
 }
 void fault_product_short_warp(void) { registers_kernel<<<1, 16>>>(16); }
 void fault_product_types_differ(void) { registers_kernel<<<1, 32>>>(20); }
+void product_fp16(void) { registers_kernel<<<1, 32>>>(32); }
 
 // ---- Asynchronous copies ------------------------------------------------------------------------
 

@@ -27,6 +27,9 @@ void fault_matrix_ldm_differs(void);
 void fault_matrix_layout_differs(void);
 void fault_matrix_lines_differ(void);
 void fault_matrix_past_end(void); // of an allocation
+void load_fp16(void);
+void load_bf16(void);    // no fault from compute capability 8.0 on
+void product_fp16(void); // m16n8k16, likewise
 
 void fault_rows_misaligned(void);    // lane 3's at 8 bytes into dynamic shared memory
 void fault_rows_in_global(void);     // lane 3's at byte 16 of an allocation

@@ -233,3 +233,31 @@ Test(counts, of_tensor_cores_and_copies) {
   cr_assert_eq(counts.async_copy_bytes, 3 * 64 * (30 * 16 + 4));
   cr_assert_eq(counts.async_copies_dropped, 3 * 64);
 }
+
+// ---- GPUs before compute capability 8.0 ---------------------------------------------------------
+
+static void expect_on(const char *gpu, void (*launch)(void), const char *words) {
+  setenv("EMU_GPU", gpu, 1);
+  if (words) {
+    expect_report(&(fault_case){launch, cudaErrorNoKernelImageForDevice, {FILE_NAME, words}});
+  } else {
+    launch();
+    cr_expect_eq(cudaDeviceSynchronize(), cudaSuccess, "on %s", gpu);
+  }
+}
+
+Test(older_gpus, t4) {
+  expect_on("t4", load_fp16, NULL);
+  expect_on("t4", load_bf16,
+            ": the Emulated Tesla T4 has compute capability 7.5, and bf16 in a fragment came with "
+            "8.0: set EMU_GPU to h200\n");
+  expect_on("t4", product_fp16,
+            ": the Emulated Tesla T4 has compute capability 7.5, and the product m16n8k16 came "
+            "with 8.0: set EMU_GPU to h200\n");
+}
+
+Test(older_gpus, a100_is_none) {
+  expect_on("a100", load_fp16, NULL);
+  expect_on("a100", load_bf16, NULL);
+  expect_on("a100", product_fp16, NULL);
+}

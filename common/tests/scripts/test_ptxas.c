@@ -9,7 +9,7 @@ Test(ptxas, a_row_for_each_kernel) {
   cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
   // registers, threads, static and dynamic shared memory, stack, spills; blocks, occupancy, room
   EXPECT(result, "step for kernel registers threads static_shared dynamic_shared stack",
-         "99_recorded sm_80 attention_kernel<128x64x4x2, half, 64> 128 128 4096 - 16 0 0 4 25.0% "
+         "99_recorded sm_80 attention_kernel<128x64x4x2, half, 64> 128 128 4096 - 0 0 0 4 25.0% "
          "registers 36864\n",
          "99_recorded sm_80 attention_kernel<128x64x4x2, bf16, 64> 255 128 0 - 0 0 0 2 12.5% "
          "registers 82944\n",
@@ -32,6 +32,78 @@ Test(ptxas, fails_on_a_spill) {
       "error: attention_kernel<128x64x4x2, bf16, 64> of step 99_recorded spills registers on sm_80",
       "bf16, 64> 255 128 0 - 8 16 20");
   cr_expect_null(strstr(result.out, "half, 64> of step"), "half does not spill: %s", result.out);
+}
+
+// An array in a stack has no spill, and is as slow: a thread's own memory is in DRAM.
+Test(ptxas, fails_on_a_stack) {
+  toolkit_write("log", LOG_WITH_STACK);
+  const script_result result = toolkit_run("scripts/ptxas.sh sm_80 99_recorded 2>&1");
+  cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result,
+         "error: attention_kernel<128x64x4x2, half, 64> of step 99_recorded keeps an array of 16 "
+         "bytes in a stack",
+         "half, 64> 128 128 4096 - 16 0 0");
+  cr_expect_null(strstr(result.out, "bf16, 64> of step"), "bf16 has none: %s", result.out);
+}
+
+// Without ARCH: all GPUs that the lab is kept working on, and a sentence for those that a step is not made for.
+Test(ptxas, takes_all_gpus) {
+  const char *const needs[] = {"", "sm_80", "sm_90a"};
+  const char *const left_out[] = {
+      "", "Step 99 needs sm_80 or newer: it is not compiled for sm_75.\n",
+      "Step 99 needs sm_90a: it is not compiled for sm_75 sm_80 sm_86 sm_89 sm_100 sm_120.\n"};
+  for (int i = 0; i < 3; i++) {
+    char command[256];
+    snprintf(command, sizeof command,
+             "echo '%s%s' >steps/99_recorded/attention.cu; scripts/ptxas.sh '' 99_recorded 2>&1",
+             i ? "// Needs: " : "", needs[i]);
+    const script_result result = toolkit_run(command);
+    cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+    if (i < 2)
+      EXPECT(result, "sm_80 softmax_kernel", "sm_86 softmax_kernel", "sm_89 softmax_kernel",
+             "sm_90a softmax_kernel", "sm_100 softmax_kernel", "sm_120 softmax_kernel",
+             left_out[i]);
+    if (i == 2) EXPECT(result, "sm_90a softmax_kernel", left_out[i]);
+    cr_expect_eq(!strstr(result.out, "99_recorded  sm_75"), i > 0, "%s: %s", needs[i], result.out);
+    cr_expect_eq(!strstr(result.out, "not compiled"), i == 0, "%s: %s", needs[i], result.out);
+  }
+}
+
+// A plain architecture is a least one; one with a letter has instructions that no other has.
+Test(ptxas, what_a_step_needs) {
+  const struct {
+    const char *needs;
+    const char *made_for; // of sm_75 sm_80 sm_89 sm_90a sm_100 sm_100a sm_120
+    int status;
+  } cases[] = {{"// Needs: sm_75", "sm_75 sm_80 sm_89 sm_90a sm_100 sm_100a sm_120", 0},
+               {"// Needs: sm_80", "sm_80 sm_89 sm_90a sm_100 sm_100a sm_120", 0},
+               {"// Needs: sm_89", "sm_89 sm_90a sm_100 sm_100a sm_120", 0},
+               {"// Needs: sm_90a", "sm_90a", 0},
+               {"// Needs: sm_100", "sm_100 sm_100a sm_120", 0},
+               {"// Needs: sm_100a", "sm_100a", 0},
+               {"// Needs: sm_130", "", 0},
+               {"#include \"kernel.cuh\"\n// Needs: sm_130",
+                "sm_75 sm_80 sm_89 sm_90a sm_100 sm_100a sm_120", 0}, // not in the first comment
+               {"// Needs: Hopper", "names no architecture: write // Needs: sm_80", 2},
+               {"// Needs: sm_80 or more", "names no architecture", 2}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char source[256];
+    snprintf(source, sizeof source, "// 99_recorded: a step.\n%s\n", cases[i].needs);
+    toolkit_write("steps/99_recorded/attention.cu", source);
+    const script_result result =
+        toolkit_run("scripts/made_for.sh 'sm_75 sm_80 sm_89 sm_90a sm_100 sm_100a sm_120' "
+                    "99_recorded >made 2>&1; status=$?; sed 's/^99_recorded //' made | "
+                    "paste -sd ' '; exit $status");
+    cr_expect_eq(result.status, cases[i].status, "%s: %s", cases[i].needs, result.out);
+    if (cases[i].status) {
+      EXPECT(result, cases[i].made_for);
+    } else {
+      cr_expect_eq(strncmp(result.out, cases[i].made_for, strlen(cases[i].made_for)), 0, "%s: %s",
+                   cases[i].needs, result.out);
+      cr_expect_eq(strlen(result.out), strlen(cases[i].made_for) + 1, "%s: %s", cases[i].needs,
+                   result.out);
+    }
+  }
 }
 
 Test(ptxas, fails_on_a_warning) {
@@ -127,6 +199,9 @@ Test(ptxas, occupancy) {
       {"sm_80", "64\\t128\\t0\\t166913", "0\t0%\tshared memory\t-\n"},
       {"sm_90a", "64\\t128\\t0\\t166913", "1\t6.2%\tshared memory\t232448\n"},
       {"sm_80", "255\\t512\\t0\\t-", "0\t0%\tregisters\t-\n"},
+      {"sm_75", "64\\t128\\t0\\t-", "8\t100.0%\tthreads\t8192\n"}, // 32 warps, no bytes reserved
+      {"sm_75", "64\\t256\\t0\\t43648", "1\t25.0%\tshared memory\t65536\n"},
+      {"sm_75", "64\\t256\\t0\\t65537", "0\t0%\tshared memory\t-\n"},
       {"sm_80", "64\\t-\\t0\\t-", "-\t-\t-\t-\n"},
       {"sm_999", "64\\t128\\t0\\t-", "-\t-\t-\t-\n"},
   };

@@ -103,7 +103,7 @@ Test(recipes, a_build_says_what_it_is_at, .timeout = 120) {
   cr_expect_null(strchr(result.out, '\033'), "escape codes: %s", result.out);
 }
 
-// The emulator has what all steps need, and says nothing of those that it skips; a GPU may lack it.
+// The H200 that the emulator imitates unless it is told otherwise has what all steps need; a GPU may lack it.
 Test(recipes, help_names_the_steps_that_are_skipped) {
   script_result result = lab_run(MAKE "help");
   EXPECT_STATUS(result, 0);
@@ -111,6 +111,69 @@ Test(recipes, help_names_the_steps_that_are_skipped) {
   result = lab_run(MAKE "help DEVICE=gpu CUDA_HOME=/none ARCH=sm_80");
   EXPECT_STATUS(result, 0);
   EXPECT(result, "Skipped with DEVICE=gpu that lacks what they need: 11_tma_wgmma ");
+}
+
+// On an imitated GPU a step is skipped, and refused where it is the only one, by the words that a real one would give.
+Test(recipes, steps_need_no_more_than_the_gpu_has) {
+  const struct {
+    const char *gpu;
+    const char *architecture;
+  } cases[] = {{"t4", "sm_75"}, {"a100", "sm_80"}, {"l4", "sm_89"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char words[64];
+    script_result result = lab_run(MAKE "say-device EMU_GPU=%s", cases[i].gpu);
+    EXPECT_STATUS(result, 0);
+    snprintf(words, sizeof words, ": needs sm_90a, the emulated GPU is %s\n",
+             cases[i].architecture);
+    EXPECT(result, "SKIP ", words);
+    result = lab_run("EMU_GPU=%s " MAKE "STEPS=01_naive say-device", cases[i].gpu);
+    EXPECT_STATUS(result, 0);
+    cr_expect_null(strstr(result.out, "SKIP"), "%s", result.out);
+    result = lab_run(MAKE "DEVICE=gpu CUDA_HOME=/none ARCH=%s say-device", cases[i].architecture);
+    EXPECT_STATUS(result, 0);
+    snprintf(words, sizeof words, ": needs sm_90a, this GPU is %s\n", cases[i].architecture);
+    EXPECT(result, "SKIP ", words);
+  }
+  // The last step, whatever its number.
+  script_result result =
+      lab_run(MAKE "step$(ls steps | tail -n 1 | cut -d _ -f 1) run EMU_GPU=l4 2>&1");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "SKIP ", ": needs sm_90a, the emulated GPU is sm_89",
+         "error: nothing was done: none of these steps can run on the emulated GPU");
+  // So are tests of the emulator that run on a GPU as well.
+#define TESTS                                                                                      \
+  "-n check-now DEVICE=gpu CUDA_HOME=/none ARCH=%s | grep -o -e 'SKIP .*' "                        \
+  "-e '/gpu/tests/emulator/[^ ]*'"
+  result = lab_run(MAKE TESTS, "sm_75");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "SKIP emulator/", " emulator/test_wmma ", ": they need sm_80 or newer",
+         "/gpu/tests/emulator/test_block\n");
+  cr_expect_null(strstr(result.out, "/gpu/tests/emulator/test_wmma"), "%s", result.out);
+  result = lab_run(MAKE TESTS, "sm_80");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "/gpu/tests/emulator/test_wmma\n");
+  cr_expect_null(strstr(result.out, "SKIP emulator"), "%s", result.out);
+  result = lab_run(MAKE "help EMU_GPU=voodoo2");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "EMU_GPU is \"voodoo2\", which the emulator does not know: use one of t4 a100 l4");
+  result = lab_run(MAKE "say-device EMU_GPU=h200");
+  EXPECT_STATUS(result, 0);
+  cr_expect_null(strstr(result.out, "SKIP"), "%s", result.out);
+}
+
+// What make takes an emulated GPU for is what the emulator says that it is.
+Test(recipes, the_list_of_gpus_is_the_emulators) {
+  const script_result listed =
+      lab_run("sed -n 's/^\\(sm_[^ ]*\\) *\\([a-z][^ ]*\\) *\\([0-9]*\\) .*/\\2 \\1 \\3/p' "
+              "scripts/gpus.txt | sort");
+  const script_result emulated = lab_run(
+      "awk -F ' = ' '/\\.key/ { key = $2; gsub(/[^a-z0-9]/, \"\", key) } "
+      "/\\.major/ { major = $2 + 0 } /\\.minor/ { minor = $2 + 0 } "
+      "/\\.shared_per_block_opt_in/ { print key, \"sm_\" major minor "
+      "(major == 9 ? \"a\" : \"\"), int($2 / 1024) }' common/emulator/runtime/gpu.c | sort");
+  cr_expect_str_eq(listed.out, emulated.out, "scripts/gpus.txt:\n%sgpu.c:\n%s", listed.out,
+                   emulated.out);
+  cr_expect(strstr(listed.out, "t4 sm_75 64\n"), "%s", listed.out);
 }
 
 // The debugger stands in the thread that was asked for, and knows CUDA's names.

@@ -39,6 +39,29 @@ Test(tables, the_ladder_and_its_verdicts) {
       "<!-- end of table -->\nafter\n");
 }
 
+// The steps of a GPU, in ranges, and those of them whose fragments have no bf16 there.
+Test(tables, which_gpu_runs_which_steps) {
+  const script_result steps = toolkit_run(
+      "rm -r steps/* && for step in 01_a 02_b 03_c 05_e 06_f 08_h 09_i; do mkdir steps/$step; echo "
+      "'// A step.' >steps/$step/attention.cu; done && echo '#include \"wmma.cuh\"' | tee -a "
+      "steps/02_b/attention.cu >>steps/03_c/attention.cu; echo '// Needs: sm_80' "
+      ">>steps/06_f/attention.cu; echo '// Needs: sm_90a' | tee -a steps/08_h/attention.cu "
+      ">>steps/09_i/attention.cu");
+  cr_assert_eq(steps.status, 0, "%s", steps.out);
+  const script_result result = filled(BLOCK("gpus"));
+  EXPECT(result, "| T4, GeForce RTX 20 | sm_75 | 64 KB | 01 to 05 | 02, 03 |\n",
+         "| A100 | sm_80 | 163 KB | 01 to 06 | |\n",
+         "| H100, H200 | sm_90a | 227 KB | 01 to 09 | |\n",
+         "| GeForce RTX 50 | sm_120 | 99 KB | 01 to 06 | |\n");
+  // A step between two others that is not for the GPU ends the range.
+  cr_assert_eq(toolkit_run("echo '// Needs: sm_90a' >>steps/02_b/attention.cu && sed -i '/wmma/d' "
+                           "steps/02_b/attention.cu")
+                   .status,
+               0);
+  const script_result holes = filled(BLOCK("gpus"));
+  EXPECT(holes, "| sm_75 | 64 KB | 01, 03, 05 | 03 |\n");
+}
+
 Test(tables, a_verdict_at_each_threshold) {
   const struct {
     const char *median;
@@ -260,7 +283,8 @@ Test(tables, refuse_what_makes_no_sense) {
   } cases[] = {
       {"\n" BLOCK("no_such test-gpu"),
        "error: document.md:2: there is no table 'no_such': there are "
-       "bugs calibration ceilings counts ladder peers quoted scaling shapes spread step sweep"},
+       "bugs calibration ceilings counts gpus ladder peers quoted scaling shapes spread step "
+       "sweep"},
       {BLOCK(""), "error: document.md:1: there is no table ''"},
       {BLOCK("scaling test-gpu 64"),
        "error: document.md:1: this table is written as: scaling DEVICE HEAD_DIM DTYPE CAUSAL"},

@@ -38,7 +38,12 @@
 #define LOG                                                                                        \
   REPORT(KERNEL_PLAIN, "0", "0", "0", "29 registers, used 1 barriers, 1024 bytes smem")            \
   REPORT(KERNEL_BF16, "0", "0", "0", "255 registers, used 1 barriers")                             \
-  REPORT(KERNEL_HALF, "16", "0", "0", "128 registers, used 1 barriers, 4096 bytes smem")
+  REPORT(KERNEL_HALF, "0", "0", "0", "128 registers, used 1 barriers, 4096 bytes smem")
+
+#define LOG_WITH_STACK                                                                             \
+  REPORT(KERNEL_PLAIN, "0", "0", "0", "29 registers")                                              \
+  REPORT(KERNEL_BF16, "0", "0", "0", "255 registers")                                              \
+  REPORT(KERNEL_HALF, "16", "0", "0", "128 registers, 4096 bytes smem")
 
 #define LOG_WITH_SPILL                                                                             \
   REPORT(KERNEL_PLAIN, "0", "0", "0", "29 registers")                                              \

@@ -35,6 +35,15 @@ attention_shape suite_shape(attention_dtype dtype, int seq_q, int seq_kv, int he
   };
 }
 
+attention_dtype suite_bf16(void) {
+  const attention_shape shape = suite_shape(ATTENTION_BF16, 64, 64, 64, false);
+  device_info device;
+  error_text error;
+  cr_assert(device_open(&device, &error), "%s", error.text);
+  return device.compute_capability < 80 && suite_step().unsupported(&shape) ? ATTENTION_FP16
+                                                                            : ATTENTION_BF16;
+}
+
 void suite_create(trial *trial, attention_shape shape) {
   error_text error;
   cr_assert(trial_create(trial, &shape, &error), "%s: %s", shape_describe(&shape).text, error.text);

@@ -35,7 +35,7 @@ static const char *refusal(attention_dtype dtype, int head_dim, int i) {
 
 Test(interface, takes_head_dim_64_and_128) {
   for (int i = 0; i < 50; i++) {
-    const char *reason = refusal(i % 3 ? ATTENTION_FP16 : ATTENTION_BF16, i % 4 < 2 ? 64 : 128, i);
+    const char *reason = refusal(i % 3 ? ATTENTION_FP16 : suite_bf16(), i % 4 < 2 ? 64 : 128, i);
     cr_assert_null(reason, "%s", reason);
   }
 }

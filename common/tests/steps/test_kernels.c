@@ -94,6 +94,7 @@ Test(kernels, each_is_launched_and_right) {
                                   {1, 530, 530, 128, true},
                                   {1, 4097, 140, 64, true}};
   setenv("EMU_MULTIPROCESSORS", "4", 1);
+  setenv("EMU_GPU", "h200", 1); // which refuses no kernel
   static const char *const none[] = {NULL};
   const attention_step step = step_linked();
   const char *const *name = step.configurations ? step.configurations() : none;
@@ -136,6 +137,7 @@ static void run_line(char *line) {
 Test(kernels, each_is_sanitized) {
   if (!suite_emulated()) cr_skip_test("a GPU does not tell which kernels it has run");
   setenv("EMU_MULTIPROCESSORS", "2", 1);
+  setenv("EMU_GPU", "h200", 1);
   FILE *file = fopen(SANITIZE_SHAPES, "r");
   cr_assert_not_null(file, "cannot read %s: run the tests from the folder of the lab",
                      SANITIZE_SHAPES);
