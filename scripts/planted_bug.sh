@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # One planted bug: its patch, its build, and what the tools say of it. To be sourced from the root of the
-# lab, by bugs.sh.
+# lab, by bugs.sh. Variants of a step (variants.sh) are patches of the same form, in steps/NN_name/variants.
 
 # shellcheck source=scripts/finished.sh
 . "${BASH_SOURCE[0]%/*}/finished.sh"
@@ -13,7 +13,7 @@ bug_not_run=99        # exit status when a tool has not come to an answer
 
 # bug_id PATCH: such as 04_online_softmax-1_output_not_rescaled.
 bug_id() {
-  local step=${1%/bugs/*}
+  local step=${1%/*/*}
   echo "${step##*/}-$(basename "$1" .patch)"
 }
 
@@ -40,10 +40,10 @@ bug_build() {
     DEBUG='' SANITIZE='' "STEPS_FOLDER=$3" "${@:5}" "$build/$4" >&2 && echo "$build/$4"
 }
 
-# bug_apply PATCH FOLDER: puts the spoiled copy of the step into FOLDER/steps, and leaves the file alone
+# bug_apply PATCH FOLDER: puts the changed copy of the step into FOLDER/steps, and leaves the file alone
 # where it is there already, so that it is not built again.
 bug_apply() {
-  local patch=$1 folder=$2 step=${1%/bugs/*}
+  local patch=$1 folder=$2 step=${1%/*/*}
   step=${step##*/}
   rm -rf "$folder/new" && mkdir -p "$folder/new/steps/$step" "$folder/steps/$step" &&
     cp "steps/$step/attention.cu" "$folder/new/steps/$step/" &&
