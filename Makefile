@@ -10,6 +10,12 @@ BUILDER = scripts/build.sh $(MAKE) --no-print-directory -f make/build.mk -j$(JOB
 # A step's code must not end its program unseen.
 RUN = scripts/run.sh
 
+ifneq ($(VARIANT),)
+  ifeq ($(STEP_GOALS),)
+    $(error VARIANT is one of a step: name the step as well, as in make step04 count VARIANT=$(VARIANT))
+  endif
+endif
+
 help: ## this list
 	@echo "Forward attention, step by step. Verbs:"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort | \
@@ -193,6 +199,7 @@ ifeq ($(STEP_GOALS),)
               common/tests/emulator/test_tensor_faults.c common/tests/emulator/test_hopper_faults.c \
               common/tests/scripts/test_bugs.c common/tests/scripts/test_clang.c common/tests/scripts/test_ended.c \
               common/tests/scripts/test_verbs.c common/tests/scripts/test_settings.c \
+              common/tests/scripts/test_variants.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c
   gpu_only := common/tests/timing/test_known_duration.c common/tests/timing/test_cold_cache.c
   # Under AddressSanitizer: what leaves stacks behind in the middle of a kernel, and what Python loads.

@@ -84,3 +84,18 @@ variant_judge() {
   *) printf '%s' "$1 says that it ${2%%$'\t'*}: ${2#*$'\t'}; " ;;
   esac
 }
+
+# variants_merge OLD_CSV NEW_CSV: prints NEW_CSV, as the ladder has written it, without comments, and with the rows
+# that OLD_CSV has of other steps. OLD_CSV need not be there; rows of other columns are left out.
+variants_merge() {
+  local old=$1 header
+  header=$(sed -n '/^[^#]/{p;q}' "$2")
+  if ! [ -f "$old" ] || [ "$(head -n 1 "$old")" != "$header" ]; then old=/dev/null; fi
+  echo "$header"
+  awk -F , '
+    /^#/ || /^step,/ { next }
+    FILENAME == new { replaced[$1]; row[++rows] = $0; next }
+    !($1 in replaced)
+    END { for (i = 1; i <= rows; i++) print row[i] }' new="$2" "$2" "$old" |
+    sort --stable --field-separator=, --key=1,1
+}

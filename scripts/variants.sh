@@ -37,7 +37,8 @@ if ! command -v patch >/dev/null; then
   exit 2
 fi
 if [ "${1-}" = --copy ]; then
-  patch=$(variant_patch "$2" "$3") && variant_copy "$patch" 2>"$scratch/log" && exit
+  patch=$(variant_patch "$2" "$3") || exit
+  variant_copy "$patch" 2>"$scratch/log" && exit
   cat "$scratch/log" >&2
   exit 2
 fi
@@ -98,10 +99,12 @@ done
 wait
 [ -t 2 ] && printf '\r\033[K' >&2
 
-{
-  printf 'variant\tcheck\tsanitize\twhat it does\n'
-  for patch in "${patches[@]}"; do cat "$scratch/$(bug_id "$patch").row"; done
-} | sed 's/-/ /' | awk -f scripts/align.awk
+if [ -z "${SHORT:-}" ]; then
+  {
+    printf 'variant\tcheck\tsanitize\twhat it does\n'
+    for patch in "${patches[@]}"; do sed 's/-/ /' "$scratch/$(bug_id "$patch").row"; done
+  } | awk -f scripts/align.awk
+fi
 failed=0
 for patch in "${patches[@]}"; do
   id=$(bug_id "$patch")
@@ -127,18 +130,6 @@ fi
 bug_build gpu '' steps ladder >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2 && exit 2; }
 folder=${DATA:-results}/$(build/gpu/ladder --slug) || exit 2
 
-# merge OLD_CSV NEW_CSV: NEW_CSV without comments, and with the rows that OLD_CSV has of other steps. A file with other
-# columns, or none, has no such rows.
-merge() {
-  local old=$1 header
-  header=$(sed -n '/^[^#]/{p;q}' "$2")
-  if ! [ -f "$old" ] || [ "$(head -n 1 "$old")" != "$header" ]; then old=/dev/null; fi
-  echo "$header"
-  grep -v -e '^#' -e '^step,' "$2" >"$2.rows"
-  { awk -F , 'FNR == NR { new[$1]; next } FNR > 1 && !($1 in new)' "$2.rows" "$old" && cat "$2.rows"; } |
-    sort --stable --field-separator=, --key=1,1
-}
-
 status=0
 for step in "${steps[@]}"; do
   contenders=("$(bug_build gpu '' steps "step${step%%_*}.so" 2>"$scratch/log")") || { cat "$scratch/log" >&2 && exit 2; }
@@ -158,7 +149,7 @@ for step in "${steps[@]}"; do
   if [ -z "${RECORD:-}" ]; then continue; fi
   mkdir -p "$folder" && exec 9<"$folder" && flock 9 || exit 2
   for file in "$name.csv" "$name-samples.csv"; do
-    merge "$folder/$file" "$scratch/data/${folder##*/}/$file" >"$scratch/merged" &&
+    variants_merge "$folder/$file" "$scratch/data/${folder##*/}/$file" >"$scratch/merged" &&
       write_whole "$folder/$file" <"$scratch/merged" || exit 2
     echo "written: $folder/$file"
   done

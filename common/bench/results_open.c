@@ -164,11 +164,10 @@ bool results_open(const record_folder *folder, const char *name, const results_o
   if (access(row_path.text, F_OK) != 0 || access(sample_path.text, F_OK) != 0) return true;
   csv_table rows = {0};
   csv_table samples = {0};
-  bool good = csv_read(row_path.text, &rows, error) && same_columns(&rows, row_names, error) &&
-              csv_read(sample_path.text, &samples, error) &&
-              same_columns(&samples, sample_names, error) &&
-              keep_rows(&rows, origin, results, error) &&
-              keep_samples(&samples, origin, results, error);
+  bool good =
+      csv_read(row_path.text, &rows, error) && same_columns(&rows, row_names, error) &&
+      csv_read(sample_path.text, &samples, error) && same_columns(&samples, sample_names, error) &&
+      keep_rows(&rows, origin, results, error) && keep_samples(&samples, origin, results, error);
   if (good && results->count > 0) good = keep_comments(row_path.text, results, error);
   csv_free(&rows);
   csv_free(&samples);

@@ -64,8 +64,8 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
   }
   fprintf(file, "\n%s on %s\n\n", shape_describe(shape).text, device->name);
   const bool variants = rows[0].result.variant != NULL;
-  fprintf(file, "%-*s  %-*s  %-6s  %11s  %9s", name, "step", summary,
-          variants ? "variant" : "adds", "check", "error/bound", "workspace");
+  fprintf(file, "%-*s  %-*s  %-6s  %11s  %9s", name, "step", summary, variants ? "variant" : "adds",
+          "check", "error/bound", "workspace");
   if (device->emulated) {
     fprintf(file, "  %8s  %6s  %8s  %8s  %9s  %8s  %11s\n", "launches", "blocks", "threads",
             "barriers", "warp ops", "tensor", "async bytes");

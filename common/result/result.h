@@ -45,7 +45,8 @@ void result_write_key(FILE *file, const result_row *row);
 
 // Columns that not every file has.
 enum {
-  RESULT_COUNTS = 1,   // the last ones: what the emulator counted; empty where it has counted no launch
+  RESULT_COUNTS =
+      1, // the last ones: what the emulator counted; empty where it has counted no launch
   RESULT_VARIANTS = 2, // behind the step: its variant, where rows have one
 };
 

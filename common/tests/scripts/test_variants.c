@@ -1,0 +1,122 @@
+// scripts/variants.sh refuses a variant that is not right: one that computes something else, one that races, one that
+// the compiler warns of, one that says nothing of itself, one that no longer applies. It builds step 01 with each patch.
+#define _GNU_SOURCE
+#include "lab.h"
+#include "tests/needs.h"
+
+#define PATCH(head, line, from, to)                                                                \
+  head "\n--- a/steps/01_naive/attention.cu\n+++ b/steps/01_naive/attention.cu\n@@ -" line ",1 "   \
+       "+" line ",1 @@\n-" from "\n+" to "\n"
+#define HEAD    "Title: a variant\nExpect: nothing\n"
+#define THREADS "static constexpr int THREADS = 256; // of a block of each kernel"
+
+static void put(const char *name, const char *patch) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/01_naive/variants/%s.patch", lab_work, name);
+  toolkit_write(path, patch);
+}
+
+static void enter(void) {
+  needs_tool("patch");
+  lab_enter();
+  EXPECT_STATUS(lab_run("mkdir -p %s/01_naive/variants", lab_work), 0);
+}
+
+static void leave(void) {
+  lab_run("rm -rf build/variants/*/01_naive-test_* build/cpu*/elsewhere/*.01__naive-test__*");
+  lab_leave();
+}
+
+TestSuite(variants, .init = enter, .fini = leave, .timeout = 240);
+
+#define VARIANTS "DEVICE=cpu JOBS=2 SHORT=1 PATCHES=%s scripts/variants.sh 01_naive"
+
+Test(variants, each_that_is_not_right) {
+  put("test_right", PATCH(HEAD, "16", THREADS, "static constexpr int THREADS = 128;"));
+  script_result result = lab_run(VARIANTS, lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "variants: all 1 variants are right (");
+
+  put("test_wrong", PATCH(HEAD, "35", "  S[index] = shape.scale * sum;", "  S[index] = sum;"));
+  put("test_stale", PATCH(HEAD, "16", "static constexpr int WARPS = 8;", "int A;"));
+  put("test_unused", PATCH(HEAD, "16", THREADS, THREADS "\nstatic int unused() { return 1; }"));
+  put("test_wild",
+      PATCH(HEAD, "35", "  S[index] = shape.scale * sum;",
+            "  S[index] = shape.scale * sum + 0 * Q[row * shape.head_dim + (1 << 20)];"));
+  put("test_silent",
+      PATCH("Title: a variant\n", "16", THREADS, "static constexpr int THREADS = 128;"));
+  // A line more.
+  EXPECT_STATUS(
+      lab_run("sed -i 's/+16,1 @@/+16,2 @@/' %s/01_naive/variants/test_unused.patch", lab_work), 0);
+  result = lab_run(VARIANTS, lab_work);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "test_silent.patch: its head lacks a Title or an Expect\n",
+         "test_stale.patch: the patch no longer applies to steps/01_naive/attention.cu",
+         "test_unused.patch: it does not compile for sanitize: ", "unused",
+         "test_wild.patch: sanitize says that it caught: ",
+         "test_wrong.patch: sanitize says that it caught: ", "O is wrong",
+         "variants: 5 of 6 variants are not right\n");
+}
+
+Test(variants, none_to_try) {
+  script_result result = lab_run(VARIANTS, "/none");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: none of the steps given (01_naive) has variants");
+  result = lab_run(MAKE "check VARIANT=no_pad");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "VARIANT is one of a step: name the step as well");
+  result = lab_run(MAKE "step04 run VARIANT=nothing");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: 04_online_softmax has no variant 'nothing': it has ");
+}
+
+// The other verbs take the changed copy of the step, and know it from the step itself.
+Test(variants, are_built_like_a_step) {
+  const script_result result =
+      lab_run(MAKE "-n step04 run VARIANT=no_pad MODE= | grep -e STEPS_FOLDER -e step04");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "STEPS_FOLDER='build/variants/04_online_softmax-no_pad/steps'",
+         "build/cpu/elsewhere/build_.variants_.04__online__softmax-no__pad_.steps/step04");
+}
+
+// Times are what RECORD records, and the emulator has none.
+Test(variants, are_recorded_on_a_gpu_alone) {
+  const script_result result = lab_run(MAKE "step04 variants RECORD=1");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: RECORD=1 records times, which mean nothing on the emulator");
+}
+
+// The ladder compares each variant with the step itself, and tells them apart in its table and in the record.
+Test(variants, of_the_ladder) {
+  script_result result = lab_run(MAKE "-f make/build.mk --silent build/cpu/ladder "
+                                      "build/cpu/step01.so");
+  EXPECT_STATUS(result, 0);
+  result = lab_run("env -u BXFI_MAP build/cpu/ladder %s/data variants build/cpu/step01.so "
+                   "build/cpu/step01.so:variant=no_pad -- --seq 9 --heads 1 && cut -d , -f 1-3 "
+                   "%s/data/*/variants.csv",
+                   lab_work, lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "step variant check", "01_naive the step itself ok", "01_naive no_pad ok",
+         "step,variant,configuration\n01_naive,,\n01_naive,no_pad,\n");
+}
+
+Test(variants, the_record_keeps_other_steps) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/old", lab_work);
+  toolkit_write(path, "step,variant,ms\n05_wmma,no_pad,1\n06_cp_async,gone,2\n07_mma,,3\n");
+  snprintf(path, sizeof path, "%s/new", lab_work);
+  toolkit_write(path,
+                "# before: x\nstep,variant,ms\n06_cp_async,,4\n06_cp_async,a,5\n# after: y\n");
+  script_result result =
+      lab_run("bash -c '. scripts/variant.sh; variants_merge %s/old %s/new'", lab_work, lab_work);
+  cr_expect_str_eq(
+      result.out, "step,variant,ms\n05_wmma,no_pad,1\n06_cp_async,,4\n06_cp_async,a,5\n07_mma,,3\n",
+      "%s", result.out);
+  result = lab_run("sed -i '1s/ms/seconds/' %s/old; bash -c '. scripts/variant.sh; variants_merge "
+                   "%s/old %s/new; variants_merge %s/none %s/new'",
+                   lab_work, lab_work, lab_work, lab_work, lab_work);
+  cr_expect_str_eq(result.out,
+                   "step,variant,ms\n06_cp_async,,4\n06_cp_async,a,5\n"
+                   "step,variant,ms\n06_cp_async,,4\n06_cp_async,a,5\n",
+                   "%s", result.out);
+}
