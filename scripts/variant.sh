@@ -81,7 +81,9 @@ variant_try() {
 variant_judge() {
   case $2 in
   passes* | -*) ;;
-  *) printf '%s' "$1 says that it ${2%%$'\t'*}: ${2#*$'\t'}; " ;;
+  caught*) echo "$1 finds a fault: ${2#*$'\t'}" ;;
+  hangs*) echo "it hangs under $1: ${2#*$'\t'}" ;;
+  *) echo "$1 did not run: ${2#*$'\t'}" ;;
   esac
 }
 
