@@ -37,10 +37,7 @@ part() {
       run "step$step" sweep "NAME=sweep-$step-dim128" ARGS='--heads 16 --dim 128'
     done
     ;;
-  variants)
-    run variants RECORD=1
-    run variants RECORD=1 NAME=variants-dim128 ARGS='--heads 16 --dim 128'
-    ;;
+  variants) run variants RECORD=1 ;;
   peers | shapes | spread) run "$1" ${FA3:+FA3="$FA3"} ;;
   bench) run bench ;;
   *)

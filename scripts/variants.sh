@@ -3,9 +3,10 @@
 # Each steps/NN_name/variants/NAME.patch takes one thing away from its step, or puts another one in its place; the
 # result is still right. Applies each to a copy of its step, builds the copy without a warning, and runs suite and
 # sanitizer on it. On a GPU runs the suite alone, and then times all variants of a step in one run beside the step
-# itself: they take turns in rounds, and how many times as fast a variant is comes from pairs of one round. RECORD=1
-# writes that to results/<device>/NAME.csv and NAME-samples.csv (NAME is variants), where the rows of other steps
-# stay. ARGS holds options for the ladder, such as a shape.
+# itself: they take turns in rounds, and how many times as fast a variant is comes from pairs of one round. ARGS holds
+# options for the ladder, such as a shape. RECORD=1 writes the times to results/<device>/NAME.csv and NAME-samples.csv,
+# where the rows of other steps stay. Without NAME and ARGS it records the problems of the tables: variants.csv,
+# variants-dim128.csv and variants-causal.csv.
 #
 # SHORT=1 is the form of `make check`: each variant is built once, without optimisation and for the sanitizer,
 # and runs on the few shapes that every step is sanitized on, where its results are checked, too.
@@ -43,12 +44,16 @@ if [ "${1-}" = --copy ]; then
   exit 2
 fi
 device=${DEVICE:-cpu}
-name=${NAME:-variants}
 bug_seconds=3600 # the whole suite, and all shapes of the sanitizer
 bug_test_seconds=600
 if [ "$device" = gpu ]; then bug_left_out+='|of_flash_attention'; fi # a minute of the reference
-split_words "${ARGS:-}"
-options=("${words[@]}")
+problems=("${NAME:-variants}") # what to record under, and the ladder's options
+options=("${ARGS:-}")
+if [ -n "${RECORD:-}" ] && [ -z "${NAME:-}${ARGS:-}" ]; then
+  problems=(variants variants-dim128 variants-causal)
+  options=('' '--heads 16 --dim 128' '--causal')
+fi
+split_words "${options[0]}" # ends the script here where they make no sense
 unset ARGS # which are the ladder's, not the sanitizer's
 export OMP_WAIT_POLICY=passive # several programs share the cores: none should wait by spinning
 
@@ -130,6 +135,24 @@ fi
 bug_build gpu '' steps ladder >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2 && exit 2; }
 folder=${DATA:-results}/$(build/gpu/ladder --slug) || exit 2
 
+# time_step NAME OPTIONS CONTENDER...: runs the ladder, and with RECORD puts what it says into NAME.csv.
+time_step() {
+  local name=$1 file new
+  split_words "$2"
+  scripts/run.sh build/gpu/ladder "$scratch/data" "$name" "${@:3}" -- "${words[@]}" | grep -v '^written: '
+  if [ "${PIPESTATUS[0]}" -ne 0 ]; then return 1; fi
+  if [ -z "${RECORD:-}" ]; then return; fi
+  mkdir -p "$folder" && exec 9<"$folder" && flock 9 || exit 2
+  for file in "$name.csv" "$name-samples.csv"; do
+    new=$scratch/data/${folder##*/}/$file
+    if ! [ -f "$new" ]; then continue; fi # --no-time leaves no samples
+    variants_merge "$folder/$file" "$new" >"$scratch/merged" &&
+      write_whole "$folder/$file" <"$scratch/merged" || exit 2
+    echo "written: $folder/$file"
+  done
+  exec 9<&-
+}
+
 status=0
 for step in "${steps[@]}"; do
   contenders=("$(bug_build gpu '' steps "step${step%%_*}.so" 2>"$scratch/log")") || { cat "$scratch/log" >&2 && exit 2; }
@@ -140,19 +163,8 @@ for step in "${steps[@]}"; do
       { cat "$scratch/log" >&2 && exit 2; }
     contenders+=("$program:variant=${id#*-}")
   done
-  scripts/run.sh build/gpu/ladder "$scratch/data" "$name" "${contenders[@]}" -- "${options[@]}" |
-    grep -v '^written: '
-  if [ "${PIPESTATUS[0]}" -ne 0 ]; then
-    status=1
-    continue
-  fi
-  if [ -z "${RECORD:-}" ]; then continue; fi
-  mkdir -p "$folder" && exec 9<"$folder" && flock 9 || exit 2
-  for file in "$name.csv" "$name-samples.csv"; do
-    variants_merge "$folder/$file" "$scratch/data/${folder##*/}/$file" >"$scratch/merged" &&
-      write_whole "$folder/$file" <"$scratch/merged" || exit 2
-    echo "written: $folder/$file"
+  for i in "${!problems[@]}"; do
+    time_step "${problems[i]}" "${options[i]}" "${contenders[@]}" || status=1
   done
-  exec 9<&-
 done
 exit $status

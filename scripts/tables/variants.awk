@@ -1,8 +1,8 @@
 # What each part of a step brings: its variants beside the step itself, timed in one run for each problem.
 # Arguments: DEVICE NN
 # Data: variants.csv (make variants RECORD=1)
-# With: variants-*.csv
-file ~ /-samples$/ || field("step") !~ "^" nn "_" { next }
+# With: variants-dim128.csv, variants-causal.csv
+field("step") !~ "^" nn "_" { next }
 {
   if (!(problem() in place_of)) {
     place_of[problem()] = ++problems
