@@ -38,5 +38,6 @@ Test(record, a_part_that_fails_does_not_keep_the_others_back) {
 Test(record, a_part_that_there_is_not) {
   const script_result result = toolkit_run("scripts/record.sh pears 2>&1");
   cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.out);
-  EXPECT(result, "error: there is no part 'pears': there are ceilings, ladder, sweep, variants, peers");
+  EXPECT(result,
+         "error: there is no part 'pears': there are ceilings, ladder, sweep, variants, peers");
 }
