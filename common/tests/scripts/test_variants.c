@@ -4,16 +4,16 @@
 #include "lab.h"
 #include "tests/needs.h"
 
-#define PATCH(head, line, from, to)                                                                \
-  head "\n--- a/steps/01_naive/attention.cu\n+++ b/steps/01_naive/attention.cu\n@@ -" line ",1 "   \
-       "+" line ",1 @@\n-" from "\n+" to "\n"
-#define HEAD    "Title: a variant\nExpect: nothing\n"
-#define THREADS "static constexpr int THREADS = 256; // of a block of each kernel"
+#define HEAD   "Title: a variant\\nExpect: nothing\\n"
+#define SOURCE "steps/01_naive/attention.cu"
 
-static void put(const char *name, const char *patch) {
-  char path[128];
-  snprintf(path, sizeof path, "%s/01_naive/variants/%s.patch", lab_work, name);
-  toolkit_write(path, patch);
+// Writes a patch with this head that does to step 01 what `script` says, in the language of sed.
+static void put(const char *name, const char *head, const char *script) {
+  const script_result result =
+      lab_run("{ printf '%%b\\n' '%s'; sed '%s' " SOURCE " | diff -U 1 --label a/" SOURCE
+              " --label b/" SOURCE " " SOURCE " -; } >%s/01_naive/variants/test_%s.patch",
+              head, script, lab_work, name);
+  EXPECT_STATUS(result, 1); // they differ
 }
 
 static void enter(void) {
@@ -22,31 +22,29 @@ static void enter(void) {
   EXPECT_STATUS(lab_run("mkdir -p %s/01_naive/variants", lab_work), 0);
 }
 
-static void leave(void) {
+// What the one test builds that builds any; the others run beside it.
+static void leave_built(void) {
   lab_run("rm -rf build/variants/*/01_naive-test_* build/cpu*/elsewhere/*.01__naive-test__*");
   lab_leave();
 }
 
-TestSuite(variants, .init = enter, .fini = leave, .timeout = 240);
+TestSuite(variants, .init = enter, .fini = lab_leave, .timeout = 240);
 
 #define VARIANTS "DEVICE=cpu JOBS=2 SHORT=1 PATCHES=%s scripts/variants.sh 01_naive"
 
-Test(variants, each_that_is_not_right) {
-  put("test_right", PATCH(HEAD, "16", THREADS, "static constexpr int THREADS = 128;"));
+Test(variants, each_that_is_not_right, .fini = leave_built) {
+  put("right", HEAD, "s/THREADS = 256/THREADS = 128/");
   script_result result = lab_run(VARIANTS, lab_work);
   EXPECT_STATUS(result, 0);
   EXPECT(result, "variants: all 1 variants are right (");
 
-  put("test_wrong", PATCH(HEAD, "35", "  S[index] = shape.scale * sum;", "  S[index] = sum;"));
-  put("test_stale", PATCH(HEAD, "16", "static constexpr int WARPS = 8;", "int A;"));
-  put("test_unused", PATCH(HEAD, "16", THREADS, THREADS "\n+static int unused() { return 1; }"));
-  put("test_wild", PATCH(HEAD, "35", "  S[index] = shape.scale * sum;",
-                         "  S[index] = shape.scale * sum + 0 * to_float(Q[1 << 20]);"));
-  put("test_silent",
-      PATCH("Title: a variant\n", "16", THREADS, "static constexpr int THREADS = 128;"));
-  // A line more.
+  put("wrong", HEAD, "s/= shape.scale \\* sum;/= sum;/");
+  put("stale", HEAD, "s/THREADS = 256/THREADS = 128/");
   EXPECT_STATUS(
-      lab_run("sed -i 's/+16,1 @@/+16,2 @@/' %s/01_naive/variants/test_unused.patch", lab_work), 0);
+      lab_run("sed -i 's/^-.*/-int gone;/' %s/01_naive/variants/test_stale.patch", lab_work), 0);
+  put("unused", HEAD, "s/^static constexpr int THREADS/static int unused() { return 1; }\\n&/");
+  put("wild", HEAD, "s/= shape.scale \\* sum;/= shape.scale * sum + 0 * to_float(Q[1 << 20]);/");
+  put("silent", "Title: a variant\\n", "s/THREADS = 256/THREADS = 128/");
   result = lab_run(VARIANTS, lab_work);
   EXPECT_STATUS(result, 1);
   EXPECT(result, "test_silent.patch: its head lacks a Title or an Expect\n",
