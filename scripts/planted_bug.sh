@@ -11,6 +11,17 @@ bug_test_seconds=120  # and so does one test of the suite
 bug_left_out='more_*' # tests of the suite, as a glob
 bug_not_run=99        # exit status when a tool has not come to an answer
 
+# bug_share_machine DEVICE: for a script that runs several programs at a time. They share the cores, so none should
+# wait by spinning; on a GPU, where the reference takes longest, each takes its part of the cores for that.
+bug_share_machine() {
+  export OMP_WAIT_POLICY=passive
+  if [ "$1" = gpu ]; then
+    local threads=$(($(nproc) / ${JOBS:-$(nproc)}))
+    export OMP_NUM_THREADS=$((threads > 0 ? threads : 1))
+    bug_left_out+='|of_flash_attention' # a minute of the reference
+  fi
+}
+
 # bug_id PATCH: such as 04_online_softmax-1_output_not_rescaled.
 bug_id() {
   local step=${1%/*/*}

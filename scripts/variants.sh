@@ -46,7 +46,8 @@ fi
 device=${DEVICE:-cpu}
 bug_seconds=3600 # the whole suite, and all shapes of the sanitizer
 bug_test_seconds=600
-if [ "$device" = gpu ]; then bug_left_out+='|of_flash_attention'; fi # a minute of the reference
+bug_limit=${LAB_LIMIT:-60}
+bug_share_machine "$device"
 problems=("${NAME:-variants}") # what to record under, and the ladder's options
 options=("${ARGS:-}")
 if [ -n "${RECORD:-}" ] && [ -z "${NAME:-}${ARGS:-}" ]; then
@@ -55,7 +56,6 @@ if [ -n "${RECORD:-}" ] && [ -z "${NAME:-}${ARGS:-}" ]; then
 fi
 split_words "${options[0]}" # ends the script here where they make no sense
 unset ARGS # which are the ladder's, not the sanitizer's
-export OMP_WAIT_POLICY=passive # several programs share the cores: none should wait by spinning
 
 if [ "$device" = cpu ] && [ -n "${RECORD:-}" ]; then
   echo "error: RECORD=1 records times, which mean nothing on the emulator: run it on a machine with a GPU" >&2
