@@ -49,7 +49,7 @@ variant_try() {
   number=${step%%_*}
   local log=$3/$id build=(WERROR=1) folder=variants every=''
   if [ -n "${SHORT:-}" ]; then # the compiler's time is most of it
-    build+=('OPTIMISE=-O0 -g -DNDEBUG')
+    build+=(STEP_FLAGS=-O0)
     folder=variants/short every=1
   fi
   if [ -z "$(bug_field "$patch" Title)" ] || [ -z "$(variant_expect "$patch")" ]; then
