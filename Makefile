@@ -10,18 +10,25 @@ BUILDER = scripts/build.sh $(MAKE) --no-print-directory -f make/build.mk -j$(JOB
 # A step's code must not end its program unseen.
 RUN = scripts/run.sh
 
+ifneq ($(VARIANT),)
+  ifeq ($(STEP_GOALS),)
+    $(error VARIANT is one of a step: name the step as well, as in make step04 count VARIANT=$(VARIANT))
+  endif
+endif
+
 help: ## this list
 	@echo "Forward attention, step by step. Verbs:"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort | \
 	  awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 	@echo
-	@echo "One step alone: make step03 check|sanitize|count|bugs|fuzz|run|diff|build|ptxas|sass|ptx|sweep|budget,"
+	@echo "One step alone: make step03 check|sanitize|count|bugs|variants|fuzz|run|diff|build|ptxas|sass|ptx|sweep|budget,"
 	@echo "          exercise|hint|fill|solution|reset|watch, ncu|gdb|$(subst $() ,|,$(SANITIZER_TOOLS))."
 	@echo "Steps: $(ALL_STEPS)."
 	$(if $(SKIPPED),@echo "Skipped with DEVICE=$(DEVICE) that lacks what they need: $(SKIPPED).")
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
 	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
-	@echo "          CONFIG=64x64x4x2 for check, WORK=1 for your own files of the exercises,"
+	@echo "          CONFIG=64x64x4x2 for check, VARIANT=no_pad for a step changed by steps/NN/variants/no_pad.patch,"
+	@echo "          WORK=1 for your own files of the exercises,"
 	@echo "          EMU_GPU=t4|a100|l4|h200 for the GPU that the emulator imitates,"
 	@echo "          LAB_LIMIT=600 for kernels that take more than a minute and are not endless,"
 	@echo "          CC=clang CXX=clang++ in place of gcc and g++."
@@ -193,6 +200,7 @@ ifeq ($(STEP_GOALS),)
               common/tests/emulator/test_tensor_faults.c common/tests/emulator/test_hopper_faults.c \
               common/tests/scripts/test_bugs.c common/tests/scripts/test_clang.c common/tests/scripts/test_ended.c \
               common/tests/scripts/test_verbs.c common/tests/scripts/test_settings.c \
+              common/tests/scripts/test_variants.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c
   gpu_only := common/tests/timing/test_known_duration.c common/tests/timing/test_cold_cache.c
   # Under AddressSanitizer: what leaves stacks behind in the middle of a kernel, and what Python loads.
@@ -237,10 +245,12 @@ check-now: say-device $(CHECK_ALL)
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) LAB_LARGE=$(if $(STEP_GOALS),1) \
 	  scripts/check.sh $(CHECKED)
-	$(if $(PLANTED),@JOBS=$(JOBS) scripts/side_by_side.sh "$(bugs_of_steps)" scripts/guide.sh)
+	$(if $(PLANTED),@JOBS=$(JOBS) scripts/side_by_side.sh "$(bugs_of_steps)" "$(variants_of_steps)" scripts/guide.sh)
 
 bugs_of_steps = if command -v patch >/dev/null; then DEVICE=cpu NAMED=1 RECORD= scripts/bugs.sh $(PLANTED); \
   else echo 'bugs: skipped because planting bugs needs the program patch (make deps installs it)'; fi
+variants_of_steps = if command -v patch >/dev/null; then DEVICE=cpu SHORT=1 RECORD= scripts/variants.sh $(PLANTED); \
+  else echo 'variants: skipped because making them needs the program patch (make deps installs it)'; fi
 
 .PHONY: sanitize sanitize-now
 sanitize: ## look for races, wild accesses, missing waits: make step06 sanitize SEEDS=5
@@ -262,6 +272,11 @@ mutants: say-device ## steps with one small fault each, and who catches it: make
 	$(if $(ELSEWHERE),@echo "error: mutants are made of the steps in steps/: leave STEPS_FOLDER out" >&2; exit 2)
 	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(RECORD) OPERATORS=$(call quoted,$(OPERATORS)) \
 	  FILES=$(call quoted,$(FILES)) scripts/mutants.sh $(SECONDS:%=--seconds %) $(COUNT:%=--count %) $(SEED:%=--seed %) $(BUILDABLE)
+
+.PHONY: variants
+variants: say-device ## what each part of a step brings: builds, checks and times steps/NN/variants/*.patch: RECORD=1 NAME=
+	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(RECORD) NAME=$(NAME) VARIANT=$(VARIANT) \
+	  scripts/variants.sh $(BUILDABLE)
 
 fuzz: say-device ## random problems on a step until one fails: make step06 fuzz SECONDS=60 SEED=1
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(addsuffix -fuzz,$(call programs,$(BUILDABLE)))
@@ -302,8 +317,8 @@ include make/workshop.mk
 
 # --- reading -------------------------------------------------------------------------------------
 
-diff: ## what a step changes: make step03 diff, or make diff A=02 B=04; STAT=1: how many lines of code
-	@STEPS_FOLDER=$(STEPS_FOLDER) \
+diff: ## what a step changes: make step03 diff, or make diff A=02 B=04; STAT=1: how many lines; VARIANT=no_pad
+	@STEPS_FOLDER=$(STEPS_FOLDER) VARIANT=$(VARIANT) \
 	  scripts/diff.sh $(if $(STAT),--stat $(STEPS),"$(A)" "$(or $(B),$(call step_number,$(firstword $(STEPS))))")
 
 clean: ## remove everything that was built

@@ -56,6 +56,15 @@ ifneq ($(filter hunt reveal,$(MAKECMDGOALS)),)
                                "$(BUG)"),$(error there is nothing to hunt))
   endif
 endif
+# A changed copy of one step: make step04 count VARIANT=no_pad. The verbs that look at the patches themselves, and a
+# make that this one calls to build files, leave the folder as it is.
+ifneq ($(and $(VARIANT),$(filter step%,$(MAKECMDGOALS))),)
+  ifeq ($(filter variants diff,$(MAKECMDGOALS)),)
+    override STEPS_FOLDER := $(or $(shell scripts/variants.sh --copy \
+                               $(notdir $(wildcard steps/$(patsubst step%,%,$(firstword $(filter step%,$(MAKECMDGOALS))))_*)) \
+                               $(VARIANT)),$(error there is no such variant))
+  endif
+endif
 override STEPS_FOLDER := $(or $(patsubst %/,%,$(STEPS_FOLDER)),steps)
 # make divides its lists at blanks: a folder whose name has one is reached through a link whose name has none.
 ifneq ($(call beyond,$(in_paths),$(STEPS_FOLDER)),)

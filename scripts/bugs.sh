@@ -24,13 +24,8 @@ make_scratch
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
 device=${DEVICE:-cpu}
-export OMP_WAIT_POLICY=passive # several programs share the cores: none should wait by spinning
-if [ "$device" = gpu ]; then
-  threads=$(($(nproc) / ${JOBS:-$(nproc)})) # for the reference: the programs share the cores
-  export OMP_NUM_THREADS=$((threads > 0 ? threads : 1))
-  bug_seconds=100
-  bug_left_out+='|of_flash_attention' # a minute of the reference
-fi
+bug_share_machine "$device"
+if [ "$device" = gpu ]; then bug_seconds=100; fi
 
 bugs=()
 for step in "$@"; do

@@ -8,6 +8,9 @@
 # not count, and a line that only moves counts once. Exit status 1 when a step changes more lines than its limit:
 # a reader can take in 140 as one lesson, and the steps that bring a new way to multiply or to sum have 240.
 #
+# With VARIANT=NAME: what steps/NN_name/variants/NAME.patch changes in its step, or with --stat how many lines of
+# code, for which there is no limit.
+#
 # STEPS_FOLDER is the folder of the steps. Where an exercise begins and ends is no part of the lesson: those
 # lines are left out.
 export LC_ALL=C
@@ -15,7 +18,12 @@ set -u
 # shellcheck source=scripts/scratch.sh
 . "${BASH_SOURCE[0]%/*}/scratch.sh"
 make_scratch
+# shellcheck source=scripts/planted_bug.sh
+. "${BASH_SOURCE[0]%/*}/planted_bug.sh"
+# shellcheck source=scripts/variant.sh
+. "${BASH_SOURCE[0]%/*}/variant.sh"
 steps=${STEPS_FOLDER:-steps}
+variant=${VARIANT:-}
 
 step() { # the folder of a step's number
   local found=("$steps/$1"_*/attention.cu)
@@ -53,8 +61,8 @@ limit() { # the most lines that a step may change; the first one with a parent i
   esac
 }
 
-changed() { # how many lines of code step B changes in step A
-  diff <(awk -f scripts/code.awk "$steps/$1/attention.cu") <(awk -f scripts/code.awk "$steps/$2/attention.cu") | awk '
+changed() { # how many lines of code the second source changes in the first
+  diff <(awk -f scripts/code.awk "$1") <(awk -f scripts/code.awk "$2") | awk '
     /^</ { gone[substr($0, 3)]++; lines++ }
     /^>/ { come[substr($0, 3)]++; lines++ }
     END {
@@ -63,6 +71,29 @@ changed() { # how many lines of code step B changes in step A
     }'
 }
 
+variant_source() { # of a step: makes the changed copy, and prints where it lies
+  local patch
+  if ! command -v patch >/dev/null; then
+    echo "error: variants need the program patch: run make deps, or install the package patch" >&2
+    return 2
+  fi
+  patch=$(variant_patch "$1" "$variant") || return
+  if ! bug_apply "$patch" "$scratch/variant" >"$scratch/log" 2>&1; then
+    cat "$scratch/log" >&2
+    return 2
+  fi
+  echo "$scratch/variant/steps/$1/attention.cu"
+}
+
+if [ "${1-}" = --stat ] && [ -n "$variant" ]; then
+  table=$'step\tvariant\tchanged'
+  for name in "${@:2}"; do
+    source=$(variant_source "$name") || exit
+    table+=$'\n'"$name"$'\t'"$variant"$'\t'"$(changed "$steps/$name/attention.cu" "$source")"
+  done
+  awk -f scripts/align.awk <<<"$table"
+  exit
+fi
 if [ "${1-}" = --stat ]; then
   shift
   table=$'step\tafter\tchanged\tlimit'
@@ -70,7 +101,7 @@ if [ "${1-}" = --stat ]; then
   for name in "$@"; do
     before=$(parent "$name") || exit
     if [ -z "$before" ]; then continue; fi
-    lines=$(changed "$before" "$name")
+    lines=$(changed "$steps/$before/attention.cu" "$steps/$name/attention.cu")
     most=$(limit "$name")
     table+=$'\n'"$name"$'\t'"$before"$'\t'"$lines"$'\t'"$most"
     if [ "$most" != - ] && [ "$lines" -gt "$most" ]; then
@@ -84,20 +115,36 @@ if [ "${1-}" = --stat ]; then
 fi
 
 b=$(step "$2") || exit
-if [ -n "$1" ]; then a=$(step "$1") || exit; else a=$(parent "$b") || exit; fi
+if [ -n "$variant" ]; then
+  a=$b
+elif [ -n "$1" ]; then
+  a=$(step "$1") || exit
+else
+  a=$(parent "$b") || exit
+fi
 if [ -z "$a" ]; then
   echo "error: $b comes after no step: give A and B, such as make diff A=02 B=04" >&2
   exit 2
 fi
-for source in "$a" "$b"; do
-  mkdir -p "$scratch/steps/$source"
-  awk -v mode=solution -f scripts/workshop/exercise.awk "$steps/$source/attention.cu" \
-    >"$scratch/steps/$source/attention.cu" || exit
-done
+shown=steps/$b/attention.cu # the second source, as the diff names it
+source=$steps/$b/attention.cu
+if [ -n "$variant" ]; then
+  source=$(variant_source "$b") || exit
+  shown=$variant/attention.cu
+fi
+without_marks() { # source, file to write
+  mkdir -p "$scratch/${2%/*}"
+  awk -v mode=solution -f scripts/workshop/exercise.awk "$1" >"$scratch/$2" || exit
+}
+without_marks "$steps/$a/attention.cu" "steps/$a/attention.cu"
+without_marks "$source" "$shown"
+if [ -n "$variant" ]; then # its head, first
+  awk '/^--- / { exit } { print }' "$(variant_patch "$b" "$variant")"
+fi
 cd "$scratch" || exit
 if command -v git >/dev/null; then
-  git diff --no-index --color=auto --stat --patch "steps/$a/attention.cu" "steps/$b/attention.cu"
+  git diff --no-index --color=auto --stat --patch "steps/$a/attention.cu" "$shown"
 else
-  diff -u "steps/$a/attention.cu" "steps/$b/attention.cu"
+  diff -u "steps/$a/attention.cu" "$shown"
 fi
 [ $? -le 1 ] # 1 says that they differ, which is no failure

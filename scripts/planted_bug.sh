@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # One planted bug: its patch, its build, and what the tools say of it. To be sourced from the root of the
-# lab, by bugs.sh.
+# lab, by bugs.sh. Variants of a step (variants.sh) are patches of the same form, in steps/NN_name/variants.
 
 # shellcheck source=scripts/finished.sh
 . "${BASH_SOURCE[0]%/*}/finished.sh"
@@ -11,9 +11,20 @@ bug_test_seconds=120  # and so does one test of the suite
 bug_left_out='more_*' # tests of the suite, as a glob
 bug_not_run=99        # exit status when a tool has not come to an answer
 
+# bug_share_machine DEVICE: for a script that runs several programs at a time. They share the cores, so none should
+# wait by spinning; on a GPU, where the reference takes longest, each takes its part of the cores for that.
+bug_share_machine() {
+  export OMP_WAIT_POLICY=passive
+  if [ "$1" = gpu ]; then
+    local threads=$(($(nproc) / ${JOBS:-$(nproc)}))
+    export OMP_NUM_THREADS=$((threads > 0 ? threads : 1))
+    bug_left_out+='|of_flash_attention' # a minute of the reference
+  fi
+}
+
 # bug_id PATCH: such as 04_online_softmax-1_output_not_rescaled.
 bug_id() {
-  local step=${1%/bugs/*}
+  local step=${1%/*/*}
   echo "${step##*/}-$(basename "$1" .patch)"
 }
 
@@ -40,10 +51,10 @@ bug_build() {
     DEBUG='' SANITIZE='' "STEPS_FOLDER=$3" "${@:5}" "$build/$4" >&2 && echo "$build/$4"
 }
 
-# bug_apply PATCH FOLDER: puts the spoiled copy of the step into FOLDER/steps, and leaves the file alone
+# bug_apply PATCH FOLDER: puts the changed copy of the step into FOLDER/steps, and leaves the file alone
 # where it is there already, so that it is not built again.
 bug_apply() {
-  local patch=$1 folder=$2 step=${1%/bugs/*}
+  local patch=$1 folder=$2 step=${1%/*/*}
   step=${step##*/}
   rm -rf "$folder/new" && mkdir -p "$folder/new/steps/$step" "$folder/steps/$step" &&
     cp "steps/$step/attention.cu" "$folder/new/steps/$step/" &&

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Puts what this machine has recorded into the published record: scripts/publish.sh [DEVICE_FOLDER [NAME]]
 # Copies results/<device>/*.csv, or NAME.csv alone, to plots/data/<device>, and draws the charts and writes the
-# tables anew. A file takes the place of the published one whole, but bugs.csv, mutants.csv and counts.csv are merged:
-# what is published of other steps and sources, and counted of other shapes, stays. Of the emulator only bugs.csv and
+# tables anew. A file takes the place of the published one whole, but bugs.csv, mutants.csv, counts.csv and those of
+# variants are merged: what is published of other steps and sources, and counted of other shapes, stays. Of the emulator only bugs.csv and
 # mutants.csv are published, as what else it records is quickly had everywhere. Exit status 2 when there is nothing
 # to publish.
 export LC_ALL=C
@@ -28,7 +28,7 @@ publish() { # file of results/, folder of plots/data
   mkdir -p "$2"
   case ${1##*/} in
   counts.csv) scripts/record_counts.sh "$2" <"$1" >/dev/null ;;
-  bugs.csv | mutants.csv)
+  bugs.csv | mutants.csv | variants*.csv)
     text=$(set -e; join_rows "$published" "$1")
     write_whole "$published" <<<"$text"
     ;;

@@ -3,8 +3,9 @@
 #   scripts/sanitize.sh FOLDER 04_online_softmax 05_wmma ...
 # FOLDER holds the sanitizing programs step04, step05, ... Runs each on the shapes of
 # scripts/sanitize_shapes.txt, or on ARGS alone, with SEEDS orders of threads (5), the plain one first. A
-# step is left at its first fault, after the report. Exit status 1 when there is any, 2 when a step can take
-# none of the shapes.
+# step is left at its first fault, after the report. With EVERY=1 runs only on the shapes that every step runs
+# on, and with CHECKED=1 a wrong result is a fault, too. Exit status 1 when there is any, 2 when a step can
+# take none of the shapes.
 export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
@@ -23,6 +24,8 @@ fi
 # shellcheck source=scripts/sanitize_options.sh
 . scripts/sanitize_options.sh
 log=$scratch/log
+check_option=--no-check
+if [ -n "${CHECKED:-}" ]; then check_option=; fi
 kernels=$scratch/kernels # those that the programs were compiled to, and those that were launched
 
 # Prints a shape's line, and its report. Status 1 when there is a fault in it. Counts those that ran.
@@ -31,7 +34,7 @@ run_shape() { # STEP OPTIONS
   split_words "$2"
   for ((seed = 0; seed < seeds; seed++)); do
     [ -t 1 ] && printf '\r  ....  %s %s, seed %d\033[K' "${1%%_*}" "$2" "$seed"
-    EMU_KERNELS=$kernels finishes "$program" "${words[@]}" --no-check --csv --emu-seed "$seed" >/dev/null 2>"$log"
+    EMU_KERNELS=$kernels finishes "$program" "${words[@]}" $check_option --csv --emu-seed "$seed" >/dev/null 2>"$log"
     status=$?
     [ -t 1 ] && printf '\r\033[K'
     if [ "$status" -eq 2 ] && grep -q 'cannot take' "$log"; then
@@ -70,8 +73,8 @@ for step in "$@"; do
     echo "error: $step can take none of these shapes, so nothing is known of it" >&2
     exit 2
   fi
-  # Of ARGS alone only what they reach is to be known; of a step with a fault the rest was left.
-  if [ -z "${ARGS:-}" ] && [ "${failed[*]: -1}" != "$step" ] && [ -n "$(unlaunched)" ]; then
+  # Of ARGS, or of a few shapes, alone only what they reach is to be known; of a step with a fault the rest was left.
+  if [ -z "${ARGS:-}${EVERY:-}" ] && [ "${failed[*]: -1}" != "$step" ] && [ -n "$(unlaunched)" ]; then
     echo "  FAIL  ${step%%_*} has kernels that no shape of $shapes reaches: add one for each of"
     unlaunched | sed 's/^/        /'
     failed+=("$step")

@@ -6,11 +6,14 @@
 split_words "${ARGS:-}" # ends the script here where they make no sense
 shapes=scripts/sanitize_shapes.txt
 
-# sanitize_options STEP: a line of options for each shape of the step, or ARGS alone.
+# sanitize_options STEP: a line of options for each shape of the step, or ARGS alone. With EVERY=1 only the few
+# shapes that every step runs on.
 sanitize_options() {
+  local step=$1
+  if [ -n "${EVERY:-}" ]; then step=every; fi
   if [ -n "${ARGS:-}" ]; then
     echo "$ARGS"
   else
-    awk -v step="$1" '$1 == "every" || $1 == step { sub(/^[^ ]+ +/, ""); print }' $shapes
+    awk -v step="$step" '$1 == "every" || $1 == step { sub(/^[^ ]+ +/, ""); print }' $shapes
   fi
 }

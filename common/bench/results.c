@@ -151,9 +151,9 @@ static bool save(const char *path, const results *results, bool samples, error_t
   if (!file) return results_no_memory(error);
   if (results->comments) fputs(results->comments, file);
   if (samples) {
-    result_write_sample_names(file);
+    result_write_sample_names(file, 0);
   } else {
-    result_write_names(file, false);
+    result_write_names(file, 0);
   }
   for (size_t i = 0; i < results->count; i++) {
     const results_entry *entry = &results->entries[i];

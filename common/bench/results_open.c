@@ -44,7 +44,8 @@ static bool same_columns(const csv_table *table, void (*write_names)(FILE *file)
   return same || fail(error, "%s has other columns than this bench writes", table->path);
 }
 
-static void row_names(FILE *file) { result_write_names(file, false); }
+static void row_names(FILE *file) { result_write_names(file, 0); }
+static void sample_names(FILE *file) { result_write_sample_names(file, 0); }
 
 static bool has_origin(const csv_table *table, size_t row, const results_origin *origin, bool *same,
                        error_text *error) {
@@ -163,11 +164,10 @@ bool results_open(const record_folder *folder, const char *name, const results_o
   if (access(row_path.text, F_OK) != 0 || access(sample_path.text, F_OK) != 0) return true;
   csv_table rows = {0};
   csv_table samples = {0};
-  bool good = csv_read(row_path.text, &rows, error) && same_columns(&rows, row_names, error) &&
-              csv_read(sample_path.text, &samples, error) &&
-              same_columns(&samples, result_write_sample_names, error) &&
-              keep_rows(&rows, origin, results, error) &&
-              keep_samples(&samples, origin, results, error);
+  bool good =
+      csv_read(row_path.text, &rows, error) && same_columns(&rows, row_names, error) &&
+      csv_read(sample_path.text, &samples, error) && same_columns(&samples, sample_names, error) &&
+      keep_rows(&rows, origin, results, error) && keep_samples(&samples, origin, results, error);
   if (good && results->count > 0) good = keep_comments(row_path.text, results, error);
   csv_free(&rows);
   csv_free(&samples);

@@ -16,7 +16,9 @@ static const char usage[] =
     "usage: ladder DATA_FOLDER NAME STEP.so... [-- OPTIONS]\n"
     "       ladder --slug\n"
     "\n"
-    "STEP.so:all stands for all configurations of a step, ranked by time.\n"
+    "STEP.so:all stands for all configurations of a step, ranked by time. STEP.so:variant=NAME is "
+    "a\n"
+    "changed copy of the first step, which is compared with that one alone.\n"
     "Runs the steps on the same tensors, checks them, on a GPU times them in turn, and prints a\n"
     "table. Writes DATA_FOLDER/<device>/NAME.csv, and on a GPU every sample to NAME-samples.csv. "
     "--slug\n"
@@ -38,6 +40,25 @@ typedef struct {
   record_folder folder;
 } session;
 
+// Whether the contenders are variants of a step, which are all compared with the step itself.
+static bool has_variants(const session *s) {
+  for (size_t i = 0; i < s->count; i++) {
+    if (s->rows[i].result.variant) return true;
+  }
+  return false;
+}
+
+// Takes what stands behind the path's colon off it: "all", or a variant's name, which is NULL where there is none.
+static bool take_choice(char *path, const char **variant) {
+  static const char of_variant[] = ":variant=";
+  char *name = strstr(path, of_variant);
+  *variant = name ? name + sizeof of_variant - 1 : NULL;
+  char *colon = name ? name : strrchr(path, ':');
+  const bool all = colon && strcmp(colon, ":all") == 0;
+  if (name || all) *colon = '\0';
+  return all;
+}
+
 // One contender for each path; "STEP.so:all" stands for one for each configuration of that step.
 static bool load_steps(session *s, char **paths, size_t count, error_text *error) {
   enum { MOST = 64 };
@@ -45,9 +66,8 @@ static bool load_steps(session *s, char **paths, size_t count, error_text *error
   s->rows = calloc(MOST, sizeof *s->rows);
   if (!s->steps || !s->rows) return fail(error, "not enough memory");
   for (size_t i = 0; i < count; i++) {
-    char *colon = strrchr(paths[i], ':');
-    const bool all = colon && strcmp(colon, ":all") == 0;
-    if (all) *colon = '\0';
+    const char *variant = NULL;
+    const bool all = take_choice(paths[i], &variant);
     attention_step step;
     if (!step_load(paths[i], &step, error)) return false;
     if (all && (!step.configurations || !step.configurations()[1])) {
@@ -61,8 +81,13 @@ static bool load_steps(session *s, char **paths, size_t count, error_text *error
       step.configuration = *configuration;
       s->steps[s->count] = step;
       s->rows[s->count].step = &s->steps[s->count];
+      s->rows[s->count].result.variant = variant;
       s->count++;
     } while (*configuration && *++configuration);
+  }
+  for (size_t i = 0; has_variants(s) && i < s->count; i++) {
+    const char **variant = &s->rows[i].result.variant;
+    if (!*variant) *variant = "";
   }
   return true;
 }
@@ -131,7 +156,7 @@ static bool check_steps(session *s, error_text *error) {
     const bool right = trial_check(&s->trial, &result->check);
     result->verdict = check_verdict_of(right, &result->check);
     if (result->verdict != CHECK_PASSED)
-      fprintf(stderr, "%s: %s: %s\n", check_verdict_name(result->verdict), row->step->name,
+      fprintf(stderr, "%s: %s: %s\n", check_verdict_name(result->verdict), row_name(row).text,
               result->check.message.text);
   }
   return true;
@@ -157,7 +182,7 @@ static void compare_rows(const session *s) {
     if (!first) first = row;
     row->result.first = result_compare(
         row->bursts, first->bursts, is_sweep(s) ? first->result.configuration : first->result.step);
-    if (before && !is_sweep(s)) {
+    if (before && !is_sweep(s) && !has_variants(s)) {
       row->result.before = result_compare(row->bursts, before->bursts, before->result.step);
     }
     before = row;
@@ -186,7 +211,7 @@ static bool time_steps(session *s, error_text *error) {
     if (!is_right(row)) continue;
     const timing_contender *bursts = &s->measured.contenders[next++];
     if (bursts->failure) {
-      fprintf(stderr, "not timed: %s: %s\n", row->step->name, bursts->failure);
+      fprintf(stderr, "not timed: %s: %s\n", row_name(row).text, bursts->failure);
       continue;
     }
     row->bursts = bursts;
@@ -204,6 +229,7 @@ static void write_sources(const session *s, FILE *record) {
   for (size_t i = 0; i < s->count; i++) {
     const attention_step *step = &s->steps[i];
     if (!step->source || (i > 0 && step[-1].source == step->source)) continue;
+    if (s->rows[i].result.variant) continue; // whose name says it
     fprintf(stderr, "note: the source of step %s is %s\n", step->name,
             error_printable(step->source).text);
     fprintf(record, "# source of step %s: %s\n", step->name, step->source);
@@ -231,7 +257,8 @@ static bool climb(session *s, FILE *record, error_text *error) {
 static bool write_samples(session *s, FILE *file, error_text *error) {
   (void)error;
   const record_conditions *conditions = &s->rows[0].result.conditions;
-  result_write_sample_names(file);
+  const bool variants = has_variants(s);
+  result_write_sample_names(file, variants ? RESULT_VARIANTS : 0);
   for (size_t i = 0; i < s->count; i++) {
     const ladder_row *row = &s->rows[i];
     if (row->bursts) result_write_samples(file, &row->result, row->bursts);
@@ -239,6 +266,7 @@ static bool write_samples(session *s, FILE *file, error_text *error) {
   for (size_t i = 0; i < MEASURE_FLOORS; i++) {
     const timing_contender *floor = &s->measured.contenders[s->measured.count + i];
     const result_row key = {.step = floor->name,
+                            .variant = variants ? "" : NULL,
                             .device = s->device.name,
                             .shape = s->trial.shape,
                             .conditions = *conditions};

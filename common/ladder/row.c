@@ -14,8 +14,18 @@ static const char *bytes_text(size_t bytes, char text[16]) {
   return text;
 }
 
-// What tells the row from the others: its configuration in a sweep, else what the step adds.
+row_name_text row_name(const ladder_row *row) {
+  const char *variant = row->result.variant && *row->result.variant ? row->result.variant : NULL;
+  row_name_text name;
+  snprintf(name.text, sizeof name.text, "%s%s%s", row->step->name, variant ? ", variant " : "",
+           variant ? variant : "");
+  return name;
+}
+
+// What tells the row from the others: its configuration in a sweep, the variant, else what the step adds.
 static const char *row_text(const ladder_row *row) {
+  const char *variant = row->result.variant;
+  if (variant) return *variant ? variant : "the step itself";
   return row->step->configuration ? row->step->configuration : row->step->summary;
 }
 
@@ -53,14 +63,16 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
     if (lengths[1] > summary) summary = lengths[1];
   }
   fprintf(file, "\n%s on %s\n\n", shape_describe(shape).text, device->name);
-  fprintf(file, "%-*s  %-*s  %-6s  %11s  %9s", name, "step", summary, "adds", "check",
-          "error/bound", "workspace");
+  const bool variants = rows[0].result.variant != NULL;
+  fprintf(file, "%-*s  %-*s  %-6s  %11s  %9s", name, "step", summary, variants ? "variant" : "adds",
+          "check", "error/bound", "workspace");
   if (device->emulated) {
     fprintf(file, "  %8s  %6s  %8s  %8s  %9s  %8s  %11s\n", "launches", "blocks", "threads",
             "barriers", "warp ops", "tensor", "async bytes");
   } else {
     fprintf(file, "  %9s  %8s  %9s  %9s\n", "median ms", "TFLOP/s",
-            rows[0].step->configuration ? "x fastest" : first_column(rows, count).text, "x before");
+            rows[0].step->configuration ? "x fastest" : first_column(rows, count).text,
+            variants ? "" : "x before");
   }
   for (size_t i = 0; i < count; i++) {
     const ladder_row *row = &rows[i];
@@ -100,6 +112,6 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
 }
 
 void row_write_csv(FILE *file, const ladder_row *rows, size_t count) {
-  result_write_names(file, true);
+  result_write_names(file, RESULT_COUNTS | (rows[0].result.variant ? RESULT_VARIANTS : 0));
   for (size_t i = 0; i < count; i++) result_write(file, &rows[i].result, &rows[i].counts);
 }

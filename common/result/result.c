@@ -13,6 +13,7 @@ double result_tflops(const attention_shape *shape, const statistics_summary *tim
 static void add_key(csv_line *line, const result_row *row) {
   const attention_shape *shape = &row->shape;
   csv_line_text(line, "step", row->step);
+  if (row->variant) csv_line_text(line, "variant", row->variant);
   csv_line_text(line, "configuration", row->configuration);
   csv_line_text(line, "device", row->device);
   csv_line_text(line, "dtype", shape_dtype_name(shape->dtype));
@@ -123,25 +124,31 @@ static void write_sample_line(FILE *file, bool names, const result_row *row, siz
   csv_line_end(&line);
 }
 
-static const result_row no_row; // stands where only names are written
+// What stands where only names are written.
 static const device_counts no_counts;
+
+static result_row no_row(unsigned columns) {
+  return (result_row){.variant = columns & RESULT_VARIANTS ? "" : NULL};
+}
 
 void result_write_key(FILE *file, const result_row *row) {
   csv_line line = csv_line_begin(file, false);
   add_key(&line, row);
 }
 
-void result_write_names(FILE *file, bool counts) {
-  write_line(file, true, &no_row, counts ? &no_counts : NULL);
+void result_write_names(FILE *file, unsigned columns) {
+  const result_row row = no_row(columns);
+  write_line(file, true, &row, columns & RESULT_COUNTS ? &no_counts : NULL);
 }
 
 void result_write(FILE *file, const result_row *row, const device_counts *counts) {
   write_line(file, false, row, counts);
 }
 
-void result_write_sample_names(FILE *file) {
+void result_write_sample_names(FILE *file, unsigned columns) {
   static const timing_burst no_burst;
-  write_sample_line(file, true, &no_row, 0, &no_burst);
+  const result_row row = no_row(columns);
+  write_sample_line(file, true, &row, 0, &no_burst);
 }
 
 void result_write_samples(FILE *file, const result_row *row, const timing_contender *contender) {

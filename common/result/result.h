@@ -20,6 +20,7 @@ typedef struct {
 
 typedef struct {
   const char *step;          // such as "04_online_softmax"
+  const char *variant;       // of the step; "" for the step itself; NULL in a file without variants
   const char *configuration; // NULL where the step chose, or has only one
   const char *device;
   attention_shape shape;
@@ -42,9 +43,16 @@ double result_tflops(const attention_shape *shape, const statistics_summary *tim
 enum { RESULT_KEY_COLUMNS = 11 };
 void result_write_key(FILE *file, const result_row *row);
 
-// The line of names, and a line of values. A value that does not apply is empty. With `counts`, the
-// columns of what the emulator counted follow, which are empty where it has counted no launch.
-void result_write_names(FILE *file, bool counts);
+// Columns that not every file has.
+enum {
+  RESULT_COUNTS =
+      1, // the last ones: what the emulator counted; empty where it has counted no launch
+  RESULT_VARIANTS = 2, // behind the step: its variant, where rows have one
+};
+
+// The line of names, with those of these columns, and a line of values. A value that does not apply is empty.
+// Behind the values stand the counts, unless `counts` is NULL.
+void result_write_names(FILE *file, unsigned columns);
 void result_write(FILE *file, const result_row *row, const device_counts *counts);
 
 // Compares the two: `other` is called `name`.
@@ -54,7 +62,7 @@ result_speedup result_compare(const timing_contender *own, const timing_contende
 // The same for a file of raw samples: a line for each round, with the launches in microseconds, in the order
 // they were taken, a launch of the replayed graph, and the GPU's state at the end. The row tells the key,
 // commit and date.
-void result_write_sample_names(FILE *file);
+void result_write_sample_names(FILE *file, unsigned columns);
 void result_write_samples(FILE *file, const result_row *row, const timing_contender *contender);
 
 // The columns of a burst alone, for a file whose rows have another key.

@@ -56,13 +56,13 @@ TestSuite(result, .init = open_file);
 
 Test(result, names) {
   char expected[2048];
-  result_write_names(file, false);
+  result_write_names(file, 0);
   snprintf(expected, sizeof expected, "%s\n", columns);
   expect(expected);
-  result_write_names(file, true);
+  result_write_names(file, RESULT_COUNTS);
   snprintf(expected, sizeof expected, "%s%s\n", columns, count_columns);
   expect(expected);
-  result_write_sample_names(file);
+  result_write_sample_names(file, 0);
   expect("step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,commit,"
          "date,round,place,throttled,sm_clock_mhz,power_w,graph_microseconds,microseconds\n");
 }
@@ -100,6 +100,24 @@ Test(result, samples) {
          "2026-11-20T14:26:19Z,0,3,0,1980,512.5,125.000,2000.400 2500.000 3000.600\n"
          "04_online_softmax,64x64x4x2,NVIDIA H200,bf16,1,2,1,1000,1000,64,1,abc1234,"
          "2026-11-20T14:26:19Z,1,0,1,1905,700,,2500.000\n");
+}
+
+// A file of variants has a column more, behind the step, which is empty for the step itself.
+Test(result, variants) {
+  result_write_names(file, RESULT_VARIANTS);
+  result_write_sample_names(file, RESULT_VARIANTS);
+  fclose(file);
+  cr_expect(strncmp(text, "step,variant,configuration,device,", 34) == 0, "%s", text);
+  cr_expect(strstr(text, "\nstep,variant,configuration,device,"), "%s", text);
+  open_file();
+  result_row row = sample_row();
+  row.variant = "no_pad";
+  result_write(file, &row, NULL);
+  row.variant = "";
+  result_write(file, &row, NULL);
+  fclose(file);
+  cr_expect(strncmp(text, "04_online_softmax,no_pad,,NVIDIA H200,", 38) == 0, "%s", text);
+  cr_expect(strstr(text, "\n04_online_softmax,,,NVIDIA H200,"), "%s", text);
 }
 
 // How often the columns stand that are there for a timed row alone, from samples to speedup_before_high.

@@ -96,6 +96,20 @@ Test(diff, what_cannot_be_compared_is_named) {
   EXPECT(result, "error: there is no step 77 to compare");
 }
 
+// What a variant takes away, with the words of its patch; the lab's own, as it is applied to the lab's own step.
+Test(diff, a_variant_and_its_step) {
+  script_result result = lab_run(MAKE "step02 diff VARIANT=no_pad");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "Title: ", "Expect: ", "a/steps/02_tiled/attention.cu", "b/no_pad/attention.cu",
+         "-static constexpr int PAD = 4;", "+static constexpr int PAD = 0;");
+  result = lab_run(MAKE "step02 diff VARIANT=no_pad STAT=1");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "step variant changed", "02_tiled no_pad 2\n");
+  result = lab_run(MAKE "step02 diff VARIANT=nothing");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: 02_tiled has no variant 'nothing': it has ", "no_pad");
+}
+
 // One idea a step: the lab's own steps from 03 to 09 stay within their limits.
 Test(diff, the_steps_keep_their_limits) {
   script_result result =

@@ -23,8 +23,9 @@ Test(record, every_part_in_its_order) {
          "[NAME=ladder-one-head] [ARGS=--batch 1 --heads 1]", "[step05] [sweep]",
          "[NAME=sweep-05-dim128] [ARGS=--heads 16 --dim 128]", "[step06] [sweep]",
          "[step07] [sweep]", "[step09] [sweep]", "[NAME=sweep-09-dim128]",
-         "[peers] [FA3=/a/libfa3.so] [FRESH=1]\n", "[shapes] [FA3=/a/libfa3.so]",
-         "[spread] [FA3=/a/libfa3.so]", "[bench] [FRESH=1]\n", "record: all is recorded in ");
+         "[variants] [RECORD=1] [FRESH=1]\n", "[peers] [FA3=/a/libfa3.so] [FRESH=1]\n",
+         "[shapes] [FA3=/a/libfa3.so]", "[spread] [FA3=/a/libfa3.so]", "[bench] [FRESH=1]\n",
+         "record: all is recorded in ");
 }
 
 Test(record, a_part_that_fails_does_not_keep_the_others_back) {
@@ -37,5 +38,6 @@ Test(record, a_part_that_fails_does_not_keep_the_others_back) {
 Test(record, a_part_that_there_is_not) {
   const script_result result = toolkit_run("scripts/record.sh pears 2>&1");
   cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.out);
-  EXPECT(result, "error: there is no part 'pears': there are ceilings, ladder, sweep, peers");
+  EXPECT(result,
+         "error: there is no part 'pears': there are ceilings, ladder, sweep, variants, peers");
 }

@@ -163,6 +163,38 @@ Test(tables, ratios_have_intervals) {
          "| 2.000 [1.996, 2.004], throttled | 20.0 | 9.50 [9.25, 9.75] | 39.5 [39.2, 39.8] |\n");
 }
 
+// Beside the step itself, in the words of the patch as it is today.
+#define VARIED(step, variant, times, ratio)                                                        \
+  step "," variant ",Test GPU,fp16," LARGE ",ok," times "," ratio "," ORIGIN
+
+Test(tables, variants_of_a_step) {
+  const script_result none = filled(BLOCK("variants test-gpu 05"));
+  EXPECT(none, "Not recorded yet: `" FOLDER "/variants.csv` (`make variants RECORD=1`,");
+  recorded_write(
+      "variants",
+      "step,variant,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,"
+      "check,median_ms,ci_low_ms,ci_high_ms,tflops,base_step,speedup,speedup_low,"
+      "speedup_high,commit,date\n" VARIED("04_other", "no_pad", "9,9,9,1", "04_other,0.5,0.5,0.5")
+          VARIED("05_fused", "", "2,1.996,2.004,20", "05_fused,1,1,1")
+              VARIED("05_fused", "no_pad", "4,3.992,4.008,10", "05_fused,0.5,0.49,0.51")
+                  VARIED("05_fused", "no_more", "2,1.996,2.004,20", "05_fused,1,0.99,1.01"));
+  cr_assert_eq(toolkit_run("mkdir -p steps/05_fused/variants").status, 0);
+  toolkit_write("steps/05_fused/variants/no_pad.patch",
+                "Title: Rows lie side by side\nExpect: Slower, as all\n  banks are one. \n\n"
+                "--- a/x\nTitle: not this\n");
+  const script_result result = filled(BLOCK("variants test-gpu 05"));
+  EXPECT(
+      result, "batch 4, heads 4, seq 1024, head_dim 64, fp16.\n\n| variant | what was expected |",
+      "| the step itself | | 2.000 [1.996, 2.004] | 20.0 | |\n",
+      "| [no_pad](variants/no_pad.patch): Rows lie side by side | Slower, as all banks are one. | "
+      "4.000 [3.992, 4.008] | 10.0 | 0.50 [0.49, 0.51] |\n",
+      "| [no_more](variants/no_more.patch): | | 2.000", "| 1.00 [0.99, 1.01] |\n\nTest GPU, ");
+  cr_expect_null(strstr(result.out, "9.000"), "%s", result.out);
+  const script_result other = filled(BLOCK("variants test-gpu 07"));
+  EXPECT(other,
+         "The variants of this step have not been recorded yet: `make step07 variants RECORD=1`");
+}
+
 // A ladder that begins elsewhere says where.
 Test(tables, a_ladder_without_step_01_names_its_base) {
   recorded_write("ladder",
@@ -284,7 +316,7 @@ Test(tables, refuse_what_makes_no_sense) {
       {"\n" BLOCK("no_such test-gpu"),
        "error: document.md:2: there is no table 'no_such': there are "
        "bugs calibration ceilings counts gpus ladder peers quoted scaling shapes spread step "
-       "sweep"},
+       "sweep variants"},
       {BLOCK(""), "error: document.md:1: there is no table ''"},
       {BLOCK("scaling test-gpu 64"),
        "error: document.md:1: this table is written as: scaling DEVICE HEAD_DIM DTYPE CAUSAL"},

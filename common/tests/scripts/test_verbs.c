@@ -103,8 +103,9 @@ Test(verbs, two_at_once) {
 TestSuite(verbs_gpu, .init = lab_enter, .fini = lab_leave);
 
 Test(verbs_gpu, write_below_results_alone, .timeout = 120) {
-  const char *const verbs[] = {"ladder-now", "step06 sweep", "bench",     "ceilings",  "peers",
-                               "spread",     "shapes",       "count-now", "calibrate", "bugs"};
+  const char *const verbs[] = {"ladder-now", "step06 sweep", "bench",   "ceilings",
+                               "peers",      "spread",       "shapes",  "count-now",
+                               "calibrate",  "bugs",         "variants"};
   // A Python that has whatever is asked of it.
   const script_result python =
       lab_run("cd %s && printf '#!/bin/bash\\n' >python3 && chmod +x python3", lab_work);

@@ -1,0 +1,118 @@
+// scripts/variants.sh refuses a variant that is not right: one that computes something else, one that races, one that
+// the compiler warns of, one that says nothing of itself, one that no longer applies. It builds step 01 with each patch.
+#define _GNU_SOURCE
+#include "lab.h"
+#include "tests/needs.h"
+
+#define HEAD   "Title: a variant\\nExpect: nothing\\n"
+#define SOURCE "steps/01_naive/attention.cu"
+
+// Writes a patch with this head that does to step 01 what `script` says, in the language of sed.
+static void put(const char *name, const char *head, const char *script) {
+  const script_result result =
+      lab_run("{ printf '%%b\\n' '%s'; sed '%s' " SOURCE " | diff -U 1 --label a/" SOURCE
+              " --label b/" SOURCE " " SOURCE " -; } >%s/01_naive/variants/test_%s.patch",
+              head, script, lab_work, name);
+  EXPECT_STATUS(result, 1); // they differ
+}
+
+static void enter(void) {
+  needs_tool("patch");
+  lab_enter();
+  EXPECT_STATUS(lab_run("mkdir -p %s/01_naive/variants", lab_work), 0);
+}
+
+// What the one test builds that builds any; the others run beside it.
+static void leave_built(void) {
+  lab_run("rm -rf build/variants/*/01_naive-test_* build/cpu*/elsewhere/*.01__naive-test__*");
+  lab_leave();
+}
+
+TestSuite(variants, .init = enter, .fini = lab_leave, .timeout = 240);
+
+#define VARIANTS "DEVICE=cpu JOBS=2 SHORT=1 PATCHES=%s scripts/variants.sh 01_naive"
+
+Test(variants, each_that_is_not_right, .fini = leave_built) {
+  put("right", HEAD, "s/THREADS = 256/THREADS = 128/");
+  script_result result = lab_run(VARIANTS, lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "variants: all 1 variants are right (");
+
+  put("wrong", HEAD, "s/= shape.scale \\* sum;/= sum;/");
+  put("stale", HEAD, "s/THREADS = 256/THREADS = 128/");
+  EXPECT_STATUS(
+      lab_run("sed -i 's/^-.*/-int gone;/' %s/01_naive/variants/test_stale.patch", lab_work), 0);
+  put("unused", HEAD, "s/^static constexpr int THREADS/static int unused() { return 1; }\\n&/");
+  put("wild", HEAD, "s/= shape.scale \\* sum;/= shape.scale * sum + 0 * to_float(Q[1 << 20]);/");
+  put("silent", "Title: a variant\\n", "s/THREADS = 256/THREADS = 128/");
+  result = lab_run(VARIANTS, lab_work);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "test_silent.patch: its head lacks a Title or an Expect\n",
+         "test_stale.patch: the patch no longer applies to steps/01_naive/attention.cu",
+         "test_unused.patch: it does not compile for sanitize: ", "unused",
+         "test_wild.patch: sanitize finds a fault: ", "test_wrong.patch: sanitize finds a fault: ",
+         "O is wrong", "variants: 5 of 6 variants are not right\n");
+}
+
+Test(variants, none_to_try) {
+  script_result result = lab_run(VARIANTS, "/none");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: none of the steps given (01_naive) has variants");
+  result = lab_run(MAKE "check VARIANT=no_pad");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "VARIANT is one of a step: name the step as well");
+  result = lab_run(MAKE "step04 run VARIANT=nothing");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: 04_online_softmax has no variant 'nothing': it has ");
+}
+
+// The other verbs take the changed copy of the step, and know it from the step itself.
+Test(variants, are_built_like_a_step) {
+  const script_result result =
+      lab_run(MAKE "-n step04 run VARIANT=no_pad MODE= | grep -e STEPS_FOLDER -e step04");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "STEPS_FOLDER=", "build/variants/04_online_softmax-no_pad/steps'",
+         "build/cpu/elsewhere/build_.variants_.04__online__softmax-no__pad_.steps/step04");
+}
+
+// Times are what RECORD records, and the emulator has none.
+Test(variants, are_recorded_on_a_gpu_alone) {
+  const script_result result = lab_run(MAKE "step04 variants RECORD=1");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: RECORD=1 records times, which mean nothing on the emulator");
+}
+
+// The ladder compares each variant with the step itself, and tells them apart in its table and in the record.
+Test(variants, of_the_ladder) {
+  script_result result = lab_run(MAKE "-f make/build.mk --silent build/cpu/ladder "
+                                      "build/cpu/step01.so");
+  EXPECT_STATUS(result, 0);
+  result = lab_run("env -u BXFI_MAP build/cpu/ladder %s/data variants build/cpu/step01.so "
+                   "build/cpu/step01.so:variant=no_pad -- --seq 9 --heads 1 && cut -d , -f 1-3 "
+                   "%s/data/*/variants.csv",
+                   lab_work, lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "step variant check", "01_naive the step itself ok", "01_naive no_pad ok",
+         "step,variant,configuration\n01_naive,,\n01_naive,no_pad,\n");
+}
+
+Test(variants, the_record_keeps_other_steps) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/old", lab_work);
+  toolkit_write(path, "step,variant,ms\n05_wmma,no_pad,1\n06_cp_async,gone,2\n07_mma,,3\n");
+  snprintf(path, sizeof path, "%s/new", lab_work);
+  toolkit_write(path,
+                "# before: x\nstep,variant,ms\n06_cp_async,,4\n06_cp_async,a,5\n# after: y\n");
+  script_result result =
+      lab_run("bash -c '. scripts/variant.sh; variants_merge %s/old %s/new'", lab_work, lab_work);
+  cr_expect_str_eq(
+      result.out, "step,variant,ms\n05_wmma,no_pad,1\n06_cp_async,,4\n06_cp_async,a,5\n07_mma,,3\n",
+      "%s", result.out);
+  result = lab_run("sed -i '1s/ms/seconds/' %s/old; bash -c '. scripts/variant.sh; variants_merge "
+                   "%s/old %s/new; variants_merge %s/none %s/new'",
+                   lab_work, lab_work, lab_work, lab_work, lab_work);
+  cr_expect_str_eq(result.out,
+                   "step,variant,ms\n06_cp_async,,4\n06_cp_async,a,5\n"
+                   "step,variant,ms\n06_cp_async,,4\n06_cp_async,a,5\n",
+                   "%s", result.out);
+}

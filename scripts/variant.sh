@@ -1,0 +1,103 @@
+# shellcheck shell=bash
+# One variant of a step: its patch, its copy of the step, and whether it is right. To be sourced from the root of the
+# lab behind planted_bug.sh, by variants.sh and diff.sh. variants.sh tells the form of a patch.
+
+# variant_patches STEP: the step's patches, a line each.
+variant_patches() {
+  local patch
+  for patch in "${PATCHES:-steps}/$1/variants/"*.patch; do
+    if [ -f "$patch" ]; then echo "$patch"; fi
+  done
+}
+
+# variant_patch STEP NAME: the patch of that name; says in a sentence which names there are where there is none.
+variant_patch() {
+  local patch=${PATCHES:-steps}/$1/variants/$2.patch
+  if ! [ -f "$patch" ]; then
+    echo "error: $1 has no variant '$2': it has $(variant_patches "$1" | sed 's|.*/||; s|\.patch$||' | paste -sd , |
+      sed 's/,/, /g; s/^$/none/')" >&2
+    return 2
+  fi
+  echo "$patch"
+}
+
+# variant_copy PATCH [FOLDER]: puts the changed copy of the step where make finds it, and prints that folder of steps.
+# What is built without optimisation lies in another FOLDER than what is timed.
+variant_copy() {
+  local folder
+  folder=build/${2:-variants}/$(bug_id "$1")
+  bug_apply "$1" "$folder" >&2 && echo "$folder/steps"
+}
+
+# variant_expect PATCH: what was expected of it, in one line.
+variant_expect() {
+  awk '
+    /^--- / { exit }
+    sub(/^Expect: */, "") { inside = 1; text = $0; next }
+    !/^ / { inside = 0 }
+    inside { sub(/^ +/, ""); text = text " " $0 }
+    END { print text }' "$1"
+}
+
+# variant_try DEVICE PATCH SCRATCH: leaves SCRATCH/<id>.row, the variant and the verdicts of check and sanitize with
+# tabs between them, and SCRATCH/<id>.problem, a sentence when the variant is not as it must be. With SHORT=1 the
+# program that is sanitized also compares its results with the reference, and the suite is left out.
+variant_try() {
+  local device=$1 patch=$2 id step number steps program problem='' check=$'-\t' sanitize=$'-\t'
+  id=$(bug_id "$patch")
+  step=${id%%-*}
+  number=${step%%_*}
+  local log=$3/$id build=(WERROR=1) folder=variants every=''
+  if [ -n "${SHORT:-}" ]; then # the compiler's time is most of it
+    build+=(STEP_FLAGS=-O0)
+    folder=variants/short every=1
+  fi
+  if [ -z "$(bug_field "$patch" Title)" ] || [ -z "$(variant_expect "$patch")" ]; then
+    problem="its head lacks a Title or an Expect"
+  elif ! steps=$(variant_copy "$patch" "$folder" 2>"$log.patch"); then
+    problem="the patch no longer applies to steps/$step/attention.cu: $(grep -m 1 FAILED "$log.patch")"
+  elif [ -z "${SHORT:-}" ] && ! program=$(bug_build "$device" '' "$steps" "step$number-check" "${build[@]}" 2>"$log.build"); then
+    problem="it does not compile: $(grep -m 1 -i -E 'error|warning' "$log.build")"
+  else
+    if [ -z "${SHORT:-}" ]; then
+      bug_check "$program" "$log.check"
+      check=$(bug_verdict $? "$log.check")
+    fi
+    if [ "$device" = gpu ]; then
+      :
+    elif program=$(bug_build cpu sanitize "$steps" "step$number" "${build[@]}" 2>"$log.build"); then
+      EVERY=$every CHECKED=1 bug_sanitize cpu "$program" "$step" "$log.sanitize"
+      sanitize=$(bug_verdict $? "$log.sanitize")
+    else
+      problem="it does not compile for sanitize: $(grep -m 1 -i -E 'error|warning' "$log.build")"
+    fi
+    problem+=$(variant_judge check "$check")$(variant_judge sanitize "$sanitize")
+  fi
+  printf '%s' "$problem" >"$log.problem"
+  printf '%s\t%s\t%s\t%s\n' "$id" "${check%%$'\t'*}" "${sanitize%%$'\t'*}" "$(bug_field "$patch" Title)" >"$log.row"
+}
+
+# variant_judge TOOL VERDICT: prints what is wrong with a verdict of bug_verdict, if anything is.
+variant_judge() {
+  case $2 in
+  passes* | -*) ;;
+  caught*) echo "$1 finds a fault: ${2#*$'\t'}" ;;
+  hangs*) echo "it hangs under $1: ${2#*$'\t'}" ;;
+  *) echo "$1 did not run: ${2#*$'\t'}" ;;
+  esac
+}
+
+# variants_merge OLD_CSV NEW_CSV: prints NEW_CSV, as the ladder has written it, without comments, and with the rows
+# that OLD_CSV has of other steps. OLD_CSV need not be there; rows of other columns are left out.
+variants_merge() {
+  local old=$1 header
+  header=$(sed -n '/^[^#]/{p;q}' "$2")
+  if ! [ -f "$old" ] || [ "$(head -n 1 "$old")" != "$header" ]; then old=/dev/null; fi
+  echo "$header"
+  awk -F , '
+    /^#/ || /^step,/ { next }
+    FILENAME == new { replaced[$1]; row[++rows] = $0; next }
+    !($1 in replaced)
+    END { for (i = 1; i <= rows; i++) print row[i] }' new="$2" "$2" "$old" |
+    sort --stable --field-separator=, --key=1,1
+}

@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# What does each part of a step bring? scripts/variants.sh 04_online_softmax 05_wmma ...
+# Each steps/NN_name/variants/NAME.patch takes one thing away from its step, or puts another one in its place; the
+# result is still right. Applies each to a copy of its step, builds the copy without a warning, and runs suite and
+# sanitizer on it. On a GPU runs the suite alone, and then times all variants of a step in one run beside the step
+# itself: they take turns in rounds, and how many times as fast a variant is comes from pairs of one round. ARGS holds
+# options for the ladder, such as a shape. RECORD=1 writes the times to results/<device>/NAME.csv and NAME-samples.csv,
+# where the rows of other steps stay. Without NAME and ARGS it records the problems of the tables: variants.csv,
+# variants-dim128.csv and variants-causal.csv.
+#
+# SHORT=1 is the form of `make check`: each variant is built once, without optimisation and for the sanitizer,
+# and runs on the few shapes that every step is sanitized on, where its results are checked, too.
+# VARIANT names one to be tried alone. PATCHES names another folder in the place of steps/ to take patches from.
+# Exit status 1 when a variant is not right, 2 when there is none to try.
+#
+# scripts/variants.sh --copy 04_online_softmax no_pad: makes the changed copy of the step, and prints the folder that
+# make takes as STEPS_FOLDER.
+#
+# A patch begins with these lines; what is expected may go on in lines that begin with a blank:
+#   Title: what is taken away, or put in its place, in one sentence
+#   Expect: what that should do to the time, and why
+export LC_ALL=C
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+make_scratch
+# shellcheck source=scripts/planted_bug.sh
+. scripts/planted_bug.sh
+# shellcheck source=scripts/variant.sh
+. scripts/variant.sh
+# shellcheck source=scripts/whole.sh
+. scripts/whole.sh
+# shellcheck source=scripts/words.sh
+. scripts/words.sh
+if ! command -v patch >/dev/null; then
+  echo "error: variants need the program patch: run make deps, or install the package patch" >&2
+  exit 2
+fi
+if [ "${1-}" = --copy ]; then
+  patch=$(variant_patch "$2" "$3") || exit
+  variant_copy "$patch" 2>"$scratch/log" && exit
+  cat "$scratch/log" >&2
+  exit 2
+fi
+device=${DEVICE:-cpu}
+bug_seconds=3600 # the whole suite, and all shapes of the sanitizer
+bug_test_seconds=600
+bug_limit=${LAB_LIMIT:-60}
+bug_share_machine "$device"
+problems=("${NAME:-variants}") # what to record under, and the ladder's options
+options=("${ARGS:-}")
+if [ -n "${RECORD:-}" ] && [ -z "${NAME:-}${ARGS:-}" ]; then
+  problems=(variants variants-dim128 variants-causal)
+  options=('' '--heads 16 --dim 128' '--causal')
+fi
+split_words "${options[0]}" # ends the script here where they make no sense
+unset ARGS # which are the ladder's, not the sanitizer's
+
+if [ "$device" = cpu ] && [ -n "${RECORD:-}" ]; then
+  echo "error: RECORD=1 records times, which mean nothing on the emulator: run it on a machine with a GPU" >&2
+  exit 2
+fi
+
+patches=()
+steps=() # that have any
+for step in "$@"; do
+  if [ -n "${VARIANT:-}" ]; then
+    patch=$(variant_patch "$step" "$VARIANT") || exit
+    found=("$patch")
+  else
+    mapfile -t found < <(variant_patches "$step")
+  fi
+  if [ ${#found[@]} -eq 0 ]; then continue; fi
+  patches+=("${found[@]}")
+  steps+=("$step")
+done
+if [ ${#patches[@]} -eq 0 ]; then
+  echo "error: none of the steps given ($*) has variants: they are ${PATCHES:-steps}/NN_name/variants/*.patch" >&2
+  exit 2
+fi
+
+# ---- Are they right? ----------------------------------------------------------------------------
+
+# What all variants share is built once, before several of them are built at a time.
+number=${steps[0]%%_*}
+if ! { { [ -n "${SHORT:-}" ] || bug_build "$device" '' steps "step$number-check"; } &&
+  { [ "$device" = gpu ] || bug_build cpu sanitize steps "step$number"; }; } >"$scratch/log" 2>&1; then
+  cat "$scratch/log" >&2
+  echo "error: the tests do not build, so no variant can be tried" >&2
+  exit 2
+fi
+
+# From the last step on: these take longest, and should not be what all the others wait for.
+started=$SECONDS
+for ((i = ${#patches[@]} - 1; i >= 0; i--)); do
+  while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
+  if [ -t 2 ]; then
+    printf '\rvariants: %d of %d: %s\033[K' "$(find "$scratch" -name '*.row' | wc -l)" "${#patches[@]}" \
+      "$(bug_id "${patches[$i]}")" >&2
+  fi
+  variant_try "$device" "${patches[$i]}" "$scratch" &
+done
+wait
+[ -t 2 ] && printf '\r\033[K' >&2
+
+if [ -z "${SHORT:-}" ]; then
+  {
+    printf 'variant\tcheck\tsanitize\twhat it does\n'
+    for patch in "${patches[@]}"; do sed 's/-/ /' "$scratch/$(bug_id "$patch").row"; done
+  } | awk -f scripts/align.awk
+fi
+failed=0
+for patch in "${patches[@]}"; do
+  id=$(bug_id "$patch")
+  if [ -s "$scratch/$id.problem" ]; then
+    failed=$((failed + 1))
+    echo "FAIL  $patch: $(cat "$scratch/$id.problem")"
+  fi
+done
+if [ "$failed" -gt 0 ]; then
+  echo "variants: $failed of ${#patches[@]} variants are not right"
+  exit 1
+fi
+echo "variants: all ${#patches[@]} variants are right ($((SECONDS - started)) s)"
+if [ -n "${SHORT:-}" ]; then exit; fi
+if [ "$device" = cpu ]; then
+  echo "variants: their times are not measured here, as times mean nothing on the emulator; make step${number} count" \
+    "VARIANT=$(basename "${patches[0]}" .patch) counts what one of them does"
+  exit
+fi
+
+# ---- What do they cost? -------------------------------------------------------------------------
+
+bug_build gpu '' steps ladder >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2 && exit 2; }
+folder=${DATA:-results}/$(build/gpu/ladder --slug) || exit 2
+
+# time_step NAME OPTIONS CONTENDER...: runs the ladder, and with RECORD puts what it says into NAME.csv.
+time_step() {
+  local name=$1 file new
+  split_words "$2"
+  scripts/run.sh build/gpu/ladder "$scratch/data" "$name" "${@:3}" -- "${words[@]}" | grep -v '^written: '
+  if [ "${PIPESTATUS[0]}" -ne 0 ]; then return 1; fi
+  if [ -z "${RECORD:-}" ]; then return; fi
+  mkdir -p "$folder" && exec 9<"$folder" && flock 9 || exit 2
+  for file in "$name.csv" "$name-samples.csv"; do
+    new=$scratch/data/${folder##*/}/$file
+    if ! [ -f "$new" ]; then continue; fi # --no-time leaves no samples
+    variants_merge "$folder/$file" "$new" >"$scratch/merged" &&
+      write_whole "$folder/$file" <"$scratch/merged" || exit 2
+    echo "written: $folder/$file"
+  done
+  exec 9<&-
+}
+
+status=0
+for step in "${steps[@]}"; do
+  contenders=("$(bug_build gpu '' steps "step${step%%_*}.so" 2>"$scratch/log")") || { cat "$scratch/log" >&2 && exit 2; }
+  for patch in "${patches[@]}"; do
+    id=$(bug_id "$patch")
+    if [ "${id%%-*}" != "$step" ]; then continue; fi
+    program=$(bug_build gpu '' "build/variants/$id/steps" "step${step%%_*}.so" 2>"$scratch/log") ||
+      { cat "$scratch/log" >&2 && exit 2; }
+    contenders+=("$program:variant=${id#*-}")
+  done
+  for i in "${!problems[@]}"; do
+    time_step "${problems[i]}" "${options[i]}" "${contenders[@]}" || status=1
+  done
+done
+exit $status
