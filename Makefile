@@ -117,8 +117,8 @@ PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out $(notdir $(patsubst %/
 # Those that copy while they multiply, whose speed is near the peers'; and the peers likewise.
 SPREAD_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_%,$(PEER_STEPS)))
 SPREAD_ONLY  = --spread --without sdpa_math sdpa_efficient
-peers_now    = PYTHONPATH=common python3 -m peers
-peers_run    = PYTHONPATH=common $(with_args) $(RUN) python3 -m peers
+peers_now    = PYTHONPATH=common/tools python3 -m peers
+peers_run    = PYTHONPATH=common/tools $(with_args) $(RUN) python3 -m peers
 
 .PHONY: peers shapes spread compare
 # $(call beside_peers,NAME of the files,steps,options)

@@ -15,7 +15,7 @@ LDFLAGS  := -fopenmp $(SANITIZE:%=-fsanitize=%)
 RPATH    := -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..:$$ORIGIN/../..'
 
 ifeq ($(DEVICE),cpu)
-  CPPFLAGS := -Icommon -Icommon/emulator/include -Icommon/emulator
+  CPPFLAGS := -Icommon -Icommon/kernel -Icommon/tools -Icommon/emulator/include -Icommon/emulator
   DEVICE_LIBS := -L$(BUILD) -lemulator -ldl -lm
   RUNTIME  := $(BUILD)/libemulator.so
   # A watching emulator is called at each access: loads and stores as the compiler sees them, before it
@@ -38,10 +38,10 @@ ifeq ($(DEVICE),cpu)
                   -Wno-unknown-pragmas -Wno-attributes -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique -fno-var-tracking,-fno-finite-loops -Wno-unused-const-variable) \
                   $(CPPFLAGS) '-DLAB_MAX_GRID_YZ=emulator_grid_limit()' $(WATCHED) $(WATCHED_$(MODE))
 else
-  CPPFLAGS := -Icommon -isystem $(CUDA_HOME)/include
+  CPPFLAGS := -Icommon -Icommon/kernel -Icommon/tools -isystem $(CUDA_HOME)/include
   DEVICE_LIBS := -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -ldl -lm
   RUNTIME  :=
-  KERNEL_FLAGS := -std=c++17 $(if $(DEBUG),-G -g,-O3 -lineinfo -DNDEBUG) -Icommon \
+  KERNEL_FLAGS := -std=c++17 $(if $(DEBUG),-G -g,-O3 -lineinfo -DNDEBUG) -Icommon -Icommon/kernel -Icommon/tools \
                   -Xcompiler -fPIC,-Wall,-Wextra $(if $(WERROR),-Werror all-warnings)
   gencode = $(foreach arch,$1,-gencode arch=$(arch:sm_%=compute_%),code=$(arch))
 endif
@@ -62,9 +62,9 @@ object  = && mv -f $(@:.o=.d).$$$$.part $(@:.o=.d) $(whole)
 
 # --- the parts of common/ ------------------------------------------------------------------------
 
-MODULES     := bench ceilings check columns compare csv device driver emulator/requests emulator/rewrite error file \
-               finish fuzz inputs ladder monitor mutants npy progress record reference result shape statistics step \
-               timing trial
+MODULES     := check columns csv device emulator/requests emulator/rewrite error file \
+               finish inputs measure monitor npy options progress record reference result shape statistics step \
+               tensors timing trial $(addprefix tools/,bench ceilings compare driver fuzz ladder mutants)
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/step/source.c common/device/device_emulator.c \
                common/device/device_gpu.c
@@ -149,11 +149,11 @@ kernel-flags:
 
 # --- a step's program, test runner and shared object ---------------------------------------------
 
-DRIVER_MAIN := $(PLAIN)/common/driver/main.o $(PLAIN)/common/step/linked.o
+DRIVER_MAIN := $(PLAIN)/common/tools/driver/main.o $(PLAIN)/common/step/linked.o
 # Of every test program.
 TESTED      := $(PLAIN)/common/tests/finished.o $(PLAIN)/common/tests/timeout.o
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(TESTED) $(PLAIN)/common/step/linked.o
-FUZZ        := $(PLAIN)/common/fuzz/main.o $(PLAIN)/common/step/linked.o
+FUZZ        := $(PLAIN)/common/tools/fuzz/main.o $(PLAIN)/common/step/linked.o
 link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $(part) $(whole)
 
 c_text = "$(subst ",\",$(subst \,\\,$1))"
@@ -180,41 +180,41 @@ $(foreach step,$(ALL_STEPS),$(eval $(call step_rules,$(step))))
 $(BUILD)/sabotaged: $(DRIVER_MAIN) $(PLAIN)/common/tests/driver/sabotaged_step.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
-$(BUILD)/ladder: $(PLAIN)/common/ladder/main.o $(LIBRARY) $(RUNTIME)
+$(BUILD)/ladder: $(PLAIN)/common/tools/ladder/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
-$(BUILD)/bench: $(PLAIN)/common/bench/main.o $(LIBRARY) $(RUNTIME)
+$(BUILD)/bench: $(PLAIN)/common/tools/bench/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # Instructions of a GPU that no emulator times: for DEVICE=gpu alone.
-$(BUILD)/ceilings: $(PLAIN)/common/ceilings/main.o $(patsubst %,$(BUILD)/%.o,$(wildcard common/ceilings/*.cu)) $(LIBRARY)
+$(BUILD)/ceilings: $(PLAIN)/common/tools/ceilings/main.o $(patsubst %,$(BUILD)/%.o,$(wildcard common/tools/ceilings/*.cu)) $(LIBRARY)
 	$(call link)
 
-$(BUILD)/budget: $(PLAIN)/common/budget/main.o $(LIBRARY) $(RUNTIME)
+$(BUILD)/budget: $(PLAIN)/common/tools/budget/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
-# What common/peers calls from Python.
+# What common/tools/peers calls from Python.
 $(BUILD)/libpeers.so: $(patsubst %,$(PLAIN)/common/%.o,timing/timing timing/figures timing/floor \
                         statistics/statistics shape/shape error/error) $(LIBRARY) $(RUNTIME)
 	$(call link,-shared)
 
-$(PLAIN)/mutants: $(PLAIN)/common/mutants/main.o $(LIBRARY)
+$(PLAIN)/mutants: $(PLAIN)/common/tools/mutants/main.o $(LIBRARY)
 	$(CC) $(LDFLAGS) $^ -lm -o $(part) $(whole)
 
-$(BUILD)/compare: $(PLAIN)/common/compare/main.o $(LIBRARY) $(RUNTIME)
+$(BUILD)/compare: $(PLAIN)/common/tools/compare/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # Counts what a step's .so does: with MODE=count alone.
-COUNT := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/count/*.c))
+COUNT := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tools/count/*.c))
 $(BUILD)/count: $(COUNT) $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # Kernels with known counts: counted by the emulator with MODE=count, else run for a profiler.
-CALIBRATION := $(patsubst %,$(BUILD)/%.o,$(wildcard common/calibration/*.cu))
-$(BUILD)/calibrate: $(BUILD)/common/calibration/main.o $(CALIBRATION) $(LIBRARY) $(RUNTIME)
+CALIBRATION := $(patsubst %,$(BUILD)/%.o,$(wildcard common/tools/calibration/*.cu))
+$(BUILD)/calibrate: $(BUILD)/common/tools/calibration/main.o $(CALIBRATION) $(LIBRARY) $(RUNTIME)
 	$(call link)
 
-$(BUILD)/common/calibration/main.o: common/calibration/main.c
+$(BUILD)/common/tools/calibration/main.o: common/tools/calibration/main.c
 	$(prepare)
 	$(CC) $(CFLAGS) $(CPPFLAGS) $(if $(filter count,$(MODE)),-DCALIBRATION_COUNTED) $(headers) -c $< -o $(part) $(object)
 

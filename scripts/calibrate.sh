@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The emulator's counts against what is known: scripts/calibrate.sh FOLDER CPU_BUILD [GPU_BUILD STEP...]
-# For the small kernels of common/calibration against the answers on paper; with GPU_BUILD against the
+# For the small kernels of common/tools/calibration against the answers on paper; with GPU_BUILD against the
 # counters of the GPU too, and then also for each step's program. Prints a table and writes
 # FOLDER/calibration.csv: kernel,column,expected,emulator,ncu,difference in percent of ncu. Exit status 1
 # when the emulator differs from an answer on paper.

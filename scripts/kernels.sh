@@ -5,7 +5,7 @@
 nvcc=${NVCC:-nvcc}
 steps=${STEPS_FOLDER:-steps} # as in make/config.mk
 # As in make/build.mk. --keep leaves the PTX, the cubin and the object in one compilation.
-nvcc_flags=(-std=c++17 -O3 -lineinfo -DNDEBUG -Icommon -Xcompiler "-fPIC,-Wall,-Wextra" -Xptxas -v --keep)
+nvcc_flags=(-std=c++17 -O3 -lineinfo -DNDEBUG -Icommon -Icommon/kernel -Xcompiler "-fPIC,-Wall,-Wextra" -Xptxas -v --keep)
 
 # need_nvcc VERB: ends the script where there is no compiler.
 need_nvcc() {

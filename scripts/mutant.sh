@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# One mutant (common/mutants/mutant.h): its build, and which tool catches it. To be sourced from the root of the
+# One mutant (common/tools/mutants/mutant.h): its build, and which tool catches it. To be sourced from the root of the
 # lab behind planted_bug.sh, by mutants.sh.
 #
 # The tools come from cheap to dear, and the first that catches the mutant is the last to run: the compiler; the
@@ -19,13 +19,13 @@ mutant_headers() {
     file=${next[0]}
     next=("${next[@]:1}")
     while read -r header; do
-      if [[ $seen != *" $header "* ]] && [ -f "common/$header" ]; then
+      if [[ $seen != *" $header "* ]] && [ -f "common/kernel/$header" ]; then
         seen+="$header "
-        next+=("common/$header")
+        next+=("common/kernel/$header")
       fi
     done < <(sed -n 's/^#include "\(.*\.cuh\)".*/\1/p' "$file")
   done
-  tr ' ' '\n' <<<"$seen" | sed '/^$/d; s|^|common/|'
+  tr ' ' '\n' <<<"$seen" | sed '/^$/d; s|^|common/kernel/|'
 }
 
 # mutant_precompile LEVEL [MODE]: compiles the stand-in headers of the emulator, which no mutant changes and which
@@ -45,7 +45,7 @@ mutant_precompile() {
 
 # mutant_copy FOLDER STEP: the step's source and the headers that it may read, as they are.
 mutant_copy() {
-  mkdir -p "$1/steps/$2" && cp "steps/$2/attention.cu" common/*.cuh "$1/steps/$2/"
+  mkdir -p "$1/steps/$2" && cp "steps/$2/attention.cu" common/kernel/*.cuh "$1/steps/$2/"
 }
 
 # mutant_build FOLDER STEP LEVEL [MODE]: builds the suite of the step in FOLDER/steps, or with MODE its program,

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Is every small fault of the steps caught? scripts/mutants.sh [--seconds N] [--count N] [--seed N] STEP...
-# Makes mutants of the steps given and of the headers in common/ that they read (common/mutants/mutant.h): copies
+# Makes mutants of the steps given and of the headers in common/ that they read (common/tools/mutants/mutant.h): copies
 # with one small fault each, such as a barrier that is left out. Builds each and gives it to `check` and to
 # `sanitize` on the emulator, or with DEVICE=gpu to `check` on the GPU, JOBS at a time. A mutant of a header is
 # tried in all steps that read it, until one catches it. Prints who caught what, and each survivor with its place.
-# steps/NN_name/mutants.txt and common/mutants/headers.txt say which mutants are no faults, each with its reason;
+# steps/NN_name/mutants.txt and common/tools/mutants/headers.txt say which mutants are no faults, each with its reason;
 # one with a reason that is caught all the same is reported. Exit status 1 when a mutant survives without a reason.
 #
 # With --seconds or --count a sample: of each operator as many, in an order that the seed (1) repeats, less those
@@ -86,7 +86,7 @@ for step in "$@"; do
   list_mutants "steps/$step/mutants.txt" "steps/$step/attention.cu" || exit
 done >"$scratch/mutants"
 for step in "$@"; do cat "$scratch/$step.headers"; done >"$scratch/headers"
-list_mutants common/mutants/headers.txt common/*.cuh >"$scratch/of_headers" || exit
+list_mutants common/tools/mutants/headers.txt common/kernel/*.cuh >"$scratch/of_headers" || exit
 awk -F '\t' 'FNR == NR { read_by[$1]; next } $1 in read_by' "$scratch/headers" "$scratch/of_headers" >>"$scratch/mutants"
 operators=${OPERATORS:-narrow}
 if [ "$mutant_device" = cpu ]; then operators=${OPERATORS:-$(build/cpu/mutants operators | grep -vx narrow)}; fi

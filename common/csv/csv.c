@@ -1,8 +1,8 @@
 #define _GNU_SOURCE // getdelim
 #include "csv/csv.h"
 
-#include "driver/number.h"
 #include "file/file.h"
+#include "options/number.h"
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "device/device.h"
 
-#include "driver/number.h"
+#include "options/number.h"
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// The runtime's part of the barriers of common/hopper.cuh: barriers in shared memory (mbarrier) and barriers by
+// The runtime's part of the barriers of common/kernel/hopper.cuh: barriers in shared memory (mbarrier) and barriers by
 // number (bar). C17 and C++17, kernel side.
 #ifndef BARRIERS_H
 #define BARRIERS_H

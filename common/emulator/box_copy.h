@@ -1,4 +1,4 @@
-// The runtime's part of copy_box of common/hopper.cuh: copies of boxes of a tensor to shared memory by the copy
+// The runtime's part of copy_box of common/kernel/hopper.cuh: copies of boxes of a tensor to shared memory by the copy
 // engine (TMA; PTX ISA 9.0, 9.7.9.27.1.2, "cp.async.bulk.tensor"). C17 and C++17, kernel side.
 //
 // A GPU may do such a copy at any time between its start and the end of the phase of the barrier that counts

@@ -1,4 +1,4 @@
-// The runtime's part of the functions of common/wgmma.cuh and common/hopper.cuh for a warp group: four warps, the
+// The runtime's part of the functions of common/kernel/wgmma.cuh and common/kernel/hopper.cuh for a warp group: four warps, the
 // first of which has a number that is a multiple of 4. C17 and C++17, kernel side.
 #ifndef WARPGROUP_H
 #define WARPGROUP_H

@@ -1,5 +1,5 @@
 // One line of a record: what one step did on one shape. The files of the ladder, of sweeps and of the
-// bench hold these columns; so does that of the peers (common/peers).
+// bench hold these columns; so does that of the peers (common/tools/peers).
 #ifndef RESULT_H
 #define RESULT_H
 

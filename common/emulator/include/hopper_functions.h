@@ -1,4 +1,4 @@
-// Stand-in for the PTX of common/hopper.cuh, where the functions are described, as calls of the runtime. The
+// Stand-in for the PTX of common/kernel/hopper.cuh, where the functions are described, as calls of the runtime. The
 // emulator cannot read inline PTX.
 #ifndef HOPPER_FUNCTIONS_H
 #define HOPPER_FUNCTIONS_H

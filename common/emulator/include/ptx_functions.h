@@ -1,4 +1,4 @@
-// Stand-in for the lab's own PTX: the functions of common/ptx.cuh, where their shapes and layouts are
+// Stand-in for the lab's own PTX: the functions of common/kernel/ptx.cuh, where their shapes and layouts are
 // described, as calls of the runtime. The emulator cannot read inline PTX.
 #ifndef PTX_FUNCTIONS_H
 #define PTX_FUNCTIONS_H

@@ -101,7 +101,7 @@ typedef struct {
   const emulator_fragment_product *product;
 } product_call;
 
-// What lane l holds, with row = l / 4 and column = 2 (l % 4), is in the table of common/ptx.cuh.
+// What lane l holds, with row = l / 4 and column = 2 (l % 4), is in the table of common/kernel/ptx.cuh.
 static void multiply(void *const operand[32], emulator_fragment_element element) {
   uint16_t a[M][K], b[K][N];
   product_matrices matrices;

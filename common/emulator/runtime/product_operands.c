@@ -139,7 +139,7 @@ void product_announce(const emulator_warpgroup_product *product, bool all,
 #endif
 }
 
-// What a lane holds, with row = lane / 4 and column = 2 (lane % 4), is in the table of common/ptx.cuh.
+// What a lane holds, with row = lane / 4 and column = 2 (lane % 4), is in the table of common/kernel/ptx.cuh.
 static void read_registers(uint16_t to[PRODUCT_ROWS][K], const warpgroup_product *product) {
   for (unsigned thread = 0; thread < WARPGROUP_THREADS; thread++) {
     const unsigned lane = thread % GPU_WARP_LANES;

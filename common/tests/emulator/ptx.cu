@@ -1,4 +1,4 @@
-// The functions of common/ptx.cuh: which lane receives what, products, exponentials. Needs compute
+// The functions of common/kernel/ptx.cuh: which lane receives what, products, exponentials. Needs compute
 // capability 8.0.
 #include "ptx.cuh"
 

@@ -1,4 +1,4 @@
-// Runs the tests of common/peers, which are Python's (test_*.py beside this file). What needs PyTorch skips
+// Runs the tests of common/tools/peers, which are Python's (test_*.py beside this file). What needs PyTorch skips
 // itself where there is none.
 #include "tests/needs.h"
 #include <criterion/criterion.h>
@@ -14,9 +14,10 @@ Test(peers, python_tests_pass) {
     cr_skip_test("Python cannot load what is built with a sanitizer");
   needs_tool("python3");
 
-  FILE *tests = popen("PYTHONPATH=common PYTHONDONTWRITEBYTECODE=1 python3 -m unittest discover "
-                      "-s common/tests/peers 2>&1",
-                      "r");
+  FILE *tests =
+      popen("PYTHONPATH=common/tools PYTHONDONTWRITEBYTECODE=1 python3 -m unittest discover "
+            "-s common/tests/peers 2>&1",
+            "r");
   cr_assert_not_null(tests);
   char output[16384];
   output[fread(output, 1, sizeof output - 1, tests)] = '\0';

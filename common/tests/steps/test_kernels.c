@@ -4,7 +4,7 @@
 #include "suite.h"
 
 #include "device/device.h"
-#include "driver/options.h"
+#include "options/options.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,252 @@
+// What launches measure_steps makes, seen through steps that only write down their arguments.
+#include "device/device.h"
+#include "measure/measure.h"
+#include "shape/shape.h"
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LAUNCHES = 4096 };
+
+typedef struct {
+  char step; // 'a' or 'b'
+  attention_args arguments;
+  bool inputs_right; // the set's Q, K and V are copies of the trial's
+} launch_record;
+
+static launch_record launches[MOST_LAUNCHES];
+static size_t launch_count;
+static trial tested; // whose inputs the launches are compared with
+
+static bool same_bytes(const void *device, const guarded_buffer *original) {
+  unsigned char *copy = malloc(2 * original->bytes);
+  cudaMemcpy(copy, device, original->bytes, cudaMemcpyDeviceToHost);
+  cudaMemcpy(copy + original->bytes, original->data, original->bytes, cudaMemcpyDeviceToHost);
+  const bool same = memcmp(copy, copy + original->bytes, original->bytes) == 0;
+  free(copy);
+  return same;
+}
+
+static cudaError_t record(char step, const attention_args *arguments) {
+  cr_assert_lt(launch_count, (size_t)MOST_LAUNCHES);
+  launches[launch_count++] = (launch_record){step, *arguments,
+                                             same_bytes(arguments->q, &tested.device_q) &&
+                                                 same_bytes(arguments->k, &tested.device_k) &&
+                                                 same_bytes(arguments->v, &tested.device_v)};
+  // Outputs that overlap inputs, or each other, would spoil the next launch that takes the set.
+  cudaMemset(arguments->o, 0x55, tested.device_o.bytes);
+  cudaMemset(arguments->lse, 0x66, tested.device_lse.bytes);
+  cudaMemset(arguments->workspace, 0x77, step == 'a' ? 1000 : 5000);
+  return cudaDeviceSynchronize();
+}
+
+static cudaError_t forward_a(const attention_args *arguments, cudaStream_t stream) {
+  (void)stream;
+  return record('a', arguments);
+}
+
+static cudaError_t forward_b(const attention_args *arguments, cudaStream_t stream) {
+  (void)stream;
+  return record('b', arguments);
+}
+
+static cudaError_t forward_fails(const attention_args *arguments, cudaStream_t stream) {
+  (void)arguments;
+  (void)stream;
+  return cudaErrorInvalidValue;
+}
+
+static size_t workspace_a(const attention_shape *shape) { return shape ? 1000 : 0; }
+static size_t workspace_b(const attention_shape *shape) { return shape ? 5000 : 0; }
+
+static const attention_step steps[] = {
+    {.name = "a", .forward = forward_a, .workspace_bytes = workspace_a},
+    {.name = "b", .forward = forward_b, .workspace_bytes = workspace_b},
+    {.name = "fails", .forward = forward_fails, .workspace_bytes = workspace_a},
+};
+
+// The bytes of no tensor are a multiple of 256: 2100 of Q and O, 1260 of K and V, 600 of lse.
+static void create_trial(void) {
+  const attention_shape shape = {ATTENTION_FP16, 1, 10, 5, 15, 18, 7, false, 1.0f};
+  device_info device;
+  error_text error;
+  cr_assert(device_open(&device, &error) && trial_create(&tested, &shape, &error), "%s",
+            error.text);
+  uint16_t next = 1;
+  for (size_t i = 0; i < shape_q_count(&shape); i++) tested.q[i] = next++;
+  for (size_t i = 0; i < shape_kv_count(&shape); i++) tested.k[i] = next++;
+  for (size_t i = 0; i < shape_kv_count(&shape); i++) tested.v[i] = next++;
+  cr_assert(trial_upload(&tested, &error), "%s", error.text);
+}
+
+static void free_trial(void) { trial_free(&tested); }
+
+TestSuite(measure, .init = create_trial, .fini = free_trial);
+
+// As measure_steps counts them: each tensor rounded up to 256 bytes.
+enum { SET_BYTES = 2304 + 1280 + 1280 + 2304 + 768 };
+
+// Which launch before number `i` last took the same Q; `i` itself when none did.
+static size_t previous_use(size_t i) {
+  for (size_t j = i; j-- > 0;) {
+    if (launches[j].arguments.q == launches[i].arguments.q) return j;
+  }
+  return i;
+}
+
+static size_t count_sets(void) {
+  size_t sets = 0;
+  for (size_t i = 0; i < launch_count; i++) sets += previous_use(i) == i;
+  return sets;
+}
+
+// A clock on which every launch takes one millisecond. The clock of a GPU takes a launch again when it waits for the
+// GPU, as these do in their copies, and then gives it up: their number would be another one on each device.
+static cudaError_t start(void *context, cudaStream_t stream) {
+  (void)context, (void)stream;
+  return cudaSuccess;
+}
+
+static cudaError_t stop(void *context, cudaStream_t stream, float *milliseconds, bool *in_time) {
+  (void)context, (void)stream;
+  *milliseconds = 1;
+  *in_time = true;
+  return cudaSuccess;
+}
+
+static const timing_clock steady_clock = {.start = start, .stop = stop};
+
+// Two rounds, and no graph, which would launch on its own.
+static measure_plan small_plan(size_t l2_bytes) {
+  measure_plan plan = measure_plan_make(2, 1, l2_bytes);
+  plan.timing.graph_below_ms = 0;
+  plan.timing.burst_ms = 0; // one launch a burst
+  plan.timing.quiet = true;
+  plan.timing.clock = &steady_clock;
+  return plan;
+}
+
+static measured_steps measured;
+
+static void measure(const attention_step *which, size_t count, const measure_plan *plan) {
+  error_text error;
+  launch_count = 0;
+  cr_assert(measure_steps(&tested, which, count, plan, &measured, &error), "%s", error.text);
+}
+
+Test(measure, every_launch_takes_the_next_tensors) {
+  for (size_t sets = 2; sets <= 6; sets++) {
+    for (size_t count = 1; count <= 2; count++) {
+      const measure_plan plan = small_plan((sets - 1) * SET_BYTES / 2);
+      error_text error;
+      measure(steps, count, &plan);
+      cr_assert_eq(launch_count, 3 * count); // one to warm up, two rounds
+      cr_expect_eq(measured.count, count);
+      for (size_t i = 0; i < count; i++) {
+        cr_expect_str_eq(measured.contenders[i].name, steps[i].name);
+        cr_expect(measured.contenders[i].rounds == 2 &&
+                  measured.contenders[i].bursts[1].median == 1);
+      }
+      for (size_t i = 0; i < launch_count; i++) {
+        cr_expect(launches[i].inputs_right, "launch %zu has other inputs", i);
+        cr_expect_eq(launches[i].arguments.workspace, tested.workspace.data, "launch %zu", i);
+        cr_expect_str_eq(shape_describe(&launches[i].arguments.shape).text,
+                         "1x10x15x7 fp16, kv 1x5x18x7");
+      }
+      cr_expect(guard_intact(&tested.workspace, &error), "%s", error.text);
+      cr_expect(guard_intact(&tested.device_o, &error), "%s", error.text);
+      measured_steps_free(&measured);
+    }
+  }
+}
+
+// What passes through the cache between two launches on the same tensors: twice what it holds, whichever
+// steps they are of. What is timed beside them reads no tensors, and must not take their turn.
+Test(measure, tensors_leave_the_cache_before_they_come_again) {
+  static const size_t caches[] = {SET_BYTES / 8, SET_BYTES, 7 * SET_BYTES, 60 * SET_BYTES};
+  for (size_t c = 0; c < sizeof caches / sizeof *caches; c++) {
+    measure_plan plan = small_plan(caches[c]);
+    plan.timing.burst_ms = 1e9; // as many launches as a burst can have
+    plan.timing.rounds_least = plan.timing.rounds_most = 10;
+    measure(steps, 2, &plan);
+    size_t repeated = 0;
+    for (size_t i = 0; i < launch_count; i++) {
+      const size_t previous = previous_use(i);
+      if (previous == i) continue;
+      repeated++;
+      cr_expect_geq((i - previous - 1) * SET_BYTES, 2 * caches[c],
+                    "launch %zu after launch %zu, cache of %zu", i, previous, caches[c]);
+    }
+    cr_expect_gt(repeated, 10);
+    cr_expect_eq(count_sets(), timing_rotations(SET_BYTES, caches[c]), "%zu sets", count_sets());
+    measured_steps_free(&measured);
+  }
+}
+
+Test(measure, what_every_time_holds_is_timed_beside) {
+  measure_plan plan = small_plan(SET_BYTES);
+  plan.timing.clock = NULL; // the device's own
+  measure(steps, 1, &plan);
+  const timing_contender *floors = measured.contenders + 1;
+  cr_expect_str_eq(floors[MEASURE_NOTHING].name, TIMING_NOTHING);
+  cr_expect_str_eq(floors[MEASURE_EMPTY_KERNEL].name, TIMING_EMPTY_KERNEL);
+  cr_expect(floors[MEASURE_NOTHING].rounds == 2 && floors[MEASURE_EMPTY_KERNEL].rounds == 2);
+  const timing_floor floor = measured_steps_floor(&measured);
+  cr_expect(floor.nothing >= 0 && floor.empty_kernel >= 0);
+  measured_steps_free(&measured);
+}
+
+Test(measure, warm_cache_takes_the_trials_own_tensors) {
+  const measure_plan plan = small_plan(0);
+  const attention_args own = trial_arguments(&tested);
+  measure(steps, 1, &plan);
+  cr_assert_eq(launch_count, 3);
+  for (size_t i = 0; i < 3; i++) {
+    const attention_args *arguments = &launches[i].arguments;
+    cr_expect(arguments->q == own.q && arguments->k == own.k && arguments->v == own.v &&
+                  arguments->o == own.o && arguments->lse == own.lse,
+              "launch %zu", i);
+  }
+  measured_steps_free(&measured);
+}
+
+Test(measure, the_plan) {
+  const measure_plan usual = measure_plan_make(0, 10, 5);
+  const timing_plan plan = timing_default_plan();
+  cr_expect(usual.l2_bytes == 5 && usual.timing.rounds_least == plan.rounds_least &&
+            usual.timing.rounds_most == plan.rounds_most && usual.timing.warm_up == 10);
+  const measure_plan seven = measure_plan_make(7, 0, 5);
+  cr_expect(seven.timing.rounds_least == 7 && seven.timing.rounds_most == 7 &&
+            seven.timing.warm_up == 0);
+}
+
+Test(measure, frees_what_it_took) {
+  const measure_plan plan = small_plan(100 * SET_BYTES);
+  size_t before = 0;
+  size_t after = 0;
+  size_t total = 0;
+  measure(steps, 1, &plan);
+  measured_steps_free(&measured);
+  cudaMemGetInfo(&before, &total);
+  for (int i = 0; i < 3; i++) {
+    measure(steps, 1, &plan);
+    measured_steps_free(&measured);
+  }
+  cudaMemGetInfo(&after, &total);
+  // On a GPU other programs take and free memory meanwhile; what is lost there is lost here as well.
+  device_info device;
+  error_text error;
+  cr_assert(device_open(&device, &error), "%s", error.text);
+  if (!device.emulated) return;
+  cr_expect_eq(before, after, "%zu bytes were free, and now %zu", before, after);
+}
+
+Test(measure, failures) {
+  const measure_plan plan = small_plan(SET_BYTES);
+  error_text error;
+  cr_expect(!measure_steps(&tested, &steps[2], 1, &plan, &measured, &error));
+  cr_expect_str_eq(error.text, "fails failed: invalid argument (cudaErrorInvalidValue)", "%s",
+                   error.text);
+  measured_steps_free(&measured);
+}

@@ -1,0 +1,166 @@
+// Runs a step once on the counting emulator and tells what it asked of memory and tensor cores.
+#define _GNU_SOURCE
+#include "count/listing.h"
+#include "device/device.h"
+#include "file/file.h"
+#include "finish/finish.h"
+#include "options/options.h"
+#include "shape/shape.h"
+#include "tensors/tensors.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "usage: count FOLDER STEP.so [-- OPTIONS]\n"
+    "\n"
+    "Runs the step once on the emulator, checks it, and counts. Writes FOLDER/stepNN.txt, its "
+    "source\n"
+    "with the counts of each line, and FOLDER/stepNN.csv, the sums under their names; prints the\n"
+    "sums and the busiest lines. OPTIONS are those of a step's program that choose shape, type,\n"
+    "inputs and configuration; the shape is 1x1x256x64 unless they say otherwise.\n";
+
+enum { BUSIEST = 10 };
+
+static const char note[] =
+    "Counts are of the source as g++ compiled it; nvcc may join loads, move them "
+    "out of loops, or do\nwithout a branch. `make calibrate` on a GPU shows by "
+    "how much.\n";
+
+typedef struct {
+  device_info device;
+  attention_step step;
+  options options;
+  trial trial;
+  listing listing;
+  check_result check;
+} session;
+
+static bool read_options(session *s, int argc, char **argv, error_text *error) {
+  static const option_id refused[] = {OPTION_Q,       OPTION_K,       OPTION_V,      OPTION_OUT,
+                                      OPTION_LSE,     OPTION_CSV,     OPTION_HELP,   OPTION_ROUNDS,
+                                      OPTION_WARM_UP, OPTION_WARM_L2, OPTION_NO_TIME};
+  options *options = &s->options;
+  if (!options_parse(argc, argv, options, error)) return false;
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    if (options->given[refused[i]]) {
+      return fail(error, "count takes no %s: give it to the step's program, with make run",
+                  option_table[refused[i]].name);
+    }
+  }
+  attention_shape *shape = &options->shape;
+  if (shape->batch == 0) shape->batch = 1;
+  if (shape->heads == 0) shape->heads = shape->kv_heads > 0 ? shape->kv_heads : 1;
+  if (shape->seq_q == 0) shape->seq_q = 256;
+  if (shape->seq_kv == 0) shape->seq_kv = 256;
+  return true;
+}
+
+static bool prepare(session *s, error_text *error) {
+  const attention_shape shape = options_shape(&s->options, true);
+  const tensor_files none = {0};
+  return step_configure(&s->step, s->options.config, error) &&
+         trial_create(&s->trial, &shape, error) && trial_supported(&s->trial, &s->step, error) &&
+         tensors_fill(&s->options, &none, &s->trial, error) && trial_upload(&s->trial, error);
+}
+
+// False only when the machine fails, not when the step is wrong.
+static bool run(session *s, bool *right, error_text *error) {
+  const bool announce = isatty(STDERR_FILENO);
+  if (announce) fprintf(stderr, "counting %s ...", s->step.name);
+  emulator_count_reset();
+  bool good = trial_run(&s->trial, &s->step, NULL, error) && listing_take(&s->listing, error);
+  *right = true;
+  if (good && !s->options.given[OPTION_NO_CHECK]) {
+    good = trial_reference(&s->trial, error);
+    *right = good && trial_check(&s->trial, &s->check);
+  }
+  if (announce) fputs("\r\033[K", stderr);
+  return good;
+}
+
+// ---- Files --------------------------------------------------------------------------------------
+
+static void print_csv(FILE *out, const session *s) {
+  const attention_shape *shape = &s->trial.shape;
+  fputs("step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,source",
+        out);
+  for (int column = 0; column < COUNT_COLUMNS; column++) {
+    fprintf(out, ",%s", column_names[column].name);
+  }
+  fprintf(out, "\n%s,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,emulator", s->step.name,
+          s->options.config ? s->options.config : "", s->device.name,
+          shape_dtype_name(shape->dtype), shape->batch, shape->heads, shape->kv_heads, shape->seq_q,
+          shape->seq_kv, shape->head_dim, shape->causal);
+  for (int column = 0; column < COUNT_COLUMNS; column++) {
+    fprintf(out, ",%" PRIu64, s->listing.total.value[column]);
+  }
+  fputc('\n', out);
+}
+
+static bool print_listing(FILE *out, const session *s, error_text *error) {
+  char heading[1024];
+  snprintf(heading, sizeof heading,
+           "%s, %s\n\n%s\n"
+           "Columns \"x ...\" are for each request of the column before, the others are sums.\n",
+           s->step.name, shape_describe(&s->trial.shape).text, note);
+  return listing_print(out, &s->listing, heading, error);
+}
+
+// Writes FOLDER/stepNN and the ending.
+static bool save(const session *s, const char *folder, bool csv, error_text *error) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/step%.*s.%s", folder, (int)strcspn(s->step.name, "_"),
+           s->step.name, csv ? "csv" : "txt");
+  char *text = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  if (!out) return fail(error, "not enough memory for %s", path);
+  bool good = true;
+  if (csv) {
+    print_csv(out, s);
+  } else {
+    good = print_listing(out, s, error);
+  }
+  if (fclose(out) != 0 && good) good = fail(error, "not enough memory for %s", path);
+  good = good && file_write(path, text, length, error);
+  free(text);
+  if (good && !csv) printf("written: %s\n", error_printable(path).text);
+  return good;
+}
+
+static bool report(const session *s, const char *folder, error_text *error) {
+  printf("%s, %s\n\n", s->step.name, shape_describe(&s->trial.shape).text);
+  listing_print_total(stdout, &s->listing);
+  putchar('\n');
+  listing_print_busiest(stdout, &s->listing, BUSIEST);
+  putchar('\n');
+  fputs(note, stdout);
+  return save(s, folder, false, error) && save(s, folder, true, error);
+}
+
+static int count(int argc, char **argv) {
+  static session s;
+  error_text error;
+  const bool options_follow = argc > 3 && strcmp(argv[3], "--") == 0;
+  if (argc < 3 || (argc > 3 && !options_follow)) {
+    fputs(usage, stderr);
+    return EXIT_BAD_INPUT;
+  }
+  bool right = true;
+  const bool good =
+      device_open(&s.device, &error) && step_load(argv[2], &s.step, &error) &&
+      read_options(&s, options_follow ? argc - 3 : 1, options_follow ? argv + 3 : argv, &error) &&
+      prepare(&s, &error) && run(&s, &right, &error) && report(&s, argv[1], &error);
+  if (!good) {
+    fprintf(stderr, "error: %s\n", error.text);
+  } else if (!right) {
+    fprintf(stderr, "FAILED: %s: %s\n", s.step.name, s.check.message.text);
+  }
+  listing_free(&s.listing);
+  trial_free(&s.trial);
+  return !good ? EXIT_BAD_INPUT : right ? EXIT_OK : EXIT_CHECK_FAILED;
+}
+
+int main(int argc, char **argv) { return finish_run(count, argc, argv); }

@@ -1,0 +1,168 @@
+// One step on one problem: run it, check it, time it, report.
+#define _GNU_SOURCE
+#include "device/device.h"
+#include "driver/outputs.h"
+#include "driver/report.h"
+#include "finish/finish.h"
+#include "measure/measure.h"
+#include "options/help.h"
+#include "options/options.h"
+#include "tensors/tensors.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct {
+  attention_step step;
+  options options;
+  device_info device;
+  tensor_files files;
+  trial trial;
+  report report;
+} session;
+
+static bool open_device(session *s, error_text *error) {
+  if (!device_open(&s->device, error) ||
+      !options_fit_device(&s->options, s->device.emulated, error)) {
+    return false;
+  }
+  if (s->options.given[OPTION_EMU_SEED]) device_set_schedule(s->options.emu_seed);
+  return true;
+}
+
+// Finds everything that can stand in the way before the work begins.
+static bool prepare(session *s, error_text *error) {
+  attention_shape shape;
+  if (!tensors_open(&s->options, s->device.emulated, &s->files, &shape, error) ||
+      !step_configure(&s->step, s->options.config, error) ||
+      !trial_create(&s->trial, &shape, error)) {
+    return false;
+  }
+  s->trial.bare = s->options.given[OPTION_NO_CHECK];
+  return trial_supported(&s->trial, &s->step, error) && outputs_writable(&s->options, error) &&
+         tensors_fill(&s->options, &s->files, &s->trial, error) && trial_upload(&s->trial, error);
+}
+
+static bool run(session *s, error_text *error) {
+  // An emulated launch can take a while and cannot tell how far it is.
+  const bool announce = s->device.emulated && isatty(STDERR_FILENO);
+  if (announce) fprintf(stderr, "running %s on the emulator ...", s->step.name);
+  device_counts_reset();
+  const bool good = trial_run(&s->trial, &s->step, NULL, error);
+  if (announce) fputs("\r\033[K", stderr);
+  s->report.counts = device_counts_read();
+  s->report.workspace_bytes = s->trial.workspace.bytes;
+  return good;
+}
+
+// A wrong result is not an error here: the verdict goes to the report, and decides what follows. Of an input that float32
+// cannot tell the answer of the reader is told.
+static bool check(session *s, error_text *error) {
+  if (s->options.given[OPTION_NO_CHECK]) return true;
+  if (!trial_reference(&s->trial, error)) return false;
+  const bool right = trial_check(&s->trial, &s->report.check);
+  s->report.verdict = check_verdict_of(right, &s->report.check);
+  return true;
+}
+
+static bool measure(session *s, error_text *error) {
+  if (s->device.emulated || s->options.given[OPTION_NO_TIME]) return true;
+  const bool warm = s->options.given[OPTION_WARM_L2];
+  const measure_plan plan =
+      measure_plan_make(s->options.rounds, s->options.warm_up, warm ? 0 : s->device.l2_bytes);
+  measured_steps measured;
+  const bool good = measure_steps(&s->trial, &s->step, 1, &plan, &measured, error);
+  if (good) {
+    s->report.untimed = measured.contenders[0].failure;
+    s->report.figures = timing_figure(&measured.contenders[0]);
+    s->report.floor = measured_steps_floor(&measured);
+  }
+  measured_steps_free(&measured);
+  return good;
+}
+
+static bool finish_output(error_text *error) {
+  return (fflush(stdout) == 0 && !ferror(stdout)) ||
+         fail(error, "writing to standard output failed: %s", strerror(errno));
+}
+
+static bool print_report(session *s, error_text *error) {
+  report *report = &s->report;
+  report->step = s->step.name;
+  report->summary = s->step.summary;
+  report->source = s->step.source;
+  report->device = s->device.name;
+  report->emulated = s->device.emulated;
+  report->shape = s->trial.shape;
+  report->q = s->options.q;
+  report->k = s->options.k;
+  report->v = s->options.v;
+  report->inputs = s->options.inputs;
+  report->seed = s->options.seed;
+  if (s->options.given[OPTION_CSV]) {
+    if (report->source)
+      fprintf(stderr, "note: the step's source is %s\n", error_printable(report->source).text);
+    report_print_csv(stdout, report);
+  } else {
+    report_print(stdout, report);
+  }
+  return finish_output(error);
+}
+
+static int report_wrong_result(const session *s) {
+  fprintf(stderr, "error: %s\n", s->report.check.message.text);
+  if (s->options.out || s->options.lse) {
+    fprintf(stderr, "note: nothing was written to %s%s%s, because the result is wrong\n",
+            error_printable(s->options.out ? s->options.out : "").text,
+            s->options.out && s->options.lse ? " and " : "",
+            error_printable(s->options.lse ? s->options.lse : "").text);
+  }
+  return EXIT_CHECK_FAILED;
+}
+
+static int report_error(const error_text *error) {
+  fprintf(stderr, "error: %s\n", error->text);
+  return EXIT_BAD_INPUT;
+}
+
+static int report_findings(uint64_t findings) {
+  fprintf(stderr, "error: the sanitizer has reported %llu fault%s, see above\n",
+          (unsigned long long)findings, findings == 1 ? "" : "s");
+  return EXIT_CHECK_FAILED;
+}
+
+static int run_session(session *s) {
+  error_text error;
+  bool good = open_device(s, &error) && prepare(s, &error) && run(s, &error) && check(s, &error);
+  const bool wrong = s->report.verdict == CHECK_FAILED;
+  // A wrong result has no speed worth knowing, and nobody should find it in a file.
+  if (good && !wrong) good = measure(s, &error) && outputs_write(&s->options, &s->trial, &error);
+  good = good && print_report(s, &error);
+  if (good && s->report.verdict == CHECK_ILL_CONDITIONED)
+    fprintf(stderr, "note: %s\n", s->report.check.message.text);
+  const uint64_t findings = device_findings();
+  if (!good) report_error(&error);
+  if (findings > 0) return report_findings(findings);
+  if (!good) return EXIT_BAD_INPUT;
+  return wrong ? report_wrong_result(s) : EXIT_OK;
+}
+
+static int print_help(const session *s, const char *program) {
+  error_text error;
+  help_print(stdout, program, s->step.name, s->step.summary);
+  return finish_output(&error) ? EXIT_OK : report_error(&error);
+}
+
+static int drive(int argc, char **argv) {
+  session s = {.step = step_linked()};
+  error_text error;
+  if (!options_parse(argc, argv, &s.options, &error)) return report_error(&error);
+  if (s.options.given[OPTION_HELP]) return print_help(&s, argv[0]);
+  const int status = run_session(&s);
+  trial_free(&s.trial);
+  tensors_close(&s.files);
+  return status;
+}
+
+int main(int argc, char **argv) { return finish_run(drive, argc, argv); }

@@ -1,0 +1,122 @@
+// Random problems for the linked step, until one fails or the time is up.
+#include "device/device.h"
+#include "finish/finish.h"
+#include "fuzz/shrink.h"
+#include "options/number.h"
+#include "progress/progress.h"
+#include "shape/shape.h"
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: %s [--seconds N] [--count N] [--seed N]\n"
+    "\n"
+    "Runs random problems on step %s and checks each, for N seconds (60) or N problems, whichever\n"
+    "comes first. The first that fails is printed with the command that repeats it, and shrunk to\n"
+    "a small one that still fails. A seed (1) gives the same problems each time.\n";
+
+enum { BATCH = 100 }; // problems for one process
+
+typedef struct {
+  int64_t seconds, count;
+  uint64_t seed;
+} fuzz_options;
+
+static bool parse(int argc, char **argv, fuzz_options *options, error_text *error) {
+  *options = (fuzz_options){60, INT64_MAX, 1};
+  for (int i = 1; i < argc; i += 2) {
+    const char *name = argv[i];
+    const char *value = argv[i + 1]; // NULL at the end
+    if (!value) return fail(error, "%s needs a value, such as %s 60", name, name);
+    bool good = false;
+    if (strcmp(name, "--seconds") == 0) {
+      good = number_parse_integer(name, value, 1, 1000000, &options->seconds, error);
+    } else if (strcmp(name, "--count") == 0) {
+      good = number_parse_integer(name, value, 1, INT64_MAX, &options->count, error);
+    } else if (strcmp(name, "--seed") == 0) {
+      good = number_parse_unsigned(name, value, &options->seed, error);
+    } else {
+      return fail(error, "%s is not an option: there are --seconds, --count and --seed", name);
+    }
+    if (!good) return false;
+  }
+  return true;
+}
+
+// The step's program stands beside this one: build/cpu/step04-fuzz, build/cpu/step04.
+static const char *program_name(const char *own, char name[PATH_MAX]) {
+  snprintf(name, PATH_MAX, "%s", own);
+  char *ending = strstr(name, "-fuzz");
+  if (ending) *ending = '\0';
+  return name;
+}
+
+static void print_failure(const fuzz_problem *problem, const error_text *message,
+                          const char *program) {
+  const bool emulated = device_set_schedule(0);
+  printf("  %s: %s\n", shape_describe(&problem->shape).text, message->text);
+  printf("  repeat: %s\n", problem_command(problem, program, emulated).text);
+}
+
+static int report_failure(const attention_step *step, const fuzz_options *options,
+                          const fuzz_problem *problem, uint64_t number, const error_text *message,
+                          const char *own_name) {
+  char name[PATH_MAX];
+  const char *program = program_name(own_name, name);
+  printf("fuzz: step %s fails on problem %" PRIu64 " of seed %" PRIu64 "\n", step->name, number,
+         options->seed);
+  print_failure(problem, message, program);
+  const shrink_result small = shrink(step, problem, message);
+  printf("the smallest that still fails, after %zu tries:\n", small.tries);
+  print_failure(&small.problem, &small.message, program);
+  return EXIT_CHECK_FAILED;
+}
+
+static int fuzz(const attention_step *step, const fuzz_options *options, const char *own_name) {
+  const double started = run_seconds();
+  progress bar = progress_start("fuzz (s)", (size_t)options->seconds);
+  int64_t done = 0;
+  while (done < options->count && run_seconds() - started < (double)options->seconds) {
+    fuzz_problem problems[BATCH];
+    const int64_t left = options->count - done;
+    const size_t count = left < BATCH ? (size_t)left : BATCH;
+    for (size_t i = 0; i < count; i++) {
+      problems[i] = problem_random(step, options->seed, (uint64_t)done + i);
+    }
+    const double remaining = (double)options->seconds - (run_seconds() - started);
+    const run_outcome outcome = run_problems(step, problems, count, remaining, true);
+    done += (int64_t)outcome.done;
+    progress_show(&bar, (size_t)(run_seconds() - started));
+    if (outcome.verdict == RUN_PASSED) continue;
+    progress_end(&bar);
+    if (outcome.verdict == RUN_FAILED) {
+      return report_failure(step, options, &problems[outcome.done], (uint64_t)done,
+                            &outcome.message, own_name);
+    }
+    fprintf(stderr, "error: %s\n", outcome.message.text);
+    return EXIT_BAD_INPUT;
+  }
+  progress_end(&bar);
+  printf("fuzz: step %s is right on %" PRId64 " problems of seed %" PRIu64 " (%.0f s)\n",
+         step->name, done, options->seed, run_seconds() - started);
+  return EXIT_OK;
+}
+
+static int fuzz_step(int argc, char **argv) {
+  const attention_step step = step_linked();
+  fuzz_options options;
+  error_text error;
+  if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+    printf(usage, argv[0], step.name);
+    return EXIT_OK;
+  }
+  if (!parse(argc, argv, &options, &error)) {
+    fprintf(stderr, "error: %s\n", error.text);
+    return EXIT_BAD_INPUT;
+  }
+  return fuzz(&step, &options, argv[0]);
+}
+
+int main(int argc, char **argv) { return finish_run(fuzz_step, argc, argv); }

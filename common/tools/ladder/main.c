@@ -1,0 +1,336 @@
+// Runs every step on the same tensors in one process, checks each, and on a GPU times them in turn.
+#define _GNU_SOURCE
+#include "finish/finish.h"
+#include "ladder/problem.h"
+#include "ladder/row.h"
+#include "measure/measure.h"
+#include "options/options.h"
+#include "record/folder.h"
+#include "record/record.h"
+#include "shape/shape.h"
+#include "tensors/tensors.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: ladder DATA_FOLDER NAME STEP.so... [-- OPTIONS]\n"
+    "       ladder --slug\n"
+    "\n"
+    "STEP.so:all stands for all configurations of a step, ranked by time. STEP.so:variant=NAME is "
+    "a\n"
+    "changed copy of the first step, which is compared with that one alone.\n"
+    "Runs the steps on the same tensors, checks them, on a GPU times them in turn, and prints a\n"
+    "table. Writes DATA_FOLDER/<device>/NAME.csv, and on a GPU every sample to NAME-samples.csv. "
+    "--slug\n"
+    "prints the device's folder name.\n"
+    "OPTIONS are those of a step's program that choose shape, type, inputs and timing; the shape "
+    "is\n"
+    "4x32x4096x64 on a GPU and 1x4x256x64 on the emulator unless they say otherwise. On a GPU that "
+    "is\n"
+    "too small for it, the sizes that are not given are smaller, and a line says so.\n";
+
+typedef struct {
+  device_info device;
+  options options;
+  trial trial;
+  size_t count; // of steps
+  attention_step *steps;
+  ladder_row *rows;
+  measured_steps measured; // of those that are right
+  record_folder folder;
+} session;
+
+// Whether the contenders are variants of a step, which are all compared with the step itself.
+static bool has_variants(const session *s) {
+  for (size_t i = 0; i < s->count; i++) {
+    if (s->rows[i].result.variant) return true;
+  }
+  return false;
+}
+
+// Takes what stands behind the path's colon off it: "all", or a variant's name, which is NULL where there is none.
+static bool take_choice(char *path, const char **variant) {
+  static const char of_variant[] = ":variant=";
+  char *name = strstr(path, of_variant);
+  *variant = name ? name + sizeof of_variant - 1 : NULL;
+  char *colon = name ? name : strrchr(path, ':');
+  const bool all = colon && strcmp(colon, ":all") == 0;
+  if (name || all) *colon = '\0';
+  return all;
+}
+
+// One contender for each path; "STEP.so:all" stands for one for each configuration of that step.
+static bool load_steps(session *s, char **paths, size_t count, error_text *error) {
+  enum { MOST = 64 };
+  s->steps = calloc(MOST, sizeof *s->steps);
+  s->rows = calloc(MOST, sizeof *s->rows);
+  if (!s->steps || !s->rows) return fail(error, "not enough memory");
+  for (size_t i = 0; i < count; i++) {
+    const char *variant = NULL;
+    const bool all = take_choice(paths[i], &variant);
+    attention_step step;
+    if (!step_load(paths[i], &step, error)) return false;
+    if (all && (!step.configurations || !step.configurations()[1])) {
+      return fail(error, "step %s has one configuration only: there is nothing to sweep",
+                  step.name);
+    }
+    const char *const own_choice[] = {NULL, NULL};
+    const char *const *configuration = all ? step.configurations() : own_choice;
+    do {
+      if (s->count == MOST) return fail(error, "more than %d steps and configurations", MOST);
+      step.configuration = *configuration;
+      s->steps[s->count] = step;
+      s->rows[s->count].step = &s->steps[s->count];
+      s->rows[s->count].result.variant = variant;
+      s->count++;
+    } while (*configuration && *++configuration);
+  }
+  for (size_t i = 0; has_variants(s) && i < s->count; i++) {
+    const char **variant = &s->rows[i].result.variant;
+    if (!*variant) *variant = "";
+  }
+  return true;
+}
+
+static void say_smaller(const session *s, const ladder_problem *problem) {
+  const attention_shape shape = problem->shape;
+  printf("The %s has %d multiprocessors and %.1f GB: the ladder takes batch %d, heads %d, seq %d "
+         "here, "
+         "less than the published table's 4, 32 and 4096, so that step 01 needs about %.1f s and "
+         "%.1f GB. Options such as ARGS=\"--batch 4\" choose another shape.\n",
+         s->device.name, s->device.multiprocessors, (double)s->device.memory_bytes * 1e-9,
+         shape.batch, shape.heads, shape.seq_q, problem->seconds, problem->bytes * 1e-9);
+}
+
+static bool read_options(session *s, int argc, char **argv, error_text *error) {
+  static const option_id refused[] = {OPTION_Q,   OPTION_K,    OPTION_V,
+                                      OPTION_OUT, OPTION_LSE,  OPTION_NO_CHECK,
+                                      OPTION_CSV, OPTION_HELP, OPTION_CONFIG};
+  options *options = &s->options;
+  if (!options_parse(argc, argv, options, error)) return false;
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    if (options->given[refused[i]]) {
+      return fail(error, "the ladder takes no %s: give it to one step's program, such as step04",
+                  option_table[refused[i]].name);
+    }
+  }
+  const bool emulated = s->device.emulated;
+  attention_shape *shape = &options->shape;
+  if (!emulated) {
+    const ladder_problem problem = ladder_choose(shape, &s->device);
+    *shape = problem.shape;
+    if (problem.smaller) say_smaller(s, &problem);
+  }
+  if (shape->batch == 0) shape->batch = 1;
+  if (shape->heads == 0) shape->heads = 4;
+  if (shape->seq_q == 0) shape->seq_q = 256;
+  if (shape->seq_kv == 0) shape->seq_kv = shape->seq_q;
+  if (options->given[OPTION_EMU_SEED]) device_set_schedule(options->emu_seed);
+  return options_fit_device(options, emulated, error);
+}
+
+static bool prepare(session *s, error_text *error) {
+  const attention_shape shape = options_shape(&s->options, s->device.emulated);
+  const tensor_files none = {0};
+  return trial_create(&s->trial, &shape, error) &&
+         tensors_fill(&s->options, &none, &s->trial, error) && trial_upload(&s->trial, error) &&
+         trial_reference(&s->trial, error);
+}
+
+// Checks each step once. False only when the machine fails, not when a step is wrong.
+static bool check_steps(session *s, error_text *error) {
+  for (size_t i = 0; i < s->count; i++) {
+    ladder_row *row = &s->rows[i];
+    result_row *result = &row->result;
+    result->step = row->step->name;
+    result->configuration = row->step->configuration;
+    result->device = s->device.name;
+    result->shape = s->trial.shape;
+    if (row->step->configure) row->step->configure(row->step->configuration);
+    row->unsupported = row->step->unsupported(&s->trial.shape);
+    if (row->unsupported) continue;
+    device_counts_reset();
+    if (!trial_run(&s->trial, row->step, NULL, error)) return false;
+    row->counts = device_counts_read();
+    result->workspace_bytes = s->trial.workspace.bytes;
+    const bool right = trial_check(&s->trial, &result->check);
+    result->verdict = check_verdict_of(right, &result->check);
+    if (result->verdict != CHECK_PASSED)
+      fprintf(stderr, "%s: %s: %s\n", check_verdict_name(result->verdict), row_name(row).text,
+              result->check.message.text);
+  }
+  return true;
+}
+
+static bool is_sweep(const session *s) { return s->rows[0].step->configuration != NULL; }
+
+// Configurations are ranked; those without a time come last.
+static int faster_first(const void *a, const void *b) {
+  const statistics_summary *first = &((const ladder_row *)a)->result.figures.times;
+  const statistics_summary *second = &((const ladder_row *)b)->result.figures.times;
+  if (!first->samples != !second->samples) return first->samples ? -1 : 1;
+  return (first->median > second->median) - (first->median < second->median);
+}
+
+// Against the first of the rows that were timed, which in a sweep is the fastest, and the one before.
+static void compare_rows(const session *s) {
+  const ladder_row *first = NULL;
+  const ladder_row *before = NULL;
+  for (size_t i = 0; i < s->count; i++) {
+    ladder_row *row = &s->rows[i];
+    if (!row->bursts) continue;
+    if (!first) first = row;
+    row->result.first = result_compare(
+        row->bursts, first->bursts, is_sweep(s) ? first->result.configuration : first->result.step);
+    if (before && !is_sweep(s) && !has_variants(s)) {
+      row->result.before = result_compare(row->bursts, before->bursts, before->result.step);
+    }
+    before = row;
+  }
+}
+
+static bool is_right(const ladder_row *row) {
+  return row->result.verdict == CHECK_PASSED || row->result.verdict == CHECK_ILL_CONDITIONED;
+}
+
+// Times the steps that are right: how fast a wrong one is does not matter.
+static bool time_steps(session *s, error_text *error) {
+  const bool warm = s->options.given[OPTION_WARM_L2];
+  const measure_plan plan =
+      measure_plan_make(s->options.rounds, s->options.warm_up, warm ? 0 : s->device.l2_bytes);
+  attention_step *timed = malloc(s->count * sizeof *timed);
+  size_t contenders = 0;
+  for (size_t i = 0; timed && i < s->count; i++) {
+    if (is_right(&s->rows[i])) timed[contenders++] = *s->rows[i].step;
+  }
+  bool good = timed || fail(error, "not enough memory for the samples");
+  good = good && measure_steps(&s->trial, timed, contenders, &plan, &s->measured, error);
+  size_t next = 0;
+  for (size_t i = 0; i < s->count && good; i++) {
+    ladder_row *row = &s->rows[i];
+    if (!is_right(row)) continue;
+    const timing_contender *bursts = &s->measured.contenders[next++];
+    if (bursts->failure) {
+      fprintf(stderr, "not timed: %s: %s\n", row_name(row).text, bursts->failure);
+      continue;
+    }
+    row->bursts = bursts;
+    row->result.figures = timing_figure(bursts);
+    row->result.floor = measured_steps_floor(&s->measured);
+  }
+  if (good && is_sweep(s)) qsort(s->rows, s->count, sizeof *s->rows, faster_first);
+  if (good) compare_rows(s);
+  free(timed);
+  return good;
+}
+
+// Says which steps were not made from the sources in steps/, to the reader and in the record.
+static void write_sources(const session *s, FILE *record) {
+  for (size_t i = 0; i < s->count; i++) {
+    const attention_step *step = &s->steps[i];
+    if (!step->source || (i > 0 && step[-1].source == step->source)) continue;
+    if (s->rows[i].result.variant) continue; // whose name says it
+    fprintf(stderr, "note: the source of step %s is %s\n", step->name,
+            error_printable(step->source).text);
+    fprintf(record, "# source of step %s: %s\n", step->name, step->source);
+  }
+}
+
+// Checks and times the steps, and writes what was found, and on what machine, as a file's text.
+static bool climb(session *s, FILE *record, error_text *error) {
+  record_conditions conditions = {.before = record_read_state(&s->device)};
+  record_write(record, &s->device, "before", &conditions.before);
+  write_sources(s, record);
+  if (!check_steps(s, error)) return false;
+  const bool timed = !s->device.emulated && !s->options.given[OPTION_NO_TIME];
+  if (timed && !time_steps(s, error)) return false;
+  conditions.after = record_read_state(&s->device);
+  conditions.origin = record_read_origin();
+  record_write(record, &s->device, "after", &conditions.after);
+  for (size_t i = 0; i < s->count; i++) s->rows[i].result.conditions = conditions;
+  row_write_csv(record, s->rows, s->count);
+  row_print_table(stdout, &s->device, &s->trial.shape, s->rows, s->count);
+  return true;
+}
+
+// Every launch that a recorded time is made of, and of what every time holds.
+static bool write_samples(session *s, FILE *file, error_text *error) {
+  (void)error;
+  const record_conditions *conditions = &s->rows[0].result.conditions;
+  const bool variants = has_variants(s);
+  result_write_sample_names(file, variants ? RESULT_VARIANTS : 0);
+  for (size_t i = 0; i < s->count; i++) {
+    const ladder_row *row = &s->rows[i];
+    if (row->bursts) result_write_samples(file, &row->result, row->bursts);
+  }
+  for (size_t i = 0; i < MEASURE_FLOORS; i++) {
+    const timing_contender *floor = &s->measured.contenders[s->measured.count + i];
+    const result_row key = {.step = floor->name,
+                            .variant = variants ? "" : NULL,
+                            .device = s->device.name,
+                            .shape = s->trial.shape,
+                            .conditions = *conditions};
+    result_write_samples(file, &key, floor);
+  }
+  return true;
+}
+
+// Saves what `write` writes; false when it or the disk fails.
+static bool save(session *s, const char *name, bool (*write)(session *s, FILE *file, error_text *),
+                 error_text *error) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *file = open_memstream(&text, &length);
+  if (!file) return fail(error, "not enough memory for the record");
+  bool good = write(s, file, error);
+  if (fclose(file) != 0 && good) good = fail(error, "not enough memory for the record");
+  good = good && record_save(&s->folder, name, text, length, error);
+  free(text);
+  return good;
+}
+
+static bool run(session *s, const char *name, error_text *error) {
+  char samples_name[1024];
+  snprintf(samples_name, sizeof samples_name, "%.1000s-samples", name);
+  return save(s, name, climb, error) &&
+         (s->measured.count == 0 || save(s, samples_name, write_samples, error));
+}
+
+static bool all_right(const session *s) {
+  for (size_t i = 0; i < s->count; i++) {
+    if (s->rows[i].result.verdict == CHECK_FAILED) return false;
+  }
+  return true;
+}
+
+static int compare_steps(int argc, char **argv) {
+  static session s;
+  error_text error;
+  if (argc == 2 && strcmp(argv[1], "--slug") == 0) {
+    if (device_open(&s.device, &error)) return puts(s.device.slug) < 0 ? EXIT_BAD_INPUT : EXIT_OK;
+    fprintf(stderr, "error: %s\n", error.text);
+    return EXIT_BAD_INPUT;
+  }
+  int end = 3; // of the steps; what follows "--" is a command line of its own
+  while (end < argc && strcmp(argv[end], "--") != 0) end++;
+  if (end <= 3) {
+    fputs(usage, stderr);
+    return EXIT_BAD_INPUT;
+  }
+  const bool options_follow = end < argc; // "--" stands where their program name would
+  const bool good = device_open(&s.device, &error) &&
+                    load_steps(&s, argv + 3, (size_t)end - 3, &error) &&
+                    read_options(&s, options_follow ? argc - end : 1,
+                                 options_follow ? argv + end : argv, &error) &&
+                    record_folder_make(argv[1], &s.device, &s.folder, &error) &&
+                    prepare(&s, &error) && run(&s, argv[2], &error);
+  const int status = !good ? EXIT_BAD_INPUT : all_right(&s) ? EXIT_OK : EXIT_CHECK_FAILED;
+  if (!good) fprintf(stderr, "error: %s\n", error.text);
+  measured_steps_free(&s.measured);
+  trial_free(&s.trial);
+  free(s.steps);
+  free(s.rows);
+  return status;
+}
+
+int main(int argc, char **argv) { return finish_run(compare_steps, argc, argv); }
