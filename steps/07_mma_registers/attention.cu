@@ -1,4 +1,5 @@
 // 07_mma_registers: scores and probabilities stay in registers.
+// Needs: sm_80
 //
 // wmma hides which element of a fragment a lane holds, so steps 05 and 06 write S to shared memory to find
 // its rows there. The layout of the instruction below it, mma.sync, is documented: of every 16 x 8 fragment,

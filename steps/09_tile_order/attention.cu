@@ -1,4 +1,5 @@
 // 09_tile_order: the order in which the GPU takes the tiles.
+// Needs: sm_80
 //
 // A GPU starts its blocks in the order of their numbers: x first, then y, then z. Steps 03 to 08 number them
 // by head, batch and query tile, so the first tiles of all batch entries come first. Here a block's number
@@ -54,6 +55,14 @@ static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
 static constexpr int PIECE = 8; // elements of 16 bytes: a lane's copy, and a row of an 8 x 8 matrix
 
+// How many groups of 16 columns of Q and K are multiplied at once. All of them, except for GPUs from sm_100 on, where
+// ptxas would spill at head_dim 128.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+static constexpr int UNROLLED = 4;
+#else
+static constexpr int UNROLLED = 8;
+#endif
+
 // Where column d of row `row` lies in a [rows][D] tile, for d a multiple of PIECE. To move by k, a multiple
 // of 16 columns, is an XOR as well: swizzled(row, d + k) == (swizzled(row, d) ^ k) for d below 16.
 template <int D>
@@ -91,7 +100,7 @@ multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], const E
   const int lane = threadIdx.x % 32;
   const int Q_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
   const int K_lane = swizzled<D>(lane / 16 * 8 + lane % 8, lane / 8 % 2 * PIECE);
-#pragma unroll
+#pragma unroll(UNROLLED)
   for (int k = 0; k < D; k += 16) {
     unsigned Q_frag[tile::ROW_FRAGMENTS][4];
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
