@@ -178,8 +178,11 @@ calibrate: say-device ## the emulator's counts against known answers, and on a G
 	  $(if $(filter gpu,$(DEVICE)),$(BUILD) $(BUILDABLE))
 
 # TERM is in every shell's environment: only the one of the command line is meant.
-plots: ## draw the published record's charts, or with RESULTS=1 your own: CHART=roofline TERM=dumb
+# STEPS has a value of its own for the other verbs.
+plots: ## draw the record's charts, RESULTS=1 your own: CHART=scaling STEPS=07,10 BASE=sdpa_cudnn WITH=results/... AXIS=linear TERM=dumb
 	@scripts/plot.sh $(if $(filter command-line/dumb,$(subst $() ,-,$(origin TERM))/$(TERM)),--dumb) $(if $(RESULTS),--data results) \
+	  $(if $(filter command-line,$(subst $() ,-,$(origin STEPS))),--steps "$(STEPS)") $(if $(BASE),--base "$(BASE)") \
+	  $(if $(WITH),--with "$$WITH") $(if $(AXIS),--axis "$(AXIS)") \
 	  "$(or $(CHART),all)" $(if $(DEVICE_FOLDER)$(NAME),"$(or $(DEVICE_FOLDER),*)") $(NAME)
 
 .PHONY: tables tables-check pages-check guide publish

@@ -3,10 +3,10 @@
 # a word holds nothing but letters, digits and a few signs; text and paths are taken as they are given, and
 # reach the programs through the environment, which no one interprets.
 
-words_given := A B BLOCK BUG CONFIG COUNT DEBUG DEVICE DEVICE_FOLDER EMU_GPU FORCE FRESH FROM JOBS KERNEL MODE NAME PART QUICK \
+words_given := A AXIS B BASE BLOCK BUG CONFIG COUNT DEBUG DEVICE DEVICE_FOLDER EMU_GPU FORCE FRESH FROM JOBS KERNEL MODE NAME PART QUICK \
                RECORD RESULTS ROUNDS SANITIZE SECONDS SEED SEEDS STAT STEP THREAD THRESHOLD VARIANT VERBOSE WERROR WORK
 lists_given := ARCH CHART OPERATORS PARTS STEPS
-texts_given := ARGS FA3 FILES LAB_WORK NEW OLD PREFIX STEPS_FOLDER
+texts_given := ARGS FA3 FILES LAB_WORK NEW OLD PREFIX STEPS_FOLDER WITH
 
 in_words := a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F G H I J K L M N O P Q R S T U V W X Y Z \
             0 1 2 3 4 5 6 7 8 9 . _ - + , :

@@ -15,6 +15,7 @@ END {
     nothing("No step was right in this ladder.")
     exit
   }
-  words(subtitle)
-  print_bars(step_set, "workspace, bytes|blocks launched|block barriers passed")
+  words(subtitle, "Counts, not times: a time on a CPU would say nothing about a GPU.")
+  add_counts(step_set, "workspace, bytes|blocks launched|block barriers passed")
+  print_rows(3)
 }

@@ -23,14 +23,14 @@ END {
     nothing("No step was right" page_text() ".")
     exit
   }
-  words(most_heads " heads, head_dim " head_dim ", 16-bit elements: Q, K, V, O, lse and workspace; ×: for twice the length")
+  words("heads " most_heads ", head_dim " head_dim ", 16-bit elements: Q, K, V, O, lse and workspace",
+    "×: how many times as much a length twice as long needs. Both axes are logarithmic.")
   for (i = 1; i <= steps; i++) join_group(step[i])
   lowest /= 1.5
   highest *= 1.5
   for (group = 1; group <= groups; group++) add_group(group)
   end_panel("", lowest, highest)
-  print_lines()
-  print_length_axes(seq, lengths, lowest, highest)
+  print_lines(seq, lengths)
 }
 
 # More than a thousandth apart: a counter in the workspace makes no line of its own.
@@ -60,13 +60,12 @@ function join_group(name,  group, j, agrees, number) {
 function add_group(group,  j, points, before, last, growth, member, count) {
   for (j = 1; j <= lengths; j++) {
     if (!((group, seq[j]) in group_bytes)) continue
-    points = points sprintf("%d\t%.0f\n", seq[j], group_bytes[group, seq[j]])
+    points = points point(seq[j], sprintf("%.0f", group_bytes[group, seq[j]]))
     before = last
     last = seq[j]
   }
   count = split(members[group], member, " ")
   if (before) growth = log(group_bytes[group, last] / group_bytes[group, before]) / log(last / before)
   add_line((count == 1 ? "step " member[1] : "steps " member[1] (count == 2 ? ", " : " to ") member[count]) \
-    (before ? sprintf(": ×%.1f", 2 ^ growth) : ""), group_style[group], points,
-    group_bytes[group, last])
+    (before ? sprintf(": ×%.1f", 2 ^ growth) : ""), group_style[group], points)
 }

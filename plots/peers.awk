@@ -1,61 +1,68 @@
-# Lines of sequence length and how many times as fast a step is as SDPA's flash backend, and as the
-# fastest of the peers, measured in the same run. Set by the page: head_dim, dtype.
+# Lines of sequence length and how many times as fast a step is as SDPA's flash backend, and as the fastest of the
+# peers, measured in the same run. Set by the page: head_dim, dtype.
 field("head_dim") == head_dim && field("dtype") == dtype && timed() {
-  milliseconds[field("causal"), field("step"), problem()] = field("median_ms")
-  step_set[field("step")]
-  if (is_step(field("step"))) next
-  best_key = "best" SUBSEP problem()
-  if (!(best_key in peer) || field("median_ms") < peer[best_key] + 0) peer[best_key] = field("median_ms")
-  if (field("step") == "sdpa_flash") peer["flash", problem()] = field("median_ms")
+  source = own SUBSEP file SUBSEP problem()
+  if (!is_step(field("step"))) {
+    note_peer("best")
+    if (field("step") == "sdpa_flash") note_peer("flash")
+    next
+  }
+  if (!wanted(field("step"))) next
+  rows++
+  row_source[rows] = source
+  row_median[rows] = field("median_ms")
+  row_low[rows] = field("ci_low_ms")
+  row_high[rows] = field("ci_high_ms")
+  row_shares[rows] = field("share_flash_low") SUBSEP field("share_flash_high") SUBSEP field("share_best_low") SUBSEP \
+    field("share_best_high")
+  row_name[rows] = drawn_name()
+  row_shape[rows] = field("causal") SUBSEP field("seq_q") SUBSEP field("batch") SUBSEP field("heads") SUBSEP throttled()
+}
+function note_peer(base) {
+  if ((base, source) in peer && field("median_ms") >= peer[base, source] + 0) return
+  peer[base, source] = field("median_ms")
+  peer_low[base, source] = field("ci_low_ms")
+  peer_high[base, source] = field("ci_high_ms")
+}
+# The interval is that of the pairs of one round; in older records the widest that the two intervals allow.
+function place(i, base, column,  key, share, shape, low, high) {
+  key = base SUBSEP row_source[i]
+  if (!(key in peer)) return
+  split(row_shares[i], share, SUBSEP)
+  split(row_shape[i], shape, SUBSEP)
+  low = share[column]
+  high = share[column + 1]
+  if (low == "" && peer_low[key] > 0 && row_low[i] > 0) {
+    low = peer_low[key] / row_high[i]
+    high = peer_high[key] / row_low[i]
+  }
+  put_shape(base SUBSEP shape[1], row_name[i], shape[2], peer[key] / row_median[i], low, high, shape[3], shape[4],
+    shape[5])
 }
 END {
-  for (key in milliseconds) {
-    split(key, part, SUBSEP)
-    if (!is_step(part[2])) continue
-    what = substr(key, length(part[1] SUBSEP part[2] SUBSEP) + 1)
-    size = part[3] * part[4] # batch and heads: the grid's, where a length was measured with two shapes
-    for (i = split("flash best", base, " "); i > 0; i--) {
-      point = base[i] SUBSEP part[1] SUBSEP part[2] SUBSEP part[6]
-      if (!((base[i], what) in peer) || size < sizes[point]) continue
-      sizes[point] = size
-      share[point] = peer[base[i], what] / milliseconds[key]
-      length_set[part[6]]
-      panel_set[base[i], part[1]]
-    }
+  for (i = 1; i <= rows; i++) {
+    place(i, "flash", 1)
+    place(i, "best", 3)
   }
-  lengths = sort_numbers(length_set, seq)
+  lengths = sort_numbers(x_set, seq)
   if (!lengths) {
     nothing("No step was timed beside a peer" page_text() ".")
     exit
   }
-  lowest = highest = 1
-  for (point in share) {
-    if (share[point] < lowest) lowest = share[point]
-    if (share[point] > highest) highest = share[point]
-  }
-  lowest /= 1.3
-  highest *= 1.5
-  label_gap = 0.055
-  words("head_dim " head_dim ", " dtype "; 1 is as fast, dotted: half as fast")
-  steps = sort_names(step_set, step)
+  contenders = sort_names(name_set, step)
+  find_range()
+  if (lowest_put > 1) lowest_put = 1
+  if (highest_put < 1) highest_put = 1
+  words("head_dim " head_dim ", " dtype "; " batch_text(seq, lengths),
+    "At 1 a step is as fast as the peer, at the dotted line half as fast.")
   for (causal = 0; causal <= 1; causal++) {
     add_panel("flash", " as SDPA flash")
     add_panel("best", " as the best peer")
   }
-  print_lines()
-  print_length_axes(seq, lengths, lowest, highest)
+  print_lines(seq, lengths)
 }
-function add_panel(base, text,  i, j, point, points, last_share) {
+function add_panel(base, text) {
   if (!((base, causal) in panel_set)) return
-  for (i = 1; i <= steps; i++) {
-    points = ""
-    for (j = 1; j <= lengths; j++) {
-      point = base SUBSEP causal SUBSEP step[i] SUBSEP seq[j]
-      if (!(point in share)) continue
-      points = points seq[j] "\t" share[point] "\n"
-      last_share = share[point]
-    }
-    if (points != "") add_line(readable(step[i]), number_of(step[i]), points, last_share)
-  }
-  end_panel(text (causal ? ", causal" : ""), lowest, highest)
+  add_lines(base SUBSEP causal, step, contenders, seq, lengths)
+  end_panel(text (causal ? ", causal" : ""), lowest_put / 1.3, highest_put * (is_linear() ? 1.05 : 1.5), is_linear())
 }

@@ -1,7 +1,8 @@
 # Roofs: copy bandwidth (TB/s) and levels (TFLOP/s), measured and of the vendor. Points: each step of the
 # ladder whose DRAM bytes ncu has counted at the ladder's shape.
-file == "ladder" && timed() {
+file == "ladder" && timed() && wanted(field("step")) {
   shape = problem()
+  device = field("device")
   subtitle = problem_text()
   type = field("dtype")
   step_set[field("step")]
@@ -37,25 +38,30 @@ END {
     x[i] = operations[step[i]] / bytes[step[i]]
     place[i] = log10(tflops[step[i]])
     if (x[i] / 2 < left) left = x[i] / 2
-    if (x[i] * 8 > right) right = x[i] * 8
+    if (x[i] * 30 > right) right = x[i] * 30
     if (tflops[step[i]] / 2 < lowest) lowest = tflops[step[i]] / 2
   }
   if (right < 8 * level_value[1] / slope) right = 8 * level_value[1] / slope
   highest = 2.5 * (level_value[1] > vendor_most ? level_value[1] : vendor_most)
-  words(subtitle "; thick: measured, thin: data sheet")
+  devices["list"] = device
+  words(subtitle "; thick: measured, thin: data sheet",
+    "No step can be above its roof. One far below waits for something that is not drawn here.")
   printf "slope = %g\nvendor_slope = %g\n", slope, sheet["copy_bandwidth"] ? sheet["copy_bandwidth"] / 1000 : slope
   printf "left = %g\nright = %g\nlowest = %g\nhighest = %g\n", left, right, lowest, highest
-  gap = 0.04 * log10(highest / lowest)
+  gap = 0.036 * log10(highest / lowest)
   spread(level_place, levels, gap, log10(highest))
-  spread(place, steps, gap, log10(0.8 * level_value[1]))
+  spread_neighbours()
   for (i = 1; i <= levels; i++) level_y = level_y ", " 10 ^ level_place[i]
   for (i = 1; i <= steps; i++) {
     names = names ", " quoted(unmarked(readable(step[i])))
+    description = description (i > 1 ? "; " : "") readable(step[i]) " " three_digits(tflops[step[i]]) " TFLOP/s at " \
+      three_digits(x[i]) " operations a byte"
     styles = styles ", " number_of(step[i])
     xs = xs ", " x[i]
     ys = ys ", " tflops[step[i]]
     label_ys = label_ys ", " 10 ^ place[i]
   }
+  print "description = " quoted(description ".")
   print_array("level", level_list, levels)
   print_array("level_name", level_names, levels)
   print_array("level_y", level_y, levels)
@@ -65,6 +71,19 @@ END {
   print_array("step_x", xs, steps)
   print_array("step_y", ys, steps)
   print_array("label_y", label_ys, steps)
+}
+# Moves the names apart of those steps that stand near one another along the x axis.
+function spread_neighbours(  i, j, k, order, members, near) {
+  for (i = 1; i <= steps; i++) {
+    for (j = i - 1; j > 0 && x[order[j]] > x[i]; j--) order[j + 1] = order[j]
+    order[j + 1] = i
+  }
+  for (i = 1; i <= steps; i = j) {
+    members = 0
+    for (j = i; j <= steps && (j == i || x[order[j]] < 3 * x[order[j - 1]]); j++) near[++members] = place[order[j]]
+    spread(near, members, gap, log10(0.97 * level_value[1]), log10(lowest))
+    for (k = 1; k <= members; k++) place[order[i + k - 1]] = near[k]
+  }
 }
 function add_level(name,  value) {
   if (!measured[name]) return

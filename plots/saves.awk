@@ -4,6 +4,7 @@ is_step(field("step")) {
   key = field("source") SUBSEP problem()
   if (!((key, field("step")) in seen)) steps_of[key]++
   seen[key, field("step")] = 1
+  device_of[key] = field("device")
   text_of[key] = problem_text() "; " (field("source") == "ncu" ? "counted by the GPU (ncu)" : "counted by the emulator")
   add(1, "global_load_sectors", "global_store_sectors")
   add(2, "dram_read_bytes", "dram_write_bytes")
@@ -11,11 +12,18 @@ is_step(field("step")) {
   add(4, "async_copy_bytes", "")
   add(5, "tensor_core_operations", "")
   add(6, "block_barriers", "")
+  past_counters[key, field("step")] = brings_otherwise()
 }
 # One count, or the sum of two; empty when the source cannot tell. A later row replaces an earlier one.
 function add(panel, first, second) {
   value[key, field("step"), panel] = \
     field(first) == "" && field(second) == "" ? "" : field(first) + field(second)
+}
+# Whether fewer sectors were loaded than Q, K and V hold: then TMA brought them, past the counters of loads, of
+# shared memory and of cp.async; and wgmma reads shared memory past its counter.
+function brings_otherwise() {
+  return field("global_load_sectors") != "" && 32 * field("global_load_sectors") < \
+    2 * field("batch") * field("head_dim") * (field("heads") * field("seq_q") + 2 * field("kv_heads") * field("seq_kv"))
 }
 END {
   for (key in steps_of)
@@ -30,8 +38,15 @@ END {
     split(substr(key, length(chosen SUBSEP) + 1), part, SUBSEP)
     step_set[part[1]]
     bar[part[1], part[2]] = value[key]
+    if (past_counters[chosen, part[1]] && (part[2] == 1 || part[2] == 3 || part[2] == 4 && index(chosen, "ncu") == 1)) {
+      unseen[part[1], part[2]]
+      passes = 1
+    }
   }
-  words(text_of[chosen])
-  print_bars(step_set, "global memory, sectors of 32 bytes|DRAM, bytes|shared memory, wavefronts" \
-    "|cp.async, bytes|tensor cores, instructions|block barriers")
+  devices["list"] = device_of[chosen]
+  words(text_of[chosen], "Look for the count that a step was written to lower." \
+    (passes ? " Not seen: TMA and wgmma pass by this counter." : ""))
+  add_counts(step_set, "global memory, sectors of 32 bytes|DRAM, bytes|shared memory, wavefronts" \
+    "|cp.async, bytes" (index(chosen, "ncu") == 1 ? "" : " (with TMA's)") "|tensor cores, instructions|block barriers")
+  print_rows(3)
 }

@@ -1,51 +1,66 @@
-# Bars: place, speed-up, label, name, whether it is a peer. Of the peers, timed at the ladder's shape:
-# SDPA's flash backend and the fastest.
-file !~ /^peers/ && timed() {
-  if (count && problem() != shape) next # one shape a chart
-  shape = problem()
-  subtitle = problem_text()
-  base = count ? base : field("median_ms")
-  add_bar(field("step") (field("configuration") == "" ? "" : " " field("configuration")),
-    field("median_ms"), field("tflops"))
-}
-file ~ /^peers/ && timed() && !is_step(field("step")) && problem() == shape {
-  if (field("step") == "sdpa_flash") flash = field("median_ms") SUBSEP field("tflops")
-  if (best == "" || field("median_ms") < best + 0) {
-    best = field("median_ms") SUBSEP field("tflops")
-    best_name = field("step")
+# Bars from 1 to the speed-up: to the right of 1 a step is faster than the base, to the left slower. The base is the
+# first row, or what the reader chose. Of the peers, timed at the ladder's shape: SDPA's flash backend and the fastest.
+file !~ /^peers/ && timed() && (wanted(field("step")) || !own && is_same(base_chosen, field("step"))) {
+  if (shape != "" && problem() != shape) next # one shape a chart
+  if (shape == "") {
+    shape = problem()
+    subtitle = problem_text()
+    if (base_chosen == "") set_base()
   }
+  if (base_chosen != "" && !own && is_same(base_chosen, field("step"))) set_base()
+  if (wanted(field("step"))) add(drawn_name() (field("configuration") == "" ? "" : " " field("configuration")))
 }
-function add_bar(step, milliseconds, teraflops) {
-  name[++count] = step
-  speed_up[count] = base / milliseconds
-  tflops[count] = teraflops
+file ~ /^peers/ && timed() && !is_step(field("step")) && problem() == shape && !own {
+  if (field("step") == base_chosen) set_base()
+  if (field("step") == "sdpa_flash") keep("flash")
+  if (!("best" in peer_median) || field("median_ms") < peer_median["best"] + 0) keep("best")
 }
-function add_peer(step, measured,  part) {
-  split(measured, part, SUBSEP)
-  add_bar(step, part[1], part[2])
+function set_base() {
+  base = field("step")
+  base_ms = field("median_ms")
+}
+function add(row_name) {
+  name[++count] = row_name
+  median[count] = field("median_ms")
+  tflops[count] = field("tflops")
+  held[count] = throttled()
+  paired[count] = own ? "" : field("base_step")
+  low[count] = field("speedup_low")
+  high[count] = field("speedup_high")
+}
+function keep(which) {
+  peer_name[which] = field("step")
+  peer_median[which] = field("median_ms")
+  peer_tflops[which] = field("tflops")
+  peer_held[which] = throttled()
+}
+function add_peer(which) {
+  name[++count] = peer_name[which]
+  median[count] = peer_median[which]
+  tflops[count] = peer_tflops[which]
+  held[count] = peer_held[which]
 }
 END {
-  if (!count) {
-    nothing("No step was right and timed in this ladder.")
+  if (!count || base == "") {
+    nothing(count ? "The base " base_chosen " has no time at the ladder's shape." : \
+      "No step was right and timed in this ladder.")
     exit
   }
-  steps = count
-  if (flash != "" && best_name != "sdpa_flash") add_peer("sdpa_flash", flash)
-  if (best != "") add_peer(best_name, best)
-  words(subtitle (count > 8 ? "; numbers: times step 01, TFLOP/s" : "") \
-    (steps < count ? "; grey: peers" : ""))
-  print "bars = " count
+  if ("flash" in peer_name && peer_name["best"] != "sdpa_flash") add_peer("flash")
+  if ("best" in peer_name) add_peer("best")
+  title = "Speed-up over " base_text(base)
   lowest = highest = 1
-  print "$bars << END"
   for (i = 1; i <= count; i++) {
-    lowest = speed_up[i] < lowest ? speed_up[i] : lowest
-    highest = speed_up[i] > highest ? speed_up[i] : highest
-    lines = readable(name[i])
-    sub(/^FlashA/, "Flash A", lines)
-    gsub(/ /, "\\n", lines)
-    printf "%d\t%g\t%s×\\n%s%s\t%s\t%d\n", i - 1, speed_up[i], three_digits(speed_up[i]), three_digits(tflops[i]),
-      (count > 8 ? "" : " TFLOP/s"), lines, (i > steps)
+    times = base_ms / median[i]
+    if (held[i]) any_throttled = 1
+    if (times < lowest) lowest = times
+    if (times > highest) highest = times
+    known = paired[i] == base && low[i] > 0 && name[i] != base
+    add_row(readable(name[i]), number_of(name[i]), 1, times, known ? low[i] : "", known ? high[i] : "",
+      three_digits(times) "×" (held[i] ? "*" : "") "   " three_digits(tflops[i]) " TFLOP/s")
   }
-  print "END"
-  printf "lowest = %g\nhighest = %g\n", lowest, highest
+  words(subtitle, "Right of 1: a speed-up; left of 1: a slowdown." (is_linear() ? "" : " The axis is logarithmic."))
+  if (is_linear()) end_panel("times as fast", 0, 1.35 * highest, 0)
+  else end_panel("times as fast", lowest / 1.3, highest * (2 * (highest / lowest) ^ 0.3), 10)
+  print_rows(1)
 }

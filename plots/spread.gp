@@ -5,16 +5,8 @@
 # Data: spread.csv (make spread)
 # Each: dtype
 # On: gpu
-canvas_width = 1200; canvas_height = 960
+# Takes: STEPS WITH AXIS
 y_title = "TFLOP/s"
 x_title = "standard deviation of the scores, nats"
 load "plots/style.gp"
-load "plots/lengths.gp"
-set ytics (50, 100, 150, 200, 300, 400, 500, 600, 700, 800, 1000)
-label_room = 0.135
-rows = (panels + 1) / 2
-do for [p = 1:panels] {
-  load "plots/lines.gp"
-  plot for [i = first_line[p]:last_line[p]] $lines index i - 1 using 1:2 with linespoints \
-         lc rgb colour(line_style[i]) pt marker(line_style[i]) dt dash(line_style[i]) lw 1.6 ps 0.8 title line_title(i)
-}
+load "plots/lines.gp"

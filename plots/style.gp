@@ -1,47 +1,65 @@
-# The look that all charts share. Colours: Okabe and Ito's palette, which colour-blind readers can tell
-# apart; markers and dashes differ, too, for those who print in grey. The caller sets: terminal ("svg",
-# "png" or "dumb"), output, and data: what the chart's awk program has written. A chart may set before:
-# canvas_width, canvas_height (of the SVG, in pixels) and y_title.
+# The look that all charts share. The caller sets: terminal ("svg" or "dumb"), output, and data: what the chart's awk
+# program has written. A chart may set before: y_title, and canvas_width and canvas_height in pixels, where its
+# data does not say them. Letters are large enough for a picture that is shown at half its size, and its ground is
+# white, so that it can be read on a dark page.
 load data
-if (!exists("canvas_width")) { canvas_width = 900 }
-if (!exists("canvas_height")) { canvas_height = 540 }
-if (terminal eq "svg") set terminal svg size canvas_width,canvas_height dynamic enhanced font "Helvetica,15" background "white"
-if (terminal eq "png") set terminal pngcairo size 1.5 * canvas_width,1.5 * canvas_height enhanced font "Helvetica,15" fontscale 1.15 linewidth 1.5 pointscale 1.6
-if (terminal eq "dumb") set terminal dumb size 110,30 noenhanced
+if (!exists("canvas_width")) { canvas_width = 1400 }
+if (!exists("canvas_height")) { canvas_height = 840 }
 dumb = terminal eq "dumb"
+if (!dumb) set terminal svg size canvas_width,canvas_height dynamic enhanced font "Helvetica,20" background "white"
+if (dumb) set terminal dumb size 110,(exists("dumb_height") ? dumb_height : 30) noenhanced
 if (!dumb) set output output
 
 set datafile separator tab
 set datafile missing "?"
 set encoding utf8
 
-# --- colours, markers and dashes by style: 0 is a ceiling, then a step's number, from 100 peers,
-# --- from 200 what is quoted
-blue = "#0072b2"; orange = "#e69f00"; grey = "#5f5f5f"; light = "#c8c8c8"
-step_colours = "0x0072b2 0xd55e00 0x009e73 0xcc79a7 0x000000 0x56b4e9 0xe69f00"
-step_markers = "7 5 9 11 13 15 4 6 8 10 12"
-peer_markers = "1 2 3 6 4 8 10"
-item(list, i) = int(real(word(list, 1 + i % words(list))))
-is_step(style) = style > 0 && style < 100
-colour(style) = is_step(style) ? item(step_colours, style - 1) : 0x5f5f5f
-marker(style) = style == 0 ? -1 : is_step(style) ? item(step_markers, style - 1) : item(peer_markers, style % 100 - 1)
-dash(style) = style == 0 || style >= 200 ? 3 : is_step(style) ? 1 : 2
+# --- colours, markers and dashes by style: 0 is a ceiling, then a step's number, from 100 peers, from 200 what is
+# --- quoted, from 300 the reader's own steps. A family of steps has one colour of Okabe and Ito's palette, which
+# --- colour-blind readers can tell apart; inside it shades and markers differ.
+grey = "#5f5f5f"; light = "#c8c8c8"
+float32_colours = "0x0072b2 0x56b4e9 0x00466e 0x3d8fc0"
+wmma_colours    = "0xe69f00 0xa87400"
+mma_colours     = "0x009e73 0x006248 0x4cc9a4"
+hopper_colours  = "0xd55e00 0x8a3d00 0xf08a3c 0x6b2f00 0xd55e00 0x8a3d00 0xf08a3c 0xb04e00"
+later_colours   = "0xcc79a7 0x8f3f6d 0xa85a86"
+step_markers    = "7 5 9 11 13 15 4 6 8 10 12"
+peer_markers    = "1 2 3 6 4 8 10"
+item(list, i) = int(real(word(list, 1 + int(i) % words(list))))
+is_step(style) = style > 0 && style < 100 || style > 300
+family(step) = step <= 4 ? float32_colours : step <= 6 ? wmma_colours : step <= 9 ? mma_colours : \
+               step <= 17 ? hopper_colours : later_colours
+first_of_family(step) = step <= 4 ? 1 : step <= 6 ? 5 : step <= 9 ? 7 : step <= 17 ? 10 : 18
+colour(style) = style > 300 ? 0x000000 : is_step(style) ? item(family(style), style - first_of_family(style)) : 0x6f6f6f
+marker(style) = style == 0 ? -1 : is_step(style) ? item(step_markers, style - 1) : item(peer_markers, int(style) % 100 - 1)
+dash(style) = is_step(style) ? 1 : style == 0 || style >= 200 ? 3 : 2
+width(style) = style > 300 ? 3.5 : 2
 
 # --- words: what the chart shows on the left above, its origin on the right below -----------------
 if (!exists("y_title")) { y_title = "" }
+if (!exists("sentence")) { sentence = "" }
 if (dumb) {
   set title heading."\n".subtitle
   set ylabel y_title
 } else {
-  set label 1001 "{/:Bold=18 ".heading."}" at screen 0.02,1 - 25.0 / canvas_height left front
-  set label 1002 subtitle at screen 0.02,1 - 54.0 / canvas_height left front noenhanced tc rgb grey
-  set label 1003 corner at screen 0.985,14.0 / canvas_height right front noenhanced tc rgb grey font ",12"
-  set label 1004 note at screen 0.02,14.0 / canvas_height left front noenhanced tc rgb grey font ",12"
+  set label 1001 "{/:Bold=26 ".heading."}" at screen 0.015,1 - 32.0 / canvas_height left front
+  set label 1002 subtitle at screen 0.015,1 - 66.0 / canvas_height left front noenhanced tc rgb grey
+  set label 1006 sentence at screen 0.015,1 - 95.0 / canvas_height left front noenhanced tc rgb grey
+  set label 1003 corner at screen 0.985,17.0 / canvas_height right front noenhanced tc rgb grey font ",16"
+  set label 1004 note at screen 0.015,17.0 / canvas_height left front noenhanced tc rgb grey font ",16"
   set lmargin at screen 0.105
   set label 1005 y_title at graph 0,1.04 left
   set rmargin at screen 0.97
-  set tmargin at screen 0.82
-  set bmargin at screen 0.19
+  set tmargin at screen 1 - 165.0 / canvas_height
+  set bmargin at screen 115.0 / canvas_height
+}
+
+# For those who do not see the picture: scripts/plot.sh puts it into the SVG.
+if (exists("described")) {
+  set print described
+  print heading
+  print (subtitle eq "" ? "" : subtitle.". ").sentence." ".(exists("description") ? description : nothing)." ".note." ".corner
+  set print
 }
 
 set border 3 lw 1 lc rgb grey
@@ -53,3 +71,4 @@ set key noautotitle
 set style fill solid 0.9 noborder
 set boxwidth 0.6
 set bars small
+set style textbox opaque noborder

@@ -1,36 +1,37 @@
-# Bars: rank, TFLOP/s and the interval's ends, configuration, label. Those not timed come last.
+# Bars: TFLOP/s with the interval's ends, fastest first. Those not timed come last.
 field("configuration") != "" {
   if (title_step == "") {
     title_step = readable(field("step"))
     subtitle = "step " title_step "; " problem_text()
   }
+  style = number_of(field("step"))
+  configuration[++count] = field("configuration")
+  speed[count] = -count # after all that were timed, in their order
   if (timed()) {
-    row[++count] = sprintf("%g\t%g\t%g\t%s\t%s TFLOP/s, %.4g ms", field("tflops"), at(field("ci_high_ms")),
-      at(field("ci_low_ms")), unmarked(field("configuration")), three_digits(field("tflops")), field("median_ms"))
+    timed_count++
     speed[count] = field("tflops")
+    low[count] = speed_at("ci_high_ms")
+    high[count] = speed_at("ci_low_ms")
+    text[count] = three_digits(field("tflops")) " TFLOP/s, " sprintf("%.4g", field("median_ms")) " ms" \
+      (throttled() ? "*" : "")
+    if (throttled()) any_throttled = 1
     if (field("tflops") > highest) highest = field("tflops")
-  } else {
-    late[++late_count] = "0\t0\t0\t" unmarked(field("configuration")) "\t" \
-      (field("check") == "skipped" ? "skipped: it does not take this shape, or does not fit" : unmarked(field("check")))
-  }
-}
-# The speed at another time.
-function at(milliseconds) {
-  return milliseconds > 0 ? field("tflops") * field("median_ms") / milliseconds : field("tflops")
+  } else if (field("check") == "skipped") text[count] = "skipped: it does not take this shape, or does not fit"
+  else text[count] = field("check")
 }
 END {
-  if (!count) {
+  if (!timed_count) {
     nothing("No configuration was right and timed in this sweep.")
     exit
   }
-  words(subtitle)
-  print "$bars << END"
+  words(subtitle, "128x64x4x2: 128 queries and 64 keys a tile, 4 warps a block, 2 tiles in flight.")
   for (i = 1; i <= count; i++) {
     best = 0
     for (j = 1; j <= count; j++) if (j in speed && (!best || speed[j] > speed[best])) best = j
-    print i "\t" row[best]
+    if (speed[best] > 0) add_row(configuration[best], style, 0, speed[best], low[best], high[best], text[best])
+    else add_row(configuration[best], style, 0, 0, "", "", text[best])
     delete speed[best]
   }
-  for (i = 1; i <= late_count; i++) print count + i "\t" late[i]
-  print "END\nrows = " count + late_count "\nhighest = " highest
+  end_panel("BLOCK_M x BLOCK_N x WARPS x STAGES, by TFLOP/s", 0, 1.45 * highest, 0)
+  print_rows(1)
 }

@@ -11,11 +11,18 @@
 #   # Each: dtype head_dim            a chart for every combination of these columns
 #   # On: gpu                         or emulator: only for such devices
 #
-# Writes plots/<device>/<chart>.svg and .png; --dumb draws in the terminal and writes nothing. CHART is
+#   # Takes: STEPS BASE WITH AXIS    what a reader may choose of the chart, see below
+#
+# Writes plots/<device>/<chart>.svg; --dumb draws in the terminal and writes nothing. CHART is
 # "all" for all; without a device, all that have data are drawn. With NAME, the first file is NAME.csv.
 # A chart whose data is missing says so. With --data the records are those of FOLDER/<device>, such as
 # results/<device>, the charts are written beside them, and only those that have data. Without gnuplot: a
-# sentence, and exit status 0.
+# sentence, and exit status 0. All charts of a published device: pictures that are no more drawn are removed.
+#
+# The reader chooses with --steps 07,10 (only these, with the peers), --base sdpa_cudnn (what is 1 in a chart of
+# speed-ups), --with results/... (a file or folder of the reader's own, whose steps are drawn beside the record) and
+# --axis linear or logarithmic. Such a chart is results/<device>/<chart>-chosen.svg.
+# A file that is empty or wrong: exit status 2, and nothing is written.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -27,20 +34,56 @@ make_scratch
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
 
-terminals="svg png"
+terminal=svg
 data=plots/data
+drawn=() # the pictures so far: they are put in their places when all could be drawn
+empty='' # why a page of what was chosen holds nothing
+chosen='' with='''' axis='' steps='' base=''
 while true; do
   case ${1-} in
-  --dumb) terminals=dumb && shift ;;
+  --dumb) terminal=dumb && shift ;;
   --data) data=$2 && shift 2 ;;
+  --steps) steps=$2 chosen+=" STEPS" && shift 2 ;;
+  --base) base=$2 chosen+=" BASE" && shift 2 ;;
+  --with) with=$2 chosen+=" WITH" && shift 2 ;;
+  --axis) axis=$2 chosen+=" AXIS" && shift 2 ;;
   *) break ;;
   esac
 done
 charts=${1:-all}
 device=${2:-*}
 name=${3-}
+whole=no # whether everything is drawn that the folder of a device holds
+
+refuse() {
+  echo "error: $1" >&2
+  exit 2
+}
+
+# Whether a reader may choose of a chart what was chosen.
+takes() { # CHART
+  local setting takes
+  takes=" $(setting "plots/$1.gp" Takes) "
+  for setting in $chosen; do
+    case $takes in *" $setting "*) ;; *) return 1 ;; esac
+  done
+}
+
 all=$(grep -l '^# Title:' plots/*.gp | sed 's|plots/\(.*\)\.gp|\1|' | tr '\n' ' ')
-if [ "$charts" = all ]; then charts=$all; fi
+if [ "$charts" = all ]; then
+  charts=
+  for chart in $all; do if takes "$chart"; then charts+="$chart "; fi; done
+  if [ "$data$chosen$name" = plots/data ]; then whole=yes; fi
+fi
+for chart in $charts; do
+  case " $all" in *" $chart "*) ;; *) refuse "there is no chart '$chart': there are $all" ;; esac
+  settings=$(setting "plots/$chart.gp" Takes)
+  takes "$chart" || refuse "the chart $chart takes no$chosen: it takes ${settings:-none of the settings}"
+done
+case $axis in '' | linear | logarithmic) ;; *) refuse "AXIS is $axis: give it linear or logarithmic" ;; esac
+if [ -n "$with" ] && ! [ -e "$with" ]; then
+  refuse "there is no $with to draw beside the record: WITH is a file or folder of your own, such as results/<GPU>"
+fi
 
 if ! command -v gnuplot >/dev/null; then
   echo "plot: no chart is drawn, gnuplot is not installed (make deps installs it; make plots draws later)"
@@ -56,29 +99,55 @@ run_gnuplot() {
   grep -v 'iconv failed to convert degree sign' "$scratch/said" >&2 || true
 }
 
-# Draws $scratch/data.gp as a file for each terminal.
+# Draws $scratch/data.gp as OUTPUT.svg, with a title and a description for those who do not see it, or in the terminal.
 render() { # output without ending
-  local terminal script=$chart
-  if grep -q '^nothing = ' "$scratch/data.gp"; then script=missing; fi
-  [ "$terminals" = dumb ] || mkdir -p "${1%/*}"
-  for terminal in $terminals; do
-    run_gnuplot -e "terminal='$terminal'; output=$(gnuplot_text "$scratch/chart"); data=$(gnuplot_text "$scratch/data.gp")" \
-      "plots/$script.gp"
-    [ "$terminal" = dumb ] || write_whole "$1.$terminal" <"$scratch/chart"
-  done
-  [ "$terminals" = dumb ] || echo "written: $1.svg, $1.png"
+  local script=$chart
+  if grep -q '^nothing = ' "$scratch/data.gp"; then
+    if [ -n "$chosen" ]; then
+      empty=$(sed -n "/^nothing = '/{s///; s/'$//; s/''/'/g; p}" "$scratch/data.gp")
+      return
+    fi
+    script=missing
+  fi
+  run_gnuplot -e "terminal='$terminal'; output=$(gnuplot_text "$scratch/chart"); data=$(gnuplot_text "$scratch/data.gp"); \
+    described=$(gnuplot_text "$scratch/described")" "plots/$script.gp"
+  drawn+=("$1.svg")
+  if [ $terminal = svg ]; then
+    awk -f scripts/describe_svg.awk "$scratch/described" "$scratch/chart" >"$scratch/${#drawn[@]}.svg"
+  fi
 }
 
 # What CHART.awk makes of the data, for gnuplot.
 chart_data() { # CHART ARGUMENT...
-  awk -f scripts/csv.awk -f scripts/text.awk -f plots/chart.awk -f "plots/$1.awk" \
-    -v title="$(setting "plots/$chart.gp" Title)" "${@:2}"
+  local -a programs=(-f plots/chart.awk -f plots/choice.awk)
+  local part
+  for part in lines rows; do
+    if grep -q "^load \"plots/$part.gp\"" "plots/$1.gp"; then programs+=(-f "plots/$part.awk"); fi
+  done
+  awk -f scripts/csv.awk -f scripts/text.awk "${programs[@]}" -f "plots/$1.awk" -v title="$(setting "plots/$chart.gp" Title)" \
+    -v steps_chosen="$steps" -v base_chosen="$base" -v axis_chosen="$axis" "${@:2}"
+}
+
+pages_of() { awk -f scripts/csv.awk -f plots/pages.awk -v columns="$(setting "plots/$chart.gp" Each)" "$@"; }
+
+# The reader's own files for a chart: WITH itself, or those of the folder that have the names of the chart's files.
+own_files() { # the first file's name
+  local file command
+  if [ -f "$with" ]; then
+    realpath "$with"
+    return
+  fi
+  { echo "$1" && sources "plots/$chart.gp" Data | tail -n +2 && sources "plots/$chart.gp" With; } |
+    while IFS=$'\t' read -r file command; do
+      case $file in ceilings.csv | quoted.csv) continue ;; esac
+      if [ -f "$with/$file" ]; then realpath "$with/$file"; fi
+    done
 }
 
 # The chart of one first file, or its pages; or the page that says what is missing.
 draw() { # folder of data, folder of charts, the first file's name
   local file command missing='' without='' suffix page value first=$3 output=$2/$chart
-  local -a files=()
+  local -a files=() own=()
   while IFS=$'\t' read -r file command; do
     if [ "$file" != "${file%\**}" ]; then # ladder-bf16.csv of ladder*.csv: the chart ends in -bf16
       suffix=${first%.csv}
@@ -102,52 +171,90 @@ draw() { # folder of data, folder of charts, the first file's name
       without+="${without:+, }$file ($command)"
     fi
   done < <(sources "plots/$chart.gp" With)
-  awk -f scripts/csv.awk -f plots/pages.awk -v columns="$(setting "plots/$chart.gp" Each)" "${files[0]}" >"$scratch/pages"
+  pages_of "${files[0]}" >"$scratch/pages"
+  if [ -n "$with" ]; then
+    mapfile -t own < <(own_files "$first")
+    if [ ${#own[@]} -eq 0 ]; then refuse "$with holds no file for the chart $chart: it is drawn of $first"; fi
+    pages_of "${own[@]}" >"$scratch/own_pages"
+    grep -Fx -f "$scratch/own_pages" "$scratch/pages" >"$scratch/both" ||
+      refuse "$with has none of the shapes that $1/$first has: the same $(setting "plots/$chart.gp" Each | sed 's/ / and /')"
+    mv "$scratch/both" "$scratch/pages"
+    files+=(own=1 "${own[@]}")
+  fi
+  if [ -n "$chosen" ]; then output=results/${1##*/}/${output##*/}; fi
   while IFS=$'\t' read -r -a page; do
     suffix=
     for value in "${page[@]}"; do # head_dim=64 dtype=fp16: -dim64-fp16
       value=${value/head_dim=/dim}
       suffix+=-${value#*=}
     done
-    chart_data "$chart" -v without="$without" "${page[@]}" "${files[@]}" >"$scratch/data.gp"
-    render "$output$suffix"
+    chart_data "$chart" -v without="$without" "${page[@]}" "${files[@]}" >"$scratch/data.gp" || {
+      [ $? -eq 3 ] || exit 2
+      empty="no step of '$steps' has a usable row in $1/$first"
+      continue
+    }
+    grep -o 'Nothing usable is recorded for step [^.]*' "$scratch/data.gp" >>"$scratch/notes" || true
+    render "$output$suffix${chosen:+-chosen}"
   done <"$scratch/pages"
-  # Of a time when the chart had no pages, or no data.
-  if [ "$terminals" != dumb ] && [ -n "$suffix" ]; then rm -f "$output.svg" "$output.png"; fi
+  if [ -n "$suffix" ]; then obsolete+=("$output.svg"); fi # of a time when the chart had no pages, or no data
 }
 
-draw_device() { # folder of data
-  local kind=gpu folder=plots/${1##*/} path first found=no made_for
-  if [ "$data" != plots/data ]; then folder=$1; fi
+# The first files of a chart in a folder of data, one a line; none where there is none, or the chart is not for it.
+first_files() { # folder of data
+  local kind=gpu made_for first path
   case ${1##*/} in emulated-*) kind=emulator ;; esac
   made_for=$(setting "plots/$chart.gp" On)
   if [ "${made_for:-$kind}" != $kind ]; then return; fi
   first=$(sources "plots/$chart.gp" Data | sed -n '1s/\t.*//p')
-  if [ -n "$name" ]; then
-    case $first in *\**) first=$name.csv ;; esac
-  fi
+  case $first in
+  *\**) if [ -n "$name" ]; then first=$name.csv; elif [ -n "$with" ]; then first=${first/\*/}; fi ;;
+  esac
   for path in "$1"/$first; do
-    if [ -f "$path" ]; then
-      found=yes
-      draw "$1" "$folder" "${path##*/}"
-    fi
-  done
-  [ $found = yes ] || draw "$1" "$folder" "${first/\*/}"
+    if [ -f "$path" ]; then echo "${path##*/}"; fi
+  done | grep . || echo "${first/\*/}"
+}
+
+draw_device() { # folder of data
+  local kind=gpu folder=plots/${1##*/} first
+  if [ "$data" != plots/data ]; then folder=$1; fi
+  case ${1##*/} in emulated-*) kind=emulator ;; esac
+  while IFS= read -r -u 3 first; do draw "$1" "$folder" "$first"; done 3< <(first_files "$1")
+}
+
+# Looks at all files that the charts are drawn of, before the first is drawn.
+look_at() { # folder of data
+  local first file command
+  for chart in $charts; do
+    first_files "$1" | while IFS= read -r first; do
+      printf '%s\t%s\n' "$1/$first" "$(sources "plots/$chart.gp" Data | sed -n '1s/.*\t//p')"
+      { sources "plots/$chart.gp" Data | tail -n +2 && sources "plots/$chart.gp" With; } | sed "s|^|$1/|"
+      if [ -n "$with" ]; then own_files "$first"; fi
+    done
+  done | sort -u -t $'\t' -k 1,1 >"$scratch/files"
+  while IFS=$'\t' read -r file command; do
+    if [ -f "$file" ]; then awk -f scripts/csv.awk -f plots/columns.awk -v command="$command" "$file"; fi
+  done <"$scratch/files"
 }
 
 for folder in "$data"/$device; do
-  if ! [ -d "$folder" ]; then
-    echo "error: there is no $folder to draw: make ladder records a first file" >&2
-    exit 2
-  fi
-  for chart in $charts; do
-    case " $all" in
-    *" $chart "*) ;;
-    *)
-      echo "error: there is no chart '$chart': there are $all" >&2
-      exit 2
-      ;;
-    esac
-    draw_device "$folder"
-  done
+  if ! [ -d "$folder" ]; then refuse "there is no $folder to draw: make ladder records a first file"; fi
+  look_at "$folder"
+done
+obsolete=()
+for folder in "$data"/$device; do
+  for chart in $charts; do draw_device "$folder"; done
+  if [ $whole = yes ]; then obsolete+=("plots/${folder##*/}"/*.svg "plots/${folder##*/}"/*.png); fi
+done
+if [ -n "$empty" ] && [ ${#drawn[@]} -eq 0 ]; then refuse "nothing is drawn of what was chosen: $empty"; fi
+if [ -f "$scratch/notes" ]; then sort -u "$scratch/notes" | sed 's/^/note: /'; fi
+if [ $terminal = dumb ]; then exit; fi
+declare -A is_drawn
+for ((i = 0; i < ${#drawn[@]}; i++)); do
+  mkdir -p "${drawn[i]%/*}"
+  write_whole "${drawn[i]}" <"$scratch/$((i + 1)).svg"
+  echo "written: ${drawn[i]}"
+  is_drawn[${drawn[i]}]=yes
+done
+for picture in "${obsolete[@]}"; do
+  if [ -f "$picture" ] && [ -z "${is_drawn[$picture]-}" ]; then rm "$picture" && echo "removed: $picture"; fi
 done

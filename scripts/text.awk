@@ -2,7 +2,7 @@
 
 function is_step(name) { return name ~ /^[0-9]+_/ }
 
-# As a reader says it: "04 online softmax", "SDPA flash", "FlashAttention-3 (quoted)".
+# As a reader says it: "04 online softmax", "SDPA flash", "FlashAttention-3 (quoted)", "04 online softmax (own)".
 function readable(name) {
   sub(/_quoted$/, " (quoted)", name)
   sub(/^flash_attention_3/, "FlashAttention-3", name)
@@ -20,8 +20,10 @@ function ceiling_text(name) {
 }
 
 # A number for each name, always the same: a step's own; from 100 the peers'; from 200 theirs where they are
-# quoted. It is the place in lists, and the style of the line in charts.
+# quoted; from 300 the steps that the reader draws beside the record. It is the place in lists, and the style of the line
+# in charts.
 function number_of(name,  peers, i) {
+  if (sub(/_\(own\)$/, "", name)) return 300 + number_of(name)
   if (is_step(name)) return name + 0
   if (sub(/_quoted$/, "", name)) return 100 + number_of(name)
   i = split("sdpa_math sdpa_efficient sdpa_flash sdpa_cudnn flash_attention_3", peers, " ")

@@ -76,7 +76,7 @@ END {
     if (milliseconds[i]) before = milliseconds[i]
   }
   if (best) {
-    print "\nThe best peer at this shape is " best_name ". Below 0.5 of its speed: stop and profile; below 1: keep going."
+    print "\nThe fastest peer that was timed at this shape is " best_name ". Below 0.5 of its speed: stop and profile; below 1: keep going."
   } else if (peers_there) {
     print "\nNo peer was timed at this shape."
   }

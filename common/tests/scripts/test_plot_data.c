@@ -11,12 +11,16 @@ TestSuite(plot_data, .init = enter, .fini = toolkit_leave);
 
 // What a chart's program writes of some files, with tabs and line ends as blanks.
 static script_result prepared(const char *chart, const char *files) {
-  char command[512];
+  char command[768];
   snprintf(command, sizeof command,
-           "cd " FOLDER "; root=../../..; awk -f $root/scripts/csv.awk -f $root/scripts/text.awk "
-           "-f $root/plots/chart.awk -f $root/plots/%s.awk -v title=T -v head_dim=64 -v dtype=fp16 "
+           "cd " FOLDER "; root=../../..; shared=; for part in lines rows; do "
+           "if grep -q \"load .plots/$part.gp\" $root/plots/%s.gp; then shared=\"-f "
+           "$root/plots/$part.awk\"; fi; done; "
+           "awk -f $root/scripts/csv.awk -f $root/scripts/text.awk -f $root/plots/chart.awk "
+           "-f $root/plots/choice.awk $shared -f $root/plots/%s.awk -v title=T -v head_dim=64 -v "
+           "dtype=fp16 "
            "%s 2>&1 | tr '\\t\\n' '  '",
-           chart, files);
+           chart, chart, files);
   return toolkit_run(command);
 }
 
@@ -27,35 +31,115 @@ static void expect_prepared(const char *chart, const char *files, const char *pa
 
 Test(plot_data, speed_up_over_the_first_step) {
   const script_result result = prepared("speedup", "ladder.csv peers.csv");
-  EXPECT(result, "0 1 1×", "1 4 4×", "2 40 40×", "3 40 40×\\n20 TFLOP/s SDPA\\nflash 1",
-         "4 50 50×\\n25 TFLOP/s SDPA\\ncuDNN 1 END");
+  EXPECT(result, "heading = 'Speed-up over step 01 plain'", "1 1 1 1 1 1 01 plain 1× 0.5 TFLOP/s",
+         "2 1 4 4 4 2 02 tiled 4×", "3 1 40 40 40 5 05 fused 40×", "103 SDPA flash 40× 20 TFLOP/s",
+         "104 SDPA cuDNN 50× 25 TFLOP/s", "END", "array lowest[1] = [0.769231]");
+}
+
+// Bars begin at 1: that of a slower step ends on the other side. The base is the first step there is, or the chosen one.
+Test(plot_data, the_base_of_speed_ups) {
+  recorded_write("ladder", ROW_HEADER TIMED("05_fused", LARGE, "0", "2", "2", "2", "20")
+                               TIMED("06_copied", LARGE, "0", "4", "4", "4", "10"));
+  script_result result = prepared("speedup", "ladder.csv");
+  EXPECT(result, "heading = 'Speed-up over step 05 fused'", "2 1 0.5 0.5 0.5 6 06 copied 0.5×",
+         "array lowest[1] = [0.384615]");
+  result = prepared("speedup", "-v base_chosen=sdpa_cudnn ladder.csv peers.csv");
+  EXPECT(result, "heading = 'Speed-up over SDPA cuDNN'", "1 1 0.8 0.8 0.8 5 05 fused 0.8×");
+  expect_prepared("speedup", "-v base_chosen=07 ladder.csv",
+                  "nothing = 'The base 07 has no time at the ladder''s shape.'");
+}
+
+#define PAIRED_HEADER                                                                              \
+  "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,median_ms,ci_low_ms," \
+  "ci_high_ms,tflops,throttled,base_step,speedup_low,speedup_high,commit,date\n"
+#define PAIRED(step, median, tflops, throttled, low, high)                                         \
+  step ",Test GPU,fp16," LARGE ",ok," median "," median "," median "," tflops "," throttled        \
+       ",01_plain," low "," high "," ORIGIN
+
+// Ratios of one round have intervals of their own, and a row says that the GPU was held back.
+Test(plot_data, intervals_of_pairs_and_throttled_rows) {
+  recorded_write("ladder", PAIRED_HEADER PAIRED("01_plain", "80", "0.5", "0", "1", "1")
+                               PAIRED("05_fused", "2", "20", "1", "38", "41"));
+  recorded_write("bench", PAIRED_HEADER PAIRED("01_plain", "80", "0.5", "0", "1", "1")
+                              PAIRED("05_fused", "2", "20", "1", "38", "41"));
+  script_result result = prepared("speedup", "ladder.csv");
+  EXPECT(result, "note = 'Ring or star: power or heat held the GPU back.'",
+         "1 1 1 1 1 1 01 plain 1×", "2 1 40 38 41 5 05 fused 40×* 20 TFLOP/s 41");
+  result = prepared("speedup-by-length", "bench.csv");
+  EXPECT(result, "note = 'Ring or star", "1024 1 1 1 0 1024 40 38 41 1 END");
+  result = prepared("scaling", "bench.csv");
+  EXPECT(result, "note = 'Ring or star", "1024 20 20 20 1 ");
+}
+
+// In pairs of one file where there are any: cuDNN of peers.csv with the step of peers.csv.
+Test(plot_data, speed_up_by_length) {
+  script_result result = prepared("speedup-by-length", "bench.csv peers.csv");
+  EXPECT(result, "heading = 'Speed-up over step 01 plain by sequence length'",
+         "512 1 1 1 0 1024 1 1 1 0", "512 40 39 41 0 1024 40 39.5 40.5 0",
+         "1024 40 39.5 40.5 0 1024 50 49.375 50.625 0 END",
+         "'01 plain', '05 fused', 'SDPA flash', 'SDPA cuDNN']", "linear[1] = [0]");
+  result = prepared("speedup-by-length",
+                    "-v base_chosen=sdpa_cudnn -v axis_chosen=linear bench.csv peers.csv");
+  EXPECT(result, "Speed-up over SDPA cuDNN", "1024 0.02 ", "1024 0.64 0.64 0.64 0", "1024 0.8 ",
+         "1024 1 1 1 0 END", "linear[1] = [1]");
+  expect_prepared("speedup-by-length", "-v base_chosen=99 bench.csv",
+                  "nothing = 'The base 99 has no");
+}
+
+Test(plot_data, steps_that_are_chosen) {
+  script_result result = prepared("scaling", "-v steps_chosen=5,09 bench.csv peers.csv");
+  EXPECT(result, "note = ' Nothing usable is recorded for step 09.'",
+         "array line_name[7] = ['05 fused', 'SDPA flash', 'SDPA cuDNN', 'SDPA flash',");
+}
+
+// The reader's own steps stand beside the record's: new ones always, others if they are chosen, peers never.
+Test(plot_data, own_steps_beside_the_record) {
+  recorded_write("own", ROW_HEADER TIMED("05_fused", LARGE, "0", "1", "1", "1", "40")
+                            TIMED("30_mine", LARGE, "0", "4", "4", "4", "10")
+                                TIMED("sdpa_cudnn", LARGE, "0", "2", "2", "2", "20"));
+  script_result result =
+      prepared("speedup-by-length", "-v base_chosen=sdpa_cudnn bench.csv peers.csv own=1 own.csv");
+  EXPECT(result, "1024 0.5 0.5 0.5 0 END",
+         "'01 plain', '05 fused', 'SDPA flash', 'SDPA cuDNN', '30 mine (own)']", "330]");
+  result = prepared("scaling", "-v steps_chosen=05 bench.csv own=1 own.csv");
+  EXPECT(result, "'05 fused', '05 fused (own)'");
+  cr_expect_null(strstr(result.out, "30 mine"), "%s", result.out);
+}
+
+// Each step against the multipliers that it uses.
+Test(plot_data, share_of_a_ceiling) {
+  const script_result result = prepared("ceiling-share", "bench.csv ceilings.csv");
+  EXPECT(result, "ceilings in TFLOP/s: fp32 fma 30, mma fp16 100'", "512 0.833333 ",
+         "1024 1.66667 ", "512 10 10 10 0 1024 20 20 20 0", "highest[2] = [105, 105]");
 }
 
 Test(plot_data, a_line_for_each_contender) {
   recorded_write("bench", BENCH TIMED("05_fused", SMALLER, "0", "1", "1", "1", "5"));
   const script_result result = prepared("scaling", "bench.csv peers.csv ceilings.csv");
-  EXPECT(result, "512 0.25 1024 0.5", "512 10 1024 16", "1024 20", "1024 25", "panels = 2",
-         "array line_name",
+  EXPECT(result, "heads 4, batch 8 at seq 512 to 4 at 1024",
+         "512 0.25 0.243902 0.25641 0 1024 0.5 ", "512 10 10 10 0 1024 16 16 16 0", "1024 20",
+         "1024 25", "panels = 4", "array line_name",
          "'01 plain', '05 fused', 'SDPA flash', 'SDPA cuDNN', "
-         "'fp32 fma 30', 'mma fp16 100', '05 fused'",
-         "array first_line[2] = [1, 7]", "array last_line[2] = [6, 9]",
-         "', not causal', ', causal'");
+         "'fp32 fma 30', 'mma fp16 100', 'SDPA flash', 'SDPA cuDNN'",
+         "array first_line[4] = [1, 7, 11, 14]", "array last_line[4] = [6, 10, 13, 16]",
+         "', not causal', ', not causal: the faster half', ', causal'", "linear[4] = [0, 1, 0, 1]");
 }
 
 Test(plot_data, what_is_quoted_has_a_line_of_its_own) {
   const script_result result = prepared("scaling", "bench.csv peers.csv quoted.csv");
-  EXPECT(result, "512 30 1024 33", "'SDPA cuDNN', 'FlashAttention-3 (quoted)', '05 fused']",
-         "array line_style[6] = [1, 5, 103, 104, 205, 5]");
+  EXPECT(result, "512 30 30 30 0 1024 33 33 33 0", "'SDPA cuDNN', 'FlashAttention-3 (quoted)', ",
+         "array line_style[10] = [1, 5, 103, 104, 205, 103, 104, 205, 5, 5]");
   cr_expect_null(strstr(result.out, " 34 "), "the other dtype: %s", result.out);
 }
 
 Test(plot_data, a_panel_for_each_spread_of_scores) {
   const script_result result = prepared("spread", "spread.csv");
-  EXPECT(result, "batch 4, seq 1024, fp16", "1 20 16 20 1 25 16 16 1 10 16 20 16 8 END",
-         "panels = 2", "array line_style[5] = [5, 6, 103, 5, 6]", "array first_line[2] = [1, 4]",
+  EXPECT(result, "batch 4, seq 1024, fp16", "1 20 20 20 0 16 20 20 20 0",
+         "1 25 25 25 0 16 16 16 16 0", "16 8 8 8 0 END", "panels = 2",
+         "array line_style[5] = [5, 6, 103, 5, 6]", "array first_line[2] = [1, 4]",
          "array last_line[2] = [3, 5]",
-         "', head_dim 64, random scores', ', head_dim 64, rising scores'",
-         "array lengths[2] = [1, 16]", "shortest = 1 longest = 16 lowest = 6.4 highest = 31.25");
+         "', head_dim 64, random scores', ', head_dim 64, rising scores'", "linear[2] = [1, 1]",
+         "highest[2] = [26.25, 26.25]", "array lengths[2] = [1, 16]", "shortest = 1 longest = 16");
 }
 
 Test(plot_data, a_spread_without_a_time) {
@@ -74,7 +158,8 @@ Test(plot_data, operations_for_each_byte_of_dram) {
 Test(plot_data, tensors_and_workspace_of_one_sequence) {
   // 4 tensors of 4 x 512 x 64 halves, and lse: 1,056,768 bytes; 33,554,432 / 8 more for scores
   const script_result result = prepared("memory", "bench.csv");
-  EXPECT(result, "512 5251072 1024 18890752", "512 1056768 1024 2113536", "'step 01: ×3.6'");
+  EXPECT(result, "512 5251072 5251072 5251072 0 1024 18890752 ", "512 1056768 ", "1024 2113536 ",
+         "'step 01: ×3.6'");
 }
 
 Test(plot_data, steps_that_need_the_same_memory_share_a_line) {
@@ -85,8 +170,9 @@ Test(plot_data, steps_that_need_the_same_memory_share_a_line) {
 
 Test(plot_data, samples_in_percent_of_their_median) {
   const script_result result = prepared("latency", "bench-samples.csv");
-  EXPECT(result, " 0 ", " 0.5 ", " -0.5 ", "$boxes", "0 -0.45 -0.25 0.25 0.45 n = 3 01\\nplain",
-         "1 0 0 0 0 n = 1 05\\nfused", "lowest = -0.55");
+  EXPECT(result, " 0 ", " 0.5 ", " -0.5 ", "$boxes",
+         "1 -0.45 -0.25 0.25 0.45 1 01 plain median 80 ms, n = 3",
+         "2 0 0 0 0 5 05 fused median 2 ms, n = 1", "lowest = -0.55");
 }
 
 // A line for each round: all samples of a step are in one box.
@@ -95,26 +181,28 @@ Test(plot_data, samples_of_all_rounds) {
                  SAMPLES_HEADER SAMPLED("01_plain", "80000.000") SAMPLED("05_fused", "2000.000")
                      SAMPLED("01_plain", "80400.000 79600.000"));
   const script_result result = prepared("latency", "bench-samples.csv");
-  EXPECT(result, "0 -0.45 -0.25 0.25 0.45 n = 3 01\\nplain", "1 0 0 0 0 n = 1 05\\nfused");
+  EXPECT(result, "1 -0.45 -0.25 0.25 0.45 1 01 plain median 80 ms, n = 3",
+         "2 0 0 0 0 5 05 fused median 2 ms, n = 1");
 }
 
 Test(plot_data, samples_far_above_are_counted) {
   recorded_write("bench-samples", SAMPLES_HEADER SAMPLED(
                                       "01_plain", "9 10 10 10 10 10 10 10 10 10 10 10 10 10 10 "
                                                   "10 10 10 10 10 10 10 10 10 10 10 10 10 10 19"));
-  expect_prepared("latency", "bench-samples.csv", "n = 30\\n1 above,\\nto +90 %");
+  expect_prepared("latency", "bench-samples.csv", "median 10 us, n = 30; 1 above, to +90 %");
 }
 
 Test(plot_data, configurations_by_speed) {
   recorded_write("sweep",
                  ROW_HEADER CONFIGURED("32x64x4x1", "4", "10") CONFIGURED("64x64x4x2", "2", "20"));
   expect_prepared("sweep", "sweep.csv",
-                  "1 20 20 20 64x64x4x2 20 TFLOP/s, 2 ms 2 10 10 10 32x64x4x1");
+                  "1 0 20 20 20 6 64x64x4x2 20 TFLOP/s, 2 ms 20 2 0 10 10 10 6 32x64x4x1 ");
 }
 
 Test(plot_data, shares_of_the_peers) {
   const script_result result = prepared("peers", "peers.csv");
-  EXPECT(result, "1024 0.8 1024 0.64 END", "' as SDPA flash', ' as the best peer'");
+  EXPECT(result, "1024 0.8 0.8 0.8 0 1024 0.64 0.64 0.64 0 END",
+         "' as SDPA flash', ' as the best peer'");
 }
 
 Test(plot_data, counts_of_the_gpu_before_the_emulators) {
@@ -122,12 +210,23 @@ Test(plot_data, counts_of_the_gpu_before_the_emulators) {
                                COUNTED("01_plain", "emulator", "3100", ""));
   expect_prepared("saves", "counts.csv", "counted by the GPU (ncu)");
   recorded_write("counts", COUNTS_HEADER COUNTED("01_plain", "ncu", "3200", "5")
-                               COUNTED("01_plain", "emulator", "3100", "")
-                                   COUNTED("02_tiled", "emulator", "310", ""));
-  // sectors of loads and stores; wavefronts; no cp.async, no tensor cores; barriers. Of DRAM nobody knows.
+                               COUNTED("01_plain", "emulator", "310000", "")
+                                   COUNTED("02_tiled", "emulator", "200000", ""));
+  // sectors of loads and stores; wavefronts; no cp.async, no tensor cores; barriers. Nothing is known of DRAM.
   const script_result result = prepared("saves", "counts.csv");
-  EXPECT(result, "counted by the emulator", "0 01 3140 ", " 3.14k 68 0 0 99 1 02 350 ",
-         " 350 68 0 0 99 END");
+  EXPECT(result, "counted by the emulator", "1 100000 310040 310040 310040 1 01 plain 310 k ",
+         "2 100000 200040 ", "02 tiled 200 k", "01 plain 68 ", "01 plain 0 ", "01 plain 0 ",
+         "01 plain 99 ", "END", "panel_title[5]");
+}
+
+// Fewer sectors than the tensors have: TMA brought them, and the counters of loads and shared memory saw nothing.
+Test(plot_data, counters_that_do_not_see_a_step) {
+  recorded_write("counts", COUNTS_HEADER COUNTED("06_copied", "ncu", "310000", "5")
+                               COUNTED("11_tma", "ncu", "0", "5"));
+  const script_result result = prepared("saves", "counts.csv");
+  EXPECT(result, "Not seen: TMA and wgmma pass by this counter.", "06 copied 310 k",
+         "11 tma not seen", "11 tma 10 ", "06 copied 68", "11 tma not seen", "11 tma not seen",
+         "11 tma 0 ", "END");
 }
 
 // Groups move about their middle; the last case is pushed below the limit.
@@ -148,8 +247,9 @@ Test(plot_data, labels_are_moved_apart) {
              "printf \"%%s%%g\", (i > 1 ? \" \" : \"\"), place[i] }\n",
              cases[i].places);
     toolkit_write("labels.awk", program);
-    const script_result result = toolkit_run("awk -f scripts/csv.awk -f scripts/text.awk -f "
-                                             "plots/chart.awk -f labels.awk /dev/null 2>&1");
+    const script_result result =
+        toolkit_run("awk -f scripts/csv.awk -f scripts/text.awk -f "
+                    "plots/chart.awk -f plots/choice.awk -f labels.awk /dev/null 2>&1");
     cr_expect_str_eq(result.out, cases[i].expected, "%s: %s", cases[i].places, result.out);
   }
 }

@@ -34,7 +34,7 @@ Test(tables, the_ladder_and_its_verdicts) {
       // 2 ms of the ladder are 40 times step 01; 2.5 ms beside the peers are 0.8 and 0.64 of theirs
       "| 05 fused | | 2.000 [1.996, 2.004] | 20.0 | 40.0 | 10.0 | 0 B | 0.80 | 0.64 | keep going "
       "|\n",
-      "best peer at this shape is SDPA cuDNN",
+      "fastest peer that was timed at this shape is SDPA cuDNN",
       "Test GPU, commit abc1234, 2026-01-02: `ladder.csv`, `peers.csv` in `" FOLDER "`.\n"
       "<!-- end of table -->\nafter\n");
 }

@@ -80,7 +80,7 @@ Test(verbs, leave_a_clone_clean) {
 // Files that are whole: the last line of a CSV, the first bytes of a chart.
 #define WHOLE                                                                                      \
   "cd results/emulated-nvidia-h200 && tail -qn 1 ladder.csv counts.csv | cut -d , -f 1; "          \
-  "head -qc 5 *.svg; head -qc 4 *.png | tr -dc A-Z; find . -name '*.tmp' -o -name '*.part'"
+  "head -qc 5 *.svg; find . -name '*.tmp' -o -name '*.part'"
 
 Test(verbs, two_at_once) {
   const script_result result = lab_run(
@@ -93,9 +93,8 @@ Test(verbs, two_at_once) {
   EXPECT_STATUS(result, 0);
   const script_result files = lab_run("%s", WHOLE);
   const bool drawn = lab_run("command -v gnuplot").status == 0;
-  cr_expect_str_eq(files.out,
-                   drawn ? "01_naive\n01_naive\n<?xml<?xmlPNGPNG" : "01_naive\n01_naive\n", "%s",
-                   files.out);
+  cr_expect_str_eq(files.out, drawn ? "01_naive\n01_naive\n<?xml<?xml" : "01_naive\n01_naive\n",
+                   "%s", files.out);
   expect_clean("two at once");
 }
 
