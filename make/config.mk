@@ -108,9 +108,11 @@ else
     $(error EMU_GPU is "$(EMU_GPU)", which the emulator does not know: use one of $(shell awk '!/^\#/ && $$2 != "-" { print $$2 }' scripts/gpus.txt))
   endif
 endif
-MADE_FOR  := $(if $(KNOWN),$(subst $(blank)sm_,@sm_,$(shell LC_ALL=C STEPS_FOLDER=$(call quoted,$(STEPS_FOLDER)) scripts/made_for.sh '$(KNOWN)' $(ALL_STEPS))))
-ifneq ($(.SHELLSTATUS),0)
-  $(error it is not known which steps can be made, see the error above)
+ifeq ($(origin MADE_FOR),undefined) # a caller that asks for names only can leave this out, with MADE_FOR=
+  MADE_FOR  := $(if $(KNOWN),$(subst $(blank)sm_,@sm_,$(shell LC_ALL=C STEPS_FOLDER=$(call quoted,$(STEPS_FOLDER)) scripts/made_for.sh '$(KNOWN)' $(ALL_STEPS))))
+  ifneq ($(.SHELLSTATUS),0)
+    $(error it is not known which steps can be made, see the error above)
+  endif
 endif
 step_arch  = $(patsubst $1@%,%,$(filter $1@%,$(MADE_FOR)))
 SKIPPED   := $(strip $(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(step))))

@@ -15,7 +15,7 @@ Test(build, two_folders_share_no_build) {
     // The names alone: ALL_STEPS says that there are steps, and no file is asked what it needs.
     const script_result asked =
         lab_run("env -u MAKEFLAGS make -s -f make/config.mk --eval 'say:;@echo $(STEP_BUILD)' say "
-                "DEVICE=cpu ALL_STEPS=01_naive needs= STEPS_FOLDER=%s",
+                "DEVICE=cpu ALL_STEPS=01_naive MADE_FOR= STEPS_FOLDER=%s",
                 folders[i]);
     EXPECT_STATUS(asked, 0);
     strcpy(builds[i], asked.out);

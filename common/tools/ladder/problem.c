@@ -1,6 +1,6 @@
 #include "ladder/problem.h"
 
-// Step 01 computes 0.779 TFLOP/s on the 132 multiprocessors of an H200 (plots/data/nvidia-h200/ladder.csv). The
+// Step 01 computes 0.779 TFLOP/s on the 132 multiprocessors of an H200 (ladder.csv of the published record). The
 // multiprocessors of smaller GPUs are not as fast, so that it takes somewhat longer there than the estimate says.
 static const double FLOPS_PER_MULTIPROCESSOR = 0.779e12 / 132;
 static const double MOST_SECONDS = 1.0;
