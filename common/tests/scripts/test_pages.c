@@ -83,3 +83,12 @@ Test(pages, refuse_a_missing_document) {
   EXPECT(result, "error: missing.md: there is no such document");
   cr_expect_eq(result.status, 2);
 }
+
+// Of the lab itself: no picture is kept that no page shows or links.
+Test(published_pictures, each_stands_on_a_page) {
+  const script_result lonely =
+      toolkit_run("for picture in plots/*/*.svg plots/*/*.png; do [ -f \"$picture\" ] || continue; "
+                  "grep -rqF --include='*.md' \"(${picture#plots/})\" plots/README.md || echo "
+                  "\"$picture\"; done");
+  cr_expect_str_empty(lonely.out, "no page shows: %s", lonely.out);
+}

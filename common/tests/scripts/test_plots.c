@@ -136,15 +136,6 @@ Test(plots, pictures_that_are_left_over) {
                    "%s", result.out);
 }
 
-// Of the lab itself: no picture is kept that no page shows or links.
-Test(published_pictures, each_stands_on_a_page) {
-  const script_result lonely =
-      toolkit_run("for picture in plots/*/*.svg plots/*/*.png; do [ -f \"$picture\" ] || continue; "
-                  "grep -rqF --include='*.md' \"(${picture#plots/})\" plots/README.md || echo "
-                  "\"$picture\"; done");
-  cr_expect_str_empty(lonely.out, "no page shows: %s", lonely.out);
-}
-
 // Sixteen steps and more: no two names of a panel are drawn nearer than their letters are high.
 Test(plots, names_of_many_steps_do_not_overlap) {
   char many[8192] = ROW_HEADER, row[256];
