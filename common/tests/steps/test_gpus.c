@@ -61,12 +61,12 @@ static void expect_right_on(const char *gpu) {
   }
 }
 
-Test(gpus, t4) { expect_right_on("t4"); }
-Test(gpus, l4) { expect_right_on("l4"); }
-Test(gpus, a100) { expect_right_on("a100"); }
+Test(other_gpus, t4) { expect_right_on("t4"); }
+Test(other_gpus, l4) { expect_right_on("l4"); }
+Test(other_gpus, a100) { expect_right_on("a100"); }
 
 // A configuration that was asked for by name is taken or refused, and no other taken in its place.
-Test(gpus, a_named_configuration_fits_or_is_refused) {
+Test(other_gpus, a_named_configuration_fits_or_is_refused) {
   if (!suite_emulated()) cr_skip_test("a GPU imitates no other");
   setenv("EMU_GPU", "t4", 1);
   enum { MOST = 65536 };
