@@ -138,8 +138,8 @@ def stop(_context, _stream, milliseconds, in_time):
     return 0
 
 
-# Every launch takes a millisecond. The clock of a GPU repeats a launch in which the host was late, so that there are
-# sometimes more.
+# Every launch takes a millisecond. The clock of a GPU repeats a launch in which the host was late, so that
+# there are sometimes more.
 STEADY_CLOCK = Clock(Clock.START(lambda _context, _stream: 0), Clock.STOP(stop), None, None, None)
 
 
