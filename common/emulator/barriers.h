@@ -1,5 +1,5 @@
-// The runtime's part of the barriers of common/kernel/hopper.cuh: barriers in shared memory (mbarrier) and barriers by
-// number (bar). C17 and C++17, kernel side.
+// The runtime's part of the barriers of common/kernel/hopper.cuh: mbarriers, which lie in
+// shared memory, and named barriers, which have a number (bar). C17 and C++17, kernel side.
 #ifndef BARRIERS_H
 #define BARRIERS_H
 
@@ -11,32 +11,32 @@ extern "C" {
 
 // ---- mbarrier: PTX ISA 9.0, 9.7.13.15 -----------------------------------------------------------
 //
-// The barrier is a 64-bit word in shared memory, which holds all there is to know of it: arrivals that
-// are still to come in this phase, arrivals of a phase, bytes announced and not yet written, the phase's
-// parity. A word that is no such thing, because nobody made it or somebody wrote over it, is a fault. So are
-// these functions where the GPU's compute capability is below 9.0, which waits and byte counts came with.
+// The barrier is a 64-bit word in shared memory with its whole state: the arrivals still to come in
+// this phase, the arrivals of each phase, the bytes announced and not yet written, and the phase's
+// parity. A fault is reported if the word was never initialised as a barrier or was overwritten,
+// and if the GPU's compute capability is below 9.0, which introduced waits and byte counts.
 
-// Makes a barrier for 1 to 2^20 - 1 arrivals a phase.
+// Initialises a barrier for 1 to 2^20 - 1 arrivals per phase.
 EMULATOR_API void emulator_mbarrier_create(uint64_t *barrier, unsigned arrivals,
                                            const emulator_site *site);
 
-// Makes the barriers that the thread has made visible to the copy engine (9.7.13.4, "fence"). It is the
-// sanitizer that reports copies which count on others; the emulator itself does nothing here.
+// Makes the thread's barriers visible to the copy engine (9.7.13.4, "fence"). The emulator
+// itself does nothing here; the sanitizer reports copies that use a barrier without this fence.
 EMULATOR_API void emulator_mbarrier_fence(void);
 
-// Announces `bytes` that a copy will write, and arrives. More arrivals than the barrier was made for are a
-// fault.
+// Announces `bytes` that a copy will write, and arrives. It is a
+// fault if more threads arrive than the barrier was initialised for.
 EMULATOR_API void emulator_mbarrier_arrive(uint64_t *barrier, unsigned bytes,
                                            const emulator_site *site);
 
-// Waits until the phase of that parity, 0 or 1, is complete: passes when the barrier is in one of the other.
+// Waits until the phase of that parity, 0 or 1, is complete, as it is once the other parity's is current.
 EMULATOR_API void emulator_mbarrier_wait(uint64_t *barrier, unsigned parity,
                                          const emulator_site *site);
 
 // ---- bar: PTX ISA 9.0, 9.7.13.1 -----------------------------------------------------------------
 
-// Comes to barrier `number`, 1 to 15, of `threads` threads, a multiple of 32; wait stays until so many have
-// come, arrive goes on. All that come until then must give the same count.
+// Both functions arrive at barrier `number`, 1 to 15, of `threads` threads, a multiple of 32. wait blocks
+// until that many threads have arrived; arrive does not block. All these threads must give the same count.
 EMULATOR_API void emulator_named_barrier_wait(int number, int threads, const emulator_site *site);
 EMULATOR_API void emulator_named_barrier_arrive(int number, int threads, const emulator_site *site);
 

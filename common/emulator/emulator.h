@@ -1,8 +1,8 @@
-// The emulator's own interface: what the stand-in CUDA headers and rewritten kernels call, and the
-// few things a host program may ask of it. C17 and C++17.
+// The emulator's own interface: the functions that the stand-in CUDA headers and
+// rewritten kernels call, and the few that a host program may call. C17 and C++17.
 //
-// A CUDA thread is a fiber; a block's fibers take turns on one OS thread (a worker). Functions
-// marked "kernel side" may be called by a CUDA thread alone.
+// Each CUDA thread is a fiber; the fibers of a block take turns on one OS thread
+// (a worker). Only a CUDA thread may call the functions marked "kernel side".
 #ifndef EMULATOR_H
 #define EMULATOR_H
 
@@ -15,53 +15,52 @@
 extern "C" {
 #endif
 
-// ---- Which thread am I --------------------------------------------------------------------------
+// ---- The current thread -------------------------------------------------------------------------
 
 typedef struct {
   uint3 block_index;
   dim3 block_dim;
   dim3 grid_dim;
-  void *
-      dynamic_shared; // aligned as far as the kernel's module asks, to 16 bytes at least, and no further
+  void *dynamic_shared; // aligned as the kernel's module asks, to 16 bytes at least, and no further
 } emulator_block;
 
 typedef struct {
   uint3 thread_index;
-  unsigned lane; // 0 to 31, in its warp
+  unsigned lane; // 0 to 31, within its warp
   const emulator_block *block;
 } emulator_thread;
 
-// The CUDA thread that runs on this OS thread; NULL on the host. Read it again after each call that
-// may wait: it is what a switch of fibers changes.
+// The CUDA thread that runs on this OS thread; NULL on the host. Read it
+// again after each call that may wait, because a switch of fibers changes it.
 EMULATOR_API extern __thread const emulator_thread *emulator_current
     __attribute__((tls_model("initial-exec")));
 
 // ---- Launch -------------------------------------------------------------------------------------
 
 typedef struct {
-  const void *kernel; // address of the kernel: says which module's static shared memory it uses
+  const void *kernel; // address of the kernel; it tells which module's static shared memory is used
   const char *name;   // as written at the launch, for reports
   dim3 grid;
   dim3 block;
   size_t dynamic_shared_bytes;
-  void (*body)(void *arguments); // runs the kernel once, as one thread
+  void (*body)(void *arguments); // runs the kernel for one thread
   void *arguments;
   size_t arguments_bytes;
 } emulator_launch_request;
 
-// Runs the whole grid and returns when it has finished. Returns what a GPU's launch would, and
-// leaves it for cudaGetLastError: cudaErrorInvalidValue for a grid or block the GPU cannot take
-// and for too much shared memory, the fault's error when a thread faulted.
+// Runs the whole grid and returns when it has finished. Returns the error that a launch on a GPU
+// returns, and keeps it for cudaGetLastError: cudaErrorInvalidValue when the grid or block is
+// not allowed or needs too much shared memory, or the error of the fault when a thread faulted.
 EMULATOR_API cudaError_t emulator_launch(const emulator_launch_request *request);
 
-// An `extern __shared__` array of the module that holds the address `in_module` is declared with this alignment, a
-// power of two. Dynamic shared memory is then aligned so for all kernels of the module. True.
+// Declares that the module that holds `in_module` has an `extern __shared__` array of this alignment, a
+// power of two. Dynamic shared memory is then aligned so for all kernels of the module. Returns true.
 enum { EMULATOR_SHARED_ALIGNMENT_MAX = 1024 };
 EMULATOR_API bool emulator_align_dynamic_shared(const void *in_module, size_t alignment);
 
 // ---- Waiting (kernel side) ----------------------------------------------------------------------
 
-// Where the kernel's source calls a waiting operation; must live until the call returns.
+// The place where the kernel's source calls a waiting operation; it must live until the call returns.
 typedef struct {
   const char *operation; // "__syncthreads()"
   const char *file;
@@ -70,27 +69,27 @@ typedef struct {
 
 typedef struct {
   unsigned arrived;    // threads that came to the barrier
-  unsigned predicates; // of those, the ones whose predicate was not 0
+  unsigned predicates; // how many of them have a predicate other than 0
 } emulator_barrier_result;
 
-// Waits until every thread of the block that has not exited is here.
+// Waits until every thread of the block that has not exited has arrived.
 EMULATOR_API emulator_barrier_result emulator_block_barrier(int predicate,
                                                             const emulator_site *site);
 
-// What a warp does together: operand[lane] points to that lane's operand, NULL for a lane that does
-// not take part. `lanes` has a bit for each lane that does.
+// The operation of a warp collective: operand[lane] points to that lane's operand and is
+// NULL for a lane that does not take part. `lanes` has a bit for each lane that takes part.
 typedef void (*emulator_warp_operation)(void *operand[32], unsigned lanes);
 
-// Waits until every lane of `mask` that has not exited is here with the same operation, runs it
-// once over all their operands, and lets them go on. Different masks of one warp may be waiting at
-// the same time. A fault is reported when the caller's lane is not in `mask`, or when lanes with
-// the same mask come with different operations.
+// Waits until every lane of `mask` that has not exited has arrived with the same
+// operation, runs it once over all their operands, and lets the lanes continue. Different
+// masks of one warp may wait at the same time. Reports a fault when the caller's lane is
+// not in `mask`, or when lanes with the same mask arrive with different operations.
 EMULATOR_API void emulator_warp_collective(unsigned mask, emulator_warp_operation operation,
                                            void *operand, const emulator_site *site);
 
 // The warp functions of CUDA (Programming Guide, "Warp Shuffle Functions" and its neighbours).
 EMULATOR_API void emulator_warp_barrier(unsigned mask, const emulator_site *site);
-// Copies `bytes` of `value` of lane `source_lane` to `result`; 0xFF bytes when it takes no part.
+// Copies `bytes` of `value` of lane `source_lane` to `result`, or 0xFF bytes when that lane takes no part.
 EMULATOR_API void emulator_shuffle(unsigned mask, const void *value, void *result, unsigned bytes,
                                    unsigned source_lane, const emulator_site *site);
 EMULATOR_API unsigned emulator_ballot(unsigned mask, int predicate, const emulator_site *site);
@@ -109,31 +108,31 @@ typedef enum {
 } emulator_reduction;
 EMULATOR_API unsigned emulator_reduce(unsigned mask, emulator_reduction reduction, unsigned value,
                                       const emulator_site *site);
-// The lanes that reach this call site before the rest of the warp waits elsewhere or exits.
+// Returns the lanes that reach this call site before the rest of the warp waits elsewhere or exits.
 EMULATOR_API unsigned emulator_active_mask(const emulator_site *site);
 
-// Lets the block's other threads run first: a thread that polls memory must call it, since nothing
-// interrupts a fiber. Every atomic operation and __nanosleep does. Does nothing on the host.
+// Lets the block's other threads run first. A thread that polls memory must call it, since nothing
+// interrupts a fiber; every atomic operation and __nanosleep calls it. On the host it does nothing.
 EMULATOR_API void emulator_yield(void);
 
 // ---- Addresses (kernel side) --------------------------------------------------------------------
 
 EMULATOR_API int emulator_is_shared(const void *pointer);
 
-// The block's shared memory as a GPU numbers it: CUDA's own 1024 bytes, static, dynamic. Both report
-// a fault for what is outside it, which a GPU would convert into nonsense.
+// The 32-bit address of a byte of the block's shared memory, and the reverse. A GPU numbers CUDA's
+// own 1024 bytes first, then static, then dynamic memory. Both report a fault for an address outside.
 EMULATOR_API uint32_t emulator_shared_address(const void *pointer);
 EMULATOR_API void *emulator_shared_pointer(size_t address);
 
 // ---- Faults (kernel side) -----------------------------------------------------------------------
 
-// Reports the sentence with kernel, block and thread, and abandons the launch with `error`, which
-// stays until cudaDeviceReset. Does not return.
+// Reports the sentence with kernel, block and thread, and abandons the launch
+// with `error`, which stays set until cudaDeviceReset. Does not return.
 EMULATOR_API __attribute__((noreturn, format(printf, 2, 3))) void
 emulator_fault(cudaError_t error, const char *format, ...);
 
-// Receives what assert() sends to __assert_fail, which cuda_runtime.h renames. On the host it does
-// what __assert_fail does.
+// Receives the arguments that assert() passes to __assert_fail, which
+// cuda_runtime.h renames. On the host it behaves like __assert_fail.
 EMULATOR_API __attribute__((noreturn)) void emulator_assert_fail(const char *expression,
                                                                  const char *file,
                                                                  unsigned int line,
@@ -141,33 +140,33 @@ EMULATOR_API __attribute__((noreturn)) void emulator_assert_fail(const char *exp
 
 // ---- For the C++ host overloads ------------------------------------------------------------------
 
-// Makes the error the host thread's last one, unless it is cudaSuccess, and returns it.
+// Makes `error` the host thread's last error, unless it is cudaSuccess, and returns it.
 EMULATOR_API cudaError_t emulator_record_error(cudaError_t error);
 
-// Sets *pointer to the address of a variable of `bytes` bytes, which copies then accept.
+// Sets *pointer to the address of a variable of `bytes` bytes; copies then accept this address.
 EMULATOR_API cudaError_t emulator_symbol_address(void **pointer, const void *symbol, size_t bytes);
 
 // ---- For host programs --------------------------------------------------------------------------
 
-// The order in which threads run: 0 is thread order, anything else a shuffled order that is the
-// same for the same seed, whatever the number of workers. Counts launches from 0 again. The
-// environment variable EMU_SEED sets it for the whole program.
+// Sets the order in which threads run: 0 is thread order, and any other seed is a shuffled
+// order, which is the same for the same seed, whatever the number of workers. Numbers launches
+// from 0 again. The environment variable EMU_SEED sets the seed for the whole program.
 EMULATOR_API void emulator_set_seed(uint64_t seed);
 
-// The most blocks that a grid may have in y, and in z: 65,535 as on a GPU, or what the environment variable
-// EMU_GRID_LIMIT says, so that a small problem shows what a step does with more. The kernels' MAX_GRID_YZ.
+// The largest number of blocks that a grid may have in y, and in z, which is the kernels' MAX_GRID_YZ: 65,535
+// as on a GPU, or the value of the environment variable EMU_GRID_LIMIT, for tests with small problems.
 EMULATOR_API int emulator_grid_limit(void);
 
-// Sums over all launches since the last reset.
+// The sums over all launches since the last reset.
 typedef struct {
   uint64_t launches;
   uint64_t blocks;
   uint64_t threads;
-  uint64_t block_barriers;   // one for each time a block passed one
-  uint64_t warp_collectives; // one for each time a warp, or part of one, did one
+  uint64_t block_barriers;   // one for each time a block passed a barrier
+  uint64_t warp_collectives; // one for each time a warp, or part of one, completed one
   uint64_t fiber_switches;
   uint64_t tensor_core_operations; // products of 2048 multiply-adds: 16x8x16; a wmma product is two
-  uint64_t async_copy_bytes;       // that asynchronous copies read from global memory
+  uint64_t async_copy_bytes;       // bytes that asynchronous copies read from global memory
   uint64_t
       async_copies_dropped; // started, but not done when their thread, of boxes their block, ended
 } emulator_counts;
@@ -183,7 +182,7 @@ EMULATOR_API bool emulator_visit_kernels(const void *address,
                                                        void *context),
                                          void *context);
 
-// How many findings have been reported by a build of the emulator that watches kernels; 0 by others.
+// Returns how many findings a build of the emulator that watches kernels has reported; other builds return 0.
 EMULATOR_API uint64_t emulator_findings(void);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-// Linked into each test program: how many of its tests came to their end, for those who run it. Criterion runs
-// each test in a process of its own, and takes any process that exits with 0 for a test that passed, also when the
-// code under test called exit(0) in the middle of it.
+// Linked into each test program: counts how many of its tests came to their end. Criterion
+// runs each test in a process of its own, and counts any process that exits with 0 as a
+// test that passed, even when the code under test called exit(0) in the middle of it.
 //
 // At the end the program says in two kinds of lines:
 //   finished: 7 tests                  those that ran to their end or to a failed assertion
@@ -35,8 +35,8 @@ static void note_skipped(const char *reason) {
   seen.skipped[i].tests++;
 }
 
-// A test that ends says so to this process, where Criterion takes the time between its begin and its end. Of a
-// process that dies instead it knows no time, and gives 0.
+// A test that comes to its end tells this process when Criterion takes the time between its
+// begin and its end. For a process that exits instead, Criterion knows no time and gives 0.
 ReportHook(POST_TEST)(struct criterion_test_stats *stats) {
   const struct criterion_test_extra_data *wanted = stats->test->data;
   const bool dies = wanted->exit_code != 0 || wanted->signal != 0; // as it should

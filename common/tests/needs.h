@@ -1,4 +1,4 @@
-// For tests of what needs a program that a machine may lack.
+// For tests that need a program which a machine may lack.
 #ifndef NEEDS_H
 #define NEEDS_H
 
@@ -20,7 +20,7 @@ static inline bool has_tool(const char *tool) {
   return false;
 }
 
-// Skips the test when there is no such program in PATH, with the reason that scripts/check.sh knows.
+// Skips the test when PATH holds no such program, with the reason that scripts/check.sh knows.
 static inline void needs_tool(const char *tool) {
   if (!has_tool(tool)) cr_skip_test("needs %s", tool);
 }

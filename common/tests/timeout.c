@@ -1,8 +1,8 @@
-// Linked into each test program: no test may take longer than --timeout says, else than the test or its suite says,
-// else than ten minutes. An endless kernel is ended much earlier, and named, by the emulator or by
-// device_wait (LAB_LIMIT); this is for what else may hang, on the host or in a driver.
+// Linked into each test program: limits the time of each test to the value of --timeout, else to the limit
+// of the test or its suite, else to ten minutes. The emulator or device_wait (LAB_LIMIT) ends an endless
+// kernel much earlier, and names it; this limit is for other code that may hang, on the host or in a driver.
 //
-// Criterion 2.4.1 takes --timeout for tests alone that have a limit already: so each is given one.
+// Criterion 2.4.1 applies --timeout only to tests that already have a limit, so each test is given one.
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>
 

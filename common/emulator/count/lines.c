@@ -73,7 +73,7 @@ static void add_counts(count_values *sum, const count_values *more) {
   for (int column = 0; column < COUNT_COLUMNS; column++) sum->value[column] += more->value[column];
 }
 
-// Sorts, and makes one of all entries of a line. Returns how many lines there are.
+// Sorts the entries and merges all entries of a line. Returns how many lines there are.
 static size_t merge(emulator_line_counts *lines, size_t count) {
   qsort(lines, count, sizeof *lines, by_line);
   size_t last = 0;

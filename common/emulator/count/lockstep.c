@@ -1,11 +1,11 @@
-// A GPU runs the lanes of a warp together as long as they are at the same instruction. Here they are
-// fibers, which run one after the other; so each runs one basic block at a time, and all that are at the
-// same block have their turn before any goes on: a round.
+// A GPU runs the lanes of a warp together as long as they are at the same instruction. Here
+// they are fibers, which run one after the other. So each fiber runs one basic block at a time,
+// and all lanes that are at the same block run it before any lane continues; this is a round.
 //
-// Where lanes have parted, those in the deepest call go first, and among them those at the lowest
-// address. Compilers lay code out so that branches join below, so the lanes that are ahead wait for
-// the others there, and go on with them (Collange, "Stack-less SIMT reconvergence at low cost", 2011:
-// min SP, then min PC). The hardware's rules are not known; they join at the same places.
+// Where lanes have diverged, those in the deepest call run first, and among them those at the lowest
+// address. Compilers place code so that branches join at higher addresses, so the lanes that are ahead
+// wait there for the others and continue with them (Collange, "Stack-less SIMT reconvergence at low cost",
+// 2011: min SP, then min PC). The hardware's rules are not known, but lanes join at the same places.
 #include "lockstep.h"
 
 #include "fault.h"
@@ -21,22 +21,22 @@ typedef struct {
 } place;
 
 typedef struct {
-  uint32_t ready;      // lanes that can run, and are not in the round or have had their turn in it
+  uint32_t ready;      // lanes that can run and do not wait for a turn in the round
   unsigned impatience; // rounds in which lanes yielded while others were passed over
-  bool favours;        // `favoured` goes first, until it waits or yields
+  bool favours;        // `favoured` runs first, until it waits or yields
   unsigned favoured;
 } warp_turns;
 
 static _Thread_local struct {
   place places[BLOCK_THREADS_MAX];
-  uint64_t last_round[BLOCK_THREADS_MAX]; // that the thread was in
+  uint64_t last_round[BLOCK_THREADS_MAX]; // the last round in which the thread ran
   warp_turns warps[WARPS_MAX];
   unsigned warp_count;
   uint64_t round;   // its number
-  unsigned warp;    // whose round it is
-  uint32_t lanes;   // of the round
-  uint32_t left;    // that have still to run
-  uint32_t arrived; // that came to another basic block
+  unsigned warp;    // the warp whose round it is
+  uint32_t lanes;   // the lanes of the round
+  uint32_t left;    // lanes that still have to run
+  uint32_t arrived; // lanes that reached another basic block
   place from;       // where the round began
   bool yielded;     // a lane of the round let others run first
 } lockstep;
@@ -59,15 +59,15 @@ static unsigned lowest(uint32_t lanes) { return (unsigned)__builtin_ctz(lanes); 
 
 // ---- Rounds -------------------------------------------------------------------------------------
 
-// What g++ emits for the callback: a call of this many bytes, and the address behind it.
+// The size of the call that g++ emits for the callback, which knows the address behind the call.
 #ifdef __x86_64__
 enum { CALL_BYTES = 5 };
 #else
 enum { CALL_BYTES = 4 };
 #endif
 
-// Lanes that came to different blocks took a branch at the end of theirs. One of the places is mostly
-// the block behind the branch: then the last byte before its callback is of the branch.
+// Lanes that reached different blocks took a branch at the end of their block. One of these places is
+// mostly the block behind the branch; then the last byte before its callback belongs to the branch.
 static void count_divergence(void) {
   if (lockstep.arrived == 0) return;
   const place *first = place_of(lowest(lockstep.arrived));
@@ -104,7 +104,7 @@ static unsigned most_patient(uint32_t ready) {
 // The lane at whose place the warp's next round is.
 static unsigned leader(warp_turns *turns) {
   const uint32_t ready = turns->ready;
-  // Lanes that poll for what a lane behind them in the code will do would poll for ever.
+  // Lanes that poll for the work of a lane behind them in the code would poll for ever.
   enum { PATIENCE = 256 };
   if (turns->impatience > PATIENCE) {
     turns->impatience = 0;
@@ -189,7 +189,7 @@ void turns_yield(worker *worker) {
 }
 
 void lockstep_arrive(worker *worker, uintptr_t code, const void *stack) {
-  // Here, since a kernel that is counted is hardly ever caught in its own code.
+  // It is called here, since a kernel that is counted is hardly ever interrupted in its own code.
   if (limit_reached(worker)) limit_leave(worker, code - 1);
   const thread *self = worker->running;
   const char *top = self->stack->low + FIBER_STACK_BYTES;

@@ -4,8 +4,8 @@
 
 #include "block.h"
 
-// The running thread comes to a basic block: the others of its round come first. `code` is the address
-// of the block, `stack` the top of the frame of the function it is in.
+// The running thread has reached a basic block: the other lanes of its round run first. `code`
+// is the address of the block, `stack` the top of the frame of the function that it is in.
 void lockstep_arrive(worker *worker, uintptr_t code, const void *stack);
 
 #endif

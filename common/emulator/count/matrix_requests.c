@@ -55,7 +55,7 @@ static bool same_addresses(const memory_request *a, const memory_request *b) {
   return true;
 }
 
-// How many requests there are with the one behind them, unless it repeats one.
+// Returns how many requests there are with the one behind them, unless it repeats one.
 static unsigned without_repetition(const memory_request *requests, unsigned count) {
   for (unsigned i = 0; i < count; i++) {
     if (same_addresses(&requests[i], &requests[count])) return count;

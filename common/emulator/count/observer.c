@@ -1,4 +1,4 @@
-// What the count mode does with what the runtime tells it.
+// The hooks of the count mode, which count the events that the runtime reports.
 #define _GNU_SOURCE
 #include "observer.h"
 
@@ -16,8 +16,8 @@ EMULATOR_API void __sanitizer_cov_trace_pc(void) {
   lockstep_arrive(current_worker, (uintptr_t)__builtin_return_address(0), __builtin_dwarf_cfa());
 }
 
-// The widest access that a structure of `bytes` bytes can be copied by, whatever its address: float3 is
-// three words.
+// Returns the widest access by which a structure of `bytes` bytes
+// can be copied, whatever its address; float3 is three words.
 static unsigned widest_piece(size_t bytes) {
   const size_t power = bytes & -bytes;
   return power < 16 ? (unsigned)power : 16;
@@ -48,15 +48,15 @@ void observer_async_start(worker *worker, const async_copy *copy) {
   round_access(where, space, true, (uintptr_t)copy->destination, copy->bytes);
 }
 
-// Box copies go past the warp's loads and stores: no request, only bytes. So do the reads of products.
+// Box copies and the reads of products bypass the warp's loads and stores, so only their bytes count.
 void observer_box_start(worker *worker, const box_copy *copy) {
   (void)worker;
   tally_at(origin_of_code(copy->code))->value[COUNT_ASYNC_COPY_BYTES] +=
       box_copy_source_bytes(copy);
 }
 
-// The running lane is the last of the warp to come, and brings what all of them bring but for their
-// registers: a matrix_memory_call.
+// The running lane is the last of the warp to arrive. Its operand, a
+// matrix_memory_call, is the same as that of all lanes except for their registers.
 void observer_matrix_access(worker *worker, const void *memory, unsigned rows, unsigned row_bytes,
                             size_t stride_bytes, observed_kind kind, const emulator_site *site) {
   (void)rows;
@@ -86,7 +86,7 @@ void observer_matrix_product(worker *worker, unsigned operations, const emulator
 
 // ---- Barriers -----------------------------------------------------------------------------------
 
-// Counted where the first thread stands that waits: all should stand at the same call.
+// A barrier is counted at the call of the first waiting thread; all threads should be at the same call.
 void observer_barrier_release(worker *worker) {
   const emulator_site *site = worker->running->site;
   for (unsigned i = 0; i < worker->thread_count; i++) {

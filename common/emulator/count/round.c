@@ -1,6 +1,6 @@
 #include "round.h"
 
-// Enough for any basic block; where one has more, they are counted in portions.
+// This is enough for almost any basic block; longer ones are counted in portions.
 enum { OPEN_MAX = 256 };
 
 typedef struct {

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-// Where something was counted: an address in compiled code, or where that is NULL, a source line.
+// The place where an event was counted: an address in compiled code or, if that is NULL, a source line.
 typedef struct {
   const void *code;
   const char *file;
@@ -28,11 +28,11 @@ typedef struct {
   count_values counts;
 } tally_entry;
 
-// The calling worker's sums for the origin, to be added to until the next call. Reports a fault when
-// memory has run out.
+// The calling worker's sums for the origin; add to them until
+// the next call. Reports a fault when memory has run out.
 count_values *tally_at(origin where);
 
-// All entries of all workers; an origin may come several times. Between launches.
+// All entries of all workers; an origin may occur several times. Call it between launches only.
 void tally_each(void (*visit)(const tally_entry *entry, void *context), void *context);
 
 void tally_reset(void);

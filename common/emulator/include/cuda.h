@@ -1,6 +1,6 @@
-// Stand-in for CUDA's <cuda.h>: of the driver API, tensor maps alone, with CUDA's names and values (CUDA
-// Driver API reference, "Tensor Map Object Management"). A program gets at the function through
-// cudaGetDriverEntryPointByVersion, as it would with the driver. C17 and C++17.
+// Stand-in for CUDA's <cuda.h>: it has the driver API's tensor maps alone, with CUDA's names
+// and values (CUDA Driver API reference, "Tensor Map Object Management"). A program gets the
+// function from cudaGetDriverEntryPointByVersion, as it would with the driver. C17 and C++17.
 #ifndef CUDA_H
 #define CUDA_H
 
@@ -17,7 +17,7 @@ typedef enum cudaError_enum {
   CUDA_ERROR_NOT_SUPPORTED = 801
 } CUresult;
 
-// What the copy engine needs to know of a tensor. Only cuTensorMapEncodeTiled knows what is in it.
+// Describes a tensor to the copy engine. Only cuTensorMapEncodeTiled knows its contents.
 typedef struct CUtensorMap_st {
   cuuint64_t opaque[16] __attribute__((aligned(64)));
 } CUtensorMap;
@@ -64,12 +64,12 @@ typedef enum CUtensorMapFloatOOBfill_enum {
 extern "C" {
 #endif
 
-// Describes a tensor of `rank` dimensions, the first one contiguous, for copies of boxes of it. Sizes and
-// strides as in the driver: globalStrides, in bytes, begin with the second dimension. Returns
-// CUDA_ERROR_INVALID_VALUE for what the driver refuses, and says on stderr what that is, which the driver
-// does not; CUDA_ERROR_NOT_SUPPORTED, with a sentence, for a GPU without copy engine (EMU_GPU) and for
-// interleaved layouts, element strides other than 1, fills with NaN, and swizzles of a box that is narrower
-// than the swizzle's span, which the emulator does not have.
+// Describes a tensor of `rank` dimensions, the first one contiguous, for copies of boxes of it. Sizes
+// and strides are as in the driver: globalStrides, in bytes, begin with the second dimension. Returns
+// CUDA_ERROR_INVALID_VALUE for arguments that the driver refuses, and says why on stderr, which the
+// driver does not. Returns CUDA_ERROR_NOT_SUPPORTED, with a sentence, for a GPU without copy engine
+// (EMU_GPU) and for features that the emulator lacks: interleaved layouts, element strides other than
+// 1, fills with NaN, and swizzles of a box that is narrower than the swizzle's span.
 EMULATOR_API CUresult cuTensorMapEncodeTiled(
     CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
     void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,

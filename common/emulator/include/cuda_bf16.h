@@ -1,5 +1,5 @@
-// Stand-in for CUDA's <cuda_bf16.h>: __nv_bfloat16 and __nv_bfloat162. What they can do is in
-// detail/number16.h and detail/number16_pair.h, which fp16 shares.
+// Stand-in for CUDA's <cuda_bf16.h>: __nv_bfloat16 and __nv_bfloat162. Their
+// operations, which fp16 shares, are in detail/number16.h and detail/number16_pair.h.
 #ifndef CUDA_BF16_H
 #define CUDA_BF16_H
 

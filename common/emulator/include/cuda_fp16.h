@@ -1,5 +1,5 @@
-// Stand-in for CUDA's <cuda_fp16.h>: half and half2. What they can do is in detail/number16.h and
-// detail/number16_pair.h, which bf16 shares.
+// Stand-in for CUDA's <cuda_fp16.h>: half and half2. Their operations,
+// which bf16 shares, are in detail/number16.h and detail/number16_pair.h.
 #ifndef CUDA_FP16_H
 #define CUDA_FP16_H
 

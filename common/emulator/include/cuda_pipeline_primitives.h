@@ -1,5 +1,5 @@
 // Stand-in for CUDA's <cuda_pipeline_primitives.h>: asynchronous copies from global to shared memory
-// (CUDA C++ Programming Guide, "Pipeline Primitives Interface"). When they happen is in async_copy.h.
+// (CUDA C++ Programming Guide, "Pipeline Primitives Interface"). async_copy.h says when they happen.
 #ifndef CUDA_PIPELINE_PRIMITIVES_H
 #define CUDA_PIPELINE_PRIMITIVES_H
 
@@ -8,7 +8,7 @@
 #ifdef __cplusplus
 #include "async_copy.h"
 
-// `size_and_align`: 4, 8 or 16 bytes, of which the last `zfill` are zeros instead of copied.
+// `size_and_align` is 4, 8 or 16 bytes; the last `zfill` of them are set to zero instead of copied.
 inline void __pipeline_memcpy_async(void *dst_shared, const void *src_global, size_t size_and_align,
                                     size_t zfill = 0, EMULATOR_CALL_SITE) {
   const emulator_site site = {"__pipeline_memcpy_async()", file, line};
@@ -17,7 +17,7 @@ inline void __pipeline_memcpy_async(void *dst_shared, const void *src_global, si
 
 inline void __pipeline_commit() { emulator_async_commit(); }
 
-// Waits for all groups the thread has committed but the newest `prior`.
+// Waits for all groups that the thread has committed, except the newest `prior`.
 inline void __pipeline_wait_prior(size_t prior) { emulator_async_wait(prior); }
 
 #endif

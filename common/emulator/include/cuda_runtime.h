@@ -1,8 +1,8 @@
 // Stand-in for CUDA's <cuda_runtime.h>: the kernel language on a CPU. It is written from the CUDA
-// C++ Programming Guide and the CUDA Math API reference. C sees the host functions alone.
+// C++ Programming Guide and the CUDA Math API reference. A C program sees only the host functions.
 //
-// Host and device code are one program here and are compiled in one pass: __CUDA_ARCH__ is not
-// defined, and code that asks for it takes its host branch.
+// Host and device code are one program here and are compiled in one pass:
+// __CUDA_ARCH__ is not defined, and code that tests it takes its host branch.
 #ifndef CUDA_RUNTIME_H
 #define CUDA_RUNTIME_H
 
@@ -11,7 +11,7 @@
 #include "vector_types.h"
 
 #ifdef __cplusplus
-// Standard headers that use names which become macros below, or that the functions below need.
+// Include these before the macros below, which redefine names that the standard headers use.
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>
@@ -23,8 +23,8 @@
 
 // ---- Qualifiers ---------------------------------------------------------------------------------
 
-// A kernel differs from other functions by its visibility, which stays in the symbol table: runtime/kernels.c
-// finds all kernels of a module there, those that are never launched too.
+// A kernel differs from other functions by its visibility, which stays in the symbol table:
+// runtime/kernels.c finds all kernels of a module there, including those that are never launched.
 #define __global__ __attribute__((visibility("protected")))
 #define __device__
 #define __host__
@@ -34,10 +34,10 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __forceinline__  inline __attribute__((always_inline))
-// Nothing, since libstdc++ writes __attribute__((__noinline__)): what stands here must fit there.
+// It is empty, because libstdc++ writes __attribute__((__noinline__)), which must still compile.
 #define __noinline__
-// One for each OS thread, and so one for each block that is running. __constinit keeps g++ from
-// guarding arrays of half or float4 against a second initialisation: they have none. clang++ needs no word.
+// There is one for each OS thread, and so one for each running block. __constinit keeps g++ from guarding
+// arrays of half or float4 against a second initialisation, since they have none. clang++ needs no keyword.
 #ifdef __clang__
 #define __shared__ __attribute__((aligned(128))) thread_local
 #else

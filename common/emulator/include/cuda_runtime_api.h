@@ -1,5 +1,5 @@
-// Stand-in for CUDA's <cuda_runtime_api.h>: the host functions the lab and its readers use, with
-// CUDA 13's signatures (CUDA Runtime API reference). C17 and C++17.
+// Stand-in for CUDA's <cuda_runtime_api.h>: the host functions that the lab and its
+// readers use, with CUDA 13's signatures (CUDA Runtime API reference). C17 and C++17.
 //
 // Every function returns cudaSuccess or CUDA's error code; a fault inside a kernel makes all of
 // them fail until cudaDeviceReset. A launch has finished when it returns, so that the functions
@@ -27,7 +27,7 @@ EMULATOR_API cudaError_t cudaPeekAtLastError(void);
 EMULATOR_API const char *cudaGetErrorName(cudaError_t error);
 EMULATOR_API const char *cudaGetErrorString(cudaError_t error);
 
-// The device: one, whose limits are those of the GPU named by EMU_GPU.
+// The one device, which has the limits of the GPU that EMU_GPU names.
 EMULATOR_API cudaError_t cudaGetDeviceCount(int *count);
 EMULATOR_API cudaError_t cudaGetDevice(int *device);
 EMULATOR_API cudaError_t cudaSetDevice(int device);
@@ -39,8 +39,8 @@ EMULATOR_API cudaError_t cudaDeviceReset(void);
 EMULATOR_API cudaError_t cudaDriverGetVersion(int *version);
 EMULATOR_API cudaError_t cudaRuntimeGetVersion(int *version);
 
-// The driver's function of that name, for programs that do not link with the driver. The emulator has
-// cuTensorMapEncodeTiled, of version 12000, see <cuda.h>.
+// Finds the driver's function of that name, for programs that do not link with the
+// driver. The emulator has cuTensorMapEncodeTiled, of version 12000, see <cuda.h>.
 EMULATOR_API cudaError_t cudaGetDriverEntryPointByVersion(
     const char *symbol, void **function, unsigned int version, unsigned long long flags,
     enum cudaDriverEntryPointQueryResult *result EMULATOR_DEFAULT(NULL));
@@ -88,7 +88,7 @@ EMULATOR_API cudaError_t cudaStreamQuery(cudaStream_t stream);
 EMULATOR_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                              unsigned int flags EMULATOR_DEFAULT(0));
 
-// Events. The time between two is host time: it says nothing about a GPU.
+// Events. The time between two events is host time and says nothing about a GPU.
 EMULATOR_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
 EMULATOR_API cudaError_t cudaEventCreate(cudaEvent_t *event);
 EMULATOR_API cudaError_t cudaEventDestroy(cudaEvent_t event);

@@ -1,5 +1,5 @@
-// Stand-in for CUDA's <device_launch_parameters.h>: where a thread finds out which one it is.
-// Valid inside kernels alone; a host thread that asks gets a segmentation fault.
+// Stand-in for CUDA's <device_launch_parameters.h>: the indices by which a thread finds its place.
+// They are valid only inside kernels; a host thread that reads them gets a segmentation fault.
 #ifndef DEVICE_LAUNCH_PARAMETERS_H
 #define DEVICE_LAUNCH_PARAMETERS_H
 

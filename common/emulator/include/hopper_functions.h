@@ -1,5 +1,5 @@
-// Stand-in for the PTX of common/kernel/hopper.cuh, where the functions are described, as calls of the runtime. The
-// emulator cannot read inline PTX.
+// Stand-in for the PTX of common/kernel/hopper.cuh, which describes the
+// functions. They call the runtime, because the emulator cannot read inline PTX.
 #ifndef HOPPER_FUNCTIONS_H
 #define HOPPER_FUNCTIONS_H
 
@@ -34,7 +34,7 @@ inline void barrier_wait(barrier *barrier, unsigned parity, EMULATOR_CALL_SITE) 
   emulator_mbarrier_wait(barrier, parity, &site);
 }
 
-// Inlined, so that the code that calls the runtime has a line of the kernel's source, for reports.
+// Inlined, so that the code that calls the runtime belongs to a line of the kernel's source, for reports.
 __forceinline__ void copy_box(void *smem, const CUtensorMap *map, barrier *barrier, int column,
                               int row, int head, int batch, EMULATOR_CALL_SITE) {
   const emulator_site site = {"cp.async.bulk.tensor.4d", file, line};
@@ -52,7 +52,7 @@ inline void wgmma_commit(EMULATOR_CALL_SITE) {
   emulator_warpgroup_commit(&site);
 }
 
-// The registers of `d` may be any of those that are waited for: it is the compiler that must know them.
+// The wait may concern any of the registers of `d`; the parameter is there for the compiler.
 template <int NEWEST, int COUNT>
 inline void wgmma_wait(float (&)[COUNT], EMULATOR_CALL_SITE) {
   const emulator_site site = {"wgmma.wait_group", file, line};
@@ -68,7 +68,7 @@ inline void named_barrier_arrive(int number, int threads, EMULATOR_CALL_SITE) {
   emulator_named_barrier_arrive(number, threads, &site);
 }
 
-// The ISA does not say which lane: not the first, so that nothing comes to rely on that.
+// The ISA does not say which lane is elected. It is not the first here, so that no kernel relies on that.
 inline bool elect_lane(EMULATOR_CALL_SITE) {
   __syncwarp(0xffffffff, file, line);
   return threadIdx.x % 32 == 31;

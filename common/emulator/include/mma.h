@@ -1,8 +1,8 @@
 // Stand-in for CUDA's <mma.h>: nvcuda::wmma for half and __nv_bfloat16 (CUDA C++ Programming Guide,
 // "Warp Matrix Functions"), with the types and functions that nvcc 13 has, and no others.
 //
-// Which element of a matrix is in which x[] of which lane is in runtime/fragment_layout.c: it is the
-// layout of the GPUs from compute capability 8.0 on.
+// runtime/fragment_layout.c says which element of a matrix is in which x[] of
+// which lane; it is the layout of the GPUs from compute capability 8.0 on.
 #ifndef MMA_H
 #define MMA_H
 
@@ -18,14 +18,14 @@ namespace wmma {
 
 enum layout_t { mem_row_major, mem_col_major };
 
-// Sets all elements. Each lane sets its own: this one is not a warp collective.
+// Sets all elements. Each lane sets its own, so this function is not a warp collective.
 template <typename Use, int m, int n, int k, typename T, typename Layout>
 void fill_fragment(fragment<Use, m, n, k, T, Layout> &fragment,
                    const ::emulator::exactly<T> &value) {
   for (T &element : fragment.x) element = value;
 }
 
-// ldm: elements from one row to the next, from one column to the next in a col_major matrix.
+// ldm is the number of elements from one row to the next, or between columns in a col_major matrix.
 template <int m, int n, int k, typename T, typename Layout>
 void load_matrix_sync(fragment<matrix_a, m, n, k, T, Layout> &a, const ::emulator::exactly<T> *mptr,
                       unsigned ldm, EMULATOR_CALL_SITE) {
@@ -52,7 +52,7 @@ void store_matrix_sync(::emulator::exactly<T> *mptr, const fragment<accumulator,
   emulator_store_matrix(&d.emulator_type, d.x, mptr, ldm, layout == mem_col_major, &site);
 }
 
-// D = A B + C. C and D are float, or with inputs of half, each float or half.
+// Computes D = A B + C. C and D are float; with inputs of half, each of them is float or half.
 template <int m, int n, int k, typename T, typename D, typename C, typename A_layout,
           typename B_layout, typename = ::emulator::accumulates<T, C, D>>
 void mma_sync(fragment<accumulator, m, n, k, D> &d,

@@ -1,5 +1,5 @@
-// Stand-in for the lab's own PTX: the functions of common/kernel/ptx.cuh, where their shapes and layouts are
-// described, as calls of the runtime. The emulator cannot read inline PTX.
+// Stand-in for the lab's own PTX: common/kernel/ptx.cuh describes the functions, with
+// shapes and layouts. They call the runtime, because the emulator cannot read inline PTX.
 #ifndef PTX_FUNCTIONS_H
 #define PTX_FUNCTIONS_H
 
@@ -13,7 +13,7 @@ inline unsigned shared_address(const void *pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-// Exact to half a unit in the last place, where the instruction has 2; no subnormal results either.
+// Exact to half a unit in the last place, the instruction to 2; a result is never subnormal in either.
 inline float exp2_approximate(float x) { return x < -126.0f ? 0.0f : exp2f(x); }
 
 inline void load_matrices(unsigned (&fragments)[4], const void *row, EMULATOR_CALL_SITE) {

@@ -4,9 +4,9 @@
 #define VECTOR_TYPES_H
 
 #ifdef __cplusplus
-// A vector whose size is a power of two is copied whole, by one access of its full width, as a GPU
-// does. Left alone, g++ would copy it element by element, and a misaligned vector access would go
-// unnoticed. may_alias: kernels look at any memory through a float4.
+// A vector whose size is a power of two is copied whole, by one access of its full width, as
+// on a GPU. Otherwise g++ would copy it element by element, and a misaligned vector access
+// would not be noticed. may_alias is there because kernels access any memory through a float4.
 #define EMULATOR_WHOLE_COPY(Vector, Element, count)                                                \
   Vector() = default;                                                                              \
   Vector(const Vector &other) { *this = other; }                                                   \

@@ -1,4 +1,4 @@
-// Stand-in for the PTX of common/kernel/wgmma.cuh, where the products are described, as calls of the runtime.
+// Stand-in for the PTX of common/kernel/wgmma.cuh, which describes the products. They call the runtime.
 #ifndef WGMMA_FUNCTIONS_H
 #define WGMMA_FUNCTIONS_H
 

@@ -1,6 +1,6 @@
-// What kernels that are compiled with -fsanitize=thread call before each load and store, linked
-// without the sanitizer's runtime: the calls come here, and go on to the observer. The names and their
-// meaning are the compiler's (LLVM, compiler-rt/lib/tsan/rtl/tsan_interface.h and
+// Kernels that are compiled with -fsanitize=thread call these functions before each load and store. They
+// are linked without the sanitizer's runtime, so the calls arrive here and are passed to the observer.
+// The names and their meaning are the compiler's (LLVM, compiler-rt/lib/tsan/rtl/tsan_interface.h and
 // tsan_interface_atomic.h; GCC's are the same, gcc/sanitizer.def).
 #define _GNU_SOURCE
 #include "observer.h"
@@ -22,7 +22,7 @@ ACCESSES_OF(4)
 ACCESSES_OF(8)
 ACCESSES_OF(16)
 
-// Of types that need no alignment.
+// Accesses of types that need no alignment.
 #define UNALIGNED_ACCESSES_OF(bytes)                                                               \
   EMULATOR_API void __tsan_unaligned_read##bytes(void *address) {                                  \
     observer_access((uintptr_t)address, bytes, OBSERVED_READ, CALLER);                             \
@@ -35,7 +35,7 @@ UNALIGNED_ACCESSES_OF(4)
 UNALIGNED_ACCESSES_OF(8)
 UNALIGNED_ACCESSES_OF(16)
 
-// Whole structures.
+// Accesses of whole structures.
 EMULATOR_API void __tsan_read_range(void *address, size_t bytes) {
   observer_access((uintptr_t)address, bytes, OBSERVED_READ, CALLER);
 }
@@ -52,9 +52,9 @@ EMULATOR_API void __tsan_vptr_update(void *address, void *value) {
 
 // ---- Atomic operations --------------------------------------------------------------------------
 
-// These do the operation as well. The stand-in headers use a load, which is only a first guess and is
-// not announced, and then compare-and-exchange (detail/atomic_functions.h). Memory orders are ignored:
-// the strongest is always right.
+// These functions also perform the operation. The stand-in headers use a load, which is only a
+// first guess and is not reported, and then compare-and-exchange (detail/atomic_functions.h).
+// Memory orders are ignored, since the strongest one is always right.
 #define ATOMICS_OF(bits, word)                                                                     \
   EMULATOR_API word __tsan_atomic##bits##_load(const volatile word *address, int order) {          \
     (void)order;                                                                                   \
@@ -83,7 +83,7 @@ EMULATOR_API void __tsan_atomic_thread_fence(int order) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-// ---- What nobody needs --------------------------------------------------------------------------
+// ---- Calls that the observer ignores ------------------------------------------------------------
 
 EMULATOR_API void __tsan_init(void) {}
 EMULATOR_API void __tsan_func_entry(void *caller) { (void)caller; }

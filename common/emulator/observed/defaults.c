@@ -1,4 +1,4 @@
-// The hooks that a mode leaves out: weak, so that its own take their place.
+// Empty hooks for the modes that do not define them; they are weak, so that a mode's own replace them.
 #define _GNU_SOURCE
 #define OBSERVER_DEFAULTS
 #include "observer.h"

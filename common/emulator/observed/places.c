@@ -14,11 +14,11 @@ typedef struct {
 
 enum { SLOTS = 1 << 16, PLACES_MAX = SLOTS / 2 };
 
-static place places[PLACES_MAX]; // places[0]: those for which there was no room
+static place places[PLACES_MAX]; // places[0] collects the accesses for which there was no room
 static uint32_t place_count = 1;
 static uint32_t slots[SLOTS]; // hash table of indices, 0 where empty
 
-// The slot of the place, or the one to put it in. Open addressing.
+// Returns the slot of the place, or the free one to put it in (open addressing).
 static uint32_t *slot_of(const place *wanted, uint64_t hash) {
   for (uint64_t i = hash * 0x9E3779B97F4A7C15u >> 48;; i++) {
     uint32_t *slot = &slots[i % SLOTS];
@@ -50,7 +50,7 @@ uint32_t place_of_site(const emulator_site *site) {
   return number_of(&wanted, (uintptr_t)site->operation * 31 + (uint64_t)site->line);
 }
 
-// ---- What a report says of them -----------------------------------------------------------------
+// ---- How a report describes a place -------------------------------------------------------------
 
 static void describe_site(const emulator_site *site, place_text *text) {
   char path[sizeof text->file];
@@ -65,7 +65,7 @@ void places_describe(const uint32_t *numbers, size_t count, place_text *texts) {
   if (codes == NULL && count > 0) abort();
   for (size_t i = 0; i < count; i++) {
     const place *it = &places[numbers[i]];
-    // `pc` is of the next instruction.
+    // `pc` is the address of the next instruction.
     if (!it->is_site && it->pc != NULL) codes[i] = (const char *)it->pc - 1;
   }
   code_lines_find(codes, count, texts);

@@ -13,7 +13,7 @@ unsigned memory_request_sectors(const memory_request *request) {
     if (!has(request, lane)) continue;
     const uintptr_t last = (request->address[lane] + request->bytes - 1) / SECTOR_BYTES;
     for (uintptr_t sector = request->address[lane] / SECTOR_BYTES; sector <= last; sector++) {
-      unsigned i = count; // from the newest: neighbours mostly share one
+      unsigned i = count; // it starts at the newest, because neighbours mostly share one
       while (i > 0 && sectors[i - 1] != sector) i--;
       if (i == 0) sectors[count++] = sector;
     }
@@ -23,13 +23,13 @@ unsigned memory_request_sectors(const memory_request *request) {
 
 // ---- Shared memory ------------------------------------------------------------------------------
 
-// The most different words that lanes `first` to `first + lanes - 1` want of one bank; 0 when none of
-// them takes part.
+// The largest number of different words that lanes `first` to `first
+// + lanes - 1` want of one bank; 0 when none of them takes part.
 static unsigned busiest_bank(const memory_request *request, unsigned first, unsigned lanes) {
   enum { WORDS_MAX = REQUEST_LANES * 4 + REQUEST_LANES };
   struct {
     uintptr_t word;
-    int next; // of the same bank; -1 ends
+    int next; // the next word of the same bank; -1 ends
   } words[WORDS_MAX];
   int head[SHARED_BANKS];
   unsigned depth[SHARED_BANKS] = {0};
@@ -72,9 +72,9 @@ static bool share(const memory_request *request, unsigned distance) {
   return true;
 }
 
-// Measured by several people on GPUs from Volta to Blackwell, and by `make calibrate` here: where lanes
-// next to each other, or two apart, read the same address, two groups of lanes are served at once, if
-// that needs no bank twice. Stores are not.
+// This was measured by several people on GPUs from Volta to Blackwell, and by `make calibrate`
+// here. If lanes that are one or two apart read the same address, two groups of lanes are
+// served at once, provided that no bank is then needed twice. This holds for loads only.
 static bool groups_merge(const memory_request *request, unsigned lanes) {
   if (request->store || (!share(request, 1) && !share(request, 2))) return false;
   for (unsigned first = 0; first < REQUEST_LANES; first += 2 * lanes) {

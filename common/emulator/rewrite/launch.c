@@ -1,6 +1,6 @@
 #include "emulator/rewrite/launch.h"
 
-// From the > that closes template arguments back to their <. A << among them is a shift.
+// Goes from the > that closes template arguments back to their <. A << among them is a shift.
 static size_t template_start(const source *file, size_t close) {
   size_t depth = 0;
   for (size_t i = close; i != NO_TOKEN; i = token_previous(file, i)) {
@@ -15,8 +15,8 @@ static size_t template_start(const source *file, size_t close) {
   return NO_TOKEN;
 }
 
-// First token of the name, call, subscript or parenthesised expression that ends at `last`, without
-// what it is a member of.
+// Returns the first token of the name, call, subscript or parenthesised
+// expression that ends at `last`, without the object of which it is a member.
 static size_t operand_start(const source *file, size_t last) {
   size_t i = last;
   while (token_is(file, i, ")") || token_is(file, i, "]")) {
@@ -25,7 +25,7 @@ static size_t operand_start(const source *file, size_t last) {
     size_t callee = token_previous(file, i);
     bool has_callee =
         token_is_name(file, callee) || token_is(file, callee, ">") || token_is(file, callee, "]");
-    // In `if (ready) (kernel)<<<...` what stands before (kernel) is no callee.
+    // In `if (ready) (kernel)<<<...` the text before (kernel) is not a callee.
     if (!subscript && !has_callee) return i;
     i = callee;
   }
@@ -33,8 +33,8 @@ static size_t operand_start(const source *file, size_t last) {
   return token_is_name(file, i) ? i : NO_TOKEN;
 }
 
-// First token of the kernel expression that ends at `last`: `kernel<D>`, `lab::kernel`,
-// `set.kernel`, `(choose(D))`. NO_TOKEN when there is none.
+// Returns the first token of the kernel expression that ends at `last`, such as `kernel<D>`,
+// `lab::kernel`, `set.kernel` or `(choose(D))`, and NO_TOKEN when there is none.
 static size_t kernel_start(const source *file, size_t last) {
   for (;;) {
     size_t first = operand_start(file, last);
@@ -52,7 +52,7 @@ static size_t kernel_start(const source *file, size_t last) {
   }
 }
 
-// How many > stand side by side, from this one on.
+// Returns how many > stand side by side, from this one on.
 static size_t closing_run(const source *file, size_t index) {
   size_t count = 0;
   while (token_is(file, index + count, ">") &&
@@ -63,11 +63,11 @@ static size_t closing_run(const source *file, size_t index) {
 
 typedef struct {
   size_t close; // first of the three > tokens, or NO_TOKEN
-  // Commas that surely separate launch arguments, and those that may separate template arguments.
+  // Commas that certainly separate launch arguments, and those that may separate template arguments.
   size_t commas;
   size_t doubtful_commas;
   bool has_empty;
-  // A directive or __VA_ARGS__ stands among them, so that only the compiler knows their number.
+  // A directive or __VA_ARGS__ is among them, so that only the compiler knows their number.
   bool count_is_unknown;
 } launch_arguments;
 
@@ -158,7 +158,7 @@ static bool check_arguments(const source *file, size_t open, launch_arguments fo
   }
   size_t last = found.close + 2;
   size_t behind = token_next(file, last);
-  // A macro may end here and leave the kernel's arguments to where it is used.
+  // A macro may end here and leave the kernel's arguments to the place where it is used.
   bool macro_ends = behind == NO_TOKEN && file->tokens.items[last].directive != NO_DIRECTIVE;
   if (!token_is(file, behind, "(") && !macro_ends)
     return source_fail_at(

@@ -10,7 +10,7 @@ typedef struct {
   size_t length;
 } source_text;
 
-// The byte at a position, or zero past the end.
+// Returns the byte at a position, or zero past the end.
 static char at(source_text text, size_t position) {
   return position < text.length ? text.bytes[position] : '\0';
 }
@@ -62,7 +62,7 @@ static size_t name_length(source_text text, size_t start) {
   return end - start;
 }
 
-// A preprocessing number: 0x1F, 1'000'000u, 1.5e-3f, .5
+// Returns the length of a preprocessing number: 0x1F, 1'000'000u, 1.5e-3f, .5
 static size_t number_length(source_text text, size_t start) {
   size_t end = start + 1;
   while (end < text.length) {

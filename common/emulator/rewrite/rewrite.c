@@ -21,8 +21,8 @@ static bool begins_conditional(const source *file, size_t keyword) {
          token_is(file, keyword, "ifndef");
 }
 
-// From the end of an `#if 0` line to the directive that ends what it leaves out: text there need
-// not be C++ at all.
+// Returns the directive that ends the text that an `#if 0`
+// line leaves out; that text need not be C++ at all.
 static size_t skip_left_out(const source *file, size_t index) {
   size_t depth = 0;
   for (size_t i = index; i < file->tokens.count; i++) {
@@ -37,7 +37,7 @@ static size_t skip_left_out(const source *file, size_t index) {
   return file->tokens.count;
 }
 
-// The next token to look at behind the directive: the text of a macro, else the next line.
+// Returns the next token to examine behind the directive: a macro's text, otherwise the next line.
 static size_t pass_directive(const source *file, size_t directive, scope_tracker *scopes) {
   size_t keyword = token_next(file, directive);
   size_t end = directive_end(file, directive);

@@ -1,6 +1,6 @@
-// Turns a CUDA source file into C++ that g++ compiles for the emulator. Two things of CUDA are no
-// C++: kernel<<<grid, block>>>(...) (see launch.h) and dynamic shared memory (see shared_array.h).
-// Everything else is copied byte for byte, and line numbers stay.
+// Turns a CUDA source file into C++ that g++ compiles for the emulator. Two parts of CUDA
+// are not C++: kernel<<<grid, block>>>(...) (see launch.h) and dynamic shared memory (see
+// shared_array.h). All other text is copied byte for byte, and line numbers stay.
 #ifndef REWRITE_H
 #define REWRITE_H
 
@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-// Appends the rewritten text to `out`, behind a #line directive that makes the compiler speak of
-// `path`. Fails, leaving `out` as it was, with "path:line: what is wrong and what to do".
+// Appends the rewritten text to `out`, after a #line directive that makes the compiler report `path`.
+// When it fails, it leaves `out` as it was and says "path:line: what is wrong and what to do".
 bool rewrite_source(const char *path, const char *text, size_t length, text_buffer *out,
                     error_text *error);
 

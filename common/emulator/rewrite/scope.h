@@ -1,4 +1,4 @@
-// Knows, while the rewriter walks through a file, whether it stands inside a function.
+// Records, while the rewriter walks through a file, whether it is inside a function.
 #ifndef SCOPE_H
 #define SCOPE_H
 
@@ -15,7 +15,7 @@ typedef struct {
   size_t outer; // index of the enclosing scope
 } scope;
 
-// The scope where an #if began, for its other branches to start from as well.
+// The scope in which an #if began; its other branches start from it as well.
 typedef struct {
   size_t scope_before;
   bool has_else;

@@ -1,4 +1,4 @@
-// A source file as tokens, with the edits to make at them.
+// A source file as tokens, with the edits that the rewriter makes at them.
 #ifndef SOURCE_H
 #define SOURCE_H
 
@@ -23,7 +23,7 @@ typedef struct {
   const char *text;
   size_t length;
   token_list tokens;
-  token_edit *edits; // one a token
+  token_edit *edits; // one for each token
 } source;
 
 source source_open(const char *path, const char *text, size_t length);

@@ -1,5 +1,5 @@
-// Arrays that grow, for the rewriter. A program this small has nothing better to do when memory
-// runs out than to say so and exit, so none of these functions fails for want of it.
+// Arrays that grow, for the rewriter. When memory runs out, these functions
+// end the program with a sentence, so their callers need not check for that.
 #ifndef TEXT_BUFFER_H
 #define TEXT_BUFFER_H
 

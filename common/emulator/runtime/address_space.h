@@ -1,4 +1,4 @@
-// Where an address is, as CUDA sees it.
+// Tells in which of CUDA's address spaces an address lies.
 #ifndef ADDRESS_SPACE_H
 #define ADDRESS_SPACE_H
 
@@ -19,12 +19,12 @@ const char *address_space_name(address_space space);
 // Whether the bytes lie in shared memory that the launch asked for, or in that of the kernel's module.
 bool address_in_shared(const worker *worker, const void *address, size_t bytes);
 
-// Where `bytes` from an address of shared memory are, as a GPU numbers it (emulator_shared_address). NULL when
-// the block has no such memory.
+// Where `bytes` from an address of shared memory lie; the address is as a GPU
+// numbers it (emulator_shared_address). NULL when the block has no such memory.
 void *address_from_shared(const worker *worker, size_t address, size_t bytes);
 
-// Says what the address is: "address 0x82 of dynamic shared memory", "byte 130 of an allocation of
-// 4096 bytes", and so on.
+// Describes the address in words: "address 0x82 of dynamic shared
+// memory", "byte 130 of an allocation of 4096 bytes", and so on.
 typedef struct {
   char text[160];
 } address_text;

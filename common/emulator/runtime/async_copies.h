@@ -1,4 +1,4 @@
-// The copies that a thread has started and not waited for.
+// The copies that a thread has started and has not yet waited for.
 #ifndef ASYNC_COPIES_H
 #define ASYNC_COPIES_H
 
@@ -15,7 +15,7 @@ typedef struct {
 typedef struct {
   async_copy *pending; // oldest first; kept from block to block
   unsigned count, room;
-  uint64_t committed; // groups
+  uint64_t committed; // number of committed groups
 } async_copies;
 
 #endif

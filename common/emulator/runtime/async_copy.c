@@ -12,7 +12,7 @@
 
 // ---- Faults -------------------------------------------------------------------------------------
 
-// What goes wrong with one copy: `what` begins the title, `detail` follows the thread.
+// Reports a fault of one copy: `what` begins the title, `detail` follows the thread.
 __attribute__((noreturn)) static void copy_fault(cudaError_t error, const char *what,
                                                  const char *detail, const emulator_site *site) {
   worker *worker = current_worker;
@@ -165,7 +165,7 @@ void emulator_async_wait(size_t newest) {
   async_copies *copies = &worker->running->copies;
   observer_async_wait(worker, newest);
   if (newest >= copies->committed) return;
-  const uint64_t groups = copies->committed - newest; // that must be complete
+  const uint64_t groups = copies->committed - newest; // groups that must be complete
   unsigned done = 0;
   while (done < copies->count && copies->pending[done].group < groups) {
     worker->accessing = &copies->pending[done].site;

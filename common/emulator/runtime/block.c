@@ -35,7 +35,7 @@ static void switch_to(worker *worker, fiber *from, thread *next) {
   fiber_switch(from, &next->stack->context);
 }
 
-// Back to block_run, which finds out whether the block is done.
+// Returns to block_run, which finds out whether the block is done.
 static void switch_to_scheduler(worker *worker, fiber *from) {
   emulator_current = NULL;
   fiber_switch(from, &worker->scheduler);
@@ -71,7 +71,7 @@ void emulator_yield(void) {
   worker *worker = current_worker;
   if (worker == NULL || emulator_current == NULL) return;
   warp *warp = warp_of(worker, worker->running);
-  // A lane that polls for what an asking lane would do next never begins to wait.
+  // A lane may poll for a value that an asking lane would write; such a lane never begins to wait.
   enum { PATIENCE = 1000 };
   if (warp->asking != 0 && ++warp->impatience > PATIENCE) warp_answer_active_masks(worker, warp);
   turns_yield(worker);
@@ -106,7 +106,7 @@ emulator_barrier_result emulator_block_barrier(int predicate, const emulator_sit
   }
   worker->running->state = THREAD_AT_BARRIER;
   block_wait(worker);
-  // Still of this barrier: the next one needs this thread.
+  // The threads still leave this barrier; the next one needs this thread.
   return worker->barrier_result;
 }
 
@@ -124,8 +124,8 @@ static void exit_thread(worker *worker) {
   }
 }
 
-// Every fiber runs this. When its thread exits and the next has not begun yet, that one begins here,
-// on the same stack: threads that never wait cost no switch and no stack of their own.
+// Every fiber runs this. If another thread has not yet begun when its own thread exits, that one
+// begins here, on the same stack: threads that never wait cost no switch and no stack of their own.
 static void thread_main(void) {
   worker *worker = current_worker;
   const emulator_launch_request *request = worker->launch->request;
@@ -142,7 +142,7 @@ static void thread_main(void) {
       start_thread(worker, next);
       continue;
     }
-    // Nobody can take this stack before the switch away from it is done.
+    // No thread can take this stack before the switch away from it is complete.
     stacks_give_back(&worker->stacks, stack);
     if (next != NULL) {
       switch_to(worker, &stack->context, next);

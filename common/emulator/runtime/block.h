@@ -1,4 +1,4 @@
-// How one worker runs one block: its threads are fibers that take turns.
+// How one worker runs one block: the block's threads are fibers that take turns.
 #ifndef BLOCK_H
 #define BLOCK_H
 
@@ -20,12 +20,12 @@ enum { WARPS_MAX = BLOCK_THREADS_MAX / GPU_WARP_LANES };
 
 typedef enum {
   THREAD_READY,        // in the ready queue, or running
-  THREAD_AT_BARRIER,   // of the block
+  THREAD_AT_BARRIER,   // waits at the block's barrier
   THREAD_IN_WARP,      // waits for other lanes of its warp
   THREAD_ACTIVE_MASK,  // asked which lanes are active
-  THREAD_AT_PHASE,     // of a barrier in shared memory, see mbarrier.c
-  THREAD_AT_NUMBER,    // waits at a barrier that has one, see named_barrier.c
-  THREAD_AT_PRODUCTS,  // waits for its warpgroup to start them too, see products.c
+  THREAD_AT_PHASE,     // waits for a phase of an mbarrier, see mbarrier.c
+  THREAD_AT_NUMBER,    // waits at a named barrier, see named_barrier.c
+  THREAD_AT_PRODUCTS,  // waits for its warpgroup to start the same products, see products.c
   THREAD_AT_REGISTERS, // waits for its warpgroup, or for registers, see registers.c
   THREAD_EXITED
 } thread_state;
@@ -37,14 +37,14 @@ typedef struct {
   fiber_stack *stack;        // NULL before it first runs and after it has exited
   const emulator_site *site; // where it waits
   unsigned mask; // THREAD_IN_WARP: the lanes it waits for; THREAD_ACTIVE_MASK: the answer
-  void *operand; // THREAD_IN_WARP: what it brings
+  void *operand; // THREAD_IN_WARP: its operand
   const void
       *awaited; // THREAD_AT_PHASE and those after it: the barrier, group or warpgroup; else stale
   async_copies copies;
   thread_products products;
 } thread;
 
-// Lanes that wait for each other in a warp collective.
+// A rendezvous: lanes that wait for each other in a warp collective.
 typedef struct {
   unsigned mask;
   unsigned arrived;
@@ -61,9 +61,9 @@ typedef struct {
   rendezvous pending[GPU_WARP_LANES];
 } warp;
 
-// A barrier of bar.sync and bar.arrive.
+// A named barrier, of bar.sync and bar.arrive.
 typedef struct {
-  unsigned threads; // that it is for, as the first to come says
+  unsigned threads; // how many it is for, as the first thread to arrive says
   unsigned arrived;
 } named_barrier;
 
@@ -72,21 +72,21 @@ enum { NAMED_BARRIERS = 16 }; // PTX ISA 9.0, 9.7.13.1
 // A signal that a kernel's instruction raised.
 typedef struct {
   int signal;
-  uintptr_t address;     // that was accessed
-  bool no_address;       // the processor does not say which
-  uintptr_t instruction; // that did it
+  uintptr_t address;     // the address that was accessed
+  bool no_address;       // the processor does not report the address
+  uintptr_t instruction; // the instruction that accessed it
   const char *access;    // "read", "write" or "access"
   bool misaligned;
 } signal_record;
 
-// How long a worker has been at its block, see limit.h. Blocks count from the worker's first, and the time
-// between two launches counts as one.
+// How long a worker has run its block, see limit.h. Blocks are numbered from
+// the worker's first one, and the time between two launches counts as a block.
 typedef struct {
   pthread_t thread;
-  _Atomic uint64_t block;   // that it is at
-  _Atomic uint64_t overdue; // the one that it is to leave
-  uint64_t seen;            // by limit_look, at first after
-  double seen_at;           // seconds of the worker's processor time
+  _Atomic uint64_t block;   // the block that it runs
+  _Atomic uint64_t overdue; // the block that it must leave
+  uint64_t seen;            // the block that limit_look saw last
+  double seen_at;           // when, in seconds of the worker's processor time
 } worker_watch;
 
 typedef struct worker {
@@ -112,23 +112,23 @@ typedef struct worker {
   product_operands product_operands;
   stack_pool stacks;
   char *dynamic_shared_end; // where the guard page begins
-  void *static_shared;      // this worker's copy of the kernel's module's
+  void *static_shared;      // this worker's copy for the kernel's module
   emulator_counts counts;
-  const emulator_site *accessing; // for which the runtime accesses a kernel's memory; else NULL
-  sigjmp_buf abandoned;           // where a worker goes on that leaves its block unfinished
+  const emulator_site *accessing; // where the runtime accesses a kernel's memory; else NULL
+  sigjmp_buf abandoned;           // where a worker continues after it leaves its block unfinished
   signal_record signal;
-  void *signal_stack; // what the worker's thread handles signals on
+  void *signal_stack; // the stack on which the worker's thread handles signals
   worker_watch watch;
 } worker;
 
-// The worker that this OS thread is; NULL on host threads.
+// The worker of this OS thread; NULL on host threads.
 extern _Thread_local worker *current_worker __attribute__((tls_model("initial-exec")));
 
-// Sets up what stays the same for all blocks of the worker's launch.
+// Sets up the state that stays the same for all blocks of the worker's launch.
 void block_prepare(worker *worker);
 
-// Runs block number `number` (x fastest) of the worker's launch. Does not return when the launch is
-// abandoned meanwhile: it goes to worker->abandoned.
+// Runs block number `number` (x fastest) of the worker's launch. Does not return
+// when the launch is abandoned meanwhile; it then jumps to worker->abandoned.
 void block_run(worker *worker, uint64_t number);
 
 // The running thread has set its state to a waiting one: runs others until it is ready again.
@@ -137,32 +137,32 @@ void block_wait(worker *worker);
 // Makes a waiting thread ready.
 void block_ready(worker *worker, thread *thread);
 
-// Lets the ready threads run before the running one, which stays ready. So does a thread that has
-// made others ready: in thread order, it was the last.
+// Lets the ready threads run before the running one, which stays ready. A thread that
+// has made others ready calls it too, because in thread order it was the last to arrive.
 void block_step_aside(worker *worker);
 
 static inline warp *warp_of(worker *worker, const thread *thread) {
   return &worker->warps[thread->index / GPU_WARP_LANES];
 }
 
-// async_copy.c: a thread begins, and exits.
+// async_copy.c: call these when a thread begins, and when it exits.
 void async_copies_begin(thread *thread);
 void async_copies_end(worker *worker, thread *thread);
 
-// box_copy.c: a block begins. Nobody can run: the oldest copies that somebody waits for arrive. False when
-// there are none. On the scheduler.
+// box_copy.c: call the first when a block begins. Call the second when no thread can run: it completes the
+// oldest copies that a thread waits for, and returns false when there are none. It runs on the scheduler.
 void box_copies_begin(worker *worker);
 bool box_copies_arrive(worker *worker);
 
-// Bytes that a copy reads: those of its box that are in the tensor.
+// The bytes that a copy reads: the part of its box that lies in the tensor.
 unsigned box_copy_source_bytes(const box_copy *copy);
 
-// A block begins: named_barrier.c, products.c, registers.c.
+// Call these when a block begins: named_barrier.c, products.c, registers.c.
 void named_barriers_begin(worker *worker);
 void products_begin(worker *worker);
 void registers_begin(worker *worker);
 
-// warp.c: a lane has exited, or the last running lane of a warp has begun to wait.
+// warp.c: call the first when a lane exits, the second when a warp's last running lane begins to wait.
 void warp_lane_exited(worker *worker, thread *thread);
 void warp_answer_active_masks(worker *worker, warp *warp);
 

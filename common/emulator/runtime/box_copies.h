@@ -6,12 +6,12 @@
 
 typedef struct {
   char *destination;
-  uint32_t shared_address; // of the destination: the swizzle is of its bits
+  uint32_t shared_address; // of the destination; the swizzle depends on its bits
   uint64_t *barrier;
   tensor_map map;
   int coordinate[TENSOR_RANK_MAX];
-  unsigned thread;  // that started it, in the block
-  const void *code; // that did, for its line
+  unsigned thread;  // the thread of the block that started it
+  const void *code; // the code that started it, for its line
   emulator_site site;
 } box_copy;
 

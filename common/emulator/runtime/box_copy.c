@@ -21,7 +21,7 @@ enum { DESTINATION_ALIGNMENT = 128, MAP_ALIGNMENT = 64, COLUMN_ALIGNMENT = 16 };
 typedef struct {
   unsigned index; // of the row in the box
   uint64_t source;
-  bool inside; // the tensor, but for columns
+  bool inside; // the row is in the tensor; its columns may not be
 } box_row;
 
 // The row with the next index; the first one, when called with an index of -1. False past the last.
@@ -39,7 +39,7 @@ static bool next_row(const box_copy *copy, box_row *row) {
   return rest == 0;
 }
 
-// The columns of a row that the tensor has, as bytes from the row's start: `first` up to `end`.
+// The columns of a row that the tensor has, as bytes from the row's start: from `first` to before `end`.
 typedef struct {
   unsigned first, end;
 } column_range;
@@ -87,7 +87,7 @@ static tensor_map check_map(const CUtensorMap *encoded, unsigned rank, const emu
   return map;
 }
 
-// What an H200 does at another column; the documentation of the instruction does not say it.
+// An H200 raises this error at other columns; the documentation of the instruction does not mention it.
 static void check_column(const box_copy *copy) {
   const int64_t first_byte = (int64_t)copy->coordinate[0] * copy->map.element_bytes;
   if (first_byte % COLUMN_ALIGNMENT != 0) {
@@ -139,7 +139,7 @@ static void check_source(const box_copy *copy) {
   }
 }
 
-// Tells the observer what the copy reads.
+// Tells the observer which bytes the copy reads.
 static void announce(const box_copy *copy) {
 #ifdef EMULATOR_OBSERVED
   worker *worker = current_worker;
@@ -192,7 +192,7 @@ void emulator_copy_box(void *destination, const CUtensorMap *map, const int *coo
 
 // ---- Its end ------------------------------------------------------------------------------------
 
-// Writes a row to its swizzled place, piece by piece; what the tensor does not have as zeros.
+// Writes a row to its swizzled place, piece by piece, with zeros where the tensor has no elements.
 static void write_row(const box_copy *copy, const box_row *row, column_range columns) {
   const unsigned row_bytes = tensor_map_row_bytes(&copy->map);
   char bytes[256 * sizeof(double)];

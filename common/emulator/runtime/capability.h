@@ -1,11 +1,11 @@
-// What not every GPU has.
+// Faults for features that only some GPUs have.
 #ifndef CAPABILITY_H
 #define CAPABILITY_H
 
 #include "block.h"
 
-// Reports a fault when the GPU does not have it yet: its compute capability is below `needed`, which is 90 for 9.0.
-// `what` begins a part of the sentence, such as "the instruction".
+// Reports a fault when the GPU's compute capability is below `needed`, which is 90 for 9.0.
+// `what` names the feature and begins a part of the sentence, such as "the instruction".
 static inline void capability_check(const worker *worker, int needed, const char *what,
                                     const emulator_site *site) {
   const gpu *gpu = worker->gpu;

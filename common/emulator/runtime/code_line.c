@@ -32,7 +32,7 @@ static bool is_stand_in(const char *file) {
          strncmp(file, "??", 2) == 0;
 }
 
-// One frame of addr2line's answer: the function's line and the line "FILE:LINE (discriminator 1)".
+// Reads one frame of addr2line's answer: the function's line and "FILE:LINE (discriminator 1)".
 static void take_frame(const char *function, char *where, code_line *text) {
   char *colon = strrchr(where, ':');
   if (colon == NULL) return;
@@ -87,14 +87,14 @@ static bool module_of(const void *code, module *found) {
   return realpath("/proc/self/exe", found->path) != NULL; // the program has no name in the list
 }
 
-// As one word of a shell's command.
+// Appends the text as one word of a shell's command.
 static void write_quoted(FILE *command, const char *text) {
   fputc('\'', command);
   for (; *text != '\0'; text++) fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, command);
   fputc('\'', command);
 }
 
-// Asks for all that lies in one module at once.
+// Asks once for all addresses that lie in one module.
 static void find_in_module(const char *path, const void *const *codes, size_t count,
                            code_line *lines) {
   code_line **wanted = calloc(count, sizeof *wanted);

@@ -1,4 +1,4 @@
-// Which line of the source an instruction comes from, for reports.
+// Finds the source line of an instruction, for reports.
 #ifndef CODE_LINE_H
 #define CODE_LINE_H
 
@@ -13,12 +13,12 @@ typedef struct {
       [256]; // "called from FILE:LINE" where the function was inlined into another; else empty
 } code_line;
 
-// Looks up the instructions that hold these addresses (NULL for none). Lines come from addr2line, which
-// reads the debug information; where the code is one of the stand-in headers', the line is that of its
-// caller. What is not known stays empty.
+// Looks up the instructions that contain these addresses (NULL for none). The lines come
+// from addr2line, which reads the debug information; if the code belongs to a stand-in
+// header, the line of its caller is given. Fields that are not known stay empty.
 void code_lines_find(const void *const *codes, size_t count, code_line *lines);
 
-// The path from the working folder, where the file is in it. Points into `path`.
+// The file's path relative to the working folder, if the file lies in it. Points into `path`.
 const char *code_line_shorten(char *path);
 
 #endif

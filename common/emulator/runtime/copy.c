@@ -73,7 +73,7 @@ cudaError_t emulator_symbol_address(void **pointer, const void *symbol, size_t b
   return cudaSuccess;
 }
 
-// The symbol itself is a variable of the program; how long it is, the C++ overloads have checked.
+// The symbol itself is a variable of the program; the C++ overloads have checked its size.
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *source, size_t bytes, size_t offset,
                                enum cudaMemcpyKind kind) {
   RETURN_IF_STICKY();

@@ -1,5 +1,5 @@
-// The reports about threads that wait for each other: a block in which nobody can run, and lanes of
-// a warp that meet in different operations.
+// The reports about threads that wait for each other: a block in which no
+// thread can run, and lanes of a warp that meet in different operations.
 #define _GNU_SOURCE
 #include "address_space.h"
 #include "fault.h"
@@ -68,7 +68,7 @@ static bool wait_alike(const thread *a, const thread *b) {
          (a->state < THREAD_AT_PHASE || a->awaited == b->awaited);
 }
 
-// " for ...": what the thread waits for, where its line does not say it.
+// Writes " for ...", the event that the thread waits for, if its line does not say it.
 static void append_awaited(line_text *line, const worker *worker, const thread *thread) {
   const warpgroup *warpgroup = &worker->warpgroups[thread->index / WARPGROUP_THREADS];
   switch (thread->state) {
@@ -98,7 +98,7 @@ static void append_awaited(line_text *line, const worker *worker, const thread *
   }
 }
 
-// One line for all threads that wait like `example` and are in no line yet.
+// Writes one line for all threads that wait as `example` does and are in no line yet.
 static void report_group(const worker *worker, const thread *example, bool *reported) {
   bool chosen[BLOCK_THREADS_MAX] = {false};
   for (unsigned i = 0; i < worker->thread_count; i++) {

@@ -14,7 +14,7 @@ static const char *value_of(const char *variable) {
   return text != NULL && text[0] != '\0' ? text : NULL;
 }
 
-// A number begins with a digit: strtoull takes signs and blanks, and strtod words.
+// A number must begin with a digit, because strtoull accepts signs and blanks, and strtod words.
 static bool begins_with_digit(const char *text) { return text[0] >= '0' && text[0] <= '9'; }
 
 uint64_t environment_number(const char *variable, uint64_t otherwise, uint64_t least,

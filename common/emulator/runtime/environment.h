@@ -9,7 +9,7 @@
 uint64_t environment_number(const char *variable, uint64_t otherwise, uint64_t least,
                             uint64_t most);
 
-// The same for seconds, such as 0.5: a number from 0 to a million.
+// The same for seconds, such as 0.5; the value is a number from 0 to a million.
 double environment_seconds(const char *variable, double otherwise);
 
 #endif

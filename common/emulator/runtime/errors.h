@@ -1,5 +1,5 @@
-// What the host functions return: the last error of each host thread, and the error that a fault
-// inside a kernel leaves behind until cudaDeviceReset.
+// The errors that host functions return: the last error of each host thread,
+// and the sticky error that a fault inside a kernel sets until cudaDeviceReset.
 #ifndef ERRORS_H
 #define ERRORS_H
 
@@ -8,7 +8,7 @@
 // Makes `error` the host thread's last error, unless it is cudaSuccess, and returns it.
 cudaError_t errors_record(cudaError_t error);
 
-// The error that stays; cudaSuccess while there is none. The first to be set is kept.
+// The sticky error; cudaSuccess while there is none. Only the first one is kept.
 cudaError_t errors_sticky(void);
 void errors_set_sticky(cudaError_t error);
 

@@ -1,4 +1,4 @@
-// GNU's longjmp with _FORTIFY_SOURCE takes a jump from a fiber's stack for a corrupted stack.
+// GNU's longjmp with _FORTIFY_SOURCE mistakes a jump from a fiber's stack for a corrupted stack.
 #undef _FORTIFY_SOURCE
 #define _GNU_SOURCE
 #include "fault.h"

@@ -16,8 +16,8 @@ void fiber_switch(fiber *from, const fiber *to) { swapcontext(&from->context, &t
 
 #else
 
-// Words that fiber_switch pops, which of them is the address to go on at, and the words above them:
-// on x86-64 a function starts with its caller's address on the stack, 8 bytes off alignment.
+// The words that fiber_switch pops, which of them is the address at which to continue, and the words
+// above them: on x86-64 a function starts with its caller's address on the stack, 8 bytes off alignment.
 #ifdef __x86_64__
 enum { SAVED_WORDS = 7, ENTRY_WORD = 6, WORDS_ABOVE = 1 };
 #else

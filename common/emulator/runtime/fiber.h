@@ -1,5 +1,5 @@
-// A fiber: a stack and the registers that a function call keeps. The switch is in fiber_switch.S
-// for x86-64 and aarch64, and ucontext(3) elsewhere or with -DEMULATOR_UCONTEXT.
+// A fiber is a stack and the registers that a function call preserves. The switch is in
+// fiber_switch.S for x86-64 and aarch64, and uses ucontext(3) elsewhere or with -DEMULATOR_UCONTEXT.
 #ifndef FIBER_H
 #define FIBER_H
 
@@ -24,8 +24,8 @@ typedef struct {
 // must not return.
 void fiber_prepare(fiber *to, void *stack_low, size_t stack_bytes, void (*entry)(void));
 
-// Saves the running fiber in `from` and goes on with `to`. Both must belong to this OS thread: the
-// compiler keeps addresses of thread-local variables across calls.
+// Saves the running fiber in `from` and continues with `to`. Both must belong to this OS
+// thread, because the compiler keeps addresses of thread-local variables across calls.
 void fiber_switch(fiber *from, const fiber *to);
 
 #endif

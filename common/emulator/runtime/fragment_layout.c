@@ -14,8 +14,8 @@ static const fragment_pair tall_operand[] = {{0, 0},  {8, 0},  {0, 8},  {8, 8},
 // 8 or 16 columns of B, or 8 rows of A: k16n8 fragments, side by side.
 static const fragment_pair short_operand[] = {{0, 0}, {0, 8}, {8, 0}, {8, 8}};
 
-// 16 x 16 accumulators are two m16n8 fragments side by side. The others are two below each other;
-// those of 8 x 32 are transposed: the hardware computes the transpose, with A and B swapped.
+// 16 x 16 accumulators are two m16n8 fragments side by side. The other shapes are two below each other;
+// those of 8 x 32 are transposed, because the hardware computes the transpose, with A and B swapped.
 static const fragment_pair square_accumulator[] = {{0, 0}, {8, 0}, {0, 8}, {8, 8}};
 static const fragment_pair long_accumulator[] = {{0, 0}, {8, 0}, {16, 0}, {24, 0}};
 

@@ -96,8 +96,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
   return cudaSuccess;
 }
 
-// Threads and shared memory alone decide: only nvcc knows how many registers a kernel needs, so
-// that a GPU may hold fewer blocks than this says.
+// Only threads and shared memory are considered: nvcc alone knows how many registers
+// a kernel needs, so that a GPU may hold fewer blocks than this function says.
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
                                                           int block_threads,
                                                           size_t dynamic_shared_bytes) {

@@ -1,4 +1,4 @@
-// The GPU whose limits the emulator keeps to, chosen by the environment variable EMU_GPU.
+// The GPU whose limits the emulator imposes; the environment variable EMU_GPU chooses it.
 #ifndef GPU_H
 #define GPU_H
 
@@ -6,7 +6,7 @@
 
 typedef struct {
   const char *key;  // the value of EMU_GPU
-  const char *name; // as cudaGetDeviceProperties gives it
+  const char *name; // as cudaGetDeviceProperties returns it
   int major, minor; // compute capability
   int multiprocessors;
   size_t memory_bytes;
@@ -14,7 +14,7 @@ typedef struct {
   int shared_per_block_opt_in; // with cudaFuncSetAttribute
   int shared_per_multiprocessor;
   int shared_reserved;    // bytes of shared memory that CUDA takes from each block
-  int shared_granularity; // bytes; shared memory is handed out in these
+  int shared_granularity; // bytes; shared memory is allocated in units of this size
   int threads_per_multiprocessor;
   int blocks_per_multiprocessor;
   int l2_bytes;
@@ -35,8 +35,8 @@ enum {
   GPU_CONSTANT_BYTES = 65536
 };
 
-// The selected GPU. When EMU_GPU names none of the table: prints the sentence that says which there
-// are and exits with status 2.
+// The selected GPU. When EMU_GPU names none of the table, it
+// prints a sentence that lists the GPUs and exits with status 2.
 const gpu *gpu_selected(void);
 
 #endif

@@ -26,8 +26,8 @@ static bool is_launched(const void *kernel) {
   return found != NULL;
 }
 
-// What is local to a kernel, a lambda, is as visible as the kernel, and the compiler may put a part of one by itself.
-// The name of the first begins otherwise (Itanium C++ ABI, section 5.1.6), that of the second has a point.
+// A lambda in a kernel is as visible as the kernel, and the compiler may split a part off a kernel. A
+// lambda's name begins otherwise (Itanium C++ ABI, section 5.1.6); the name of a part contains a point.
 static bool is_kernel(const ElfW(Sym) * symbol, const char *name) {
   return ELF64_ST_VISIBILITY(symbol->st_other) == STV_PROTECTED &&
          ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
@@ -53,7 +53,7 @@ static void write_line(const char *name, bool is_launched, void *file) {
   fprintf(file, "%s %s\n", is_launched ? "launched" : "compiled", name);
 }
 
-// To the file of EMU_KERNELS, if there is one.
+// Writes to the file of EMU_KERNELS, if there is one.
 static void write_module(const void *kernel) {
   const char *path = getenv("EMU_KERNELS");
   if (path == NULL || path[0] == '\0') return;

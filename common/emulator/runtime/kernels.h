@@ -2,8 +2,8 @@
 #ifndef KERNELS_H
 #define KERNELS_H
 
-// Notes that the kernel is being launched, and writes it to the file of EMU_KERNELS. Call with no two launches
-// at a time.
+// Records that the kernel is being launched, and writes it to the
+// file of EMU_KERNELS. Only one launch at a time may call it.
 void kernels_launched(const void *kernel);
 
 #endif

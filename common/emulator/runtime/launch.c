@@ -17,8 +17,8 @@ static emulator_counts totals;
 static uint64_t seed, launches_since_seed;
 static bool seed_known;
 
-// What a GPU refuses to launch. CUDA 13.0 on an H200 calls each of these an invalid value; its manual
-// and older versions call a bad grid or block cudaErrorInvalidConfiguration.
+// Refuses the launches that a GPU refuses. CUDA 13.0 on an H200 returns cudaErrorInvalidValue for
+// each; its manual and older versions return cudaErrorInvalidConfiguration for a bad grid or block.
 static cudaError_t check(const emulator_launch_request *request) {
   const dim3 grid = request->grid, block = request->block;
   const uint64_t threads = (uint64_t)block.x * block.y * block.z;

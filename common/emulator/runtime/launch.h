@@ -1,4 +1,4 @@
-// A launch that is being run.
+// The launch that the workers run.
 #ifndef LAUNCH_H
 #define LAUNCH_H
 
@@ -12,15 +12,15 @@ typedef struct {
   uint64_t block_count;
   uint64_t number; // since the seed was set
   uint64_t seed;
-  size_t static_shared_module; // of the kernel, see shared_memory.h; 0 when it has none
+  size_t static_shared_module; // of the kernel's module, see shared_memory.h; 0 when it has none
   size_t static_shared_bytes;
   size_t dynamic_shared_alignment; // bytes, and no multiple of twice as many
   size_t dynamic_shared_gap;       // bytes between its end and the guard
-  // The section of the kernel's code in memory, for limit.c, which finds it first. Less than its module: between
-  // kernel and library there are stubs, without lines.
+  // The section of memory that holds the kernel's code, which limit.c finds first. It
+  // is smaller than the module: the stubs between kernel and library have no lines.
   _Atomic uintptr_t code_low, code_high;
   _Atomic uint64_t next_block;
-  atomic_bool abandoned; // a thread faulted: leave every block as it is
+  atomic_bool abandoned; // a thread faulted; leave every block as it is
   emulator_counts counts;
 } launch;
 

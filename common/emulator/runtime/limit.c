@@ -1,4 +1,4 @@
-// GNU's longjmp with _FORTIFY_SOURCE takes a jump from a signal stack for a corrupted stack.
+// GNU's longjmp with _FORTIFY_SOURCE mistakes a jump from a signal stack for a corrupted stack.
 #undef _FORTIFY_SOURCE
 #define _GNU_SOURCE
 #include "limit.h"
@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <time.h>
 
-// Of the signals that programs may use, one that gdb passes on without a word.
+// A signal that programs may use and that gdb passes on silently.
 enum { SIGNAL = SIGVTALRM, DEFAULT_SECONDS = 60 };
 
 static double limit_seconds(void) {
@@ -29,7 +29,7 @@ static double limit_seconds(void) {
 static void leave_block(int signal, siginfo_t *info, void *context) {
   worker *worker = current_worker;
   if (worker == NULL || emulator_current == NULL) return;
-  if (!limit_reached(worker)) return; // it comes late: the block that it is for is done
+  if (!limit_reached(worker)) return; // it is late: its block is done
   const signal_record record = signals_describe(signal, info, context);
   launch *launch = worker->launch;
   const uintptr_t low = atomic_load(&launch->code_low), high = atomic_load(&launch->code_high);
@@ -44,7 +44,7 @@ void limit_leave(worker *worker, uintptr_t instruction) {
 }
 
 void limit_install(void) {
-  // SA_NODEFER: as in signals.c. SA_RESTART: the library's calls of the system do not expect it.
+  // SA_NODEFER: as in signals.c. SA_RESTART: the library does not expect interrupted system calls.
   struct sigaction action = {.sa_sigaction = leave_block,
                              .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
   sigemptyset(&action.sa_mask);
@@ -56,12 +56,12 @@ void limit_watch_worker(worker *worker) {
   sigemptyset(&set);
   sigaddset(&set, SIGNAL);
   pthread_sigmask(SIG_UNBLOCK, &set,
-                  NULL);   // a thread begins with the mask of the one that makes it
+                  NULL);   // a thread begins with the mask of its creator
   worker->watch.block = 1; // overdue is 0: no block is
 }
 
 void limit_watch_block(worker *worker) {
-  // This thread alone writes it.
+  // Only this thread writes it.
   const uint64_t block = atomic_load_explicit(&worker->watch.block, memory_order_relaxed);
   atomic_store_explicit(&worker->watch.block, block + 1, memory_order_release);
 }
@@ -75,7 +75,7 @@ static double processor_seconds(pthread_t thread) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// With the first worker that is overdue.
+// This is called for the first worker that is overdue.
 static void find_code(launch *launch) {
   symbol_table table;
   uintptr_t low = 0, high = 0;
@@ -95,7 +95,7 @@ static bool is_overdue(worker *worker, launch *launch) {
     watch->seen = block;
     watch->seen_at = now;
   }
-  // Once one worker has left the launch, the others must not stay in it either.
+  // Once one worker has left the launch, the others must leave it too.
   if (!atomic_load(&launch->abandoned) && now - watch->seen_at < limit_seconds()) {
     return false;
   }

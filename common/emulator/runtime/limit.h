@@ -1,24 +1,24 @@
-// A launch that would never end is ended: no block may take longer than LAB_LIMIT seconds (60; 0: as long
-// as it likes) of its worker's processor time. A launch has as many blocks as it likes, and what else runs
-// on the machine, or a debugger that stops the program, costs it nothing.
+// Ends a launch that would never end: no block may take longer than LAB_LIMIT seconds (60; 0 means no
+// limit) of its worker's processor time. The number of blocks is not limited. Because processor time is
+// counted, other programs on the machine, or a debugger that stops the program, cost a block nothing.
 //
-// The thread that waits for a launch looks at the workers now and then, and signals the one whose block is
-// overdue. Wherever that one is, in a loop without a call as well, the signal's handler learns the
-// instruction. In the kernel's own code the worker leaves its block there; in the library it goes on, since
-// it may hold a lock, and is signalled again.
+// The thread that waits for a launch checks the workers at intervals, and signals a worker
+// whose block is overdue. The signal's handler learns the instruction at which the worker is,
+// even in a loop without a call. If that is in the kernel's own code, the worker leaves its
+// block there; in the library it continues, since it may hold a lock, and is signalled again.
 #ifndef LIMIT_H
 #define LIMIT_H
 
 #include "block.h"
 
-// Installs the signal's handler, for the whole process.
+// Installs the signal's handler for the whole process.
 void limit_install(void);
 
-// The worker's thread begins, a block begins, a launch is over: on that thread.
+// Call these on the worker's thread: when the thread begins, and when a block begins or a launch is over.
 void limit_watch_worker(worker *worker);
 void limit_watch_block(worker *worker);
 
-// On a fiber that may leave: whether its block is overdue, and leaving it at that instruction.
+// For a fiber that may leave: whether its block is overdue, and leaving the block at that instruction.
 static inline bool limit_reached(const worker *worker) {
   const worker_watch *watch = &worker->watch;
   return atomic_load_explicit(&watch->overdue, memory_order_relaxed) ==
@@ -26,8 +26,8 @@ static inline bool limit_reached(const worker *worker) {
 }
 __attribute__((noreturn)) void limit_leave(worker *worker, uintptr_t instruction);
 
-// Looks at all workers of the list, which run the launch, and returns in how many seconds to look again;
-// without a launch only the latter.
+// Checks all workers of the list, which run the launch, and returns the
+// seconds until the next check; without a launch it only returns the seconds.
 double limit_look(worker *workers, launch *launch);
 
 #endif

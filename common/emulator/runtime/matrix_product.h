@@ -1,5 +1,5 @@
-// The product of two matrices by the compiler's vector instructions, for the operations that stand in for
-// the tensor cores.
+// Multiplies two matrices with the compiler's vector instructions,
+// for the operations that stand in for the tensor cores.
 #ifndef MATRIX_PRODUCT_H
 #define MATRIX_PRODUCT_H
 

@@ -1,5 +1,5 @@
-// ldmatrix and mma.sync: what wmma is made of, with the registers in the kernel's own hands. As in
-// tensor_core.c the last lane to come does the work for all.
+// ldmatrix and mma.sync: the instructions that wmma is made of, with registers that the
+// kernel itself manages. As in tensor_core.c the last lane to arrive does the work for all.
 #define _GNU_SOURCE
 #include "tensor_core.h"
 
@@ -61,7 +61,7 @@ static void load_rows(void *operand[32], unsigned lanes) {
   current_worker->accessing = NULL;
 }
 
-// Looked at before the lanes meet, so that the report names the lane.
+// It is checked before the lanes meet, so that the report names the lane.
 static void check_row(const void *row, const emulator_site *site) {
   if (!emulator_is_shared(row)) {
     emulator_fault(cudaErrorInvalidAddressSpace,
@@ -101,7 +101,7 @@ typedef struct {
   const emulator_fragment_product *product;
 } product_call;
 
-// What lane l holds, with row = l / 4 and column = 2 (l % 4), is in the table of common/kernel/ptx.cuh.
+// The table of common/kernel/ptx.cuh says what lane l holds; here row = l / 4 and column = 2 (l % 4).
 static void multiply(void *const operand[32], emulator_fragment_element element) {
   uint16_t a[M][K], b[K][N];
   product_matrices matrices;
@@ -128,7 +128,7 @@ static void multiply(void *const operand[32], emulator_fragment_element element)
   matrix_product_count(1, ((const product_call *)operand[0])->site);
 }
 
-// One operation for each type, so that lanes with different ones cannot meet.
+// There is one operation for each type, so that lanes with different types cannot meet.
 static void multiply_fp16(void *operand[32], unsigned lanes) {
   matrix_check_warp(operand, lanes);
   multiply(operand, EMULATOR_FP16);

@@ -12,7 +12,7 @@
 
 // ---- The word -----------------------------------------------------------------------------------
 
-// Bit 63 is 0 in a barrier; in shared memory that nobody has written it is 1.
+// Bit 63 is 0 in a barrier; in uninitialised shared memory it is 1.
 enum { COUNT_BITS = 20, COUNT_MAX = (1 << COUNT_BITS) - 1, PARITY_BIT = 62, MARK_BIT = 63 };
 
 static mbarrier unpack(uint64_t word) {
@@ -80,7 +80,7 @@ bool mbarrier_awaited(const worker *worker, const uint64_t *barrier) {
   return false;
 }
 
-// Writes the barrier back; first ends its phase, if nothing is missing. True when it does.
+// Writes the barrier back, after ending its phase if nothing is missing. Returns true when the phase ends.
 static bool update(worker *worker, uint64_t *barrier, mbarrier *now) {
   const bool complete = now->pending == 0 && now->bytes == 0;
   if (complete) {

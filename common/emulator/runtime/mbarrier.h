@@ -1,25 +1,25 @@
-// Barriers in shared memory, as the rest of the runtime sees them.
+// Barriers in shared memory, as the rest of the runtime uses them.
 #ifndef MBARRIER_H
 #define MBARRIER_H
 
 #include "block.h"
 
-// What the 64-bit word says.
+// The fields of the barrier's 64-bit word.
 typedef struct {
   unsigned pending;  // arrivals that are still to come in this phase
-  unsigned arrivals; // of a phase
+  unsigned arrivals; // of each phase
   int bytes;         // announced and not yet written; below 0 when written first
   unsigned parity;   // of the phase
 } mbarrier;
 
-// Reads the word at a barrier's address. Reports a fault on behalf of `site` when it is none.
+// Reads the word at a barrier's address. Reports a fault on behalf of `site` when it is not a barrier.
 mbarrier mbarrier_read(const uint64_t *barrier, const emulator_site *site);
 
-// `bytes` of a copy have arrived. Ends the phase if they were the last. True when it does.
+// Counts `bytes` of a copy as arrived. Ends the phase, and returns true, if they were the last.
 bool mbarrier_bytes_arrived(worker *worker, uint64_t *barrier, unsigned bytes,
                             const emulator_site *site);
 
-// Whether a thread waits for the phase that the barrier is in.
+// Whether a thread waits for the barrier's current phase.
 bool mbarrier_awaited(const worker *worker, const uint64_t *barrier);
 
 // "1 of 2 arrivals and 16384 bytes are still to come"

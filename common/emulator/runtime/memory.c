@@ -16,12 +16,12 @@
 
 enum { ALIGNMENT = 256, GUARD_BYTES = 64 * 1024, FREED_KEPT = 64 };
 
-static const size_t DESCRIBE_WITHIN = (size_t)16 << 20; // bytes: farther is not "near"
+static const size_t DESCRIBE_WITHIN = (size_t)16 << 20; // bytes; farther is not called "near"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static memory_allocation *table;
 static size_t table_count, table_room;
-static size_t device_bytes;                 // asked for and not freed yet
+static size_t device_bytes;                 // allocated and not yet freed
 static memory_allocation freed[FREED_KEPT]; // the last ones, for reports
 static size_t freed_count;
 
@@ -29,7 +29,7 @@ static size_t round_up(size_t value, size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// What the GPU has, or 80 % of what this machine has if that is less.
+// The size of the GPU's memory, or 80 % of this machine's if that is less.
 static size_t device_memory_bytes(void) {
   const size_t host = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
   const size_t usable = host / 5 * 4;
@@ -40,7 +40,7 @@ static bool uses_device_memory(memory_kind kind) {
   return kind == MEMORY_DEVICE || kind == MEMORY_MANAGED;
 }
 
-// NULL when no allocation holds the address. Call with the mutex held.
+// Returns NULL when no allocation holds the address. The caller must hold the mutex.
 static memory_allocation *holder(uintptr_t address) {
   for (size_t i = 0; i < table_count; i++) {
     if (address - table[i].start < table[i].bytes) return &table[i];
@@ -74,7 +74,7 @@ static bool map(memory_allocation *entry) {
     munmap(mapping, entry->mapping_bytes);
     return false;
   }
-  memset(low, 0xFF, usable); // NaN in every format: reading before writing shows
+  memset(low, 0xFF, usable); // NaN in every format: a read before any write shows
   entry->mapping = (uintptr_t)mapping;
   entry->start = (uintptr_t)low + usable - used;
   return true;
@@ -102,7 +102,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind) {
   return cudaSuccess;
 }
 
-// Call with the mutex held.
+// The caller must hold the mutex.
 static void release(size_t index) {
   const memory_allocation entry = table[index];
   table[index] = table[--table_count];
@@ -246,7 +246,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
   RETURN_IF_STICKY();
   if (attributes == NULL) return errors_record(cudaErrorInvalidValue);
   memory_allocation entry;
-  if (!memory_find(pointer, &entry)) { // memory CUDA knows nothing of
+  if (!memory_find(pointer, &entry)) { // CUDA does not know this memory
     *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered,
                                                  .device = -2,
                                                  .hostPointer = (void *)(uintptr_t)pointer};

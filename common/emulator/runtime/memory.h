@@ -1,4 +1,4 @@
-// The table of memory that the host functions gave out.
+// The table of the memory that the host functions have allocated.
 #ifndef MEMORY_H
 #define MEMORY_H
 
@@ -27,15 +27,15 @@ bool memory_find(const void *address, memory_allocation *found);
 // Whether `bytes` from the address lie in one allocation that the device can use.
 bool memory_on_device(const void *address, size_t bytes);
 
-// Enters a variable of a module, so that copies to its address are accepted.
+// Adds a module's variable to the table, so that copies to its address are accepted.
 bool memory_add_symbol(const void *address, size_t bytes);
 
-// Says where the address is, to complete "the address is ...": "36 bytes past the end of an
-// allocation of 4096 bytes", "inside an allocation of 4096 bytes that has been freed", "near no
-// allocation".
+// Describes the address, to complete "the address is ...": "36 bytes
+// past the end of an allocation of 4096 bytes", "inside an allocation
+// of 4096 bytes that has been freed", "near no allocation".
 void memory_describe(uintptr_t address, char *text, size_t text_bytes);
 
-// Frees everything.
+// Frees all allocations.
 void memory_reset(void);
 
 #endif

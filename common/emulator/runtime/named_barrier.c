@@ -30,7 +30,7 @@ static void check(const named_barrier *barrier, int number, int threads,
   }
 }
 
-// True when the running thread is the last to come; those that wait can go on then.
+// Returns true when the running thread is the last to arrive; the waiting threads can then continue.
 static bool arrive(worker *worker, int number, int threads, const emulator_site *site) {
   named_barrier *barrier = &worker->named_barriers[number & (NAMED_BARRIERS - 1)];
   check(barrier, number, threads, site);

@@ -1,13 +1,13 @@
-// What the runtime tells a mode that watches kernels: the sanitizer, the counter. A watching mode is
-// another build of the emulator, with -DEMULATOR_OBSERVED, in which every function below is the mode's
-// (common/emulator/<mode>/); those it has no use for are empty (observed/defaults.c). In the plain build
-// all are empty and cost nothing.
+// The hooks by which the runtime informs a mode that watches kernels (the sanitizer, the
+// counter). Such a mode is another build of the emulator, with -DEMULATOR_OBSERVED, and
+// defines the functions below (common/emulator/<mode>/); those that it does not need are
+// empty (observed/defaults.c). In the plain build all are empty and cost nothing.
 //
-// Which thread calls. A worker is an OS thread, and all that happens to a block comes from its one
-// worker, one call after the other; calls about different blocks may come at the same time, unless
-// observer_workers says 1. "On the fiber": on the stack of the CUDA thread that worker->running is,
-// which may be left by fault_leave. "On the scheduler": on the worker's own stack, between threads.
-// "On the host": on the OS thread of the program that called CUDA's function.
+// Each comment says which thread calls. A worker is an OS thread, and all calls about a block
+// come from its one worker, one after the other; calls about different blocks may come at the
+// same time, unless observer_workers returns 1. "On the fiber" means the stack of the CUDA thread
+// worker->running, which fault_leave may leave. "On the scheduler" means the worker's own stack,
+// between threads. "On the host" means the OS thread of the program that called CUDA's function.
 #ifndef OBSERVER_H
 #define OBSERVER_H
 
@@ -20,7 +20,7 @@ typedef enum {
   OBSERVED_READ,
   OBSERVED_WRITE,
   OBSERVED_ATOMIC,     // reads and writes in one step
-  OBSERVED_ASYNC_READ, // of an asynchronous copy: at any time until its wait is over
+  OBSERVED_ASYNC_READ, // of an asynchronous copy, at any time until its wait is over
   OBSERVED_ASYNC_WRITE,
   OBSERVED_BOX_WRITE,   // of the copy engine, until the bytes have arrived
   OBSERVED_PRODUCT_READ // of a warpgroup's product, until the wait for its group is over
@@ -45,97 +45,97 @@ typedef enum {
 
 // ---- Launches, on the host ----------------------------------------------------------------------
 
-// No block runs before begin has returned, nor after end is called. One launch at a time: name, grid,
-// block and bytes of shared memory are in launch->request. `end` also comes for a launch that was
-// abandoned; launch->abandoned says so.
+// No block runs before begin has returned, nor after end is called. One launch runs
+// at a time; its name, grid, block and bytes of shared memory are in launch->request.
+// `end` is also called for an abandoned launch; launch->abandoned says so.
 OBSERVER_HOOK(observer_launch_begin, (const launch *launch))
 OBSERVER_HOOK(observer_launch_end, (const launch *launch))
 
-// The most workers that the mode can take. Asked once.
+// The largest number of workers that the mode supports. The runtime asks once.
 OBSERVER_QUESTION(unsigned, observer_workers, UINT_MAX)
 
-// The most multiprocessors that the GPU may say it has. Asked on the host.
+// The largest number of multiprocessors that the GPU may report. Called on the host.
 OBSERVER_QUESTION(unsigned, observer_multiprocessors, UINT_MAX)
 
-// The most blocks that a grid may have in y and in z. Asked on the host.
+// The largest number of blocks that a grid may have in y and in z. Called on the host.
 OBSERVER_QUESTION(unsigned, observer_blocks_yz, UINT_MAX)
 
 // How many findings the mode has reported. Called on the host, outside launches.
 OBSERVER_QUESTION(uint64_t, observer_findings, 0)
 
-// A report begins of which the runtime itself found the cause (fault.h): a deadlock, a signal, ... Not
-// for the second and later faults of a launch. The launch is abandoned after it.
+// The runtime begins a report of a fault that it found itself (fault.h): a deadlock, a signal, ... It
+// does not call this for the second and later faults of a launch. The launch is abandoned afterwards.
 OBSERVER_HOOK(observer_fault, (worker * worker))
 
 // ---- Blocks, on the scheduler -------------------------------------------------------------------
 
-// worker->block is set, shared memory is filled, no thread has run. `end`: all threads have exited. It
-// does not come for an abandoned block.
+// At begin worker->block is set, shared memory is filled, and no thread
+// has run. At end all threads have exited; an abandoned block has no end.
 OBSERVER_HOOK(observer_block_begin, (worker * worker, uint64_t number))
 OBSERVER_HOOK(observer_block_end, (worker * worker))
 
 // ---- Threads, on the fiber ----------------------------------------------------------------------
 
-// worker->running is the thread. `end` comes before others learn that it has exited, and before its
-// copies that nobody waited for are dropped (thread->copies).
+// worker->running is the thread. `end` is called before other threads learn that it
+// has exited, and before its copies without a wait are dropped (thread->copies).
 OBSERVER_HOOK(observer_thread_begin, (worker * worker))
 OBSERVER_HOOK(observer_thread_end, (worker * worker))
 
 // ---- Waiting ------------------------------------------------------------------------------------
 
-// The running thread comes to a block barrier. On the fiber.
+// The running thread has reached a block barrier. On the fiber.
 OBSERVER_HOOK(observer_barrier_arrive, (worker * worker, const emulator_site *site))
 
-// All threads that have not exited are there; none has gone on. Each one's `site` says where it waits.
-// On the fiber of the last to come, or of one that has exited meanwhile (not THREAD_AT_BARRIER then).
+// All threads that have not exited have arrived; none has continued. Each one's `site` says where it waits.
+// On the fiber of the last to arrive, or of one that has exited meanwhile (not THREAD_AT_BARRIER then).
 OBSERVER_HOOK(observer_barrier_release, (worker * worker))
 
-// The running lane comes to a warp function. On the fiber.
+// The running lane has reached a warp function. On the fiber.
 OBSERVER_HOOK(observer_warp_arrive, (worker * worker, unsigned mask, const emulator_site *site))
 
-// The lanes of a warp met and the function is done; none has gone on. `first` is lane 0. On the fiber
-// of the last to come, or of a lane of the warp that has exited meanwhile.
+// The lanes of a warp have met and the function is done; none has continued. `first` is lane
+// 0. On the fiber of the last to arrive, or of a lane of the warp that has exited meanwhile.
 OBSERVER_HOOK(observer_warp_collective,
               (worker * worker, thread *first, unsigned lanes, const emulator_site *site))
 
-// The same, of __syncwarp() alone, which is the only one that orders memory accesses (CUDA C++
-// Programming Guide, "Synchronization Functions"). Comes before observer_warp_collective.
+// The same for __syncwarp() alone, which is the only warp function that orders memory accesses (CUDA
+// C++ Programming Guide, "Synchronization Functions"). It is called before observer_warp_collective.
 OBSERVER_HOOK(observer_warp_barrier, (worker * worker, thread *first, unsigned lanes))
 
 // ---- Memory accesses, on the fiber --------------------------------------------------------------
 
-// Of compiled code, just before it happens (observed/accesses.c, which the kernels' instrumentation
-// calls). `pc` is the address behind the call, in the kernel's module. The running thread does it, or
-// the host where current_worker or emulator_current is NULL. Any kind of address: also of locals
-// and of what the runtime itself keeps.
+// An access of compiled code, just before it happens (observed/accesses.c, which the
+// kernels' instrumentation calls). `pc` is the address behind the call, in the kernel's
+// module. The running thread accesses, or the host where current_worker or emulator_current
+// is NULL. Any address may come, also that of a local variable or of the runtime's own data.
 OBSERVER_HOOK(observer_access,
               (uintptr_t address, size_t bytes, observed_kind kind, const void *pc))
 
-// Of the library, on behalf of `thread`, just before it happens: fragments that are loaded and stored
-// (one call for each piece that a lane holds in a register or two), asynchronous copies.
+// An access of the library on behalf of `thread`, just before it happens: fragments that are loaded and
+// stored (one call for each piece that a lane holds in one or two registers), and asynchronous copies.
 OBSERVER_HOOK(observer_library_access,
               (worker * worker, thread *thread, const void *address, size_t bytes,
                observed_kind kind, const emulator_site *site))
 
-// A fragment is about to be loaded or stored as a whole: 32 lanes, rows (columns) of `row_bytes`
-// bytes, `rows` of them, `stride_bytes` apart. Comes before the pieces.
+// A whole fragment is about to be loaded or stored by 32 lanes: `rows` rows (columns)
+// of `row_bytes` bytes, `stride_bytes` apart. It is called before the pieces.
 OBSERVER_HOOK(observer_matrix_access,
               (worker * worker, const void *memory, unsigned rows, unsigned row_bytes,
                size_t stride_bytes, observed_kind kind, const emulator_site *site))
 
-// Four 8x8 matrices are about to be loaded by ldmatrix: row[lane] is the address of 16 bytes. Comes before
-// the pieces, which here are these rows, each read by the lane that gives it.
+// ldmatrix is about to load four 8x8 matrices: row[lane] is the address of 16 bytes. It is called
+// before the pieces; these are the rows, and the lane that gives a row's address reads it.
 OBSERVER_HOOK(observer_matrix_rows,
               (worker * worker, const void *const row[32], const emulator_site *site))
 
-// Products of 2048 multiply-adds each.
+// Counts products of 2048 multiply-adds each.
 OBSERVER_HOOK(observer_matrix_product,
               (worker * worker, unsigned operations, const emulator_site *site))
 
 // ---- Asynchronous copies, of the running thread, on the fiber -----------------------------------
 
-// Start: after its checks, before the destination is filled. Commit and wait: as the thread calls
-// them. Done: within a wait, for each copy, before the bytes move.
+// Start is called after the copy's checks, before the destination is filled; commit and
+// wait, as the thread calls them; done, within a wait, for each copy, before the bytes move.
 OBSERVER_HOOK(observer_async_start, (worker * worker, const async_copy *copy))
 OBSERVER_HOOK(observer_async_commit, (worker * worker))
 OBSERVER_HOOK(observer_async_wait, (worker * worker, size_t newest))
@@ -143,9 +143,9 @@ OBSERVER_HOOK(observer_async_done, (worker * worker, const async_copy *copy))
 
 // ---- Barriers for part of a block -------------------------------------------------------------------
 //
-// mbarrier and bar: `barrier` is the address that tells them apart. Create, of
-// an mbarrier, and fence, which makes those of the running thread visible to the copy engine. Arrive and wait: of the running thread, on the fiber, before it is counted, and when the wait is over. Complete:
-// a phase ends, nobody has gone on; on the fiber of the last to come, or on the scheduler.
+// The address `barrier` tells barriers apart. Create is for an mbarrier; fence makes the thread's mbarriers
+// visible to the copy engine. Arrive is called before it is counted, wait when the wait is over, on the
+// fiber. Complete: a phase ends, no thread has continued; on the last thread's fiber, or the scheduler.
 OBSERVER_HOOK(observer_phase_create,
               (worker * worker, const void *barrier, const emulator_site *site))
 OBSERVER_HOOK(observer_phase_fence, (worker * worker))
@@ -155,8 +155,8 @@ OBSERVER_HOOK(observer_phase_wait, (worker * worker, const void *barrier))
 
 // ---- Box copies ---------------------------------------------------------------------------------
 
-// Start: after its checks, before the destination is filled; on the fiber. Done: before the bytes move; on
-// the scheduler. The rows that it reads come as accesses of the library.
+// Start is called after the copy's checks and before the destination is filled, on the fiber; done before
+// the bytes move, on the scheduler. The rows that a copy reads are reported as the library's accesses.
 OBSERVER_HOOK(observer_box_start, (worker * worker, const box_copy *copy))
 OBSERVER_HOOK(observer_box_done, (worker * worker, const box_copy *copy))
 
@@ -170,19 +170,19 @@ OBSERVER_HOOK(observer_product_registers,
               (worker * worker, const emulator_warpgroup_product *product,
                const emulator_site *site))
 
-// The first of the warpgroup's threads starts a product: for each piece that it will read of shared memory. The
-// others start it: for some of them, once more.
+// Called for each piece of shared memory that a product will read: for all pieces when the warpgroup's
+// first thread starts the product, and again for some of them when the other threads start it.
 OBSERVER_HOOK(observer_product_read, (worker * worker, const void *address, size_t bytes,
                                       bool again, const emulator_site *site))
 
-// The first thread commits the group of that number. A thread's wait for all groups below `end` is over.
+// The first thread commits the group of that number; a thread's wait for all groups below `end` is over.
 OBSERVER_HOOK(observer_group_commit, (worker * worker, uint64_t group))
 OBSERVER_HOOK(observer_group_wait, (worker * worker, uint64_t end))
 
 // ---- Memory of the device, on the host ----------------------------------------------------------
 
-// Freed: before the memory goes. Host writes: copies and fills, before they are done; `from` is the
-// source on the device of a copy on the device, else NULL.
+// Freed is called before the memory is unmapped. Host writes, copies and fills, are reported before
+// they happen; `from` is the source in device memory of a copy within the device, else NULL.
 OBSERVER_HOOK(observer_memory_allocated, (const memory_allocation *entry))
 OBSERVER_HOOK(observer_memory_freed, (const memory_allocation *entry))
 OBSERVER_HOOK(observer_memory_written, (const void *address, size_t bytes, const void *from))

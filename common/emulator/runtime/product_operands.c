@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// Rows of 128 bytes, in groups of 8 that are on a grid of 1024 bytes.
+// The rows have 128 bytes and form groups of 8, which lie at multiples of 1024 bytes.
 enum { SPAN = 128, GROUP_ROWS = 8, GROUP_BYTES = GROUP_ROWS * SPAN };
 enum { ROW_ELEMENTS = SPAN / 2, PIECE_ELEMENTS = SWIZZLE_PIECE / 2 };
 
@@ -29,7 +29,7 @@ static descriptor decode(uint64_t word) {
                       .swizzle = word >> 62};
 }
 
-// Bytes from the first row to the end of the last.
+// The bytes from the first row to the end of the last.
 static size_t extent(const descriptor *matrix, unsigned outer, bool transposed) {
   const unsigned rows = transposed ? K : outer;
   const unsigned panels = transposed ? (outer - 1) / ROW_ELEMENTS : 0;
@@ -69,8 +69,8 @@ void product_check_operand(uint64_t word, const char *name, unsigned outer, bool
 
 // ---- Reading ------------------------------------------------------------------------------------
 
-// The unswizzled address of the first K elements of row `outer` of A or of B^T; of row k of B, from `outer` on,
-// which is a multiple of 64.
+// The unswizzled address of the first K elements of row `outer` of A or of
+// B^T, or of row k of B, from column `outer` on, which is a multiple of 64.
 static uint32_t row_address(const descriptor *matrix, unsigned outer) {
   return matrix->address + outer / GROUP_ROWS * matrix->stride + outer % GROUP_ROWS * SPAN;
 }
@@ -78,7 +78,7 @@ static uint32_t transposed_address(const descriptor *matrix, unsigned k, unsigne
   return row_address(matrix, k) + outer / ROW_ELEMENTS * matrix->leading;
 }
 
-// `count` consecutive elements at an unswizzled address. `start` is that of the matrix, at `memory`.
+// Reads `count` consecutive elements at an unswizzled address. The matrix starts at `start`, or `memory`.
 static void read_elements(uint16_t *to, const char *memory, uint32_t start, uint32_t address,
                           unsigned count) {
   for (unsigned i = 0; i < count; i += PIECE_ELEMENTS) {
@@ -87,20 +87,20 @@ static void read_elements(uint16_t *to, const char *memory, uint32_t start, uint
   }
 }
 
-// The matrix's first row, at a multiple of 1024 bytes.
+// The address of the matrix's first row, a multiple of 1024 bytes.
 static const char *first_row(const descriptor *matrix, uint32_t *start) {
   *start = matrix->address / GROUP_BYTES * GROUP_BYTES;
   return address_from_shared(current_worker, *start, GROUP_BYTES);
 }
 
-// Row `outer` of A or of B^T: K elements.
+// Reads row `outer` of A or of B^T, which has K elements.
 static void read_row(uint16_t to[K], const descriptor *matrix, const char *memory, uint32_t start,
                      unsigned outer) {
   read_elements(to, memory, start, row_address(matrix, outer), K);
 }
 
 #ifdef EMULATOR_OBSERVED
-// `count` consecutive elements at an unswizzled address.
+// Reads `count` consecutive elements at an unswizzled address.
 static void announce_elements(uint32_t address, unsigned count, bool again,
                               const emulator_site *site) {
   worker *worker = current_worker;
@@ -139,7 +139,7 @@ void product_announce(const emulator_warpgroup_product *product, bool all,
 #endif
 }
 
-// What a lane holds, with row = lane / 4 and column = 2 (lane % 4), is in the table of common/kernel/ptx.cuh.
+// The table of common/kernel/ptx.cuh says what a lane holds; row = lane / 4 and column = 2 (lane % 4).
 static void read_registers(uint16_t to[PRODUCT_ROWS][K], const warpgroup_product *product) {
   for (unsigned thread = 0; thread < WARPGROUP_THREADS; thread++) {
     const unsigned lane = thread % GPU_WARP_LANES;

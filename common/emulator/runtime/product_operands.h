@@ -1,17 +1,17 @@
-// The operands of wgmma: matrices in shared memory that a descriptor tells of, and in registers.
+// The operands of wgmma: matrices in registers, or in shared memory where a descriptor gives their place.
 #ifndef PRODUCT_OPERANDS_H
 #define PRODUCT_OPERANDS_H
 
 #include "block.h"
 #include "matrix_product.h"
 
-// Reports a fault when the descriptor is not one that the emulator can follow (warpgroup.h). `name` is "A" or
-// "B"; `outer` how many rows A has, or columns B.
+// Reports a fault when the descriptor has a form that the emulator does not support
+// (warpgroup.h). `name` is "A" or "B"; `outer` is the number of A's rows, or of B's columns.
 void product_check_operand(uint64_t descriptor, const char *name, unsigned outer, bool transposed,
                            const emulator_site *site);
 
-// Tells the observer what the product will read of shared memory: all of it, or for the threads that start it
-// after the first, of each operand the first row, which stands for the others.
+// Tells the observer which shared memory the product will read: all of it for the first thread that
+// starts the product; for later threads only the first row of each operand, which stands for the others.
 void product_announce(const emulator_warpgroup_product *product, bool all,
                       const emulator_site *site);
 

@@ -1,4 +1,4 @@
-// wgmma: products that a warpgroup starts, commits and waits for.
+// wgmma: the products that a warpgroup starts, commits and waits for.
 #define _GNU_SOURCE
 #include "warpgroup.h"
 
@@ -61,7 +61,7 @@ static void deliver(accumulator *sum, unsigned rank) {
 
 // ---- Starting -----------------------------------------------------------------------------------
 
-// The accumulator that has the thread's registers `d` already, or a free one.
+// Returns the accumulator that already has the thread's registers `d`, or a free one.
 static accumulator *find_accumulator(warpgroup *warpgroup, unsigned rank,
                                      const emulator_warpgroup_product *product,
                                      const emulator_site *site) {
@@ -108,7 +108,7 @@ static void check_product(const worker *worker, const emulator_warpgroup_product
   product_check_operand(product->b_descriptor, "B", product->columns, product->transposed, site);
 }
 
-// The first thread to start a product: the others must start the same.
+// The first thread to start a product decides; the others must start the same one.
 static warpgroup_product *enter(warpgroup *warpgroup, product_group *group, const thread *self,
                                 const emulator_warpgroup_product *product,
                                 const emulator_site *site) {
@@ -227,7 +227,7 @@ static void execute(const warpgroup_product *product) {
   product_operands *operands = &current_worker->product_operands;
   accumulator *sum = product->sum;
   const unsigned columns = sum->columns;
-  enum { WIDE = 32, NARROW = 8 }; // columns that are done at once
+  enum { WIDE = 32, NARROW = 8 }; // columns that are computed at once
   product_read_a(operands, product);
   product_read_b(operands, product);
   if (product->first.clear) memset(sum->sum, 0, PRODUCT_ROWS * columns * sizeof(float));

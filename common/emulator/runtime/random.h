@@ -9,7 +9,7 @@ static inline uint64_t random_below(uint64_t *state, uint64_t limit) {
   return (random_next(state) >> 32) * limit >> 32;
 }
 
-// A state that depends on all three, so that a block's order does not depend on who runs it.
+// A state that depends on all three values: a block's order is the same whichever worker runs it.
 static inline uint64_t random_start(uint64_t seed, uint64_t launch, uint64_t block) {
   uint64_t state = seed;
   state = random_next(&state) + launch;

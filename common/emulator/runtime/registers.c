@@ -1,5 +1,5 @@
-// setmaxnreg: a block has registers for as many threads as it was launched with, and its warpgroups may share
-// them out anew.
+// setmaxnreg: a block has registers for as many threads as it
+// was launched with, and its warpgroups may redistribute them.
 #define _GNU_SOURCE
 #include "warpgroup.h"
 
@@ -8,7 +8,7 @@
 
 enum { REGISTERS_MIN = 24, REGISTERS_MAX = 256, REGISTERS_STEP = 8, REGISTERS_OF_A_THREAD = 255 };
 
-// What __launch_bounds__(threads, 1) lets the compiler use of each thread.
+// The registers that __launch_bounds__(threads, 1) lets the compiler use for each thread.
 static unsigned at_launch(const worker *worker) {
   const unsigned share = GPU_REGISTERS / worker->thread_count;
   const unsigned most = share < REGISTERS_OF_A_THREAD ? share : REGISTERS_OF_A_THREAD;
@@ -23,7 +23,7 @@ void registers_begin(worker *worker) {
   }
 }
 
-// Registers that no warpgroup has, for each of 128 threads.
+// The registers that belong to no warpgroup, for each of 128 threads.
 static unsigned unused(const worker *worker) {
   const unsigned count = worker->thread_count / WARPGROUP_THREADS;
   unsigned left = count * at_launch(worker);
@@ -31,7 +31,7 @@ static unsigned unused(const worker *worker) {
   return left;
 }
 
-// Whether all of the warpgroup's threads have come, and there are as many registers as they ask for.
+// Grants the registers if all of the warpgroup's threads have arrived and there are enough. True if granted.
 static bool granted(worker *worker, warpgroup *warpgroup) {
   if (warpgroup->asking < WARPGROUP_THREADS) return false;
   if (warpgroup->asked > warpgroup->registers + unused(worker)) return false;

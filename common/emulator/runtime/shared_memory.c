@@ -27,7 +27,7 @@ bool shared_memory_create(worker *worker) {
   return true;
 }
 
-// Stops at the module one of whose segments holds the kernel.
+// Stops at the module that has a segment with the kernel.
 static int look_at_module(struct dl_phdr_info *info, size_t size, void *argument) {
   (void)size;
   launch *launch = argument;
@@ -55,10 +55,10 @@ void shared_memory_find_module(launch *launch) {
 
 // ---- Where dynamic shared memory begins ---------------------------------------------------------
 
-// What the modules declare. Filled while they are loaded, which is one after the other.
+// The modules' declarations, which are entered while the modules are loaded, one after the other.
 enum { DECLARED_MAX = 64 };
 static struct {
-  const void *module; // where it is loaded
+  const void *module; // its load address
   size_t alignment;
 } declared[DECLARED_MAX];
 static size_t declared_count;
@@ -72,7 +72,7 @@ bool emulator_align_dynamic_shared(const void *in_module, size_t alignment) {
   const void *module = module_at(in_module);
   size_t i = 0;
   while (i < declared_count && declared[i].module != module) i++;
-  if (i == DECLARED_MAX) i--; // the last place: for all modules that have none of their own
+  if (i == DECLARED_MAX) i--; // modules without a place of their own share the last one
   if (i == declared_count) declared[declared_count++].module = module;
   if (alignment > declared[i].alignment) declared[i].alignment = alignment;
   return true;
@@ -97,7 +97,7 @@ void shared_memory_choose_place(launch *launch) {
 #ifdef EMULATOR_LOCKSTEP // the counter numbers banks from the beginning on
   launch->dynamic_shared_gap = round_up(asked, 128) - asked;
 #else
-  // The guard lies at a multiple of 4096 bytes. From there down: an odd multiple of the alignment.
+  // The guard lies at a multiple of 4096 bytes. Below it, find an odd multiple of the alignment.
   uint64_t random = random_start(launch->seed, launch->number, UINT64_MAX);
   const size_t steps = random_below(&random, PLACES_BYTES / (2 * alignment) + 1);
   size_t below = round_up(asked, alignment);

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// "_ZZ6kernelPfE4tile" -> "tile": what a length leads to the end of the name, or to a number that
-// tells variables of one name apart (Itanium C++ ABI, sections 5.1.2 and 5.1.6). A name that is not
-// mangled stays as it is.
+// "_ZZ6kernelPfE4tile" -> "tile": the name follows its length, and ends at the
+// end of the text or at a number that tells variables of one name apart (Itanium
+// C++ ABI, sections 5.1.2 and 5.1.6). A name that is not mangled stays as it is.
 static void plain_name(const char *mangled, char *name, size_t name_bytes) {
   snprintf(name, name_bytes, "%s", mangled);
   for (const char *at = mangled; *at != '\0'; at++) {

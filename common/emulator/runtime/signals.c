@@ -1,4 +1,4 @@
-// GNU's longjmp with _FORTIFY_SOURCE takes a jump from a signal stack for a corrupted stack.
+// GNU's longjmp with _FORTIFY_SOURCE mistakes a jump from a signal stack for a corrupted stack.
 #undef _FORTIFY_SOURCE
 #define _GNU_SOURCE
 #include "signals.h"
@@ -82,11 +82,11 @@ static void handle(int signal, siginfo_t *info, void *context) {
     return;
   }
   worker->signal = signals_describe(signal, info, context);
-  siglongjmp(worker->abandoned, ABANDONED_BY_SIGNAL); // to the worker's own stack, to report there
+  siglongjmp(worker->abandoned, ABANDONED_BY_SIGNAL); // to the worker's own stack, which reports
 }
 
 void signals_install(void) {
-  // SA_NODEFER: the handler is left by a jump, which must not leave the signal blocked.
+  // SA_NODEFER is set because a jump leaves the handler, which must not leave the signal blocked.
   struct sigaction action = {.sa_sigaction = handle,
                              .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
   sigemptyset(&action.sa_mask);

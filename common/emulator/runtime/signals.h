@@ -10,11 +10,11 @@
 // was there before.
 void signals_install(void);
 
-// In a handler: what raised the signal. `state` is the handler's third argument.
+// Called in a handler: describes the cause of the signal. `state` is the handler's third argument.
 signal_record signals_describe(int signal, const siginfo_t *info, const void *state);
 
-// Gives the worker, whose thread calls this, a stack of its own to handle signals on: a fiber may have used up
-// its. False when there is no memory for it.
+// Gives the worker, whose thread calls this, a separate stack on which to handle signals,
+// because a fiber may have used up its own stack. False when there is no memory for it.
 bool signals_prepare_worker(worker *worker);
 
 #endif

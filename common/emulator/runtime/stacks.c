@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Bytes from one stack's stagger to the next one's: whole cache lines, and coprime to their number.
+// The bytes by which the stagger grows from stack to stack: whole cache lines, coprime to their number.
 enum { STAGGER_STEP = 5 * 64 };
 
 bool stacks_create(stack_pool *pool) {

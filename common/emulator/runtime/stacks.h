@@ -36,7 +36,7 @@ bool stacks_create(stack_pool *pool);
 fiber_stack *stacks_take(stack_pool *pool);
 void stacks_give_back(stack_pool *pool, fiber_stack *stack);
 
-// Takes all stacks back, whoever holds them: the fibers of an abandoned block never return theirs.
+// Takes all stacks back, also those in use, because the fibers of an abandoned block never return theirs.
 void stacks_give_back_all(stack_pool *pool);
 
 // Whether the address is in a guard page.

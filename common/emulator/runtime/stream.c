@@ -1,5 +1,5 @@
-// Streams and events. Every operation has finished when its call returns, so that a stream has
-// nothing to wait for, and an event holds the time at which it was recorded.
+// Streams and events. Every operation has finished when its call returns, so
+// a stream never waits, and an event holds the time at which it was recorded.
 #define _GNU_SOURCE
 #include "errors.h"
 

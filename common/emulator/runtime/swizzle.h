@@ -9,7 +9,7 @@
 
 enum { SWIZZLE_PIECE = 16 }; // bytes
 
-// The address of a byte that would be at `address` unswizzled. `span`: 128, 64, 32, or 16 for none.
+// The swizzled place of the byte that has `address` without swizzle. `span`: 128, 64, 32, or 16 for none.
 static inline uint32_t swizzled_address(uint32_t address, unsigned span) {
   return address ^ (address >> 3 & (span - SWIZZLE_PIECE));
 }

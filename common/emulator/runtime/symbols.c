@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Maps the whole file read-only. False when it cannot.
+// Maps the whole file read-only. Returns false when that fails.
 static bool map_file(symbol_table *table, const char *path) {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;

@@ -1,6 +1,6 @@
-// The matrix operations of a warp. The last lane to come does the work for all: it collects what the
-// lanes hold into float32 matrices, which the compiler's vector instructions multiply, and hands the
-// results back.
+// The matrix operations of a warp. The last lane to arrive does the work for
+// all: it collects the lanes' elements into float32 matrices, which the
+// compiler's vector instructions multiply, and returns the results to the lanes.
 #define _GNU_SOURCE
 #include "tensor_core.h"
 
@@ -52,7 +52,7 @@ static pair_place place_of(const matrix_memory_call *call, const fragment_layout
   return (pair_place){place.first * bytes, place.step * bytes};
 }
 
-// Constant sizes, so that the compiler makes single instructions of the copies.
+// The sizes are constant, so that the compiler makes single instructions of the copies.
 static inline void copy_element(void *to, const void *from, size_t bytes) {
   if (bytes == 2) {
     memcpy(to, from, 2);
@@ -61,7 +61,7 @@ static inline void copy_element(void *to, const void *from, size_t bytes) {
   }
 }
 
-// Tells the observer which parts of the matrix each lane reads or writes, before that is done.
+// Tells the observer which parts of the matrix each lane is about to read or write.
 static void announce(const matrix_memory_call *call, const fragment_layout *layout) {
 #ifdef EMULATOR_OBSERVED
   worker *worker = current_worker;
@@ -135,7 +135,7 @@ static void store(void *operand[32], unsigned lanes) {
   current_worker->accessing = NULL;
 }
 
-// fp16 is as old as the tensor cores.
+// fp16 is supported by all tensor cores.
 static void check_element(const emulator_fragment_type *type, const emulator_site *site) {
   if (type->element == EMULATOR_BF16)
     capability_check(current_worker, 80, "bf16 in a fragment", site);
@@ -184,7 +184,7 @@ static void gather(float to[][K], const void *const x[32], const emulator_fragme
   }
 }
 
-// The same, by inner index.
+// Does the same by inner index.
 static void gather_transposed(float to[][K], const void *const x[32],
                               const emulator_fragment_type *type) {
   const fragment_layout layout = fragment_layout_of(type);

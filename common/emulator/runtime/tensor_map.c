@@ -1,5 +1,5 @@
-// Encodes tensor maps, and refuses what the driver refuses (CUDA Driver API reference,
-// cuTensorMapEncodeTiled), with a sentence to stderr.
+// Encodes tensor maps, and refuses the arguments that the driver refuses (CUDA
+// Driver API reference, cuTensorMapEncodeTiled), with a sentence on stderr.
 #define _GNU_SOURCE
 #include "tensor_map.h"
 
@@ -44,7 +44,7 @@ static unsigned element_bytes(CUtensorMapDataType type) {
   return 0;
 }
 
-// Bytes that a swizzle shuffles; 0 for what is no swizzle.
+// The bytes that a swizzle shuffles; 0 for a value that is no swizzle.
 static unsigned swizzle_span(CUtensorMapSwizzle swizzle) {
   switch (swizzle) {
   case CU_TENSOR_MAP_SWIZZLE_NONE: return SWIZZLE_PIECE;

@@ -1,4 +1,4 @@
-// What cuTensorMapEncodeTiled puts into a CUtensorMap.
+// The contents that cuTensorMapEncodeTiled writes into a CUtensorMap.
 #ifndef TENSOR_MAP_H
 #define TENSOR_MAP_H
 
@@ -21,10 +21,10 @@ typedef struct {
 } tensor_map;
 _Static_assert(sizeof(tensor_map) <= sizeof(CUtensorMap), "it must fit");
 
-// What a CUtensorMap begins with that was encoded: as good as any other number.
+// An arbitrary number with which every encoded CUtensorMap begins.
 #define TENSOR_MAP_MARK UINT64_C(0x70616d726f736e74)
 
-// Bytes of a row of the box, of its contiguous dimension; of the whole box.
+// The bytes of a row of the box, which is its contiguous dimension, and those of the whole box.
 static inline unsigned tensor_map_row_bytes(const tensor_map *map) {
   return (unsigned)map->box[0] * map->element_bytes;
 }

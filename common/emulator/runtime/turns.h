@@ -1,5 +1,5 @@
-// Which thread of a block runs next, of those that can: in the order in which they became able to, or
-// shuffled. In count mode (-DEMULATOR_LOCKSTEP) count/lockstep.c has another order.
+// Chooses which of a block's ready threads runs next: in the order in which they became ready,
+// or shuffled. In count mode (-DEMULATOR_LOCKSTEP) count/lockstep.c uses another order.
 #ifndef TURNS_H
 #define TURNS_H
 
@@ -8,7 +8,7 @@
 #include "random.h"
 
 #ifdef EMULATOR_LOCKSTEP
-// A block begins: no thread is ready.
+// Call it when a block begins: no thread is ready yet.
 void turns_begin(worker *worker);
 
 // The thread is ready to run. It has its turn later, even when it runs now.
@@ -50,7 +50,7 @@ static inline thread *turns_take(worker *worker) {
   return &worker->threads[*first];
 }
 
-// All that are ready come first anyway.
+// In this order all ready threads run first anyway.
 static inline void turns_yield(worker *worker) { (void)worker; }
 #endif
 

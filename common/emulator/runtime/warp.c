@@ -1,5 +1,5 @@
-// What the lanes of a warp do together. There is one mechanism, the rendezvous, and each of CUDA's
-// warp functions is an operation for it.
+// The collectives of a warp. There is one mechanism, the rendezvous,
+// and each of CUDA's warp functions is an operation for it.
 #define _GNU_SOURCE
 #include "block.h"
 
@@ -14,7 +14,7 @@ static unsigned first_thread(const worker *worker, const warp *warp) {
   return (unsigned)(warp - worker->warps) * GPU_WARP_LANES;
 }
 
-// All lanes are here: runs the operation and makes those lanes ready that wait.
+// All lanes have arrived: runs the operation and makes the waiting lanes ready.
 static void complete(worker *worker, warp *warp, rendezvous *meeting) {
   thread *lanes = &worker->threads[first_thread(worker, warp)];
   const rendezvous met = *meeting;
@@ -33,7 +33,7 @@ static void complete(worker *worker, warp *warp, rendezvous *meeting) {
   }
 }
 
-// The rendezvous of the lanes in `mask`, begun if there is none.
+// Returns the rendezvous of the lanes in `mask`, and begins one if there is none.
 static rendezvous *meet(worker *worker, warp *warp, unsigned mask,
                         emulator_warp_operation operation, const emulator_site *site) {
   for (unsigned i = 0; i < warp->pending_count; i++) {
@@ -187,7 +187,7 @@ unsigned emulator_ballot(unsigned mask, int predicate, const emulator_site *site
   return operand.result;
 }
 
-// For each lane, the lanes with the same value; 0 for match_all unless that is all of them.
+// Gives each lane the lanes with the same value; match_all gives 0 unless all have it.
 static void match(void *operand[32], unsigned lanes) {
   for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
     if ((lanes >> lane & 1) == 0) continue;

@@ -1,4 +1,4 @@
-// GNU's longjmp with _FORTIFY_SOURCE takes a jump from a fiber's stack for a corrupted stack.
+// GNU's longjmp with _FORTIFY_SOURCE mistakes a jump from a fiber's stack for a corrupted stack.
 #undef _FORTIFY_SOURCE
 #define _GNU_SOURCE
 #include "workers.h"
@@ -35,7 +35,7 @@ typedef struct {
 
 static worker_pool pool = WORKER_POOL_EMPTY;
 
-// The child of a fork() has none of the threads.
+// The child of a fork() has none of the worker threads.
 static void forget_workers(void) { pool = (worker_pool)WORKER_POOL_EMPTY; }
 
 static void add_counts(emulator_counts *sum, const emulator_counts *more) {
@@ -89,7 +89,7 @@ static void *worker_main(void *argument) {
 }
 
 static void *worker_begin(void *argument) {
-  // Without a stack for signals, an overflow of a fiber's stack ends the process: no worse a fault.
+  // Without a stack for signals, an overflow of a fiber's stack ends the process, which is no worse.
   signals_prepare_worker(argument);
   limit_watch_worker(argument);
   return worker_main(argument);
@@ -99,7 +99,7 @@ static bool make_worker(void) {
   worker *worker = calloc(1, sizeof *worker);
   if (worker == NULL || !stacks_create(&worker->stacks) || !shared_memory_create(worker) ||
       pthread_create(&worker->watch.thread, NULL, worker_begin, worker) != 0) {
-    free(worker); // what it mapped stays: address space alone, and only when memory has run out
+    free(worker); // its mappings stay, as address space only; memory has run out
     return false;
   }
   pthread_detach(worker->watch.thread);
@@ -122,7 +122,7 @@ static void make_workers(void) {
   while (pool.workers < wanted && make_worker()) pool.workers++;
 }
 
-// Until the pool's workers are done: true, or the seconds are over. Call with the mutex held.
+// Waits until the pool's workers are done (true) or the seconds are over. The caller must hold the mutex.
 static bool wait_for_workers(double seconds) {
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);

@@ -42,9 +42,9 @@ finding access_finding(const checked_access *access, finding_kind kind, const ch
                    .hint = hint};
 }
 
-// ---- Memory nobody has written ------------------------------------------------------------------
+// ---- Reads of uninitialised memory --------------------------------------------------------------
 
-// A product may be of what nobody has written, as long as nobody looks at it: the NaN that it gives shows.
+// A product may read uninitialised memory if its result is not used; the NaN that it gives would show.
 static void check_written(const checked_access *access, const shadow_region *region) {
   uint8_t *written = region->written;
   if (written == NULL || access->kind == OBSERVED_PRODUCT_READ) return;
@@ -61,7 +61,7 @@ static void check_written(const checked_access *access, const shadow_region *reg
                            "has written here"
                          : "no thread of the block has written here yet");
   findings_add(&found, access_describe, (const void *)access->address);
-  memset(written, 1, access->bytes); // said once
+  memset(written, 1, access->bytes); // report it once only
 }
 
 // ---- The check ----------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ static bool is_on_stack(const worker *worker, uintptr_t address) {
   return lies_in(address, stacks->region, stacks->slot_bytes * BLOCK_THREADS_MAX);
 }
 
-// Locals, the kernel's arguments, and what threadIdx and its like are read from.
+// These are locals, the kernel's arguments, and the memory from which threadIdx and others are read.
 static bool is_private(const worker *worker, uintptr_t address) {
   const emulator_launch_request *request = worker->launch->request;
   return is_on_stack(worker, address) || lies_in(address, worker, sizeof *worker) ||

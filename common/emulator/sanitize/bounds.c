@@ -1,6 +1,6 @@
-// What kernels that are compiled with -fsanitize=bounds call when an index is not below its array's
-// bound. The layout of the arguments is the compiler's (LLVM, compiler-rt/lib/ubsan/ubsan_value.h and
-// ubsan_handlers.h; GCC's is the same, gcc/ubsan.cc).
+// Kernels that are compiled with -fsanitize=bounds call these when an index is not below its
+// array's bound. The layout of the arguments is the compiler's (LLVM,
+// compiler-rt/lib/ubsan/ubsan_value.h and ubsan_handlers.h; GCC's is the same, gcc/ubsan.cc).
 #define _GNU_SOURCE
 #include "findings.h"
 
@@ -28,7 +28,7 @@ typedef struct {
   const type_descriptor *index;
 } out_of_bounds_data;
 
-// `value` is the index itself, or where it lies if it has more bits than a pointer.
+// `value` is the index, or its address if it has more bits than a pointer.
 static long long index_of(const type_descriptor *type, uintptr_t value) {
   const unsigned bits = 1u << (type->info >> 1);
   if (bits > 64) return *(const long long *)value;

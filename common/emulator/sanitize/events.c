@@ -1,4 +1,4 @@
-// Launches, blocks, barriers and asynchronous copies, as the observer learns of them.
+// The observer's hooks for launches, blocks, barriers and asynchronous copies.
 #define _GNU_SOURCE
 #include "accesses.h"
 
@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-// One worker: blocks then run in their order, and reports are the same each time.
+// The mode uses one worker: blocks then run in their order, and reports are the same each time.
 unsigned observer_workers(void) { return 1; }
 
-// A kernel with a block for each multiprocessor then has few of them, so that a small problem shows what a
-// block does that takes several tiles.
+// A kernel that starts one block for each multiprocessor then starts
+// few, so that even a small problem gives a block several tiles.
 unsigned observer_multiprocessors(void) { return 2; }
 
-// Steps are compiled for so few, LAB_MAX_GRID_YZ: more of them are a fault that a GPU would show with 65,536.
+// Steps are compiled for this LAB_MAX_GRID_YZ, so that the fault of a grid above 65,535 shows here too.
 unsigned observer_blocks_yz(void) { return 2; }
 
 void observer_launch_begin(const launch *launch) {
@@ -45,8 +45,8 @@ static bool same_place(const emulator_site *a, const emulator_site *b) {
   return a->line == b->line && strcmp(a->file, b->file) == 0;
 }
 
-// A barrier is for all threads of the block, and for all in the same place (CUDA C++ Programming
-// Guide, "Synchronization Functions"). The runtime lets those pass that are left.
+// A barrier must be reached by all threads of the block, and by all at the same place (CUDA C++
+// Programming Guide, "Synchronization Functions"). The runtime lets the remaining threads pass.
 void observer_barrier_release(worker *worker) {
   order_block_barrier();
   const thread *first = NULL, *elsewhere = NULL, *exited = NULL;
@@ -104,7 +104,7 @@ void observer_warp_barrier(worker *worker, thread *first, unsigned lanes) {
 
 // ---- Asynchronous copies ------------------------------------------------------------------------
 
-// The copy is over: where nobody has written meanwhile, what is there is the actor's write of now.
+// The copy is over: cells without a later write get the actor's write, with the stamp of now.
 void access_end_copy(const void *destination, unsigned bytes, unsigned actor) {
   const uintptr_t start = (uintptr_t)destination;
   const shadow_region *dynamic = regions_dynamic_shared();

@@ -1,9 +1,9 @@
-// wgmma.fence: between what a thread does to registers and a product that has them as D or A, the thread must
-// execute it; and once before its first product. Products on the same D in turn need none between them (PTX ISA 9.0,
-// 9.7.15.7.1, "wgmma.fence").
+// wgmma.fence: a thread must execute it between an access to registers and a product
+// that has them as D or A, and once before its first product. Consecutive products
+// on the same D need none between them (PTX ISA 9.0, 9.7.15.7.1, "wgmma.fence").
 //
-// A thread's registers are its arrays, on its stack. For each 4 bytes of stack it is remembered who accessed them
-// last, and behind which of the thread's fences.
+// A thread's registers are its arrays, which lie on its stack. For each 4 bytes of stack
+// the sanitizer records which thread accessed them last, and after which of its fences.
 #define _GNU_SOURCE
 #include "roles.h"
 
@@ -16,7 +16,7 @@
 
 typedef struct {
   const void *pc;
-  uint32_t fence; // number of the thread's last fence then
+  uint32_t fence; // number of the thread's last fence at that time
   bool write;
 } register_use;
 
@@ -51,7 +51,7 @@ void fences_note_use(worker *worker, uintptr_t address, size_t bytes, bool write
     *use_of(worker, address + i) = (register_use){.pc = pc, .fence = fence, .write = write};
 }
 
-// Whether the product has registers that the thread has used since its last fence; if so, adds a finding.
+// Adds a finding, and returns true, if the product has registers used since the thread's last fence.
 static bool check_registers(worker *worker, const void *registers, unsigned count,
                             const checked_access *product) {
   for (unsigned i = 0; i < count; i++) {

@@ -88,9 +88,9 @@ static bool same_lines(const place_text *a, const place_text *b) {
          (same_line(&a[0], &b[1]) && same_line(&a[1], &b[0]));
 }
 
-// Whether the one shows the same mistake as the other, and says less of it: a read of what nobody has
-// written yet, at a line that races with the write; a race with a copy that is over, where there is one
-// with the same copy under way.
+// Whether the second finding explains the first: a read of uninitialised memory
+// is explained by a race of the same line with the write; a race with a completed
+// copy is explained by the finding that the same copy is still under way.
 static bool explained_by(const finding *found, const place_text *found_texts, const finding *other,
                          const place_text *other_texts) {
   if (found->kind == FINDING_UNINITIALISED && other->kind == FINDING_RACE) {
@@ -110,8 +110,8 @@ static bool is_explained(unsigned index, const place_text *texts) {
   return false;
 }
 
-// Adds to the entry those behind it that are about the same lines, and takes the smallest example of
-// them. False when such an entry comes before it, which has been reported.
+// Merges the later entries about the same lines into the entry, and keeps the smallest example of
+// them. Returns false when an earlier entry has the same lines, since that one has been reported.
 static bool merge(unsigned index, place_text *texts) {
   entry *kept = &entries[index];
   for (unsigned i = 0; i < entry_count; i++) {

@@ -1,4 +1,4 @@
-// What was found wrong: collected while a kernel runs, reported when its launch is over.
+// The mistakes that the sanitizer finds: collected while a kernel runs, reported after its launch.
 #ifndef SANITIZE_FINDINGS_H
 #define SANITIZE_FINDINGS_H
 
@@ -39,16 +39,16 @@ typedef struct {
   const char *hint;    // NULL for none
 } finding;
 
-// Adds the finding, or counts it when there is one of its kind for the same places; the one that is
-// kept as the example is that of the lowest block and threads. `describe`, when not NULL, is called to
-// write `detail` if the finding becomes the example, with `address`.
+// Adds the finding, or counts it when there is one of its kind for the same places; the
+// example that is kept is that of the lowest block and threads. `describe`, when not
+// NULL, is called with `address` to write `detail` if the finding becomes the example.
 typedef void (*finding_describe)(finding *found, const void *address);
 void findings_add(finding *found, finding_describe describe, const void *address);
 
-// Reports to stderr what was found since the last time: one report for each kind and pair of lines.
+// Reports to stderr the findings since the last report: one report for each kind and pair of lines.
 void findings_report(const launch *launch);
 
-// For a finding after which nothing can go on: leaves the launch with the error. Does not return.
+// For a finding after which the kernel cannot continue: leaves the launch with the error. Does not return.
 __attribute__((noreturn)) void findings_leave(worker *worker, cudaError_t error);
 
 #endif

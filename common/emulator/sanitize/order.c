@@ -12,9 +12,9 @@ typedef struct {
 
 static uint32_t now = 1;
 static uint32_t launch_start, block_start;
-static uint32_t barrier; // what has this stamp, or an earlier one of this block, is ordered
-// threads[t].known[a]: up to this stamp, accesses by actor a come before what t does now. Values from earlier blocks
-// are too small to matter.
+static uint32_t barrier; // accesses of this block up to this stamp are ordered by a barrier
+// threads[t].known[a] is a stamp: actor a's accesses up to it come before the
+// present access of t. Values from earlier blocks are too small to matter.
 typedef struct {
   uint32_t known[ACTORS_MAX];
 } actor_clock;
@@ -25,8 +25,8 @@ static uint32_t warp_atomic[ACTORS_MAX / GPU_WARP_LANES + 1];
 
 typedef struct {
   const void *address;
-  // Of all arrivals, and of those up to the end of the last phase. An arrival hands on those before it: they
-  // all change the same word, one after the other (PTX ISA, "Release and Acquire Patterns").
+  // The clocks of all arrivals, and of those up to the last phase's end. An arrival passes on those before
+  // it, since all change the same word, one after the other (PTX ISA, "Release and Acquire Patterns").
   actor_clock arriving, complete;
   unsigned copier; // the thread that started the last copy
 } barrier_clock;
@@ -67,7 +67,7 @@ static void join(actor_clock *sum, const actor_clock *more) {
   }
 }
 
-// What happens asynchronously no barrier waits for: each thread then knows of it what one of them knew.
+// No barrier waits for asynchronous accesses: after it each thread knows as much of them as any of them did.
 void order_block_barrier(void) {
   barrier = now++;
   if (!spread) return;
@@ -81,7 +81,7 @@ void order_block_barrier(void) {
 }
 
 void order_warp_barrier(unsigned first, unsigned lanes) {
-  // Of other warps nothing is known before the block's first barrier for part of it.
+  // Before the block's first partial barrier, a thread knows of no accesses by other warps.
   const unsigned from = spread ? 0 : first, to = spread ? ACTORS_MAX : first + GPU_WARP_LANES;
   static actor_clock joined;
   memset(joined.known + from, 0, (to - from) * sizeof *joined.known);

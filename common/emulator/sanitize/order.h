@@ -1,8 +1,8 @@
-// What happened before what: which of a block's accesses are ordered by barriers, and which are not.
+// The order of a block's accesses: which of them are ordered by barriers, and which are not.
 //
-// Time is a counter, and an access has its value as a stamp. It moves on at each event that orders
-// accesses. So what an event orders is told by comparing stamps, as in the epochs of Flanagan and
-// Freund, "FastTrack: Efficient and Precise Dynamic Race Detection", PLDI 2009:
+// Time is a counter, and an access has its value as a stamp. The counter advances at each event
+// that orders accesses. So comparing stamps tells which accesses an event orders, as in the epochs
+// of Flanagan and Freund, "FastTrack: Efficient and Precise Dynamic Race Detection", PLDI 2009:
 //
 //   block barrier   all accesses of the block so far come before all later ones
 //   __syncwarp()    those of the lanes that took part come before later ones of these lanes
@@ -10,37 +10,37 @@
 //                   what others do who have waited for that phase
 //   launch          all accesses of earlier launches come before its own
 //
-// So each thread has a clock for each other one, and so has each barrier for the phase that is under way.
-// What is done asynchronously has clocks of its own, for which nobody speaks but those who have waited: the
-// bytes of box copies one for each barrier that counts them, the products of a warpgroup one. To these,
-// __syncthreads() only hands on what one of the threads knows.
+// So each thread has a clock for each other one, and so has each barrier for its current phase.
+// Asynchronous accesses have clocks of their own, and only threads that have waited for them know their
+// time: there is a clock for the box copies of each barrier that counts their bytes, and one for the
+// products of each warpgroup. For these, __syncthreads() only passes on the knowledge of its threads.
 //
-// Nothing else orders accesses, with one exception. Shuffles and votes do not: they "do not imply a memory barrier" (CUDA C++
-// Programming Guide, "Warp Shuffle Functions"). Neither do wmma operations, which wait for the warp's
-// lanes but promise nothing about memory. That lanes run in lockstep is not assumed (Programming
-// Guide, "Independent Thread Scheduling").
+// Nothing else orders accesses, except atomic operations. Shuffles and votes do not: they "do not
+// imply a memory barrier" (CUDA C++ Programming Guide, "Warp Shuffle Functions"). Neither do wmma
+// operations, which wait for the warp's lanes but promise nothing about memory. The lab does not
+// assume that lanes run in lockstep (Programming Guide, "Independent Thread Scheduling").
 //
-// Atomic operations are taken generously, so that locks, counters of finished blocks and the like give
-// no false report: they order two accesses as soon as both warps (both blocks, in global memory) have
-// done an atomic operation since the first one. And an arrival at an mbarrier also stands for the lanes
-// of its warp that it has met in a warp function since their accesses: for a read whose value went into a
+// Atomic operations are treated generously, so that locks and counters of finished blocks give no false
+// report: they order two accesses as soon as both warps (both blocks, in global memory) have done an atomic
+// operation since the first access. An arrival at an mbarrier also counts for the lanes of its warp that it
+// has met in a warp function since their accesses; this suffices for a read whose value went into a shuffle.
 // shuffle that is enough.
 #ifndef SANITIZE_ORDER_H
 #define SANITIZE_ORDER_H
 
 #include "observer.h"
 
-// An access that has happened. No access when the stamp is 0.
+// A past access. There is none when the stamp is 0.
 typedef struct {
   uint32_t stamp;
   uint32_t place;      // see places.h
-  unsigned actor : 16; // in its block: a thread, or what follows
+  unsigned actor : 16; // in its block: a thread or another actor, see below
   unsigned bytes : 8;
   unsigned kind : 4; // observed_kind
-  unsigned part : 4; // of the cell it is remembered in: a bit for each byte, see shadow.h
+  unsigned part : 4; // the part of the cell: a bit for each byte, see shadow.h
 } past_access;
 
-// Who accesses memory: the block's threads, box copies by the number of their barrier, warpgroups' products.
+// The actors: the block's threads, box copies by the number of their barrier, and warpgroups' products.
 enum {
   ORDER_BARRIERS_MAX = 64, // later ones count as the last of these
   ACTOR_COPIES = BLOCK_THREADS_MAX,
@@ -57,18 +57,18 @@ void order_atomic(unsigned thread, bool global);
 // The lanes have met in a warp function.
 void order_warp_met(unsigned first, unsigned lanes);
 
-// Barriers for part of a block, told apart by their address: a thread comes, a phase is over, a thread has
-// waited for the last phase that is over.
+// Partial barriers, which their address tells apart: a thread arrives, a
+// phase is complete, and a thread has waited for the last complete phase.
 void order_arrive(const void *barrier, unsigned thread);
 void order_phase_complete(const void *barrier);
 void order_waited(const void *barrier, unsigned thread);
 
-// The actor of a box copy that `thread` starts, and whose bytes the barrier counts. They arrive: before those
-// who wait for the phase go on.
+// The actor of a box copy that `thread` starts and whose bytes the barrier counts.
+// The second: its bytes arrive, before the threads that wait for the phase continue.
 unsigned order_copy_actor(const void *barrier, unsigned thread);
 void order_copy_arrived(const void *barrier);
 
-// The actor of products of the warpgroup. Its group of that number is closed; a thread has waited for it.
+// The actor of the warpgroup's products; their group of that number is closed; a thread has waited for it.
 unsigned order_product_actor(unsigned warpgroup);
 void order_group_closed(unsigned warpgroup, uint64_t group);
 void order_group_waited(unsigned warpgroup, uint64_t group, unsigned thread);
@@ -76,10 +76,10 @@ void order_group_waited(unsigned warpgroup, uint64_t group, unsigned thread);
 // The thread that a report names for the actor.
 unsigned order_thread_of(unsigned actor);
 
-// The stamp of an access that happens now.
+// The stamp of a present access.
 uint32_t order_now(void);
 
-// Whether the past access is ordered before what the thread of the running block does now.
+// Whether the past access is ordered before the present access of a thread of the running block.
 bool order_before(const past_access *past, unsigned thread);
 
 bool order_in_running_launch(uint32_t stamp);
@@ -88,7 +88,7 @@ bool order_in_running_block(uint32_t stamp);
 // The number of the block that ran at the time: blocks of a launch run in order.
 uint64_t order_block_number(uint32_t stamp);
 
-// True when the counter is about to run out, which order_restart makes start again.
+// Whether the counter is about to run out; order_restart then resets it.
 bool order_exhausted(void);
 void order_restart(void);
 

@@ -1,4 +1,4 @@
-// Accesses to the same memory that nothing orders, and to memory that an asynchronous copy is on its way to.
+// Finds accesses to the same memory without an order, and accesses to memory that a copy is still writing.
 #define _GNU_SOURCE
 #include "accesses.h"
 
@@ -59,15 +59,15 @@ static void report_race(const checked_access *access, finding_kind kind, const p
   findings_add(&found, access_describe, (const void *)address);
 }
 
-// Shared memory of blocks that ran before is another one.
+// The shared memory of earlier blocks is a different one.
 static inline bool races(const past_access *now, unsigned thread, bool shared,
                          const past_access *past) {
   return past->stamp != 0 && (past->part & now->part) != 0 &&
          !(shared && !order_in_running_block(past->stamp)) && !order_before(past, thread);
 }
 
-// Checks against what happened to one cell, and remembers the access there. `said` is the place that the
-// access's last finding was about: an access of several cells tells of each place once.
+// Checks the access against the past accesses to one cell, and records it there. `said` is
+// the place of the access's last finding: an access to several cells reports each place once.
 static void check_cell(const checked_access *access, bool shared, shadow_cell *cell,
                        const past_access *now, uintptr_t address, uint32_t *said) {
   const past_access *last = &cell->write, *unordered = NULL;
@@ -81,7 +81,7 @@ static void check_cell(const checked_access *access, bool shared, shadow_cell *c
     *said = unordered->place;
     report_race(access, copying ? FINDING_EARLY_ACCESS : FINDING_RACE, unordered, address);
   }
-  if (copying) return; // it is the copy that what comes later must be ordered after
+  if (copying) return; // later accesses must be ordered after the copy itself
   if (!writes) {
     if (!access->again) shadow_keep_read(cell, now);
     return;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Sorted by address. A table is never changed: the next one takes its place, since a kernel may be
-// running. It is freed when none is.
+// Sorted by address. A table is never changed but replaced by a new one,
+// since a kernel may be running; old tables are freed when no kernel runs.
 typedef struct region_table {
   struct region_table *older;
   size_t count;
@@ -102,7 +102,7 @@ shadow_region *regions_find(uintptr_t address) {
 
 // ---- Memory of the device -----------------------------------------------------------------------
 
-// The host may write to pinned and managed memory at any time. Variables are found by their module.
+// The host may write to pinned and managed memory at any time. Variables are found through their module.
 void observer_memory_allocated(const memory_allocation *entry) {
   if (entry->kind == MEMORY_SYMBOL) return;
   add((shadow_region){.start = entry->start, .bytes = entry->bytes, .kind = SHADOW_DEVICE},
@@ -173,7 +173,7 @@ static void mark_variables(const void *kernel) {
   symbol_table symbols;
   if (in_variable == NULL) abort();
   if (!symbols_open(&symbols, kernel)) {
-    memset(in_variable, 1, static_shared.bytes); // stripped: nothing is known
+    memset(in_variable, 1, static_shared.bytes); // stripped: the variables are not known
     return;
   }
   unsigned number = 0;

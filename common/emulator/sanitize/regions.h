@@ -1,11 +1,11 @@
-// Which memory a kernel may use, and the shadow of it.
+// The memory that a kernel may use, and its shadow.
 #ifndef SANITIZE_REGIONS_H
 #define SANITIZE_REGIONS_H
 
 #include "shadow.h"
 
-// Device memory comes and goes with the observer's hooks (regions.c). At a launch the variables and
-// constants of the kernel's module are added, and shared memory is made ready.
+// The observer's hooks add and remove device memory (regions.c). Each launch adds
+// the variables and constants of the kernel's module, and prepares shared memory.
 void regions_launch_begin(const launch *launch);
 void regions_block_begin(worker *worker);
 

@@ -1,11 +1,11 @@
-// A finding in words, in compute-sanitizer's look.
+// Writes a finding as sentences, formatted as compute-sanitizer's.
 #ifndef SANITIZE_REPORT_H
 #define SANITIZE_REPORT_H
 
 #include "findings.h"
 #include "places.h"
 
-// Writes the report to stderr. `places`: one for each party.
+// Writes the report to stderr. `places` has one entry for each party.
 void report_finding(const launch *launch, const finding *found, const place_text *places,
                     uint64_t more);
 

@@ -1,4 +1,4 @@
-// What parts of a block do for each other: their barriers, box copies, products of a warpgroup.
+// Finds faults between parts of a block: in barriers, box copies, and products of a warpgroup.
 #define _GNU_SOURCE
 #include "roles.h"
 
@@ -9,7 +9,7 @@
 // Barriers that the copy engine may not see yet.
 typedef struct {
   const void *barrier;
-  unsigned thread; // that made it
+  unsigned thread; // the thread that initialised it
   uint32_t place;
 } hidden_barrier;
 static hidden_barrier hidden[ORDER_BARRIERS_MAX];
@@ -83,7 +83,7 @@ void observer_box_done(worker *worker, const box_copy *copy) {
   order_copy_arrived(copy->barrier);
 }
 
-// Copies that are under way when the block ends would write into the next one's memory.
+// Copies that are still under way when the block ends would write into the next block's memory.
 void observer_block_end(worker *worker) {
   for (unsigned i = 0; i < worker->box_copies.count; i++) {
     const box_copy *copy = &worker->box_copies.pending[i];
@@ -123,7 +123,7 @@ void observer_group_wait(worker *worker, uint64_t end) {
   order_group_waited(warpgroup_number(worker), end - 1, worker->running->index);
 }
 
-// Where one of 128 threads stops, the others do: the first speaks for all.
+// Where one of the 128 threads is, the others are too, so the first one is checked for all.
 void products_check_waited(worker *worker) {
   const thread *self = worker->running;
   const thread_products *own = &self->products;
@@ -146,8 +146,8 @@ void products_check_waited(worker *worker) {
   findings_add(&found, NULL, NULL);
 }
 
-// Whether the access is to registers that the thread has given to the product: to those of D at all, to those
-// of A by a write.
+// Whether the access is to registers that the thread has given to
+// the product: any access to those of D, or a write to those of A.
 static bool uses_registers(const checked_access *access, const warpgroup_product *product) {
   const unsigned rank = access->thread % WARPGROUP_THREADS;
   const uintptr_t d = (uintptr_t)product->sum->d[rank], a = (uintptr_t)product->a[rank];

@@ -1,10 +1,10 @@
-// What parts of a block do for each other.
+// Faults between the parts of a block.
 #ifndef SANITIZE_ROLES_H
 #define SANITIZE_ROLES_H
 
 #include "accesses.h"
 
-// A block begins: it has no barriers.
+// Call it when a block begins: it has no barriers yet.
 void barriers_forget(void);
 
 // The running thread exits: adds a finding when it has started a product and not waited for it.

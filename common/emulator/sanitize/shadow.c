@@ -10,7 +10,7 @@ static size_t cell_count(const shadow_region *region) {
   return last / CELL_BYTES - region->start / CELL_BYTES + 1;
 }
 
-// Zeros, which take up memory once they are written to.
+// The memory is zero, and takes up space only once it is written to.
 static void *map(size_t bytes) {
   void *memory =
       mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,5 +1,5 @@
-// What is remembered of memory: for each 2 bytes who accessed them last, for each byte whether it has
-// been written.
+// The shadow of memory: it records which thread accessed each 2
+// bytes last, and for each byte whether it has been initialised.
 #ifndef SANITIZE_SHADOW_H
 #define SANITIZE_SHADOW_H
 
@@ -7,8 +7,8 @@
 
 enum { CELL_BYTES = 2 };
 
-// Reads by different threads that a later write must be ordered after. Older reads of other lanes and
-// warps are forgotten; those that are kept are enough to find that a write is not ordered after all.
+// Reads by different threads that a later write must be ordered after. Older reads of other lanes
+// and warps are dropped; the reads that are kept suffice to find that a write is not ordered.
 typedef enum {
   READ_LATEST,
   READ_OTHER_LANE, // of the same warp as the latest was

@@ -1,5 +1,5 @@
-// Accesses to where there is no memory, and vectors that do not lie on their grid. Nothing can go on after
-// them: the launch is left, as on a GPU.
+// Accesses outside of all memory, and misaligned vector accesses. The
+// kernel cannot continue after them: the launch is left, as on a GPU.
 #define _GNU_SOURCE
 #include "accesses.h"
 
@@ -12,7 +12,7 @@ enum { NULL_PAGES = 64 * 1024 };
 
 // ---- Outside of memory --------------------------------------------------------------------------
 
-// How far behind the last `__shared__` array the address is; SIZE_MAX when it is not near.
+// Returns how far behind the last `__shared__` array the address is; SIZE_MAX when it is not near.
 static size_t behind_static_shared(uintptr_t address) {
   enum { NEAR = 1024 };
   const shadow_region *region = regions_static_shared();

@@ -1,5 +1,5 @@
-// A cell from the inputs to the samples, with steps that compute on the host and a clock that is told
-// the time.
+// Measures a cell, from the inputs to the samples, with steps
+// that compute on the host and a clock that the test sets.
 #include "bench/cell.h"
 #include "numeric/float16.h"
 #include "shape/shape.h"
@@ -53,7 +53,7 @@ static cudaError_t compute(const attention_args *args, float error) {
   return cudaSuccess;
 }
 
-// Only the first launch, which is checked, computes; all take their time.
+// Only the first launch, which is checked, computes; all launches advance the clock.
 static cudaError_t run(size_t step, const attention_args *args, float milliseconds, float error) {
   now += milliseconds;
   return launches[step]++ == 0 ? compute(args, error) : cudaSuccess;
@@ -186,14 +186,14 @@ Test(cell, checks_and_times) {
   cr_expect_eq(launches[2], 1 + 1 + 4, "%zu", launches[2]);
 }
 
-Test(cell, nobody_can_take_the_shape) {
+Test(cell, no_step_can_take_the_shape) {
   cr_assert(cell_measure(&device, &shape, &steps[3], 1, &plan, &tested, &error), "%s", error.text);
   cr_expect_eq(tested.rows[0].result.verdict, CHECK_SKIPPED);
   cr_expect_eq(tested.checked_rows, 0);
   cr_expect_str_not_empty(tested.rows[0].result.conditions.origin.date);
 }
 
-Test(cell, nobody_is_right) {
+Test(cell, no_step_is_right) {
   cr_assert(cell_measure(&device, &shape, &steps[1], 1, &plan, &tested, &error), "%s", error.text);
   cr_expect_eq(tested.rows[0].result.verdict, CHECK_FAILED);
 }
@@ -203,7 +203,7 @@ Test(cell, a_machine_that_fails) {
   cr_expect(strstr(error.text, "failed: invalid argument"), "%s", error.text);
 }
 
-// 2^26 pairs of rows in all: fewer rows of longer sequences.
+// The bench keeps 2^26 pairs of rows in all, so that longer sequences have fewer rows.
 Test(cell, rows_to_check) {
   static const struct {
     int batch, heads, seq;

@@ -1,4 +1,4 @@
-// How long the rest takes, by hand.
+// The estimate of the remaining time, compared with values computed by hand.
 #include "bench/estimate.h"
 #include "shape/shape.h"
 #include <criterion/criterion.h>

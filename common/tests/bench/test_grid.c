@@ -1,4 +1,4 @@
-// The shapes of the bench.
+// Tests the shapes of the bench.
 #include "bench/grid.h"
 #include "shape/shape.h"
 #include <criterion/criterion.h>

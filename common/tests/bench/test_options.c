@@ -1,4 +1,4 @@
-// The command line of the bench.
+// Tests the command line of the bench.
 #define _GNU_SOURCE
 #include "../driver/command_line.h"
 #include "bench/options.h"

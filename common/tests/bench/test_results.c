@@ -1,4 +1,4 @@
-// What a bench finds of an earlier run: kept when it is of the same code and machine, and complete.
+// A bench keeps the results of an earlier run if they are complete, and of the same code and machine.
 #define _GNU_SOURCE
 #include "../driver/temporary_folder.h"
 #include "bench/results.h"
@@ -58,7 +58,7 @@ static void write_file(const char *path, const char *text) {
   cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
-// Two good rows, a wrong one and one that was skipped.
+// The rows are two good ones, a wrong one and one that was skipped.
 static void begin(void) {
   temporary_folder_enter();
   cr_assert(results_comment(&all, "# before: one\n", &error));
@@ -118,7 +118,7 @@ Test(results, floors_have_samples_alone) {
   free(before), free(rows), free(samples);
 }
 
-// A quick run, then the whole grid: the lines of a chart want their points in order.
+// A quick run comes first, then the whole grid: the lines of a chart need their points in order.
 Test(results, rows_stand_in_order_whenever_they_were_measured) {
   static const int lengths[] = {16384, 1024, 64, 2048};
   for (int i = 0; i < 4; i++) add(make_row("01_naive", lengths[i], CHECK_PASSED));
@@ -134,7 +134,7 @@ Test(results, rows_stand_in_order_whenever_they_were_measured) {
   for (size_t i = 0; i < 8; i++) cr_expect_str_eq(all.entries[i].key, expected[i]);
 }
 
-// The type, the mask, the heads tell rows apart as well.
+// The type, the mask and the heads tell rows apart as well.
 Test(results, other_shapes_are_other_rows) {
   for (int i = 0; i < 4; i++) {
     result_row row = make_row("01_naive", 128, CHECK_PASSED);

@@ -1,4 +1,4 @@
-// The record of the ceilings, and the vendor's values in it.
+// Tests the record of the ceilings, and the vendor's values in it.
 #define _GNU_SOURCE
 #include "ceilings/report.h"
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
-// What passes as rounding and what does not: right kernels on inputs of every kind, and on numbers such as real models
-// have, pass with room to spare; wrong ones do not, however little they are wrong.
+// The checker passes rounding and nothing else: right kernels pass with room to spare, on inputs of every
+// kind and on numbers such as real models have; wrong kernels fail, even if they are only slightly wrong.
 #include "check/check.h"
 #include "inputs/inputs.h"
 #include "numeric/float16.h"
@@ -165,7 +165,7 @@ Test(allowance, right_kernels_pass_on_every_kind_of_inputs) {
   cr_expect(used > 0.2 && used < 0.95, "right kernels use %.3f of what is allowed", used);
 }
 
-// ---- Wrong ones ---------------------------------------------------------------------------------
+// ---- Wrong kernels ------------------------------------------------------------------------------
 
 typedef double spoiler(double value, size_t column, double unit);
 
@@ -206,7 +206,7 @@ Test(allowance, numbers_like_those_of_a_model) {
     expect_wrong(&p, plus_a_fifth, "O + 0.2");
     expect_wrong(&p, times_1_03, "O * 1.03");
     expect_wrong(&p, a_column_lost, "a column of zeros");
-    // Seen where few keys share the weight: with a causal mask the first rows.
+    // This shows where few keys share the weight: in the first rows, with a causal mask.
     if (causal) expect_wrong(&p, two_units_in_a_column, "2 units in the last place of one column");
     destroy(&p);
   }
@@ -247,7 +247,7 @@ Test(allowance, ill_conditioned_rows_are_told_and_still_judged) {
       "%s", result.message.text);
 
   const uint16_t kept = p.o[3];
-  // Between the two keys all is right, beyond them nothing.
+  // Every value between the two keys is right, and no value outside.
   const double beyond = fmax((double)reference_value(ATTENTION_FP16, p.v[3]),
                              (double)reference_value(ATTENTION_FP16, p.v[64 + 3]));
   p.o[3] = bits_of(ATTENTION_FP16, beyond + 0.01);
@@ -278,7 +278,7 @@ Test(allowance, a_large_score_alone_widens_nothing) {
   destroy(&p);
 }
 
-// The answer of float64 is right as well, and then nothing is to be told.
+// The answer of float64 is right as well; then there is nothing to report.
 Test(allowance, the_exact_answer_to_an_ill_conditioned_input_is_simply_right) {
   problem p = tied_in_float32();
   for (size_t row = 0; row < 2; row++) run_row(FLASH, &p, row);

@@ -1,4 +1,4 @@
-// Verdicts: of runs made by hand, and of recordings that are simulated, whose truth is known.
+// Verdicts on runs made by hand, and on simulated recordings, for which the right verdict is known.
 #include "compare/judge.h"
 
 #include <criterion/criterion.h>
@@ -14,7 +14,7 @@ typedef struct {
   measurement measurement;
 } run;
 
-// 100 us, 100.1, ... : `count` rounds, a part `slower`.
+// Makes `count` rounds of 100 us, 100.1, ..., slower by the fraction `slower`.
 static void fill(run *run, size_t count, double slower) {
   run->measurement = (measurement){.rounds = count, .microseconds = run->medians};
   for (size_t i = 0; i < count; i++) run->medians[i] = (100 + 0.1 * (double)i) * (1 + slower);
@@ -67,7 +67,7 @@ Test(judge, shifted_runs) {
   }
 }
 
-// Medians apart by more than the threshold, but by chance.
+// The medians are farther apart than the threshold, but by chance.
 Test(judge, far_apart_but_not_significant) {
   run a = {{100, 120, 101, 119, 102, 118, 103, 117, 104}, {.rounds = 9}};
   run b = {{101.5, 121, 102.5, 119.5, 116, 118.5, 103.5, 117.5, 116.5}, {.rounds = 9}};
@@ -78,7 +78,7 @@ Test(judge, far_apart_but_not_significant) {
   cr_expect_eq(got.verdict, VERDICT_SAME);
 }
 
-// What happened in a round happened to both: by pairs, the same numbers tell a difference.
+// A disturbance in a round affects both: compared in pairs, the same numbers show a difference.
 Test(judge, pairs_of_one_round) {
   run a = {{100, 140, 101, 139, 102, 138, 103, 137, 104}, {.rounds = 9}};
   run b = {.measurement = {.rounds = 9}};
@@ -136,7 +136,7 @@ static bool is_changed(const recorder *recorder, size_t cell) {
 static run recordings[2][MOST_CELLS];
 static comparison comparisons[MOST_CELLS];
 
-// Cells of 5 us to 50 ms. The rounds of one recording share what their cell has in it.
+// Cells take from 5 us to 50 ms. The rounds of one recording share their cell's deviation.
 static void record(const recorder *recorder, run *runs, uint64_t *state) {
   for (size_t i = 0; i < recorder->cells; i++) {
     const double true_us = 5 * pow(10, 4 * (double)i / (double)recorder->cells);
@@ -176,8 +176,8 @@ static outcome compare(const recorder *before, const recorder *after, double thr
   return outcome;
 }
 
-// One commit, recorded on two machines: at most one cell in twenty is called different, whatever the two do
-// to all cells, and however their cells scatter.
+// One commit is recorded on two machines: at most one cell in twenty is called
+// different, whatever the machines do to all cells, and however their cells scatter.
 Test(judge, two_recordings_of_one_commit) {
   static const recorder machines[] = {
       {1, 0, 0, 0.002, 0, 0, 420},
@@ -203,7 +203,7 @@ Test(judge, two_recordings_of_one_commit) {
   }
 }
 
-// The same, and a few cells have become slower by 3 %: they are found, in spite of the other machine.
+// The same, but a few cells are slower by 3 %: they are found, in spite of the other machine.
 Test(judge, a_real_slowdown_of_a_few_cells_is_found) {
   const recorder before = {1, 0.002, 0.004, 0.003, 0, 0, 420};
   const recorder after = {1.015, 0.002, 0.004, 0.003, 0.03, 35, 420};
@@ -215,7 +215,7 @@ Test(judge, a_real_slowdown_of_a_few_cells_is_found) {
   }
 }
 
-// A slowdown of a third of everything is no noise: what is beyond 10 % is named, whatever the others do.
+// A slowdown of a third of all cells is no noise: those beyond 10 % are named, whatever the others do.
 Test(judge, large_changes_are_no_noise) {
   const recorder before = {1, 0.002, 0.002, 0.002, 0, 0, 420};
   const recorder after = {1, 0.002, 0.002, 0.002, 0.15, 3, 420};
@@ -240,7 +240,7 @@ Test(judge, what_all_cells_have_in_common) {
   cr_expect(got.slower == 5 && !got.divided && isnan(judged.noise));
 }
 
-// One step against another: their ratios differ from shape to shape, and that is no noise.
+// Two steps are compared: their ratios differ from shape to shape, and that is no noise.
 Test(judge, ratios_of_two_steps_are_no_noise) {
   enum { SHAPES = 40 };
   error_text error;

@@ -1,4 +1,4 @@
-// The program as a whole, on small recordings: what it prints and how it ends.
+// Tests the whole program on small recordings: its output and its exit status.
 #define _GNU_SOURCE
 #include "tests/driver/program.h"
 #include <sys/stat.h>
@@ -98,7 +98,7 @@ static void expect_warning(const program_result *result, const char *warning) {
   cr_expect(strstr(result->err, warning), "\"%s\" is missing:\n%s", warning, result->err);
 }
 
-// Both of one date: timed together, so that they are compared round by round. `b` is of another date.
+// Both have one date: they were timed together and are compared round by round. `b` has another date.
 static void record_apart(const char *name, double factor) {
   record(name, factor);
   char command[256];
@@ -132,7 +132,7 @@ Test(compare, a_row_is_slower) {
   EXPECT(result, 1, "1 slower, 0 faster, 3 no difference");
 }
 
-// A grid in two recordings: what the cells scatter is told, and what all of them have in common.
+// A grid in two recordings: the program says how much the cells scatter, and their common difference.
 Test(compare, many_rows) {
   const writer a = begin("a");
   for (int i = 0; i < 20; i++) add(&a, "05_wmma", 512 + i, 20, 100 + i);
@@ -273,7 +273,7 @@ Test(compare, refuses_what_it_cannot_pair) {
   program_expect_refused("a.csv none", "error: none is no record");
 }
 
-// A row that differs in one thing alone is another row.
+// A row that differs in a single column is another row.
 Test(compare, every_part_of_the_shape_counts) {
   static const char *const keys[] = {
       "05_wmma,,NVIDIA H200,fp16,2,8,8,512,512,64,1",
@@ -361,7 +361,7 @@ Test(compare, refuses_samples_that_are_no_times) {
   }
 }
 
-// A terminal obeys the escape codes that it is shown: none comes through from cells, names and options.
+// A terminal obeys the escape codes that it receives, so cells, names and options must pass none on.
 Test(compare, shows_no_escape_codes) {
   record("a", 1);
   writer red = begin("red");

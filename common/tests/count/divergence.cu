@@ -78,7 +78,7 @@ static __global__ void four_ways(const float *in, float *out) {
   out[i] = x;
 }
 
-// Lies above or below its callers, as the compiler likes.
+// The compiler may place it above or below its callers.
 static __device__ __attribute__((noinline, noclone)) float fetch(const float *in, int i) {
   const float x = in[i];
   if (i % 2 == 0) return x * 2.0f; // parts, and meets before it returns
@@ -102,7 +102,7 @@ static __global__ void common_call(const float *in, float *out) {
   out[i + 64] = fetch(in, i + 64);
 }
 
-// As deep as `depth` says: lanes at the same code, but not in the same call.
+// Recurses as deep as `depth` says: lanes are then at the same code, but not in the same call.
 static __device__ __attribute__((noinline, noclone)) float descend(const float *in, int i,
                                                                    int depth) {
   if (depth == 0) return in[i] * 2.0f;

@@ -1,4 +1,4 @@
-// Kernels in which the lanes of a warp part and meet, with what they ask of global memory.
+// Kernels in which the lanes of a warp diverge and join, with their expected requests of global memory.
 #ifndef DIVERGENCE_H
 #define DIVERGENCE_H
 
@@ -21,10 +21,10 @@ divergence_case divergence_at(size_t number);
 // Launches the case's kernel once and waits. False when that fails.
 bool divergence_run(size_t number);
 
-// A kernel in which each lane waits in a loop for another of its warp. False when it fails.
+// Runs a kernel in which each lane waits in a loop for another of its warp. False when it fails.
 bool divergence_run_turn_by_turn(void);
 
-// A kernel whose loads stand in one known line of divergence.cu. Returns the line.
+// Runs a kernel whose loads are in one known line of divergence.cu. Returns the line.
 int divergence_run_one_line(void);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// The calibration kernels against the answers on paper.
+// Compares the counts of the calibration kernels with answers computed by hand.
 #include "calibration/calibration.h"
 #include "emulator/count.h"
 

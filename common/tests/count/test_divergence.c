@@ -1,4 +1,4 @@
-// Lanes that part and meet: their accesses must group into requests as a warp's would.
+// Lanes diverge and join again: their accesses must group into requests as a warp's do.
 #include "divergence.h"
 
 #include "emulator/count.h"
@@ -32,7 +32,7 @@ Test(divergence, requests) {
   }
 }
 
-// Without a rule of fairness the lanes that wait run for ever.
+// Without a rule of fairness the waiting lanes would run for ever.
 Test(divergence, waiting_for_another_lane, .timeout = 20) {
   emulator_count_reset();
   cr_assert(divergence_run_turn_by_turn());

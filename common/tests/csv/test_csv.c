@@ -76,7 +76,7 @@ Test(csv, a_header_alone) {
   csv_free(&table);
 }
 
-// What csv_write_text writes is read back as it was.
+// A text that csv_write_text writes is read back unchanged.
 Test(csv, texts_survive) {
   const char *const texts[] = {"plain",      "",      "a,b",     "\"", "\"\"",
                                "a \"b\", c", "\",\"", " blank ", "# 5"};

@@ -1,4 +1,4 @@
-// Waiting for a GPU that does not come to its end: the queries of this program stand in for the runtime's.
+// Waits for a GPU that never finishes: the queries of this program replace the runtime's.
 #define _GNU_SOURCE
 #include "device/device.h"
 
@@ -23,7 +23,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return answer();
 }
 
-// What waiting returns for work that is done at the given query.
+// The result of waiting for work that is done at the given query.
 static cudaError_t wait_for(unsigned query, cudaError_t status, bool event) {
   queries = 0;
   ready_at = query;
@@ -40,7 +40,7 @@ Test(wait, until_the_work_is_done) {
   }
 }
 
-// Runs the endless wait in a process of its own; its status and what it says.
+// Runs the endless wait in a process of its own; gives its exit status and its output.
 static int give_up_after(const char *limit, bool event, char *said, size_t size) {
   int ends[2], status = 0;
   cr_assert_eq(pipe(ends), 0);

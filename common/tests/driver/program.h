@@ -1,4 +1,4 @@
-// For tests: runs the program that an environment variable names, and keeps what it says.
+// For tests: runs the program that an environment variable names, and keeps its output.
 #ifndef PROGRAM_H
 #define PROGRAM_H
 

@@ -1,5 +1,5 @@
-// For tests: a folder of their own, which is also the working folder, so that sentences can be
-// compared with file names and all.
+// For tests: a folder for each test, which is also its working folder, so
+// that sentences can be compared together with the file names in them.
 #ifndef TEMPORARY_FOLDER_H
 #define TEMPORARY_FOLDER_H
 
@@ -16,7 +16,7 @@ static void temporary_folder_enter(void) {
   cr_assert(mkdtemp(temporary_folder) && chdir(temporary_folder) == 0, "no temporary folder");
 }
 
-// How many files there are, hidden ones too.
+// Counts the files, including hidden ones.
 static inline int temporary_folder_count(void) {
   int count = 0;
   DIR *folder = opendir(".");
@@ -25,7 +25,7 @@ static inline int temporary_folder_count(void) {
   return count - 2; // . and ..
 }
 
-// Removes the folder and what the test has left in it: files, links and empty folders.
+// Removes the folder and the files, links and empty folders that the test has left in it.
 static void temporary_folder_leave(void) {
   DIR *folder = opendir(temporary_folder);
   for (struct dirent *entry; folder && (entry = readdir(folder));) {

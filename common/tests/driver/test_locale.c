@@ -1,4 +1,4 @@
-// A step that changes the process' locale changes nothing in what is recorded of it.
+// A step that changes the process's locale changes nothing in the record of it.
 #define _GNU_SOURCE
 #include "program.h"
 #include "tests/scripts/locales.h"

@@ -112,7 +112,7 @@ Test(own_tensors, one_key) {
   }
 }
 
-// An output that would replace an input, or the other output, under whatever name.
+// An output must not replace an input or the other output, under any name for the same file.
 Test(own_tensors, are_not_written_over) {
   static one_key problem;
   write_one_key(&problem, NPY_FLOAT16);

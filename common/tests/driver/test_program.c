@@ -38,7 +38,7 @@ Test(program, reports) {
   cr_expect(strstr(result.out, "\ncheck      ok: largest error of O "), "%s", result.out);
   cr_expect(strstr(result.out, cpu ? "\ncounts     " : "\ntime       median "), "%s", result.out);
   cr_expect(!strstr(result.out, cpu ? "time" : "counts"), "%s", result.out);
-  cr_expect_eq(temporary_folder_count(), 0, "a file that nobody asked for");
+  cr_expect_eq(temporary_folder_count(), 0, "a file that was not asked for");
 }
 
 Test(program, shapes) {
@@ -59,7 +59,7 @@ Test(program, shapes) {
   }
 }
 
-// The text of column `number` of the CSV's second line.
+// Returns the text of column `number` of the CSV's second line.
 static void csv_value(const char *csv, int number, char *value, size_t size) {
   const char *field = strchr(csv, '\n') + 1;
   for (; number > 0; number--) field = strchr(field, ',') + 1;
@@ -193,7 +193,7 @@ Test(sabotaged, is_told) {
   }
 }
 
-// What can be known before the run is said before the run.
+// An error that is known before the run is reported before the run.
 Test(sabotaged, is_not_even_run) {
   setenv("SABOTAGE", "launch", 1);
   program_expect_refused("--seq 8 --out none/O.npy", "error: cannot write none/O.npy: ");
@@ -212,7 +212,7 @@ Test(sabotaged, leaves_the_old_file) {
   cr_expect_str_eq(bytes, "old");
   fclose(old);
   cr_expect_eq(temporary_folder_count(), 1);
-  // Unchecked, it is written: that is what --no-check is for.
+  // The output is written without a check, as --no-check promises.
   const program_result unchecked = program_run("--seq 8 --no-time --no-check --out O.npy");
   cr_expect_eq(unchecked.status, 0, "%s", unchecked.err);
   npy_array array;

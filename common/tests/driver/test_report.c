@@ -150,7 +150,7 @@ Test(report, times_have_no_exponent) {
   }
 }
 
-// What a short time holds beside the kernel, and what held the GPU back.
+// The report says which share of a short time is not the kernel's, and why the GPU was slowed down.
 Test(report, what_belongs_to_the_time) {
   report report = on_gpu();
   printed out = print(report_print, &report);
@@ -218,7 +218,7 @@ Test(report, csv) {
   cr_expect(strstr(out.text, ",files,,FAILED,nan,0.00098,2.1e-07,4096,"), "%s", out.text);
 }
 
-// Fields of a line, where a quoted field may hold commas.
+// Reads the fields of a line; a quoted field may contain commas.
 static size_t count_fields(const char *line) {
   size_t fields = 1;
   bool quoted = false;

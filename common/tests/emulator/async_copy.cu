@@ -1,4 +1,4 @@
-// Asynchronous copies to shared memory: sizes, zero fill, groups, and shared addresses.
+// Tests asynchronous copies to shared memory: sizes, zero fill, groups, and shared addresses.
 #include "device_array.h"
 #include "semantics.h"
 
@@ -8,7 +8,7 @@
 
 static constexpr int THREADS = 64, SLOT = 16; // bytes
 
-// Each thread copies `size` bytes, the last `zeros` of them zeros, and hands on its neighbour's.
+// Each thread copies `size` bytes, the last `zeros` of them zeros, and passes its neighbour's on.
 template <int size>
 __global__ void copy_kernel(const unsigned char *in, unsigned char *out, int zeros) {
   extern __shared__ __align__(16) unsigned char shared_memory[];
@@ -49,7 +49,7 @@ bool async_copy_sizes(error_text *error) {
 
 // ---- Many in flight -----------------------------------------------------------------------------
 
-// A ring of tiles: `stages - 1` are on their way while one is read. Threads read what others copied.
+// A ring of tiles: `stages - 1` are being copied while one is read. Threads read other threads' copies.
 template <int stages>
 __global__ void ring_kernel(const float4 *in, float *out, int tiles) {
   __shared__ float4 tile[stages][THREADS];
@@ -57,7 +57,7 @@ __global__ void ring_kernel(const float4 *in, float *out, int tiles) {
     if (t < tiles) {
       __pipeline_memcpy_async(&tile[t][threadIdx.x], &in[t * THREADS + threadIdx.x], 16);
     }
-    __pipeline_commit(); // an empty group where there is no tile: waits count groups
+    __pipeline_commit(); // an empty group if there is no tile left: waits count groups
   }
   float sum = 0;
   for (int t = 0; t < tiles; t++) {
@@ -68,7 +68,7 @@ __global__ void ring_kernel(const float4 *in, float *out, int tiles) {
     }
     __pipeline_commit();
     __pipeline_wait_prior(stages - 1);
-    __syncthreads(); // everybody's part of tile t is there
+    __syncthreads(); // all threads' parts of tile t are there
     const float4 value = tile[t % stages][THREADS - 1 - threadIdx.x];
     sum = 0.5f * sum + value.x + 2 * value.y + 3 * value.z + 4 * value.w;
     __syncthreads(); // tile t has been read

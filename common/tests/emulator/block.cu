@@ -1,4 +1,4 @@
-// Blocks: indices, barriers, shared memory, atomics.
+// Tests blocks: indices, barriers, shared memory, atomics.
 #include "device_array.h"
 #include "semantics.h"
 
@@ -52,7 +52,7 @@ bool block_indices(error_text *error) {
 
 // ---- Barriers -----------------------------------------------------------------------------------
 
-// Each round, a thread takes what its right neighbour wrote in the round before.
+// In each round, a thread takes the value that its right neighbour wrote in the round before.
 __global__ void rotate_kernel(int *out, int rounds) {
   __shared__ int row[2][1024];
   row[0][threadIdx.x] = threadIdx.x;
@@ -85,7 +85,7 @@ bool block_barriers(error_text *error) {
   return true;
 }
 
-// Threads from `stay` on leave; the others still have their barriers.
+// The threads from `stay` on exit; the others still use the barriers.
 __global__ void early_exit_kernel(int *out, int stay) {
   __shared__ int values[256];
   const int thread = threadIdx.x;
@@ -115,7 +115,7 @@ bool block_barrier_after_exits(error_text *error) {
   return true;
 }
 
-// Thread t of `stay` holds a predicate in the round r where bit r of t is set; round 10: all do.
+// The predicate of thread t of `stay` is true in round r if bit r of t is set; in round 10, in all.
 __global__ void predicates_kernel(int *out, int stay) {
   const int thread = threadIdx.x;
   if (thread >= stay) return;
@@ -181,7 +181,7 @@ bool transposes(error_text *error) {
   return true;
 }
 
-// Instantiations have shared memory of their own, and blocks that run at the same time too.
+// Instantiations have their own shared memory, and so have blocks that run at the same time.
 bool block_static_shared(error_text *error) {
   return transposes<float, 8, 16>(error) && transposes<double, 16, 8>(error) &&
          transposes<int, 1, 64>(error) && transposes<float, 32, 32>(error);
@@ -225,7 +225,7 @@ __global__ void place_kernel(unsigned long long *address, unsigned *shared) {
   *shared = static_cast<unsigned>(__cvta_generic_to_shared(memory));
 }
 
-// CUDA promises 16 bytes and no more, or what the module's declarations ask for: here 16.
+// CUDA promises 16 bytes and no more, or as much as the module's declarations ask for; here it is 16.
 bool block_dynamic_shared_places(error_text *error) {
   device_array<unsigned long long> address(1);
   device_array<unsigned> shared(1);
@@ -239,7 +239,7 @@ bool block_dynamic_shared_places(error_text *error) {
                   shared.host()[0]);
     places.push_back(place % 1024);
   }
-#ifndef __CUDACC__ // a GPU keeps its promise and more
+#ifndef __CUDACC__ // a GPU may align it further
   for (const unsigned long long place : places)
     if (place % 32 == 0)
       return fail(error, "%llx has an alignment that no kernel can count on", place);
@@ -303,7 +303,7 @@ bool block_atomics(error_text *error) {
   if (s.wide_high != static_cast<unsigned long long>(n - 1) << 33) return fail(error, "64-bit max");
   if (s.real_add != n * 0.5f) return fail(error, "float atomicAdd: %g", s.real_add);
   if (s.double_add != n * 0.25) return fail(error, "double atomicAdd: %g", s.double_add);
-  // Whatever the order, what went into the slot came out of it or is still there.
+  // In any order, a value that went into the slot came out of it or is still there.
   if (s.taken_out + s.slot != total) return fail(error, "atomicExch: %d", s.taken_out + s.slot);
   return true;
 }
@@ -329,7 +329,7 @@ bool block_spin_lock(error_text *error) {
   return got == expected || fail(error, "%d increments under the lock, not %d", got, expected);
 }
 
-// Each warp waits until the next one has raised its flag; the last one waits for nobody.
+// Each warp waits until the next one has raised its flag; the last one does not wait.
 __global__ void flags_kernel(int *flags, int *passed) {
   const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
   if (threadIdx.x % 32 != 0) return;

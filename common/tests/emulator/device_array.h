@@ -1,4 +1,4 @@
-// Device memory for a test, and the sentence for what went wrong on the device.
+// Device memory for a test, and a sentence that describes an error on the device.
 #ifndef DEVICE_ARRAY_H
 #define DEVICE_ARRAY_H
 
@@ -34,7 +34,7 @@ private:
   size_t count_;
 };
 
-// Waits for the device. False when the launch or what came before it failed.
+// Waits for the device. False when the launch or an earlier call failed.
 inline bool device_finished(error_text *error, const char *what) {
   cudaError_t status = cudaGetLastError();
   if (status == cudaSuccess) status = cudaDeviceSynchronize();

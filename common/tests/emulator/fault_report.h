@@ -1,4 +1,4 @@
-// For the tests of kernels with faults: what the emulator reports, and what it returns afterwards.
+// For the tests of kernels with faults: the emulator's report, and the errors that it returns afterwards.
 #ifndef FAULT_REPORT_H
 #define FAULT_REPORT_H
 
@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-// A launch without fault; true when its result is right. Each test has its own.
+// A launch without a fault; true when its result is right. Each test file has its own.
 bool healthy_launch(void);
 
-// What `action` writes to stderr; free it.
+// Returns the text that `action` writes to stderr; free it.
 static inline char *stderr_of(void (*action)(void)) {
   FILE *file = tmpfile();
   const int kept = dup(STDERR_FILENO);
@@ -46,7 +46,7 @@ static inline void expect_report(const fault_case *fault) {
     cr_assert_not_null(found, "the report lacks \"%s\":\n%s", fault->says[i], report);
     rest = found + strlen(fault->says[i]);
   }
-  // Every function fails with the error, again and again, until the device is reset.
+  // Every function fails with the error until the device is reset.
   void *memory;
   for (int again = 0; again < 2; again++) {
     cr_assert_eq(cudaGetLastError(), fault->error, "%s after:\n%s",

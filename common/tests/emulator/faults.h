@@ -11,7 +11,7 @@ extern "C" {
 // Where the kernels' source has the operations that a report names; set when a kernel gets there.
 extern int line_barrier, line_shuffle, line_ballot, line_assert, line_outside;
 
-// Each launches its kernel once. The caller looks at the error and at stderr.
+// Each function launches its kernel once. The caller checks the error and stderr.
 void fault_deadlock_barrier(void);
 void fault_deadlock_scattered(void);
 void fault_outside_mask(void);
@@ -31,23 +31,23 @@ void fault_trap(void);
 void fault_assert(void);
 void fault_launch_in_kernel(void);
 void fault_in_every_block(void);  // in 4 blocks that run at the same time, see EMU_WORKERS
-void fault_large_deadlock(void);  // of 1024 threads
+void fault_large_deadlock(void);  // in a block of 1024 threads
 void fault_read_past_small(void); // the allocation is no whole page
 
-// A launch without fault; true when its result is right.
+// A launch without a fault; true when its result is right.
 bool healthy_launch(void);
 
-// A warp some of whose lanes leave while the others wait for them: lane i of `got` (32 ints) becomes
-// what it reads from lane (i + 1) % 32, after which lanes were active without those that left.
+// A warp some of whose lanes exit while the others wait for them: lane i of `got` (32 ints) becomes the
+// value that it reads from lane (i + 1) % 32, once the active lanes no longer include those that exited.
 void read_from_exited_lanes(int *got, unsigned *active);
 
-// Lanes that poll for what a lane does once it knows which lanes are active. True when it ends.
+// Lanes poll for a value that a lane writes once it knows the active lanes. True when the kernel ends.
 bool active_mask_while_polling(void);
 
-// Launches 3 blocks of 40 threads; order[40 * block + i] becomes the thread that came i-th.
+// Launches 3 blocks of 40 threads; order[40 * block + i] becomes the thread that ran as number i.
 void record_order(int *order);
 
-// How many of 4 blocks' reads of shared and device memory that nobody wrote are not NaN.
+// Counts the reads of uninitialised shared and device memory, in 4 blocks, that are not NaN.
 int readable_garbage(void);
 
 #ifdef __cplusplus

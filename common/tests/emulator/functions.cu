@@ -1,4 +1,4 @@
-// Vector types, mathematics, bit and cast intrinsics.
+// Tests vector types, mathematics, bit and cast intrinsics.
 #include "device_array.h"
 #include "semantics.h"
 
@@ -73,7 +73,7 @@ bool functions_vector_types(error_text *error) {
 
 // ---- Mathematics --------------------------------------------------------------------------------
 
-// One row for each function: its name, the call, and what the host computes in double.
+// Each function has one row: its name, the call, and the value that the host computes in double.
 #define EACH_FUNCTION(F)                                                                           \
   F(expf(x), exp(d))                                                                               \
   F(exp2f(x), exp2(d))                                                                             \
@@ -119,7 +119,7 @@ bool functions_vector_types(error_text *error) {
   F(static_cast<float>(exp(static_cast<double>(x))), exp(d))                                       \
   F(static_cast<float>(rsqrt(static_cast<double>(x))), 1 / sqrt(d))
 
-// Approximations: their error on a GPU is larger.
+// These are approximations: their error on a GPU is larger.
 #define EACH_FAST_FUNCTION(F)                                                                      \
   F(__expf(x), exp(d))                                                                             \
   F(__exp10f(x), pow(10.0, d))                                                                     \

@@ -1,5 +1,5 @@
-// Hopper's instructions: barriers in shared memory, box copies, products of a warpgroup, barriers by number,
-// registers that change hands. On a GPU without them there is nothing to test.
+// Tests Hopper's instructions: mbarriers, box copies, products of a warpgroup, named barriers,
+// and registers that are redistributed. On a GPU without them there is nothing to test.
 #include "device_array.h"
 #include "semantics.h"
 
@@ -28,7 +28,7 @@ static int random_below(int count) {
 
 enum { RING = 3, READERS = 64 };
 
-// Thread 64 writes numbers into a ring, the others read each of them.
+// Thread 64 writes numbers into a ring; the other threads read each of them.
 __global__ void ring_kernel(int *sums, int numbers) KERNEL_FOR_HOPPER({
   __shared__ barrier full[RING], empty[RING];
   __shared__ int slot[RING];
@@ -127,7 +127,7 @@ __global__ void box_kernel(const __grid_constant__ CUtensorMap map, int column, 
   return true;
 }
 
-// What the driver calls an invalid value.
+// The driver calls these arguments an invalid value.
 bool hopper_tensor_maps(error_text *error) {
   if (!device_is_hopper()) return true;
   device_array<unsigned short> in(4096);
@@ -269,7 +269,7 @@ bool hopper_products(error_text *error) {
 
 // ---- Roles --------------------------------------------------------------------------------------
 
-// Three warpgroups: the first gives registers away. The others take turns to append to a list.
+// Three warpgroups: the first releases registers. The others take turns to append to a list.
 __global__ void __launch_bounds__(384, 1) turns_kernel(int *list, int rounds) KERNEL_FOR_HOPPER({
   __shared__ int length;
   if (threadIdx.x == 0) length = 0;

@@ -11,11 +11,11 @@ extern "C" {
 
 bool healthy_launch(void);
 
-// The line of the operation that a report names, of the kernel that was launched last.
+// The line of the operation that a report names, in the kernel that was launched last.
 extern int fault_line;
 
 // Each launches its kernel once. Barriers:
-void fault_barrier_missing(void);    // waits at a word that nobody made a barrier
+void fault_barrier_missing(void);    // waits at an uninitialised word
 void fault_barrier_in_global(void);  // byte 0 of an allocation
 void fault_barrier_no_arrival(void); // made for none
 void fault_barrier_arrivals(void);   // one arrival too many
@@ -24,7 +24,7 @@ void fault_named_barrier_zero(void);
 void fault_named_barrier_counts(void); // 64 and 96 threads
 void fault_named_barrier_alone(void);  // 32 of 64 threads wait at barrier 3
 
-// The cudaError_t of describing a tensor by a map that lies `offset` bytes past a multiple of 64.
+// Describes a tensor in a map that lies `offset` bytes past a multiple of 64, and returns the error.
 int described_at(int offset);
 
 // Box copies:
@@ -52,9 +52,9 @@ void fault_registers_number(void); // 36
 void fault_registers_none(void);   // both of two warpgroups want 256 more than there are
 void fault_registers_warp(void);   // warp 1 does not come
 
-// What thread 0 sees. Copies of a box of ones: before any wait, after a wait that passes at once, after the
-// right one; of a second box, past the bytes that were announced. Products: right after the commit, after a wait without a commit, after the wait; with an
-// operand in registers, and one in shared memory, that is overwritten before the wait.
+// The values that thread 0 sees. Copies of a box of ones: before any wait, after a wait that returns at
+// once, after the right wait; of a second box, past the announced bytes. Products: after the commit, after
+// a wait without a commit, after the wait; with an operand (registers, shared memory) overwritten early.
 enum { SEEN_OF_COPIES = 4, SEEN_OF_PRODUCTS = 5 };
 void seen_of_box_copies(float *seen);
 void seen_of_products(float *seen);

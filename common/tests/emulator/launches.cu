@@ -1,4 +1,4 @@
-// Launches and the host functions around them: errors, arguments, symbols, streams, events, copies.
+// Tests launches and the host functions around them: errors, arguments, symbols, streams, events, copies.
 #include "device_array.h"
 #include "semantics.h"
 
@@ -91,7 +91,7 @@ __global__ void static_shared_kernel(T *out) {
   extern __shared__ unsigned char dynamic[];
   __shared__ T first[count];
   __shared__ T second[count];
-  // Indices that only the launch knows: a compiler keeps no more of an array than is used.
+  // Only the launch knows the indices: a compiler drops the part of an array that is not used.
   first[threadIdx.x % count] = second[(threadIdx.x + 5) % count] = static_cast<T>(blockDim.x);
   __syncthreads();
   dynamic[0] = 1;
@@ -115,7 +115,7 @@ static bool static_shared(error_text *error, size_t bytes) {
   return expect_error(error, "more than 48 KiB", cudaGetLastError(), cudaErrorInvalidValue);
 }
 
-// It counts against the same limit as dynamic shared memory, each instantiation's on its own.
+// Static shared memory counts against the same limit as dynamic, for each instantiation by itself.
 bool launches_static_shared(error_text *error) {
   return static_shared<float, 1024>(error, 8192) && static_shared<double, 2048>(error, 32768);
 }
@@ -128,7 +128,7 @@ struct parameters {
   short table[5];
 };
 
-// By value: what one thread does to its copy, no other sees.
+// Arguments are passed by value: no thread sees the changes that another makes to its copy.
 __global__ void arguments_kernel(float *out, parameters p, const __grid_constant__ parameters q,
                                  long wide, bool flag, const void *nothing) {
   p.offset += threadIdx.x;

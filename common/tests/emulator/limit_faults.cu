@@ -30,7 +30,7 @@ static int *device_flag(void) {
   return flag;
 }
 
-// Nothing interrupts the first thread, so that the last one never runs.
+// Nothing interrupts the first thread, so the last one never runs.
 __global__ void spin_kernel(volatile int *flag) {
   if (threadIdx.x == 63) *flag = 1;
   if (threadIdx.x == 0) {
@@ -67,7 +67,7 @@ __global__ void votes_kernel() {
 }
 void endless_votes(void) { votes_kernel<<<1, 32>>>(); }
 
-// Processor time, so that a busy machine does not end it early.
+// The limit is in processor time, so that a busy machine does not end the block early.
 __global__ void slow_kernel() {
   if (threadIdx.x != 0) return;
   const clock_t begin = clock();

@@ -1,4 +1,4 @@
-// Kernels that do not come to their end, for test_limit_faults.c, and one that only takes its time.
+// Kernels that never end, for test_limit_faults.c, and one that only takes long.
 #ifndef LIMIT_FAULTS_H
 #define LIMIT_FAULTS_H
 
@@ -11,19 +11,19 @@ extern "C" {
 // Where the kernels' source has the endless loops; set when a kernel gets there.
 extern int line_loop;
 
-// Each launches its kernel once.
+// Each function launches its kernel once.
 void endless_loop(void);           // without a call, in one thread; the others wait at a barrier
 void endless_loop_in_blocks(void); // in every thread of every block
-void endless_spin(void);           // on a flag that a thread would set that never gets a turn
-void endless_poll(void); // as endless_spin, with atomicAdd, which lets all others have theirs
+void endless_spin(void);           // on a flag; the thread that would set it never runs
+void endless_poll(void);           // as endless_spin, with atomicAdd, which lets the others run
 void endless_sleep(void);
 void endless_barriers(void);
 void endless_votes(void);
 
-// Blocks that end, each after some tens of milliseconds, all together after more than half a second.
+// Each block ends after some tens of milliseconds, all blocks together after more than half a second.
 void many_blocks(void);
 
-// A launch without fault; true when its result is right.
+// A launch without a fault; true when its result is right.
 bool healthy_launch(void);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// fp16 and bf16: comparisons, functions, integers, pairs.
+// Tests comparisons, functions, integers and pairs of fp16 and bf16.
 #include "device_array.h"
 #include "semantics.h"
 

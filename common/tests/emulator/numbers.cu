@@ -1,5 +1,5 @@
-// fp16 and bf16: conversions, arithmetic, comparison, functions. Expected values are computed by the
-// host in double and rounded once.
+// Tests conversions, arithmetic, comparison and functions of fp16 and bf16.
+// The host computes the expected values in double and rounds them once.
 #include "device_array.h"
 #include "semantics.h"
 
@@ -29,7 +29,7 @@ struct format<__nv_bfloat16> {
   static double widen(unsigned short bits) { return bf16_to_float(bits); }
 };
 
-// x rounded to the format's nearest number, ties to even.
+// Rounds x to the format's nearest number, ties to even.
 template <typename T>
 static double rounded(double x) {
   if (x == 0 || !std::isfinite(x)) return x;
@@ -177,8 +177,8 @@ bool numbers_arithmetic(error_text *error) {
   return arithmetic<__half>(error) && arithmetic<__nv_bfloat16>(error);
 }
 
-// Products that lie half way between two numbers, and an addend that is too small for float32 to
-// notice but decides the rounding.
+// The products lie half way between two numbers, and the addend
+// is too small to change a float32 but decides the rounding.
 template <typename T>
 __global__ void fused_kernel(float *out, const float *operands, int count) {
   const int i = threadIdx.x;

@@ -1,5 +1,5 @@
-// The functions of common/kernel/ptx.cuh: which lane receives what, products, exponentials. Needs compute
-// capability 8.0.
+// Tests the functions of common/kernel/ptx.cuh: the elements that each
+// lane receives, products, exponentials. Needs compute capability 8.0.
 #include "ptx.cuh"
 
 #include "device_array.h"
@@ -9,7 +9,7 @@
 
 // ---- ldmatrix -----------------------------------------------------------------------------------
 
-// Lane l gives row 5 l + 3 of the tile: which matrix a row belongs to is the lane's doing alone.
+// Lane l gives row 5 l + 3 of the tile: the lane alone decides to which matrix a row belongs.
 static __host__ __device__ int row_of_lane(int lane) { return (5 * lane + 3) % 32; }
 
 template <bool transposed>
@@ -68,7 +68,7 @@ __device__ unsigned pair(const Element *first, const Element *second) {
   return (unsigned)*(const unsigned short *)second << 16 | *(const unsigned short *)first;
 }
 
-// Registers filled element by element, as the PTX ISA draws them.
+// The registers are filled element by element, as the PTX ISA shows them.
 template <typename Element>
 __global__ void product_kernel(const Element *A, const Element *B, const float *C, float *D) {
   const int row = threadIdx.x / 4, column = threadIdx.x % 4 * 2;
@@ -87,7 +87,7 @@ __global__ void product_kernel(const Element *A, const Element *B, const float *
   for (int i = 0; i < 4; i++) D[(row + i / 2 * 8) * N + column + i % 2] = d[i];
 }
 
-// The same product, of tiles in shared memory, B lying as [K, N]. C is 0.
+// The same product of tiles in shared memory, with B stored as [K, N]. C is 0.
 template <typename Element>
 __global__ void tile_kernel(const Element *A, const Element *B, float *D) {
   __shared__ __align__(16) Element A_smem[M][K], B_smem[K][2 * N];

@@ -1,6 +1,6 @@
-// What CUDA promises, in small kernels: each function launches some, compares with what the host
-// computes, and fails with a sentence. They are ordinary CUDA: with nvcc they prove on a GPU that
-// the tests are right, and on the CPU that the emulator is.
+// Tests of CUDA's promises in small kernels: each function launches some, compares the
+// results with the host's, and fails with a sentence. They are ordinary CUDA: with nvcc
+// they show on a GPU that the tests are right, and on the CPU that the emulator is.
 #ifndef SEMANTICS_H
 #define SEMANTICS_H
 

@@ -74,7 +74,7 @@ __global__ void missing_lane_kernel() {
 void fault_matrix_missing_lane(void) { missing_lane_kernel<<<1, 32>>>(); }
 void fault_matrix_short_warp(void) { store_kernel<<<1, 48>>>(device_floats(256), 16); }
 
-// Lane 9 comes with another pointer, leading dimension or layout.
+// Lane 9 gives another pointer, leading dimension or layout.
 __global__ void different_kernel(int bytes, int ldm, bool layout) {
   __shared__ __align__(32) unsigned char memory[8192];
   const bool other = threadIdx.x % 32 == 9;
@@ -175,7 +175,7 @@ void fault_copy_from_shared(void) { odd_copy(2); }
 void fault_shared_address_of_global(void) { odd_copy(3); }
 void fault_global_address_of_shared(void) { odd_copy(4); }
 
-// Slots of shared memory hold 5 until a copy of in[0], which is 1, 2 or 3 by then.
+// The slots of shared memory hold 5 until a copy of in[0] arrives, which is 1, 2 or 3 by then.
 __global__ void early_kernel(volatile int *in, float *seen) {
   __shared__ volatile int slot[4];
   const int *source = const_cast<const int *>(in);

@@ -11,10 +11,10 @@ extern "C" {
 
 bool healthy_launch(void);
 
-// The line of the operation that a report names, of the kernel that was launched last.
+// The line of the operation that a report names, in the kernel that was launched last.
 extern int fault_line, other_fault_line;
 
-// Each launches its kernel once.
+// Each function launches its kernel once.
 void fault_matrix_pointer(void); // 0x82 into dynamic shared memory
 void fault_matrix_place(void);
 void fault_matrix_every_second(void); // rows of 144 bytes, from the second row
@@ -50,11 +50,11 @@ void fault_copy_past_end(void); // of an allocation, by the source
 void fault_shared_address_of_global(void);
 void fault_global_address_of_shared(void);
 
-// What the one thread of a kernel sees, as floats: see the kernel.
+// The values, as floats, that the one thread of a kernel sees: see the kernel.
 enum { SEEN = 12 };
 void seen_of_async_copies(float *seen);
 
-// How many elements of fragments that nobody filled are not NaN.
+// Counts the elements of uninitialised fragments that are not NaN.
 int readable_fragment_elements(void);
 
 // Launches 3 blocks of 2 warps that each do 5 products and 32 copies of 16 bytes per lane, the last

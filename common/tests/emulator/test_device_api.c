@@ -1,4 +1,4 @@
-// The emulator's host functions: the named GPUs, memory, errors. Plain C, as host programs use them.
+// Tests the emulator's host functions, in plain C as in host programs: the named GPUs, memory, errors.
 #define _GNU_SOURCE
 #include "emulator.h"
 
@@ -103,7 +103,7 @@ static cudaError_t launch_with_shared(void (*kernel)(void), size_t bytes) {
   return error;
 }
 
-// A grid of so many blocks in y, or in z.
+// Launches a grid of so many blocks in y, or in z.
 static cudaError_t launch_grid(unsigned y, unsigned z) {
   const emulator_launch_request request = {.kernel = (const void *)(uintptr_t)some_kernel,
                                            .name = "kernel",

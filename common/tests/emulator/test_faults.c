@@ -1,4 +1,4 @@
-// What the emulator says and does when a kernel goes wrong.
+// Tests the emulator's reports and errors when a kernel has a fault.
 #define _GNU_SOURCE
 #include "emulator.h"
 #include "fault_report.h"
@@ -145,7 +145,7 @@ Test(faults, one_report_a_launch) {
   free(report);
 }
 
-// An abandoned launch leaves nothing behind that the next one lacks.
+// An abandoned launch leaves the emulator in order for the next one.
 Test(faults, again_and_again) {
   setenv("EMU_WORKERS", "1", 1);
   for (int i = 0; i < 3; i++) {
@@ -218,7 +218,7 @@ Test(order, does_not_depend_on_workers) {
   order_in_child("1", one);
   order_in_child("5", five);
   cr_assert_arr_eq(one, five, sizeof one);
-  // A child of a process whose workers exist already makes its own.
+  // A child of a process that already has workers makes its own.
   record_order(after_launch);
   order_in_child("2", after_launch);
   cr_assert_arr_eq(one, after_launch, sizeof one);

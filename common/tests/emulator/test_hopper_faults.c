@@ -1,5 +1,5 @@
-// What the emulator says about kernels that break the rules of Hopper's instructions, and what those see that
-// do not wait.
+// Tests the emulator's reports about kernels that break the rules of
+// Hopper's instructions, and the values that kernels without the wait see.
 #define _GNU_SOURCE
 #include "emulator.h"
 #include "fault_report.h"
@@ -52,7 +52,7 @@ Test(hopper_faults, named_barriers) {
          "threads 32-63 (warp 1) have exited\n");
 }
 
-// The API asks for a multiple of 64 bytes. The driver does not look: a GPU's tests have no such case.
+// The API requires a multiple of 64 bytes. The driver does not check it, so no GPU test has this case.
 Test(hopper_faults, tensor_map_address) {
   cr_assert_eq(described_at(0), cudaSuccess);
   cr_assert_eq(described_at(32), cudaErrorInvalidValue);
@@ -130,7 +130,7 @@ Test(hopper_faults, products_come_late) {
   cr_assert_float_eq(seen[4], 15.0f, 0.0f, "with another B by then: %g", (double)seen[4]);
 }
 
-// A box of 8 rows of 128 bytes, and one that never arrives; three products of 64 x 64 x 16.
+// The launch has a box of 8 rows of 128 bytes, one that never arrives, and three 64 x 64 x 16 products.
 Test(hopper_faults, counts) {
   float seen[SEEN_OF_COPIES + SEEN_OF_PRODUCTS];
   emulator_counts_reset();
@@ -152,7 +152,7 @@ Test(hopper_faults, registers) {
          " for the rest of the warpgroup's 128 threads\n", "threads 32-63 (warp 1) have exited\n");
 }
 
-// An A100 has none of this: the tensor map is refused, and so is each instruction.
+// An A100 has none of these: the emulator refuses the tensor map and each instruction.
 Test(hopper_faults, other_gpus) {
   setenv("EMU_GPU", "a100", 1);
   char *report = stderr_of(fault_copy_alignment);

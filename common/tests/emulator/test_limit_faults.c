@@ -1,4 +1,4 @@
-// Kernels that would never end: the emulator ends them, and says where they stand. In all three modes.
+// The emulator ends kernels that would never end, and says where they are, in all three modes.
 #define _GNU_SOURCE
 #include "fault_report.h"
 #include "limit_faults.h"
@@ -53,7 +53,7 @@ Test(limit, barriers) { expect_line(endless_barriers, "barriers_kernel", "thread
 
 Test(limit, votes) { expect_line(endless_votes, "votes_kernel", "thread"); }
 
-// The limit is for a block and not for the launch.
+// The limit is for a block, not for the launch.
 Test(limit, many_blocks_that_end) {
   cr_assert_eq(setenv("EMU_WORKERS", "1", 1), 0);
   char *report = stderr_of(many_blocks);

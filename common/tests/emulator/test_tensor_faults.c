@@ -1,5 +1,5 @@
-// What the emulator says about kernels that break the rules of tensor cores and asynchronous copies,
-// and what it does to those that do not wait.
+// Tests the emulator's reports about kernels that break the rules of tensor
+// cores and asynchronous copies, and its treatment of kernels that do not wait.
 #define _GNU_SOURCE
 #include "emulator.h"
 #include "fault_report.h"
@@ -9,7 +9,7 @@
 
 // ---- Matrices -----------------------------------------------------------------------------------
 
-// "at load_kernel in .../tensor_faults.cu:30": the line is known once the kernel has run.
+// A report says "at load_kernel in .../tensor_faults.cu:30": the line is known after the kernel has run.
 typedef struct {
   char text[256];
 } place_text;

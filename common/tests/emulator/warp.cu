@@ -1,4 +1,4 @@
-// Warps: shuffles, votes, matches, reductions.
+// Tests warps: shuffles, votes, matches, reductions.
 #include "device_array.h"
 #include "semantics.h"
 
@@ -23,7 +23,7 @@ __global__ void shuffle_kernel(int *out, int kind, int argument, int width) {
   out[threadIdx.x] = got;
 }
 
-// The lane that `lane` reads from (PTX ISA, "shfl.sync").
+// Returns the lane that `lane` reads from (PTX ISA, "shfl.sync").
 static int source_lane(int kind, int lane, int argument, int width) {
   const int start = lane / width * width, end = start + width;
   int source = lane;
@@ -98,7 +98,7 @@ bool warp_shuffle_types(error_text *error) {
   return true;
 }
 
-// The halves of a warp go different ways, as often as each likes.
+// The halves of a warp take different branches, each as often as it likes.
 __global__ void sub_masks_kernel(int *out) {
   const int lane = threadIdx.x % 32;
   const unsigned mask = lane < 16 ? 0x0000ffff : 0xffff0000;
@@ -246,8 +246,8 @@ bool warp_reductions(error_text *error) {
   return true;
 }
 
-// CUDA leaves open which lanes are active together; the answer must hold the asking lane, no lane
-// of the other branch, and be good for a shuffle.
+// CUDA does not specify which lanes are active together; the answer must hold
+// the asking lane, no lane of the other branch, and be valid for a shuffle.
 __global__ void active_mask_kernel(unsigned *out) {
   const int lane = threadIdx.x;
   if (lane % 4 == 0) {

@@ -1,5 +1,5 @@
-// Tensor cores through nvcuda::wmma: which fragments there are, where they hold what, products.
-// Needs compute capability 8.0, from which on the layout checked here holds.
+// Tests tensor cores through nvcuda::wmma: which fragments exist, where they hold which element,
+// products. Needs compute capability 8.0, because the layout checked here holds from there on.
 #include "device_array.h"
 #include "semantics.h"
 
@@ -84,7 +84,7 @@ static_assert(!multiplies<square_c<float>, square_b<half>, square_a<half>, squar
 static_assert(!multiplies<square_c<float>, square_a<half>,
                           fragment<wmma::matrix_b, 32, 8, half, wmma::col_major>, square_c<float>>);
 
-// ---- Where a fragment holds what ----------------------------------------------------------------
+// ---- Which element is where ---------------------------------------------------------------------
 
 template <typename F>
 __device__ void load(F &fragment, const typename F::element_type *matrix, int ldm, bool) {

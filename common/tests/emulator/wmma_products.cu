@@ -1,4 +1,4 @@
-// Tensor cores: products, and what kernels do with fragments between them.
+// Tests products of tensor cores, and the use of fragments in kernels between them.
 #include "device_array.h"
 #include "semantics.h"
 
@@ -25,7 +25,7 @@ static __device__ wmma::layout_t layout_name(bool by_columns) {
   return by_columns ? wmma::mem_col_major : wmma::mem_row_major;
 }
 
-// D = A B + C, everything in global memory.
+// D = A B + C, with all matrices in global memory.
 template <int m, int n, typename T, typename C, typename D, typename A_layout, typename B_layout>
 __global__ void product_kernel(const T *A, const T *B, const C *c, D *d, memory_layouts layouts) {
   fragment<wmma::matrix_a, m, n, T, A_layout> A_frag;
@@ -55,7 +55,7 @@ struct host_matrix {
     return static_cast<size_t>(by_columns ? columns : rows) *
            line_length(rows, columns, by_columns);
   }
-  // As it lies in memory; values become those that T has.
+  // The matrix as it lies in memory; its values become those that T can hold.
   template <typename T>
   std::vector<T> rounded() {
     std::vector<T> memory(elements(), T(0.0f));
@@ -175,7 +175,7 @@ __global__ void chain_kernel(float *out) {
     wmma::load_matrix_sync(A_frag, &A_smem[first_row][k], STRIDE);
     wmma::load_matrix_sync(B_frag, &B_smem[0][k], STRIDE);
     for (int i = 0; i < A_frag.num_elements; i++) A_frag.x[i] = A_frag.x[i] * half(0.5f);
-    // Copies of the first 8 elements, which nobody reads.
+    // Copies of the first 8 elements, which the product does not read.
     for (int i = 8; i < B_frag.num_elements; i++) B_frag.x[i] = half(1000.0f);
     wmma::mma_sync(sum, A_frag, B_frag, sum);
   }

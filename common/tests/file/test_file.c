@@ -41,7 +41,7 @@ Test(file, a_new_file_follows_the_umask_and_an_old_one_keeps_its_mode) {
   cr_expect_eq(temporary_folder_count(), 1);
 }
 
-// What lies under the name at any time is whole; when the process is ended, nothing else is there.
+// The file under the name is whole at any time; after the process was ended, no other file is left.
 static void expect_nothing_left(int signal, useconds_t after) {
   enum { BYTES = 8 << 20 };
   put("target", "old");

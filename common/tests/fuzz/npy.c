@@ -1,5 +1,5 @@
-// For libFuzzer: no bytes, taken as a .npy file, crash the reader, and what it accepts is as large as it
-// says.
+// For libFuzzer: no bytes, taken as a .npy file, crash the reader,
+// and an array that it accepts has all the elements of its shape.
 #define _GNU_SOURCE // memfd_create
 #include "npy/npy.h"
 

@@ -1,4 +1,4 @@
-// For tests: gives each file of a folder to a fuzzer's target, without the fuzzer.
+// For tests: passes each file of a folder to a fuzzer's target, without the fuzzer.
 #ifndef REPLAY_H
 #define REPLAY_H
 

@@ -1,4 +1,4 @@
-// For libFuzzer: no text crashes the rewriter, and what it accepts keeps its lines.
+// For libFuzzer: no text crashes the rewriter, and a text that it accepts keeps its lines.
 #include "emulator/rewrite/rewrite.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// The fuzzer finds a planted fault, whatever kind it is, and shrinks the problem to what the fault needs.
-// The step computes on the host, right but for one fault (see tests/driver/sabotaged_step.c).
+// The fuzzer finds a planted fault of any kind, and shrinks the problem to the part that the fault needs.
+// The step computes on the host and is right except for one fault (see tests/driver/sabotaged_step.c).
 #define _GNU_SOURCE
 #include "fuzz/shrink.h"
 #include "tests/driver/sabotaged_step.c"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <signal.h>
 
-// A mask over more than 40 keys is what it takes.
+// The fault needs a mask over more than 40 keys.
 static bool at_fault(const attention_shape *shape) { return shape->causal && shape->seq_kv > 40; }
 
 static cudaError_t wrong(const attention_args *args, cudaStream_t stream) {

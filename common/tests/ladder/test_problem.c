@@ -1,4 +1,4 @@
-// Which shape the ladder takes on which GPU.
+// Tests which shape the ladder chooses on which GPU.
 #define _GNU_SOURCE
 #include "ladder/problem.h"
 
@@ -55,7 +55,7 @@ Test(ladder_problem, fits_the_gpu) {
   }
 }
 
-// On the emulator, which says what a real one would say of itself.
+// The test runs on the emulator, which reports what the real GPU would report.
 Test(ladder_problem, fits_the_emulated_gpus) {
   static const struct {
     const char *key;

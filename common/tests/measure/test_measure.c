@@ -1,4 +1,4 @@
-// What launches measure_steps makes, seen through steps that only write down their arguments.
+// Tests which launches measure_steps makes, with steps that only record their arguments.
 #include "device/device.h"
 #include "measure/measure.h"
 #include "shape/shape.h"
@@ -87,7 +87,7 @@ TestSuite(measure, .init = create_trial, .fini = free_trial);
 // As measure_steps counts them: each tensor rounded up to 256 bytes.
 enum { SET_BYTES = 2304 + 1280 + 1280 + 2304 + 768 };
 
-// Which launch before number `i` last took the same Q; `i` itself when none did.
+// Returns which launch before number `i` last took the same Q; `i` itself when there is none.
 static size_t previous_use(size_t i) {
   for (size_t j = i; j-- > 0;) {
     if (launches[j].arguments.q == launches[i].arguments.q) return j;
@@ -101,8 +101,8 @@ static size_t count_sets(void) {
   return sets;
 }
 
-// A clock on which every launch takes one millisecond. The clock of a GPU takes a launch again when it waits for the
-// GPU, as these do in their copies, and then gives it up: their number would be another one on each device.
+// A clock on which every launch takes one millisecond. A GPU's clock repeats a launch that waited for
+// the GPU, as these do in their copies, so that the number of launches would depend on the device.
 static cudaError_t start(void *context, cudaStream_t stream) {
   (void)context, (void)stream;
   return cudaSuccess;
@@ -117,7 +117,7 @@ static cudaError_t stop(void *context, cudaStream_t stream, float *milliseconds,
 
 static const timing_clock steady_clock = {.start = start, .stop = stop};
 
-// Two rounds, and no graph, which would launch on its own.
+// The plan has two rounds, and no graph, which would launch by itself.
 static measure_plan small_plan(size_t l2_bytes) {
   measure_plan plan = measure_plan_make(2, 1, l2_bytes);
   plan.timing.graph_below_ms = 0;
@@ -161,8 +161,8 @@ Test(measure, every_launch_takes_the_next_tensors) {
   }
 }
 
-// What passes through the cache between two launches on the same tensors: twice what it holds, whichever
-// steps they are of. What is timed beside them reads no tensors, and must not take their turn.
+// Between two launches on the same tensors, other launches of the steps move twice the cache's
+// size through the cache. A contender that reads no tensors must not take a turn of theirs.
 Test(measure, tensors_leave_the_cache_before_they_come_again) {
   static const size_t caches[] = {SET_BYTES / 8, SET_BYTES, 7 * SET_BYTES, 60 * SET_BYTES};
   for (size_t c = 0; c < sizeof caches / sizeof *caches; c++) {

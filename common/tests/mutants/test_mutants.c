@@ -1,11 +1,11 @@
-// Each operator on a small source: what it changes, and what it leaves alone.
+// Tests each operator on a small source: which text it changes, and which it leaves unchanged.
 #include "mutants/mutant.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-// The source with a list of what becomes of it: "operator: `a` -> `b`" for each mutant, in their order.
+// The source, and a list of its mutants in order, each written as "operator: `a` -> `b`".
 typedef struct {
   const char *source;
   const char *changes[12];
@@ -71,7 +71,7 @@ Test(operators, calls) {
          {"{ place.advance(); }", {"call: `place.advance()` -> `(void)0`"}},
          {"{ wgmma<half, 64>::shared(d, a); }", {NULL}}, // a name with template arguments inside
          {"{ scale_output(O, f); }", {"scale: `scale_output(O, f)` -> `(void)0`"}},
-         {"{ int x = f(1); return g(2); }", {NULL}}, // somebody takes the result
+         {"{ int x = f(1); return g(2); }", {NULL}}, // the result is used
          {"dim3 grid(1); static_assert(a < b, \"\");", {NULL}},
          {"{ for (;;) f(a,\n  b); }", {"call: `f(a, b)` -> `(void)0`"}});
 }
@@ -128,7 +128,7 @@ Test(operators, widths_and_alignments) {
          {"bytes = sizeof(x) + 1024;", {"pad: `1024` -> `512`"}});
 }
 
-// Comments, strings, directives, assertions, and what nvcc alone compiles.
+// Comments, strings, directives, assertions, and code that only nvcc compiles are left unchanged.
 Test(source, is_left_alone_where_no_fault_can_be) {
   EXPECT({"// a < b; __syncthreads();\n/* __syncthreads(); */ x = \"a < b\";", {NULL}},
          {"#include <a.h>\n#if A < 2\n#endif\n", {NULL}},
@@ -155,7 +155,7 @@ static char *written(const char *text, size_t index) {
   return out.data;
 }
 
-// The lines behind a fault keep their numbers: reports and debug information name them.
+// The lines behind a fault keep their numbers, because reports and debug information use them.
 Test(source, keeps_its_lines) {
   char *text = written("{ f(a, // first\n  b);\n}\n", 0);
   cr_assert_str_eq(text, "{ (void)0\n;\n}\n");
@@ -180,7 +180,7 @@ static void expect_key(const char *text, size_t index, const char *expected) {
   source_close(&copy);
 }
 
-// By the text of its line, wherever that stands, and by its number among its like.
+// A key is the text of its line, wherever the line is, and a number among equal lines.
 Test(source, names_its_mutants) {
   expect_key("x;\n  __syncthreads(); // tiles\n", 0,
              "k.cu: barrier: `__syncthreads()` -> `(void)0`: __syncthreads(); // tiles");

@@ -1,4 +1,4 @@
-// The files that say why some mutants are no faults.
+// Tests the files that say why some mutants are no faults.
 #include "mutants/reasons.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-// A folder of its own for each test, and whole files in and out of it.
+// Gives each test a folder of its own, and writes and reads whole files in it.
 #ifndef TEST_NPY_FILES_H
 #define TEST_NPY_FILES_H
 
@@ -19,7 +19,7 @@ static inline void remove_folder(void) {
   cr_assert_eq(system(command), 0);
 }
 
-// Good until the eighth call after this one.
+// The text is valid until the eighth call after this one.
 static inline const char *in_folder(const char *name) {
   static char paths[8][256];
   static int next;

@@ -1,4 +1,4 @@
-// Files that NumPy wrote, read and written again.
+// Reads files that NumPy wrote, and writes them again.
 #define _GNU_SOURCE // mkdtemp
 #include "npy/npy.h"
 #include "tests/npy/files.h"
@@ -16,7 +16,7 @@ typedef struct {
 #define BLANKS_10   "          "
 #define BYTES(text) text, sizeof(text) - 1
 
-// Written by NumPy 2.4.6: numpy.lib.format.write_array(file, array, version).
+// NumPy 2.4.6 wrote these bytes with numpy.lib.format.write_array(file, array, version).
 static const recorded from_numpy[] = {
     // numpy.arange(6, dtype='<f4').reshape(2, 3)
     {BYTES("\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), "

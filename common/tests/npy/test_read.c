@@ -25,7 +25,7 @@ static size_t build(int version, const char *dictionary, const void *data, size_
   return total + data_bytes;
 }
 
-// Headers that NumPy accepts as well, for four uint16 elements.
+// NumPy accepts these headers as well; they describe four uint16 elements.
 static const char *const tolerated[] = {
     "{'descr':'<u2','fortran_order':False,'shape':(4,)}",
     "{ 'shape' : ( 4 , ) , 'fortran_order' : False , 'descr' : '<u2' , }",
@@ -220,7 +220,7 @@ Test(npy_read, damaged_beginnings) {
     expect_refusal(damaged, length, damages[i].message, what);
   }
   expect_refusal("PK\x03\x04 and so on", 13, "looks like a .npz archive", "npz");
-  // Four gigabytes of header that are not there must not be allocated, either.
+  // The reader must not allocate four gigabytes for a header that the file does not have, either.
   expect_refusal("\x93NUMPY\x02\x00\xff\xff\xff\xff{", 13,
                  "the header should be 4294967295 bytes long, but only 1 follow", "4 GiB header");
 }

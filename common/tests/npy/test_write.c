@@ -87,7 +87,7 @@ Test(npy_write, places_that_cannot_be_written) {
 
 Test(npy_write, a_directory_without_permission) {
   cr_assert_eq(chmod(folder, 0555), 0);
-  bool root = geteuid() == 0; // may write everywhere, so be nobody for a while
+  bool root = geteuid() == 0; // root may write everywhere, so use another user's rights for a while
   if (root) cr_assert_eq(seteuid(65534), 0);
   expect_failure(in_folder("a.npy"), "Permission denied");
   if (root) cr_assert_eq(seteuid(0), 0);

@@ -1,4 +1,4 @@
-// Conversions on every 16-bit value, and on the float32 values around every rounding boundary.
+// Tests conversions of every 16-bit value, and of float32 values around every rounding boundary.
 #include "numeric/float16.h"
 #include <criterion/criterion.h>
 #include <math.h>
@@ -14,7 +14,7 @@ Test(float16, every_value_survives_the_round_trip) {
   }
 }
 
-// Between two neighbours the nearer one wins, and the even one when they are equally near.
+// Rounds to the nearer of two neighbours, and to the even one when they are equally near.
 Test(float16, rounds_to_nearest_even) {
   for (uint32_t bits = 0; bits < 0x7bff; bits++) {
     const double low = (double)fp16_to_float((uint16_t)bits);

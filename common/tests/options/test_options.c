@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-// The paths in the options point into the words, so those must live as long.
+// The paths in the options point into the words, so the words must live as long.
 static command_line words;
 
 static bool parse(const char *arguments, options *parsed, error_text *error) {
@@ -120,7 +120,7 @@ Test(options, output_types) {
 }
 
 Test(options, files) {
-  // What follows the first = belongs to the value, and a value may look like an option after one.
+  // The text after the first = belongs to the value, and a value may look like an option after one.
   const options parsed = parse_good("--q=a=b.npy --k K.npy --v=--odd");
   cr_expect_str_eq(parsed.q, "a=b.npy");
   cr_expect_str_eq(parsed.k, "K.npy");
@@ -284,7 +284,7 @@ Test(options, the_device_decides) {
 }
 
 Test(options, help) {
-  // Help wins over everything after it, but not over what is wrong before it.
+  // Help has priority over all options after it, but not over an error before it.
   cr_expect(parse_good("--help --nonsense").given[OPTION_HELP]);
   cr_expect(parse_good("--seq 8 -h").given[OPTION_HELP]);
   options parsed;

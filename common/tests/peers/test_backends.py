@@ -1,4 +1,4 @@
-"""What the contenders are called with. Needs PyTorch and a C compiler, no GPU."""
+"""Tests the arguments with which the contenders are called. Needs PyTorch and a C compiler, no GPU."""
 
 import ctypes
 import shutil

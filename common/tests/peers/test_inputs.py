@@ -1,4 +1,4 @@
-"""How far the scores of a cell are spread. Needs PyTorch, no GPU."""
+"""Tests how far the scores of a cell are spread. Needs PyTorch, no GPU."""
 
 import math
 import unittest

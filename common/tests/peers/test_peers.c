@@ -1,5 +1,5 @@
-// Runs the tests of common/tools/peers, which are Python's (test_*.py beside this file). What needs PyTorch skips
-// itself where there is none.
+// Runs the tests of common/tools/peers, which are written in Python (test_*.py beside this file). Tests that
+// need PyTorch are skipped if it is missing.
 #include "tests/needs.h"
 #include <criterion/criterion.h>
 #include <stdio.h>

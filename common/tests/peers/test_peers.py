@@ -1,4 +1,4 @@
-"""What needs neither PyTorch nor a GPU. LAB_BUILD is the folder of the build, such as build/cpu."""
+"""Tests the parts that need neither PyTorch nor a GPU. LAB_BUILD is the folder of the build, such as build/cpu."""
 
 import contextlib
 import ctypes
@@ -138,8 +138,8 @@ def stop(_context, _stream, milliseconds, in_time):
     return 0
 
 
-# Every launch takes a millisecond. The clock of a GPU takes one again in which the host was late, so that there are
-# sometimes more.
+# Every launch takes a millisecond. The clock of a GPU repeats a launch in which the host was late, so that
+# there are sometimes more.
 STEADY_CLOCK = Clock(Clock.START(lambda _context, _stream: 0), Clock.STOP(stop), None, None, None)
 
 
@@ -261,7 +261,7 @@ class Rows(unittest.TestCase):
             self.assertLess(set(columns), set(record.COLUMNS))
 
     def test_columns_are_those_of_the_other_records(self):
-        """What common/result writes stands in the same order, with more between."""
+        """common/result writes the same columns in the same order, with more between them."""
         words = Path("common/tests/result/test_result.c").read_text().partition("columns[] =")[2].partition(";")[0]
         names = "".join(words.replace('"', "").split()).split(",")
         self.assertGreater(len(names), 40)

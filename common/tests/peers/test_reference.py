@@ -1,4 +1,4 @@
-"""The rule for errors, against the C program on the same tensors. Needs PyTorch and NumPy, no GPU."""
+"""Compares the rule for errors with the C program on the same tensors. Needs PyTorch and NumPy, no GPU."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ def make_inputs(dtype: str, q_factor: float) -> list[torch.Tensor]:
 
 class Reference(unittest.TestCase):
     def run_program(self, dtype: str, causal: bool, inputs: list[torch.Tensor]) -> dict[str, float]:
-        """What the step's program says of its result, and the result itself: O and lse."""
+        """Returns the program's verdict on its result, and the result itself: O and lse."""
         with tempfile.TemporaryDirectory() as folder:
             command = [str(BUILD / "step04"), "--csv", "--no-time"]
             for name, tensor in zip("qkv", inputs):
@@ -81,7 +81,7 @@ class Reference(unittest.TestCase):
                     self.assertAlmostEqual(parts.o_bound, whole.o_bound, delta=BOUND * whole.o_bound)
 
     def test_grouped_heads_and_fewer_queries(self):
-        """Against the definition, row by row."""
+        """Compares it with the definition, row by row."""
         generator = torch.Generator().manual_seed(5)
         q = torch.randn((2, 4, 5, 8), generator=generator).half()
         k, v = (torch.randn((2, 2, 9, 8), generator=generator).half() for _ in range(2))

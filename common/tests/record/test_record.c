@@ -1,4 +1,4 @@
-// What nvidia-smi says, as numbers; and where a record comes from.
+// Tests the numbers that are read from nvidia-smi's output, and the origin that a record states.
 #define _GNU_SOURCE
 #include "record/record.h"
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-// The reference against answers that can be worked out by hand, and its bound.
+// Compares the reference and its bound with answers that can be computed by hand.
 #include "inputs/inputs.h"
 #include "numeric/float16.h"
 #include "reference/reference.h"

@@ -1,4 +1,4 @@
-// Which rows a reference of some rows has, and that their values are those of the whole one.
+// A reference of selected rows has the right rows, and the same values in them as the whole one.
 #include "inputs/inputs.h"
 #include "reference/reference.h"
 #include "shape/shape.h"

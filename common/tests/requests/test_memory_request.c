@@ -1,9 +1,9 @@
-// Sectors and wavefronts against what the CUDA guides say of well-known patterns.
+// Compares sectors and wavefronts with the values that the CUDA guides give for well-known patterns.
 #include "emulator/requests/memory_request.h"
 
 #include <criterion/criterion.h>
 
-// All lanes, lane i at start + i * stride.
+// A request of all lanes, in which lane i accesses start + i * stride.
 static memory_request strided(uintptr_t start, unsigned stride, unsigned bytes) {
   memory_request request = {.lanes = ~0u, .bytes = bytes};
   for (unsigned lane = 0; lane < REQUEST_LANES; lane++) {
@@ -91,7 +91,7 @@ Test(memory_request, wavefronts) {
   }
 }
 
-// Lane i at start + i / 2 * bytes: pairs share, so half as many accesses, unless banks collide.
+// Lane i accesses start + i / 2 * bytes: pairs share, so half as many accesses, unless banks collide.
 Test(memory_request, wavefronts_of_shared_addresses) {
   memory_request pairs = strided(0x1000, 0, 16);
   memory_request apart = pairs, far = pairs, colliding = pairs;
@@ -107,7 +107,7 @@ Test(memory_request, wavefronts_of_shared_addresses) {
   cr_expect_eq(memory_request_wavefronts(&colliding), 16);
 }
 
-// What keeps groups of lanes from being served at once.
+// These patterns keep groups of lanes from being served at once.
 Test(memory_request, groups_stay_apart) {
   memory_request four_apart = strided(0x1000, 0, 8);
   for (unsigned lane = 0; lane < REQUEST_LANES; lane++) {

@@ -1,4 +1,4 @@
-// The lines of a record: the columns that charts and comparisons read by name, and what stands in them.
+// Tests the lines of a record: the columns that charts and comparisons read by name, and their values.
 #define _GNU_SOURCE
 #include "result/result.h"
 
@@ -79,7 +79,7 @@ Test(result, values) {
       "2026-11-20T14:26:19Z\n");
 }
 
-// A line for each round.
+// Each round has a line of its own.
 Test(result, samples) {
   static timing_burst bursts[2] = {{.place = 3,
                                     .launches = 3,
@@ -102,7 +102,7 @@ Test(result, samples) {
          "2026-11-20T14:26:19Z,1,0,1,1905,700,,2500.000\n");
 }
 
-// A file of variants has a column more, behind the step, which is empty for the step itself.
+// A file of variants has one more column, after the step, which is empty for the step itself.
 Test(result, variants) {
   result_write_names(file, RESULT_VARIANTS);
   result_write_sample_names(file, RESULT_VARIANTS);
@@ -120,10 +120,10 @@ Test(result, variants) {
   cr_expect(strstr(text, "\n04_online_softmax,,,NVIDIA H200,"), "%s", text);
 }
 
-// How often the columns stand that are there for a timed row alone, from samples to speedup_before_high.
+// Counts the columns that only a timed row fills, from samples to speedup_before_high.
 #define NOT_TIMED ",,,,,,,,,,,,,,,,,,,,,,,,,,"
 
-// What does not apply is empty, and the columns after it stay where they are.
+// A field that does not apply is empty, and the columns after it keep their places.
 Test(result, empty_values) {
   result_row row = sample_row();
   row.figures.times = (statistics_summary){2, 2, 2.5, NAN, NAN, 2, 3}; // two runs
@@ -170,7 +170,7 @@ Test(result, no_speed_without_time) {
                      1e-12);
 }
 
-// How many times as fast: the other's time over the own one's.
+// The speed-up is the other step's time divided by this step's time.
 Test(result, a_faster_step_has_a_speedup_above_one) {
   static timing_burst bursts[2][5];
   for (size_t i = 0; i < 5; i++) {
@@ -184,7 +184,7 @@ Test(result, a_faster_step_has_a_speedup_above_one) {
   cr_expect_str_eq(got.to, "slow");
 }
 
-// Every recorded median can be recomputed from the samples that stand beside it.
+// Every recorded median can be computed again from the samples in the file beside it.
 Test(result, a_recorded_median_is_that_of_its_samples) {
   static timing_burst bursts[7];
   for (size_t i = 0; i < 7; i++) {

@@ -1,4 +1,4 @@
-// Golden pairs for kernel launches, and the launches that are refused.
+// Inputs and expected outputs for kernel launches, and the launches that are refused.
 #include "emulator/rewrite/rewrite.h"
 
 #include <criterion/criterion.h>
@@ -9,7 +9,7 @@ typedef struct {
   const char *out; // behind the #line directive
 } golden;
 
-// The text as given to the rewriter, and what comes out behind its #line directive.
+// Each pair is the text that the rewriter reads, and the text that it writes after its #line directive.
 static const golden launches[] = {
     // Number and kind of launch arguments.
     {"k<<<1, 2>>>();", "::emulator::launcher(k, \"k\", 1, 2)();"},
@@ -138,7 +138,7 @@ Test(launch, golden_pairs) {
   }
 }
 
-// Texts that hold nothing to rewrite, whatever they look like.
+// These texts hold nothing to rewrite, even if they look so.
 static const char *const untouched[] = {
     "",
     "\n\n",

@@ -1,4 +1,4 @@
-// The rewriter from its command line to the compiler.
+// Tests the rewriter from its command line to the compiler.
 #define _GNU_SOURCE // mkdtemp, mkfifo
 #define main        rewrite_main
 #include "emulator/rewrite/main.c"
@@ -76,7 +76,7 @@ Test(program, writes_the_rewritten_file) {
   cr_expect_eq(files_in_folder(), 2);
 }
 
-// What a link leads to is named as the reader knows it.
+// A file behind a link has the name that the reader knows.
 Test(program, the_compiler_is_told_another_name) {
   put(in_folder("a.cu"), "int x;\n");
   char *named[] = {"rewrite", (char *)in_folder("a.cu"), (char *)in_folder("a.cpp"),
@@ -131,7 +131,7 @@ Test(program, a_write_that_fails_half_way_leaves_the_old_file) {
   cr_expect_eq(files_in_folder(), 2, "a temporary file was left");
 }
 
-// What the compiler needs of the emulator to accept the file below.
+// The compiler needs these parts of the emulator to accept the file below.
 static const char stand_in[] = //
     "#define __global__\n"
     "#define __shared__ static\n"

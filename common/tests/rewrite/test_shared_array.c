@@ -1,4 +1,4 @@
-// Golden pairs for dynamic shared memory, and the declarations that are refused.
+// Inputs and expected outputs for dynamic shared memory, and the declarations that are refused.
 #include "emulator/rewrite/rewrite.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
-// For the tests of the sanitizer: a kernel that has a fault must be reported with the lines, the threads
-// and the memory that take part, and with nothing else; its twin without the fault must give no report.
-// Both in several orders of threads.
+// For the tests of the sanitizer: a kernel with a fault must be reported with the
+// lines, the threads and the memory that take part, and with nothing else; its twin
+// without the fault must give no report. Both run in several orders of threads.
 #ifndef FAULT_CASES_H
 #define FAULT_CASES_H
 
@@ -22,7 +22,7 @@ typedef struct {
   const char *says[SAYS_MAX]; // in this order, whatever the order of threads
 } fault_case;
 
-// What the run writes to stderr, free it. In a process of its own: a report is made once, and errors stay.
+// Returns the run's stderr; free it. Each run is a process of its own, since a fault is reported only once.
 static inline char *report_of(const fault_case *fault, bool broken, uint64_t seed) {
   FILE *file = tmpfile();
   cr_assert_not_null(file);

@@ -1,4 +1,4 @@
-// Kernels with one fault each, and their twins without it, for test_faults.c.
+// Kernels with one fault each, and their twins without it, for the tests beside this file.
 #ifndef SANITIZE_FAULTS_H
 #define SANITIZE_FAULTS_H
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-// Runs the kernel, with its fault when `broken`. What must be reported is in test_faults.c.
+// Runs the kernel, with its fault when `broken`. The tests list the expected reports.
 typedef void (*fault_run)(bool broken);
 
 // memory.cu

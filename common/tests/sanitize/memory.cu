@@ -1,5 +1,5 @@
-// Accesses outside of memory, off the grid, and to memory that nobody has written. The line that a
-// report must name has the mark "<-".
+// Accesses outside of memory, misaligned accesses, and reads of
+// uninitialised memory. The line that a report must name has the mark "<-".
 #include "faults.h"
 
 #include <cuda_fp16.h>
@@ -14,7 +14,7 @@ static float *device_floats(int count, bool written = true) {
   return data;
 }
 
-// ---- Outside ------------------------------------------------------------------------------------
+// ---- Outside of memory --------------------------------------------------------------------------
 
 __global__ void sum_kernel(const float *in, float *out, int count) {
   float sum = 0;
@@ -51,10 +51,10 @@ void straddles_the_end(bool broken) {
   pair_kernel<<<1, 1>>>(device_floats(75), device_floats(1), broken ? 74 : 72);
 }
 
-// Past the array that lies first, into the gap before the next one, and past the last.
+// Writes past the first array, into the gap before the next one, and past the last array.
 __global__ void static_shared_kernel(float *out, int count, bool lower) {
   __shared__ float first[20], second[20];
-  // The compiler sees no bound of these.
+  // The compiler sees no bound of these pointers.
   float *pointer = (&first[0] < &second[0]) == lower ? first : second;
   float *other = pointer == first ? second : first;
   for (int i = threadIdx.x; i < count; i += blockDim.x) pointer[i] = 1; // <- static
@@ -99,7 +99,7 @@ __global__ void negative_kernel(float *out, int back) {
 }
 void negative_index(bool broken) { negative_kernel<<<1, 32>>>(device_floats(32), 1 + broken); }
 
-// ---- Off the grid -------------------------------------------------------------------------------
+// ---- Misaligned accesses ------------------------------------------------------------------------
 
 template <int PAD>
 __global__ void padded_kernel(float *out) {
@@ -123,9 +123,9 @@ void misaligned_global(bool broken) {
   pair_kernel<<<1, 1>>>(device_floats(75), device_floats(1), broken ? 1 : 2);
 }
 
-// ---- Memory that nobody has written -------------------------------------------------------------
+// ---- Uninitialised memory -----------------------------------------------------------------------
 
-// The first block writes all. That does not help the second one.
+// The first block writes all elements. That does not help the second one.
 __global__ void halves_kernel(float *out, unsigned written) {
   __shared__ float tile[32];
   if (blockIdx.x == 0 || threadIdx.x < written) tile[threadIdx.x] = 1;
@@ -139,7 +139,7 @@ void unwritten_global(bool broken) {
   sum_kernel<<<1, 32>>>(device_floats(75, !broken), device_floats(32), 75);
 }
 
-// What is copied on the device is as written as its source was.
+// The destination of a copy on the device is initialised exactly where its source was.
 void unwritten_copied(bool broken) {
   float *to = device_floats(75);
   cudaMemcpy(to, device_floats(75, !broken), 75 * sizeof(float), cudaMemcpyDeviceToDevice);

@@ -1,4 +1,4 @@
-// Accesses that nothing orders. Lines that a report must name have the mark "<-".
+// Accesses without an order between them. Lines that a report must name have the mark "<-".
 #include "faults.h"
 
 #include <cuda_fp16.h>
@@ -63,7 +63,7 @@ __global__ void same_kernel(float *out) {
 }
 void write_by_two_warps(bool broken) { RUN(same_kernel, 1, 64, device_floats(64)) }
 
-// Halves and bytes that lie beside each other are not the same memory.
+// Halves and bytes that are neighbours are not the same memory.
 template <bool right>
 __global__ void neighbours_kernel(float *out) {
   __shared__ half halves[64];
@@ -75,7 +75,7 @@ __global__ void neighbours_kernel(float *out) {
 }
 void neighbours_in_shared(bool broken) { RUN(neighbours_kernel, 1, 64, device_floats(64)) }
 
-// A thread reads what it will write, after another one, of another warp or of its own, has read it.
+// A thread reads a value and later writes it, after a thread of another warp or its own has read it.
 template <bool right>
 __global__ void readers_kernel(float *out, unsigned other) {
   __shared__ float value;
@@ -121,8 +121,8 @@ __global__ void shuffle_kernel(float *out) {
 }
 void shuffle_is_no_barrier(bool broken) { RUN(shuffle_kernel, 1, 32, device_floats(32)) }
 
-// Two half warps with a mask each: what lanes of the other half have written is not ordered, though the
-// shuffle makes sure that they have.
+// Two half warps use a mask each: the writes of the other half's lanes
+// are not ordered, though the shuffle makes sure that they have happened.
 template <bool right>
 __global__ void halves_kernel(float *out) {
   __shared__ float tile[32];
@@ -168,7 +168,7 @@ __global__ void blocks_kernel(float *out) {
 }
 void blocks_write_same(bool broken) { RUN(blocks_kernel, 4, 32, device_floats(128)) }
 
-// Two instances of one kernel, one line: one report.
+// Two instances of one kernel have one line in common: this gives one report.
 template <typename T>
 __global__ void instance_kernel(T *out, unsigned stride) {
   out[stride * blockIdx.x + threadIdx.x] = 1; // <- instance
@@ -191,7 +191,7 @@ void block_reads_other(bool broken) {
   if (!broken) next_kernel<true><<<4, 32>>>(out, in); // a launch comes after the one before
 }
 
-// Every block reads what the last one writes.
+// Every block reads the value that the last one writes.
 template <bool right>
 __global__ void scale_kernel(float *data, float *out) {
   out[32 * blockIdx.x + threadIdx.x] = data[0]; // <- scale read

@@ -1,5 +1,5 @@
-// Parts of a block that do not wait for each other, for copies of boxes, or for products as they should. Lines
-// that a report must name have the mark "<-".
+// Parts of a block that do not wait for each other, for box copies, or for
+// products as they must. Lines that a report must name have the mark "<-".
 #include "faults.h"
 
 #include "hopper.cuh"
@@ -21,7 +21,7 @@ static float *device_floats(int count) {
   return data;
 }
 
-// Shared memory for tiles behind each other, at a multiple of 1024 bytes.
+// Returns consecutive tiles of shared memory, at a multiple of 1024 bytes.
 __device__ tile *tiles(unsigned char *memory) {
   return (tile *)(memory + (-shared_address(memory) & 1023));
 }
@@ -33,7 +33,7 @@ __device__ tile *tiles(unsigned char *memory) {
     kernel<true><<<1, threads, 2 * TILE_BYTES + 1024>>>(map_of_zeros(), device_floats(threads));   \
   }
 
-// Makes barriers for `arrivals` each, of thread 0.
+// Thread 0 initialises barriers for `arrivals` each.
 template <int COUNT>
 __device__ void create(barrier (&barriers)[COUNT], int arrivals) {
   if (threadIdx.x == 0) {
@@ -63,7 +63,7 @@ __global__ void early_kernel(const __grid_constant__ CUtensorMap map, float *out
 }
 void box_read_early(bool broken) { RUN(early_kernel, 64) }
 
-// What one thread has waited for is there for the others after a barrier.
+// One thread waits for a copy; after a block barrier the others may read it too.
 template <bool right>
 __global__ void by_one_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
@@ -76,7 +76,7 @@ __global__ void by_one_kernel(const __grid_constant__ CUtensorMap map, float *ou
 }
 void box_waited_by_one(bool broken) { RUN(by_one_kernel, 64) }
 
-// Two threads use the tile, thread 64 fetches it anew when one of them is done.
+// Two threads use the tile; thread 64 fetches the next one when only one of them is done.
 template <bool right>
 __global__ void overwrite_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
@@ -145,7 +145,7 @@ __global__ void arrival_kernel(const __grid_constant__ CUtensorMap, float *out) 
 }
 void phase_arrived_early(bool broken) { RUN(arrival_kernel, 64) }
 
-// Lane 0 arrives for all of its warp: after a warp function that they have met in, or too early.
+// Lane 0 arrives for its whole warp: after a warp function in which they have met, or too early.
 template <bool right>
 __global__ void lanes_kernel(const __grid_constant__ CUtensorMap, float *out) {
   __shared__ barrier empty[1];
@@ -181,7 +181,7 @@ __global__ void turn_kernel(const __grid_constant__ CUtensorMap, float *out) {
 }
 void turn_passed_early(bool broken){RUN(turn_kernel, 64)}
 
-// A tile that is there, fetched and waited for with a barrier of its own, as products want it described.
+// Fetches a tile, waits with a barrier of its own, and returns the descriptor that products need.
 __device__ uint64_t
     arrived_tile(unsigned char *memory, const CUtensorMap *map, barrier (&full)[1]) {
   create(full, 1);
@@ -229,7 +229,7 @@ __global__ void some_kernel(const __grid_constant__ CUtensorMap map, float *out)
 }
 void product_waited_by_some(bool broken) { RUN(some_kernel, 128) }
 
-// One thread fetches the next tile, when all have waited or when none has.
+// One thread fetches the next tile, when all threads have waited or when none has.
 template <bool right>
 __global__ void overwritten_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
@@ -248,7 +248,7 @@ __global__ void overwritten_kernel(const __grid_constant__ CUtensorMap map, floa
 }
 void product_overwritten(bool broken) { RUN(overwritten_kernel, 128) }
 
-// The wait leaves the newest group: the first tile is free, the second is not.
+// The wait leaves the newest group pending: the first tile is free, the second is not.
 template <bool right>
 __global__ void newest_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
@@ -337,7 +337,7 @@ __global__ void not_committed_kernel(const __grid_constant__ CUtensorMap map, fl
 }
 void product_not_committed(bool broken) { RUN(not_committed_kernel, 128) }
 
-// Between what a thread does to registers and a product that has them there must be a fence.
+// A fence must be between a thread's access to registers and a product that uses them.
 template <bool right>
 __global__ void no_fence_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
@@ -352,7 +352,7 @@ __global__ void no_fence_kernel(const __grid_constant__ CUtensorMap map, float *
 }
 void product_without_fence(bool broken) { RUN(no_fence_kernel, 128) }
 
-// Products on the same D need none between them, nor does a product of other registers.
+// Products on the same D need no fence between them, nor does a product of other registers.
 template <bool right>
 __global__ void unfenced_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];

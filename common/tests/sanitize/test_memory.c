@@ -1,4 +1,4 @@
-// Accesses outside of memory, off the grid, and to memory that nobody has written.
+// Accesses outside of memory, misaligned accesses, and reads of uninitialised memory.
 #define _GNU_SOURCE
 #include "fault_cases.h"
 

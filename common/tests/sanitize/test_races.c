@@ -1,4 +1,4 @@
-// Accesses that nothing orders, between lanes, warps and blocks.
+// Accesses without an order between lanes, warps and blocks.
 #define _GNU_SOURCE
 #include "fault_cases.h"
 

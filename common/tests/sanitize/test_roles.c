@@ -1,4 +1,4 @@
-// Parts of a block that do not wait for each other, for box copies, or for products as they should.
+// Parts of a block that do not wait for each other, for box copies, or for products as they must.
 #define _GNU_SOURCE
 #include "fault_cases.h"
 

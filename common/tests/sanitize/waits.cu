@@ -1,5 +1,5 @@
-// Asynchronous copies that are used too early or forgotten, and barriers that not all threads come to.
-// Lines that a report must name have the mark "<-".
+// Asynchronous copies that are used too early or forgotten, and barriers that
+// some threads never reach. Lines that a report must name have the mark "<-".
 #include "faults.h"
 
 #include "ptx.cuh"
@@ -47,8 +47,8 @@ void copy_read_by_others(bool broken) {
   RUN(others_kernel, 1, 64, device_floats(64), device_floats(64))
 }
 
-// The barrier comes before the wait: the other threads' copies may still be on their way.
-// ldmatrix: a lane reads the row whose address it gives.
+// The barrier comes before the wait: the other threads' copies may still
+// be under way. In ldmatrix a lane reads the row whose address it gives.
 template <bool right>
 __global__ void rows_kernel(const float *in, float *out) {
   __shared__ __align__(16) float tile[32][4];
@@ -151,7 +151,7 @@ __global__ void uncommitted_kernel(const float *in) {
 }
 void copy_not_committed(bool broken){RUN(uncommitted_kernel, 1, 64, device_floats(64))}
 
-// A ring of two tiles: one is read while the next is on its way.
+// A ring of two tiles: one is read while the next is being copied.
 __global__ void ring_kernel(const float4 *in, float4 *out, int tiles, int prior) {
   __shared__ float4 tile[2][64];
   __pipeline_memcpy_async(&tile[0][threadIdx.x], &in[threadIdx.x], 16);

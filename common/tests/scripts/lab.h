@@ -1,5 +1,5 @@
-// For tests of verbs that build: commands as from a shell of its own, without the settings of the make that
-// runs the tests, and without Criterion's.
+// For tests of verbs that build: runs commands as from a separate shell, without
+// the settings of the make that runs the tests, and without Criterion's.
 #ifndef LAB_H
 #define LAB_H
 
@@ -14,7 +14,7 @@
 #define EXPECT_STATUS(result, expected)                                                            \
   cr_assert_eq((result).status, expected, "it ended with %d: %s", (result).status, (result).out)
 
-// The folder of the participant's files, by LAB_WORK.
+// The folder of the participant's files, which LAB_WORK names.
 static char lab_work[] = "/tmp/lab-workshop-XXXXXX";
 
 // Runs a command of the shell from the root of the lab.

@@ -1,5 +1,5 @@
-// For tests: languages of other users, made in the test's own folder. Skips where there is nothing to make them
-// of: Debian's package locales has the sources, and libc-bin the program.
+// For tests: makes other users' locales in the test's own folder. Skips the test when the
+// machine cannot make them: Debian's package locales has the sources, and libc-bin the program.
 #ifndef LOCALES_H
 #define LOCALES_H
 
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Makes the locales in the folder `locales` here, such as "de_DE tr_TR" of a decimal comma each, and lets programs
-// find them.
+// Makes the locales, such as "de_DE tr_TR", each with a decimal
+// comma, in the folder `locales` here, and lets programs find them.
 static inline void locales_make(const char *names) {
   char command[512];
   snprintf(command, sizeof command,

@@ -47,13 +47,13 @@
   step ",,Test GPU,fp16," LARGE "," source ",100," sectors ",10,40,50,60,7,8,0,0,99,1," dram       \
        "," dram "," ORIGIN
 
-// A ladder of four steps of which one is wrong and one does not take the shape.
+// A ladder of four steps; one is wrong and one does not take the shape.
 #define LADDER                                                                                     \
   ROW_HEADER TIMED("01_plain", LARGE, "67108864", "79.5", "80", "80.5", "0.5")                     \
       TIMED("02_tiled", LARGE, "67108864", "19.9", "20", "20.1", "2")                              \
           NOT_TIMED("03_wrong", LARGE, "FAILED") NOT_TIMED("04_narrow", LARGE, "skipped")          \
               TIMED("05_fused", LARGE, "0", "1.996", "2", "2.004", "20")
-// The first kernel agrees, in what is compared; the second differs in one column of two.
+// The first kernel agrees in all compared columns; the second differs in one column of two.
 #define CALIBRATION                                                                                \
   "# The emulator\nkernel,column,expected,emulator,ncu,difference,commit,date\n"                   \
   "load stride 1,global_load_requests,64,64,64,0.00," ORIGIN                                       \

@@ -1,5 +1,5 @@
-// scripts/bugs.sh fails where it has to: on a bug that nobody catches, on one whose message is another than
-// the patch expects, on a patch that no longer applies. It builds step 01 with each patch.
+// scripts/bugs.sh fails when it must: for a bug that no tool catches, for a message other than
+// the patch expects, and for a patch that no longer applies. It builds step 01 with each patch.
 #define _GNU_SOURCE
 #include "tests/needs.h"
 #include "toolkit.h"
@@ -47,7 +47,7 @@ Test(bugs, each_that_is_not_caught_as_it_should_be) {
          "01_naive test_other_words caught caught", "01_naive test_stale - -",
          "test_other_words.patch: it is caught, but no tool says \"what nobody says\"\n",
          "bugs: 2 of 3 planted bugs are not caught as they should be\n");
-  // The tools alone that the patches name.
+  // Only the tools that the patches name run.
   put("escapes", PATCH("sanitize", "wrong", THREADS, "static constexpr int THREADS = 128;"));
   snprintf(command, sizeof command, "DEVICE=cpu NAMED=1 PATCHES=%s scripts/bugs.sh 01_naive 2>&1",
            folder);
@@ -68,7 +68,7 @@ Test(bugs, no_patch_at_all) {
   EXPECT(result, "error: none of the steps given (01_naive) has planted bugs");
 }
 
-// What a GPU's tools must catch: what is wrong in the sums, not what depends on the order of threads.
+// A GPU's tools must catch wrong sums, but not faults that depend on the order of threads.
 Test(bugs, verdicts_on_a_gpu) {
   put("sum", PATCH("check", "wrong", THREADS, TOO_MANY));
   put("race", PATCH("check, sanitize", "wrong", THREADS, TOO_MANY));
@@ -99,7 +99,7 @@ Test(bugs, messages_without_addresses) {
   cr_expect_str_eq(result.out, "Invalid read: 0 bytes past the end\n", "%s", result.out);
 }
 
-// The launch is ended in time, and its message kept.
+// The launch is ended in time, and its message is kept.
 Test(bugs, endless_kernels) {
   char command[512];
   const char *const logs[] = {"========= Launch timed out: block (0,0,0) has run for 20 seconds",

@@ -12,7 +12,7 @@ Test(build, two_folders_share_no_build) {
   enum { FOLDERS = sizeof folders / sizeof *folders };
   char builds[FOLDERS][sizeof((script_result *)NULL)->out];
   for (int i = 0; i < FOLDERS; i++) {
-    // The names alone: ALL_STEPS says that there are steps, and no file is asked what it needs.
+    // Only the names are read: ALL_STEPS says that there are steps, and no file is searched for its needs.
     const script_result asked =
         lab_run("env -u MAKEFLAGS make -s -f make/config.mk --eval 'say:;@echo $(STEP_BUILD)' say "
                 "DEVICE=cpu ALL_STEPS=01_naive MADE_FOR= STEPS_FOLDER=%s",

@@ -3,7 +3,7 @@
 #include "tests/needs.h"
 #include "toolkit.h"
 
-// A test program that notes when it begins and ends, and takes a while.
+// A test program that records when it begins and ends, and takes some time.
 #define PROGRAM(seconds, last)                                                                     \
   "#!/bin/bash\necho \"begin ${0##*/}\" >>ran\nsleep " seconds "\n"                                \
   "echo \"end ${0##*/}\" >>ran\necho \"threads: $OMP_NUM_THREADS $*\" >>threads\n" last
@@ -74,7 +74,7 @@ Test(check, shows_what_runs) {
   cr_expect_null(strpbrk(result.out, "\r\033"), "%s", result.out);
 }
 
-// A program has failed that does not say how many tests it finished, or says less than Criterion counts.
+// A program fails if it does not say how many tests it finished, or gives fewer than Criterion counts.
 Test(check, what_does_not_finish) {
   static const char *const logs[] = {"", "echo 'Synthesis: Tested: 3'\n",
                                      "echo 'finished: 3 tests'\n",
@@ -89,8 +89,8 @@ Test(check, what_does_not_finish) {
   }
 }
 
-// What cannot be tested without a tool is skipped, and says so; what is skipped for another reason must not
-// be all there is.
+// A test that lacks a tool is skipped, and the check says so; but
+// tests that are skipped for another reason must not be the only ones.
 Test(check, what_needs_a_tool) {
 #define NOTHING "echo 'Synthesis: Tested: 0'\necho 'finished: 0 tests'\n"
   put("build/gpu/plots", "#!/bin/bash\n" NOTHING "echo 'skipped: 9 tests: needs gnuplot'\n");
@@ -120,7 +120,7 @@ Test(check, bad_settings) {
 
 TestSuite(side_by_side, .init = toolkit_enter, .fini = toolkit_leave);
 
-// They run at the same time and speak in their order; one that fails is not forgotten.
+// They run at the same time and their lines come in order; one that fails is not forgotten.
 Test(side_by_side, in_order_with_the_first_failure) {
   script_result result = toolkit_run(
       "scripts/side_by_side.sh 'until [ -e met ]; do sleep 0.05; done; echo first; exit 3' "
@@ -133,7 +133,7 @@ Test(side_by_side, in_order_with_the_first_failure) {
   cr_expect_eq(result.status, 0);
 }
 
-// The whole way: a test that needs gnuplot, on a machine that has none.
+// Tests the whole path: a test that needs gnuplot, on a machine that has none.
 Test(check_without_gnuplot, the_tests_of_charts_are_skipped) {
   const char *build = getenv("LAB_BUILD");
   if (!build) cr_skip_test("LAB_BUILD names no folder of a build, such as build/cpu");

@@ -24,13 +24,13 @@ Test(clang, builds_a_step_that_is_right) {
       lab_work, lab_work, lab_work);
   EXPECT_STATUS(result, 0);
   EXPECT(result, "step 04_online_softmax", "check ok: ");
-  // Another compiler's objects are not linked with these.
+  // Objects of another compiler are not linked with these.
   const script_result again =
       lab_run(BUILD "-n CC=gcc CXX=g++ %s/build/step04 | grep -c '^gcc -std'", lab_work, lab_work);
   cr_expect_gt(atoi(again.out), 50, "%s", again.out);
 }
 
-// What the emulator watches is compiled by g++.
+// g++ compiles the kernels that the emulator watches.
 Test(clang, watched_kernels) {
   const script_result result =
       lab_run(BUILD "-n CC=clang CXX=clang++ MODE=sanitize %s/build-sanitize/step04 | "

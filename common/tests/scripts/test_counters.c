@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "toolkit.h"
 
-// A step's program, as far as the scripts look at it: shape of the options, device of a GPU.
+// A step's program as the scripts see it: it prints the shape of the options and the device of a GPU.
 #define PROGRAM                                                                                    \
   "#!/bin/bash\n[ \"$FAIL\" != program ] || exit 2\n"                                              \
   "echo step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,scale\n"               \
@@ -83,7 +83,7 @@ Test(counters, failures_are_sentences) {
   EXPECT(program, "error: ncu cannot count the kernels of ./program", "No such file");
 }
 
-// The emulator's side of a calibration: two small kernels, and the step that PROGRAM is.
+// The emulator's part of a calibration: two small kernels, and the step that PROGRAM is.
 static void write_calibration(void) {
   cr_assert_eq(toolkit_run("mkdir cpu gpu && cp program gpu/step05").status, 0);
   toolkit_write("cpu/calibrate", "#!/bin/bash\necho kernel,column,expected,emulator\n"

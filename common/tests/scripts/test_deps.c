@@ -1,6 +1,6 @@
-// scripts/deps.sh without a network: apt-get, dpkg-deb and pip are stand-ins, and gnuplot is what is missing. What
-// others have in the prefix stays, and nothing but what was asked for is left there. The script asks
-// whether the machine has fonts for gnuplot; here it looks for them in the test's own fonts.conf.
+// Runs scripts/deps.sh without a network: scripts replace apt-get, dpkg-deb and pip, and gnuplot is
+// missing. Other users' files in the prefix stay, and only the requested packages are left there. The
+// script asks whether the machine has fonts for gnuplot; here it searches the test's own fonts.conf.
 #define _GNU_SOURCE
 #include "toolkit.h"
 
@@ -36,7 +36,7 @@ static void enter(void) {
   put("path/apt-get", APT);
   put("path/dpkg-deb", DPKG);
   put("path/python3", PIP);
-  // All that this machine has, but for what the stand-ins are for, gnuplot and sudo.
+  // The folder has all programs of this machine, except gnuplot, sudo and those that are replaced.
   const script_result linked = toolkit_run(
       "for folder in /usr/bin /bin /usr/local/bin; do for program in $folder/*; do "
       "case ${program##*/} in gnuplot* | sudo | python3*) ;; *) ln -s $program path/ ;; esac; "
@@ -83,7 +83,7 @@ Test(deps, a_prefix_with_a_file_of_the_same_name) {
          "download\nenv.sh\npackages\n");
 }
 
-// One version, and nothing else of pip's choice; twice is once.
+// It installs one version and no other package of pip's choice; a second run changes nothing.
 Test(deps, the_disassembler) {
   script_result result = toolkit_run(DEPS "--nvdisasm mine 2>&1 && " DEPS "--nvdisasm mine 2>&1; "
                                           "wc -l <asked; cat asked; mine/usr/bin/nvdisasm; " KEPT);

@@ -1,4 +1,4 @@
-// What changes between two steps, and how many lines of code: on small made-up steps, and in the lab itself.
+// Which lines change between two steps, and how many of code: on small steps made for it, and in the lab.
 #define _GNU_SOURCE
 #include "lab.h"
 
@@ -19,7 +19,7 @@ TestSuite(diff, .init = enter, .fini = lab_leave);
 
 #define DIFF "STEPS_FOLDER=%s/steps scripts/diff.sh "
 
-// The number of lines that a step changes, in the row of its name.
+// Returns the number of lines that a step changes, from the row with its name.
 static void expect_changed(const char *name, const char *parent, int lines) {
   const script_result result = lab_run(DIFF "--stat %s", lab_work, name);
   EXPECT_STATUS(result, 0);
@@ -67,7 +67,7 @@ Test(diff, a_step_may_name_what_it_comes_after) {
   EXPECT(result, "06_branch/attention.cu says that it comes after 04_gone, and there is no such");
 }
 
-// A step of so many lines after one of four.
+// Compares a step of so many lines with an earlier one of four.
 static script_result size_of(const char *name, int lines) {
   EXPECT_STATUS(lab_run("mkdir -p %s/steps/%s; { printf 'int %%s;\\n' a b c d; seq %d; } "
                         ">%s/steps/%s/attention.cu",
@@ -96,7 +96,7 @@ Test(diff, what_cannot_be_compared_is_named) {
   EXPECT(result, "error: there is no step 77 to compare");
 }
 
-// What a variant takes away, with the words of its patch; the lab's own, as it is applied to the lab's own step.
+// Shows the lines that a variant removes, with its patch's text; the lab's own variant and step are used.
 Test(diff, a_variant_and_its_step) {
   script_result result = lab_run(MAKE "step02 diff VARIANT=no_pad");
   EXPECT_STATUS(result, 0);
@@ -110,7 +110,7 @@ Test(diff, a_variant_and_its_step) {
   EXPECT(result, "error: 02_tiled has no variant 'nothing': it has ", "no_pad");
 }
 
-// One idea a step: the lab's own steps from 03 to 09 stay within their limits.
+// Each step adds one idea: the lab's own steps from 03 to 09 stay within their limits.
 Test(diff, the_steps_keep_their_limits) {
   script_result result =
       lab_run(MAKE "step03 step04 step05 step06 step07 step08 step09 diff STAT=1");

@@ -1,5 +1,5 @@
-// A step whose code ends the process with status 0 must not look like a step that is right: not to check, sanitize,
-// run, ladder, count, fuzz or budget, whether its launch does it or its kernel, and by which function.
+// A step whose code ends the process with status 0 must not pass for a right one in check, sanitize,
+// run, ladder, count, fuzz or budget, whether its launch or its kernel does so, and with any function.
 #define _GNU_SOURCE
 #include "lab.h"
 

@@ -39,10 +39,10 @@ Test(listings, ptx_counts_instructions) {
   cr_expect_eq(saved.status, 0, "%s", saved.out);
 }
 
-// It says what to run, and runs nothing by itself.
+// It prints the command to run, and runs nothing by itself.
 Test(listings, without_a_disassembler) {
   cr_assert(remove("bin/nvdisasm") == 0);
-  // The scripts find these programs alone.
+  // The scripts find only these programs.
   cr_assert(mkdir("path", 0700) == 0);
   toolkit_write("path/python3", "#!/bin/bash\ntouch asked\n");
   cr_assert(chmod("path/python3", 0700) == 0);

@@ -1,5 +1,5 @@
-// The scripts write the same bytes whatever language the user's machine speaks: decimal commas, and a lower case of
-// I that is no i, falsified tables and charts.
+// The scripts write the same bytes in every locale of the user. Decimal commas,
+// and a lower case of I that is not i, have falsified tables and charts before.
 #define _GNU_SOURCE
 #include "locales.h"
 #include "recorded.h"

@@ -1,4 +1,4 @@
-// scripts/pages.sh: which links it follows, and what it asks of the page of a step.
+// scripts/pages.sh: which links it follows, and which parts it requires of a step's page.
 #define _GNU_SOURCE
 #include "toolkit.h"
 

@@ -1,4 +1,4 @@
-// scripts/plot.sh: what a reader may choose of a chart, and files that cannot be drawn. Nothing is written where anything is wrong.
+// scripts/plot.sh: a reader's choices for a chart, and files that cannot be drawn. An error leaves no file.
 #define _GNU_SOURCE
 #include "recorded.h"
 #include "tests/needs.h"
@@ -11,7 +11,7 @@ static void enter(void) {
 
 TestSuite(plot_choice, .init = enter, .fini = toolkit_leave);
 
-// A file that is empty or wrong: a sentence with its name and the column, and nothing is written.
+// A file that is empty or wrong: the script names it and the column in a sentence, and writes nothing.
 Test(plot_choice, wrong_files) {
   const struct {
     const char *change; // of the file, by the shell
@@ -51,7 +51,7 @@ Test(plot_choice, wrong_files) {
   ROW_HEADER TIMED("30_mine", LARGE, "0", "1", "1", "1", "40")                                     \
       TIMED("06_copied", LARGE, "0", "1", "1", "1", "40")
 
-// A step of the reader's own beside the record, in the reader's folder; the published charts stay as they are.
+// A reader's own step beside the record is drawn in the reader's folder; published charts stay unchanged.
 Test(plot_choice, what_a_reader_chooses) {
   cr_assert_eq(toolkit_run("mkdir -p results/mine").status, 0);
   toolkit_write("results/mine/bench.csv", OWN);

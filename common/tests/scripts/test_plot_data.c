@@ -1,4 +1,4 @@
-// The awk programs of plots/: what they make of records, before gnuplot draws it.
+// The awk programs of plots/: the data that they compute from records, before gnuplot draws it.
 #define _GNU_SOURCE
 #include "recorded.h"
 
@@ -9,7 +9,7 @@ static void enter(void) {
 
 TestSuite(plot_data, .init = enter, .fini = toolkit_leave);
 
-// What a chart's program writes of some files, with tabs and line ends as blanks.
+// Returns the output of a chart's program for some files, with tabs and line ends as blanks.
 static script_result prepared(const char *chart, const char *files) {
   char command[768];
   snprintf(command, sizeof command,
@@ -36,7 +36,7 @@ Test(plot_data, speed_up_over_the_first_step) {
          "104 SDPA cuDNN 50× 25 TFLOP/s", "END", "array lowest[1] = [0.769231]");
 }
 
-// Bars begin at 1: that of a slower step ends on the other side. The base is the first step there is, or the chosen one.
+// Bars begin at 1, and a slower step's ends on the other side. The base is the first step, or the chosen one.
 Test(plot_data, the_base_of_speed_ups) {
   recorded_write("ladder", ROW_HEADER TIMED("05_fused", LARGE, "0", "2", "2", "2", "20")
                                TIMED("06_copied", LARGE, "0", "4", "4", "4", "10"));
@@ -71,7 +71,7 @@ Test(plot_data, intervals_of_pairs_and_throttled_rows) {
   EXPECT(result, "note = 'Ring or star", "1024 20 20 20 1 ");
 }
 
-// In pairs of one file where there are any: cuDNN of peers.csv with the step of peers.csv.
+// Pairs come from one file if there are any: cuDNN of peers.csv with the step of peers.csv.
 Test(plot_data, speed_up_by_length) {
   script_result result = prepared("speedup-by-length", "bench.csv peers.csv");
   EXPECT(result, "heading = 'Speed-up over step 01 plain by sequence length'",
@@ -175,7 +175,7 @@ Test(plot_data, samples_in_percent_of_their_median) {
          "2 0 0 0 0 5 05 fused median 2 ms, n = 1", "lowest = -0.55");
 }
 
-// A line for each round: all samples of a step are in one box.
+// There is a line for each round: all samples of a step are in one box.
 Test(plot_data, samples_of_all_rounds) {
   recorded_write("bench-samples",
                  SAMPLES_HEADER SAMPLED("01_plain", "80000.000") SAMPLED("05_fused", "2000.000")

@@ -1,4 +1,4 @@
-// scripts/plot.sh: every chart is drawn from little data and from none, without a word from gnuplot.
+// scripts/plot.sh: every chart is drawn from little data and from none, and gnuplot prints nothing.
 #define _GNU_SOURCE
 #include "recorded.h"
 #include "tests/needs.h"
@@ -11,7 +11,7 @@ static void enter(void) {
 
 TestSuite(plots, .init = enter, .fini = toolkit_leave);
 
-// Draws charts, or "all", as files; every line that is said names one of them.
+// Draws charts, or "all", as files; every line of output names one of them.
 static void draw_silently(const char *charts) {
   char command[256];
   snprintf(
@@ -24,7 +24,7 @@ static void draw_silently(const char *charts) {
   cr_expect_str_empty(result.out, "it said: %s", result.out);
 }
 
-// The words of a chart, as the SVG holds them.
+// Returns the words of a chart from its SVG.
 static script_result words_of(const char *chart) {
   char command[256];
   snprintf(command, sizeof command,
@@ -90,7 +90,7 @@ Test(plots, every_chart_from_no_data) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     expect_words(cases[i].chart, cases[i].command);
   }
-  // Nothing of that stays when the data comes.
+  // A page that says that data is missing does not stay once there is data.
   recorded_write_all();
   draw_silently("scaling");
   cr_expect_neq(toolkit_run("ls plots/test-gpu/scaling.svg 2>&1").status, 0, "the old page stays");
@@ -110,7 +110,7 @@ Test(plots, files_without_a_usable_row) {
   expect_words("roofline", "There is no copy_bandwidth in ceilings.csv");
 }
 
-// Those who do not see a picture are told what is in it; a dark page does not shine through it.
+// Readers who cannot see a picture have a description; a dark page does not shine through the picture.
 Test(plots, words_for_a_screen_reader_and_a_white_ground) {
   recorded_write_all();
   draw_silently("speedup scaling");
@@ -125,7 +125,7 @@ Test(plots, words_for_a_screen_reader_and_a_white_ground) {
   EXPECT(names, ":0\n", ":0\n");
 }
 
-// A picture that is drawn no more does not stay, and every one that is published stands on some page.
+// A picture that is no longer drawn is removed, and every published one is shown on a page.
 Test(plots, pictures_that_are_left_over) {
   recorded_write_all();
   cr_assert_eq(
@@ -136,7 +136,7 @@ Test(plots, pictures_that_are_left_over) {
                    "%s", result.out);
 }
 
-// Sixteen steps and more: no two names of a panel are drawn nearer than their letters are high.
+// With sixteen steps and more, no two names of a panel overlap.
 Test(plots, names_of_many_steps_do_not_overlap) {
   char many[8192] = ROW_HEADER, row[256];
   for (int i = 1; i <= 23; i++) {
@@ -203,7 +203,7 @@ Test(plots, in_the_terminal) {
   cr_expect_str_empty(all.out, "it said, or left: %s", all.out);
 }
 
-// What is drawn in the terminal leaves the files of the charts as they were.
+// A chart drawn in the terminal leaves the files of the charts unchanged.
 Test(plots, in_the_terminal_beside_files) {
   recorded_write_all();
   draw_silently("speedup");

@@ -1,4 +1,4 @@
-// Records of the reader's, results/, are drawn beside themselves, and become the published ones by publish.sh alone.
+// A reader's records are drawn in results/, and only publish.sh turns them into published ones.
 #define _GNU_SOURCE
 #include "recorded.h"
 

@@ -1,11 +1,11 @@
-// What stands beside the exercises: bugs to hunt, new steps, the debugger, and ncu's five metrics.
+// Tests the recipes beside the exercises: bugs to hunt, new steps, the debugger, and ncu's five metrics.
 #define _GNU_SOURCE
 #include "lab.h"
 #include "tests/needs.h"
 
 TestSuite(recipes, .init = lab_enter, .fini = lab_leave);
 
-// Every planted bug is handed out under one number, as the step with a change, and under no name.
+// Every planted bug is handed out under one number, as the changed step, and its name is not shown.
 Test(recipes, every_bug_can_be_hunted) {
   needs_tool("patch");
   const int bugs = atoi(lab_run("ls steps/*/bugs/*.patch | wc -l").out);
@@ -35,7 +35,7 @@ Test(recipes, a_hunt) {
       lab_run("sed -n 's/^Title: //p' %s/hunt/1/.planted | tr -d '\\n'", lab_work);
   cr_assert_gt(strlen(title.out), 4);
   cr_expect_null(strstr(result.out, title.out), "it tells what it is: %s", result.out);
-  // What the participant changes in it stays.
+  // The participant's changes in it stay.
   EXPECT_STATUS(lab_run("echo '// mine' >>$(ls %s/hunt/1/*/attention.cu)", lab_work), 0);
   result = lab_run(MAKE UNOPTIMISED "hunt BUG=1 run ARGS='--seq 8 --no-check'");
   EXPECT_STATUS(result, 0);
@@ -51,7 +51,7 @@ Test(recipes, a_hunt) {
   EXPECT(result, "error: BUG is \"1000\": give a number from 1 to ");
 }
 
-// A new step is its folder: it is built, found by its number, and right, as what it comes from is.
+// A new step is only a folder: it is built, found by its number, and right, as its origin is.
 Test(recipes, a_new_step, .timeout = 120) {
 #define NEW "scripts/workshop/new.sh %s/steps "
   EXPECT_STATUS(
@@ -88,7 +88,7 @@ Test(recipes, a_new_step, .timeout = 120) {
   EXPECT_STATUS(lab_run("ls -d %s/steps/12_*", lab_work), 2);
 }
 
-// A build says what it is at, on a terminal alone, and wipes it.
+// On a terminal, and only there, a build says which file it compiles, and removes that line afterwards.
 Test(recipes, a_build_says_what_it_is_at, .timeout = 120) {
   needs_tool("script");
 #define BUILD_TRIAL MAKE UNOPTIMISED "step01 build STEPS_FOLDER=%s/steps"
@@ -103,7 +103,7 @@ Test(recipes, a_build_says_what_it_is_at, .timeout = 120) {
   cr_expect_null(strchr(result.out, '\033'), "escape codes: %s", result.out);
 }
 
-// The H200 that the emulator imitates unless it is told otherwise has what all steps need; a GPU may lack it.
+// The emulator imitates an H200 by default, which has everything that the steps need; a GPU may lack it.
 Test(recipes, help_names_the_steps_that_are_skipped) {
   script_result result = lab_run(MAKE "help");
   EXPECT_STATUS(result, 0);
@@ -113,7 +113,7 @@ Test(recipes, help_names_the_steps_that_are_skipped) {
   EXPECT(result, "Skipped with DEVICE=gpu that lacks what they need: 11_tma_wgmma ");
 }
 
-// On an imitated GPU a step is skipped, and refused where it is the only one, by the words that a real one would give.
+// On an imitated GPU a step is skipped, or refused if it is the only one, as on the real GPU.
 Test(recipes, steps_need_no_more_than_the_gpu_has) {
   const struct {
     const char *gpu;
@@ -161,7 +161,7 @@ Test(recipes, steps_need_no_more_than_the_gpu_has) {
   cr_expect_null(strstr(result.out, "SKIP"), "%s", result.out);
 }
 
-// What make takes an emulated GPU for is what the emulator says that it is.
+// make knows the emulated GPUs with the same data as the emulator.
 Test(recipes, the_list_of_gpus_is_the_emulators) {
   const script_result listed =
       lab_run("sed -n 's/^\\(sm_[^ ]*\\) *\\([a-z][^ ]*\\) *\\([0-9]*\\) .*/\\2 \\1 \\3/p' "
@@ -176,7 +176,7 @@ Test(recipes, the_list_of_gpus_is_the_emulators) {
   cr_expect(strstr(listed.out, "t4 sm_75 64\n"), "%s", listed.out);
 }
 
-// The debugger stands in the thread that was asked for, and knows CUDA's names.
+// The debugger stops in the requested thread, and knows CUDA's names.
 Test(recipes, gdb_stops_in_a_thread, .timeout = 120) {
   needs_tool("gdb");
   if (strstr(lab_run("gdb -batch -ex run --args true").out, "ptrace"))

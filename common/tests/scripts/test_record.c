@@ -1,4 +1,4 @@
-// scripts/record.sh, with a make that only says what it is asked for.
+// scripts/record.sh, with a make that only prints its arguments.
 #define _GNU_SOURCE
 #include "toolkit.h"
 

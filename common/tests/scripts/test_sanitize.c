@@ -1,5 +1,5 @@
-// scripts/sanitize.sh: what it runs, and what it makes of the programs' answers. The programs are scripts
-// that stand in for the sanitizing ones.
+// scripts/sanitize.sh: which programs it runs, and how it reads
+// their answers. Scripts replace the sanitizing programs.
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <stdio.h>

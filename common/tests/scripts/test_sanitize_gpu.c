@@ -1,5 +1,5 @@
-// scripts/sanitize_gpu.sh: what it makes of the answers of compute-sanitizer, for which a script stands in
-// that answers as NVIDIA's has answered.
+// scripts/sanitize_gpu.sh: how it reads the answers of compute-sanitizer.
+// A script with recorded answers of NVIDIA's program replaces it.
 #define _GNU_SOURCE
 #include "toolkit.h"
 

@@ -1,4 +1,4 @@
-// What a user gives to make as NAME=value: nothing of it is run, and a folder may have any name.
+// Values that a user gives to make as NAME=value: no part of them is run, and a folder may have any name.
 #define _GNU_SOURCE
 #include "lab.h"
 
@@ -9,7 +9,7 @@ static void nothing_was_run(void) {
   cr_expect_str_empty(found.out, "something was run: %s", found.out);
 }
 
-// make/settings.mk by itself ends either way: it refuses the value, or has nothing to make.
+// make/settings.mk by itself fails in both cases: it refuses the value, or has no target.
 static void expect_judged(const char *name, const char *value, const char *words) {
   cr_assert(setenv("VALUE", value, 1) == 0);
   const char *const commands[] = {"env -u MAKEFLAGS make -f make/settings.mk %s=\"$VALUE\"",
@@ -47,7 +47,7 @@ Test(settings, what_is_no_word_is_refused) {
   nothing_was_run();
 }
 
-// What the verbs' own help and the settings' list at its end name is looked at: a new setting must be, too.
+// Every setting that the verbs' help and its list name is checked, so a new setting must be checked, too.
 Test(settings, each_one_is_looked_at) {
   const script_result named =
       lab_run("sed -n 's/^[a-z-]*:.*## //p; /Settings: /,/WORK=1/p' Makefile make/workshop.mk | "
@@ -56,7 +56,7 @@ Test(settings, each_one_is_looked_at) {
   cr_expect_str_empty(named.out, "make/settings.mk knows nothing of: %s", named.out);
 }
 
-// ARGS is divided into words as a shell would, and that is all.
+// ARGS is divided into words as in a shell, but not evaluated further.
 Test(settings, options_are_words) {
   const struct {
     const char *args;
@@ -103,7 +103,7 @@ Test(settings, a_folder_with_blanks_and_signs, .timeout = 120) {
           "build/cpu/elsewhere/*folders*my_*try*");
 }
 
-// Whatever language is asked for, also on make's command line.
+// It holds for every locale that the user asks for, also on make's command line.
 Test(settings, recipes_run_in_the_c_locale) {
   const script_result result =
       lab_run("printf 'include make/config.mk\\nall:\\n\\t@echo $$LC_ALL\\n' | "

@@ -1,4 +1,4 @@
-// scripts/tables.sh: what stands in the tables, when they are stale, and which documents it refuses.
+// scripts/tables.sh: the contents of the tables, when they are stale, and which documents it refuses.
 #define _GNU_SOURCE
 #include "recorded.h"
 

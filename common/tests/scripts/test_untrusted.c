@@ -1,4 +1,4 @@
-// Records, names of folders and settings are data: whatever stands in them, nothing of it is run.
+// Records, names of folders and settings are data: no part of their text is ever run.
 #define _GNU_SOURCE
 #include "recorded.h"
 

@@ -1,5 +1,5 @@
-// scripts/variants.sh refuses a variant that is not right: one that computes something else, one that races, one that
-// the compiler warns of, one that says nothing of itself, one that no longer applies. It builds step 01 with each patch.
+// scripts/variants.sh refuses a bad variant: one with other results, one that races, one with compiler
+// warnings, one without a description, and one that no longer applies. It builds step 01 with each patch.
 #define _GNU_SOURCE
 #include "lab.h"
 #include "tests/needs.h"
@@ -7,7 +7,7 @@
 #define HEAD   "Title: a variant\\nExpect: nothing\\n"
 #define SOURCE "steps/01_naive/attention.cu"
 
-// Writes a patch with this head that does to step 01 what `script` says, in the language of sed.
+// Writes a patch with this head that changes step 01 as the sed program `script` says.
 static void put(const char *name, const char *head, const char *script) {
   const script_result result =
       lab_run("{ printf '%%b\\n' '%s'; sed '%s' " SOURCE " | diff -U 1 --label a/" SOURCE
@@ -22,7 +22,7 @@ static void enter(void) {
   EXPECT_STATUS(lab_run("mkdir -p %s/01_naive/variants", lab_work), 0);
 }
 
-// What the one test builds that builds any; the others run beside it.
+// Removes the files of the one test that builds a variant; the other tests run at the same time.
 static void leave_built(void) {
   lab_run("rm -rf build/variants/*/01_naive-test_* build/cpu*/elsewhere/*.01__naive-test__*");
   lab_leave();

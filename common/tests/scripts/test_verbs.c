@@ -1,8 +1,8 @@
-// What the verbs leave in a fresh clone, and what two of them do to one another.
+// Tests which files the verbs leave in a fresh clone, and how two verbs affect each other.
 #define _GNU_SOURCE
 #include "lab.h"
 
-// Builds what the verbs below need here, once: a copy of it is as new as the copies of its sources.
+// Builds the files that the verbs below need, once, here: a copy of a file is as new as its sources' copies.
 static void build_once(void) {
   const char *const files[] = {
       "MODE= build/cpu/ladder build/cpu/budget build/cpu/step01 build/cpu/step01.so "

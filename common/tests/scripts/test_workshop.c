@@ -1,5 +1,5 @@
-// The exercises: what a participant is given, what is said of it, and that nothing of it is lost. Files go
-// to a folder of the test's own.
+// The exercises: which files a participant gets, what the messages say about
+// them, and that no work is lost. The files go to a folder of the test's own.
 #define _GNU_SOURCE
 #include "lab.h"
 #include <glob.h>
@@ -47,7 +47,7 @@ Test(workshop, every_exercise) {
   cr_expect_geq(exercises, 10);
 }
 
-// In a lab that has one new step and nothing else.
+// Runs in a lab with one new step and nothing else.
 Test(workshop, a_step_without_an_exercise) {
   EXPECT_STATUS(lab_run("mkdir -p %s/lab/steps/11_new && cp -r scripts %s/lab && grep -v exercise "
                         "steps/17_lazy_max/attention.cu >%s/lab/steps/11_new/attention.cu",
@@ -149,7 +149,7 @@ Test(workshop, skeletons_compile_and_fail, .timeout = 300) {
          "17_lazy_max/attention.cu are still");
   result = lab_run("scripts/workshop/progress.sh 04_online_softmax");
   EXPECT(result, "3 of 3 - failed on the cpu", "0 of 1 steps pass");
-  // Who waits for what is not there yet ends at once, with a report.
+  // A thread that waits for a missing part is ended at once, with a report.
   result = lab_run("timeout 60 " MAKE UNOPTIMISED
                    "step14 run WORK=1 ARGS='--batch 1 --heads 1 --seq 100 --dim 64'");
   EXPECT_STATUS(result, 2);
@@ -158,7 +158,7 @@ Test(workshop, skeletons_compile_and_fail, .timeout = 300) {
          "14_warp_specialized/attention.cu:", "error: launching the step failed");
 }
 
-// What a participant leaves out, and takes for written, check finds: part by part, of the steps for Hopper GPUs.
+// check finds each part that a participant leaves out but marks as written, in the steps for Hopper GPUs.
 static void expect_parts_missed(const char *source) {
   char step[64];
   cr_assert(sscanf(source, "steps/%63[^/]", step) == 1);
@@ -190,7 +190,7 @@ Test(workshop, every_part_is_missed, .timeout = 300) {
   cr_expect_geq(steps, 3);
 }
 
-// What a participant sees of a mistake, and of a finished part. With the suite itself.
+// Tests the output for a mistake and for a finished part, with the suite itself.
 Test(workshop, watch_shows_the_first_failure, .timeout = 300) {
   EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax && "
                         "scripts/workshop/exercise.sh fill 04_online_softmax && "
@@ -204,7 +204,7 @@ Test(workshop, watch_shows_the_first_failure, .timeout = 300) {
   cr_expect_null(strchr(result.out, '\033'), "escape codes without a terminal");
 }
 
-// A program of tests that says what Criterion says.
+// A program of tests that prints the same lines as Criterion.
 static void suite_says(const char *lines, int status) {
   char path[128], text[512];
   snprintf(path, sizeof path, "%s/step04-check", lab_work);

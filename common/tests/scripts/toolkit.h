@@ -1,5 +1,5 @@
-// For tests of the scripts that ask the compiler: a lab of one step in a folder of its own, and a
-// toolkit that answers as nvcc and nvdisasm have answered before.
+// For tests of the scripts that call the compiler: a lab of one step in a folder
+// of its own, and a toolkit that gives the recorded answers of nvcc and nvdisasm.
 #ifndef TOOLKIT_H
 #define TOOLKIT_H
 
@@ -130,7 +130,7 @@ static inline void toolkit_leave(void) {
   cr_assert(toolkit_run(command).status == 0, "%s stays", toolkit_folder);
 }
 
-// One after the other, with one blank wherever the text has several: tables may be laid out anew.
+// Finds the parts in their order, where several blanks count as one, because a table's layout may change.
 static inline void toolkit_expect(const script_result *result, const char *const *parts) {
   char text[sizeof result->out];
   size_t length = 0;

@@ -133,7 +133,7 @@ typedef struct {
 
 enum { LAUNCHES = 10 };
 
-// The median of one run's launches.
+// Returns the median of one run's launches.
 static double one_run(const machine *machine, size_t number, uint64_t *state) {
   const double offset = machine->run * normal(state);
   const double place = machine->runs > 1 ? (double)number / (double)(machine->runs - 1) - 0.5 : 0;
@@ -167,7 +167,7 @@ static int compare_doubles(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-// The median of what a run of the machine gives, from very many.
+// Returns the true median of a run of the machine, from very many runs.
 static double truth(const machine *machine) {
   enum { MANY = 40001 };
   static double medians[MANY];
@@ -196,7 +196,7 @@ Test(statistics, the_interval_covers_the_median) {
   }
 }
 
-// The old way, an interval from all launches as if none followed another, for comparison.
+// The old method, for comparison: an interval of all launches, as if they were independent.
 Test(statistics, launches_of_one_run_are_not_runs) {
   enum { TRIALS = 1000, RUNS = 10 };
   const machine machine = {"", RUNS, 0.9, 0, 0, 0};
@@ -216,7 +216,7 @@ Test(statistics, launches_of_one_run_are_not_runs) {
   cr_expect(covered < TRIALS / 2, "%d of %d: then runs would not be needed", covered, TRIALS);
 }
 
-// Two contenders on one machine whose speed wanders by far more than they differ.
+// Two contenders run on one machine, whose speed varies by far more than they differ.
 Test(statistics, ratios_of_one_round_cancel_what_the_round_has) {
   enum { TRIALS = 2000, RUNS = 10 };
   uint64_t state = 5;

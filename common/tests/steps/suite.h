@@ -1,4 +1,4 @@
-// The suite that every step must pass: what its test files share.
+// The suite that every step must pass: declarations that its test files share.
 #ifndef SUITE_H
 #define SUITE_H
 

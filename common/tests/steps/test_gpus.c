@@ -1,4 +1,4 @@
-// On each GPU that the emulator imitates a step is right, or says in a sentence what it does not take there.
+// On each GPU that the emulator imitates, a step is right or says in a sentence what it does not support.
 #define _GNU_SOURCE
 #include "suite.h"
 
@@ -65,7 +65,7 @@ Test(other_gpus, t4) { expect_right_on("t4"); }
 Test(other_gpus, l4) { expect_right_on("l4"); }
 Test(other_gpus, a100) { expect_right_on("a100"); }
 
-// A configuration that was asked for by name is taken or refused, and no other taken in its place.
+// A configuration that was requested by name is used or refused, and never replaced by another one.
 Test(other_gpus, a_named_configuration_fits_or_is_refused) {
   if (!suite_emulated()) cr_skip_test("a GPU imitates no other");
   setenv("EMU_GPU", "t4", 1);

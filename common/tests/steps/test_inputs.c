@@ -1,4 +1,4 @@
-// Right for every kind of numbers, each made to bring out another mistake (inputs/inputs.h).
+// A step is right for every kind of numbers; each kind reveals a different mistake (inputs/inputs.h).
 #include "suite.h"
 
 #include "numeric/float16.h"

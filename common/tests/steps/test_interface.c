@@ -1,4 +1,4 @@
-// What a step says of itself.
+// Tests the description that a step gives of itself.
 #include "suite.h"
 #include <criterion/criterion.h>
 #include <limits.h>
@@ -40,8 +40,8 @@ Test(interface, takes_head_dim_64_and_128) {
   }
 }
 
-// What a step may refuse, it refuses by a sentence with the name of a step before it that can, thus one before
-// the first that may refuse it.
+// A step refuses a problem with a sentence that names an earlier step
+// which takes it, and thus a step before the first that may refuse it.
 static void expect_step_named(const char *reason, const char *what, int first_refusing) {
   cr_assert_not_null(strstr(reason, what), "\"%s\" does not name %s", reason, what);
   const char *can = strstr(reason, ": step ");

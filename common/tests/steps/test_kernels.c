@@ -17,7 +17,7 @@ typedef struct {
   char missing[512]; // the first kernel that was not launched
 } kernel_count;
 
-// Of the C++ library (Itanium C++ ABI, section 3.4).
+// The C++ library provides this function (Itanium C++ ABI, section 3.4).
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
 static void count_kernel(const char *mangled, bool launched, void *context) {
@@ -32,7 +32,7 @@ static void count_kernel(const char *mangled, bool launched, void *context) {
   count->launched += launched;
 }
 
-// Of the linked step. On a GPU there is none.
+// Counts the kernels of the linked step, which the emulator lists. On a GPU it counts none.
 static kernel_count count_kernels(void) {
   kernel_count count = {0};
   void *forward;

@@ -1,5 +1,5 @@
-// Right where a tensor has more than 2^31 elements, so that an index of 32 bits wraps around. On a GPU: the
-// emulator would take hours.
+// A step is right for a tensor with more than 2^31 elements, where an index of 32
+// bits wraps around. It runs on a GPU only, because the emulator would take hours.
 #include "device/device.h"
 #include "suite.h"
 #include <criterion/criterion.h>

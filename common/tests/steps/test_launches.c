@@ -1,12 +1,12 @@
-// Right not only once: repeated launches, two streams at once, and without lse.
+// A step is right more than once: in repeated launches, in two streams at once, and without lse.
 #include "device/device.h"
 #include "suite.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-// A kernel may pass its first launch and fail in a loop of twenty: a race moves from run to run. A
-// hundred on the emulator; on a GPU ten times as many, of a problem that fills it.
+// A kernel may pass its first launch and fail in a loop of twenty, because a race moves from run to
+// run. The emulator runs a hundred launches; a GPU runs ten times as many, of a problem that fills it.
 Test(launches, in_a_row_are_bit_identical) {
   enum { IN_A_ROW = 100 };
   const bool emulated = suite_emulated();

@@ -1,4 +1,4 @@
-// Right for every shape: lengths that no tile divides, other head_dims, grouped heads, masks.
+// A step is right for every shape: lengths that no tile divides, other head_dims, grouped heads, masks.
 #define _GNU_SOURCE
 #include "suite.h"
 

@@ -40,7 +40,7 @@ static void write_zeros(const char *path, npy_dtype dtype, int rank, const size_
   free(zeros);
 }
 
-// Opens and fills as the program does; the trial is the caller's to free when true comes back.
+// Opens and fills as the program does; when this returns true, the caller frees the trial.
 static bool load(const options *options, trial *trial, error_text *error) {
   tensor_files files;
   attention_shape shape;

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-// One thread follows `steps` places in the buffer, each of which holds the number of the next: what it takes
-// is the latency of the memory that answers.
+// One thread follows `steps` places in the buffer, each of which holds the number
+// of the next, so that its time is the latency of the memory that answers.
 cudaError_t follow(const unsigned *places, unsigned steps, unsigned *end, cudaStream_t stream);
 
 // Reads all of a buffer, as a kernel that works on it does. Writes to *end only what it never finds.

@@ -1,7 +1,7 @@
-// On a GPU: what rotates over as many sets of buffers as timing_rotations says finds them outside the L2
-// cache, for small sets as for large ones. A kernel follows a chain of places, so that its time is a latency;
-// a second one reads the whole set, as one that works on it does, in a small part of that time. What the
-// latency of memory is tells a launch before which the cache was filled with something else.
+// On a GPU: a kernel that rotates over as many sets of buffers as timing_rotations says finds them
+// outside the L2 cache, for small sets as for large ones. One kernel follows a chain of places, so
+// that its time is a latency; a second one reads the whole set in a small part of that time, as a
+// real kernel does. A launch after the cache was filled with other data shows the latency of memory.
 #include "cold_cache.h"
 #include "device/device.h"
 #include "timing/figures.h"

@@ -1,4 +1,4 @@
-// The example of common/timing/README.md runs, and is the one that stands there.
+// The example of common/timing/README.md runs, and its text there is the same.
 #include "example.h"
 
 #include <criterion/criterion.h>

@@ -154,7 +154,7 @@ Test(timing, another_seed_is_another_order) {
   cr_expect_str_neq(kept[0], kept[2]);
 }
 
-// What is short fills its burst with more launches, up to twenty; what is long has one.
+// Short launches fill a burst with more of them, up to twenty; a long launch has a burst of its own.
 Test(timing, launches_of_a_burst) {
   static const struct {
     float milliseconds;
@@ -214,7 +214,7 @@ Test(timing, until_half_a_second_or_little_noise) {
   }
 }
 
-// One that needs more rounds has the others with it: ratios are of pairs of one round.
+// A contender that needs more rounds runs them with the others: ratios are of pairs of one round.
 Test(timing, all_have_the_same_rounds) {
   contender all[2] = {{'A', 0, 1, 0, 0}, {'B', 0, 16, 0.25f, 0}};
   timing_plan plan = small_plan();
@@ -240,7 +240,7 @@ Test(timing, a_slow_contender_leaves_early) {
   cr_expect_eq(timing_figure(&contenders[2]).times.median, 5000);
 }
 
-// --- what a launch must not hold: time of the host
+// --- a launch must not hold time of the host
 
 Test(timing, a_launch_in_which_the_host_was_late_is_taken_again) {
   contender one = {'A', 0, 20, 0, 0};

@@ -1,5 +1,5 @@
-// The checker is worth what it rejects. A fake step computes attention on the host, right but for
-// one planted fault; the clean one must pass and every fault must be refused in the right words.
+// A checker must reject wrong results. A fake step computes attention on the host, right except for
+// one planted fault; the clean step must pass and every fault must be refused in the right words.
 #include "inputs/inputs.h"
 #include "numeric/float16.h"
 #include "shape/shape.h"
@@ -208,8 +208,8 @@ Test(rejects, and_tells_the_pattern) {
   expect(SECOND_TILE, false, "every head; rows 64 to 127; every column");
 }
 
-// 24 of 192 rows of each head are compared with the reference: whatever is wrong in all rows is found,
-// and so is what is no number, wherever it stands.
+// 24 of 192 rows of each head are compared with the reference: a fault in
+// all rows is found, and so is a value that is not a number, in any row.
 Test(rejects, by_some_rows) {
   enum { SOME = 24 };
   expect_of(SOME, CLEAN, true, "");

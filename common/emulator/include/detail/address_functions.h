@@ -5,7 +5,7 @@
 
 #include "emulator.h"
 
-// The 32-bit address that instructions on shared memory take, and back.
+// Convert a pointer to the 32-bit address that instructions on shared memory take, and back.
 inline size_t __cvta_generic_to_shared(const void *pointer) {
   return emulator_shared_address(pointer);
 }

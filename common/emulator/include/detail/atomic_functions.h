@@ -1,6 +1,6 @@
-// Atomic functions (CUDA C++ Programming Guide, "Atomic Functions"). Each lets other threads of the
-// block run afterwards, so that a thread that waits for a lock does not wait for ever. All are inlined:
-// the code that accesses memory then has a line of the kernel's source, for reports.
+// Atomic functions (CUDA C++ Programming Guide, "Atomic Functions"). Each one lets other threads of the
+// block run afterwards, so that a thread that polls a lock does not wait for ever. All are inlined, so
+// that the code that accesses memory belongs to a line of the kernel's source, for reports.
 #ifndef EMULATOR_DETAIL_ATOMIC_FUNCTIONS_H
 #define EMULATOR_DETAIL_ATOMIC_FUNCTIONS_H
 
@@ -9,7 +9,7 @@
 
 namespace emulator {
 
-// An unsigned integer of as many bytes.
+// The unsigned integer type with the same number of bytes.
 template <int bytes>
 struct word;
 template <>
@@ -25,7 +25,7 @@ struct word<8> {
   typedef unsigned long long __attribute__((may_alias)) type;
 };
 
-// Replaces *address by update(*address), which others see as one step, and returns what was there.
+// Replaces *address by update(*address) in one step, as other threads see it, and returns the old value.
 template <typename T, typename Update>
 __forceinline__ T atomic_update(T *address, Update update) {
   using bits = typename word<sizeof(T)>::type;
@@ -48,7 +48,7 @@ __forceinline__ T atomic_update(T *address, Update update) {
 
 } // namespace emulator
 
-// Each with the _block and _system forms, which here are the same.
+// Each function also has its _block and _system forms, which here are the same.
 #define EMULATOR_ATOMIC(name, Type, expression)                                                    \
   __forceinline__ Type name(Type *address, Type operand) {                                         \
     return emulator::atomic_update(address,                                                        \
@@ -64,7 +64,7 @@ __forceinline__ T atomic_update(T *address, Update update) {
   EMULATOR_ATOMIC(name, unsigned int, expression)                                                  \
   EMULATOR_ATOMIC(name, unsigned long long, expression)
 
-// Sums wrap around: added as unsigned numbers.
+// Sums wrap around, because they are added as unsigned numbers.
 EMULATOR_ATOMIC(atomicAdd, int, static_cast<unsigned>(old) + static_cast<unsigned>(operand))
 EMULATOR_ATOMIC(atomicAdd, unsigned int, old + operand)
 EMULATOR_ATOMIC(atomicAdd, unsigned long long, old + operand)

@@ -1,4 +1,4 @@
-// wmma's fragments: which there are, and how many elements a lane holds of each.
+// wmma's fragments: which types exist, and how many elements of each a lane holds.
 #ifndef EMULATOR_DETAIL_FRAGMENT_H
 #define EMULATOR_DETAIL_FRAGMENT_H
 
@@ -17,7 +17,7 @@ struct accumulator;
 struct row_major;
 struct col_major;
 
-// Of a product of [m, k] by [k, n]. No definition: a combination that does not follow does not exist.
+// The fragment of a product of [m, k] by [k, n]. Without a definition, other combinations do not exist.
 template <typename Use, int m, int n, int k, typename T, typename Layout = void>
 class fragment;
 
@@ -26,7 +26,7 @@ class fragment;
 
 namespace emulator {
 
-// T, but not deduced from: arguments are converted to it, as for a function that is no template.
+// T in a context that is not deduced: arguments are converted to it, as in a call of a plain function.
 template <typename T>
 struct exactly_is {
   using type = T;
@@ -40,7 +40,7 @@ inline constexpr emulator_fragment_element fragment_element =
     : std::is_same_v<T, __half> ? EMULATOR_FP16
                                 : EMULATOR_BF16;
 
-// Void where an mma_sync exists for inputs T, no type where it does not.
+// It is void if an mma_sync exists for inputs T; otherwise there is no such type.
 template <typename T, typename C, typename D>
 using accumulates = std::enable_if_t<std::is_same_v<T, __half> ||
                                      (std::is_same_v<C, float> && std::is_same_v<D, float>)>;
@@ -52,7 +52,7 @@ public:
   using storage_element_type = T;
   enum { num_elements = count, num_storage_elements = count };
 
-  // A fragment that nobody has filled holds what was in the registers: here NaN, so that it shows.
+  // An unfilled fragment holds old register contents on a GPU; here it holds NaN, so that it shows.
   fragment_registers() { memset(static_cast<void *>(x), 0xFF, sizeof x); }
 
   static constexpr emulator_fragment_type emulator_type = {use, fragment_element<T>, m, n, count};

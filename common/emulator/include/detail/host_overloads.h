@@ -87,8 +87,8 @@ cudaError_t launch_with(const launcher<Parameters...> &launch, void **arguments,
 
 } // namespace emulator
 
-// arguments[i] points to the kernel's argument i. The kernel's type must be known: the form for a
-// kernel given as const void * does not exist here.
+// arguments[i] points to the kernel's argument i. The kernel's type must be
+// known; the form that takes the kernel as const void * does not exist here.
 template <typename... Parameters>
 cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void **arguments,
                              size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr) {

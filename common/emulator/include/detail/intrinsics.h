@@ -20,7 +20,7 @@ To bit_cast(From from) {
   return to;
 }
 
-// A number that is already whole, as an integer: the nearest one that there is, 0 for NaN.
+// Converts a number that is already whole to the nearest integer of the type; NaN becomes 0.
 template <typename Integer>
 Integer saturating_cast(double whole) {
   using limits = std::numeric_limits<Integer>;
@@ -30,7 +30,7 @@ Integer saturating_cast(double whole) {
   return static_cast<Integer>(whole);
 }
 
-// Half way between two integers: the even one.
+// Rounds half way between two integers to the even one.
 inline double round_even(double x) { return nearbyint(x); }
 
 } // namespace emulator
@@ -65,7 +65,7 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   return result;
 }
 
-// The upper or lower word of high:low shifted by 0 to 31 bits (`c`: by 0 to 32).
+// Return the upper or lower word of high:low shifted by 0 to 31 bits (`c`: by 0 to 32).
 inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>(
       (static_cast<unsigned long long>(high) << 32 | low) << (shift & 31) >> 32);
@@ -111,7 +111,7 @@ inline float __uint_as_float(unsigned x) { return emulator::bit_cast<float>(x); 
 inline long long __double_as_longlong(double x) { return emulator::bit_cast<long long>(x); }
 inline double __longlong_as_double(long long x) { return emulator::bit_cast<double>(x); }
 
-// _rn: to nearest, ties to even; _rz: towards 0; _ru: up; _rd: down.
+// The suffix _rn rounds to nearest, ties to even, _rz towards 0, _ru up, and _rd down.
 #define EMULATOR_TO_INTEGER(From, from, to, Integer)                                               \
   inline Integer __##from##2##to##_rn(From x) {                                                    \
     return emulator::saturating_cast<Integer>(emulator::round_even(x));                            \

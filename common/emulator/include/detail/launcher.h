@@ -1,4 +1,4 @@
-// What the launch rewriter makes of kernel<<<grid, block, shared, stream>>>(arguments):
+// The launch rewriter turns kernel<<<grid, block, shared, stream>>>(arguments) into
 // ::emulator::launcher(kernel, "kernel", grid, block, shared, stream)(arguments).
 #ifndef EMULATOR_DETAIL_LAUNCHER_H
 #define EMULATOR_DETAIL_LAUNCHER_H
@@ -15,7 +15,7 @@ public:
   launcher(void (*kernel)(Parameters...), const char *name, dim3 grid, dim3 block,
            size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr)
       : kernel(kernel), name(name), grid(grid), block(block), shared_bytes(dynamic_shared_bytes) {
-    (void)stream; // a launch has finished when it returns: every stream keeps its order
+    (void)stream; // a launch has finished when it returns, so every stream keeps its order
   }
 
   // Arguments are converted to the kernel's parameters once, here, as in an ordinary call; each
@@ -48,8 +48,8 @@ private:
   size_t shared_bytes;
 };
 
-// What the rewriter makes of `extern __shared__ T name[];`, and of `extern __shared__ __align__(128) T name[];`:
-// a module that has such a declaration says so when it is loaded, before any launch.
+// The rewriter turns `extern __shared__ T name[];`, with or without __align__(128), into calls of these.
+// A module that has such a declaration registers its alignment when it is loaded, before any launch.
 inline void *dynamic_shared_memory() { return emulator_current->block->dynamic_shared; }
 
 template <size_t ALIGNMENT>

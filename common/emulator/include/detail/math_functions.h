@@ -1,5 +1,5 @@
-// The functions of the CUDA Math API that <math.h> does not have. The fast approximations (__expf
-// and the like) are as exact here as the functions they approximate.
+// The functions of the CUDA Math API that <math.h> lacks. The fast approximations
+// (__expf and others) are as exact here as the functions that they approximate.
 #ifndef EMULATOR_DETAIL_MATH_FUNCTIONS_H
 #define EMULATOR_DETAIL_MATH_FUNCTIONS_H
 
@@ -28,7 +28,7 @@ EMULATOR_INTEGER_MAX_MIN(long long, unsigned long long)
 #undef EMULATOR_INTEGER_MAX_MIN
 #undef EMULATOR_MAX_MIN
 
-// Of a number and NaN, the number.
+// If one operand is NaN, they return the other one, the number.
 inline float max(float a, float b) { return fmaxf(a, b); }
 inline float min(float a, float b) { return fminf(a, b); }
 inline double max(double a, double b) { return fmax(a, b); }
@@ -60,7 +60,7 @@ inline float saturate(float x) { return fminf(fmaxf(x, 0.0f), 1.0f); }
 inline float __saturatef(float x) { return saturate(x); }
 
 // ---- Fast approximations ------------------------------------------------------------------------
-// glibc declares some of these names as functions of its own: the linkage must be the same.
+// glibc declares some of these names as its own functions, so the linkage must be the same.
 
 extern "C" {
 inline float __expf(float x) noexcept { return expf(x); }
@@ -79,8 +79,8 @@ inline float __fdividef(float a, float b) { return a / b; }
 
 // ---- Operations that are never contracted into a fused one --------------------------------------
 
-// g++ contracts across expressions, and has a built-in function that keeps it from that. clang++ contracts
-// within an expression alone (-ffp-contract=on), and these are expressions of their own.
+// g++ contracts across expressions, and has a built-in function that prevents it. clang++ contracts
+// only within an expression (-ffp-contract=on), and each of these is an expression of its own.
 #ifdef __clang__
 #define EMULATOR_NOT_CONTRACTED(value) (value)
 #else

@@ -21,7 +21,7 @@ namespace emulator {
 struct fp16_format {
   static float widen(unsigned short bits) { return fp16_to_float(bits); }
   static unsigned short narrow(float x) { return fp16_from_float(x); }
-  static constexpr unsigned short nan = 0x7fff; // the one the GPU makes
+  static constexpr unsigned short nan = 0x7fff; // the NaN that the GPU returns
 };
 
 struct bf16_format {
@@ -32,8 +32,8 @@ struct bf16_format {
 
 // ---- Rounding to odd ----------------------------------------------------------------------------
 // A result that is not exact gets an odd last bit. Rounding it again to a shorter format is then
-// correct: no tie that the exact result was not (Boldo and Melquiond, "Emulation of FMA and
-// Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd", IEEE TC 57(4), 2008).
+// correct, since it cannot create a tie that the exact result was not (Boldo and Melquiond, "Emulation
+// of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd", IEEE TC 57(4), 2008).
 
 template <typename Wide>
 float float_to_odd(Wide x) {
@@ -53,7 +53,7 @@ inline double sum_to_odd(double a, double b) {
 
 // ---- The number ---------------------------------------------------------------------------------
 
-// The bits alone, as CUDA's __half_raw.
+// Only the bits, as in CUDA's __half_raw.
 template <typename Format>
 struct number16_raw {
   unsigned short x;
@@ -93,7 +93,7 @@ public:
     }
   }
 
-  // x rounded in the given direction. From the nearest number, that is at most one step.
+  // Rounds x in the given direction, which is at most one step from the nearest number.
   static number16 round(long double x, rounding direction) {
     const number16 nearest(Format::narrow(float_to_odd(x)), 0);
     const long double found = nearest.widened();
@@ -181,7 +181,7 @@ public:
     return signbit(a.widened()) ? -1 : 1;
   }
 
-  // Of a number and NaN: the number, or NaN in the _nan forms. +0 is greater than -0.
+  // If one operand is NaN, the result is the other one, or NaN in the _nan forms. +0 exceeds -0.
   friend number16 __hmax(number16 a, number16 b) {
     if (__hisnan(a)) return __hisnan(b) ? from_bits(Format::nan) : b;
     if (__hisnan(b)) return a;
@@ -223,7 +223,7 @@ private:
   number16(unsigned short bits, int) : bits_(bits) {}
   float widened() const { return Format::widen(bits_); }
 
-  // The next number upwards (1) or downwards (-1), not through zero. Bits order numbers by magnitude.
+  // The next number up (1) or down (-1), not through zero. The bits order numbers by magnitude.
   number16 next(int upwards) const {
     const bool negative = (bits_ & 0x8000) != 0;
     return from_bits(static_cast<unsigned short>(bits_ + (negative ? -upwards : upwards)));

@@ -1,4 +1,4 @@
-// The arithmetic that __half2 and __nv_bfloat162 share: that of their elements, pair by pair.
+// The arithmetic that __half2 and __nv_bfloat162 share; it works element by element.
 #ifndef EMULATOR_DETAIL_NUMBER16_PAIR_H
 #define EMULATOR_DETAIL_NUMBER16_PAIR_H
 
@@ -14,7 +14,7 @@ struct alignas(4) number16_pair {
 
   number16_pair() = default;
   number16_pair(number x, number y) : x(x), y(y) {}
-  // Copied by one access of 4 bytes, as on a GPU; see vector_types.h.
+  // It is copied by one access of 4 bytes, as on a GPU; see vector_types.h.
   number16_pair(const number16_pair &other) { *this = other; }
   number16_pair &operator=(const number16_pair &other) {
     typedef unsigned int __attribute__((may_alias)) whole;
@@ -89,8 +89,8 @@ struct alignas(4) number16_pair {
 #undef EMULATOR_BINARY
 #undef EMULATOR_UNARY
 
-// __heq2: 1.0 or 0.0 for each element. __hbeq2: whether it holds for both. __heq2_mask: 16 bits for
-// each element, all ones where it holds.
+// __heq2 gives 1.0 or 0.0 for each element, __hbeq2 whether both are equal,
+// and __heq2_mask 16 bits for each element, which are all ones if it is equal.
 #define EMULATOR_COMPARISON(relation)                                                              \
   friend number16_pair __h##relation##2(const number16_pair &a, const number16_pair &b) {          \
     return number16_pair(__h##relation(a.x, b.x) ? 1.0f : 0.0f,                                    \
@@ -125,7 +125,7 @@ struct alignas(4) number16_pair {
   friend number16_pair __hisnan2(const number16_pair &a) {
     return number16_pair(__hisnan(a.x) ? 1.0f : 0.0f, __hisnan(a.y) ? 1.0f : 0.0f);
   }
-  // The complex product a * b + c, the real parts in x.
+  // Computes the complex product a * b + c; x is the real part.
   friend number16_pair __hcmadd(const number16_pair &a, const number16_pair &b,
                                 const number16_pair &c) {
     return number16_pair(__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)),
@@ -136,7 +136,7 @@ struct alignas(4) number16_pair {
   friend float __high2float(const number16_pair &a) { return a.y; }
   friend number16_pair __lowhigh2highlow(const number16_pair &a) { return number16_pair(a.y, a.x); }
 
-  // Each element is added by itself: the pair may be seen half way on a GPU, here it is not.
+  // On a GPU each element is added separately, so a pair may be seen half updated; here it is not.
   friend number16_pair atomicAdd(number16_pair *address, const number16_pair &operand) {
     return atomic_update(address, [=](number16_pair old) { return old + operand; });
   }

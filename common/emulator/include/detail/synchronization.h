@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-// The parameters that every waiting function has behind CUDA's own.
+// The parameters that every waiting function has after CUDA's own.
 #define EMULATOR_CALL_SITE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 inline void __syncthreads(EMULATOR_CALL_SITE) {
@@ -42,7 +42,7 @@ inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 inline void __nanosleep(unsigned) { emulator_yield(); }
 
-// Nanoseconds of host time: good for telling before from after, not for measuring.
+// Nanoseconds of host time: they tell the order of events, but measure nothing.
 inline long long clock64() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

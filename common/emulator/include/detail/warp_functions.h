@@ -9,7 +9,7 @@
 
 namespace emulator {
 
-// Types that CUDA can shuffle; the 16-bit formats add theirs.
+// The types that CUDA can shuffle; the headers of the 16-bit formats add theirs.
 template <typename T>
 inline constexpr bool can_shuffle = std::is_arithmetic_v<T>;
 
@@ -28,7 +28,7 @@ T shuffle(unsigned mask, const T &value, int source_lane, int width, const emula
   return result;
 }
 
-// The first lane of the segment of `width` lanes that the calling lane is in.
+// The first lane of the calling lane's segment of `width` lanes.
 inline int segment_start(int width) { return static_cast<int>(lane_index()) & ~(width - 1); }
 
 } // namespace emulator
@@ -57,7 +57,7 @@ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
   return emulator::shuffle(mask, value, from, width, {"__shfl_down_sync()", file, line});
 }
 
-// A lane may read from its own and earlier segments, not from later ones.
+// A lane may read from its own segment and earlier ones, not from later ones.
 template <typename T>
 T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize, EMULATOR_CALL_SITE) {
   const int lane = static_cast<int>(emulator::lane_index());
