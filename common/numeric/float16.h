@@ -18,7 +18,7 @@ static inline float float_from_bits(uint32_t bits) {
   return value;
 }
 
-// Portable form, kept beside the instruction so that a test can compare them on every value.
+// This portable form stands beside the instruction so that a test can compare the two on every value.
 static inline float fp16_to_float_portable(uint16_t half) {
   const uint32_t sign = (uint32_t)(half & 0x8000) << 16;
   const uint32_t exponent = half >> 10 & 0x1f;
