@@ -15,11 +15,10 @@ typedef struct {
   double o_bound;   // FlashAttention's bound of it: the largest that passes in any element
   double o_used;    // max |O - reference| / what that element may be off by; NaN likewise
   double lse_error; // max |lse - reference| / (1 + |reference|) over finite rows; NaN likewise
-  size_t o_bad;     // elements of O whose own error exceeds what they may be off by
+  size_t o_bad;     // elements of O whose error is larger than allowed
   size_t lse_bad;   // rows of lse likewise
-  size_t
-      ill_conditioned; // rows that are off by more than that, but by no more than float32 scores make them
-  error_text message; // empty when all is well; of ill-conditioned rows it says why
+  size_t ill_conditioned; // rows with larger errors that the errors of float32 scores explain
+  error_text message;     // empty when all is well; of ill-conditioned rows it says why
 } check_result;
 
 typedef enum { CHECK_SKIPPED, CHECK_PASSED, CHECK_FAILED, CHECK_ILL_CONDITIONED } check_verdict;
@@ -35,8 +34,8 @@ check_verdict check_verdict_of(bool right, const check_result *result);
 // what it may be off by (reference/allowance.h). lse passes within CHECK_LSE_TOLERANCE of a finite reference
 // and must be exactly -infinity where the row sees no key. Returns true when every element passes.
 //
-// Where float32 scores are too coarse to tell a row's weights, a right kernel's O may be far from the reference. Such a
-// row passes as well as long as it lies where some scores within float32's errors would put it; it is counted
+// Where float32 scores are too imprecise to determine a row's weights, a correct kernel's O may be far from the
+// reference. Such a row also passes if scores within the errors of float32 could have produced it. It is counted
 // in ill_conditioned. All other rows are judged as usual.
 //
 // Where the reference has some rows only, the errors of these rows decide. All other elements of O must be

@@ -33,7 +33,7 @@ typedef struct {
 // Reads the state with nvidia-smi, which takes about a tenth of a second on a GPU.
 record_state record_read_state(const device_info *device);
 
-// Reads the line that nvidia-smi prints for the fields that record_read_state asks for.
+// Parses the line that nvidia-smi prints for the fields that record_read_state asks for.
 record_state record_parse_state(const char *line);
 
 record_origin record_read_origin(void);
