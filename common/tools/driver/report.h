@@ -1,4 +1,4 @@
-// What a run has found out: for a reader, or as comma-separated values for a program.
+// Reports the results of a run, for a reader or as comma-separated values for a program.
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -24,10 +24,11 @@ typedef struct {
   device_counts counts;   // of one run
 } report;
 
-// Aligned lines, one fact each.
+// Prints aligned lines, one fact each.
 void report_print(FILE *out, const report *report);
 
-// Two lines: the names of the columns, and their values. A value that does not apply is empty.
+// Prints two lines, the names of the columns and their values. A value that does not apply is
+// empty.
 void report_print_csv(FILE *out, const report *report);
 
 #endif
