@@ -12,8 +12,8 @@ enum { CHECK_POISON = 0xff };
 
 typedef struct {
   double o_error;   // max |O - reference|; NaN when O holds a NaN
-  double o_bound;   // FlashAttention's bound of it: the largest that passes in any element
-  double o_used;    // max |O - reference| / what that element may be off by; NaN likewise
+  double o_bound;   // FlashAttention's bound of it, the largest that passes in any element
+  double o_used;    // max |O - reference| / the allowed error of the element; NaN likewise
   double lse_error; // max |lse - reference| / (1 + |reference|) over finite rows; NaN likewise
   size_t o_bad;     // elements of O whose error is larger than allowed
   size_t lse_bad;   // rows of lse likewise

@@ -11,7 +11,7 @@
 typedef struct {
   FILE *out;
   bool names;  // the line of the names; values are left out
-  int columns; // so far
+  int columns; // written so far
 } csv_line;
 
 csv_line csv_line_begin(FILE *out, bool names);

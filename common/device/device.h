@@ -15,7 +15,7 @@ extern "C" {
 typedef struct {
   char name[256];         // such as "NVIDIA H200" or "Emulated NVIDIA H200"
   char slug[256];         // the same as a folder name: "nvidia-h200"
-  bool emulated;          // then times mean nothing, and counts are there
+  bool emulated;          // then there are counts, and times mean nothing
   int compute_capability; // major * 10 + minor
   int multiprocessors;
   size_t memory_bytes;

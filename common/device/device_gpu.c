@@ -58,7 +58,7 @@ cudaError_t device_graph_record(cudaError_t (*enqueue)(void *context, cudaStream
     status = cudaGraphInstantiate(&(*graph)->ready, (*graph)->recorded, 0);
   }
   if (status == cudaSuccess) return status;
-  cudaGetLastError(); // what cannot be recorded can still be launched, and this is not its error
+  cudaGetLastError(); // a launch that cannot be recorded may still work, so the error is cleared
   device_graph_free(*graph);
   *graph = NULL;
   return status;

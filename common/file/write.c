@@ -28,7 +28,7 @@ static void remove_and_pass_on(int signal) {
   const int cause = errno;
   if (partial_exists) unlink(partial);
   put_back(signal);
-  raise(signal); // what would have happened without us does, when this handler returns
+  raise(signal); // the signal's usual effect follows when this handler returns
   errno = cause;
 }
 
@@ -90,7 +90,7 @@ static bool finish(int descriptor, const char *path, const struct stat *old, con
                    size_t count) {
   bool good = !old || keep_owner_and_mode(descriptor, old);
   for (size_t i = 0; i < count && good; i++) good = write_part(descriptor, &parts[i]);
-  good = good && fsync(descriptor) == 0; // else a loss of power could leave the name and no bytes
+  good = good && fsync(descriptor) == 0; // otherwise a power loss could leave an empty file
   const int cause = errno;
   const bool closed = close(descriptor) == 0;
   if (!good) errno = cause;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static pid_t process; // whose end is meant: not that of a child
+static pid_t process; // the one whose end counts, not a child
 static volatile bool finished;
 
 static void expect_finished(void) {

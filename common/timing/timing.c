@@ -11,7 +11,7 @@
 #include <time.h>
 
 enum { MOST_ATTEMPTS = 14, GRAPH_LAUNCHES = 10, GRAPH_REPLAYS = 3, MOST_GRAPH = 4096 };
-static const double warm_up_ms = 100; // that a warm-up may take, of which one launch is the least
+static const double warm_up_ms = 100; // that a warm-up may take; it has at least one launch
 static const double dropped_clock =
     0.97; // of the highest clock seen: below it a burst is throttled
 static const double shortest_pause = 0.01, longest_pause = 0.06; // seconds

@@ -54,17 +54,16 @@ typedef struct {
 typedef struct {
   size_t rounds_least; // of each contender; TIMING_MOST_ROUNDS is the most
   size_t rounds_most;
-  double seconds_least; // of the GPU, measured, for each contender: then its rounds are enough,
-  double noise;         // or when half its 95 % interval is at most this part of its median
+  double seconds_least; // a contender has enough rounds after this measured time on the GPU,
+  double noise;         // or when half its 95 % interval is at most this part of the median
   double
       seconds_most; // a contender whose next burst would go beyond this takes part no longer; 0: none
-  double burst_ms; // of one burst: as many launches as fill it, at least one
-  double
-      graph_below_ms; // launches shorter than this are timed in a replayed graph as well; 0: none
-  size_t warm_up;     // launches of each contender that are not timed
-  size_t rotations;   // sets of buffers; timing_rotations gives the number, 1 for a warm L2
-  uint64_t seed;      // of the orders; 0: another one in each run
-  bool quiet;         // draws no progress
+  double burst_ms;           // of one burst: as many launches as fill it, at least one
+  double graph_below_ms;     // shorter launches are timed in a replayed graph as well; 0: none
+  size_t warm_up;            // launches of each contender that are not timed
+  size_t rotations;          // sets of buffers; timing_rotations gives the number, 1 for a warm L2
+  uint64_t seed;             // of the orders; 0: another one in each run
+  bool quiet;                // draws no progress
   const timing_clock *clock; // NULL for CUDA events, NVML and the system's sleep
 } timing_plan;
 

@@ -8,7 +8,7 @@
 
 typedef struct {
   char *key;     // the columns that tell rows apart
-  char *row;     // the line in NAME.csv; NULL for what every time holds, which has samples alone
+  char *row;     // the line in NAME.csv; NULL for entries that have only samples
   char *samples; // the lines in NAME-samples.csv, one for each round; NULL when there is none
   bool timed;    // as the file has it, which was read
   bool
@@ -19,7 +19,7 @@ typedef struct results {
   results_entry *entries;
   size_t count;
   char *comments; // whole lines, each beginning with "# "
-  size_t dropped; // rows of the files that were measured with something else
+  size_t dropped; // rows of the files that had another origin
 } results;
 
 // A row of an earlier run is kept only when it was measured with exactly these.

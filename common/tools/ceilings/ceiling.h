@@ -6,7 +6,7 @@
 #include "device/device.h"
 #include "timing/timing.h"
 
-// A kernel's device memory, and the work of one launch.
+// A job holds a kernel's device memory, and the work of one launch.
 typedef struct {
   const device_info *device;
   attention_dtype dtype; // of the tensor cores' operands

@@ -24,10 +24,9 @@ typedef struct {
 
 // The result of all comparisons together.
 typedef struct judgement {
-  double
-      common;   // the median of the ratios: what the machine of the new recording does to all cells
-  bool divided; // the verdicts are of the ratios divided by that
-  double noise; // how far the other ratios lie from it, as a deviation; NaN of too few cells
+  double common;   // the median of the ratios, which is the effect of the new machine on all cells
+  bool divided;    // the verdicts are of the ratios divided by that
+  double noise;    // how far the other ratios lie from it, as a deviation; NaN of too few cells
   double smallest; // of the limits
   double largest;
 } judgement;

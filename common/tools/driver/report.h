@@ -20,7 +20,7 @@ typedef struct {
   timing_figures figures; // milliseconds
   timing_floor floor;     // of the same rounds
   const char *untimed;    // why there are no times though the result is right; NULL when there are
-  bool emulated;          // then there are counts in place of times
+  bool emulated;          // then there are counts instead of times
   device_counts counts;   // of one run
 } report;
 

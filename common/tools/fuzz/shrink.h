@@ -5,7 +5,7 @@
 #include "fuzz/run.h"
 
 typedef struct {
-  fuzz_problem problem; // fails, and nothing that is left to make smaller about it fails too
+  fuzz_problem problem; // fails, and passes after each further change
   error_text message;
   size_t tries;
 } shrink_result;

@@ -16,7 +16,7 @@ const char *const mutant_operators[] = {
     "fence",      // a fence is left out
     "parity",     // the wait is for the other parity
     "stage",      // another stage of the ring
-    "call",       // another call whose result nobody takes is left out
+    "call",       // another call is left out whose result is not used
     "bound",      // < becomes <=, <= becomes <, likewise > and >=
     "off-by-one", // + 1 and - 1 are left out, a loop begins at 1
     "guard",      // a condition is always true; one of two conditions is left out
