@@ -34,9 +34,9 @@ check_verdict check_verdict_of(bool right, const check_result *result);
 // what it may be off by (reference/allowance.h). lse passes within CHECK_LSE_TOLERANCE of a finite reference
 // and must be exactly -infinity where the row sees no key. Returns true when every element passes.
 //
-// Where float32 scores are too imprecise to determine a row's weights, a correct kernel's O may be far from the
-// reference. Such a row also passes if scores within the errors of float32 could have produced it. It is counted
-// in ill_conditioned. All other rows are judged as usual.
+// Where float32 scores are too imprecise to determine a row's weights, a correct kernel's O may be far from
+// the reference. Such a row also passes if scores within the errors of float32 could have produced it. It is
+// counted in ill_conditioned. All other rows are judged as usual.
 //
 // Where the reference has some rows only, the errors of these rows decide. All other elements of O must be
 // finite, which a poisoned element is not, and so must lse where the row sees a key.

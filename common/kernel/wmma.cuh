@@ -8,8 +8,8 @@
 
 namespace wmma = nvcuda::wmma;
 
-// Fragments of bf16 came with compute capability 8.0; those of fp16 are older. For a GPU before 8.0 a kernel of
-// bf16 is compiled to nothing, and attention_unsupported in configurations.cuh refuses its problems.
+// Fragments of bf16 came with compute capability 8.0; those of fp16 are older. For a GPU before 8.0 a kernel
+// of bf16 is compiled to nothing, and attention_unsupported in configurations.cuh refuses its problems.
 #define BF16_NEEDS 80
 template <typename Element>
 static constexpr bool HAS_FRAGMENTS =

@@ -51,8 +51,8 @@ static inline uint16_t fp16_from_float_portable(float value) {
   return (uint16_t)(sign | ((rounded - ((127 - 15) << 23)) >> 13));
 }
 
-// These are the instructions _cvtsh_ss and _cvtss_sh of <immintrin.h>, by the names that gcc and clang have for
-// them. To compile that header would take half as long as to compile a whole kernel.
+// These are the instructions _cvtsh_ss and _cvtss_sh of <immintrin.h>, by the names that gcc and clang have
+// for them. To compile that header would take half as long as to compile a whole kernel.
 #ifdef __F16C__
 typedef short float16_lanes __attribute__((vector_size(16)));
 typedef float float32_lanes __attribute__((vector_size(16)));

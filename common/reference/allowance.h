@@ -5,18 +5,18 @@
 // weights and u is half a unit in the last place of the element type relative to the value, 2^-11 for fp16,
 // 2^-8 for bf16:
 //
-//   - It rounds each probability to the element type before it multiplies V. The rounding error is at most u times
-//     the probability, or 2^-25 where fp16 is subnormal. This adds sum_j (w_j u + min(w_j, 2^-25)) |V[j][d]|. The
-//     kernel may divide by the sum of the rounded probabilities or of the others; the first choice removes a
-//     common part of that error.
+//   - It rounds each probability to the element type before it multiplies V. The rounding error is at most u
+//     times the probability, or 2^-25 where fp16 is subnormal. This adds sum_j (w_j u + min(w_j, 2^-25))
+//     |V[j][d]|. The kernel may divide by the sum of the rounded probabilities or of the others; the first
+//     choice removes a common part of that error.
 //   - It rounds O, which adds u |O[d]|, and 2^-25 where fp16 is subnormal.
-//   - It computes scores in float32, each with an error of at most e_j = 8 * 2^-24 * |scale| * |q| |K[j]|. The
-//     error comes from head_dim additions of products, which are no larger than |q| |K[j]| in all, from one or
-//     two multiplications, and from the subtraction of the max. Tensor cores also truncate their sums. The
-//     weight is off by the factor exp(e_j), and so is the sum of the weights. This adds
-//     sum_j w_j e_j (|V[j][d]| + |O[d]|).
-//   - exp2 of the hardware is off by 2^-21 of its value; sums in float32 over n keys are off by
-//     (32 + n / 8) 2^-24 of their value.
+//   - It computes scores in float32, each with an error of at most e_j = 8 * 2^-24 * |scale| * |q| |K[j]|.
+//     The error comes from head_dim additions of products, which are no larger than |q| |K[j]| in all, from
+//     one or two multiplications, and from the subtraction of the max. Tensor cores also truncate their sums.
+//     The weight is off by the factor exp(e_j), and so is the sum of the weights. This adds sum_j w_j e_j
+//     (|V[j][d]| + |O[d]|).
+//   - exp2 of the hardware is off by 2^-21 of its value; sums in float32 over n keys are off by (32 + n / 8)
+//     2^-24 of their value.
 //
 // The allowance is 5 / 4 of the sum. It never exceeds the bound of FlashAttention's test suite (reference.h), where
 // a row's scores are well determined.
