@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .PHONY: help deps deps-sass doctor build ladder check run diff ptxas format format-check clean plots sweep budget \
         bench ceilings bugs fuzz fuzz-readers $(STEP_GOALS) ladder-now check-now
 BUILDER = scripts/build.sh $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(VERBOSE),,--silent)
-# A step's code must not end its program unseen.
+# A step's code must not end its program unnoticed.
 RUN = scripts/run.sh
 
 ifneq ($(VARIANT),)
@@ -88,7 +88,7 @@ sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 	@$(with_args) $(RUN) $(BUILD)/ladder $(call quoted,$(DATA)) $(sweep_name) $(firstword $(shared_steps)):all --
 	$(call draw_results,sweep,$(sweep_name))
 
-# What measures times alone, and has nothing to say on the emulator.
+# Verbs that only measure times, and have no result on the emulator.
 .PHONY: needs-gpu
 needs-gpu: say-device
 ifeq ($(DEVICE),cpu)
@@ -111,10 +111,10 @@ budget: say-device ## shared memory of each configuration against the GPUs' limi
 	@$(BUILDER) $(shared_steps) $(BUILD)/budget
 	@for step in $(shared_steps); do $(RUN) $(BUILD)/budget $$step || exit; done
 
-# The fused steps, which store no score matrix, unless steps are named: make step02 peers.
+# Unless steps are named, as in make step02 peers, these verbs take the fused steps, which store no score matrix.
 stored     = $(shell grep -l score_matrix_bytes $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
 PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out $(notdir $(patsubst %/attention.cu,%,$(stored))),$(BUILDABLE)))
-# Those that copy while they multiply, whose speed is near the peers'; and the peers likewise.
+# The steps that copy while they multiply, whose speed is near that of the peers, and the peers beside them.
 SPREAD_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_%,$(PEER_STEPS)))
 SPREAD_ONLY  = --spread --without sdpa_math sdpa_efficient
 peers_now    = PYTHONPATH=common/tools python3 -m peers
@@ -177,8 +177,8 @@ calibrate: say-device ## the emulator's counts against known answers, and on a G
 	@scripts/calibrate.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) build/cpu-count \
 	  $(if $(filter gpu,$(DEVICE)),$(BUILD) $(BUILDABLE))
 
-# TERM is in every shell's environment: only the one of the command line is meant.
-# STEPS has a value of its own for the other verbs.
+# TERM is in every shell's environment, so only a TERM of the command line counts. STEPS has a value of its own for
+# the other verbs.
 plots: ## draw the record's charts, RESULTS=1 your own: CHART=scaling STEPS=07,10 BASE=sdpa_cudnn WITH=results/... AXIS=linear TERM=dumb
 	@scripts/plot.sh $(if $(filter command-line/dumb,$(subst $() ,-,$(origin TERM))/$(TERM)),--dumb) $(if $(RESULTS),--data results) \
 	  $(if $(filter command-line,$(subst $() ,-,$(origin STEPS))),--steps "$(STEPS)") $(if $(BASE),--base "$(BASE)") \
@@ -206,9 +206,10 @@ ifeq ($(STEP_GOALS),)
               common/tests/scripts/test_variants.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c
   gpu_only := common/tests/timing/test_known_duration.c common/tests/timing/test_cold_cache.c
-  # Under AddressSanitizer: what leaves stacks behind in the middle of a kernel, and what Python loads.
+  # Left out under AddressSanitizer: tests that abandon stacks in the middle of a kernel, and those of Python's
+  # library.
   address_less := $(if $(findstring address,$(SANITIZE)),common/tests/emulator/%_faults.c common/tests/peers/%)
-  # What a GPU before sm_80 cannot run: arithmetic in bf16, mma.sync, sums over a warp.
+  # A GPU before sm_80 cannot run these tests of arithmetic in bf16, mma.sync and sums over a warp.
   since_sm_80 := $(patsubst %,common/tests/emulator/test_%.c,number_functions numbers ptx warp wmma wmma_products)
   too_new     := $(if $(filter gpu,$(DEVICE)),$(if $(filter sm_7%,$(ARCH)),$(since_sm_80)))
   PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)) $(address_less) $(too_new), \
@@ -225,17 +226,17 @@ ifeq ($(STEP_GOALS),)
   PLANTED    := $(if $(ELSEWHERE)$(filter gpu,$(DEVICE)),,$(BUILDABLE))
 endif
 
-# The last of the programs that takes every shape, for the tests of the program itself.
+# The last program that takes every shape, for the tests of the program itself.
 any_shape = $$(for program in $(call programs,$(BUILDABLE)); do \
   $$program --batch 1 --heads 1 --seq 1 --dim 1 --scale 0 --no-time >/dev/null 2>&1 && echo $$program; done | tail -n 1)
 
-# Test programs at a time. What they do on a GPU is mostly to start; on a CPU each keeps a core busy, and some do
-# one thing after the other for so long that they begin first.
+# How many test programs run at a time. On a GPU they spend most of their time starting. On a CPU each keeps a core
+# busy, and the programs that take long on one core begin first.
 at_once    = $(if $(filter gpu,$(DEVICE)),$(shell echo $$((($(JOBS) + 3) / 4))),$(JOBS))
 LONG_TESTS = $(filter $(addprefix %/scripts/test_,workshop verbs bugs recipes clang ended deps),$(PART_TESTS))
 CHECKED    = $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(PART_TESTS)) $(WATCHED_TESTS) $(step_checks)
 
-# The steps are built first, from the last one on: their kernels are what the compiler takes longest for.
+# The steps are built first, from the last one on, because the compiler takes longest for their kernels.
 reversed = $(if $1,$(call reversed,$(wordlist 2,1000,$1)) $(firstword $1))
 
 say_too_new = SKIP $(patsubst common/tests/%.c,%,$(too_new)): they need sm_80 or newer, this GPU is $(ARCH)

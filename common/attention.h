@@ -7,7 +7,7 @@
 //
 // Grouped-query attention: query head h reads key/value head h / (heads / kv_heads).
 //
-// Scores are computed in float32, before and after they are scaled: beyond 2e38 it cannot hold them.
+// Scores are computed in float32, before and after they are scaled. Scores beyond 2e38 are too large for it.
 //
 // The causal mask is aligned to the bottom right corner: row i sees the keys
 // j <= i + seq_kv - seq_q. A row that sees no key gives O = 0 and lse = -infinity.
@@ -49,37 +49,38 @@ typedef struct {
 } attention_args;
 
 // Enqueues the whole computation on `stream` and returns without waiting for it. Writes every
-// element of `o` and of `lse`, reads nothing but `q`, `k`, `v`. The shape must be one for which
+// element of `o` and of `lse`, and reads nothing but `q`, `k`, `v`. The shape must be one for which
 // attention_unsupported returns NULL. Returns the first error of a launch, else cudaSuccess.
 cudaError_t attention_forward(const attention_args *args, cudaStream_t stream);
 
-// Bytes of device memory the step needs beside its tensors: 0 when it needs none. The memory must
-// not be shared by calls that can run at the same time. SIZE_MAX when the count does not fit.
+// Returns how many bytes of device memory the step needs beside its tensors, which may be 0. Calls that can
+// run at the same time must not share this memory. Returns SIZE_MAX when the count does not fit.
 size_t attention_workspace_bytes(const attention_shape *shape);
 
-// NULL when the step can take the shape; else one sentence that says what it cannot take and which
+// Returns NULL when the step can take the shape; else one sentence that says what it cannot take and which
 // step can.
 const char *attention_unsupported(const attention_shape *shape);
 
-// The step's folder name, such as "04_online_softmax", and what it adds, in a few words.
+// They return the step's folder name, such as "04_online_softmax", and what the step adds, in a few words.
 const char *attention_name(void);
 const char *attention_summary(void);
 
-// The path of the source, where that is not the one in steps/; no step exports it itself, see
+// Returns the path of the source, where that is not the one in steps/. No step exports this itself; see
 // STEPS_FOLDER in make/config.mk.
 const char *attention_source(void) __attribute__((weak));
 
-// Steps whose configurations have names, one or several, export these three as well; others do not.
+// Steps with named configurations, one or several, export these three functions as well; others do not.
 //
-// The names of the configurations, ended by NULL: BLOCK_M x BLOCK_N x WARPS such as "64x64x4", or with a
-// ring of tiles BLOCK_M x BLOCK_N x WARPS x STAGES such as "64x64x4x2".
+// Returns the names of the configurations, ended by NULL. A name is BLOCK_M x BLOCK_N x WARPS such as
+// "64x64x4", or with a ring of tiles BLOCK_M x BLOCK_N x WARPS x STAGES such as "64x64x4x2".
 const char *const *attention_configurations(void) __attribute__((weak));
 
 // Chooses the configuration of the calls that follow, in all threads; NULL gives the choice back to the
-// step, which takes the best measured one for the shape. False when there is none of that name.
+// step, which takes the one that was fastest for the shape when it was measured. Returns false when no
+// configuration has that name.
 bool attention_configure(const char *name) __attribute__((weak));
 
-// Bytes of dynamic shared memory of a block, for the shape in the chosen configuration.
+// Returns how many bytes of dynamic shared memory a block takes, for the shape in the chosen configuration.
 size_t attention_shared_memory_bytes(const attention_shape *shape) __attribute__((weak));
 
 #ifdef __cplusplus

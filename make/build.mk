@@ -18,22 +18,21 @@ ifeq ($(DEVICE),cpu)
   CPPFLAGS := -Icommon -Icommon/kernel -Icommon/tools -Icommon/emulator/include -Icommon/emulator
   DEVICE_LIBS := -L$(BUILD) -lemulator -ldl -lm
   RUNTIME  := $(BUILD)/libemulator.so
-  # A watching emulator is called at each access: loads and stores as the compiler sees them, before it
-  # makes other ones of them.
+  # A watching emulator is called at each load and store, as the source has them, before the compiler changes them.
   WATCHED           := $(if $(MODE),-fsanitize=thread -Wno-tsan)
-  # Each variable has a place of its own on the stack, so that what is done to it is done to no other.
+  # Each variable has a place of its own on the stack, so that no two variables share an address.
   WATCHED_sanitize  := -fsanitize=bounds -fstack-reuse=none -ULAB_MAX_GRID_YZ -DLAB_MAX_GRID_YZ=2
-  # Counting steps through the lanes of a warp by basic block, lowest address first: so the code must lie
-  # in the order in which branches join, and a branch of the source must stay one.
+  # Counting goes through the lanes of a warp by basic block, lowest address first. So the code must lie in the
+  # order in which branches join, and a branch of the source must stay a branch.
   WATCHED_count     := -O1 -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-guess-branch-probability \
                        -fno-thread-jumps
   KERNEL_IS := $(if $(MODE),g++,$(or $(CLANG),g++))
   # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name. addr2line, which
-  # reports ask for lines, reads files behind a #line wrongly from DWARF 5 as g++ 12 writes it. A static kernel has no
-  # visibility, and the emulator's __global__ asks for one: hence -Wno-attributes.
-  # Where variables are at each instruction, -fvar-tracking, takes a quarter of g++'s time, and a debugger gets a build of
-  # its own, DEBUG=1.
-  # STEP_FLAGS are options for the steps' kernels alone: bugs.sh gives -O0, and what is shared stays optimised.
+  # reports ask for lines, reads files behind a #line wrongly from DWARF 5 as g++ 12 writes it. -Wno-attributes is
+  # needed because the emulator's __global__ sets a visibility, which a static kernel cannot have. -fvar-tracking
+  # records where variables are at each instruction. It takes a quarter of g++'s time, and only a debugger needs it,
+  # which has a build of its own, DEBUG=1. STEP_FLAGS are options for the steps' kernels alone: bugs.sh gives -O0,
+  # and what is shared stays optimised.
   KERNEL_FLAGS  = -std=c++17 $(OPTIMISE) $1 -gdwarf-4 -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
                   -Wno-unknown-pragmas -Wno-attributes -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique -fno-var-tracking,-fno-finite-loops -Wno-unused-const-variable) \
                   $(CPPFLAGS) '-DLAB_MAX_GRID_YZ=emulator_grid_limit()' $(WATCHED) $(WATCHED_$(MODE))
@@ -54,7 +53,7 @@ prepare = @mkdir -p $(@D)$(if $(VERBOSE),,; [ ! -t 2 ] || printf '  building %s\
 #   command -o $(part) $(whole)
 # So a build that is killed leaves no half of a file that the next build would take for current, and two builds at
 # a time do not write into the same file. An object's list of headers is renamed before the object; `rewrite`
-# does the like by itself.
+# does the same by itself.
 part    = $@.$$$$.part
 whole   = && mv -f $(part) $@
 headers = -MMD -MP -MF $(@:.o=.d).$$$$.part -MT $@
@@ -77,7 +76,7 @@ $(PLAIN)/%.o: %.c
 	$(prepare)
 	$(CC) $(CFLAGS) $(CPPFLAGS) $(headers) -c $< -o $(part) $(object)
 
-# What a test does by itself takes no time; optimising it would take most of the compiler's.
+# The code of a test itself runs in no time, but optimising it would take most of the compiler's time.
 $(PLAIN)/common/tests/%.o: common/tests/%.c
 	$(prepare)
 	$(CC) $(subst -O2,-O0,$(CFLAGS)) $(CPPFLAGS) $(headers) -c $< -o $(part) $(object)
@@ -110,7 +109,7 @@ $(BUILD)/libemulator.so: $(patsubst %,$(BUILD)/%.o,$(basename $(EMULATOR_SOURCES
 $(PLAIN)/rewrite: $(PLAIN)/common/emulator/rewrite/main.o $(LIBRARY)
 	$(CC) $(LDFLAGS) $^ -lm -o $(part) $(whole)
 
-# What an exercise is still to be written for names things that nothing uses or sets yet.
+# An exercise that is not written yet has names that are not used or set yet.
 unfinished = $(if $(ELSEWHERE),$(shell grep -q '^ *// TODO [0-9]* of ' $(STEPS_FOLDER)/$1 && echo '$2'))
 
 # --- kernels -------------------------------------------------------------------------------------
@@ -150,14 +149,14 @@ kernel-flags:
 # --- a step's program, test runner and shared object ---------------------------------------------
 
 DRIVER_MAIN := $(PLAIN)/common/tools/driver/main.o $(PLAIN)/common/step/linked.o
-# Of every test program.
+# The objects of every test program.
 TESTED      := $(PLAIN)/common/tests/finished.o $(PLAIN)/common/tests/timeout.o
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(TESTED) $(PLAIN)/common/step/linked.o
 FUZZ        := $(PLAIN)/common/tools/fuzz/main.o $(PLAIN)/common/step/linked.o
 link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $(part) $(whole)
 
 c_text = "$(subst ",\",$(subst \,\\,$1))"
-# A step from elsewhere carries the path of its source, for the program to tell.
+# A step from another folder contains the path of its source, so that the program can print it.
 $(STEP_BUILD)/steps/%/source.o: common/step/source.c $(STEPS_FOLDER)/%/attention.cu
 	$(prepare)
 	$(CC) $(CFLAGS) $(CPPFLAGS) -DSTEP_SOURCE=$(call quoted,$(call c_text,$(STEPS_NAME)/$*/attention.cu)) -c $< -o $(part) $(whole)
@@ -176,7 +175,7 @@ $(STEP_BUILD)/step$(call step_number,$1).so: $(call step_objects,$1) $(RUNTIME)
 endef
 $(foreach step,$(ALL_STEPS),$(eval $(call step_rules,$(step))))
 
-# A step that is spoiled on demand, to see the program report a wrong result.
+# A step that gives a wrong result on demand, to test that the program reports it.
 $(BUILD)/sabotaged: $(DRIVER_MAIN) $(PLAIN)/common/tests/driver/sabotaged_step.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
@@ -204,12 +203,12 @@ $(PLAIN)/mutants: $(PLAIN)/common/tools/mutants/main.o $(LIBRARY)
 $(BUILD)/compare: $(PLAIN)/common/tools/compare/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
-# Counts what a step's .so does: with MODE=count alone.
+# This program counts the operations of a step's .so, and exists with MODE=count only.
 COUNT := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tools/count/*.c))
 $(BUILD)/count: $(COUNT) $(LIBRARY) $(RUNTIME)
 	$(call link)
 
-# Kernels with known counts: counted by the emulator with MODE=count, else run for a profiler.
+# Kernels with known counts. The emulator counts them with MODE=count; else they run under a profiler.
 CALIBRATION := $(patsubst %,$(BUILD)/%.o,$(wildcard common/tools/calibration/*.cu))
 $(BUILD)/calibrate: $(BUILD)/common/tools/calibration/main.o $(CALIBRATION) $(LIBRARY) $(RUNTIME)
 	$(call link)

@@ -1,4 +1,5 @@
-# What is built, for what, with what. Every variable can be given on the command line.
+# The settings of a build: the device, the compilers, the steps and the folders. Every variable can be given on the
+# command line.
 
 # Numbers are written, and letters compared, as in C, whatever language the user's machine speaks.
 override export LC_ALL := C
@@ -8,7 +9,7 @@ include make/settings.mk
 # Packages unpacked without root by `make deps PREFIX=.deps`.
 -include .deps/env.mk
 
-# gpu when nvcc and a working GPU are there, else cpu: the emulator.
+# The device is gpu when nvcc and a working GPU are there, else cpu, which is the emulator.
 DEVICE ?= $(shell scripts/doctor.sh --device)
 ifeq ($(filter $(DEVICE),cpu gpu),)
   $(error DEVICE is "$(DEVICE)": give DEVICE=gpu, or DEVICE=cpu for the emulator)
@@ -30,7 +31,7 @@ ifneq ($(CLANG),$(call is_clang,$(CC)))
     libraries, so give both, as in make CC=clang CXX=clang++)
 endif
 
-# The GPU's own architecture; both that the lab is kept working on when there is no GPU.
+# The GPU's own architecture. Without a GPU these are the two architectures that the lab is tested on.
 ifeq ($(DEVICE),gpu)
   ARCH ?= $(or $(shell scripts/doctor.sh --arch),sm_80 sm_90a)
 endif
@@ -42,8 +43,8 @@ PLAIN := build/$(DEVICE)$(if $(DEBUG),-debug)$(if $(SANITIZE),-sanitized)
 BUILD := $(PLAIN)$(MODE:%=-%)
 JOBS  ?= $(shell nproc)
 
-# Where the steps' sources lie. A changed copy of a step is built from a folder of its own, and beside
-# the normal build: make step06 check STEPS_FOLDER=/tmp/try, which holds 06_cp_async/attention.cu. WORK=1 is
+# The folder of the steps' sources. A changed copy of a step is built from another folder, beside the normal build.
+# An example is make step06 check STEPS_FOLDER=/tmp/try, where /tmp/try holds 06_cp_async/attention.cu. WORK=1 is
 # the folder of the exercises, and `make hunt BUG=3 check` works on the planted bug that it hands out.
 LAB_WORK ?= work
 export LAB_WORK
@@ -56,8 +57,8 @@ ifneq ($(filter hunt reveal,$(MAKECMDGOALS)),)
                                "$(BUG)"),$(error there is nothing to hunt))
   endif
 endif
-# A changed copy of one step: make step04 count VARIANT=no_pad. The verbs that look at the patches themselves, and a
-# make that this one calls to build files, leave the folder as it is.
+# VARIANT names a changed copy of one step, as in make step04 count VARIANT=no_pad. The verbs that look at the
+# patches themselves, and a make that this one calls to build files, leave the folder as it is.
 ifneq ($(and $(VARIANT),$(filter step%,$(MAKECMDGOALS))),)
   ifeq ($(filter variants diff,$(MAKECMDGOALS)),)
     override STEPS_FOLDER := $(or $(shell scripts/variants.sh --copy \
@@ -66,15 +67,16 @@ ifneq ($(and $(VARIANT),$(filter step%,$(MAKECMDGOALS))),)
   endif
 endif
 override STEPS_FOLDER := $(or $(patsubst %/,%,$(STEPS_FOLDER)),steps)
-# make divides its lists at blanks: a folder whose name has one is reached through a link whose name has none.
+# make divides its lists at blanks. So a folder whose name has a blank is reached through a link whose name has
+# none.
 ifneq ($(call beyond,$(in_paths),$(STEPS_FOLDER)),)
   override STEPS_FOLDER := $(or $(shell scripts/steps_link.sh $(call quoted,$(STEPS_FOLDER))),$(error the folder is not known))
 endif
 export STEPS_FOLDER
-# As the reader knows it.
+# The name of the folder that the reader knows.
 STEPS_NAME := $(if $(filter build/folders/%,$(STEPS_FOLDER)),$(shell readlink $(STEPS_FOLDER)),$(STEPS_FOLDER))
 ELSEWHERE  := $(filter-out steps,$(STEPS_FOLDER))
-# A name for each folder, and no two of one name: "_" becomes "__" and "/" becomes "_.".
+# Each folder gets a different name, in which "_" becomes "__" and "/" becomes "_.".
 STEP_BUILD := $(BUILD)$(if $(ELSEWHERE),/elsewhere/$(subst /,_.,$(subst _,__,$(ELSEWHERE))))
 
 ALL_STEPS   := $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard $(STEPS_FOLDER)/*/attention.cu))))
@@ -95,8 +97,8 @@ ifneq ($(STEP_GOALS),)
   endif
 endif
 
-# What a step needs stands in its first comment, as "Needs: sm_80", which that GPU has and any newer one, or "Needs:
-# sm_90a", which is that GPU alone: scripts/made_for.sh. On a GPU with less the step is skipped, and likewise with
+# The first comment of a step says which GPU it needs. "Needs: sm_80" means this GPU or any newer one, and "Needs:
+# sm_90a" means this GPU alone; see scripts/made_for.sh. On a GPU with less the step is skipped, and likewise with
 # EMU_GPU=t4, which makes the emulator imitate such a GPU.
 ifeq ($(DEVICE),gpu)
   KNOWN     := $(ARCH)
@@ -122,6 +124,6 @@ programs      = $(foreach step,$1,$(STEP_BUILD)/step$(call step_number,$(step)))
 shared_steps := $(addsuffix .so,$(call programs,$(BUILDABLE)))
 step_checks  := $(addsuffix -check,$(call programs,$(BUILDABLE)))
 
-# What is measured and counted is the reader's, and recorded here, where git looks away: of participants' files
-# beside them. The published record, plots/data, is written by make publish alone.
+# The reader's own times and counts are recorded here, in a folder that git ignores. Those of participants' files
+# lie beside the files. The published record, plots/data, is written by make publish alone.
 DATA := $(if $(ELSEWHERE),$(LAB_WORK)/.data,results)

@@ -1,7 +1,7 @@
-# What a user gives as NAME=value, looked at before anything is made of it. A value may come from anywhere, and
-# both make and the shell run parts of what they are handed: $(shell ...), $(...), `...`, ;. So a setting that is
-# a word holds nothing but letters, digits and a few signs; text and paths are taken as they are given, and
-# reach the programs through the environment, which no one interprets.
+# Checks the values that a user gives as NAME=value before they are used. A value may come from anywhere, and both
+# make and the shell run parts of the text that they are given, such as $(shell ...), $(...), `...` and ;. So a
+# setting that is a word holds nothing but letters, digits and a few signs; text and paths are taken as they are
+# given, and reach the programs through the environment, where no program interprets them.
 
 words_given := A AXIS B BASE BLOCK BUG CONFIG COUNT DEBUG DEVICE DEVICE_FOLDER EMU_GPU FORCE FRESH FROM JOBS KERNEL MODE NAME PART QUICK \
                RECORD RESULTS ROUNDS SANITIZE SECONDS SEED SEEDS STAT STEP THREAD THRESHOLD VARIANT VERBOSE WERROR WORK
@@ -18,12 +18,12 @@ endef
 blank := $() $()
 comma := ,
 
-# $(call beyond,SIGNS,TEXT): what is left of the text without these signs. Where there is anything, it ends in a
-# dot: a blank alone counts, too.
+# $(call beyond,SIGNS,TEXT) gives the rest of the text without these signs. A rest that is not empty ends in a dot,
+# so that a single blank counts, too.
 less   = $(if $1,$(call less,$(wordlist 2,100,$1),$(subst $(firstword $1),,$2)),$2)
 beyond = $(if $(subst x,,x$(call less,$1,$2)x),$(call less,$1,$2).)
 
-# $(call quoted,TEXT): one word of the shell's, whatever is in it.
+# $(call quoted,TEXT) makes one word for the shell of any text.
 quoted = '$(subst ','\'',$1)'
 
 refuse_word = $(error $1 is "$(value $1)": give it letters, digits$(comma) and the signs . _ - + $(comma) : only$2)

@@ -1,8 +1,8 @@
-# The workshop: exercises, planted bugs to hunt, recipes. Included by the Makefile.
+# The verbs of the workshop, for exercises, planted bugs to hunt, and recipes. The Makefile includes this file.
 SANITIZER_TOOLS := memcheck racecheck initcheck synccheck
 .PHONY: exercise check-work hint fill solution reset progress watch hunt reveal new ncu gdb gdb-now $(SANITIZER_TOOLS)
 
-# The step that was named, not all there are.
+# The step that was named; without a name this is empty, not all steps.
 named_step = $(if $(STEP_GOALS),$(STEPS))
 
 exercise: ## a step's file with holes to fill, in work/: make step04 exercise [FROM=03] [FORCE=1]

@@ -19,8 +19,8 @@ END {
     print line
   }
 }
-# How many letters a text of UTF-8 has. In the C locale, in which scripts run, length counts bytes; the bytes from
-# 0x80 to 0xbf go on with a letter.
+# Returns how many letters a text in UTF-8 has. In the C locale, in which scripts run, length counts bytes; the
+# bytes from 0x80 to 0xbf continue a letter.
 function letters(text) {
   gsub(/[\200-\277]/, "", text)
   return length(text)

@@ -9,7 +9,7 @@ BEGIN {
   }
 }
 
-# The text of a line of a file, "" when there is no such file.
+# Returns the text of a line of a file, or "" when there is no such file.
 function source_line(file, number,    line, n) {
   if (!(file in lines)) {
     n = 0

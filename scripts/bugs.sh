@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Are planted bugs caught? scripts/bugs.sh 04_online_softmax 05_wmma ...
-# Applies each steps/NN_name/bugs/*.patch to a copy of its step, builds the copy, and gives it to `check`
-# and to `sanitize`. Prints a table of who caught what, and on what line; with RECORD=1 also writes it to
-# results/<device>/bugs.csv, where the rows of other steps stay. Exit status 1 when a bug escapes a tool that
-# its patch names, when the tool says something else than the patch expects, or when a patch no longer
-# applies. On a GPU sanitize runs for bugs that name it alone, and may miss them. With NAMED=1, as in make check, a bug
-# is given to those tools alone that its patch names: no other's answer decides. PATCHES names another folder in the
-# place of steps/ to take patches from.
+# Checks that planted bugs are caught: scripts/bugs.sh 04_online_softmax 05_wmma ... Applies each
+# steps/NN_name/bugs/*.patch to a copy of its step, builds the copy, and gives it to `check` and to `sanitize`.
+# Prints a table of who caught what, and on what line; with RECORD=1 also writes it to results/<device>/bugs.csv,
+# where the rows of other steps stay. Exit status 1 when a bug escapes a tool that its patch names, when the tool
+# says something else than the patch expects, or when a patch no longer applies. On a GPU sanitize runs for bugs
+# that name it alone, and may miss them. With NAMED=1, as in make check, a bug is given only to the tools that its
+# patch names, because the answers of others do not count. PATCHES names another folder in the place of steps/ to
+# take patches from.
 #
 # A patch begins with these lines; a story may go on in lines that begin with a blank:
 #   Title: what is wrong          Caught-by: check, sanitize (one or both)
@@ -43,7 +43,7 @@ if ! command -v patch >/dev/null; then
   exit 2
 fi
 
-# What all bugs share is built once, before several of them are built at a time.
+# The files that all bugs share are built once, before several bugs are built at a time.
 number=${1%%_*}
 if ! { bug_build "$device" '' steps "step$number-check" &&
   { [ "$device" = gpu ] || bug_build cpu sanitize steps "step$number"; } &&
@@ -53,7 +53,7 @@ if ! { bug_build "$device" '' steps "step$number-check" &&
   exit 2
 fi
 
-# From the last step on: these take longest, and should not be what all the others wait for.
+# The bugs are tried from the last step on. These take longest, so they must not begin last.
 started=$SECONDS
 for ((i = ${#bugs[@]} - 1; i >= 0; i--)); do
   patch=${bugs[$i]}
@@ -67,7 +67,7 @@ done
 wait
 [ -t 2 ] && printf '\r\033[K' >&2
 
-short() { # the last line of a table's cell is its end: long messages are cut
+short() { # cuts long messages, so that they fit a table's cell
   awk -F '\t' -v OFS='\t' '{ for (i = 1; i <= NF; i++) if (length($i) > 70) $i = substr($i, 1, 67) "..."; print }'
 }
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a command that builds: scripts/build.sh make -f make/build.mk FILES
-# On a terminal wipes the line on which make/build.mk says what it is at.
+# On a terminal it removes the line on which make/build.mk shows what is being made.
 export LC_ALL=C
 set -u
 "$@"

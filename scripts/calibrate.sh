@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The emulator's counts against what is known: scripts/calibrate.sh FOLDER CPU_BUILD [GPU_BUILD STEP...]
-# For the small kernels of common/tools/calibration against the answers on paper; with GPU_BUILD against the
-# counters of the GPU too, and then also for each step's program. Prints a table and writes
-# FOLDER/calibration.csv: kernel,column,expected,emulator,ncu,difference in percent of ncu. Exit status 1
-# when the emulator differs from an answer on paper.
+# Compares the emulator's counts with known counts: scripts/calibrate.sh FOLDER CPU_BUILD [GPU_BUILD STEP...] The
+# small kernels of common/tools/calibration are compared with the answers on paper. With GPU_BUILD they are also
+# compared with the counters of the GPU, and so is each step's program. Prints a table and writes
+# FOLDER/calibration.csv: kernel,column,expected,emulator,ncu,difference in percent of ncu. Exit status 1 when the
+# emulator differs from an answer on paper.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -35,7 +35,7 @@ if [ -n "$gpu" ]; then
       next
     }
     { printf "%s,%s,%.0f\n", name[$1], $2, $3 }' "$scratch/output" "$scratch/sums" >"$scratch/ncu"
-  # The steps: both sources in the record of counts, which are written anew for it.
+  # The steps are compared by both sources in the record of counts, which is written again for this.
   mkdir -p "$scratch/count"
   programs=()
   for step in "$@"; do

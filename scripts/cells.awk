@@ -1,13 +1,14 @@
-# What the tables share: rows of Markdown, and times with as many digits as they are worth. Behind
-# scripts/csv.awk and scripts/text.awk.
+# Functions that the tables share. They write rows of Markdown, and times with their significant digits. This file
+# is loaded behind scripts/csv.awk and scripts/text.awk.
 
-# A row from cells that tabs divide; numbers to the right, the first columns' words to the left.
+# Prints a row from cells that are separated by tabs, with numbers to the right and the words of the first columns
+# to the left.
 function row(cells) {
   gsub(/\|/, "\\|", cells)
   gsub(/\t/, " | ", cells)
   print "| " cells " |"
 }
-# The header, and how many columns of words come first.
+# Prints the header; `words` says how many columns of words come first.
 function header(cells, words,  count, i, line) {
   row(cells)
   count = split(cells, unused, "\t")
@@ -15,7 +16,7 @@ function header(cells, words,  count, i, line) {
   for (i = 1; i <= count; i++) line = line (i <= words ? "---|" : "---:|")
   print line
 }
-# The last line: what was measured, and which files say so.
+# Prints the last line, which says what was measured, and which files hold the data.
 function origin() {
   if (files_read != "") print "\n" provenance() ": " files_read " in `" folder "`."
 }
@@ -28,24 +29,24 @@ function origin() {
   folder = here
 }
 
-# Three digits that count: 0.779, 15.8, 179, 1234.
+# Returns a number with three significant digits, such as 0.779, 15.8, 179, 1234.
 function significant(value) { return value == "" ? "" : rounded(value, value) }
-# A value, with the digits that give `like` three that count.
+# Returns a value with as many digits as give `like` three significant ones.
 function rounded(value, like,  digits) {
   digits = 2 - magnitude(like)
   return sprintf("%." (digits > 0 ? digits : 0) "f", value)
 }
-# A share: 0.93, 0.0013.
+# Returns a share, such as 0.93 or 0.0013.
 function share_text(value) { return value == "" ? "" : sprintf(value < 0.1 ? "%.2g" : "%.2f", value) }
-# Ten to which power the value is.
+# Returns the decimal exponent of the value.
 function magnitude(value) {
   if (value <= 0) return 0
   value = log(value) / log(10) + 1e-9
   return value < 0 && value != int(value) ? int(value) - 1 : int(value)
 }
-# A median in milliseconds with its interval: 3.079 [3.076, 3.080]. Behind a time below 20 microseconds stands what
-# an empty kernel takes, and a launch in a replayed graph; behind one that was taken while power or heat held the GPU
-# back, that it was.
+# Returns a median in milliseconds with its interval, such as 3.079 [3.076, 3.080]. A time below 20 microseconds is
+# followed by the times of an empty kernel and of a launch in a replayed graph. A time that was taken while power or
+# heat slowed the GPU down is followed by a note.
 function time_cell(  like, text) {
   if (!timed()) return field("check") == "ok" ? "not timed" : field("check")
   like = field("median_ms") / 10 # a fourth digit
@@ -59,8 +60,8 @@ function time_cell(  like, text) {
 }
 function throttled_text() { return field("throttled") == 1 ? ", throttled" : "" }
 
-# A ratio that the record holds with its interval, such as of the columns speedup, speedup_low and speedup_high:
-# 1.38 [1.37, 1.39]. "" where the row has none.
+# Returns a ratio with its interval, such as 1.38 [1.37, 1.39] from the columns speedup, speedup_low and
+# speedup_high, or "" where the row has none.
 function ratio_cell(name,  value) {
   value = field(name)
   if (value == "") return ""
@@ -68,7 +69,7 @@ function ratio_cell(name,  value) {
   return ratio_digits(value, value) " [" ratio_digits(field(name "_low"), value) ", " \
     ratio_digits(field(name "_high"), value) "]"
 }
-# Three digits of a large one, and of a small one as many as of a share.
+# Returns a ratio, with three digits if it is large, and else with the digits of a share.
 function ratio_digits(value, like) { return like < 0.1 ? sprintf("%.2g", value) : like < 1 ? sprintf("%.2f", value) : rounded(value, like) }
 
 # --- a table of names by sequence length ---------------------------------------------------------
@@ -82,7 +83,7 @@ function grid_add(name, cell,  size) {
   grid_names[name]
   grid_lengths[field("seq_q")]
 }
-# False when there is nothing to print.
+# Returns false when there is nothing to print.
 function grid_print(what,  names, lengths, name, seq, i, j, line) {
   names = sort_names(grid_names, name)
   lengths = sort_numbers(grid_lengths, seq)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs Criterion test programs: scripts/check.sh PROGRAM...
 # A line for each, in their order; the whole output of those that fail. A program passes when it ends with 0 and
-# says that it finished as many tests as Criterion counts (common/tests/finished.c). One that says of all its tests
-# that they need a tool which is not here is skipped. Exit status 1 when any fails.
-# AT_ONCE programs run at a time (1), with the cores divided among them, but those in timing/ by themselves:
-# they measure. A terminal shows which programs run, and how many have ended.
+# says that it finished as many tests as Criterion counts (common/tests/finished.c). A program is skipped when it
+# says of all its tests that they need a tool that is missing. Exit status 1 when any fails. AT_ONCE programs run at
+# a time (1), with the cores divided among them. Those in timing/ run by themselves, because they measure times. A
+# terminal shows which programs run, and how many have ended.
 export LC_ALL=C
 set -u
 # shellcheck source=scripts/in_order.sh
@@ -24,7 +24,7 @@ if ! [[ $at_once =~ ^[1-9][0-9]*$ ]]; then
   exit 2
 fi
 workers=2 # tests of one program at a time, each a process
-# They share the cores: none may wait by spinning.
+# They share the cores, so none may wait by spinning.
 export OMP_WAIT_POLICY=passive
 if [ "$at_once" -gt 1 ]; then
   threads=$(($(nproc) / at_once / workers))
@@ -46,7 +46,8 @@ run_program() { # number
 
 if [ -t 1 ]; then columns=$(tput cols 2>/dev/null || echo 80); fi
 
-# One line: how many have ended, and the names and seconds of those that run, as far as the terminal is wide.
+# Prints one line with the number of programs that have ended, and the names and seconds of those that run, cut to
+# the width of the terminal.
 show_programs() {
   [ -t 1 ] || return 0
   local file number begin line ended=("$scratch"/*.end)

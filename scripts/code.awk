@@ -1,5 +1,5 @@
-# Prints the lines of code of a C or CUDA source: without comments and blank lines, and with one blank for each
-# run of blanks.
+# Prints the lines of code of a C or CUDA source, without comments and blank lines, and with one blank for each run
+# of blanks.
 {
   code = ""
   quote = ""

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What each step asks of memory and tensor cores, as the GPU's counters tell it:
+# Counts the requests of each step to memory and its work for tensor cores, with the GPU's counters:
 #   scripts/count_gpu.sh FOLDER PROGRAM... -- [OPTION...]
 # Runs each step's program once under ncu, adds its kernels up, prints the sums and puts a row in
 # FOLDER/counts.csv. Caches are flushed before each kernel and clocks are left alone; the shape is that
@@ -47,7 +47,7 @@ for program in "${programs[@]}"; do
         names = names OFS wanted[i]
         values = values OFS $at[wanted[i]]
       }
-      # The name of the first column is what the reader knows the line of names by.
+      # The reader recognises the line of names by the name of the first column.
       sub(/^configuration,source,step/, "step,configuration,source", names)
       split(values, value)
       sub(/^[^,]*,[^,]*,[^,]*/, value[3] "," value[1] "," value[2], values)

@@ -48,7 +48,7 @@ function refuse(why) {
 
 function field(name) { return name in position ? $position[name] : "" }
 
-# Makes fields of a line in which some stand in quotes, and may hold commas and doubled quotes (RFC 4180).
+# Splits a line into fields. Some may stand in quotes, and hold commas and doubled quotes (RFC 4180).
 function unquote(  rest, count, value, i) {
   rest = $0
   while (rest != "" || count == 0) {
@@ -67,16 +67,16 @@ function unquote(  rest, count, value, i) {
   for (i = 1; i <= count; i++) $i = value[i]
 }
 
-# Whether the step was right and timed in this row.
+# Tells whether the step was right and timed in this row.
 function timed() { return field("check") == "ok" && field("median_ms") > 0 }
 
-# The problem of a row, to find the same one in another file.
+# Returns the problem of a row, to find the same problem in another file.
 function problem() {
   return field("batch") SUBSEP field("heads") SUBSEP field("kv_heads") SUBSEP field("seq_q") SUBSEP \
     field("seq_kv") SUBSEP field("head_dim") SUBSEP field("dtype") SUBSEP field("causal")
 }
 
-# The same in words.
+# Returns the problem in words.
 function problem_text(  text) {
   text = "batch " field("batch") ", heads " field("heads")
   if (field("kv_heads") != field("heads")) text = text " (keys " field("kv_heads") ")"

@@ -43,8 +43,8 @@ done
 
 say() { echo "deps: $*"; }
 
-# The folder `work`, in the prefix, for what is downloaded and half done: of a name that nobody has, and gone at
-# the end, also when the script is interrupted.
+# Makes the folder `work` in the prefix for downloads and unfinished files. Its name is new, and the folder is
+# removed at the end, also when the script is interrupted.
 work=
 make_work() {
   local file
@@ -71,7 +71,7 @@ use_prefix() {
   if [[ -r $prefix/env.sh ]]; then . "$prefix/env.sh"; fi
 }
 
-# gcc prints a name unchanged when it has no such file, and a path when it has.
+# gcc prints a name unchanged when it has no such file, and a path when it has one.
 compiler_has() { [[ $("$1" -print-file-name="$2" 2>/dev/null) == */* ]]; }
 
 has_header() {
@@ -84,7 +84,7 @@ has_header() {
   return 1
 }
 
-# Compiles, links and runs one test: slower than looking for the files, and certain.
+# Compiles, links and runs one test. This is slower than looking for the files, but certain.
 criterion_works() {
   printf '#include <criterion/criterion.h>\nTest(deps, works) { cr_assert(1); }\n' >"$scratch/test.c"
   gcc -o "$scratch/test" "$scratch/test.c" -lcriterion &&
@@ -187,7 +187,7 @@ how_to_get() {
 
 # ----------------------------------------------------------------------------------------- apt
 
-# A server that does not answer costs ten seconds and no second try.
+# A server that does not answer costs ten seconds, and is not tried again.
 network=(-q -o Acquire::Retries=0 -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10)
 state=(-o DPkg::Lock::Timeout=60) # becomes the options for lists of our own, see use_own_lists
 export LC_ALL=C                   # apt's messages are searched below
@@ -256,7 +256,7 @@ install_as_root() {
 
 can_unpack() { command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null; }
 
-# Package lists under the prefix, for who may not refresh the system's.
+# Uses package lists under the prefix, for users who may not refresh those of the system.
 use_own_lists() {
   mkdir -p "$work/lists/partial" "$work/cache/archives/partial" || return
   state=(-o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache")
@@ -266,7 +266,7 @@ use_own_lists() {
 # Downloads the packages with their missing dependencies and fills the array `packages`.
 download() {
   find_available "$@" || return
-  # Another C library in front of the system's would break every program.
+  # Another C library, found before the system's, would break every program.
   mapfile -t packages < <(simulate_install "${available[@]}" |
     awk '$1 == "Inst" && $2 !~ /^(libc6|libc-bin)(:|$)/ { print $2 }')
   rm -rf "$work/packages" # of an attempt before
@@ -338,8 +338,8 @@ END
 
 # ------------------------------------------------------------------------------- nvdisasm
 
-# For `make sass`: of one version, so that everybody reads the same listing. A disassembler reads the code of
-# older toolkits.
+# Fetches one fixed version for `make sass`, so that all readers see the same listing. A disassembler also reads the
+# code of older toolkits.
 nvdisasm_version=13.2.51
 
 fetch_nvdisasm() {
@@ -366,7 +366,7 @@ fetch_nvdisasm() {
 
 # ---------------------------------------------------------------------------------------- main
 
-# Runs what was just installed: a file that is there but does not work is no help.
+# Runs the programs that were just installed, because a file that is there need not work.
 verify() {
   if [[ " $* " == *" libcriterion-dev "* ]] && has_criterion && ! criterion_works >>"$log" 2>&1; then
     echo "error: a test built with Criterion does not run here: $(tail -n 1 "$log") (log: $log)" >&2

@@ -1,6 +1,7 @@
-# Gives an SVG of gnuplot's a title and a description, for those who do not see it:
+# Gives an SVG of gnuplot's a title and a description, for readers who cannot see it:
 #   awk -f scripts/describe_svg.awk TEXT SVG
-# TEXT: the title is its first line, the description all others. gnuplot's own names for its lines are taken out.
+# The first line of TEXT is the title, and all others are the description. gnuplot's own names for its lines are
+# taken out.
 function of_xml(text) {
   gsub(/\\/, "", text) # gnuplot's marks
   gsub(/&/, "\\&amp;", text)

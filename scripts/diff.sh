@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
-# What changes between two steps: scripts/diff.sh 02 04
-# With an empty first number, between the second step and its parent: the step that its first comment names as
-# `// After: NN_name`, else the step before.
+# Shows what changes between two steps: scripts/diff.sh 02 04 With an empty first number it compares the second step
+# with its parent. This is the step that its first comment names as `// After: NN_name`, else the step before.
 #
-# How many lines of code each step changes: scripts/diff.sh --stat 03_3dgrid 04_online_softmax ...
-# Counts the lines that it takes out of its parent and those that it adds. Comments, blank lines and layout do
-# not count, and a line that only moves counts once. Exit status 1 when a step changes more lines than its limit:
-# a reader can take in 140 as one lesson, and the steps that bring a new way to multiply or to sum have 240.
+# Counts the lines of code that each step changes: scripts/diff.sh --stat 03_3dgrid 04_online_softmax ... Counts the
+# lines that it takes out of its parent and those that it adds. Comments, blank lines and layout do not count, and a
+# line that only moves counts once. Exit status 1 when a step changes more lines than its limit. The limit is 140,
+# which a reader can take in as one lesson, and 240 for steps that bring a new way to multiply or to sum.
 #
-# With VARIANT=NAME: what steps/NN_name/variants/NAME.patch changes in its step, or with --stat how many lines of
-# code, for which there is no limit.
+# With VARIANT=NAME it shows what steps/NN_name/variants/NAME.patch changes in its step, or with --stat how many
+# lines of code this is, for which there is no limit.
 #
-# STEPS_FOLDER is the folder of the steps. Where an exercise begins and ends is no part of the lesson: those
-# lines are left out.
+# STEPS_FOLDER is the folder of the steps. The lines that mark the beginning and the end of an exercise are left
+# out, because they are not part of the lesson.
 export LC_ALL=C
 set -u
 # shellcheck source=scripts/scratch.sh

@@ -41,7 +41,7 @@ has_gpu_node() {
 
 quick_device() { if [[ -n $(cuda_home) ]] && has_gpu_node; then echo gpu; else echo cpu; fi; }
 
-# nvidia-smi's answer for each GPU that programs may use; with CUDA_VISIBLE_DEVICES, for the first.
+# Prints nvidia-smi's answer for each GPU that programs may use, or with CUDA_VISIBLE_DEVICES for the first.
 query_gpus() {
   local first=${CUDA_VISIBLE_DEVICES-}
   first=${first%%,*}
@@ -100,7 +100,7 @@ seconds_left() {
     'BEGIN { left = limit - (now - started) / 1e6; print (left > 0.1 ? left : 0.1) }'
 }
 
-# The first version number in a text: 12.2.0.
+# Prints the first version number in a text, such as 12.2.0.
 version_in() { grep -o -m 1 -E '[0-9]+\.[0-9]+(\.[0-9]+)*' <<<"$1" | head -n 1; }
 
 # shellcheck source=scripts/scratch.sh
@@ -149,7 +149,7 @@ check_compilers() {
   fi
 }
 
-# In place of gcc and g++, for who wants it: nothing needs it.
+# clang can take the place of gcc and g++, but nothing needs it.
 check_clang() {
   local version use="make CC=clang CXX=clang++; sanitize and count still compile the kernels with g++"
   command -v clang >/dev/null && command -v clang++ >/dev/null || return

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The files of the lab whose names fit: scripts/files.sh '*.c' '*.h'
-# As git tells them; where there is no git or no checkout, all but what the lab makes by itself.
+# Lists the files of the lab whose names match: scripts/files.sh '*.c' '*.h' The list comes from git. Without git or
+# a checkout it has all files except those that the lab makes itself.
 export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2

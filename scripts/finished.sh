@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Programs that run a step's code must say that they have come to their end: the code may have ended the process.
-# To be sourced by scripts that have called make_scratch of scripts/scratch.sh.
+# Programs that run a step's code must say that they have come to their end, because that code may have ended the
+# process. To be sourced by scripts that have called make_scratch of scripts/scratch.sh.
 
 # finishes COMMAND...: runs a program of the lab, or a tool that runs one, and returns its status. The status is 1,
 # and a sentence says why, when it is 0 and the program has not said that it finished (common/finish).

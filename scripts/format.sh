@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# clang-format over the sources: scripts/format.sh -i|--dry-run FILE...
-# Versions lay code out differently, so only version 14 decides; others are skipped with a note.
+# Runs clang-format over the sources: scripts/format.sh -i|--dry-run FILE... Versions of clang-format lay code out
+# differently, so only version 14 is used; another version gives a note only.
 export LC_ALL=C
 set -eu
 mode=$1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Feeds the readers of foreign files with made-up ones: scripts/fuzz_readers.sh SECONDS npy rewrite
 # Builds each common/tests/fuzz/NAME.c with clang's libFuzzer and its sanitizers, and runs it for SECONDS,
-# beginning with the inputs in the folder of its name. What crashes it is kept in build/fuzz/NAME; once
-# the fault is mended, put it into common/tests/fuzz/NAME, where `make check` replays it.
+# beginning with the inputs in the folder of its name. An input that crashes it is kept in build/fuzz/NAME. Once the
+# fault is mended, put the input into common/tests/fuzz/NAME, where `make check` replays it.
 export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the commands of the guide, and compares what they say: scripts/guide.sh [--all] [FILE.md...]
+# Runs the commands of the guide, and compares their output: scripts/guide.sh [--all] [FILE.md...]
 #
 # A fence of three backquotes with these words begins a block of commands; one with `text output` right
 # behind it holds what the commands say:
@@ -8,9 +8,9 @@
 #   sh tested needs=gdb    left out where the program gdb is missing; several: needs=gdb,nvcc
 #   sh slow                like tested, with --all alone: for what takes longer than a few seconds
 # Other blocks are not run. The blocks of a document are run in their order and share work/guide, which is
-# empty at the start. What they say of work/NN_name, a reader's file, is done to work/guide/NN_name. Each line
-# of an output block must come, in this order, in what the commands say; `...` in it stands for anything, and
-# other lines may stand between.
+# empty at the start. A command that names work/NN_name, a reader's file, works on work/guide/NN_name. Each line of
+# an output block must come, in this order, in what the commands say; `...` in it stands for anything, and other
+# lines may stand between.
 #
 # Without FILE: GUIDE.md, guide/*.md and the pages of the steps, steps/*/README.md. Exit status 1 when a
 # block fails, 2 when a document makes no sense or has nothing to test.
@@ -29,10 +29,10 @@ if [ $# -eq 0 ]; then
   shopt -s nullglob
   set -- GUIDE.md guide/*.md steps/*/README.md
 fi
-block_seconds=120 # what runs longer hangs
+block_seconds=120 # a block that runs longer hangs
 if [ $all = yes ]; then block_seconds=600; fi
 
-# What the caller's make was told is not meant for the commands.
+# The settings of the caller's make must not reach the commands.
 unset MAKEFLAGS MAKELEVEL MAKEOVERRIDES MFLAGS DEBUG SANITIZE MODE STEPS STEPS_FOLDER CONFIG ARGS WORK WERROR \
   BUG FROM FORCE PART QUICK NAME EMU_GPU
 unset BXFI_MAP # Criterion takes a program for one of its workers that finds this

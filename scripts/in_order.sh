@@ -6,7 +6,7 @@
 # in_order COUNT AT_ONCE RUN WAIT REPORT [ALONE]: calls `RUN number` for each number below COUNT, each in a
 # process of its own and AT_ONCE of them at a time, and `REPORT number` in this shell, in the order of the
 # numbers, once this one and all before it have ended. `WAIT number` is called when it waits for that number, on
-# a terminal again and again. Where `ALONE number` is true, nothing runs beside this one.
+# a terminal again and again. Where `ALONE number` is true, no other job runs beside this one.
 in_order() {
   local count=$1 at_once=$2 run=$3 wait=$4 report=$5 alone=${6:-false} next=0 number limit
   rm -rf "$scratch/ended" && mkdir "$scratch/ended"

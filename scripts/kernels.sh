@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# What ptxas.sh, sass.sh and ptx.sh share: compiling a step's kernels and naming them. To be sourced
-# from the root of the lab.
+# Functions that ptxas.sh, sass.sh and ptx.sh share. They compile a step's kernels and name them. To be sourced from
+# the root of the lab.
 
 nvcc=${NVCC:-nvcc}
 steps=${STEPS_FOLDER:-steps} # as in make/config.mk
-# As in make/build.mk. --keep leaves the PTX, the cubin and the object in one compilation.
+# The flags are those of make/build.mk. --keep leaves the PTX, the cubin and the object of one compilation.
 nvcc_flags=(-std=c++17 -O3 -lineinfo -DNDEBUG -Icommon -Icommon/kernel -Xcompiler "-fPIC,-Wall,-Wextra" -Xptxas -v --keep)
 
 # need_nvcc VERB: ends the script where there is no compiler.
@@ -63,7 +63,7 @@ compile_all() {
   done
 }
 
-# Of rows of tab-separated fields, makes the first readable: a kernel's mangled name.
+# Makes the first of the tab-separated fields of each row readable, which is a kernel's mangled name.
 readable_names() {
   local rows
   rows=$(cat)

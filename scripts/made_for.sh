@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Which steps can be made for which GPUs: scripts/made_for.sh [--left-out] "sm_80 sm_90a" STEP...
-# Prints a line "STEP ARCHITECTURE" for each pair, and nothing for a step that needs more than a GPU has. With
-# --left-out it prints the others, a line of tabs for each step: its name, what it needs, the architectures. The first
-# comment of a step may say what it needs: "// Needs: sm_80" means this architecture or any newer one, "// Needs:
-# sm_90a" exactly that one, because the instructions behind the letter are in no other. Exit status 2 when a step is
-# not there or says it in another way.
+# Prints which steps can be made for which GPUs: scripts/made_for.sh [--left-out] "sm_80 sm_90a" STEP... Prints a
+# line "STEP ARCHITECTURE" for each pair, and nothing for a step that needs more than a GPU has. With --left-out it
+# prints the others, a line of tabs for each step: its name, what it needs, the architectures. The first comment of
+# a step may say what it needs: "// Needs: sm_80" means this architecture or any newer one, "// Needs: sm_90a"
+# exactly that one, because the instructions behind the letter are in no other. Exit status 2 when a step is not
+# there or says it in another way.
 export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2

@@ -2,10 +2,10 @@
 # One mutant (common/tools/mutants/mutant.h): its build, and which tool catches it. To be sourced from the root of the
 # lab behind planted_bug.sh, by mutants.sh.
 #
-# The tools come from cheap to dear, and the first that catches the mutant is the last to run: the compiler; the
-# tests that say most for their time, without optimisation; the sanitizer; and, with optimisation, the object
-# code beside that of the lab's own step, and the whole suite. On a GPU nvcc takes most of the time, and the suite
-# follows at once.
+# The tools run from the fastest to the slowest, until one catches the mutant. First come the compiler, the tests
+# that find most in a short time, without optimisation, and the sanitizer. Then, with optimisation, the object code
+# is compared with that of the lab's own step, and the whole suite runs. On a GPU nvcc takes most of the time, and
+# the suite follows at once.
 
 mutant_quick='inputs/@(normal|ramp)'       # tests, as a glob: a second, and they find most
 mutant_whole='*/!(more_heads*)'           # all but what takes minutes on the emulator
@@ -49,8 +49,8 @@ mutant_copy() {
 }
 
 # mutant_build FOLDER STEP LEVEL [MODE]: builds the suite of the step in FOLDER/steps, or with MODE its program,
-# with optimisation LEVEL, and prints where it lies. What the objects and reports say of paths is what the lab's
-# own step would say, so that objects can be compared.
+# with optimisation LEVEL, and prints where it lies. Objects and reports contain the paths of the lab's own step, so
+# that objects can be compared.
 mutant_build() {
   local program=step${2%%_*} from=$1/steps/$2
   if [ -z "${4:-}" ]; then program+=-check; fi
@@ -77,8 +77,8 @@ mutant_reference() {
   ) 9>"$mutant_folder/lock"
 }
 
-# mutant_is_same FOLDER STEP LEVEL: whether the mutant's object code is that of the lab's own step. Then no
-# test can tell the two apart, and none need do so.
+# mutant_is_same FOLDER STEP LEVEL: tells whether the mutant's object code is that of the lab's own step. Then no
+# test can or must tell the two apart.
 mutant_is_same() {
   cmp -s "$(mutant_object "$1" "$2")" "$(mutant_object "$mutant_folder/unchanged-$2-$3" "$2")"
 }
@@ -156,8 +156,8 @@ mutant_hunt() {
   rm -f "$log.log"
 }
 
-# mutants_merge OLD_CSV ROWS SOURCE...: prints mutants.csv anew: the file's rows of all sources but these, and ROWS,
-# with $commit and $date. The file need not be there.
+# mutants_merge OLD_CSV ROWS SOURCE...: prints the new mutants.csv. It has the file's rows of all sources but these,
+# and ROWS, with $commit and $date. The file need not exist.
 mutants_merge() {
   local old=$1 rows=$2
   echo source,line,column,operator,change,verdict,step,message,reason,commit,date

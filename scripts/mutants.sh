@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# Is every small fault of the steps caught? scripts/mutants.sh [--seconds N] [--count N] [--seed N] STEP...
-# Makes mutants of the steps given and of the headers in common/ that they read (common/tools/mutants/mutant.h): copies
-# with one small fault each, such as a barrier that is left out. Builds each and gives it to `check` and to
-# `sanitize` on the emulator, or with DEVICE=gpu to `check` on the GPU, JOBS at a time. A mutant of a header is
-# tried in all steps that read it, until one catches it. Prints who caught what, and each survivor with its place.
-# steps/NN_name/mutants.txt and common/tools/mutants/headers.txt say which mutants are no faults, each with its reason;
-# one with a reason that is caught all the same is reported. Exit status 1 when a mutant survives without a reason.
+# Checks that every small fault of the steps is caught: scripts/mutants.sh [--seconds N] [--count N] [--seed N]
+# STEP... Makes mutants of the steps given and of the headers in common/ that they read
+# (common/tools/mutants/mutant.h): copies with one small fault each, such as a barrier that is left out. Builds each
+# and gives it to `check` and to `sanitize` on the emulator, or with DEVICE=gpu to `check` on the GPU, JOBS at a
+# time. A mutant of a header is tried in all steps that read it, until one catches it. Prints who caught what, and
+# each survivor with its place. steps/NN_name/mutants.txt and common/tools/mutants/headers.txt say which mutants are
+# no faults, each with its reason; a mutant with a reason that is caught nevertheless is reported. Exit status 1
+# when a mutant survives without a reason.
 #
-# With --seconds or --count a sample: of each operator as many, in an order that the seed (1) repeats, less those
-# that have a reason. OPERATORS="wait parity" leaves the other operators out, FILES=softmax the files whose names it
-# does not match, an extended regular expression. An index of 32 bits is wrong where a tensor has 2^31 elements:
-# the operator `narrow` is for a GPU, and the only one that is tried there unless OPERATORS says otherwise.
+# With --seconds or --count only a sample is tried. It has equally many mutants of each operator, in an order that
+# the seed (1) repeats, without those that have a reason. OPERATORS="wait parity" leaves the other operators out.
+# FILES=softmax, an extended regular expression, leaves out the files whose names do not match. An index of 32 bits
+# is wrong where a tensor has 2^31 elements: the operator `narrow` is for a GPU, and the only one that is tried
+# there unless OPERATORS says otherwise.
 #
 # With RECORD=1 the result is written to results/<device>/mutants.csv, where the rows of other files stay. A
 # sample, or some of the operators, are not recorded.
@@ -60,7 +62,7 @@ bug_seconds=600 # an endless kernel is ended by LAB_LIMIT, so this is for what t
 bug_test_seconds=300
 bug_limit=${LAB_LIMIT:-5} # seconds that a block may take: right ones take a fraction
 
-# What all mutants share is built once, before several of them are built at a time.
+# The files that all mutants share are built once, before several mutants are built at a time.
 first=step${1%%_*}
 if ! { bug_build "$mutant_device" '' steps mutants && bug_build "$mutant_device" '' steps "$first-check" &&
   { [ "$mutant_device" = gpu ] || bug_build cpu sanitize steps "$first"; } &&
@@ -94,7 +96,7 @@ awk -F '\t' -v wanted=" ${operators//$'\n'/ } " -v files="${FILES:-.}" '
   index(wanted, " " $4 " ") && $1 ~ files' "$scratch/mutants" >"$scratch/wanted"
 mv "$scratch/wanted" "$scratch/mutants"
 
-# A sample takes the operators in turn.
+# A sample takes mutants of the operators in turn.
 if [ -n "$limit$count" ]; then
   awk -F '\t' -v seed="$seed" 'BEGIN { srand(seed) } $7 == "" { printf "%.9f\t%s\n", rand(), $0 }' "$scratch/mutants" |
     sort -n | awk -F '\t' '{ printf "%d\t%s\n", ++seen[$5], $0 }' | sort -s -n -k 1,1 | cut -f 3- |

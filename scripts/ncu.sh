@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# What count_gpu.sh and calibrate.sh share: counting a program's kernels with ncu, NVIDIA's Nsight Compute.
-# To be sourced from the root of the lab, and told a folder for its files in `scratch`.
-# shellcheck disable=SC2154 # scratch
+# Functions that count_gpu.sh and calibrate.sh share, to count a program's kernels with ncu, NVIDIA's Nsight
+# Compute. To be sourced from the root of the lab, and told a folder for its files in `scratch`. shellcheck
+# disable=SC2154 # scratch
 
 # shellcheck source=scripts/finished.sh
 . scripts/finished.sh
@@ -20,7 +20,7 @@ need_ncu() { # verb
   exit 2
 }
 
-# Ends the script with what ncu says of its own failure.
+# Ends the script with ncu's own message about its failure.
 ncu_failed() { # what, log
   echo "error: ncu cannot $1" >&2
   sed -n 's/^==ERROR== */  ncu: /p' "$2" | head -n 10 >&2

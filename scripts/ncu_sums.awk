@@ -2,7 +2,7 @@
 # raw` printed: a line of names, one of units, one for each kernel. Prints for each kernel, numbered from 0,
 # and each column "number <tab> column <tab> value". Exit status 1 when that is not what it finds.
 
-# The fields of a line of CSV, with the quotes taken off.
+# Splits a line of CSV into its fields, without the quotes.
 function split_csv(line, fields,    count, quoted, field, i, c) {
   count = 0
   quoted = 0

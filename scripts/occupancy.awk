@@ -1,4 +1,4 @@
-# How many blocks of a kernel a multiprocessor can hold:
+# Computes how many blocks of a kernel a multiprocessor can hold:
 #   awk -v architecture=sm_80 -f occupancy.awk
 # Reads rows of tabs: registers of a thread, threads of a block, static and dynamic shared memory (bytes;
 # dynamic is "-" when unknown, and counts as none). For each, writes

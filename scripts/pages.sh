@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that the documents hang together: scripts/pages.sh [FILE.md...]
+# Checks the links and the sections of the documents: scripts/pages.sh [FILE.md...]
 #
 # Every link of a document to a file must lead to a file that exists, and a link to a heading, FILE.md#heading,
 # to a heading that exists. Links to other sites are not followed. Code, in fences, indented or between

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# One planted bug: its patch, its build, and what the tools say of it. To be sourced from the root of the
-# lab, by bugs.sh. Variants of a step (variants.sh) are patches of the same form, in steps/NN_name/variants.
+# Functions for one planted bug, its patch, its build, and the answers of the tools. bugs.sh sources this file from
+# the root of the lab. Variants of a step (variants.sh) are patches of the same form, in steps/NN_name/variants.
 
 # shellcheck source=scripts/finished.sh
 . "${BASH_SOURCE[0]%/*}/finished.sh"
@@ -97,7 +97,7 @@ bug_check() {
   env -u BXFI_MAP LAB_LIMIT="$bug_limit" timeout --kill-after=5 "$bug_seconds" "$1" --jobs 1 --fail-fast \
     --timeout "$bug_test_seconds" --filter "${3:-*/!($bug_left_out)}" >"$2" 2>&1
   local status=$?
-  # Each test is a process of its own, so the program itself ends in order, whatever a test does.
+  # Each test is a process of its own, so the program itself ends normally, whatever a test does.
   if [ $status -eq 0 ]; then
     tests_passed 0 "$2" || status=$bug_not_run
   elif [ $status -ne 124 ] && [ $status -ne 137 ]; then
@@ -202,8 +202,8 @@ record_rows() {
   }' "$1"
 }
 
-# bugs_merge OLD_CSV ROWS STEP...: prints bugs.csv anew: the file's rows of all steps but these, and ROWS, as
-# bug_hunt leaves them, with $commit and $date. The file need not be there.
+# bugs_merge OLD_CSV ROWS STEP...: prints the new bugs.csv. It has the file's rows of all steps but these, and ROWS,
+# as bug_hunt leaves them, with $commit and $date. The file need not exist.
 bugs_merge() {
   local old=$1 rows=$2
   echo step,bug,title,check,check_message,sanitize,sanitize_message,commit,date

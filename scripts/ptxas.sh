@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What the compiler gave every kernel: scripts/ptxas.sh "sm_80 sm_90a" 01_naive 02_tiled ...
-# A table of registers, shared memory, spills and the occupancy that follows; occupancy.awk explains it.
-# Exit status 1 when a kernel spills registers, or keeps an array in a stack, or a compiler warns. Without
-# architectures ("") for all GPUs of scripts/gpus.txt. Needs nvcc, no GPU.
+# Prints the resources that the compiler gave every kernel: scripts/ptxas.sh "sm_80 sm_90a" 01_naive 02_tiled ... A
+# table of registers, shared memory, spills and the occupancy that follows; occupancy.awk explains it. Exit status 1
+# when a kernel spills registers, or keeps an array in a stack, or a compiler warns. Without architectures ("") for
+# all GPUs of scripts/gpus.txt. Needs nvcc, no GPU.
 export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Puts what this machine has recorded into the published record: scripts/publish.sh [DEVICE_FOLDER [NAME]]
 # Copies results/<device>/*.csv, or NAME.csv alone, to plots/data/<device>, and draws the charts and writes the
-# tables anew. A file takes the place of the published one whole, but bugs.csv, mutants.csv, counts.csv and those of
-# variants are merged: what is published of other steps and sources, and counted of other shapes, stays. Of the emulator only bugs.csv and
-# mutants.csv are published, as what else it records is quickly had everywhere. Exit status 2 when there is nothing
-# to publish.
+# tables again. A file replaces the whole published one, but bugs.csv, mutants.csv, counts.csv and the files of
+# variants are merged, so that the published rows of other steps, sources and shapes stay. Of the emulator only
+# bugs.csv and mutants.csv are published, because its other records can be made quickly on any machine. Exit status
+# 2 when there is nothing to publish.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,7 +14,7 @@ folders=(results/*)
 if [ -n "${1:-}" ]; then folders=("results/$1"); fi
 name=${2:-}
 
-# The new file, with the old one's rows of all that the new one says nothing of in its first column.
+# Prints the new file, and those rows of the old one whose first column does not occur in the new one.
 join_rows() { # published file, which need not be there, new file
   local old=$1
   [ -f "$old" ] || old=/dev/null

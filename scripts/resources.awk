@@ -1,7 +1,6 @@
-# What the compiler gave each kernel: awk -v step=NAME -f resources.awk attention.ptx log
-# Rows of tabs, in the order of the source: mangled name, registers, threads of a block, static shared
-# memory, stack, spill stores, spill loads (bytes). Threads are those of __launch_bounds__, which PTX
-# calls maxntid; "-" without.
+# Reads the resources that the compiler gave each kernel: awk -v step=NAME -f resources.awk attention.ptx log Rows
+# of tabs, in the order of the source: mangled name, registers, threads of a block, static shared memory, stack,
+# spill stores, spill loads (bytes). Threads are those of __launch_bounds__, which PTX calls maxntid; "-" without.
 
 # PTX
 /^ *(\.visible |\.weak )?\.entry / {

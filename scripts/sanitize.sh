@@ -73,7 +73,7 @@ for step in "$@"; do
     echo "error: $step can take none of these shapes, so nothing is known of it" >&2
     exit 2
   fi
-  # Of ARGS, or of a few shapes, alone only what they reach is to be known; of a step with a fault the rest was left.
+  # With ARGS, or the few shapes of EVERY=1, not all kernels need be reached; a step with a fault was left early.
   if [ -z "${ARGS:-}${EVERY:-}" ] && [ "${failed[*]: -1}" != "$step" ] && [ -n "$(unlaunched)" ]; then
     echo "  FAIL  ${step%%_*} has kernels that no shape of $shapes reaches: add one for each of"
     unlaunched | sed 's/^/        /'

@@ -45,7 +45,7 @@ for step in "${steps[@]}"; do
   done
 done
 
-# The file that tells later runs that they need not be.
+# Returns the file that tells later runs that they are not needed.
 found() { # number
   if [ -n "${FIRST:-}" ]; then echo "$scratch/found"; else echo "$scratch/found ${run_pair[$1]}"; fi
 }
@@ -79,7 +79,7 @@ show_run() { # number
   fi
 }
 
-# What a pair has come to: FAIL from the first failure on, else ok from the first run that was no skip.
+# The result of a pair is FAIL from the first failure on, else ok from the first run that was not skipped.
 declare -A verdict=()
 failed=()
 report_run() { # number

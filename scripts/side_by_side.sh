@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs commands beside each other: scripts/side_by_side.sh "COMMAND" "COMMAND"...
-# Prints what the first one says as it says it, and what each of the others has said when those before it have
-# ended. Exit status: that of the first in the list that failed, else 0.
+# Prints the output of the first one at once, and the output of each of the others when those before it have ended.
+# Exit status: that of the first in the list that failed, else 0.
 export LC_ALL=C
 set -u
 # shellcheck source=scripts/scratch.sh

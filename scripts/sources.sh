@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# What a chart or a table says in its first comment about the data it needs, such as
+# Reads from the first comment of a chart or a table which data it needs, such as
 #   # Data: bench.csv (make bench), ceilings.csv (make ceilings)
 # To be sourced.
 
-# setting FILE WORD: what stands behind "# WORD: " in the file.
+# setting FILE WORD: prints the text behind "# WORD: " in the file.
 setting() { sed -n "s/^# $2: *//p" "$1"; }
 
 # sources FILE WORD: the same as lines of a file's name, a tab, and the command that records it.

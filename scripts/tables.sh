@@ -40,7 +40,7 @@ refuse() { # document, line, sentence
   exit 2
 }
 
-# The text of a table: of "ladder nvidia-h200".
+# Prints the text of a table, such as that of "ladder nvidia-h200".
 table() { # document, line, words
   local -a part=() names=() files=() values=()
   local script i data file path command missing='' without=''
@@ -87,7 +87,7 @@ table() { # document, line, words
   fi
 }
 
-# Writes a document with its tables made anew; says on standard error where they differ.
+# Prints a document with new tables; says on standard error where they differ from the old ones.
 renew() { # document
   local line number=0 begun=0 words='' old='' new
   while IFS= read -r line || [ -n "$line" ]; do

@@ -1,8 +1,9 @@
-# How names and numbers are written, and in which order names come, in charts and tables alike.
+# Functions for charts and tables, which write names and numbers and put names in order.
 
 function is_step(name) { return name ~ /^[0-9]+_/ }
 
-# As a reader says it: "04 online softmax", "SDPA flash", "FlashAttention-3 (quoted)", "04 online softmax (own)".
+# Returns a name as a reader says it, such as "04 online softmax", "SDPA flash", "FlashAttention-3 (quoted)", "04
+# online softmax (own)".
 function readable(name) {
   sub(/_quoted$/, " (quoted)", name)
   sub(/^flash_attention_3/, "FlashAttention-3", name)
@@ -12,7 +13,7 @@ function readable(name) {
   return name
 }
 
-# Such as "wgmma fp16" of tensor_wgmma_fp16.
+# Returns a name such as "wgmma fp16" for tensor_wgmma_fp16.
 function ceiling_text(name) {
   sub(/^tensor_/, "", name)
   gsub(/_/, " ", name)
@@ -51,10 +52,10 @@ function sort_numbers(set, sorted,  count, value, i) {
   return count
 }
 
-# Three digits, without an exponent: 0.5, 17.4, 1043.
+# Returns a number with three digits, without an exponent, such as 0.5, 17.4, 1043.
 function three_digits(value) { return sprintf(value < 999.5 ? "%.3g" : "%.0f", value) }
 
-# A count or bytes with three digits, such as "4.2 M"; between number and letter stands `blank`.
+# Returns a count or bytes with three digits, such as "4.2 M", with `blank` between number and letter.
 function count_text(count, blank,  unit) {
   for (unit = 0; count >= 999.5 && unit < 5; unit++) count /= 1000
   return sprintf("%.3g", count) (unit ? blank substr("kMGTP", unit, 1) : "")

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# One variant of a step: its patch, its copy of the step, and whether it is right. To be sourced from the root of the
-# lab behind planted_bug.sh, by variants.sh and diff.sh. variants.sh tells the form of a patch.
+# Functions for one variant of a step, its patch, its copy of the step, and the test that it is right. To be sourced
+# from the root of the lab behind planted_bug.sh, by variants.sh and diff.sh. variants.sh tells the form of a patch.
 
 # variant_patches STEP: the step's patches, a line each.
 variant_patches() {
@@ -22,7 +22,7 @@ variant_patch() {
 }
 
 # variant_copy PATCH [FOLDER]: puts the changed copy of the step where make finds it, and prints that folder of steps.
-# What is built without optimisation lies in another FOLDER than what is timed.
+# A build without optimisation lies in another FOLDER than the build that is timed.
 variant_copy() {
   local folder
   folder=build/${2:-variants}/$(bug_id "$1")

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What does each part of a step bring? scripts/variants.sh 04_online_softmax 05_wmma ...
-# Each steps/NN_name/variants/NAME.patch takes one thing away from its step, or puts another one in its place; the
-# result is still right. Applies each to a copy of its step, builds the copy without a warning, and runs suite and
+# Measures what each part of a step brings: scripts/variants.sh 04_online_softmax 05_wmma ... Each
+# steps/NN_name/variants/NAME.patch takes one thing away from its step, or puts another one in its place; the result
+# is still right. Applies each to a copy of its step, builds the copy without a warning, and runs suite and
 # sanitizer on it. On a GPU runs the suite alone, and then times all variants of a step in one run beside the step
-# itself: they take turns in rounds, and how many times as fast a variant is comes from pairs of one round. ARGS holds
-# options for the ladder, such as a shape. RECORD=1 writes the times to results/<device>/NAME.csv and NAME-samples.csv,
-# where the rows of other steps stay. Without NAME and ARGS it records the problems of the tables: variants.csv,
-# variants-dim128.csv and variants-causal.csv.
+# itself: they take turns in rounds, and how many times as fast a variant is comes from pairs of one round. ARGS
+# holds options for the ladder, such as a shape. RECORD=1 writes the times to results/<device>/NAME.csv and
+# NAME-samples.csv, where the rows of other steps stay. Without NAME and ARGS it records the problems of the tables:
+# variants.csv, variants-dim128.csv and variants-causal.csv.
 #
 # SHORT=1 is the form of `make check`: each variant is built once, without optimisation and for the sanitizer,
 # and runs on the few shapes that every step is sanitized on, where its results are checked, too.
@@ -82,7 +82,7 @@ fi
 
 # ---- Are they right? ----------------------------------------------------------------------------
 
-# What all variants share is built once, before several of them are built at a time.
+# The files that all variants share are built once, before several variants are built at a time.
 number=${steps[0]%%_*}
 if ! { { [ -n "${SHORT:-}" ] || bug_build "$device" '' steps "step$number-check"; } &&
   { [ "$device" = gpu ] || bug_build cpu sanitize steps "step$number"; }; } >"$scratch/log" 2>&1; then
@@ -91,7 +91,7 @@ if ! { { [ -n "${SHORT:-}" ] || bug_build "$device" '' steps "step$number-check"
   exit 2
 fi
 
-# From the last step on: these take longest, and should not be what all the others wait for.
+# The variants are tried from the last step on. These take longest, so they must not begin last.
 started=$SECONDS
 for ((i = ${#patches[@]} - 1; i >= 0; i--)); do
   while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done

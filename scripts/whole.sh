@@ -2,8 +2,8 @@
 # Files and folders that appear whole or not at all, also when two scripts write the same one at once: each is
 # written beside its place, under a name that nothing else has, and renamed. To be sourced.
 
-# write_whole FILE: what stands on standard input becomes FILE, with the permissions that it had. In a shell of its
-# own, whose trap leaves nothing beside FILE, whatever signal ends it.
+# write_whole FILE: writes standard input to FILE, which keeps its permissions. It runs in a subshell, whose trap
+# leaves nothing beside FILE, whatever signal ends it.
 write_whole() (
   file=$1
   partial=$(beside "$file") || exit
@@ -30,5 +30,5 @@ beside() {
   fi
 }
 
-# The permissions of a new file, as the umask leaves them: what is made above is closed to others.
+# Prints the permissions of a new file that the umask leaves. The files made above are closed to other users.
 new_mode() { printf '%o\n' $((0666 & ~0$(umask))); }

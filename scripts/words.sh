@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# The words of a text that a person has given, such as ARGS. To be sourced.
+# Splits a text that the reader has given, such as ARGS, into words. To be sourced.
 
-# split_words TEXT: sets `words` to the words that a shell would make of it. Quotes and backslashes hold what
-# they enclose together, and all else stands for itself: nothing is expanded, and nothing is run.
+# split_words TEXT: sets `words` to the words that a shell would make of it. Quotes and backslashes keep the
+# enclosed text together, and every other character stands for itself. Nothing is expanded, and nothing is run.
 split_words() {
   local lines
   if ! lines=$(xargs -r printf '%s\n' <<<"$1" 2>/dev/null); then

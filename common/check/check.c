@@ -27,10 +27,10 @@ typedef struct {
   double allowed; // error
 } bad_element;
 
-// Written as !(error <= bound), so that a NaN is bad.
+// The test is written as !(error <= bound), so that a NaN is bad.
 static bool exceeds(double error, double bound) { return !(error <= bound); }
 
-// The larger of two errors, where NaN is the largest of all.
+// Returns the larger of two errors, where NaN counts as the largest.
 static double worse(double a, double b) { return isnan(a) || a > b ? a : b; }
 
 static bool is_poison(const void *element, size_t bytes) {
@@ -38,7 +38,7 @@ static bool is_poison(const void *element, size_t bytes) {
   return memcmp(element, poison, bytes) == 0;
 }
 
-// printf writes some NaNs as "-nan", which says nothing more.
+// printf writes some NaNs as "-nan"; the sign has no meaning here.
 static const char *number_text(double value, char text[32]) {
   snprintf(text, 32, isnan(value) ? "nan" : "%.6g", value);
   return text;
@@ -60,7 +60,8 @@ static bool describe(const attention_shape *shape, const char *tensor, const bad
               number_text(first->got, got), first->allowed, bad->total, elements, where);
 }
 
-// Why rows that are not what float64 gives are no mistake of the kernel.
+// Explains why the differences of ill-conditioned rows from float64 are not a mistake of the
+// kernel.
 static void describe_ill_conditioned(const attention_shape *shape, const bad_element *first,
                                      double score_error, check_result *result, size_t rows) {
   fail(&result->message,
@@ -75,7 +76,7 @@ static void describe_ill_conditioned(const attention_shape *shape, const bad_ele
        first->head % (size_t)shape->heads, first->row, score_error);
 }
 
-// What is compared with what, in all heads: number i of the checked rows of a head is its row
+// The tensors that are compared, in all heads. Number i of the checked rows of a head is its row
 // selection_row(selection, head, i).
 typedef struct {
   size_t heads, rows, columns; // of the tensor; columns is 1 for lse
@@ -163,7 +164,7 @@ static bool check_lse(const attention_shape *shape, const float *lse,
       const double scale = 1 + fabs(expected);
       const double error = fabs(got - expected) / scale;
       allowed = CHECK_LSE_TOLERANCE;
-      // Of large scores that cancel float32 keeps less.
+      // When large scores cancel, float32 keeps fewer digits.
       if (reference_ill_conditioned(reference, n))
         allowed += (double)reference->score_error[n] / scale;
       else
@@ -185,7 +186,7 @@ static bool check_lse(const attention_shape *shape, const float *lse,
   return result->lse_bad == 0;
 }
 
-// --- elements that the reference has not
+// --- elements for which the reference has no value
 
 static bool o_is_finite(const attention_shape *shape, uint16_t bits) {
   const uint16_t exponent = shape->dtype == ATTENTION_FP16 ? 0x7c00 : 0x7f80;
@@ -197,13 +198,13 @@ static bool lse_is_sound(const attention_shape *shape, size_t row, float lse) {
   return sees_a_key ? isfinite(lse) : lse == -INFINITY;
 }
 
-// Whether element number i of O, or of lse where `o` is NULL, can be right at all.
+// Tells whether element number i of O, or of lse where `o` is NULL, can be right at all.
 static bool can_be_right(const attention_shape *shape, const uint16_t *o, const float *lse,
                          size_t i) {
   return o ? o_is_finite(shape, o[i]) : lse_is_sound(shape, i % (size_t)shape->seq_q, lse[i]);
 }
 
-// O [heads, rows, columns], or lse where `o` is NULL.
+// Checks O [heads, rows, columns], or lse where `o` is NULL.
 static bool check_all_finite(const attention_shape *shape, const uint16_t *o, const float *lse,
                              const extent *all, size_t *bad_count, error_text *message) {
   const size_t count = all->heads * all->rows * all->columns;

@@ -4,46 +4,46 @@
 
 #include "reference/reference.h"
 
-// The byte that fills outputs and guards before a run: as fp16, bf16 or float32 it is NaN.
+// This byte fills outputs and guards before a run. Elements of such bytes are NaN in fp16, bf16 and float32.
 enum { CHECK_POISON = 0xff };
 
-// What lse may be off by: this much, plus this part of the reference.
+// lse may be off by this much, plus this part of the reference.
 #define CHECK_LSE_TOLERANCE 1e-3
 
 typedef struct {
   double o_error;   // max |O - reference|; NaN when O holds a NaN
-  double o_bound;   // FlashAttention's bound of it: the largest that passes in any element
-  double o_used;    // max |O - reference| / what that element may be off by; NaN likewise
+  double o_bound;   // FlashAttention's bound of it, the largest that passes in any element
+  double o_used;    // max |O - reference| / the allowed error of the element; NaN likewise
   double lse_error; // max |lse - reference| / (1 + |reference|) over finite rows; NaN likewise
-  size_t o_bad;     // elements of O whose own error exceeds what they may be off by
+  size_t o_bad;     // elements of O whose error is larger than allowed
   size_t lse_bad;   // rows of lse likewise
-  size_t
-      ill_conditioned; // rows that are off by more than that, but by no more than float32 scores make them
-  error_text message; // empty when all is well; of ill-conditioned rows it says why
+  size_t ill_conditioned; // rows with larger errors that the errors of float32 scores explain
+  error_text message;     // empty when all is well; of ill-conditioned rows it says why
 } check_result;
 
 typedef enum { CHECK_SKIPPED, CHECK_PASSED, CHECK_FAILED, CHECK_ILL_CONDITIONED } check_verdict;
 
-// As the records have it: "skipped", "ok", "FAILED" or "ill-conditioned".
+// Returns the word that the records use: "skipped", "ok", "FAILED" or "ill-conditioned".
 const char *check_verdict_name(check_verdict verdict);
 
-// What to call a result that check_outputs has found right, or not.
+// Returns the verdict on a result that check_outputs has found right or wrong.
 check_verdict check_verdict_of(bool right, const check_result *result);
 
-// O: fp16 or bf16 bits [batch, heads, seq_q, head_dim]. lse: float32 [batch, heads, seq_q], or NULL
-// when none was asked for. Each element of O passes within what it may be off by (reference/allowance.h). lse passes
-// within CHECK_LSE_TOLERANCE of a finite reference and must be exactly -infinity where the row sees no key. True
-// when every element passes.
+// Compares outputs with the reference. `o` holds fp16 or bf16 bits [batch, heads, seq_q, head_dim]; `lse`
+// holds float32 [batch, heads, seq_q], or is NULL when none was asked for. Each element of O passes within
+// what it may be off by (reference/allowance.h). lse passes within CHECK_LSE_TOLERANCE of a finite reference
+// and must be exactly -infinity where the row sees no key. Returns true when every element passes.
 //
-// Where float32 scores are too coarse to tell a row's weights, a right kernel's O may be far from the reference. Such a
-// row passes as well as long as it lies where some scores within float32's errors would put it; it is counted
-// in ill_conditioned. All other rows are judged as ever.
+// Where float32 scores are too imprecise to determine a row's weights, a correct kernel's O may be far from
+// the reference. Such a row also passes if scores within the errors of float32 could have produced it. It is
+// counted in ill_conditioned. All other rows are judged as usual.
 //
-// Where the reference has some rows only, their errors decide, and all other elements must be finite: of
-// O always, as a poisoned one is not, of lse where the row sees a key.
+// Where the reference has some rows only, the errors of these rows decide. All other elements of O must be
+// finite, which a poisoned element is not, and so must lse where the row sees a key.
 //
-// The message of a failure names the first bad element, what was expected there, how many are bad
-// and the pattern they make: whole tiles, last rows, one column in eight, never written.
+// The message of a failure names the first bad element, what was expected there, how many are bad and the
+// pattern that they make, such as whole tiles, last rows, one column in eight, or elements that were never
+// written.
 bool check_outputs(const attention_shape *shape, const uint16_t *o, const float *lse,
                    const reference_result *reference, check_result *result);
 

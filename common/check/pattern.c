@@ -30,7 +30,7 @@ void pattern_add(pattern *pattern, size_t head, size_t row, size_t column) {
   if (pattern->counts[2] > 0) pattern->bad[2][column]++;
 }
 
-// Which of the indices 0 .. count - 1 hold a bad element, in words.
+// Describes in words which of the indices 0 .. count - 1 hold a bad element.
 static int describe_indices(const size_t *bad, size_t count, const char *one, const char *many,
                             char *text, size_t size) {
   size_t hit = 0;

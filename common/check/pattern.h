@@ -1,4 +1,5 @@
-// What do the bad elements have in common? Counted along each dimension, told in words.
+// Finds out what the bad elements have in common. They are counted along each dimension, and the
+// pattern is described in words.
 #ifndef PATTERN_H
 #define PATTERN_H
 
@@ -13,12 +14,13 @@ typedef struct {
   size_t not_finite;
 } pattern;
 
-// False when memory runs out.
+// Returns false when memory runs out.
 bool pattern_create(pattern *pattern, size_t heads, size_t rows, size_t columns);
 void pattern_free(pattern *pattern);
 void pattern_add(pattern *pattern, size_t head, size_t row, size_t column);
 
-// Such as "every head; rows 64 to 127; one column in 8 (3, 11, ...)". Returns the length.
+// Describes the pattern, such as "every head; rows 64 to 127; one column in 8 (3, 11, ...)".
+// Returns the length.
 size_t pattern_describe(const pattern *pattern, char *text, size_t size);
 
 #endif

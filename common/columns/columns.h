@@ -1,4 +1,5 @@
-// What is counted of kernels, by the emulator or by a GPU's counters: columns of counts.csv and of listings.
+// The columns of counts.csv and of listings. They hold counts of kernels, made by the emulator or by a GPU's
+// counters.
 #ifndef COLUMNS_H
 #define COLUMNS_H
 
@@ -39,7 +40,8 @@ typedef struct {
 
 extern const column_name column_names[COUNT_COLUMNS];
 
-// Whether the column holds sectors or wavefronts: the requests they belong to are in the one before it.
+// Tells whether the column holds sectors or wavefronts. The column before it then holds the requests they
+// belong to.
 static inline bool column_is_per_request(int column) {
   return column <= COUNT_SHARED_STORE_WAVEFRONTS && column % 2 == 1;
 }

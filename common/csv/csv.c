@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The file's bytes and a zero behind them, for the caller to free.
+// Returns the file's bytes and a zero behind them, which the caller frees.
 static char *read_text(const char *path, size_t *length, error_text *error) {
   FILE *file = file_open(path, error);
   if (!file) return NULL;
   char *text = NULL;
   size_t capacity = 0;
   errno = 0;
-  // Up to a zero byte, which no text has; with one, what is behind it stays unread.
+  // Reads up to a zero byte, which no text contains. If there is one, the bytes behind it are not read.
   const ssize_t got = getdelim(&text, &capacity, '\0', file);
   const bool failed = got < 0 && ferror(file);
   const int cause = errno;
@@ -42,7 +42,7 @@ static size_t count(const char *text, char wanted) {
 }
 
 // Takes the field at *next, unquoted in place, and moves *next behind the comma that follows it, or to
-// NULL behind the last one. NULL when a quote is out of place.
+// NULL behind the last one. Returns NULL when a quote is out of place.
 static char *take_field(char **next) {
   char *const field = *next;
   char *from = field;
@@ -66,7 +66,7 @@ static char *take_field(char **next) {
   return field;
 }
 
-// Splits a line into its fields, of which the first `most` go to `fields`. False for a bad quote.
+// Splits a line into its fields, of which the first `most` go to `fields`. Returns false for a bad quote.
 static bool split(char *line, const char **fields, size_t most, size_t *found) {
   *found = 0;
   for (char *next = line; next;) {
@@ -109,7 +109,7 @@ static bool take_row(csv_table *table, char *line, size_t number, error_text *er
   return true;
 }
 
-// What is no text would be no sentence either, once it is quoted in one.
+// Bytes that are not text are refused here, because a sentence that quotes them could not be read.
 static bool check_text(const csv_table *table, const char *line, size_t number, error_text *error) {
   const char *odd = error_unprintable(line);
   while (odd && *odd == '\t') odd = error_unprintable(odd + 1);

@@ -1,8 +1,8 @@
 // Reads the lab's records: comma-separated values (RFC 4180) whose first line names the columns.
 //
-// Lines that begin with # are comments; they and blank lines count for nothing. A field may stand in
-// double quotes, with "" for a quote in it; it holds no line break. Lines end with LF or CRLF, the last
-// one also without. Columns are found by name, so their order does not matter.
+// Lines that begin with # are comments; these lines and blank lines are skipped. A field may stand in double
+// quotes, with "" for a quote in it; it holds no line break. Lines end with LF or CRLF, which the last line
+// may lack. Columns are found by name, so their order does not matter.
 #ifndef CSV_H
 #define CSV_H
 
@@ -21,27 +21,29 @@ typedef struct {
   size_t *lines;      // [rows]: where each row stands in the file; the first line is 1
 } csv_table;
 
-// Reads the whole file. False with a sentence that names file and line, and an empty *table, when the
-// file cannot be read, has no header, names a column twice, has a row with more or fewer fields than
-// the header, a quote out of place, or a zero byte.
+// Reads the whole file. Returns false with a sentence that names file and line, and an empty *table, when the
+// file cannot be read, has no header, names a column twice, has a row with more or fewer fields than the
+// header, a quote out of place, or a zero byte.
 bool csv_read(const char *path, csv_table *table, error_text *error);
 
-// Releases what csv_read allocated and zeroes *table. A zeroed table is fine.
+// Releases the memory that csv_read allocated and zeroes *table. A zeroed table may be freed too.
 void csv_free(csv_table *table);
 
-// The column of that name. False, with the names there are, when there is none.
+// Finds the column of that name. Returns false with a sentence that lists the existing names when there is
+// none.
 bool csv_column(const csv_table *table, const char *name, size_t *column, error_text *error);
 
-// What stands in the cell; "" when it is empty. Lives as long as the table.
+// Returns the text of the cell, which is "" when the cell is empty. The text lives as long as the table.
 const char *csv_text(const csv_table *table, size_t row, size_t column);
 
-// The cell as a whole number from `least` to `most`; an empty cell is none. False with a sentence that
-// names column, line and file.
+// Reads the cell as a whole number from `least` to `most`; an empty cell is no number. Returns false with a
+// sentence that names column, line and file.
 bool csv_integer(const csv_table *table, size_t row, size_t column, int64_t least, int64_t most,
                  int64_t *value, error_text *error);
 
-// The cell as a number: NaN for an empty cell, whose value does not apply. Takes what printf writes for
-// a NaN or an infinity. False with a sentence that names column, line and file.
+// Reads the cell as a number. An empty cell, whose value does not apply, gives NaN. It also accepts the words
+// that printf writes for a NaN or an infinity. Returns false with a sentence that names column, line and
+// file.
 bool csv_number(const csv_table *table, size_t row, size_t column, double *value,
                 error_text *error);
 

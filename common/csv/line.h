@@ -1,7 +1,7 @@
-// Writes one line of comma-separated values: the names of the columns, or their values.
+// Writes one line of comma-separated values, which are the names of the columns or their values.
 //
 // The list of columns stands once, in a function that is called twice, for the names and for the
-// values, so that the two lines cannot come apart.
+// values, so that the two lines always have the same columns.
 #ifndef CSV_LINE_H
 #define CSV_LINE_H
 
@@ -11,21 +11,21 @@
 typedef struct {
   FILE *out;
   bool names;  // the line of the names; values are left out
-  int columns; // so far
+  int columns; // written so far
 } csv_line;
 
 csv_line csv_line_begin(FILE *out, bool names);
 void csv_line_end(csv_line *line);
 
-// A column that holds a text, in quotes where it must be; NULL leaves it empty.
+// Adds a column that holds a text, in quotes where CSV needs them; NULL leaves it empty.
 void csv_line_text(csv_line *line, const char *name, const char *text);
 
-// A column that holds what printf makes of `format`; `present` is false where the value does not apply,
-// and then the column is empty.
+// Adds a column with the text that printf makes of `format`. `present` is false where the value does not
+// apply, and then the column is empty.
 __attribute__((format(printf, 4, 5))) void csv_line_number(csv_line *line, const char *name,
                                                            bool present, const char *format, ...);
 
-// A column that holds a number with `digits` significant digits; NaN leaves it empty.
+// Adds a column that holds a number with `digits` significant digits; NaN leaves it empty.
 void csv_line_value(csv_line *line, const char *name, int digits, double value);
 
 #endif

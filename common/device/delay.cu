@@ -1,4 +1,4 @@
-// A kernel that does nothing for a while, and one that does nothing at all.
+// One kernel here waits for a given time, and the other one ends at once.
 #include "device/device.h"
 
 __global__ void delay_kernel(long long clocks) {

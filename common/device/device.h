@@ -1,4 +1,4 @@
-// The machine that runs the kernels: a GPU, or the emulator in its place.
+// The device that runs the kernels, which is a GPU or the emulator in its place.
 #ifndef DEVICE_H
 #define DEVICE_H
 
@@ -15,20 +15,20 @@ extern "C" {
 typedef struct {
   char name[256];         // such as "NVIDIA H200" or "Emulated NVIDIA H200"
   char slug[256];         // the same as a folder name: "nvidia-h200"
-  bool emulated;          // then times mean nothing, and counts are there
+  bool emulated;          // then there are counts, and times mean nothing
   int compute_capability; // major * 10 + minor
   int multiprocessors;
   size_t memory_bytes;
   size_t l2_bytes;
 } device_info;
 
-// Selects device 0. False, with what to do about it, when there is none.
+// Selects device 0. When there is none, returns false with a sentence that says what to do.
 bool device_open(device_info *info, error_text *error);
 
-// True for cudaSuccess; else fills the sentence "<what> failed: <CUDA's words> (<its name>)".
+// Returns true for cudaSuccess; else fills the sentence "<what> failed: <CUDA's words> (<its name>)".
 bool device_ok(cudaError_t status, const char *what, error_text *error);
 
-// What the emulator has counted since the last reset. All zero on a GPU.
+// The counts of the emulator since the last reset. On a GPU all are zero.
 typedef struct {
   uint64_t launches;
   uint64_t blocks;
@@ -42,47 +42,50 @@ typedef struct {
 device_counts device_counts_read(void);
 void device_counts_reset(void);
 
-// How many faults the sanitizing emulator has reported; 0 for everything else.
+// Returns how many faults the sanitizing emulator has reported; 0 on every other device.
 uint64_t device_findings(void);
 
-// Calls `visit` for every kernel in the program or shared object that holds `function`, instances of templates one by
-// one, with its mangled name and whether this process has launched it. False on a GPU, which cannot tell.
+// Calls `visit` for every kernel in the program or shared object that holds `function`, and for every
+// instance of a template, with its mangled name and whether this process has launched it. Returns false on a
+// GPU, which does not know this.
 bool device_visit_kernels(const void *function,
                           void (*visit)(const char *name, bool launched, void *context),
                           void *context);
 
-// Sets the order in which the emulator runs threads: 0 is the plain order. False on a GPU, whose
-// order nobody can set.
+// Sets the order in which the emulator runs threads; 0 is the plain order. Returns false on a GPU, where the
+// order cannot be set.
 bool device_set_schedule(uint64_t seed);
 
-// The GPU's place on the bus, by which NVML knows it, such as "0000:3b:00.0". False on the emulator.
+// Writes the GPU's address on the bus, by which NVML knows it, such as "0000:3b:00.0". Returns false on the
+// emulator.
 bool device_bus_id(char *text, size_t size);
 
-// Whether the device works through its queue while the host goes on. The emulator runs every launch to its
+// Tells whether the device works asynchronously while the host goes on. The emulator runs every launch to its
 // end before the call returns.
 bool device_runs_behind(void);
 
-// Keeps a GPU busy for so many clocks of a multiprocessor, so that what the host enqueues meanwhile runs
-// without a gap. Returns the launch's error. The emulator does nothing.
+// Keeps a GPU busy for so many clock cycles of a multiprocessor, so that the work that the host enqueues
+// meanwhile runs without a gap. Returns the launch's error. On the emulator it does nothing.
 cudaError_t device_delay(long long clocks, cudaStream_t stream);
 
-// A kernel that does nothing: the least that a launch can take.
+// Launches a kernel that does nothing. Its time is the shortest that a launch can take.
 cudaError_t device_empty(cudaStream_t stream);
 
-// Launches that the GPU replays together, without the host's part of each.
+// A graph holds launches that the GPU replays together, without work by the host for each of them.
 typedef struct device_graph device_graph;
 
-// Makes a graph of what `enqueue` enqueues; `stream` may be NULL, which stands for one of the graph's own.
-// The emulator keeps `enqueue` and `context` and calls them at each replay.
+// Makes a graph of the work that `enqueue` enqueues. If `stream` is NULL, the graph records on a stream of
+// its own. The emulator keeps `enqueue` and `context` and calls them at each replay.
 cudaError_t device_graph_record(cudaError_t (*enqueue)(void *context, cudaStream_t stream),
                                 void *context, cudaStream_t stream, device_graph **graph);
 cudaError_t device_graph_replay(const device_graph *graph, cudaStream_t stream);
 void device_graph_free(device_graph *graph); // NULL is fine
 
-// Waits until the stream has done its work, or until the event has come, and returns as cudaStreamSynchronize
-// and cudaEventSynchronize do. An endless kernel does not hang the program: after 60 s, or what the environment
-// variable LAB_LIMIT says in seconds (0: never), it prints a sentence and ends the process with status 1. On
-// the emulator nothing is left to wait for: its launches return when they are done, and it has a limit itself.
+// Waits until the stream has done its work, or until the event has happened, and returns as
+// cudaStreamSynchronize and cudaEventSynchronize do. An endless kernel does not hang the program. After 60 s,
+// or the number of seconds in the environment variable LAB_LIMIT (0 means never), it prints a sentence and
+// ends the process with status 1. On the emulator there is nothing left to wait for, because its launches
+// return when they are done and have their own limit.
 cudaError_t device_wait(cudaStream_t stream);
 cudaError_t device_wait_event(cudaEvent_t event);
 

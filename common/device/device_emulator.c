@@ -1,4 +1,5 @@
-// The emulator counts what a kernel does, and runs its threads in any order it is asked to.
+// The emulator counts the operations of a kernel, and runs its threads in any order that is asked
+// for.
 #include "device/device.h"
 #include "emulator.h"
 #include <stdlib.h>
@@ -48,7 +49,7 @@ cudaError_t device_empty(cudaStream_t stream) {
   return cudaSuccess;
 }
 
-// --- graphs: the emulator has none, so a replay enqueues again
+// --- graphs; the emulator has none, so a replay enqueues again
 
 struct device_graph {
   cudaError_t (*enqueue)(void *context, cudaStream_t stream);

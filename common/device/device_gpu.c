@@ -1,4 +1,4 @@
-// A GPU neither counts for us nor lets us choose its schedule.
+// A GPU neither counts operations here nor lets the program choose the order of threads.
 #include "device/device.h"
 
 #include <stdlib.h>
@@ -33,7 +33,8 @@ struct device_graph {
   cudaGraphExec_t ready; // to be replayed
 };
 
-// Ends the recording in any case: a stream that goes on recording can be used for nothing else.
+// Ends the recording in any case, because a stream that is still recording can be used for nothing
+// else.
 static cudaError_t record(cudaError_t (*enqueue)(void *context, cudaStream_t stream), void *context,
                           cudaStream_t stream, cudaGraph_t *recorded) {
   cudaError_t status = cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);
@@ -57,7 +58,7 @@ cudaError_t device_graph_record(cudaError_t (*enqueue)(void *context, cudaStream
     status = cudaGraphInstantiate(&(*graph)->ready, (*graph)->recorded, 0);
   }
   if (status == cudaSuccess) return status;
-  cudaGetLastError(); // what cannot be recorded can still be launched, and this is not its error
+  cudaGetLastError(); // a launch that cannot be recorded may still work, so the error is cleared
   device_graph_free(*graph);
   *graph = NULL;
   return status;

@@ -27,7 +27,8 @@ static double now_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// The context of a process whose kernel does not end is of no use any more: every other call waits as well.
+// After a kernel that does not end, the process cannot use its context any more, because every other call
+// would wait too.
 __attribute__((noreturn)) static void give_up(double seconds) {
   fflush(stdout);
   fprintf(stderr,
@@ -39,8 +40,8 @@ __attribute__((noreturn)) static void give_up(double seconds) {
   _exit(EXIT_CHECK_FAILED);
 }
 
-// Asks until the work is done. At first without a pause, as cudaEventSynchronize does, so that short work is seen to
-// end at once; then with pauses, which leave the core to others.
+// Asks until the work is done. At first it asks without a pause, as cudaEventSynchronize does, so that it
+// notices the end of short work at once. Later it pauses, which leaves the core to other programs.
 static cudaError_t wait_until_done(cudaError_t (*ask)(const void *), const void *of) {
   const double spinning = 0.01;
   const double begin = now_seconds();

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// Bytes of the character at `text` in UTF-8 (RFC 3629, section 4, and no control character); 0 when
-// there is none.
+// Returns the number of bytes of the UTF-8 character at `text` (RFC 3629, section 4). Returns 0 for
+// a control character and for bytes that are not UTF-8.
 static size_t character(const unsigned char *text) {
   if (*text < 0x80) return *text >= ' ' && *text != 0x7f;
   static const struct {

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 FILE *file_open(const char *path, error_text *error) {
-  // Without O_NONBLOCK the open itself would wait for somebody to write into a named pipe.
+  // Without O_NONBLOCK the open itself would wait until another process opens a named pipe for
+  // writing.
   const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct stat status;
   FILE *file = NULL;

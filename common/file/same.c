@@ -9,7 +9,7 @@ static bool same_inode(const struct stat *a, const struct stat *b) {
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-// The folder in which a file of this name would be made.
+// Finds the folder in which a file of this name would be made.
 static bool look_at_folder(const char *path, struct stat *folder) {
   const size_t length = (size_t)(basename(path) - path);
   char *name = length > 0 ? strndup(path, length) : strdup(".");

@@ -23,12 +23,12 @@ static void put_back(int signal) {
   }
 }
 
-// Does what is asynchronous-signal-safe alone (POSIX.1-2017, "Signal Concepts").
+// A signal handler, which calls asynchronous-signal-safe functions only (POSIX.1-2017, "Signal Concepts").
 static void remove_and_pass_on(int signal) {
   const int cause = errno;
   if (partial_exists) unlink(partial);
   put_back(signal);
-  raise(signal); // what would have happened without us does, when this handler returns
+  raise(signal); // the signal's usual effect follows when this handler returns
   errno = cause;
 }
 
@@ -47,8 +47,8 @@ static void leave_signals(void) {
 
 // ---- Writing ------------------------------------------------------------------------------------
 
-// Creates the file beside `path`, on the same file system, so that it can be renamed to it. Nobody
-// whom the mode shuts out can read it meanwhile. Returns its descriptor, or -1 with errno set.
+// Creates the file beside `path`, on the same file system, so that it can be renamed to it. Users without
+// permission to read `path` cannot read this file meanwhile. Returns its descriptor, or -1 with errno set.
 static int create_beside(const char *path, mode_t mode) {
   for (unsigned attempt = 0;; attempt++) {
     const int length =
@@ -70,7 +70,7 @@ static void discard(void) {
   errno = cause;
 }
 
-// The owner can be kept by root alone; for others it is their own anyway, or becomes so.
+// Only root can keep the owner. For other users the file belongs to them already, or will do so.
 static bool keep_owner_and_mode(int descriptor, const struct stat *old) {
   if (fchown(descriptor, old->st_uid, old->st_gid) != 0) errno = 0;
   return fchmod(descriptor, old->st_mode & 07777) == 0;
@@ -90,7 +90,7 @@ static bool finish(int descriptor, const char *path, const struct stat *old, con
                    size_t count) {
   bool good = !old || keep_owner_and_mode(descriptor, old);
   for (size_t i = 0; i < count && good; i++) good = write_part(descriptor, &parts[i]);
-  good = good && fsync(descriptor) == 0; // else a loss of power could leave the name and no bytes
+  good = good && fsync(descriptor) == 0; // otherwise a power loss could leave an empty file
   const int cause = errno;
   const bool closed = close(descriptor) == 0;
   if (!good) errno = cause;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static pid_t process; // whose end is meant: not that of a child
+static pid_t process; // the one whose end counts, not a child
 static volatile bool finished;
 
 static void expect_finished(void) {
@@ -15,7 +15,8 @@ static void expect_finished(void) {
   static const char sentence[] =
       "error: the process was ended before the program had finished: something in it, such as the "
       "step's code, called exit\n";
-  // Neither the buffers nor the locks of stdio: this may be any thread, in the middle of anything.
+  // This does not use stdio with its buffers and locks, because any thread may run it at any
+  // moment.
   if (write(STDERR_FILENO, sentence, sizeof sentence - 1) < 0) _exit(EXIT_BAD_INPUT);
   _exit(EXIT_CHECK_FAILED);
 }
@@ -29,7 +30,8 @@ static bool write_mark(const char *path, error_text *error) {
 
 int finish_run(int (*program)(int argc, char **argv), int argc, char **argv) {
   process = getpid();
-  // Taken out of the environment: what a step's code starts is not this program.
+  // The variable is removed from the environment, because a program that a step's code starts is
+  // not this one.
   const char *named = getenv("LAB_FINISHED");
   char *path = named && *named ? strdup(named) : NULL;
   unsetenv("LAB_FINISHED");

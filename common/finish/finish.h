@@ -6,9 +6,9 @@
 // Runs `program` with the arguments of main, and returns its status, for main to return. If the process exits
 // before `program` returns, by exit or quick_exit, the status is EXIT_CHECK_FAILED, and a sentence says why.
 //
-// What no process can see of itself, such as _exit(0) or another program in its place, is left to the caller: when
-// the environment variable LAB_FINISHED names a file, a line is added to it as soon as `program` has returned.
-// scripts/finished.sh demands that line.
+// A process cannot notice some endings of its own, such as _exit(0) or another program in its place. The
+// caller can. When the environment variable LAB_FINISHED names a file, a line is added to it as soon as
+// `program` has returned. scripts/finished.sh demands that line.
 int finish_run(int (*program)(int argc, char **argv), int argc, char **argv);
 
 #endif

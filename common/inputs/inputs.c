@@ -20,7 +20,7 @@ bool inputs_from_name(const char *name, inputs_kind *kind) {
 }
 
 // SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014,
-// figure 10) used as a hash of a counter: element i can be made without the elements before it.
+// figure 10) used as a hash of a counter. So element i can be made without the elements before it.
 static uint64_t random_bits(uint64_t seed, uint64_t index) {
   uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -30,21 +30,21 @@ static uint64_t random_bits(uint64_t seed, uint64_t index) {
 
 static double uniform(uint64_t bits) { return ((double)(bits >> 11) + 0.5) * 0x1p-53; } // in (0, 1)
 
-// Box and Muller, "A note on the generation of random normal deviates", 1958.
+// The method is that of Box and Muller, "A note on the generation of random normal deviates", 1958.
 static double normal(uint64_t seed, uint64_t index) {
   const double radius = sqrt(-2.0 * log(uniform(random_bits(seed, 2 * index))));
   return radius * cos(6.283185307179586 * uniform(random_bits(seed, 2 * index + 1)));
 }
 
-// A value of either sign from 32768 to 65504, the largest fp16.
+// Returns a value of either sign with a magnitude from 32768 to 65504, the largest fp16.
 static double near_limit(uint64_t seed, uint64_t index) {
   const double magnitude = 32768.0 + 32736.0 * uniform(random_bits(seed, 2 * index));
   return random_bits(seed, 2 * index + 1) & 1 ? magnitude : -magnitude;
 }
 
-// Column 0 of Q and K for scores that rise along the keys. An element of Q is how much a score gains, one of K
-// how often: at the first key of every 64, at the last, inside, or at one key of all. In heads 8 to 15, 24 to 31
-// and so on the other rows of every 16 gain nothing.
+// Computes column 0 of Q and K for scores that rise along the keys. The element of Q says by how much a score
+// rises, and the elements of K at which keys it does: at the first key of every 64, at the last, inside, or
+// at only one of all keys. In heads 8 to 15, 24 to 31 and so on the other rows of every 16 gain nothing.
 static double rising_column(inputs_tensor tensor, size_t head, size_t row, size_t rows,
                             size_t columns) {
   static const double log2_gains[] = {17, 8, 40, 1, 66, 15.5, 16, 130};
@@ -60,7 +60,7 @@ static double rising_column(inputs_tensor tensor, size_t head, size_t row, size_
   return times < MOST ? (double)times : MOST;
 }
 
-// Element (row, column) of head number `head`; `index` is its place in the whole tensor.
+// Computes element (row, column) of head number `head`; `index` is its place in the whole tensor.
 static double value_at(inputs_kind kind, inputs_tensor tensor, uint64_t seed, size_t index,
                        size_t head, size_t row, size_t rows, size_t column, size_t columns) {
   switch (kind) {

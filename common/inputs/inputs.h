@@ -1,4 +1,4 @@
-// Test tensors: reproducible from a seed, each kind made to bring out a different mistake.
+// Test tensors, which a seed reproduces. Each kind of input is made to reveal a different mistake.
 #ifndef INPUTS_H
 #define INPUTS_H
 
@@ -21,7 +21,7 @@ typedef enum { INPUTS_Q, INPUTS_K, INPUTS_V } inputs_tensor;
 
 const char *inputs_name(inputs_kind kind);
 
-// False when no kind has that name.
+// Returns false when no kind has that name.
 bool inputs_from_name(const char *name, inputs_kind *kind);
 
 // Fills one tensor of the shape, fp16 or bf16 bits in the layout of attention.h. The same arguments

@@ -39,7 +39,7 @@ bool attention_configure(const char *name) {
   return chosen_configuration != NULL;
 }
 
-// An attribute of the current GPU; 0 without a GPU.
+// Returns an attribute of the current GPU, or 0 without a GPU.
 static int gpu_attribute(cudaDeviceAttr attribute) {
   int device = 0;
   int value = 0;
@@ -47,7 +47,8 @@ static int gpu_attribute(cudaDeviceAttr attribute) {
   return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
 }
 
-// Bytes of shared memory of a block in the configuration of this name; 0 when it cannot take the head_dim.
+// Returns the bytes of shared memory of a block in the configuration of this name, or 0 when it cannot take
+// the head_dim.
 static size_t shared_memory_bytes_of(const char *name, int head_dim) {
 #define BYTES_IF_NAMED(...)                                                                        \
   if (strcmp(name, CONFIGURATION_NAME(__VA_ARGS__)) == 0)                                          \
@@ -60,8 +61,8 @@ static size_t shared_memory_bytes_of(const char *name, int head_dim) {
   return 0;
 }
 
-// Whether the configuration takes the head_dim, and the current GPU gives a block the shared memory for it: 64 KB on
-// a T4, 99 KB on an L4, 227 KB on an H200.
+// Tells whether the configuration takes the head_dim and the current GPU gives a block enough shared memory
+// for it. A block gets at most 64 KB on a T4, 99 KB on an L4, and 227 KB on an H200.
 static bool fits(const char *name, int head_dim) {
   const size_t bytes = shared_memory_bytes_of(name, head_dim);
   const size_t most = (size_t)gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);

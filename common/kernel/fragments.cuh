@@ -8,8 +8,8 @@
 #include "ptx.cuh"
 
 // Returns the lane's element number n of its row r, in row fragments of 16 rows each. Row r is half r % 2 of
-// row fragment r / 2. A row fragment is a series of fragments of 8 columns. Elements 4 m and 4 m + 1 of it
-// are columns 8 m + 2 (lane % 4) and the next one of row lane / 4; elements 4 m + 2 and 4 m + 3 are the same
+// row fragment r / 2. A row fragment is a series of fragments of 8 columns. Its elements 4 m and 4 m + 1 are
+// columns 8 m + 2 (lane % 4) and the next one of row lane / 4; elements 4 m + 2 and 4 m + 3 are the same
 // columns of the row 8 below.
 template <int ROW_FRAGMENTS, int COUNT>
 __device__ __forceinline__ float &of_row(float (&fragments)[ROW_FRAGMENTS][COUNT], int r, int n) {

@@ -1,6 +1,6 @@
-// The instructions that Hopper brings (sm_90a): barriers that count bytes, the copy engine, register budgets.
-// Each function stands for one instruction. The numbers in the comments are sections of the PTX ISA, release
-// 9.0.
+// The instructions that Hopper brings (sm_90a), for barriers that count bytes, the copy engine (TMA), wgmma
+// and register budgets. Each function stands for one instruction. The numbers in the comments are sections of
+// the PTX ISA, release 9.0.
 #ifndef HOPPER_CUH
 #define HOPPER_CUH
 
@@ -76,8 +76,8 @@ __device__ __forceinline__ void copy_box(void *smem, const CUtensorMap *map, bar
 
 // --- products of a warp group: 9.7.15, "wgmma" ---------------------------------------------------
 
-// Must stand before the first product, and between a use of registers by the warps and a product that uses
-// the same registers.
+// Orders accesses to registers. It must come before the first product, and between a use of registers by the
+// warps and a product that uses the same registers.
 __device__ __forceinline__ void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
@@ -88,7 +88,7 @@ __device__ __forceinline__ void wgmma_commit() {
 }
 
 // Waits until at most the NEWEST newest groups are still under way. The registers `d`, which the older groups
-// write, must not be used before: the empty asm makes the compiler believe that this call writes them.
+// write, must not be used before. The empty asm makes the compiler believe that this call writes them.
 template <int NEWEST, int COUNT>
 __device__ __forceinline__ void wgmma_wait(float (&d)[COUNT]) {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(NEWEST) : "memory");
@@ -98,9 +98,9 @@ __device__ __forceinline__ void wgmma_wait(float (&d)[COUNT]) {
 
 // --- roles within a block ------------------------------------------------------------------------
 
-// Returns true in exactly one lane of the warp; all lanes call it together. The compiler knows that one lane
-// is left, and under `if (threadIdx.x == 0)` it does not: there it writes a loop over the lanes around a
-// copy. 9.7.13.14, "elect.sync".
+// Returns true in exactly one lane of the warp; all lanes call it together. After it the compiler knows that
+// one lane is active. Under `if (threadIdx.x == 0)` it does not know this, and writes a loop over the lanes
+// around a copy. 9.7.13.14, "elect.sync".
 __device__ __forceinline__ bool elect_lane() {
   unsigned elected;
   asm volatile("{.reg .pred elected;\n"
@@ -110,8 +110,9 @@ __device__ __forceinline__ bool elect_lane() {
   return elected;
 }
 
-// Named barriers of `threads` threads of the block, 1 to 15; __syncthreads() uses number 0. A barrier opens
-// when `threads` threads have come, and only those that wait are held. 9.7.13.1, "bar".
+// Named barriers for `threads` threads of the block have the numbers 1 to 15; __syncthreads() uses number 0.
+// A barrier opens when `threads` threads have arrived, and only those that called wait are held. 9.7.13.1,
+// "bar".
 __device__ __forceinline__ void named_barrier_wait(int number, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
@@ -139,7 +140,7 @@ __device__ __forceinline__ void barrier_create_all(barrier (&barriers)[COUNT], u
   for (int i = 0; i < COUNT; i++) barrier_create(&barriers[i], arrivals);
 }
 
-// A place in a ring of stages, and the parity of the phase that its barriers are in.
+// Holds a place in a ring of stages, and the parity of the phase that its barriers are in.
 template <int STAGES>
 struct ring_place {
   int stage = 0;

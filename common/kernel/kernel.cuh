@@ -1,5 +1,6 @@
-// Things that the kernels of all steps share and that are not the subject of any step: the element type, the
-// choice of an instance by shape, the size of the score matrix, the permission to use more shared memory.
+// Code that the kernels of all steps share and that is not the subject of any step, such as the element type,
+// the choice of an instance by shape, the size of the score matrix, and the permission to use more shared
+// memory.
 #ifndef KERNEL_CUH
 #define KERNEL_CUH
 
@@ -29,7 +30,8 @@ static constexpr float LN_2 = 0.69314718f;   // log(x) = log2(x) * LN_2
 
 static constexpr size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-// Two values in one 32-bit register, the first in the lower half: one instruction rounds both.
+// Rounds two values with one instruction and packs them into one 32-bit register, the first in the lower
+// half.
 template <typename Element>
 __device__ __forceinline__ unsigned pack_pair(float first, float second);
 template <>
@@ -43,43 +45,45 @@ __device__ __forceinline__ unsigned pack_pair<__nv_bfloat16>(float first, float 
   return *(const unsigned *)&pair;
 }
 
-// Greatest common divisor, by Euclid; and the largest power of two that is not above n.
+// They compute the greatest common divisor, by Euclid's algorithm, and the largest power of two that is not
+// above n.
 static constexpr int common_divisor(int a, int b) { return b == 0 ? a : common_divisor(b, a % b); }
 static constexpr int power_of_two_up_to(int n) { return n < 2 ? 1 : 2 * power_of_two_up_to(n / 2); }
 
-// How many pieces of `size` cover `count`, both at least 1.
+// Returns how many pieces of `size` cover `count`; both are at least 1.
 static constexpr __host__ __device__ int divide_up(int count, int size) {
   return (count - 1) / size + 1;
 }
 
-// The most blocks of a grid in y and in z. The emulator may take fewer, so that a small problem shows what a block
-// does that takes several tiles.
+// A grid has at most this many blocks in y and in z. A test on the emulator may set a smaller limit, so that
+// blocks take several tiles even in a small problem.
 #ifdef LAB_MAX_GRID_YZ
 #define MAX_GRID_YZ LAB_MAX_GRID_YZ
 #else
 #define MAX_GRID_YZ 65535
 #endif
 
-// The scalar product of two vectors of 4 elements, added to `sum`.
+// Adds the scalar product of two vectors of 4 elements to `sum`.
 __device__ __forceinline__ float dot(float4 a, float4 b, float sum) {
   return fmaf(a.w, b.w, fmaf(a.z, b.z, fmaf(a.y, b.y, fmaf(a.x, b.x, sum))));
 }
 
-// How many keys row `query` sees: all of them, or with a causal mask those up to the diagonal, which ends in
-// the bottom right corner. They are always the first ones.
+// Returns how many keys row `query` sees, which are always the first ones. Without a mask it sees all keys;
+// with a causal mask it sees those up to the diagonal, which ends in the bottom right corner.
 __device__ __forceinline__ int visible_keys(const attention_shape &shape, int query) {
   if (!shape.causal) return shape.seq_kv;
   return max(0, min(shape.seq_kv, query + 1 + shape.seq_kv - shape.seq_q));
 }
 
-// Which of the batch * kv_heads key/value heads a query head reads: `heads / kv_heads` share one.
+// Returns which of the batch * kv_heads key/value heads a query head reads; `heads / kv_heads` query heads
+// share one.
 __device__ __forceinline__ size_t key_value_head(const attention_shape &shape, int batch,
                                                  int head) {
   return (size_t)batch * shape.kv_heads + head / (shape.heads / shape.kv_heads);
 }
 
-// The largest value, and the sum, over the lanes whose numbers differ in the bits FROM, 2 FROM, ... TO / 2:
-// FROM = 1 and TO = 8 take 8 neighbouring lanes, FROM = 8 and TO = 32 take every eighth lane.
+// They return the largest value, and the sum, over the lanes whose numbers differ in the bits FROM, 2 FROM,
+// ... TO / 2. FROM = 1 and TO = 8 take 8 neighbouring lanes; FROM = 8 and TO = 32 take every eighth lane.
 template <int FROM, int TO>
 __device__ __forceinline__ float max_over_lanes(float value) {
   for (int offset = FROM; offset < TO; offset *= 2)
@@ -94,7 +98,8 @@ __device__ __forceinline__ float sum_over_lanes(float value) {
   return value;
 }
 
-// Bytes of one float32 score for every query and key of every head; SIZE_MAX when they do not fit.
+// Returns the bytes of one float32 score for every query and key of every head; SIZE_MAX when the number does
+// not fit.
 static inline size_t score_matrix_bytes(const attention_shape *shape) {
   const int factors[] = {shape->batch, shape->heads, shape->seq_q, shape->seq_kv};
   size_t bytes = sizeof(float);
@@ -112,7 +117,7 @@ static cudaError_t allow_shared_memory(Kernel kernel, size_t bytes) {
   return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
 }
 
-// launch<Element, D>(args, stream) for the shape's element type and its head_dim padded to D.
+// Calls launch<Element, D>(args, stream) for the shape's element type and its head_dim padded to D.
 #define LAUNCH_FOR_SHAPE(launch, args, stream)                                                     \
   ((args)->shape.dtype == ATTENTION_FP16 ? LAUNCH_FOR_DIM(launch, half, args, stream)              \
                                          : LAUNCH_FOR_DIM(launch, __nv_bfloat16, args, stream))
@@ -121,7 +126,7 @@ static cudaError_t allow_shared_memory(Kernel kernel, size_t bytes) {
    : (args)->shape.head_dim <= 64 ? launch<Element, 64>(args, stream)                              \
                                   : launch<Element, 128>(args, stream))
 
-// The same for steps that take only head_dim 64 and 128.
+// Does the same for steps that take only head_dim 64 and 128.
 #define LAUNCH_FOR_64_OR_128(launch, args, stream)                                                 \
   ((args)->shape.dtype == ATTENTION_FP16                                                           \
        ? LAUNCH_FOR_64_OR_128_OF(launch, half, args, stream)                                       \

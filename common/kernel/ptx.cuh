@@ -1,4 +1,4 @@
-// PTX instructions that CUDA C++ has no function for: one named function each. The numbers in the comments
+// One named function for each PTX instruction that CUDA C++ has no function for. The numbers in the comments
 // are sections of the PTX ISA, release 9.0.
 #ifndef PTX_CUH
 #define PTX_CUH
@@ -10,12 +10,14 @@
 #include "ptx_functions.h" // the emulator's: the same functions, without PTX
 #else
 
-// The address of shared memory as the instructions take it: an offset in the block's own window.
+// Returns the address in shared memory that the instructions take, which is an offset in the block's own
+// window.
 __device__ __forceinline__ unsigned shared_address(const void *pointer) {
   return (unsigned)__cvta_generic_to_shared(pointer);
 }
 
-// 2^x, to 2 units in the last place; results below 2^-126 are 0. 9.7.3.21, "ex2".
+// Returns 2^x with an error of at most 2 units in the last place; results below 2^-126 are 0. 9.7.3.21,
+// "ex2".
 __device__ __forceinline__ float exp2_approximate(float x) {
   float result;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
@@ -32,7 +34,8 @@ __device__ __forceinline__ void load_matrices(unsigned (&fragments)[4], const vo
                : "memory");
 }
 
-// The same of the transposed matrices: a lane receives rows 2 (l % 4) and 2 (l % 4) + 1 of column l / 4.
+// Does the same with the transposed matrices. A lane receives rows 2 (l % 4) and 2 (l % 4) + 1 of column l /
+// 4.
 __device__ __forceinline__ void load_matrices_transposed(unsigned (&fragments)[4],
                                                          const void *row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -41,8 +44,9 @@ __device__ __forceinline__ void load_matrices_transposed(unsigned (&fragments)[4
                : "memory");
 }
 
-// D [16, 8] += A [16, 16] B [16, 8], a warp's product on the tensor cores, summed in float32. With row = lane / 4 and
-// column = 2 (lane % 4), each register of A and B holding two elements in turn:
+// Computes D [16, 8] += A [16, 16] B [16, 8], a warp's product on the tensor cores, summed in float32. Each
+// register of A and B holds two consecutive elements. With row = lane / 4 and column = 2 (lane % 4), a lane
+// holds:
 //   a[0..3]  A at (row, column), (row + 8, column), (row, column + 8), (row + 8, column + 8)
 //   b[0..1]  B at rows column, column + 8 and following, of column lane / 4
 //   d[0..3]  D at (row, column), (row, column + 1), (row + 8, column), (row + 8, column + 1)

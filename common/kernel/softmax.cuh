@@ -10,7 +10,7 @@
 #include "kernel.cuh"
 #include "ptx.cuh"
 
-// Sets the scores of one of the lane's rows that lie past its first `limit` keys to -infinity.
+// Masks one of the lane's rows: sets its scores past the first `limit` keys to -infinity.
 template <int COUNT>
 __device__ __forceinline__ void mask_row(float (&S_frag)[COUNT], int half_row, int limit) {
   const int lane_limit = limit - threadIdx.x % 4 * 2;
@@ -20,8 +20,8 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[COUNT], int half_row, i
       if (8 * n + e >= lane_limit) S_frag[4 * n + 2 * half_row + e] = -INFINITY;
 }
 
-// The online softmax of one of the lane's rows: its scores become probabilities in place. Returns the factor
-// that brings what was summed before to the new row max.
+// Computes the online softmax of one of the lane's rows. Its scores become probabilities in place. Returns
+// the factor that rescales the sums of earlier keys to the new row max.
 template <int COUNT>
 __device__ __forceinline__ float softmax_row(float (&S_frag)[COUNT], int half_row, float scale_log2,
                                              float &row_max, float &row_sum) {
@@ -38,8 +38,8 @@ __device__ __forceinline__ float softmax_row(float (&S_frag)[COUNT], int half_ro
   // Both products are rounded, so that the difference is exactly 0 as long as the max stays.
   float change = __fmul_rn(row_max, scale_log2) - subtracted;
   if (!small) {
-    // Rare: the max is subtracted from the scores themselves. 0 takes the place of -infinity, because -inf -
-    // -inf is not a number.
+    // In this rare case the max is subtracted from the scores themselves. 0 takes the place of -infinity,
+    // because -inf - -inf is not a number.
     const float shift = new_max == -INFINITY ? 0.0f : new_max;
 #pragma unroll
     for (int n = 0; n < COUNT / 4; n++)

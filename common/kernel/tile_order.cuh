@@ -1,11 +1,11 @@
 // The order in which persistent blocks take the query tiles of all heads (a tile scheduler).
 //
 // Without a mask all tiles cost the same, and the order is head by head. With a causal mask the last tile of
-// a head sees the most keys. Two wishes compete: the short tiles should be left for the end, so that all
-// blocks end at about the same time, and few heads should be under way at once, so that their K and V stay in
-// the L2 cache. So the heads come in sections of about one tile for each multiprocessor. Within a section the
-// last query tile of each head goes first, then the last but one of each head, and so on. The last section
-// has four times as many heads, so that there are short tiles to fill every gap at the end.
+// a head sees the most keys. Two aims are in conflict. The short tiles should be left for the end, so that
+// all blocks end at about the same time, and few heads should be under way at once, so that their K and V
+// stay in the L2 cache. So the heads come in sections of about one tile for each multiprocessor. Within a
+// section the last query tile of each head goes first, then the last but one of each head, and so on. The
+// last section has four times as many heads, so that there are short tiles to fill every gap at the end.
 #ifndef TILE_ORDER_CUH
 #define TILE_ORDER_CUH
 

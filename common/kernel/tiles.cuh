@@ -4,11 +4,11 @@
 
 #include <cuda_runtime.h>
 
-// Cuts a [TILE_ROWS][D] tile into vectors of type Vector, and calls copy(from, row, d, inside) for those of the
-// calling thread: element (row, d) of the tile is the vector's first. `inside` says whether the vector lies in
-// the first `rows` rows and the first `head_dim` columns, thus in the matrix; where it does not, the tile is to
-// be filled with zeros, and `from` points to the matrix all the same. A thread has UNROLL vectors under way at once,
-// as far as its registers go.
+// Cuts a [TILE_ROWS][D] tile into vectors of type Vector, and calls copy(from, row, d, inside) for each
+// vector of the calling thread. The first element of the vector is element (row, d) of the tile. `inside`
+// tells whether the vector lies in the matrix, thus in the first `rows` rows and the first `head_dim`
+// columns. Where it does not, the tile must be filled with zeros; `from` is a valid address in the matrix in
+// this case too. A thread has up to UNROLL copies under way at once, as many as its registers allow.
 template <int TILE_ROWS, int D, int THREADS, int UNROLL, typename Vector, typename Element,
           typename Copy>
 __device__ __forceinline__ void for_each_vector_of(const Element *matrix, int rows, int head_dim,
@@ -23,8 +23,8 @@ __device__ __forceinline__ void for_each_vector_of(const Element *matrix, int ro
   }
 }
 
-// The same for a [rows, head_dim] matrix of 16-bit elements, with the widest vector that every row of the
-// matrix is aligned for: 16, 8, 4 or 2 bytes.
+// Does the same for a [rows, head_dim] matrix of 16-bit elements. It uses the widest vector, of 16, 8, 4 or 2
+// bytes, for which every row of the matrix is aligned.
 template <int TILE_ROWS, int D, int THREADS, int UNROLL, typename Element, typename Copy>
 __device__ __forceinline__ void for_each_vector(const Element *matrix, int rows, int head_dim,
                                                 const Copy &copy) {

@@ -1,5 +1,5 @@
-// wgmma: the product of a warp group on the tensor cores, one function for each kind of operand and each
-// width.
+// wgmma, the product of a warp group on the tensor cores, has one function here for each kind of operand and
+// each width.
 //
 // Queues D [64, N] = A [64, 16] B [16, N] + D, asynchronously. Warp w of the four owns rows 16 w to 16 w +
 // 15. A lane holds the same elements of each 16 x 8 fragment of D as after mma.sync (ptx.cuh); elements 4 n

@@ -8,8 +8,8 @@
 
 namespace wmma = nvcuda::wmma;
 
-// Fragments of bf16 came with compute capability 8.0; those of fp16 are older. For a GPU before 8.0 a kernel of bf16 is
-// compiled to nothing, and attention_unsupported in configurations.cuh refuses its problems.
+// Fragments of bf16 came with compute capability 8.0; those of fp16 are older. For a GPU before 8.0 a kernel
+// of bf16 is compiled to nothing, and attention_unsupported in configurations.cuh refuses its problems.
 #define BF16_NEEDS 80
 template <typename Element>
 static constexpr bool HAS_FRAGMENTS =
@@ -27,7 +27,8 @@ template <typename Element, typename Layout>
 using matrix_b = wmma::fragment<wmma::matrix_b, 16, 16, 16, Element, Layout>;
 using accumulator = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
 
-// The first row of the warp's row of fragments number i, and the first column of its column number j.
+// They return the first row of the warp's row fragment number i, and the first column of its column of
+// fragments number j.
 template <typename tile>
 __device__ __forceinline__ int fragment_row(int i) {
   return (threadIdx.x / 32 / tile::WARPS_N * tile::ROW_FRAGMENTS + i) * FRAGMENT;

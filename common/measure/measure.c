@@ -5,7 +5,7 @@
 
 enum { INPUTS = 3, TENSORS = 5 }; // Q, K, V; and O, lse
 
-// The sets of tensors: number 0 is the trial's own, the others are copies that lie one after the other.
+// The sets of tensors. Number 0 is the trial's own, and the others are copies that lie one after the other.
 typedef struct {
   size_t count;
   size_t bytes; // of a copy
@@ -56,8 +56,8 @@ static bool copy(void *target, const void *source, size_t bytes, error_text *err
                    "copying the tensors for timing", error);
 }
 
-// One allocation for all copies. Of small tensors there are thousands: each copying doubles how many have
-// their inputs.
+// Makes one allocation for all copies. Small tensors have thousands of copies, so each transfer doubles the
+// number of copies that hold the inputs.
 static bool create_sets(const trial *trial, size_t l2_bytes, buffer_sets *sets, error_text *error) {
   const guarded_buffer *tensors[TENSORS] = {&trial->device_q, &trial->device_k, &trial->device_v,
                                             &trial->device_o, &trial->device_lse};

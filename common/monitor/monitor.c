@@ -1,5 +1,6 @@
-// NVML comes with the driver, not with the toolkit: it is opened when it is there, and what is used of its
-// header stands here. NVIDIA Management Library API Reference, "Device Queries" and "Field Value Enums".
+// NVML comes with the driver, not with the toolkit. It is opened at run time when it is there, and the parts
+// of its header that are used are written here. NVIDIA Management Library API Reference, "Device Queries" and
+// "Field Value Enums".
 #include "monitor/monitor.h"
 
 #include "device/device.h"
@@ -33,7 +34,7 @@ typedef struct {
   int (*reasons)(nvml_device device, unsigned long long *reasons);
 } nvml;
 
-// The function of that name, as a pointer to whatever function it is assigned to.
+// Stores the address of the function of that name in a function pointer of any type.
 static void find(void *library, const char *name, void *function) {
   *(void **)function = dlsym(library, name);
 }

@@ -1,4 +1,4 @@
-// The GPU's clock and power while something is measured, as the driver's library NVML tells them.
+// Reads the GPU's clock and power during a measurement, from the driver's library NVML.
 #ifndef MONITOR_H
 #define MONITOR_H
 
@@ -8,18 +8,20 @@
 extern "C" {
 #endif
 
-// What was read at one moment; NaN, and no reason, where there is no GPU or NVML does not tell.
+// The values that were read at one moment. They are NaN, and held_back is false, without a GPU or where NVML
+// gives no value.
 typedef struct {
   double sm_clock_mhz;
   double power_w; // of this moment where the GPU tells that, else of the last second
   bool held_back; // NVML's reasons say that power, heat or the board lower the clock
 } monitor_reading;
 
-// Of device 0 of CUDA. Takes less than a millisecond; the first call opens NVML.
+// Reads the values of CUDA's device 0. It takes less than a millisecond; the first call opens NVML.
 monitor_reading monitor_read(void);
 
-// NVML's reasons for a clock below the highest, nvmlClocksEventReasons, of which these lower it against the
-// program's will: the power cap, slow-downs by hardware or heat, and the power brake.
+// Tells whether NVML's reasons for a clock below the highest, nvmlClocksEventReasons, contain one that slows
+// the program down against its will. These are the power cap, slow-downs by hardware or heat, and the power
+// brake.
 bool monitor_reasons_hold_back(unsigned long long reasons);
 
 #ifdef __cplusplus

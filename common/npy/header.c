@@ -23,7 +23,7 @@ bool npy_count_elements(npy_dtype dtype, int rank, const size_t *shape, size_t *
   return true;
 }
 
-// The dictionary's text, read from front to back.
+// The dictionary's text, which is read from front to back.
 typedef struct {
   const char *path;
   const char *text;
@@ -32,7 +32,8 @@ typedef struct {
   error_text *error;
 } reader;
 
-// Every malformed header is refused alike: what was expected, where, and the header itself.
+// Every malformed header is refused with the same sentence. It says what was expected and where,
+// and shows the header.
 static bool fail_expected(const reader *header, const char *expected) {
   enum { LONGEST_SHOWN = 200 };
   char shown[LONGEST_SHOWN + 1];
@@ -66,7 +67,7 @@ static bool accept(reader *header, const char *word) {
   return true;
 }
 
-// The inside of a string literal; points into the header.
+// The text inside a string literal; it points into the header.
 typedef struct {
   const char *text;
   int length; // at most INT_MAX, to be printed with %.*s

@@ -5,16 +5,16 @@
 
 #include "npy/npy.h"
 
-// The header of 8 dimensions of 20 digits each fits.
+// A header with 8 dimensions of 20 digits each fits in this.
 enum { NPY_HEADER_CAPACITY = 512 };
 
 #define NPY_MAGIC "\x93NUMPY" // the first 6 bytes of the file
 enum { NPY_MAGIC_BYTES = 6 };
 
 // Fills dtype, rank, shape and count of *array from the dictionary, which the caller has read from
-// the file at `path`. Takes what Python would: any order of the keys, either quote, any blanks, a
-// trailing comma, the L that Python 2 puts behind its long integers. The array's size in bytes fits
-// a ptrdiff_t. Fails with a sentence that begins with the path.
+// the file at `path`. It accepts the same texts as Python: any order of the keys, either quote, any
+// blanks, a trailing comma, the L that Python 2 puts behind its long integers. The array's size in
+// bytes fits a ptrdiff_t. Fails with a sentence that begins with the path.
 bool npy_header_parse(const char *path, const char *text, size_t length, npy_array *array,
                       error_text *error);
 
@@ -23,7 +23,7 @@ bool npy_header_parse(const char *path, const char *text, size_t length, npy_arr
 size_t npy_header_format(npy_dtype dtype, int rank, const size_t *shape,
                          char out[NPY_HEADER_CAPACITY]);
 
-// Multiplies the shape's dimensions. False when elements or bytes do not fit a ptrdiff_t.
+// Multiplies the shape's dimensions. Returns false when elements or bytes do not fit a ptrdiff_t.
 bool npy_count_elements(npy_dtype dtype, int rank, const size_t *shape, size_t *count);
 
 #endif

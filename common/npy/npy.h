@@ -39,7 +39,7 @@ bool npy_read(const char *path, npy_array *array, error_text *error);
 bool npy_write(const char *path, npy_dtype dtype, int rank, const size_t *shape, const void *data,
                error_text *error);
 
-// Releases what npy_read allocated and zeroes *array. A zeroed array is fine.
+// Releases the memory that npy_read allocated and zeroes *array. A zeroed array may be freed too.
 void npy_free(npy_array *array);
 
 #endif

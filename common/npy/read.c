@@ -76,7 +76,7 @@ static bool read_header(input *file, npy_array *array) {
                 "short or is damaged; save or copy it again",
                 file->path, length, file->left);
   void *text;
-  // One byte more, because memory for no bytes may be NULL.
+  // It allocates one byte more, because an allocation of 0 bytes may be NULL.
   if (!allocate(file, length + 1, &text)) return false;
   bool parsed = read_bytes(file, text, length, "header") &&
                 npy_header_parse(file->path, text, length, array, file->error);

@@ -18,7 +18,7 @@ static inline float float_from_bits(uint32_t bits) {
   return value;
 }
 
-// Portable form, kept beside the instruction so that a test can compare them on every value.
+// This portable form stands beside the instruction so that a test can compare the two on every value.
 static inline float fp16_to_float_portable(uint16_t half) {
   const uint32_t sign = (uint32_t)(half & 0x8000) << 16;
   const uint32_t exponent = half >> 10 & 0x1f;
@@ -51,8 +51,8 @@ static inline uint16_t fp16_from_float_portable(float value) {
   return (uint16_t)(sign | ((rounded - ((127 - 15) << 23)) >> 13));
 }
 
-// The instructions of <immintrin.h>, _cvtsh_ss and _cvtss_sh, as gcc and clang name them: that header alone would take
-// the compiler half of the time that a kernel takes.
+// These are the instructions _cvtsh_ss and _cvtss_sh of <immintrin.h>, by the names that gcc and clang have
+// for them. To compile that header would take half as long as to compile a whole kernel.
 #ifdef __F16C__
 typedef short float16_lanes __attribute__((vector_size(16)));
 typedef float float32_lanes __attribute__((vector_size(16)));

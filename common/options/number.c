@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-// strtoll and its kind skip white space in front, and strtof takes "inf", "nan" and "0x1p3": the first
-// character after the sign must be a decimal digit or point.
+// strtoll and its kind skip white space in front, and strtof accepts "inf", "nan" and "0x1p3". To exclude
+// these, the first character after the sign must be a decimal digit or point.
 static bool starts_like_number(const char *text, bool point) {
   if (*text == '-') text++;
   if (point && *text == '.') text++;

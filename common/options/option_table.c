@@ -72,8 +72,8 @@ static size_t smallest(size_t a, size_t b, size_t c) {
   return ab < c ? ab : c;
 }
 
-// How many characters to insert, delete or replace to turn one into the other (Levenshtein, "Binary
-// codes capable of correcting deletions, insertions, and reversals", 1966).
+// Returns how many characters must be inserted, deleted or replaced to turn one into the other
+// (Levenshtein, "Binary codes capable of correcting deletions, insertions, and reversals", 1966).
 static size_t edit_distance(const char *known, const char *name, size_t length) {
   enum { LONGEST = 32 }; // more than any known name has
   size_t

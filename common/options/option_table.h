@@ -1,4 +1,4 @@
-// The options of a step's program: their names and what --help says of each.
+// The table of the options of a step's program, with their names and the text that --help prints for each.
 #ifndef OPTION_TABLE_H
 #define OPTION_TABLE_H
 
@@ -44,11 +44,11 @@ typedef struct {
 
 extern const option_description option_table[OPTION_COUNT];
 
-// The id of the option whose name is the first `length` characters of `name`; OPTION_COUNT when there
+// Returns the id of the option whose name is the first `length` characters of `name`; OPTION_COUNT when there
 // is none.
 option_id option_find(const char *name, size_t length);
 
-// The option whose name is most like the first `length` characters of `name`.
+// Returns the option whose name is most like the first `length` characters of `name`.
 option_id option_nearest(const char *name, size_t length);
 
 #endif

@@ -187,7 +187,7 @@ static bool check_outputs_given(options *options, error_text *error) {
   return true;
 }
 
-// Options that are good by themselves, but not together.
+// Refuses options that are valid by themselves, but not together.
 static bool check_combination(options *options, error_text *error) {
   const option_id one_side[] = {OPTION_SEQ_Q, OPTION_SEQ_KV};
   for (int i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-// What the command line of a step's program asks for.
+// Reads the command line of a step's program.
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -23,19 +23,20 @@ typedef struct options {
   uint64_t emu_seed;  // the order in which the emulator runs threads
 } options;
 
-// Reads the command line. False with a sentence that says which argument is wrong and what to give in
-// its place. After --help nothing else is looked at. The paths point into argv.
+// Reads the command line. Returns false with a sentence that says which argument is wrong and what to give in
+// its place. It reads nothing after --help. The paths point into argv.
 bool options_parse(int argc, char *const *argv, options *options, error_text *error);
 
-// False when an option asks for what the device has not: the emulator takes no times, and nobody sets
-// a GPU's order of threads.
+// Returns false with a sentence when an option asks for something that the device cannot do. The emulator
+// takes no times, and a GPU's order of threads cannot be set.
 bool options_fit_device(const options *options, bool emulated, error_text *error);
 
-// The shape to run when it does not come from files: what was given, and for the rest the defaults,
-// which are small on the emulator. Sizes may still not fit together (shape_valid).
+// Returns the shape to run when it does not come from files. It has the sizes that were given and the
+// defaults for the others, which are small on the emulator. The sizes may still not fit together
+// (shape_valid).
 attention_shape options_shape(const options *options, bool emulated);
 
-// The usual scale: 1 / sqrt(head_dim).
+// Returns the usual scale, 1 / sqrt(head_dim).
 float options_default_scale(int head_dim);
 
 #endif

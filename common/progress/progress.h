@@ -1,5 +1,5 @@
-// A line that shows how far long work has come. Drawn only on a terminal, and only after a second,
-// so that short work stays quiet and a log file stays clean.
+// A line that shows how much of a long task is done. It is drawn only on a terminal, and only after
+// a second, so that short work stays quiet and a log file stays clean.
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
@@ -14,10 +14,10 @@ typedef struct {
 
 progress progress_start(const char *label, size_t total);
 
-// Says that `done` of the total is done. Call it as often as you like, from one thread.
+// Shows that `done` of the total is done. Call it as often as you like, from one thread.
 void progress_show(progress *bar, size_t done);
 
-// Wipes the line.
+// Removes the line from the terminal.
 void progress_end(progress *bar);
 
 #endif

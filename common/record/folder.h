@@ -1,4 +1,4 @@
-// Where the records of a device stand: DATA_FOLDER/<device>/NAME.csv.
+// The folder of a device's records, DATA_FOLDER/<device>/NAME.csv.
 #ifndef FOLDER_H
 #define FOLDER_H
 
@@ -8,8 +8,8 @@ typedef struct {
   char path[2048];
 } record_folder;
 
-// Makes the folder for this device's records, and finds out before the work whether one can write into
-// it. False with a sentence when not.
+// Makes the folder for this device's records, and tests before the work begins that files can be written
+// there. Returns false with a sentence when they cannot.
 bool record_folder_make(const char *data_folder, const device_info *device, record_folder *folder,
                         error_text *error);
 
@@ -17,7 +17,7 @@ typedef struct {
   char text[4096];
 } record_path;
 
-// The path of the record of that name.
+// Returns the path of the record of that name.
 record_path record_file(const record_folder *folder, const char *name);
 
 // Writes the record, whole or not at all, and says on standard output where it is.

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-// The first line that a command prints, or "unknown" when it fails.
+// Returns the first line that a command prints, or "unknown" when it fails.
 static void first_line(const char *command, char *line, size_t size) {
   FILE *output = popen(command, "r");
   const bool read = output && fgets(line, (int)size, output);
@@ -21,7 +21,8 @@ static void first_line(const char *command, char *line, size_t size) {
 static const char fields[] = "driver_version,clocks.sm,clocks.mem,power.draw,power.limit,"
                              "temperature.gpu";
 
-// The next of the fields, which commas divide, without the blanks around it. "" past the last.
+// Returns the next of the fields, which are separated by commas, without the blanks around it; ""
+// after the last.
 static const char *next_field(char **rest) {
   char *field = *rest ? strsep(rest, ",") : "";
   while (isspace((unsigned char)*field)) field++;
@@ -31,7 +32,7 @@ static const char *next_field(char **rest) {
   return field;
 }
 
-// A field such as "1980 MHz"; one such as "[N/A]" is NaN.
+// Reads a field such as "1980 MHz"; a field such as "[N/A]" gives NaN.
 static double next_number(char **rest) {
   const char *field = next_field(rest);
   char *end = NULL;

@@ -1,12 +1,13 @@
-// What a recorded number needs beside it to be worth anything: the machine, its state, the source.
+// The conditions of a measurement: the machine, its state and the source. A recorded number means little
+// without them.
 #ifndef RECORD_H
 #define RECORD_H
 
 #include "csv/line.h"
 #include "device/device.h"
 
-// The state of the GPU at one moment, as nvidia-smi gives it. An empty text and NaN stand for what it
-// does not tell, and for all of it on the emulator.
+// The state of the GPU at one moment, as nvidia-smi gives it. An empty text or NaN stands for a value that it
+// does not give. On the emulator this is so for all values.
 typedef struct {
   char driver[32]; // version, such as "580.159.04"
   double sm_clock_mhz;
@@ -16,23 +17,23 @@ typedef struct {
   double temperature_c;
 } record_state;
 
-// What a number was measured with, and when.
+// The software that a number was measured with, and the time.
 typedef struct {
   char cuda[16];    // version of the runtime, such as "13.0"
   char commit[128]; // of LAB_COMMIT in the environment, else what git says, else "unknown"
   char date[32];    // ISO 8601, UTC, such as "2026-11-20T14:26:19Z"
 } record_origin;
 
-// Around a measurement.
+// The state before and after a measurement.
 typedef struct {
   record_state before, after;
   record_origin origin;
 } record_conditions;
 
-// Takes about a tenth of a second on a GPU.
+// Reads the state with nvidia-smi, which takes about a tenth of a second on a GPU.
 record_state record_read_state(const device_info *device);
 
-// Reads the line that nvidia-smi prints for the fields that record_read_state asks for.
+// Parses the line that nvidia-smi prints for the fields that record_read_state asks for.
 record_state record_parse_state(const char *line);
 
 record_origin record_read_origin(void);

@@ -8,7 +8,8 @@
 #define MARGIN          1.25
 #define MATTERS         20.0 // nats: exp(-20) is 2e-9
 
-// Half a unit in the last place, relative to the value; and that of subnormal numbers, absolute.
+// They return half a unit in the last place, relative to the value, and that of subnormal numbers,
+// as an absolute value.
 static double rounding(attention_dtype dtype) { return dtype == ATTENTION_FP16 ? 0x1p-11 : 0x1p-8; }
 static double subnormal_rounding(attention_dtype dtype) {
   return dtype == ATTENTION_FP16 ? 0x1p-25 : 0x1p-134;
@@ -25,7 +26,8 @@ static double score_error_factor(const row_problem *row) {
   return SCORE_ROUNDINGS * FLOAT_ROUNDING * fabs((double)row->scale) * norm(row->q, row->dim);
 }
 
-// The score that a key needs to matter, whatever the errors make of it and of the others.
+// Returns the score below which a key does not matter, even with the largest errors in its score
+// and in the others.
 static double least_score(const row_problem *row, const double *scores, double factor) {
   double surely = -INFINITY;
   for (int key = 0; key < row->keys; key++)
@@ -53,7 +55,7 @@ double allowance_score_error(const row_problem *row, const double *scores) {
 
 void allowance_of_row(const row_problem *row, const double *weights, const double *o,
                       double score_error, float *allowed) {
-  // Where one key alone matters its weight is 1, whatever its score.
+  // Where only one key matters, its weight is 1 for any score.
   const bool matter = score_error > 0 && score_error <= ALLOWANCE_ILL;
   const double factor = matter ? score_error_factor(row) : 0;
   const double sums = FLOAT_ROUNDING * (32 + row->keys / 8.0) + EXP2_ERROR;

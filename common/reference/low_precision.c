@@ -3,7 +3,7 @@
 #include "reference/reference.h"
 #include <math.h>
 
-// One row; `o` is that of all rows.
+// Computes one row; `o` holds all rows.
 static void compute_row(const row_problem *row, void *all_o) {
   const int keys = row->keys, dim = row->dim;
   float *scores = (float *)row->scratch;

@@ -17,17 +17,20 @@ float reference_round(attention_dtype dtype, float value) {
                                  : bf16_to_float(bf16_from_float(value));
 }
 
-// Before main, for all the lab's parallel loops: OMP_NUM_THREADS may ask for fewer threads than there are
-// processors. More are no faster, and libgomp crashes when it is asked for a million.
+// Runs before main and limits the threads of all the lab's parallel loops to the number of processors.
+// OMP_NUM_THREADS may ask for fewer. More threads are no faster, and libgomp crashes when it is asked for a
+// million.
 __attribute__((constructor)) static void limit_threads(void) {
   const int processors = omp_get_num_procs();
   if (omp_get_max_threads() > processors) omp_set_num_threads(processors);
 }
 
-// The row's scores, scaled, into its scratch. Returns the largest: -infinity where it sees no key.
+// Writes the row's scaled scores into its scratch. Returns the largest, which is -infinity where the row sees
+// no key.
 static double exact_scores(const row_problem *row) {
   const int dim = row->dim;
-  // A pointer of its own: what is read through the struct the compiler gathers element by element.
+  // The local pointer lets the compiler vectorise the loop. It would load values one by one if it read them
+  // through the struct.
   const float *q = row->q;
   double row_max = -INFINITY;
   for (int key = 0; key < row->keys; key++) {
@@ -41,7 +44,7 @@ static double exact_scores(const row_problem *row) {
   return row_max;
 }
 
-// One row of attention, and what a kernel's may be off by.
+// Computes one row of attention, and the allowed error of a kernel's result.
 static void compute_row(const row_problem *row, void *context) {
   reference_result *result = context;
   const int keys = row->keys, dim = row->dim;
@@ -97,7 +100,7 @@ static double error_bound(attention_dtype dtype, const double *exact, const floa
   return 2 * low_error + 2 * rounding;
 }
 
-// For the rows whose scores float32 cannot tell, if there are any: between which values their O may lie.
+// Computes the bounds of O for the ill-conditioned rows, if there are any.
 static bool compute_ranges(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
                            const uint16_t *v, reference_result *result, size_t rows, size_t count,
                            error_text *error) {
@@ -112,7 +115,7 @@ static bool compute_ranges(const attention_shape *shape, const uint16_t *q, cons
                     error);
 }
 
-// Of the rows that the result's selection holds.
+// Computes the rows that the result's selection holds.
 static bool compute_selected(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
                              const uint16_t *v, reference_result *result, error_text *error) {
   const size_t rows = rows_count(shape, &result->selection);

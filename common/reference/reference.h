@@ -1,4 +1,5 @@
-// The answer to compare with: attention in float64, written for reading.
+// The reference computes attention in float64, to compare a step's output with. It is written for reading,
+// not for speed.
 #ifndef REFERENCE_H
 #define REFERENCE_H
 
@@ -12,40 +13,41 @@ typedef struct {
   double *o;      // [batch, heads, count, head_dim]
   double *lse;    // [batch, heads, count]; -infinity for a row that sees no key
   double o_bound; // FlashAttention's bound of |O - o|, for all elements
-  // [batch, heads, count, head_dim]: the largest |O - o| of an element that passes, which is less than o_bound wherever a
-  // right kernel needs less (allowance.h).
+  // [batch, heads, count, head_dim]: the largest |O - o| of an element that passes. It is less than o_bound
+  // wherever a correct kernel makes a smaller error (allowance.h).
   float *o_allowed;
-  // [batch, heads, count]: how far the float32 scores of a row may be off, in nats; and, only where some row is
-  // ill-conditioned by that, [batch, heads, count, head_dim], set in such rows alone: between which values O may lie.
+  // score_error [batch, heads, count] says how far the float32 scores of a row may be off, in nats. o_low and
+  // o_high [batch, heads, count, head_dim] are the bounds of O in ill-conditioned rows. They are set in such
+  // rows only, and are NULL when there is none.
   float *score_error;
   float *o_low, *o_high;
 } reference_result;
 
 // Computes the reference and the bounds. q, k and v hold fp16 or bf16 bits, laid out as in
-// attention.h. False, with a sentence, when memory runs out.
+// attention.h. Returns false, with a sentence, when memory runs out.
 //
 // o_bound follows FlashAttention's own test suite (Dao, flash-attention, tests/test_flash_attn.py):
 //   max |O - ref| <= 2 * max |low - ref| + atol
 // where `low` is plain attention that rounds scores, probabilities and output to the element type,
 // as a framework's unfused path does, and atol = 2 * max |((ref + 0.3) - 0.3) - ref| evaluated in
-// the element type. So a kernel may be at most twice as wrong as the plain one, plus rounding.
-// Where the plain one overflows (its error is not finite), that element does not widen the bound.
+// the element type. So a kernel's error may be at most twice that of plain attention, plus rounding. An
+// element where plain attention overflows (its error is not finite) does not widen the bound.
 bool reference_compute(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
                        const uint16_t *v, reference_result *result, error_text *error);
 
-// The same for `per_head` rows of each head, which selection_create selects by the seed; the bound is that
-// of these rows.
+// Does the same for `per_head` rows of each head, which selection_create selects by the seed. The bound is
+// that of these rows.
 bool reference_compute_some(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
                             const uint16_t *v, size_t per_head, uint64_t seed,
                             reference_result *result, error_text *error);
 
 void reference_free(reference_result *result);
 
-// Whether float32 scores are too coarse to tell the row's weights (allowance.h); `row` is a number among the rows that
-// there are, in all heads.
+// Tells whether float32 scores are too imprecise to determine the row's weights (allowance.h). `row` is the
+// row's number among the selected rows of all heads.
 bool reference_ill_conditioned(const reference_result *result, size_t row);
 
-// The value that fp16 or bf16 bits stand for, and the nearest value of the type.
+// They return the value that fp16 or bf16 bits stand for, and the nearest value of the type.
 float reference_value(attention_dtype dtype, uint16_t bits);
 float reference_round(attention_dtype dtype, float value);
 

@@ -1,4 +1,5 @@
-// The rows of a problem, one after the other, with what each of them reads: for all who compute O on the host.
+// Visits the rows of a problem, with the data that each of them reads. All code that computes O on the host
+// uses it.
 #ifndef ROWS_H
 #define ROWS_H
 
@@ -14,14 +15,14 @@ typedef struct {
   const float *K, *V;  // [keys, dim]
   const float *K_norm; // [keys], the Euclidean norm of each row of K
   size_t number;       // of the row, among the selected ones of all heads
-  double *scratch;     // room for a number a key, of the thread's own
+  double *scratch;     // [keys], the thread's own memory
 } row_problem;
 
-// Rows of the selection, in all heads.
+// Returns the number of rows of the selection, in all heads.
 size_t rows_count(const attention_shape *shape, const row_selection *selection);
 
 // Calls `visit` for every row of the selection, from several threads at once. q, k and v hold fp16 or bf16 bits.
-// `label` is what a terminal shows meanwhile. False, with a sentence, when memory runs out.
+// A terminal shows `label` meanwhile. Returns false, with a sentence, when memory runs out.
 bool rows_visit(const attention_shape *shape, const row_selection *selection, const uint16_t *q,
                 const uint16_t *k, const uint16_t *v, const char *label,
                 void (*visit)(const row_problem *row, void *context), void *context,

@@ -7,13 +7,14 @@
 
 enum { TILE = 16 }; // rows: the tensor cores' tile, of which every larger tile is made
 
-// The first row at or after `row`, and around the end, that is not taken.
+// Returns the first row at or after `row` that is not taken; the search continues from row 0 after
+// the last row.
 static size_t next_free(const bool *taken, size_t rows, size_t row) {
   while (taken[row]) row = (row + 1) % rows;
   return row;
 }
 
-// Marks `wanted` of the rows, which are at least as many.
+// Marks `wanted` rows; there are at least that many.
 static void select_rows(bool *taken, size_t rows, size_t wanted, uint64_t *random) {
   const size_t always[] = {0, rows - 1, 1 % rows};
   memset(taken, false, rows * sizeof *taken);

@@ -1,4 +1,4 @@
-// Some rows of every head, where to compute the reference of all would take minutes.
+// Selects some rows of every head, for problems where the reference of all rows would take minutes.
 #ifndef SELECTION_H
 #define SELECTION_H
 
@@ -11,14 +11,16 @@ typedef struct {
                    // all rows of every head
 } row_selection;
 
-// Selects `per_head` rows of each head (all, when it has no more), others in every head, by the seed. The
-// first two and the last are among them; half of the others are the first or the last of a tile of 16
-// rows, where loops over tiles end and begin, and half come from anywhere. False when memory runs out.
+// Selects `per_head` rows of each head by the seed, or all rows when there are no more. Each head gets other
+// rows. The first two rows and the last are always selected. Half of the others are the first or the last row
+// of a tile of 16 rows, where loops over tiles end and begin, and half come from anywhere. Returns false when
+// memory runs out.
 bool selection_create(const attention_shape *shape, size_t per_head, uint64_t seed,
                       row_selection *selection, error_text *error);
 void selection_free(row_selection *selection);
 
-// How many rows of each head it holds, and which row of head `head` (of batch * heads) is number i.
+// They return how many rows of each head it holds, and which row of head `head` (of batch * heads) is number
+// i.
 size_t selection_count(const row_selection *selection, const attention_shape *shape);
 size_t selection_row(const row_selection *selection, size_t head, size_t i);
 

@@ -9,7 +9,7 @@ double result_tflops(const attention_shape *shape, const statistics_summary *tim
   return shape_operations(shape) / (times->median * 1e-3) * 1e-12;
 }
 
-// Which step on which shape: the columns that rows are told apart by.
+// Adds the columns that tell rows apart, with the step and the shape.
 static void add_key(csv_line *line, const result_row *row) {
   const attention_shape *shape = &row->shape;
   csv_line_text(line, "step", row->step);
@@ -60,7 +60,7 @@ result_speedup result_compare(const timing_contender *own, const timing_contende
   return (result_speedup){name, timing_ratio(other, own)};
 }
 
-// Columns such as base_step, speedup, speedup_low, speedup_high.
+// Adds columns such as base_step, speedup, speedup_low, speedup_high.
 static void add_speedup(csv_line *line, const char *const names[4], bool timed,
                         const result_speedup *speedup) {
   const bool present = timed && speedup->to && isfinite(speedup->speedup.ratio);
@@ -124,7 +124,7 @@ static void write_sample_line(FILE *file, bool names, const result_row *row, siz
   csv_line_end(&line);
 }
 
-// What stands where only names are written.
+// These empty values are passed where only the names are written.
 static const device_counts no_counts;
 
 static result_row no_row(unsigned columns) {

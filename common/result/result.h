@@ -1,5 +1,5 @@
-// One line of a record: what one step did on one shape. The files of the ladder, of sweeps and of the
-// bench hold these columns; so does that of the peers (common/tools/peers).
+// One line of a record, which holds the result of one step on one shape. The files of the ladder, of sweeps
+// and of the bench have these columns; so has the file of the peers (common/tools/peers).
 #ifndef RESULT_H
 #define RESULT_H
 
@@ -9,10 +9,11 @@
 #include "timing/figures.h"
 #include "timing/floor.h"
 
-// Below this many milliseconds, the time of an empty kernel is worth a look beside the step's.
+// For a step that takes less than this many milliseconds, the time of an empty kernel is printed beside its
+// time.
 #define RESULT_SHORT_MS 0.02
 
-// How many times as fast a row's step is as another that was timed with it, from pairs of one round.
+// The speed-up of a row's step over another that was timed with it, from pairs of one round.
 typedef struct {
   const char *to; // the other's name, or in a sweep its configuration; NULL where there is none
   statistics_ratio speedup; // above 1: the row's step is faster
@@ -34,45 +35,46 @@ typedef struct {
   record_conditions conditions;
 } result_row;
 
-// 10^12 operations a second at the median time, over the pairs of rows that the mask leaves visible;
+// Returns 10^12 operations a second at the median time, for the pairs of rows that the mask leaves visible;
 // NaN when no time was taken.
 double result_tflops(const attention_shape *shape, const statistics_summary *times);
 
-// The columns that tell rows apart, step to causal, come first in every file; their values alone, without
-// a line break.
+// The columns that tell rows apart, from step to causal, come first in every file. This function writes their
+// values alone, without a line break.
 enum { RESULT_KEY_COLUMNS = 11 };
 void result_write_key(FILE *file, const result_row *row);
 
-// Columns that not every file has.
+// These columns are not in every file.
 enum {
   RESULT_COUNTS =
       1, // the last ones: what the emulator counted; empty where it has counted no launch
   RESULT_VARIANTS = 2, // behind the step: its variant, where rows have one
 };
 
-// The line of names, with those of these columns, and a line of values. A value that does not apply is empty.
-// Behind the values stand the counts, unless `counts` is NULL.
+// They write the line of names, with the names of these columns, and a line of values. A value that does not
+// apply is empty. The counts follow the values, unless `counts` is NULL.
 void result_write_names(FILE *file, unsigned columns);
 void result_write(FILE *file, const result_row *row, const device_counts *counts);
 
-// Compares the two: `other` is called `name`.
+// Compares the two contenders; `other` is called `name` in the result.
 result_speedup result_compare(const timing_contender *own, const timing_contender *other,
                               const char *name);
 
-// The same for a file of raw samples: a line for each round, with the launches in microseconds, in the order
-// they were taken, a launch of the replayed graph, and the GPU's state at the end. The row tells the key,
-// commit and date.
+// They do the same for a file of raw samples. It has a line for each round, with the times of the launches in
+// microseconds, in the order they were taken, the time of a launch in the replayed graph, and the GPU's state
+// at the end. The row gives the key, commit and date.
 void result_write_sample_names(FILE *file, unsigned columns);
 void result_write_samples(FILE *file, const result_row *row, const timing_contender *contender);
 
-// The columns of a burst alone, for a file whose rows have another key.
+// Adds the columns of a burst alone, for a file whose rows have another key.
 void result_add_burst(csv_line *line, size_t round, const timing_burst *burst);
 
-// The columns of the figures from `rounds` to `run_power_w`, likewise.
+// Adds the columns of the figures, from `rounds` to `run_power_w`, for such a file.
 void result_add_figures(csv_line *line, bool timed, const timing_figures *figures,
                         const timing_floor *floor);
 
-// Adds a column for each of the counts, from launches to async_copy_bytes; empty unless `present`.
+// Adds a column for each of the counts, from launches to async_copy_bytes. The columns are empty unless
+// `present` is set.
 void result_add_counts(csv_line *line, bool present, const device_counts *counts);
 
 #endif

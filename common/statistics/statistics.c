@@ -11,7 +11,7 @@ static int compare_doubles(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-// The samples in ascending order, for the caller to free; NULL where nothing can be said of them.
+// Returns the samples in ascending order, which the caller frees, or NULL when no statistic of them exists.
 static double *sorted_copy(const double *samples, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (isnan(samples[i])) return NULL;
@@ -28,7 +28,7 @@ static double percentile_of_sorted(const double *sorted, size_t count, double pe
   const size_t below = (size_t)position;
   const size_t above = below + 1 < count ? below + 1 : below;
   const double fraction = position - (double)below;
-  // Equal neighbours come first: between two infinities there is no difference to interpolate.
+  // Equal neighbours are handled first, because the difference of two infinities is NaN.
   if (fraction == 0 || sorted[below] == sorted[above]) return sorted[below];
   return sorted[below] + fraction * (sorted[above] - sorted[below]);
 }
@@ -48,7 +48,8 @@ double statistics_median(const double *samples, size_t count) {
 
 // --- the interval of a median
 
-// How often one of `count` tosses of a coin or fewer than `below` show heads: P(Bin(count, 1/2) < below).
+// Returns the probability that fewer than `below` of `count` tosses of a coin show heads, P(Bin(count, 1/2) <
+// below).
 static double heads_below(size_t count, size_t below) {
   double term = exp2(-(double)count);
   double sum = 0;
@@ -59,7 +60,8 @@ static double heads_below(size_t count, size_t below) {
   return sum;
 }
 
-// How often the interval from the d-th smallest to the d-th largest sample holds the median.
+// Returns the probability that the interval from the d-th smallest to the d-th largest sample holds the
+// median.
 static double coverage(size_t count, size_t d) { return 1 - 2 * heads_below(count, d); }
 
 statistics_interval statistics_median_interval(const double *samples, size_t count) {
@@ -70,7 +72,7 @@ statistics_interval statistics_median_interval(const double *samples, size_t cou
   if (!sorted) return interval;
   size_t d = 1;
   while (2 * (d + 1) <= count && coverage(count, d + 1) >= wanted) d++;
-  // Between the d-th samples, which are too far apart, and the next ones, which are too near.
+  // The ends lie between the d-th samples, which are too far apart, and the next ones, which are too near.
   const double outer = coverage(count, d);
   double part = 0;
   if (outer > wanted && 2 * (d + 1) <= count + 1) {
@@ -112,7 +114,7 @@ statistics_ratio statistics_ratio_of_medians(const double *a, size_t a_count, co
     return result;
   }
   result.ratio = a_median / b_median;
-  // Of logarithms, so that the ratio turned over has the interval turned over.
+  // The interval is computed from logarithms, so that the inverse of the ratio has the inverse interval.
   const double below = hypot(log(a_median / a_interval.low), log(b_interval.high / b_median));
   const double above = hypot(log(a_interval.high / a_median), log(b_median / b_interval.low));
   result.interval = (statistics_interval){result.ratio * exp(-below), result.ratio * exp(above)};

@@ -1,4 +1,4 @@
-// Repeated measurements in a few numbers.
+// Summarises repeated measurements in a few numbers.
 #ifndef SUMMARY_H
 #define SUMMARY_H
 
@@ -16,7 +16,8 @@ typedef struct {
   double p5, p95;   // 5th and 95th percentile of all samples
 } statistics_summary;
 
-// `medians` [runs] are those of the runs, `samples` [count] those of all runs, in one unit.
+// `medians` [runs] holds the medians of the runs, `samples` [count] the samples of all runs, in the
+// same unit.
 statistics_summary statistics_summarise(const double *medians, size_t runs, const double *samples,
                                         size_t count);
 

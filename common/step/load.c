@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-// dlsym returns an object pointer; POSIX promises that it holds a function's address as well, but C
-// has no cast for it.
+// dlsym returns a pointer to an object. POSIX promises that it can hold a function's address as
+// well, but C has no cast from one to the other.
 static bool find(void *library, const char *path, const char *symbol, void *function,
                  error_text *error) {
   void *address = dlsym(library, symbol);

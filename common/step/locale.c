@@ -8,5 +8,5 @@ void step_keep_locale(void) {
   if (!c) c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (c)
     uselocale(
-        c); // without memory for it the process' locale stays, which is C until a step changes it
+        c); // without memory the locale of the process stays, which is C until a step changes it
 }

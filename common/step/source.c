@@ -1,4 +1,5 @@
-// Compiled anew, with STEP_SOURCE defined, for each step whose source is not the one in steps/.
+// This file is compiled once for each step whose source is not the one in steps/, with STEP_SOURCE
+// defined.
 #include "attention.h"
 
 const char *attention_source(void) { return STEP_SOURCE; }

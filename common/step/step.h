@@ -1,4 +1,4 @@
-// A step as its callers see it: the functions of attention.h, linked in or loaded at run time.
+// A step as its callers see it, with the functions of attention.h, linked in or loaded at run time.
 #ifndef STEP_H
 #define STEP_H
 
@@ -12,7 +12,7 @@ typedef struct {
   size_t (*workspace_bytes)(const attention_shape *shape);
   const char *(*unsupported)(const attention_shape *shape);
   const char *source; // path of a source that is not the one in steps/, else NULL
-  // Only in steps whose configurations have names, else NULL.
+  // These are NULL in steps without named configurations.
   const char *const *(*configurations)(void);
   bool (*configure)(const char *name);
   size_t (*shared_memory_bytes)(const attention_shape *shape);
@@ -20,15 +20,16 @@ typedef struct {
   void *library;             // NULL for the step that is linked in
 } attention_step;
 
-// Chooses one of the step's configurations by name; NULL leaves the choice to the step. False, with the
-// names there are, when the step has none of that name.
+// Chooses one of the step's configurations by name; NULL leaves the choice to the step. Returns false with a
+// sentence that lists the names, when the step has none of that name.
 bool step_configure(attention_step *step, const char *configuration, error_text *error);
 
-// Numbers of this thread are written and read as in C from now on. A step is anyone's code: where it calls
-// setlocale, the record of its own run would otherwise have decimal commas. The two functions below call it.
+// From this call on the thread writes and reads numbers as in the C locale. A step may contain any code. If
+// it called setlocale, the record of its run could otherwise have decimal commas. The two functions below
+// call this one.
 void step_keep_locale(void);
 
-// The step this program was linked with (step/linked.c, only for programs that hold one).
+// Returns the step that this program was linked with (step/linked.c, only for programs that contain one).
 attention_step step_linked(void);
 
 // Opens a step's shared object, such as build/cpu/step01.so. Several can be open at once.

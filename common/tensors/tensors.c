@@ -8,7 +8,7 @@
 
 static const char *const names[3] = {"Q", "K", "V"};
 
-// Such as "2x8x128x64".
+// Writes a shape such as "2x8x128x64".
 typedef struct {
   char text[160];
 } size_text;
@@ -45,7 +45,7 @@ static bool check_file(const char *path, const npy_array *array, attention_dtype
   return true;
 }
 
-// Sizes in which `array` must be like `other`.
+// Checks the sizes in which `array` must be like `other`.
 static bool check_pair(int which, const npy_array *array, int other_which, const npy_array *other,
                        error_text *error) {
   static const char *const sizes[4] = {"batch", "kv_heads", "seq_kv", "head_dim"};
@@ -59,7 +59,7 @@ static bool check_pair(int which, const npy_array *array, int other_which, const
   return true;
 }
 
-// A size on the command line must be what the files say.
+// Checks that a size on the command line is equal to that of the files.
 static bool check_option(const options *options, option_id id, int given, const char *path,
                          const npy_array *array, int dimension, error_text *error) {
   if (!options->given[id] || (size_t)given == array->shape[dimension]) return true;

@@ -11,8 +11,8 @@ long long event_next_spin(long long spin, bool late) {
                                   : spin;
 }
 
-// An event is stamped when the GPU gets to it. With nothing else to do the GPU would get to the first
-// one at once, and the time until the host has enqueued the launch would count. So the GPU is kept busy
+// An event is stamped when the GPU reaches it. An idle GPU would reach the first event at once, and the time
+// until the host has enqueued the launch would be measured too. So a spinning kernel keeps the GPU busy
 // meanwhile.
 static cudaError_t start(void *context, cudaStream_t stream) {
   const event_pair *events = context;
@@ -20,8 +20,7 @@ static cudaError_t start(void *context, cudaStream_t stream) {
   return status != cudaSuccess ? status : cudaEventRecord(events->before, stream);
 }
 
-// Whether the spin was long enough can be seen: everything is enqueued, and the first event has not
-// happened yet.
+// The spin was long enough if everything is enqueued and the first event has not happened yet.
 static cudaError_t stop(void *context, cudaStream_t stream, float *milliseconds, bool *in_time) {
   event_pair *events = context;
   cudaError_t status = cudaEventRecord(events->after, stream);

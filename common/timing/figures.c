@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-// The bursts' medians, into `medians`.
+// Writes the bursts' medians into `medians`.
 static void list_medians(const timing_contender *contender, double *medians) {
   for (size_t i = 0; i < contender->rounds; i++) medians[i] = contender->bursts[i].median;
 }
@@ -21,7 +21,7 @@ static statistics_summary summarise_times(const timing_contender *contender) {
   return statistics_summarise(medians, contender->rounds, launches, count);
 }
 
-// Of the numbers that are known.
+// Summarises the numbers that are known.
 static statistics_summary summarise_known(const double *values, size_t count) {
   double known[TIMING_MOST_ROUNDS];
   size_t found = 0;

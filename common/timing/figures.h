@@ -1,4 +1,4 @@
-// What the bursts of a contender say, in a few numbers: what a record holds of it.
+// The bursts of a contender, summarised in the few numbers that a record holds.
 #ifndef TIMING_FIGURES_H
 #define TIMING_FIGURES_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-// NaN stands for what is not known, here and in what is made from it.
+// A number that is not known is NaN, and so is every number computed from it.
 typedef struct {
   statistics_summary times; // milliseconds of a launch
   statistics_summary graph; // the same in a replayed graph; runs is 0 without one
@@ -20,10 +20,10 @@ typedef struct {
 
 timing_figures timing_figure(const timing_contender *contender);
 
-// Measured under throttling: in at least half of its rounds.
+// Returns true when the GPU was throttled in at least half of the rounds.
 bool timing_throttled(const timing_figures *figures);
 
-// How many times as long a's launches take as b's, from the rounds that both have.
+// Returns how many times as long a's launches take as b's, from the rounds that both have.
 statistics_ratio timing_ratio(const timing_contender *a, const timing_contender *b);
 
 #ifdef __cplusplus

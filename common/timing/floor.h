@@ -1,4 +1,5 @@
-// What a time holds that no kernel is to blame for: two contenders that stand beside the others.
+// Two contenders that measure the overhead in every time, which does not come from the kernel. They are timed
+// beside the others.
 #ifndef TIMING_FLOOR_H
 #define TIMING_FLOOR_H
 
@@ -8,15 +9,16 @@
 extern "C" {
 #endif
 
-// Names in the samples' files of the two.
+// The files of samples call the two by these names.
 #define TIMING_NOTHING      "nothing"
 #define TIMING_EMPTY_KERNEL "empty_kernel"
 
-// Nothing between the two events; and a kernel of one thread that does nothing. Both ignore the context.
+// The first enqueues nothing between the two events; the second a kernel of one thread that does nothing.
+// Both ignore the context.
 cudaError_t timing_launch_nothing(void *context, size_t rotation, cudaStream_t stream);
 cudaError_t timing_launch_empty_kernel(void *context, size_t rotation, cudaStream_t stream);
 
-// Milliseconds, medians of the runs; NaN where there is none.
+// The medians of the runs in milliseconds; NaN where there is none.
 typedef struct {
   double nothing;
   double empty_kernel;
@@ -25,7 +27,7 @@ typedef struct {
 
 timing_floor timing_floor_of(const timing_contender *nothing, const timing_contender *empty_kernel);
 
-// No floor: what was not timed has none.
+// Returns a floor of NaN, for a contender that was not timed.
 timing_floor timing_no_floor(void);
 
 #ifdef __cplusplus

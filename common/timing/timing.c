@@ -11,7 +11,7 @@
 #include <time.h>
 
 enum { MOST_ATTEMPTS = 14, GRAPH_LAUNCHES = 10, GRAPH_REPLAYS = 3, MOST_GRAPH = 4096 };
-static const double warm_up_ms = 100; // that a warm-up may take, of which one launch is the least
+static const double warm_up_ms = 100; // that a warm-up may take; it has at least one launch
 static const double dropped_clock =
     0.97; // of the highest clock seen: below it a burst is throttled
 static const double shortest_pause = 0.01, longest_pause = 0.06; // seconds
@@ -33,7 +33,7 @@ size_t timing_rotations(size_t bytes, size_t l2_bytes) {
   return 1 + (2 * l2_bytes + bytes - 1) / bytes;
 }
 
-// A contender while it is timed.
+// The state of a contender while it is timed.
 typedef struct {
   timing_contender *contender;
   double each;         // milliseconds of a launch, as the last burst had it
@@ -67,8 +67,9 @@ static cudaError_t enqueue(session *s, const entrant *e, bool replay) {
   return contender->launch(contender->context, set, s->stream);
 }
 
-// Again, as often as it holds time of the host: the clock gives the host more time each time. One that never
-// succeeds waits for the GPU in its launch.
+// Repeats the launch while its time contains a delay by the host. The clock gives the host more time at each
+// attempt. If no attempt succeeds, the launch call itself waits for the GPU, and the contender is timed no
+// longer.
 static bool time_one(session *s, entrant *e, bool replay, double *milliseconds, error_text *error) {
   const char *name = e->contender->name;
   const timing_clock *clock = s->clock;
@@ -100,8 +101,9 @@ static cudaError_t enqueue_all(void *context, cudaStream_t stream) {
   return status;
 }
 
-// Each set of buffers as often as any other, so that replays, too, find their tensors outside the cache.
-// What cannot be recorded, or would take thousands of launches, has no graph.
+// The graph uses each set of buffers equally often, so that replays, too, find their tensors outside the
+// cache. A contender has no graph when its launches cannot be recorded, or when the graph would need
+// thousands of launches.
 static void record_graph(session *s, entrant *e) {
   const size_t sets = s->plan->rotations;
   e->graph_launches = sets * ((GRAPH_LAUNCHES + sets - 1) / sets);
@@ -137,8 +139,8 @@ static size_t launches_of(const session *s, const entrant *e) {
   return fit < 1 ? 1 : fit > TIMING_MOST_LAUNCHES ? TIMING_MOST_LAUNCHES : (size_t)fit;
 }
 
-// Reads the state, and from it how long the GPU rests before the next burst: longer and longer while its
-// clock is down, and less when it is not.
+// Reads the state, and decides from it how long the GPU rests before the next burst. The pause grows while
+// the clock is low, and shrinks when it is not.
 static void watch(session *s, timing_burst *burst) {
   burst->state =
       s->clock->read ? s->clock->read(s->clock->context) : (monitor_reading){NAN, NAN, false};
@@ -154,7 +156,8 @@ static bool run_burst(session *s, entrant *e, size_t place, error_text *error) {
   timing_contender *contender = e->contender;
   timing_burst burst = {.place = place, .launches = launches_of(s, e), .graph_ms = NAN};
   if (s->pause > 0 && s->clock->pause) s->clock->pause(s->clock->context, s->pause);
-  // The first launch finds another kernel's code and constants in the caches. A long one does not feel it.
+  // The first launch finds another kernel's code and constants in the caches. This matters little for a long
+  // launch.
   double settling = 0;
   if (burst.launches > 1 && !time_one(s, e, false, &settling, error)) return false;
   for (size_t i = 0; i < burst.launches && !e->out; i++) {
@@ -190,7 +193,7 @@ static bool all_done(const session *s) {
   return done;
 }
 
-// Fisher and Yates: each order is as likely as any other.
+// This is the shuffle of Fisher and Yates, in which all orders are equally likely.
 static void draw_order(session *s) {
   for (size_t i = s->count; i-- > 0;) {
     const size_t other = (random_next(&s->random) >> 32) * (i + 1) >> 32;

@@ -13,7 +13,7 @@ bool guard_allocate(guarded_buffer *buffer, const char *name, size_t bytes, bool
   const cudaError_t status = countable ? cudaMalloc(&buffer->zone, bytes + 2 * buffer->zone_bytes)
                                        : cudaErrorMemoryAllocation;
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError(); // the failure is told here: it must not show up in a later call
+    cudaGetLastError(); // the failure is reported here and must not appear in a later call
     size_t free_bytes = 0;
     size_t total_bytes = 0;
     cudaMemGetInfo(&free_bytes, &total_bytes);

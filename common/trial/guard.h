@@ -1,4 +1,4 @@
-// Device memory with a red zone on both sides, so that a write past either end is seen.
+// Device memory with a red zone on both sides, so that a write past either end is detected.
 #ifndef GUARD_H
 #define GUARD_H
 
@@ -14,16 +14,18 @@ typedef struct {
   size_t zone_bytes; // of the red zone on each side; 0 for a bare buffer
 } guarded_buffer;
 
-// A bare buffer is an allocation of exactly `bytes` that nobody has written yet: for tools that watch
-// memory themselves, and to which a red zone is memory like any other.
+// Allocates a buffer. A bare one is an allocation of exactly `bytes` that has not been written yet. It is for
+// tools that check memory accesses themselves and would take a red zone for ordinary memory.
 bool guard_allocate(guarded_buffer *buffer, const char *name, size_t bytes, bool bare,
                     error_text *error);
 void guard_free(guarded_buffer *buffer);
 
-// Fills the data with NaN, so that an element nobody writes cannot look right. Leaves a bare buffer alone.
+// Fills the data with NaN, so that an element that the step never writes cannot look right. It does not write
+// to a bare buffer.
 bool guard_poison(const guarded_buffer *buffer, error_text *error);
 
-// True while both red zones are as they were; else says how far outside the first write landed.
+// Returns true while both red zones are unchanged; else the sentence says how far outside the nearest write
+// landed.
 bool guard_intact(const guarded_buffer *buffer, error_text *error);
 
 #endif

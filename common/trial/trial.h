@@ -1,5 +1,6 @@
-// One problem on the device: inputs, poisoned outputs behind red zones, and the reference to judge a
-// step by. A trial outlives the steps that run on it, so several are compared on the same tensors.
+// One problem on the device, with its inputs, poisoned outputs between red zones, and the reference that
+// steps are compared with. A trial outlives the steps that run on it, so several are compared on the same
+// tensors.
 #ifndef TRIAL_H
 #define TRIAL_H
 
@@ -18,7 +19,7 @@ typedef struct {
   guarded_buffer device_q, device_k, device_v, device_o, device_lse, workspace;
 } trial;
 
-// Host tensors of the shape, still to be filled in q, k and v.
+// Allocates the host tensors of the shape. The caller then fills q, k and v.
 bool trial_create(trial *trial, const attention_shape *shape, error_text *error);
 void trial_free(trial *trial);
 
@@ -28,22 +29,23 @@ bool trial_upload(trial *trial, error_text *error);
 // Computes the reference from the inputs (seconds on long sequences).
 bool trial_reference(trial *trial, error_text *error);
 
-// The same for `per_head` rows of each head, selected by the seed: for sequences whose whole reference
-// would take minutes.
+// Does the same for `per_head` rows of each head, selected by the seed, when the whole reference would take
+// minutes.
 bool trial_reference_some(trial *trial, size_t per_head, uint64_t seed, error_text *error);
 
-// Whether the step takes this shape; the sentence names the step and its reason.
+// Tells whether the step takes this shape. If not, the sentence names the step and its reason.
 bool trial_supported(const trial *trial, const attention_step *step, error_text *error);
 
 // Gives the step the workspace it needs, poisons outputs and workspace, runs the step once on
-// `stream`, waits, and brings O and lse back. False when a CUDA call or the launch fails.
+// `stream`, waits, and copies O and lse back. Returns false when a CUDA call or the launch fails.
 bool trial_run(trial *trial, const attention_step *step, cudaStream_t stream, error_text *error);
 
-// The arguments of a launch on the trial's own buffers; the workspace is that of the last trial_run.
+// Returns the arguments of a launch on the trial's own buffers, with the workspace of the last trial_run.
 attention_args trial_arguments(const trial *trial);
 
-// Judges what trial_run brought back: every element of O and lse against the reference (those that it has
-// not: finite), all red zones intact, inputs unchanged. False with result->message set when anything is wrong.
+// Checks the results of trial_run. It compares every element of O and lse with the reference, or tests that
+// it is finite where the reference has no such row. All red zones must be intact and the inputs unchanged.
+// Returns false with result->message set when anything is wrong.
 bool trial_check(trial *trial, check_result *result);
 
 #endif

@@ -33,7 +33,7 @@ file == "peers" && timed() && problem() == shape {
     best_name = readable(field("step"))
   }
 }
-# What a step says that it adds.
+# Returns the step's own words for what it adds.
 function summary(step,  path, line) {
   path = "steps/" step "/attention.cu"
   while ((getline line <path) > 0) {
@@ -47,12 +47,12 @@ function summary(step,  path, line) {
   close(path)
   return ""
 }
-# Of the speed of a peer. The time from the peers' own run, where the step was in it.
+# Returns the step's share of the speed of a peer. The time is that of the peers' own run, where the step was in it.
 function share(i, peer) {
   if (!peer || !milliseconds[i]) return ""
   return peer / (name[i] in beside_peers ? beside_peers[name[i]] : milliseconds[i])
 }
-# The same as a cell; from pairs of one round where the record has them.
+# Returns this share as a cell; it comes from pairs of one round where the record has them.
 function share_cell(i, peer, which) {
   return (name[i], which) in paired ? paired[name[i], which] : share_text(share(i, peer))
 }

@@ -18,7 +18,7 @@ timed() {
     high[p] = field("share_best_high")
   }
 }
-# By the interval of the share: a difference that it does not rule out is none.
+# Judges by the interval of the share. If the interval contains 1, there is no difference.
 function verdict(p) {
   if (share[p] == "") return ""
   if (low[p] == "") return share[p] < 1 ? "behind" : "ahead"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The suite on participants' files: scripts/workshop/check.sh DEVICE FOLDER STEP...
-# FOLDER holds the test programs step04-check, ...; prints for each step what is still to be written, or the
-# first failure, or that it passes; and keeps the verdict for `make progress`. QUICK=1 stops at the first
-# failure and leaves out the tests of very large grids. Exit status 1 when a step does not pass.
+# Runs the suite on participants' files: scripts/workshop/check.sh DEVICE FOLDER STEP... FOLDER holds the test
+# programs step04-check, ...; prints for each step what is still to be written, or the first failure, or that it
+# passes; and keeps the verdict for `make progress`. QUICK=1 stops at the first failure and leaves out the tests of
+# very large grids. Exit status 1 when a step does not pass.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -58,7 +58,7 @@ for step in "$@"; do
   "$folder/step${step%%_*}-check" "${options[@]}" >"$log" 2>&1 || status=$?
   [ -t 1 ] && printf '\r\033[K'
   if tests_passed "$status" "$log"; then
-    # What was left out is not known to pass.
+    # Tests that were left out are not known to pass.
     if [ -n "${QUICK:-}" ]; then
       echo "check: $file passes all but the largest tests: make step${step%%_*} check WORK=1 runs them"
     else

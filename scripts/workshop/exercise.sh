@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The participant's file of a step: scripts/workshop/exercise.sh VERB STEP
+# Makes and fills the participant's file of a step: scripts/workshop/exercise.sh VERB STEP
 #   start     writes work/STEP/attention.cu: the step with holes; with FROM=03 the solution of step 03, to be
 #             changed. A file that is there stays, unless FORCE=1 is given: then it is kept as .bak.
 #   reset     the same, always, and forgets the hints

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A debugger that stands in a step's kernel: scripts/workshop/gdb.sh DEVICE PROGRAM SOURCE [OPTION...]
-# Stops where thread THREAD (x, 0) of block BLOCK (x,y,z, 0,0,0) enters KERNEL (the source's first). On the
-# emulator it is gdb, on a GPU cuda-gdb. Commands are taken from standard input, as gdb does.
+# Starts a debugger that stops in a step's kernel: scripts/workshop/gdb.sh DEVICE PROGRAM SOURCE [OPTION...] Stops
+# where thread THREAD (x, 0) of block BLOCK (x,y,z, 0,0,0) enters KERNEL (the source's first). On the emulator it is
+# gdb, on a GPU cuda-gdb. Commands are taken from standard input, as gdb does.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -41,7 +41,8 @@ commands=$scratch/commands
   echo 'set print thread-events off'
   if [ "$device" = cpu ]; then
     echo 'set breakpoint pending on'
-    # What the kernels' names stand for on the emulator: common/emulator/include/device_launch_parameters.h.
+    # The values of the names that kernels use; on the emulator see
+    # common/emulator/include/device_launch_parameters.h.
     echo 'macro define threadIdx (emulator_current->thread_index)'
     echo 'macro define blockIdx (emulator_current->block->block_index)'
     echo 'macro define blockDim (emulator_current->block->block_dim)'
@@ -50,7 +51,7 @@ commands=$scratch/commands
       "$kernel" "$x" "$y" "$z" "$thread"
     echo run
   else
-    # A name alone would be that of the host's function that launches the kernel, where there is no
+    # A breakpoint at the name alone would stop in the host's function that launches the kernel, where there is no
     # blockIdx. So it stops at each launch, up to that of the kernel, and looks at the thread.
     echo 'set cuda break_on_launch application'
     echo run

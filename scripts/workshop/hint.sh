@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The next hint of a step: scripts/workshop/hint.sh STEP
-# steps/STEP/hints.md has three, under the headings "## 1" to "## 3", from vague to plain. How many were
-# given is kept beside the participant's file; after the last, all are printed again.
+# Prints the next hint of a step: scripts/workshop/hint.sh STEP steps/STEP/hints.md has three, under the headings
+# "## 1" to "## 3", from vague to plain. How many were given is kept beside the participant's file; after the last,
+# all are printed again.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

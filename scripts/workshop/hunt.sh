@@ -4,7 +4,7 @@
 #   hand-out  puts the spoiled step into work/hunt/BUG, unless it is there, and prints that folder
 #   describe  says what to do with it
 #   reveal    tells what was planted
-# Numbers are those of a shuffle that is always the same, so a number tells nothing of its step.
+# The numbers come from a shuffle that is always the same, so a number does not show which step a bug is in.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

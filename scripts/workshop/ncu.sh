@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The five metrics of a step, beside those of the step before:
+# Prints the five metrics of a step, beside those of the step before:
 #   scripts/workshop/ncu.sh PROGRAM [PROGRAM_BEFORE] -- [OPTION...]
 # Keeps ncu's whole report in build/ncu, for ncu-ui. The problem is 4x8x512x64 unless the options say
 # otherwise. Of several kernels, durations and conflicts are added up; the rest is their mean, weighted by

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A new step: scripts/workshop/new.sh STEPS_FOLDER 11_name [10]
-# Writes STEPS_FOLDER/11_name/attention.cu, which is step 17 (or the last there is) under the new name and
-# computes what that computes, and a README.md of the usual sections. Nothing else knows the steps by name.
+# Makes a new step: scripts/workshop/new.sh STEPS_FOLDER 11_name [10] Writes STEPS_FOLDER/11_name/attention.cu,
+# which is step 17 (or the last there is) under the new name and computes what that computes, and a README.md of the
+# usual sections. Nothing else knows the steps by name.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How far the exercises are: scripts/workshop/progress.sh STEP...
-# A verdict of check counts for the file as it was then: it is kept with the file's hash.
+# Prints which exercises are begun and which pass: scripts/workshop/progress.sh STEP... A verdict of check counts
+# for the file as it was then: it is kept with the file's hash.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

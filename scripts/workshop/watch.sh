@@ -42,7 +42,7 @@ while true; do
   echo "== $(date +%T) $file"
   status=0
   check QUICK=1 >"$log" 2>&1 || status=$?
-  # What the compiler finds comes first, up to its first error; then the verdict.
+  # Prints the messages of the compiler, up to its first error, and then the verdict.
   awk '/(error|warning):/ && ++found > 3 { exit } /^make/ { next } { print }' "$log" | head -n 40
   if [ "$status" -eq 0 ]; then
     check >"$log" 2>&1 || status=$?

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Where a participant's files lie, and what is known of them. To be sourced from the root of the lab.
+# Functions that find a participant's files and what is known of them. To be sourced from the root of the lab.
 #   work/04_online_softmax/attention.cu    the exercise
 #   work/.state/04_online_softmax/         hints: how many were given; check: verdict, hash, device, date
 

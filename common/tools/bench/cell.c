@@ -16,7 +16,7 @@ size_t cell_checked_rows(const attention_shape *shape) {
   return rows < 1 ? 1 : (size_t)rows;
 }
 
-// --- what the GPU's memory holds
+// --- what fits into the GPU's memory
 
 static size_t free_memory(void) {
   size_t free_bytes = 0;
@@ -55,10 +55,10 @@ static bool make_problem(const attention_shape *shape, trial *trial, error_text 
          trial_reference_some(trial, cell_checked_rows(shape), SEED, error);
 }
 
-// Runs a step once and judges it. False only when the machine fails.
+// Runs a step once and checks its result. Returns false only when the machine fails.
 static bool check_step(trial *trial, const attention_step *step, const measure_plan *plan,
                        cell_row *row, error_text *error) {
-  guard_free(&trial->workspace); // that of the step before, which may leave no room
+  guard_free(&trial->workspace); // the workspace of the step before may leave no room
   const size_t workspace = step->workspace_bytes(&trial->shape);
   const size_t copies = measure_copies_bytes(trial, plan->l2_bytes);
   const size_t bytes = workspace > SIZE_MAX - copies ? SIZE_MAX : workspace + copies;
@@ -71,8 +71,8 @@ static bool check_step(trial *trial, const attention_step *step, const measure_p
   return true;
 }
 
-// Gives the row what was measured of contender number `own`; the first and the one before it were timed in
-// the same rounds.
+// Fills the row with the measurements of contender number `own`. The first contender and the one before it
+// were timed in the same rounds.
 static void fill_row(cell_row *row, const measured_steps *measured, size_t own) {
   const timing_contender *contenders = measured->contenders;
   const timing_contender *contender = &contenders[own];
@@ -88,7 +88,7 @@ static void fill_row(cell_row *row, const measured_steps *measured, size_t own) 
   row->result.before = result_compare(contender, contender - 1, contender[-1].name);
 }
 
-// Times the steps that are right, and gives every row the conditions.
+// Times the steps whose results are right, and gives every row the conditions.
 static bool time_steps(const device_info *device, trial *trial, const attention_step *steps,
                        const measure_plan *plan, cell *cell, error_text *error) {
   record_conditions conditions = {.before = record_read_state(device)};

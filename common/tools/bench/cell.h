@@ -1,11 +1,12 @@
-// One cell of the bench: several steps on the same tensors of one shape, checked and then timed in turn.
+// A cell of the bench runs several steps on the same tensors of one shape. They are checked and then timed in
+// turn.
 #ifndef CELL_H
 #define CELL_H
 
 #include "measure/measure.h"
 #include "result/result.h"
 
-// What one step did in the cell.
+// The result of one step in the cell.
 typedef struct {
   result_row result;
   const timing_contender *bursts; // the samples; NULL when it was not timed
@@ -20,14 +21,14 @@ typedef struct cell {
       checked_rows; // of each head, that were compared with the reference; 0 when all steps skipped
 } cell;
 
-// Query rows of each head that a cell is checked by: so many that the reference multiplies 2^26 pairs of
-// rows of Q and K, which takes seconds; all, where there are no more.
+// Returns how many query rows of each head are checked in a cell. The reference of so many rows multiplies
+// 2^26 pairs of rows of Q and K, which takes seconds. A smaller shape is checked in all rows.
 size_t cell_checked_rows(const attention_shape *shape);
 
 // Checks every step that can take the shape, and for which the GPU has memory, against the float64
 // reference of some rows (trial_reference_some), and times those that are right, on standard normal
-// inputs. Skipped and wrong steps have their reason in `note`. False with a sentence when the machine
-// fails. The cell is to be freed in any case.
+// inputs. `note` says why a step was skipped or is wrong. Returns false with a sentence when the machine
+// fails. The cell must be freed in any case.
 bool cell_measure(const device_info *device, const attention_shape *shape,
                   const attention_step *steps, size_t count, const measure_plan *plan, cell *cell,
                   error_text *error);

@@ -1,4 +1,4 @@
-// How long the rest of the grid will take, from what the cells so far have taken.
+// Estimates how long the rest of the grid will take, from the times of the cells so far.
 #ifndef ESTIMATE_H
 #define ESTIMATE_H
 
@@ -14,19 +14,19 @@ typedef struct {
   size_t cells;
 } estimate;
 
-// Seconds that the plan gives the step for this shape, warm-up and the least rounds; 0 while its rate is
-// unknown.
+// Returns the seconds that the plan gives the step for this shape, which are the warm-up and the least number
+// of rounds; 0 while its rate is unknown.
 double estimate_timing(const estimate *estimate, const timing_plan *plan, size_t step,
                        const attention_shape *shape);
 
-// Learns that a launch of the step took so many milliseconds.
+// Records that a launch of the step took so many milliseconds.
 void estimate_learn(estimate *estimate, size_t step, const attention_shape *shape,
                     double milliseconds);
 
-// Learns that a cell took so many seconds, `timing` of them in timed launches and warm-up.
+// Records that a cell took so many seconds, `timing` of them in timed launches and warm-up.
 void estimate_learn_cell(estimate *estimate, double seconds, double timing);
 
-// Seconds of a cell in which the given steps are to be measured; `steps` [count] are their numbers.
+// Returns the seconds of a cell in which the given steps are measured; `steps` [count] are their numbers.
 double estimate_cell(const estimate *estimate, const timing_plan *plan, const size_t *steps,
                      size_t count, const attention_shape *shape);
 

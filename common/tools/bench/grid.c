@@ -33,7 +33,7 @@ static bool has_type(int seq, int dtype) {
   return dtype == ATTENTION_FP16 || seq == 512 || seq == 4096;
 }
 
-// Adds the shape in its types, with and without the causal mask, as far as the filter lets it pass.
+// Adds the shape in its types, with and without the causal mask, unless the filter excludes it.
 static size_t add(const grid_filter *filter, int batch, int heads, int seq, int head_dim,
                   attention_shape *next) {
   size_t count = 0;

@@ -1,4 +1,4 @@
-// Every step over the grid of shapes, checked and timed; what is measured stays measured.
+// Checks and times every step over the grid of shapes. A run that was interrupted goes on where it stopped.
 #define _GNU_SOURCE
 #include "bench/cell.h"
 #include "bench/estimate.h"
@@ -33,10 +33,10 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// --- what is still to be measured
+// --- which measurements are still missing
 
-// The steps that are to be measured on the shape: their numbers, and how many. All, when one of them has no
-// row, as they are compared by pairs of one round.
+// Finds the numbers of the steps that must be measured on the shape, and returns how many there are. If one
+// step has no row, these are all steps, because they are compared by pairs of one round.
 static size_t missing_steps(const session *s, const attention_shape *shape,
                             size_t missing[MOST_STEPS]) {
   bool all_there = true;
@@ -48,7 +48,7 @@ static size_t missing_steps(const session *s, const attention_shape *shape,
   return all_there ? 0 : s->count;
 }
 
-// Seconds for the cells from number `first` on.
+// Returns the estimated seconds for the cells from number `first` on.
 static double time_left(const session *s, size_t first) {
   double seconds = 0;
   for (size_t i = first; i < s->cells; i++) {
@@ -116,7 +116,7 @@ static void print_cell(const session *s, size_t number, const cell *cell, const 
 
 // --- the work
 
-// The samples of what every time of the cell holds.
+// Adds the samples of the overhead that every time of the cell contains.
 static bool add_floors(session *s, const attention_shape *shape, const cell *cell,
                        error_text *error) {
   const measured_steps *measured = &cell->measured;
@@ -232,7 +232,7 @@ static bool load_steps(session *s, char **paths, size_t count, error_text *error
   return s->count > 0 || fail(error, "none of the steps is one that --only names");
 }
 
-// What `paths` hold is loaded, and the folder for the results made, before anything takes time.
+// Loads the steps of `paths` and makes the folder for the results before the long work begins.
 static bool prepare(session *s, const char *data_folder, char **paths, size_t count,
                     error_text *error) {
   if (!device_open(&s->device, error)) return false;

@@ -84,7 +84,7 @@ static bool parse_size(const char *name, const char *text, int *size, error_text
   return true;
 }
 
-// 0 for the first word, 1 for the second.
+// Returns 0 for the first word and 1 for the second.
 static bool parse_either(const char *name, const char *text, const char *first, const char *second,
                          int *value, error_text *error) {
   if (strcmp(text, first) != 0 && strcmp(text, second) != 0) {

@@ -1,4 +1,4 @@
-// What the command line of the bench asks for.
+// Reads the command line of the bench.
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
@@ -19,11 +19,11 @@ typedef struct {
 
 extern const char bench_usage[];
 
-// Reads the command line, whose words from argv[1] on are options. False with a sentence. The names in
-// `only` point into argv.
+// Reads the command line, whose words from argv[1] on are options. Returns false with a sentence when one is
+// wrong. The names in `only` point into argv.
 bool bench_options_parse(int argc, char **argv, bench_options *options, error_text *error);
 
-// Whether a step of this name is asked for: "05_wmma" is by "05" and by "05_wmma".
+// Tells whether the options ask for a step of this name. Both "05" and "05_wmma" ask for "05_wmma".
 bool bench_options_want(const bench_options *options, const char *step);
 
 #endif

@@ -1,5 +1,5 @@
-// The two files of a bench in memory, NAME.csv and NAME-samples.csv: what an earlier run has left there,
-// and what this one adds.
+// The two files of a bench in memory, NAME.csv and NAME-samples.csv, with the rows of an earlier run and
+// those that this run adds.
 #ifndef RESULTS_H
 #define RESULTS_H
 
@@ -8,7 +8,7 @@
 
 typedef struct {
   char *key;     // the columns that tell rows apart
-  char *row;     // the line in NAME.csv; NULL for what every time holds, which has samples alone
+  char *row;     // the line in NAME.csv; NULL for entries that have only samples
   char *samples; // the lines in NAME-samples.csv, one for each round; NULL when there is none
   bool timed;    // as the file has it, which was read
   bool
@@ -19,10 +19,10 @@ typedef struct results {
   results_entry *entries;
   size_t count;
   char *comments; // whole lines, each beginning with "# "
-  size_t dropped; // rows of the files that were measured with something else
+  size_t dropped; // rows of the files that had another origin
 } results;
 
-// A row is worth keeping when it was measured with just the same.
+// A row of an earlier run is kept only when it was measured with exactly these.
 typedef struct {
   const char *device;
   const char *driver;
@@ -30,33 +30,34 @@ typedef struct {
   const char *commit;
 } results_origin;
 
-// Whether the commit names the code: not when it is unknown, or the working tree was changed after it.
+// Tells whether the commit names the code. It does not when it is unknown, or when the working tree was
+// changed after it.
 bool results_commit_is_certain(const char *commit);
 
-// Reads what is in the files, if they are there, and keeps the rows that have this origin and their
-// comments. False, with an empty *results, when a file cannot be read or memory runs out.
+// Reads the files, if they are there, and keeps the rows that have this origin, with their comments. Returns
+// false, with an empty *results, when a file cannot be read or memory runs out.
 bool results_open(const record_folder *folder, const char *name, const results_origin *origin,
                   results *results, error_text *error);
 void results_free(results *results);
 
-// Whether the row's step was measured on its shape, or was skipped.
+// Tells whether the row's step was measured on its shape, or was skipped.
 bool results_has(const results *results, const result_row *row);
 
-// Adds a row, in the place of the one it measures again. `bursts` has its samples; NULL when it was not
-// timed. False when memory runs out.
+// Adds a row, or replaces the row that it measures again. `bursts` has its samples, or is NULL when it was
+// not timed. Returns false when memory runs out.
 bool results_add(results *results, const result_row *row, const timing_contender *bursts,
                  error_text *error);
 
-// The same for samples alone: of nothing and of an empty kernel, which were timed in the row's rounds. The
-// row tells the key, commit and date.
+// Does the same for samples without a row, which are those of nothing and of an empty kernel. They were timed
+// in the row's rounds. The row gives the key, commit and date.
 bool results_add_floor(results *results, const result_row *row, const timing_contender *bursts,
                        error_text *error);
 
 // Adds lines of comments, each beginning with "# ".
 bool results_comment(results *results, const char *lines, error_text *error);
 
-// Writes both files, each whole or not at all. The samples go first: a row without samples counts as not
-// measured.
+// Writes both files, each whole or not at all. It writes the samples first, because a row without samples
+// counts as not measured.
 bool results_save(const results *results, const record_folder *folder, const char *name,
                   error_text *error);
 

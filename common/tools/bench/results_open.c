@@ -1,4 +1,4 @@
-// Reads what an earlier run of the bench has left.
+// Reads the files of an earlier run of the bench.
 #define _GNU_SOURCE
 #include "bench/results.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The first `count` fields of a line of a file that was read.
+// Returns the first `count` fields of a line of a file.
 typedef struct {
   const csv_table *table;
   size_t row;
@@ -24,7 +24,7 @@ static void write_fields(FILE *file, const void *what) {
   }
 }
 
-// The columns of an earlier run's file must be those of this one's, or its lines cannot stand in it.
+// An earlier run's file must have the columns of this run's file, because its lines are copied.
 static bool same_columns(const csv_table *table, void (*write_names)(FILE *file),
                          error_text *error) {
   char *names = NULL;
@@ -98,14 +98,14 @@ static bool append_samples(results_entry *entry, const char *line, error_text *e
   return true;
 }
 
-// Those of what every time holds have no row.
+// Samples of nothing and of an empty kernel have no row.
 static bool is_floor(const csv_table *samples, size_t row) {
   const char *step = csv_text(samples, row, 0);
   return strcmp(step, TIMING_NOTHING) == 0 || strcmp(step, TIMING_EMPTY_KERNEL) == 0;
 }
 
-// Gives the rows their samples, of which each round has a line. A row whose samples are of another time than
-// the row is not measured.
+// Gives the rows their samples, of which each round has a line. A row counts as not measured when its samples
+// have another date.
 static bool keep_samples(const csv_table *samples, const results_origin *origin, results *results,
                          error_text *error) {
   size_t date = 0;

@@ -1,10 +1,11 @@
-// The shared-memory budget of a step's configurations, before anything is launched: what a block takes,
-// for each padded head_dim, against what the GPUs give.
+// Prints the shared-memory budget of a step's configurations without a launch. It compares the shared memory
+// that a block takes, for each padded head_dim, with the limits of the GPUs.
 #include "finish/finish.h"
 #include "step/step.h"
 
-// Per block and per multiprocessor, in kB of 1024 bytes; from the A100 on 1 kB of each block's share is the system's.
-// Source: NVIDIA, CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+// Limits per block and per multiprocessor, in kB of 1024 bytes. From the A100 on the system takes 1 kB of
+// each block's share. Source: NVIDIA, CUDA C++ Programming Guide, "Technical Specifications per Compute
+// Capability".
 static const struct {
   const char *name;
   size_t block; // by opt-in; any GPU gives 48 without asking

@@ -1,5 +1,5 @@
-// Small kernels of which one can say on paper what they ask of memory: to see whether the emulator's
-// counts, and a GPU's counters, are what one takes them for.
+// Small kernels whose memory requests can be counted on paper. They show whether the emulator's counts and a
+// GPU's counters are right, and whether both count the same things.
 #ifndef CALIBRATION_H
 #define CALIBRATION_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-// Floats that the kernels read, and write.
+// The kernels read, and write, this many floats.
 enum { CALIBRATION_FLOATS = 1 << 17 };
 
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
   count_values expected; // of one launch
 } calibration_case;
 
-// Numbers are below the count.
+// Kernels have the numbers from 0 to the count less 1.
 size_t calibration_count(void);
 calibration_case calibration_at(size_t number);
 

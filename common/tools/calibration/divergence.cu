@@ -1,4 +1,4 @@
-// Lanes that part: 8 blocks of 256 threads, 64 warps.
+// Lanes that diverge, in 8 blocks of 256 threads, which are 64 warps.
 #include "case.cuh"
 
 // The halves of a warp go different ways, and load and store in each of them.
@@ -11,7 +11,7 @@ static __global__ void branch(const float *in, float *out) {
   }
 }
 
-// Lane i goes round i % 4 + 1 times; the compiler cannot know, and does not unroll.
+// Lane i runs the loop i % 4 + 1 times. The compiler cannot know this number, and does not unroll the loop.
 static __global__ void loop(const float *in, float *out) {
   const int i = global_index();
   float sum = 0.0f;
@@ -20,7 +20,7 @@ static __global__ void loop(const float *in, float *out) {
   out[i] = sum;
 }
 
-// No shared memory, barriers, tensor cores or copies.
+// The kernels use no shared memory, barriers, tensor cores or copies.
 const kernel_case divergence_cases[] = {
     // Half warps: 16 lanes touch 2 sectors. Those of the first load and store 4 times, the others 8.
     {"branch", branch, 8, 256, {768, 1536}, {768, 1536}, NONE, NONE, 0, 0, 0, 64},

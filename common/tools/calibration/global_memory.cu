@@ -1,4 +1,4 @@
-// Global memory: 8 blocks of 256 threads, 64 warps.
+// Requests to global memory, by 8 blocks of 256 threads, which are 64 warps.
 #include "case.cuh"
 
 #include <cuda_fp16.h>
@@ -23,11 +23,11 @@ static __global__ void load_broadcast(const float *in, float *out) {
   out[global_index()] = in[global_index() / 32];
 }
 
-// 64 warps, of which each touches 4 sectors: floats in a row.
+// Each of the 64 warps reads consecutive floats and touches 4 sectors.
 static const requests IN_A_ROW = {64, 64 * 4};
 
 const kernel_case global_cases[] = {
-    // Sectors: 32 lanes, 4 bytes each, STRIDE * 4 bytes apart, in sectors of 32.
+    // Each of 32 lanes reads 4 bytes, which are STRIDE * 4 bytes apart, in sectors of 32 bytes.
     {"load stride 1", load_strided<1, 0>, 8, 256, {64, 64 * 4}, IN_A_ROW},
     {"load stride 2", load_strided<2, 0>, 8, 256, {64, 64 * 8}, IN_A_ROW},
     {"load stride 4", load_strided<4, 0>, 8, 256, {64, 64 * 16}, IN_A_ROW},

@@ -1,9 +1,9 @@
-// Shared memory: one block.
+// Requests to shared memory, by one block.
 #include "case.cuh"
 
 #include <cuda_pipeline_primitives.h>
 
-// 32 x 32 threads. Written by rows, read by columns of a tile whose rows are COLUMNS floats apart.
+// The 32 x 32 threads write a tile by rows and read it by columns. Its rows are COLUMNS floats apart.
 template <int COLUMNS>
 static __global__ void transpose(const float *in, float *out) {
   __shared__ float tile[32][COLUMNS];
@@ -12,7 +12,7 @@ static __global__ void transpose(const float *in, float *out) {
   out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
 }
 
-// 256 threads. Lane i of a warp reads element i * STRIDE of the warp's part.
+// In a block of 256 threads, lane i of a warp reads element i * STRIDE of the warp's part.
 template <typename Element, int STRIDE>
 static __global__ void read_strided(const float *in, float *out) {
   __shared__ Element tile[8][32 * STRIDE];
@@ -24,7 +24,7 @@ static __global__ void read_strided(const float *in, float *out) {
   ((Element *)out)[threadIdx.x] = tile[warp][lane * STRIDE];
 }
 
-// 256 threads. SHARERS lanes in a row read the same element.
+// In a block of 256 threads, each SHARERS neighbouring lanes read the same element.
 template <typename Element, int SHARERS>
 static __global__ void read_shared(const float *in, float *out) {
   __shared__ Element tile[8][32];
@@ -34,7 +34,7 @@ static __global__ void read_shared(const float *in, float *out) {
   ((Element *)out)[threadIdx.x] = tile[warp][lane / SHARERS];
 }
 
-// 256 threads. Copied past the registers, then read back as it was written.
+// 256 threads copy data to shared memory without registers (cp.async), then each reads what it has copied.
 template <typename Element>
 static __global__ void async_copy(const float *in, float *out) {
   __shared__ Element tile[256];
@@ -45,7 +45,7 @@ static __global__ void async_copy(const float *in, float *out) {
   ((Element *)out)[threadIdx.x] = tile[threadIdx.x];
 }
 
-// The same for half of each warp; the other half gets zeros, and reads nothing.
+// Does the same for half of each warp. The other half gets zeros, and reads nothing from global memory.
 static __global__ void async_zeros(const float *in, float *out) {
   __shared__ float4 tile[256];
   const size_t zeros = threadIdx.x % 32 < 16 ? 0 : sizeof(float4);
@@ -57,8 +57,8 @@ static __global__ void async_zeros(const float *in, float *out) {
   ((float4 *)out)[threadIdx.x] = tile[threadIdx.x];
 }
 
-// All copied, but how many bytes are zeros is known at run time alone, as in step 06: two instructions, of which a
-// predicate switches one off.
+// All bytes are copied, but the number of zeros is known only at run time, as in step 06. The compiler makes
+// two instructions, and a predicate switches one of them off.
 static __global__ void async_choice(const float *in, float *out) {
   __shared__ float4 tile[256];
   const size_t zeros = threadIdx.x < 256 ? 0 : sizeof(float4);
@@ -70,7 +70,7 @@ static __global__ void async_choice(const float *in, float *out) {
   ((float4 *)out)[threadIdx.x] = tile[threadIdx.x];
 }
 
-// Rows of 128 bytes, which are 144 bytes apart in shared memory.
+// Copies rows of 128 bytes, which are 144 bytes apart in shared memory.
 static __global__ void async_padded(const float *in, float *out) {
   __shared__ float4 tile[32][9];
   float4 *const place = &tile[threadIdx.x / 8][threadIdx.x % 8];
@@ -82,7 +82,7 @@ static __global__ void async_padded(const float *in, float *out) {
 }
 
 const kernel_case shared_cases[] = {
-    // Wavefronts: 32 warps read a column, whose floats are all in one bank, or all in different ones.
+    // 32 warps each read a column, whose floats are all in one bank, or all in different banks.
     {"transpose 32x32", transpose<32>, 1, {32, 32}, {32, 128}, {32, 128}, {32, 1024}, {32, 32}, 1},
     {"transpose 32x33", transpose<33>, 1, {32, 32}, {32, 128}, {32, 128}, {32, 32}, {32, 32}, 1},
     {"shared stride 2", read_strided<float, 2>, 1, 256, {16, 64}, {8, 32}, {8, 16}, {16, 16}, 1},

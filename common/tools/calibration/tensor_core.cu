@@ -1,4 +1,4 @@
-// Fragments of the tensor cores: one warp.
+// Fragments of the tensor cores, loaded and stored by one warp.
 #include "case.cuh"
 #include "ptx.cuh"
 
@@ -10,8 +10,8 @@ using namespace nvcuda;
 
 using bf16 = __nv_bfloat16;
 
-// C = A B, each 16 x 16, side by side in a tile whose rows are COLUMNS elements apart. The tile is filled
-// 4 bytes a lane at a time: 16 rows in COLUMNS / 4 requests without conflict.
+// Computes C = A B, each 16 x 16, side by side in a tile whose rows are COLUMNS elements apart. Each lane
+// fills the tile 4 bytes at a time, which takes COLUMNS / 4 requests without conflict for 16 rows.
 template <typename Element, int COLUMNS>
 static __global__ void product(const float *in, float *out) {
   __shared__ __align__(128) Element tile[16][COLUMNS];
@@ -43,8 +43,8 @@ static __global__ void repeated_column(const float *in, float *out) {
   for (int i = threadIdx.x; i < 256; i += 32) out[i] = ((const float *)matrix)[i];
 }
 
-// C = A B, 16 x 8, by the instructions themselves. Row r of A, of 128 bytes, is all banks once; `swizzled`
-// moves its 16-byte pieces by r % 8, so that a column of pieces is in different banks.
+// Computes C = A B, 16 x 8, with ldmatrix and mma. Row r of A has 128 bytes, which cover all banks once.
+// `swizzled` moves its 16-byte pieces by r % 8, so that the pieces of a column are in different banks.
 template <bool swizzled>
 static __global__ void instruction(const float *in, float *out) {
   __shared__ __align__(128) half tile[16][64];

@@ -1,4 +1,4 @@
-// The chains of float32 multiply-adds and of exp2: what they begin with, and where they must end.
+// The first values of the chains of float32 multiply-adds and of exp2, and the results that they must have.
 #include "ceilings/ceiling.h"
 
 #include "numeric/float16.h"
@@ -13,8 +13,8 @@ static size_t thread_count(const ceiling_job *job) {
 
 // --- multiply-adds: x = a * x + b with a just above -1 swings about b / 2 and neither settles nor grows
 
-// What chain `i` of a thread works with: a, b, and the first x. The random numbers have 16 bits, which
-// a sum with another number spreads over all 24 of the mantissa.
+// The operands of chain `i` of a thread: a, b, and the first x. The random numbers have 16 bits; added to
+// another number, they vary all 24 bits of the mantissa.
 typedef struct {
   float a, b, x;
 } fma_operands;
@@ -62,8 +62,8 @@ cudaError_t fma_run(void *context, size_t rotation, cudaStream_t stream) {
   return fma_launch(job->inputs[0], job->inputs[1], job->output, job->blocks, stream);
 }
 
-// IEEE 754 leaves a multiply-add no choice, so the host must find the very same numbers. It follows the
-// chains of some threads only, those it takes from the first to the last block.
+// IEEE 754 defines the result of a multiply-add exactly, so the host must find exactly the same numbers. It
+// computes the chains of some threads only, taken from the first to the last block.
 bool fma_verify(const ceiling_job *job, error_text *error) {
   enum { FOLLOWED = 61 };
   const size_t threads = thread_count(job);

@@ -1,5 +1,5 @@
-// The rate of the float32 units and of the exp2 unit: in each thread, chains that do not wait for each
-// other, so that the next instruction is always ready.
+// Kernels for the rate of the float32 units and of the exp2 unit. Each thread computes several independent
+// chains, so that the next instruction is always ready.
 #include "ceilings/kernels.h"
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// One limit of the GPU, and the kernel that runs into it.
+// One limit of the GPU, and the kernel that reaches it.
 #ifndef CEILING_H
 #define CEILING_H
 
@@ -6,7 +6,7 @@
 #include "device/device.h"
 #include "timing/timing.h"
 
-// A kernel's device memory, and what one launch of it does.
+// A job holds a kernel's device memory, and the work of one launch.
 typedef struct {
   const device_info *device;
   attention_dtype dtype; // of the tensor cores' operands
@@ -23,18 +23,18 @@ typedef struct {
   double unit_size;      // bytes or operations a second in one unit
   int only_capability;   // the one compute capability that has the instruction; 0 for all
   attention_dtype dtype; // where the kernel has operands in 16 bits
-  // Allocates and fills the job's memory. False with a sentence; what was allocated is freed by the caller
-  // in any case.
+  // Allocates and fills the job's memory. Returns false with a sentence on failure. The caller frees the
+  // memory in any case.
   bool (*prepare)(ceiling_job *job, error_text *error);
   cudaError_t (*launch)(void *job, size_t rotation, cudaStream_t stream);
-  // Whether the last launch has done all its work: the numbers that it must have left in `output`.
+  // Tells whether the last launch has done all its work, from the numbers in `output`.
   bool (*verify)(const ceiling_job *job, error_text *error);
 } ceiling;
 
 extern const ceiling ceilings[];
 extern const size_t ceiling_count;
 
-// The functions of the table: copy.c, arithmetic.c, tensor.c.
+// The functions of the table, from copy.c, arithmetic.c and tensor.c.
 bool copy_prepare(ceiling_job *job, error_text *error);
 cudaError_t copy_run(void *job, size_t rotation, cudaStream_t stream);
 bool copy_verify(const ceiling_job *job, error_text *error);
@@ -55,19 +55,20 @@ bool wgmma_prepare(ceiling_job *job, error_text *error);
 cudaError_t wgmma_run(void *job, size_t rotation, cudaStream_t stream);
 bool wgmma_verify(const ceiling_job *job, error_text *error);
 
-// --- memory.c: what the kernels' preparations share
+// --- memory.c, which the kernels' preparations share
 
-// Device memory of `bytes`; zeroed, so that what a kernel does not write is seen.
+// Allocates `bytes` of device memory, zeroed, so that elements that a kernel does not write are detected.
 bool job_allocate(void **memory, size_t bytes, error_text *error);
 
-// Standard normal numbers in 16 bits, the same in every run. Not zeros: the power that a product draws, and
-// with it the clock, depends on its operands. Another `seed` gives other numbers.
+// Fills memory with standard normal numbers in 16 bits, the same in every run. Zeros would not do, because
+// the power that a product draws, and so the clock, depends on its operands. Another `seed` gives other
+// numbers.
 void job_random(attention_dtype dtype, uint16_t *bits, size_t count, uint64_t seed);
 
-// Device memory that holds a copy of the host's.
+// Allocates device memory that holds a copy of the host's.
 bool job_upload(void **memory, const void *host, size_t bytes, error_text *error);
 
-// The job's output, on the host, to be freed; NULL with a sentence.
+// Copies the job's output to the host; the caller frees it. Returns NULL with a sentence on failure.
 void *job_download(const ceiling_job *job, error_text *error);
 
 void job_free(ceiling_job *job);

@@ -1,4 +1,5 @@
-// The copy: its two buffers are twenty times the L2 cache, so that next to nothing comes from there.
+// Prepares the copy. Its two buffers are twenty times the L2 cache, so that almost no data comes from the
+// cache.
 #include "ceilings/ceiling.h"
 
 bool copy_prepare(ceiling_job *job, error_text *error) {

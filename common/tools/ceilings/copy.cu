@@ -1,4 +1,5 @@
-// The bandwidth of the memory: a copy in pieces of 16 bytes, the largest that one thread can load.
+// Measures the bandwidth of the memory by a copy in pieces of 16 bytes, the largest that one thread
+// can load at once.
 #include "ceilings/kernels.h"
 #include <cuda_runtime.h>
 
@@ -6,7 +7,8 @@ static constexpr int THREADS = 256;
 static constexpr int PIECES = 4; // of a thread, all on their way before the first is written
 static_assert(COPY_BLOCK_BYTES == THREADS * PIECES * sizeof(uint4), "what a block copies");
 
-// Where piece number `i` of this thread lies: neighbours in a warp take neighbouring pieces.
+// Returns where piece number `i` of this thread lies. Neighbouring lanes of a warp take
+// neighbouring pieces.
 __device__ __forceinline__ size_t piece_index(int i) {
   return ((size_t)blockIdx.x * PIECES + i) * THREADS + threadIdx.x;
 }
@@ -19,7 +21,7 @@ __global__ void copy_kernel(const uint4 *source, uint4 *target) {
   for (int i = 0; i < PIECES; i++) target[piece_index(i)] = pieces[i];
 }
 
-// A product with an odd number scatters the bits of the place: no two pieces are alike.
+// A product with an odd number spreads the bits of the place, so that no two pieces are equal.
 __device__ __forceinline__ uint4 expected_piece(size_t index) {
   const unsigned long long bits = (index + 1) * 0x9e3779b97f4a7c15ull;
   return make_uint4((unsigned)index, (unsigned)bits, (unsigned)(bits >> 32), (unsigned)~index);

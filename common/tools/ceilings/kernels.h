@@ -1,4 +1,4 @@
-// The kernels that run into one limit of the GPU each. All enqueue one launch and return its error.
+// Each of these kernels reaches one limit of the GPU. All functions enqueue one launch and return its error.
 #ifndef CEILING_KERNELS_H
 #define CEILING_KERNELS_H
 

@@ -1,4 +1,4 @@
-// Measures what this GPU can do at most, with kernels that do one thing only.
+// Measures the highest rates of this GPU, with kernels that do only one kind of work.
 #define _GNU_SOURCE
 #include "ceilings/ceiling.h"
 #include "ceilings/report.h"
@@ -15,7 +15,7 @@ static const char usage[] =
 
 enum { MOST = 16 };
 
-// All of them, in the order of the table.
+// All ceilings, in the order of the table.
 typedef struct {
   device_info device;
   record_folder folder;
@@ -46,8 +46,8 @@ static bool prepare(session *s, error_text *error) {
   return true;
 }
 
-// All in one run, in rounds, as steps are timed: what a step could reach at most was measured at the same
-// clock, and as long bursts.
+// Times all kernels in one run, in rounds, as steps are timed. So the ceilings were measured at the same
+// clock as the steps, and in bursts of the same length.
 static bool measure(session *s, error_text *error) {
   const timing_plan plan = timing_default_plan();
   record_conditions conditions = {.before = record_read_state(&s->device)};

@@ -15,20 +15,20 @@ typedef struct {
   record_conditions conditions;
 } ceiling_result;
 
-// The rate at a time of so many milliseconds, in the result's unit.
+// Returns the rate at a time of so many milliseconds, in the result's unit.
 double ceiling_rate(const ceiling_result *result, double milliseconds);
 
-// The line of names, and a line of values.
+// They write the line of names, and a line of values.
 void ceiling_write_names(FILE *file);
 void ceiling_write(FILE *file, const device_info *device, const ceiling_result *result);
 
-// The same for the samples: a line for each round. The rate is `work` over the median of the rounds'
-// medians.
+// They do the same for the samples, with a line for each round. The rate is `work` over the median of the
+// rounds' medians.
 void ceiling_write_sample_names(FILE *file);
 void ceiling_write_samples(FILE *file, const device_info *device, const ceiling_result *result,
                            const timing_contender *contender);
 
-// The same for the terminal, aligned.
+// They write the same for the terminal, aligned.
 void ceiling_print_head(FILE *file, const device_info *device);
 void ceiling_print(FILE *file, const device_info *device, const ceiling_result *result);
 

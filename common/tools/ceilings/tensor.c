@@ -1,4 +1,4 @@
-// The products of the tensor cores: random operands, and what their sums must come to.
+// Prepares random operands for the products of the tensor cores, and computes the sums that they must have.
 #include "ceilings/ceiling.h"
 
 #include "reference/reference.h"
@@ -33,7 +33,7 @@ static bool prepare(ceiling_job *job, error_text *error) {
   return good;
 }
 
-// The sum of `depth` products, of elements that lie a stride apart, and the sum of their magnitudes.
+// Computes the sum of `depth` products, of elements that lie a stride apart, and the sum of their magnitudes.
 typedef struct {
   double value, magnitude;
 } dot_product;
@@ -50,9 +50,9 @@ static dot_product dot(attention_dtype dtype, const uint16_t *a, size_t a_stride
   return sum;
 }
 
-// Compares D [copies][count] with `rounds` times what one product gives. The tensor cores cut off what
-// they add, a little at every step: a hundredth of the sum of magnitudes is far more than that comes
-// to, and far less than one operand in the wrong place makes.
+// Compares D [copies][count] with `rounds` times the result of one product. The tensor cores truncate their
+// sums a little at every step. A hundredth of the sum of magnitudes is far more than this error, and far less
+// than the error of one operand in the wrong place.
 static bool verify(const ceiling_job *job, const dot_product *expected, size_t count, double rounds,
                    error_text *error) {
   float *D = job_download(job, error);

@@ -1,4 +1,4 @@
-// The rate of the tensor cores as mma.sync reaches them: all operands stay in registers.
+// Measures the rate of the tensor cores with mma.sync. All operands stay in registers.
 #include "ceilings/kernels.h"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

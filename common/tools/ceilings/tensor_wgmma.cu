@@ -1,5 +1,5 @@
-// The rate of the tensor cores as wgmma reaches them, on sm_90a: a warpgroup of 128 threads multiplies
-// tiles in shared memory, and the hardware fetches them by itself.
+// Measures the rate of the tensor cores with wgmma, on sm_90a. A warpgroup of 128 threads multiplies tiles in
+// shared memory, and the hardware fetches them by itself.
 #include "ceilings/kernels.h"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -56,9 +56,9 @@ __device__ __forceinline__ void load_swizzled(uint4 *tile_smem, const uint4 *til
   }
 }
 
-// What wgmma wants to know of a tile, PTX ISA, "Matrix Descriptor": the address in units of 16 bytes, the
-// distance of two groups of eight rows likewise, and 1 at bit 62 for the swizzle. The leading
-// offset, at bit 16, is not used in this layout.
+// Makes the description of a tile that wgmma takes (PTX ISA, "Matrix Descriptor"). It holds the address in
+// units of 16 bytes, the distance of two groups of eight rows in the same units, and 1 at bit 62 for the
+// swizzle. The leading offset, at bit 16, is not used in this layout.
 __device__ __forceinline__ uint64_t descriptor(const void *tile_smem) {
   const uint64_t address = __cvta_generic_to_shared(tile_smem);
   const uint64_t group_bytes = 8 * 2 * WGMMA_DEPTH;
@@ -78,7 +78,7 @@ __launch_bounds__(WGMMA_GROUPS *GROUP_THREADS) __global__
   const int group = threadIdx.x / GROUP_THREADS;
   for (int g = 0; g < WGMMA_GROUPS; g++) load_swizzled(A_smem[g], A + g * ROWS * ROW_PIECES, ROWS);
   load_swizzled(B_smem, B, COLUMNS);
-  // What threads have written becomes visible to the hardware that fetches tiles.
+  // This makes the writes of the threads visible to the hardware that fetches tiles.
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads();
 

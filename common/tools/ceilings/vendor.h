@@ -1,4 +1,4 @@
-// What the vendor's data sheets say of a GPU, for the thin lines in the roofline.
+// The rates of a GPU by the vendor's data sheets, for the thin lines in the roofline.
 #ifndef VENDOR_H
 #define VENDOR_H
 
@@ -10,10 +10,11 @@ typedef struct {
   const char *source;
 } vendor_values;
 
-// NULL for a GPU that the table has not. An emulated GPU is not the GPU.
+// Returns NULL for a GPU that is not in the table. An emulated GPU is never in it.
 const vendor_values *vendor_find(const char *gpu);
 
-// The value for a ceiling of the lab by its name, in its unit; NaN when the data sheet has none.
+// Returns the value for a ceiling of the lab by its name, in its unit; NaN when the data sheet has
+// none.
 double vendor_value(const vendor_values *values, const char *ceiling);
 
 #endif

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of fewer cells, nobody knows what is noise and what is a change.
+// With fewer cells, noise and a change cannot be told apart.
 enum { LEAST_CELLS = 8, BANDS = 4 };
 static const double noises = 3;           // that a change must exceed
-static const double largest_noise = 0.10; // what is more than this is named, whatever the others do
+static const double largest_noise = 0.10; // a larger change is always reported
 
 const char *verdict_name(verdict verdict) {
   static const char *const names[VERDICTS] = {"slower", "faster", "no difference", "too few runs"};
@@ -26,7 +26,7 @@ static void measure(comparison *one) {
                                                  old_run->microseconds, old_run->rounds);
 }
 
-// Short times scatter more than long ones: up to 20 us, 200 us, 2 ms, and longer.
+// Short times scatter more than long ones, so there are bands of up to 20 us, 200 us, 2 ms, and longer.
 static int band_of(const comparison *one) {
   int band = 0;
   for (double end = 0.02; band < BANDS - 1 && one->old_ms > end; end *= 10) band++;
@@ -38,7 +38,7 @@ typedef struct {
   double limit; // what a change must exceed: more, the fewer cells tell the noise
 } band_noise;
 
-// Of one band, or of all for BANDS.
+// Computes the noise of one band, or of all bands for BANDS.
 static band_noise noise_of(const comparison *comparisons, size_t count, int band, double *scratch) {
   size_t found = 0;
   for (size_t i = 0; i < count; i++) {
@@ -90,8 +90,8 @@ bool judge(comparison *comparisons, size_t count, double threshold, bool same_ce
   }
   if (count > 0) judgement->common = statistics_median(scratch, count);
   find_limits(comparisons, count, threshold, same_cells, scratch, judgement);
-  // Another GPU of the same kind is a little faster or slower in everything. What is more than a little is a
-  // difference of the code, or one to look into, and is not divided out.
+  // Another GPU of the same kind is a little faster or slower in all cells, and this factor is divided out. A
+  // larger factor is a difference of the code, or one to investigate, and is not divided out.
   judgement->divided = same_cells && count >= LEAST_CELLS &&
                        fabs(log(judgement->common)) <= log1p(JUDGE_MOST_COMMON);
   for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-// Is a step slower than it was? Runs of one shape in two recordings, compared.
+// Compares runs of one shape in two recordings, to find out whether a step has become slower.
 #ifndef JUDGE_H
 #define JUDGE_H
 
@@ -10,7 +10,7 @@ typedef enum { VERDICT_SLOWER, VERDICT_FASTER, VERDICT_SAME, VERDICT_TOO_FEW, VE
 // "slower", "faster", "no difference", "too few runs"
 const char *verdict_name(verdict verdict);
 
-// The part up to which a difference that all cells have in common is the machine's.
+// A difference that all cells have in common, up to this part, is taken for a difference of the machines.
 #define JUDGE_MOST_COMMON 0.03
 
 typedef struct {
@@ -22,26 +22,26 @@ typedef struct {
   verdict verdict;
 } comparison;
 
-// What all comparisons say together.
+// The result of all comparisons together.
 typedef struct judgement {
-  double
-      common;   // the median of the ratios: what the machine of the new recording does to all cells
-  bool divided; // the verdicts are of the ratios divided by that
-  double noise; // how far the other ratios lie from it, as a deviation; NaN of too few cells
+  double common;   // the median of the ratios, which is the effect of the new machine on all cells
+  bool divided;    // the verdicts are of the ratios divided by that
+  double noise;    // how far the other ratios lie from it, as a deviation; NaN of too few cells
   double smallest; // of the limits
   double largest;
 } judgement;
 
 // Fills in everything but the two runs and `paired`. `threshold` is a part: 0.01 for 1 %. `same_cells` says
-// that the comparisons are of many cells with themselves, most of which have not changed: then the ratios
-// tell how far two recordings of one thing lie apart, and where the machine of one is a little faster.
+// that many cells are each compared with themselves, and that most have not changed. Then the ratios show how
+// far two recordings of the same code lie apart, and whether one machine is a little faster.
 //
-// Slower: the ratio is above 1 + limit, and its interval above 1. Faster: the same with the runs swapped.
-// The limit is the larger of the threshold and three times the noise of cells that take about as long, a
-// little more where those are few, which counts up to 10 %. Both are needed, see the README beside this file. Too few runs: a side has fewer than
+// A cell is slower when the ratio is above 1 + limit and its interval is above 1. It is faster when the same
+// holds with the runs swapped. The limit is the larger of the threshold and three times the noise of cells
+// that take about as long, or a little more where those are few; this noise counts up to 10 %. The README
+// beside this file says why both conditions are needed. There are too few runs when a side has fewer than
 // five.
 //
-// False with a sentence when memory runs out.
+// Returns false with a sentence when memory runs out.
 bool judge(comparison *comparisons, size_t count, double threshold, bool same_cells,
            judgement *judgement, error_text *error);
 

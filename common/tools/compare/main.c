@@ -1,4 +1,5 @@
-// Compares two recordings of `make bench` or `make peers`: is something slower than it was?
+// Compares two recordings of `make bench` or `make peers`, and says whether something has become
+// slower.
 #include "compare/table.h"
 
 #include "options/number.h"
@@ -74,7 +75,7 @@ static bool same_device(const recording *old_run, const recording *new_run, erro
               old_run->table.path, old_run->device, new_run->table.path, new_run->device);
 }
 
-// The exit status: whether something is slower.
+// Returns the exit status, which says whether something is slower.
 static int report(const recording *old_run, const recording *new_run, const pairing *pairing,
                   const judgement *judgement) {
   table_print(stdout, old_run, new_run, pairing, judgement);

@@ -14,7 +14,7 @@ static bool same_problem(const measurement *a, const measurement *b) {
          a->rising == b->rising;
 }
 
-// Timed in turn, in one run.
+// Tells whether the two were timed in turn, in one run.
 static bool timed_together(const measurement *a, const measurement *b) {
   return strcmp(a->date, b->date) == 0 && strcmp(a->commit, b->commit) == 0;
 }
@@ -28,7 +28,8 @@ static bool is_called(const char *step, const char *name) {
          step[digits] == '_';
 }
 
-// The recording's rows of the step, or all for NULL: how many, written to `rows`.
+// Writes the recording's rows of the step, or all rows for NULL, to `rows`, and returns how many
+// there are.
 static size_t select_rows(const recording *recording, const char *step, const measurement **rows) {
   size_t count = 0;
   for (size_t i = 0; i < recording->count; i++) {
@@ -53,7 +54,7 @@ static bool no_such_step(const recording *recording, const char *step, error_tex
   return fail(error, "%s has no step \"%s\": it has %s", recording->table.path, step, names);
 }
 
-// Two rows of one shape mean several configurations: which of them is meant?
+// Two rows of one shape mean several configurations, and it is not known which of them is meant.
 static bool one_row_a_shape(const recording *recording, const measurement *const *rows,
                             size_t count, error_text *error) {
   for (size_t i = 0; i < count; i++) {

@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-// What names a row in both files. Up to COMMIT it also tells the rows of one file apart. From BATCH to RISING
-// they are numbers; the last two of those are not in every record, and what they are then stands here.
+// These columns identify a row in both files. Those up to COMMIT also tell the rows of one file apart. Those
+// from BATCH to RISING are numbers. The last two of these are not in every record, and have default values
+// here.
 enum {
   STEP,
   CONFIGURATION,
@@ -50,7 +51,7 @@ static const char *key_text(const csv_table *table, const key_columns *columns, 
   return column == no_column ? usual[key] : csv_text(table, row, column);
 }
 
-// The texts, or where they are numbers their values, are equal.
+// Tells whether the texts are equal, or, for numbers, their values.
 static bool equal_values(const char *a, const char *b, bool numbers) {
   if (strcmp(a, b) == 0) return true;
   char *a_end = NULL;
@@ -89,7 +90,7 @@ static bool read_shape(const csv_table *table, const key_columns *columns, size_
               table->path, dtype);
 }
 
-// The launches of one round: how many, and their median in microseconds.
+// The launches of one round, with their count and their median in microseconds.
 typedef struct {
   size_t count;
   double median;
@@ -116,7 +117,7 @@ static bool read_round(const csv_table *table, size_t row, size_t column, round_
                   fail(error, "line %zu of %s has no samples", table->lines[row], table->path));
 }
 
-// Where the numbers of rows and samples stand.
+// The columns that hold the numbers of rows and samples.
 typedef struct {
   size_t samples, rounds;     // of the record
   size_t round, microseconds; // of the samples
@@ -130,7 +131,7 @@ static bool find_counts(const csv_table *table, const csv_table *samples, count_
          csv_column(samples, "microseconds", &found->microseconds, error);
 }
 
-// The rounds of one row, in the order of the file, which is theirs.
+// The rounds of one row, in the order of the file, which is the order in which they were measured.
 static bool find_rounds(const csv_table *table, const key_columns *columns, size_t row,
                         const csv_table *samples, const key_columns *sample_columns,
                         const count_columns *counts, measurement *measurement, error_text *error) {
@@ -224,7 +225,7 @@ static bool read_measurements(recording *recording, const key_columns *columns, 
   return true;
 }
 
-// NAME-samples.csv for NAME.csv.
+// Returns the path NAME-samples.csv for NAME.csv.
 static bool name_samples(const char *path, char *samples, size_t size, error_text *error) {
   const size_t stem = strlen(path) > 4 ? strlen(path) - 4 : 0;
   if (strcmp(path + stem, ".csv") != 0) {

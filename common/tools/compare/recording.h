@@ -1,4 +1,4 @@
-// A record with its raw samples, as make ladder, sweep, bench, peers and spread write them.
+// Reads a record with its raw samples, as make ladder, sweep, bench, peers and spread write them.
 #ifndef RECORDING_H
 #define RECORDING_H
 
@@ -25,16 +25,17 @@ typedef struct recording {
   measurement *measurements; // [count]: one for each row of the table
 } recording;
 
-// Reads NAME.csv and, beside it, NAME-samples.csv. False with a sentence, and an empty recording, when
-// either cannot be read or has no rows, when rows are of several devices, when a step has one shape
-// twice, and when a timed row's samples are missing, of another run (commit, date) or not as many as
-// the row says. Numbers are compared by their value: 8 and 8.00 are one.
+// Reads NAME.csv and, beside it, NAME-samples.csv. Returns false with a sentence, and an empty recording,
+// when either cannot be read or has no rows, when rows are of several devices, when a step has one shape
+// twice, and when a timed row's samples are missing, of another run (commit, date) or not as many as the row
+// says. Numbers are compared by their value, so that 8 and 8.00 are equal.
 bool recording_read(const char *path, recording *recording, error_text *error);
 
-// Releases what recording_read allocated and zeroes the recording. A zeroed one is fine.
+// Releases the memory that recording_read allocated and zeroes the recording. A zeroed recording may be freed
+// too.
 void recording_free(recording *recording);
 
-// The cell of the measurement's row in the column of that name, "" where there is no such column.
+// Returns the cell of the measurement's row in the column of that name, or "" where there is no such column.
 const char *recording_cell(const recording *recording, const measurement *measurement,
                            const char *column);
 

@@ -34,7 +34,7 @@ static const char *limit_text(double limit, char text[16]) {
   return text;
 }
 
-// Such as "1x32x1024x64 fp16 causal, rising, deviation 8".
+// Describes a shape, such as "1x32x1024x64 fp16 causal, rising, deviation 8".
 static row_name name_problem(const measurement *row) {
   row_name name;
   int length = snprintf(name.text, sizeof name.text, "%s%s", shape_describe(&row->shape).text,
@@ -82,7 +82,7 @@ static void print_lonely(FILE *file, const recording *old_run, const recording *
   }
 }
 
-// What was found out about the noise, and what it means for the verdicts.
+// Says how large the noise is, and what it means for the verdicts.
 static void print_judgement(FILE *file, const pairing *pairing, const judgement *judgement) {
   char smallest[16];
   char largest[16];
@@ -131,8 +131,8 @@ void table_print(FILE *file, const recording *old_run, const recording *new_run,
 
 // --- warnings
 
-// What a state may differ by, as a part of the larger value. Clocks waver; everything that is not a number,
-// such as a version, must be the same. A number is the same however it is written.
+// The part of the larger value by which two states may differ. Clocks vary a little. A value that is not a
+// number, such as a version, must be the same. Numbers are compared by their value.
 typedef struct {
   const char *column;
   const char *name;

@@ -57,7 +57,8 @@ static void print_titles(FILE *out, const listing *listing) {
 
 // ---- The whole source ---------------------------------------------------------------------------
 
-// `next` is the index of the file's first line that has counts; returns that behind its last.
+// `next` is the index of the file's first line that has counts; returns the index behind its last
+// line.
 static size_t print_file(FILE *out, const listing *listing, size_t next, error_text *error) {
   const char *path = listing->lines[next].file;
   FILE *source = fopen(path, "r");
@@ -117,7 +118,8 @@ static int heaviest_first(const void *a, const void *b) {
   return (left < right) - (left > right);
 }
 
-// The text of a line of a file, less its indentation; "" when it cannot be read. To be freed.
+// Returns the text of a line of a file without its indentation, or "" when it cannot be read. The
+// caller frees it.
 static char *line_text(const char *path, int number) {
   char *text = NULL;
   size_t room = 0;

@@ -1,4 +1,4 @@
-// A step's source with the counts of each line in the margin.
+// Prints a step's source with the counts of each line in the margin.
 #ifndef LISTING_H
 #define LISTING_H
 
@@ -11,18 +11,18 @@ typedef struct {
   count_values total;
 } listing;
 
-// Takes what the emulator has counted since its last reset.
+// Takes the counts of the emulator since its last reset.
 bool listing_take(listing *listing, error_text *error);
 void listing_free(listing *listing);
 
-// The whole of each source file that has counts, as it can be read from the current folder, under the
+// Prints the whole of each source file that has counts and can be read from the current folder, under the
 // text of `heading`.
 bool listing_print(FILE *out, const listing *listing, const char *heading, error_text *error);
 
-// The lines that keep memory busiest, by sectors and wavefronts, at most `most` of them.
+// Prints the lines that keep memory busiest, by sectors and wavefronts, at most `most` of them.
 void listing_print_busiest(FILE *out, const listing *listing, size_t most);
 
-// All columns, one to a line.
+// Prints all columns, one to a line.
 void listing_print_total(FILE *out, const listing *listing);
 
 #endif

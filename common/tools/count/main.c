@@ -1,4 +1,5 @@
-// Runs a step once on the counting emulator and tells what it asked of memory and tensor cores.
+// Runs a step once on the counting emulator, and prints its requests to memory and its work for the
+// tensor cores.
 #define _GNU_SOURCE
 #include "count/listing.h"
 #include "device/device.h"
@@ -65,7 +66,7 @@ static bool prepare(session *s, error_text *error) {
          tensors_fill(&s->options, &none, &s->trial, error) && trial_upload(&s->trial, error);
 }
 
-// False only when the machine fails, not when the step is wrong.
+// Returns false only when the machine fails, not when the step is wrong.
 static bool run(session *s, bool *right, error_text *error) {
   const bool announce = isatty(STDERR_FILENO);
   if (announce) fprintf(stderr, "counting %s ...", s->step.name);

@@ -1,4 +1,4 @@
-// One step on one problem: run it, check it, time it, report.
+// Runs one step on one problem, checks it, times it, and prints a report.
 #define _GNU_SOURCE
 #include "device/device.h"
 #include "driver/outputs.h"
@@ -31,7 +31,7 @@ static bool open_device(session *s, error_text *error) {
   return true;
 }
 
-// Finds everything that can stand in the way before the work begins.
+// Finds all errors that can be known before the work begins.
 static bool prepare(session *s, error_text *error) {
   attention_shape shape;
   if (!tensors_open(&s->options, s->device.emulated, &s->files, &shape, error) ||
@@ -45,7 +45,7 @@ static bool prepare(session *s, error_text *error) {
 }
 
 static bool run(session *s, error_text *error) {
-  // An emulated launch can take a while and cannot tell how far it is.
+  // An emulated launch can take a while and cannot show its progress.
   const bool announce = s->device.emulated && isatty(STDERR_FILENO);
   if (announce) fprintf(stderr, "running %s on the emulator ...", s->step.name);
   device_counts_reset();
@@ -56,8 +56,8 @@ static bool run(session *s, error_text *error) {
   return good;
 }
 
-// A wrong result is not an error here: the verdict goes to the report, and decides what follows. Of an input that float32
-// cannot tell the answer of the reader is told.
+// A wrong result is not an error here; the verdict goes to the report, and decides what follows. The reader
+// is told when float32 is too imprecise for the input.
 static bool check(session *s, error_text *error) {
   if (s->options.given[OPTION_NO_CHECK]) return true;
   if (!trial_reference(&s->trial, error)) return false;
@@ -136,7 +136,7 @@ static int run_session(session *s) {
   error_text error;
   bool good = open_device(s, &error) && prepare(s, &error) && run(s, &error) && check(s, &error);
   const bool wrong = s->report.verdict == CHECK_FAILED;
-  // A wrong result has no speed worth knowing, and nobody should find it in a file.
+  // The speed of a wrong result means nothing, and its tensors must not be found in a file.
   if (good && !wrong) good = measure(s, &error) && outputs_write(&s->options, &s->trial, &error);
   good = good && print_report(s, &error);
   if (good && s->report.verdict == CHECK_ILL_CONDITIONED)

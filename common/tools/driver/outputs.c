@@ -21,7 +21,7 @@ static bool writable(const char *path, error_text *error) {
     return fail(error, "cannot write %s: it is there and not an ordinary file: give another name",
                 path);
   }
-  // Permissions, read-only disks and names that are too long all show when a file is made there.
+  // Making a file there finds missing permissions, read-only disks and names that are too long.
   return file_can_write(path, error);
 }
 

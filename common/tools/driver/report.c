@@ -6,7 +6,7 @@
 
 static const double lse_bound = CHECK_LSE_TOLERANCE; // that of check_outputs
 
-// Without an exponent, and with at least as many digits as asked for.
+// Writes a number without an exponent, and with at least as many digits as asked for.
 typedef struct {
   char text[64];
 } digits;

@@ -1,4 +1,4 @@
-// What a run has found out: for a reader, or as comma-separated values for a program.
+// Reports the results of a run, for a reader or as comma-separated values for a program.
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -20,14 +20,15 @@ typedef struct {
   timing_figures figures; // milliseconds
   timing_floor floor;     // of the same rounds
   const char *untimed;    // why there are no times though the result is right; NULL when there are
-  bool emulated;          // then there are counts in place of times
+  bool emulated;          // then there are counts instead of times
   device_counts counts;   // of one run
 } report;
 
-// Aligned lines, one fact each.
+// Prints aligned lines, one fact each.
 void report_print(FILE *out, const report *report);
 
-// Two lines: the names of the columns, and their values. A value that does not apply is empty.
+// Prints two lines, the names of the columns and their values. A value that does not apply is
+// empty.
 void report_print_csv(FILE *out, const report *report);
 
 #endif

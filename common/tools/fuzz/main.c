@@ -1,4 +1,4 @@
-// Random problems for the linked step, until one fails or the time is up.
+// Gives the linked step random problems until one fails or the time is up.
 #include "device/device.h"
 #include "finish/finish.h"
 #include "fuzz/shrink.h"

@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-// SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
+// The generator is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+// generators", 2014).
 static uint64_t next_random(uint64_t *state) {
   uint64_t z = *state += 0x9e3779b97f4a7c15u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -12,7 +13,7 @@ static uint64_t next_random(uint64_t *state) {
   return z ^ z >> 31;
 }
 
-// From `low` to `high`, both included.
+// Returns a number from `low` to `high`, both included.
 static int between(uint64_t *state, int low, int high) {
   return low + (int)(next_random(state) % (uint64_t)(high - low + 1));
 }
@@ -56,7 +57,7 @@ static attention_shape random_shape(uint64_t *state) {
   return shape;
 }
 
-// A step that takes few head_dims refuses most shapes: with these tries one is found.
+// A step that takes few head_dims refuses most shapes. This number of tries is enough to find one.
 enum { TRIES = 1000 };
 
 static const char *random_configuration(uint64_t *state, const attention_step *step) {

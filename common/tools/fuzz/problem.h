@@ -1,4 +1,4 @@
-// A random problem for a step: everything that decides what a run of its program does.
+// A random problem for a step, with everything that determines a run of its program.
 #ifndef PROBLEM_H
 #define PROBLEM_H
 
@@ -13,16 +13,16 @@ typedef struct {
   const char *configuration; // NULL for the step's own choice
 } fuzz_problem;
 
-// Problem number `number` of a seed: the same arguments give the same problem. It is one that the step
-// takes in its own choice of configuration, and small enough to run in milliseconds; lengths are often one
-// below, at or above a multiple of a tile.
+// Makes problem number `number` of a seed. The same arguments give the same problem. The step takes it in its
+// own choice of configuration, and small enough to run in milliseconds; lengths are often one below, at or
+// above a multiple of a tile.
 fuzz_problem problem_random(const attention_step *step, uint64_t seed, uint64_t number);
 
-// The usual scale, 1 / sqrt(head_dim).
+// Returns the usual scale, 1 / sqrt(head_dim).
 float problem_usual_scale(const attention_shape *shape);
 
-// The command that runs `program` on the problem, with every option written out. `emulated` adds the
-// order of threads, which no GPU takes.
+// Returns the command that runs `program` on the problem, with every option written out. `emulated` adds the
+// order of threads, which cannot be set on a GPU.
 typedef struct {
   char text[512];
 } command_text;

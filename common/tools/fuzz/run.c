@@ -16,7 +16,7 @@
 
 enum { HANG_SECONDS = 60, POLL_MILLISECONDS = 2 };
 
-// What the child tells, also when it dies.
+// Memory in which the child writes its progress, which stays when the child dies.
 typedef struct {
   atomic_size_t done;
   atomic_bool ended; // by itself, not because a step's code ended the process
@@ -73,7 +73,8 @@ static void run_child(const attention_step *step, const fuzz_problem *problems, 
   _exit((int)verdict);
 }
 
-// Waits until the child ends, or kills it when it stays too long at one problem. False after that.
+// Waits until the child ends, or kills it when one problem takes too long. Returns false after
+// that.
 static bool wait_for(pid_t child, const shared_report *report, int *status) {
   double moved = run_seconds();
   size_t done = 0;

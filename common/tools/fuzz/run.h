@@ -1,4 +1,4 @@
-// Runs problems in a process of their own, so that a crash or an endless loop is a finding too.
+// Runs problems in a separate process, so that a crash or an endless loop is a finding too.
 #ifndef RUN_H
 #define RUN_H
 
@@ -16,13 +16,13 @@ typedef struct {
   error_text message; // unless all passed
 } run_outcome;
 
-// Runs the problems in turn until one fails or, after `seconds`, when the next would begin. With `quiet`
-// what the device prints of a fault is thrown away. The caller must not have used the device itself: a
+// Runs the problems in turn until one fails or, after `seconds`, when the next would begin. With `quiet` the
+// device's messages about a fault are not shown. The caller must not have used the device itself, because a
 // child cannot share it.
 run_outcome run_problems(const attention_step *step, const fuzz_problem *problems, size_t count,
                          double seconds, bool quiet);
 
-// Of a clock that only goes forward.
+// Returns the seconds of a clock that only goes forward.
 double run_seconds(void);
 
 #endif

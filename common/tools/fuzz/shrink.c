@@ -5,7 +5,7 @@
 
 enum { MOST_TRIES = 400 };
 
-// What can be made smaller or plainer, the largest gain first.
+// The ways to make a problem smaller or simpler, with the largest gain first.
 typedef enum {
   HALF_SEQ_Q,
   HALF_SEQ_KV,
@@ -83,7 +83,8 @@ shrink_result shrink(const attention_step *step, const fuzz_problem *problem,
     if (outcome.verdict == RUN_FAILED) {
       result.problem = smaller;
       result.message = outcome.message;
-      // What did not help before may help now; but going back after each single step costs too much.
+      // A change that did not help before may help now, but to begin again after each single change would
+      // cost too much.
       if (kind < SHORTER_SEQ_Q) kind = 0;
     } else {
       kind++;

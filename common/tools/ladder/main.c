@@ -40,7 +40,7 @@ typedef struct {
   record_folder folder;
 } session;
 
-// Whether the contenders are variants of a step, which are all compared with the step itself.
+// Tells whether the contenders are variants of a step, which are all compared with the step itself.
 static bool has_variants(const session *s) {
   for (size_t i = 0; i < s->count; i++) {
     if (s->rows[i].result.variant) return true;
@@ -48,7 +48,8 @@ static bool has_variants(const session *s) {
   return false;
 }
 
-// Takes what stands behind the path's colon off it: "all", or a variant's name, which is NULL where there is none.
+// Cuts off the word behind the path's colon and returns it. It is "all" or a variant's name, or NULL where
+// there is none.
 static bool take_choice(char *path, const char **variant) {
   static const char of_variant[] = ":variant=";
   char *name = strstr(path, of_variant);
@@ -59,7 +60,7 @@ static bool take_choice(char *path, const char **variant) {
   return all;
 }
 
-// One contender for each path; "STEP.so:all" stands for one for each configuration of that step.
+// Adds one contender for each path. "STEP.so:all" adds one for each configuration of that step.
 static bool load_steps(session *s, char **paths, size_t count, error_text *error) {
   enum { MOST = 64 };
   s->steps = calloc(MOST, sizeof *s->steps);
@@ -137,7 +138,7 @@ static bool prepare(session *s, error_text *error) {
          trial_reference(&s->trial, error);
 }
 
-// Checks each step once. False only when the machine fails, not when a step is wrong.
+// Checks each step once. Returns false only when the machine fails, not when a step is wrong.
 static bool check_steps(session *s, error_text *error) {
   for (size_t i = 0; i < s->count; i++) {
     ladder_row *row = &s->rows[i];
@@ -172,7 +173,8 @@ static int faster_first(const void *a, const void *b) {
   return (first->median > second->median) - (first->median < second->median);
 }
 
-// Against the first of the rows that were timed, which in a sweep is the fastest, and the one before.
+// Compares each row with the first of the rows that were timed, which in a sweep is the fastest, and with the
+// one before.
 static void compare_rows(const session *s) {
   const ladder_row *first = NULL;
   const ladder_row *before = NULL;
@@ -193,7 +195,7 @@ static bool is_right(const ladder_row *row) {
   return row->result.verdict == CHECK_PASSED || row->result.verdict == CHECK_ILL_CONDITIONED;
 }
 
-// Times the steps that are right: how fast a wrong one is does not matter.
+// Times the steps whose results are right; the speed of a wrong step does not matter.
 static bool time_steps(session *s, error_text *error) {
   const bool warm = s->options.given[OPTION_WARM_L2];
   const measure_plan plan =
@@ -236,7 +238,7 @@ static void write_sources(const session *s, FILE *record) {
   }
 }
 
-// Checks and times the steps, and writes what was found, and on what machine, as a file's text.
+// Checks and times the steps, and writes the results and the machine as a file's text.
 static bool climb(session *s, FILE *record, error_text *error) {
   record_conditions conditions = {.before = record_read_state(&s->device)};
   record_write(record, &s->device, "before", &conditions.before);
@@ -253,7 +255,8 @@ static bool climb(session *s, FILE *record, error_text *error) {
   return true;
 }
 
-// Every launch that a recorded time is made of, and of what every time holds.
+// Writes all launches from which the recorded times are computed, and those of the overhead that every time
+// contains.
 static bool write_samples(session *s, FILE *file, error_text *error) {
   (void)error;
   const record_conditions *conditions = &s->rows[0].result.conditions;
@@ -275,7 +278,7 @@ static bool write_samples(session *s, FILE *file, error_text *error) {
   return true;
 }
 
-// Saves what `write` writes; false when it or the disk fails.
+// Saves the text that `write` writes. Returns false when `write` or the disk fails.
 static bool save(session *s, const char *name, bool (*write)(session *s, FILE *file, error_text *),
                  error_text *error) {
   char *text = NULL;

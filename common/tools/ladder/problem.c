@@ -24,7 +24,7 @@ static bool halve(int *size, int given, int least) {
   return true;
 }
 
-// Makes the problem smaller in one size. False where none is left that may shrink.
+// Makes the problem smaller in one size. Returns false where no size is left that may shrink.
 static bool shrink(attention_shape *shape, const attention_shape *given) {
   if (halve(&shape->batch, given->batch, 1)) return true;
   if (halve(&shape->seq_q, given->seq_q, SHORTEST_SEQ)) {

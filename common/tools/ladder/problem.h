@@ -1,4 +1,4 @@
-// Which problem the ladder takes on a GPU.
+// Chooses the problem that the ladder runs on a GPU.
 #ifndef LADDER_PROBLEM_H
 #define LADDER_PROBLEM_H
 
@@ -14,8 +14,8 @@ typedef struct {
 
 // Fills in the sizes that are 0 in `given`: batch, heads, seq_q, seq_kv. They are those of the published table where
 // steps 01 to 03 need at most three quarters of the GPU's memory, and step 01, which is the slowest, at most about a
-// second. On a smaller GPU the batch is halved until that holds, then the sequence, then the heads. What is given stays
-// as it is.
+// second. On a smaller GPU the batch is halved until that holds, then the sequence, then the heads. Sizes
+// that are given do not change.
 ladder_problem ladder_choose(const attention_shape *given, const device_info *device);
 
 #endif

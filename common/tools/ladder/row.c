@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-// Such as "8.59 GB"; powers of ten, as memory bandwidths are given.
+// Writes a size such as "8.59 GB", in powers of ten, as memory bandwidths are given.
 static const char *bytes_text(size_t bytes, char text[16]) {
   static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
   double value = (double)bytes;
@@ -22,7 +22,8 @@ row_name_text row_name(const ladder_row *row) {
   return name;
 }
 
-// What tells the row from the others: its configuration in a sweep, the variant, else what the step adds.
+// Returns the text that tells the row from the others. It is the configuration in a sweep, or the variant,
+// else what the step adds.
 static const char *row_text(const ladder_row *row) {
   const char *variant = row->result.variant;
   if (variant) return *variant ? variant : "the step itself";
@@ -38,7 +39,7 @@ static void print_speedup(FILE *file, const result_speedup *speedup) {
   }
 }
 
-// Such as "x step 01": the first of the steps that were timed.
+// Writes a heading such as "x step 01", with the first of the steps that were timed.
 typedef struct {
   char text[16];
 } column_name;

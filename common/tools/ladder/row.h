@@ -1,4 +1,4 @@
-// The ladder's steps, for the terminal and for the record.
+// Writes the ladder's steps for the terminal and for the record.
 #ifndef ROW_H
 #define ROW_H
 
@@ -13,13 +13,13 @@ typedef struct {
   device_counts counts;           // of one run, on the emulator
 } ladder_row;
 
-// Such as "04_online_softmax", or "04_online_softmax, variant no_pad".
+// Returns a name such as "04_online_softmax", or "04_online_softmax, variant no_pad".
 typedef struct {
   char text[128];
 } row_name_text;
 row_name_text row_name(const ladder_row *row);
 
-// The table for the terminal: counts on the emulator, times on a GPU.
+// Prints the table for the terminal, with counts on the emulator and times on a GPU.
 void row_print_table(FILE *file, const device_info *device, const attention_shape *shape,
                      const ladder_row *rows, size_t count);
 

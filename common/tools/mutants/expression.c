@@ -105,7 +105,7 @@ static bool assigns(const source *file, size_t index) {
   return !after && !(token_touches(file, index, next) && token_is(file, next, "="));
 }
 
-// Whether what a ?: asks cannot go on past this token.
+// Tells whether the condition of a ?: must end at this token.
 static bool limits_condition(const source *file, size_t index) {
   static const char *const limits[] = {"?", ":", ",", ";", "return"};
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)

@@ -1,9 +1,9 @@
-// Mutants of a CUDA source: copies with one small fault each, such as a barrier that is left out.
+// Mutants of a CUDA source are copies with one small fault each, such as a barrier that is left out.
 //
-// Found in the tokens of the source, so that comments and strings stay as they are, and so do preprocessor
-// lines but for the bodies of macros, what stands in a static_assert, and what only nvcc reads (behind
-// #ifdef __CUDACC__), because it is the emulator that runs mutants. The source is laid out by clang-format:
-// that is how `a < b` is told from `f<b>`, and `a * b` from `float *b`.
+// Faults are made in the tokens of the source, so that comments and strings do not change. Preprocessor
+// lines, except the bodies of macros, and static_asserts do not change either, nor does code that only nvcc
+// reads (behind #ifdef __CUDACC__), because the emulator runs the mutants. The source must be laid out by
+// clang-format, whose blanks distinguish `a < b` from `f<b>`, and `a * b` from `float *b`.
 #ifndef MUTANT_H
 #define MUTANT_H
 
@@ -23,7 +23,7 @@ typedef struct {
   size_t capacity;
 } mutant_list;
 
-// The names of all operators in the order of the tables, and behind the last NULL.
+// Returns the names of all operators in the order of the tables, with NULL behind the last.
 extern const char *const mutant_operators[];
 
 // Appends all mutants of the source, in the order of their first bytes.
@@ -33,8 +33,8 @@ void mutants_free(mutant_list *mutants);
 // Appends the source with this fault in it. Its lines keep their numbers.
 void mutant_write(const source *file, const mutant *mutant, text_buffer *out);
 
-// Appends what the mutant replaces, and by what, each run of white space made one space:
-// "`a < b` -> `a <= b`".
+// Appends the original and the mutated text, with one space for each run of white space, such as "`a < b` ->
+// `a <= b`".
 void mutant_append_change(const source *file, const mutant *mutant, text_buffer *out);
 
 // Appends the mutant's key: "NAME: operator: `original` -> `mutated`: LINE", where NAME is the file's name

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE // memmem
-// The operators: which small faults a source can have. Each looks at one token, and adds the mutants that
+// An operator makes one kind of small fault. Each function looks at one token, and adds the mutants that
 // begin there.
 #include "mutants/expression.h"
 #include "mutants/mutant.h"
@@ -16,7 +16,7 @@ const char *const mutant_operators[] = {
     "fence",      // a fence is left out
     "parity",     // the wait is for the other parity
     "stage",      // another stage of the ring
-    "call",       // another call whose result nobody takes is left out
+    "call",       // another call is left out whose result is not used
     "bound",      // < becomes <=, <= becomes <, likewise > and >=
     "off-by-one", // + 1 and - 1 are left out, a loop begins at 1
     "guard",      // a condition is always true; one of two conditions is left out
@@ -28,7 +28,7 @@ const char *const mutant_operators[] = {
 
 // ---- Adding -------------------------------------------------------------------------------------
 
-// Of the tokens first to last the mutant makes the text.
+// Adds a mutant that replaces the tokens from first to last by the text.
 __attribute__((format(printf, 6, 7))) static void add(mutant_list *mutants, const source *file,
                                                       const char *kind, size_t first, size_t last,
                                                       const char *format, ...) {
@@ -52,7 +52,7 @@ __attribute__((format(printf, 6, 7))) static void add(mutant_list *mutants, cons
                                               .column = begin->start - line_start + 1};
 }
 
-// The text from the first to the last token, as it stands there.
+// Returns the text of the source from the first to the last token.
 static const char *text_of(const source *file, size_t first, size_t last, int *length) {
   const token *begin = &file->tokens.items[first], *end = &file->tokens.items[last];
   *length = (int)(end->start + end->length - begin->start);
@@ -81,7 +81,7 @@ static long number_at(const source *file, size_t index) {
 
 // ---- Calls --------------------------------------------------------------------------------------
 
-// The operator that a call of this name belongs to when it is left out.
+// Returns the operator that leaves out a call of this name.
 static const char *operator_of_call(const source *file, size_t name) {
   static const char *const barriers[] = {"__syncthreads",      "__syncwarp",    "row_barrier",
                                          "named_barrier_wait", "wait_for_turn", NULL};
@@ -94,7 +94,7 @@ static const char *operator_of_call(const source *file, size_t name) {
   return contains(file, name, "scale") ? "scale" : "call";
 }
 
-// A statement that is a call and nothing else.
+// Leaves out a statement that is only a call.
 static void leave_call_out(const source *file, size_t first, mutant_list *mutants) {
   if (!token_is_name(file, first) || !begins_statement(file, first)) return;
   const size_t end = name_end(file, first);
@@ -110,7 +110,8 @@ static void leave_call_out(const source *file, size_t first, mutant_list *mutant
   if (close == NO_TOKEN || is_any(file, end, none) || !token_is(file, token_next(file, close), ";"))
     return;
   const char *kind = operator_of_call(file, end);
-  // What is returned is needed, but for what synchronises: that returns nothing.
+  // A returned value is needed. Only calls that synchronise return none, so these can be left out behind
+  // `return`.
   if (token_is(file, token_previous(file, first), "return") && strcmp(kind, "arrival") != 0) return;
   add(mutants, file, kind, first, close, "(void)0");
 }
@@ -150,7 +151,8 @@ static void change_parity(const source *file, size_t i, mutant_list *mutants) {
   add(mutants, file, "parity", i, last, "(void)0");
 }
 
-// All stages have the same size.
+// Tells whether a stage stands in a sizeof, where another stage would change nothing, since all have the same
+// size.
 static bool is_in_sizeof(const source *file, size_t i) {
   while (i != NO_TOKEN && !token_is(file, i, "(") && !token_is(file, i, ";")) {
     i = token_previous(file, i);
@@ -259,7 +261,7 @@ static bool is_factor(const source *file, size_t name) {
   return name != NO_TOKEN && is_any(file, name, factors);
 }
 
-// The last word of a name: scale of shape.scale, factor of factor[0].
+// Returns the last word of a name, such as scale of shape.scale, and factor of factor[0].
 static size_t last_word(const source *file, size_t last) {
   while (last != NO_TOKEN && token_is(file, last, "]")) {
     last = token_group_start(file, last);
@@ -285,12 +287,12 @@ static void drop_factor(const source *file, size_t i, mutant_list *mutants) {
 
 // ---- Where there are none -----------------------------------------------------------------------
 
-// Whether the lines that begin with this directive and those up to its #else or #endif are for nvcc alone.
+// Tells whether the lines from this directive up to its #else or #endif are for nvcc alone.
 static bool begins_nvcc(const source *file, size_t directive) {
   return token_is(file, directive + 1, "ifdef") && token_is(file, directive + 2, "__CUDACC__");
 }
 
-// The directive, or its counterpart, behind which the emulator's part goes on.
+// Returns the #else or #endif behind which the emulator's part goes on.
 static size_t skip_nvcc(const source *file, size_t directive) {
   size_t depth = 0;
   for (size_t i = directive; i < file->tokens.count; i++) {
@@ -306,7 +308,7 @@ static size_t skip_nvcc(const source *file, size_t directive) {
   return file->tokens.count;
 }
 
-// The first token from here on that mutants may begin at.
+// Returns the first token from here on at which mutants may begin.
 static size_t skip(const source *file, size_t i, bool *in_emulator) {
   const token *it = &file->tokens.items[i];
   if (it->kind == TOKEN_DIRECTIVE) {

@@ -1,6 +1,7 @@
-// Why some mutants are no faults: files that the lab keeps beside what they speak of. An entry is a mutant's
-// key (mutant.h) on a line that begins without a blank, and behind it one line or several that begin with
-// blanks: the reason, in a sentence. Lines that begin with # are comments, and blank lines count for nothing.
+// Reads the files that say why some mutants are not faults. They lie beside the sources of the mutants. An
+// entry is a mutant's key (mutant.h) on a line that begins without a blank, and behind it one line or several
+// that begin with blanks and hold the reason, in a sentence. Lines that begin with # are comments, and blank
+// lines are skipped.
 #ifndef REASONS_H
 #define REASONS_H
 
@@ -21,16 +22,16 @@ typedef struct {
   size_t capacity;
 } reason_list;
 
-// Reads a file's text. False with a sentence that names file and line when a key has no reason, a reason no
-// key, or when a key stands there twice.
+// Reads a file's text. Returns false with a sentence that names file and line when a key has no reason, a
+// reason has no key, or a key stands there twice.
 bool reasons_read(reason_list *reasons, const char *path, const char *text, size_t length,
                   error_text *error);
 void reasons_free(reason_list *reasons);
 
-// The reason of the mutant with this key, and NULL when there is none.
+// Returns the reason of the mutant with this key, or NULL when there is none.
 const char *reasons_find(reason_list *reasons, const char *key);
 
-// False with a sentence when some entry has never been found: the source has changed since.
+// Returns false with a sentence when an entry was never found, which means that the source has changed since.
 bool reasons_all_used(const reason_list *reasons, error_text *error);
 
 #endif
