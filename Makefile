@@ -179,7 +179,7 @@ calibrate: say-device ## the emulator's counts against known answers, and on a G
 
 # TERM is in every shell's environment, so only a TERM of the command line counts. STEPS has a value of its own for
 # the other verbs.
-plots: ## draw the record's charts, RESULTS=1 your own: CHART=scaling STEPS=07,10 BASE=sdpa_cudnn WITH=results/... AXIS=linear TERM=dumb
+plots: ## draw the record's charts, RESULTS=1 your own: CHART=scaling STEPS=07,17 BASE=sdpa_cudnn WITH=results/... AXIS=linear TERM=dumb
 	@scripts/plot.sh $(if $(filter command-line/dumb,$(subst $() ,-,$(origin TERM))/$(TERM)),--dumb) $(if $(RESULTS),--data results) \
 	  $(if $(filter command-line,$(subst $() ,-,$(origin STEPS))),--steps "$(STEPS)") $(if $(BASE),--base "$(BASE)") \
 	  $(if $(WITH),--with "$$WITH") $(if $(AXIS),--axis "$(AXIS)") \
@@ -323,7 +323,7 @@ include make/workshop.mk
 
 diff: ## what a step changes: make step03 diff, or make diff A=02 B=04; STAT=1: how many lines; VARIANT=no_pad
 	@STEPS_FOLDER=$(STEPS_FOLDER) VARIANT=$(VARIANT) \
-	  scripts/diff.sh $(if $(STAT),--stat $(STEPS),"$(A)" "$(or $(B),$(call step_number,$(firstword $(STEPS))))")
+	  scripts/diff.sh $(if $(STAT),$(if $(A)$(B),--between "$(A)" "$(B)",--stat $(STEPS)),"$(A)" "$(or $(B),$(call step_number,$(firstword $(STEPS))))")
 
 clean: ## remove everything that was built
 	rm -rf build

@@ -37,7 +37,7 @@ hunt: ## a planted bug to be found: make hunt BUG=1, then make hunt BUG=1 check|
 reveal: hunt
 	@scripts/workshop/hunt.sh reveal "$(BUG)"
 
-new: ## a new step, which is all of one folder: make new STEP=11_name [FROM=10]
+new: ## a new step, which is all of one folder: make new STEP=30_name [FROM=06]
 	@scripts/workshop/new.sh $(call quoted,$(STEPS_NAME)) "$(STEP)" $(FROM)
 
 # --- recipes -------------------------------------------------------------------------------------

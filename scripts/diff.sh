@@ -10,6 +10,8 @@
 # With VARIANT=NAME it shows what steps/NN_name/variants/NAME.patch changes in its step, or with --stat how many
 # lines of code this is, for which there is no limit.
 #
+# With --between A B the same for the two steps of these numbers, which has no limit: scripts/diff.sh --between 02 04
+#
 # STEPS_FOLDER is the folder of the steps. The lines that mark the beginning and the end of an exercise are left
 # out, because they are not part of the lesson.
 export LC_ALL=C
@@ -17,6 +19,8 @@ set -u
 # shellcheck source=scripts/scratch.sh
 . "${BASH_SOURCE[0]%/*}/scratch.sh"
 make_scratch
+# shellcheck source=scripts/parent.sh
+. "${BASH_SOURCE[0]%/*}/parent.sh"
 # shellcheck source=scripts/planted_bug.sh
 . "${BASH_SOURCE[0]%/*}/planted_bug.sh"
 # shellcheck source=scripts/variant.sh
@@ -31,25 +35,6 @@ step() { # the folder of a step's number
     exit 2
   fi
   basename "${found[0]%/attention.cu}"
-}
-
-parent() { # the folder of the step that another one comes after; nothing for the first
-  local named before='' folder
-  named=$(sed -n '/^[^/]/q; s|^// After: *\([^ ]*\).*|\1|p' "$steps/$1/attention.cu")
-  if [ -n "$named" ]; then
-    if [ ! -f "$steps/$named/attention.cu" ]; then
-      echo "error: $steps/$1/attention.cu says that it comes after $named, and there is no such step" >&2
-      exit 2
-    fi
-    echo "$named"
-    return
-  fi
-  for folder in "$steps"/[0-9]*/; do # in order of their numbers
-    folder=$(basename "$folder")
-    if [ "$folder" = "$1" ]; then break; fi
-    before=$folder
-  done
-  echo "$before"
 }
 
 limit() { # the most lines that a step may change; the first one with a parent is a new file
@@ -93,6 +78,12 @@ if [ "${1-}" = --stat ] && [ -n "$variant" ]; then
   awk -f scripts/align.awk <<<"$table"
   exit
 fi
+if [ "${1-}" = --between ]; then
+  a=$(step "$2") && b=$(step "$3") || exit
+  awk -f scripts/align.awk <<<$'step\tagainst\tchanged\n'"$b"$'\t'"$a"$'\t'"$(changed "$steps/$a/attention.cu" "$steps/$b/attention.cu")"
+  exit
+fi
+
 if [ "${1-}" = --stat ]; then
   shift
   table=$'step\tafter\tchanged\tlimit'

@@ -17,6 +17,9 @@ shift
 verb=${verb/start/exercise} need_step "$@"
 step=$1
 number=${step%%_*}
+steps=steps # for parent
+# shellcheck source=scripts/parent.sh
+. scripts/parent.sh
 source=steps/$step/attention.cu
 file=$(work_file "$step")
 
@@ -30,10 +33,10 @@ changed_from() {
   local summary lines needs
   summary=$(grep -A 2 '^const char \*attention_summary' "$source" | grep -o -m 1 '"[^"]*"' | tr -d '"')
   lines=$(diff <(apart solution "$before_source") <(apart solution "$source") | grep -c '^>' || true)
-  needs=$(sed -n '/^\/\/ Needs: /p' "$source")
+  needs=$(sed -n -e '/^[^/]/q' -e '/^\/\/ Needs: /p' -e '/^\/\/ After: /p' "$source")
   printf '// TODO 1 of 1, about %d lines:\n// make %s of %s: %s\n\n' "$lines" "$step" "$before" "$summary"
   apart solution "$before_source" | awk -v before="$before" -v step="$step" -v needs="$needs" '
-    /^\/\/ Needs: / { next }
+    /^\/\/ (Needs|After): / { next }
     /^const char \*attention_name/ { sub(before, step) }
     { print }
     NR == 1 && needs != "" { print needs }'
@@ -41,8 +44,8 @@ changed_from() {
 
 write() {
   if [ -z "${FROM:-}" ] && [ -z "$(apart list "$source")" ]; then
-    echo "error: step $number has no marked exercise: start from the step before, such as" \
-      "make step$number exercise FROM=$(printf %02d $((10#$number - 1)))" >&2
+    echo "error: step $number has no marked exercise: start from the step that it comes after:" \
+      "make step$number exercise FROM=$(parent "$step" | cut -d _ -f 1)" >&2
     exit 2
   fi
   local text

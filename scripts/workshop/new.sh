@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes a new step: scripts/workshop/new.sh STEPS_FOLDER 11_name [10] Writes STEPS_FOLDER/11_name/attention.cu,
-# which is step 17 (or the last there is) under the new name and computes what that computes, and a README.md of the
+# Makes a new step: scripts/workshop/new.sh STEPS_FOLDER 30_name [06]. Writes STEPS_FOLDER/30_name/attention.cu,
+# which is step 06 (or the last there is) under the new name and computes what that computes, and a README.md of the
 # usual sections. Nothing else knows the steps by name.
 export LC_ALL=C
 set -eu
@@ -11,7 +11,7 @@ steps=$1
 step=${2:-}
 from=${3:-}
 if ! [[ $step =~ ^[0-9][0-9]_[a-z0-9_]+$ ]]; then
-  echo "error: STEP is \"$step\": give two digits and a name, such as make new STEP=11_name" >&2
+  echo "error: STEP is \"$step\": give two digits and a name, such as make new STEP=30_name" >&2
   exit 2
 fi
 number=${step%%_*}
@@ -39,7 +39,8 @@ trap 'rm -rf "$partial"' EXIT
 {
   printf '// %s: %s.\n//\n' "$step" "$summary"
   sed -n '/^\/\/ Needs: /p' "$steps/$before/attention.cu"
-  printf '// What it does otherwise than %s, and what a block, a warp and a thread own.\n//\n' "$before"
+  printf '// After: %s\n//\n' "$before"
+  printf '// Say here how it differs from %s, and which data a block, a warp and a thread own.\n//\n' "$before"
   printf '// Cost for each head: what is read and written how often, and what is left to save.\n'
   awk -v mode=solution -f scripts/workshop/exercise.awk "$steps/$before/attention.cu" |
     awk -v before="$before" -v step="$step" -v summary="$summary" '

@@ -177,7 +177,8 @@ softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scal
 
 // Rounds probabilities to 16 bits: two neighbouring columns of S, rounded, are one register of P.
 template <typename Element, int COUNT>
-__device__ __forceinline__ void round_probabilities(unsigned *P_frag, float (&S_frag)[COUNT]) {
+__device__ __forceinline__ void round_probabilities(unsigned *P_frag,
+                                                    const float (&S_frag)[COUNT]) {
   for (int i = 0; i < COUNT / 2; i++)
     P_frag[i] = pack_pair<Element>(S_frag[2 * i], S_frag[2 * i + 1]);
 }
@@ -198,7 +199,7 @@ template <typename tile, typename Element, int D>
 __device__ __forceinline__ void attention_tile(const Element *Q, const Element *K, const Element *V,
                                                Element *O, float *lse, const attention_shape &shape,
                                                int batch, int head, int query_tile) {
-  extern __shared__ float4 shared_memory[];
+  extern __shared__ __align__(32) float4 shared_memory[];
   auto K_smem = (Element *)shared_memory;                  // [STAGES * BLOCK_N][D]
   auto V_smem = K_smem + tile::STAGES * tile::BLOCK_N * D; // [STAGES * BLOCK_N][D]
   auto Q_smem = V_smem + tile::STAGES * tile::BLOCK_N * D; // [BLOCK_M][D]

@@ -87,6 +87,15 @@ Test(diff, a_step_has_a_limit) {
   EXPECT_STATUS(size_of("02_new", 500), 0);
 }
 
+Test(diff, two_steps_of_the_readers_choice_are_counted) {
+  write_step("03_two", "int a;\nlong b;\nint c;\nint d;\n");
+  write_step("05_three", "int a;\nlong b;\nlong c;\nint d;\n");
+  const script_result result = lab_run(DIFF "--between 01 05", lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "step against changed\n", "05_three 01_first 4\n");
+  EXPECT_STATUS(lab_run(DIFF "--between 01 77", lab_work), 2);
+}
+
 Test(diff, what_cannot_be_compared_is_named) {
   script_result result = lab_run(DIFF "'' 01", lab_work);
   EXPECT_STATUS(result, 2);

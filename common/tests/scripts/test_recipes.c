@@ -63,6 +63,8 @@ Test(recipes, a_new_step, .timeout = 120) {
   EXPECT(result, "/steps/11_trial/attention.cu and README.md, from 04_online_softmax");
   result = lab_run("cd %s/steps/11_trial && head -qn 1 README.md attention.cu", lab_work);
   EXPECT(result, "# 11 trial: ", "// 11_trial: ");
+  result = lab_run("grep '^// After' %s/steps/11_trial/attention.cu", lab_work);
+  cr_expect_str_eq(result.out, "// After: 04_online_softmax\n", "%s", result.out);
   result = lab_run("tail -n 1 %s/steps/11_trial/README.md", lab_work);
   EXPECT(result, "`make diff A=04 B=11`");
   result = lab_run("mkdir -p %s/lab/steps && cp -r scripts %s/lab && "

@@ -47,16 +47,19 @@ Test(workshop, every_exercise) {
   cr_expect_geq(exercises, 10);
 }
 
-// Runs in a lab with one new step and nothing else.
+// Runs in a lab with one new step and the one that it comes after.
 Test(workshop, a_step_without_an_exercise) {
-  EXPECT_STATUS(lab_run("mkdir -p %s/lab/steps/11_new && cp -r scripts %s/lab && grep -v exercise "
-                        "steps/17_lazy_max/attention.cu >%s/lab/steps/11_new/attention.cu",
-                        lab_work, lab_work, lab_work),
-                0);
+  EXPECT_STATUS(
+      lab_run("mkdir -p %s/lab/steps/11_new %s/lab/steps/04_old && cp -r scripts %s/lab && grep -v "
+              "exercise "
+              "steps/17_lazy_max/attention.cu | grep -v After >%s/lab/steps/11_new/attention.cu && "
+              "touch %s/lab/steps/04_old/attention.cu",
+              lab_work, lab_work, lab_work, lab_work, lab_work),
+      0);
   const script_result result =
       lab_run("%s/lab/scripts/workshop/exercise.sh start 11_new", lab_work);
   EXPECT_STATUS(result, 2);
-  EXPECT(result, "error: step 11 has no marked exercise", "FROM=10");
+  EXPECT(result, "error: step 11 has no marked exercise", "make step11 exercise FROM=04\n");
 }
 
 Test(workshop, three_hints_each) {
