@@ -41,13 +41,15 @@ variant_expect() {
 
 # variant_try DEVICE PATCH SCRATCH: leaves SCRATCH/<id>.row, the variant and the verdicts of check and sanitize with
 # tabs between them, and SCRATCH/<id>.problem, a sentence when the variant is not as it must be. With SHORT=1 the
-# program that is sanitized also compares its results with the reference, and the suite is left out.
+# program that is sanitized also compares its results with the reference, and the suite is left out. With RECORD=1
+# only the library that the ladder times is built: the ladder compares its results with the reference.
 variant_try() {
   local device=$1 patch=$2 id step number steps program problem='' check=$'-\t' sanitize=$'-\t'
   id=$(bug_id "$patch")
   step=${id%%-*}
   number=${step%%_*}
-  local log=$3/$id build=(WERROR=1) folder=variants every=''
+  local log=$3/$id build=(WERROR=1) folder=variants every='' built=step$number-check
+  if [ -n "${RECORD:-}" ]; then built=step$number.so; fi
   if [ -n "${SHORT:-}" ]; then # the compiler's time is most of it
     build+=(STEP_FLAGS=-O0)
     folder=variants/short every=1
@@ -56,9 +58,9 @@ variant_try() {
     problem="its head lacks a Title or an Expect"
   elif ! steps=$(variant_copy "$patch" "$folder" 2>"$log.patch"); then
     problem="the patch no longer applies to steps/$step/attention.cu: $(grep -m 1 FAILED "$log.patch")"
-  elif [ -z "${SHORT:-}" ] && ! program=$(bug_build "$device" '' "$steps" "step$number-check" "${build[@]}" 2>"$log.build"); then
+  elif [ -z "${SHORT:-}" ] && ! program=$(bug_build "$device" '' "$steps" "$built" "${build[@]}" 2>"$log.build"); then
     problem="it does not compile: $(grep -m 1 -i -E 'error|warning' "$log.build")"
-  else
+  elif [ -z "${RECORD:-}" ]; then
     if [ -z "${SHORT:-}" ]; then
       bug_check "$program" "$log.check"
       check=$(bug_verdict $? "$log.check")

@@ -31,6 +31,14 @@ static void select_rows(bool *taken, size_t rows, size_t wanted, uint64_t *rando
   }
 }
 
+size_t selection_quick_rows(const attention_shape *shape) {
+  const double quick_pairs = 0x1p26;
+  const double heads = (double)shape->batch * shape->heads;
+  const double rows = quick_pairs / (heads * shape->seq_kv);
+  if (rows >= shape->seq_q) return (size_t)shape->seq_q;
+  return rows < 1 ? 1 : (size_t)rows;
+}
+
 bool selection_create(const attention_shape *shape, size_t per_head, uint64_t seed,
                       row_selection *selection, error_text *error) {
   const size_t rows = (size_t)shape->seq_q;

@@ -202,25 +202,3 @@ Test(cell, a_machine_that_fails) {
   cr_expect(!cell_measure(&device, &shape, &fails, 1, &plan, &tested, &error));
   cr_expect(strstr(error.text, "failed: invalid argument"), "%s", error.text);
 }
-
-// The bench keeps 2^26 pairs of rows in all, so that longer sequences have fewer rows.
-Test(cell, rows_to_check) {
-  static const struct {
-    int batch, heads, seq;
-    size_t rows;
-  } cases[] = {{128, 32, 128, 128}, {64, 32, 256, 128}, {1, 32, 16384, 128},
-               {1, 16, 16384, 256}, {4, 8, 512, 512},   {1000, 100, 1 << 20, 1}};
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    const attention_shape long_shape = {ATTENTION_FP16,
-                                        cases[i].batch,
-                                        cases[i].heads,
-                                        cases[i].heads,
-                                        cases[i].seq,
-                                        cases[i].seq,
-                                        64,
-                                        false,
-                                        0.125f};
-    cr_expect_eq(cell_checked_rows(&long_shape), cases[i].rows, "%s",
-                 shape_describe(&long_shape).text);
-  }
-}

@@ -1,20 +1,13 @@
 #include "bench/cell.h"
 
 #include "inputs/inputs.h"
+#include "reference/selection.h"
 #include "shape/shape.h"
 #include <stdlib.h>
 
 enum { SEED = 1 }; // of the inputs, and of the choice of rows
 
-static const double checked_pairs = 0x1p26;
 static const size_t memory_margin = (size_t)64 << 20; // what allocations round up, and more
-
-size_t cell_checked_rows(const attention_shape *shape) {
-  const double heads = (double)shape->batch * shape->heads;
-  const double rows = checked_pairs / (heads * shape->seq_kv);
-  if (rows >= shape->seq_q) return (size_t)shape->seq_q;
-  return rows < 1 ? 1 : (size_t)rows;
-}
 
 // --- what fits into the GPU's memory
 
@@ -52,7 +45,7 @@ static bool make_problem(const attention_shape *shape, trial *trial, error_text 
     inputs_fill(shape, INPUTS_NORMAL, (inputs_tensor)i, SEED, tensors[i]);
   }
   return trial_upload(trial, error) &&
-         trial_reference_some(trial, cell_checked_rows(shape), SEED, error);
+         trial_reference_some(trial, selection_quick_rows(shape), SEED, error);
 }
 
 // Runs a step once and checks its result. Returns false only when the machine fails.
@@ -117,7 +110,7 @@ static bool check_and_time(const device_info *device, const attention_shape *sha
                            error_text *error) {
   trial trial = {0};
   bool good = make_problem(shape, &trial, error);
-  cell->checked_rows = cell_checked_rows(shape);
+  cell->checked_rows = selection_quick_rows(shape);
   for (size_t i = 0; i < cell->count && good; i++) {
     if (cell->rows[i].note.text[0]) continue; // skipped
     good = check_step(&trial, &steps[i], plan, &cell->rows[i], error);

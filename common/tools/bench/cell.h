@@ -21,12 +21,8 @@ typedef struct cell {
       checked_rows; // of each head, that were compared with the reference; 0 when all steps skipped
 } cell;
 
-// Returns how many query rows of each head are checked in a cell. The reference of so many rows multiplies
-// 2^26 pairs of rows of Q and K, which takes seconds. A smaller shape is checked in all rows.
-size_t cell_checked_rows(const attention_shape *shape);
-
 // Checks every step that can take the shape, and for which the GPU has memory, against the float64
-// reference of some rows (trial_reference_some), and times those that are right, on standard normal
+// reference of some rows (selection_quick_rows), and times those that are right, on standard normal
 // inputs. `note` says why a step was skipped or is wrong. Returns false with a sentence when the machine
 // fails. The cell must be freed in any case.
 bool cell_measure(const device_info *device, const attention_shape *shape,

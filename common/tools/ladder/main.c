@@ -7,6 +7,7 @@
 #include "options/options.h"
 #include "record/folder.h"
 #include "record/record.h"
+#include "reference/selection.h"
 #include "shape/shape.h"
 #include "tensors/tensors.h"
 #include <stdlib.h>
@@ -130,12 +131,19 @@ static bool read_options(session *s, int argc, char **argv, error_text *error) {
   return options_fit_device(options, emulated, error);
 }
 
+static bool is_sweep(const session *s) { return s->rows[0].step->configuration != NULL; }
+
+// Sweeps and variants are many runs, of programs whose suites are run elsewhere: on a GPU some rows of every head
+// are checked. The ladder itself checks all rows.
 static bool prepare(session *s, error_text *error) {
+  enum { SEED = 1 }; // of the choice of rows
   const attention_shape shape = options_shape(&s->options, s->device.emulated);
   const tensor_files none = {0};
+  const bool some = !s->device.emulated && (is_sweep(s) || has_variants(s));
   return trial_create(&s->trial, &shape, error) &&
          tensors_fill(&s->options, &none, &s->trial, error) && trial_upload(&s->trial, error) &&
-         trial_reference(&s->trial, error);
+         (some ? trial_reference_some(&s->trial, selection_quick_rows(&shape), SEED, error)
+               : trial_reference(&s->trial, error));
 }
 
 // Checks each step once. Returns false only when the machine fails, not when a step is wrong.
@@ -162,8 +170,6 @@ static bool check_steps(session *s, error_text *error) {
   }
   return true;
 }
-
-static bool is_sweep(const session *s) { return s->rows[0].step->configuration != NULL; }
 
 // Configurations are ranked; those without a time come last.
 static int faster_first(const void *a, const void *b) {
