@@ -111,12 +111,11 @@ budget: say-device ## shared memory of each configuration against the GPUs' limi
 	@$(BUILDER) $(shared_steps) $(BUILD)/budget
 	@for step in $(shared_steps); do $(RUN) $(BUILD)/budget $$step || exit; done
 
-# Unless steps are named, as in make step02 peers, these verbs take the fused steps, which store no score matrix.
+# Unless steps are named, as in make step05 peers, these verbs take the steps that copy while they multiply, whose
+# speed is near that of the peers. make bench measures all steps. SDPA's two slow backends are left out, too:
+# ARGS="--without sdpa_math" takes the other one of them in.
 stored     = $(shell grep -l score_matrix_bytes $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
-PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out $(notdir $(patsubst %/attention.cu,%,$(stored))),$(BUILDABLE)))
-# The steps that copy while they multiply, whose speed is near that of the peers, and the peers beside them.
-SPREAD_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_%,$(PEER_STEPS)))
-SPREAD_ONLY  = --spread --without sdpa_math sdpa_efficient
+PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_% $(notdir $(patsubst %/attention.cu,%,$(stored))),$(BUILDABLE)))
 peers_now    = PYTHONPATH=common/tools python3 -m peers
 peers_run    = PYTHONPATH=common/tools $(with_args) $(RUN) python3 -m peers
 
@@ -128,7 +127,7 @@ define beside_peers
 	@$(BUILDER) $(addsuffix .so,$(call programs,$2)) $(BUILD)/libpeers.so $(BUILD)/ladder
 	@$(peers_run) --folder $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) --name $(or $(NAME),$1) \
 	  --library $(BUILD)/libpeers.so --steps $(addsuffix .so,$(call programs,$2)) \
-	  $3 $(if $(FA3),--fa3 "$$FA3") $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
+	  --without sdpa_math sdpa_efficient $3 $(if $(FA3),--fa3 "$$FA3") $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
 	$(if $(NAME)$(filter shapes,$1),,$(call draw_results,$1))
 endef
 
@@ -139,7 +138,7 @@ shapes: needs-gpu ## the same for one head, ragged lengths, grouped heads, decod
 	$(call beside_peers,shapes,$(PEER_STEPS),--users)
 
 spread: needs-gpu ## steps and peers for scores that are spread more and more (needs PyTorch); QUICK=1, FRESH=1
-	$(call beside_peers,spread,$(SPREAD_STEPS),$(SPREAD_ONLY))
+	$(call beside_peers,spread,$(PEER_STEPS),--spread)
 
 .PHONY: record
 record: needs-gpu ## all times that charts and tables are made of (GPU): PARTS="ladder bench", FA3=libfa3.so, FRESH=1
