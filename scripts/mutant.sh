@@ -119,7 +119,7 @@ mutant_try() {
     status=$?
     # A step that refuses all shapes shows nothing here: the suite says whether it may.
     # shellcheck disable=SC2154 # of planted_bug.sh
-    [ "$status" -eq "$bug_not_run" ] || mutant_caught sanitize "$2" "$(bug_verdict $status "$3")" && return
+    if [ "$status" -ne "$bug_not_run" ]; then mutant_caught sanitize "$2" "$(bug_verdict $status "$3")" && return; fi
   else # what the sanitizer alone compiles differs by a constant
     printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
     return
@@ -143,7 +143,8 @@ mutant_hunt() {
   folder=$mutant_folder/$id
   for step in "${@:4}"; do
     mutant_copy "$folder" "$step" &&
-      "build/$mutant_device/mutants" write "$source" "$number" "$folder/steps/$step/${source##*/}" || return
+      "build/$mutant_device/mutants" write "$source" "$number" "$folder/steps/$step/${source##*/}" ||
+      { verdict=$'unknown\t'$step$'\tthe mutant could not be written' && break; }
     last=$(mutant_try "$folder" "$step" "$log.log")
     rm -rf "$folder" "$(bug_folder "$mutant_device" '' "$folder/steps")" "$(bug_folder cpu sanitize "$folder/steps")"
     case $last in
@@ -152,6 +153,7 @@ mutant_hunt() {
     *) verdict=$last && break ;;
     esac
   done
+  if [ -z "$verdict" ]; then verdict=$'unknown\t'$step$'\tno tool gave a verdict'; fi
   printf '%s\n' "$verdict" >"$log.part" && mv "$log.part" "$log.verdict"
   rm -f "$log.log"
 }
