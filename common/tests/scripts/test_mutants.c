@@ -67,6 +67,34 @@ Test(mutants, no_verdict_at_all) {
                    "%s", result.out);
 }
 
+#define ROW(number, verdict, reason)                                                               \
+  "\"steps/01_a\",\"" number "\",\"7\",\"bound\",\"`a,\"\"` -> `b`\",\"" verdict                   \
+  "\",\"\",\"\",\"" reason "\",\"now\",\"today\"\n"
+
+// A record of several runs: what was not tried keeps its row, and what survived is no survivor once it has a reason.
+Test(mutants, the_record_keeps_what_was_tried_before) {
+  char path[64];
+  snprintf(path, sizeof path, "%s/old.csv", folder);
+  toolkit_write(path, "source\n\"other\",\"1\"\n" ROW("1", "check", "") ROW("2", "survives", "")
+                          ROW("3", "survives", "") ROW("4", "check", "") ROW("9", "check", ""));
+  snprintf(path, sizeof path, "%s/rows", folder);
+#define NEW(number, verdict, reason)                                                               \
+  "steps/01_a\t" number "\t7\tbound\t`a,\"` -> `b`\t" verdict "\t\t\t" reason "\n"
+  toolkit_write(path, NEW("1", "not tried", "") NEW("2", "not tried", "slower")
+                          NEW("3", "not tried", "") NEW("4", "sanitize", "")
+                              NEW("5", "not tried", "") NEW("6", "not tried", "slower"));
+  const script_result result =
+      lab_run("bash -c '. scripts/planted_bug.sh; . scripts/mutant.sh; commit=now; date=today; "
+              "mutants_merge %s/old.csv %s/rows steps/01_a'",
+              folder, folder);
+  cr_expect_str_eq(result.out,
+                   "source,line,column,operator,change,verdict,step,message,reason,commit,date\n"
+                   "\"other\",\"1\"\n" ROW("1", "check", "") ROW("2", "reason", "slower")
+                       ROW("3", "survives", "") ROW("4", "sanitize", "") ROW("5", "not tried", "")
+                           ROW("6", "not tried", "slower"),
+                   "%s", result.out);
+}
+
 Test(mutants, what_cannot_be_tried) {
   static const struct {
     const char *command, *said;
@@ -74,7 +102,7 @@ Test(mutants, what_cannot_be_tried) {
       {"scripts/mutants.sh --seconds ten 01_naive", "error: --seconds is \"ten\": give a whole"},
       {"scripts/mutants.sh --many 10 01_naive", "error: --many is none of --seconds, --count"},
       {"scripts/mutants.sh", "error: give the steps whose mutants to try"},
-      {"RECORD=1 scripts/mutants.sh --count 2 01_naive", "error: a sample of the mutants is not"},
+      {"RECORD=1 OPERATORS=wait scripts/mutants.sh 01_naive", "error: some of the operators alone"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const script_result result = lab_run("%s", cases[i].command);
@@ -83,12 +111,20 @@ Test(mutants, what_cannot_be_tried) {
   }
 }
 
-// The sample is fixed: the seed repeats it.
+// The sample is fixed, because the seed repeats it. What was not tried is recorded, too.
 Test(mutants, a_sample_is_caught) {
-  const script_result result = lab_run("DEVICE=cpu JOBS=2 FILES=steps/ OPERATORS='bound guard' "
-                                       "scripts/mutants.sh --count 2 --seed 1 01_naive");
+  const script_result result = lab_run("DEVICE=cpu JOBS=2 FILES=steps/ RECORD=1 DATA=%s "
+                                       "scripts/mutants.sh --count 2 --seed 1 01_naive",
+                                       folder);
   EXPECT_STATUS(result, 0);
   EXPECT(result, "source mutants compiler check sanitize hangs same code reason survives\n",
-         "steps/01_naive 2 ", "guard 1 ", "bound 1 ", "mutants: 2 of 2 mutants tried",
+         "steps/01_naive 2 ", "all 2 ", "written: ", "mutants: 2 of 2 mutants tried",
          "none survives without a reason");
+  const script_result recorded =
+      lab_run("cut -d '\"' -f 12 %s/*/mutants.csv | grep -c 'not tried'; "
+              "build/cpu/mutants list steps/01_naive/attention.cu | grep -vc narrow",
+              folder);
+  int untried, all;
+  cr_assert_eq(sscanf(recorded.out, "%d %d", &untried, &all), 2, "%s", recorded.out);
+  cr_expect_eq(untried, all - 2, "%d of %d were not tried", untried, all);
 }

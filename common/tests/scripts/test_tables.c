@@ -187,8 +187,9 @@ Test(tables, variants_of_a_step) {
       result, "batch 4, heads 4, seq 1024, head_dim 64, fp16.\n\n| variant | what was expected |",
       "| the step itself | | 2.000 [1.996, 2.004] | 20.0 | |\n",
       "| [no_pad](variants/no_pad.patch): Rows lie side by side | Slower, as all banks are one. | "
-      "4.000 [3.992, 4.008] | 10.0 | 0.50 [0.49, 0.51] |\n",
-      "| [no_more](variants/no_more.patch): | | 2.000", "| 1.00 [0.99, 1.01] |\n\nTest GPU, ");
+      "4.000 [3.992, 4.008] | 10.0 | 0.50 [0.49, 0.51] |\n\n### What did not help\n\nbatch 4, heads",
+      "| the step itself | | 2.000", "| [no_more](variants/no_more.patch): | | 2.000",
+      "| 1.00 [0.99, 1.01] |\n\nTest GPU, ");
   cr_expect_null(strstr(result.out, "9.000"), "%s", result.out);
   const script_result other = filled(BLOCK("variants test-gpu 07"));
   EXPECT(other,
