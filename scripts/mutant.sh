@@ -119,7 +119,7 @@ mutant_try() {
     status=$?
     # A step that refuses all shapes shows nothing here: the suite says whether it may.
     # shellcheck disable=SC2154 # of planted_bug.sh
-    [ "$status" -eq "$bug_not_run" ] || mutant_caught sanitize "$2" "$(bug_verdict $status "$3")" && return
+    if [ "$status" -ne "$bug_not_run" ]; then mutant_caught sanitize "$2" "$(bug_verdict $status "$3")" && return; fi
   else # what the sanitizer alone compiles differs by a constant
     printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
     return
@@ -143,7 +143,8 @@ mutant_hunt() {
   folder=$mutant_folder/$id
   for step in "${@:4}"; do
     mutant_copy "$folder" "$step" &&
-      "build/$mutant_device/mutants" write "$source" "$number" "$folder/steps/$step/${source##*/}" || return
+      "build/$mutant_device/mutants" write "$source" "$number" "$folder/steps/$step/${source##*/}" ||
+      { verdict=$'unknown\t'$step$'\tthe mutant could not be written' && break; }
     last=$(mutant_try "$folder" "$step" "$log.log")
     rm -rf "$folder" "$(bug_folder "$mutant_device" '' "$folder/steps")" "$(bug_folder cpu sanitize "$folder/steps")"
     case $last in
@@ -152,17 +153,43 @@ mutant_hunt() {
     *) verdict=$last && break ;;
     esac
   done
+  if [ -z "$verdict" ]; then verdict=$'unknown\t'$step$'\tno tool gave a verdict'; fi
   printf '%s\n' "$verdict" >"$log.part" && mv "$log.part" "$log.verdict"
   rm -f "$log.log"
 }
 
 # mutants_merge OLD_CSV ROWS SOURCE...: prints the new mutants.csv. It has the file's rows of all sources but these,
-# and ROWS, with $commit and $date. The file need not exist.
+# and ROWS, with $commit and $date. A mutant that was not tried this time keeps the row that it has in the file; if it
+# survived there and has got a reason since, its verdict becomes that. The file need not exist.
 mutants_merge() {
   local old=$1 rows=$2
+  [ -f "$old" ] || old=/dev/null
   echo source,line,column,operator,change,verdict,step,message,reason,commit,date
   {
-    if [ -f "$old" ]; then tail -n +2 "$old" | grep -v -F "${@/#/-e\"}" || true; fi
-    record_rows "$rows" 9
+    tail -n +2 "$old" | grep -v -F "${@/#/-e\"}" || true
+    record_rows "$rows" 9 | awk -v old="$old" '
+      # The mutant: source, line, column, operator and change.
+      function key(line,  i, length_of_key, rest) {
+        for (rest = line; i < 5 && match(rest, /^"([^"]|"")*",/); i++) {
+          length_of_key += RLENGTH
+          rest = substr(rest, RLENGTH + 1)
+        }
+        return substr(line, 1, length_of_key)
+      }
+      BEGIN { while ((getline line <old) > 0) row_of[key(line)] = line }
+      {
+        mutant = key($0)
+        rest = substr($0, length(mutant) + 1)
+        if (rest !~ /^"not tried",/ || !(mutant in row_of)) {
+          print
+          next
+        }
+        was = row_of[mutant]
+        if (substr(was, length(mutant) + 1) ~ /^"survives",/ && rest !~ /^"not tried","","","",/)
+          sub(/^"not tried",/, "\"reason\",", rest)
+        else
+          rest = substr(was, length(mutant) + 1)
+        print mutant rest
+      }'
   } | sort --stable --field-separator=, --key=1,1
 }

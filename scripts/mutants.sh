@@ -14,8 +14,8 @@
 # is wrong where a tensor has 2^31 elements: the operator `narrow` is for a GPU, and the only one that is tried
 # there unless OPERATORS says otherwise.
 #
-# With RECORD=1 the result is written to results/<device>/mutants.csv, where the rows of other files stay. A
-# sample, or some of the operators, are not recorded.
+# With RECORD=1 the result is written to results/<device>/mutants.csv, where the rows of other files stay. A mutant
+# that the sample leaves out keeps the row of an earlier run, or is recorded as "not tried".
 export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
@@ -29,8 +29,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 . scripts/mutant.sh
 # shellcheck source=scripts/origin.sh
 . scripts/origin.sh
-# shellcheck source=scripts/whole.sh
-. scripts/whole.sh
 mutant_device=${DEVICE:-cpu}
 make_scratch "$mutant_folder"
 export CCACHE_DISABLE=1        # no mutant is compiled twice
@@ -54,8 +52,8 @@ if [ $# -eq 0 ]; then
   echo "error: give the steps whose mutants to try, such as 04_online_softmax" >&2
   exit 2
 fi
-if [ -n "$limit$count${OPERATORS:-}" ] && [ -n "${RECORD:-}" ]; then
-  echo "error: a sample of the mutants is not recorded: leave SECONDS, COUNT and OPERATORS out" >&2
+if [ -n "${OPERATORS:-}" ] && [ -n "${RECORD:-}" ]; then
+  echo "error: some of the operators alone are not recorded: leave OPERATORS out" >&2
   exit 2
 fi
 bug_seconds=600 # an endless kernel is ended by LAB_LIMIT, so this is for what the host does
@@ -95,6 +93,7 @@ if [ "$mutant_device" = cpu ]; then operators=${OPERATORS:-$(build/cpu/mutants o
 awk -F '\t' -v wanted=" ${operators//$'\n'/ } " -v files="${FILES:-.}" '
   index(wanted, " " $4 " ") && $1 ~ files' "$scratch/mutants" >"$scratch/wanted"
 mv "$scratch/wanted" "$scratch/mutants"
+cp "$scratch/mutants" "$scratch/whole"
 
 # A sample takes mutants of the operators in turn.
 if [ -n "$limit$count" ]; then
@@ -214,8 +213,8 @@ if [ -n "${RECORD:-}" ]; then
   folder=${DATA:-results}/$("build/$mutant_device/ladder" --slug) && mkdir -p "$folder" && exec 9<"$folder" && flock 9 || exit 2
   awk -F '\t' -v OFS='\t' '{
     split($3, at, ":")
-    print $1, at[2], at[3], $4, $5, $8, $9, $10, $7
-  }' "$scratch/results" >"$scratch/rows"
+    print $1, at[2], at[3], $4, $5, $8 == "" ? "not tried" : $8, $9, $10, $7
+  }' "$scratch/results" <(grep -v -x -F -f <(head -n "$tried" "$scratch/mutants") "$scratch/whole") >"$scratch/rows"
   mapfile -t sources < <(cut -f 1 "$scratch/rows" | sort -u)
   mutants_merge "$folder/mutants.csv" "$scratch/rows" "${sources[@]}" >"$scratch/mutants.csv" &&
     write_whole "$folder/mutants.csv" <"$scratch/mutants.csv" || exit 2

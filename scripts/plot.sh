@@ -146,7 +146,7 @@ own_files() { # the first file's name
 
 # The chart of one first file, or its pages; or the page that says what is missing.
 draw() { # folder of data, folder of charts, the first file's name
-  local file command missing='' without='' suffix page value first=$3 output=$2/$chart
+  local file command missing='' without='' suffix page value own_drawn='' first=$3 output=$2/$chart
   local -a files=() own=()
   while IFS=$'\t' read -r file command; do
     if [ "$file" != "${file%\**}" ]; then # ladder-bf16.csv of ladder*.csv: the chart ends in -bf16
@@ -179,6 +179,8 @@ draw() { # folder of data, folder of charts, the first file's name
     grep -Fx -f "$scratch/own_pages" "$scratch/pages" >"$scratch/both" ||
       refuse "$with has none of the shapes that $1/$first has: the same $(setting "plots/$chart.gp" Each | sed 's/ / and /')"
     mv "$scratch/both" "$scratch/pages"
+    awk -f scripts/csv.awk -f scripts/text.awk -f plots/choice.awk -f plots/own.awk -v steps_chosen="$steps" \
+      "${files[@]}" own=1 "${own[@]}" || exit 2
     files+=(own=1 "${own[@]}")
   fi
   if [ -n "$chosen" ]; then output=results/${1##*/}/${output##*/}; fi
@@ -194,8 +196,13 @@ draw() { # folder of data, folder of charts, the first file's name
       continue
     }
     grep -o 'Nothing usable is recorded for step [^.]*' "$scratch/data.gp" >>"$scratch/notes" || true
+    if grep -q -F '(own)' "$scratch/data.gp"; then own_drawn=yes; fi
     render "$output$suffix${chosen:+-chosen}"
   done <"$scratch/pages"
+  if [ -n "$with" ] && [ -z "$own_drawn$empty" ]; then
+    refuse "$with has no usable row for the chart $chart: the columns batch, heads, kv_heads, seq_q, seq_kv, head_dim,\
+ dtype and causal name no problem that $1/$first has as well"
+  fi
   if [ -n "$suffix" ]; then obsolete+=("$output.svg"); fi # of a time when the chart had no pages, or no data
 }
 

@@ -7,4 +7,4 @@
 setting() { sed -n "s/^# $2: *//p" "$1"; }
 
 # sources FILE WORD: the same as lines of a file's name, a tab, and the command that records it.
-sources() { setting "$1" "$2" | sed 's/), */)\n/g' | sed 's/ *(\(.*\))$/\t\1/'; }
+sources() { setting "$1" "$2" | sed 's/\(([^)]*)\)\{0,1\}, */\1\n/g' | sed 's/ *(\(.*\))$/\t\1/'; }

@@ -56,6 +56,8 @@ variant_try() {
   fi
   if [ -z "$(bug_field "$patch" Title)" ] || [ -z "$(variant_expect "$patch")" ]; then
     problem="its head lacks a Title or an Expect"
+  elif ! [[ $(bug_field "$patch" Kind) =~ ^(addition)?$ ]]; then
+    problem="its head says Kind: $(bug_field "$patch" Kind), and the only kind that a head names is addition"
   elif ! steps=$(variant_copy "$patch" "$folder" 2>"$log.patch"); then
     problem="the patch no longer applies to steps/$step/attention.cu: $(grep -m 1 FAILED "$log.patch")"
   elif [ -z "${SHORT:-}" ] && ! program=$(bug_build "$device" '' "$steps" "$built" "${build[@]}" 2>"$log.build"); then

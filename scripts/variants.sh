@@ -20,6 +20,8 @@
 # A patch begins with these lines; what is expected may go on in lines that begin with a blank:
 #   Title: what is taken away, or put in its place, in one sentence
 #   Expect: what that should do to the time, and why
+#   Kind: addition      of a variant that adds something to the step; others have no such line
+# The tables show an addition that is not faster under "What did not help" (scripts/tables/variants.awk).
 export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2

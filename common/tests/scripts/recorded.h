@@ -107,6 +107,21 @@
   "\"01_plain\",\"1_first\",\"a \"\"quoted\"\" word\",\"caught\",\"row 1\",\"caught\","            \
   "\"Race\"," ORIGIN "\"05_fused\",\"2_second\",\"another\",\"passes\",\"\",\"-\",\"\"," ORIGIN
 
+// A step and a header, with one mutant of each verdict.
+#define MUTANT(source, line, verdict, reason)                                                      \
+  "\"" source "\",\"" line "\",\"3\",\"bound\",\"`<` -> `<=`\",\"" verdict                         \
+  "\",\"\",\"\",\"" reason "\"," ORIGIN
+#define MUTANTS                                                                                    \
+  "source,line,column,operator,change,verdict,step,message,reason,commit,date\n" MUTANT(           \
+      "steps/01_plain/attention.cu", "5", "check", "")                                             \
+      MUTANT("steps/01_plain/attention.cu", "6", "reason", "slower, and right")                    \
+          MUTANT("steps/01_plain/attention.cu", "7", "not tried", "")                              \
+              MUTANT("common/kernel/tiles.cuh", "1", "compile", "")                                \
+                  MUTANT("common/kernel/tiles.cuh", "2", "sanitize", "")                           \
+                      MUTANT("common/kernel/tiles.cuh", "3", "hang", "")                           \
+                          MUTANT("common/kernel/tiles.cuh", "4", "same", "")                       \
+                              MUTANT("common/kernel/tiles.cuh", "5", "survives", "")
+
 #define FOLDER "plots/data/test-gpu"
 
 #define EMULATED_FOLDER "plots/data/emulated-test-gpu"
@@ -132,6 +147,7 @@ static inline void recorded_write_all(void) {
   recorded_write("bugs", BUGS_ON_GPU);
   cr_assert(toolkit_run("mkdir -p " EMULATED_FOLDER).status == 0, "no folder");
   toolkit_write(EMULATED_FOLDER "/bugs.csv", BUGS);
+  toolkit_write(EMULATED_FOLDER "/mutants.csv", MUTANTS);
   recorded_write("calibration", CALIBRATION);
 }
 

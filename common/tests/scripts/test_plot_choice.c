@@ -99,3 +99,34 @@ Test(plot_choice, what_cannot_be_chosen) {
   }
   cr_expect_str_empty(toolkit_run("find . -name '*.svg'").out, "something is written");
 }
+
+// A reader's own file of which no row can be drawn: the script names the file and the column that is in the way, and
+// draws nothing.
+Test(plot_choice, own_files_without_a_usable_row) {
+  const struct {
+    const char *change; // of the file, by the shell
+    const char *chart;
+    const char *sentence;
+  } cases[] = {
+      {"sed -i s/30_mine/mine/", "scaling", "its column step names no step, such as 30_mine"},
+      {"sed -i s/,ok,/,FAILED,/", "scaling", "its column check is ok for no step"},
+      {"sed -i s/,9,1,1/,9,,1/", "scaling", "its column median_ms holds no time of a step"},
+      {"sed -i s/,40,abc/,,abc/", "scaling", "its column tflops holds no speed of a step"},
+      {"sed -i s/30_mine/05_fused/", "scaling", "the record has each step of its column step as"},
+      {"sed -i s/30_mine/05_fused/", "--steps 06 scaling", "column step names none of STEPS (06)"},
+      {"sed -i s/,1024,1024,/,768,768,/", "speedup", "the columns batch, heads, kv_heads, seq_q"},
+      {"sed -i s/,1024,1024,/,768,768,/", "speedup-by-length",
+       "speedup-by-length: the columns batch"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char command[256];
+    toolkit_write("own.csv", ROW_HEADER TIMED("30_mine", LARGE, "0", "1", "1", "1", "40"));
+    snprintf(command, sizeof command,
+             "%s own.csv && scripts/plot.sh --with own.csv %s test-gpu 2>&1", cases[i].change,
+             cases[i].chart);
+    const script_result result = toolkit_run(command);
+    cr_expect_eq(result.status, 2, "%s: it ended with %d", cases[i].change, result.status);
+    EXPECT(result, "own.csv", "has no usable row", cases[i].sentence);
+  }
+  cr_expect_str_empty(toolkit_run("find . -name '*.svg'").out, "something is written");
+}

@@ -122,6 +122,11 @@ Test(tables, every_table) {
       {BLOCK("calibration test-gpu"),
        {"| load stride 1 | 1 | 1 | |\n", "| 05 fused | 2 | 1 | `divergent_branches` 80, 16 |\n\n",
         "No counter of this GPU tells `block_barriers`.\n\ncommit abc1234, 2026-01-02: "}},
+      {BLOCK("mutants test-gpu"),
+       {"| source | mutants | tried | compiler | check | sanitize | hangs | no fault | survive |\n",
+        "| `01_plain` | 3 | 2 | 0 | 1 | 0 | 0 | 1 | 0 |\n| `tiles.cuh` | 5 | 5 | 1 | 0 | 1 | 1 | 1 "
+        "| "
+        "1 |\n| all | 8 | 7 | 1 | 1 | 1 | 1 | 2 | 1 |\n"}},
       {BLOCK("bugs test-gpu"),
        {"| bug | title | check, CPU | sanitize, CPU | check, GPU | sanitize, GPU | the first line "
         "|\n",
@@ -187,12 +192,44 @@ Test(tables, variants_of_a_step) {
       result, "batch 4, heads 4, seq 1024, head_dim 64, fp16.\n\n| variant | what was expected |",
       "| the step itself | | 2.000 [1.996, 2.004] | 20.0 | |\n",
       "| [no_pad](variants/no_pad.patch): Rows lie side by side | Slower, as all banks are one. | "
-      "4.000 [3.992, 4.008] | 10.0 | 0.50 [0.49, 0.51] |\n",
-      "| [no_more](variants/no_more.patch): | | 2.000", "| 1.00 [0.99, 1.01] |\n\nTest GPU, ");
+      "4.000 [3.992, 4.008] | 10.0 | 0.50 [0.49, 0.51] |\n\n### What did not help\n\nbatch 4, "
+      "heads",
+      "| the step itself | | 2.000", "| [no_more](variants/no_more.patch): | | 2.000",
+      "| 1.00 [0.99, 1.01] |\n\nTest GPU, ");
   cr_expect_null(strstr(result.out, "9.000"), "%s", result.out);
   const script_result other = filled(BLOCK("variants test-gpu 07"));
   EXPECT(other,
          "The variants of this step have not been recorded yet: `make step07 variants RECORD=1`");
+}
+
+// The step is nowhere faster than `equal`, and `adds` is nowhere faster than the step. `once` is slower in one of two
+// problems, `better` adds something and is faster, and `failed` has no time: none of them is called no help.
+Test(tables, variants_that_did_not_help) {
+  static const char *const additions[] = {"adds", "better"};
+  for (int i = 0; i < 2; i++) {
+    char path[64];
+    cr_assert_eq(toolkit_run("mkdir -p steps/05_fused/variants").status, 0);
+    snprintf(path, sizeof path, "steps/05_fused/variants/%s.patch", additions[i]);
+    toolkit_write(path, "Title: more\nExpect: No faster\nKind: addition\n\n--- a/x\n");
+  }
+#define VARIANTS_HEADER                                                                            \
+  "step,variant,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,median_ms,"   \
+  "ci_low_ms,ci_high_ms,tflops,base_step,speedup,speedup_low,speedup_high,commit,date\n"
+  recorded_write("variants",
+                 VARIANTS_HEADER VARIED("05_fused", "", "2,2,2,20", "05_fused,1,1,1")
+                     VARIED("05_fused", "adds", "4,4,4,10", "05_fused,0.5,0.49,0.51")
+                         VARIED("05_fused", "better", "1,1,1,40", "05_fused,2,1.9,2.1")
+                             VARIED("05_fused", "equal", "2,2,2,20", "05_fused,0.99,0.98,1.00")
+                                 VARIED("05_fused", "once", "2,2,2,20", "05_fused,1,0.99,1.01")
+                                     VARIED("05_fused", "failed", ",,,", "05_fused,,,"));
+  recorded_write("variants-causal", VARIANTS_HEADER
+                 "05_fused,,Test GPU,fp16," MASKED ",ok,2,2,2,20,05_fused,1,1,1," ORIGIN
+                 "05_fused,once,Test GPU,fp16," MASKED ",ok,4,4,4,10,05_fused,0.5,0.5,0.5," ORIGIN);
+  const script_result result = filled(BLOCK("variants test-gpu 05"));
+  EXPECT(result, "head_dim 64, fp16.\n", "| the step itself |", "| [better](",
+         "| 2.00 [1.90, 2.10]", "| [once](", "| [failed](", "| not timed |", "fp16, causal.\n",
+         "| the step itself |", "| [once](", "### What did not help\n\n", "| the step itself |",
+         "| [adds](", "more | No faster |", "| [equal](", "| 0.99 [0.98, 1.00] |\n\nTest GPU");
 }
 
 // A ladder that begins elsewhere says where.
@@ -315,7 +352,8 @@ Test(tables, refuse_what_makes_no_sense) {
   } cases[] = {
       {"\n" BLOCK("no_such test-gpu"),
        "error: document.md:2: there is no table 'no_such': there are "
-       "bugs calibration ceilings counts gpus ladder peers quoted scaling shapes spread step "
+       "bugs calibration ceilings counts gpus ladder mutants peers quoted scaling shapes spread "
+       "step "
        "sweep variants"},
       {BLOCK(""), "error: document.md:1: there is no table ''"},
       {BLOCK("scaling test-gpu 64"),

@@ -45,13 +45,16 @@ Test(variants, each_that_is_not_right, .fini = leave_built) {
   put("unused", HEAD, "s/^static constexpr int THREADS/static int unused() { return 1; }\\n&/");
   put("wild", HEAD, "s/= shape.scale \\* sum;/= shape.scale * sum + 0 * to_float(Q[1 << 20]);/");
   put("silent", "Title: a variant\\n", "s/THREADS = 256/THREADS = 128/");
+  put("kind", "Title: a variant\\nExpect: nothing\\nKind: extra\\n",
+      "s/THREADS = 256/THREADS = 128/");
   result = lab_run(VARIANTS, lab_work);
   EXPECT_STATUS(result, 1);
-  EXPECT(result, "test_silent.patch: its head lacks a Title or an Expect\n",
+  EXPECT(result, "test_kind.patch: its head says Kind: extra, and the only kind that a head",
+         "test_silent.patch: its head lacks a Title or an Expect\n",
          "test_stale.patch: the patch no longer applies to steps/01_naive/attention.cu",
          "test_unused.patch: it does not compile for sanitize: ", "unused",
          "test_wild.patch: sanitize finds a fault: ", "test_wrong.patch: sanitize finds a fault: ",
-         "O is wrong", "variants: 5 of 6 variants are not right\n");
+         "O is wrong", "variants: 6 of 7 variants are not right\n");
 }
 
 Test(variants, none_to_try) {

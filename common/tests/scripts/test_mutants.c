@@ -1,0 +1,130 @@
+// scripts/mutant.sh and mutants.sh: who is said to have caught a mutant, whatever the tools answer, and a small sample
+// of mutants of step 01, all of which must be caught.
+#define _GNU_SOURCE
+#include "lab.h"
+
+static char folder[] = "/tmp/lab-mutants-XXXXXX";
+
+static void enter(void) { cr_assert(mkdtemp(folder), "no temporary folder"); }
+static void leave(void) { lab_run("rm -rf %s", folder); }
+
+TestSuite(mutants, .init = enter, .fini = leave);
+
+// Stand-ins for what builds and runs a mutant. BUILT holds the builds that work, SAME the levels at which the object is
+// that of the unchanged step; QUICK, WHOLE and SANITIZE are exit statuses of the tools.
+#define STAND_INS                                                                                  \
+  ". scripts/planted_bug.sh; . scripts/mutant.sh\n"                                                \
+  "mutant_build() { [[ \" $BUILT \" == *\" $3$4 \"* ]] && echo program; }\n"                       \
+  "mutant_reference() { :; }\n"                                                                    \
+  "mutant_is_same() { [[ $SAME == *$3* ]]; }\n"                                                    \
+  "bug_sanitize() { echo '========= Invalid read' >\"$4\"; return $SANITIZE; }\n"                  \
+  "bug_check() { echo 'error: a test failed' >\"$2\"\n"                                            \
+  "  if [ \"$3\" = \"$mutant_quick\" ]; then return $QUICK; else return $WHOLE; fi; }\n"
+
+Test(mutants, verdicts) {
+  static const struct {
+    const char *tools, *said;
+  } cases[] = {
+      {"BUILT=none", "compile\t01_a\t"},
+      {"SAME=O0", "same\t01_a\t"},
+      {"QUICK=1", "check\t01_a\terror: a test failed"},
+      {"QUICK=124", "hang\t01_a\tstill running after 300 s"},
+      {"QUICK=99", "unknown\t01_a\terror: a test failed"},
+      {"SANITIZE=1", "sanitize\t01_a\tInvalid read"},
+      {"BUILT=O0", "compile\t01_a\t"},
+      {"SAME=O2", "same\t01_a\t"},
+      {"WHOLE=1", "check\t01_a\terror: a test failed"},
+      {"QUICK=0", "survives\t01_a\t"},
+      // The mutant refuses all shapes of the sanitizer, which does not say whether it may.
+      {"SANITIZE=99 WHOLE=1", "check\t01_a\terror: a test failed"},
+      {"SANITIZE=99", "survives\t01_a\t"},
+  };
+  char path[64];
+  snprintf(path, sizeof path, "%s/stand_ins", folder);
+  toolkit_write(path, STAND_INS);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const script_result result =
+        lab_run("bash -c 'BUILT=\"O0 O0sanitize O2\" SAME= QUICK=0 WHOLE=0 SANITIZE=0; . %s; %s; "
+                "mutant_try %s/none 01_a %s/log'",
+                path, cases[i].tools, folder, folder);
+    cr_expect_str_eq(result.out, cases[i].said, "%s: %s", cases[i].tools, result.out);
+  }
+}
+
+// A mutant of which nothing is known must not look as if it had been caught.
+Test(mutants, no_verdict_at_all) {
+  const script_result result =
+      lab_run("bash -c '. scripts/planted_bug.sh; . scripts/mutant.sh; mutant_folder=%s; "
+              "mutant_copy() { false; }; mutant_hunt steps/01_a/attention.cu 1 %s 01_a; "
+              "mutant_copy() { :; }; mutant_device=none; mkdir -p build/none; "
+              "printf \"#!/bin/sh\\n\" >build/none/mutants; chmod +x build/none/mutants; "
+              "mutant_try() { :; }; mutant_hunt steps/01_a/attention.cu 2 %s 01_a; "
+              "rm -r build/none; cat %s/*.verdict'",
+              folder, folder, folder, folder);
+  cr_expect_str_eq(result.out,
+                   "unknown\t01_a\tthe mutant could not be written\n"
+                   "unknown\t01_a\tno tool gave a verdict\n",
+                   "%s", result.out);
+}
+
+#define ROW(number, verdict, reason)                                                               \
+  "\"steps/01_a\",\"" number "\",\"7\",\"bound\",\"`a,\"\"` -> `b`\",\"" verdict                   \
+  "\",\"\",\"\",\"" reason "\",\"now\",\"today\"\n"
+
+// A record of several runs: what was not tried keeps its row, and what survived is no survivor once it has a reason.
+Test(mutants, the_record_keeps_what_was_tried_before) {
+  char path[64];
+  snprintf(path, sizeof path, "%s/old.csv", folder);
+  toolkit_write(path, "source\n\"other\",\"1\"\n" ROW("1", "check", "") ROW("2", "survives", "")
+                          ROW("3", "survives", "") ROW("4", "check", "") ROW("9", "check", ""));
+  snprintf(path, sizeof path, "%s/rows", folder);
+#define NEW(number, verdict, reason)                                                               \
+  "steps/01_a\t" number "\t7\tbound\t`a,\"` -> `b`\t" verdict "\t\t\t" reason "\n"
+  toolkit_write(path, NEW("1", "not tried", "") NEW("2", "not tried", "slower")
+                          NEW("3", "not tried", "") NEW("4", "sanitize", "")
+                              NEW("5", "not tried", "") NEW("6", "not tried", "slower"));
+  const script_result result =
+      lab_run("bash -c '. scripts/planted_bug.sh; . scripts/mutant.sh; commit=now; date=today; "
+              "mutants_merge %s/old.csv %s/rows steps/01_a'",
+              folder, folder);
+  cr_expect_str_eq(result.out,
+                   "source,line,column,operator,change,verdict,step,message,reason,commit,date\n"
+                   "\"other\",\"1\"\n" ROW("1", "check", "") ROW("2", "reason", "slower")
+                       ROW("3", "survives", "") ROW("4", "sanitize", "") ROW("5", "not tried", "")
+                           ROW("6", "not tried", "slower"),
+                   "%s", result.out);
+}
+
+Test(mutants, what_cannot_be_tried) {
+  static const struct {
+    const char *command, *said;
+  } cases[] = {
+      {"scripts/mutants.sh --seconds ten 01_naive", "error: --seconds is \"ten\": give a whole"},
+      {"scripts/mutants.sh --many 10 01_naive", "error: --many is none of --seconds, --count"},
+      {"scripts/mutants.sh", "error: give the steps whose mutants to try"},
+      {"RECORD=1 OPERATORS=wait scripts/mutants.sh 01_naive", "error: some of the operators alone"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const script_result result = lab_run("%s", cases[i].command);
+    cr_expect_eq(result.status, 2, "%s: it ended with %d", cases[i].command, result.status);
+    EXPECT(result, cases[i].said);
+  }
+}
+
+// The sample is fixed, because the seed repeats it. What was not tried is recorded, too.
+Test(mutants, a_sample_is_caught) {
+  const script_result result = lab_run("DEVICE=cpu JOBS=2 FILES=steps/ RECORD=1 DATA=%s "
+                                       "scripts/mutants.sh --count 2 --seed 1 01_naive",
+                                       folder);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "source mutants compiler check sanitize hangs same code reason survives\n",
+         "steps/01_naive 2 ", "all 2 ", "written: ", "mutants: 2 of 2 mutants tried",
+         "none survives without a reason");
+  const script_result recorded =
+      lab_run("cut -d '\"' -f 12 %s/*/mutants.csv | grep -c 'not tried'; "
+              "build/cpu/mutants list steps/01_naive/attention.cu | grep -vc narrow",
+              folder);
+  int untried, all;
+  cr_assert_eq(sscanf(recorded.out, "%d %d", &untried, &all), 2, "%s", recorded.out);
+  cr_expect_eq(untried, all - 2, "%d of %d were not tried", untried, all);
+}
