@@ -216,8 +216,8 @@ first_files() { # folder of data
   case $first in
   *\**) if [ -n "$name" ]; then first=$name.csv; elif [ -n "$with" ]; then first=${first/\*/}; fi ;;
   esac
-  for path in "$1"/$first; do
-    if [ -f "$path" ]; then echo "${path##*/}"; fi
+  for path in "$1"/$first; do # ladder-samples.csv has no chart like ladder.csv
+    if [ -f "$path" ] && { [ "${path%-samples.csv}" = "$path" ] || [ "$first" = "${first%\**}" ]; }; then echo "${path##*/}"; fi
   done | grep . || echo "${first/\*/}"
 }
 

@@ -158,8 +158,11 @@ Test(plots, a_single_row) {
   recorded_write("ladder", ROW_HEADER TIMED("06_copied", LARGE, "0", "2", "2", "2", "20"));
   recorded_write("bench", ROW_HEADER TIMED("06_copied", LARGE, "0", "2", "2", "2", "20"));
   recorded_write("bench-samples", SAMPLES_HEADER SAMPLED("06_copied", "2000.000"));
+  recorded_write("ladder-samples", SAMPLES_HEADER SAMPLED("06_copied", "2000.000"));
   recorded_write("counts", COUNTS_HEADER COUNTED("06_copied", "emulator", "400", ""));
   draw_silently("all");
+  cr_expect_eq(toolkit_run("test ! -e plots/test-gpu/speedup-samples.svg").status, 0,
+               "samples were drawn as a ladder");
   expect_words("scaling-dim64-fp16", "06 copied");
   expect_words("scaling-dim64-fp16",
                "Not recorded yet: peers.csv (make peers), ceilings.csv (make ceilings)");
