@@ -3,7 +3,7 @@
 #include "device/device.h"
 #include <stdlib.h>
 
-enum { INPUTS = 3, TENSORS = 5 }; // Q, K, V; and O, lse
+enum { INPUTS = 3, TENSORS = 4 }; // Q, K, V; and O
 
 // The sets of tensors. Number 0 is the trial's own, and the others are copies that lie one after the other.
 typedef struct {
@@ -27,7 +27,6 @@ static attention_args arguments_of(const buffer_sets *sets, size_t number) {
   arguments.k = copy + sets->offsets[1];
   arguments.v = copy + sets->offsets[2];
   arguments.o = copy + sets->offsets[3];
-  arguments.lse = (void *)(copy + sets->offsets[4]);
   return arguments;
 }
 
@@ -43,8 +42,7 @@ static size_t align(size_t bytes) { return (bytes + 255) / 256 * 256; } // as cu
 
 static size_t tensor_bytes(const trial *trial) {
   return align(trial->device_q.bytes) + align(trial->device_k.bytes) +
-         align(trial->device_v.bytes) + align(trial->device_o.bytes) +
-         align(trial->device_lse.bytes);
+         align(trial->device_v.bytes) + align(trial->device_o.bytes);
 }
 
 size_t measure_copies_bytes(const trial *trial, size_t l2_bytes) {
@@ -60,10 +58,11 @@ static bool copy(void *target, const void *source, size_t bytes, error_text *err
 // number of copies that hold the inputs.
 static bool create_sets(const trial *trial, size_t l2_bytes, buffer_sets *sets, error_text *error) {
   const guarded_buffer *tensors[TENSORS] = {&trial->device_q, &trial->device_k, &trial->device_v,
-                                            &trial->device_o, &trial->device_lse};
+                                            &trial->device_o};
   *sets = (buffer_sets){.count = timing_rotations(tensor_bytes(trial), l2_bytes),
                         .bytes = tensor_bytes(trial),
                         .own = trial_arguments(trial)};
+  sets->own.lse = NULL;
   for (int i = 1; i < TENSORS; i++) {
     sets->offsets[i] = sets->offsets[i - 1] + align(tensors[i - 1]->bytes);
   }

@@ -25,11 +25,12 @@ typedef struct measured_steps {
 } measured_steps;
 
 // Times the steps on the uploaded inputs of the trial, and the overhead that every time contains. Every step
-// must take the trial's shape (trial_supported); trial_check tells whether its results are right. The times
+// must take the trial's shape (trial_supported); trial_check and trial_check_o_alone tell whether its results are
+// right. The launches ask for O alone, without lse, as inference does. The times
 // mean something on a GPU only. Returns false with a sentence when memory runs out or a launch fails; the
 // result must be freed in any case.
 //
-// Every launch of any step takes the next of several copies of Q, K, V, O and lse. The other copies together
+// Every launch of any step takes the next of several copies of Q, K, V and O. The other copies together
 // are twice as large as the L2 cache. All steps share the trial's workspace, which grows to the largest size
 // that a step asks for, because a step writes its workspace before it reads it.
 bool measure_steps(trial *trial, const attention_step *steps, size_t count,

@@ -36,6 +36,9 @@ const option_description option_table[OPTION_COUNT] = {
     [OPTION_LSE] = {"--lse", "L.npy", "L.npy",
                     "write the log-sum-exp of the scaled scores, natural\n"
                     "logarithm: [batch, heads, seq_q], float32"},
+    [OPTION_O_ALONE] = {"--o-alone", NULL, NULL,
+                        "ask the step for O alone, not for lse, as all launches do that\n"
+                        "are timed"},
     [OPTION_NO_CHECK] = {"--no-check", NULL, NULL,
                          "do not compare with the float64 reference (saves seconds\n"
                          "on long sequences); what --out writes is then unchecked"},

@@ -99,6 +99,7 @@ static bool set_option(options *options, option_id id, const char *value, error_
     return parse_count(name, value, 1, TIMING_MOST_ROUNDS, &options->rounds, error);
   case OPTION_WARM_UP: return parse_count(name, value, 0, MOST_LAUNCHES, &options->warm_up, error);
   case OPTION_CAUSAL: shape->causal = true; return true;
+  case OPTION_O_ALONE:
   case OPTION_NO_CHECK:
   case OPTION_NO_TIME:
   case OPTION_WARM_L2:
@@ -201,6 +202,8 @@ static bool check_combination(options *options, error_text *error) {
     return fail(error, "%s says how to measure the time and --no-time not to: leave one out",
                 option_table[times[i]].name);
   }
+  if (options->given[OPTION_O_ALONE] && options->given[OPTION_LSE])
+    return fail(error, "--lse writes what --o-alone does not ask the step for: leave one out");
   return check_inputs_given(options, error) && check_outputs_given(options, error);
 }
 

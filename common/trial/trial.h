@@ -12,6 +12,7 @@ typedef struct {
   attention_shape shape;
   bool
       bare; // buffers without red zones and poison; to be set before trial_upload. Not to be checked then.
+  bool o_alone;        // the step is asked for O alone, without lse, which is then not checked
   uint16_t *q, *k, *v; // the inputs on the host, fp16 or bf16 bits
   uint16_t *o;         // what the last step wrote
   float *lse;
@@ -47,5 +48,10 @@ attention_args trial_arguments(const trial *trial);
 // it is finite where the reference has no such row. All red zones must be intact and the inputs unchanged.
 // Returns false with result->message set when anything is wrong.
 bool trial_check(trial *trial, check_result *result);
+
+// Runs the step once more, for O alone, as launches do that are timed, and checks that O. A step may have a kernel
+// of its own for that. `result` is that of trial_check, and keeps the larger error of O. Returns false with result->message set
+// when it is wrong, or when the launch fails.
+bool trial_check_o_alone(trial *trial, const attention_step *step, check_result *result);
 
 #endif

@@ -221,6 +221,12 @@ Test(sabotaged, leaves_the_old_file) {
   npy_free(&array);
 }
 
+Test(program, o_alone) {
+  const program_result result = program_run("--seq 8 --no-time --o-alone");
+  cr_expect(result.status == 0 && strstr(result.out, "; lse was not asked for\n"), "%s",
+            result.out);
+}
+
 Test(sabotaged, is_not_timed) {
   setenv("SABOTAGE", "zeros", 1);
   const program_result result = program_run("--seq 8 --csv");

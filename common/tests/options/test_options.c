@@ -100,6 +100,7 @@ Test(options, everything_else) {
   for (int i = 0; i < 3; i++) cr_expect(parsed.given[flags[i]], "%s", option_table[flags[i]].name);
   cr_expect(!parsed.given[OPTION_NO_TIME]);
   cr_expect(!parsed.given[OPTION_CAUSAL]);
+  cr_expect(!parsed.given[OPTION_O_ALONE] && parse_good("--o-alone").given[OPTION_O_ALONE]);
 }
 
 Test(options, every_kind_of_inputs) {
@@ -140,6 +141,8 @@ Test(options, sentences) {
       {"--kv_heads 3", "there is no option --kv_heads: the nearest is --kv-heads (--help lists "
                        "them)"},
       {"--warmup 3", "there is no option --warmup: the nearest is --warm-up (--help lists them)"},
+      {"--o-alone --lse L.npy",
+       "--lse writes what --o-alone does not ask the step for: leave one out"},
       {"--nocheck", "there is no option --nocheck: the nearest is --no-check (--help lists them)"},
       {"--SEQ 3", "there is no option --SEQ: the nearest is --seq (--help lists them)"},
       {"128", "\"128\" is not an option: options begin with -- (--help lists them)"},

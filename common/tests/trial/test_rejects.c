@@ -21,6 +21,7 @@ typedef enum {
   PAST_THE_WORKSPACE,
   CHANGED_INPUT,
   FP16_ACCUMULATOR,
+  WRONG_WITHOUT_LSE,
   LSE_WITHOUT_MAX,
   EIGHTH_COLUMN,
   SECOND_TILE,
@@ -82,6 +83,7 @@ static cudaError_t fake_forward(const attention_args *args, cudaStream_t stream)
   if (planted == FP16_ACCUMULATOR) accumulate_in_fp16(shape, o);
   if (planted == ONE_NAN) o[count / 2] = NAN;
   if (planted == ONE_WRONG_ELEMENT) o[count / 3] += 0.05f;
+  if (planted == WRONG_WITHOUT_LSE && !args->lse) o[count / 3] += 0.05f;
   if (planted == LSE_WITHOUT_MAX) lse[5] -= 0.5f;
   for (size_t i = 0; i < count; i++) {
     const size_t row = i / dim % rows;
@@ -153,7 +155,7 @@ static void expect_of(size_t per_head, fault fault, bool accepted, const char *w
   planted = fault;
   problem = &trial;
   cr_assert(trial_run(&trial, &fake, NULL, &error), "%s", error.text);
-  const bool passed = trial_check(&trial, &result);
+  const bool passed = trial_check(&trial, &result) && trial_check_o_alone(&trial, &fake, &result);
   cr_assert_eq(passed, accepted, "fault %d: %s", fault,
                passed ? "was not noticed" : result.message.text);
   if (!accepted) {
@@ -171,6 +173,11 @@ static void expect(fault fault, bool accepted, const char *words) {
 Test(rejects, nothing_when_all_is_right) { expect(CLEAN, true, ""); }
 
 Test(rejects, a_nan) { expect(ONE_NAN, false, "got nan"); }
+
+// The form that is timed is checked as well.
+Test(rejects, one_wrong_element_where_lse_is_not_asked_for) {
+  expect(WRONG_WITHOUT_LSE, false, "where lse is not asked for: ");
+}
 
 Test(rejects, one_wrong_element) {
   expect(ONE_WRONG_ELEMENT, false, "head 0, row 128, column 0");

@@ -58,7 +58,8 @@ static bool check_step(trial *trial, const attention_step *step, const measure_p
   if (!fits(bytes, "its workspace and the tensors' copies", &row->note)) return true;
   if (!trial_run(trial, step, NULL, error)) return false;
   row->result.workspace_bytes = workspace;
-  const bool right = trial_check(trial, &row->result.check);
+  const bool right = trial_check(trial, &row->result.check) &&
+                     trial_check_o_alone(trial, step, &row->result.check);
   row->result.verdict = right ? CHECK_PASSED : CHECK_FAILED;
   if (!right) row->note = row->result.check.message;
   return true;

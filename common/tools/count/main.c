@@ -61,8 +61,10 @@ static bool read_options(session *s, int argc, char **argv, error_text *error) {
 static bool prepare(session *s, error_text *error) {
   const attention_shape shape = options_shape(&s->options, true);
   const tensor_files none = {0};
+  if (!trial_create(&s->trial, &shape, error)) return false;
+  s->trial.o_alone = s->options.given[OPTION_O_ALONE];
   return step_configure(&s->step, s->options.config, error) &&
-         trial_create(&s->trial, &shape, error) && trial_supported(&s->trial, &s->step, error) &&
+         trial_supported(&s->trial, &s->step, error) &&
          tensors_fill(&s->options, &none, &s->trial, error) && trial_upload(&s->trial, error);
 }
 

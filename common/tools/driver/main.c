@@ -39,6 +39,7 @@ static bool prepare(session *s, error_text *error) {
       !trial_create(&s->trial, &shape, error)) {
     return false;
   }
+  s->trial.o_alone = s->options.given[OPTION_O_ALONE];
   s->trial.bare = s->options.given[OPTION_NO_CHECK];
   return trial_supported(&s->trial, &s->step, error) && outputs_writable(&s->options, error) &&
          tensors_fill(&s->options, &s->files, &s->trial, error) && trial_upload(&s->trial, error);
@@ -56,18 +57,23 @@ static bool run(session *s, error_text *error) {
   return good;
 }
 
+static bool is_timed(const session *s) {
+  return !s->device.emulated && !s->options.given[OPTION_NO_TIME];
+}
+
 // A wrong result is not an error here; the verdict goes to the report, and decides what follows. The reader
 // is told when float32 is too imprecise for the input.
 static bool check(session *s, error_text *error) {
   if (s->options.given[OPTION_NO_CHECK]) return true;
   if (!trial_reference(&s->trial, error)) return false;
-  const bool right = trial_check(&s->trial, &s->report.check);
+  const bool right = trial_check(&s->trial, &s->report.check) &&
+                     (!is_timed(s) || trial_check_o_alone(&s->trial, &s->step, &s->report.check));
   s->report.verdict = check_verdict_of(right, &s->report.check);
   return true;
 }
 
 static bool measure(session *s, error_text *error) {
-  if (s->device.emulated || s->options.given[OPTION_NO_TIME]) return true;
+  if (!is_timed(s)) return true;
   const bool warm = s->options.given[OPTION_WARM_L2];
   const measure_plan plan =
       measure_plan_make(s->options.rounds, s->options.warm_up, warm ? 0 : s->device.l2_bytes);
@@ -94,6 +100,7 @@ static bool print_report(session *s, error_text *error) {
   report->source = s->step.source;
   report->device = s->device.name;
   report->emulated = s->device.emulated;
+  report->o_alone = s->trial.o_alone;
   report->shape = s->trial.shape;
   report->q = s->options.q;
   report->k = s->options.k;

@@ -47,9 +47,12 @@ static void print_check(FILE *out, const report *report) {
     fprintf(out, "check      FAILED: %s\n", check->message.text); // it is not the numbers
     return;
   }
-  fprintf(out, "check      %s: largest error of O %.2g, allowed %.2g; of lse %.2g, allowed %.2g\n",
-          check_verdict_name(report->verdict), check->o_error, check->o_bound, check->lse_error,
-          lse_bound);
+  fprintf(out, "check      %s: largest error of O %.2g, allowed %.2g; ",
+          check_verdict_name(report->verdict), check->o_error, check->o_bound);
+  if (report->o_alone)
+    fprintf(out, "lse was not asked for\n");
+  else
+    fprintf(out, "of lse %.2g, allowed %.2g\n", check->lse_error, lse_bound);
 }
 
 static void print_times(FILE *out, const report *report) {

@@ -33,7 +33,7 @@ static void print_line(FILE *out, const report *report, bool names) {
   csv_line_text(&line, "check", check_verdict_name(report->verdict));
   csv_line_number(&line, "o_error", checked, "%.9g", check->o_error);
   csv_line_number(&line, "o_bound", checked, "%.9g", check->o_bound);
-  csv_line_number(&line, "lse_error", checked, "%.9g", check->lse_error);
+  csv_line_number(&line, "lse_error", checked && !report->o_alone, "%.9g", check->lse_error);
   csv_line_number(&line, "workspace_bytes", true, "%zu", report->workspace_bytes);
   csv_line_number(&line, "samples", timed, "%zu", times->samples);
   csv_line_number(&line, "median_ms", timed, "%.9g", times->median);

@@ -105,9 +105,9 @@ static void say_smaller(const session *s, const ladder_problem *problem) {
 }
 
 static bool read_options(session *s, int argc, char **argv, error_text *error) {
-  static const option_id refused[] = {OPTION_Q,   OPTION_K,    OPTION_V,
-                                      OPTION_OUT, OPTION_LSE,  OPTION_NO_CHECK,
-                                      OPTION_CSV, OPTION_HELP, OPTION_CONFIG};
+  static const option_id refused[] = {OPTION_Q,    OPTION_K,       OPTION_V,        OPTION_OUT,
+                                      OPTION_LSE,  OPTION_O_ALONE, OPTION_NO_CHECK, OPTION_CSV,
+                                      OPTION_HELP, OPTION_CONFIG};
   options *options = &s->options;
   if (!options_parse(argc, argv, options, error)) return false;
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
@@ -146,7 +146,11 @@ static bool prepare(session *s, error_text *error) {
                : trial_reference(&s->trial, error));
 }
 
-// Checks each step once. Returns false only when the machine fails, not when a step is wrong.
+static bool is_timed(const session *s) {
+  return !s->device.emulated && !s->options.given[OPTION_NO_TIME];
+}
+
+// Checks each step once, and what is timed as well. Returns false only when the machine fails, not when a step is wrong.
 static bool check_steps(session *s, error_text *error) {
   for (size_t i = 0; i < s->count; i++) {
     ladder_row *row = &s->rows[i];
@@ -162,7 +166,8 @@ static bool check_steps(session *s, error_text *error) {
     if (!trial_run(&s->trial, row->step, NULL, error)) return false;
     row->counts = device_counts_read();
     result->workspace_bytes = s->trial.workspace.bytes;
-    const bool right = trial_check(&s->trial, &result->check);
+    const bool right = trial_check(&s->trial, &result->check) &&
+                       (!is_timed(s) || trial_check_o_alone(&s->trial, row->step, &result->check));
     result->verdict = check_verdict_of(right, &result->check);
     if (result->verdict != CHECK_PASSED)
       fprintf(stderr, "%s: %s: %s\n", check_verdict_name(result->verdict), row_name(row).text,
@@ -250,8 +255,7 @@ static bool climb(session *s, FILE *record, error_text *error) {
   record_write(record, &s->device, "before", &conditions.before);
   write_sources(s, record);
   if (!check_steps(s, error)) return false;
-  const bool timed = !s->device.emulated && !s->options.given[OPTION_NO_TIME];
-  if (timed && !time_steps(s, error)) return false;
+  if (is_timed(s) && !time_steps(s, error)) return false;
   conditions.after = record_read_state(&s->device);
   conditions.origin = record_read_origin();
   record_write(record, &s->device, "after", &conditions.after);

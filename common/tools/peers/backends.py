@@ -48,8 +48,12 @@ class Contender(Protocol):
     def prepare(self, shape: Shape, sets: list[Tensors]) -> None:
         """Takes what launches on these buffers need. Raises CannotTake, or PyTorch's OutOfMemoryError."""
 
-    def launch(self, number: int) -> tuple[Tensor, Tensor | None]:
-        """Enqueues one launch on the current stream, on the set of that number; O, and lse where told."""
+    def launch(self, number: int) -> Tensor:
+        """Enqueues one launch on the current stream, on the set of that number, and returns O. This is timed. A step
+        is asked for O alone, as in inference."""
+
+    def launch_with_lse(self) -> tuple[Tensor, Tensor | None]:
+        """The same on set 0, with lse where the contender tells it."""
 
     def workspace_bytes(self) -> int | None:
         """Device memory beside the tensors; None where the contender does not say."""
@@ -69,6 +73,7 @@ class StepContender:
         self._workspace: Tensor | None = None
         self._sets: list[Tensors] = []
         self._arguments: list[AttentionArgs] = []
+        self._with_lse: AttentionArgs | None = None
 
     def prepare(self, shape: Shape, sets: list[Tensors]) -> None:
         reason = self.step.unsupported(shape)
@@ -82,14 +87,21 @@ class StepContender:
         workspace = self._workspace.data_ptr() if self._bytes else None
         self._sets = sets
         # Made once, so that a launch is one call.
-        self._arguments = [
-            AttentionArgs(c_shape(shape), *(t.data_ptr() for t in (s.q, s.k, s.v, s.o, s.lse)), workspace)
-            for s in sets
-        ]
+        self._arguments = [self._arguments_of(shape, s, None, workspace) for s in sets]
+        self._with_lse = self._arguments_of(shape, sets[0], sets[0].lse.data_ptr(), workspace)
 
-    def launch(self, number: int) -> tuple[Tensor, Tensor | None]:
+    @staticmethod
+    def _arguments_of(shape: Shape, s: Tensors, lse: int | None, workspace: int | None) -> AttentionArgs:
+        return AttentionArgs(c_shape(shape), *(t.data_ptr() for t in (s.q, s.k, s.v, s.o)), lse, workspace)
+
+    def launch(self, number: int) -> Tensor:
         self.step.forward(self._arguments[number], torch.cuda.current_stream().cuda_stream)
-        return self._sets[number].o, self._sets[number].lse
+        return self._sets[number].o
+
+    def launch_with_lse(self) -> tuple[Tensor, Tensor | None]:
+        assert self._with_lse is not None
+        self.step.forward(self._with_lse, torch.cuda.current_stream().cuda_stream)
+        return self._sets[0].o, self._sets[0].lse
 
     def workspace_bytes(self) -> int | None:
         return self._bytes
@@ -98,6 +110,7 @@ class StepContender:
         self._workspace = None
         self._sets = []
         self._arguments = []
+        self._with_lse = None
 
 
 class TorchContender:
@@ -126,13 +139,16 @@ class TorchContender:
                 words = [str(reason.message) for reason in reasons] or [str(error)]
                 raise CannotTake(" ".join(" ".join(words).split())) from error
 
-    def launch(self, number: int) -> tuple[Tensor, Tensor | None]:
+    def launch(self, number: int) -> Tensor:
         assert self._shape is not None
         tensors = self._sets[number]
         o = self._function(tensors.q, tensors.k, tensors.v, self._shape.causal, self._shape.scale)
         if torch.cuda.is_current_stream_capturing():
             self._recorded.append(o)
-        return o, None
+        return o
+
+    def launch_with_lse(self) -> tuple[Tensor, Tensor | None]:
+        return self.launch(0), None
 
     def workspace_bytes(self) -> int | None:
         return None
@@ -236,11 +252,14 @@ class FlashAttention3:
     def _call(self, number: int) -> int:
         return self._function(*self._arguments[number], torch.cuda.current_stream().cuda_stream)
 
-    def launch(self, number: int) -> tuple[Tensor, Tensor | None]:
+    def launch(self, number: int) -> Tensor:
         status = self._call(number)
         if status != 0:
             raise RuntimeError(f"FlashAttention-3 failed: {self._REASONS.get(status, f'CUDA error {status}')}")
-        return self._sets[number].o, self._sets[number].lse
+        return self._sets[number].o
+
+    def launch_with_lse(self) -> tuple[Tensor, Tensor | None]:
+        return self.launch(0), self._sets[0].lse  # which it always writes
 
     def workspace_bytes(self) -> int | None:
         return 4
