@@ -158,8 +158,17 @@ struct ring_place {
 static constexpr int PANEL = 64;          // columns, 128 bytes, the most that TMA can swizzle
 static constexpr int WARPGROUP_ROWS = 64; // rows of Q and O in one wgmma
 
-// Starts the copies of a tile, panel by panel. One thread calls it, which has announced the bytes to the
-// barrier.
+// Returns the tiles in a block's dynamic shared memory, from the first multiple of 1024 bytes on: the swizzle
+// repeats every 1024 bytes, and is computed from the address. A block needs ALIGNED_BYTES<tiles> for them.
+template <typename tiles>
+__device__ __forceinline__ tiles &aligned_tiles(unsigned char *shared_memory) {
+  return *(tiles *)(shared_memory + (-shared_address(shared_memory) & 1023));
+}
+template <typename tiles>
+static constexpr size_t ALIGNED_BYTES = sizeof(tiles) + 1024;
+
+// Starts the copies of a tile, panel by panel, from row `row` of a head. One thread calls it, which has
+// announced the bytes to the barrier.
 template <int PANELS, int ROWS, typename Element>
 __device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CUtensorMap *map,
                                           barrier *barrier, int row, int head, int batch) {
@@ -220,18 +229,18 @@ struct tensor_maps {
   CUtensorMap Q, K, V;
 };
 
-// Describes the three inputs: Q in boxes of WARPGROUP_ROWS rows, K and V in boxes of block_keys rows.
-static inline cudaError_t describe_tensors(tensor_maps *maps, const attention_args *args,
-                                           int block_keys) {
+// Describes the three inputs: Q in boxes of tile::BLOCK_M rows, K and V in boxes of tile::BLOCK_N rows.
+template <typename tile>
+static cudaError_t describe_tensors(tensor_maps *maps, const attention_args *args) {
   const attention_shape &shape = args->shape;
   cudaError_t error = describe_tensor(&maps->Q, shape.dtype, args->q, shape.batch, shape.heads,
-                                      shape.seq_q, shape.head_dim, WARPGROUP_ROWS);
+                                      shape.seq_q, shape.head_dim, tile::BLOCK_M);
   if (error == cudaSuccess)
     error = describe_tensor(&maps->K, shape.dtype, args->k, shape.batch, shape.kv_heads,
-                            shape.seq_kv, shape.head_dim, block_keys);
+                            shape.seq_kv, shape.head_dim, tile::BLOCK_N);
   if (error == cudaSuccess)
     error = describe_tensor(&maps->V, shape.dtype, args->v, shape.batch, shape.kv_heads,
-                            shape.seq_kv, shape.head_dim, block_keys);
+                            shape.seq_kv, shape.head_dim, tile::BLOCK_N);
   return error;
 }
 

@@ -10,6 +10,51 @@
 #define TILE_ORDER_CUH
 
 #include "kernel.cuh"
+#include <limits.h>
+
+// Blocks and tiles are numbered in an int. configurations.cuh refuses what has more tiles.
+#define MOST_TILES INT_MAX
+
+// The rows and keys of a tile.
+struct tile_place {
+  int batch, head, kv_head;
+  int first_query;
+  int rows;         // that exist
+  int blocks;       // of keys that the last row sees, at least 1
+  size_t first_row; // of all rows of O and lse
+};
+
+// Returns the place of a query tile of one head.
+template <typename tile>
+__device__ __forceinline__ tile_place place_of_tile(const attention_shape &shape, int batch,
+                                                    int head, int query_tile) {
+  tile_place place;
+  place.batch = batch;
+  place.head = head;
+  place.kv_head = head / (shape.heads / shape.kv_heads);
+  place.first_query = query_tile * tile::BLOCK_M;
+  place.rows = min(tile::BLOCK_M, shape.seq_q - place.first_query);
+  const int keys = visible_keys(shape, place.first_query + place.rows - 1);
+  place.blocks = divide_up(max(keys, 1), tile::BLOCK_N); // if no row sees a key, one masked block
+  place.first_row = ((size_t)batch * shape.heads + head) * shape.seq_q + place.first_query;
+  return place;
+}
+
+// Returns the place of tile `number` in the order of step 09: heads count first, then query tiles from the
+// last one to the first, then batch entries.
+template <typename tile>
+__device__ __forceinline__ tile_place tile_in_order(const attention_shape &shape, int number) {
+  const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
+  const int before = number / shape.heads % query_tiles;
+  return place_of_tile<tile>(shape, number / shape.heads / query_tiles, number % shape.heads,
+                             query_tiles - 1 - before);
+}
+
+// Returns the number of tiles of all heads.
+template <typename tile>
+static int all_tiles(const attention_shape &shape) {
+  return divide_up(shape.seq_q, tile::BLOCK_M) * shape.heads * shape.batch;
+}
 
 struct schedule {
   int query_tiles;   // of a head
