@@ -16,6 +16,7 @@
 #define CONFIGURATIONS_CUH
 
 #include "attention.h"
+#include "kernel.cuh"
 #include <string.h>
 
 #define NAME_OF_3(M, N, W)           #M "x" #N "x" #W
@@ -39,14 +40,6 @@ bool attention_configure(const char *name) {
     if (strcmp(*known, name) == 0) chosen_configuration = *known;
   }
   return chosen_configuration != NULL;
-}
-
-// Returns an attribute of the current GPU, or 0 without a GPU.
-static int gpu_attribute(cudaDeviceAttr attribute) {
-  int device = 0;
-  int value = 0;
-  if (cudaGetDevice(&device) != cudaSuccess) return 0;
-  return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
 }
 
 // Returns the bytes of shared memory of a block in the configuration of this name, or 0 when it cannot take

@@ -1,11 +1,4 @@
-// The order in which persistent blocks take the query tiles of all heads (a tile scheduler).
-//
-// Without a mask all tiles cost the same, and the order is head by head. With a causal mask the last tile of
-// a head sees the most keys. Two aims are in conflict. The short tiles should be left for the end, so that
-// all blocks end at about the same time, and few heads should be under way at once, so that their K and V
-// stay in the L2 cache. So the heads come in sections of about one tile for each multiprocessor. Within a
-// section the last query tile of each head goes first, then the last but one of each head, and so on. The
-// last section has four times as many heads, so that there are short tiles to fill every gap at the end.
+// The rows and keys of query tiles, and the order in which blocks take the tiles of all heads.
 #ifndef TILE_ORDER_CUH
 #define TILE_ORDER_CUH
 
@@ -56,6 +49,17 @@ static int all_tiles(const attention_shape &shape) {
   return divide_up(shape.seq_q, tile::BLOCK_M) * shape.heads * shape.batch;
 }
 
+// --- the tile scheduler of steps 15 to 17 --------------------------------------------------------
+//
+// Without a mask all tiles cost the same, and the order is head by head: tiles that run at the same time then
+// read the same K and V, at about the same time. With a causal mask the last tile of a head sees the most
+// keys. Two aims are in conflict. The short tiles should be left for the end, so that all blocks end at about
+// the same time (longest processing time first), and few heads should be under way at once, so that their K
+// and V come from the L2 cache. So the heads come in sections of about one tile for each multiprocessor.
+// Within a section the last query tile of each head goes first, then the last but one of each head, and so
+// on. The last section has up to four times as many heads, so that there are short tiles to fill every gap at
+// the end, but not more than have room in the L2 cache with their K and V. FlashAttention-3 deals out causal
+// tiles in sections of this kind as well.
 struct schedule {
   int query_tiles;   // of a head
   int tiles;         // of all heads
@@ -64,35 +68,31 @@ struct schedule {
   int last_heads;    // of the last section
 };
 
-// Makes the schedule for query tiles of `rows` rows. Query heads that read the same K and V stay in one
-// section.
-static schedule make_schedule(const attention_shape &shape, int rows, int multiprocessors) {
+// Makes the schedule for a GPU with this many multiprocessors and bytes of L2 cache. Query heads that read the
+// same K and V stay in one section.
+template <typename tile>
+static schedule make_schedule(const attention_shape &shape, int multiprocessors, int cache_bytes) {
   schedule order;
-  order.query_tiles = divide_up(shape.seq_q, rows);
+  order.query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
   order.heads = shape.batch * shape.heads;
   order.tiles = order.query_tiles * order.heads;
   const int group = shape.heads / shape.kv_heads;
   const auto whole_groups = [&](int heads) {
     return min(order.heads, divide_up(max(1, heads), group) * group);
   };
+  const double group_bytes = 2.0 * sizeof(half) * shape.seq_kv * shape.head_dim; // of K and V
+  const int cached_heads = (int)min(cache_bytes / group_bytes, (double)order.heads / group) * group;
   order.section_heads = whole_groups(multiprocessors / order.query_tiles);
   order.last_heads = whole_groups(divide_up(4 * multiprocessors, order.query_tiles));
+  order.last_heads = max(order.section_heads, min(order.last_heads, cached_heads));
   return order;
 }
 
-// The rows and the head of a tile.
-struct tile_place {
-  int batch, head, kv_head;
-  int first_query;
-  int rows;         // that exist
-  size_t first_row; // of all rows of O
-};
-
-// Returns the place of tile `number`, 0 to order.tiles - 1, of ROWS rows.
-template <int ROWS>
+// Returns the place of tile `number`, 0 to order.tiles - 1, in the order of the schedule.
+template <typename tile>
 __device__ __forceinline__ tile_place tile_in_order(const attention_shape &shape,
                                                     const schedule &order, int number) {
-  int batch_head = number / order.query_tiles;
+  int head = number / order.query_tiles; // of all batch entries
   int query_tile = number % order.query_tiles;
   if (shape.causal) {
     const int last_section = order.heads - order.last_heads;
@@ -103,17 +103,10 @@ __device__ __forceinline__ tile_place tile_in_order(const attention_shape &shape
       section_heads = min(order.section_heads, last_section - first_head);
     }
     number -= first_head * order.query_tiles;
-    batch_head = first_head + number % section_heads;
+    head = first_head + number % section_heads;
     query_tile = order.query_tiles - 1 - number / section_heads;
   }
-  const int first_query = query_tile * ROWS;
-  const int head = batch_head % shape.heads;
-  return {batch_head / shape.heads,
-          head,
-          head / (shape.heads / shape.kv_heads),
-          first_query,
-          min(ROWS, shape.seq_q - first_query),
-          (size_t)batch_head * shape.seq_q + first_query};
+  return place_of_tile<tile>(shape, head / shape.heads, head % shape.heads, query_tile);
 }
 
 #endif
