@@ -17,6 +17,13 @@ struct tile_place {
   size_t first_row; // of all rows of O and lse
 };
 
+// Returns how many key blocks the rows before row `end` see, at least 1: if no row sees a key, there is one
+// block, which is masked.
+template <typename tile>
+__device__ __forceinline__ int key_blocks(const attention_shape &shape, int end) {
+  return divide_up(max(1, visible_keys(shape, end - 1)), tile::BLOCK_N);
+}
+
 // Returns the place of a query tile of one head.
 template <typename tile>
 __device__ __forceinline__ tile_place place_of_tile(const attention_shape &shape, int batch,
@@ -27,8 +34,7 @@ __device__ __forceinline__ tile_place place_of_tile(const attention_shape &shape
   place.kv_head = head / (shape.heads / shape.kv_heads);
   place.first_query = query_tile * tile::BLOCK_M;
   place.rows = min(tile::BLOCK_M, shape.seq_q - place.first_query);
-  const int keys = visible_keys(shape, place.first_query + place.rows - 1);
-  place.blocks = divide_up(max(keys, 1), tile::BLOCK_N); // if no row sees a key, one masked block
+  place.blocks = key_blocks<tile>(shape, place.first_query + place.rows);
   place.first_row = ((size_t)batch * shape.heads + head) * shape.seq_q + place.first_query;
   return place;
 }
