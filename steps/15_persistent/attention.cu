@@ -243,10 +243,11 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp group has read the stage. One arrival for the warp group is enough, because a group of
-  // products belongs to all four warps: when a warp's wait returns, it is complete for the others as well.
+  // Says that the warp has read the stage; each warp arrives. For K and V one arrival for a warp group would be
+  // enough, because a product that is complete for one of the four warps is complete for all. But nothing
+  // orders what warps read by themselves, such as the number of a tile in step 15.
   const auto release = [&](barrier *empty, auto &ring) {
-    if (threadIdx.x % 128 == 0) barrier_arrive(&empty[ring.stage]);
+    if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
   };
   const auto softmax = [&](int block) {
@@ -362,9 +363,9 @@ __launch_bounds__(tile::THREADS, 1) __global__
     barrier_create_all(smem.Q_full, 1);
     barrier_create_all(smem.K_full, 1);
     barrier_create_all(smem.V_full, 1);
-    barrier_create_all(smem.Q_empty, tile::CONSUMERS);
-    barrier_create_all(smem.K_empty, tile::CONSUMERS);
-    barrier_create_all(smem.V_empty, tile::CONSUMERS);
+    barrier_create_all(smem.Q_empty, tile::WARPS);
+    barrier_create_all(smem.K_empty, tile::WARPS);
+    barrier_create_all(smem.V_empty, tile::WARPS);
     barriers_created();
   }
   __syncthreads(); // from here on all threads may use the barriers
