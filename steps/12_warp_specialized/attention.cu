@@ -182,7 +182,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   float row_max[tile::LANE_ROWS]; // before scaling, the same in all lanes of the row
   for (int r = 0; r < tile::LANE_ROWS; r++) row_max[r] = -INFINITY;
   float row_sum[tile::LANE_ROWS] = {}; // over the lane's own keys
-  float correction[tile::LANE_ROWS];
+  float correction[tile::LANE_ROWS] = {};
   float O_frag[tile::ROW_FRAGMENTS][D / 2] = {};
   float S_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2];
   unsigned P_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4];
@@ -197,14 +197,13 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
   };
-  const auto softmax = [&](int block) {
+  const auto mask = [&](int block) {
     // The warp group's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
     const int first_key = block * tile::BLOCK_N;
     if (visible_keys(shape, place.first_query + group_row) < first_key + tile::BLOCK_N)
       for (int r = 0; r < tile::LANE_ROWS; r++)
         mask_row<tile>(S_frag, r,
                        visible_keys(shape, place.first_query + lane_row + 8 * r) - first_key);
-    softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
   };
   const auto queue_scores = [&]() {
     multiply_scores<tile, D>(S_frag, smem.Q, group_row, smem.K[K_ring.stage]);
@@ -235,7 +234,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     wait_for_values(); // while S is under way
     wgmma_wait<0>(S_frag[0]);
     release(smem.K_empty, K_ring);
-    softmax(block);
+    mask(block);
+    softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
     rescale();
     round_probabilities<Element>(P_frag[0], S_frag[0]);
     accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage]);

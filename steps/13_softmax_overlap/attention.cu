@@ -179,7 +179,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   float row_max[tile::LANE_ROWS]; // before scaling, the same in all lanes of the row
   for (int r = 0; r < tile::LANE_ROWS; r++) row_max[r] = -INFINITY;
   float row_sum[tile::LANE_ROWS] = {}; // over the lane's own keys
-  float correction[tile::LANE_ROWS];
+  float correction[tile::LANE_ROWS] = {};
   float O_frag[tile::ROW_FRAGMENTS][D / 2] = {};
   float S_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2];
   unsigned P_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4];
@@ -194,14 +194,13 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
   };
-  const auto softmax = [&](int block) {
+  const auto mask = [&](int block) {
     // The warp group's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
     const int first_key = block * tile::BLOCK_N;
     if (visible_keys(shape, place.first_query + group_row) < first_key + tile::BLOCK_N)
       for (int r = 0; r < tile::LANE_ROWS; r++)
         mask_row<tile>(S_frag, r,
                        visible_keys(shape, place.first_query + lane_row + 8 * r) - first_key);
-    softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
   };
   const auto queue_scores = [&]() {
     multiply_scores<tile, D>(S_frag, smem.Q, group_row, smem.K[K_ring.stage]);
@@ -229,7 +228,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   queue_scores();
   wgmma_wait<0>(S_frag[0]);
   release(smem.K_empty, K_ring);
-  softmax(0);
+  mask(0);
+  softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
   round_probabilities<Element>(P_frag[0], S_frag[0]);
   for (int block = 1; block < place.blocks; block++) {
     // exercise: queue S of this block and, behind it, O += P V of the block before
@@ -241,7 +241,9 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     // exercise: compute the softmax while O is under way; then P and O; release each stage once it is read
     wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
     release(smem.K_empty, K_ring);
-    softmax(block); // while the tensor cores add to O
+    mask(block);
+    // While the tensor cores add to O.
+    softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
     wgmma_wait<0>(O_frag[0]);
     release(smem.V_empty, V_ring);
     rescale(); // to the new row max, which P of this block has already

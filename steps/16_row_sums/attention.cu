@@ -238,7 +238,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       shape.scale * LOG2_E;       // exp(x) = exp2(x * log2(e)) saves a multiplication
   float row_max[tile::LANE_ROWS]; // before scaling, the same in all lanes of the row
   float row_sum[tile::LANE_ROWS]; // over the lane's own keys, for lse
-  float correction[tile::LANE_ROWS];
+  float correction[tile::LANE_ROWS] = {};
   float O_frag[tile::ROW_FRAGMENTS][D / 2 + 4]; // the last four are row sums of P
   float S_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2];
   unsigned P_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4];
@@ -263,13 +263,15 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
   };
-  const auto softmax = [&](int block) {
+  const auto mask = [&](int block) {
     // The warp group's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
     const int first_key = block * tile::BLOCK_N;
     if (visible_keys(shape, place.first_query + group_row) < first_key + tile::BLOCK_N)
       for (int r = 0; r < tile::LANE_ROWS; r++)
         mask_row<tile>(S_frag, r,
                        visible_keys(shape, place.first_query + lane_row + 8 * r) - first_key);
+  };
+  const auto softmax = [&]() {
     if (lse)
       softmax_rows<tile, true>(S_frag, scale_log2, row_max, row_sum, correction);
     else
@@ -324,7 +326,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     }
     release(smem.K_empty, K_ring);
     if (blocks == 1) release(smem.Q_empty, Q_ring);
-    softmax(0);
+    mask(0);
+    softmax();
     round_probabilities<Element>(P_frag[0], S_frag[0]);
     for (int block = 1; block < blocks; block++) {
       wait_for_keys();
@@ -336,7 +339,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring);
-      softmax(block); // while the tensor cores add to O
+      mask(block);
+      softmax(); // while the tensor cores add to O
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);
       rescale(); // to the new row max, which P of this block has already
