@@ -192,8 +192,9 @@ static constexpr size_t ALIGNED_BYTES = sizeof(tiles) + 1024;
 // Starts the copies of a tile, panel by panel, from row `row` of a head. One thread calls it, which has
 // announced the bytes to the barrier.
 template <int PANELS, int ROWS, typename Element>
-__device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CUtensorMap *map,
-                                          barrier *barrier, int row, int head, int batch) {
+__device__ __forceinline__ void load_tile(Element (&smem)[PANELS][ROWS][PANEL],
+                                          const CUtensorMap *map, barrier *barrier, int row,
+                                          int head, int batch) {
   for (int panel = 0; panel < PANELS; panel++)
     copy_box(smem[panel], map, barrier, panel * PANEL, row, head, batch);
 }
