@@ -80,12 +80,14 @@ __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
                   const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4],
                   const Element (*V_smem)[tile::BLOCK_N][PANEL]) {
+  // exercise: queue the product, 16 keys at a time; P comes from registers
   wgmma_fence();
 #pragma unroll
   for (int k = 0; k < tile::BLOCK_N; k += 16)
     wgmma<Element, D>::registers(O_frag[0], &P_frag[0][k / 4],
                                  matrix_descriptor(V_smem[0][k], sizeof(V_smem[0])), false);
   wgmma_commit();
+  // end of exercise
 }
 
 // Which key of the block the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
@@ -180,11 +182,9 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     const int first_key = block * tile::BLOCK_N;
     const int stage = block % tile::STAGES;
     barrier_arrive_expecting(&smem.K_full[stage], sizeof(smem.K[stage]));
-    load_tile<D / PANEL>(smem.K[stage], &maps.K, &smem.K_full[stage], first_key, place.kv_head,
-                         place.batch);
+    load_tile(smem.K[stage], &maps.K, &smem.K_full[stage], first_key, place.kv_head, place.batch);
     barrier_arrive_expecting(&smem.V_full[stage], sizeof(smem.V[stage]));
-    load_tile<D / PANEL>(smem.V[stage], &maps.V, &smem.V_full[stage], first_key, place.kv_head,
-                         place.batch);
+    load_tile(smem.V[stage], &maps.V, &smem.V_full[stage], first_key, place.kv_head, place.batch);
   };
   if (threadIdx.x == 0) {
     barrier_create(&smem.Q_full, 1);
@@ -192,7 +192,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     barrier_create_all(smem.V_full, 1);
     barriers_created();
     barrier_arrive_expecting(&smem.Q_full, sizeof(smem.Q));
-    load_tile<D / PANEL>(smem.Q, &maps.Q, &smem.Q_full, place.first_query, place.head, place.batch);
+    load_tile(smem.Q, &maps.Q, &smem.Q_full, place.first_query, place.head, place.batch);
     for (int block = 0; block < min(tile::STAGES, place.blocks); block++) load_block(block);
   }
   __syncthreads(); // from here on all threads may use the barriers
@@ -209,8 +209,10 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     float S_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2];
     unsigned P_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4];
     multiply_scores<tile, D>(S_frag, smem.Q, group_row, smem.K[stage]);
-    barrier_wait(&smem.V_full[stage], parity); // while S is under way
+    // exercise: wait for V while S is under way, and then for S
+    barrier_wait(&smem.V_full[stage], parity);
     wgmma_wait<0>(S_frag[0]); // until here the registers of S belong to the tensor cores
+    // end of exercise
     if (masked)
       for (int r = 0; r < tile::LANE_ROWS; r++)
         mask_row<tile>(S_frag, r,
