@@ -159,12 +159,14 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
     fill_stage<D / PANEL>(smem.V, smem.V_full, smem.V_empty, V_ring, &maps.V, block * tile::BLOCK_N,
                           place.kv_head, place.batch);
   };
+  // exercise: announce and copy Q; then K and V of each key block
   barrier_arrive_expecting(&smem.Q_full, sizeof(smem.Q));
   load_tile<D / PANEL>(smem.Q, &maps.Q, &smem.Q_full, place.first_query, place.head, place.batch);
   for (int block = 0; block < place.blocks; block++) {
     load_keys(place, block);
     load_values(place, block);
   }
+  // end of exercise
 }
 
 // A consumer computes its 64 rows of O [query tile, head_dim] and lse [query tile], one key block after the
@@ -194,8 +196,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   // enough, because a product that is complete for one of the four warps is complete for all. But nothing
   // orders what warps read by themselves, such as the number of a tile in step 15.
   const auto release = [&](barrier *empty, auto &ring) {
+    // exercise: one arrival for each warp; then go on to the next stage of the ring
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
+    // end of exercise
   };
   const auto mask = [&](int block) {
     // The warp group's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
