@@ -193,7 +193,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   // Each consumer has a named barrier for its turn: its 128 threads wait there until the 128 threads of the
   // consumer before it arrive.
   const auto wait_for_turn = [&]() { named_barrier_wait(1 + consumer, 256); };
+  // exercise: pass the turn to the next consumer
+  // until then: const auto pass_turn = []() {};
   const auto pass_turn = [&]() { named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256); };
+  // end of exercise
   // Says that the warp has read the stage; each warp arrives. For K and V one arrival for a warp group would be
   // enough, because a product that is complete for one of the four warps is complete for all. But nothing
   // orders what warps read by themselves, such as the number of a tile in step 15.
@@ -230,7 +233,9 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     }
   };
 
+  // exercise: let the first consumer begin
   if (consumer == tile::CONSUMERS - 1) pass_turn(); // so that the first one can begin
+  // end of exercise
   barrier_wait(&smem.Q_full, 0);
   wait_for_keys();
   wait_for_turn();
@@ -250,7 +255,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage]);
     pass_turn();
     // end of exercise
-    // exercise: compute the softmax while O is under way; then P and O; release each stage once it is read
     wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
     release(smem.K_empty, K_ring);
     mask(block);
@@ -260,7 +264,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     release(smem.V_empty, V_ring);
     rescale(); // to the new row max, which P of this block has already
     round_probabilities<Element>(P_frag[0], S_frag[0]);
-    // end of exercise
   }
   wait_for_values();
   accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage]); // of the last block
