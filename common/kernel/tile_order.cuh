@@ -67,6 +67,9 @@ static int all_tiles(const attention_shape &shape) {
 // the end, but not more than have room in the L2 cache with their K and V. FlashAttention-3 deals out causal
 // tiles in sections of this kind as well.
 struct schedule {
+  int blocks; // of the launch, one for each multiprocessor unless there are fewer tiles
+  int *
+      counter; // of the tiles that have been dealt out, where they are not dealt out in turn; else NULL
   int query_tiles;   // of a head
   int tiles;         // of all heads
   int heads;         // of all batch entries
@@ -74,24 +77,35 @@ struct schedule {
   int last_heads;    // of the last section
 };
 
-// Makes the schedule for a GPU with this many multiprocessors and bytes of L2 cache. Query heads that read the
-// same K and V stay in one section.
+// Makes the schedule for the current GPU. Where the tiles have different lengths, it sets the workspace of the
+// step, an int, to 0 for the counter. Query heads that read the same K and V stay in one section.
 template <typename tile>
-static schedule make_schedule(const attention_shape &shape, int multiprocessors, int cache_bytes) {
-  schedule order;
-  order.query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
-  order.heads = shape.batch * shape.heads;
-  order.tiles = order.query_tiles * order.heads;
+static cudaError_t make_schedule(schedule *order, const attention_args *args, cudaStream_t stream) {
+  const attention_shape &shape = args->shape;
+  const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
+  const double cache_bytes = gpu_attribute(cudaDevAttrL2CacheSize);
+  order->query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
+  order->heads = shape.batch * shape.heads;
+  order->tiles = order->query_tiles * order->heads;
+  order->blocks = min(multiprocessors, order->tiles);
   const int group = shape.heads / shape.kv_heads;
   const auto whole_groups = [&](int heads) {
-    return min(order.heads, divide_up(max(1, heads), group) * group);
+    return min(order->heads, divide_up(max(1, heads), group) * group);
   };
   const double group_bytes = 2.0 * sizeof(half) * shape.seq_kv * shape.head_dim; // of K and V
-  const int cached_heads = (int)min(cache_bytes / group_bytes, (double)order.heads / group) * group;
-  order.section_heads = whole_groups(multiprocessors / order.query_tiles);
-  order.last_heads = whole_groups(divide_up(4 * multiprocessors, order.query_tiles));
-  order.last_heads = max(order.section_heads, min(order.last_heads, cached_heads));
-  return order;
+  const double groups = (double)order->heads / group;
+  const int cached_heads = (int)min(cache_bytes / group_bytes, groups) * group;
+  order->section_heads = whole_groups(multiprocessors / order->query_tiles);
+  order->last_heads = whole_groups(divide_up(4 * multiprocessors, order->query_tiles));
+  order->last_heads = max(order->section_heads, min(order->last_heads, cached_heads));
+  order->counter = shape.causal && order->tiles > order->blocks ? (int *)args->workspace : NULL;
+  return order->counter ? cudaMemsetAsync(order->counter, 0, sizeof(int), stream) : cudaSuccess;
+}
+
+// Returns the number of the tile that the block takes after tile `number`. Tiles of equal length are dealt out
+// in turn. Of the others each block takes one as soon as it is free. One thread of the block calls it.
+__device__ __forceinline__ int next_number(const schedule &order, int number) {
+  return order.counter ? order.blocks + atomicAdd(order.counter, 1) : number + order.blocks;
 }
 
 // Returns the place of tile `number`, 0 to order.tiles - 1, in the order of the schedule.

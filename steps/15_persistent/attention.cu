@@ -5,14 +5,11 @@
 // K, for the first softmax, and at the end for O. Here one block for each multiprocessor takes tiles until none
 // is left. The producer copies Q, K and V of the next tile during the last products of this one, and the
 // consumers queue the first scores of the next tile before they store O. A scheduler (tile_order.cuh) says
-// which tile is next. Causal tiles differ in length, so a counter deals them out, and each block takes the next
-// one as soon as it is free. And the shape of the tile is chosen by the problem.
+// which tile is next. The shape of the tile is chosen by the problem.
 //
 //   consumer 1  | Q K, P V | softmax  | P V, Q K of the next tile | O, softmax | Q K, P V | ...
 //   consumer 2             | Q K, P V | softmax  | P V, Q K of the next tile | O, softmax | ...
-//   producer    | K V | K V |     as soon as a stage is empty, across tiles
 //
-// Cost for each head: the bytes of step 14. The chain of max, exponential and sum in each row remains.
 // Look next at 16_row_sums, which leaves the sums to the tensor cores.
 #include "fragments.cuh"
 #include "hopper.cuh"
@@ -48,8 +45,8 @@ struct configuration {
   X(256, 64, 16, 4)                                                                                \
   X(64, 128, 4, 2)
 
-// The best measured on an H200. Tiles of 64 rows keep twice as many multiprocessors busy where there are few
-// tiles. Blocks of 176 keys save rounds of the softmax, but a causal mask hides more of them in part.
+// The best measured on an H200. Tiles of 64 rows keep more multiprocessors busy where there are few tiles.
+// Blocks of 176 keys save rounds of the softmax, but a causal mask hides more of them in part.
 static const char *best_configuration(const attention_shape *shape) {
   const long long heads = (long long)shape->batch * shape->heads;
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
@@ -59,7 +56,6 @@ static const char *best_configuration(const attention_shape *shape) {
 }
 
 static constexpr int SMALLEST_DIM = 64;
-
 #define WORKSPACE_BYTES sizeof(int) // of the counter that deals out the tiles
 
 // Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of a warp group whose rows of Q
@@ -168,7 +164,7 @@ static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
                                         const tensor_maps &maps, const attention_shape &shape,
-                                        const schedule &order, int *counter) {
+                                        const schedule &order) {
   ring_place<tile::Q_STAGES> Q_ring;
   ring_place<tile::STAGES> K_ring, V_ring;
   const auto load_keys = [&](const tile_place &place, int block) {
@@ -195,8 +191,7 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
   load_keys(place, 0);
   load_queries(place, number);
   while (number < order.tiles) {
-    // Tiles of equal length are dealt out in turn. Of the others each block takes one as soon as it is free.
-    number = counter ? (int)gridDim.x + atomicAdd(counter, 1) : number + (int)gridDim.x;
+    number = next_number(order, number);
     const tile_place next = tile_in_order<tile>(shape, order, number);
 #pragma unroll 1 // it shares schedulers with the consumers, and slows them down when it is unrolled
     for (int block = 0; block < place.blocks; block++) {
@@ -211,8 +206,7 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
   }
 }
 
-// A consumer computes its 64 rows of O [query tile, head_dim] and lse [query tile] of every tile, one key
-// block after the other.
+// A consumer computes its 64 rows of O and lse of every tile, one key block after the other.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
                                         float *lse, const attention_shape &shape,
@@ -274,7 +268,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     const bool corrected = correction[0] != 1.0f || correction[1] != 1.0f;
     if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output(O_frag[0], correction);
   };
-
   const auto store = [&]() {
 #pragma unroll
     for (int r = 0; r < tile::LANE_ROWS; r++) {
@@ -358,7 +351,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 template <typename tile, typename Element, int D>
 __launch_bounds__(tile::THREADS, 1) __global__
     void attention_kernel(const __grid_constant__ tensor_maps maps, Element *O, float *lse,
-                          attention_shape shape, schedule order, int *counter) {
+                          attention_shape shape, schedule order) {
   extern __shared__ unsigned char shared_memory[];
   auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
   if (threadIdx.x == 0) {
@@ -376,8 +369,7 @@ __launch_bounds__(tile::THREADS, 1) __global__
   const int warpgroup = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
   if (warpgroup == 0) {
     take_registers_of_producer<tile::CONSUMERS>();
-    if (threadIdx.x < 32 && elect_lane())
-      produce<tile, Element, D>(smem, maps, shape, order, counter);
+    if (threadIdx.x < 32 && elect_lane()) produce<tile, Element, D>(smem, maps, shape, order);
   } else {
     take_registers_of_consumer<tile::CONSUMERS>();
     consume<tile, Element, D>(smem, O, lse, shape, order, warpgroup - 1);
@@ -387,20 +379,16 @@ __launch_bounds__(tile::THREADS, 1) __global__
 template <typename tile, typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape shape = args->shape;
-  const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
-  const schedule order =
-      make_schedule<tile>(shape, multiprocessors, gpu_attribute(cudaDevAttrL2CacheSize));
-  const int blocks = min(multiprocessors, order.tiles);
-  const bool counted = shape.causal && order.tiles > blocks;
+  schedule order;
   tensor_maps maps;
   cudaError_t error = describe_tensors<tile>(&maps, args);
+  if (error == cudaSuccess) error = make_schedule<tile>(&order, args, stream);
   if (error == cudaSuccess)
     error = allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
-  if (error == cudaSuccess && counted)
-    error = cudaMemsetAsync(args->workspace, 0, sizeof(int), stream);
   if (error != cudaSuccess) return error;
+  const int blocks = order.blocks;
   attention_kernel<tile, Element, D><<<blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
-      maps, (Element *)args->o, args->lse, shape, order, counted ? (int *)args->workspace : NULL);
+      maps, (Element *)args->o, args->lse, shape, order);
   return cudaGetLastError();
 }
 

@@ -4,10 +4,9 @@
 // Softmax is exact for any number m in place of the row max, as long as exp(s - m) neither overflows nor
 // vanishes. So after the first key block of a row the step keeps the old max: no new max, no shuffles, no
 // factor for O. The largest probability of the block tells afterwards whether some score was too large. Then S
-// is still in its registers, and the warp computes the block again with the ordinary softmax. How often that
-// happens depends on the data. A warp that had to do so turns wary: it takes the ordinary softmax at once,
-// until the old max would have served for some blocks. FlashAttention-4 keeps the old max as well, up to a
-// threshold, but takes the max of each block to know.
+// is still in its registers, and the warp computes the block again with the ordinary softmax. A warp that had
+// to do so turns wary, and takes the ordinary softmax at once until the old max would have served for some
+// blocks. FlashAttention-4 keeps the old max as well, up to a threshold, but takes the max of each block.
 //
 //   block      1          2       3       4                 5          6          7
 //   softmax    ordinary   lazy    lazy    lazy, ordinary    ordinary   ordinary   lazy ...
@@ -15,9 +14,9 @@
 //
 // Cost for each score: one multiply-add, one exponential, half a rounding, a quarter of a max.
 #include "fragments.cuh"
-#include "hopper.cuh"
 #include "kernel.cuh"
-#include "tile_order.cuh"
+#include "persistent.cuh"
+#include "row_sums.cuh"
 #include <type_traits>
 
 template <int M, int N, int W, int S>
@@ -49,68 +48,23 @@ struct configuration {
   X(256, 64, 16, 4)                                                                                \
   X(64, 128, 4, 2)
 
-// The best measured on an H200. Tiles of 64 rows keep twice as many multiprocessors busy where there are few
-// tiles. Blocks of 176 keys save rounds of the softmax, but a causal mask hides more of them in part.
+// The best measured on an H200. Tiles of fewer rows keep more multiprocessors busy where there are few tiles.
 static const char *best_configuration(const attention_shape *shape) {
   const long long heads = (long long)shape->batch * shape->heads;
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
   if (heads * divide_up(shape->seq_q, 64) <= multiprocessors) return "64x128x4x2";
-  if (shape->head_dim == 128) return shape->causal ? "128x128x8x2" : "128x176x8x2";
-  return heads * divide_up(shape->seq_q, 192) < multiprocessors ? "128x128x8x2" : "192x128x12x4";
+  if (shape->head_dim == 128 || shape->seq_q <= 128) return "128x128x8x2";
+  if (heads * divide_up(shape->seq_q, 256) < multiprocessors) return "128x128x8x2";
+  return shape->seq_q <= 4096 ? "256x64x16x4" : "192x128x12x4";
 }
 
 static constexpr int SMALLEST_DIM = 64;
-
 #define WORKSPACE_BYTES sizeof(int) // of the counter that deals out the tiles
 
 // Whether the lazy softmax runs under products of its own warp group as well, and not only under those of the
-// others. It needs a second set of registers for P, since S must be kept until P is known to be good.
-// 176 keys leave no registers for it, and at head_dim 64 three consumers do not.
+// others. It needs a second P, since S must be kept until P is known to be good, and registers for it.
 template <typename tile, int D>
 static constexpr bool OVERLAP = D == 128 && tile::BLOCK_N <= 128;
-
-// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of a warp group whose rows of Q
-// begin at first_row; the caller waits for it. A step of 16 columns in a row of a panel is 32 bytes, which is
-// 2 in the units of a descriptor.
-template <typename tile, int D, typename Element>
-__device__ __forceinline__ void
-multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
-                const Element (*Q_smem)[tile::BLOCK_M][PANEL], int first_row,
-                const Element (*K_smem)[tile::BLOCK_N][PANEL]) {
-  wgmma_fence();
-#pragma unroll
-  for (int k = 0; k < D; k += 16)
-    wgmma<Element, tile::BLOCK_N>::shared(
-        S_frag[0], matrix_descriptor(Q_smem[k / PANEL][first_row], 0) + k % PANEL / 8,
-        matrix_descriptor(K_smem[k / PANEL], 0) + k % PANEL / 8, k == 0);
-  wgmma_commit();
-}
-
-// Queues O_frag [64, D + 8] += P_frag [64, BLOCK_N] [V_smem, ones] [BLOCK_N, D + 8], the part of one warp group;
-// the caller waits for it. If `first` is set, O_frag = P [V, ones]. A step of 16 keys moves 16 rows of 128
-// bytes. The ones are the same for all steps. A product with the last panel of V finds them in the next panel.
-template <typename tile, int D, typename Element>
-__device__ __forceinline__ void
-accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
-                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4],
-                  const Element (*V_smem)[tile::BLOCK_N][PANEL], const Element (*ones)[PANEL],
-                  bool first) {
-  constexpr int LAST = D / PANEL - 1; // panel
-  wgmma_fence();
-#pragma unroll
-  for (int k = 0; k < tile::BLOCK_N; k += 16) {
-    const bool clear = k == 0 && first;
-    if constexpr (LAST > 0)
-      wgmma<Element, LAST * PANEL>::registers(registers_from<LAST * PANEL / 2>(O_frag[0], 0),
-                                              &P_frag[0][k / 4], matrix_descriptor(V_smem[0][k], 0),
-                                              clear);
-    wgmma<Element, PANEL + 8>::registers(
-        registers_from<PANEL / 2 + 4>(O_frag[0], LAST * PANEL / 2), &P_frag[0][k / 4],
-        matrix_descriptor(V_smem[LAST][k], shared_address(ones) - shared_address(V_smem[LAST][k])),
-        clear);
-  }
-  wgmma_commit();
-}
 
 // Which key of the block the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
 __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
@@ -217,71 +171,11 @@ __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float
   for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
 
-// The tiles of a block in shared memory. Each starts at a multiple of 1024 bytes.
-template <typename tile, typename Element, int D>
-struct shared_tiles {
-  Element Q[tile::Q_STAGES][D / PANEL][tile::BLOCK_M][PANEL];
-  Element K[tile::STAGES][D / PANEL][tile::BLOCK_N][PANEL];
-  Element V[tile::STAGES][D / PANEL][tile::BLOCK_N][PANEL];
-  Element ones[16][PANEL];
-  int tile_number[tile::Q_STAGES]; // of the tile that each Q belongs to
-  // A phase of "full" is complete when the tile has arrived, one of "empty" when all consumers have read it.
-  barrier Q_full[tile::Q_STAGES], K_full[tile::STAGES], V_full[tile::STAGES];
-  barrier Q_empty[tile::Q_STAGES], K_empty[tile::STAGES], V_empty[tile::STAGES];
-};
+// Bytes of shared memory.
 template <typename tile, int D>
 static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
 
-// The producer's thread takes tiles, and copies their data as stages become empty: K of a block before V of the
-// block before it, across tiles, and Q of the next tile after the last V of this one.
-template <typename tile, typename Element, int D>
-__device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
-                                        const tensor_maps &maps, const attention_shape &shape,
-                                        const schedule &order, int *counter) {
-  ring_place<tile::Q_STAGES> Q_ring;
-  ring_place<tile::STAGES> K_ring, V_ring;
-  const auto load_keys = [&](const tile_place &place, int block) {
-    fill_stage<D / PANEL>(smem.K, smem.K_full, smem.K_empty, K_ring, &maps.K, block * tile::BLOCK_N,
-                          place.kv_head, place.batch);
-  };
-  const auto load_values = [&](const tile_place &place, int block) {
-    fill_stage<D / PANEL>(smem.V, smem.V_full, smem.V_empty, V_ring, &maps.V, block * tile::BLOCK_N,
-                          place.kv_head, place.batch);
-  };
-  // Hands over Q of a tile and the tile's number. After the last tile it hands over the number alone.
-  const auto load_queries = [&](const tile_place &place, int number) {
-    // exercise: wait until the stage is empty, store the number, and copy Q, or arrive if no tile is left
-    barrier_wait(&smem.Q_empty[Q_ring.stage], Q_ring.parity ^ 1);
-    smem.tile_number[Q_ring.stage] = number;
-    if (number >= order.tiles) return barrier_arrive(&smem.Q_full[Q_ring.stage]);
-    fill_stage<D / PANEL>(smem.Q, smem.Q_full, smem.Q_empty, Q_ring, &maps.Q, place.first_query,
-                          place.head, place.batch);
-    // end of exercise
-  };
-
-  int number = blockIdx.x;
-  tile_place place = tile_in_order<tile>(shape, order, number);
-  load_keys(place, 0);
-  load_queries(place, number);
-  while (number < order.tiles) {
-    // Tiles of equal length are dealt out in turn. Of the others each block takes one as soon as it is free.
-    number = counter ? (int)gridDim.x + atomicAdd(counter, 1) : number + (int)gridDim.x;
-    const tile_place next = tile_in_order<tile>(shape, order, number);
-#pragma unroll 1 // it shares schedulers with the consumers, and slows them down when it is unrolled
-    for (int block = 0; block < place.blocks; block++) {
-      if (block + 1 < place.blocks)
-        load_keys(place, block + 1);
-      else if (number < order.tiles)
-        load_keys(next, 0);
-      load_values(place, block);
-    }
-    load_queries(next, number);
-    place = next;
-  }
-}
-
-// A consumer computes its 64 rows of O [query tile, head_dim] and lse [query tile] of every tile, one key
-// block after the other.
+// A consumer computes its 64 rows of O and lse of every tile, one key block after the other.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
                                         float *lse, const attention_shape &shape,
@@ -354,7 +248,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     const bool corrected = correction[0] != 1.0f || correction[1] != 1.0f;
     if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output(O_frag[0], correction);
   };
-
   const auto store = [&]() {
 #pragma unroll
     for (int r = 0; r < tile::LANE_ROWS; r++) {
@@ -464,18 +357,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 template <typename tile, typename Element, int D>
 __launch_bounds__(tile::THREADS, 1) __global__
     void attention_kernel(const __grid_constant__ tensor_maps maps, Element *O, float *lse,
-                          attention_shape shape, schedule order, int *counter) {
+                          attention_shape shape, schedule order) {
   extern __shared__ unsigned char shared_memory[];
   auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
-  if (threadIdx.x == 0) {
-    barrier_create_all(smem.Q_full, 1);
-    barrier_create_all(smem.K_full, 1);
-    barrier_create_all(smem.V_full, 1);
-    barrier_create_all(smem.Q_empty, tile::WARPS);
-    barrier_create_all(smem.K_empty, tile::WARPS);
-    barrier_create_all(smem.V_empty, tile::WARPS);
-    barriers_created();
-  }
+  if (threadIdx.x == 0) create_barriers(smem);
   for (int i = threadIdx.x; i < 16 * PANEL; i += tile::THREADS)
     smem.ones[i / PANEL][i % PANEL] = from_float<Element>(1.0f);
   writes_for_wgmma();
@@ -485,8 +370,7 @@ __launch_bounds__(tile::THREADS, 1) __global__
   const int warpgroup = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
   if (warpgroup == 0) {
     take_registers_of_producer<tile::CONSUMERS>();
-    if (threadIdx.x < 32 && elect_lane())
-      produce<tile, Element, D>(smem, maps, shape, order, counter);
+    if (threadIdx.x < 32 && elect_lane()) produce<tile, Element, D>(smem, maps, shape, order);
   } else {
     take_registers_of_consumer<tile::CONSUMERS>();
     consume<tile, Element, D>(smem, O, lse, shape, order, warpgroup - 1);
@@ -496,20 +380,16 @@ __launch_bounds__(tile::THREADS, 1) __global__
 template <typename tile, typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape shape = args->shape;
-  const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
-  const schedule order =
-      make_schedule<tile>(shape, multiprocessors, gpu_attribute(cudaDevAttrL2CacheSize));
-  const int blocks = min(multiprocessors, order.tiles);
-  const bool counted = shape.causal && order.tiles > blocks;
+  schedule order;
   tensor_maps maps;
   cudaError_t error = describe_tensors<tile>(&maps, args);
+  if (error == cudaSuccess) error = make_schedule<tile>(&order, args, stream);
   if (error == cudaSuccess)
     error = allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
-  if (error == cudaSuccess && counted)
-    error = cudaMemsetAsync(args->workspace, 0, sizeof(int), stream);
   if (error != cudaSuccess) return error;
+  const int blocks = order.blocks;
   attention_kernel<tile, Element, D><<<blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
-      maps, (Element *)args->o, args->lse, shape, order, counted ? (int *)args->workspace : NULL);
+      maps, (Element *)args->o, args->lse, shape, order);
   return cudaGetLastError();
 }
 
