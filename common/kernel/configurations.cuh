@@ -10,10 +10,13 @@
 //   launch<tile, Element, D> and SHARED_BYTES<tile, D>
 // and which may define
 //   BF16_NEEDS            the compute capability from which on it takes bf16, 80 for 8.0 (wmma.cuh)
+//   MOST_TILES            the most query tiles of all heads that it can number (tile_order.cuh)
+//   WORKSPACE_BYTES       how much device memory it needs beside the tensors, where that is not 0
 #ifndef CONFIGURATIONS_CUH
 #define CONFIGURATIONS_CUH
 
 #include "attention.h"
+#include "kernel.cuh"
 #include <string.h>
 
 #define NAME_OF_3(M, N, W)           #M "x" #N "x" #W
@@ -37,14 +40,6 @@ bool attention_configure(const char *name) {
     if (strcmp(*known, name) == 0) chosen_configuration = *known;
   }
   return chosen_configuration != NULL;
-}
-
-// Returns an attribute of the current GPU, or 0 without a GPU.
-static int gpu_attribute(cudaDeviceAttr attribute) {
-  int device = 0;
-  int value = 0;
-  if (cudaGetDevice(&device) != cudaSuccess) return 0;
-  return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
 }
 
 // Returns the bytes of shared memory of a block in the configuration of this name, or 0 when it cannot take
@@ -95,6 +90,11 @@ const char *attention_unsupported(const attention_shape *shape) {
   if (shape->dtype == ATTENTION_BF16 && capability > 0 && capability < BF16_NEEDS)
     return "bf16 on tensor cores needs a GPU of sm_80 or newer: step 04 takes it on any";
 #endif
+#ifdef MOST_TILES
+  // Counted in tiles of 64 rows, the smallest that there are.
+  if ((long long)shape->batch * shape->heads * divide_up(shape->seq_q, 64) > MOST_TILES)
+    return "the tiles of all heads are at most 2^31 - 1 from step 10 on: step 09 takes more";
+#endif
   const char *name = configuration_for(shape);
   if (fits(name, shape->head_dim)) return NULL;
   return shared_memory_bytes_of(name, shape->head_dim) > 0
@@ -102,8 +102,11 @@ const char *attention_unsupported(const attention_shape *shape) {
              : "this configuration has too few registers for head_dim above 64";
 }
 
-// The fused steps keep nothing in global memory beside the tensors.
-size_t attention_workspace_bytes(const attention_shape *) { return 0; }
+// Most fused steps keep nothing in global memory beside the tensors.
+#ifndef WORKSPACE_BYTES
+#define WORKSPACE_BYTES 0
+#endif
+size_t attention_workspace_bytes(const attention_shape *) { return WORKSPACE_BYTES; }
 
 template <typename Element, int D>
 static cudaError_t launch_chosen(const attention_args *args, cudaStream_t stream) {

@@ -16,6 +16,12 @@ __device__ __forceinline__ float &of_row(float (&fragments)[ROW_FRAGMENTS][COUNT
   return fragments[r / 2][n / 2 * 4 + r % 2 * 2 + n % 2];
 }
 
+// Returns COUNT registers of a row fragment, from register `first` on.
+template <int COUNT, int ALL>
+__device__ __forceinline__ float (&registers_from(float (&fragment)[ALL], int first))[COUNT] {
+  return *(float(*)[COUNT]) & fragment[first];
+}
+
 // Tells whether a row max times scale_log2, rounded to float32, may be subtracted in a multiply-add. The
 // product is off by up to half of its last digit, which makes all probabilities of the row too large or too
 // small by one factor. At 2^20 that factor is at most 2^(1/32), but at 2^29 it is up to 2^32, which fp16
@@ -75,11 +81,11 @@ __device__ __forceinline__ void store_columns(Element *matrix, Row row, int n, u
         make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
 }
 
-// Stores one of the lane's two rows of O_frag [16, D], times `factor` and rounded to Element, to row `row` of
+// Stores one of the lane's two rows of O_frag [16, D], or of its first D columns, times `factor` and rounded to Element, to row `row` of
 // a [.., D] matrix, if `inside` is set. half_row is 0 for row lane / 4 of the fragments, and 1 for the row 8
 // below. All lanes of the warp must call it.
-template <int D, typename Element, typename Row>
-__device__ __forceinline__ void store_row(Element *matrix, Row row, const float (&O_frag)[D / 2],
+template <int D, typename Element, typename Row, int COUNT>
+__device__ __forceinline__ void store_row(Element *matrix, Row row, const float (&O_frag)[COUNT],
                                           int half_row, float factor, bool inside) {
 #pragma unroll
   for (int n = 0; n < D / 8; n += 4) {

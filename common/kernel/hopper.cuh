@@ -82,6 +82,13 @@ __device__ __forceinline__ void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
+// Makes the thread's own writes to shared memory visible to wgmma and to the copy engine, which access it in
+// another way than the threads (the async proxy). The other threads of the block need a __syncthreads()
+// besides. 9.7.13.4, "fence".
+__device__ __forceinline__ void writes_for_wgmma() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 // Closes the products that the warp group has queued since the last commit into a group.
 __device__ __forceinline__ void wgmma_commit() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
@@ -133,6 +140,21 @@ __device__ __forceinline__ void take_registers() {
 
 #endif // __CUDACC__
 
+// --- the registers of a producer and of 1 to 4 consumers, which are warp groups ------------------
+//
+// A multiprocessor has 65,536, which the launch divides equally among all threads. A thread of the producer
+// gives most of its registers away, and the consumers take them. One consumer has enough from the start.
+
+template <int CONSUMERS>
+__device__ __forceinline__ void take_registers_of_producer() {
+  if constexpr (CONSUMERS > 1) give_registers<(CONSUMERS == 2 ? 24 : 32)>();
+}
+template <int CONSUMERS>
+__device__ __forceinline__ void take_registers_of_consumer() {
+  if constexpr (CONSUMERS > 1)
+    take_registers<(CONSUMERS == 2 ? 240 : CONSUMERS == 3 ? 160 : 112)>();
+}
+
 // --- barriers of a ring of stages ----------------------------------------------------------------
 
 template <int COUNT>
@@ -158,13 +180,36 @@ struct ring_place {
 static constexpr int PANEL = 64;          // columns, 128 bytes, the most that TMA can swizzle
 static constexpr int WARPGROUP_ROWS = 64; // rows of Q and O in one wgmma
 
-// Starts the copies of a tile, panel by panel. One thread calls it, which has announced the bytes to the
-// barrier.
+// Returns the tiles in a block's dynamic shared memory, from the first multiple of 1024 bytes on: the swizzle
+// repeats every 1024 bytes, and is computed from the address. A block needs ALIGNED_BYTES<tiles> for them.
+template <typename tiles>
+__device__ __forceinline__ tiles &aligned_tiles(unsigned char *shared_memory) {
+  return *(tiles *)(shared_memory + (-shared_address(shared_memory) & 1023));
+}
+template <typename tiles>
+static constexpr size_t ALIGNED_BYTES = sizeof(tiles) + 1024;
+
+// Starts the copies of a tile, panel by panel, from row `row` of a head. One thread calls it, which has
+// announced the bytes to the barrier.
 template <int PANELS, int ROWS, typename Element>
-__device__ __forceinline__ void load_tile(Element (*smem)[ROWS][PANEL], const CUtensorMap *map,
-                                          barrier *barrier, int row, int head, int batch) {
+__device__ __forceinline__ void load_tile(Element (&smem)[PANELS][ROWS][PANEL],
+                                          const CUtensorMap *map, barrier *barrier, int row,
+                                          int head, int batch) {
   for (int panel = 0; panel < PANELS; panel++)
     copy_box(smem[panel], map, barrier, panel * PANEL, row, head, batch);
+}
+
+// Fills the next stage of a ring with the tile that begins at row `row` of a head, as soon as the stage is
+// empty. One thread calls it. A stage is filled once and emptied once in each round of the ring, so both of its
+// barriers have the parity of the round. In the first round all stages are empty.
+template <int PANELS, int COUNT, typename Tile>
+__device__ __forceinline__ void fill_stage(Tile (&stages)[COUNT], barrier (&full)[COUNT],
+                                           barrier (&empty)[COUNT], ring_place<COUNT> &ring,
+                                           const CUtensorMap *map, int row, int head, int batch) {
+  barrier_wait(&empty[ring.stage], ring.parity ^ 1);
+  barrier_arrive_expecting(&full[ring.stage], PANELS * sizeof(stages[0][0]));
+  load_tile<PANELS>(stages[ring.stage], map, &full[ring.stage], row, head, batch);
+  ring.advance();
 }
 
 // Describes a tile in shared memory whose rows are 64 elements, 128 bytes, in the 128-byte swizzle. The copy
@@ -220,18 +265,18 @@ struct tensor_maps {
   CUtensorMap Q, K, V;
 };
 
-// Describes the three inputs: Q in boxes of WARPGROUP_ROWS rows, K and V in boxes of block_keys rows.
-static inline cudaError_t describe_tensors(tensor_maps *maps, const attention_args *args,
-                                           int block_keys) {
+// Describes the three inputs: Q in boxes of tile::BLOCK_M rows, K and V in boxes of tile::BLOCK_N rows.
+template <typename tile>
+static cudaError_t describe_tensors(tensor_maps *maps, const attention_args *args) {
   const attention_shape &shape = args->shape;
   cudaError_t error = describe_tensor(&maps->Q, shape.dtype, args->q, shape.batch, shape.heads,
-                                      shape.seq_q, shape.head_dim, WARPGROUP_ROWS);
+                                      shape.seq_q, shape.head_dim, tile::BLOCK_M);
   if (error == cudaSuccess)
     error = describe_tensor(&maps->K, shape.dtype, args->k, shape.batch, shape.kv_heads,
-                            shape.seq_kv, shape.head_dim, block_keys);
+                            shape.seq_kv, shape.head_dim, tile::BLOCK_N);
   if (error == cudaSuccess)
     error = describe_tensor(&maps->V, shape.dtype, args->v, shape.batch, shape.kv_heads,
-                            shape.seq_kv, shape.head_dim, block_keys);
+                            shape.seq_kv, shape.head_dim, tile::BLOCK_N);
   return error;
 }
 

@@ -110,6 +110,14 @@ static inline size_t score_matrix_bytes(const attention_shape *shape) {
   return bytes;
 }
 
+// Returns an attribute of the current GPU, or 0 without a GPU.
+static inline int gpu_attribute(cudaDeviceAttr attribute) {
+  int device = 0;
+  int value = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) return 0;
+  return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
+}
+
 // A block gets 48 KB of shared memory without asking; a kernel that wants more must say so first.
 template <typename Kernel>
 static cudaError_t allow_shared_memory(Kernel kernel, size_t bytes) {

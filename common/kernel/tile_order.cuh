@@ -1,17 +1,75 @@
-// The order in which persistent blocks take the query tiles of all heads (a tile scheduler).
-//
-// Without a mask all tiles cost the same, and the order is head by head. With a causal mask the last tile of
-// a head sees the most keys. Two aims are in conflict. The short tiles should be left for the end, so that
-// all blocks end at about the same time, and few heads should be under way at once, so that their K and V
-// stay in the L2 cache. So the heads come in sections of about one tile for each multiprocessor. Within a
-// section the last query tile of each head goes first, then the last but one of each head, and so on. The
-// last section has four times as many heads, so that there are short tiles to fill every gap at the end.
+// The rows and keys of query tiles, and the order in which blocks take the tiles of all heads.
 #ifndef TILE_ORDER_CUH
 #define TILE_ORDER_CUH
 
 #include "kernel.cuh"
+#include <limits.h>
 
+// Blocks and tiles are numbered in an int. configurations.cuh refuses what has more tiles.
+#define MOST_TILES INT_MAX
+
+// The rows and keys of a tile.
+struct tile_place {
+  int batch, head, kv_head;
+  int first_query;
+  int rows;         // that exist
+  int blocks;       // of keys that the last row sees, at least 1
+  size_t first_row; // of all rows of O and lse
+};
+
+// Returns how many key blocks the rows before row `end` see, at least 1: if no row sees a key, there is one
+// block, which is masked.
+template <typename tile>
+__device__ __forceinline__ int key_blocks(const attention_shape &shape, int end) {
+  return divide_up(max(1, visible_keys(shape, end - 1)), tile::BLOCK_N);
+}
+
+// Returns the place of a query tile of one head.
+template <typename tile>
+__device__ __forceinline__ tile_place place_of_tile(const attention_shape &shape, int batch,
+                                                    int head, int query_tile) {
+  tile_place place;
+  place.batch = batch;
+  place.head = head;
+  place.kv_head = head / (shape.heads / shape.kv_heads);
+  place.first_query = query_tile * tile::BLOCK_M;
+  place.rows = min(tile::BLOCK_M, shape.seq_q - place.first_query);
+  place.blocks = key_blocks<tile>(shape, place.first_query + place.rows);
+  place.first_row = ((size_t)batch * shape.heads + head) * shape.seq_q + place.first_query;
+  return place;
+}
+
+// Returns the place of tile `number` in the order of step 09: heads count first, then query tiles from the
+// last one to the first, then batch entries.
+template <typename tile>
+__device__ __forceinline__ tile_place tile_in_order(const attention_shape &shape, int number) {
+  const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
+  const int before = number / shape.heads % query_tiles;
+  return place_of_tile<tile>(shape, number / shape.heads / query_tiles, number % shape.heads,
+                             query_tiles - 1 - before);
+}
+
+// Returns the number of tiles of all heads.
+template <typename tile>
+static int all_tiles(const attention_shape &shape) {
+  return divide_up(shape.seq_q, tile::BLOCK_M) * shape.heads * shape.batch;
+}
+
+// --- the tile scheduler of steps 15 to 17 --------------------------------------------------------
+//
+// Without a mask all tiles cost the same, and the order is head by head: tiles that run at the same time then
+// read the same K and V, at about the same time. With a causal mask the last tile of a head sees the most
+// keys. Two aims are in conflict. The short tiles should be left for the end, so that all blocks end at about
+// the same time (longest processing time first), and few heads should be under way at once, so that their K
+// and V come from the L2 cache. So the heads come in sections of about one tile for each multiprocessor.
+// Within a section the last query tile of each head goes first, then the last but one of each head, and so
+// on. The last section has up to four times as many heads, so that there are short tiles to fill every gap at
+// the end, but not more than have room in the L2 cache with their K and V. FlashAttention-3 deals out causal
+// tiles in sections of this kind as well.
 struct schedule {
+  int blocks; // of the launch, one for each multiprocessor unless there are fewer tiles
+  int *
+      counter; // of the tiles that have been dealt out, where they are not dealt out in turn; else NULL
   int query_tiles;   // of a head
   int tiles;         // of all heads
   int heads;         // of all batch entries
@@ -19,35 +77,42 @@ struct schedule {
   int last_heads;    // of the last section
 };
 
-// Makes the schedule for query tiles of `rows` rows. Query heads that read the same K and V stay in one
-// section.
-static schedule make_schedule(const attention_shape &shape, int rows, int multiprocessors) {
-  schedule order;
-  order.query_tiles = divide_up(shape.seq_q, rows);
-  order.heads = shape.batch * shape.heads;
-  order.tiles = order.query_tiles * order.heads;
+// Makes the schedule for the current GPU. Where the tiles have different lengths, it sets the workspace of the
+// step, an int, to 0 for the counter. Query heads that read the same K and V stay in one section.
+template <typename tile>
+static cudaError_t make_schedule(schedule *order, const attention_args *args, cudaStream_t stream) {
+  const attention_shape &shape = args->shape;
+  const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
+  const double cache_bytes = gpu_attribute(cudaDevAttrL2CacheSize);
+  order->query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
+  order->heads = shape.batch * shape.heads;
+  order->tiles = order->query_tiles * order->heads;
+  order->blocks = min(multiprocessors, order->tiles);
   const int group = shape.heads / shape.kv_heads;
   const auto whole_groups = [&](int heads) {
-    return min(order.heads, divide_up(max(1, heads), group) * group);
+    return min(order->heads, divide_up(max(1, heads), group) * group);
   };
-  order.section_heads = whole_groups(multiprocessors / order.query_tiles);
-  order.last_heads = whole_groups(divide_up(4 * multiprocessors, order.query_tiles));
-  return order;
+  const double group_bytes = 2.0 * sizeof(half) * shape.seq_kv * shape.head_dim; // of K and V
+  const double groups = (double)order->heads / group;
+  const int cached_heads = (int)min(cache_bytes / group_bytes, groups) * group;
+  order->section_heads = whole_groups(multiprocessors / order->query_tiles);
+  order->last_heads = whole_groups(divide_up(4 * multiprocessors, order->query_tiles));
+  order->last_heads = max(order->section_heads, min(order->last_heads, cached_heads));
+  order->counter = shape.causal && order->tiles > order->blocks ? (int *)args->workspace : NULL;
+  return order->counter ? cudaMemsetAsync(order->counter, 0, sizeof(int), stream) : cudaSuccess;
 }
 
-// The rows and the head of a tile.
-struct tile_place {
-  int batch, head, kv_head;
-  int first_query;
-  int rows;         // that exist
-  size_t first_row; // of all rows of O
-};
+// Returns the number of the tile that the block takes after tile `number`. Tiles of equal length are dealt out
+// in turn. Of the others each block takes one as soon as it is free. One thread of the block calls it.
+__device__ __forceinline__ int next_number(const schedule &order, int number) {
+  return order.counter ? order.blocks + atomicAdd(order.counter, 1) : number + order.blocks;
+}
 
-// Returns the place of tile `number`, 0 to order.tiles - 1, of ROWS rows.
-template <int ROWS>
+// Returns the place of tile `number`, 0 to order.tiles - 1, in the order of the schedule.
+template <typename tile>
 __device__ __forceinline__ tile_place tile_in_order(const attention_shape &shape,
                                                     const schedule &order, int number) {
-  int batch_head = number / order.query_tiles;
+  int head = number / order.query_tiles; // of all batch entries
   int query_tile = number % order.query_tiles;
   if (shape.causal) {
     const int last_section = order.heads - order.last_heads;
@@ -58,17 +123,10 @@ __device__ __forceinline__ tile_place tile_in_order(const attention_shape &shape
       section_heads = min(order.section_heads, last_section - first_head);
     }
     number -= first_head * order.query_tiles;
-    batch_head = first_head + number % section_heads;
+    head = first_head + number % section_heads;
     query_tile = order.query_tiles - 1 - number / section_heads;
   }
-  const int first_query = query_tile * ROWS;
-  const int head = batch_head % shape.heads;
-  return {batch_head / shape.heads,
-          head,
-          head / (shape.heads / shape.kv_heads),
-          first_query,
-          min(ROWS, shape.seq_q - first_query),
-          (size_t)batch_head * shape.seq_q + first_query};
+  return place_of_tile<tile>(shape, head / shape.heads, head % shape.heads, query_tile);
 }
 
 #endif

@@ -17,30 +17,35 @@
 #include "wgmma_functions.h" // of the emulator: the same functions, without PTX
 #else
 
-#define WGMMA_REGISTERS_32                                                                         \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                         \
-  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define WGMMA_OPERANDS_32                                                                          \
-  "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),  \
-      "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]),     \
-      "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]),   \
-      "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]),   \
-      "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
-#define WGMMA_REGISTERS_64                                                                         \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                         \
-  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "               \
-  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "               \
-  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define WGMMA_OPERANDS_64                                                                          \
-  "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),  \
-      "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]),     \
-      "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]),   \
-      "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]),   \
-      "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]),   \
-      "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]), "+f"(d[42]),   \
-      "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]), "+f"(d[49]),   \
-      "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),   \
-      "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+// The lists of the registers of D, of its names in PTX and of its operands in C++: tens, and what is left.
+#define WGMMA_NAMES_2(t)  "%" #t "0, %" #t "1"
+#define WGMMA_NAMES_4(t)  WGMMA_NAMES_2(t) ", %" #t "2, %" #t "3"
+#define WGMMA_NAMES_6(t)  WGMMA_NAMES_4(t) ", %" #t "4, %" #t "5"
+#define WGMMA_NAMES_8(t)  WGMMA_NAMES_6(t) ", %" #t "6, %" #t "7"
+#define WGMMA_NAMES_10(t) WGMMA_NAMES_8(t) ", %" #t "8, %" #t "9"
+#define WGMMA_NAMES_30    WGMMA_NAMES_10() ", " WGMMA_NAMES_10(1) ", " WGMMA_NAMES_10(2) ", "
+#define WGMMA_NAMES_60                                                                             \
+  WGMMA_NAMES_30 WGMMA_NAMES_10(3) ", " WGMMA_NAMES_10(4) ", " WGMMA_NAMES_10(5) ", "
+#define WGMMA_NAMES_80     WGMMA_NAMES_60 WGMMA_NAMES_10(6) ", " WGMMA_NAMES_10(7) ", "
+#define WGMMA_REGISTERS_32 WGMMA_NAMES_30 WGMMA_NAMES_2(3)
+#define WGMMA_REGISTERS_36 WGMMA_NAMES_30 WGMMA_NAMES_6(3)
+#define WGMMA_REGISTERS_64 WGMMA_NAMES_60 WGMMA_NAMES_4(6)
+#define WGMMA_REGISTERS_68 WGMMA_NAMES_60 WGMMA_NAMES_8(6)
+#define WGMMA_REGISTERS_88 WGMMA_NAMES_80 WGMMA_NAMES_8(8)
+
+#define WGMMA_D_2(t)      "+f"(d[t##0]), "+f"(d[t##1])
+#define WGMMA_D_4(t)      WGMMA_D_2(t), "+f"(d[t##2]), "+f"(d[t##3])
+#define WGMMA_D_6(t)      WGMMA_D_4(t), "+f"(d[t##4]), "+f"(d[t##5])
+#define WGMMA_D_8(t)      WGMMA_D_6(t), "+f"(d[t##6]), "+f"(d[t##7])
+#define WGMMA_D_10(t)     WGMMA_D_8(t), "+f"(d[t##8]), "+f"(d[t##9])
+#define WGMMA_D_30        WGMMA_D_10(), WGMMA_D_10(1), WGMMA_D_10(2)
+#define WGMMA_D_60        WGMMA_D_30, WGMMA_D_10(3), WGMMA_D_10(4), WGMMA_D_10(5)
+#define WGMMA_D_80        WGMMA_D_60, WGMMA_D_10(6), WGMMA_D_10(7)
+#define WGMMA_OPERANDS_32 WGMMA_D_30, WGMMA_D_2(3)
+#define WGMMA_OPERANDS_36 WGMMA_D_30, WGMMA_D_6(3)
+#define WGMMA_OPERANDS_64 WGMMA_D_60, WGMMA_D_4(6)
+#define WGMMA_OPERANDS_68 WGMMA_D_60, WGMMA_D_8(6)
+#define WGMMA_OPERANDS_88 WGMMA_D_80, WGMMA_D_8(8)
 
 // The products of one element type with N columns, which take N / 2 registers of each lane: `shared` reads A
 // from shared memory, `registers` reads it from four registers of each lane.
@@ -70,10 +75,15 @@ struct wgmma;
                    : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"((int)clear));         \
     }                                                                                              \
   };
-WGMMA_OF(half, "f16", 64, 32, "32", "33", "34", "35", "36", "37", "33", "34")
-WGMMA_OF(half, "f16", 128, 64, "64", "65", "66", "67", "68", "69", "65", "66")
-WGMMA_OF(__nv_bfloat16, "bf16", 64, 32, "32", "33", "34", "35", "36", "37", "33", "34")
-WGMMA_OF(__nv_bfloat16, "bf16", 128, 64, "64", "65", "66", "67", "68", "69", "65", "66")
+// They write N and N / 2, and the numbers of the operands behind those of D.
+#define WGMMA_OF_BOTH(...)                                                                         \
+  WGMMA_OF(half, "f16", __VA_ARGS__) WGMMA_OF(__nv_bfloat16, "bf16", __VA_ARGS__)
+WGMMA_OF_BOTH(64, 32, "32", "33", "34", "35", "36", "37", "33", "34")
+WGMMA_OF_BOTH(72, 36, "36", "37", "38", "39", "40", "41", "37", "38")
+WGMMA_OF_BOTH(128, 64, "64", "65", "66", "67", "68", "69", "65", "66")
+WGMMA_OF_BOTH(136, 68, "68", "69", "70", "71", "72", "73", "69", "70")
+WGMMA_OF_BOTH(176, 88, "88", "89", "90", "91", "92", "93", "89", "90")
+#undef WGMMA_OF_BOTH
 #undef WGMMA_OF
 
 #endif // __CUDACC__

@@ -14,7 +14,7 @@
 //                                         tile 3  ####          first: the longest
 //
 // Cost for each head: as in step 08. Only the order differs.
-// Look next at 11_tma_wgmma, which leaves the copies to one thread.
+// Look next at 10_tma, which leaves the copies to one thread.
 #include "fragments.cuh"
 #include "kernel.cuh"
 #include "ptx.cuh"

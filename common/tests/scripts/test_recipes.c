@@ -112,7 +112,7 @@ Test(recipes, help_names_the_steps_that_are_skipped) {
   cr_expect_null(strstr(result.out, "Skipped"), "%s", result.out);
   result = lab_run(MAKE "help DEVICE=gpu CUDA_HOME=/none ARCH=sm_80");
   EXPECT_STATUS(result, 0);
-  EXPECT(result, "Skipped with DEVICE=gpu that lacks what they need: 11_tma_wgmma ");
+  EXPECT(result, "Skipped with DEVICE=gpu that lacks what they need: 10_tma ");
 }
 
 // On an imitated GPU a step is skipped, or refused if it is the only one, as on the real GPU.

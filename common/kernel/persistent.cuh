@@ -1,0 +1,97 @@
+// Parts of step 15 that steps 16 and 17 take over as they are: the tiles in shared memory, the producer, and the
+// product of Q and K. Step 15 explains them.
+#ifndef PERSISTENT_CUH
+#define PERSISTENT_CUH
+
+#include "hopper.cuh"
+#include "kernel.cuh"
+#include "tile_order.cuh"
+
+// The tiles of a block in shared memory. Each starts at a multiple of 1024 bytes.
+template <typename tile, typename Element, int D>
+struct shared_tiles {
+  Element Q[tile::Q_STAGES][D / PANEL][tile::BLOCK_M][PANEL];
+  Element K[tile::STAGES][D / PANEL][tile::BLOCK_N][PANEL];
+  Element V[tile::STAGES][D / PANEL][tile::BLOCK_N][PANEL];
+  Element ones[16][PANEL];         // columns of V from step 16 on
+  int tile_number[tile::Q_STAGES]; // of the tile that each Q belongs to
+  // A phase of "full" is complete when the tile has arrived, one of "empty" when all consumers have read it.
+  barrier Q_full[tile::Q_STAGES], K_full[tile::STAGES], V_full[tile::STAGES];
+  barrier Q_empty[tile::Q_STAGES], K_empty[tile::STAGES], V_empty[tile::STAGES];
+};
+
+// One thread creates the barriers for a producer and tile::WARPS warps of consumers.
+template <typename tile, typename Element, int D>
+__device__ __forceinline__ void create_barriers(shared_tiles<tile, Element, D> &smem) {
+  barrier_create_all(smem.Q_full, 1);
+  barrier_create_all(smem.K_full, 1);
+  barrier_create_all(smem.V_full, 1);
+  barrier_create_all(smem.Q_empty, tile::WARPS);
+  barrier_create_all(smem.K_empty, tile::WARPS);
+  barrier_create_all(smem.V_empty, tile::WARPS);
+  barriers_created();
+}
+
+// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of a warp group whose rows of Q
+// begin at first_row; the caller waits for it. A step of 16 columns in a row of a panel is 32 bytes, which is
+// 2 in the units of a descriptor.
+template <typename tile, int D, typename Element>
+__device__ __forceinline__ void
+multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
+                const Element (*Q_smem)[tile::BLOCK_M][PANEL], int first_row,
+                const Element (*K_smem)[tile::BLOCK_N][PANEL]) {
+  wgmma_fence();
+#pragma unroll
+  for (int k = 0; k < D; k += 16)
+    wgmma<Element, tile::BLOCK_N>::shared(
+        S_frag[0], matrix_descriptor(Q_smem[k / PANEL][first_row], 0) + k % PANEL / 8,
+        matrix_descriptor(K_smem[k / PANEL], 0) + k % PANEL / 8, k == 0);
+  wgmma_commit();
+}
+
+// The producer's thread takes tiles, and copies their data as stages become empty: K of a block before V of the
+// block before it, across tiles, and Q of the next tile after the last V of this one.
+template <typename tile, typename Element, int D>
+__device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
+                                        const tensor_maps &maps, const attention_shape &shape,
+                                        const schedule &order) {
+  ring_place<tile::Q_STAGES> Q_ring;
+  ring_place<tile::STAGES> K_ring, V_ring;
+  const auto load_keys = [&](const tile_place &place, int block) {
+    fill_stage<D / PANEL>(smem.K, smem.K_full, smem.K_empty, K_ring, &maps.K, block * tile::BLOCK_N,
+                          place.kv_head, place.batch);
+  };
+  const auto load_values = [&](const tile_place &place, int block) {
+    fill_stage<D / PANEL>(smem.V, smem.V_full, smem.V_empty, V_ring, &maps.V, block * tile::BLOCK_N,
+                          place.kv_head, place.batch);
+  };
+  // Hands over Q of a tile and the tile's number. After the last tile it hands over the number alone.
+  const auto load_queries = [&](const tile_place &place, int number) {
+    barrier_wait(&smem.Q_empty[Q_ring.stage], Q_ring.parity ^ 1);
+    smem.tile_number[Q_ring.stage] = number;
+    if (number >= order.tiles) return barrier_arrive(&smem.Q_full[Q_ring.stage]);
+    fill_stage<D / PANEL>(smem.Q, smem.Q_full, smem.Q_empty, Q_ring, &maps.Q, place.first_query,
+                          place.head, place.batch);
+  };
+
+  int number = blockIdx.x;
+  tile_place place = tile_in_order<tile>(shape, order, number);
+  load_keys(place, 0);
+  load_queries(place, number);
+  while (number < order.tiles) {
+    number = next_number(order, number);
+    const tile_place next = tile_in_order<tile>(shape, order, number);
+#pragma unroll 1 // it shares schedulers with the consumers, and slows them down when it is unrolled
+    for (int block = 0; block < place.blocks; block++) {
+      if (block + 1 < place.blocks)
+        load_keys(place, block + 1);
+      else if (number < order.tiles)
+        load_keys(next, 0);
+      load_values(place, block);
+    }
+    load_queries(next, number);
+    place = next;
+  }
+}
+
+#endif

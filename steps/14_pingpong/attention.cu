@@ -1,0 +1,322 @@
+// 14_pingpong: the warp groups take turns at the tensor cores.
+// Needs: sm_90a
+//
+// The consumers of step 13 share the tensor cores of one multiprocessor. If they queue their products at the
+// same time, they also wait for them at the same time, and then all of them compute their softmax together.
+// Here they take turns: a consumer queues its two products, and passes its turn to the next consumer. So one
+// multiplies while another computes its softmax, and the tensor cores and the exponential units are busy
+// together. FlashAttention-3 calls this ping-pong scheduling, and its named barriers scheduler barriers.
+//
+//   consumer 1  | Q K, P V | softmax  | Q K, P V | softmax  |
+//   consumer 2             | Q K, P V | softmax  | Q K, P V | softmax  |
+//   producer    | K V | K V |     as soon as a stage is empty
+//
+// Cost for each head: as in step 13. Two costs remain: the start and the end of each tile, which overlap with
+// nothing, and the chain of max, exponential and sum in each row.
+// Look next at 15_persistent, which overlaps the tiles as well.
+#include "fragments.cuh"
+#include "hopper.cuh"
+#include "kernel.cuh"
+#include "tile_order.cuh"
+
+template <int M, int N, int W, int S>
+struct configuration {
+  static constexpr int BLOCK_M = M; // query rows of a tile
+  static constexpr int BLOCK_N = N; // keys of a block
+  static constexpr int WARPS = W;   // of the consumers; the producer's four warps come on top
+  static constexpr int STAGES = S;  // key blocks in shared memory at once
+  static constexpr int CONSUMERS = WARPS / 4; // warp groups
+  static constexpr int THREADS = 128 * (1 + CONSUMERS);
+  static constexpr int WARP_ROWS = BLOCK_M / WARPS;
+  static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
+  static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
+  static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
+  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // with the registers of three consumers
+
+  static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
+};
+
+// BLOCK_M, BLOCK_N, WARPS, STAGES.
+#define CONFIGURATIONS(X)                                                                          \
+  X(128, 128, 8, 2)                                                                                \
+  X(192, 128, 12, 2)
+
+// The best measured on an H200. The taller the tile, the less often K and V are read.
+static const char *best_configuration(const attention_shape *shape) {
+  return shape->head_dim == 64 ? "192x128x12x2" : "128x128x8x2";
+}
+
+static constexpr int SMALLEST_DIM = 64;
+
+// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of a warp group whose rows of Q
+// begin at first_row; the caller waits for it. A step of 16 columns in a row of a panel is 32 bytes, which is
+// 2 in the units of a descriptor.
+template <typename tile, int D, typename Element>
+__device__ __forceinline__ void
+multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
+                const Element (*Q_smem)[tile::BLOCK_M][PANEL], int first_row,
+                const Element (*K_smem)[tile::BLOCK_N][PANEL]) {
+  wgmma_fence();
+#pragma unroll
+  for (int k = 0; k < D; k += 16)
+    wgmma<Element, tile::BLOCK_N>::shared(
+        S_frag[0], matrix_descriptor(Q_smem[k / PANEL][first_row], 0) + k % PANEL / 8,
+        matrix_descriptor(K_smem[k / PANEL], 0) + k % PANEL / 8, k == 0);
+  wgmma_commit();
+}
+
+// Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller
+// waits for it. A step of 16 keys moves 16 rows of 128 bytes.
+template <typename tile, int D, typename Element>
+__device__ __forceinline__ void
+accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
+                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4],
+                  const Element (*V_smem)[tile::BLOCK_N][PANEL]) {
+  wgmma_fence();
+#pragma unroll
+  for (int k = 0; k < tile::BLOCK_N; k += 16)
+    wgmma<Element, D>::registers(O_frag[0], &P_frag[0][k / 4],
+                                 matrix_descriptor(V_smem[0][k], sizeof(V_smem[0])), false);
+  wgmma_commit();
+}
+
+// Which key of the block the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
+__device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
+
+// Sets the lane's scores of its row r that lie past the row's first `limit` keys to -infinity.
+template <typename tile>
+__device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
+                                         int r, int limit) {
+  for (int n = 0; n < tile::LANE_KEYS; n++)
+    if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
+}
+
+// The online softmax of the lane's rows: its scores become probabilities in place. `correction` receives the
+// factors that scale the sums of the blocks before to the new row max.
+template <typename tile>
+__device__ __forceinline__ void
+softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scale_log2,
+             float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS],
+             float (&correction)[tile::LANE_ROWS]) {
+  float new_max[tile::LANE_ROWS];
+  float subtracted[tile::LANE_ROWS]; // from the scores times scale_log2
+  for (int r = 0; r < tile::LANE_ROWS; r++) {
+    new_max[r] = row_max[r];
+    for (int n = 0; n < tile::LANE_KEYS; n++) new_max[r] = fmaxf(new_max[r], of_row(S_frag, r, n));
+    new_max[r] = max_over_lanes<1, 4>(new_max[r]);
+    subtracted[r] = new_max[r] * scale_log2;
+    // Both products are rounded, so that the factor is exactly 1 as long as the max stays.
+    correction[r] = exp2_approximate(__fmul_rn(row_max[r], scale_log2) - subtracted[r]);
+  }
+  subtract_large_max(S_frag, scale_log2, row_max, new_max, subtracted, correction); // rare
+  for (int r = 0; r < tile::LANE_ROWS; r++) {
+    row_max[r] = new_max[r];
+    row_sum[r] *= correction[r];
+    for (int n = 0; n < tile::LANE_KEYS; n++) {
+      float &s = of_row(S_frag, r, n);
+      s = exp2_approximate(fmaf(s, scale_log2, -subtracted[r])); // one multiply-add
+      row_sum[r] += s;
+    }
+  }
+}
+
+// Rounds probabilities to 16 bits: two neighbouring columns of S, rounded, are one register of P.
+template <typename Element, int COUNT>
+__device__ __forceinline__ void round_probabilities(unsigned *P_frag,
+                                                    const float (&S_frag)[COUNT]) {
+  for (int i = 0; i < COUNT / 2; i++)
+    P_frag[i] = pack_pair<Element>(S_frag[2 * i], S_frag[2 * i + 1]);
+}
+
+// Multiplies the lane's two rows of O by their factors.
+template <int COUNT>
+__device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float *factor) {
+  for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
+}
+
+// The tiles of a block in shared memory. Each starts at a multiple of 1024 bytes.
+template <typename tile, typename Element, int D>
+struct shared_tiles {
+  Element Q[D / PANEL][tile::BLOCK_M][PANEL];
+  Element K[tile::STAGES][D / PANEL][tile::BLOCK_N][PANEL];
+  Element V[tile::STAGES][D / PANEL][tile::BLOCK_N][PANEL];
+  barrier Q_full, K_full[tile::STAGES], V_full[tile::STAGES]; // complete when the tile has arrived
+  barrier K_empty[tile::STAGES], V_empty[tile::STAGES]; // complete when all consumers have read it
+};
+template <typename tile, int D>
+static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
+
+// The producer's thread copies Q, and then K and V of each key block, as their stages become empty.
+template <typename tile, typename Element, int D>
+__device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
+                                        const tensor_maps &maps, const tile_place &place) {
+  ring_place<tile::STAGES> K_ring, V_ring;
+  const auto load_keys = [&](const tile_place &place, int block) {
+    fill_stage<D / PANEL>(smem.K, smem.K_full, smem.K_empty, K_ring, &maps.K, block * tile::BLOCK_N,
+                          place.kv_head, place.batch);
+  };
+  const auto load_values = [&](const tile_place &place, int block) {
+    fill_stage<D / PANEL>(smem.V, smem.V_full, smem.V_empty, V_ring, &maps.V, block * tile::BLOCK_N,
+                          place.kv_head, place.batch);
+  };
+  barrier_arrive_expecting(&smem.Q_full, sizeof(smem.Q));
+  load_tile<D / PANEL>(smem.Q, &maps.Q, &smem.Q_full, place.first_query, place.head, place.batch);
+  for (int block = 0; block < place.blocks; block++) {
+    load_keys(place, block);
+    load_values(place, block);
+  }
+}
+
+// A consumer computes its 64 rows of O [query tile, head_dim] and lse [query tile], one key block after the
+// other.
+template <typename tile, typename Element, int D>
+__device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
+                                        float *lse, const attention_shape &shape,
+                                        const tile_place &place, int consumer) {
+  // The lane has a part of rows lane_row + 8 r of the tile: half r % 2 of row fragment r / 2. The first 128
+  // threads are the producer.
+  const int group_row = consumer * WARPGROUP_ROWS;
+  const int lane_row = (threadIdx.x - 128) / 32 * tile::WARP_ROWS + threadIdx.x % 32 / 4;
+  const float scale_log2 =
+      shape.scale * LOG2_E;       // exp(x) = exp2(x * log2(e)) saves a multiplication
+  float row_max[tile::LANE_ROWS]; // before scaling, the same in all lanes of the row
+  for (int r = 0; r < tile::LANE_ROWS; r++) row_max[r] = -INFINITY;
+  float row_sum[tile::LANE_ROWS] = {}; // over the lane's own keys
+  float correction[tile::LANE_ROWS] = {};
+  float O_frag[tile::ROW_FRAGMENTS][D / 2] = {};
+  float S_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2];
+  unsigned P_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4];
+  ring_place<tile::STAGES> K_ring, V_ring;
+
+  const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
+  const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
+  // Each consumer has a named barrier for its turn: its 128 threads wait there until the 128 threads of the
+  // consumer before it arrive.
+  const auto wait_for_turn = [&]() { named_barrier_wait(1 + consumer, 256); };
+  // exercise: pass the turn to the next consumer
+  // until then: const auto pass_turn = []() {};
+  const auto pass_turn = [&]() { named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256); };
+  // end of exercise
+  // Says that the warp has read the stage; each warp arrives. For K and V one arrival for a warp group would be
+  // enough, because a product that is complete for one of the four warps is complete for all. But nothing
+  // orders what warps read by themselves, such as the number of a tile in step 15.
+  const auto release = [&](barrier *empty, auto &ring) {
+    if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
+    ring.advance();
+  };
+  const auto mask = [&](int block) {
+    // The warp group's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
+    const int first_key = block * tile::BLOCK_N;
+    if (visible_keys(shape, place.first_query + group_row) < first_key + tile::BLOCK_N)
+      for (int r = 0; r < tile::LANE_ROWS; r++)
+        mask_row<tile>(S_frag, r,
+                       visible_keys(shape, place.first_query + lane_row + 8 * r) - first_key);
+  };
+  const auto queue_scores = [&]() {
+    multiply_scores<tile, D>(S_frag, smem.Q, group_row, smem.K[K_ring.stage]);
+  };
+  const auto rescale = [&]() {
+    // If all factors of the warp are 1, O stays. To ask costs a branch, and pays where O is large.
+    const bool corrected = correction[0] != 1.0f || correction[1] != 1.0f;
+    if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output(O_frag[0], correction);
+  };
+
+  const auto store = [&]() {
+#pragma unroll
+    for (int r = 0; r < tile::LANE_ROWS; r++) {
+      const int row = lane_row + 8 * r;
+      const float sum = sum_over_lanes<1, 4>(row_sum[r]);
+      const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
+      if (lse && row < place.rows && threadIdx.x % 4 == 0)
+        lse[place.first_row + row] = (row_max[r] * scale_log2 + log2f(sum)) * LN_2;
+      store_row<D>(O, place.first_row + row, O_frag[r / 2], r % 2, factor, row < place.rows);
+    }
+  };
+
+  // exercise: let the first consumer begin
+  if (consumer == tile::CONSUMERS - 1) pass_turn(); // so that the first one can begin
+  // end of exercise
+  barrier_wait(&smem.Q_full, 0);
+  wait_for_keys();
+  wait_for_turn();
+  queue_scores();
+  pass_turn();
+  wgmma_wait<0>(S_frag[0]);
+  release(smem.K_empty, K_ring);
+  mask(0);
+  softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
+  round_probabilities<Element>(P_frag[0], S_frag[0]);
+  for (int block = 1; block < place.blocks; block++) {
+    // exercise: in the consumer's turn, queue S of this block and, behind it, O += P V of the block before
+    wait_for_keys();
+    wait_for_turn();
+    queue_scores();
+    wait_for_values();
+    accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage]);
+    pass_turn();
+    // end of exercise
+    wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
+    release(smem.K_empty, K_ring);
+    mask(block);
+    // While the tensor cores add to O.
+    softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
+    wgmma_wait<0>(O_frag[0]);
+    release(smem.V_empty, V_ring);
+    rescale(); // to the new row max, which P of this block has already
+    round_probabilities<Element>(P_frag[0], S_frag[0]);
+  }
+  wait_for_values();
+  accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage]); // of the last block
+  wgmma_wait<0>(O_frag[0]);
+
+  store();
+}
+
+template <typename tile, typename Element, int D>
+__launch_bounds__(tile::THREADS, 1) __global__
+    void attention_kernel(const __grid_constant__ tensor_maps maps, Element *O, float *lse,
+                          attention_shape shape) {
+  extern __shared__ unsigned char shared_memory[];
+  auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
+  const tile_place place = tile_in_order<tile>(shape, blockIdx.x); // the order of step 09
+  if (threadIdx.x == 0) {
+    barrier_create(&smem.Q_full, 1);
+    barrier_create_all(smem.K_full, 1);
+    barrier_create_all(smem.V_full, 1);
+    barrier_create_all(smem.K_empty, tile::WARPS);
+    barrier_create_all(smem.V_empty, tile::WARPS);
+    barriers_created();
+  }
+  __syncthreads(); // from here on all threads may use the barriers
+
+  // The number of the warp group is warp-uniform; only the shuffle tells the compiler so.
+  const int warpgroup = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
+  if (warpgroup == 0) {
+    take_registers_of_producer<tile::CONSUMERS>();
+    if (threadIdx.x == 0) produce<tile, Element, D>(smem, maps, place);
+  } else {
+    take_registers_of_consumer<tile::CONSUMERS>();
+    consume<tile, Element, D>(smem, O, lse, shape, place, warpgroup - 1);
+  }
+}
+
+template <typename tile, typename Element, int D>
+static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
+  const attention_shape shape = args->shape;
+  const int blocks = all_tiles<tile>(shape);
+  tensor_maps maps;
+  cudaError_t error = describe_tensors<tile>(&maps, args);
+  if (error == cudaSuccess)
+    error = allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
+  if (error != cudaSuccess) return error;
+  attention_kernel<tile, Element, D><<<blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
+      maps, (Element *)args->o, args->lse, shape);
+  return cudaGetLastError();
+}
+
+const char *attention_name(void) { return "14_pingpong"; }
+
+const char *attention_summary(void) { return "consumers take turns at the tensor cores"; }
+
+// attention_forward and the rest of the interface, which calls launch<tile, Element, D>.
+#include "configurations.cuh"
