@@ -2,6 +2,18 @@
 
 function is_step(name) { return name ~ /^[0-9]+_/ }
 
+# Whether a record's step is the step with that number, such as "04". The record may hold a step of another name, whose
+# number another step has by now.
+function has_number(name, number,  folders) {
+  if (name !~ "^" number "_") return 0
+  if (!(number in folder_of) && number ~ /^[0-9]+$/) {
+    folders = "ls -d steps/" number "_* 2>/dev/null"
+    folders | getline folder_of[number]
+    close(folders)
+  }
+  return folder_of[number] == "" || folder_of[number] == "steps/" name
+}
+
 # Returns a name as a reader says it, such as "04 online softmax", "SDPA flash", "FlashAttention-3 (quoted)", "04
 # online softmax (own)".
 function readable(name) {

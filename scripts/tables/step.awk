@@ -8,7 +8,7 @@
   text[problems] = problem_text()
 }
 { p = number_here[key] }
-field("step") ~ "^" nn "_" {
+has_number(field("step"), nn) {
   time[p] = time_cell()
   milliseconds[p] = timed() ? field("median_ms") : 0
   tflops[p] = timed() ? field("tflops") : ""

@@ -4,7 +4,7 @@
 # Arguments: DEVICE NN
 # Data: variants.csv (make variants RECORD=1)
 # With: variants-dim128.csv, variants-causal.csv
-field("step") !~ "^" nn "_" { next }
+!has_number(field("step"), nn) { next }
 {
   if (!(problem() in place_of)) {
     place_of[problem()] = ++problems

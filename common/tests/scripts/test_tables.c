@@ -39,6 +39,13 @@ Test(tables, the_ladder_and_its_verdicts) {
       "<!-- end of table -->\nafter\n");
 }
 
+// A step of another name that has the number by now does not get the times of the old one.
+Test(tables, a_number_that_has_gone_to_another_step) {
+  toolkit_run("mkdir -p steps/05_other");
+  const script_result result = filled(BLOCK("step test-gpu 05"));
+  EXPECT(result, "No recorded ladder holds step 05 yet: `make ladder`");
+}
+
 // The steps of a GPU, in ranges, and those of them whose fragments have no bf16 there.
 Test(tables, which_gpu_runs_which_steps) {
   const script_result steps = toolkit_run(
