@@ -10,6 +10,8 @@ set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/workshop/work.sh
 . scripts/workshop/work.sh
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
 # shellcheck source=scripts/planted_bug.sh
 . scripts/planted_bug.sh
 # shellcheck source=scripts/whole.sh
@@ -17,9 +19,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 verb=$1
 bug=${2:-}
 
-mapfile -t patches < <(for patch in steps/*/bugs/*.patch; do
-  printf '%s %s\n' "$(bug_id "$patch" | sha256sum | cut -c 1-16)" "$patch"
-done | sort | cut -d ' ' -f 2)
+patches=(steps/*/bugs/*.patch)
+make_scratch
+for i in "${!patches[@]}"; do # a file for each name, so that one program makes all sums
+  id=${patches[i]%/bugs/*}
+  name=${patches[i]##*/}
+  echo "${id##*/}-${name%.patch}" >"$scratch/$i"
+done
+mapfile -t shuffled < <(cd "$scratch" && sha256sum -- * | sort | sed 's/.* //')
+mapfile -t patches < <(for i in "${shuffled[@]}"; do echo "${patches[i]}"; done)
 
 if [ "$verb" = list ]; then
   echo "There are bugs 1 to ${#patches[@]}: make hunt BUG=1 hands out the first."
@@ -44,17 +52,16 @@ hand_out() {
     echo "error: planting bugs needs the program patch: run make deps, or install the package patch" >&2
     exit 2
   fi
-  local patch=${patches[bug - 1]} scratch
+  local patch=${patches[bug - 1]} new
   mkdir -p "${folder%/*}"
-  scratch=$(folder_beside "$folder")
-  # shellcheck disable=SC2064 # the name is local
-  trap "rm -rf ${scratch@Q}" EXIT
-  bug_apply "$patch" "$scratch" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2 && rm -rf "$scratch" && exit 2; }
-  mv "$scratch"/steps/* "$scratch/"
-  rm -r "$scratch/steps" "$scratch/log"
-  cp "$patch" "$scratch/.planted"
+  new=$(folder_beside "$folder")
+  scratch_paths+=("$new")
+  bug_apply "$patch" "$new" >"$new/log" 2>&1 || { cat "$new/log" >&2 && exit 2; }
+  mv "$new"/steps/* "$new/"
+  rm -r "$new/steps" "$new/log"
+  cp "$patch" "$new/.planted"
   if [ ! -f "$planted" ]; then rm -rf "$folder"; fi
-  mv -T "$scratch" "$folder" 2>/dev/null || rm -rf "$scratch" # another run has handed it out meanwhile
+  mv -T "$new" "$folder" 2>/dev/null || true # another run has handed it out meanwhile
 }
 
 case $verb in

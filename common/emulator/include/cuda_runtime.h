@@ -33,7 +33,13 @@
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
-#define __forceinline__  inline __attribute__((always_inline))
+// An emulator that watches the kernels needs their functions inline: its reports name the lines of the callers, and
+// counting follows the order of the code. Otherwise the compiler chooses, and takes up to 40 % less time.
+#ifdef __SANITIZE_THREAD__
+#define __forceinline__ inline __attribute__((always_inline))
+#else
+#define __forceinline__ inline
+#endif
 // It is empty, because libstdc++ writes __attribute__((__noinline__)), which must still compile.
 #define __noinline__
 // There is one for each OS thread, and so one for each running block. __constinit keeps g++ from guarding
