@@ -187,6 +187,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
+  // Called before a wait for O: the branch keeps the compiler from moving exponentials past that wait.
+  const auto wait_for_next_keys = [&](int block, int blocks) {
+    if (block + 1 < blocks) wait_for_keys();
+  };
   // Says that the warp has read the stage; each warp arrives. For K and V one arrival for a warp group would be
   // enough, because a product that is complete for one of the four warps is complete for all. But nothing
   // orders what warps read by themselves, such as the number of a tile in step 15.
@@ -231,9 +235,9 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   mask(0);
   softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
   round_probabilities<Element>(P_frag[0], S_frag[0]);
+  wait_for_next_keys(0, place.blocks);
   for (int block = 1; block < place.blocks; block++) {
     // exercise: queue S of this block and, behind it, O += P V of the block before
-    wait_for_keys();
     queue_scores();
     wait_for_values();
     accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage]);
@@ -244,6 +248,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     mask(block);
     // While the tensor cores add to O.
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
+    wait_for_next_keys(block, place.blocks);
     wgmma_wait<0>(O_frag[0]);
     release(smem.V_empty, V_ring);
     rescale(); // to the new row max, which P of this block has already

@@ -190,6 +190,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
+  // Called before a wait for O: the branch keeps the compiler from moving exponentials past that wait.
+  const auto wait_for_next_keys = [&](int block, int blocks) {
+    if (block + 1 < blocks) wait_for_keys();
+  };
   // Each consumer has a named barrier for its turn: its 128 threads wait there until the 128 threads of the
   // consumer before it arrive.
   const auto wait_for_turn = [&]() { named_barrier_wait(1 + consumer, 256); };
@@ -246,9 +250,9 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   mask(0);
   softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
   round_probabilities<Element>(P_frag[0], S_frag[0]);
+  wait_for_next_keys(0, place.blocks);
   for (int block = 1; block < place.blocks; block++) {
     // exercise: in the consumer's turn, queue S of this block and, behind it, O += P V of the block before
-    wait_for_keys();
     wait_for_turn();
     queue_scores();
     wait_for_values();
@@ -260,6 +264,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     mask(block);
     // While the tensor cores add to O.
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
+    wait_for_next_keys(block, place.blocks);
     wgmma_wait<0>(O_frag[0]);
     release(smem.V_empty, V_ring);
     rescale(); // to the new row max, which P of this block has already

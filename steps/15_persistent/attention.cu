@@ -76,7 +76,8 @@ multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
 }
 
 // Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller
-// waits for it. If `first` is set, O_frag = P V. A step of 16 keys moves 16 rows of 128 bytes.
+// waits for it. If `first` is set, O_frag = P V. A step of 16 keys moves 16 rows of 128 bytes, which is 8 for a
+// key in the units of a descriptor.
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
@@ -86,7 +87,7 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
 #pragma unroll
   for (int k = 0; k < tile::BLOCK_N; k += 16)
     wgmma<Element, D>::registers(O_frag[0], &P_frag[0][k / 4],
-                                 matrix_descriptor(V_smem[0][k], sizeof(V_smem[0])),
+                                 matrix_descriptor(V_smem[0], sizeof(V_smem[0])) + 8 * k,
                                  k == 0 && first);
   wgmma_commit();
 }
@@ -229,6 +230,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
+  // Called before a wait for O: the branch keeps the compiler from moving exponentials past that wait.
+  const auto wait_for_next_keys = [&](int block, int blocks) {
+    if (block + 1 < blocks) wait_for_keys();
+  };
   // Each consumer has a named barrier for its turn: its 128 threads wait there until the 128 threads of the
   // consumer before it arrive.
   const auto wait_for_turn = [&]() {
@@ -302,8 +307,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     mask(0);
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
     round_probabilities<Element>(P_frag[0], S_frag[0]);
+    wait_for_next_keys(0, blocks);
     for (int block = 1; block < blocks; block++) {
-      wait_for_keys();
       wait_for_turn();
       queue_scores();
       wait_for_values();
@@ -315,6 +320,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       mask(block);
       // While the tensor cores add to O.
       softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
+      wait_for_next_keys(block, blocks);
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);
       rescale(); // to the new row max, which P of this block has already
@@ -326,6 +332,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     wait_for_turn();
     accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage], blocks == 1);
     // Only the warp groups below need the blocks that are left: this one gives back their stages and its turns.
+#pragma unroll 1
     for (int block = blocks; block < place.blocks; block++) {
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);

@@ -63,8 +63,9 @@ static constexpr int SMALLEST_DIM = 64;
 #define WORKSPACE_BYTES sizeof(int) // of the counter that deals out the tiles
 
 // Queues O_frag [64, D + 8] += P_frag [64, BLOCK_N] [V_smem, ones] [BLOCK_N, D + 8], the part of one warp group;
-// the caller waits for it. If `first` is set, O_frag = P [V, ones]. A step of 16 keys moves 16 rows of 128
-// bytes. The ones are the same for all steps. A product with the last panel of V finds them in the next panel.
+// the caller waits for it. If `first` is set, O_frag = P [V, ones]. A product with the last panel of V finds the
+// ones in the next panel. A step of 16 keys moves 16 rows of 128 bytes, 8 for a key in the units of a
+// descriptor. The ones are the same for all steps, so they come closer to V by as much.
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
@@ -72,18 +73,19 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
                   const Element (*V_smem)[tile::BLOCK_N][PANEL], const Element (*ones)[PANEL],
                   bool first) {
   constexpr int LAST = D / PANEL - 1; // panel
+  const unsigned distance = shared_address(ones) - shared_address(V_smem[LAST]);
+  const uint64_t last_panel = matrix_descriptor(V_smem[LAST], distance);
   wgmma_fence();
 #pragma unroll
   for (int k = 0; k < tile::BLOCK_N; k += 16) {
     const bool clear = k == 0 && first;
     if constexpr (LAST > 0)
       wgmma<Element, LAST * PANEL>::registers(registers_from<LAST * PANEL / 2>(O_frag[0], 0),
-                                              &P_frag[0][k / 4], matrix_descriptor(V_smem[0][k], 0),
-                                              clear);
-    wgmma<Element, PANEL + 8>::registers(
-        registers_from<PANEL / 2 + 4>(O_frag[0], LAST * PANEL / 2), &P_frag[0][k / 4],
-        matrix_descriptor(V_smem[LAST][k], shared_address(ones) - shared_address(V_smem[LAST][k])),
-        clear);
+                                              &P_frag[0][k / 4],
+                                              matrix_descriptor(V_smem[0], 0) + 8 * k, clear);
+    wgmma<Element, PANEL + 8>::registers(registers_from<PANEL / 2 + 4>(O_frag[0], LAST * PANEL / 2),
+                                         &P_frag[0][k / 4],
+                                         last_panel + 8 * k - ((uint64_t)(8 * k) << 16), clear);
   }
   wgmma_commit();
 }
@@ -169,6 +171,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
+  // Called before a wait for O: the branch keeps the compiler from moving exponentials past that wait.
+  const auto wait_for_next_keys = [&](int block, int blocks) {
+    if (block + 1 < blocks) wait_for_keys();
+  };
   // Each consumer has a named barrier for its turn: its 128 threads wait there until the 128 threads of the
   // consumer before it arrive.
   const auto wait_for_turn = [&]() {
@@ -249,8 +255,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     mask(0);
     softmax();
     round_probabilities<Element>(P_frag[0], S_frag[0]);
+    wait_for_next_keys(0, blocks);
     for (int block = 1; block < blocks; block++) {
-      wait_for_keys();
       wait_for_turn();
       queue_scores();
       wait_for_values();
@@ -261,6 +267,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       if (block == blocks - 1) release(smem.Q_empty, Q_ring);
       mask(block);
       softmax(); // while the tensor cores add to O
+      wait_for_next_keys(block, blocks);
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);
       rescale(); // to the new row max, which P of this block has already
@@ -272,6 +279,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     wait_for_turn();
     accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage], smem.ones, blocks == 1);
     // Only the warp groups below need the blocks that are left: this one gives back their stages and its turns.
+#pragma unroll 1
     for (int block = blocks; block < place.blocks; block++) {
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);

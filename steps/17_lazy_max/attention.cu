@@ -199,6 +199,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
+  // Called before a wait for O: the branch keeps the compiler from moving exponentials past that wait.
+  const auto wait_for_next_keys = [&](int block, int blocks) {
+    if (block + 1 < blocks) wait_for_keys();
+  };
   // Each consumer has a named barrier for its turn: its 128 threads wait there until the 128 threads of the
   // consumer before it arrive.
   const auto wait_for_turn = [&]() {
@@ -283,10 +287,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     mask(0);
     softmax();
     round_probabilities<Element>(P_frag[0], S_frag[0]);
+    wait_for_next_keys(0, blocks);
     int wary = 0; // blocks with the ordinary softmax that are still to come
     // One round: O += P V of the block before, and S = Q K^T and P_new of this block.
     const auto step = [&](int block, auto &P, auto &P_new) {
-      wait_for_keys();
       wait_for_turn();
       queue_scores();
       wait_for_values();
@@ -299,6 +303,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       if (!OVERLAP<tile, D> && wary == 0) wgmma_wait<0>(O_frag[0]); // for then P is free
       const bool lazy = wary == 0 && try_lazy_softmax(P_new);
       if (!lazy) softmax(); // while the tensor cores add to O
+      wait_for_next_keys(block, blocks);
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);
       if (lazy) return;
@@ -314,6 +319,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       wait_for_turn();
       accumulate_output<tile, D>(O_frag, P, smem.V[V_ring.stage], smem.ones, blocks == 1);
       // Only the warp groups below need the blocks that are left: this one gives back their stages and its turns.
+#pragma unroll 1
       for (int block = blocks; block < place.blocks; block++) {
         wgmma_wait<0>(O_frag[0]);
         release(smem.V_empty, V_ring);
