@@ -12,6 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/workshop/work.sh
 # shellcheck source=scripts/scratch.sh
 . scripts/scratch.sh
+make_scratch
 # shellcheck source=scripts/planted_bug.sh
 . scripts/planted_bug.sh
 # shellcheck source=scripts/whole.sh
@@ -20,7 +21,6 @@ verb=$1
 bug=${2:-}
 
 patches=(steps/*/bugs/*.patch)
-make_scratch
 for i in "${!patches[@]}"; do # a file for each name, so that one program makes all sums
   id=${patches[i]%/bugs/*}
   name=${patches[i]##*/}

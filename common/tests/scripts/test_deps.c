@@ -41,8 +41,8 @@ static void enter(void) {
       "for folder in /usr/bin /bin /usr/local/bin; do for program in $folder/*; do "
       "case ${program##*/} in gnuplot* | sudo | python3*) ;; *) ln -s $program path/ ;; esac; "
       "done; done 2>/dev/null; mkdir mine mine/download && echo keep >mine/download/precious && "
-      "echo keep >mine/packages && grep -q /etc/fonts/fonts.conf scripts/deps.sh && "
-      "sed -i s:/etc/fonts/fonts.conf:fonts.conf: scripts/deps.sh && touch fonts.conf");
+      "echo keep >mine/packages && grep -q /etc/fonts/fonts.conf scripts/deps/prefix.sh && "
+      "sed -i s:/etc/fonts/fonts.conf:fonts.conf: scripts/deps/prefix.sh && touch fonts.conf");
   cr_assert_eq(linked.status, 0, "%s", linked.out);
 }
 

@@ -3,7 +3,7 @@
 #include "finish/finish.h"
 #include "ladder/problem.h"
 #include "ladder/row.h"
-#include "measure/measure.h"
+#include "ladder/session.h"
 #include "options/options.h"
 #include "record/folder.h"
 #include "record/record.h"
@@ -30,71 +30,7 @@ static const char usage[] =
     "is\n"
     "too small for it, the sizes that are not given are smaller, and a line says so.\n";
 
-typedef struct {
-  device_info device;
-  options options;
-  trial trial;
-  size_t count; // of steps
-  attention_step *steps;
-  ladder_row *rows;
-  measured_steps measured; // of those that are right
-  record_folder folder;
-} session;
-
-// Tells whether the contenders are variants of a step, which are all compared with the step itself.
-static bool has_variants(const session *s) {
-  for (size_t i = 0; i < s->count; i++) {
-    if (s->rows[i].result.variant) return true;
-  }
-  return false;
-}
-
-// Cuts off the word behind the path's colon and returns it. It is "all" or a variant's name, or NULL where
-// there is none.
-static bool take_choice(char *path, const char **variant) {
-  static const char of_variant[] = ":variant=";
-  char *name = strstr(path, of_variant);
-  *variant = name ? name + sizeof of_variant - 1 : NULL;
-  char *colon = name ? name : strrchr(path, ':');
-  const bool all = colon && strcmp(colon, ":all") == 0;
-  if (name || all) *colon = '\0';
-  return all;
-}
-
-// Adds one contender for each path. "STEP.so:all" adds one for each configuration of that step.
-static bool load_steps(session *s, char **paths, size_t count, error_text *error) {
-  enum { MOST = 64 };
-  s->steps = calloc(MOST, sizeof *s->steps);
-  s->rows = calloc(MOST, sizeof *s->rows);
-  if (!s->steps || !s->rows) return fail(error, "not enough memory");
-  for (size_t i = 0; i < count; i++) {
-    const char *variant = NULL;
-    const bool all = take_choice(paths[i], &variant);
-    attention_step step;
-    if (!step_load(paths[i], &step, error)) return false;
-    if (all && (!step.configurations || !step.configurations()[1])) {
-      return fail(error, "step %s has one configuration only: there is nothing to sweep",
-                  step.name);
-    }
-    const char *const own_choice[] = {NULL, NULL};
-    const char *const *configuration = all ? step.configurations() : own_choice;
-    do {
-      if (s->count == MOST) return fail(error, "more than %d steps and configurations", MOST);
-      step.configuration = *configuration;
-      s->steps[s->count] = step;
-      s->rows[s->count].step = &s->steps[s->count];
-      s->rows[s->count].result.variant = variant;
-      s->count++;
-    } while (*configuration && *++configuration);
-  }
-  for (size_t i = 0; has_variants(s) && i < s->count; i++) {
-    const char **variant = &s->rows[i].result.variant;
-    if (!*variant) *variant = "";
-  }
-  return true;
-}
-
-static void say_smaller(const session *s, const ladder_problem *problem) {
+static void say_smaller(const ladder_session *s, const ladder_problem *problem) {
   const attention_shape shape = problem->shape;
   printf("The %s has %d multiprocessors and %.1f GB: the ladder takes batch %d, heads %d, seq %d "
          "here, "
@@ -104,7 +40,7 @@ static void say_smaller(const session *s, const ladder_problem *problem) {
          shape.batch, shape.heads, shape.seq_q, problem->seconds, problem->bytes * 1e-9);
 }
 
-static bool read_options(session *s, int argc, char **argv, error_text *error) {
+static bool read_options(ladder_session *s, int argc, char **argv, error_text *error) {
   static const option_id refused[] = {OPTION_Q,    OPTION_K,       OPTION_V,        OPTION_OUT,
                                       OPTION_LSE,  OPTION_O_ALONE, OPTION_NO_CHECK, OPTION_CSV,
                                       OPTION_HELP, OPTION_CONFIG};
@@ -131,27 +67,25 @@ static bool read_options(session *s, int argc, char **argv, error_text *error) {
   return options_fit_device(options, emulated, error);
 }
 
-static bool is_sweep(const session *s) { return s->rows[0].step->configuration != NULL; }
-
 // Sweeps and variants are many runs, of programs whose suites are run elsewhere: on a GPU some rows of every head
 // are checked. The ladder itself checks all rows.
-static bool prepare(session *s, error_text *error) {
+static bool prepare(ladder_session *s, error_text *error) {
   enum { SEED = 1 }; // of the choice of rows
   const attention_shape shape = options_shape(&s->options, s->device.emulated);
   const tensor_files none = {0};
-  const bool some = !s->device.emulated && (is_sweep(s) || has_variants(s));
+  const bool some = !s->device.emulated && (ladder_is_sweep(s) || ladder_has_variants(s));
   return trial_create(&s->trial, &shape, error) &&
          tensors_fill(&s->options, &none, &s->trial, error) && trial_upload(&s->trial, error) &&
          (some ? trial_reference_some(&s->trial, selection_quick_rows(&shape), SEED, error)
                : trial_reference(&s->trial, error));
 }
 
-static bool is_timed(const session *s) {
+static bool is_timed(const ladder_session *s) {
   return !s->device.emulated && !s->options.given[OPTION_NO_TIME];
 }
 
 // Checks each step once, and what is timed as well. Returns false only when the machine fails, not when a step is wrong.
-static bool check_steps(session *s, error_text *error) {
+static bool check_steps(ladder_session *s, error_text *error) {
   for (size_t i = 0; i < s->count; i++) {
     ladder_row *row = &s->rows[i];
     result_row *result = &row->result;
@@ -176,69 +110,8 @@ static bool check_steps(session *s, error_text *error) {
   return true;
 }
 
-// Configurations are ranked; those without a time come last.
-static int faster_first(const void *a, const void *b) {
-  const statistics_summary *first = &((const ladder_row *)a)->result.figures.times;
-  const statistics_summary *second = &((const ladder_row *)b)->result.figures.times;
-  if (!first->samples != !second->samples) return first->samples ? -1 : 1;
-  return (first->median > second->median) - (first->median < second->median);
-}
-
-// Compares each row with the first of the rows that were timed, which in a sweep is the fastest, and with the
-// one before.
-static void compare_rows(const session *s) {
-  const ladder_row *first = NULL;
-  const ladder_row *before = NULL;
-  for (size_t i = 0; i < s->count; i++) {
-    ladder_row *row = &s->rows[i];
-    if (!row->bursts) continue;
-    if (!first) first = row;
-    row->result.first = result_compare(
-        row->bursts, first->bursts, is_sweep(s) ? first->result.configuration : first->result.step);
-    if (before && !is_sweep(s) && !has_variants(s)) {
-      row->result.before = result_compare(row->bursts, before->bursts, before->result.step);
-    }
-    before = row;
-  }
-}
-
-static bool is_right(const ladder_row *row) {
-  return row->result.verdict == CHECK_PASSED || row->result.verdict == CHECK_ILL_CONDITIONED;
-}
-
-// Times the steps whose results are right; the speed of a wrong step does not matter.
-static bool time_steps(session *s, error_text *error) {
-  const bool warm = s->options.given[OPTION_WARM_L2];
-  const measure_plan plan =
-      measure_plan_make(s->options.rounds, s->options.warm_up, warm ? 0 : s->device.l2_bytes);
-  attention_step *timed = malloc(s->count * sizeof *timed);
-  size_t contenders = 0;
-  for (size_t i = 0; timed && i < s->count; i++) {
-    if (is_right(&s->rows[i])) timed[contenders++] = *s->rows[i].step;
-  }
-  bool good = timed || fail(error, "not enough memory for the samples");
-  good = good && measure_steps(&s->trial, timed, contenders, &plan, &s->measured, error);
-  size_t next = 0;
-  for (size_t i = 0; i < s->count && good; i++) {
-    ladder_row *row = &s->rows[i];
-    if (!is_right(row)) continue;
-    const timing_contender *bursts = &s->measured.contenders[next++];
-    if (bursts->failure) {
-      fprintf(stderr, "not timed: %s: %s\n", row_name(row).text, bursts->failure);
-      continue;
-    }
-    row->bursts = bursts;
-    row->result.figures = timing_figure(bursts);
-    row->result.floor = measured_steps_floor(&s->measured);
-  }
-  if (good && is_sweep(s)) qsort(s->rows, s->count, sizeof *s->rows, faster_first);
-  if (good) compare_rows(s);
-  free(timed);
-  return good;
-}
-
 // Says which steps were not made from the sources in steps/, to the reader and in the record.
-static void write_sources(const session *s, FILE *record) {
+static void write_sources(const ladder_session *s, FILE *record) {
   for (size_t i = 0; i < s->count; i++) {
     const attention_step *step = &s->steps[i];
     if (!step->source || (i > 0 && step[-1].source == step->source)) continue;
@@ -250,12 +123,12 @@ static void write_sources(const session *s, FILE *record) {
 }
 
 // Checks and times the steps, and writes the results and the machine as a file's text.
-static bool climb(session *s, FILE *record, error_text *error) {
+static bool climb(ladder_session *s, FILE *record, error_text *error) {
   record_conditions conditions = {.before = record_read_state(&s->device)};
   record_write(record, &s->device, "before", &conditions.before);
   write_sources(s, record);
   if (!check_steps(s, error)) return false;
-  if (is_timed(s) && !time_steps(s, error)) return false;
+  if (is_timed(s) && !ladder_time_steps(s, error)) return false;
   conditions.after = record_read_state(&s->device);
   conditions.origin = record_read_origin();
   record_write(record, &s->device, "after", &conditions.after);
@@ -267,10 +140,10 @@ static bool climb(session *s, FILE *record, error_text *error) {
 
 // Writes all launches from which the recorded times are computed, and those of the overhead that every time
 // contains.
-static bool write_samples(session *s, FILE *file, error_text *error) {
+static bool write_samples(ladder_session *s, FILE *file, error_text *error) {
   (void)error;
   const record_conditions *conditions = &s->rows[0].result.conditions;
-  const bool variants = has_variants(s);
+  const bool variants = ladder_has_variants(s);
   result_write_sample_names(file, variants ? RESULT_VARIANTS : 0);
   for (size_t i = 0; i < s->count; i++) {
     const ladder_row *row = &s->rows[i];
@@ -289,8 +162,8 @@ static bool write_samples(session *s, FILE *file, error_text *error) {
 }
 
 // Saves the text that `write` writes. Returns false when `write` or the disk fails.
-static bool save(session *s, const char *name, bool (*write)(session *s, FILE *file, error_text *),
-                 error_text *error) {
+static bool save(ladder_session *s, const char *name,
+                 bool (*write)(ladder_session *s, FILE *file, error_text *), error_text *error) {
   char *text = NULL;
   size_t length = 0;
   FILE *file = open_memstream(&text, &length);
@@ -302,14 +175,14 @@ static bool save(session *s, const char *name, bool (*write)(session *s, FILE *f
   return good;
 }
 
-static bool run(session *s, const char *name, error_text *error) {
+static bool run(ladder_session *s, const char *name, error_text *error) {
   char samples_name[1024];
   snprintf(samples_name, sizeof samples_name, "%.1000s-samples", name);
   return save(s, name, climb, error) &&
          (s->measured.count == 0 || save(s, samples_name, write_samples, error));
 }
 
-static bool all_right(const session *s) {
+static bool all_right(const ladder_session *s) {
   for (size_t i = 0; i < s->count; i++) {
     if (s->rows[i].result.verdict == CHECK_FAILED) return false;
   }
@@ -317,7 +190,7 @@ static bool all_right(const session *s) {
 }
 
 static int compare_steps(int argc, char **argv) {
-  static session s;
+  static ladder_session s;
   error_text error;
   if (argc == 2 && strcmp(argv[1], "--slug") == 0) {
     if (device_open(&s.device, &error)) return puts(s.device.slug) < 0 ? EXIT_BAD_INPUT : EXIT_OK;
@@ -332,7 +205,7 @@ static int compare_steps(int argc, char **argv) {
   }
   const bool options_follow = end < argc; // "--" stands where their program name would
   const bool good = device_open(&s.device, &error) &&
-                    load_steps(&s, argv + 3, (size_t)end - 3, &error) &&
+                    ladder_load_steps(&s, argv + 3, (size_t)end - 3, &error) &&
                     read_options(&s, options_follow ? argc - end : 1,
                                  options_follow ? argv + end : argv, &error) &&
                     record_folder_make(argv[1], &s.device, &s.folder, &error) &&

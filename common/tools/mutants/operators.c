@@ -1,6 +1,7 @@
 #define _GNU_SOURCE // memmem
 // An operator makes one kind of small fault. Each function looks at one token, and adds the mutants that
 // begin there.
+#include "mutants/operators.h"
 #include "mutants/expression.h"
 #include "mutants/mutant.h"
 
@@ -285,79 +286,16 @@ static void drop_factor(const source *file, size_t i, mutant_list *mutants) {
     add(mutants, file, "scale", first, i, "%s", "");
 }
 
-// ---- Where there are none -----------------------------------------------------------------------
-
-// Tells whether the lines from this directive up to its #else or #endif are for nvcc alone.
-static bool begins_nvcc(const source *file, size_t directive) {
-  return token_is(file, directive + 1, "ifdef") && token_is(file, directive + 2, "__CUDACC__");
-}
-
-// Returns the #else or #endif behind which the emulator's part goes on.
-static size_t skip_nvcc(const source *file, size_t directive) {
-  size_t depth = 0;
-  for (size_t i = directive; i < file->tokens.count; i++) {
-    if (file->tokens.items[i].kind != TOKEN_DIRECTIVE) continue;
-    const bool opens = token_is(file, i + 1, "if") || token_is(file, i + 1, "ifdef") ||
-                       token_is(file, i + 1, "ifndef");
-    if (opens && i != directive) depth++;
-    if (depth == 0 && i != directive &&
-        (token_is(file, i + 1, "else") || token_is(file, i + 1, "endif")))
-      return i;
-    if (token_is(file, i + 1, "endif")) depth--;
-  }
-  return file->tokens.count;
-}
-
-// Returns the first token from here on at which mutants may begin.
-static size_t skip(const source *file, size_t i, bool *in_emulator) {
-  const token *it = &file->tokens.items[i];
-  if (it->kind == TOKEN_DIRECTIVE) {
-    if (begins_nvcc(file, i)) return skip_nvcc(file, i);
-    if (token_is(file, i + 1, "ifndef") && token_is(file, i + 2, "__CUDACC__")) *in_emulator = true;
-    if (token_is(file, i + 1, "endif")) *in_emulator = false;
-    if (*in_emulator && token_is(file, i + 1, "else")) {
-      *in_emulator = false;
-      return skip_nvcc(file, i);
-    }
-    if (token_is(file, i + 1, "define")) return source_macro_body(file, i);
-    size_t end = i + 1;
-    while (end < file->tokens.count && file->tokens.items[end].directive == i) end++;
-    return end;
-  }
-  if (token_is(file, i, "static_assert")) {
-    const size_t close = token_group_end(file, token_next(file, i));
-    return close == NO_TOKEN ? i : close + 1;
-  }
-  return i;
-}
-
-static int by_place(const void *a, const void *b) {
-  const mutant *left = a, *right = b;
-  if (left->start != right->start) return left->start < right->start ? -1 : 1;
-  if (left->length != right->length) return left->length < right->length ? -1 : 1;
-  return strcmp(left->replacement, right->replacement);
-}
-
-void mutants_find(const source *file, mutant_list *mutants) {
-  bool in_emulator = false; // behind #ifndef __CUDACC__
-  for (size_t i = 0; i < file->tokens.count;) {
-    const size_t next = skip(file, i, &in_emulator);
-    if (next != i) {
-      i = next;
-      continue;
-    }
-    leave_call_out(file, i, mutants);
-    change_argument(file, i, mutants);
-    change_parity(file, i, mutants);
-    change_stage(file, i, mutants);
-    change_bound(file, i, mutants);
-    change_by_one(file, i, mutants);
-    change_pad(file, i, mutants);
-    change_width(file, i, mutants);
-    swap_functions(file, i, mutants);
-    drop_guard(file, i, mutants);
-    drop_factor(file, i, mutants);
-    i++;
-  }
-  if (mutants->count > 0) qsort(mutants->items, mutants->count, sizeof(mutant), by_place);
+void operators_apply(const source *file, size_t i, mutant_list *mutants) {
+  leave_call_out(file, i, mutants);
+  change_argument(file, i, mutants);
+  change_parity(file, i, mutants);
+  change_stage(file, i, mutants);
+  change_bound(file, i, mutants);
+  change_by_one(file, i, mutants);
+  change_pad(file, i, mutants);
+  change_width(file, i, mutants);
+  swap_functions(file, i, mutants);
+  drop_guard(file, i, mutants);
+  drop_factor(file, i, mutants);
 }

@@ -1,0 +1,118 @@
+# shellcheck shell=bash
+# Looks at the CUDA toolkit, the driver and the GPU. To be sourced by scripts/doctor.sh, whose rows they print.
+
+check_tools_of_cuda() {
+  local tool path
+  for tool in compute-sanitizer nvdisasm ncu; do
+    path=$(command -v "$tool" || find "$home/bin" -maxdepth 1 -name "$tool" 2>/dev/null)
+    if [[ -n $path ]]; then
+      row ok "$tool" "$path"
+    else
+      case $tool in
+      compute-sanitizer) row optional $tool - "part of the CUDA toolkit; without it, use DEVICE=cpu to sanitize" ;;
+      nvdisasm) row optional $tool - "part of the CUDA toolkit, or make deps-sass; without it, no machine code to read (sass)" ;;
+      ncu) row optional $tool - "Nsight Compute; without it, no hardware counters (ncu)" ;;
+      esac
+      lacking+=" $tool"
+    fi
+  done
+}
+lacking=
+
+# Prints the newest CUDA that the driver can run, such as 12.4, if its library can be loaded.
+driver_cuda() {
+  compiles gcc "-ldl -Wl,--no-as-needed" c <<'END' && timeout 2 "$scratch/probe"
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void) {
+  int version = 0;
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+  int (*get_version)(int *) = library ? (int (*)(int *))dlsym(library, "cuDriverGetVersion") : 0;
+  if (!get_version || get_version(&version)) return 1;
+  return printf("%d.%d\n", version / 1000, version % 1000 / 10) < 0;
+}
+END
+}
+
+# Compiles and runs one small kernel; leaves what went wrong in $scratch/smoke.
+kernel_runs() {
+  cat >"$scratch/smoke.cu" <<'END'
+#include <cstdio>
+__global__ void add_one(int *value) { *value += 1; }
+int main() {
+  int host = 41, *device = nullptr;
+  cudaMalloc(&device, sizeof host);
+  cudaMemcpy(device, &host, sizeof host, cudaMemcpyHostToDevice);
+  add_one<<<1, 1>>>(device);
+  cudaMemcpy(&host, device, sizeof host, cudaMemcpyDeviceToHost);
+  puts(cudaGetErrorString(cudaGetLastError()));
+  return host != 42;
+}
+END
+  timeout "$(seconds_left 4.5)" "$home/bin/nvcc" -arch="$1" -o "$scratch/smoke.out" "$scratch/smoke.cu" \
+    >"$scratch/smoke" 2>&1 && timeout "$(seconds_left 4.8)" "$scratch/smoke.out" >"$scratch/smoke" 2>&1
+}
+
+# newer A B: whether version A comes after version B.
+newer() { [[ $1 != "$2" && $(printf '%s\n' "$1" "$2" | sort -V | tail -n 1) == "$1" ]]; }
+
+check_driver() {
+  local driver
+  driver=$(driver_cuda)
+  if [[ -z $driver ]]; then
+    row optional "NVIDIA driver" "libcuda.so.1 cannot be loaded" \
+      "a GPU needs NVIDIA's driver; a container needs --gpus all"
+  elif [[ -n $toolkit ]] && newer "${toolkit%%.*}" "${driver%%.*}"; then
+    row old "NVIDIA driver" "$driver_version runs CUDA up to $driver, the toolkit is $toolkit" \
+      "install a newer driver, or the CUDA toolkit $driver"
+  elif [[ -n $toolkit ]] && newer "$toolkit" "$driver"; then
+    row ok "NVIDIA driver" "$driver_version runs CUDA up to $driver, the toolkit is $toolkit" \
+      "enough for code compiled for this very GPU, as the lab's is"
+  else
+    row ok "NVIDIA driver" "$driver_version runs CUDA up to $driver"
+  fi
+}
+
+# Fills `device`, `why` and, with a GPU, `sm`.
+check_cuda() {
+  local toolkit='' name capability total free mig driver_version=''
+  device=$(quick_device)
+  home=$(cuda_home)
+  sm=
+  if [[ -n ${CUDA_HOME-} && ! -x $CUDA_HOME/bin/nvcc ]]; then
+    row optional CUDA_HOME "$CUDA_HOME" "has no bin/nvcc, so it is not used"
+  fi
+  if [[ -n $home ]]; then
+    toolkit=$("$home/bin/nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
+    row ok nvcc "$toolkit  $home/bin/nvcc"
+    check_tools_of_cuda
+  else
+    row optional nvcc - "the CUDA toolkit: https://developer.nvidia.com/cuda-downloads"
+  fi
+  wait "$gpus_pid"
+  while IFS=, read -r name capability total free driver_version mig; do
+    row ok GPU "$name, compute capability$capability,$total MiB,$free MiB free, MIG${mig,,}"
+    sm=${sm:-$(architecture "${capability# }")}
+  done < <(grep -E ', [0-9]+\.[0-9]+,' "$scratch/gpus")
+  if [[ -z $sm ]]; then
+    row optional GPU "none found" "${CUDA_VISIBLE_DEVICES+CUDA_VISIBLE_DEVICES=\"$CUDA_VISIBLE_DEVICES\" }$(
+      cat "$scratch/gpus" "$scratch/gpus.error" | head -n 1)"
+  fi
+  driver_version=$(cut -d , -f 5 "$scratch/gpus" | head -n 1)
+  check_driver
+  if [[ $device == cpu ]]; then
+    why="there is no $(if [[ -z $home ]]; then echo nvcc; else echo "GPU that programs may use"; fi)"
+  elif [[ -z $sm ]]; then
+    why="nvcc and a GPU are here, but nvidia-smi does not tell what GPU it is"
+  elif kernel_runs "$sm"; then
+    row ok "a kernel" "compiled for $sm, ran, gave the right result"
+    why="a kernel compiled for $sm ran on the GPU"
+  elif (($? == 124)); then
+    row optional "a kernel" "was not compiled and run in the time there is" "try again: the second time is faster"
+    why="nvcc and a GPU are here"
+  else
+    row old "a kernel" "does not run: $(tail -n 1 "$scratch/smoke")" \
+      "until that is repaired, add DEVICE=cpu to every make"
+    why="nvcc and a GPU are here, though a kernel does not run: add DEVICE=cpu"
+  fi
+}
