@@ -1,18 +1,14 @@
 // 14_pingpong: the warp groups take turns at the tensor cores.
 // Needs: sm_90a
 //
-// The consumers of step 13 share the tensor cores of one multiprocessor. If they queue their products at the
-// same time, they also wait for them at the same time, and then all of them compute their softmax together.
-// Here they take turns: a consumer queues its two products, and passes its turn to the next consumer. So one
-// multiplies while another computes its softmax, and the tensor cores and the exponential units are busy
-// together. FlashAttention-3 calls this ping-pong scheduling, and its named barriers scheduler barriers.
+// If the consumers of step 13 queue their products at the same time, they also wait for them at the same time,
+// and then all of them compute their softmax together. Here a consumer queues its two products, and passes its
+// turn to the next consumer. So one multiplies while another computes its softmax. FlashAttention-3 calls this
+// ping-pong scheduling, and its named barriers scheduler barriers.
 //
 //   consumer 1  | Q K, P V | softmax  | Q K, P V | softmax  |
 //   consumer 2             | Q K, P V | softmax  | Q K, P V | softmax  |
-//   producer    | K V | K V |     as soon as a stage is empty
 //
-// Cost for each head: as in step 13. Two costs remain: the start and the end of each tile, which overlap with
-// nothing, and the chain of max, exponential and sum in each row.
 // Look next at 15_persistent, which overlaps the tiles as well.
 #include "fragments.cuh"
 #include "hopper.cuh"
@@ -48,7 +44,6 @@ static const char *best_configuration(const attention_shape *shape) {
 }
 
 static constexpr int SMALLEST_DIM = 64;
-
 // Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller
 // waits for it. A step of 16 keys moves 16 rows of 128 bytes.
 template <typename tile, int D, typename Element>
@@ -182,8 +177,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto pass_turn = [&]() { named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256); };
   // end of exercise
   // Says that the warp has read the stage; each warp arrives. For K and V one arrival for a warp group would be
-  // enough, because a product that is complete for one of the four warps is complete for all. But nothing
-  // orders what warps read by themselves, such as the number of a tile in step 15.
+  // enough, but nothing orders what warps read by themselves, such as the number of a tile in step 15.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -204,7 +198,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     const bool corrected = correction[0] != 1.0f || correction[1] != 1.0f;
     if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output(O_frag[0], correction);
   };
-
   const auto store = [&]() {
 #pragma unroll
     for (int r = 0; r < tile::LANE_ROWS; r++) {
@@ -242,7 +235,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
     release(smem.K_empty, K_ring);
     mask(block);
-    // While the tensor cores add to O.
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
     // This branch keeps the compiler from moving exponentials past the wait for O.
     if (block + 1 < place.blocks) wait_for_keys();
