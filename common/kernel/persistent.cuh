@@ -1,10 +1,11 @@
-// Parts of step 15 that steps 16 and 17 take over as they are: the tiles in shared memory, the producer, and the
-// product of Q and K. Step 15 explains them.
+// Parts of step 15 that steps 16 and 17 take over as they are: the tiles in shared memory and the producer. Step
+// 15 explains them.
 #ifndef PERSISTENT_CUH
 #define PERSISTENT_CUH
 
 #include "hopper.cuh"
 #include "kernel.cuh"
+#include "products.cuh"
 #include "tile_order.cuh"
 
 // The tiles of a block in shared memory. Each starts at a multiple of 1024 bytes.
@@ -30,23 +31,6 @@ __device__ __forceinline__ void create_barriers(shared_tiles<tile, Element, D> &
   barrier_create_all(smem.K_empty, tile::WARPS);
   barrier_create_all(smem.V_empty, tile::WARPS);
   barriers_created();
-}
-
-// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of a warp group whose rows of Q
-// begin at first_row; the caller waits for it. A step of 16 columns in a row of a panel is 32 bytes, which is
-// 2 in the units of a descriptor.
-template <typename tile, int D, typename Element>
-__device__ __forceinline__ void
-multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
-                const Element (*Q_smem)[tile::BLOCK_M][PANEL], int first_row,
-                const Element (*K_smem)[tile::BLOCK_N][PANEL]) {
-  wgmma_fence();
-#pragma unroll
-  for (int k = 0; k < D; k += 16)
-    wgmma<Element, tile::BLOCK_N>::shared(
-        S_frag[0], matrix_descriptor(Q_smem[k / PANEL][first_row], 0) + k % PANEL / 8,
-        matrix_descriptor(K_smem[k / PANEL], 0) + k % PANEL / 8, k == 0);
-  wgmma_commit();
 }
 
 // The producer's thread takes tiles, and copies their data as stages become empty: K of a block before V of the

@@ -39,6 +39,15 @@ __device__ __forceinline__ tile_place place_of_tile(const attention_shape &shape
   return place;
 }
 
+// Returns how many key blocks a warp group needs, whose 64 rows begin at row `first` of the tile. Under a causal
+// mask the upper warp groups need fewer than the lowest one, if the tile is tall enough.
+template <typename tile>
+__device__ __forceinline__ int key_blocks(const attention_shape &shape, const tile_place &place,
+                                          int first) {
+  if (tile::BLOCK_M - 64 < tile::BLOCK_N) return place.blocks;
+  return key_blocks<tile>(shape, place.first_query + min(place.rows, first + 64));
+}
+
 // Returns the place of tile `number` in the order of step 09: heads count first, then query tiles from the
 // last one to the first, then batch entries.
 template <typename tile>

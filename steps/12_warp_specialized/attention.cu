@@ -11,8 +11,7 @@
 //   consumer 1  | Q K | softmax | P V | Q K | softmax | P V |
 //   consumer 2  | Q K | softmax | P V | Q K | softmax | P V |     each at its own pace
 //
-// Cost for each head: as in step 11. A thread of the producer needs few registers, so a consumer's thread may
-// have up to 240 of them.
+// Cost for each head: as in step 11. A thread of a consumer has up to 240 registers.
 // Look next at 13_softmax_overlap, which computes the softmax while the products go on.
 #include "fragments.cuh"
 #include "hopper.cuh"

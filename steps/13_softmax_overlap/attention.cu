@@ -14,6 +14,7 @@
 #include "fragments.cuh"
 #include "hopper.cuh"
 #include "kernel.cuh"
+#include "products.cuh"
 #include "tile_order.cuh"
 
 template <int M, int N, int W, int S>
@@ -44,23 +45,6 @@ static const char *best_configuration(const attention_shape *shape) {
 }
 
 static constexpr int SMALLEST_DIM = 64;
-
-// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of a warp group whose rows of Q
-// begin at first_row; the caller waits for it. A step of 16 columns in a row of a panel is 32 bytes, which is
-// 2 in the units of a descriptor.
-template <typename tile, int D, typename Element>
-__device__ __forceinline__ void
-multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
-                const Element (*Q_smem)[tile::BLOCK_M][PANEL], int first_row,
-                const Element (*K_smem)[tile::BLOCK_N][PANEL]) {
-  wgmma_fence();
-#pragma unroll
-  for (int k = 0; k < D; k += 16)
-    wgmma<Element, tile::BLOCK_N>::shared(
-        S_frag[0], matrix_descriptor(Q_smem[k / PANEL][first_row], 0) + k % PANEL / 8,
-        matrix_descriptor(K_smem[k / PANEL], 0) + k % PANEL / 8, k == 0);
-  wgmma_commit();
-}
 
 // Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller
 // waits for it. A step of 16 keys moves 16 rows of 128 bytes.
@@ -187,10 +171,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
-  // Called before a wait for O: the branch keeps the compiler from moving exponentials past that wait.
-  const auto wait_for_next_keys = [&](int block, int blocks) {
-    if (block + 1 < blocks) wait_for_keys();
-  };
   // Says that the warp has read the stage; each warp arrives. For K and V one arrival for a warp group would be
   // enough, because a product that is complete for one of the four warps is complete for all. But nothing
   // orders what warps read by themselves, such as the number of a tile in step 15.
@@ -235,7 +215,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   mask(0);
   softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
   round_probabilities<Element>(P_frag[0], S_frag[0]);
-  wait_for_next_keys(0, place.blocks);
+  if (place.blocks > 1) wait_for_keys();
   for (int block = 1; block < place.blocks; block++) {
     // exercise: queue S of this block and, behind it, O += P V of the block before
     queue_scores();
@@ -248,7 +228,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     mask(block);
     // While the tensor cores add to O.
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
-    wait_for_next_keys(block, place.blocks);
+    // This branch keeps the compiler from moving exponentials past the wait for O.
+    if (block + 1 < place.blocks) wait_for_keys();
     wgmma_wait<0>(O_frag[0]);
     release(smem.V_empty, V_ring);
     rescale(); // to the new row max, which P of this block has already

@@ -1,22 +1,19 @@
 // 14_pingpong: the warp groups take turns at the tensor cores.
 // Needs: sm_90a
 //
-// The consumers of step 13 share the tensor cores of one multiprocessor. If they queue their products at the
-// same time, they also wait for them at the same time, and then all of them compute their softmax together.
-// Here they take turns: a consumer queues its two products, and passes its turn to the next consumer. So one
-// multiplies while another computes its softmax, and the tensor cores and the exponential units are busy
-// together. FlashAttention-3 calls this ping-pong scheduling, and its named barriers scheduler barriers.
+// If the consumers of step 13 queue their products at the same time, they also wait for them at the same time,
+// and then all of them compute their softmax together. Here a consumer queues its two products, and passes its
+// turn to the next consumer. So one multiplies while another computes its softmax. FlashAttention-3 calls this
+// ping-pong scheduling, and its named barriers scheduler barriers.
 //
 //   consumer 1  | Q K, P V | softmax  | Q K, P V | softmax  |
 //   consumer 2             | Q K, P V | softmax  | Q K, P V | softmax  |
-//   producer    | K V | K V |     as soon as a stage is empty
 //
-// Cost for each head: as in step 13. Two costs remain: the start and the end of each tile, which overlap with
-// nothing, and the chain of max, exponential and sum in each row.
 // Look next at 15_persistent, which overlaps the tiles as well.
 #include "fragments.cuh"
 #include "hopper.cuh"
 #include "kernel.cuh"
+#include "products.cuh"
 #include "tile_order.cuh"
 
 template <int M, int N, int W, int S>
@@ -47,24 +44,6 @@ static const char *best_configuration(const attention_shape *shape) {
 }
 
 static constexpr int SMALLEST_DIM = 64;
-
-// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of a warp group whose rows of Q
-// begin at first_row; the caller waits for it. A step of 16 columns in a row of a panel is 32 bytes, which is
-// 2 in the units of a descriptor.
-template <typename tile, int D, typename Element>
-__device__ __forceinline__ void
-multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
-                const Element (*Q_smem)[tile::BLOCK_M][PANEL], int first_row,
-                const Element (*K_smem)[tile::BLOCK_N][PANEL]) {
-  wgmma_fence();
-#pragma unroll
-  for (int k = 0; k < D; k += 16)
-    wgmma<Element, tile::BLOCK_N>::shared(
-        S_frag[0], matrix_descriptor(Q_smem[k / PANEL][first_row], 0) + k % PANEL / 8,
-        matrix_descriptor(K_smem[k / PANEL], 0) + k % PANEL / 8, k == 0);
-  wgmma_commit();
-}
-
 // Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller
 // waits for it. A step of 16 keys moves 16 rows of 128 bytes.
 template <typename tile, int D, typename Element>
@@ -190,10 +169,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
-  // Called before a wait for O: the branch keeps the compiler from moving exponentials past that wait.
-  const auto wait_for_next_keys = [&](int block, int blocks) {
-    if (block + 1 < blocks) wait_for_keys();
-  };
   // Each consumer has a named barrier for its turn: its 128 threads wait there until the 128 threads of the
   // consumer before it arrive.
   const auto wait_for_turn = [&]() { named_barrier_wait(1 + consumer, 256); };
@@ -202,8 +177,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto pass_turn = [&]() { named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256); };
   // end of exercise
   // Says that the warp has read the stage; each warp arrives. For K and V one arrival for a warp group would be
-  // enough, because a product that is complete for one of the four warps is complete for all. But nothing
-  // orders what warps read by themselves, such as the number of a tile in step 15.
+  // enough, but nothing orders what warps read by themselves, such as the number of a tile in step 15.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -224,7 +198,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     const bool corrected = correction[0] != 1.0f || correction[1] != 1.0f;
     if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output(O_frag[0], correction);
   };
-
   const auto store = [&]() {
 #pragma unroll
     for (int r = 0; r < tile::LANE_ROWS; r++) {
@@ -250,7 +223,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   mask(0);
   softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
   round_probabilities<Element>(P_frag[0], S_frag[0]);
-  wait_for_next_keys(0, place.blocks);
+  if (place.blocks > 1) wait_for_keys();
   for (int block = 1; block < place.blocks; block++) {
     // exercise: in the consumer's turn, queue S of this block and, behind it, O += P V of the block before
     wait_for_turn();
@@ -262,9 +235,9 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
     release(smem.K_empty, K_ring);
     mask(block);
-    // While the tensor cores add to O.
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
-    wait_for_next_keys(block, place.blocks);
+    // This branch keeps the compiler from moving exponentials past the wait for O.
+    if (block + 1 < place.blocks) wait_for_keys();
     wgmma_wait<0>(O_frag[0]);
     release(smem.V_empty, V_ring);
     rescale(); // to the new row max, which P of this block has already

@@ -14,6 +14,7 @@
 #include "fragments.cuh"
 #include "hopper.cuh"
 #include "kernel.cuh"
+#include "products.cuh"
 #include "tile_order.cuh"
 
 template <int M, int N, int W, int S>
@@ -31,8 +32,6 @@ struct configuration {
   static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // with the registers of three consumers
   // Q of this tile and of the next one; blocks of 176 keys leave room for one Q.
   static constexpr int Q_STAGES = BLOCK_N > 128 ? 1 : 2;
-  // Whether a causal mask can hide whole key blocks from the first consumer that the last one sees.
-  static constexpr bool UNEQUAL = BLOCK_M - WARPGROUP_ROWS >= BLOCK_N;
 
   static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
 };
@@ -57,23 +56,6 @@ static const char *best_configuration(const attention_shape *shape) {
 
 static constexpr int SMALLEST_DIM = 64;
 #define WORKSPACE_BYTES sizeof(int) // of the counter that deals out the tiles
-
-// Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of a warp group whose rows of Q
-// begin at first_row; the caller waits for it. A step of 16 columns in a row of a panel is 32 bytes, which is
-// 2 in the units of a descriptor.
-template <typename tile, int D, typename Element>
-__device__ __forceinline__ void
-multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
-                const Element (*Q_smem)[tile::BLOCK_M][PANEL], int first_row,
-                const Element (*K_smem)[tile::BLOCK_N][PANEL]) {
-  wgmma_fence();
-#pragma unroll
-  for (int k = 0; k < D; k += 16)
-    wgmma<Element, tile::BLOCK_N>::shared(
-        S_frag[0], matrix_descriptor(Q_smem[k / PANEL][first_row], 0) + k % PANEL / 8,
-        matrix_descriptor(K_smem[k / PANEL], 0) + k % PANEL / 8, k == 0);
-  wgmma_commit();
-}
 
 // Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller
 // waits for it. If `first` is set, O_frag = P V. A step of 16 keys moves 16 rows of 128 bytes, which is 8 for a
@@ -230,10 +212,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
-  // Called before a wait for O: the branch keeps the compiler from moving exponentials past that wait.
-  const auto wait_for_next_keys = [&](int block, int blocks) {
-    if (block + 1 < blocks) wait_for_keys();
-  };
   // Each consumer has a named barrier for its turn: its 128 threads wait there until the 128 threads of the
   // consumer before it arrive.
   const auto wait_for_turn = [&]() {
@@ -294,10 +272,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   wgmma_wait<0>(S_frag[0]);
 
   while (number < order.tiles) {
-    // Under a causal mask the upper warp groups need fewer blocks than the lowest one.
-    const int last_row = min(place.rows, group_row + WARPGROUP_ROWS);
-    const int blocks =
-        tile::UNEQUAL ? key_blocks<tile>(shape, place.first_query + last_row) : place.blocks;
+    const int blocks = key_blocks<tile>(shape, place, group_row); // that this warp group needs
     for (int r = 0; r < tile::LANE_ROWS; r++) {
       row_max[r] = -INFINITY;
       row_sum[r] = 0.0f;
@@ -307,7 +282,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     mask(0);
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
     round_probabilities<Element>(P_frag[0], S_frag[0]);
-    wait_for_next_keys(0, blocks);
+    if (blocks > 1) wait_for_keys();
     for (int block = 1; block < blocks; block++) {
       wait_for_turn();
       queue_scores();
@@ -320,7 +295,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       mask(block);
       // While the tensor cores add to O.
       softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
-      wait_for_next_keys(block, blocks);
+      // This branch keeps the compiler from moving exponentials past the wait for O.
+      if (block + 1 < blocks) wait_for_keys();
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);
       rescale(); // to the new row max, which P of this block has already

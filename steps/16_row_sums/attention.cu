@@ -35,8 +35,6 @@ struct configuration {
   static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // with the registers of three consumers
   // Q of this tile and of the next one; blocks of 176 keys leave room for one Q.
   static constexpr int Q_STAGES = BLOCK_N > 128 ? 1 : 2;
-  // Whether a causal mask can hide whole key blocks from the first consumer that the last one sees.
-  static constexpr bool UNEQUAL = BLOCK_M - WARPGROUP_ROWS >= BLOCK_N;
 
   static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
 };
@@ -171,10 +169,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
-  // Called before a wait for O: the branch keeps the compiler from moving exponentials past that wait.
-  const auto wait_for_next_keys = [&](int block, int blocks) {
-    if (block + 1 < blocks) wait_for_keys();
-  };
   // Each consumer has a named barrier for its turn: its 128 threads wait there until the 128 threads of the
   // consumer before it arrive.
   const auto wait_for_turn = [&]() {
@@ -242,10 +236,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   wgmma_wait<0>(S_frag[0]);
 
   while (number < order.tiles) {
-    // Under a causal mask the upper warp groups need fewer blocks than the lowest one.
-    const int last_row = min(place.rows, group_row + WARPGROUP_ROWS);
-    const int blocks =
-        tile::UNEQUAL ? key_blocks<tile>(shape, place.first_query + last_row) : place.blocks;
+    const int blocks = key_blocks<tile>(shape, place, group_row); // that this warp group needs
     for (int r = 0; r < tile::LANE_ROWS; r++) {
       row_max[r] = -INFINITY;
       row_sum[r] = 0.0f;
@@ -255,7 +246,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     mask(0);
     softmax();
     round_probabilities<Element>(P_frag[0], S_frag[0]);
-    wait_for_next_keys(0, blocks);
+    if (blocks > 1) wait_for_keys();
     for (int block = 1; block < blocks; block++) {
       wait_for_turn();
       queue_scores();
@@ -267,7 +258,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       if (block == blocks - 1) release(smem.Q_empty, Q_ring);
       mask(block);
       softmax(); // while the tensor cores add to O
-      wait_for_next_keys(block, blocks);
+      // This branch keeps the compiler from moving exponentials past the wait for O.
+      if (block + 1 < blocks) wait_for_keys();
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);
       rescale(); // to the new row max, which P of this block has already
