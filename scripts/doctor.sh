@@ -131,7 +131,7 @@ print_verbs() {
   local can='' cannot=''
   # verb NAME TRUTH REASON
   verb() {
-    if ! grep -q -s "^$1:" Makefile; then return; fi
+    if ! cat Makefile make/*.mk 2>/dev/null | grep -q "^$1:"; then return; fi
     if [[ $2 == yes ]]; then can+=${can:+, }$1; else cannot+=${cannot:+, }"$1 ($3)"; fi
   }
   on_gpu() { if [[ $device == gpu ]]; then echo yes; fi; }

@@ -31,6 +31,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 . scripts/origin.sh
 mutant_device=${DEVICE:-cpu}
 make_scratch "$mutant_folder"
+# What make has built of the mutants and of the unchanged steps beside them lies in other folders.
+trap 'remove_scratch; rm -rf build/*/elsewhere/build_.mutants_.$$_.*' EXIT
 export CCACHE_DISABLE=1        # no mutant is compiled twice
 export OMP_WAIT_POLICY=passive # several programs share the cores: none should wait by spinning
 

@@ -120,6 +120,7 @@ Test(mutants, a_sample_is_caught) {
   EXPECT(result, "source mutants compiler check sanitize hangs same code reason survives\n",
          "steps/01_naive 2 ", "all 2 ", "written: ", "mutants: 2 of 2 mutants tried",
          "none survives without a reason");
+  EXPECT_STATUS(lab_run("! ls -d build/*/elsewhere/build_.mutants_.* 2>/dev/null"), 0);
   const script_result recorded =
       lab_run("cut -d '\"' -f 12 %s/*/mutants.csv | grep -c 'not tried'; "
               "build/cpu/mutants list steps/01_naive/attention.cu | grep -vc narrow",

@@ -1,0 +1,123 @@
+# The verbs that test the lab, and those that look for faults in its steps. The Makefile includes this file.
+
+check: deps ## all tests on this device; one step's suite: make step03 check
+	@$(MAKE) --no-print-directory $(STEP_GOALS) $(if $(WORK),check-work,check-now)
+
+ifeq ($(STEP_GOALS),)
+  cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_limit_faults.c \
+              common/tests/emulator/test_device_api.c \
+              common/tests/emulator/test_tensor_faults.c common/tests/emulator/test_hopper_faults.c \
+              common/tests/scripts/test_bugs.c common/tests/scripts/test_clang.c common/tests/scripts/test_ended.c \
+              common/tests/scripts/test_verbs.c common/tests/scripts/test_settings.c \
+              common/tests/scripts/test_variants.c \
+              common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c
+  gpu_only := common/tests/timing/test_known_duration.c common/tests/timing/test_cold_cache.c
+  # Left out under AddressSanitizer: tests that abandon stacks in the middle of a kernel, and those of Python's
+  # library.
+  address_less := $(if $(findstring address,$(SANITIZE)),common/tests/emulator/%_faults.c common/tests/peers/%)
+  # A GPU before sm_80 cannot run these tests of arithmetic in bf16, mma.sync and sums over a warp.
+  since_sm_80 := $(patsubst %,common/tests/emulator/test_%.c,number_functions numbers ptx warp wmma wmma_products)
+  too_new     := $(if $(filter gpu,$(DEVICE)),$(if $(filter sm_7%,$(ARCH)),$(since_sm_80)))
+  PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)) $(address_less) $(too_new), \
+                  $(sort $(wildcard common/tests/*/test_*.c)))
+  # Those of a watching emulator need it, and kernels that are compiled for it, which AddressSanitizer
+  # excludes.
+  every_mode    := common/tests/emulator/test_limit_faults.c
+  watched_tests  = $(patsubst common/tests/%.c,$(BUILD)-$1/tests/%,$(filter common/tests/$1/% $(every_mode),$(PART_TESTS)))
+  WATCHED_TESTS := $(if $(findstring address,$(SANITIZE))$(filter gpu,$(DEVICE)),, \
+                     $(call watched_tests,sanitize) $(call watched_tests,count))
+  PART_TESTS    := $(filter-out common/tests/sanitize/% common/tests/count/%,$(PART_TESTS))
+  PART_TESTS    := $(PART_TESTS:common/tests/%.c=$(BUILD)/tests/%)
+  CHECK_ALL  := format-check tables-check pages-check
+  PLANTED    := $(if $(ELSEWHERE)$(filter gpu,$(DEVICE)),,$(BUILDABLE))
+endif
+
+# The last program that takes every shape, for the tests of the program itself.
+any_shape = $$(for program in $(call programs,$(BUILDABLE)); do \
+  $$program --batch 1 --heads 1 --seq 1 --dim 1 --scale 0 --no-time >/dev/null 2>&1 && echo $$program; done | tail -n 1)
+
+# How many test programs run at a time. On a GPU they spend most of their time starting. On a CPU each keeps a core
+# busy, and the programs that take long on one core begin first.
+at_once    = $(if $(filter gpu,$(DEVICE)),$(shell echo $$((($(JOBS) + 3) / 4))),$(JOBS))
+LONG_TESTS = $(filter $(addprefix %/scripts/test_,workshop verbs bugs recipes clang ended deps),$(PART_TESTS))
+CHECKED    = $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(PART_TESTS)) $(WATCHED_TESTS) $(step_checks)
+
+# The steps are built first, from the last one on, because the compiler takes longest for their kernels.
+reversed = $(if $1,$(call reversed,$(wordlist 2,1000,$1)) $(firstword $1))
+
+say_too_new = SKIP $(patsubst common/tests/%.c,%,$(too_new)): they need sm_80 or newer, this GPU is $(ARCH)
+check-now: say-device $(CHECK_ALL)
+	$(if $(too_new),@echo "$(say_too_new)")
+	@$(BUILDER) $(call reversed,$(step_checks)) $(PART_TESTS) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged \
+	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so)
+	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=sanitize $(filter $(BUILD)-sanitize/%,$(WATCHED_TESTS)))
+	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=count $(filter $(BUILD)-count/%,$(WATCHED_TESTS)))
+	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_CONFIG=$(CONFIG) \
+	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) LAB_LARGE=$(if $(STEP_GOALS),1) \
+	  scripts/check.sh $(CHECKED)
+	$(if $(PLANTED),@JOBS=$(JOBS) scripts/side_by_side.sh "$(bugs_of_steps)" "$(variants_of_steps)" scripts/guide.sh)
+
+bugs_of_steps = if command -v patch >/dev/null; then DEVICE=cpu NAMED=1 RECORD= scripts/bugs.sh $(PLANTED); \
+  else echo 'bugs: skipped because planting bugs needs the program patch (make deps installs it)'; fi
+variants_of_steps = if command -v patch >/dev/null; then DEVICE=cpu SHORT=1 RECORD= scripts/variants.sh $(PLANTED); \
+  else echo 'variants: skipped because making them needs the program patch (make deps installs it)'; fi
+
+.PHONY: sanitize sanitize-now
+sanitize: ## look for races, wild accesses, missing waits: make step06 sanitize SEEDS=5
+	@$(MAKE) --no-print-directory $(if $(filter cpu,$(DEVICE)),MODE=sanitize) $(STEP_GOALS) sanitize-now
+
+sanitize-now: say-device
+	@$(BUILDER) $(call programs,$(BUILDABLE))
+ifeq ($(DEVICE),cpu)
+	@SEEDS=$(SEEDS) scripts/sanitize.sh $(STEP_BUILD) $(BUILDABLE)
+else
+	@JOBS=$(JOBS) scripts/sanitize_gpu.sh $(STEP_BUILD) $(BUILDABLE)
+endif
+
+bugs: say-device ## plant each steps/NN/bugs/*.patch and see who catches it (of all steps, or with RECORD=1: CSV)
+	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(or $(RECORD),$(if $(STEP_GOALS),,1)) scripts/bugs.sh $(BUILDABLE)
+
+.PHONY: mutants
+mutants: say-device ## steps with one small fault each, and who catches it: make step17 mutants SECONDS=120 SEED=1
+	$(if $(ELSEWHERE),@echo "error: mutants are made of the steps in steps/: leave STEPS_FOLDER out" >&2; exit 2)
+	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(RECORD) OPERATORS=$(call quoted,$(OPERATORS)) \
+	  FILES=$(call quoted,$(FILES)) scripts/mutants.sh $(SECONDS:%=--seconds %) $(COUNT:%=--count %) $(SEED:%=--seed %) $(BUILDABLE)
+
+.PHONY: variants
+variants: say-device ## what each part of a step brings: builds, checks and times steps/NN/variants/*.patch: RECORD=1 NAME=
+	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(RECORD) NAME=$(NAME) VARIANT=$(VARIANT) \
+	  scripts/variants.sh $(BUILDABLE)
+
+fuzz: say-device ## random problems on a step until one fails: make step06 fuzz SECONDS=60 SEED=1
+	@$(BUILDER) $(call programs,$(BUILDABLE)) $(addsuffix -fuzz,$(call programs,$(BUILDABLE)))
+	@for step in $(addsuffix -fuzz,$(call programs,$(BUILDABLE))); do \
+	  OMP_WAIT_POLICY=passive $(RUN) $$step --seconds $(or $(SECONDS),60) $(COUNT:%=--count %) $(SEED:%=--seed %) || exit; done
+
+fuzz-readers: ## made-up files for the .npy reader and the rewriter, with libFuzzer: SECONDS=60
+	@scripts/fuzz_readers.sh $(or $(SECONDS),60) npy rewrite
+
+ptxas: ## registers, shared memory, spills and occupancy of every kernel for all GPUs, or ARCH= (needs nvcc, no GPU)
+	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/ptxas.sh "$(ARCH)" $(STEPS)
+
+.PHONY: sass ptx
+sass: ## machine code: instructions counted, listing in build/sass (needs nvcc, no GPU)
+	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/sass.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)
+
+ptx: ## PTX: instructions counted, listing in build/ptx (needs nvcc, no GPU)
+	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/ptx.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)
+
+guide: ## run the commands of the guide, slow ones too, and compare what they say with it
+	@JOBS=$(JOBS) scripts/guide.sh --all
+
+SOURCES = $(shell scripts/files.sh '*.c' '*.h' '*.cu' '*.cuh')
+format: ## lay out the sources with clang-format 14
+	@scripts/format.sh -i $(SOURCES)
+
+format-check:
+	@scripts/format.sh --dry-run $(SOURCES)
+
+tables-check:
+	@scripts/tables.sh --check
+
+pages-check:
+	@scripts/pages.sh

@@ -1,0 +1,104 @@
+# The verbs that measure and count, and those that draw and publish what was recorded. The Makefile includes this file.
+
+# Verbs that only measure times, and have no result on the emulator.
+.PHONY: needs-gpu
+needs-gpu: say-device
+ifeq ($(DEVICE),cpu)
+	@echo "error: $(filter bench ceilings peers shapes spread record,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
+	  "on a machine with a GPU (make ladder counts here what the steps do)" >&2
+	@exit 2
+endif
+
+bench: needs-gpu ## every step over a grid of shapes (GPU): QUICK=1, FRESH=1, NAME=, ARGS="--help"
+	@$(BUILDER) $(shared_steps) $(BUILD)/bench $(BUILD)/ladder
+	@$(with_args) $(RUN) $(BUILD)/bench $(call quoted,$(DATA)) $(or $(NAME),bench) $(shared_steps) -- $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
+	$(if $(NAME),,$(call draw_results,"scaling memory latency"))
+
+ceilings: needs-gpu ## this GPU's bandwidth and arithmetic rates, measured (GPU)
+	@$(BUILDER) $(BUILD)/ceilings $(BUILD)/ladder
+	@$(BUILD)/ceilings $(call quoted,$(DATA)) $(or $(NAME),ceilings)
+	$(if $(NAME),,$(call draw_results,"roofline scaling"))
+
+budget: say-device ## shared memory of each configuration against the GPUs' limits: make step06 budget
+	@$(BUILDER) $(shared_steps) $(BUILD)/budget
+	@for step in $(shared_steps); do $(RUN) $(BUILD)/budget $$step || exit; done
+
+# Unless steps are named, as in make step05 peers, these verbs take the steps that copy while they multiply, whose
+# speed is near that of the peers. make bench measures all steps. SDPA's two slow backends are left out, too:
+# ARGS="--without sdpa_math" takes the other one of them in.
+stored     = $(shell grep -l score_matrix_bytes $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
+PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_% $(notdir $(patsubst %/attention.cu,%,$(stored))),$(BUILDABLE)))
+peers_now    = PYTHONPATH=common/tools python3 -m peers
+peers_run    = PYTHONPATH=common/tools $(with_args) $(RUN) python3 -m peers
+
+.PHONY: peers shapes spread compare
+# $(call beside_peers,NAME of the files,steps,options)
+define beside_peers
+	@command -v python3 >/dev/null || { echo "error: $1 needs Python 3 with PyTorch, and there is no python3" >&2; exit 2; }
+	@$(peers_now) --ready
+	@$(BUILDER) $(addsuffix .so,$(call programs,$2)) $(BUILD)/libpeers.so $(BUILD)/ladder
+	@$(peers_run) --folder $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) --name $(or $(NAME),$1) \
+	  --library $(BUILD)/libpeers.so --steps $(addsuffix .so,$(call programs,$2)) \
+	  --without sdpa_math sdpa_efficient $3 $(if $(FA3),--fa3 "$$FA3") $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
+	$(if $(NAME)$(filter shapes,$1),,$(call draw_results,$1))
+endef
+
+peers: needs-gpu ## steps against PyTorch's attention, and FlashAttention-3 (needs PyTorch); FA3=libfa3.so, QUICK=1, FRESH=1
+	$(call beside_peers,peers,$(PEER_STEPS))
+
+shapes: needs-gpu ## the same for one head, ragged lengths, grouped heads, decoding (needs PyTorch); FA3=libfa3.so
+	$(call beside_peers,shapes,$(PEER_STEPS),--users)
+
+spread: needs-gpu ## steps and peers for scores that are spread more and more (needs PyTorch); QUICK=1, FRESH=1
+	$(call beside_peers,spread,$(PEER_STEPS),--spread)
+
+.PHONY: record
+record: needs-gpu ## all times that charts and tables are made of (GPU): PARTS="ladder bench", FA3=libfa3.so, FRESH=1
+	@MAKE="$(MAKE)" FRESH="$(FRESH)" scripts/record.sh $(PARTS)
+
+compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or OLD=a.csv A=05 B=06
+	@$(BUILDER) $(BUILD)/compare
+	@$(BUILD)/compare $${OLD:+"$$OLD"} $(if $(NEW),"$$NEW",$(if $(A),$${OLD:+"$$OLD"})) $(if $(A),--a $(A)) $(if $(B),--b $(B)) \
+	  $(if $(THRESHOLD),--threshold $(THRESHOLD))
+
+.PHONY: count count-now calibrate
+count: ## what a step asks of memory and tensor cores, by source line: make step05 count
+	@$(MAKE) --no-print-directory $(STEP_GOALS) count-now $(if $(filter cpu,$(DEVICE)),MODE=count)
+
+ifeq ($(DEVICE),cpu)
+count-now: say-device
+	@$(BUILDER) $(shared_steps) $(BUILD)/count $(BUILD)/ladder
+	@mkdir -p build/count
+	@for step in $(shared_steps); do \
+	  $(with_args) $(RUN) $(BUILD)/count build/count $$step -- && \
+	  scripts/record_counts.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so).csv || exit; \
+	done
+	$(call draw_results,saves)
+else
+count-now: say-device
+	@$(BUILDER) $(call programs,$(BUILDABLE)) $(BUILD)/ladder
+	@$(with_args) scripts/count_gpu.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) $(call programs,$(BUILDABLE)) --
+	$(call draw_results,"saves roofline")
+endif
+
+calibrate: say-device ## the emulator's counts against known answers, and on a GPU against its counters
+	@$(BUILDER) $(BUILD)/ladder $(if $(filter gpu,$(DEVICE)),$(BUILD)/calibrate $(call programs,$(BUILDABLE)))
+	@$(BUILDER) DEVICE=cpu MODE=count build/cpu-count/calibrate build/cpu-count/count \
+	  $(foreach step,$(BUILDABLE),build/cpu-count/step$(call step_number,$(step)).so)
+	@scripts/calibrate.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) build/cpu-count \
+	  $(if $(filter gpu,$(DEVICE)),$(BUILD) $(BUILDABLE))
+
+# TERM is in every shell's environment, so only a TERM of the command line counts. STEPS has a value of its own for
+# the other verbs.
+plots: ## draw the record's charts, RESULTS=1 your own: CHART=scaling STEPS=07,17 BASE=sdpa_cudnn WITH=results/... AXIS=linear TERM=dumb
+	@scripts/plot.sh $(if $(filter command-line/dumb,$(subst $() ,-,$(origin TERM))/$(TERM)),--dumb) $(if $(RESULTS),--data results) \
+	  $(if $(filter command-line,$(subst $() ,-,$(origin STEPS))),--steps "$(STEPS)") $(if $(BASE),--base "$(BASE)") \
+	  $(if $(WITH),--with "$$WITH") $(if $(AXIS),--axis "$(AXIS)") \
+	  "$(or $(CHART),all)" $(if $(DEVICE_FOLDER)$(NAME),"$(or $(DEVICE_FOLDER),*)") $(NAME)
+
+.PHONY: tables tables-check pages-check guide publish
+tables: ## write the tables of the documents again from the published record
+	@scripts/tables.sh
+
+publish: ## put what you have recorded, results/, into the published record: DEVICE_FOLDER= NAME=
+	@scripts/publish.sh "$(DEVICE_FOLDER)" $(NAME)
