@@ -143,7 +143,8 @@ template <typename tile, int D>
 static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
 
 // The producer's thread takes tiles, and copies their data as stages become empty: K of a block before V of the
-// block before it, across tiles, and Q of the next tile after the last V of this one.
+// block before it, across tiles, and Q of the next tile before the last V of this one. If there is room for one Q
+// only, its stage becomes empty late, so Q comes after that V.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
                                         const tensor_maps &maps, const attention_shape &shape,
@@ -178,13 +179,13 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
     const tile_place next = tile_in_order<tile>(shape, order, number);
 #pragma unroll 1 // it shares schedulers with the consumers, and slows them down when it is unrolled
     for (int block = 0; block < place.blocks; block++) {
-      if (block + 1 < place.blocks)
-        load_keys(place, block + 1);
-      else if (number < order.tiles)
-        load_keys(next, 0);
+      const bool last = block + 1 == place.blocks;
+      if (!last) load_keys(place, block + 1);
+      if (last && number < order.tiles) load_keys(next, 0);
+      if (last && tile::Q_STAGES > 1) load_queries(next, number);
       load_values(place, block);
     }
-    load_queries(next, number);
+    if (tile::Q_STAGES == 1) load_queries(next, number);
     place = next;
   }
 }

@@ -12,7 +12,8 @@
 //     | V        | 1  ...  | BLOCK_N     16 rows of ones are enough: the product of 16 keys finds them by the
 //     +----------+---------+             distance between panels, which is that from V to the ones.
 //
-// lse needs the sum of P before it is rounded. If the caller asks for lse, the lanes add up as in step 15.
+// lse needs the sum of P before it is rounded. If the caller asks for lse, the lanes add up as in step 15, in a
+// kernel of its own.
 //
 // Cost for each score: a multiply-add, an exponential, half a rounding, a max, and no addition.
 // Look next at 17_lazy_max, which leaves out most of the max.
@@ -147,7 +148,7 @@ template <typename tile, int D>
 static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
 
 // A consumer computes its 64 rows of O and lse of every tile, one key block after the other.
-template <typename tile, typename Element, int D>
+template <typename tile, typename Element, int D, bool LSE>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
                                         float *lse, const attention_shape &shape,
                                         const schedule &order, int consumer) {
@@ -192,12 +193,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
         mask_row<tile>(S_frag, r,
                        visible_keys(shape, place.first_query + lane_row + 8 * r) - first_key);
   };
-  const auto softmax = [&]() {
-    if (lse)
-      softmax_rows<tile, true>(S_frag, scale_log2, row_max, row_sum, correction);
-    else
-      softmax_rows<tile, false>(S_frag, scale_log2, row_max, row_sum, correction);
-  };
   // Returns the number of the next tile. If there is such a tile, its Q and first K have arrived.
   const auto next_tile = [&]() {
     barrier_wait(&smem.Q_full[Q_ring.stage], Q_ring.parity);
@@ -220,8 +215,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       const int row = lane_row + 8 * r;
       const float sum = O_frag[r / 2][D / 2 + r % 2 * 2];  // of the rounded probabilities
       const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
-      const float all = lse ? sum_over_lanes<1, 4>(row_sum[r]) : 0.0f; // before rounding
-      if (lse && row < place.rows && threadIdx.x % 4 == 0)
+      const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : 0.0f; // before rounding
+      if (LSE && row < place.rows && threadIdx.x % 4 == 0)
         lse[place.first_row + row] = (row_max[r] * scale_log2 + log2f(all)) * LN_2;
       store_row<D>(O, place.first_row + row, O_frag[r / 2], r % 2, factor, row < place.rows);
     }
@@ -244,7 +239,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     release(smem.K_empty, K_ring);
     if (blocks == 1) release(smem.Q_empty, Q_ring);
     mask(0);
-    softmax();
+    softmax_rows<tile, LSE>(S_frag, scale_log2, row_max, row_sum, correction);
     round_probabilities<Element>(P_frag[0], S_frag[0]);
     if (blocks > 1) wait_for_keys();
     for (int block = 1; block < blocks; block++) {
@@ -257,7 +252,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring);
       mask(block);
-      softmax(); // while the tensor cores add to O
+      // While the tensor cores add to O.
+      softmax_rows<tile, LSE>(S_frag, scale_log2, row_max, row_sum, correction);
       // This branch keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
       wgmma_wait<0>(O_frag[0]);
@@ -294,7 +290,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   }
 }
 
-template <typename tile, typename Element, int D>
+template <typename tile, typename Element, int D, bool LSE>
 __launch_bounds__(tile::THREADS, 1) __global__
     void attention_kernel(const __grid_constant__ tensor_maps maps, Element *O, float *lse,
                           attention_shape shape, schedule order) {
@@ -313,7 +309,7 @@ __launch_bounds__(tile::THREADS, 1) __global__
     if (threadIdx.x < 32 && elect_lane()) produce<tile, Element, D>(smem, maps, shape, order);
   } else {
     take_registers_of_consumer<tile::CONSUMERS>();
-    consume<tile, Element, D>(smem, O, lse, shape, order, warpgroup - 1);
+    consume<tile, Element, D, LSE>(smem, O, lse, shape, order, warpgroup - 1);
   }
 }
 
@@ -324,12 +320,12 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   tensor_maps maps;
   cudaError_t error = describe_tensors<tile>(&maps, args);
   if (error == cudaSuccess) error = make_schedule<tile>(&order, args, stream);
-  if (error == cudaSuccess)
-    error = allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
+  const auto kernel = args->lse ? attention_kernel<tile, Element, D, true>
+                                : attention_kernel<tile, Element, D, false>;
+  if (error == cudaSuccess) error = allow_shared_memory(kernel, SHARED_BYTES<tile, D>);
   if (error != cudaSuccess) return error;
-  const int blocks = order.blocks;
-  attention_kernel<tile, Element, D><<<blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
-      maps, (Element *)args->o, args->lse, shape, order);
+  kernel<<<order.blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(maps, (Element *)args->o,
+                                                                         args->lse, shape, order);
   return cudaGetLastError();
 }
 

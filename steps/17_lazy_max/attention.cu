@@ -174,7 +174,7 @@ template <typename tile, int D>
 static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
 
 // A consumer computes its 64 rows of O and lse of every tile, one key block after the other.
-template <typename tile, typename Element, int D>
+template <typename tile, typename Element, int D, bool LSE>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
                                         float *lse, const attention_shape &shape,
                                         const schedule &order, int consumer) {
@@ -221,14 +221,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
                        visible_keys(shape, place.first_query + lane_row + 8 * r) - first_key);
   };
   const auto softmax = [&]() {
-    if (lse)
-      softmax_rows<tile, Element, true>(S_frag, scale_log2, row_max, row_sum, correction);
-    else
-      softmax_rows<tile, Element, false>(S_frag, scale_log2, row_max, row_sum, correction);
+    softmax_rows<tile, Element, LSE>(S_frag, scale_log2, row_max, row_sum, correction);
   };
   const auto try_lazy_softmax = [&](auto &P_new) {
-    return lse ? lazy_softmax<tile, Element, true>(P_new, S_frag, scale_log2, row_max, row_sum)
-               : lazy_softmax<tile, Element, false>(P_new, S_frag, scale_log2, row_max, row_sum);
+    return lazy_softmax<tile, Element, LSE>(P_new, S_frag, scale_log2, row_max, row_sum);
   };
   // Returns the number of the next tile. If there is such a tile, its Q and first K have arrived.
   const auto next_tile = [&]() {
@@ -252,8 +248,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       const int row = lane_row + 8 * r;
       const float sum = O_frag[r / 2][D / 2 + r % 2 * 2];  // of the rounded probabilities
       const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
-      const float all = lse ? sum_over_lanes<1, 4>(row_sum[r]) : 0.0f; // before rounding
-      if (lse && row < place.rows && threadIdx.x % 4 == 0)
+      const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : 0.0f; // before rounding
+      if (LSE && row < place.rows && threadIdx.x % 4 == 0)
         lse[place.first_row + row] = (row_max[r] * scale_log2 + LOWER<Element> + log2f(all)) * LN_2;
       store_row<D>(O, place.first_row + row, O_frag[r / 2], r % 2, factor, row < place.rows);
     }
@@ -352,7 +348,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   }
 }
 
-template <typename tile, typename Element, int D>
+template <typename tile, typename Element, int D, bool LSE>
 __launch_bounds__(tile::THREADS, 1) __global__
     void attention_kernel(const __grid_constant__ tensor_maps maps, Element *O, float *lse,
                           attention_shape shape, schedule order) {
@@ -371,7 +367,7 @@ __launch_bounds__(tile::THREADS, 1) __global__
     if (threadIdx.x < 32 && elect_lane()) produce<tile, Element, D>(smem, maps, shape, order);
   } else {
     take_registers_of_consumer<tile::CONSUMERS>();
-    consume<tile, Element, D>(smem, O, lse, shape, order, warpgroup - 1);
+    consume<tile, Element, D, LSE>(smem, O, lse, shape, order, warpgroup - 1);
   }
 }
 
@@ -382,12 +378,12 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   tensor_maps maps;
   cudaError_t error = describe_tensors<tile>(&maps, args);
   if (error == cudaSuccess) error = make_schedule<tile>(&order, args, stream);
-  if (error == cudaSuccess)
-    error = allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
+  const auto kernel = args->lse ? attention_kernel<tile, Element, D, true>
+                                : attention_kernel<tile, Element, D, false>;
+  if (error == cudaSuccess) error = allow_shared_memory(kernel, SHARED_BYTES<tile, D>);
   if (error != cudaSuccess) return error;
-  const int blocks = order.blocks;
-  attention_kernel<tile, Element, D><<<blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
-      maps, (Element *)args->o, args->lse, shape, order);
+  kernel<<<order.blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(maps, (Element *)args->o,
+                                                                         args->lse, shape, order);
   return cudaGetLastError();
 }
 
