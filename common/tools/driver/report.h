@@ -16,7 +16,7 @@ typedef struct {
   uint64_t seed;
   check_verdict verdict;
   check_result check; // unless skipped
-  bool o_alone; // lse was not asked for
+  bool o_alone;       // lse was not asked for
   size_t workspace_bytes;
   timing_figures figures; // milliseconds
   timing_floor floor;     // of the same rounds
