@@ -185,6 +185,10 @@ mutants_merge() {
           next
         }
         was = row_of[mutant]
+        if (substr(was, length(mutant) + 1) ~ /^"",/) {
+          print
+          next
+        }
         if (substr(was, length(mutant) + 1) ~ /^"survives",/ && rest !~ /^"not tried","","","",/)
           sub(/^"not tried",/, "\"reason\",", rest)
         else

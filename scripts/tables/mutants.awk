@@ -9,6 +9,7 @@
   if (!(name in count)) source[++sources] = name
   verdict = field("verdict")
   sub(/^wrong reason: /, "", verdict)
+  if (verdict == "") verdict = "not tried" # as before the tools had to give one
   count[name]++
   of[name, verdict]++
   count["all"]++
