@@ -134,13 +134,4 @@ static cudaError_t allow_shared_memory(Kernel kernel, size_t bytes) {
    : (args)->shape.head_dim <= 64 ? launch<Element, 64>(args, stream)                              \
                                   : launch<Element, 128>(args, stream))
 
-// Does the same for steps that take only head_dim 64 and 128.
-#define LAUNCH_FOR_64_OR_128(launch, args, stream)                                                 \
-  ((args)->shape.dtype == ATTENTION_FP16                                                           \
-       ? LAUNCH_FOR_64_OR_128_OF(launch, half, args, stream)                                       \
-       : LAUNCH_FOR_64_OR_128_OF(launch, __nv_bfloat16, args, stream))
-#define LAUNCH_FOR_64_OR_128_OF(launch, Element, args, stream)                                     \
-  ((args)->shape.head_dim == 64 ? launch<Element, 64>(args, stream)                                \
-                                : launch<Element, 128>(args, stream))
-
 #endif
