@@ -6,8 +6,7 @@
 #define SCORE_ROUNDINGS 8.0
 #define EXP2_ERROR      0x1p-21
 #define MARGIN          1.25
-#define MATTERS         20.0   // nats: exp(-20) is 2e-9
-#define LARGEST         0x1p-8 // the least that a kernel makes of a row's largest probability
+#define MATTERS         20.0 // nats: exp(-20) is 2e-9
 
 // They return half a unit in the last place, relative to the value, and that of subnormal numbers,
 // as an absolute value.
@@ -61,15 +60,13 @@ void allowance_of_row(const row_problem *row, const double *weights, const doubl
   const double factor = matter ? score_error_factor(row) : 0;
   const double sums = FLOAT_ROUNDING * (32 + row->keys / 8.0) + EXP2_ERROR;
   const double unit = rounding(row->dtype), least = subnormal_rounding(row->dtype);
-  double in_all = 0;  // what the sum of the weights may be off by
-  double largest = 0; // weight
-  for (int key = 0; key < row->keys; key++) largest = fmax(largest, weights[key]);
+  double in_all = 0; // what the sum of the weights may be off by
   for (int d = 0; d < row->dim; d++) allowed[d] = 0;
   for (int key = 0; key < row->keys; key++) {
     const double weight = weights[key];
     if (weight == 0) continue;
     const double in_float = fmin(factor * (double)row->K_norm[key], 1) + sums;
-    const float off = (float)(weight * (unit + in_float) + fmin(weight, least * largest / LARGEST));
+    const float off = (float)(weight * (unit + in_float) + fmin(weight, least));
     const float *values = row->V + (size_t)key * (size_t)row->dim;
     in_all += weight * in_float;
 #pragma omp simd

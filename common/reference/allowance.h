@@ -6,10 +6,9 @@
 // 2^-8 for bf16:
 //
 //   - It rounds each probability to the element type before it multiplies V. The rounding error is at most u
-//     times the probability, or 2^-25 where fp16 is subnormal. The largest probability of the row is at least
-//     2^-8 then: step 17 begins that low in fp16, to leave room for larger ones. This adds sum_j (w_j u +
-//     min(w_j, 2^-17 max_j w_j)) |V[j][d]|. The kernel may divide by the sum of the rounded probabilities or of
-//     the others; the first choice removes a common part of that error.
+//     times the probability, or 2^-25 where fp16 is subnormal. This adds sum_j (w_j u + min(w_j, 2^-25))
+//     |V[j][d]|. The kernel may divide by the sum of the rounded probabilities or of the others; the first
+//     choice removes a common part of that error.
 //   - It rounds O, which adds u |O[d]|, and 2^-25 where fp16 is subnormal.
 //   - It computes scores in float32, each with an error of at most e_j = 8 * 2^-24 * |scale| * |q| |K[j]|.
 //     The error comes from head_dim additions of products, which are no larger than |q| |K[j]| in all, from

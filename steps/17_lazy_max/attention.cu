@@ -75,14 +75,9 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][ti
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
-// Probabilities are 2^-8 of what they are in step 16, if they are fp16, which ends at 65,504: so it has room for
-// larger ones to come. bf16 has the exponents of float32, and needs no room.
-template <typename Element>
-static constexpr float LOWER = std::is_same<Element, half>::value ? 8.0f : 0.0f;
-
 // The online softmax of the lane's rows: its scores become probabilities in place. `correction` receives the
 // factors that scale the sums of the blocks before to the new row max. row_sum is kept if ADD is set.
-template <typename tile, typename Element, bool ADD>
+template <typename tile, bool ADD>
 __device__ __forceinline__ void
 softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scale_log2,
              float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS],
@@ -103,7 +98,7 @@ softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scal
     row_sum[r] *= correction[r];
     for (int n = 0; n < tile::LANE_KEYS; n++) {
       float &s = of_row(S_frag, r, n);
-      s = exp2_approximate(fmaf(s, scale_log2, -(subtracted[r] + LOWER<Element>)));
+      s = exp2_approximate(fmaf(s, scale_log2, -subtracted[r])); // one multiply-add
       if (ADD) row_sum[r] += s;
     }
   }
@@ -114,10 +109,10 @@ template <typename Element>
 static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
 
 // A wary warp takes the ordinary softmax until the old max would have served for so many blocks in a row. That
-// is the case where the factor of O is at least LAZY_FACTOR, which is 2^-(15 + 8) or 2^-64.
+// is the case where the factor of O is at least LAZY_FACTOR, which is 2^-15 or 2^-64.
 static constexpr int PATIENCE = 4;
 template <typename Element>
-static constexpr float LAZY_FACTOR = std::is_same<Element, half>::value ? 0x1p-23f : 0x1p-64f;
+static constexpr float LAZY_FACTOR = std::is_same<Element, half>::value ? 0x1p-15f : 0x1p-64f;
 
 // The lazy softmax of the lane's rows: computes P_frag from S_frag with the old row max, and row_sum if ADD is
 // set. Returns false, with S_frag and row_sum unchanged, if that max is too small for a row of the warp.
@@ -130,17 +125,14 @@ lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4],
   bool fits = product_is_small(subtracted[0]) && product_is_small(subtracted[1]);
   float sum[2][2] = {};
   unsigned largest =
-      0; // of each half of the registers, as integers; NaN is larger than all numbers
+      0; // of each half of P's registers, as integers: NaN is larger than all numbers
 #pragma unroll
-  for (int i = 0; i < tile::BLOCK_N / 4;
-       i++) { // a pair of the one row, a pair of the other, in turn
+  for (int i = 0; i < tile::BLOCK_N / 4; i++) { // pairs of the one row and of the other, in turn
     // exercise: two probabilities with the old row max; add them to their sums; put them into P_frag
     const int r = i % 2;
     const float *pair = &S_frag[0][2 * i];
-    const float left =
-        exp2_approximate(fmaf(pair[0], scale_log2, -(subtracted[r] + LOWER<Element>)));
-    const float right =
-        exp2_approximate(fmaf(pair[1], scale_log2, -(subtracted[r] + LOWER<Element>)));
+    const float left = exp2_approximate(fmaf(pair[0], scale_log2, -subtracted[r]));
+    const float right = exp2_approximate(fmaf(pair[1], scale_log2, -subtracted[r]));
     if (ADD) sum[r][0] += left;
     if (ADD) sum[r][1] += right;
     P_frag[0][i] = pack_pair<Element>(left, right);
@@ -221,7 +213,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
                        visible_keys(shape, place.first_query + lane_row + 8 * r) - first_key);
   };
   const auto softmax = [&]() {
-    softmax_rows<tile, Element, LSE>(S_frag, scale_log2, row_max, row_sum, correction);
+    softmax_rows<tile, LSE>(S_frag, scale_log2, row_max, row_sum, correction);
   };
   const auto try_lazy_softmax = [&](auto &P_new) {
     return lazy_softmax<tile, Element, LSE>(P_new, S_frag, scale_log2, row_max, row_sum);
@@ -250,7 +242,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
       const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : 0.0f; // before rounding
       if (LSE && row < place.rows && threadIdx.x % 4 == 0)
-        lse[place.first_row + row] = (row_max[r] * scale_log2 + LOWER<Element> + log2f(all)) * LN_2;
+        lse[place.first_row + row] = (row_max[r] * scale_log2 + log2f(all)) * LN_2;
       store_row<D>(O, place.first_row + row, O_frag[r / 2], r % 2, factor, row < place.rows);
     }
   };
