@@ -78,6 +78,7 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
 #pragma unroll
   for (int k = 0; k < tile::BLOCK_N; k += 16) {
     const bool clear = k == 0 && first;
+    // exercise: multiply 16 keys by the panels before the last one, then by the last one and the ones
     if constexpr (LAST > 0)
       wgmma<Element, LAST * PANEL>::registers(registers_from<LAST * PANEL / 2>(O_frag[0], 0),
                                               &P_frag[0][k / 4],
@@ -85,6 +86,7 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
     wgmma<Element, PANEL + 8>::registers(registers_from<PANEL / 2 + 4>(O_frag[0], LAST * PANEL / 2),
                                          &P_frag[0][k / 4],
                                          last_panel + 8 * k - ((uint64_t)(8 * k) << 16), clear);
+    // end of exercise
   }
   wgmma_commit();
 }
@@ -213,7 +215,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 #pragma unroll
     for (int r = 0; r < tile::LANE_ROWS; r++) {
       const int row = lane_row + 8 * r;
-      const float sum = O_frag[r / 2][D / 2 + r % 2 * 2];  // of the rounded probabilities
+      // exercise: take the row's sum of the rounded probabilities from O_frag
+      // until then: const float sum = 1.0f;
+      const float sum = O_frag[r / 2][D / 2 + r % 2 * 2]; // of the rounded probabilities
+      // end of exercise
       const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
       const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : 0.0f; // before rounding
       if (LSE && row < place.rows && threadIdx.x % 4 == 0)
@@ -277,14 +282,12 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       wait_for_values();
       wait_for_turn();
     }
-    // exercise: queue the next tile's first scores; store O while they are under way
     number = next_tile();
     queue_scores(); // after the last tile this multiplies stale data; the result is discarded
     pass_turn();
     wgmma_wait<1>(O_frag[0]);
     release(smem.V_empty, V_ring);
     store();
-    // end of exercise
     place = tile_in_order<tile>(shape, order, number); // while S is under way
     wgmma_wait<0>(S_frag[0]);
   }
@@ -297,9 +300,11 @@ __launch_bounds__(tile::THREADS, 1) __global__
   extern __shared__ unsigned char shared_memory[];
   auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
   if (threadIdx.x == 0) create_barriers(smem);
+  // exercise: fill the ones, and make them visible to the tensor cores
   for (int i = threadIdx.x; i < 16 * PANEL; i += tile::THREADS)
     smem.ones[i / PANEL][i % PANEL] = from_float<Element>(1.0f);
   writes_for_wgmma();
+  // end of exercise
   __syncthreads(); // from here on all threads may use the barriers and the ones
 
   // The number of the warp group is warp-uniform; only the shuffle tells the compiler so.

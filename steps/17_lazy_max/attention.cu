@@ -140,6 +140,7 @@ lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4],
     // end of exercise
   }
   // exercise: if the largest probability of a lane is above the limit, return false; else add the sums
+  // until then: return false;
   fits = fits && (largest & 0xffff) <= LAZY_LIMIT<Element> && largest >> 16 <= LAZY_LIMIT<Element>;
   if (!__all_sync(0xffffffff, fits)) return false;
   for (int r = 0; r < tile::LANE_ROWS; r++) row_sum[r] += sum[r][0] + sum[r][1];
@@ -289,8 +290,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       if (lazy) return;
       rescale(); // to the new row max, which P of this block has already
       round_probabilities<Element>(P_new[0], S_frag[0]);
+      // exercise: how many blocks of the ordinary softmax are still to come?
       const float least = fminf(correction[0], correction[1]);
       wary = __any_sync(0xffffffff, least < LAZY_FACTOR<Element>) ? PATIENCE : max(wary - 1, 0);
+      // end of exercise
     };
     // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first
     // scores of the next tile, and stores O while these scores are under way.
@@ -309,14 +312,12 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
         wait_for_values();
         wait_for_turn();
       }
-      // exercise: queue the next tile's first scores; store O while they are under way
       number = next_tile();
       queue_scores(); // after the last tile this multiplies stale data; the result is discarded
       pass_turn();
       wgmma_wait<1>(O_frag[0]);
       release(smem.V_empty, V_ring);
       store();
-      // end of exercise
     };
     if constexpr (OVERLAP<tile, D>) {
       // While the products read one P, the softmax makes the next one: two sets of registers take turns.
