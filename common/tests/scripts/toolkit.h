@@ -69,7 +69,7 @@
 
 typedef struct {
   int status;     // exit status; -1 when a signal ended it
-  char out[8192]; // standard output and error, cut at the end
+  char out[32768]; // standard output and error, cut at the end
 } script_result;
 
 static char toolkit_folder[] = "/tmp/lab-test-XXXXXX";
