@@ -68,7 +68,7 @@
 #define FINISHES "echo finished >>\"$LAB_FINISHED\"\n"
 
 typedef struct {
-  int status;     // exit status; -1 when a signal ended it
+  int status;      // exit status; -1 when a signal ended it
   char out[32768]; // standard output and error, cut at the end
 } script_result;
 
