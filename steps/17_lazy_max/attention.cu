@@ -140,7 +140,7 @@ lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4],
     // end of exercise
   }
   // exercise: if the largest probability of a lane is above the limit, return false; else add the sums
-  // until then: return false;
+  // until then: return true;
   fits = fits && (largest & 0xffff) <= LAZY_LIMIT<Element> && largest >> 16 <= LAZY_LIMIT<Element>;
   if (!__all_sync(0xffffffff, fits)) return false;
   for (int r = 0; r < tile::LANE_ROWS; r++) row_sum[r] += sum[r][0] + sum[r][1];
@@ -281,8 +281,11 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       if (block == blocks - 1) release(smem.Q_empty, Q_ring);
       mask(block);
       if (!OVERLAP<tile, D> && wary == 0) wgmma_wait<0>(O_frag[0]); // for then P is free
+      // exercise: the lazy softmax if the warp is not wary; the ordinary one if it is, or if P does not fit
+      // until then: const bool lazy = false;
       const bool lazy = wary == 0 && try_lazy_softmax(P_new);
       if (!lazy) softmax(); // while the tensor cores add to O
+      // end of exercise
       // This branch keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
       wgmma_wait<0>(O_frag[0]);
@@ -290,10 +293,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       if (lazy) return;
       rescale(); // to the new row max, which P of this block has already
       round_probabilities<Element>(P_new[0], S_frag[0]);
-      // exercise: how many blocks of the ordinary softmax are still to come?
       const float least = fminf(correction[0], correction[1]);
       wary = __any_sync(0xffffffff, least < LAZY_FACTOR<Element>) ? PATIENCE : max(wary - 1, 0);
-      // end of exercise
     };
     // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first
     // scores of the next tile, and stores O while these scores are under way.
