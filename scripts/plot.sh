@@ -208,7 +208,7 @@ draw() { # folder of data, folder of charts, the first file's name
 
 # The first files of a chart in a folder of data, one a line; none where there is none, or the chart is not for it.
 first_files() { # folder of data
-  local kind=gpu made_for first path
+  local kind=gpu made_for first
   case ${1##*/} in emulated-*) kind=emulator ;; esac
   made_for=$(setting "plots/$chart.gp" On)
   if [ "${made_for:-$kind}" != $kind ]; then return; fi
@@ -216,9 +216,7 @@ first_files() { # folder of data
   case $first in
   *\**) if [ -n "$name" ]; then first=$name.csv; elif [ -n "$with" ]; then first=${first/\*/}; fi ;;
   esac
-  for path in "$1"/$first; do # ladder-samples.csv has no chart like ladder.csv
-    if [ -f "$path" ] && { [ "${path%-samples.csv}" = "$path" ] || [ "$first" = "${first%\**}" ]; }; then echo "${path##*/}"; fi
-  done | grep . || echo "${first/\*/}"
+  records "$1" "$first" | sed 's|.*/||' | grep . || echo "${first/\*/}"
 }
 
 draw_device() { # folder of data

@@ -42,7 +42,7 @@ refuse() { # document, line, sentence
 
 # Prints the text of a table, such as that of "ladder nvidia-h200".
 table() { # document, line, words
-  local -a part=() names=() files=() values=()
+  local -a part=() names=() files=() found=() values=()
   local script i data file path command missing='' without=''
   read -r -a part <<<"$3"
   script=scripts/tables/${part[0]-}.awk
@@ -72,13 +72,12 @@ table() { # document, line, words
     return
   fi
   while IFS=$'\t' read -r file command; do
-    for path in $(path_of "$file"); do # may hold a star
-      if [ -f "$path" ]; then
-        files+=("$path")
-      elif [ -n "$command" ]; then
-        without+="${without:+, }\`$path\` (\`$command\`, \`make publish\`)"
-      fi
-    done
+    path=$(path_of "$file") # may hold a star
+    mapfile -t found < <(records "${path%/*}" "${path##*/}")
+    files+=("${found[@]}")
+    if [ ${#found[@]} -eq 0 ] && [ -n "$command" ]; then
+      without+="${without:+, }\`$path\` (\`$command\`, \`make publish\`)"
+    fi
   done < <(sources "$script" With)
   awk -f scripts/csv.awk -f scripts/text.awk -f scripts/cells.awk -f "$script" "${values[@]}" "${files[@]}" </dev/null || exit
   if [ -n "$without" ]; then

@@ -39,6 +39,14 @@ Test(tables, the_ladder_and_its_verdicts) {
       "<!-- end of table -->\nafter\n");
 }
 
+// ladder-*.csv are the other ladders, and not the samples, which have other columns.
+Test(tables, samples_are_no_ladder) {
+  recorded_write("ladder-samples", SAMPLES_HEADER SAMPLED("05_fused", "2000.000"));
+  const script_result result = filled(BLOCK("step test-gpu 05"));
+  EXPECT(result, "| batch 4, heads 4, seq 1024, head_dim 64, fp16 | 2.000 [1.996, 2.004] |");
+  cr_expect_null(strstr(result.out, "-samples"), "%s", result.out);
+}
+
 // A step of another name that has the number by now does not get the times of the old one.
 Test(tables, a_number_that_has_gone_to_another_step) {
   toolkit_run("mkdir -p steps/05_other");
