@@ -52,9 +52,14 @@ function share(i, peer) {
   if (!peer || !milliseconds[i]) return ""
   return peer / (name[i] in beside_peers ? beside_peers[name[i]] : milliseconds[i])
 }
-# Returns this share as a cell; it comes from pairs of one round where the record has them.
-function share_cell(i, peer, which) {
-  return (name[i], which) in paired ? paired[name[i], which] : share_text(share(i, peer))
+# Returns this share as a cell; it comes from pairs of one round where the record has them. A share of a step that was
+# not timed beside the peers is marked, because it compares two runs.
+function share_cell(i, peer, which,  text) {
+  if ((name[i], which) in paired) return paired[name[i], which]
+  text = share_text(share(i, peer))
+  if (text == "" || name[i] in beside_peers) return text
+  two_runs = 1
+  return "≈ " text
 }
 # The rule of the documents that the lab began with.
 function verdict(value) {
@@ -76,7 +81,9 @@ END {
     if (milliseconds[i]) before = milliseconds[i]
   }
   if (best) {
-    print "\nThe fastest peer that was timed at this shape is " best_name ". Below 0.5 of its speed: stop and profile; below 1: keep going."
+    print "\nThe fastest peer that was timed at this shape is " best_name ". Below 0.5 of its speed the verdict is" \
+      " \"stop and profile\", and below 1 it is \"keep going\"." \
+      (two_runs ? "\nThe sign ≈ stands where step and peer were timed in different runs." : "")
   } else if (peers_there) {
     print "\nNo peer was timed at this shape."
   }

@@ -27,7 +27,8 @@ Test(tables, the_ladder_and_its_verdicts) {
   EXPECT(
       result, "before\n\n<!-- table: ladder test-gpu -->\n",
       "batch 4, heads 4, seq 1024, head_dim 64, fp16.\n\n| step | adds |", "|---|---|---:|",
-      "| 01 plain | | 80.00 [79.50, 80.50] | 0.500 | 1.00 | | 67.1 MB | 0.025 | 0.02 | stop and "
+      "| 01 plain | | 80.00 [79.50, 80.50] | 0.500 | 1.00 | | 67.1 MB | ≈ 0.025 | ≈ 0.02 | stop "
+      "and "
       "profile |\n",
       "| 02 tiled | what it adds | 20.00 [19.90, 20.10] | 2.00 | 4.00 | 4.00 | 67.1 MB |",
       "| 03 wrong | | FAILED | | | | | | | |\n| 04 narrow | | skipped |",
@@ -35,6 +36,7 @@ Test(tables, the_ladder_and_its_verdicts) {
       "| 05 fused | | 2.000 [1.996, 2.004] | 20.0 | 40.0 | 10.0 | 0 B | 0.80 | 0.64 | keep going "
       "|\n",
       "fastest peer that was timed at this shape is SDPA cuDNN",
+      "The sign ≈ stands where step and peer were timed in different runs.\n",
       "Test GPU, commit abc1234, 2026-01-02: `ladder.csv`, `peers.csv` in `" FOLDER "`.\n"
       "<!-- end of table -->\nafter\n");
 }
