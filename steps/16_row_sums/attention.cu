@@ -2,10 +2,10 @@
 // Needs: sm_90a
 //
 // In step 15 each lane adds up its probabilities, one addition for each score. Here V gets 8 more columns, all
-// ones, and O += P V gives the sum of each row of P in these columns of O. The tensor cores have the time, where
-// the softmax is the longer part, and O and its row sums are rescaled together. They add in float32, and they
-// add exactly what they multiply, that is P rounded to 16 bits. So the errors of O and of its divisor cancel in
-// part. A wgmma has at least 8 columns more or none, so the sum of a row comes eight times.
+// ones, and O += P V gives the sum of each row of P in these columns of O. Where the softmax takes longer than the
+// products, the tensor cores have time for that. O and its row sums are rescaled together. The tensor cores add
+// in float32, and they add exactly what they multiply, which is P rounded to 16 bits. So the errors of O and of
+// its divisor cancel in part. The columns of a wgmma are a multiple of 8, so each sum comes eight times.
 //
 //       head_dim       8
 //     +----------+---------+
