@@ -3,6 +3,13 @@
 # differently, so only version 14 is used; another version gives a note only.
 export LC_ALL=C
 set -eu
+case ${1-} in
+-i | --dry-run) ;;
+*)
+  echo "error: format was given \"${1-}\": give -i to lay out the files that follow, or --dry-run to look at them" >&2
+  exit 2
+  ;;
+esac
 mode=$1
 shift
 for program in clang-format-14 clang-format; do
