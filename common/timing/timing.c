@@ -38,10 +38,11 @@ typedef struct {
   timing_contender *contender;
   double each;         // milliseconds of a launch, as the last burst had it
   double used;         // milliseconds of all its bursts
+  size_t narrow;       // rounds in a row in which its interval was narrow enough
   bool out;            // it takes part no longer
   device_graph *graph; // NULL when it has none
   size_t graph_launches;
-  const timing_plan *plan; // for the recording of the graph
+  const timing_plan *plan;
 } entrant;
 
 typedef struct {
@@ -181,15 +182,14 @@ static double noise(const timing_contender *contender) {
   return (interval.high - interval.low) / 2 / statistics_median(medians, contender->rounds);
 }
 
-// Whether the contender needs no more rounds. This is asked in every fifth round only. To look at the interval after
-// each round, and to stop at the first narrow one, would give intervals that are too narrow.
-static bool is_done(const session *s, const entrant *e) {
-  enum { BETWEEN_LOOKS = 5 };
-  const timing_plan *plan = s->plan;
-  const size_t rounds = e->contender->rounds;
-  if (rounds < plan->rounds_least || (rounds - plan->rounds_least) % BETWEEN_LOOKS != 0)
-    return false;
-  return e->used >= 1e3 * plan->seconds_least || noise(e->contender) <= plan->noise;
+// Tells after a round whether the contender needs no more of them. Its interval must be narrow in some rounds in a
+// row: an interval that is narrow in one round by luck, and ends the run, would often miss the true time.
+static bool is_done(entrant *e) {
+  enum { NARROW_ROUNDS = 5 };
+  const timing_plan *plan = e->plan;
+  e->narrow = noise(e->contender) <= plan->noise ? e->narrow + 1 : 0;
+  return e->contender->rounds >= plan->rounds_least &&
+         (e->used >= 1e3 * plan->seconds_least || e->narrow >= NARROW_ROUNDS);
 }
 
 static bool all_done(const session *s) {
@@ -225,7 +225,7 @@ static bool run_rounds(session *s, error_text *error) {
       const double next = e->each * (double)launches_of(s, e);
       if (round > 0 && e->used + next > most) e->out = true;
       if (!e->out) good = run_burst(s, e, place, error);
-      e->out = e->out || is_done(s, e);
+      e->out = e->out || is_done(e);
     }
   }
   progress_end(&bar);

@@ -55,7 +55,8 @@ typedef struct {
   size_t rounds_least; // of each contender; TIMING_MOST_ROUNDS is the most
   size_t rounds_most;
   double seconds_least; // a contender has enough rounds after this measured time on the GPU,
-  double noise;         // or when half its 95 % interval is at most this part of the median
+  double noise; // or when half its 95 % interval was at most this part of the median in five
+                // rounds in a row
   double
       seconds_most; // a contender whose next burst would go beyond this takes part no longer; 0: none
   double burst_ms;           // of one burst: as many launches as fill it, at least one
@@ -68,7 +69,7 @@ typedef struct {
 } timing_plan;
 
 // Returns a plan of 10 to 30 rounds with bursts of 15 ms, until each contender was measured for half a second
-// or its noise is at most 0.5 %. It uses one set of buffers, times launches below 0.05 ms in graphs as well,
+// or its noise was at most 0.5 % in five rounds in a row. It uses one set of buffers, times launches below 0.05 ms in graphs as well,
 // and gives a contender at most 10 seconds.
 timing_plan timing_default_plan(void);
 
