@@ -69,8 +69,8 @@ typedef struct {
 } timing_plan;
 
 // Returns a plan of 10 to 30 rounds with bursts of 15 ms, until each contender was measured for half a second
-// or its noise was at most 0.5 % in five rounds in a row. It uses one set of buffers, times launches below 0.05 ms in graphs as well,
-// and gives a contender at most 10 seconds.
+// or its noise was at most 0.5 % in five rounds in a row. It uses one set of buffers, times launches below 0.05
+// ms in graphs as well, and gives a contender at most 10 seconds.
 timing_plan timing_default_plan(void);
 
 // Returns the number of sets of buffers, of `bytes` each, for which all sets but one are together at least
