@@ -201,14 +201,16 @@ __device__ __forceinline__ void load_tile(Element (&smem)[PANELS][ROWS][PANEL],
 
 // Fills the next stage of a ring with the tile that begins at row `row` of a head, as soon as the stage is
 // empty. One thread calls it. A stage is filled once and emptied once in each round of the ring, so both of its
-// barriers have the parity of the round. In the first round all stages are empty.
+// barriers have the parity of the round. In the first round all stages are empty. A stage may have more panels
+// than the PANELS that are copied.
 template <int PANELS, int COUNT, typename Tile>
 __device__ __forceinline__ void fill_stage(Tile (&stages)[COUNT], barrier (&full)[COUNT],
                                            barrier (&empty)[COUNT], ring_place<COUNT> &ring,
                                            const CUtensorMap *map, int row, int head, int batch) {
   barrier_wait(&empty[ring.stage], ring.parity ^ 1);
   barrier_arrive_expecting(&full[ring.stage], PANELS * sizeof(stages[0][0]));
-  load_tile<PANELS>(stages[ring.stage], map, &full[ring.stage], row, head, batch);
+  for (int panel = 0; panel < PANELS; panel++)
+    copy_box(stages[ring.stage][panel], map, &full[ring.stage], panel * PANEL, row, head, batch);
   ring.advance();
 }
 

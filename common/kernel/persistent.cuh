@@ -8,17 +8,17 @@
 #include "products.cuh"
 #include "tile_order.cuh"
 
-// The tiles of a block in shared memory. Each starts at a multiple of 1024 bytes.
+// The tiles of a block in shared memory. Each starts at a multiple of 1024 bytes. V has one panel more than the copy
+// engine fills: from step 16 on it holds ones.
 template <typename tile, typename Element, int D>
 struct shared_tiles {
-  Element Q[tile::Q_STAGES][D / PANEL][tile::BLOCK_M][PANEL];
+  Element Q[2][D / PANEL][tile::BLOCK_M][PANEL];
   Element K[tile::STAGES][D / PANEL][tile::BLOCK_N][PANEL];
-  Element V[tile::STAGES][D / PANEL][tile::BLOCK_N][PANEL];
-  Element ones[16][PANEL];         // columns of V from step 16 on
-  int tile_number[tile::Q_STAGES]; // of the tile that each Q belongs to
+  Element V[tile::STAGES][D / PANEL + 1][tile::BLOCK_N][PANEL];
+  int tile_number[2]; // of the tile that each Q belongs to
   // A phase of "full" is complete when the tile has arrived, one of "empty" when all consumers have read it.
-  barrier Q_full[tile::Q_STAGES], K_full[tile::STAGES], V_full[tile::STAGES];
-  barrier Q_empty[tile::Q_STAGES], K_empty[tile::STAGES], V_empty[tile::STAGES];
+  barrier Q_full[2], K_full[tile::STAGES], V_full[tile::STAGES];
+  barrier Q_empty[2], K_empty[tile::STAGES], V_empty[tile::STAGES];
 };
 
 // One thread creates the barriers for a producer and tile::WARPS warps of consumers.
@@ -34,13 +34,12 @@ __device__ __forceinline__ void create_barriers(shared_tiles<tile, Element, D> &
 }
 
 // The producer's thread takes tiles, and copies their data as stages become empty: K of a block before V of the
-// block before it, across tiles, and Q of the next tile before the last V of this one. If there is room for one Q
-// only, its stage becomes empty late, so Q comes after that V.
+// block before it, across tiles, and Q of the next tile before the last V of this one.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
                                         const tensor_maps &maps, const attention_shape &shape,
                                         const schedule &order) {
-  ring_place<tile::Q_STAGES> Q_ring;
+  ring_place<2> Q_ring;
   ring_place<tile::STAGES> K_ring, V_ring;
   const auto load_keys = [&](const tile_place &place, int block) {
     fill_stage<D / PANEL>(smem.K, smem.K_full, smem.K_empty, K_ring, &maps.K, block * tile::BLOCK_N,
@@ -68,13 +67,14 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
     const tile_place next = tile_in_order<tile>(shape, order, number);
 #pragma unroll 1 // it shares schedulers with the consumers, and slows them down when it is unrolled
     for (int block = 0; block < place.blocks; block++) {
-      const bool last = block + 1 == place.blocks;
-      if (!last) load_keys(place, block + 1);
-      if (last && number < order.tiles) load_keys(next, 0);
-      if (last && tile::Q_STAGES > 1) load_queries(next, number);
+      if (block + 1 < place.blocks) {
+        load_keys(place, block + 1);
+      } else {
+        if (number < order.tiles) load_keys(next, 0);
+        load_queries(next, number);
+      }
       load_values(place, block);
     }
-    if (tile::Q_STAGES == 1) load_queries(next, number);
     place = next;
   }
 }

@@ -26,12 +26,10 @@
 #define WGMMA_NAMES_30    WGMMA_NAMES_10() ", " WGMMA_NAMES_10(1) ", " WGMMA_NAMES_10(2) ", "
 #define WGMMA_NAMES_60                                                                             \
   WGMMA_NAMES_30 WGMMA_NAMES_10(3) ", " WGMMA_NAMES_10(4) ", " WGMMA_NAMES_10(5) ", "
-#define WGMMA_NAMES_80     WGMMA_NAMES_60 WGMMA_NAMES_10(6) ", " WGMMA_NAMES_10(7) ", "
 #define WGMMA_REGISTERS_32 WGMMA_NAMES_30 WGMMA_NAMES_2(3)
 #define WGMMA_REGISTERS_36 WGMMA_NAMES_30 WGMMA_NAMES_6(3)
 #define WGMMA_REGISTERS_64 WGMMA_NAMES_60 WGMMA_NAMES_4(6)
 #define WGMMA_REGISTERS_68 WGMMA_NAMES_60 WGMMA_NAMES_8(6)
-#define WGMMA_REGISTERS_88 WGMMA_NAMES_80 WGMMA_NAMES_8(8)
 
 #define WGMMA_D_2(t)      "+f"(d[t##0]), "+f"(d[t##1])
 #define WGMMA_D_4(t)      WGMMA_D_2(t), "+f"(d[t##2]), "+f"(d[t##3])
@@ -40,12 +38,10 @@
 #define WGMMA_D_10(t)     WGMMA_D_8(t), "+f"(d[t##8]), "+f"(d[t##9])
 #define WGMMA_D_30        WGMMA_D_10(), WGMMA_D_10(1), WGMMA_D_10(2)
 #define WGMMA_D_60        WGMMA_D_30, WGMMA_D_10(3), WGMMA_D_10(4), WGMMA_D_10(5)
-#define WGMMA_D_80        WGMMA_D_60, WGMMA_D_10(6), WGMMA_D_10(7)
 #define WGMMA_OPERANDS_32 WGMMA_D_30, WGMMA_D_2(3)
 #define WGMMA_OPERANDS_36 WGMMA_D_30, WGMMA_D_6(3)
 #define WGMMA_OPERANDS_64 WGMMA_D_60, WGMMA_D_4(6)
 #define WGMMA_OPERANDS_68 WGMMA_D_60, WGMMA_D_8(6)
-#define WGMMA_OPERANDS_88 WGMMA_D_80, WGMMA_D_8(8)
 
 // The products of one element type with N columns, which take N / 2 registers of each lane: `shared` reads A
 // from shared memory, `registers` reads it from four registers of each lane.
@@ -82,7 +78,6 @@ WGMMA_OF_BOTH(64, 32, "32", "33", "34", "35", "36", "37", "33", "34")
 WGMMA_OF_BOTH(72, 36, "36", "37", "38", "39", "40", "41", "37", "38")
 WGMMA_OF_BOTH(128, 64, "64", "65", "66", "67", "68", "69", "65", "66")
 WGMMA_OF_BOTH(136, 68, "68", "69", "70", "71", "72", "73", "69", "70")
-WGMMA_OF_BOTH(176, 88, "88", "89", "90", "91", "92", "93", "89", "90")
 #undef WGMMA_OF_BOTH
 #undef WGMMA_OF
 

@@ -30,8 +30,6 @@ struct configuration {
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
   static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
   static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // with the registers of three consumers
-  // Q of this tile and of the next one; blocks of 176 keys leave room for one Q.
-  static constexpr int Q_STAGES = BLOCK_N > 128 ? 1 : 2;
 
   static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
 };
@@ -39,19 +37,18 @@ struct configuration {
 // BLOCK_M, BLOCK_N, WARPS, STAGES.
 #define CONFIGURATIONS(X)                                                                          \
   X(128, 128, 8, 2)                                                                                \
-  X(128, 176, 8, 2)                                                                                \
-  X(192, 128, 12, 4)                                                                               \
+  X(192, 128, 12, 3)                                                                               \
   X(256, 64, 16, 4)                                                                                \
   X(64, 128, 4, 2)
 
-// The best measured on an H200. Tiles of 64 rows keep more multiprocessors busy where there are few tiles.
-// Blocks of 176 keys save rounds of the softmax, but a causal mask hides more of them in part.
+// The best measured on an H200. Tiles of few rows keep more multiprocessors busy where there are few tiles.
 static const char *best_configuration(const attention_shape *shape) {
   const long long heads = (long long)shape->batch * shape->heads;
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
   if (heads * divide_up(shape->seq_q, 64) <= multiprocessors) return "64x128x4x2";
-  if (shape->head_dim == 128) return shape->causal ? "128x128x8x2" : "128x176x8x2";
-  return heads * divide_up(shape->seq_q, 192) < multiprocessors ? "128x128x8x2" : "192x128x12x4";
+  if (shape->head_dim == 128 || shape->seq_q <= 128) return "128x128x8x2";
+  if (heads * divide_up(shape->seq_q, 192) < multiprocessors) return "128x128x8x2";
+  return shape->seq_q <= (shape->causal ? 4096 : 1024) ? "256x64x16x4" : "192x128x12x3";
 }
 
 static constexpr int SMALLEST_DIM = 64;
@@ -131,25 +128,24 @@ __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float
 // The tiles of a block in shared memory. Each starts at a multiple of 1024 bytes.
 template <typename tile, typename Element, int D>
 struct shared_tiles {
-  Element Q[tile::Q_STAGES][D / PANEL][tile::BLOCK_M][PANEL];
+  Element Q[2][D / PANEL][tile::BLOCK_M][PANEL];
   Element K[tile::STAGES][D / PANEL][tile::BLOCK_N][PANEL];
   Element V[tile::STAGES][D / PANEL][tile::BLOCK_N][PANEL];
-  int tile_number[tile::Q_STAGES]; // of the tile that each Q belongs to
+  int tile_number[2]; // of the tile that each Q belongs to
   // A phase of "full" is complete when the tile has arrived, one of "empty" when all consumers have read it.
-  barrier Q_full[tile::Q_STAGES], K_full[tile::STAGES], V_full[tile::STAGES];
-  barrier Q_empty[tile::Q_STAGES], K_empty[tile::STAGES], V_empty[tile::STAGES];
+  barrier Q_full[2], K_full[tile::STAGES], V_full[tile::STAGES];
+  barrier Q_empty[2], K_empty[tile::STAGES], V_empty[tile::STAGES];
 };
 template <typename tile, int D>
 static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
 
 // The producer's thread takes tiles, and copies their data as stages become empty: K of a block before V of the
-// block before it, across tiles, and Q of the next tile before the last V of this one. If there is room for one Q
-// only, its stage becomes empty late, so Q comes after that V.
+// block before it, across tiles, and Q of the next tile before the last V of this one.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
                                         const tensor_maps &maps, const attention_shape &shape,
                                         const schedule &order) {
-  ring_place<tile::Q_STAGES> Q_ring;
+  ring_place<2> Q_ring;
   ring_place<tile::STAGES> K_ring, V_ring;
   const auto load_keys = [&](const tile_place &place, int block) {
     fill_stage<D / PANEL>(smem.K, smem.K_full, smem.K_empty, K_ring, &maps.K, block * tile::BLOCK_N,
@@ -179,13 +175,14 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
     const tile_place next = tile_in_order<tile>(shape, order, number);
 #pragma unroll 1 // it shares schedulers with the consumers, and slows them down when it is unrolled
     for (int block = 0; block < place.blocks; block++) {
-      const bool last = block + 1 == place.blocks;
-      if (!last) load_keys(place, block + 1);
-      if (last && number < order.tiles) load_keys(next, 0);
-      if (last && tile::Q_STAGES > 1) load_queries(next, number);
+      if (block + 1 < place.blocks) {
+        load_keys(place, block + 1);
+      } else {
+        if (number < order.tiles) load_keys(next, 0);
+        load_queries(next, number);
+      }
       load_values(place, block);
     }
-    if (tile::Q_STAGES == 1) load_queries(next, number);
     place = next;
   }
 }
@@ -207,7 +204,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   float O_frag[tile::ROW_FRAGMENTS][D / 2];
   float S_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2];
   unsigned P_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4];
-  ring_place<tile::Q_STAGES> Q_ring;
+  ring_place<2> Q_ring;
   ring_place<tile::STAGES> K_ring, V_ring;
   tile_place place = {};
 

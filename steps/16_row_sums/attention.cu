@@ -9,8 +9,8 @@
 //
 //       head_dim       8
 //     +----------+---------+
-//     | V        | 1  ...  | BLOCK_N     16 rows of ones are enough: the product of 16 keys finds them by the
-//     +----------+---------+             distance between panels, which is that from V to the ones.
+//     | V        | 1  ...  | BLOCK_N     The ones are a panel of their own behind those of V, in each stage. The copy
+//     +----------+---------+             engine does not write there, so the block writes them once.
 //
 // lse needs the sum of P before it is rounded. If the caller asks for lse, the lanes add up as in step 15, in a
 // kernel of its own.
@@ -34,8 +34,6 @@ struct configuration {
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
   static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
   static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // with the registers of three consumers
-  // Q of this tile and of the next one; blocks of 176 keys leave room for one Q.
-  static constexpr int Q_STAGES = BLOCK_N > 128 ? 1 : 2;
 
   static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
 };
@@ -43,52 +41,51 @@ struct configuration {
 // BLOCK_M, BLOCK_N, WARPS, STAGES.
 #define CONFIGURATIONS(X)                                                                          \
   X(128, 128, 8, 2)                                                                                \
-  X(128, 176, 8, 2)                                                                                \
-  X(192, 128, 12, 4)                                                                               \
+  X(192, 128, 12, 3)                                                                               \
   X(256, 64, 16, 4)                                                                                \
   X(64, 128, 4, 2)
 
-// The best measured on an H200. Tiles of 64 rows keep more multiprocessors busy where there are few tiles.
-// Blocks of 176 keys save rounds of the softmax, but a causal mask hides more of them in part.
+// The best measured on an H200. Tiles of few rows keep more multiprocessors busy where there are few tiles.
 static const char *best_configuration(const attention_shape *shape) {
   const long long heads = (long long)shape->batch * shape->heads;
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
   if (heads * divide_up(shape->seq_q, 64) <= multiprocessors) return "64x128x4x2";
-  if (shape->head_dim == 128) return shape->causal ? "128x128x8x2" : "128x176x8x2";
-  return heads * divide_up(shape->seq_q, 192) < multiprocessors ? "128x128x8x2" : "192x128x12x4";
+  if (shape->head_dim == 128 || shape->seq_q <= 128) return "128x128x8x2";
+  if (heads * divide_up(shape->seq_q, 192) < multiprocessors) return "128x128x8x2";
+  return shape->seq_q <= (shape->causal ? 4096 : 1024) ? "256x64x16x4" : "192x128x12x3";
 }
 
 static constexpr int SMALLEST_DIM = 64;
 #define WORKSPACE_BYTES sizeof(int) // of the counter that deals out the tiles
 
-// Queues O_frag [64, D + 8] += P_frag [64, BLOCK_N] [V_smem, ones] [BLOCK_N, D + 8], the part of one warp group;
-// the caller waits for it. If `first` is set, O_frag = P [V, ones]. A product with the last panel of V finds the
-// ones in the next panel. A step of 16 keys moves 16 rows of 128 bytes, 8 for a key in the units of a
-// descriptor. The ones are the same for all steps, so they come closer to V by as much.
+// Queues O_frag [64, D + 8] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D + 8], the part of one warp group; the caller
+// waits for it. If `first` is set, O_frag = P V. V_smem has a panel of ones behind those of V. A step of 16 keys
+// moves 16 rows of 128 bytes, which is 8 for a key in the units of a descriptor.
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
                   const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4],
-                  const Element (*V_smem)[tile::BLOCK_N][PANEL], const Element (*ones)[PANEL],
-                  bool first) {
-  constexpr int LAST = D / PANEL - 1; // panel
-  const unsigned distance = shared_address(ones) - shared_address(V_smem[LAST]);
-  const uint64_t last_panel = matrix_descriptor(V_smem[LAST], distance);
+                  const Element (*V_smem)[tile::BLOCK_N][PANEL], bool first) {
   wgmma_fence();
 #pragma unroll
-  for (int k = 0; k < tile::BLOCK_N; k += 16) {
-    const bool clear = k == 0 && first;
-    // exercise: multiply 16 keys by the panels before the last one, then by the last one and the ones
-    if constexpr (LAST > 0)
-      wgmma<Element, LAST * PANEL>::registers(registers_from<LAST * PANEL / 2>(O_frag[0], 0),
-                                              &P_frag[0][k / 4],
-                                              matrix_descriptor(V_smem[0], 0) + 8 * k, clear);
-    wgmma<Element, PANEL + 8>::registers(registers_from<PANEL / 2 + 4>(O_frag[0], LAST * PANEL / 2),
-                                         &P_frag[0][k / 4],
-                                         last_panel + 8 * k - ((uint64_t)(8 * k) << 16), clear);
-    // end of exercise
-  }
+  for (int k = 0; k < tile::BLOCK_N; k += 16)
+    wgmma<Element, D + 8>::registers(O_frag[0], &P_frag[0][k / 4],
+                                     matrix_descriptor(V_smem[0], sizeof(V_smem[0])) + 8 * k,
+                                     k == 0 && first);
   wgmma_commit();
+}
+
+// Fills the panel of ones behind V in each stage. All threads of the block call it, before they meet at a
+// __syncthreads(). The copy engine never writes there.
+template <typename tile, typename Element, int D>
+__device__ __forceinline__ void fill_with_ones(shared_tiles<tile, Element, D> &smem) {
+  // exercise: write the ones, and make them visible to the tensor cores
+  const unsigned pair = pack_pair<Element>(1.0f, 1.0f);
+  for (int stage = 0; stage < tile::STAGES; stage++)
+    for (int i = threadIdx.x; i < tile::BLOCK_N * PANEL / 8; i += tile::THREADS)
+      ((uint4 *)smem.V[stage][D / PANEL])[i] = make_uint4(pair, pair, pair, pair);
+  writes_for_wgmma();
+  // end of exercise
 }
 
 // Which key of the block the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
@@ -166,7 +163,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   float O_frag[tile::ROW_FRAGMENTS][D / 2 + 4]; // the last four are row sums of P
   float S_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2];
   unsigned P_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4];
-  ring_place<tile::Q_STAGES> Q_ring;
+  ring_place<2> Q_ring;
   ring_place<tile::STAGES> K_ring, V_ring;
   tile_place place = {};
 
@@ -251,7 +248,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       wait_for_turn();
       queue_scores();
       wait_for_values();
-      accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage], smem.ones, block == 1);
+      accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage], block == 1);
       pass_turn();
       wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
       release(smem.K_empty, K_ring);
@@ -270,7 +267,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     // scores of the next tile, and stores O while these scores are under way.
     wait_for_values();
     wait_for_turn();
-    accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage], smem.ones, blocks == 1);
+    accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage], blocks == 1);
     // Only the warp groups below need the blocks that are left: this one gives back their stages and its turns.
 #pragma unroll 1
     for (int block = blocks; block < place.blocks; block++) {
@@ -300,11 +297,7 @@ __launch_bounds__(tile::THREADS, 1) __global__
   extern __shared__ unsigned char shared_memory[];
   auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
   if (threadIdx.x == 0) create_barriers(smem);
-  // exercise: fill the ones, and make them visible to the tensor cores
-  for (int i = threadIdx.x; i < 16 * PANEL; i += tile::THREADS)
-    smem.ones[i / PANEL][i % PANEL] = from_float<Element>(1.0f);
-  writes_for_wgmma();
-  // end of exercise
+  fill_with_ones(smem);
   __syncthreads(); // from here on all threads may use the barriers and the ones
 
   // The number of the warp group is warp-uniform; only the shuffle tells the compiler so.

@@ -5,12 +5,12 @@
 // vanishes. So after the first key block of a row the step keeps the old max: no new max, no shuffles, no
 // factor for O. The largest probability of the block tells afterwards whether some score was too large. Then S
 // is still in its registers, and the warp computes the block again with the ordinary softmax. A warp that had
-// to do so turns wary, and takes the ordinary softmax at once until the old max would have served for some
-// blocks. FlashAttention-4 keeps the old max as well, up to a threshold, but takes the max of each block.
+// to do so turns wary: it takes the ordinary softmax for the rest of the tile and for some tiles after it.
+// FlashAttention-4 keeps the old max as well, up to a threshold, but takes the max of each block.
 //
-//   block      1          2       3       4                 5          6          7
-//   softmax    ordinary   lazy    lazy    lazy, ordinary    ordinary   ordinary   lazy ...
-//                                         too large a score            wary
+//   block      1          2       3       4                 5          6          ... of the tile
+//   softmax    ordinary   lazy    lazy    lazy, ordinary    ordinary   ordinary
+//                                         too large a score     wary, also in the next tiles
 //
 // Cost for each score: one multiply-add, one exponential, half a rounding, a quarter of a max.
 #include "fragments.cuh"
@@ -32,8 +32,6 @@ struct configuration {
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
   static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
   static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // with the registers of three consumers
-  // Q of this tile and of the next one; blocks of 176 keys leave room for one Q.
-  static constexpr int Q_STAGES = BLOCK_N > 128 ? 1 : 2;
 
   static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
 };
@@ -41,19 +39,18 @@ struct configuration {
 // BLOCK_M, BLOCK_N, WARPS, STAGES.
 #define CONFIGURATIONS(X)                                                                          \
   X(128, 128, 8, 2)                                                                                \
-  X(128, 176, 8, 2)                                                                                \
-  X(192, 128, 12, 4)                                                                               \
+  X(192, 128, 12, 3)                                                                               \
   X(256, 64, 16, 4)                                                                                \
   X(64, 128, 4, 2)
 
-// The best measured on an H200. Tiles of fewer rows keep more multiprocessors busy where there are few tiles.
+// The best measured on an H200. Tiles of few rows keep more multiprocessors busy where there are few tiles.
 static const char *best_configuration(const attention_shape *shape) {
   const long long heads = (long long)shape->batch * shape->heads;
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
   if (heads * divide_up(shape->seq_q, 64) <= multiprocessors) return "64x128x4x2";
   if (shape->head_dim == 128 || shape->seq_q <= 128) return "128x128x8x2";
-  if (heads * divide_up(shape->seq_q, 256) < multiprocessors) return "128x128x8x2";
-  return shape->seq_q <= 4096 ? "256x64x16x4" : "192x128x12x4";
+  if (heads * divide_up(shape->seq_q, 192) < multiprocessors) return "128x128x8x2";
+  return shape->seq_q <= (shape->causal ? 4096 : 1024) ? "256x64x16x4" : "192x128x12x3";
 }
 
 static constexpr int SMALLEST_DIM = 64;
@@ -62,7 +59,7 @@ static constexpr int SMALLEST_DIM = 64;
 // Whether the lazy softmax runs under products of its own warp group as well, and not only under those of the
 // others. It needs a second P, since S must be kept until P is known to be good, and registers for it.
 template <typename tile, int D>
-static constexpr bool OVERLAP = D == 128 && tile::BLOCK_N <= 128;
+static constexpr bool OVERLAP = D == 128;
 
 // Which key of the block the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
 __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
@@ -108,11 +105,10 @@ softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scal
 template <typename Element>
 static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
 
-// A wary warp takes the ordinary softmax until the old max would have served for so many blocks in a row. That
-// is the case where the factor of O is at least LAZY_FACTOR, which is 2^-15 or 2^-64.
+// The tiles for which a warp stays wary after a tile with too large a score, and the factor by which this number
+// grows each time. So a single large score costs little, and scores that go on rising are tried seldom.
 static constexpr int PATIENCE = 4;
-template <typename Element>
-static constexpr float LAZY_FACTOR = std::is_same<Element, half>::value ? 0x1p-15f : 0x1p-64f;
+static constexpr int GROWTH = 16;
 
 // The lazy softmax of the lane's rows: computes P_frag from S_frag with the old row max, and row_sum if ADD is
 // set. Returns false, with S_frag and row_sum unchanged, if that max is too small for a row of the warp.
@@ -184,7 +180,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   float S_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2];
   unsigned P_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4];
   unsigned P_next[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4]; // not used without OVERLAP
-  ring_place<tile::Q_STAGES> Q_ring;
+  ring_place<2> Q_ring;
   ring_place<tile::STAGES> K_ring, V_ring;
   tile_place place = {};
 
@@ -248,6 +244,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     }
   };
 
+  int wary_tiles = 0; // that are still to come
+  int patience = PATIENCE;
   if (consumer == tile::CONSUMERS - 1) pass_turn(); // so that the first one can begin
   int number = next_tile();
   wait_for_turn();
@@ -268,23 +266,24 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     softmax();
     round_probabilities<Element>(P_frag[0], S_frag[0]);
     if (blocks > 1) wait_for_keys();
-    int wary = 0; // blocks with the ordinary softmax that are still to come
+    bool wary = wary_tiles > 0;
     // One round: O += P V of the block before, and S = Q K^T and P_new of this block.
     const auto step = [&](int block, auto &P, auto &P_new) {
       wait_for_turn();
       queue_scores();
       wait_for_values();
-      accumulate_output<tile, D>(O_frag, P, smem.V[V_ring.stage], smem.ones, block == 1);
+      accumulate_output<tile, D>(O_frag, P, smem.V[V_ring.stage], block == 1);
       pass_turn();
       wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring);
       mask(block);
-      if (!OVERLAP<tile, D> && wary == 0) wgmma_wait<0>(O_frag[0]); // for then P is free
+      if (!OVERLAP<tile, D> && !wary) wgmma_wait<0>(O_frag[0]); // for then P is free
       // exercise: the lazy softmax if the warp is not wary; the ordinary one if it is, or if P does not fit
       // until then: const bool lazy = false;
-      const bool lazy = wary == 0 && try_lazy_softmax(P_new);
+      const bool lazy = !wary && try_lazy_softmax(P_new);
       if (!lazy) softmax(); // while the tensor cores add to O
+      wary = !lazy;
       // end of exercise
       // This branch keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
@@ -293,15 +292,13 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       if (lazy) return;
       rescale(); // to the new row max, which P of this block has already
       round_probabilities<Element>(P_new[0], S_frag[0]);
-      const float least = fminf(correction[0], correction[1]);
-      wary = __any_sync(0xffffffff, least < LAZY_FACTOR<Element>) ? PATIENCE : max(wary - 1, 0);
     };
     // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first
     // scores of the next tile, and stores O while these scores are under way.
     const auto finish = [&](const auto &P) {
       wait_for_values();
       wait_for_turn();
-      accumulate_output<tile, D>(O_frag, P, smem.V[V_ring.stage], smem.ones, blocks == 1);
+      accumulate_output<tile, D>(O_frag, P, smem.V[V_ring.stage], blocks == 1);
       // Only the warp groups below need the blocks that are left: this one gives back their stages and its turns.
 #pragma unroll 1
       for (int block = blocks; block < place.blocks; block++) {
@@ -337,6 +334,12 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       for (int block = 1; block < blocks; block++) step(block, P_frag, P_frag);
       finish(P_frag);
     }
+    if (wary_tiles > 0) {
+      wary_tiles--;
+    } else if (wary) {
+      wary_tiles = patience;
+      patience = min(patience * GROWTH, 1 << 20);
+    }
     place = tile_in_order<tile>(shape, order, number); // while S is under way
     wgmma_wait<0>(S_frag[0]);
   }
@@ -349,9 +352,7 @@ __launch_bounds__(tile::THREADS, 1) __global__
   extern __shared__ unsigned char shared_memory[];
   auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
   if (threadIdx.x == 0) create_barriers(smem);
-  for (int i = threadIdx.x; i < 16 * PANEL; i += tile::THREADS)
-    smem.ones[i / PANEL][i % PANEL] = from_float<Element>(1.0f);
-  writes_for_wgmma();
+  fill_with_ones<tile, Element, D>(smem);
   __syncthreads(); // from here on all threads may use the barriers and the ones
 
   // The number of the warp group is warp-uniform; only the shuffle tells the compiler so.
