@@ -32,9 +32,12 @@ part() {
     ;;
   sweep)
     local step
-    for step in 05 06 07 09; do
+    for step in 05 06 07 09 15 16 17; do
       run "step$step" sweep
       run "step$step" sweep "NAME=sweep-$step-dim128" ARGS='--heads 16 --dim 128'
+    done
+    for step in 15 16 17; do # whose choice depends on the length as well
+      run "step$step" sweep "NAME=sweep-$step-short" ARGS='--batch 16 --seq 1024'
     done
     ;;
   variants) run variants RECORD=1 ;;
