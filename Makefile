@@ -91,6 +91,7 @@ sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 include make/measure.mk
 include make/check.mk
 include make/workshop.mk
+include make/examples.mk
 
 # --- reading -------------------------------------------------------------------------------------
 

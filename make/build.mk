@@ -192,6 +192,11 @@ $(BUILD)/ceilings: $(PLAIN)/common/tools/ceilings/main.o $(patsubst %,$(BUILD)/%
 $(BUILD)/budget: $(PLAIN)/common/tools/budget/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
+# The same C program, linked with the shared object of one step each.
+$(BUILD)/examples/from_c-%: $(PLAIN)/examples/from_c.o $(BUILD)/step%.so $(RUNTIME)
+	$(prepare)
+	$(CC) $(LDFLAGS) $(filter %.o %.so,$^) $(DEVICE_LIBS) $(RPATH) -o $(part) $(whole)
+
 # What common/tools/peers calls from Python.
 $(BUILD)/libpeers.so: $(patsubst %,$(PLAIN)/common/%.o,timing/timing timing/figures timing/floor \
                         statistics/statistics shape/shape error/error) $(LIBRARY) $(RUNTIME)

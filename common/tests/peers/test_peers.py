@@ -276,11 +276,11 @@ class Steps(unittest.TestCase):
     def test_what_it_says_of_itself(self):
         self.assertEqual(self.step.name, "04_online_softmax")
         self.assertRegex(self.step.cuda_version(), r"^\d+\.\d$")
-        self.assertIsNone(self.step.unsupported(grid.Shape("bf16", 1, 2, 64, 64, True)))
-        self.assertIn("head_dim", self.step.unsupported(grid.Shape("fp16", 1, 1, 64, 129, True)) or "")
-        self.assertEqual(self.step.workspace_bytes(grid.Shape("fp16", 1, 1, 64, 64, True)), 0)
+        self.assertIsNone(self.step.unsupported(steps.c_shape(grid.Shape("bf16", 1, 2, 64, 64, True))))
+        self.assertIn("head_dim", self.step.unsupported(steps.c_shape(grid.Shape("fp16", 1, 1, 64, 129, True))) or "")
+        self.assertEqual(self.step.workspace_bytes(steps.c_shape(grid.Shape("fp16", 1, 1, 64, 64, True))), 0)
         first = steps.Step(BUILD / "step01.so")
-        self.assertGreater(first.workspace_bytes(grid.Shape("fp16", 1, 1, 64, 64, True)), 0)
+        self.assertGreater(first.workspace_bytes(steps.c_shape(grid.Shape("fp16", 1, 1, 64, 64, True))), 0)
 
     def test_an_error_is_a_sentence(self):
         with self.assertRaisesRegex(steps.StepError, "a CUDA call of step 04_online_softmax failed: .+"):

@@ -76,10 +76,10 @@ class StepContender:
         self._with_lse: AttentionArgs | None = None
 
     def prepare(self, shape: Shape, sets: list[Tensors]) -> None:
-        reason = self.step.unsupported(shape)
+        reason = self.step.unsupported(c_shape(shape))
         if reason:
             raise CannotTake(reason)
-        self._bytes = self.step.workspace_bytes(shape)
+        self._bytes = self.step.workspace_bytes(c_shape(shape))
         if self._bytes == SIZE_MAX:
             raise CannotTake("the bytes of its workspace cannot be counted in 64 bits")
         # PyTorch aligns to 512 bytes, the interface asks for 16.

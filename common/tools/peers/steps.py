@@ -1,4 +1,4 @@
-"""The steps' shared objects, such as build/gpu/step04.so: attention.h through ctypes."""
+"""The steps' shared objects, such as build/gpu/step04.so: attention.h through ctypes. examples/ calls them as well."""
 
 from __future__ import annotations
 
@@ -95,17 +95,17 @@ class Step:
         self.check(self._library.cudaRuntimeGetVersion(ctypes.byref(version)))
         return f"{version.value // 1000}.{version.value % 1000 // 10}"
 
-    def unsupported(self, shape: Shape) -> str | None:
+    def unsupported(self, shape: AttentionShape) -> str | None:
         """Why the step cannot take the shape; None when it can."""
-        reason = self._unsupported(ctypes.byref(c_shape(shape)))
+        reason = self._unsupported(ctypes.byref(shape))
         return reason.decode() if reason else None
 
-    def workspace_bytes(self, shape: Shape) -> int:
+    def workspace_bytes(self, shape: AttentionShape) -> int:
         """SIZE_MAX when the count does not fit."""
-        return self._workspace_bytes(ctypes.byref(c_shape(shape)))
+        return self._workspace_bytes(ctypes.byref(shape))
 
-    def forward(self, arguments: AttentionArgs, stream: int) -> None:
-        """Enqueues the step; does not wait."""
+    def forward(self, arguments: AttentionArgs, stream: int | None) -> None:
+        """Enqueues the step on the stream, a cudaStream_t; does not wait."""
         self.check(self._forward(ctypes.byref(arguments), stream))
 
     def check(self, status: int) -> None:

@@ -1,0 +1,7 @@
+# The verb that calls a step from programs outside of the lab: examples/. The Makefile includes this file.
+.PHONY: examples
+example_step = $(call step_number,$(firstword $(if $(STEP_GOALS),$(BUILDABLE),$(filter 04_%,$(BUILDABLE)) $(BUILDABLE))))
+
+examples: say-device ## call a step from C, NumPy and PyTorch, and compare: make step05 examples
+	@$(BUILDER) $(BUILD)/step$(example_step).so $(BUILD)/examples/from_c-$(example_step)
+	@scripts/examples.sh $(BUILD) $(example_step)
