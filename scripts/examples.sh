@@ -13,7 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 python_with() { # module
   local python
   for python in python3 /usr/bin/python3; do
-    if "$python" -c "import importlib.util as u, sys; sys.exit(u.find_spec('$1') is None)" 2>/dev/null; then
+    if "$python" -c "import $1" >/dev/null 2>&1; then
       command -v "$python"
       return
     fi

@@ -12,6 +12,7 @@ gnuplot-nox       gnuplot      gnuplot    gnuplot          gnuplot (the charts)
 clang-format-14   -            -          -                clang-format 14 (the format check)
 git               git          git        git              git (the commit in records)
 patch             patch        patch      patch            patch (the planted bugs)
+python3-numpy     python3-numpy  python-numpy  python3-numpy  NumPy (calls from Python)
 '
 
 in_words() {

@@ -35,6 +35,9 @@ has_clang_format() {
   command -v clang-format-14 >/dev/null || [[ $(clang-format --version 2>/dev/null) == *" 14."* ]]
 }
 
+# NumPy is for a test of examples/, so it is not asked for where the tests are not.
+has_numpy() { scripts/examples.sh --python numpy >/dev/null; }
+
 # Fills the arrays `required` and `wanted` with the Debian packages that are missing.
 find_missing() {
   required=() wanted=()
@@ -57,4 +60,5 @@ find_missing() {
   has_clang_format || wanted+=(clang-format-14)
   command -v git >/dev/null || wanted+=(git)
   command -v patch >/dev/null || wanted+=(patch)
+  [[ $criterion_is == wanted ]] || has_numpy || wanted+=(python3-numpy)
 }

@@ -24,7 +24,7 @@ download() {
 }
 
 unpack_into_prefix() {
-  local package
+  local package library
   local -a wished=()
   for package in "$@"; do
     # A compiler from a folder does not find its parts: their paths are built into it.
@@ -42,8 +42,11 @@ unpack_into_prefix() {
   for package in "$work"/packages/*.deb; do
     dpkg-deb -x "$package" "$prefix" 2>>"$log" || return
   done
-  # The link that Debian's `alternatives` would make.
+  # The links that Debian's `alternatives` would make.
   if [[ -x $prefix/usr/bin/gnuplot-nox ]]; then ln -sf gnuplot-nox "$prefix/usr/bin/gnuplot"; fi
+  for library in "$prefix"/usr/lib/*/{blas/libblas,lapack/liblapack}.so.3; do # of NumPy
+    if [[ -e $library ]]; then ln -sf "${library#"${library%/*/*}"/}" "${library%/*/*}/"; fi
+  done
   write_environment
   say "unpacked into $prefix: ${packages[*]}"
 }
@@ -70,6 +73,7 @@ write_environment() {
       >>"$work/env.mk"
   done <<END
 PATH ROOT/usr/bin
+PYTHONPATH ROOT/usr/lib/python3/dist-packages
 C_INCLUDE_PATH ROOT/usr/include
 CPLUS_INCLUDE_PATH ROOT/usr/include
 LIBRARY_PATH $libraries

@@ -52,13 +52,19 @@ def run_cell(text: str, variables: dict) -> None:
 
 
 def link_checkout(clone: Path) -> None:
-    """The files and folders of this checkout in the place of the clone's; results/ and work/ stay the clone's own."""
+    """The files and folders of this checkout in the place of the clone's. results/ and work/ stay the clone's own, and so
+    does build/cpu/elsewhere, where the files of work/ are built."""
     assert (clone / "Makefile").is_file() and (clone / "examples").is_dir(), "the notebook has not cloned the lab"
     shutil.rmtree(clone)
     clone.mkdir()
     for entry in ROOT.iterdir():
-        if entry.name not in (".git", "work", "results"):
+        if entry.name not in (".git", "work", "results", "build"):
             (clone / entry.name).symlink_to(entry)
+    built = ROOT / "build" / "cpu"
+    (clone / "build" / "cpu").mkdir(parents=True)
+    for entry in built.iterdir() if built.is_dir() else ():
+        if entry.name != "elsewhere":
+            (clone / "build" / "cpu" / entry.name).symlink_to(entry)
 
 
 def run(path: Path, slow_too: bool, folder: Path) -> None:

@@ -16,9 +16,10 @@
   "#!/bin/bash\n"                                                                                  \
   "mkdir -p $3/usr/bin && printf '#!/bin/bash\\n' >$3/usr/bin/gnuplot-nox && "                     \
   "chmod +x $3/usr/bin/gnuplot-nox\n"
-// pip as python3 -m pip install ... --target FOLDER PACKAGE==VERSION
+// pip as python3 -m pip install ... --target FOLDER PACKAGE==VERSION; and python3 -c "import numpy"
 #define PIP                                                                                        \
   "#!/bin/bash\n"                                                                                  \
+  "if [ $1 = -c ]; then [ ! -e $LAB/no_numpy ]; exit; fi\n"                                        \
   "echo \"$*\" >>$LAB/asked\n"                                                                     \
   "[ ! -e $LAB/offline ] || { echo no network; exit 1; }\n"                                        \
   "while [ $1 != --target ]; do shift; done\n"                                                     \
@@ -58,6 +59,16 @@ Test(deps, a_prefix_keeps_what_is_in_it) {
   const script_result found =
       toolkit_run("PATH=$PWD/path bash -c '. mine/env.sh; command -v gnuplot'");
   EXPECT(found, "mine/usr/bin/");
+}
+
+// NumPy is asked for with the tests alone.
+Test(deps, numpy_is_wanted_for_the_tests) {
+  const script_result result =
+      toolkit_run("sed -i 's: /usr/bin/python3::' scripts/examples.sh; touch no_numpy; " DEPS
+                  "--missing; echo; "
+                  "scripts/deps.sh --missing --without-tests");
+  EXPECT(result, "wanted python3-numpy\n\n");
+  cr_assert(!strstr(strstr(result.out, "\n\n"), "numpy"), "%s", result.out);
 }
 
 Test(deps, gnuplot_gets_fonts_where_the_machine_has_none) {
