@@ -39,8 +39,8 @@ def attention(
     when CUDA fails."""
     if not (q.device == k.device == v.device and q.dtype == k.dtype == v.dtype):
         raise ValueError(
-            f"Q, K and V are {q.dtype}, {k.dtype} and {v.dtype} on {q.device}, {k.device} and {v.device}: they must have "
-            "one type and lie on one device"
+            f"Q, K and V are {q.dtype}, {k.dtype} and {v.dtype} on {q.device}, {k.device} and {v.device}: they must "
+            "have one type and lie on one device"
         )
     loaded = load(step, q.device.type)
     dtype = DTYPES.get(q.dtype, str(q.dtype))

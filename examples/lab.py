@@ -41,7 +41,9 @@ def shape_of(
     the tensors do not fit together, or when the step cannot take them."""
     for name, sizes in (("Q", q), ("K", k), ("V", v)):
         if len(sizes) != 4 or min(sizes) < 1:
-            raise ValueError(f"{name} has the sizes {tuple(sizes)}: give it four, batch, heads, seq, head_dim, from 1 on")
+            raise ValueError(
+                f"{name} has the sizes {tuple(sizes)}: give it four, batch, heads, seq, head_dim, from 1 on"
+            )
     if tuple(k) != tuple(v):
         raise ValueError(f"K has the sizes {tuple(k)} and V has {tuple(v)}: they must be the same")
     batch, heads, seq_q, head_dim = q

@@ -38,6 +38,11 @@ static bool is_poison(const void *element, size_t bytes) {
   return memcmp(element, poison, bytes) == 0;
 }
 
+// What an element of O was computed from, if it is a NaN of known origin.
+static poison origin_of(const attention_shape *shape, uint16_t bits) {
+  return shape->dtype == ATTENTION_FP16 ? poison_of_fp16(bits) : poison_of_bf16(bits);
+}
+
 // printf writes some NaNs as "-nan"; the sign has no meaning here.
 static const char *number_text(double value, char text[32]) {
   snprintf(text, 32, isnan(value) ? "nan" : "%.6g", value);
@@ -129,8 +134,10 @@ static bool check_o(const attention_shape *shape, const uint16_t *o,
               fmax((double)reference->o_high[i] - expected, expected - (double)reference->o_low[i]);
       }
       pattern_add(&bad, head, row, column);
-      bad.unwritten += is_poison(&o_row[column], sizeof *o_row);
-      bad.not_finite += !isfinite(got);
+      if (!isfinite(got)) {
+        pattern_add_not_finite(&bad, !is_poison(&o_row[column], sizeof *o_row),
+                               origin_of(shape, o_row[column]));
+      }
     }
     if (off && result->ill_conditioned++ == 0) ill = (bad_element){.head = head, .row = row};
     if (off) coarsest = fmax(coarsest, (double)reference->score_error[n]);
@@ -175,8 +182,9 @@ static bool check_lse(const attention_shape *shape, const float *lse,
     }
     if (bad.total == 0) first = (bad_element){head, row, 0, expected, got, allowed};
     pattern_add(&bad, head, row, 0);
-    bad.unwritten += is_poison(element, sizeof *element);
-    bad.not_finite += !isfinite(got);
+    if (!isfinite(got)) {
+      pattern_add_not_finite(&bad, !is_poison(element, sizeof *element), poison_of_float(*element));
+    }
   }
   result->lse_bad = bad.total;
   if (bad.total > 0) {
@@ -222,11 +230,15 @@ static bool check_all_finite(const attention_shape *shape, const uint16_t *o, co
   const size_t head = first / all->columns / all->rows;
   const double value = o ? (double)reference_value(shape->dtype, o[first]) : (double)lse[first];
   const bool unwritten = o ? is_poison(&o[first], sizeof *o) : is_poison(&lse[first], sizeof *lse);
+  const poison origin = o ? origin_of(shape, o[first]) : poison_of_float(lse[first]);
   return fail(message,
-              "%s is %s at batch %zu, head %zu, row %zu%s. %zu of %zu elements are not finite",
+              "%s is %s at batch %zu, head %zu, row %zu%s%s. %zu of %zu elements are not finite",
               o ? "O" : "lse", number_text(value, got), head / (size_t)shape->heads,
               head % (size_t)shape->heads, first / all->columns % all->rows,
-              unwritten ? ", which was never written" : "", bad, count);
+              unwritten ? ", which was never written"
+              : origin  ? ", computed from "
+                        : "",
+              poison_origin(origin), bad, count);
 }
 
 bool check_outputs(const attention_shape *shape, const uint16_t *o, const float *lse,

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool pattern_create(pattern *pattern, size_t heads, size_t rows, size_t columns) {
   const size_t counts[3] = {heads, rows, columns};
@@ -12,6 +13,7 @@ bool pattern_create(pattern *pattern, size_t heads, size_t rows, size_t columns)
     enough = enough && pattern->bad[i];
   }
   pattern->total = pattern->unwritten = pattern->not_finite = 0;
+  memset(pattern->computed_from, 0, sizeof pattern->computed_from);
   if (!enough) pattern_free(pattern);
   return enough;
 }
@@ -28,6 +30,15 @@ void pattern_add(pattern *pattern, size_t head, size_t row, size_t column) {
   pattern->bad[0][head]++;
   pattern->bad[1][row]++;
   if (pattern->counts[2] > 0) pattern->bad[2][column]++;
+}
+
+void pattern_add_not_finite(pattern *pattern, bool written, poison origin) {
+  pattern->not_finite++;
+  if (!written) {
+    pattern->unwritten++;
+  } else {
+    pattern->computed_from[origin]++;
+  }
 }
 
 // Describes in words which of the indices 0 .. count - 1 hold a bad element.
@@ -72,9 +83,17 @@ size_t pattern_describe(const pattern *pattern, char *text, size_t size) {
   if (pattern->unwritten > 0) {
     length += (size_t)snprintf(text + length, size - length, "; %zu were never written",
                                pattern->unwritten);
-  } else if (pattern->not_finite > 0) {
+  }
+  size_t explained = pattern->unwritten;
+  for (poison kind = POISON_NONE + 1; kind < POISON_KINDS; kind++) {
+    if (pattern->computed_from[kind] == 0) continue;
+    explained += pattern->computed_from[kind];
+    length += (size_t)snprintf(text + length, size - length, "; %zu are NaN, computed from %s",
+                               pattern->computed_from[kind], poison_origin(kind));
+  }
+  if (pattern->not_finite > explained) {
     length += (size_t)snprintf(text + length, size - length, "; %zu are NaN or infinite",
-                               pattern->not_finite);
+                               pattern->not_finite - explained);
   }
   return length;
 }

@@ -3,6 +3,7 @@
 #ifndef PATTERN_H
 #define PATTERN_H
 
+#include "numeric/poison.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -12,12 +13,16 @@ typedef struct {
   size_t total;     // bad elements
   size_t unwritten; // of these, how many still hold the poison
   size_t not_finite;
+  size_t computed_from[POISON_KINDS]; // NaNs, by what they were computed from
 } pattern;
 
 // Returns false when memory runs out.
 bool pattern_create(pattern *pattern, size_t heads, size_t rows, size_t columns);
 void pattern_free(pattern *pattern);
 void pattern_add(pattern *pattern, size_t head, size_t row, size_t column);
+
+// Says of a bad element that is no finite number whether it was ever written, and else where its NaN comes from.
+void pattern_add_not_finite(pattern *pattern, bool written, poison origin);
 
 // Describes the pattern, such as "every head; rows 64 to 127; one column in 8 (3, 11, ...)".
 // Returns the length.

@@ -2,7 +2,7 @@
 // memory; a thread starts a copy and later waits for it (cp.async). C17 and C++17, kernel side.
 //
 // A GPU may do such a copy at any time between the start and the end of the wait. The emulator does it
-// as late as it may, in the wait; until then it fills the destination with 0xFF bytes, which are NaN
+// as late as it may, in the wait; until then it fills the destination with poison, which is NaN
 // in every format. A kernel that reads too early, or never waits, then gets wrong results every time.
 #ifndef ASYNC_COPY_H
 #define ASYNC_COPY_H

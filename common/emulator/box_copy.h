@@ -3,7 +3,7 @@
 //
 // A GPU may do such a copy at any time between its start and the end of the barrier phase that
 // counts its bytes. The emulator does it as late as it may, when no thread of the block can continue
-// without it. Until then it fills the destination with 0xFF bytes, which are NaN in every format.
+// without it. Until then it fills the destination with poison, which is NaN in every format (numeric/poison.h).
 #ifndef BOX_COPY_H
 #define BOX_COPY_H
 

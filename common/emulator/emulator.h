@@ -89,7 +89,8 @@ EMULATOR_API void emulator_warp_collective(unsigned mask, emulator_warp_operatio
 
 // The warp functions of CUDA (Programming Guide, "Warp Shuffle Functions" and its neighbours).
 EMULATOR_API void emulator_warp_barrier(unsigned mask, const emulator_site *site);
-// Copies `bytes` of `value` of lane `source_lane` to `result`, or 0xFF bytes when that lane takes no part.
+// Copies `bytes` of `value` of lane `source_lane` to `result`, or poison (numeric/poison.h) when that lane takes
+// no part.
 EMULATOR_API void emulator_shuffle(unsigned mask, const void *value, void *result, unsigned bytes,
                                    unsigned source_lane, const emulator_site *site);
 EMULATOR_API unsigned emulator_ballot(unsigned mask, int predicate, const emulator_site *site);

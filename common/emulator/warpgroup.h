@@ -13,7 +13,7 @@ extern "C" {
 //
 // A GPU reads the operands and writes the result at any time between the start of a product
 // and the end of the wait for its group. The emulator does both as late as it may, in the
-// wait; until then it fills the registers of D with 0xFF bytes, which are NaN. A kernel that
+// wait; until then it fills the registers of D with poison, which is NaN. A kernel that
 // forgets the wait, or changes an operand before it, then gets wrong results every time.
 
 // One thread's part of D [64, columns] = A [64, 16] B [16, columns] + D.

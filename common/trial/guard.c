@@ -2,6 +2,7 @@
 
 #include "check/check.h"
 #include "device/device.h"
+#include "numeric/poison.h"
 
 enum { ZONE = 4096, ZONE_BYTE = 0xa5 };
 
@@ -36,6 +37,24 @@ bool guard_poison(const guarded_buffer *buffer, error_text *error) {
   if (buffer->bytes == 0 || buffer->zone_bytes == 0) return true;
   return device_ok(cudaMemset(buffer->data, CHECK_POISON, buffer->bytes), "poisoning a buffer",
                    error);
+}
+
+bool guard_poison_workspace(const guarded_buffer *buffer, error_text *error) {
+  if (buffer->zone_bytes == 0) return true;
+  uint16_t pattern[2048];
+  poison_fill(pattern, sizeof pattern, POISON_DEVICE);
+  for (size_t filled = 0; filled < buffer->bytes;) { // each copy doubles what is filled
+    const void *source = filled == 0 ? (const void *)pattern : buffer->data;
+    const size_t ready = filled == 0 ? sizeof pattern : filled, left = buffer->bytes - filled;
+    const size_t count = left < ready ? left : ready;
+    if (!device_ok(cudaMemcpy((char *)buffer->data + filled, source, count,
+                              filled == 0 ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice),
+                   "poisoning the workspace", error)) {
+      return false;
+    }
+    filled += count;
+  }
+  return true;
 }
 
 bool guard_intact(const guarded_buffer *buffer, error_text *error) {

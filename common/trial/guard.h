@@ -20,9 +20,12 @@ bool guard_allocate(guarded_buffer *buffer, const char *name, size_t bytes, bool
                     error_text *error);
 void guard_free(guarded_buffer *buffer);
 
-// Fills the data with NaN, so that an element that the step never writes cannot look right. It does not write
-// to a bare buffer.
+// Fills an output with CHECK_POISON, so that an element that the step never writes cannot look right. It does
+// not write to a bare buffer.
 bool guard_poison(const guarded_buffer *buffer, error_text *error);
+
+// Fills a workspace with NaN likewise. It is another NaN, from which an output that was computed from it differs.
+bool guard_poison_workspace(const guarded_buffer *buffer, error_text *error);
 
 // Returns true while both red zones are unchanged; else the sentence says how far outside the nearest write
 // landed.

@@ -116,7 +116,7 @@ bool trial_run(trial *trial, const attention_step *step, cudaStream_t stream, er
       return false;
   }
   if (!guard_poison(&trial->device_o, error) || !guard_poison(&trial->device_lse, error) ||
-      !guard_poison(&trial->workspace, error) ||
+      !guard_poison_workspace(&trial->workspace, error) ||
       // The poison went to the default stream; `stream` need not wait for that one by itself.
       !device_ok(cudaDeviceSynchronize(), "poisoning the outputs", error)) {
     return false;

@@ -3,6 +3,7 @@
 
 #include "address_space.h"
 #include "fault.h"
+#include "numeric/poison.h"
 #include "observer.h"
 
 #include <stdarg.h>
@@ -144,7 +145,7 @@ void emulator_async_copy(void *destination, const void *source, size_t bytes, si
   observer_library_access(worker, worker->running, source, bytes - zeros, OBSERVED_ASYNC_READ,
                           site);
   observer_library_access(worker, worker->running, destination, bytes, OBSERVED_ASYNC_WRITE, site);
-  memset(destination, 0xFF, bytes);
+  poison_fill(destination, bytes, POISON_COPY);
 }
 
 void emulator_async_commit(void) {

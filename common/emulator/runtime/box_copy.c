@@ -6,6 +6,7 @@
 #include "hopper.h"
 #include "mbarrier.h"
 #include "memory.h"
+#include "numeric/poison.h"
 #include "observer.h"
 #include "swizzle.h"
 
@@ -186,7 +187,7 @@ void emulator_copy_box(void *destination, const CUtensorMap *map, const int *coo
   check_source(&copy);
   announce(&copy);
   observer_box_start(worker, &copy);
-  memset(destination, 0xFF, tensor_map_box_bytes(&copy.map));
+  poison_fill(destination, tensor_map_box_bytes(&copy.map), POISON_COPY);
   add(&worker->box_copies, &copy);
 }
 

@@ -5,6 +5,7 @@
 
 #include "errors.h"
 #include "gpu.h"
+#include "numeric/poison.h"
 #include "observer.h"
 
 #include <pthread.h>
@@ -74,7 +75,7 @@ static bool map(memory_allocation *entry) {
     munmap(mapping, entry->mapping_bytes);
     return false;
   }
-  memset(low, 0xFF, usable); // NaN in every format: a read before any write shows
+  poison_fill(low, usable, POISON_DEVICE); // a read before any write shows
   entry->mapping = (uintptr_t)mapping;
   entry->start = (uintptr_t)low + usable - used;
   return true;

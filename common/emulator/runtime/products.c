@@ -4,6 +4,7 @@
 
 #include "fault.h"
 #include "hopper.h"
+#include "numeric/poison.h"
 #include "observer.h"
 #include "product_operands.h"
 
@@ -47,7 +48,7 @@ static void take_registers(accumulator *sum, unsigned rank, bool clear) {
   for (unsigned i = 0; i < sum->columns / 4 && !clear; i++) {
     memcpy(first + i % 2 * 8 * sum->columns + i / 2 * 8, &d[2 * i], 2 * sizeof *d);
   }
-  memset(d, 0xFF, sum->columns / 2 * sizeof *d);
+  poison_fill(d, sum->columns / 2 * sizeof *d, POISON_PRODUCT);
 }
 
 static void deliver(accumulator *sum, unsigned rank) {

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "shared_memory.h"
 
+#include "numeric/poison.h"
 #include "random.h"
 
 #include <dlfcn.h>
@@ -127,9 +128,11 @@ void shared_memory_prepare(worker *worker) {
 
 void shared_memory_poison(worker *worker) {
   char *dynamic = worker->block.dynamic_shared;
-  memset(dynamic, 0xFF, (size_t)(worker->dynamic_shared_end - dynamic));
+  char *gap = worker->dynamic_shared_end - worker->launch->dynamic_shared_gap;
+  poison_fill(dynamic, (size_t)(gap - dynamic), POISON_SHARED);
+  memset(gap, 0xFF, worker->launch->dynamic_shared_gap);
   if (worker->static_shared != NULL) {
-    memset(worker->static_shared, 0xFF, worker->launch->static_shared_bytes);
+    poison_fill(worker->static_shared, worker->launch->static_shared_bytes, POISON_SHARED);
   }
 }
 

@@ -2,7 +2,7 @@
 //
 // Static: `__shared__` variables are thread-local variables of the module (program or
 // shared object) that holds the kernel, so that each worker has its own. Dynamic: each
-// worker has a mapping that ends at a guard. Both are filled with 0xFF bytes, NaN in every
+// worker has a mapping that ends at a guard. Both are filled with poison, NaN in every
 // format, before each block, so that a read before any write shows in the kernel's results.
 //
 // CUDA promises that dynamic shared memory is aligned to 16 bytes, or as the kernel declares, and no

@@ -4,6 +4,7 @@
 #include "block.h"
 
 #include "fault.h"
+#include "numeric/poison.h"
 #include "observer.h"
 
 #include <string.h>
@@ -154,7 +155,7 @@ static void shuffle(void *operand[32], unsigned lanes) {
     if (from != NULL) {
       memcpy(to->result, from->value, to->bytes);
     } else {
-      memset(to->result, 0xFF, to->bytes);
+      poison_fill(to->result, to->bytes, POISON_LANE);
     }
   }
 }

@@ -1,8 +1,14 @@
 #include "faults.h"
 
+#include "numeric/poison.h"
+
 #undef NDEBUG // the assertion is the test
 #include <cassert>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
+#include <mma.h>
 
 static const unsigned FULL = 0xffffffff;
 
@@ -213,13 +219,30 @@ void record_order(int *order) {
   cudaFree(next);
 }
 
+// Counts what does not say, after some arithmetic, where it comes from.
 __global__ void garbage_kernel(const float *unwritten, int *readable) {
   extern __shared__ float dynamic[];
   __shared__ float fixed[64];
+  __shared__ float copied[64];
+  nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> unfilled;
   const int i = threadIdx.x;
-  if (!isnan(fixed[i])) atomicAdd(readable, 1);
-  if (!isnan(dynamic[i])) atomicAdd(readable, 1);
-  if (!isnan(unwritten[i])) atomicAdd(readable, 1);
+  const auto expect = [=](float value, poison kind) {
+    if (poison_of_float(value * 3 - 1) != kind) atomicAdd(readable, 1);
+    if (poison_of_fp16(__half_as_ushort(__float2half(value))) != kind) atomicAdd(readable, 1);
+    if (poison_of_bf16(__bfloat16_as_ushort(__float2bfloat16(value))) != kind) {
+      atomicAdd(readable, 1);
+    }
+  };
+  expect(fixed[i], POISON_SHARED);
+  expect(dynamic[i], POISON_SHARED);
+  expect(unwritten[i], POISON_DEVICE);
+  expect(unfilled.x[0], POISON_FRAGMENT);
+  copied[i] = 1;
+  __pipeline_memcpy_async(&copied[i], &unwritten[i], sizeof(float));
+  expect(copied[i], POISON_COPY);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  expect(copied[i], POISON_DEVICE);
   __syncthreads();
   fixed[i] = i; // for the next block to find
   dynamic[i] = i;

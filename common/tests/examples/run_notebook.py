@@ -52,8 +52,8 @@ def run_cell(text: str, variables: dict) -> None:
 
 
 def link_checkout(clone: Path) -> None:
-    """The files and folders of this checkout in the place of the clone's. results/ and work/ stay the clone's own, and so
-    does build/cpu/elsewhere, where the files of work/ are built."""
+    """The files and folders of this checkout in the place of the clone's. results/ and work/ stay the clone's own, and
+    so does build/cpu/elsewhere, where the files of work/ are built."""
     assert (clone / "Makefile").is_file() and (clone / "examples").is_dir(), "the notebook has not cloned the lab"
     shutil.rmtree(clone)
     clone.mkdir()

@@ -156,7 +156,8 @@ class RealPyTorch(unittest.TestCase):
 
         device = "cuda" if BUILD.endswith("gpu") else "cpu"
         q, k, v = (torch.from_numpy(array).to(device) for array in tensors((1, 4, 20, 64), (1, 2, 30, 64)))
-        torch.library.opcheck(from_pytorch.attention, (q, k, v, True, 0.25, "04"), test_utils=("test_schema", "test_faketensor"))
+        arguments = (q, k, v, True, 0.25, "04")
+        torch.library.opcheck(from_pytorch.attention, arguments, test_utils=("test_schema", "test_faketensor"))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 // one planted fault; the clean step must pass and every fault must be refused in the right words.
 #include "inputs/inputs.h"
 #include "numeric/float16.h"
+#include "numeric/poison.h"
 #include "shape/shape.h"
 #include "trial/trial.h"
 #include <criterion/criterion.h>
@@ -29,6 +30,9 @@ typedef enum {
   INFINITY_BETWEEN,
   UNWRITTEN_BETWEEN,
   LSE_NAN_BETWEEN,
+  NAN_FROM_SHARED, // a sum with what the emulator leaves in shared memory
+  NAN_FROM_WORKSPACE,
+  LSE_NAN_FROM_COPY,
   FAULTS
 } fault;
 
@@ -59,6 +63,13 @@ static void accumulate_in_fp16(const attention_shape *shape, float *o) {
   }
 }
 
+// What float32 memory holds that was poisoned.
+static float poisoned(poison kind) {
+  float value;
+  poison_fill(&value, sizeof value, kind);
+  return value;
+}
+
 // A row of head 1 that the trial's reference has not.
 static size_t row_between(void) {
   const row_selection *selection = &problem->reference.selection;
@@ -82,6 +93,15 @@ static cudaError_t fake_forward(const attention_args *args, cudaStream_t stream)
 
   if (planted == FP16_ACCUMULATOR) accumulate_in_fp16(shape, o);
   if (planted == ONE_NAN) o[count / 2] = NAN;
+  if (planted == NAN_FROM_SHARED) {
+    for (size_t column = 0; column < dim; column++) o[column] += poisoned(POISON_SHARED);
+  }
+  if (planted == NAN_FROM_WORKSPACE) {
+    float left = 0;
+    cudaMemcpy(&left, args->workspace, sizeof left, cudaMemcpyDeviceToHost);
+    o[count / 2] -= left;
+  }
+  if (planted == LSE_NAN_FROM_COPY) lse[5] += poisoned(POISON_COPY);
   if (planted == ONE_WRONG_ELEMENT) o[count / 3] += 0.05f;
   if (planted == WRONG_WITHOUT_LSE && !args->lse) o[count / 3] += 0.05f;
   if (planted == LSE_WITHOUT_MAX) lse[5] -= 0.5f;
@@ -191,6 +211,16 @@ Test(rejects, an_unwritten_tail) {
 }
 
 Test(rejects, an_unwritten_lse) { expect(UNWRITTEN_LSE, false, "1 were never written"); }
+
+// A NaN that was computed and stored was written, and comes from somewhere.
+Test(rejects, a_nan_of_known_origin) {
+  expect(NAN_FROM_SHARED, false,
+         "row 0; every column; 24 are NaN, computed from shared memory that no thread had written");
+  expect(NAN_FROM_WORKSPACE, false,
+         "1 are NaN, computed from device memory that was never written");
+  expect(LSE_NAN_FROM_COPY, false, "1 are NaN, computed from a copy to shared memory that had not");
+  expect(ONE_NAN, false, "1 are NaN or infinite");
+}
 
 Test(rejects, a_write_past_the_end) {
   expect(PAST_THE_END, false, "outside O: 3 bytes past its end");

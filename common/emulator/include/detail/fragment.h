@@ -2,6 +2,7 @@
 #ifndef EMULATOR_DETAIL_FRAGMENT_H
 #define EMULATOR_DETAIL_FRAGMENT_H
 
+#include "numeric/poison.h"
 #include "synchronization.h"
 
 #include "tensor_core.h"
@@ -53,7 +54,7 @@ public:
   enum { num_elements = count, num_storage_elements = count };
 
   // An unfilled fragment holds old register contents on a GPU; here it holds NaN, so that it shows.
-  fragment_registers() { memset(static_cast<void *>(x), 0xFF, sizeof x); }
+  fragment_registers() { poison_fill(x, sizeof x, POISON_FRAGMENT); }
 
   static constexpr emulator_fragment_type emulator_type = {use, fragment_element<T>, m, n, count};
 
