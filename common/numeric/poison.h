@@ -5,7 +5,7 @@
 // between fp16, bf16 and float32 (IEEE 754-2019, section 6.2.3). The fill repeats one number of 16 bits, which is a
 // quiet NaN in these formats and in float64:
 //
-//   0 11111111111 1 xxx    xxx is the kind, 1 to 6; 0x7FFF is the NaN that a GPU computes, and 0xFFFF marks outputs
+//   1 11111111111 1 xxx    xxx is the kind, 1 to 6; 0x7FFF is the NaN that a GPU computes, and 0xFFFF marks outputs
 //
 // A GPU computes one NaN alone, so there a NaN that was computed tells no kind.
 #ifndef POISON_H
@@ -40,7 +40,7 @@ static inline const char *poison_origin(poison kind) {
   return origins[kind];
 }
 
-static inline uint16_t poison_bits(poison kind) { return (uint16_t)(0x7FF8 | kind); }
+static inline uint16_t poison_bits(poison kind) { return (uint16_t)(0xFFF8 | kind); }
 
 // Fills memory that begins at an even address.
 static inline void poison_fill(void *memory, size_t bytes, poison kind) {
@@ -57,7 +57,7 @@ static inline poison poison_of_fraction(uint32_t fraction) {
   const uint32_t low = fraction & 7, middle = fraction >> 3 & 7;
   if (fraction >> 3 == 0x7F) return low < POISON_KINDS ? (poison)low : POISON_NONE; // from fp16
   const int whole =
-      low == 3 || low == 0; // from float32, whose next bits are those of the pattern, or from bf16
+      low == 7 || low == 0; // from float32, whose next bits are those of the pattern, or from bf16
   return fraction >> 6 == 0xF && whole && middle < POISON_KINDS ? (poison)middle : POISON_NONE;
 }
 

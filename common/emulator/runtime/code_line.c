@@ -84,7 +84,9 @@ static bool module_of(const void *code, module *found) {
   if (code == NULL || dladdr1(code, &info, (void **)&map, RTLD_DL_LINKMAP) == 0) return false;
   found->start = map->l_addr;
   if (map->l_name[0] != '\0') return realpath(map->l_name, found->path) != NULL;
-  return realpath("/proc/self/exe", found->path) != NULL; // the program has no name in the list
+  // The program has no name in the list. Through this link it can be read even if a new build has replaced it.
+  snprintf(found->path, sizeof found->path, "/proc/%ld/exe", (long)getpid());
+  return true;
 }
 
 // Appends the text as one word of a shell's command.
@@ -119,6 +121,19 @@ static void find_in_module(const char *path, const void *const *codes, size_t co
   }
   free(command);
   free(wanted);
+}
+
+void code_line_find(const void *code, code_line *line) {
+  enum { NEAR_BYTES = 48 };
+  const void *before[NEAR_BYTES + 1];
+  code_line lines[NEAR_BYTES + 1];
+  code_lines_find(&code, 1, line);
+  if (line->line > 0 || code == NULL) return;
+  for (int i = 0; i <= NEAR_BYTES; i++) before[i] = (const char *)code - i;
+  code_lines_find(before, NEAR_BYTES + 1, lines);
+  for (int i = 0; i <= NEAR_BYTES && line->line == 0; i++) {
+    if (lines[i].line > 0 && strcmp(lines[i].function, lines[0].function) == 0) *line = lines[i];
+  }
 }
 
 void code_lines_find(const void *const *codes, size_t count, code_line *lines) {

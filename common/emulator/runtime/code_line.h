@@ -18,6 +18,10 @@ typedef struct {
 // header, the line of its caller is given. Fields that are not known stay empty.
 void code_lines_find(const void *const *codes, size_t count, code_line *lines);
 
+// Looks up one instruction. The compiler gives some instructions no line; then it is the line of the instruction
+// before them in the same function.
+void code_line_find(const void *code, code_line *line);
+
 // The file's path relative to the working folder, if the file lies in it. Points into `path`.
 const char *code_line_shorten(char *path);
 

@@ -22,18 +22,33 @@ bool fault_abandon(worker *worker, cudaError_t error) {
   return true;
 }
 
+// A report is written in one piece, because several programs may report at a time, as the tests of a step do.
+static FILE *report;
+static char *report_text;
+static size_t report_bytes;
+
 bool fault_report_begin(worker *worker, cudaError_t error) {
   if (!fault_abandon(worker, error)) return false;
   observer_fault(worker);
   fflush(stdout); // what the kernel printed comes before the report
   flockfile(stderr);
+  report = open_memstream(&report_text, &report_bytes);
   return true;
 }
 
+static void write_report(void) {
+  if (report != NULL && fclose(report) == 0) fwrite(report_text, 1, report_bytes, stderr);
+  report = NULL;
+  free(report_text);
+  report_text = NULL;
+  funlockfile(stderr);
+}
+
 static void print_line(const char *indent, const char *format, va_list arguments) {
-  fprintf(stderr, "========= %s", indent);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
+  FILE *to = report != NULL ? report : stderr;
+  fprintf(to, "========= %s", indent);
+  vfprintf(to, format, arguments);
+  fputc('\n', to);
 }
 
 void fault_report_title(const char *format, ...) {
@@ -65,6 +80,22 @@ void fault_report_source(const char *file, int line) {
   fclose(source);
 }
 
+const char *fault_sanitize_command(const worker *worker, char command[64]) {
+  code_line line;
+  code_line_find((const void *)worker->launch->request->kernel, &line);
+  const char *name = strrchr(line.file, '/');
+  while (name != NULL && name > line.file && name[-1] != '/')
+    name--; // the folder that the file is in
+  int number = 0, length = 0;
+  if (name != NULL && sscanf(name, "%2d%n", &number, &length) == 1 && length == 2 &&
+      name[2] == '_') {
+    snprintf(command, 64, "make step%02d sanitize", number);
+  } else {
+    snprintf(command, 64, "make sanitize");
+  }
+  return command;
+}
+
 void fault_written_behind(worker *worker) {
   const uint3 block = worker->block.block_index;
   if (fault_report_begin(worker, cudaErrorIllegalAddress)) {
@@ -75,7 +106,9 @@ void fault_written_behind(worker *worker) {
     fault_report_line(
         "address 0x%zx of dynamic shared memory, of which the launch asked for %zu bytes",
         shared_memory_written_behind(worker), worker->launch->request->dynamic_shared_bytes);
-    fault_report_line("hint: make sanitize says which line has done it");
+    char command[64];
+    fault_report_line("hint: %s says which line has done it",
+                      fault_sanitize_command(worker, command));
     fault_report_end(worker, cudaErrorIllegalAddress);
   }
   fault_leave(worker);
@@ -84,7 +117,7 @@ void fault_written_behind(worker *worker) {
 void fault_report_instruction(const worker *worker, uintptr_t instruction) {
   const void *code = (const void *)instruction;
   code_line line;
-  code_lines_find(&code, 1, &line);
+  code_line_find(code, &line);
   Dl_info module;
   if (line.line > 0) {
     const char *function = line.function[0] != '\0' ? line.function : worker->launch->request->name;
@@ -92,8 +125,7 @@ void fault_report_instruction(const worker *worker, uintptr_t instruction) {
     fault_report_source(line.file, line.line);
     if (line.caller[0] != '\0') fault_report_line("    %s", line.caller);
   } else if (instruction != 0 && dladdr(code, &module) != 0) {
-    fault_report_line("the line, if compiled with -g: addr2line -e %s 0x%zx", module.dli_fname,
-                      instruction - (uintptr_t)module.dli_fbase);
+    fault_report_line("at an instruction of %s whose line is not known", module.dli_fname);
   }
 }
 
@@ -107,7 +139,7 @@ void fault_report_thread(const worker *worker) {
 void fault_report_end(const worker *worker, cudaError_t error) {
   fault_report_line("in kernel %s", worker->launch->request->name);
   fault_report_line("the launch is abandoned: %s until cudaDeviceReset", cudaGetErrorName(error));
-  funlockfile(stderr);
+  write_report();
 }
 
 void emulator_fault(cudaError_t error, const char *format, ...) {
@@ -141,7 +173,7 @@ void emulator_assert_fail(const char *expression, const char *file, unsigned int
     fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
             file, line, function, block.x, block.y, block.z, thread.x, thread.y, thread.z,
             expression);
-    funlockfile(stderr);
+    write_report();
   }
   fault_leave(worker);
 }

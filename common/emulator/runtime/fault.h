@@ -16,6 +16,10 @@ __attribute__((noreturn)) void fault_leave(worker *worker);
 // No thread of the block can run: reports which threads wait where, and leaves.
 __attribute__((noreturn)) void fault_deadlock(worker *worker);
 
+// The command that looks for faults in the step whose kernel runs, such as "make step04 sanitize". Returns
+// `command`.
+const char *fault_sanitize_command(const worker *worker, char command[64]);
+
 // The block has written behind the end of dynamic shared memory: says where, and leaves.
 __attribute__((noreturn)) void fault_written_behind(worker *worker);
 

@@ -146,5 +146,13 @@ void fault_report_signal(worker *worker) {
     fault_report_instruction(worker, signal->instruction);
   }
   fault_report_thread(worker);
+#ifndef EMULATOR_OBSERVED
+  if (error == cudaErrorIllegalAddress && !stacks_overflowed(&worker->stacks, signal->address)) {
+    char command[64];
+    fault_report_line(
+        "hint: %s looks at each access, and finds those as well that stay inside of mapped memory",
+        fault_sanitize_command(worker, command));
+  }
+#endif
   fault_report_end(worker, error);
 }

@@ -12,7 +12,7 @@
 
 static const unsigned FULL = 0xffffffff;
 
-int line_barrier, line_shuffle, line_ballot, line_assert, line_outside;
+int line_barrier, line_shuffle, line_ballot, line_assert, line_outside, line_lineless;
 #define MARK(name) line_##name = __LINE__
 
 // ---- Waiting for what does not come -------------------------------------------------------------
@@ -106,6 +106,14 @@ void fault_stack_overflow(void) {
   cudaMemset(depth, 0, sizeof *depth);
   recursion_kernel<<<1, 1>>>(depth);
 }
+
+#ifdef __x86_64__
+__global__ void lineless_kernel(float *nowhere) {
+  MARK(lineless);
+  asm volatile("nop\n\t.loc 1 0\n\tmovl $1, (%0)" : : "r"(nowhere) : "memory");
+}
+void fault_write_without_line(void) { lineless_kernel<<<1, 1>>>(device_floats(64) + (1 << 20)); }
+#endif
 
 __global__ void overrun_kernel(int bytes) {
   extern __shared__ unsigned char memory[];

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 // Where the kernels' source has the operations that a report names; set when a kernel gets there.
-extern int line_barrier, line_shuffle, line_ballot, line_assert, line_outside;
+extern int line_barrier, line_shuffle, line_ballot, line_assert, line_outside, line_lineless;
 
 // Each function launches its kernel once. The caller checks the error and stderr.
 void fault_deadlock_barrier(void);
@@ -25,6 +25,8 @@ void fault_use_after_free(void);
 void fault_misaligned(void);
 void fault_stack_overflow(void);
 void fault_dynamic_shared_overrun(void);
+void fault_write_without_line(
+    void); // on x86-64, by an instruction that the debug information gives no line
 void fault_dynamic_shared_overrun_far(void);
 void fault_divide_by_zero(void);
 void fault_trap(void);

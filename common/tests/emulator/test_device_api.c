@@ -196,7 +196,7 @@ Test(memory, is_aligned_and_unreadable) {
     unsigned char *host = malloc(bytes);
     cr_assert_eq(cudaMemcpy(host, memory, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
     for (size_t i = 0; i < bytes; i++)
-      cr_assert_eq(host[i], i % 2 == 0 ? 0xF9 : 0x7F, "byte %zu of %zu", i, bytes);
+      cr_assert_eq(host[i], i % 2 == 0 ? 0xF9 : 0xFF, "byte %zu of %zu", i, bytes);
     free(host);
     cr_assert_eq(cudaFree(memory), cudaSuccess);
     cr_assert_eq(cudaFree(memory), cudaErrorInvalidValue, "freed twice");

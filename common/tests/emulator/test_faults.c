@@ -96,7 +96,7 @@ Test(faults, memory) {
       {"Invalid __shared__ write: block (0,0,0) has written behind the end of dynamic shared "
        "memory",
        "address 0xa0 of dynamic shared memory, of which the launch asked for 100 bytes",
-       "hint: make sanitize says which line", "in kernel overrun_kernel"}});
+       "hint: make sanitize says which line has done it", "in kernel overrun_kernel"}});
   expect_report(&(fault_case){
       fault_dynamic_shared_overrun_far,
       cudaErrorIllegalAddress,
@@ -104,8 +104,40 @@ Test(faults, memory) {
        ": 3960 bytes past the end of dynamic shared memory (100 bytes asked for at the launch)"}});
 }
 
+// `make` may build a program again while it runs, as `watch` does. The old one is read all the same.
+Test(faults, a_program_that_was_replaced) {
+  const fault_case stray = {fault_read_past_end,
+                            cudaErrorIllegalAddress,
+                            {"at touch_kernel in common/tests/emulator/faults.cu:",
+                             "by thread (5,0,0)", "hint: make sanitize looks at each access"}};
+  char self[4096];
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  cr_assert_gt(length, 0);
+  self[length] = '\0';
+  if (getenv("LAB_REPLACED")) {
+    cr_assert_eq(unlink(self), 0);
+    expect_report(&stray);
+    return;
+  }
+  char folder[] = "/tmp/lab-replaced-XXXXXX", command[16384];
+  cr_assert(mkdtemp(folder));
+  snprintf(command, sizeof command,
+           "libraries=$(dirname '%s'); cp '%s' %s/copy && env -u BXFI_MAP LAB_REPLACED=1 "
+           "LD_LIBRARY_PATH=$libraries:$libraries/../.. %s/copy --filter "
+           "'faults/a_program_that_was_replaced' >%s/out 2>&1; status=$?; cat %s/out >&2; rm -rf "
+           "%s; exit $status",
+           self, self, folder, folder, folder, folder, folder);
+  cr_assert_eq(system(command), 0);
+}
+
 #ifdef __x86_64__ // where these are not faults, the kernel goes on
 Test(faults, x86) {
+  char line[32];
+  free(stderr_of(fault_write_without_line)); // the line is known once the kernel has run
+  cudaDeviceReset();
+  snprintf(line, sizeof line, "faults.cu:%d\n", line_lineless + 1);
+  expect_report(&(fault_case){
+      fault_write_without_line, cudaErrorIllegalAddress, {"at lineless_kernel in ", line}});
   expect_report(&(fault_case){fault_read_past_end, cudaErrorIllegalAddress, {"Invalid read at"}});
   expect_report(
       &(fault_case){fault_write_before_start, cudaErrorIllegalAddress, {"Invalid write at"}});
@@ -163,7 +195,8 @@ Test(warp, goes_on_without_lanes_that_exit) {
   unsigned active[32];
   read_from_exited_lanes(got, active);
   for (int lane = 0; lane < 20; lane++) {
-    const int left = poison_bits(POISON_LANE) * 0x10001; // what lane 20, which has left, gives
+    const int left =
+        (int)(poison_bits(POISON_LANE) * 0x10001u); // what lane 20, which has left, gives
     const int read = lane == 19 ? left : 100 + lane + 1;
     const int expected = lane < 10 ? read + 1000 * 10 : read;
     cr_assert_eq(got[lane], expected, "lane %d: %d, not %d", lane, got[lane], expected);
