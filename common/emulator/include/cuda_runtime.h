@@ -59,6 +59,7 @@
 #include "detail/atomic_functions.h"
 #include "detail/host_overloads.h"
 #include "detail/intrinsics.h"
+#include "detail/lacking_functions.h"
 #include "detail/launcher.h"
 #include "detail/math_functions.h"
 #include "detail/synchronization.h"

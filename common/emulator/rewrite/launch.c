@@ -1,5 +1,7 @@
 #include "emulator/rewrite/launch.h"
 
+#include <string.h>
+
 // Goes from the > that closes template arguments back to their <. A << among them is a shift.
 static size_t template_start(const source *file, size_t close) {
   size_t depth = 0;
@@ -168,6 +170,30 @@ static bool check_arguments(const source *file, size_t open, launch_arguments fo
   return true;
 }
 
+static bool same_text(const source *file, size_t left, size_t right) {
+  const token *a = &file->tokens.items[left], *b = &file->tokens.items[right];
+  return a->length == b->length &&
+         memcmp(file->text + a->start, file->text + b->start, a->length) == 0;
+}
+
+// Does the file declare a kernel of this name as a template? nvcc deduces the arguments of such a kernel. g++ would say
+// at length that it cannot convert an overloaded function.
+static bool is_template_kernel(const source *file, size_t name) {
+  for (size_t start = 0; start < file->tokens.count; start++) {
+    if (!token_is(file, start, "template") || !token_is(file, token_next(file, start), "<"))
+      continue;
+    bool kernel = false;
+    for (size_t i = start; i != NO_TOKEN; i = token_next(file, i)) {
+      if (token_is(file, i, "{") || token_is(file, i, ";")) break;
+      if (token_is(file, i, "__global__")) kernel = true;
+      if (kernel && same_text(file, i, name) && token_is(file, token_next(file, i), "("))
+        return true;
+      if (token_opens_group(file, i)) i = token_group_end(file, i);
+    }
+  }
+  return false;
+}
+
 bool launch_rewrite(source *file, size_t open, error_text *error) {
   size_t last = token_previous(file, open);
   size_t first = kernel_start(file, last);
@@ -184,6 +210,15 @@ bool launch_rewrite(source *file, size_t open, error_text *error) {
         file, open, error,
         "cannot tell where the kernel's template arguments begin: put parentheses "
         "around a comparison among them");
+  if (first == last && is_template_kernel(file, first)) {
+    const token *name = &file->tokens.items[first];
+    return source_fail_at(file, open, error,
+                          "%.*s is a template, and the emulator cannot deduce its arguments as "
+                          "nvcc does: write them out, "
+                          "as in %.*s<float><<<grid, block>>>(arguments)",
+                          (int)name->length, file->text + name->start, (int)name->length,
+                          file->text + name->start);
+  }
   launch_arguments found = find_arguments(file, open);
   if (!check_arguments(file, open, found, error)) return false;
 

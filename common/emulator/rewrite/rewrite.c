@@ -52,6 +52,24 @@ static size_t pass_directive(const source *file, size_t directive, scope_tracker
   return leaves_out ? skip_left_out(file, end) : end;
 }
 
+// Puts an error with a sentence in the place of inline PTX. The compiler sees it only where it would see the PTX, so PTX
+// behind #ifdef __CUDACC__ is none. `__asm__` stays: it is g++'s own word for the machine's assembler.
+static void refuse_inline_ptx(source *file, size_t keyword) {
+  size_t open = token_next(file, keyword);
+  while (token_is_name(file, open) || token_is(file, open, "volatile") ||
+         token_is(file, open, "goto") || token_is(file, open, "inline")) {
+    open = token_next(file, open);
+  }
+  const size_t close = token_is(file, open, "(") ? token_group_end(file, open) : NO_TOKEN;
+  if (close == NO_TOKEN) return;
+  edit_replace(file, keyword,
+               "static_assert(false, \"the emulator cannot run inline PTX: use the functions of "
+               "common/kernel/ptx.cuh, hopper.cuh and wgmma.cuh, or a GPU (DEVICE=gpu)\")");
+  for (size_t i = token_next(file, keyword); i != NO_TOKEN && i <= close; i = token_next(file, i)) {
+    edit_replace(file, i, "");
+  }
+}
+
 static bool edit(source *file, scope_tracker *scopes, error_text *error) {
   // First tokens of the current statements; NO_TOKEN between one statement and the next.
   size_t file_statement = NO_TOKEN, macro_statement = NO_TOKEN;
@@ -72,6 +90,7 @@ static bool edit(source *file, scope_tracker *scopes, error_text *error) {
       bool in_function = in_macro || scope_is_body(scopes);
       if (!shared_array_rewrite(file, *statement, i, in_function, error)) return false;
     }
+    if (token_is(file, i, "asm")) refuse_inline_ptx(file, i);
     if (!in_macro && token_is(file, i, "{")) scope_open(scopes, file, *statement, i);
     if (!in_macro && token_is(file, i, "}")) scope_close(scopes);
     if (token_is(file, i, ";") || token_is(file, i, "{") || token_is(file, i, "}"))

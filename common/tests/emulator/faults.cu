@@ -110,7 +110,7 @@ void fault_stack_overflow(void) {
 #ifdef __x86_64__
 __global__ void lineless_kernel(float *nowhere) {
   MARK(lineless);
-  asm volatile("nop\n\t.loc 1 0\n\tmovl $1, (%0)" : : "r"(nowhere) : "memory");
+  __asm__ volatile("nop\n\t.loc 1 0\n\tmovl $1, (%0)" : : "r"(nowhere) : "memory");
 }
 void fault_write_without_line(void) { lineless_kernel<<<1, 1>>>(device_floats(64) + (1 << 20)); }
 #endif

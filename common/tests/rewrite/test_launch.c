@@ -221,6 +221,11 @@ static const refusal refusals[] = {
     {"x < y; z><<<1, 2>>>();", "no kernel stands before"},
     {"f(); <<<<<<< ours", "no kernel stands before"},
     {"k<D < 64><<<1, 2>>>();", "cannot tell where the kernel's template arguments begin"},
+    {"template <typename T>\n__global__ void __launch_bounds__(128) k(T a) {}\nvoid f() {\n  "
+     "k<<<1, 2>>>(1); }",
+     "dir/a.cu:4: k is a template, and the emulator cannot deduce its arguments as nvcc does: "
+     "write them out, as in "
+     "k<float><<<grid, block>>>(arguments)"},
 };
 
 Test(launch, refusals_name_the_line) {
@@ -234,6 +239,42 @@ Test(launch, refusals_name_the_line) {
     cr_expect(out.length == 0, "%s left output behind", refusals[i].in);
     text_buffer_free(&out);
   }
+}
+
+// A kernel that is no template, and one with its arguments, need nothing deduced.
+Test(launch, templates_with_their_arguments) {
+  const char *const accepted[] = {
+      "template <typename T> __global__ void k(T a) {} void f() { k<int><<<1, 2>>>(1); }",
+      "template <typename T> void k(T a) {} void f(void (*k)(int)) { k<<<1, 2>>>(1); }",
+      "template <typename T> __global__ void j(T a) { k(a); } __global__ void k() {} void f() { "
+      "k<<<1, 2>>>(); }",
+  };
+  for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
+    text_buffer out = {0};
+    error_text error = {""};
+    cr_expect(rewrite(accepted[i], &out, &error), "%s: %s", accepted[i], error.text);
+    text_buffer_free(&out);
+  }
+}
+
+// The compiler sees the sentence where it would see the PTX, in the same line.
+Test(launch, inline_ptx_becomes_a_sentence) {
+  text_buffer out = {0};
+  error_text error = {""};
+  cr_assert(
+      rewrite("#ifdef __CUDACC__\n  asm(\"a\");\n#endif\n"
+              "void f() {\n  asm volatile(\"mov.u32 %0, %laneid;\"\n    : \"=r\"(x));\n"
+              "  __asm__ volatile(\"nop\");\n}\n#define BAR asm __volatile__(\"bar.sync 0;\")\n",
+              &out, &error));
+  text_buffer_append(&out, "", 1);
+#define SENTENCE                                                                                   \
+  "static_assert(false, \"the emulator cannot run inline PTX: use the functions of "               \
+  "common/kernel/ptx.cuh, hopper.cuh and wgmma.cuh, or a GPU (DEVICE=gpu)\")"
+  cr_expect_str_eq(strchr(out.data, '\n') + 1,
+                   "#ifdef __CUDACC__\n  " SENTENCE ";\n#endif\n"
+                   "void f() {\n  " SENTENCE " \n     ;\n"
+                   "  __asm__ volatile(\"nop\");\n}\n#define BAR " SENTENCE " \n");
+  text_buffer_free(&out);
 }
 
 Test(launch, path_is_escaped_and_byte_order_mark_dropped) {
