@@ -16,8 +16,9 @@ extern "C" {
 // parity. A fault is reported if the word was never initialised as a barrier or was overwritten,
 // and if the GPU's compute capability is below 9.0, which introduced waits and byte counts.
 
-// Initialises a barrier for 1 to 2^20 - 1 arrivals per phase.
-EMULATOR_API void emulator_mbarrier_create(uint64_t *barrier, unsigned arrivals,
+// Initialises a barrier for 1 to 2^20 - 1 arrivals per phase. `words` are those of the source for its address,
+// such as "&full[stage]", for reports; "[]" at the end stands for any index. They must stay in memory.
+EMULATOR_API void emulator_mbarrier_create(uint64_t *barrier, unsigned arrivals, const char *words,
                                            const emulator_site *site);
 
 // Makes the thread's barriers visible to the copy engine (9.7.13.4, "fence"). The emulator

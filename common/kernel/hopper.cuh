@@ -29,6 +29,12 @@ __device__ __forceinline__ void barrier_create(barrier *barrier, unsigned arriva
                : "memory");
 }
 
+// Creates the barriers of a ring of stages.
+template <int COUNT>
+__device__ __forceinline__ void barrier_create_all(barrier (&barriers)[COUNT], unsigned arrivals) {
+  for (int i = 0; i < COUNT; i++) barrier_create(&barriers[i], arrivals);
+}
+
 // Makes new barriers visible to the copy engine. The threads of the block need a __syncthreads() besides,
 // before they use the barriers. 9.7.13.4, "fence".
 __device__ __forceinline__ void barriers_created() {
@@ -155,12 +161,7 @@ __device__ __forceinline__ void take_registers_of_consumer() {
     take_registers<(CONSUMERS == 2 ? 240 : CONSUMERS == 3 ? 160 : 112)>();
 }
 
-// --- barriers of a ring of stages ----------------------------------------------------------------
-
-template <int COUNT>
-__device__ __forceinline__ void barrier_create_all(barrier (&barriers)[COUNT], unsigned arrivals) {
-  for (int i = 0; i < COUNT; i++) barrier_create(&barriers[i], arrivals);
-}
+// --- a ring of stages ----------------------------------------------------------------------------
 
 // Holds a place in a ring of stages, and the parity of the phase that its barriers are in.
 template <int STAGES>

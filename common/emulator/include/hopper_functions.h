@@ -12,10 +12,21 @@
 
 typedef uint64_t barrier;
 
-inline void barrier_create(barrier *barrier, unsigned arrivals, EMULATOR_CALL_SITE) {
+// Reports call a barrier by the words that the kernel has for it, so these two are macros as well.
+inline void emulator_barrier_create(barrier *barrier, unsigned arrivals, const char *words,
+                                    EMULATOR_CALL_SITE) {
   const emulator_site site = {"mbarrier.init", file, line};
-  emulator_mbarrier_create(barrier, arrivals, &site);
+  emulator_mbarrier_create(barrier, arrivals, words, &site);
 }
+template <int COUNT>
+inline void emulator_barrier_create_all(barrier (&barriers)[COUNT], unsigned arrivals,
+                                        const char *words, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"mbarrier.init", file, line};
+  for (int i = 0; i < COUNT; i++) emulator_mbarrier_create(&barriers[i], arrivals, words, &site);
+}
+#define barrier_create(barrier, arrivals) emulator_barrier_create(barrier, arrivals, #barrier)
+#define barrier_create_all(barriers, arrivals)                                                     \
+  emulator_barrier_create_all(barriers, arrivals, #barriers "[]")
 
 inline void barriers_created() { emulator_mbarrier_fence(); }
 

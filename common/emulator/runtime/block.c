@@ -200,6 +200,7 @@ void block_run(worker *worker, uint64_t number) {
   turns_begin(worker);
   reset_warps(worker);
   box_copies_begin(worker);
+  mbarriers_begin(worker);
   named_barriers_begin(worker);
   products_begin(worker);
   registers_begin(worker);

@@ -67,6 +67,13 @@ typedef struct {
   unsigned arrived;
 } named_barrier;
 
+// The words of the source for a barrier in shared memory, see barriers.h.
+enum { BARRIERS_WITH_WORDS = 64 }; // of a block; further ones are known by their address alone
+typedef struct {
+  const uint64_t *barrier;
+  const char *words;
+} barrier_words;
+
 enum { NAMED_BARRIERS = 16 }; // PTX ISA 9.0, 9.7.13.1
 
 // A signal that a kernel's instruction raised.
@@ -108,6 +115,9 @@ typedef struct worker {
   thread threads[BLOCK_THREADS_MAX];
   box_copies box_copies;
   named_barrier named_barriers[NAMED_BARRIERS];
+  barrier_words barrier_words
+      [BARRIERS_WITH_WORDS]; // of the barriers in shared memory, in their order of creation
+  unsigned barriers_with_words;
   warpgroup warpgroups[WARPGROUPS_MAX];
   product_operands product_operands;
   stack_pool stacks;
@@ -158,6 +168,7 @@ bool box_copies_arrive(worker *worker);
 unsigned box_copy_source_bytes(const box_copy *copy);
 
 // Call these when a block begins: named_barrier.c, products.c, registers.c.
+void mbarriers_begin(worker *worker);
 void named_barriers_begin(worker *worker);
 void products_begin(worker *worker);
 void registers_begin(worker *worker);

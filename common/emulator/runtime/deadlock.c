@@ -74,7 +74,7 @@ static void append_awaited(line_text *line, const worker *worker, const thread *
   switch (thread->state) {
   case THREAD_IN_WARP: append(line, " for the lanes 0x%08x", thread->mask); break;
   case THREAD_AT_PHASE:
-    append(line, " for the barrier at %s: %s", address_describe(worker, thread->awaited).text,
+    append(line, " for the barrier %s: %s", mbarrier_name_of(worker, thread->awaited).text,
            mbarrier_describe(thread->awaited).text);
     break;
   case THREAD_AT_NUMBER: {

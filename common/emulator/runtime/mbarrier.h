@@ -22,6 +22,13 @@ bool mbarrier_bytes_arrived(worker *worker, uint64_t *barrier, unsigned bytes,
 // Whether a thread waits for the barrier's current phase.
 bool mbarrier_awaited(const worker *worker, const uint64_t *barrier);
 
+// What a report calls a barrier: "K_full[1], at address 0x14010 of dynamic shared memory". The name is missing where
+// no barrier has been made.
+typedef struct {
+  char text[256];
+} mbarrier_name;
+mbarrier_name mbarrier_name_of(const worker *worker, const uint64_t *barrier);
+
 // "1 of 2 arrivals and 16384 bytes are still to come"
 typedef struct {
   char text[160];

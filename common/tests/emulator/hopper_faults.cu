@@ -46,6 +46,27 @@ void fault_barrier_no_arrival(void) { barrier_kernel<<<1, 1>>>(NO_ARRIVAL, nullp
 void fault_barrier_arrivals(void) { barrier_kernel<<<1, 1>>>(ARRIVALS, nullptr); }
 void fault_barrier_never_ends(void) { barrier_kernel<<<1, 2>>>(NEVER_ENDS, nullptr); }
 
+struct ring_of_barriers {
+  barrier K_full[2];
+  struct {
+    barrier first, full;
+  } pairs[2];
+};
+__global__ void ring_kernel() {
+  extern __shared__ ring_of_barriers ring[];
+  __shared__ barrier empty[3];
+  if (threadIdx.x == 0) {
+    barrier_create_all(ring->K_full, 1);
+    for (int stage = 0; stage < 3; stage++) barrier_create(&empty[stage], 1);
+    barrier_create(&ring->pairs[0].full, 1);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) barrier_wait(&ring->K_full[1], 0);
+  if (threadIdx.x == 1) barrier_wait(&empty[2], 0);
+  barrier_wait(&ring->pairs[0].full, 0);
+}
+void fault_barrier_of_a_ring(void) { ring_kernel<<<1, 3, sizeof(ring_of_barriers)>>>(); }
+
 __global__ void named_kernel(int number, int first, int second) {
   if (threadIdx.x < 32) named_barrier_arrive(number, first);
   __syncthreads();

@@ -19,7 +19,9 @@ void fault_barrier_missing(void);    // waits at an uninitialised word
 void fault_barrier_in_global(void);  // byte 0 of an allocation
 void fault_barrier_no_arrival(void); // made for none
 void fault_barrier_arrivals(void);   // one arrival too many
-void fault_barrier_never_ends(void); // thread 0 of 2 arrives, both wait
+void fault_barrier_never_ends(void);
+void fault_barrier_of_a_ring(
+    void); // thread 0 waits for K_full[1], thread 1 for empty[2], thread 2 for full[0] // thread 0 of 2 arrives, both wait
 void fault_named_barrier_zero(void);
 void fault_named_barrier_counts(void); // 64 and 96 threads
 void fault_named_barrier_alone(void);  // 32 of 64 threads wait at barrier 3

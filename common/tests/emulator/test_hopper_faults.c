@@ -31,13 +31,24 @@ Test(hopper_faults, barriers) {
          ": the barrier is not in shared memory but at byte 0 of an allocation of 8 bytes", NULL);
   expect(fault_barrier_no_arrival, FAILURE, "mbarrier.init",
          ": a barrier is for 1 to 1048575 arrivals, not 0\n", NULL);
-  expect(
-      fault_barrier_arrivals, FAILURE, "mbarrier.arrive",
-      ": all 1 arrivals of this phase have come to the barrier at address full + 0x0, which waits "
-      "for 64 bytes: this is one too many\n",
-      NULL);
+  expect(fault_barrier_arrivals, FAILURE, "mbarrier.arrive",
+         ": all 1 arrivals of this phase have come to the barrier full, at address full + 0x0, "
+         "which waits "
+         "for 64 bytes: this is one too many\n",
+         NULL);
   expect(fault_barrier_never_ends, FAILURE, "threads 0-1 (warp 0) wait at mbarrier.try_wait.parity",
-         " for the barrier at address full + 0x0: 1 of 2 arrivals are still to come\n", NULL);
+         " for the barrier full, at address full + 0x0: 1 of 2 arrivals are still to come\n", NULL);
+}
+
+// A report calls a barrier as the kernel does, with the index that the barrier has in its array.
+Test(hopper_faults, barriers_have_their_names) {
+  expect_report(&(fault_case){
+      fault_barrier_of_a_ring,
+      FAILURE,
+      {"thread 0 (warp 0) waits at mbarrier.try_wait.parity",
+       " for the barrier K_full[1], at address 0x8 of dynamic shared memory: 1 of 1 arrivals",
+       " for the barrier empty[2], at address empty + 0x10: ",
+       " for the barrier full, at address 0x18 of dynamic shared memory: "}});
 }
 
 Test(hopper_faults, named_barriers) {
@@ -59,15 +70,15 @@ Test(hopper_faults, tensor_map_address) {
 }
 
 Test(hopper_faults, copies) {
-  expect_report(&(fault_case){fault_copy_bytes_missing,
-                              FAILURE,
-                              {"Deadlock",
-                               "thread 0 (warp 0) waits at mbarrier.try_wait.parity in " FILE_NAME,
-                               " for the barrier at address full + 0x0: 0 of 1 arrivals and 16 "
-                               "bytes are still to come\n"}});
+  expect_report(&(fault_case){
+      fault_copy_bytes_missing,
+      FAILURE,
+      {"Deadlock", "thread 0 (warp 0) waits at mbarrier.try_wait.parity in " FILE_NAME,
+       " for the barrier full, at address full + 0x0: 0 of 1 arrivals and 16 "
+       "bytes are still to come\n"}});
   expect_report(&(fault_case){fault_copy_bytes_more,
                               FAILURE,
-                              {"Deadlock", "for the barrier at address full + 0x0: 0 of 1 "
+                              {"Deadlock", "for the barrier full, at address full + 0x0: 0 of 1 "
                                            "arrivals, and 16 bytes too many have come\n"}});
   expect(fault_copy_alignment, MISALIGNED, "cp.async.bulk.tensor.4d",
          ": the box must begin at a multiple of 128 bytes of shared memory, not at address 0x",
