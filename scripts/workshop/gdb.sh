@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Starts a debugger that stops in a step's kernel: scripts/workshop/gdb.sh DEVICE PROGRAM SOURCE [OPTION...] Stops
 # where thread THREAD (x, 0) of block BLOCK (x,y,z, 0,0,0) enters KERNEL (the source's first). On the emulator it is
-# gdb, on a GPU cuda-gdb. Commands are taken from standard input, as gdb does.
+# gdb, on a GPU cuda-gdb. Commands are taken from standard input, as gdb does. With TRACE=1 there are no commands: the
+# thread's source lines are printed, LINES of them at most, with the values of its variables (trace.py).
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -33,6 +34,19 @@ if ! command -v "$gdb" >/dev/null; then
   echo "error: there is no $gdb: $([ "$device" = gpu ] && echo 'it comes with the CUDA toolkit; or give DEVICE=cpu' || echo 'install the package gdb')" >&2
   exit 2
 fi
+if [ -n "${TRACE-}" ] && [ "$device" = gpu ]; then
+  echo "error: trace follows a thread of the emulator: add DEVICE=cpu" >&2
+  exit 2
+fi
+python=no
+if [ "$device" = cpu ] && "$gdb" -q -batch -ex 'python print("yes")' 2>/dev/null | grep -q yes; then python=yes; fi
+if [ -n "${TRACE-}" ] && [ $python = no ]; then
+  echo "error: trace needs a gdb that knows Python, and this one does not: install the package gdb" >&2
+  exit 2
+fi
+export LAB_THREAD="emulator_current->block->block_index.x == $x && emulator_current->block->block_index.y == $y && \
+emulator_current->block->block_index.z == $z && emulator_current->thread_index.x == $thread"
+export LAB_CHOSEN="thread $thread of block ($x,$y,$z)" LAB_KERNEL=$kernel LAB_SOURCE=$source LAB_LINES=${LINES_SHOWN-}
 commands=$scratch/commands
 {
   echo 'set pagination off'
@@ -47,9 +61,10 @@ commands=$scratch/commands
     echo 'macro define blockIdx (emulator_current->block->block_index)'
     echo 'macro define blockDim (emulator_current->block->block_dim)'
     echo 'macro define gridDim (emulator_current->block->grid_dim)'
-    printf 'break %s if blockIdx.x == %d && blockIdx.y == %d && blockIdx.z == %d && threadIdx.x == %d\n' \
-      "$kernel" "$x" "$y" "$z" "$thread"
+    echo "break $kernel if $LAB_THREAD"
+    if [ $python = yes ]; then echo 'source scripts/workshop/gdb_thread.py'; fi
     echo run
+    if [ -n "${TRACE-}" ]; then echo 'source scripts/workshop/trace.py'; fi
   else
     # A breakpoint at the name alone would stop in the host's function that launches the kernel, where there is no
     # blockIdx. So it stops at each launch, up to that of the kernel, and looks at the thread.
@@ -59,4 +74,10 @@ commands=$scratch/commands
     printf 'cuda block (%d,%d,%d) thread (%d,0,0)\n' "$x" "$y" "$z" "$thread"
   fi
 } >"$commands"
+if [ -n "${TRACE-}" ]; then
+  LAB_WIDTH=$([ -t 1 ] && tput cols 2>/dev/null || echo 100)
+  export LAB_WIDTH
+  LAB_LIMIT=0 "$gdb" -q -batch -x "$commands" --args "$program" --no-check --no-time "$@" 3>&1 >"$scratch/gdb"
+  exit
+fi
 LAB_LIMIT=0 "$gdb" -q -x "$commands" --args "$program" --no-check --no-time "$@"

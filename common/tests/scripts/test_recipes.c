@@ -194,6 +194,58 @@ Test(recipes, gdb_stops_in_a_thread, .timeout = 120) {
   EXPECT(result, "error: \"five\" is no number: give BLOCK=x,y,z and THREAD=x");
 }
 
+// A breakpoint of the reader's stops in the chosen thread, and next stays there across a barrier of the block.
+Test(recipes, gdb_stays_in_its_thread, .timeout = 120) {
+  needs_tool("gdb");
+  if (strstr(lab_run("gdb -batch -ex run --args true").out, "ptrace"))
+    cr_skip_test("gdb may not trace");
+  if (!strstr(lab_run("gdb -batch -ex 'python print(1)'").out, "1\n"))
+    cr_skip_test("gdb knows no Python");
+  EXPECT_STATUS(
+      lab_run(
+          "mkdir -p %s/steps && cp -r steps/01_naive %s/steps && sed -i "
+          "'s|  if (batch >= shape.batch|  __syncthreads();\\n&|' %s/steps/01_naive/attention.cu",
+          lab_work, lab_work, lab_work),
+      0);
+  script_result result = lab_run(
+      "line=$(grep -n __syncthreads %s/steps/01_naive/attention.cu | cut -d : -f 1); "
+      "printf '%%s\\n' \"break $line\" continue 'print threadIdx.x' next 'print threadIdx.x' next "
+      "'print threadIdx.x' 'print blockIdx.x' continue | " MAKE
+      "step01 gdb STEPS_FOLDER=%s/steps BLOCK=1 THREAD=70 ARGS='--batch 1 --heads 1 --seq 20'",
+      lab_work, lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "Breakpoint 2 at ", "__syncthreads();", "$1 = 70\n", "$2 = 70\n", "$3 = 70\n",
+         "$4 = 1\n", "exited normally");
+  result = lab_run(MAKE "step01 gdb BLOCK=0,7 ARGS='--seq 8' </dev/null");
+  EXPECT(result,
+         "The program has ended, and thread 0 of block (0,7,0) never entered scores_kernel");
+}
+
+// The source lines of one thread in order, each with the values that it changes.
+Test(recipes, a_trace, .timeout = 120) {
+  needs_tool("gdb");
+  if (strstr(lab_run("gdb -batch -ex run --args true").out, "ptrace"))
+    cr_skip_test("gdb may not trace");
+  if (!strstr(lab_run("gdb -batch -ex 'python print(1)'").out, "1\n"))
+    cr_skip_test("gdb knows no Python");
+  script_result result =
+      lab_run(MAKE "step01 trace BLOCK=2 THREAD=5 ARGS='--batch 1 --heads 1 --seq 32'");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "scores_kernel:\n",
+         "const size_t index = (size_t)blockIdx.x * THREADS + threadIdx.x;", " index = 517\n",
+         "const int key = index % shape.seq_kv;\n", " key = 5\n", " row = 16\n", "visible_keys:\n",
+         "scores_kernel:\n", "float sum = 0.0f;\n", " sum = 0\n",
+         "for (int d = 0; d < shape.head_dim; d++) sum += to_float(q[d]) * to_float(k[d]);\n",
+         "to_float:\n", "S[index] = shape.scale * sum;\n", "The thread has left the kernel.\n");
+  result = lab_run(MAKE "step01 trace BLOCK=2 LINES=2 ARGS='--batch 1 --heads 1 --seq 32'");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, " index = 512\n", "const int key", "These were LINES=2 lines");
+  result = lab_run(MAKE "step01 trace BLOCK=9,9 ARGS='--seq 8'");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "thread 0 of block (9,9,0) never entered scores_kernel");
+  EXPECT_STATUS(lab_run("TRACE=1 scripts/workshop/gdb.sh gpu true steps/01_naive/attention.cu"), 2);
+}
+
 Test(recipes, what_needs_a_gpu_says_so) {
   script_result result = lab_run(MAKE "step05 ncu");
   EXPECT_STATUS(result, 2);
