@@ -45,15 +45,22 @@ new: ## a new step, which is all of one folder: make new STEP=30_name [FROM=06]
 # The step before the first one named, unless that is a copy from elsewhere.
 before = $(if $(ELSEWHERE),,$(word $(words $(filter-out x,$(shell printf '%s\n' $(ALL_STEPS) | sed '/^$(firstword $(BUILDABLE))$$/,$$d'))),$(ALL_STEPS)))
 
+# ncu repeats each launch dozens of times, and saves and restores what it writes. A score matrix of the ladder's problem
+# would take minutes.
+stores_scores = $(strip $(foreach step,$(before) $(firstword $(BUILDABLE)),$(shell grep -l score_matrix_bytes $(STEPS_FOLDER)/$(step)/attention.cu)))
+small_problem = This is a small problem, which fills a large GPU only in part, because a step here stores its scores: ARGS takes another one.
+
 ncu: say-device ## the five metrics of a step, beside those of the step before (GPU, ncu)
 ifeq ($(DEVICE),cpu)
 	@echo "error: ncu reads a GPU's counters, and DEVICE is cpu: make $(firstword $(STEP_GOALS) step05) count" \
 	  "counts here what the step asks of memory" >&2
 	@exit 2
 else
-	@$(BUILDER) $(call programs,$(before) $(firstword $(BUILDABLE)))
+	@$(BUILDER) $(call programs,$(before) $(firstword $(BUILDABLE))) $(BUILD)/ladder
 	@$(with_args) scripts/workshop/ncu.sh $(call programs,$(firstword $(BUILDABLE)) $(before)) -- \
-	  $(if $(ARGS),,--batch 4 --heads 8 --seq 512 --dim 64)
+	  $(if $(ARGS),,$(if $(stores_scores),--batch 4 --heads 8 --seq 512 --dim 64,$$($(BUILD)/ladder --options)))
+	$(if $(ARGS)$(stores_scores),,@echo "This is the problem of make ladder; ARGS takes another one.")
+	$(if $(ARGS),,$(if $(stores_scores),@echo "$(small_problem)"))
 endif
 
 $(SANITIZER_TOOLS): say-device

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # Prints the five metrics of a step, beside those of the step before:
 #   scripts/workshop/ncu.sh PROGRAM [PROGRAM_BEFORE] -- [OPTION...]
-# Keeps ncu's whole report in build/ncu, for ncu-ui. The problem is 4x8x512x64 unless the options say
-# otherwise. Of several kernels, durations and conflicts are added up; the rest is their mean, weighted by
-# duration.
+# Keeps ncu's whole report in build/ncu, for ncu-ui. The options choose the problem, which the first line names. Of
+# several kernels, durations and conflicts are added up; the rest is their mean, weighted by duration.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -36,6 +35,7 @@ for program in "${programs[@]}"; do
   fi
   echo "$name" >>"$scratch/names"
 done
+sed -n '/^shape  */{p;q;}' "$scratch/log" # of which the numbers are
 awk -F '\t' -v OFS='\t' -v scratch="$scratch" '
   {
     file = scratch "/" $1 ".sums"

@@ -256,6 +256,25 @@ Test(recipes, what_needs_a_gpu_says_so) {
          "make step05 sanitize");
 }
 
+// ncu's numbers are of the problem on which the ladder times the steps, and of a small one where scores are stored.
+Test(recipes, ncu_takes_the_problem_of_the_ladder) {
+#define NCU_OF(step, more)                                                                         \
+  "-n " step " ncu DEVICE=gpu CUDA_HOME=/none ARCH=sm_90a " more "| grep -A3 workshop/ncu.sh"
+  script_result result = lab_run(MAKE NCU_OF("step06", ""));
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "ncu.sh build/gpu/step06 build/gpu/step05 -- ", "$(build/gpu/ladder --options)",
+         "This is the problem of make ladder");
+  result = lab_run(MAKE NCU_OF("step02", ""));
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "ncu.sh build/gpu/step02 build/gpu/step01 -- ",
+         "--batch 4 --heads 8 --seq 512 --dim 64", "This is a small problem");
+  result = lab_run(MAKE NCU_OF("step06", "ARGS='--seq 64' "));
+  cr_expect(!strstr(result.out, "--options") && !strstr(result.out, "--heads"), "%s", result.out);
+  result =
+      lab_run("make -s -f make/build.mk DEVICE=cpu build/cpu/ladder && build/cpu/ladder --options");
+  cr_expect_str_eq(result.out, "--batch 1 --heads 4 --seq 256 --dim 64\n", "%s", result.out);
+}
+
 // An ncu that knows no metric of bank conflicts, and whose report of a program is a table of its name: one
 // kernel for step05, two for step04.
 #define NCU                                                                                        \
@@ -265,7 +284,7 @@ Test(recipes, what_needs_a_gpu_says_so) {
   "    smsp__thread_inst_executed_per_inst_executed; exit\nfi\n"                                   \
   "if [ \"$1\" = --import ]; then cat \"$2\"; exit; fi\n"                                          \
   "while [ \"$1\" != --export ]; do shift; done\n"                                                 \
-  "echo \"$*\" >>ran\n"                                                                            \
+  "echo \"$*\" >>ran; echo 'shape      batch 4, heads 32, seq 4096'\n"                             \
   "{ echo '\"ID\",\"Block Size\",\"gpu__time_duration.sum\","                                      \
   "\"dram__throughput.avg.pct_of_peak_sustained_elapsed\","                                        \
   "\"sm__warps_active.avg.pct_of_peak_sustained_active\","                                         \
@@ -283,10 +302,10 @@ Test(metrics, five_with_ratios) {
   const script_result result = toolkit_run(
       "NCU=bin/ncu scripts/workshop/ncu.sh bin/step05 bin/step04 -- --seq 64 2>&1; cat ran");
   EXPECT_STATUS(result, 0);
-  EXPECT(result, "warning: bank_conflicts lacks a part", "metric step05 step04 step05 / step04\n",
-         "ms, duration 1 4 0.25\n", "% of DRAM bandwidth 40 70 0.57\n",
-         "% occupancy 25 43.75 0.57\n", "% warp efficiency 100 62.5 1.60\n",
-         "shared bank conflicts - - -\n",
+  EXPECT(result, "warning: bank_conflicts lacks a part", "shape batch 4, heads 32, seq 4096\n",
+         "metric step05 step04 step05 / step04\n", "ms, duration 1 4 0.25\n",
+         "% of DRAM bandwidth 40 70 0.57\n", "% occupancy 25 43.75 0.57\n",
+         "% warp efficiency 100 62.5 1.60\n", "shared bank conflicts - - -\n",
          "written: build/ncu/step05.ncu-rep\nwritten: build/ncu/step04.ncu-rep\n",
          "--export build/ncu/step05 bin/step05 --no-check --no-time --seq 64\n");
 }

@@ -15,7 +15,7 @@
 
 static const char usage[] =
     "usage: ladder DATA_FOLDER NAME STEP.so... [-- OPTIONS]\n"
-    "       ladder --slug\n"
+    "       ladder --slug | --options\n"
     "\n"
     "STEP.so:all stands for all configurations of a step, ranked by time. STEP.so:variant=NAME is "
     "a\n"
@@ -23,7 +23,9 @@ static const char usage[] =
     "Runs the steps on the same tensors, checks them, on a GPU times them in turn, and prints a\n"
     "table. Writes DATA_FOLDER/<device>/NAME.csv, and on a GPU every sample to NAME-samples.csv. "
     "--slug\n"
-    "prints the device's folder name.\n"
+    "prints the device's folder name, and --options the options of the problem that the ladder "
+    "takes "
+    "here.\n"
     "OPTIONS are those of a step's program that choose shape, type, inputs and timing; the shape "
     "is\n"
     "4x32x4096x64 on a GPU and 1x4x256x64 on the emulator unless they say otherwise. On a GPU that "
@@ -40,6 +42,18 @@ static void say_smaller(const ladder_session *s, const ladder_problem *problem) 
          shape.batch, shape.heads, shape.seq_q, problem->seconds, problem->bytes * 1e-9);
 }
 
+// Fills in the sizes that are 0. On the emulator the problem is small, because times do not count there.
+static ladder_problem choose_problem(const ladder_session *s, const attention_shape *given) {
+  if (!s->device.emulated) return ladder_choose(given, &s->device);
+  ladder_problem problem = {.shape = *given};
+  attention_shape *shape = &problem.shape;
+  if (shape->batch == 0) shape->batch = 1;
+  if (shape->heads == 0) shape->heads = 4;
+  if (shape->seq_q == 0) shape->seq_q = 256;
+  if (shape->seq_kv == 0) shape->seq_kv = shape->seq_q;
+  return problem;
+}
+
 static bool read_options(ladder_session *s, int argc, char **argv, error_text *error) {
   static const option_id refused[] = {OPTION_Q,    OPTION_K,       OPTION_V,        OPTION_OUT,
                                       OPTION_LSE,  OPTION_O_ALONE, OPTION_NO_CHECK, OPTION_CSV,
@@ -54,15 +68,9 @@ static bool read_options(ladder_session *s, int argc, char **argv, error_text *e
   }
   const bool emulated = s->device.emulated;
   attention_shape *shape = &options->shape;
-  if (!emulated) {
-    const ladder_problem problem = ladder_choose(shape, &s->device);
-    *shape = problem.shape;
-    if (problem.smaller) say_smaller(s, &problem);
-  }
-  if (shape->batch == 0) shape->batch = 1;
-  if (shape->heads == 0) shape->heads = 4;
-  if (shape->seq_q == 0) shape->seq_q = 256;
-  if (shape->seq_kv == 0) shape->seq_kv = shape->seq_q;
+  const ladder_problem problem = choose_problem(s, shape);
+  *shape = problem.shape;
+  if (problem.smaller) say_smaller(s, &problem);
   if (options->given[OPTION_EMU_SEED]) device_set_schedule(options->emu_seed);
   return options_fit_device(options, emulated, error);
 }
@@ -189,9 +197,22 @@ static bool all_right(const ladder_session *s) {
   return true;
 }
 
+// `make ncu` profiles the steps on the ladder's problem.
+static int print_options(ladder_session *s, error_text *error) {
+  if (!device_open(&s->device, error)) {
+    fprintf(stderr, "error: %s\n", error->text);
+    return EXIT_BAD_INPUT;
+  }
+  const attention_shape shape = choose_problem(s, &(attention_shape){.head_dim = 64}).shape;
+  const int printed = printf("--batch %d --heads %d --seq %d --dim %d\n", shape.batch, shape.heads,
+                             shape.seq_q, shape.head_dim);
+  return printed < 0 ? EXIT_BAD_INPUT : EXIT_OK;
+}
+
 static int compare_steps(int argc, char **argv) {
   static ladder_session s;
   error_text error;
+  if (argc == 2 && strcmp(argv[1], "--options") == 0) return print_options(&s, &error);
   if (argc == 2 && strcmp(argv[1], "--slug") == 0) {
     if (device_open(&s.device, &error)) return puts(s.device.slug) < 0 ? EXIT_BAD_INPUT : EXIT_OK;
     fprintf(stderr, "error: %s\n", error.text);
