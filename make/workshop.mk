@@ -1,6 +1,6 @@
 # The verbs of the workshop, for exercises, planted bugs to hunt, and recipes. The Makefile includes this file.
 SANITIZER_TOOLS := memcheck racecheck initcheck synccheck
-.PHONY: exercise check-work hint fill solution reset progress watch hunt reveal new ncu gdb trace gdb-now $(SANITIZER_TOOLS)
+.PHONY: exercise check-work hint fill solution reset progress watch hunt reveal new ncu gdb trace gdb-now trace-now $(SANITIZER_TOOLS)
 
 # The step that was named; without a name this is empty, not all steps.
 named_step = $(if $(STEP_GOALS),$(STEPS))
@@ -76,10 +76,11 @@ endif
 gdb: ## step through a kernel in gdb: make step05 gdb BLOCK=1,0,0 THREAD=5 [KERNEL=name]
 	@$(MAKE) --no-print-directory DEBUG=1 $(STEP_GOALS) gdb-now
 
-trace: ## the source lines of one thread, with its values (emulator): make step04 trace BLOCK=1 THREAD=5 LINES=100
-	@$(MAKE) --no-print-directory DEBUG=1 TRACE=1 $(STEP_GOALS) gdb-now
+trace: ## the source lines of one thread, with its values (emulator): make step04 trace BLOCK=1 THREAD=5 COUNT=100
+	@$(MAKE) --no-print-directory DEBUG=1 $(STEP_GOALS) trace-now
 
-gdb-now: say-device
+gdb-now trace-now: say-device
 	@$(BUILDER) $(call programs,$(firstword $(BUILDABLE)))
-	@BLOCK=$(BLOCK) THREAD=$(THREAD) KERNEL=$(KERNEL) TRACE=$(TRACE) LINES_SHOWN=$(LINES) $(with_args) scripts/workshop/gdb.sh $(DEVICE) \
+	@BLOCK=$(BLOCK) THREAD=$(THREAD) KERNEL=$(KERNEL) TRACE=$(filter trace-now,$@) COUNT=$(COUNT) \
+	  $(with_args) scripts/workshop/gdb.sh $(DEVICE) \
 	  $(call programs,$(firstword $(BUILDABLE))) $(STEPS_FOLDER)/$(firstword $(BUILDABLE))/attention.cu

@@ -2,7 +2,7 @@
 # Starts a debugger that stops in a step's kernel: scripts/workshop/gdb.sh DEVICE PROGRAM SOURCE [OPTION...] Stops
 # where thread THREAD (x, 0) of block BLOCK (x,y,z, 0,0,0) enters KERNEL (the source's first). On the emulator it is
 # gdb, on a GPU cuda-gdb. Commands are taken from standard input, as gdb does. With TRACE=1 there are no commands: the
-# thread's source lines are printed, LINES of them at most, with the values of its variables (trace.py).
+# thread's source lines are printed, COUNT of them at most, with the values of its variables (trace.py).
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -46,7 +46,7 @@ if [ -n "${TRACE-}" ] && [ $python = no ]; then
 fi
 export LAB_THREAD="emulator_current->block->block_index.x == $x && emulator_current->block->block_index.y == $y && \
 emulator_current->block->block_index.z == $z && emulator_current->thread_index.x == $thread"
-export LAB_CHOSEN="thread $thread of block ($x,$y,$z)" LAB_KERNEL=$kernel LAB_SOURCE=$source LAB_LINES=${LINES_SHOWN-}
+export LAB_CHOSEN="thread $thread of block ($x,$y,$z)" LAB_KERNEL=$kernel LAB_SOURCE=$source LAB_COUNT=${COUNT-}
 commands=$scratch/commands
 {
   echo 'set pagination off'

@@ -129,7 +129,7 @@ class Trace:
 
 def follow() -> None:
     trace = Trace()
-    limit = int(os.environ.get("LAB_LINES") or 0)
+    limit = int(os.environ.get("LAB_COUNT") or 0)
     lines = 0
     bottom = gdb.newest_frame().older()
     bottom_stack = int(bottom.read_register("sp"))
@@ -146,7 +146,7 @@ def follow() -> None:
         command = trace.stop(frame)
         lines += 1
         if limit and lines >= limit:
-            say(f"These were LINES={limit} lines; the thread goes on.")
+            say(f"These were COUNT={limit} lines; the thread goes on.")
             return
         gdb.execute(command, to_string=True)
 

@@ -237,9 +237,9 @@ Test(recipes, a_trace, .timeout = 120) {
          "scores_kernel:\n", "float sum = 0.0f;\n", " sum = 0\n",
          "for (int d = 0; d < shape.head_dim; d++) sum += to_float(q[d]) * to_float(k[d]);\n",
          "to_float:\n", "S[index] = shape.scale * sum;\n", "The thread has left the kernel.\n");
-  result = lab_run(MAKE "step01 trace BLOCK=2 LINES=2 ARGS='--batch 1 --heads 1 --seq 32'");
+  result = lab_run(MAKE "step01 trace BLOCK=2 COUNT=2 ARGS='--batch 1 --heads 1 --seq 32'");
   EXPECT_STATUS(result, 0);
-  EXPECT(result, " index = 512\n", "const int key", "These were LINES=2 lines");
+  EXPECT(result, " index = 512\n", "const int key", "These were COUNT=2 lines");
   result = lab_run(MAKE "step01 trace BLOCK=9,9 ARGS='--seq 8'");
   EXPECT_STATUS(result, 2);
   EXPECT(result, "thread 0 of block (9,9,0) never entered scores_kernel");
