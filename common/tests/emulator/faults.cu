@@ -112,7 +112,7 @@ __global__ void lineless_kernel(float *nowhere) {
   MARK(lineless);
   __asm__ volatile("nop\n\t.loc 1 0\n\tmovl $1, (%0)" : : "r"(nowhere) : "memory");
 }
-void fault_write_without_line(void) { lineless_kernel<<<1, 1>>>(device_floats(64) + (1 << 20)); }
+void fault_write_without_line(void) { lineless_kernel<<<1, 1>>>(device_floats(64) + 64); }
 #endif
 
 __global__ void overrun_kernel(int bytes) {
