@@ -108,8 +108,9 @@ def compare(q: Tensor, k: Tensor, v: Tensor, causal: bool, step: str) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description="A step as an operator of PyTorch, beside PyTorch's attention.")
     parser.add_argument("--step", default="04", help="the step's number (default 04)")
+    parser.add_argument("--device", choices=BUILDS, help="cpu is the emulator (default: cuda where there is a GPU)")
     options = parser.parse_args()
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         name = load(options.step, device).name
     except (FileNotFoundError, OSError) as error:

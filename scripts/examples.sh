@@ -36,8 +36,10 @@ if python=$(python_with numpy); then
 else
   echo "from_numpy.py: skipped because Python has no NumPy here (make deps installs it)"
 fi
+device=cpu
+if [ "$1" = build/gpu ]; then device=cuda; fi
 if python=$(python_with torch); then
-  "$python" examples/from_pytorch.py --step "$2" || status=$?
+  "$python" examples/from_pytorch.py --step "$2" --device $device || status=$?
 else
   echo "from_pytorch.py: skipped because Python has no PyTorch here (python3 -m pip install torch)"
 fi

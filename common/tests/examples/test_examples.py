@@ -13,6 +13,7 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "examples"))
 BUILD = os.environ.get("LAB_BUILD", "build/cpu")
+DEVICE = "cuda" if BUILD.endswith("gpu") else "cpu"
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 if not HAS_TORCH:
     import stand_in_torch
@@ -96,7 +97,7 @@ class Operator(unittest.TestCase):
     def setUp(self):
         for change in (
             mock.patch.dict(from_pytorch.BUILDS, {"cpu": BUILD, "cuda": BUILD}),
-            mock.patch.object(from_pytorch, "load", lambda number, device: lab.load(number, from_pytorch.BUILDS[device])),
+            mock.patch.object(from_pytorch, "load", lambda number, device: lab.load(number, BUILD)),
         ):
             change.start()
             self.addCleanup(change.stop)
@@ -147,15 +148,14 @@ class Operator(unittest.TestCase):
 @unittest.skipUnless(HAS_TORCH, "without PyTorch")
 class RealPyTorch(unittest.TestCase):
     def test_against_sdpa(self):
-        with mock.patch.object(sys, "argv", ["from_pytorch.py", "--step", "04"]):
+        with mock.patch.object(sys, "argv", ["from_pytorch.py", "--step", "04", "--device", DEVICE]):
             self.assertEqual(from_pytorch.main(), 0)
 
     def test_the_operator_keeps_pytorchs_rules(self):
         """That it changes no argument, and that its fake has the sizes and types of its results."""
         import torch
 
-        device = "cuda" if BUILD.endswith("gpu") else "cpu"
-        q, k, v = (torch.from_numpy(array).to(device) for array in tensors((1, 4, 20, 64), (1, 2, 30, 64)))
+        q, k, v = (torch.from_numpy(array).to(DEVICE) for array in tensors((1, 4, 20, 64), (1, 2, 30, 64)))
         arguments = (q, k, v, True, 0.25, "04")
         torch.library.opcheck(from_pytorch.attention, arguments, test_utils=("test_schema", "test_faketensor"))
 
