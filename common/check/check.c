@@ -38,7 +38,7 @@ static bool is_poison(const void *element, size_t bytes) {
   return memcmp(element, poison, bytes) == 0;
 }
 
-// What an element of O was computed from, if it is a NaN of known origin.
+// Returns the memory that an element of O was computed from, if it is a NaN of known origin.
 static poison origin_of(const attention_shape *shape, uint16_t bits) {
   return shape->dtype == ATTENTION_FP16 ? poison_of_fp16(bits) : poison_of_bf16(bits);
 }

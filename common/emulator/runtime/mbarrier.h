@@ -22,7 +22,7 @@ bool mbarrier_bytes_arrived(worker *worker, uint64_t *barrier, unsigned bytes,
 // Whether a thread waits for the barrier's current phase.
 bool mbarrier_awaited(const worker *worker, const uint64_t *barrier);
 
-// What a report calls a barrier: "K_full[1], at address 0x14010 of dynamic shared memory". The name is missing where
+// The words of a report for a barrier: "K_full[1], at address 0x14010 of dynamic shared memory". The name is missing where
 // no barrier has been made.
 typedef struct {
   char text[256];
