@@ -95,7 +95,8 @@ Test(launches, lse_is_optional) {
 
   attention_args arguments = trial_arguments(&trial);
   arguments.lse = NULL;
-  cr_assert(guard_poison(&trial.device_o, &error) && guard_poison_workspace(&trial.workspace, &error));
+  cr_assert(guard_poison(&trial.device_o, &error) &&
+            guard_poison_workspace(&trial.workspace, &error));
   cr_assert(device_ok(step.forward(&arguments, NULL), "launching", &error), "%s", error.text);
   cr_assert(device_ok(cudaDeviceSynchronize(), "running", &error), "%s", error.text);
   cr_assert(device_ok(
