@@ -68,10 +68,13 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
                   const Element (*V_smem)[tile::BLOCK_N][PANEL], bool first) {
   wgmma_fence();
 #pragma unroll
-  for (int k = 0; k < tile::BLOCK_N; k += 16)
+  for (int k = 0; k < tile::BLOCK_N; k += 16) {
+    // exercise: multiply 16 keys by V and the ones behind it
     wgmma<Element, D + 8>::registers(O_frag[0], &P_frag[0][k / 4],
                                      matrix_descriptor(V_smem[0], sizeof(V_smem[0])) + 8 * k,
                                      k == 0 && first);
+    // end of exercise
+  }
   wgmma_commit();
 }
 
