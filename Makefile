@@ -28,7 +28,7 @@ help: ## this list
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
 	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
 	@echo "          CONFIG=64x64x4x2 for check, VARIANT=no_pad for a step changed by steps/NN/variants/no_pad.patch,"
-	@echo "          WORK=1 for your own files of the exercises,"
+	@echo "          WORK=1 for your own files of the exercises, LAB=1 for the lab's where you have one,"
 	@echo "          EMU_GPU=t4|a100|l4|h200 for the GPU that the emulator imitates,"
 	@echo "          LAB_LIMIT=600 for kernels that take more than a minute and are not endless,"
 	@echo "          CC=clang CXX=clang++ in place of gcc and g++."
@@ -53,11 +53,13 @@ build: say-device ## build the steps' programs
 watched_by_gxx := note: MODE=$(MODE) compiles the kernels with g++, whose calls of the emulator clang++ does not make
 say_skipped = scripts/made_for.sh --left-out '$(KNOWN)' $(SKIPPED) | \
   awk -F '\t' '{ sub(/_.*/, "", $$1); print "SKIP " $$1 ": needs " $$2 ", $(THIS_GPU) " $$3 }'
-.PHONY: say-device
-say-device:
+.PHONY: say-device say-source
+# Says whose file it is: with the reader's own always, with the lab's where a step is checked, once a command.
+say-source:
+	$(if $(SAID),,$(if $(WORK),@PART=$(PART) scripts/workshop/source.sh $(STEPS),$(if $(STEP_GOALS),@echo "source: $(STEPS:%=$(STEPS_NAME)/%/attention.cu)$(if $(ELSEWHERE),,$(comma) the lab's own)")))
+say-device: $(if $(WORK),say-source)
 	@echo "DEVICE=$(DEVICE)$(if $(ARCH), ARCH=\"$(ARCH)\")$(if $(DEBUG), DEBUG=1)"$(if $(ELSEWHERE),' STEPS_FOLDER='$(call quoted,$(STEPS_NAME)))
 	$(if $(MODE),$(if $(CLANG),@echo "$(watched_by_gxx)"))
-	$(if $(WORK),@scripts/workshop/source.sh $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
 	$(if $(SKIPPED),@$(say_skipped))
 	$(if $(BUILDABLE),,@echo "error: nothing was done: none of these steps can run on $(if $(filter gpu,$(DEVICE)),this GPU,the emulated GPU)" >&2; exit 2)
 

@@ -150,7 +150,7 @@ kernel-flags:
 
 DRIVER_MAIN := $(PLAIN)/common/tools/driver/main.o $(PLAIN)/common/step/linked.o
 # The objects of every test program.
-TESTED      := $(PLAIN)/common/tests/finished.o $(PLAIN)/common/tests/timeout.o
+TESTED      := $(PLAIN)/common/tests/finished.o $(PLAIN)/common/tests/timeout.o $(PLAIN)/common/tests/together.o
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(TESTED) $(PLAIN)/common/step/linked.o
 FUZZ        := $(PLAIN)/common/tools/fuzz/main.o $(PLAIN)/common/step/linked.o
 link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $(part) $(whole)

@@ -1,7 +1,7 @@
 # The verbs that test the lab, and those that look for faults in its steps. The Makefile includes this file.
 
-check: deps ## all tests on this device; one step's suite: make step03 check
-	@$(MAKE) --no-print-directory $(STEP_GOALS) $(if $(WORK),check-work,check-now)
+check: say-source deps ## all tests on this device; one step's suite: make step03 check
+	@$(MAKE) --no-print-directory $(STEP_GOALS) SAID=1 $(if $(WORK),check-work,check-now)
 
 ifeq ($(STEP_GOALS),)
   cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_limit_faults.c \

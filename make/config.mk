@@ -46,10 +46,34 @@ JOBS  ?= $(shell nproc)
 # The folder of the steps' sources. A changed copy of a step is built from another folder, beside the normal build.
 # An example is make step06 check STEPS_FOLDER=/tmp/try, where /tmp/try holds 06_cp_async/attention.cu. WORK=1 is
 # the folder of the exercises, and `make hunt BUG=3 check` works on the planted bug that it hands out.
+#
+# The verbs that try a kernel take the reader's own file of the step that is named, if there is one, also without
+# WORK=1. LAB=1 is the lab's.
 LAB_WORK ?= work
 export LAB_WORK
+own_verbs := check run sanitize count gdb trace
+named_one := $(if $(filter 1,$(words $(filter step%,$(MAKECMDGOALS)))),$(patsubst step%,%,$(filter step%,$(MAKECMDGOALS))))
+chosen     = $(WORK)$(LAB)$(VARIANT)$(BUG)$(if $(filter environment,$(origin STEPS_FOLDER)),$(filter-out steps,$(STEPS_FOLDER)),$(STEPS_FOLDER))
+ifneq ($(and $(named_one),$(filter $(own_verbs),$(MAKECMDGOALS))),)
+  ifeq ($(chosen),)
+    ifneq ($(shell cd $(call quoted,$(LAB_WORK)) 2>/dev/null && ls -d $(named_one)_*/attention.cu 2>/dev/null),)
+      override WORK := 1
+      export WORK
+    endif
+  endif
+endif
+ifneq ($(and $(WORK),$(LAB)),)
+  $(error WORK=1 takes your own file and LAB=1 the lab's: give one of them)
+endif
 ifneq ($(WORK),)
   override STEPS_FOLDER := $(LAB_WORK)
+  # PART=2 tries one part of the file, between the lab's other parts.
+  ifneq ($(and $(PART),$(named_one)),)
+    ifeq ($(filter fill hint,$(MAKECMDGOALS)),)
+      override STEPS_FOLDER := $(or $(shell LAB_WORK=$(call quoted,$(LAB_WORK)) scripts/workshop/part.sh \
+                                 $(or $(notdir $(wildcard steps/$(named_one)_*)),$(named_one)) "$(PART)"),$(error there is no such part to try))
+    endif
+  endif
 endif
 ifneq ($(filter hunt reveal,$(MAKECMDGOALS)),)
   ifneq ($(BUG),)

@@ -8,10 +8,10 @@ named_step = $(if $(STEP_GOALS),$(STEPS))
 exercise: ## a step's file with holes to fill, in work/: make step04 exercise [FROM=03] [FORCE=1]
 	@FROM=$(FROM) FORCE=$(FORCE) scripts/workshop/exercise.sh start $(named_step)
 
-# `make step04 check WORK=1`, and QUICK=1 for watch.
+# `make step04 check` where there is a file of the reader's own, QUICK=1 for watch, PART=2 for one of its parts.
 check-work: say-device
-	@$(BUILDER) $(step_checks)
-	@QUICK=$(QUICK) scripts/workshop/check.sh $(DEVICE) $(STEP_BUILD) $(BUILDABLE)
+	@QUICK=$(QUICK) PART=$(PART) LAB_CONFIG=$(CONFIG) scripts/workshop/check.sh $(DEVICE) $(STEP_BUILD) $(BUILDABLE) -- \
+	  $(BUILDER) $(step_checks)
 
 hint: ## the next of a step's three hints
 	@scripts/workshop/hint.sh $(named_step)

@@ -90,7 +90,9 @@ run_block() { # document, line, words
   [ -t 1 ] && printf '  ....  %s:%s' "$1" "$2"
   local before=$SECONDS
   status=0
-  timeout --kill-after=5 $block_seconds bash -eu "$scratch/commands" >"$scratch/said" 2>&1 </dev/null || status=$?
+  # In the background, because a shell that waits for a program in the foreground ends by Ctrl-C only after it.
+  timeout --kill-after=5 $block_seconds bash -eu "$scratch/commands" >"$scratch/said" 2>&1 </dev/null &
+  wait $! || status=$?
   [ -t 1 ] && printf '\r\033[K'
   ran=$((ran + 1))
   if [ "$status" -ne "$wanted" ]; then
