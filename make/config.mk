@@ -53,7 +53,7 @@ LAB_WORK ?= work
 export LAB_WORK
 own_verbs := check run sanitize count gdb trace
 named_one := $(if $(filter 1,$(words $(filter step%,$(MAKECMDGOALS)))),$(patsubst step%,%,$(filter step%,$(MAKECMDGOALS))))
-chosen     = $(WORK)$(LAB)$(VARIANT)$(BUG)$(if $(filter environment,$(origin STEPS_FOLDER)),$(filter-out steps,$(STEPS_FOLDER)),$(STEPS_FOLDER))
+chosen     = $(WORK)$(LAB)$(VARIANT)$(BUG)$(filter-out steps,$(STEPS_FOLDER))
 ifneq ($(and $(named_one),$(filter $(own_verbs),$(MAKECMDGOALS))),)
   ifeq ($(chosen),)
     ifneq ($(shell cd $(call quoted,$(LAB_WORK)) 2>/dev/null && ls -d $(named_one)_*/attention.cu 2>/dev/null),)
@@ -66,7 +66,10 @@ ifneq ($(and $(WORK),$(LAB)),)
   $(error WORK=1 takes your own file and LAB=1 the lab's: give one of them)
 endif
 ifneq ($(WORK),)
-  override STEPS_FOLDER := $(LAB_WORK)
+  # A make that builds files for another one keeps that one's folder.
+  ifeq ($(and $(PART),$(findstring /.parts/,$(STEPS_FOLDER)),$(if $(named_one),,build)),)
+    override STEPS_FOLDER := $(LAB_WORK)
+  endif
   # PART=2 tries one part of the file, between the lab's other parts.
   ifneq ($(and $(PART),$(named_one)),)
     ifeq ($(filter fill hint,$(MAKECMDGOALS)),)

@@ -29,7 +29,7 @@ progress: ## which exercises are begun, and which pass
 	@scripts/workshop/progress.sh $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard steps/*/attention.cu))))
 
 watch: ## check your file of a step at every save
-	@DEVICE=$(DEVICE) ROUNDS=$(ROUNDS) scripts/workshop/watch.sh $(named_step)
+	@DEVICE=$(DEVICE) ROUNDS=$(ROUNDS) PART=$(PART) scripts/workshop/watch.sh $(named_step)
 
 hunt: ## a planted bug to be found: make hunt BUG=1, then make hunt BUG=1 check|sanitize|count|run|reveal
 	@$(if $(filter-out hunt,$(MAKECMDGOALS)),:,scripts/workshop/hunt.sh $(if $(BUG),describe "$(BUG)",list))

@@ -59,7 +59,7 @@ wait_for() { # WHAT [NUMBER of tests]
 first_failure() {
   awk '
     { gsub(/\033\[[0-9;]*m/, "") }
-    /^=========/ { print; next }
+    /^=========/ { if (!name) print; next }
     /^\[----\]/ {
       sub(/^\[----\] */, "")
       if ($0 != "" && !/Assertion [Ff]ailed$/) said = said "  " $0 "\n"
@@ -113,7 +113,7 @@ run_tests() { # STEP
   local options=(--jobs 2)
   if [ -n "${QUICK:-}" ]; then options=(--jobs 1 --fail-fast --filter '*/!(more_*)'); fi
   # A file that has nothing in the place of a part fails, and the first failure says enough.
-  if [ -n "$left" ]; then options+=(--fail-fast); fi
+  if [ -n "$left" ]; then options=(--jobs 1 --fail-fast); fi
   : >"$log"
   "$folder/step${1%%_*}-check" "${options[@]}" --verbose --timeout "$test_seconds" >"$log" 2>&1 &
   wait_for "$file" "$all"
