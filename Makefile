@@ -57,7 +57,16 @@ say_skipped = scripts/made_for.sh --left-out '$(KNOWN)' $(SKIPPED) | \
 # Says whose file it is: with the reader's own always, with the lab's where a step is checked, once a command.
 say-source:
 	$(if $(SAID),,$(if $(WORK),@PART=$(PART) scripts/workshop/source.sh $(STEPS),$(if $(STEP_GOALS),@echo "source: $(STEPS:%=$(STEPS_NAME)/%/attention.cu)$(if $(ELSEWHERE),,$(comma) the lab's own)")))
-say-device: $(if $(WORK),say-source)
+# A GPU that is asked for and missing would fail in each test. To build for one none is needed.
+built_for = $(filter build ptxas sass ptx say-device,$(MAKECMDGOALS))
+.PHONY: have-device
+have-device:
+	@scripts/writable.sh build
+ifeq ($(DEVICE)$(filter command line environment,$(origin DEVICE)),gpu$(origin DEVICE))
+	$(if $(built_for)$(HAVE_DEVICE),,@scripts/doctor.sh --gpu)
+endif
+
+say-device: have-device $(if $(WORK),say-source)
 	@echo "DEVICE=$(DEVICE)$(if $(ARCH), ARCH=\"$(ARCH)\")$(if $(DEBUG), DEBUG=1)"$(if $(ELSEWHERE),' STEPS_FOLDER='$(call quoted,$(STEPS_NAME)))
 	$(if $(MODE),$(if $(CLANG),@echo "$(watched_by_gxx)"))
 	$(if $(SKIPPED),@$(say_skipped))
@@ -99,6 +108,11 @@ include make/workshop.mk
 diff: ## what a step changes: make step03 diff, or make diff A=02 B=04; STAT=1: how many lines; VARIANT=no_pad
 	@STEPS_FOLDER=$(STEPS_FOLDER) VARIANT=$(VARIANT) \
 	  scripts/diff.sh $(if $(STAT),$(if $(A)$(B),--between "$(A)" "$(B)",--stat $(STEPS)),"$(A)" "$(or $(B),$(call step_number,$(firstword $(STEPS))))")
+
+# A goal that is no verb; the second rule keeps make from taking a missing file of settings for one.
+.DEFAULT:
+	@scripts/near.sh $(call quoted,$@) $(or $(filter-out step% $@,$(MAKECMDGOALS)),run) -- $(filter-out .deps/%,$(MAKEFILE_LIST))
+.deps/env.mk: ;
 
 clean: ## remove everything that was built
 	rm -rf build

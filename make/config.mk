@@ -120,7 +120,17 @@ STEP_GOALS  := $(or $(filter step%,$(MAKECMDGOALS)), \
 STEPS       ?= $(if $(STEP_GOALS),$(foreach goal,$(STEP_GOALS),$(filter $(goal:step%=%)_%,$(ALL_STEPS))),$(ALL_STEPS))
 ifneq ($(STEP_GOALS),)
   ifneq ($(words $(STEP_GOALS)),$(words $(STEPS)))
+    ifeq ($(ELSEWHERE),)
+      $(shell scripts/near.sh $(firstword $(foreach goal,$(STEP_GOALS),$(if $(filter $(goal:step%=%)_%,$(ALL_STEPS)),,$(goal)))) $(or $(filter-out step%,$(MAKECMDGOALS)),run))
+      $(error nothing was done)
+    endif
     $(error no such step in "$(STEP_GOALS)": in $(STEPS_NAME) there are $(foreach step,$(ALL_STEPS),step$(call step_number,$(step)))$(if $(WORK),; make $(firstword $(STEP_GOALS)) exercise writes one)))
+  endif
+endif
+
+ifneq ($(STEP),)
+  ifeq ($(filter new,$(MAKECMDGOALS)),)
+    $(error STEP names the step that make new makes: to work on step $(STEP), write make step$(STEP) $(or $(filter-out step%,$(MAKECMDGOALS)),run))
   endif
 endif
 

@@ -1,6 +1,6 @@
 # The verbs of the workshop, for exercises, planted bugs to hunt, and recipes. The Makefile includes this file.
 SANITIZER_TOOLS := memcheck racecheck initcheck synccheck
-.PHONY: exercise check-work hint fill solution reset progress watch hunt reveal new ncu gdb gdb-now $(SANITIZER_TOOLS)
+.PHONY: exercise check-work hint fill solution reset progress next watch hunt reveal new ncu gdb gdb-now $(SANITIZER_TOOLS)
 
 # The step that was named; without a name this is empty, not all steps.
 named_step = $(if $(STEP_GOALS),$(STEPS))
@@ -27,6 +27,9 @@ reset: ## start a step's exercise anew; your file is kept as .bak
 
 progress: ## which exercises are begun, and which pass
 	@scripts/workshop/progress.sh $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard steps/*/attention.cu))))
+
+next: ## what to do next
+	@scripts/workshop/next.sh
 
 watch: ## check your file of a step at every save
 	@DEVICE=$(DEVICE) ROUNDS=$(ROUNDS) PART=$(PART) scripts/workshop/watch.sh $(named_step)

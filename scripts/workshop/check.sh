@@ -35,6 +35,7 @@ wait_for() { # WHAT [NUMBER of tests]
     if ! kill -0 $PPID 2>/dev/null; then exit 1; fi # make has been killed
     if grep -q 'Launch timed out\|the launch timed out' "$log"; then
       sleep 0.5 # for the rest of the report
+      end_below "$job"
       kill "$job" 2>/dev/null || true
     fi
     line=$(awk '

@@ -12,6 +12,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/workshop/work.sh
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
+# shellcheck source=scripts/writable.sh
+. scripts/writable.sh
 verb=$1
 shift
 verb=${verb/start/exercise} need_step "$@"
@@ -49,7 +51,7 @@ write() {
     exit 2
   fi
   local text
-  mkdir -p "${file%/*}"
+  need_writable "${file%/*}"
   text=$(set -e; if [ -n "${FROM:-}" ]; then changed_from; else apart skeleton "$source"; fi)
   keep_aside "$file"
   write_whole "$file" <<<"$text"

@@ -106,5 +106,13 @@ note_check() {
   echo "$2 $(file_hash "$(work_file "$1")") $3 $(date +%F)" >"$(state_folder "$1")/check"
 }
 
+# verdict STEP: the last one on the file as it is now: passed, quick or failed, the device and the date; "changed" and
+# the word where the file is another one now; nothing where there is none.
+verdict() {
+  local word hash device date
+  if ! read -r word hash device date 2>/dev/null <"$work/.state/$1/check"; then return; fi
+  if [ "$hash" = "$(file_hash "$(work_file "$1")")" ]; then echo "$word $device $date"; else echo "changed $word"; fi
+}
+
 # keep_aside FILE: as FILE.bak; an older one of that name gets a number.
 keep_aside() { if [ -f "$1" ]; then mv --backup=numbered "$1" "$1.bak"; fi; }
