@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-sass doctor build ladder check run diff ptxas format format-check clean plots sweep budget \
         bench ceilings bugs fuzz fuzz-readers $(STEP_GOALS) ladder-now check-now
-BUILDER = scripts/build.sh $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(VERBOSE),,--silent)
+BUILDER = scripts/build.sh $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(FIRST_CONFIGURATION),FIRST_CONFIGURATION=1) $(if $(VERBOSE),,--silent)
 # A step's code must not end its program unnoticed.
 RUN = scripts/run.sh
 

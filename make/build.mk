@@ -125,7 +125,7 @@ $(BUILD)/common/%.rewritten.cpp: common/%.cu $(PLAIN)/rewrite
 
 $(STEP_BUILD)/steps/%.cu.o: $(STEP_BUILD)/steps/%.rewritten.cpp
 	$(prepare)
-	$(KERNEL_CXX) $(call KERNEL_FLAGS,$(STEP_FLAGS)) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) -I$(STEPS_FOLDER)/$(dir $*) $(headers) -c $< -o $(part) $(object)
+	$(KERNEL_CXX) $(call KERNEL_FLAGS,$(STEP_FLAGS)) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) -I$(STEPS_FOLDER)/$(dir $*) $(headers) -c $< -o $(part) $(object)
 
 $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp
 	$(prepare)
@@ -133,7 +133,7 @@ $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp
 else
 $(STEP_BUILD)/steps/%/attention.cu.o: $(STEPS_FOLDER)/%/attention.cu
 	$(prepare)
-	$(NVCC) $(KERNEL_FLAGS) $(call unfinished,$*/attention.cu,-Xcompiler -Wno-unused -diag-suppress 177$(comma)550) \
+	$(NVCC) $(KERNEL_FLAGS) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(call unfinished,$*/attention.cu,-Xcompiler -Wno-unused -diag-suppress 177$(comma)550) \
 	  $(call gencode,$(call step_arch,$*)) $(headers) -c $< -o $(part) $(object)
 
 $(BUILD)/common/%.cu.o: common/%.cu

@@ -105,6 +105,13 @@ STEPS_NAME := $(if $(filter build/folders/%,$(STEPS_FOLDER)),$(shell readlink $(
 ELSEWHERE  := $(filter-out steps,$(STEPS_FOLDER))
 # Each folder gets a different name, in which "_" becomes "__" and "/" becomes "_.".
 STEP_BUILD := $(BUILD)$(if $(ELSEWHERE),/elsewhere/$(subst /,_.,$(subst _,__,$(ELSEWHERE))))
+# A quick check of a file that has just been changed compiles its first configuration alone.
+ifneq ($(and $(WORK),$(QUICK),$(filter check check-work,$(MAKECMDGOALS))),)
+  FIRST_CONFIGURATION := 1
+endif
+ifneq ($(FIRST_CONFIGURATION),)
+  STEP_BUILD := $(STEP_BUILD).quick
+endif
 
 ALL_STEPS   := $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard $(STEPS_FOLDER)/*/attention.cu))))
 ifeq ($(ALL_STEPS),)

@@ -2,7 +2,8 @@
 # Builds and tests participants' files: scripts/workshop/check.sh DEVICE FOLDER STEP... [-- COMMAND...]
 # The command builds FOLDER's test programs, step04-check, ...; for each step the verdict comes first: that it passes, or
 # the first failure, or that it does not compile; then what the compiler says, in short. The verdict is kept for
-# `make progress`. QUICK=1 stops at the first failure and leaves out the tests of very large grids. PART=2 says that
+# `make progress`. QUICK=1 stops at the first failure and leaves out the tests of very large grids and of other GPUs;
+# make then compiles the step's first configuration alone. PART=2 says that
 # the other parts are the lab's (scripts/workshop/part.sh). Exit status 1 when a step does not pass.
 export LC_ALL=C
 set -eu
@@ -112,7 +113,7 @@ run_tests() { # STEP
   local all=''
   if [ -z "${QUICK:-}" ]; then all=$("$folder/step${1%%_*}-check" --list 2>/dev/null | grep -c -e '─ ' -e '-- ' || true); fi
   local options=(--jobs 2)
-  if [ -n "${QUICK:-}" ]; then options=(--jobs 1 --fail-fast --filter '*/!(more_*)'); fi
+  if [ -n "${QUICK:-}" ]; then options=(--jobs 1 --fail-fast --filter '!(other_gpus)/!(more_*)'); fi
   # A file that has nothing in the place of a part fails, and the first failure says enough.
   if [ -n "$left" ]; then options=(--jobs 1 --fail-fast); fi
   : >"$log"
@@ -125,10 +126,10 @@ judge() { # STEP STATUS
   local number=${1%%_*}
   if tests_passed "$2" "$log"; then
     if [ -n "${PART:-}" ]; then
-      echo "check: part $PART of $file passes${QUICK:+ all but the largest tests}, with the lab's other parts"
+      echo "check: part $PART of $file passes${QUICK:+ the quick tests}, with the lab's other parts"
     elif [ -n "${QUICK:-}" ]; then # tests that were left out are not known to pass
       note_check "$1" quick "$device"
-      echo "check: $file passes all but the largest tests: make step$number check runs them"
+      echo "check: $file passes the quick tests: make step$number check runs all"
     else
       note_check "$1" passed "$device"
       echo "check: $file passes"

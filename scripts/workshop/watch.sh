@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks a participant's file whenever it is saved: scripts/workshop/watch.sh STEP
-# Up to the first failure, without the largest tests; when those pass, with them. PART=2 checks that part between the
+# First the quick tests, up to the first failure; when those pass, all. PART=2 checks that part between the
 # lab's other parts. ROUNDS ends it after so many checks, with the exit status of the last; else it goes on until it is
 # interrupted.
 export LC_ALL=C
