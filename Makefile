@@ -89,14 +89,14 @@ ladder: ## run every step on the same tensors: table, CSV and chart
 
 ladder-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
-	@$(with_args) $(RUN) $(BUILD)/ladder $(call quoted,$(DATA)) $(or $(NAME),ladder) $(shared_steps) --
+	@set -o pipefail; $(with_args) $(RUN) $(BUILD)/ladder $(call quoted,$(DATA)) $(or $(NAME),ladder) $(shared_steps) -- | scripts/fit.sh
 	$(call draw_results,--dumb "speedup ladder_counts",$(or $(NAME),ladder))
 	$(call draw_results,"speedup ladder_counts",$(or $(NAME),ladder))
 
 sweep_name = $(or $(NAME),sweep-$(call step_number,$(firstword $(BUILDABLE))))
 sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
-	@$(with_args) $(RUN) $(BUILD)/ladder $(call quoted,$(DATA)) $(sweep_name) $(firstword $(shared_steps)):all --
+	@set -o pipefail; $(with_args) $(RUN) $(BUILD)/ladder $(call quoted,$(DATA)) $(sweep_name) $(firstword $(shared_steps)):all -- | scripts/fit.sh
 	$(call draw_results,sweep,$(sweep_name))
 
 include make/measure.mk

@@ -406,3 +406,37 @@ Test(workshop, a_hunt_ends_with_a_fix) {
               "scripts/workshop/hunt.sh progress");
   EXPECT(result, "Bug 1 is fixed: ", "hunt: 1 bug handed out, 1 fixed, 1 revealed\n");
 }
+
+// What is shown on 80 columns is no wider, and nothing is left out.
+Test(workshop, tables_and_solutions_fit_the_width) {
+#define TABLE                                                                                      \
+  "printf 'step  adds          check  error\\n04    one kernel    ok       0.2\\n05    tensor "    \
+  "cores"                                                                                          \
+  "  FAIL    10.1\\n\\nA sentence that is longer than forty letters, of two lines\\nof text.\\n'"
+  script_result result = lab_run(TABLE " | COLUMNS=30 scripts/fit.sh");
+  cr_expect_str_eq(result.out,
+                   "step  adds          check\n04    one kernel    ok\n05    tensor cores  FAIL\n\n"
+                   "step  error\n04      0.2\n05     10.1\n\n"
+                   "A sentence that is longer than\nforty letters, of two lines\nof text.\n",
+                   "%s", result.out);
+  result = lab_run("unset COLUMNS; " TABLE " | scripts/fit.sh | head -n 1");
+  cr_expect_str_eq(result.out, "step  adds          check  error\n", "%s", result.out);
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax"), 0);
+  result = lab_run("COLUMNS=80 scripts/workshop/exercise.sh solution 04_online_softmax");
+  EXPECT(result, "\n- // TODO 1 of 3", "\n+ row_max = new_max;\n");
+  for (char *line = strtok(result.out, "\n"); line; line = strtok(NULL, "\n")) {
+    cr_expect_leq(strlen(line), 80, "%s", line);
+  }
+}
+
+// A quick check compiles the first configuration that takes a head_dim, out of nine.
+Test(workshop, a_quick_check_compiles_one_configuration, .timeout = 120) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 06_cp_async"), 0);
+  script_result result = lab_run(MAKE UNOPTIMISED "step06 check-work WORK=1 QUICK=1");
+  EXPECT(result, "06_cp_async/attention.cu fails\n");
+  result = lab_run("nm -C build/cpu/elsewhere/_.tmp_.%s.quick/steps/06_cp_async/attention.cu.o | "
+                   "grep -o 'attention_kernel<configuration<[0-9, ]*>' | sort -u | wc -l",
+                   lab_work + strlen("/tmp/"));
+  cr_expect_str_eq(result.out, "2\n", "%s configurations",
+                   result.out); // the second for head_dim 128
+}
