@@ -13,8 +13,8 @@ check-work: say-device
 	@QUICK=$(QUICK) PART=$(PART) LAB_CONFIG=$(CONFIG) scripts/workshop/check.sh $(DEVICE) $(STEP_BUILD) $(BUILDABLE) -- \
 	  $(BUILDER) $(step_checks)
 
-hint: ## the next of a step's three hints
-	@scripts/workshop/hint.sh $(named_step)
+hint: ## the next of three hints for a part of a step's exercise: make step04 hint PART=2
+	@PART=$(PART) scripts/workshop/hint.sh $(named_step)
 
 fill: ## put the lab's solution of a part into your file: make step04 fill PART=2
 	@PART=$(PART) scripts/workshop/exercise.sh fill $(named_step)

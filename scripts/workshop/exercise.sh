@@ -85,7 +85,7 @@ write() {
   echo "written: $file"
   if [ -f "$file.bak" ]; then echo "what was there before: $file.bak"; fi
   say_parts_left "$file" || true
-  echo "then: make step$number check WORK=1; make step$number hint; make step$number watch"
+  echo "then: make step$number check PART=1; make step$number hint PART=1; make step$number watch"
 }
 
 case $verb in
@@ -100,7 +100,7 @@ start)
 reset)
   need_file "$step"
   write
-  rm -f "$work/.state/$step/hints" "$work/.state/$step/check"
+  rm -f "$work/.state/$step"/hints.* "$work/.state/$step/check"
   ;;
 fill)
   need_file "$step"

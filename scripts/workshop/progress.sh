@@ -26,7 +26,7 @@ quick=0
   printf 'step\tstarted\tleft\thints\tcheck\n'
   for step in "$@"; do
     file=$(work_file "$step")
-    hints=$(cat "$work/.state/$step/hints" 2>/dev/null || echo -)
+    hints=$(cat "$work/.state/$step"/hints.* 2>/dev/null | awk '{ sum += $1 } END { print sum ? sum : "-" }')
     if [ -f "$file" ]; then
       left=$(parts_left "$file" | wc -l)
       if [ "$left" -gt 0 ]; then left="$left of $(parts_in_all "$file")"; fi

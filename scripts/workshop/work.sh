@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # Functions that find a participant's files and what is known of them. To be sourced from the root of the lab.
 #   work/04_online_softmax/attention.cu    the exercise
-#   work/.state/04_online_softmax/         hints: how many were given; check: verdict, hash, device, date
+#   work/.state/04_online_softmax/         hints.2: how many were given of part 2; check: verdict, hash, device, date
+#   work/.parts/2/04_online_softmax/       part 2 of it between the lab's other parts
 
 work=${LAB_WORK:-work}
 

@@ -62,31 +62,43 @@ Test(workshop, a_step_without_an_exercise) {
   EXPECT(result, "error: step 11 has no marked exercise", "make step11 exercise FROM=04\n");
 }
 
-Test(workshop, three_hints_each) {
+Test(workshop, three_hints_for_each_part) {
   const script_result result =
       lab_run("for source in $(grep -l '// exercise: ' steps/*/attention.cu); do "
-              "awk '/^## / { if ($2 != ++count) exit 1; next } NF { text[count]++ } "
-              "END { exit !(count == 3 && text[1] && text[2] && text[3]) }' "
-              "${source%%attention.cu}hints.md || echo $source; done");
-  cr_expect_str_eq(result.out, "", "not three hints in order: %s", result.out);
+              "awk -v parts=$(grep -c '// exercise: ' $source) '/^## Part / { part++; hint = 0; "
+              "if ($3 != part \":\") exit 1; next } /^### / { if ($2 != ++hint) exit 1; next } "
+              "NF && part { text[part, hint]++ } END { good = part == parts; "
+              "for (p = 1; p <= parts; p++) for (h = 1; h <= 3; h++) if (!text[p, h]) good = 0; "
+              "exit !good }' ${source%%attention.cu}hints.md || echo $source; done");
+  cr_expect_str_eq(result.out, "", "not three hints for each part: %s", result.out);
 }
 
 Test(workshop, hints_one_at_a_time) {
   for (int n = 1; n <= 3; n++) {
-    const script_result result = lab_run("scripts/workshop/hint.sh 04_online_softmax");
+    const script_result result = lab_run("PART=2 scripts/workshop/hint.sh 04_online_softmax");
     EXPECT_STATUS(result, 0);
-    char title[32];
-    snprintf(title, sizeof title, "Hint %d of 3", n);
+    char title[64];
+    snprintf(title, sizeof title,
+             "Hint %d of 3 for part 2 of 04_online_softmax, the correction:", n);
     cr_expect(strstr(result.out, title) == result.out, "%s", result.out);
     cr_expect_null(strstr(result.out + 1, "Hint "), "more than one: %s", result.out);
+    cr_expect_null(strstr(result.out, "max_over_lanes"), "of another part: %s", result.out);
   }
-  script_result result = lab_run("scripts/workshop/hint.sh 04_online_softmax");
-  EXPECT(result, "Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3", "make step04 solution");
+  script_result result = lab_run("PART=2 scripts/workshop/hint.sh 04_online_softmax");
+  EXPECT(result, "Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3", "make step04 fill PART=2");
+  result = lab_run("scripts/workshop/hint.sh 04_online_softmax");
+  EXPECT(result, "Hint 1 of 3 for part 1 of ");
+  result = lab_run("scripts/workshop/exercise.sh start 04_online_softmax && "
+                   "PART=1 scripts/workshop/exercise.sh fill 04_online_softmax && "
+                   "scripts/workshop/hint.sh 04_online_softmax");
+  EXPECT(result, "Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3"); // of part 2, the first that is left
   result = lab_run("scripts/workshop/progress.sh 04_online_softmax");
-  EXPECT(result, "04_online_softmax - - 3 -\n", "progress: 0 of 1 steps pass");
+  EXPECT(result, " 2 of 3 4 -\n", "progress: 0 of 1 steps pass");
   result = lab_run("scripts/workshop/hint.sh");
   EXPECT_STATUS(result, 2);
   EXPECT(result, "error: this verb works on one step: make step04 hint");
+  result = lab_run("PART=4 scripts/workshop/hint.sh 04_online_softmax");
+  EXPECT_STATUS(result, 2);
 }
 
 Test(workshop, work_is_never_lost) {
