@@ -25,7 +25,7 @@ remove_scratch() {
 # end_below PID: ends all processes that it has started, and those that they have started.
 end_below() {
   local below
-  for below in $(cat "/proc/$1"/task/*/children 2>/dev/null); do
+  for below in $(cat /dev/null "/proc/$1"/task/*/children 2>/dev/null); do # some scripts set nullglob
     end_below "$below"
     kill "$below" 2>/dev/null || true
   done

@@ -73,6 +73,18 @@ Test(workshop, three_hints_for_each_part) {
   cr_expect_str_eq(result.out, "", "not three hints for each part: %s", result.out);
 }
 
+// The page of a step gives the time of each part, does not fill one in before the reader has begun it.
+Test(workshop, each_part_has_its_time) {
+  const script_result result = lab_run(
+      "for source in $(grep -l '// exercise: ' steps/*/attention.cu); do "
+      "page=${source%%attention.cu}README.md; "
+      "[ $(grep -c '// exercise: ' $source) = $(sed -n '/^## Exercise/,/^## Measure/p' $page | "
+      "grep -c '^| [0-9] | .* | [0-9]* |$') ] || echo $page; done; "
+      "awk '/^<!-- sh /{ aside = 1 } /^-->/{ aside = 0 } !aside && /^[^`]*make step[0-9]* fill/ "
+      "{ print FILENAME }' steps/*/README.md");
+  cr_expect_str_eq(result.out, "", "%s", result.out);
+}
+
 Test(workshop, hints_one_at_a_time) {
   for (int n = 1; n <= 3; n++) {
     const script_result result = lab_run("PART=2 scripts/workshop/hint.sh 04_online_softmax");
