@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-sass doctor build ladder check run diff ptxas format format-check clean plots sweep budget \
         bench ceilings bugs fuzz fuzz-readers $(STEP_GOALS) ladder-now check-now
-BUILDER = scripts/build.sh $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(VERBOSE),,--silent)
+BUILDER = scripts/build.sh $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(FIRST_CONFIGURATION),FIRST_CONFIGURATION=1) $(if $(VERBOSE),,--silent)
 # A step's code must not end its program unnoticed.
 RUN = scripts/run.sh
 
@@ -28,7 +28,7 @@ help: ## this list
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
 	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
 	@echo "          CONFIG=64x64x4x2 for check, VARIANT=no_pad for a step changed by steps/NN/variants/no_pad.patch,"
-	@echo "          WORK=1 for your own files of the exercises,"
+	@echo "          WORK=1 for your own files of the exercises, LAB=1 for the lab's where you have one,"
 	@echo "          EMU_GPU=t4|a100|l4|h200 for the GPU that the emulator imitates,"
 	@echo "          LAB_LIMIT=600 for kernels that take more than a minute and are not endless,"
 	@echo "          CC=clang CXX=clang++ in place of gcc and g++."
@@ -53,11 +53,22 @@ build: say-device ## build the steps' programs
 watched_by_gxx := note: MODE=$(MODE) compiles the kernels with g++, whose calls of the emulator clang++ does not make
 say_skipped = scripts/made_for.sh --left-out '$(KNOWN)' $(SKIPPED) | \
   awk -F '\t' '{ sub(/_.*/, "", $$1); print "SKIP " $$1 ": needs " $$2 ", $(THIS_GPU) " $$3 }'
-.PHONY: say-device
-say-device:
+.PHONY: say-device say-source
+# Says whose file it is: with the reader's own always, with the lab's where a step is checked, once a command.
+say-source:
+	$(if $(SAID),,$(if $(WORK),@PART=$(PART) scripts/workshop/source.sh $(STEPS),$(if $(STEP_GOALS),@echo "source: $(STEPS:%=$(STEPS_NAME)/%/attention.cu)$(if $(ELSEWHERE),,$(comma) the lab's own)")))
+# A GPU that is asked for and missing would fail in each test. To build for one none is needed.
+built_for = $(filter build ptxas sass ptx say-device,$(MAKECMDGOALS))
+.PHONY: have-device
+have-device:
+	@scripts/writable.sh build
+ifeq ($(DEVICE)$(filter command line environment,$(origin DEVICE)),gpu$(origin DEVICE))
+	$(if $(built_for)$(HAVE_DEVICE),,@scripts/doctor.sh --gpu)
+endif
+
+say-device: have-device $(if $(WORK),say-source)
 	@echo "DEVICE=$(DEVICE)$(if $(ARCH), ARCH=\"$(ARCH)\")$(if $(DEBUG), DEBUG=1)"$(if $(ELSEWHERE),' STEPS_FOLDER='$(call quoted,$(STEPS_NAME)))
 	$(if $(MODE),$(if $(CLANG),@echo "$(watched_by_gxx)"))
-	$(if $(WORK),@scripts/workshop/source.sh $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
 	$(if $(SKIPPED),@$(say_skipped))
 	$(if $(BUILDABLE),,@echo "error: nothing was done: none of these steps can run on $(if $(filter gpu,$(DEVICE)),this GPU,the emulated GPU)" >&2; exit 2)
 
@@ -78,14 +89,14 @@ ladder: ## run every step on the same tensors: table, CSV and chart
 
 ladder-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
-	@$(with_args) $(RUN) $(BUILD)/ladder $(call quoted,$(DATA)) $(or $(NAME),ladder) $(shared_steps) --
+	@set -o pipefail; $(with_args) $(RUN) $(BUILD)/ladder $(call quoted,$(DATA)) $(or $(NAME),ladder) $(shared_steps) -- | scripts/fit.sh
 	$(call draw_results,--dumb "speedup ladder_counts",$(or $(NAME),ladder))
 	$(call draw_results,"speedup ladder_counts",$(or $(NAME),ladder))
 
 sweep_name = $(or $(NAME),sweep-$(call step_number,$(firstword $(BUILDABLE))))
 sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
-	@$(with_args) $(RUN) $(BUILD)/ladder $(call quoted,$(DATA)) $(sweep_name) $(firstword $(shared_steps)):all --
+	@set -o pipefail; $(with_args) $(RUN) $(BUILD)/ladder $(call quoted,$(DATA)) $(sweep_name) $(firstword $(shared_steps)):all -- | scripts/fit.sh
 	$(call draw_results,sweep,$(sweep_name))
 
 include make/measure.mk
@@ -98,6 +109,11 @@ include make/examples.mk
 diff: ## what a step changes: make step03 diff, or make diff A=02 B=04; STAT=1: how many lines; VARIANT=no_pad
 	@STEPS_FOLDER=$(STEPS_FOLDER) VARIANT=$(VARIANT) \
 	  scripts/diff.sh $(if $(STAT),$(if $(A)$(B),--between "$(A)" "$(B)",--stat $(STEPS)),"$(A)" "$(or $(B),$(call step_number,$(firstword $(STEPS))))")
+
+# A goal that is no verb; the second rule keeps make from taking a missing file of settings for one.
+.DEFAULT:
+	@scripts/near.sh $(call quoted,$@) $(or $(filter-out step% $@,$(MAKECMDGOALS)),run) -- $(filter-out .deps/%,$(MAKEFILE_LIST))
+.deps/env.mk: ;
 
 clean: ## remove everything that was built
 	rm -rf build

@@ -128,7 +128,7 @@ $(BUILD)/common/%.rewritten.cpp: common/%.cu $(PLAIN)/rewrite
 
 $(STEP_BUILD)/steps/%.cu.o: $(STEP_BUILD)/steps/%.rewritten.cpp
 	$(prepare)
-	$(KERNEL_CXX) $(call KERNEL_FLAGS,$(STEP_FLAGS)) $(asserting) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) -I$(STEPS_FOLDER)/$(dir $*) $(headers) -c $< -o $(part) $(object)
+	$(KERNEL_CXX) $(call KERNEL_FLAGS,$(STEP_FLAGS)) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) -I$(STEPS_FOLDER)/$(dir $*) $(headers) -c $< -o $(part) $(object)
 
 $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp
 	$(prepare)
@@ -136,7 +136,7 @@ $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp
 else
 $(STEP_BUILD)/steps/%/attention.cu.o: $(STEPS_FOLDER)/%/attention.cu
 	$(prepare)
-	$(NVCC) $(KERNEL_FLAGS) $(asserting) $(call unfinished,$*/attention.cu,-Xcompiler -Wno-unused -diag-suppress 177$(comma)550) \
+	$(NVCC) $(KERNEL_FLAGS) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(call unfinished,$*/attention.cu,-Xcompiler -Wno-unused -diag-suppress 177$(comma)550) \
 	  $(call gencode,$(call step_arch,$*)) $(headers) -c $< -o $(part) $(object)
 
 $(BUILD)/common/%.cu.o: common/%.cu
@@ -153,7 +153,7 @@ kernel-flags:
 
 DRIVER_MAIN := $(PLAIN)/common/tools/driver/main.o $(PLAIN)/common/step/linked.o
 # The objects of every test program.
-TESTED      := $(PLAIN)/common/tests/finished.o $(PLAIN)/common/tests/timeout.o
+TESTED      := $(PLAIN)/common/tests/finished.o $(PLAIN)/common/tests/timeout.o $(PLAIN)/common/tests/together.o
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(TESTED) $(PLAIN)/common/step/linked.o
 FUZZ        := $(PLAIN)/common/tools/fuzz/main.o $(PLAIN)/common/step/linked.o
 link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $(part) $(whole)

@@ -1,7 +1,11 @@
 # The verbs that test the lab, and those that look for faults in its steps. The Makefile includes this file.
 
-check: deps ## all tests on this device; one step's suite: make step03 check
-	@$(MAKE) --no-print-directory $(STEP_GOALS) $(if $(WORK),check-work,check-now)
+# With a bug to hunt: says whether it is fixed, once a tool finds nothing.
+hunted = $(if $(and $(BUG),$(filter hunt,$(MAKECMDGOALS))),@scripts/workshop/hunt.sh note "$(BUG)" $1)
+
+check: have-device say-source deps ## all tests on this device; one step's suite: make step03 check
+	@$(MAKE) --no-print-directory $(STEP_GOALS) SAID=1 HAVE_DEVICE=1 $(if $(WORK),check-work,check-now)
+	$(call hunted,check)
 
 ifeq ($(STEP_GOALS),)
   cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_limit_faults.c \
@@ -65,6 +69,7 @@ variants_of_steps = if command -v patch >/dev/null; then DEVICE=cpu SHORT=1 RECO
 .PHONY: sanitize sanitize-now
 sanitize: ## look for races, wild accesses, missing waits: make step06 sanitize SEEDS=5
 	@$(MAKE) --no-print-directory $(if $(filter cpu,$(DEVICE)),MODE=sanitize) $(STEP_GOALS) sanitize-now
+	$(call hunted,sanitize)
 
 sanitize-now: say-device
 	@$(BUILDER) $(call programs,$(BUILDABLE))

@@ -46,10 +46,37 @@ JOBS  ?= $(shell nproc)
 # The folder of the steps' sources. A changed copy of a step is built from another folder, beside the normal build.
 # An example is make step06 check STEPS_FOLDER=/tmp/try, where /tmp/try holds 06_cp_async/attention.cu. WORK=1 is
 # the folder of the exercises, and `make hunt BUG=3 check` works on the planted bug that it hands out.
+#
+# The verbs that try a kernel take the reader's own file of the step that is named, if there is one, also without
+# WORK=1. LAB=1 is the lab's.
 LAB_WORK ?= work
 export LAB_WORK
+own_verbs := check run sanitize count gdb trace
+named_one := $(if $(filter 1,$(words $(filter step%,$(MAKECMDGOALS)))),$(patsubst step%,%,$(filter step%,$(MAKECMDGOALS))))
+chosen     = $(WORK)$(LAB)$(VARIANT)$(BUG)$(filter-out steps,$(STEPS_FOLDER))
+ifneq ($(and $(named_one),$(filter $(own_verbs),$(MAKECMDGOALS))),)
+  ifeq ($(chosen),)
+    ifneq ($(shell cd $(call quoted,$(LAB_WORK)) 2>/dev/null && ls -d $(named_one)_*/attention.cu 2>/dev/null),)
+      override WORK := 1
+      export WORK
+    endif
+  endif
+endif
+ifneq ($(and $(WORK),$(LAB)),)
+  $(error WORK=1 takes your own file and LAB=1 the lab's: give one of them)
+endif
 ifneq ($(WORK),)
-  override STEPS_FOLDER := $(LAB_WORK)
+  # A make that builds files for another one keeps that one's folder.
+  ifeq ($(and $(PART),$(findstring /.parts/,$(STEPS_FOLDER)),$(if $(named_one),,build)),)
+    override STEPS_FOLDER := $(LAB_WORK)
+  endif
+  # PART=2 tries one part of the file, between the lab's other parts.
+  ifneq ($(and $(PART),$(named_one)),)
+    ifeq ($(filter fill hint,$(MAKECMDGOALS)),)
+      override STEPS_FOLDER := $(or $(shell LAB_WORK=$(call quoted,$(LAB_WORK)) scripts/workshop/part.sh \
+                                 $(or $(notdir $(wildcard steps/$(named_one)_*)),$(named_one)) "$(PART)"),$(error there is no such part to try))
+    endif
+  endif
 endif
 ifneq ($(filter hunt reveal,$(MAKECMDGOALS)),)
   ifneq ($(BUG),)
@@ -78,6 +105,13 @@ STEPS_NAME := $(if $(filter build/folders/%,$(STEPS_FOLDER)),$(shell readlink $(
 ELSEWHERE  := $(filter-out steps,$(STEPS_FOLDER))
 # Each folder gets a different name, in which "_" becomes "__" and "/" becomes "_.".
 STEP_BUILD := $(BUILD)$(if $(ELSEWHERE),/elsewhere/$(subst /,_.,$(subst _,__,$(ELSEWHERE))))
+# A quick check of a file that has just been changed compiles its first configuration alone.
+ifneq ($(and $(WORK),$(QUICK),$(filter check check-work,$(MAKECMDGOALS))),)
+  FIRST_CONFIGURATION := 1
+endif
+ifneq ($(FIRST_CONFIGURATION),)
+  STEP_BUILD := $(STEP_BUILD).quick
+endif
 
 ALL_STEPS   := $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard $(STEPS_FOLDER)/*/attention.cu))))
 ifeq ($(ALL_STEPS),)
@@ -93,7 +127,17 @@ STEP_GOALS  := $(or $(filter step%,$(MAKECMDGOALS)), \
 STEPS       ?= $(if $(STEP_GOALS),$(foreach goal,$(STEP_GOALS),$(filter $(goal:step%=%)_%,$(ALL_STEPS))),$(ALL_STEPS))
 ifneq ($(STEP_GOALS),)
   ifneq ($(words $(STEP_GOALS)),$(words $(STEPS)))
+    ifeq ($(ELSEWHERE),)
+      $(shell scripts/near.sh $(firstword $(foreach goal,$(STEP_GOALS),$(if $(filter $(goal:step%=%)_%,$(ALL_STEPS)),,$(goal)))) $(or $(filter-out step%,$(MAKECMDGOALS)),run))
+      $(error nothing was done)
+    endif
     $(error no such step in "$(STEP_GOALS)": in $(STEPS_NAME) there are $(foreach step,$(ALL_STEPS),step$(call step_number,$(step)))$(if $(WORK),; make $(firstword $(STEP_GOALS)) exercise writes one)))
+  endif
+endif
+
+ifneq ($(STEP),)
+  ifeq ($(filter new,$(MAKECMDGOALS)),)
+    $(error STEP names the step that make new makes: to work on step $(STEP), write make step$(STEP) $(or $(filter-out step%,$(MAKECMDGOALS)),run))
   endif
 endif
 

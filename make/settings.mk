@@ -3,7 +3,7 @@
 # setting that is a word holds nothing but letters, digits and a few signs; text and paths are taken as they are
 # given, and reach the programs through the environment, where no program interprets them.
 
-words_given := A AXIS B BASE BLOCK BUG CONFIG COUNT DEBUG DEVICE DEVICE_FOLDER EMU_GPU FORCE FRESH FROM JOBS KERNEL MODE NAME PART QUICK \
+words_given := A AXIS B BASE BLOCK BUG CONFIG COUNT DEBUG DEVICE DEVICE_FOLDER EMU_GPU FORCE FRESH FROM JOBS KERNEL LAB MODE NAME PART QUICK \
                RECORD RESULTS ROUNDS SANITIZE SECONDS SEED SEEDS STAT STEP THREAD THRESHOLD VARIANT VERBOSE WERROR WORK
 lists_given := ARCH CHART OPERATORS PARTS STEPS
 texts_given := ARGS FA3 FILES LAB_WORK NEW OLD PREFIX STEPS_FOLDER WITH

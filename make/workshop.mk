@@ -1,6 +1,6 @@
 # The verbs of the workshop, for exercises, planted bugs to hunt, and recipes. The Makefile includes this file.
 SANITIZER_TOOLS := memcheck racecheck initcheck synccheck
-.PHONY: exercise check-work hint fill solution reset progress watch hunt reveal new ncu gdb trace gdb-now trace-now $(SANITIZER_TOOLS)
+.PHONY: exercise check-work hint fill solution reset progress next watch hunt reveal new ncu gdb trace gdb-now trace-now $(SANITIZER_TOOLS)
 
 # The step that was named; without a name this is empty, not all steps.
 named_step = $(if $(STEP_GOALS),$(STEPS))
@@ -8,13 +8,13 @@ named_step = $(if $(STEP_GOALS),$(STEPS))
 exercise: ## a step's file with holes to fill, in work/: make step04 exercise [FROM=03] [FORCE=1]
 	@FROM=$(FROM) FORCE=$(FORCE) scripts/workshop/exercise.sh start $(named_step)
 
-# `make step04 check WORK=1`, and QUICK=1 for watch.
+# `make step04 check` where there is a file of the reader's own, QUICK=1 for watch, PART=2 for one of its parts.
 check-work: say-device
-	@$(BUILDER) $(step_checks)
-	@QUICK=$(QUICK) scripts/workshop/check.sh $(DEVICE) $(STEP_BUILD) $(BUILDABLE)
+	@QUICK=$(QUICK) PART=$(PART) LAB_CONFIG=$(CONFIG) scripts/workshop/check.sh $(DEVICE) $(STEP_BUILD) $(BUILDABLE) -- \
+	  $(BUILDER) $(step_checks)
 
-hint: ## the next of a step's three hints
-	@scripts/workshop/hint.sh $(named_step)
+hint: ## the next of three hints for a part of a step's exercise: make step04 hint PART=2
+	@PART=$(PART) scripts/workshop/hint.sh $(named_step)
 
 fill: ## put the lab's solution of a part into your file: make step04 fill PART=2
 	@PART=$(PART) scripts/workshop/exercise.sh fill $(named_step)
@@ -28,8 +28,11 @@ reset: ## start a step's exercise anew; your file is kept as .bak
 progress: ## which exercises are begun, and which pass
 	@scripts/workshop/progress.sh $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard steps/*/attention.cu))))
 
+next: ## what to do next
+	@scripts/workshop/next.sh
+
 watch: ## check your file of a step at every save
-	@DEVICE=$(DEVICE) ROUNDS=$(ROUNDS) scripts/workshop/watch.sh $(named_step)
+	@DEVICE=$(DEVICE) ROUNDS=$(ROUNDS) PART=$(PART) scripts/workshop/watch.sh $(named_step)
 
 hunt: ## a planted bug to be found: make hunt BUG=1, then make hunt BUG=1 check|sanitize|count|run|reveal
 	@$(if $(filter-out hunt,$(MAKECMDGOALS)),:,scripts/workshop/hunt.sh $(if $(BUG),describe "$(BUG)",list))

@@ -30,6 +30,7 @@ if [ "$at_once" -gt 1 ]; then
   threads=$(($(nproc) / at_once / workers))
   export OMP_NUM_THREADS=$((threads > 0 ? threads : 1))
 fi
+export LAB_TIED=1 # a program does not outlive this script (common/tests/together.c)
 programs=("$@")
 failed=()
 skipped=0

@@ -4,6 +4,7 @@
 #
 #   scripts/doctor.sh               the whole table
 #   scripts/doctor.sh --device      only `gpu` or `cpu`: where the lab will run
+#   scripts/doctor.sh --gpu         nothing, or a sentence and exit status 2 where there is no GPU to run on
 #   scripts/doctor.sh --arch        only the architecture to compile for, such as sm_90a; nothing
 #                                   without a GPU
 #   scripts/doctor.sh --cuda-home   only the folder of the CUDA toolkit; nothing without one
@@ -62,6 +63,14 @@ architecture() {
 
 case ${1-} in
 --device) quick_device && exit ;;
+--gpu)
+  if [[ $(quick_device) != gpu ]]; then
+    echo "error: DEVICE=gpu needs a GPU and the CUDA toolkit, and they are not both here, as make doctor says:" \
+      "DEVICE=cpu runs the same on the emulator" >&2
+    exit 2
+  fi
+  exit
+  ;;
 --arch) architecture "$(query_gpus compute_cap 2>/dev/null | head -n 1)" && exit ;;
 --cuda-home) cuda_home && exit ;;
 --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' scripts/doctor.sh && exit ;;

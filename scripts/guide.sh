@@ -7,8 +7,10 @@
 #   sh tested status=2     must end with 2
 #   sh tested needs=gdb    left out where the program gdb is missing; several: needs=gdb,nvcc
 #   sh slow                like tested, with --all alone: for what takes longer than a few seconds
-# Other blocks are not run. The blocks of a document are run in their order and share work/guide, which is
-# empty at the start. A command that names work/NN_name, a reader's file, works on work/guide/NN_name. Each line of
+# Other blocks are not run. A comment of HTML that begins with one of these lines, after `<!-- `, and ends with `-->` is
+# run as well: it stands for what the reader does meanwhile, such as writing an exercise, and no page shows it.
+# The blocks of a document are run in their order and share work/guide, which is empty at the start. A command that
+# names work/NN_name, a reader's own file, works on work/guide/own/NN_name. Each line of
 # an output block must come, in this order, in what the commands say; `...` in it stands for anything, and other
 # lines may stand between.
 #
@@ -36,7 +38,7 @@ if [ $all = yes ]; then block_seconds=600; fi
 unset MAKEFLAGS MAKELEVEL MAKEOVERRIDES MFLAGS DEBUG SANITIZE MODE STEPS STEPS_FOLDER CONFIG ARGS WORK WERROR \
   BUG FROM FORCE PART QUICK NAME EMU_GPU
 unset BXFI_MAP # Criterion takes a program for one of its workers that finds this
-export LAB_WORK=work/guide # of the exercises, in the place of the reader's own
+export LAB_WORK=work/guide/own # of the exercises, in the place of the reader's own
 export DEVICE=cpu OMP_WAIT_POLICY=passive
 
 refuse() { # document, line, sentence
@@ -90,7 +92,9 @@ run_block() { # document, line, words
   [ -t 1 ] && printf '  ....  %s:%s' "$1" "$2"
   local before=$SECONDS
   status=0
-  timeout --kill-after=5 $block_seconds bash -eu "$scratch/commands" >"$scratch/said" 2>&1 </dev/null || status=$?
+  # In the background, because a shell that waits for a program in the foreground ends by Ctrl-C only after it.
+  timeout --kill-after=5 $block_seconds bash -eu "$scratch/commands" >"$scratch/said" 2>&1 </dev/null &
+  wait $! || status=$?
   [ -t 1 ] && printf '\r\033[K'
   ran=$((ran + 1))
   if [ "$status" -ne "$wanted" ]; then
@@ -111,18 +115,21 @@ run_block() { # document, line, words
 # shellcheck disable=SC2094,SC2001 # documents are only read; the pattern is more than a shell's
 # Reads a document; a block of commands waits for the line behind it, in case its output stands there.
 run_document() { # document
-  local line number=0 state=text words='' begun=0 waiting=''
+  local line number=0 state=text words='' begun=0 waiting='' end=''
   while IFS= read -r line || [ -n "$line" ]; do
     number=$((number + 1))
     case $state,$line in
-    text,'```sh tested'* | text,'```sh slow'*)
+    text,'```sh tested'* | text,'```sh slow'* | text,'<!-- sh tested'* | text,'<!-- sh slow'*)
       if [ -n "$waiting" ]; then run_block "$1" "$begun" "$waiting"; fi
       waiting=''
+      end='```'
+      if [[ $line == '<!-- '* ]]; then end='-->'; fi
       state=commands words=${line#\`\`\`} begun=$number
+      words=${words#<!-- }
       : >"$scratch/commands"
       : >"$scratch/expected"
       ;;
-    commands,'```') state=text waiting=$words ;;
+    commands,"$end") state=text waiting=$words ;;
     commands,*) sed "s|work/\\([0-9][0-9]_\\)|$LAB_WORK/\\1|g" <<<"$line" >>"$scratch/commands" ;;
     text,'```text output')
       [ -n "$waiting" ] || refuse "$1" $number "an output stands here, and no tested commands right before it"

@@ -69,13 +69,15 @@ while read -r step architecture; do
     awk -v architecture="$architecture" -f scripts/occupancy.awk) |
     sed "s/^/$step\t$architecture\t/" >>"$scratch/table"
 done <<<"$list"
-awk -f scripts/align.awk "$scratch/table"
-cat <<'NOTE'
+{
+  awk -f scripts/align.awk "$scratch/table"
+  cat <<'NOTE'
 
 Shared memory, stack, spills and room are in bytes; blocks are those a multiprocessor holds at once. The
 dynamic shared memory is known at the launch: a "-" counts as none, and then blocks and occupancy hold
 as long as the launch asks for at most `room`.
 NOTE
-scripts/made_for.sh --left-out "$architectures" "${@:2}" |
-  awk -F '\t' '{ sub(/_.*/, "", $1); print "Step " $1 " needs " $2 ": it is not compiled for " $3 "." }'
+  scripts/made_for.sh --left-out "$architectures" "${@:2}" |
+    awk -F '\t' '{ sub(/_.*/, "", $1); print "Step " $1 " needs " $2 ": it is not compiled for " $3 "." }'
+} | scripts/fit.sh 3
 exit $status

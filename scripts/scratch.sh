@@ -14,5 +14,19 @@ make_scratch() {
   trap remove_scratch EXIT
 }
 
-# remove_scratch: what the EXIT trap does, for a script that has more to do there.
-remove_scratch() { rm -rf "${scratch_paths[@]}"; }
+# remove_scratch: what the EXIT trap does, for a script that has more to do there. Programs that the script has started
+# and that still run, because a signal ends the script, end with it; some of them, such as timeout, are in process groups
+# of their own, which a terminal's Ctrl-C does not reach.
+remove_scratch() {
+  end_below $$
+  rm -rf "${scratch_paths[@]}"
+}
+
+# end_below PID: ends all processes that it has started, and those that they have started.
+end_below() {
+  local below
+  for below in $(cat /dev/null "/proc/$1"/task/*/children 2>/dev/null); do # some scripts set nullglob
+    end_below "$below"
+    kill "$below" 2>/dev/null || true
+  done
+}

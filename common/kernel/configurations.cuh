@@ -26,6 +26,21 @@
 
 static const char *chosen_configuration; // NULL: the step's own choice for the shape
 
+// Tells whether the configuration of this name is compiled for the padded head_dim D. With LAB_FIRST_CONFIGURATION,
+// which is for a quick look at a file that has just been changed, it is the first alone that takes this head_dim.
+template <int D> static constexpr bool is_compiled(const char *name) {
+#ifdef LAB_FIRST_CONFIGURATION
+  const char *first = nullptr;
+#define FIRST_THAT_FITS(...)                                                                       \
+  if (!first && D <= configuration<__VA_ARGS__>::MAX_DIM) first = CONFIGURATION_NAME(__VA_ARGS__);
+  CONFIGURATIONS(FIRST_THAT_FITS)
+#undef FIRST_THAT_FITS
+  return first && __builtin_strcmp(name, first) == 0;
+#else
+  return name != nullptr;
+#endif
+}
+
 const char *const *attention_configurations(void) {
 #define NAME_IN_LIST(...) CONFIGURATION_NAME(__VA_ARGS__),
   static const char *const names[] = {CONFIGURATIONS(NAME_IN_LIST) NULL};
@@ -42,12 +57,18 @@ bool attention_configure(const char *name) {
   return chosen_configuration != NULL;
 }
 
+static bool is_compiled_for(const char *name, int head_dim) {
+  return head_dim <= 32   ? is_compiled<32>(name)
+         : head_dim <= 64 ? is_compiled<64>(name)
+                          : is_compiled<128>(name);
+}
+
 // Returns the bytes of shared memory of a block in the configuration of this name, or 0 when it cannot take
 // the head_dim.
 static size_t shared_memory_bytes_of(const char *name, int head_dim) {
 #define BYTES_IF_NAMED(...)                                                                        \
   if (strcmp(name, CONFIGURATION_NAME(__VA_ARGS__)) == 0)                                          \
-    return head_dim > configuration<__VA_ARGS__>::MAX_DIM ? 0                                      \
+    return head_dim > configuration<__VA_ARGS__>::MAX_DIM || !is_compiled_for(name, head_dim) ? 0  \
            : head_dim <= 32 ? SHARED_BYTES<configuration<__VA_ARGS__>, 32>                         \
            : head_dim <= 64 ? SHARED_BYTES<configuration<__VA_ARGS__>, 64>                         \
                             : SHARED_BYTES<configuration<__VA_ARGS__>, 128>;
@@ -112,7 +133,8 @@ template <typename Element, int D>
 static cudaError_t launch_chosen(const attention_args *args, cudaStream_t stream) {
   const char *name = configuration_for(&args->shape);
 #define LAUNCH_IF_NAMED(...)                                                                       \
-  if constexpr (D >= SMALLEST_DIM && D <= configuration<__VA_ARGS__>::MAX_DIM)                     \
+  if constexpr (D >= SMALLEST_DIM && D <= configuration<__VA_ARGS__>::MAX_DIM &&                   \
+                is_compiled<D>(CONFIGURATION_NAME(__VA_ARGS__)))                                   \
     if (strcmp(name, CONFIGURATION_NAME(__VA_ARGS__)) == 0)                                        \
       return launch<configuration<__VA_ARGS__>, Element, D>(args, stream);
   CONFIGURATIONS(LAUNCH_IF_NAMED)

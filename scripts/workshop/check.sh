@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Runs the suite on participants' files: scripts/workshop/check.sh DEVICE FOLDER STEP... FOLDER holds the test
-# programs step04-check, ...; prints for each step what is still to be written, or the first failure, or that it
-# passes; and keeps the verdict for `make progress`. QUICK=1 stops at the first failure and leaves out the tests of
-# very large grids. Exit status 1 when a step does not pass.
+# Builds and tests participants' files: scripts/workshop/check.sh DEVICE FOLDER STEP... [-- COMMAND...]
+# The command builds FOLDER's test programs, step04-check, ...; for each step the verdict comes first: that it passes, or
+# the first failure, or that it does not compile; then what the compiler says, in short. The verdict is kept for
+# `make progress`. QUICK=1 stops at the first failure and leaves out the tests of very large grids and of other GPUs;
+# make then compiles the step's first configuration alone. PART=2 says that
+# the other parts are the lab's (scripts/workshop/part.sh). Exit status 1 when a step does not pass.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -16,16 +18,50 @@ make_scratch
 device=$1
 folder=$2
 shift 2
+steps=()
+while [ $# -gt 0 ] && [ "$1" != -- ]; do steps+=("$1") && shift; done
+[ $# -eq 0 ] || shift
 log=$scratch/log
-options=(--jobs 2)
+test_seconds=120 # of one test: code of the host in an endless loop
 export LAB_LARGE=1
-if [ -n "${QUICK:-}" ]; then options=(--jobs 1 --fail-fast --filter '*/!(more_*)'); fi
+export LAB_LIMIT=${LAB_LIMIT:-5} # seconds for one block of a kernel, which takes far less
+export LAB_TIED=1
+
+# Waits for the last background job, and shows how far it is: on a terminal on one line, else every ten seconds. A
+# kernel that has run into its limit would do so in each test that is left: the job is ended.
+wait_for() { # WHAT [NUMBER of tests]
+  local job=$! began=$SECONDS told=$SECONDS line shown='' columns=80
+  [ -t 1 ] && columns=$(tput cols 2>/dev/null || echo 80)
+  while kill -0 "$job" 2>/dev/null; do
+    if ! kill -0 $PPID 2>/dev/null; then exit 1; fi # make has been killed
+    if grep -q 'Launch timed out\|the launch timed out' "$log"; then
+      sleep 0.5 # for the rest of the report
+      end_below "$job"
+      kill "$job" 2>/dev/null || true
+    fi
+    line=$(awk '
+      { gsub(/\033\[[0-9;]*m/, "") }
+      /^\[(PASS|FAIL)\]/ { ended++ }
+      END { if (ended) printf ", %d%s tests", ended, all }' all="${2:+ of $2}" "$log")
+    line="  ....  $1$line, $((SECONDS - began)) s"
+    if [ -t 1 ]; then
+      [ "$line" = "$shown" ] || printf '\r%s\033[K' "${line:0:columns-1}"
+      shown=$line
+    elif [ $((SECONDS - told)) -ge 10 ]; then
+      told=$SECONDS
+      echo "$line"
+    fi
+    sleep 0.1
+  done
+  [ -t 1 ] && printf '\r\033[K'
+  wait "$job"
+}
 
 # The first failed test of Criterion's log: its name, and what it said.
 first_failure() {
   awk '
     { gsub(/\033\[[0-9;]*m/, "") }
-    /^=========/ { print; next }
+    /^=========/ { if (!name) print; next }
     /^\[----\]/ {
       sub(/^\[----\] */, "")
       if ($0 != "" && !/Assertion [Ff]ailed$/) said = said "  " $0 "\n"
@@ -34,9 +70,10 @@ first_failure() {
     /^\[FAIL\]/ && !name {
       name = $2
       sub(/:$/, "", name)
+      if (/Timed out/) said = said "  it did not end: does a loop of the launcher, outside of the kernel, never end?\n"
       first = said
     }
-    { said = "" }
+    /^\[(RUN |PASS|FAIL)/ { said = "" }
     /Synthesis:/ {
       tested = passing = $0
       sub(/.*Tested: */, "", tested)
@@ -45,31 +82,103 @@ first_failure() {
     }' "$log"
 }
 
-failed=0
-for step in "$@"; do
-  file=$(work_file "$step")
-  if ! say_parts_left "$file"; then
-    note_check "$step" failed "$device"
-    failed=1
-    continue
+# The first report of the emulator, or the sentence of a GPU's limit.
+first_report() {
+  awk '/^error: the launch timed out/ { print; exit }
+    /^=========/ { print; on = 1; next }
+    on { exit }' "$log"
+}
+
+# Says what the compiler says of a step, under a title; all of it is kept beside the file. Status 1: it says nothing.
+say_diagnostics() { # STEP TITLE
+  local kept
+  kept=$(state_folder "$1")/compiler.log
+  if ! awk -v file="$(work_file "$1")" -f scripts/workshop/diagnostics.awk "$scratch/built" >"$scratch/said"; then
+    rm -f "$kept"
+    return 1
   fi
-  [ -t 1 ] && printf '  ....  %s' "$file"
-  status=0
-  "$folder/step${step%%_*}-check" "${options[@]}" >"$log" 2>&1 || status=$?
-  [ -t 1 ] && printf '\r\033[K'
-  if tests_passed "$status" "$log"; then
-    # Tests that were left out are not known to pass.
-    if [ -n "${QUICK:-}" ]; then
-      echo "check: $file passes all but the largest tests: make step${step%%_*} check WORK=1 runs them"
+  cp "$scratch/built" "$kept"
+  echo "$2"
+  cat "$scratch/said"
+  echo "  all its words: $kept"
+}
+
+build() { # COMMAND...
+  : >"$log"
+  "$@" >"$scratch/built" 2>&1 &
+  wait_for "compiling"
+}
+
+run_tests() { # STEP
+  local all=''
+  if [ -z "${QUICK:-}" ]; then all=$("$folder/step${1%%_*}-check" --list 2>/dev/null | grep -c -e '─ ' -e '-- ' || true); fi
+  local options=(--jobs 2)
+  if [ -n "${QUICK:-}" ]; then options=(--jobs 1 --fail-fast --filter '!(other_gpus)/!(more_*)'); fi
+  # A file that has nothing in the place of a part fails, and the first failure says enough.
+  if [ -n "$left" ]; then options=(--jobs 1 --fail-fast); fi
+  : >"$log"
+  "$folder/step${1%%_*}-check" "${options[@]}" --verbose --timeout "$test_seconds" >"$log" 2>&1 &
+  wait_for "$file" "$all"
+}
+
+# Prints the verdict, and keeps it.
+judge() { # STEP STATUS
+  local number=${1%%_*}
+  if tests_passed "$2" "$log"; then
+    if [ -n "${PART:-}" ]; then
+      echo "check: part $PART of $file passes${QUICK:+ the quick tests}, with the lab's other parts"
+    elif [ -n "${QUICK:-}" ]; then # tests that were left out are not known to pass
+      note_check "$1" quick "$device"
+      echo "check: $file passes the quick tests: make step$number check runs all"
     else
-      note_check "$step" passed "$device"
+      note_check "$1" passed "$device"
       echo "check: $file passes"
     fi
+    return
+  fi
+  if [ -z "${PART:-}" ]; then note_check "$1" failed "$device"; fi
+  if grep -q 'Launch timed out\|the launch timed out' "$log"; then
+    first_report
+    echo "the tests were stopped there: a loop that does not end, or LAB_LIMIT=60 for a slow kernel"
+  elif [ "$2" -ne 0 ] && grep -q 'Synthesis:' "$log"; then
+    first_failure
   else
-    note_check "$step" failed "$device"
+    tail -n 20 "$log"
+  fi
+  if [ -z "${PART:-}" ]; then
+    printf '%s' "${left:+$left$'\n'}"
+  fi
+  echo "check: ${PART:+part $PART of }$file fails"
+  return 1
+}
+
+failed=0
+built=0
+: >"$scratch/built"
+if [ $# -gt 0 ]; then build "$@" || built=$?; fi
+for step in "${steps[@]}"; do
+  file=$(work_file "$step")
+  if [ $built -ne 0 ]; then
+    if say_diagnostics "$step" "check: $file does not compile:"; then
+      note_check "$step" failed "$device"
+      failed=1
+    fi
+    continue
+  fi
+  left=$(say_parts_left "$file")
+  status=0
+  run_tests "$step" || status=$?
+  judged=0
+  judge "$step" $status || judged=1
+  say_diagnostics "$step" "the compiler warns:" || true
+  if [ $judged -eq 0 ]; then
+    if [ -z "${PART:-}${QUICK:-}" ]; then scripts/workshop/next.sh "$step"; fi
+  else
     failed=1
-    if [ "$status" -ne 0 ] && grep -q 'Synthesis:' "$log"; then first_failure; else tail -n 20 "$log"; fi
-    echo "check: $file fails"
   fi
 done
+if [ $built -ne 0 ] && [ $failed -eq 0 ]; then # nothing of the participants' files
+  tail -n 20 "$scratch/built"
+  failed=1
+fi
 exit $failed

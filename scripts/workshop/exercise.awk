@@ -4,12 +4,14 @@
 #   ...
 #   // end of exercise
 # and prints, by mode:
-#   skeleton  the source with a TODO of two lines, with its number and how long its solution is, a blank line,
-#             and what is there until then, in the place of each exercise
+#   skeleton  the source with, in the place of each exercise, a TODO of two lines, with its number and how long its
+#             solution is, a blank line, what is there until then, and a line that ends the part
 #   solution  the source without the lines that mark
 #   list      a line for each exercise: how many lines of code, a tab, what is to be written
 #   fill      the skeleton, a second file, with the exercises put back in the places of their TODOs; with
 #             -v part=N that one alone
+#   others    the skeleton, a second file, with all exercises but -v part=N put back, for the compiler: #line
+#             tells it where each line comes from, from the source or from that file, named -v name=FILE
 # Exit status 2 with a sentence when marks do not pair.
 
 function indent(line) {
@@ -23,31 +25,44 @@ function fail(sentence) {
   exit 2
 }
 
-FNR == 1 { files++ }
-
-files == 2 {
-  if (match($0, /^ *\/\/ TODO [0-9]+ of [0-9]+, about /)) {
-    split($0, word, " ")
-    if (word[5] + 0 == count && (part == "" || part == word[3])) {
-      printf "%s", whole[word[3]]
-      filled++
-      getline # what is to be written, and the blank line to write it in
-      if (getline <= 0) exit
-      if ($0 == "" && !(word[3] in until_then)) next
-      if ($0 == "" && (getline <= 0 || $0 == until_then[word[3]])) next
-    }
+# The line of the second file at which part n ends, or 0 if its last line is no longer there.
+function end_of(n, from,  l) {
+  for (l = from; l in reader; l++) {
+    if (reader[l] ~ "^ *// end of part " n "$") return l
+    if (l > from && reader[l] ~ /^ *\/\/ TODO [0-9]+ of [0-9]+, about /) return 0
   }
-  print
-  next
+  return 0
 }
 
-{ line[FNR] = $0 }
+# The line in which a part ends whose last line was removed: the TODO and the blank line to write in, and what was there
+# until then, if it is still there.
+function end_without_mark(n, from) {
+  if (reader[from + 2] != "") return from + 1
+  return n in until_then && reader[from + 3] == until_then[n] ? from + 3 : from + 2
+}
+
+function put_back(n, from,  last) {
+  last = end_of(n, from)
+  if (!last) last = end_without_mark(n, from)
+  if (mode == "others")
+    printf "#line %d \"%s\"\n%s#line %d \"%s\"\n", at[n], source, whole[n], last + 1, name
+  else
+    printf "%s", whole[n]
+  filled++
+  return last
+}
+
+FNR == 1 { files++ }
+files == 2 { reader[FNR] = $0; next }
+
+{ line[FNR] = $0; lines_in_all = FNR; source = FILENAME }
 /^ *\/\/ exercise: / {
   if (open) fail("an exercise begins inside another")
   open = ++count
   text[count] = $0
   sub(/^ *\/\/ exercise: /, "", text[count])
   first[FNR] = count
+  at[count] = FNR
 }
 open { whole[open] = whole[open] $0 "\n" }
 open && /^ *\/\/ until then: / {
@@ -59,19 +74,30 @@ open && /^ *\/\/ until then: / {
 open && !(FNR in first) && !/^ *(\/\/.*)?$/ { lines[open]++ }
 /^ *\/\/ end of exercise$/ {
   if (!open) fail("an exercise ends that has not begun")
+  last[FNR] = open
   open = 0
-  last[FNR] = 1
 }
 
 END {
   if (failed) exit 2
   if (open) fail("the last exercise does not end")
-  if (mode == "fill") exit !filled
   if (mode == "list") {
     for (n = 1; n <= count; n++) printf "%d\t%s\n", lines[n], text[n]
     exit
   }
-  for (l = 1; l <= FNR; l++) {
+  if (mode == "fill" || mode == "others") {
+    if (mode == "others") printf "#line 1 \"%s\"\n", name
+    for (l = 1; l in reader; l++) {
+      split(reader[l], word, " ")
+      if (reader[l] ~ /^ *\/\/ TODO [0-9]+ of [0-9]+, about / && word[5] + 0 == count &&
+          (mode == "others" ? part != word[3] : part == "" || part == word[3]))
+        l = put_back(word[3], l)
+      else
+        print reader[l]
+    }
+    exit mode == "fill" && !filled
+  }
+  for (l = 1; l <= lines_in_all; l++) {
     if (l in first) {
       n = first[l]
       if (mode == "skeleton") {
@@ -82,6 +108,7 @@ END {
       }
     } else if (l in last) {
       hidden = 0
+      if (mode == "skeleton") printf "%s// end of part %d\n", indent(line[l]), last[l]
     } else if (!hidden && !(l in aside)) {
       print line[l]
     }

@@ -12,6 +12,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/workshop/work.sh
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
+# shellcheck source=scripts/writable.sh
+. scripts/writable.sh
 verb=$1
 shift
 verb=${verb/start/exercise} need_step "$@"
@@ -42,6 +44,32 @@ changed_from() {
     NR == 1 && needs != "" { print needs }'
 }
 
+# The participant's lines with - and the lab's with +, for a terminal on which two sides have no room. A line that is
+# longer than the terminal goes on below itself.
+below_each_other() {
+  echo "- $file; + the lab's"
+  { diff --expand-tabs -U 2 <(echo "$mine") <(apart solution "$source") || true; } |
+    awk -v width="$columns" -v colour="$colour" '
+      FNR <= 2 { next }
+      /^@@/ { print "..."; next }
+      {
+        found = 1
+        on = /^-/ ? "\033[31m" : /^\+/ ? "\033[32m" : ""
+        if (!colour) on = ""
+        text = substr($0, 1, 1) " " substr($0, 2)
+        sub(/ +$/, "", text)
+        while (length(text) > width) {
+          for (cut = width; cut > 8 && substr(text, cut + 1, 1) != " "; cut--)
+            ;
+          if (cut == 8) cut = width
+          print on substr(text, 1, cut) (on == "" ? "" : "\033[0m")
+          text = substr(text, 1, 1) "       " substr(text, cut + 1)
+        }
+        print on text (on == "" ? "" : "\033[0m")
+      }
+      END { if (!found) print "no difference" }'
+}
+
 write() {
   if [ -z "${FROM:-}" ] && [ -z "$(apart list "$source")" ]; then
     echo "error: step $number has no marked exercise: start from the step that it comes after:" \
@@ -49,7 +77,7 @@ write() {
     exit 2
   fi
   local text
-  mkdir -p "${file%/*}"
+  need_writable "${file%/*}"
   text=$(set -e; if [ -n "${FROM:-}" ]; then changed_from; else apart skeleton "$source"; fi)
   keep_aside "$file"
   write_whole "$file" <<<"$text"
@@ -57,7 +85,7 @@ write() {
   echo "written: $file"
   if [ -f "$file.bak" ]; then echo "what was there before: $file.bak"; fi
   say_parts_left "$file" || true
-  echo "then: make step$number check WORK=1; make step$number hint; make step$number watch"
+  echo "then: make step$number check PART=1; make step$number hint PART=1; make step$number watch"
 }
 
 case $verb in
@@ -72,7 +100,7 @@ start)
 reset)
   need_file "$step"
   write
-  rm -f "$work/.state/$step/hints" "$work/.state/$step/check"
+  rm -f "$work/.state/$step"/hints.* "$work/.state/$step/check"
   ;;
 fill)
   need_file "$step"
@@ -86,13 +114,18 @@ fill)
   ;;
 solution)
   need_file "$step"
-  columns=$([ -t 1 ] && tput cols 2>/dev/null || echo 200)
-  if [ "$columns" -lt 100 ]; then columns=100; fi
+  columns=${COLUMNS:-$([ -t 1 ] && tput cols 2>/dev/null || echo 200)}
+  colour=$([ -t 1 ] && echo 1 || true)
+  mine=$(sed -E "/^ *\/\/ (exercise: .*|until then: .*|end of exercise|end of part [0-9]+)$/d" "$file")
+  if [ "$columns" -lt 150 ]; then
+    below_each_other
+    exit
+  fi
   echo "left: $file; right: the lab's"
   # The mark between the sides stands in the middle; lines near one are shown.
   diff --side-by-side --expand-tabs --width="$columns" \
-    <(sed -E "/^ *\/\/ (exercise: .*|until then: .*|end of exercise)$/d" "$file") <(apart solution "$source") |
-    awk -v middle=$((columns / 2)) -v colour="$([ -t 1 ] && echo 1)" '
+    <(echo "$mine") <(apart solution "$source") |
+    awk -v middle=$((columns / 2)) -v colour="$colour" '
       { line[NR] = $0; mark[NR] = substr($0, middle, 1) }
       END {
         for (l = 1; l <= NR; l++)

@@ -4,7 +4,11 @@
 #   hand-out  puts the spoiled step into work/hunt/BUG, unless it is there, and prints that folder
 #   describe  says what to do with it
 #   reveal    tells what was planted
-# The numbers come from a shuffle that is always the same, so a number does not show which step a bug is in.
+#   note TOOL, behind the BUG: check or sanitize has just found nothing: says whether the bug is fixed, which it is
+#             when the file has changed and neither of them finds anything in it
+#   progress  a line on the bugs that were handed out; nothing when there are none
+# The numbers come from a shuffle that is always the same, so a number does not show which step a bug is in. Number 1 is
+# chosen: GUIDE.md's first route hunts it with sanitize, behind step 04.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -17,8 +21,21 @@ make_scratch
 . scripts/planted_bug.sh
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
+first_bug=steps/04_online_softmax/bugs/5_no_warp_barrier.patch
 verb=$1
 bug=${2:-}
+
+if [ "$verb" = progress ]; then
+  given=0 fixed=0 revealed=0
+  for folder in "$work"/hunt/*/; do
+    if [ ! -f "$folder/.planted" ]; then continue; fi
+    given=$((given + 1))
+    if [ -f "$folder/.fixed" ]; then fixed=$((fixed + 1)); fi
+    if [ -f "$folder/.revealed" ]; then revealed=$((revealed + 1)); fi
+  done
+  if [ $given -gt 0 ]; then echo "hunt: $given bug$([ $given -eq 1 ] || echo s) handed out, $fixed fixed, $revealed revealed"; fi
+  exit
+fi
 
 patches=(steps/*/bugs/*.patch)
 for i in "${!patches[@]}"; do # a file for each name, so that one program makes all sums
@@ -27,7 +44,11 @@ for i in "${!patches[@]}"; do # a file for each name, so that one program makes 
   echo "${id##*/}-${name%.patch}" >"$scratch/$i"
 done
 mapfile -t shuffled < <(cd "$scratch" && sha256sum -- * | sort | sed 's/.* //')
-mapfile -t patches < <(for i in "${shuffled[@]}"; do echo "${patches[i]}"; done)
+mapfile -t patches < <(
+  for i in "${shuffled[@]}"; do
+    if [ "${patches[i]}" = "$first_bug" ]; then echo "0 ${patches[i]}"; else echo "1 ${patches[i]}"; fi
+  done | sort -s -n -k 1,1 | cut -d ' ' -f 2
+)
 
 if [ "$verb" = list ]; then
   echo "There are bugs 1 to ${#patches[@]}: make hunt BUG=1 hands out the first."
@@ -35,7 +56,8 @@ if [ "$verb" = list ]; then
     if [ ! -f "$folder/.planted" ]; then continue; fi
     number=$(basename "$folder")
     state=
-    if [ -f "$folder/.revealed" ]; then state=", revealed"; fi
+    if [ -f "$folder/.fixed" ]; then state=", fixed"; fi
+    if [ -f "$folder/.revealed" ]; then state+=", revealed"; fi
     echo "  bug $number: $(echo "$folder"[0-9]*_*/attention.cu | sed 's|//*|/|g')$state"
   done
   exit
@@ -60,6 +82,7 @@ hand_out() {
   mv "$new"/steps/* "$new/"
   rm -r "$new/steps" "$new/log"
   cp "$patch" "$new/.planted"
+  file_hash "$new"/*/attention.cu >"$new/.original"
   if [ ! -f "$planted" ]; then rm -rf "$folder"; fi
   mv -T "$new" "$folder" 2>/dev/null || true # another run has handed it out meanwhile
 }
@@ -77,8 +100,27 @@ describe)
 Bug $bug is in $file: $step with one thing changed.
 Which tool sees it? On which shapes? Which line is it?
   make hunt BUG=$bug check | sanitize | count | run ARGS="--seq 100 --causal"
+Mend the line in that file; check and sanitize then say whether the bug is fixed.
   make hunt BUG=$bug reveal
 TEXT
+  ;;
+note)
+  tool=$3
+  file=$(echo "$folder"/*/attention.cu)
+  hash=$(file_hash "$file")
+  echo "$hash" >"$folder/.passed-$tool"
+  if [ "$hash" = "$(cat "$folder/.original" 2>/dev/null)" ]; then
+    echo "Bug $bug is still there: $tool does not see it. Another tool does."
+    exit
+  fi
+  for other in check sanitize; do
+    if [ "$hash" != "$(cat "$folder/.passed-$other" 2>/dev/null)" ]; then
+      echo "Is bug $bug fixed? make hunt BUG=$bug $other must find nothing, too."
+      exit
+    fi
+  done
+  : >"$folder/.fixed"
+  echo "Bug $bug is fixed: $(bug_field "$planted" Title)."
   ;;
 reveal)
   : >"$folder/.revealed"
@@ -87,5 +129,10 @@ reveal)
   echo
   awk '/^--- / { exit } /^Story: / { on = 1; sub(/^Story: /, "  ") } on { print }' "$planted"
   sed -n '/^--- /,$p' "$planted"
+  if [ ! -f "$folder/.fixed" ]; then
+    echo
+    echo "Now mend it in $(echo "$folder"/*/attention.cu), and run make hunt BUG=$bug $(bug_field "$planted" Caught-by |
+      sed 's/,.*//'), which says whether it is fixed."
+  fi
   ;;
 esac

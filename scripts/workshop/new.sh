@@ -70,7 +70,7 @@ This section says which cost the step before leaves, and how this step saves it,
 
 ## In the diff
 
-\`make diff A=${before%%_*} B=$number\` shows the lines that carry the idea.
+\`make step$number diff\` shows the lines that carry the idea.
 TEXT
 mv -T "$partial" "$folder"
 cat <<TEXT

@@ -1,13 +1,20 @@
 #!/usr/bin/env bash
-# Says whose file is built: scripts/workshop/source.sh FILE...
+# Says whose files are built, and how far they are written: scripts/workshop/source.sh STEP... PART=2 says which part.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/workshop/work.sh
 . scripts/workshop/work.sh
-for file in "$@"; do
+for step in "$@"; do
+  file=$(work_file "$step")
   left=$(parts_left "$file" | wc -l)
   note=
-  if [ "$left" -gt 0 ]; then note=" ($left of $(parts_in_all "$file") still to be written)"; fi
+  if [ -n "${PART:-}" ]; then
+    note=", part $PART, with the lab's other parts"
+  elif [ "$left" -gt 0 ]; then
+    note=", your own ($left of $(parts_in_all "$file") parts still to be written)"
+  else
+    note=", your own (LAB=1 takes the lab's)"
+  fi
   echo "source: $file$note"
 done

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Checks a participant's file whenever it is saved: scripts/workshop/watch.sh STEP
-# Up to the first failure, without the largest tests; when those pass, with them. ROUNDS ends it after so
-# many checks, with the exit status of the last; else it goes on until it is interrupted.
+# First the quick tests, up to the first failure; when those pass, all. PART=2 checks that part between the
+# lab's other parts. ROUNDS ends it after so many checks, with the exit status of the last; else it goes on until it is
+# interrupted.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -16,6 +17,7 @@ step=$1
 need_file "$step"
 file=$(work_file "$step")
 log=$scratch/log
+if [ -n "${PART:-}" ]; then need_part "$step" "$PART"; fi
 
 # Returns when the file is no longer as it was. An editor may save by putting another file in its place, and for a
 # moment there may be none.
@@ -31,8 +33,12 @@ wait_for_change() { # HASH
   done
 }
 
+# Tells the verdict, the ticker of a terminal with it. What make itself says of a verdict is left out.
 check() { # [QUICK=1]
-  make --no-print-directory "step${step%%_*}" check-work WORK=1 "$@"
+  local status=0
+  make --no-print-directory "step${step%%_*}" check-work WORK=1 SAID=1 ${PART:+PART="$PART"} "$@" 2>"$log" || status=$?
+  grep -v '^make.* Error [0-9]*$' "$log" || true
+  return "$status"
 }
 
 round=0
@@ -41,13 +47,8 @@ while true; do
   [ -t 1 ] && printf '\033[H\033[2J'
   echo "== $(date +%T) $file"
   status=0
-  check QUICK=1 >"$log" 2>&1 || status=$?
-  # Prints the messages of the compiler, up to its first error, and then the verdict.
-  awk '/(error|warning):/ && ++found > 3 { exit } /^make/ { next } { print }' "$log" | head -n 40
-  if [ "$status" -eq 0 ]; then
-    check >"$log" 2>&1 || status=$?
-    tail -n 1 "$log"
-  fi
+  check QUICK=1 || status=$?
+  if [ "$status" -eq 0 ] && [ -z "${PART:-}" ]; then check || status=$?; fi
   round=$((round + 1))
   if [ -n "${ROUNDS:-}" ] && [ "$round" -ge "$ROUNDS" ]; then exit "$status"; fi
   wait_for_change "$hash"

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # Functions that find a participant's files and what is known of them. To be sourced from the root of the lab.
 #   work/04_online_softmax/attention.cu    the exercise
-#   work/.state/04_online_softmax/         hints: how many were given; check: verdict, hash, device, date
+#   work/.state/04_online_softmax/         hints.2: how many were given of part 2; check: verdict, hash, device, date
+#   work/.parts/2/04_online_softmax/       part 2 of it between the lab's other parts
 
 work=${LAB_WORK:-work}
 
@@ -37,38 +38,81 @@ need_file() {
   fi
 }
 
-# parts_left FILE: for each TODO its line, its length and what is to be written, with tabs between.
-parts_left() {
-  awk '/^ *\/\/ TODO [0-9]+ of [0-9]+, about [0-9]+ lines?:$/ {
-    line = FNR
-    lines = $7
-    getline
-    sub(/^ *\/\/ */, "")
-    print line "\t" lines "\t" $0
-  }' "$1"
+# need_part STEP PART: ends the script unless the step's exercise has such a part.
+need_part() {
+  local parts
+  parts=$(grep -c '// exercise: ' "steps/$1/attention.cu" || true)
+  if ! [[ $2 =~ ^[0-9]+$ ]] || [ "$2" -lt 1 ] || [ "$2" -gt "$parts" ]; then
+    echo "error: PART is \"$2\": the exercise of step ${1%%_*} has parts 1 to $parts" >&2
+    exit 2
+  fi
 }
+
+# parts_left FILE: for each part that is as the exercise left it: its number, line, length and what is to be written,
+# with tabs between. Its TODO alone says nothing: a participant may write below it. A file that began as another step is
+# one part, which is left while no line has changed.
+parts_left() {
+  local before
+  before=$(sed -n '2s|^// make [^ ]* of \([^:]*\): .*|\1|p' "$1")
+  if [ -n "$before" ] && ! cmp -s <(unchanged_lines "$1" | tail -n +4) <(
+    awk -v mode=solution -f scripts/workshop/exercise.awk "steps/$before/attention.cu" | unchanged_lines
+  ); then
+    return
+  fi
+  awk -v whole="$before" '
+    function flush() { if (n && (ended || whole != "") && !written) print n "\t" line "\t" lines "\t" text; n = 0 }
+    /^ *\/\/ TODO [0-9]+ of [0-9]+, about [0-9]+ lines?:$/ {
+      flush()
+      split($0, word, " ")
+      n = word[3]
+      line = FNR
+      lines = word[7]
+      written = ended = 0
+      getline
+      sub(/^ *\/\/ */, "")
+      text = $0
+      next
+    }
+    n && $0 ~ "^ *// end of part " n "$" { ended = 1; flush() }
+    n && whole == "" && !/^ *(\/\/.*)?$/ && !/\/\/ until then$/ { written = 1 }
+    END { flush() }' "$1"
+}
+
+# Prints the lines that an exercise takes over from another step, those that it adds or changes left out.
+unchanged_lines() { grep -v -e '^// Needs: ' -e '^// After: ' -e '^const char \*attention_name' "$@"; }
 
 # parts_in_all FILE: how many its TODOs say that there are.
 parts_in_all() { sed -n 's/^ *\/\/ TODO [0-9]* of \([0-9]*\), about .*/\1/p' "$1" | head -n 1; }
 
-# say_parts_left FILE: a sentence and a line for each; status 1 when there are any.
+# say_parts_left FILE: a sentence and a line for each; nothing when there are none.
 say_parts_left() {
   parts_left "$1" | awk -F '\t' -v file="$1" -v all="$(parts_in_all "$1")" '
-    { text = text sprintf("  line %d, about %d line%s: %s\n", $1, $2, $2 == 1 ? "" : "s", $3) }
+    { text = text sprintf("  line %d, about %d line%s: %s\n", $2, $3, $3 == 1 ? "" : "s", $4) }
     END {
       if (NR == 0) exit
       printf "%d of %d part%s of %s %s still to be written:\n%s", NR, all, all == 1 ? "" : "s", file,
         NR == 1 ? "is" : "are", text
-      exit 1
     }'
 }
 
 # file_hash FILE
 file_hash() { sha256sum "$1" | cut -c 1-16; }
 
-# note_check STEP passed|failed DEVICE: keeps the verdict on the file as it is now.
+# note_check STEP passed|quick|failed DEVICE: keeps the verdict on the file as it is now. After all tests have passed,
+# the same file loses nothing by the quick ones.
 note_check() {
+  local before=''
+  before=$(cat "$work/.state/$1/check" 2>/dev/null || true)
+  if [ "$2" = quick ] && [[ $before == "passed $(file_hash "$(work_file "$1")") "* ]]; then return; fi
   echo "$2 $(file_hash "$(work_file "$1")") $3 $(date +%F)" >"$(state_folder "$1")/check"
+}
+
+# verdict STEP: the last one on the file as it is now: passed, quick or failed, the device and the date; "changed" and
+# the word where the file is another one now; nothing where there is none.
+verdict() {
+  local word hash device date
+  if ! read -r word hash device date 2>/dev/null <"$work/.state/$1/check"; then return; fi
+  if [ "$hash" = "$(file_hash "$(work_file "$1")")" ]; then echo "$word $device $date"; else echo "changed $word"; fi
 }
 
 # keep_aside FILE: as FILE.bak; an older one of that name gets a number.

@@ -25,12 +25,22 @@ Test(guide, run_what_is_marked) {
 
 // The reader's files are in work; the guide's run leaves them alone.
 Test(guide, takes_the_readers_files_from_a_folder_of_its_own) {
-  const script_result result =
-      guide("", COMMANDS("tested", "mkdir -p work/04_a\necho mine >work/04_a/attention.cu\n"
-                                   "cat work/guide/04_a/attention.cu $LAB_WORK/04_a/attention.cu")
-                    OUTPUT("mine\nmine"));
+  const script_result result = guide(
+      "", COMMANDS("tested", "mkdir -p work/04_a\necho mine >work/04_a/attention.cu\n"
+                             "cat work/guide/own/04_a/attention.cu $LAB_WORK/04_a/attention.cu")
+              OUTPUT("mine\nmine"));
   cr_expect_eq(result.status, 0, "%s", result.out);
   EXPECT(result, "guide: 1 blocks do what the guide says");
+}
+
+// What the reader does meanwhile stands in a comment, which no page shows.
+Test(guide, runs_what_a_comment_says) {
+  const script_result result = guide(
+      "",
+      "<!-- sh tested\nmkdir -p work/guide; echo written >work/guide/a\n-->\n<!-- sh slow\nfalse\n"
+      "-->\n<!-- a remark\n-->\n" COMMANDS("tested", "cat work/guide/a") OUTPUT("written"));
+  cr_expect_eq(result.status, 0, "%s", result.out);
+  EXPECT(result, "guide: 2 blocks do what the guide says, 1 are left out");
 }
 
 // The workshop, the pages of the guide, and the pages of the steps.

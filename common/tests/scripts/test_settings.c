@@ -111,3 +111,41 @@ Test(settings, recipes_run_in_the_c_locale) {
   EXPECT_STATUS(result, 0);
   cr_expect_str_eq(result.out, "C\n", "%s", result.out);
 }
+
+// A goal that make does not know gets one sentence that names the one that was meant.
+Test(settings, near_misses, .timeout = 60) {
+  static const char *const misses[][2] = {
+      {"05 check",
+       "error: there is no \"05\": a step is named by its two digits, as in make step05 check"},
+      {"step5 check",
+       "error: there is no \"step5\": a step is named by its two digits, as in make step05 check"},
+      {"STEP=05 check", "to work on step 05, write make step05 check"},
+      {"step88 run", "error: there is no step \"step88\": the steps are step01 step02"},
+      {"chek", "error: there is no verb \"chek\": do you mean make check?"},
+      {"step04 sanitise", "error: there is no verb \"sanitise\": do you mean make sanitize?"},
+      {"test", "error: there is no verb \"test\": do you mean make check?"},
+      {"step04 hints", "error: there is no verb \"hints\": do you mean make hint?"},
+      {"xyzzy", "error: there is no verb \"xyzzy\": make help lists all"},
+      {"';touch ran;'", "error: there is no verb "},
+  };
+  for (size_t i = 0; i < sizeof misses / sizeof *misses; i++) {
+    const script_result result = lab_run(MAKE "%s", misses[i][0]);
+    cr_expect_eq(result.status, 2, "%s ended with %d", misses[i][0], result.status);
+    cr_expect(strstr(result.out, misses[i][1]), "%s: %s", misses[i][0], result.out);
+  }
+  nothing_was_run();
+}
+
+// Where there is no GPU, or no place to write to, one sentence comes before the first test.
+Test(settings, what_the_machine_lacks, .timeout = 60) {
+  script_result result = lab_run("PATH=/usr/bin:/bin CUDA_VISIBLE_DEVICES= env -u MAKEFLAGS make "
+                                 "check DEVICE=gpu CUDA_HOME=/none ARCH=sm_90a");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: DEVICE=gpu needs a GPU and the CUDA toolkit", "DEVICE=cpu runs the same");
+  cr_expect_null(strstr(result.out, "FAIL"), "%s", result.out);
+  result =
+      lab_run("touch %s/file; scripts/writable.sh %s/folder && scripts/writable.sh %s/file/build",
+              lab_work, lab_work, lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: cannot write to ", "/file/build: ", "copy the lab to a folder of yours");
+}

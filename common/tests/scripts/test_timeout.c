@@ -37,3 +37,29 @@ Test(timeout, from_the_command_line, .timeout = 120) {
   cr_expect_eq(result.status, 1, "%d: %s", result.status, result.out);
   cr_expect(strstr(result.out, "hasty::hangs: Timed out."), "%s", result.out);
 }
+
+// common/tests/together.c: the end of the script that ties a program, or of the terminal, ends the program and each test's process.
+Test(timeout, a_program_ends_with_its_script, .timeout = 120) {
+  static const char *const endings[] = {"kill -KILL $script", "kill -HUP -$script"};
+  char folder[] = "/tmp/lab-test-XXXXXX", command[1024];
+  cr_assert(mkdtemp(folder), "no temporary folder");
+  snprintf(command, sizeof command, "%s/hangs.c", folder);
+  toolkit_write(command, HANGS);
+  snprintf(command, sizeof command, "cc -o %s/hangs %s/hangs.c common/tests/together.c -lcriterion",
+           folder, folder);
+  cr_assert_eq(toolkit_run(command).status, 0);
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    snprintf(
+        command, sizeof command,
+        "cd %s; running() { ls -l /proc/[0-9]*/exe 2>/dev/null | grep -c $PWD/hangs; }; "
+        "%s setsid env -u BXFI_MAP bash -c './hangs -j1 --filter hasty/hangs; :' >/dev/null 2>&1 & "
+        "script=$!; for i in $(seq 100); do [ $(running) -lt 2 ] || break; sleep 0.1; done; "
+        "running; %s; for i in $(seq 50); do [ $(running) -gt 0 ] || break; sleep 0.1; done; "
+        "running",
+        folder, i == 0 ? "LAB_TIED=1" : "", endings[i]);
+    const script_result result = toolkit_run(command);
+    cr_expect_str_eq(result.out, "2\n0\n", "%s: %s", endings[i], result.out);
+  }
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  toolkit_run(command);
+}

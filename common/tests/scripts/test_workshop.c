@@ -62,31 +62,55 @@ Test(workshop, a_step_without_an_exercise) {
   EXPECT(result, "error: step 11 has no marked exercise", "make step11 exercise FROM=04\n");
 }
 
-Test(workshop, three_hints_each) {
+Test(workshop, three_hints_for_each_part) {
   const script_result result =
       lab_run("for source in $(grep -l '// exercise: ' steps/*/attention.cu); do "
-              "awk '/^## / { if ($2 != ++count) exit 1; next } NF { text[count]++ } "
-              "END { exit !(count == 3 && text[1] && text[2] && text[3]) }' "
-              "${source%%attention.cu}hints.md || echo $source; done");
-  cr_expect_str_eq(result.out, "", "not three hints in order: %s", result.out);
+              "awk -v parts=$(grep -c '// exercise: ' $source) '/^## Part / { part++; hint = 0; "
+              "if ($3 != part \":\") exit 1; next } /^### / { if ($2 != ++hint) exit 1; next } "
+              "NF && part { text[part, hint]++ } END { good = part == parts; "
+              "for (p = 1; p <= parts; p++) for (h = 1; h <= 3; h++) if (!text[p, h]) good = 0; "
+              "exit !good }' ${source%%attention.cu}hints.md || echo $source; done");
+  cr_expect_str_eq(result.out, "", "not three hints for each part: %s", result.out);
+}
+
+// The page of a step gives the time of each part, does not fill one in before the reader has begun it.
+Test(workshop, each_part_has_its_time) {
+  const script_result result = lab_run(
+      "for source in $(grep -l '// exercise: ' steps/*/attention.cu); do "
+      "page=${source%%attention.cu}README.md; "
+      "[ $(grep -c '// exercise: ' $source) = $(sed -n '/^## Exercise/,/^## Measure/p' $page | "
+      "grep -c '^| [0-9] | .* | [0-9]* |$') ] || echo $page; done; "
+      "awk '/^<!-- sh /{ aside = 1 } /^-->/{ aside = 0 } !aside && /^[^`]*make step[0-9]* fill/ "
+      "{ print FILENAME }' steps/*/README.md");
+  cr_expect_str_eq(result.out, "", "%s", result.out);
 }
 
 Test(workshop, hints_one_at_a_time) {
   for (int n = 1; n <= 3; n++) {
-    const script_result result = lab_run("scripts/workshop/hint.sh 04_online_softmax");
+    const script_result result = lab_run("PART=2 scripts/workshop/hint.sh 04_online_softmax");
     EXPECT_STATUS(result, 0);
-    char title[32];
-    snprintf(title, sizeof title, "Hint %d of 3", n);
+    char title[64];
+    snprintf(title, sizeof title,
+             "Hint %d of 3 for part 2 of 04_online_softmax, the correction:", n);
     cr_expect(strstr(result.out, title) == result.out, "%s", result.out);
     cr_expect_null(strstr(result.out + 1, "Hint "), "more than one: %s", result.out);
+    cr_expect_null(strstr(result.out, "max_over_lanes"), "of another part: %s", result.out);
   }
-  script_result result = lab_run("scripts/workshop/hint.sh 04_online_softmax");
-  EXPECT(result, "Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3", "make step04 solution");
+  script_result result = lab_run("PART=2 scripts/workshop/hint.sh 04_online_softmax");
+  EXPECT(result, "Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3", "make step04 fill PART=2");
+  result = lab_run("scripts/workshop/hint.sh 04_online_softmax");
+  EXPECT(result, "Hint 1 of 3 for part 1 of ");
+  result = lab_run("scripts/workshop/exercise.sh start 04_online_softmax && "
+                   "PART=1 scripts/workshop/exercise.sh fill 04_online_softmax && "
+                   "scripts/workshop/hint.sh 04_online_softmax");
+  EXPECT(result, "Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3"); // of part 2, the first that is left
   result = lab_run("scripts/workshop/progress.sh 04_online_softmax");
-  EXPECT(result, "04_online_softmax - - 3 -\n", "progress: 0 of 1 steps pass");
+  EXPECT(result, " 2 of 3 4 -\n", "progress: 0 of 1 steps pass");
   result = lab_run("scripts/workshop/hint.sh");
   EXPECT_STATUS(result, 2);
   EXPECT(result, "error: this verb works on one step: make step04 hint");
+  result = lab_run("PART=4 scripts/workshop/hint.sh 04_online_softmax");
+  EXPECT_STATUS(result, 2);
 }
 
 Test(workshop, work_is_never_lost) {
@@ -122,8 +146,8 @@ Test(workshop, from_the_step_before) {
 Test(workshop, parts_are_filled_and_compared) {
   EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax"), 0);
   EXPECT_STATUS(lab_run("PART=2 scripts/workshop/exercise.sh fill 04_online_softmax"), 0);
-  script_result result = lab_run("scripts/workshop/source.sh %s", file04());
-  EXPECT(result, "attention.cu (2 of 3 still to be written)");
+  script_result result = lab_run("scripts/workshop/source.sh 04_online_softmax");
+  EXPECT(result, "attention.cu, your own (2 of 3 parts still to be written)");
   result = lab_run("scripts/workshop/exercise.sh solution 04_online_softmax");
   EXPECT(result, "TODO 1 of 3", "TODO 3 of 3");
   cr_expect_null(strchr(result.out, '\033'), "colour without a terminal");
@@ -143,15 +167,17 @@ Test(workshop, skeletons_compile_and_fail, .timeout = 300) {
   EXPECT(result, "03_3dgrid ", " 4 of 4 - -\n", "0 of 1 steps pass");
   result = lab_run(MAKE UNOPTIMISED "build check-work WORK=1");
   EXPECT_STATUS(result, 2);
-  EXPECT(result, "04_online_softmax/attention.cu (3 of 3 still to be written)",
-         "built: ", "3 of 3 parts of ",
+  EXPECT(result, "04_online_softmax/attention.cu, your own (3 of 3 parts still to be written)",
+         "built: ", " tests pass; the first that does not is ", "3 of 3 parts of ",
          "04_online_softmax/attention.cu are still to be written:\n line ",
-         ", about 3 lines: the whole row's new_max", "4 of 4 parts of ",
-         "10_tma/attention.cu are still", "4 of 4 parts of ", "11_wgmma/attention.cu are still",
-         "3 of 3 parts of ", "12_warp_specialized/attention.cu are still", " parts of ",
+         ", about 3 lines: the whole row's new_max", "04_online_softmax/attention.cu fails\n",
+         "4 of 4 parts of ", "10_tma/attention.cu are still", "4 of 4 parts of ",
+         "11_wgmma/attention.cu are still", "3 of 3 parts of ",
+         "12_warp_specialized/attention.cu are still", " parts of ",
          "17_lazy_max/attention.cu are still");
   result = lab_run("scripts/workshop/progress.sh 04_online_softmax");
-  EXPECT(result, "3 of 3 - failed on the cpu", "0 of 1 steps pass");
+  EXPECT(result, "3 of 3 - failed on the cpu", "0 of 1 steps pass",
+         "next: part 1: the dot product of a row of Q", "then make step01 check PART=1\n");
   // A thread that waits for a missing part is ended at once, with a report.
   result = lab_run("timeout 60 " MAKE UNOPTIMISED
                    "step12 run WORK=1 ARGS='--batch 1 --heads 1 --seq 100 --dim 64'");
@@ -202,7 +228,7 @@ Test(workshop, watch_shows_the_first_failure, .timeout = 300) {
                 0);
   const script_result result = lab_run(MAKE UNOPTIMISED "step04 watch ROUNDS=1");
   EXPECT_STATUS(result, 2);
-  EXPECT(result, "source: ", " tests pass; the first that does not is ", " is wrong at batch ",
+  EXPECT(result, " tests pass; the first that does not is ", " is wrong at batch ",
          "04_online_softmax/attention.cu fails\n");
   cr_expect_null(strchr(result.out, '\033'), "escape codes without a terminal");
 }
@@ -239,9 +265,15 @@ Test(workshop, progress_follows_the_file) {
   suite_says(
       "finished: 9 tests\n[====] Synthesis: Tested: 9 | Passing: 9 | Failing: 0 | Crashing: 0", 0);
   EXPECT_STATUS(lab_run("QUICK=1 " CHECK), 0);
-  result = lab_run(PROGRESS);
-  EXPECT(result, "failed on the cpu"); // a part of the tests proves nothing
-  EXPECT_STATUS(lab_run(CHECK), 0);
+  result = lab_run(PROGRESS); // a part of the tests is not all
+  EXPECT(result, " 0 - passed the quick tests on the cpu, ",
+         "progress: 0 of 1 steps pass, 1 pass the quick tests\n",
+         "next: make step04 check runs the largest tests too\n");
+  result = lab_run(CHECK);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "attention.cu passes\n",
+         "next: read steps/05_wmma/README.md, then make step05 exercise\n");
+  EXPECT_STATUS(lab_run("QUICK=1 " CHECK), 0);
   result = lab_run(PROGRESS);
   EXPECT(result, " 0 - passed on the cpu, ", "progress: 1 of 1 steps pass");
   EXPECT_STATUS(lab_run("echo // >>%s", file04()), 0);
@@ -250,4 +282,185 @@ Test(workshop, progress_follows_the_file) {
   suite_says(
       "finished: 0 tests\n[====] Synthesis: Tested: 0 | Passing: 0 | Failing: 0 | Crashing: 0", 0);
   EXPECT_STATUS(lab_run(CHECK), 1);
+}
+
+// The tests run whatever the comments say, and a part counts as written when something stands below its TODO.
+Test(workshop, a_part_below_its_todo) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax && sed -i "
+                        "'s|^  const float correction = 1.0f; // until then|  mine();|' %s",
+                        file04()),
+                0);
+  suite_says(
+      "finished: 9 tests\n[====] Synthesis: Tested: 9 | Passing: 9 | Failing: 0 | Crashing: 0", 0);
+  script_result result = lab_run(CHECK);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "attention.cu passes\n");
+  suite_says("[FAIL] shapes::a: (1s)\n[====] Synthesis: Tested: 9 | Passing: 8", 1);
+  result = lab_run(CHECK);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "the first that does not is shapes::a:\n2 of 3 parts of ",
+         "attention.cu are still to be written:\n line ", ": the whole row's", " line ",
+         ": the lane's probabilities", "attention.cu fails\n");
+}
+
+Test(workshop, a_file_of_the_step_before_is_left_until_it_changes) {
+  EXPECT_STATUS(lab_run("FROM=05 scripts/workshop/exercise.sh start 06_cp_async"), 0);
+  script_result result = lab_run("scripts/workshop/source.sh 06_cp_async");
+  EXPECT(result, "(1 of 1 parts still to be written)");
+  result = lab_run("echo 'int mine;' >>%s/06_cp_async/attention.cu && "
+                   "scripts/workshop/source.sh 06_cp_async",
+                   lab_work);
+  EXPECT(result, "your own (LAB=1 takes the lab's)");
+}
+
+// One part stands between the lab's others, and the compiler knows each line by its number in the reader's file.
+Test(workshop, one_part_between_the_others) {
+  EXPECT_STATUS(
+      lab_run("scripts/workshop/exercise.sh start 04_online_softmax && "
+              "sed -i -e 's|^  const float correction = 1.0f; // until then|  HERE __LINE__|' "
+              "-e 's|^  // TODO 3 of 3.*|&\\n  third();|' "
+              "-e 's|^  return correction|  HERE __LINE__\\n&|' %s",
+              file04()),
+      0);
+  const script_result folder = lab_run("scripts/workshop/part.sh 04_online_softmax 2");
+  EXPECT_STATUS(folder, 0);
+#define PARTED "%s/.parts/2/04_online_softmax/attention.cu", lab_work
+  EXPECT_STATUS(lab_run("grep -q third " PARTED), 1);
+  EXPECT_STATUS(lab_run("grep -qF 'new_max = max_over_lanes<1, COLUMN_THREADS>' " PARTED), 0);
+  EXPECT_STATUS(lab_run("grep -qF 'row_sum += S_row[n];' " PARTED), 0);
+  const script_result lines = lab_run("grep -n HERE %s | sed 's/:.*//'", file04());
+  script_result seen = lab_run("grep -v '^#include' %s/.parts/2/04_online_softmax/attention.cu | "
+                               "cpp -P 2>/dev/null | sed -n 's/.*HERE //p'",
+                               lab_work);
+  cr_expect_str_eq(seen.out, lines.out, "%s and not %s", seen.out, lines.out);
+  seen = lab_run("scripts/workshop/part.sh 04_online_softmax 4");
+  EXPECT_STATUS(seen, 2);
+  EXPECT(seen, "error: PART is \"4\": the exercise of step 04 has parts 1 to 3\n");
+}
+
+// check, and not only check WORK=1, tests the reader's file, and says first whose file it is.
+Test(workshop, the_readers_own_file_is_found) {
+#define WHOSE(more)                                                                                \
+  lab_run(MAKE "-n step04 check " more " | grep -e '[s]cripts/workshop/source.sh' "                \
+               "-e '^echo .source' -e '/check.sh'")
+  script_result result = WHOSE();
+  EXPECT(result, "the lab's own", "scripts/check.sh build/cpu/step04-check\n");
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax"), 0);
+  result = WHOSE();
+  EXPECT(result, "scripts/workshop/source.sh 04_online_softmax\n",
+         "scripts/workshop/check.sh cpu ");
+  cr_expect_null(strstr(result.out, " scripts/check.sh"), "%s", result.out);
+  result = WHOSE("LAB=1");
+  EXPECT(result, "the lab's own", "scripts/check.sh build/cpu/step04-check\n");
+  result = lab_run(MAKE "-n step03 check | grep /check.sh");
+  EXPECT(result, "scripts/check.sh build/cpu/step03-check\n");
+  result = lab_run(MAKE "-n step04 run");
+  EXPECT(result, "scripts/workshop/source.sh 04_online_softmax\n", "build/cpu/elsewhere/");
+}
+
+// A kernel that reaches its limit would do so in each test that is left.
+Test(workshop, a_loop_without_end, .timeout = 60) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax"), 0);
+  char path[128];
+  snprintf(path, sizeof path, "%s/step04-check", lab_work);
+  toolkit_write(path, "#!/bin/bash\n[ $1 != --list ] || exit\necho \"========= Launch timed out: "
+                      "block ($LAB_LIMIT)\"\n"
+                      "echo '=========     at softmax_row in attention.cu:148'\n"
+                      "sleep 300 & echo $! >${0%/*}/pid; wait\n");
+  cr_assert(chmod(path, 0700) == 0);
+  const script_result result = lab_run("timeout 30 " CHECK);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "Launch timed out: block (5)\n", "at softmax_row in attention.cu:148\n",
+         "the tests were stopped there", "attention.cu fails\n");
+  EXPECT_STATUS(lab_run("kill -0 $(cat %s/pid)", lab_work), 1);
+}
+
+// What g++ said of one file, shortened: the same warning in two instances of a template, and an error in a header.
+#define COMPILER                                                                                   \
+  "work/a.cu: In instantiation of 'void tile(T) [with T = configuration<64>]':\n"                  \
+  "work/a.cu:9:1:   required from 'void k() [with E = "                                            \
+  "emulator::number16<emulator::fp16_format>]'\n"                                                  \
+  "work/a.cu:7:5: warning: no emulator::number16<emulator::fp16_format> here [-Wx]\n"              \
+  "    7 |   x = y;\n      |   ^\n"                                                                \
+  "common/emulator/include/detail/number16.h:127:19: note: candidate: 'friend'\n"                  \
+  "  127 |   friend number16\n"                                                                    \
+  "work/a.cu: In instantiation of 'void tile(T) [with T = configuration<32>]':\n"                  \
+  "work/a.cu:9:1:   required from 'void k() [with E = "                                            \
+  "emulator::number16<emulator::bf16_format>]'\n"                                                  \
+  "work/a.cu:7:5: warning: no emulator::number16<emulator::bf16_format> here [-Wx]\n"              \
+  "    7 |   x = y;\n      |   ^\n"                                                                \
+  "common/kernel/kernel.cuh: In instantiation of 'float max_over_lanes(float)':\n"                 \
+  "work/a.cu:8:3:   required from 'void tile(T) [with T = configuration<64>]'\n"                   \
+  "work/a.cu:9:1:   required from here\n"                                                          \
+  "common/kernel/kernel.cuh:88:5: error: cannot convert\n   88 |   secret\n"
+
+Test(workshop, each_diagnostic_once_at_the_readers_line) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/log", lab_work);
+  toolkit_write(path, COMPILER);
+  const script_result result =
+      lab_run("awk -v file=work/a.cu -f scripts/workshop/diagnostics.awk %s", path);
+  EXPECT_STATUS(result, 0);
+  cr_expect_str_eq(result.out,
+                   "  work/a.cu:8: error: cannot convert\n"
+                   "    inside of common/kernel/kernel.cuh:88, which this line calls\n"
+                   "  work/a.cu:7: warning: no __half here [-Wx]\n"
+                   "      7 |   x = y;\n        |   ^\n",
+                   "%s", result.out);
+}
+
+// GUIDE.md's first route hunts a bug with a tool, which must see it; a bug is fixed when no tool sees it any more.
+Test(workshop, a_hunt_ends_with_a_fix) {
+  const script_result tool =
+      lab_run("sed -n 's/.*`make hunt BUG=1`, with `\\([a-z]*\\)`.*/\\1/p' GUIDE.md | tr -d '\\n'");
+  cr_assert(*tool.out, "GUIDE.md names no tool for the first bug");
+  EXPECT_STATUS(lab_run("scripts/workshop/hunt.sh hand-out 1"), 0);
+  script_result result =
+      lab_run("grep -E '^Caught-by: (.*, )?%s(,|$)' %s/hunt/1/.planted", tool.out, lab_work);
+  EXPECT_STATUS(result, 0);
+  result = lab_run("scripts/workshop/hunt.sh note 1 check");
+  EXPECT(result, "Bug 1 is still there: check does not see it.");
+  result = lab_run("scripts/workshop/hunt.sh reveal 1");
+  EXPECT(result, "Caught by ", "\nNow mend it in ", "and run make hunt BUG=1 ");
+  result = lab_run("echo >>$(echo %s/hunt/1/*/attention.cu) && scripts/workshop/hunt.sh note 1 %s",
+                   lab_work, tool.out);
+  EXPECT(result, "Is bug 1 fixed? make hunt BUG=1 ");
+  result =
+      lab_run("scripts/workshop/hunt.sh note 1 check; scripts/workshop/hunt.sh note 1 sanitize; "
+              "scripts/workshop/hunt.sh progress");
+  EXPECT(result, "Bug 1 is fixed: ", "hunt: 1 bug handed out, 1 fixed, 1 revealed\n");
+}
+
+// What is shown on 80 columns is no wider, and nothing is left out.
+Test(workshop, tables_and_solutions_fit_the_width) {
+#define TABLE                                                                                      \
+  "printf 'step  adds          check  error\\n04    one kernel    ok       0.2\\n05    tensor "    \
+  "cores"                                                                                          \
+  "  FAIL    10.1\\n\\nA sentence that is longer than forty letters, of two lines\\nof text.\\n'"
+  script_result result = lab_run(TABLE " | COLUMNS=30 scripts/fit.sh");
+  cr_expect_str_eq(result.out,
+                   "step  adds          check\n04    one kernel    ok\n05    tensor cores  FAIL\n\n"
+                   "step  error\n04      0.2\n05     10.1\n\n"
+                   "A sentence that is longer than\nforty letters, of two lines\nof text.\n",
+                   "%s", result.out);
+  result = lab_run("unset COLUMNS; " TABLE " | scripts/fit.sh | head -n 1");
+  cr_expect_str_eq(result.out, "step  adds          check  error\n", "%s", result.out);
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax"), 0);
+  result = lab_run("COLUMNS=80 scripts/workshop/exercise.sh solution 04_online_softmax");
+  EXPECT(result, "\n- // TODO 1 of 3", "\n+ row_max = new_max;\n");
+  for (char *line = strtok(result.out, "\n"); line; line = strtok(NULL, "\n")) {
+    cr_expect_leq(strlen(line), 80, "%s", line);
+  }
+}
+
+// A quick check compiles the first configuration that takes a head_dim, out of nine.
+Test(workshop, a_quick_check_compiles_one_configuration, .timeout = 120) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 06_cp_async"), 0);
+  script_result result = lab_run(MAKE UNOPTIMISED "step06 check-work WORK=1 QUICK=1");
+  EXPECT(result, "06_cp_async/attention.cu fails\n");
+  result = lab_run("nm -C build/cpu/elsewhere/_.tmp_.%s.quick/steps/06_cp_async/attention.cu.o | "
+                   "grep -o 'attention_kernel<configuration<[0-9, ]*>' | sort -u | wc -l",
+                   lab_work + strlen("/tmp/"));
+  cr_expect_str_eq(result.out, "2\n", "%s configurations",
+                   result.out); // the second for head_dim 128
 }

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Says what to do next: scripts/workshop/next.sh [STEP] Behind STEP, which has just passed, it is the next exercise
+# that does not pass yet. Without STEP it is the exercise that is begun and does not pass.
+export LC_ALL=C
+set -eu
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=scripts/workshop/work.sh
+. scripts/workshop/work.sh
+after=${1:-}
+
+say() { echo "next: $*" && exit; }
+
+begun=''
+fresh=''
+for folder in steps/[0-9]*_*/; do
+  step=$(basename "$folder")
+  number=${step%%_*}
+  file=$(work_file "$step")
+  if ! grep -q '// exercise: ' "$folder/attention.cu" || { [ -f "$file" ] && [[ $(verdict "$step") == passed* ]]; }; then
+    continue
+  fi
+  if [ -n "$after" ] && ! [[ $number > ${after%%_*} ]]; then continue; fi
+  if [ -f "$file" ]; then begun=${begun:-$step}; else fresh=${fresh:-$step}; fi
+  if [ -n "$after" ]; then break; fi
+done
+if [ -n "$begun" ]; then
+  number=${begun%%_*}
+  part=$(parts_left "$(work_file "$begun")" | head -n 1 | awk -F '\t' '{ print $1 ": " $4 }')
+  if [ -n "$part" ]; then
+    say "part $part, in $(work_file "$begun"); then make step$number check PART=${part%%:*}"
+  elif [[ $(verdict "$begun") == quick* ]]; then
+    say "make step$number check runs the largest tests too"
+  fi
+  say "make step$number check"
+elif [ -n "$fresh" ]; then
+  say "read steps/$fresh/README.md, then make step${fresh%%_*} exercise"
+fi
+say "make hunt lists bugs to find; make new STEP=30_name begins a step of your own"
