@@ -28,7 +28,8 @@ static const char *chosen_configuration; // NULL: the step's own choice for the 
 
 // Tells whether the configuration of this name is compiled for the padded head_dim D. With LAB_FIRST_CONFIGURATION,
 // which is for a quick look at a file that has just been changed, it is the first alone that takes this head_dim.
-template <int D> static constexpr bool is_compiled(const char *name) {
+template <int D>
+static constexpr bool is_compiled(const char *name) {
 #ifdef LAB_FIRST_CONFIGURATION
   const char *first = nullptr;
 #define FIRST_THAT_FITS(...)                                                                       \
