@@ -165,6 +165,9 @@ OBSERVER_HOOK(observer_box_done, (worker * worker, const box_copy *copy))
 // The thread orders its accesses to registers before later products.
 OBSERVER_HOOK(observer_register_fence, (worker * worker))
 
+// The thread makes its writes to shared memory visible to later products and to the copy engine.
+OBSERVER_HOOK(observer_proxy_fence, (worker * worker))
+
 // The thread is about to give the product its registers.
 OBSERVER_HOOK(observer_product_registers,
               (worker * worker, const emulator_warpgroup_product *product,

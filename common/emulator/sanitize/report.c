@@ -56,6 +56,10 @@ static void report_title(const finding *found) {
     else
       fault_report_title("Product whose registers were used without a wgmma.fence since");
     break;
+  case FINDING_PROXY:
+    fault_report_title(
+        "Product reads %s memory that a thread has written without a fence.proxy.async", space);
+    break;
   case FINDING_PRODUCT_NOT_WAITED: fault_report_title("Product never waited for"); break;
   case FINDING_BARRIER_EXITED:
   case FINDING_BARRIER_PLACES:
