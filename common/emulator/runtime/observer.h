@@ -153,6 +153,10 @@ OBSERVER_HOOK(observer_phase_arrive, (worker * worker, const void *barrier))
 OBSERVER_HOOK(observer_phase_complete, (worker * worker, const void *barrier))
 OBSERVER_HOOK(observer_phase_wait, (worker * worker, const void *barrier))
 
+// For a named barrier, by its number, beside these: the thread is about to arrive; its phase is about to be complete.
+OBSERVER_HOOK(observer_turn_arrive, (worker * worker, unsigned number, const emulator_site *site))
+OBSERVER_HOOK(observer_turn_complete, (worker * worker, unsigned number))
+
 // ---- Box copies ---------------------------------------------------------------------------------
 
 // Start is called after the copy's checks and before the destination is filled, on the fiber; done before

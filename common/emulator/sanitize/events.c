@@ -30,6 +30,7 @@ void observer_block_begin(worker *worker, uint64_t number) {
   (void)number;
   order_block_begin();
   barriers_forget();
+  turns_forget();
   fences_forget();
   proxies_forget();
   regions_block_begin(worker);

@@ -63,6 +63,11 @@ void order_arrive(const void *barrier, unsigned thread);
 void order_phase_complete(const void *barrier);
 void order_waited(const void *barrier, unsigned thread);
 
+// A barrier that no copy counts on: its phase is about to be complete. Returns the stamp of that event. The second:
+// whether the thread has waited for it, or for a thread that has.
+uint32_t order_phase_event(const void *barrier);
+bool order_phase_known(const void *barrier, uint32_t event, unsigned thread);
+
 // The actor of a box copy that `thread` starts and whose bytes the barrier counts.
 // The second: its bytes arrive, before the threads that wait for the phase continue.
 unsigned order_copy_actor(const void *barrier, unsigned thread);

@@ -193,7 +193,18 @@ __global__ void turn_kernel(const __grid_constant__ CUtensorMap, float *out) {
     out[lane] = value[31 - lane]; // <- turn read
   }
 }
-void turn_passed_early(bool broken){RUN(turn_kernel, 64)}
+void turn_passed_early(bool broken) { RUN(turn_kernel, 64) }
+
+// Two warps take turns; one of them lets the other begin, or each does.
+template <bool right>
+__global__ void turns_kernel(const __grid_constant__ CUtensorMap, float *) {
+  const int warp = threadIdx.x / 32;
+  if (!right && warp == 0) named_barrier_arrive(2, 64); // <- first turn
+  if (warp == 1) named_barrier_arrive(1, 64);
+  named_barrier_wait(1 + warp, 64);
+  if (warp == 0) named_barrier_arrive(2, 64); // <- second turn
+}
+void turn_passed_twice(bool broken){RUN(turns_kernel, 64)}
 
 // Fetches a tile, waits with a barrier of its own, and returns the descriptor that products need.
 __device__ uint64_t

@@ -37,6 +37,10 @@ Test(roles, barriers) {
            "<- lanes "),
       CASE(turn_passed_early, "Race reported between ", " of __shared__ memory", "<- turn ",
            "<- turn "),
+      CASE(turn_passed_twice,
+           "Barrier error detected. A thread may arrive twice in one phase of a named barrier",
+           "first arrival at ", "<- first turn", "second arrival at ", "<- second turn",
+           "hint: a turn may be passed on once only before it is taken"),
   };
   RUN_CASES(cases);
 }
