@@ -5,7 +5,7 @@
 # and gives it to `check` and to `sanitize` on the emulator, or with DEVICE=gpu to `check` on the GPU, JOBS at a
 # time. A mutant of a header is tried in all steps that read it, until one catches it. Prints who caught what, and
 # each survivor with its place. steps/NN_name/mutants.txt and common/tools/mutants/headers.txt say which mutants are
-# no faults, each with its reason; a mutant with a reason that is caught nevertheless is reported. Exit status 1
+# no faults, each with its reason, and are tried in the steps given alone; a mutant with a reason that is caught nevertheless is reported. Exit status 1
 # when a mutant survives without a reason.
 #
 # With --seconds or --count only a sample is tried. It has equally many mutants of each operator, in an order that
@@ -149,9 +149,10 @@ reference() {
 
 started=$SECONDS
 tried=0
-while IFS=$'\t' read -r source number _; do
+while IFS=$'\t' read -r source number _ _ _ _ reason; do
   [ -n "$limit" ] && [ $((SECONDS - started)) -ge "$limit" ] && break
   mapfile -t in_steps < <(readers "$source" "$@")
+  if [ -n "$reason" ]; then mapfile -t in_steps < <(printf '%s\n' "${in_steps[@]}" | grep -x -F -f <(printf '%s\n' "$@")); fi
   for step in "${in_steps[@]}"; do reference "$step"; done
   while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
   tried=$((tried + 1))
