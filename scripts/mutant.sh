@@ -158,6 +158,26 @@ mutant_hunt() {
   rm -f "$log.log"
 }
 
+# mutants_untried CSV: of the mutants on its input, lines of source, number, place, operator, change and more, prints
+# those that the file has no verdict of. The file need not exist.
+mutants_untried() {
+  local tried=$1
+  [ -f "$tried" ] || tried=/dev/null
+  awk -F '\t' -v tried="$tried" '
+    function quoted(text) { gsub(/"/, "\"\"", text); return "\"" text "\"," }
+    BEGIN {
+      while ((getline line <tried) > 0) {
+        rest = line
+        for (i = 1; i <= 5 && match(rest, /^"([^"]|"")*",/); i++) rest = substr(rest, RLENGTH + 1)
+        if (rest !~ /^"(not tried|unknown|)",/) known[substr(line, 1, length(line) - length(rest))]
+      }
+    }
+    {
+      split($3, at, ":")
+      if (!((quoted($1) quoted(at[2]) quoted(at[3]) quoted($4) quoted($5)) in known)) print
+    }'
+}
+
 # mutants_merge OLD_CSV ROWS SOURCE...: prints the new mutants.csv. It has the file's rows of all sources but these,
 # and ROWS, with $commit and $date. A mutant that was not tried this time keeps the row that it has in the file; if it
 # survived there and has got a reason since, its verdict becomes that. The file need not exist.

@@ -5,11 +5,12 @@
 # and gives it to `check` and to `sanitize` on the emulator, or with DEVICE=gpu to `check` on the GPU, JOBS at a
 # time. A mutant of a header is tried in all steps that read it, until one catches it. Prints who caught what, and
 # each survivor with its place. steps/NN_name/mutants.txt and common/tools/mutants/headers.txt say which mutants are
-# no faults, each with its reason; a mutant with a reason that is caught nevertheless is reported. Exit status 1
+# no faults, each with its reason, and are tried in the steps given alone; a mutant with a reason that is caught nevertheless is reported. Exit status 1
 # when a mutant survives without a reason.
 #
 # With --seconds or --count only a sample is tried. It has equally many mutants of each operator, in an order that
 # the seed (1) repeats, without those that have a reason. OPERATORS="wait parity" leaves the other operators out.
+# UNTRIED=1 leaves out the mutants that results/<device>/mutants.csv has a verdict of.
 # FILES=softmax, an extended regular expression, leaves out the files whose names do not match. An index of 32 bits
 # is wrong where a tensor has 2^31 elements: the operator `narrow` is for a GPU, and the only one that is tried
 # there unless OPERATORS says otherwise.
@@ -66,7 +67,7 @@ bug_limit=${LAB_LIMIT:-5} # seconds that a block may take: right ones take a fra
 first=step${1%%_*}
 if ! { bug_build "$mutant_device" '' steps mutants && bug_build "$mutant_device" '' steps "$first-check" &&
   { [ "$mutant_device" = gpu ] || bug_build cpu sanitize steps "$first"; } &&
-  { [ -z "${RECORD:-}" ] || bug_build "$mutant_device" '' steps ladder; }; } >"$scratch/log" 2>&1; then
+  { [ -z "${RECORD:-}${UNTRIED:-}" ] || bug_build "$mutant_device" '' steps ladder; }; } >"$scratch/log" 2>&1; then
   cat "$scratch/log" >&2
   echo "error: the tests do not build, so no mutant can be tried" >&2
   exit 2
@@ -96,6 +97,13 @@ awk -F '\t' -v wanted=" ${operators//$'\n'/ } " -v files="${FILES:-.}" '
   index(wanted, " " $4 " ") && $1 ~ files' "$scratch/mutants" >"$scratch/wanted"
 mv "$scratch/wanted" "$scratch/mutants"
 cp "$scratch/mutants" "$scratch/whole"
+
+if [ -n "${RECORD:-}${UNTRIED:-}" ]; then
+  folder=${DATA:-results}/$("build/$mutant_device/ladder" --slug) || exit 2
+fi
+if [ -n "${UNTRIED:-}" ]; then
+  mutants_untried "$folder/mutants.csv" <"$scratch/mutants" >"$scratch/untried" && mv "$scratch/untried" "$scratch/mutants"
+fi
 
 # A sample takes mutants of the operators in turn.
 if [ -n "$limit$count" ]; then
@@ -141,9 +149,10 @@ reference() {
 
 started=$SECONDS
 tried=0
-while IFS=$'\t' read -r source number _; do
+while IFS=$'\t' read -r source number _ _ _ _ reason; do
   [ -n "$limit" ] && [ $((SECONDS - started)) -ge "$limit" ] && break
   mapfile -t in_steps < <(readers "$source" "$@")
+  if [ -n "$reason" ]; then mapfile -t in_steps < <(printf '%s\n' "${in_steps[@]}" | grep -x -F -f <(printf '%s\n' "$@")); fi
   for step in "${in_steps[@]}"; do reference "$step"; done
   while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
   tried=$((tried + 1))
@@ -212,7 +221,7 @@ show unknown UNKNOWN
 show 'wrong reason' CAUGHT
 
 if [ -n "${RECORD:-}" ]; then
-  folder=${DATA:-results}/$("build/$mutant_device/ladder" --slug) && mkdir -p "$folder" && exec 9<"$folder" && flock 9 || exit 2
+  mkdir -p "$folder" && exec 9<"$folder" && flock 9 || exit 2
   awk -F '\t' -v OFS='\t' '{
     split($3, at, ":")
     print $1, at[2], at[3], $4, $5, $8 == "" ? "not tried" : $8, $9, $10, $7

@@ -7,13 +7,15 @@ split_words "${ARGS:-}" # ends the script here where they make no sense
 shapes=scripts/sanitize_shapes.txt
 
 # sanitize_options STEP: a line of options for each shape of the step, or ARGS alone. With EVERY=1 only the few
-# shapes that every step runs on.
+# shapes that every step runs on. CONFIGURATIONS="64x64x4 64x32x4" leaves out the lines of other configurations.
 sanitize_options() {
   local step=$1
   if [ -n "${EVERY:-}" ]; then step=every; fi
   if [ -n "${ARGS:-}" ]; then
     echo "$ARGS"
   else
-    awk -v step="$step" '$1 == "every" || $1 == step { sub(/^[^ ]+ +/, ""); print }' $shapes
+    awk -v step="$step" -v compiled="${CONFIGURATIONS:-}" '
+      compiled && match($0, / --config [^ ]+/) && !index(" " compiled " ", substr($0, RSTART + 9, RLENGTH - 9) " ") { next }
+      $1 == "every" || $1 == step { sub(/^[^ ]+ +/, ""); print }' $shapes
   fi
 }

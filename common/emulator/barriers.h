@@ -21,8 +21,8 @@ extern "C" {
 EMULATOR_API void emulator_mbarrier_create(uint64_t *barrier, unsigned arrivals, const char *words,
                                            const emulator_site *site);
 
-// Makes the thread's barriers visible to the copy engine (9.7.13.4, "fence"). The emulator
-// itself does nothing here; the sanitizer reports copies that use a barrier without this fence.
+// Makes the thread's barriers and its writes to shared memory visible to the copy engine (9.7.13.4, "fence"). The
+// emulator itself does nothing here; the sanitizer reports copies that use a barrier without this fence.
 EMULATOR_API void emulator_mbarrier_fence(void);
 
 // Announces `bytes` that a copy will write, and arrives. It is a

@@ -34,6 +34,11 @@ typedef struct {
 // run in the wait and need no such order; the sanitizer reports a product that would need it on a GPU.
 EMULATOR_API void emulator_warpgroup_fence(const emulator_site *site);
 
+// Makes the thread's writes to shared memory visible to products that come after a barrier behind this call
+// (9.7.13.4, "fence", fence.proxy.async). Products here read what the threads have written; the sanitizer reports
+// those that may not on a GPU.
+EMULATOR_API void emulator_proxy_fence(const emulator_site *site);
+
 // Starts a product. Reports a fault when the block has no complete warpgroup for it, when the
 // warpgroup's threads give different products, and when a descriptor (9.7.15.5.1.2.2) has a layout
 // other than the 128-byte swizzle, is not aligned to the pattern's 1024 bytes, or leaves shared memory.

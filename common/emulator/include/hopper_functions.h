@@ -58,8 +58,10 @@ inline void wgmma_fence(EMULATOR_CALL_SITE) {
   emulator_warpgroup_fence(&site);
 }
 
-// Products read shared memory as the threads do here, so there is nothing to order.
-inline void writes_for_wgmma() {}
+inline void writes_for_wgmma(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"fence.proxy.async", file, line};
+  emulator_proxy_fence(&site);
+}
 
 inline void wgmma_commit(EMULATOR_CALL_SITE) {
   const emulator_site site = {"wgmma.commit_group", file, line};

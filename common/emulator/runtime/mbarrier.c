@@ -185,7 +185,10 @@ void emulator_mbarrier_create(uint64_t *barrier, unsigned arrivals, const char *
   *barrier = pack(&first);
 }
 
-void emulator_mbarrier_fence(void) { observer_phase_fence(current_worker); }
+void emulator_mbarrier_fence(void) {
+  observer_phase_fence(current_worker);
+  observer_proxy_fence(current_worker);
+}
 
 void emulator_mbarrier_arrive(uint64_t *barrier, unsigned bytes, const emulator_site *site) {
   worker *worker = current_worker;

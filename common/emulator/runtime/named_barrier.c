@@ -35,9 +35,11 @@ static bool arrive(worker *worker, int number, int threads, const emulator_site 
   named_barrier *barrier = &worker->named_barriers[number & (NAMED_BARRIERS - 1)];
   check(barrier, number, threads, site);
   barrier->threads = (unsigned)threads;
+  observer_turn_arrive(worker, (unsigned)number, site);
   observer_phase_arrive(worker, barrier);
   if (++barrier->arrived < barrier->threads) return false;
   barrier->arrived = 0;
+  observer_turn_complete(worker, (unsigned)number);
   observer_phase_complete(worker, barrier);
   for (unsigned i = 0; i < worker->thread_count; i++) {
     thread *thread = &worker->threads[i];

@@ -153,6 +153,10 @@ OBSERVER_HOOK(observer_phase_arrive, (worker * worker, const void *barrier))
 OBSERVER_HOOK(observer_phase_complete, (worker * worker, const void *barrier))
 OBSERVER_HOOK(observer_phase_wait, (worker * worker, const void *barrier))
 
+// For a named barrier, by its number, beside these: the thread is about to arrive; its phase is about to be complete.
+OBSERVER_HOOK(observer_turn_arrive, (worker * worker, unsigned number, const emulator_site *site))
+OBSERVER_HOOK(observer_turn_complete, (worker * worker, unsigned number))
+
 // ---- Box copies ---------------------------------------------------------------------------------
 
 // Start is called after the copy's checks and before the destination is filled, on the fiber; done before
@@ -164,6 +168,9 @@ OBSERVER_HOOK(observer_box_done, (worker * worker, const box_copy *copy))
 
 // The thread orders its accesses to registers before later products.
 OBSERVER_HOOK(observer_register_fence, (worker * worker))
+
+// The thread makes its writes to shared memory visible to later products and to the copy engine.
+OBSERVER_HOOK(observer_proxy_fence, (worker * worker))
 
 // The thread is about to give the product its registers.
 OBSERVER_HOOK(observer_product_registers,

@@ -173,6 +173,11 @@ void emulator_warpgroup_fence(const emulator_site *site) {
   observer_register_fence(current_worker);
 }
 
+void emulator_proxy_fence(const emulator_site *site) {
+  hopper_check(current_worker, site);
+  observer_proxy_fence(current_worker);
+}
+
 void emulator_warpgroup_multiply(const emulator_warpgroup_product *product,
                                  const emulator_site *site) {
   worker *worker = current_worker;

@@ -3,6 +3,7 @@
 #include "accesses.h"
 
 #include "places.h"
+#include "proxies.h"
 #include "roles.h"
 
 #include <stdio.h>
@@ -29,7 +30,9 @@ void observer_block_begin(worker *worker, uint64_t number) {
   (void)number;
   order_block_begin();
   barriers_forget();
+  turns_forget();
   fences_forget();
+  proxies_forget();
   regions_block_begin(worker);
 }
 

@@ -17,6 +17,8 @@ typedef enum {
   FINDING_BARRIER_HIDDEN, // from the copy engine
   FINDING_REGISTERS,      // of a product under way are used
   FINDING_FENCE,          // registers are used and then given to a product, without a fence between
+  FINDING_PROXY,          // a product reads what a thread has written, without a fence for it
+  FINDING_TURN,           // a thread may arrive twice in one phase of a named barrier
   FINDING_BARRIER_EXITED, // threads passed a barrier that others never came to
   FINDING_BARRIER_PLACES  // threads passed a barrier at different lines
 } finding_kind;

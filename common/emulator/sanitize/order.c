@@ -39,6 +39,8 @@ static size_t block_count, block_room;
 
 uint32_t order_now(void) { return now; }
 
+uint32_t order_event(void) { return now++; }
+
 void order_launch_begin(void) {
   launch_start = ++now;
   block_start = now;
@@ -144,6 +146,15 @@ void order_phase_complete(const void *address) {
 
 void order_waited(const void *address, unsigned thread) {
   join(&threads[thread], &barriers[barrier_number(address)].complete);
+}
+
+uint32_t order_phase_event(const void *address) {
+  const unsigned number = barrier_number(address);
+  return barriers[number].arriving.known[ACTOR_COPIES + number] = now++;
+}
+
+bool order_phase_known(const void *address, uint32_t event, unsigned thread) {
+  return event <= threads[thread].known[ACTOR_COPIES + barrier_number(address)];
 }
 
 unsigned order_copy_actor(const void *address, unsigned thread) {

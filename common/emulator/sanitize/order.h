@@ -63,6 +63,11 @@ void order_arrive(const void *barrier, unsigned thread);
 void order_phase_complete(const void *barrier);
 void order_waited(const void *barrier, unsigned thread);
 
+// A barrier that no copy counts on: its phase is about to be complete. Returns the stamp of that event. The second:
+// whether the thread has waited for it, or for a thread that has.
+uint32_t order_phase_event(const void *barrier);
+bool order_phase_known(const void *barrier, uint32_t event, unsigned thread);
+
 // The actor of a box copy that `thread` starts and whose bytes the barrier counts.
 // The second: its bytes arrive, before the threads that wait for the phase continue.
 unsigned order_copy_actor(const void *barrier, unsigned thread);
@@ -78,6 +83,9 @@ unsigned order_thread_of(unsigned actor);
 
 // The stamp of a present access.
 uint32_t order_now(void);
+
+// The stamp of an event of one thread: its accesses so far have this stamp at most, and later ones a higher one.
+uint32_t order_event(void);
 
 // Whether the past access is ordered before the present access of a thread of the running block.
 bool order_before(const past_access *past, unsigned thread);

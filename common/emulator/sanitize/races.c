@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "accesses.h"
 
+#include "proxies.h"
+
 // ---- Races --------------------------------------------------------------------------------------
 
 static const char *race_hint(const checked_access *access, const past_access *past) {
@@ -52,6 +54,9 @@ static void report_race(const checked_access *access, finding_kind kind, const p
                        "barrier that counts its bytes"
                      : "__pipeline_wait_prior() by the thread that started the copy, and "
                        "__syncthreads() for the others, must come first";
+  } else if (kind == FINDING_PROXY) {
+    found.hint = "the thread that writes must execute writes_for_wgmma() behind the write and "
+                 "before the barrier";
   }
   found.party[1] = found.party[0];
   found.party[0] = access_past_party(past);
@@ -64,6 +69,13 @@ static inline bool races(const past_access *now, unsigned thread, bool shared,
                          const past_access *past) {
   return past->stamp != 0 && (past->part & now->part) != 0 &&
          !(shared && !order_in_running_block(past->stamp)) && !order_before(past, thread);
+}
+
+// The access is ordered after the last write, but may read what was there before it.
+static inline bool hidden_from_products(const checked_access *access, const past_access *write) {
+  return access->kind == OBSERVED_PRODUCT_READ && write->stamp != 0 &&
+         write->kind != OBSERVED_BOX_WRITE && order_in_running_block(write->stamp) &&
+         !proxies_fenced(write, access->thread);
 }
 
 // Checks the access against the past accesses to one cell, and records it there. `said` is
@@ -80,6 +92,10 @@ static void check_cell(const checked_access *access, bool shared, shadow_cell *c
   if (unordered != NULL && unordered->place != *said) {
     *said = unordered->place;
     report_race(access, copying ? FINDING_EARLY_ACCESS : FINDING_RACE, unordered, address);
+  }
+  if (unordered == NULL && hidden_from_products(access, last) && last->place != *said) {
+    *said = last->place;
+    report_race(access, FINDING_PROXY, last, address);
   }
   if (copying) return; // later accesses must be ordered after the copy itself
   if (!writes) {

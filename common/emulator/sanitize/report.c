@@ -56,6 +56,14 @@ static void report_title(const finding *found) {
     else
       fault_report_title("Product whose registers were used without a wgmma.fence since");
     break;
+  case FINDING_PROXY:
+    fault_report_title(
+        "Product reads %s memory that a thread has written without a fence.proxy.async", space);
+    break;
+  case FINDING_TURN:
+    fault_report_title(
+        "Barrier error detected. A thread may arrive twice in one phase of a named barrier");
+    break;
   case FINDING_PRODUCT_NOT_WAITED: fault_report_title("Product never waited for"); break;
   case FINDING_BARRIER_EXITED:
   case FINDING_BARRIER_PLACES:
@@ -95,6 +103,8 @@ static void report_parties(const launch *launch, const finding *found, const pla
       snprintf(what, sizeof what, "%s ", access_name(party->kind));
     } else if (found->kind == FINDING_BARRIER_HIDDEN && i == 0) {
       snprintf(what, sizeof what, "barrier made ");
+    } else if (found->kind == FINDING_TURN) {
+      snprintf(what, sizeof what, i == 0 ? "first arrival " : "second arrival ");
     } else if (found->kind == FINDING_REGISTERS && i == 0) {
       snprintf(what, sizeof what, "product ");
     } else if (found->kind == FINDING_FENCE && i + 1 == found->parties) {

@@ -6,11 +6,12 @@
 
 // ---- Barriers -----------------------------------------------------------------------------------
 
-// Barriers that the copy engine may not see yet.
+// The block's barriers, which the copy engine may not see yet.
 typedef struct {
   const void *barrier;
   unsigned thread; // the thread that initialised it
   uint32_t place;
+  uint32_t fence; // stamp of that thread's first fence since; 0: none yet
 } hidden_barrier;
 static hidden_barrier hidden[ORDER_BARRIERS_MAX];
 static unsigned hidden_count;
@@ -18,27 +19,32 @@ static unsigned hidden_count;
 void barriers_forget(void) { hidden_count = 0; }
 
 void observer_phase_create(worker *worker, const void *barrier, const emulator_site *site) {
-  if (hidden_count == ORDER_BARRIERS_MAX) return;
-  hidden[hidden_count++] = (hidden_barrier){barrier, worker->running->index, place_of_site(site)};
+  unsigned i = 0;
+  while (i < hidden_count && hidden[i].barrier != barrier) i++;
+  if (i == ORDER_BARRIERS_MAX) return;
+  if (i == hidden_count) hidden_count++;
+  hidden[i] = (hidden_barrier){
+      .barrier = barrier, .thread = worker->running->index, .place = place_of_site(site)};
 }
 
 void observer_phase_fence(worker *worker) {
-  unsigned kept = 0;
+  const uint32_t fence = order_event();
   for (unsigned i = 0; i < hidden_count; i++) {
-    if (hidden[i].thread != worker->running->index) hidden[kept++] = hidden[i];
+    if (hidden[i].thread == worker->running->index && hidden[i].fence == 0) hidden[i].fence = fence;
   }
-  hidden_count = kept;
 }
 
 static void check_visible(const checked_access *access, const void *barrier) {
   for (unsigned i = 0; i < hidden_count; i++) {
-    if (hidden[i].barrier != barrier) continue;
+    const past_access fence = {.stamp = hidden[i].fence, .actor = hidden[i].thread & 0xFFFF};
+    if (hidden[i].barrier != barrier || (fence.stamp != 0 && order_before(&fence, access->thread)))
+      continue;
     const checked_access creation = {
         .worker = access->worker, .thread = hidden[i].thread, .place = hidden[i].place};
     finding found =
         access_finding(access, FINDING_BARRIER_HIDDEN,
-                       "barriers_created() by the thread that makes the barrier, before a "
-                       "copy counts on it");
+                       "barriers_created() by the thread that makes the barrier, and then "
+                       "__syncthreads(), before a copy counts on it");
     found.party[1] = found.party[0];
     found.party[0] = access_party(&creation);
     found.parties = 2;

@@ -7,6 +7,9 @@
 // Call it when a block begins: it has no barriers yet.
 void barriers_forget(void);
 
+// turns.c: the same for named barriers.
+void turns_forget(void);
+
 // The running thread exits: adds a finding when it has started a product and not waited for it.
 void products_check_waited(worker *worker);
 

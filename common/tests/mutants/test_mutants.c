@@ -49,6 +49,7 @@ Test(operators, calls_that_synchronise) {
       {"{ wgmma_fence(); wgmma_commit(); }",
        {"fence: `wgmma_fence()` -> `(void)0`", "arrival: `wgmma_commit()` -> `(void)0`"}},
       {"{ barriers_created(); }", {"fence: `barriers_created()` -> `(void)0`"}},
+      {"{ writes_for_wgmma(); }", {"fence: `writes_for_wgmma()` -> `(void)0`"}},
       {"{ wait_for_keys(); }", {"wait: `wait_for_keys()` -> `(void)0`"}},
       {"{ wgmma_wait<1>(S); }", {"wait: `wgmma_wait<1>(S)` -> `(void)0`", "early: `1` -> `2`"}},
       {"{ __pipeline_wait_prior(tile::STAGES - 2); }",

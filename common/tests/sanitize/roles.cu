@@ -125,6 +125,20 @@ __global__ void hidden_kernel(const __grid_constant__ CUtensorMap map, float *) 
 }
 void box_counts_on_hidden(bool broken) { RUN(hidden_kernel, 32) }
 
+// The fence must come before the barrier that lets another thread copy.
+template <bool right>
+__global__ void shown_late_kernel(const __grid_constant__ CUtensorMap map, float *) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full;
+  if (threadIdx.x == 0) barrier_create(&full, 1); // <- barrier shown late
+  if (right && threadIdx.x == 0) barriers_created();
+  __syncthreads();
+  if (!right && threadIdx.x == 0) barriers_created();
+  if (threadIdx.x == 32) fetch(tiles(memory), &map, &full);
+  barrier_wait(&full, 0);
+}
+void box_counts_on_shown_late(bool broken) { RUN(shown_late_kernel, 64) }
+
 // ---- Barriers -----------------------------------------------------------------------------------
 
 template <bool right>
@@ -179,7 +193,18 @@ __global__ void turn_kernel(const __grid_constant__ CUtensorMap, float *out) {
     out[lane] = value[31 - lane]; // <- turn read
   }
 }
-void turn_passed_early(bool broken){RUN(turn_kernel, 64)}
+void turn_passed_early(bool broken) { RUN(turn_kernel, 64) }
+
+// Two warps take turns; one of them lets the other begin, or each does.
+template <bool right>
+__global__ void turns_kernel(const __grid_constant__ CUtensorMap, float *) {
+  const int warp = threadIdx.x / 32;
+  if (!right && warp == 0) named_barrier_arrive(2, 64); // <- first turn
+  if (warp == 1) named_barrier_arrive(1, 64);
+  named_barrier_wait(1 + warp, 64);
+  if (warp == 0) named_barrier_arrive(2, 64); // <- second turn
+}
+void turn_passed_twice(bool broken){RUN(turns_kernel, 64)}
 
 // Fetches a tile, waits with a barrier of its own, and returns the descriptor that products need.
 __device__ uint64_t
@@ -276,6 +301,35 @@ __global__ void newest_kernel(const __grid_constant__ CUtensorMap map, float *ou
   barrier_wait(&full[0], 1);
 }
 void product_of_newest_group(bool broken) { RUN(newest_kernel, 128) }
+
+// Threads write an operand, and make it visible to the tensor cores before the barrier, behind it, or not at all.
+template <bool right, bool late>
+__device__ void multiply_written(unsigned char *memory, float *out) {
+  const uint64_t matrix = matrix_descriptor(tiles(memory), 0);
+  for (int row = 0; row < ROWS; row++)
+    if (threadIdx.x < PANEL) tiles(memory)[0][row][threadIdx.x] = __float2half(1.0f); // <- operand
+  if (right) writes_for_wgmma();
+  __syncthreads();
+  if (late) writes_for_wgmma();
+  float d[32];
+  wgmma_fence();
+  wgmma<half, 64>::shared(d, matrix, matrix, true); // <- product of written operands
+  wgmma_commit();
+  wgmma_wait<0>(d);
+  out[threadIdx.x] = d[0];
+}
+template <bool right>
+__global__ void written_kernel(const __grid_constant__ CUtensorMap, float *out) {
+  extern __shared__ unsigned char memory[];
+  multiply_written<right, false>(memory, out);
+}
+void product_of_hidden_writes(bool broken) { RUN(written_kernel, 128) }
+template <bool right>
+__global__ void shown_behind_kernel(const __grid_constant__ CUtensorMap, float *out) {
+  extern __shared__ unsigned char memory[];
+  multiply_written<right, !right>(memory, out);
+}
+void product_of_writes_shown_late(bool broken) { RUN(shown_behind_kernel, 128) }
 
 // The registers of D and of A belong to the product until the wait.
 template <bool right>

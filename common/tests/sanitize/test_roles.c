@@ -20,6 +20,11 @@ Test(roles, box_copies) {
            "Box copy counts on a barrier that was not made visible to the copy engine",
            "barrier made at ", "<- hidden barrier", "<- fetch", "address full + 0x0",
            "hint: barriers_created()"),
+      CASE(box_counts_on_shown_late,
+           "Box copy counts on a barrier that was not made visible to the copy engine",
+           "barrier made at ", "<- barrier shown late", "<- fetch",
+           "hint: barriers_created() by the thread that makes the barrier, and then "
+           "__syncthreads()"),
   };
   RUN_CASES(cases);
 }
@@ -32,6 +37,10 @@ Test(roles, barriers) {
            "<- lanes "),
       CASE(turn_passed_early, "Race reported between ", " of __shared__ memory", "<- turn ",
            "<- turn "),
+      CASE(turn_passed_twice,
+           "Barrier error detected. A thread may arrive twice in one phase of a named barrier",
+           "first arrival at ", "<- first turn", "second arrival at ", "<- second turn",
+           "hint: a turn may be passed on once only before it is taken"),
   };
   RUN_CASES(cases);
 }
@@ -60,6 +69,12 @@ Test(roles, products) {
   RUN_CASES(cases);
 }
 
+#define HIDDEN                                                                                     \
+  "Product reads __shared__ memory that a thread has written without a fence.proxy.async",         \
+      "write of 2 bytes at ", "<- operand", "read by a product of ",                               \
+      "<- product of written operands", "by thread (0,0,0)",                                       \
+      "hint: the thread that writes must execute writes_for_wgmma() behind the write and before"
+
 Test(roles, fences) {
   static const fault_case cases[] = {
       CASE(product_without_fence, "Product without a wgmma.fence before it", "<- first product",
@@ -70,6 +85,8 @@ Test(roles, fences) {
            "hint: wgmma_fence() between the two is missing"),
       CASE(product_sum_unfenced, "Product whose registers were used without a wgmma.fence since",
            "of 4 bytes at ", "<- scaled sums", "product at ", "<- product of scaled sums"),
+      CASE(product_of_hidden_writes, HIDDEN),
+      CASE(product_of_writes_shown_late, HIDDEN),
   };
   RUN_CASES(cases);
 }

@@ -39,9 +39,11 @@ static void enter(void) {
   put("path/python3", PIP);
   // The folder has all programs of this machine, except gnuplot, sudo and those that are replaced.
   const script_result linked = toolkit_run(
-      "for folder in /usr/bin /bin /usr/local/bin; do for program in $folder/*; do "
-      "case ${program##*/} in gnuplot* | sudo | python3*) ;; *) ln -s $program path/ ;; esac; "
-      "done; done 2>/dev/null; mkdir mine mine/download && echo keep >mine/download/precious && "
+      "for folder in /usr/bin /bin /usr/local/bin; do "
+      "find $folder/ -maxdepth 1 ! -type d ! -name 'gnuplot*' ! -name sudo ! -name 'python3*' "
+      "-print0 | "
+      "xargs -0 ln -s -t path 2>/dev/null; done; mkdir mine mine/download && echo keep "
+      ">mine/download/precious && "
       "echo keep >mine/packages && grep -q /etc/fonts/fonts.conf scripts/deps/prefix.sh && "
       "sed -i s:/etc/fonts/fonts.conf:fonts.conf: scripts/deps/prefix.sh && touch fonts.conf");
   cr_assert_eq(linked.status, 0, "%s", linked.out);

@@ -95,6 +95,18 @@ Test(mutants, the_record_keeps_what_was_tried_before) {
                    "%s", result.out);
 }
 
+Test(mutants, those_without_a_verdict) {
+  char path[64];
+  snprintf(path, sizeof path, "%s/old.csv", folder);
+  toolkit_write(path, "source\n" ROW("1", "check", "") ROW("2", "not tried", "") ROW("4", "", ""));
+  const script_result result =
+      lab_run("bash -c '. scripts/planted_bug.sh; . scripts/mutant.sh; for n in 1 2 3 4; do printf "
+              "\"steps/01_a\\t$n\\tsteps/01_a:$n:7\\tbound\\t\\`a,\\\"\\` -> \\`b\\`\\n\"; done | "
+              "mutants_untried %s/old.csv | cut -f 2'",
+              folder);
+  cr_expect_str_eq(result.out, "2\n3\n4\n", "%s", result.out);
+}
+
 Test(mutants, what_cannot_be_tried) {
   static const struct {
     const char *command, *said;

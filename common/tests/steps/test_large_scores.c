@@ -57,8 +57,11 @@ static void expect_right_up_to(attention_dtype dtype, const float *scores, size_
       one_key_above_negative_ones, every_third_tied};
   for (size_t i = 0; i < count; i++) {
     expect_right(suite_shape(dtype, 5, 1, 64, false), scores[i], all_tied);
-    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++)
-      expect_right(suite_shape(dtype, 20, 270, 64, (i + p) % 2), scores[i], patterns[p]);
+    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
+      attention_shape one_head = suite_shape(dtype, 20, 270, 64, (i + p) % 2);
+      one_head.heads = one_head.kv_heads = 1;
+      expect_right(one_head, scores[i], patterns[p]);
+    }
   }
   // Another configuration of steps that choose by the shape.
   expect_right(suite_shape(dtype, 260, 400, 128, false), scores[count - 1], rising);
