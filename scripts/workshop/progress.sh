@@ -14,6 +14,7 @@ told() { # STEP
   read -r word device date <<<"$(verdict "$1")"
   case $word in
   '') echo '-' ;;
+  right) echo "right on the $device, $date, and not all goals met" ;;
   changed) echo "changed since it ${device/quick/passed the quick tests}" ;;
   quick) echo "passed the quick tests on the $device, $date" ;;
   *) echo "$word on the $device, $date" ;;

@@ -249,7 +249,7 @@ Test(workshop, progress_follows_the_file) {
   EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax && "
                         "scripts/workshop/exercise.sh fill 04_online_softmax"),
                 0);
-#define CHECK    "scripts/workshop/check.sh cpu %s 04_online_softmax", lab_work
+#define CHECK    "STEP_FLAGS=-O0 scripts/workshop/check.sh cpu %s 04_online_softmax", lab_work
 #define PROGRESS "scripts/workshop/progress.sh 04_online_softmax"
   suite_says(
       "[----] x.c:1: Assertion Failed\n[----]\n[----]   first sentence\n[FAIL] shapes::a: (1s)\n"
@@ -274,7 +274,7 @@ Test(workshop, progress_follows_the_file) {
          "next: make step04 check runs the largest tests too\n");
   result = lab_run(CHECK);
   EXPECT_STATUS(result, 0);
-  EXPECT(result, "attention.cu passes\n",
+  EXPECT(result, "attention.cu passes, and meets the goals of the step:\n met ",
          "next: read steps/05_wmma/README.md, then make step05 exercise\n");
   EXPECT_STATUS(lab_run("QUICK=1 " CHECK), 0);
   result = lab_run(PROGRESS);
@@ -290,14 +290,15 @@ Test(workshop, progress_follows_the_file) {
 // The tests run whatever the comments say, and a part counts as written when something stands below its TODO.
 Test(workshop, a_part_below_its_todo) {
   EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax && sed -i "
-                        "'s|^  const float correction = 1.0f; // until then|  mine();|' %s",
+                        "'s|^  const float correction = 1.0f; // until then|  const float "
+                        "correction = 2.0f;|' %s",
                         file04()),
                 0);
   suite_says(
       "finished: 9 tests\n[====] Synthesis: Tested: 9 | Passing: 9 | Failing: 0 | Crashing: 0", 0);
   script_result result = lab_run(CHECK);
   EXPECT_STATUS(result, 0);
-  EXPECT(result, "attention.cu passes\n");
+  EXPECT(result, "attention.cu passes, and meets the goals");
   suite_says("[FAIL] shapes::a: (1s)\n[====] Synthesis: Tested: 9 | Passing: 8", 1);
   result = lab_run(CHECK);
   EXPECT_STATUS(result, 1);
@@ -466,4 +467,29 @@ Test(workshop, a_quick_check_compiles_one_configuration, .timeout = 120) {
                    lab_work + strlen("/tmp/"));
   cr_expect_str_eq(result.out, "2\n", "%s configurations",
                    result.out); // the second for head_dim 128
+}
+
+TestSuite(goals, .init = lab_enter, .fini = lab_leave);
+
+Test(goals, each_exercise_has_some) {
+  const script_result result =
+      lab_run("for source in $(grep -l '// exercise: ' steps/*/attention.cu); do "
+              "grep -qE '^(run|count|budget)( --.*)? \\| .* (=|<=|>=) [0-9.]+ \\| .+' "
+              "${source%%attention.cu}goals.txt || echo $source; done");
+  cr_expect_str_empty(result.out, "no goals: %s", result.out);
+}
+
+// Step 03 under the name of step 04 computes the same, and is not step 04.
+Test(goals, are_not_met_by_the_step_before, .timeout = 120) {
+  EXPECT_STATUS(lab_run("FROM=03 scripts/workshop/exercise.sh start 04_online_softmax"), 0);
+  script_result result =
+      lab_run("STEP_FLAGS=-O0 scripts/workshop/goals.sh 04_online_softmax %s", lab_work);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, " not met there is no matrix of scores in global memory: workspace is 524288, ",
+         "and should be 0\n",
+         " not met the three kernels are one: launches is 3, and should be 1\n");
+  result = lab_run("scripts/workshop/goals.sh 06_cp_async steps && "
+                   "scripts/workshop/goals.sh 14_pingpong steps");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, " met all tiles are copied", " met the next tiles are under way", " met ");
 }
