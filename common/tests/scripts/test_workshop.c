@@ -493,3 +493,34 @@ Test(goals, are_not_met_by_the_step_before, .timeout = 120) {
   EXPECT_STATUS(result, 0);
   EXPECT(result, " met all tiles are copied", " met the next tiles are under way", " met ");
 }
+
+// Participants' files of progress, and the leader's view of them.
+Test(workshop, a_room_at_one_glance) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax && "
+                        "PART=1 scripts/workshop/exercise.sh fill 04_online_softmax && "
+                        "PART=2 scripts/workshop/hint.sh 04_online_softmax && "
+                        "scripts/workshop/hunt.sh hand-out 2 && mkdir %s/room",
+                        lab_work),
+                0);
+  EXPECT_STATUS(lab_run("NAME=anna scripts/workshop/progress.sh 03_3dgrid 04_online_softmax && "
+                        "mv %s/progress-anna.csv %s/room",
+                        lab_work, lab_work),
+                0);
+  EXPECT_STATUS(
+      lab_run("cat >%s/room/ben.csv <<'END'\n"
+              "name,step,parts,left,hints,verdict,date\n"
+              "ben,03_3dgrid,4,0,0,passed,2026-11-22\nben,05_wmma,3,3,6,failed,2026-11-22\n"
+              "ben,hunt,2,1,,,\nEND\n",
+              lab_work),
+      0);
+  script_result result = lab_run("WITH=%s/room scripts/workshop/room.sh", lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "\nben 1 05_wmma 3 of 3 6 failed 1 of 2\n",
+         "anna 0 04_online_softmax 2 of 3 1 begun 0 of 1\n");
+  result = lab_run("WITH=/none scripts/workshop/room.sh");
+  EXPECT_STATUS(result, 2);
+  result =
+      lab_run("echo >%s/room/other.csv; WITH=%s/room scripts/workshop/room.sh", lab_work, lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "other.csv is not a file that make progress NAME=... writes");
+}
