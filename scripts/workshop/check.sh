@@ -45,11 +45,12 @@ wait_for() { # WHAT [NUMBER of tests]
       END { if (ended) printf ", %d%s tests", ended, all }' all="${2:+ of $2}" "$log")
     line="  ....  $1$line, $((SECONDS - began)) s"
     if [ -t 1 ]; then
-      [ "$line" = "$shown" ] || printf '\r%s\033[K' "${line:0:columns-1}"
+      # Either fails when the terminal has been closed.
+      [ "$line" = "$shown" ] || printf '\r%s\033[K' "${line:0:columns-1}" 2>/dev/null || exit 1
       shown=$line
     elif [ $((SECONDS - told)) -ge 10 ]; then
       told=$SECONDS
-      echo "$line"
+      echo "$line" 2>/dev/null || exit 1
     fi
     sleep 0.1
   done
