@@ -1,6 +1,6 @@
 # The verbs of the workshop, for exercises, planted bugs to hunt, and recipes. The Makefile includes this file.
 SANITIZER_TOOLS := memcheck racecheck initcheck synccheck
-.PHONY: exercise check-work hint fill solution reset progress next watch hunt reveal new ncu gdb trace gdb-now trace-now $(SANITIZER_TOOLS)
+.PHONY: exercise check-work hint fill solution reset progress room next watch hunt reveal new ncu gdb trace gdb-now trace-now $(SANITIZER_TOOLS)
 
 # The step that was named; without a name this is empty, not all steps.
 named_step = $(if $(STEP_GOALS),$(STEPS))
@@ -25,8 +25,11 @@ solution: ## your file of a step beside the lab's
 reset: ## start a step's exercise anew; your file is kept as .bak
 	@FROM=$(FROM) scripts/workshop/exercise.sh reset $(named_step)
 
-progress: ## which exercises are begun, and which pass
-	@scripts/workshop/progress.sh $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard steps/*/attention.cu))))
+progress: ## which exercises are begun, and which pass; NAME=anna also writes a file for the leader of a workshop
+	@NAME=$(NAME) scripts/workshop/progress.sh $(notdir $(patsubst %/attention.cu,%,$(sort $(wildcard steps/*/attention.cu))))
+
+room: ## for the leader of a workshop: how far each participant is, of whom a folder has a file: make room WITH=folder
+	@scripts/workshop/room.sh
 
 next: ## what to do next
 	@scripts/workshop/next.sh

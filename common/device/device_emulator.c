@@ -14,6 +14,10 @@ device_counts device_counts_read(void) {
       .warp_collectives = counts.warp_collectives,
       .tensor_core_operations = counts.tensor_core_operations,
       .async_copy_bytes = counts.async_copy_bytes,
+      .products_over_copies = counts.products_over_copies,
+      .overlapped_groups = counts.overlapped_groups,
+      .named_barriers = counts.named_barriers,
+      .grid = {counts.grid[0], counts.grid[1], counts.grid[2]},
   };
 }
 

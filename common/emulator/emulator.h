@@ -170,6 +170,11 @@ typedef struct {
   uint64_t async_copy_bytes;       // bytes that asynchronous copies read from global memory
   uint64_t
       async_copies_dropped; // started, but not done when their thread, of boxes their block, ended
+  uint64_t
+      products_over_copies;   // those above that a thread began with copies by cp.async under way
+  uint64_t overlapped_groups; // of products by wgmma, queued while the group before was under way
+  uint64_t named_barriers;    // one for each time a named barrier let its threads pass
+  unsigned grid[3];           // of the last launch: x, y, z
 } emulator_counts;
 EMULATOR_API emulator_counts emulator_counts_read(void);
 EMULATOR_API void emulator_counts_reset(void);

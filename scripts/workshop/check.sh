@@ -45,11 +45,12 @@ wait_for() { # WHAT [NUMBER of tests]
       END { if (ended) printf ", %d%s tests", ended, all }' all="${2:+ of $2}" "$log")
     line="  ....  $1$line, $((SECONDS - began)) s"
     if [ -t 1 ]; then
-      [ "$line" = "$shown" ] || printf '\r%s\033[K' "${line:0:columns-1}"
+      # Either fails when the terminal has been closed.
+      [ "$line" = "$shown" ] || printf '\r%s\033[K' "${line:0:columns-1}" 2>/dev/null || exit 1
       shown=$line
     elif [ $((SECONDS - told)) -ge 10 ]; then
       told=$SECONDS
-      echo "$line"
+      echo "$line" 2>/dev/null || exit 1
     fi
     sleep 0.1
   done
@@ -121,6 +122,26 @@ run_tests() { # STEP
   wait_for "$file" "$all"
 }
 
+# Says of a file that passes whether it is this step, too, and not only right.
+meet_goals() { # STEP
+  : >"$log"
+  scripts/workshop/goals.sh "$1" "${STEPS_FOLDER:-$work}" >"$scratch/goals" 2>&1 &
+  local status=0
+  wait_for "goals of $file" || status=$?
+  case $status in
+  0)
+    note_check "$1" passed "$device"
+    echo "check: $file passes$([ ! -s "$scratch/goals" ] || echo ', and meets the goals of the step:')"
+    ;;
+  1)
+    note_check "$1" right "$device"
+    echo "check: $file passes, and does not meet the goals of the step:"
+    ;;
+  *) echo "check: $file passes; its goals could not be measured:" && note_check "$1" passed "$device" ;;
+  esac
+  cat "$scratch/goals"
+}
+
 # Prints the verdict, and keeps it.
 judge() { # STEP STATUS
   local number=${1%%_*}
@@ -131,8 +152,7 @@ judge() { # STEP STATUS
       note_check "$1" quick "$device"
       echo "check: $file passes the quick tests: make step$number check runs all"
     else
-      note_check "$1" passed "$device"
-      echo "check: $file passes"
+      meet_goals "$1"
     fi
     return
   fi
@@ -172,7 +192,7 @@ for step in "${steps[@]}"; do
   judge "$step" $status || judged=1
   say_diagnostics "$step" "the compiler warns:" || true
   if [ $judged -eq 0 ]; then
-    if [ -z "${PART:-}${QUICK:-}" ]; then scripts/workshop/next.sh "$step"; fi
+    if [ -z "${PART:-}${QUICK:-}" ] && [[ $(verdict "$step") == passed* ]]; then scripts/workshop/next.sh "$step"; fi
   else
     failed=1
   fi

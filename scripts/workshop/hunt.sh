@@ -4,6 +4,7 @@
 #   hand-out  puts the spoiled step into work/hunt/BUG, unless it is there, and prints that folder
 #   describe  says what to do with it
 #   reveal    tells what was planted
+#   key       lists all bugs with step, tools and title, for the leader of a workshop
 #   note TOOL, behind the BUG: check or sanitize has just found nothing: says whether the bug is fixed, which it is
 #             when the file has changed and neither of them finds anything in it
 #   progress  a line on the bugs that were handed out; nothing when there are none
@@ -60,6 +61,16 @@ if [ "$verb" = list ]; then
     if [ -f "$folder/.revealed" ]; then state+=", revealed"; fi
     echo "  bug $number: $(echo "$folder"[0-9]*_*/attention.cu | sed 's|//*|/|g')$state"
   done
+  exit
+fi
+if [ "$verb" = key ]; then
+  printf 'bug\tstep\tcaught by\ttitle\n' >"$scratch/key"
+  for i in "${!patches[@]}"; do
+    step=${patches[i]#steps/}
+    printf '%s\t%s\t%s\t%s\n' $((i + 1)) "${step%%/*}" "$(bug_field "${patches[i]}" Caught-by)" \
+      "$(bug_field "${patches[i]}" Title)"
+  done >>"$scratch/key"
+  awk -f scripts/align.awk "$scratch/key"
   exit
 fi
 if ! [[ $bug =~ ^[1-9][0-9]*$ ]] || [ "$bug" -gt "${#patches[@]}" ]; then

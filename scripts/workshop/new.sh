@@ -76,5 +76,5 @@ mv -T "$partial" "$folder"
 cat <<TEXT
 written: $folder/attention.cu and README.md, from $before
 then: make step$number check; mark what an exercise should leave out (see steps/04_online_softmax);
-hints.md with three hints; planted bugs in $folder/bugs
+hints.md with three hints for each part; goals.txt; planted bugs in $folder/bugs
 TEXT

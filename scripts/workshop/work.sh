@@ -98,7 +98,8 @@ say_parts_left() {
 # file_hash FILE
 file_hash() { sha256sum "$1" | cut -c 1-16; }
 
-# note_check STEP passed|quick|failed DEVICE: keeps the verdict on the file as it is now. After all tests have passed,
+# note_check STEP passed|right|quick|failed DEVICE: keeps the verdict on the file as it is now; right is one that passes
+# all tests and does not meet the step's goals. After all tests have passed,
 # the same file loses nothing by the quick ones.
 note_check() {
   local before=''
@@ -107,7 +108,7 @@ note_check() {
   echo "$2 $(file_hash "$(work_file "$1")") $3 $(date +%F)" >"$(state_folder "$1")/check"
 }
 
-# verdict STEP: the last one on the file as it is now: passed, quick or failed, the device and the date; "changed" and
+# verdict STEP: the last one on the file as it is now: passed, right, quick or failed, the device and the date; "changed" and
 # the word where the file is another one now; nothing where there is none.
 verdict() {
   local word hash device date

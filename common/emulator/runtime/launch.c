@@ -62,6 +62,12 @@ static cudaError_t run(const emulator_launch_request *request) {
   totals.tensor_core_operations += launch.counts.tensor_core_operations;
   totals.async_copy_bytes += launch.counts.async_copy_bytes;
   totals.async_copies_dropped += launch.counts.async_copies_dropped;
+  totals.products_over_copies += launch.counts.products_over_copies;
+  totals.overlapped_groups += launch.counts.overlapped_groups;
+  totals.named_barriers += launch.counts.named_barriers;
+  totals.grid[0] = launch.request->grid.x;
+  totals.grid[1] = launch.request->grid.y;
+  totals.grid[2] = launch.request->grid.z;
   return errors_sticky();
 }
 

@@ -49,6 +49,9 @@ matrix_multiply_add(float *restrict sum, const float *restrict tall, const float
 // Counts products of 2048 multiply-adds.
 static inline void matrix_product_count(unsigned operations, const emulator_site *site) {
   current_worker->counts.tensor_core_operations += operations;
+  if (current_worker->running->copies.count > 0) {
+    current_worker->counts.products_over_copies += operations;
+  }
   observer_matrix_product(current_worker, operations, site);
 }
 

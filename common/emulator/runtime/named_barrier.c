@@ -40,6 +40,7 @@ static bool arrive(worker *worker, int number, int threads, const emulator_site 
   if (++barrier->arrived < barrier->threads) return false;
   barrier->arrived = 0;
   observer_turn_complete(worker, (unsigned)number);
+  worker->counts.named_barriers++;
   observer_phase_complete(worker, barrier);
   for (unsigned i = 0; i < worker->thread_count; i++) {
     thread *thread = &worker->threads[i];

@@ -218,6 +218,7 @@ void emulator_warpgroup_commit(const emulator_site *site) {
   self->products.group++;
   self->products.started = 0;
   if (++group->committed < WARPGROUP_THREADS) return;
+  if (self->products.group >= self->products.waited + 2) worker->counts.overlapped_groups++;
   const unsigned first = self->index - rank_of(self);
   for (unsigned i = first; i < first + WARPGROUP_THREADS; i++) {
     thread *thread = &worker->threads[i];

@@ -47,6 +47,9 @@ static void add_counts(emulator_counts *sum, const emulator_counts *more) {
   sum->tensor_core_operations += more->tensor_core_operations;
   sum->async_copy_bytes += more->async_copy_bytes;
   sum->async_copies_dropped += more->async_copies_dropped;
+  sum->products_over_copies += more->products_over_copies;
+  sum->overlapped_groups += more->overlapped_groups;
+  sum->named_barriers += more->named_barriers;
 }
 
 static void run_blocks(worker *self, launch *launch) {

@@ -34,7 +34,8 @@ static report on_emulator(void) {
   report.emulated = true;
   report.figures = (timing_figures){0};
   report.floor = timing_no_floor();
-  report.counts = (device_counts){1, 4, 512, 96, 2048, 0, 0};
+  report.counts = (device_counts){
+      .launches = 1, .blocks = 4, .threads = 512, .block_barriers = 96, .warp_collectives = 2048};
   return report;
 }
 
@@ -249,17 +250,23 @@ Test(report, csv_has_a_value_for_every_name) {
 }
 
 // Only steps that use them have these counts, so only those show them.
-Test(report, counts_tensor_core_products_and_asynchronous_copies) {
+Test(report, counts_that_only_some_steps_have) {
   report report = on_emulator();
   report.counts.tensor_core_operations = 128;
   report.counts.async_copy_bytes = 65536;
+  report.counts.products_over_copies = 64;
+  report.counts.overlapped_groups = 1;
+  report.counts.named_barriers = 2;
+  memcpy(report.counts.grid, (unsigned[]){2, 1, 3}, sizeof report.counts.grid);
   char *text = NULL;
   size_t length = 0;
   FILE *out = open_memstream(&text, &length);
   cr_assert_not_null(out);
   report_print(out, &report);
   fclose(out);
-  cr_expect_not_null(strstr(text, ", 128 tensor-core products, 65536 bytes by cp.async\n"), "%s",
-                     text);
+  cr_expect_not_null(strstr(text,
+                            ", 128 tensor-core products, 65536 bytes by cp.async, 64 products over "
+                            "copies, 1 overlapped group, 2 named barriers, grid 2 x 1 x 3\n"),
+                     "%s", text);
   free(text);
 }

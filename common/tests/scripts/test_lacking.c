@@ -9,9 +9,10 @@ TestSuite(lacking, .init = lab_enter, .fini = lab_leave);
 // "what<tab>use instead<tab>header" for each header that stands for one of CUDA's. The same from the guide's table.
 #define OF_HEADERS                                                                                 \
   "grep -rl '^#error' " HEADERS " | while read -r file; do "                                       \
-  "sed -n 's/^#error \"the emulator has no \\(.*\\): use \\(.*\\), or a GPU "                      \
+  "sed -e ':a' -e '/\\\\$/{N;s/ *\\\\\\n */ /;ba' -e '}' \"$file\" | sed -n 's/^#error \"the "     \
+  "emulator has no \\(.*\\): use \\(.*\\), or a GPU "                                              \
   "(DEVICE=gpu)\"$/\\1\\t\\2/p' "                                                                  \
-  "\"$file\" | sed \"s|$|\\t${file#" HEADERS "/}|\"; done | sort"
+  "| sed \"s|$|\\t${file#" HEADERS "/}|\"; done | sort"
 #define OF_GUIDE                                                                                   \
   "sed -n 's/^| `<\\(.*\\)>` | \\(.*\\) | \\(.*\\) |$/\\2\\t\\3\\t\\1/p' guide/setup.md | sort"
 

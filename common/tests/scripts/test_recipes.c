@@ -66,7 +66,7 @@ Test(recipes, a_new_step, .timeout = 120) {
   result = lab_run("grep '^// After' %s/steps/11_trial/attention.cu", lab_work);
   cr_expect_str_eq(result.out, "// After: 04_online_softmax\n", "%s", result.out);
   result = lab_run("tail -n 1 %s/steps/11_trial/README.md", lab_work);
-  EXPECT(result, "`make diff A=04 B=11`");
+  EXPECT(result, "`make step11 diff`");
   result = lab_run("mkdir -p %s/lab/steps && cp -r scripts %s/lab && "
                    "cp -r %s/steps/11_trial %s/lab/steps && "
                    "%s/lab/scripts/pages.sh steps/11_trial/README.md",

@@ -97,6 +97,19 @@ static void print_counts(FILE *out, const device_counts *counts) {
     print_count(out, ", ", counts->async_copy_bytes, "byte", "s");
     fputs(" by cp.async", out);
   }
+  if (counts->products_over_copies > 0) {
+    print_count(out, ", ", counts->products_over_copies, "product", "s");
+    fputs(" over copies", out);
+  }
+  if (counts->overlapped_groups > 0) {
+    print_count(out, ", ", counts->overlapped_groups, "overlapped group", "s");
+  }
+  if (counts->named_barriers > 0) {
+    print_count(out, ", ", counts->named_barriers, "named barrier", "s");
+  }
+  if (counts->grid[0] > 0) {
+    fprintf(out, ", grid %u x %u x %u", counts->grid[0], counts->grid[1], counts->grid[2]);
+  }
   fputc('\n', out);
 }
 
