@@ -99,7 +99,7 @@ mutant_caught() {
 # they do not, or where there are no others.
 mutant_try_few() {
   local few=$1.few program status
-  [ "$(bug_configurations "$1/steps/$2/attention.cu" | wc -w)" -gt 2 ] || return
+  [ "$(bug_configurations "$1/steps/$2/attention.cu" 2>/dev/null | wc -w)" -gt 2 ] || return
   mkdir -p "$few" && cp -r "$1/steps" "$few/" && bug_narrow "$few/steps/$2/attention.cu" || return
   program=$(mutant_build "$few" "$2" O0 2>"$3")
   status=$?
