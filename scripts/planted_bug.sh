@@ -157,7 +157,7 @@ bug_hunt() {
   local log=$3/$id few
   few=$(bug_few "$device" "$patch")
   # The compiler's time is most of it: what runs so shortly need not be fast. nvcc keeps to its own options.
-  local unoptimised=STEP_FLAGS=-O0
+  local unoptimised="STEP_FLAGS=-O0 -g1"
   if [ "$device" = cpu ]; then mode=sanitize; fi
   if [ -n "$few" ]; then # the tests that ask for the others
     local bug_left_out="$bug_left_out|each_is_sanitized|t4|l4|a100"

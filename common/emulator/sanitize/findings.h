@@ -15,6 +15,7 @@ typedef enum {
   FINDING_COPY_NOT_WAITED, // at the thread's exit
   FINDING_PRODUCT_NOT_WAITED,
   FINDING_BARRIER_HIDDEN, // from the copy engine
+  FINDING_BARRIER_AGAIN,  // made where there is one already
   FINDING_REGISTERS,      // of a product under way are used
   FINDING_FENCE,          // registers are used and then given to a product, without a fence between
   FINDING_PROXY,          // a product reads what a thread has written, without a fence for it

@@ -46,6 +46,9 @@ static void report_title(const finding *found) {
   case FINDING_BARRIER_HIDDEN:
     fault_report_title("Box copy counts on a barrier that was not made visible to the copy engine");
     break;
+  case FINDING_BARRIER_AGAIN:
+    fault_report_title("Barrier made where the block has made one already");
+    break;
   case FINDING_REGISTERS:
     fault_report_title("Race reported between a product under way and %s of its registers",
                        access_name(last->kind));
@@ -101,7 +104,8 @@ static void report_parties(const launch *launch, const finding *found, const pla
     char what[64] = "";
     if (found->parties > 1 && party->kind == OBSERVED_BOX_WRITE) { // the size is not kept
       snprintf(what, sizeof what, "%s ", access_name(party->kind));
-    } else if (found->kind == FINDING_BARRIER_HIDDEN && i == 0) {
+    } else if ((found->kind == FINDING_BARRIER_HIDDEN && i == 0) ||
+               found->kind == FINDING_BARRIER_AGAIN) {
       snprintf(what, sizeof what, "barrier made ");
     } else if (found->kind == FINDING_TURN) {
       snprintf(what, sizeof what, i == 0 ? "first arrival " : "second arrival ");

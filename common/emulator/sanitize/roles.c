@@ -22,7 +22,20 @@ void observer_phase_create(worker *worker, const void *barrier, const emulator_s
   unsigned i = 0;
   while (i < hidden_count && hidden[i].barrier != barrier) i++;
   if (i == ORDER_BARRIERS_MAX) return;
-  if (i == hidden_count) hidden_count++;
+  if (i == hidden_count) {
+    hidden_count++;
+  } else { // PTX ISA 9.0, 9.7.13.15, "mbarrier.init": undefined
+    checked_access creation = {
+        .worker = worker, .thread = hidden[i].thread, .place = hidden[i].place};
+    finding found = access_finding(&creation, FINDING_BARRIER_AGAIN,
+                                   "a barrier is made once, and goes from phase to phase: does an "
+                                   "index run past its array?");
+    creation.thread = worker->running->index;
+    creation.place = place_of_site(site);
+    found.party[1] = access_party(&creation);
+    found.parties = 2;
+    findings_add(&found, access_describe, barrier);
+  }
   hidden[i] = (hidden_barrier){
       .barrier = barrier, .thread = worker->running->index, .place = place_of_site(site)};
 }

@@ -78,6 +78,7 @@ void box_overwrites(bool broken);
 void box_never_waited(bool broken);
 void box_counts_on_hidden(bool broken);
 void box_counts_on_shown_late(bool broken);
+void barrier_made_again(bool broken);
 void phase_arrived_early(bool broken);
 void phase_of_other_lane(bool broken);
 void turn_passed_early(bool broken);

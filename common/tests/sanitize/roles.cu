@@ -125,6 +125,21 @@ __global__ void hidden_kernel(const __grid_constant__ CUtensorMap map, float *) 
 }
 void box_counts_on_hidden(bool broken) { RUN(hidden_kernel, 32) }
 
+// One barrier too many is made of the first array, and it is the first of the second.
+template <bool right>
+__global__ void again_kernel(const __grid_constant__ CUtensorMap, float *) {
+  struct arrays {
+    barrier full[2], empty[2];
+  };
+  __shared__ arrays barriers;
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < (right ? 2 : 3); i++)
+      barrier_create(&barriers.full[i], 1);                            // <- first of two
+    for (int i = 0; i < 2; i++) barrier_create(&barriers.empty[i], 1); // <- second of two
+  }
+}
+void barrier_made_again(bool broken) { RUN(again_kernel, 32) }
+
 // The fence must come before the barrier that lets another thread copy.
 template <bool right>
 __global__ void shown_late_kernel(const __grid_constant__ CUtensorMap map, float *) {

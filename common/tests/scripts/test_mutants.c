@@ -38,15 +38,22 @@ Test(mutants, verdicts) {
       // The mutant refuses all shapes of the sanitizer, which does not say whether it may.
       {"SANITIZE=99 WHOLE=1", "check\t01_a\terror: a test failed"},
       {"SANITIZE=99", "survives\t01_a\t"},
+      // A step with three configurations is first tested in two.
+      {"SOURCE=three SAME=O0 QUICK=1", "check\t01_a\terror: a test failed"},
+      {"SOURCE=three SAME=O0", "same\t01_a\t"},
   };
   char path[64];
+  EXPECT_STATUS(lab_run("mkdir -p %s/three/steps/01_a && printf '  X(%%d, 64, 4)\\n' 1 2 3 "
+                        ">%s/three/steps/01_a/attention.cu",
+                        folder, folder),
+                0);
   snprintf(path, sizeof path, "%s/stand_ins", folder);
   toolkit_write(path, STAND_INS);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const script_result result =
-        lab_run("bash -c 'BUILT=\"O0 O0sanitize O2\" SAME= QUICK=0 WHOLE=0 SANITIZE=0; . %s; %s; "
-                "mutant_try %s/none 01_a %s/log'",
-                path, cases[i].tools, folder, folder);
+    const script_result result = lab_run(
+        "bash -c 'BUILT=\"O0 O0sanitize O2\" SAME= QUICK=0 WHOLE=0 SANITIZE=0 SOURCE=none; . %s; "
+        "%s; mutant_try %s/$SOURCE 01_a %s/log'",
+        path, cases[i].tools, folder, folder);
     cr_expect_str_eq(result.out, cases[i].said, "%s: %s", cases[i].tools, result.out);
   }
 }

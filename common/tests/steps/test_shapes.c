@@ -135,7 +135,7 @@ Test(shapes, sections_of_heads) {
                {last + 1, 1},
                {3 * (last / 3 + 1), 3}};
   for (size_t i = 0; i < LENGTH(cases); i++) {
-    attention_shape shape = suite_shape(dtypes[i % 2], 257, 130, 64, true);
+    attention_shape shape = suite_shape(dtypes[i % 2], 257, 70, 64, true);
     shape.heads = cases[i].heads;
     shape.kv_heads = cases[i].heads / cases[i].group;
     suite_expect_right(shape, INPUTS_NORMAL);
