@@ -3,7 +3,7 @@
 # lab behind planted_bug.sh, by mutants.sh.
 #
 # The tools run from the fastest to the slowest, until one catches the mutant. First come the compiler, the tests
-# that find most in a short time, without optimisation and at first in two configurations, and the sanitizer. Then, with optimisation, the object code
+# that find most in a short time, without optimisation and at first in one configuration, and the sanitizer. Then, with optimisation, the object code
 # is compared with that of the lab's own step, and the whole suite runs. On a GPU nvcc takes most of the time, and
 # the suite follows at once.
 
@@ -94,21 +94,20 @@ mutant_caught() {
   esac
 }
 
-# mutant_try_few FOLDER STEP LOG: prints what mutant_try does if the quick tests catch the mutant in two configurations
+# mutant_try_few FOLDER STEP LOG: prints what mutant_try does if the quick tests catch the mutant in one configuration
 # of the step; they do so with most, and the other configurations are most of what there is to compile. Status 1 where
 # they do not, or where there are no others.
 mutant_try_few() {
-  local few=$1.few program status
-  [ "$(bug_configurations "$1/steps/$2/attention.cu" 2>/dev/null | wc -w)" -gt 2 ] || return
-  mkdir -p "$few" && cp -r "$1/steps" "$few/" && bug_narrow "$few/steps/$2/attention.cu" || return
-  program=$(mutant_build "$few" "$2" O0 2>"$3")
+  local program status
+  [ "$(grep -c '^  X(' "$1/steps/$2/attention.cu" 2>/dev/null)" -gt 1 ] || return
+  program=$(FIRST_CONFIGURATION=1 mutant_build "$1" "$2" O0 2>"$3")
   status=$?
   if [ $status -eq 0 ]; then
     bug_check "$program" "$3" "$mutant_quick"
     mutant_caught check "$2" "$(bug_verdict $? "$3")"
     status=$?
   fi
-  rm -rf "$few" "$(bug_folder cpu '' "$few/steps")"
+  rm -rf "$(FIRST_CONFIGURATION=1 bug_folder cpu '' "$1/steps")"
   return $status
 }
 

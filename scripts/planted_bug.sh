@@ -35,11 +35,12 @@ bug_field() {
     index($0, name) == 1 { print substr($0, length(name) + 1); exit }' "$1"
 }
 
-# bug_folder DEVICE MODE STEPS_FOLDER: where make/config.mk has the programs of these steps built.
+# bug_folder DEVICE MODE STEPS_FOLDER: where make/config.mk has the programs of these steps built, which depends on
+# FIRST_CONFIGURATION.
 bug_folder() {
   local build=build/$1${2:+-$2} name=${3//_/__}
   if [ "$3" != steps ]; then build+=/elsewhere/${name//\//_.}; fi
-  echo "$build"
+  echo "$build${FIRST_CONFIGURATION:+.quick}"
 }
 
 # bug_build DEVICE MODE STEPS_FOLDER PROGRAM [VARIABLE=...]: builds PROGRAM, such as step04-check, with the
@@ -51,19 +52,8 @@ bug_build() {
     DEBUG='' SANITIZE='' "STEPS_FOLDER=$3" "${@:5}" "$build/$4" >&2 && echo "$build/$4"
 }
 
-# bug_narrow FILE: takes all configurations but the first two out of the step's list. These two take every shape, and
-# the others are most of what there is to compile. Lines keep their numbers.
-bug_narrow() {
-  awk '/^  X\(/ && ++count > 2 { sub(/X\([^)]*\)/, "") } { print }' "$1" >"$1.narrow" && mv "$1.narrow" "$1"
-}
-
-# bug_configurations FILE: the names of the configurations in the step's list, with blanks between.
-bug_configurations() {
-  sed -n 's/^  X(\([^)]*\)).*/\1/p' "$1" | sed 's/, */x/g' | paste -s -d ' '
-}
-
-# bug_apply PATCH FOLDER [few]: puts the changed copy of the step into FOLDER/steps, with `few` in two
-# configurations alone, and leaves the file alone where it is there already, so that it is not built again.
+# bug_apply PATCH FOLDER: puts the changed copy of the step into FOLDER/steps, and leaves the file alone
+# where it is there already, so that it is not built again.
 bug_apply() {
   local patch=$1 folder=$2 step=${1%/*/*}
   step=${step##*/}
@@ -71,7 +61,6 @@ bug_apply() {
     cp "steps/$step/attention.cu" "$folder/new/steps/$step/" &&
     patch --directory="$folder/new" --strip=1 --fuzz=0 --batch --no-backup-if-mismatch \
       --reject-file=- <"$patch" || return
-  if [ "${3:-}" = few ]; then bug_narrow "$folder/new/steps/$step/attention.cu" || return; fi
   if ! cmp -s "$folder/new/steps/$step/attention.cu" "$folder/steps/$step/attention.cu"; then
     mv "$folder/new/steps/$step/attention.cu" "$folder/steps/$step/attention.cu"
   fi
@@ -139,10 +128,13 @@ bug_runs() {
   bug_names "$2" "$3" || { [ -z "${NAMED:-}" ] && [ "$1/$3" != gpu/sanitize ]; }
 }
 
-# bug_few DEVICE PATCH: `few` where the step is to be built in two configurations alone, for NAMED=1 on the emulator;
-# a patch whose bug shows in others says `Configurations: all`.
+# bug_few DEVICE PATCH: 1 where one configuration for each head_dim is enough, which is for NAMED=1 on
+# the emulator; the others are most of what there is to compile. A patch whose bug shows in others says
+# `Configurations: all`.
 bug_few() {
-  if [ "$1${NAMED:+ named}" = 'cpu named' ] && [ "$(bug_field "$2" Configurations)" != all ]; then echo few; fi
+  if [ "$1${NAMED:+ named}" = 'cpu named' ] && [ "$(bug_field "$2" Configurations)" != all ]; then
+    echo 1
+  fi
 }
 
 # bug_hunt DEVICE PATCH SCRATCH: leaves SCRATCH/<id>.row, the first seven columns of bugs.csv with tabs
@@ -160,14 +152,13 @@ bug_hunt() {
   local unoptimised="STEP_FLAGS=-O0 -g1"
   if [ "$device" = cpu ]; then mode=sanitize; fi
   if [ -n "$few" ]; then # the tests that ask for the others
-    local bug_left_out="$bug_left_out|each_is_sanitized|t4|l4|a100"
-    folder+=.few
+    local bug_left_out="$bug_left_out|t4|l4|a100|a_named_*"
   fi
-  if ! bug_apply "$patch" "$folder" ${few:+"$few"} >"$log.patch" 2>&1; then
+  if ! bug_apply "$patch" "$folder" >"$log.patch" 2>&1; then
     problem="the patch no longer applies to steps/$step/attention.cu: $(grep -m 1 FAILED "$log.patch")"
   else
     if bug_runs "$device" "$patch" check; then
-      if program=$(bug_build "$device" '' "$folder/steps" "step$number-check" "$unoptimised" 2>"$log.build"); then
+      if program=$(FIRST_CONFIGURATION=$few bug_build "$device" '' "$folder/steps" "step$number-check" "$unoptimised" 2>"$log.build"); then
         bug_check "$program" "$log.check"
         check=$(bug_verdict $? "$log.check")
       else
@@ -175,9 +166,8 @@ bug_hunt() {
       fi
     fi
     if [ -z "$problem" ] && bug_runs "$device" "$patch" sanitize; then
-      if program=$(bug_build "$device" "$mode" "$folder/steps" "step$number" "$unoptimised" 2>"$log.build"); then
-        CONFIGURATIONS=${few:+$(bug_configurations "$folder/steps/$step/attention.cu")} \
-          bug_sanitize "$device" "$program" "$step" "$log.sanitize"
+      if program=$(FIRST_CONFIGURATION=$few bug_build "$device" "$mode" "$folder/steps" "step$number" "$unoptimised" 2>"$log.build"); then
+        bug_sanitize "$device" "$program" "$step" "$log.sanitize"
         sanitize=$(bug_verdict $? "$log.sanitize")
       else
         problem="it does not compile for sanitize: $(grep -m 1 -i error "$log.build")"

@@ -21,13 +21,12 @@ variant_patch() {
   echo "$patch"
 }
 
-# variant_copy PATCH [FOLDER [few]]: puts the changed copy of the step where make finds it, and prints that folder of
-# steps. A build without optimisation, with `few` in two configurations alone, lies in another FOLDER than the build
-# that is timed.
+# variant_copy PATCH [FOLDER]: puts the changed copy of the step where make finds it, and prints that folder of steps.
+# A build without optimisation lies in another FOLDER than the build that is timed.
 variant_copy() {
   local folder
   folder=build/${2:-variants}/$(bug_id "$1")
-  bug_apply "$1" "$folder" ${3:+"$3"} >&2 && echo "$folder/steps"
+  bug_apply "$1" "$folder" >&2 && echo "$folder/steps"
 }
 
 # variant_expect PATCH: what was expected of it, in one line.
@@ -53,13 +52,13 @@ variant_try() {
   if [ -n "${RECORD:-}" ]; then built=step$number.so; fi
   if [ -n "${SHORT:-}" ]; then # the compiler's time is most of it
     build+=("STEP_FLAGS=-O0 -g1")
-    folder=variants/short every=1 few=few
+    folder=variants/short every=1 few=1
   fi
   if [ -z "$(bug_field "$patch" Title)" ] || [ -z "$(variant_expect "$patch")" ]; then
     problem="its head lacks a Title or an Expect"
   elif ! [[ $(bug_field "$patch" Kind) =~ ^(addition)?$ ]]; then
     problem="its head says Kind: $(bug_field "$patch" Kind), and the only kind that a head names is addition"
-  elif ! steps=$(variant_copy "$patch" "$folder" ${few:+"$few"} 2>"$log.patch"); then
+  elif ! steps=$(variant_copy "$patch" "$folder" 2>"$log.patch"); then
     problem="the patch no longer applies to steps/$step/attention.cu: $(grep -m 1 FAILED "$log.patch")"
   elif [ -z "${SHORT:-}" ] && ! program=$(bug_build "$device" '' "$steps" "$built" "${build[@]}" 2>"$log.build"); then
     problem="it does not compile: $(grep -m 1 -i -E 'error|warning' "$log.build")"
@@ -70,7 +69,7 @@ variant_try() {
     fi
     if [ "$device" = gpu ]; then
       :
-    elif program=$(bug_build cpu sanitize "$steps" "step$number" "${build[@]}" 2>"$log.build"); then
+    elif program=$(FIRST_CONFIGURATION=$few bug_build cpu sanitize "$steps" "step$number" "${build[@]}" 2>"$log.build"); then
       EVERY=$every CHECKED=1 bug_sanitize cpu "$program" "$step" "$log.sanitize"
       sanitize=$(bug_verdict $? "$log.sanitize")
     else

@@ -38,7 +38,7 @@ Test(mutants, verdicts) {
       // The mutant refuses all shapes of the sanitizer, which does not say whether it may.
       {"SANITIZE=99 WHOLE=1", "check\t01_a\terror: a test failed"},
       {"SANITIZE=99", "survives\t01_a\t"},
-      // A step with three configurations is first tested in two.
+      // A step with three configurations is first tested in one.
       {"SOURCE=three SAME=O0 QUICK=1", "check\t01_a\terror: a test failed"},
       {"SOURCE=three SAME=O0", "same\t01_a\t"},
   };

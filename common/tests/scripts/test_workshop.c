@@ -156,9 +156,6 @@ Test(workshop, parts_are_filled_and_compared) {
   EXPECT(result, "no difference");
 }
 
-// Two configurations of a step take every shape, and the others are most of what there is to compile.
-#define NARROW "bash -c '. scripts/planted_bug.sh; bug_narrow $0' "
-
 // All compile with every warning an error, each in its first configuration, and check says of each what is missing. A
 // thread that waits for a missing part is ended at once, with a report.
 Test(workshop, skeletons_compile_and_fail, .timeout = 300) {
@@ -195,8 +192,8 @@ static void expect_parts_missed(const char *source) {
     script_result result = lab_run(
         "export FORCE=1; scripts/workshop/exercise.sh start %s && for part in $(seq %d); do "
         "[ $part = %d ] || PART=$part scripts/workshop/exercise.sh fill %s || exit; done && "
-        "sed -i '/ TODO /,+1d' %s/%s/attention.cu && " NARROW "%s/%s/attention.cu",
-        step, parts, part, step, lab_work, step, lab_work, step);
+        "sed -i '/ TODO /,+1d' %s/%s/attention.cu",
+        step, parts, part, step, lab_work, step);
     EXPECT_STATUS(result, 0);
     // Without a word of the compiler, which finds what nothing uses.
     result = lab_run(MAKE "STEP_FLAGS='-O0 -w' step%.2s check-work WORK=1 QUICK=1", step);
