@@ -114,9 +114,11 @@ run_tests() { # STEP
   local all=''
   if [ -z "${QUICK:-}" ]; then all=$("$folder/step${1%%_*}-check" --list 2>/dev/null | grep -c -e '─ ' -e '-- ' || true); fi
   local options=(--jobs 2)
-  if [ -n "${QUICK:-}" ]; then options=(--jobs 1 --fail-fast --filter '!(other_gpus)/!(more_*)'); fi
-  # A file that has nothing in the place of a part fails, and the first failure says enough.
-  if [ -n "$left" ]; then options=(--jobs 1 --fail-fast); fi
+  if [ -n "${QUICK:-}" ]; then
+    options=(--jobs 1 --fail-fast --filter '!(other_gpus)/!(more_*)')
+  elif [ -n "$left" ] && [ -z "${PART:-}" ]; then # it fails, and the first failure says enough
+    options=(--jobs 1 --fail-fast)
+  fi
   : >"$log"
   "$folder/step${1%%_*}-check" "${options[@]}" --verbose --timeout "$test_seconds" >"$log" 2>&1 &
   wait_for "$file" "$all"

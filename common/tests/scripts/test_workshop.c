@@ -300,6 +300,26 @@ Test(workshop, a_part_below_its_todo) {
          ": the lane's probabilities", "attention.cu fails\n");
 }
 
+// A part that is right passes the quick tests while the others, which are the lab's meanwhile, are still to be written.
+Test(workshop, a_part_takes_the_tests_that_are_asked_for) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax"), 0);
+  suite_says("$*\nfinished: 9 tests\n"
+             "[====] Synthesis: Tested: 9 | Passing: 9 | Failing: 0 | Crashing: 0",
+             0);
+  EXPECT_STATUS(lab_run("sed -i \"s/<<'END'/<<END/; s|^cat|tee %s/said|\" %s/step04-check",
+                        lab_work, lab_work),
+                0);
+  script_result result = lab_run("PART=1 QUICK=1 " CHECK);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "check: part 1 of ", "passes the quick tests, with the lab's other parts\n");
+  result = lab_run("cat %s/said", lab_work);
+  EXPECT(result, "--fail-fast --filter !(other_gpus)/!(more_*) ");
+  result = lab_run("PART=1 " CHECK);
+  EXPECT_STATUS(result, 0);
+  result = lab_run("cat %s/said", lab_work);
+  cr_expect_null(strstr(result.out, "--fail-fast"), "%s", result.out);
+}
+
 Test(workshop, a_file_of_the_step_before_is_left_until_it_changes) {
   EXPECT_STATUS(lab_run("FROM=05 scripts/workshop/exercise.sh start 06_cp_async"), 0);
   script_result result = lab_run("scripts/workshop/source.sh 06_cp_async");
