@@ -334,12 +334,12 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
                           float *lse, partial_results partials, attention_shape shape) {
   shape.head_dim = D; // this step takes no other: now the compiler knows it, too
   const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
-  const int number = blockIdx.x / shape.heads;
-  const int split = number % partials.splits;
-  const int before = number / partials.splits % query_tiles;
-  attention_tile<tile, Element, D>(Q, K, V, O, lse, partials, shape,
-                                   number / partials.splits / query_tiles, blockIdx.x % shape.heads,
-                                   query_tiles - 1 - before, split);
+  const int head = blockIdx.x % shape.heads;
+  const int split = blockIdx.x / shape.heads % partials.splits;
+  const int number =
+      blockIdx.x / shape.heads / partials.splits; // of the tile among those of all batch entries
+  attention_tile<tile, Element, D>(Q, K, V, O, lse, partials, shape, number / query_tiles, head,
+                                   query_tiles - 1 - number % query_tiles, split);
 }
 
 // A thread's part of a row: 4 columns of O, not yet divided by the sum.
