@@ -220,19 +220,49 @@ template <typename tile, int D>
 static constexpr size_t SHARED_BYTES = sizeof(half) *
                                        (tile::BLOCK_M + 2 * tile::STAGES * tile::BLOCK_N) * D;
 
+// A thread's part of a row: 4 columns of O, not yet divided by the sum. At first that of a row that has seen no key.
+struct partial_row {
+  float2 max_sum = {-INFINITY, 0.0f};
+  float4 O = {0.0f, 0.0f, 0.0f, 0.0f};
+};
+
+// Adds the sums over other keys to those in `a`, both scaled to the larger row max, as the online softmax does.
+__device__ __forceinline__ void merge(partial_row &a, float2 max_sum, float4 O, float scale_log2) {
+  // exercise: the new row max, and both sums scaled to it; -infinity is the max of a row that saw no key
+  const float new_max = fmaxf(a.max_sum.x, max_sum.x);
+  const float shift = new_max == -INFINITY ? 0.0f : new_max; // -inf - -inf is not a number
+  const float a_factor = exp2_approximate((a.max_sum.x - shift) * scale_log2);
+  const float factor = exp2_approximate((max_sum.x - shift) * scale_log2);
+  a.max_sum = make_float2(new_max, a.max_sum.y * a_factor + max_sum.y * factor);
+  a.O = make_float4(a.O.x * a_factor + O.x * factor, a.O.y * a_factor + O.y * factor,
+                    a.O.z * a_factor + O.z * factor, a.O.w * a_factor + O.w * factor);
+  // end of exercise
+}
+
+// Stores columns d to d + 3 of a row, divided by the sum. The thread of the first columns stores lse.
+template <int D, typename Element>
+__device__ __forceinline__ void store_merged(const partial_row &sums, Element *O, float *lse,
+                                             size_t row, int d, float scale_log2) {
+  const float sum = sums.max_sum.y;
+  const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
+  *(uint2 *)&O[row * D + d] = make_uint2(pack_pair<Element>(sums.O.x * factor, sums.O.y * factor),
+                                         pack_pair<Element>(sums.O.z * factor, sums.O.w * factor));
+  if (lse && d == 0) lse[row] = (sums.max_sum.x * scale_log2 + log2f(sum)) * LN_2;
+}
+
 // O [query tile, head_dim] and lse [query tile], or the partial results of one split of the keys, one key block
 // after the other.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void
 attention_tile(const Element *Q, const Element *K, const Element *V, Element *O, float *lse,
                const partial_results &partials, const attention_shape &shape, int batch, int head,
-               int query_tile, int split) {
+               int row_tile, int split) {
   extern __shared__ __align__(32) float4 shared_memory[];
   auto K_smem = (Element *)shared_memory;                  // [STAGES * BLOCK_N][D]
   auto V_smem = K_smem + tile::STAGES * tile::BLOCK_N * D; // [STAGES * BLOCK_N][D]
   auto Q_smem = V_smem + tile::STAGES * tile::BLOCK_N * D; // [BLOCK_M][D]
 
-  const int first_query = query_tile * tile::BLOCK_M;
+  const int first_query = row_tile * tile::BLOCK_M;
   const int rows = min(tile::BLOCK_M, shape.seq_q - first_query);
   int keys = visible_keys(shape, first_query + rows - 1); // the last row sees the most
   // exercise: the first of the split's key blocks, and the keys up to the end of its last one
@@ -312,10 +342,8 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
     if (partials.splits > 1) {
       const size_t partial_row = split * partials.rows + first_row + row;
       store_partial_row<D>(partials.O, partial_row, O_frag[r / 2], r % 2, row < rows);
-      if (row < rows && threadIdx.x % 4 == 0) {
-        partials.row_max[partial_row] = row_max[r];
-        partials.row_sum[partial_row] = sum;
-      }
+      if (row < rows && threadIdx.x % 4 == 0)
+        partials.max_sum[partial_row] = make_float2(row_max[r], sum);
       continue;
     }
     // end of exercise
@@ -333,33 +361,13 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     void attention_kernel(const Element *Q, const Element *K, const Element *V, Element *O,
                           float *lse, partial_results partials, attention_shape shape) {
   shape.head_dim = D; // this step takes no other: now the compiler knows it, too
-  const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
+  const int row_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
   const int head = blockIdx.x % shape.heads;
   const int split = blockIdx.x / shape.heads % partials.splits;
   const int number =
       blockIdx.x / shape.heads / partials.splits; // of the tile among those of all batch entries
-  attention_tile<tile, Element, D>(Q, K, V, O, lse, partials, shape, number / query_tiles, head,
-                                   query_tiles - 1 - number % query_tiles, split);
-}
-
-// A thread's part of a row: 4 columns of O, not yet divided by the sum.
-struct partial_row {
-  float row_max, row_sum;
-  float4 O;
-};
-
-// Adds the sums over other keys to those in `a`, both scaled to the larger row max, as the online softmax does.
-__device__ __forceinline__ void merge(partial_row &a, const partial_row &b, float scale_log2) {
-  // exercise: the new row max, and both sums scaled to it; -infinity is the max of a row that saw no key
-  const float new_max = fmaxf(a.row_max, b.row_max);
-  const float shift = new_max == -INFINITY ? 0.0f : new_max; // -inf - -inf is not a number
-  const float a_factor = exp2_approximate((a.row_max - shift) * scale_log2);
-  const float b_factor = exp2_approximate((b.row_max - shift) * scale_log2);
-  a.row_max = new_max;
-  a.row_sum = a.row_sum * a_factor + b.row_sum * b_factor;
-  a.O = make_float4(a.O.x * a_factor + b.O.x * b_factor, a.O.y * a_factor + b.O.y * b_factor,
-                    a.O.z * a_factor + b.O.z * b_factor, a.O.w * a_factor + b.O.w * b_factor);
-  // end of exercise
+  attention_tile<tile, Element, D>(Q, K, V, O, lse, partials, shape, number / row_tiles, head,
+                                   row_tiles - 1 - number % row_tiles, split);
 }
 
 static constexpr int MERGE_THREADS = 128;
@@ -369,27 +377,24 @@ static constexpr int MERGE_THREADS = 128;
 template <typename Element, int D>
 __launch_bounds__(MERGE_THREADS) __global__
     void merge_kernel(partial_results partials, Element *O, float *lse, float scale_log2) {
-  constexpr int GROUPS = MERGE_THREADS / (D / 4);
-  __shared__ partial_row merged[MERGE_THREADS];
+  __shared__ float4 O_smem[MERGE_THREADS];
+  __shared__ float2 max_sum_smem[MERGE_THREADS];
   const size_t row = blockIdx.x;
   const int d = threadIdx.x % (D / 4) * 4;
-  partial_row sums = {-INFINITY, 0.0f, {0.0f, 0.0f, 0.0f, 0.0f}};
+  partial_row sums;
 #pragma unroll 4
-  for (int split = threadIdx.x / (D / 4); split < partials.splits; split += GROUPS) {
+  for (int split = threadIdx.x / (D / 4); split < partials.splits;
+       split += MERGE_THREADS / (D / 4)) {
     const size_t from = split * partials.rows + row;
-    merge(sums,
-          {partials.row_max[from], partials.row_sum[from], *(float4 *)&partials.O[from * D + d]},
-          scale_log2);
+    merge(sums, partials.max_sum[from], *(float4 *)&partials.O[from * D + d], scale_log2);
   }
-  merged[threadIdx.x] = sums;
+  O_smem[threadIdx.x] = sums.O;
+  max_sum_smem[threadIdx.x] = sums.max_sum;
   __syncthreads(); // the sums of all groups are there
   if (threadIdx.x >= D / 4) return;
-  for (int group = 1; group < GROUPS; group++)
-    merge(sums, merged[group * (D / 4) + threadIdx.x], scale_log2);
-  const float factor = sums.row_sum > 0.0f ? 1.0f / sums.row_sum : 0.0f;
-  *(uint2 *)&O[row * D + d] = make_uint2(pack_pair<Element>(sums.O.x * factor, sums.O.y * factor),
-                                         pack_pair<Element>(sums.O.z * factor, sums.O.w * factor));
-  if (lse && d == 0) lse[row] = (sums.row_max * scale_log2 + log2f(sums.row_sum)) * LN_2;
+  for (int other = threadIdx.x + D / 4; other < MERGE_THREADS; other += D / 4)
+    merge(sums, max_sum_smem[other], O_smem[other], scale_log2);
+  store_merged<D>(sums, O, lse, row, d, scale_log2);
 }
 
 template <typename tile, typename Element, int D>

@@ -3,9 +3,9 @@
 // After: 18_split_kv
 //
 // With grouped-query attention `heads / kv_heads` query heads, a group, read the same K and V. Step 18 has a block for
-// each of them, and a tile of one query, of which a block of 64 rows uses one. Here a tile belongs to a key/value
-// head, and its rows are all queries of all heads of the group. The heads of one query come first, so with a causal
-// mask the rows of a tile see nearly the same keys:
+// each of them, and a tile of 64 rows, of which one is a query. Here a tile belongs to a key/value head, and its rows
+// are all queries of all heads of the group. The heads of one query come first, so with a causal mask the rows of a
+// tile see nearly the same keys:
 //
 //       tile of key/value head 0, group 4, 3 queries      row 0  head 0, query 0
 //                                                         row 1  head 1, query 0
@@ -13,13 +13,14 @@
 //       query = row / 4                                   row 3  head 3, query 0
 //       head = row % 4                                    row 4  head 0, query 1 ...
 //
-// Only the loads of Q and the stores of O and lse know of it: a row lies where its head and its query say.
+// Now a tile need not be taller than its rows. One of 16 rows has work for one warp, so the warps of a block share its
+// keys, and each multiplies all rows with its own 16 keys of a key block. They merge their sums in shared memory by the
+// formula of the splits.
 //
 // Cost for each key/value head: as in step 18 for one head of group times as many queries.
 // Look next at 20_one_kernel, which keeps all multiprocessors reading until the end.
 #include "fragments.cuh"
 #include "kernel.cuh"
-#include "merge.cuh"
 #include "ptx.cuh"
 #include "splits.cuh"
 #include <cuda_pipeline.h>
@@ -31,34 +32,28 @@ struct configuration {
   static constexpr int WARPS = W;
   static constexpr int STAGES = S; // key blocks in shared memory at once
   static constexpr int THREADS = 32 * WARPS;
-  static constexpr int WARP_ROWS = BLOCK_M / WARPS;
+  static constexpr int WARP_ROWS = BLOCK_M / WARPS > 16 ? BLOCK_M / WARPS : 16;
+  static constexpr int KEY_WARPS = WARPS / (BLOCK_M / WARP_ROWS); // that share the keys of a block
+  static constexpr int WARP_KEYS = BLOCK_N / KEY_WARPS;
   static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
-  static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
+  static constexpr int LANE_KEYS = WARP_KEYS / 4;      // of one lane, in each of its rows
   static constexpr int MAX_DIM = 128;
 
-  static_assert(WARP_ROWS % 16 == 0 && BLOCK_N % 16 == 0, "whole fragments");
+  static_assert(WARP_ROWS % 16 == 0 && WARP_KEYS % 16 == 0, "whole fragments");
 };
 
 // BLOCK_M, BLOCK_N, WARPS, STAGES.
 #define CONFIGURATIONS(X)                                                                          \
-  X(128, 64, 4, 2)                                                                                 \
-  X(128, 64, 8, 2)                                                                                 \
-  X(64, 64, 4, 1)                                                                                  \
+  X(16, 64, 4, 2)                                                                                  \
+  X(16, 64, 4, 3)                                                                                  \
   X(64, 64, 4, 2)                                                                                  \
-  X(64, 32, 4, 2)
+  X(128, 64, 4, 2)
 
-// The query heads that share a key/value head, and the rows that they have together.
-static constexpr __host__ __device__ int group_of(const attention_shape &shape) {
-  return shape.heads / shape.kv_heads;
-}
-static constexpr __host__ __device__ int packed_rows(const attention_shape &shape) {
-  return shape.seq_q * group_of(shape);
-}
-
-// A tile of 64 rows wastes fewer of them where there are few rows. For others the tile of step 09.
+// The smallest tile that holds all rows of a group, else the tile of step 09.
 static const char *best_configuration(const attention_shape *shape) {
-  return packed_rows(*shape) <= 64 ? "64x64x4x2" : "128x64x4x2";
+  const int rows = packed_rows(*shape);
+  return rows <= 16 ? "16x64x4x2" : rows <= 64 ? "64x64x4x2" : "128x64x4x2";
 }
 
 static constexpr int SMALLEST_DIM = 64;
@@ -123,24 +118,22 @@ __device__ __forceinline__ void load_tile(Element *smem, const Element *matrix, 
   }
 }
 
-// Starts to copy the rows `first` to `end` - 1 of a group to a [BLOCK_M][D] tile. offset_of(row) tells where a row
-// begins in Q. The rest of the tile repeats the last row, as in load_tile.
-template <typename tile, int D, typename Element, typename Offset>
+// Starts to copy the rows `first` to `end` - 1 of a group to a [BLOCK_M][D] tile. row_of(i) tells which row of Q is
+// row i of the group. The rest of the tile repeats the last row, as in load_tile.
+template <typename tile, int D, typename Element, typename Row>
 __device__ __forceinline__ void load_queries(Element *smem, const Element *Q, int first, int end,
-                                             const Offset &offset_of) {
-  constexpr int COPIED = tile::THREADS / (D / PIECE); // rows at once
-  const int row = threadIdx.x / (D / PIECE);
+                                             const Row &row_of) {
   const int d = threadIdx.x % (D / PIECE) * PIECE;
 #pragma unroll 1
-  for (int i = row; i < tile::BLOCK_M; i += COPIED)
-    __pipeline_memcpy_async(&smem[swizzled<D>(i, d)],
-                            &Q[offset_of(min(first + i, end - 1)) * D + d], sizeof(uint4));
+  for (int i = threadIdx.x / (D / PIECE); i < tile::BLOCK_M; i += tile::THREADS / (D / PIECE))
+    __pipeline_memcpy_async(&smem[swizzled<D>(i, d)], &Q[row_of(min(first + i, end - 1)) * D + d],
+                            sizeof(uint4));
 }
 
-// S_frag [WARP_ROWS, BLOCK_N] += Q_smem [WARP_ROWS, D] K_smem^T [D, BLOCK_N].
+// S_frag [WARP_ROWS, WARP_KEYS] += Q_smem [WARP_ROWS, D] K_smem^T [D, WARP_KEYS].
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
-multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], const Element *Q_smem,
+multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 2], const Element *Q_smem,
                 const Element *K_smem) {
   const int lane = threadIdx.x % 32;
   const int Q_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
@@ -150,7 +143,7 @@ multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], const E
     unsigned Q_frag[tile::ROW_FRAGMENTS][4];
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
       load_matrices(Q_frag[i], &Q_smem[16 * i * D + (Q_lane ^ k)]);
-    for (int n = 0; n < tile::BLOCK_N / 8; n += 2) {
+    for (int n = 0; n < tile::WARP_KEYS / 8; n += 2) {
       unsigned K_frag[4]; // two fragments of 8 keys
       load_matrices(K_frag, &K_smem[8 * n * D + (K_lane ^ k)]);
       for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
@@ -160,16 +153,16 @@ multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], const E
   }
 }
 
-// O_frag [WARP_ROWS, D] += P_frag [WARP_ROWS, BLOCK_N] V_smem [BLOCK_N, D].
+// O_frag [WARP_ROWS, D] += P_frag [WARP_ROWS, WARP_KEYS] V_smem [WARP_KEYS, D].
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
-                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4],
+                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 4],
                   const Element *V_smem) {
   const int lane = threadIdx.x % 32;
   const int V_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
 #pragma unroll
-  for (int k = 0; k < tile::BLOCK_N; k += 16) {
+  for (int k = 0; k < tile::WARP_KEYS; k += 16) {
     for (int n = 0; n < D / 8; n += 2) {
       unsigned V_frag[4]; // two fragments of 8 columns
       load_matrices_transposed(V_frag, &V_smem[k * D + (V_lane ^ 8 * n)]);
@@ -185,7 +178,7 @@ __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x 
 
 // Sets the lane's scores of its row r that lie past the row's first `limit` keys to -infinity.
 template <typename tile>
-__device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
+__device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 2],
                                          int r, int limit) {
   for (int n = 0; n < tile::LANE_KEYS; n++)
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
@@ -195,7 +188,7 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][ti
 // factors that scale the sums of the blocks before to the new row max.
 template <typename tile>
 __device__ __forceinline__ void
-softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scale_log2,
+softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 2], float scale_log2,
              float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS],
              float (&correction)[tile::LANE_ROWS]) {
   float new_max[tile::LANE_ROWS];
@@ -239,6 +232,34 @@ template <typename tile, int D>
 static constexpr size_t SHARED_BYTES = sizeof(half) *
                                        (tile::BLOCK_M + 2 * tile::STAGES * tile::BLOCK_N) * D;
 
+// A thread's part of a row: 4 columns of O, not yet divided by the sum. At first that of a row that has seen no key.
+struct partial_row {
+  float2 max_sum = {-INFINITY, 0.0f};
+  float4 O = {0.0f, 0.0f, 0.0f, 0.0f};
+};
+
+// Adds the sums over other keys to those in `a`, both scaled to the larger row max, as the online softmax does.
+__device__ __forceinline__ void merge(partial_row &a, float2 max_sum, float4 O, float scale_log2) {
+  const float new_max = fmaxf(a.max_sum.x, max_sum.x);
+  const float shift = new_max == -INFINITY ? 0.0f : new_max; // -inf - -inf is not a number
+  const float a_factor = exp2_approximate((a.max_sum.x - shift) * scale_log2);
+  const float factor = exp2_approximate((max_sum.x - shift) * scale_log2);
+  a.max_sum = make_float2(new_max, a.max_sum.y * a_factor + max_sum.y * factor);
+  a.O = make_float4(a.O.x * a_factor + O.x * factor, a.O.y * a_factor + O.y * factor,
+                    a.O.z * a_factor + O.z * factor, a.O.w * a_factor + O.w * factor);
+}
+
+// Stores columns d to d + 3 of a row, divided by the sum. The thread of the first columns stores lse.
+template <int D, typename Element>
+__device__ __forceinline__ void store_merged(const partial_row &sums, Element *O, float *lse,
+                                             size_t row, int d, float scale_log2) {
+  const float sum = sums.max_sum.y;
+  const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
+  *(uint2 *)&O[row * D + d] = make_uint2(pack_pair<Element>(sums.O.x * factor, sums.O.y * factor),
+                                         pack_pair<Element>(sums.O.z * factor, sums.O.w * factor));
+  if (lse && d == 0) lse[row] = (sums.max_sum.x * scale_log2 + log2f(sum)) * LN_2;
+}
+
 // O [query tile, head_dim] and lse [query tile], or the partial results of one split of the keys, one key block
 // after the other.
 template <typename tile, typename Element, int D>
@@ -250,6 +271,10 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   auto K_smem = (Element *)shared_memory;                  // [STAGES * BLOCK_N][D]
   auto V_smem = K_smem + tile::STAGES * tile::BLOCK_N * D; // [STAGES * BLOCK_N][D]
   auto Q_smem = V_smem + tile::STAGES * tile::BLOCK_N * D; // [BLOCK_M][D]
+  // After the products, in the place of the rings: the sums of warps that share the keys.
+  constexpr int PITCH = tile::KEY_WARPS > 1 ? D + 8 : D; // so that rows start in different banks
+  auto O_smem = (float *)shared_memory;                  // [KEY_WARPS][BLOCK_M][PITCH]
+  auto max_sum_smem = (float2 *)(O_smem + tile::KEY_WARPS * tile::BLOCK_M * PITCH);
 
   const int group = group_of(shape);
   const int first = row_tile * tile::BLOCK_M; // of the rows of the group
@@ -271,7 +296,10 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   V += first_kv_row * shape.head_dim;
 
   // The lane has a part of rows lane_row + 8 r of the tile: half r % 2 of row fragment r / 2.
-  const int warp_row = threadIdx.x / 32 * tile::WARP_ROWS;
+  // Warps that share the keys of a block have the same rows.
+  const int warp_row = threadIdx.x / 32 / tile::KEY_WARPS * tile::WARP_ROWS;
+  const int key_warp = threadIdx.x / 32 % tile::KEY_WARPS;
+  const int warp_key = key_warp * tile::WARP_KEYS;
   const int lane_row = warp_row + threadIdx.x % 32 / 4;
   const float scale_log2 =
       shape.scale * LOG2_E;       // exp(x) = exp2(x * log2(e)) saves a multiplication
@@ -309,14 +337,15 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
 
     // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
     const bool masked = visible_keys(shape, first / group) < first_key + tile::BLOCK_N;
-    float S_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2] = {};
-    unsigned P_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4];
-    multiply_scores<tile, D>(S_frag, Q_smem + warp_row * D, K_smem + first_smem * D);
+    float S_frag[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 2] = {};
+    unsigned P_frag[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 4];
+    multiply_scores<tile, D>(S_frag, Q_smem + warp_row * D, K_smem + (first_smem + warp_key) * D);
+    // exercise: mask the rows' scores: how many of the warp's keys of the block does the query of a row see?
     if (masked)
       for (int r = 0; r < tile::LANE_ROWS; r++)
-        // exercise: mask the row's scores: how many keys of the block does its query see?
         mask_row<tile>(S_frag, r,
-                       visible_keys(shape, (first + lane_row + 8 * r) / group) - first_key);
+                       visible_keys(shape, (first + lane_row + 8 * r) / group) - first_key -
+                           warp_key);
     // end of exercise
     float correction[tile::LANE_ROWS];
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
@@ -326,27 +355,48 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
       if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output(O_frag[i], &correction[2 * i]);
       round_probabilities<Element>(P_frag[i], S_frag[i]);
     }
-    accumulate_output<tile, D>(O_frag, P_frag, V_smem + first_smem * D);
+    accumulate_output<tile, D>(O_frag, P_frag, V_smem + (first_smem + warp_key) * D);
   }
 
+  if (tile::KEY_WARPS > 1) __syncthreads(); // all warps have read the rings
 #pragma unroll
   for (int r = 0; r < tile::LANE_ROWS; r++) {
-    const bool inside = first + lane_row + 8 * r < end;
-    const size_t row = row_of(first + lane_row + 8 * r);
+    const int packed = first + lane_row + 8 * r;
+    const size_t row = row_of(packed);
     const float sum = sum_over_lanes<1, 4>(row_sum[r]);
-    if (partials.splits > 1) {
-      const size_t partial_row = split * partials.rows + row;
-      store_partial_row<D>(partials.O, partial_row, O_frag[r / 2], r % 2, inside);
-      if (inside && threadIdx.x % 4 == 0) {
-        partials.row_max[partial_row] = row_max[r];
-        partials.row_sum[partial_row] = sum;
-      }
+    if (tile::KEY_WARPS > 1 || partials.splits > 1) {
+      float *sums = tile::KEY_WARPS > 1 ? O_smem : partials.O;
+      float2 *max_sum = tile::KEY_WARPS > 1 ? max_sum_smem : partials.max_sum;
+      const size_t to = tile::KEY_WARPS > 1 ? key_warp * tile::BLOCK_M + lane_row + 8 * r
+                                            : split * partials.rows + row;
+      store_partial_row<D, PITCH>(sums, to, O_frag[r / 2], r % 2, packed < end);
+      if (packed < end && threadIdx.x % 4 == 0) max_sum[to] = make_float2(row_max[r], sum);
       continue;
     }
     const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
-    if (lse && inside && threadIdx.x % 4 == 0)
+    if (lse && packed < end && threadIdx.x % 4 == 0)
       lse[row] = (row_max[r] * scale_log2 + log2f(sum)) * LN_2;
-    store_row<D>(O, row, O_frag[r / 2], r % 2, factor, inside);
+    store_row<D>(O, row, O_frag[r / 2], r % 2, factor, packed < end);
+  }
+  if (tile::KEY_WARPS == 1) return;
+  __syncthreads(); // the sums of all warps are there
+  // Each thread merges 4 columns of a row at a time.
+  for (int i = threadIdx.x; i < (end - first) * (D / 4); i += tile::THREADS) {
+    const int d = i % (D / 4) * 4;
+    const size_t row = row_of(first + i / (D / 4));
+    // exercise: merge the sums of the warps that share the keys
+    // until then: const partial_row sums = {};
+    partial_row sums;
+    for (int from = i / (D / 4); from < tile::KEY_WARPS * tile::BLOCK_M; from += tile::BLOCK_M)
+      merge(sums, max_sum_smem[from], *(float4 *)&O_smem[from * PITCH + d], scale_log2);
+    // end of exercise
+    if (partials.splits == 1) {
+      store_merged<D>(sums, O, lse, row, d, scale_log2);
+    } else {
+      const size_t partial_row = split * partials.rows + row;
+      *(float4 *)&partials.O[partial_row * D + d] = sums.O;
+      if (d == 0) partials.max_sum[partial_row] = sums.max_sum;
+    }
   }
 }
 
@@ -364,6 +414,33 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
       blockIdx.x / shape.kv_heads / partials.splits; // of the tile among those of all batch entries
   attention_tile<tile, Element, D>(Q, K, V, O, lse, partials, shape, number / row_tiles, kv_head,
                                    row_tiles - 1 - number % row_tiles, split);
+}
+
+static constexpr int MERGE_THREADS = 128;
+
+// One block for each row of O. D / 4 threads hold a row, and groups of so many share the splits. The order of all
+// additions is fixed, so the result is the same from launch to launch.
+template <typename Element, int D>
+__launch_bounds__(MERGE_THREADS) __global__
+    void merge_kernel(partial_results partials, Element *O, float *lse, float scale_log2) {
+  __shared__ float4 O_smem[MERGE_THREADS];
+  __shared__ float2 max_sum_smem[MERGE_THREADS];
+  const size_t row = blockIdx.x;
+  const int d = threadIdx.x % (D / 4) * 4;
+  partial_row sums;
+#pragma unroll 4
+  for (int split = threadIdx.x / (D / 4); split < partials.splits;
+       split += MERGE_THREADS / (D / 4)) {
+    const size_t from = split * partials.rows + row;
+    merge(sums, partials.max_sum[from], *(float4 *)&partials.O[from * D + d], scale_log2);
+  }
+  O_smem[threadIdx.x] = sums.O;
+  max_sum_smem[threadIdx.x] = sums.max_sum;
+  __syncthreads(); // the sums of all groups are there
+  if (threadIdx.x >= D / 4) return;
+  for (int other = threadIdx.x + D / 4; other < MERGE_THREADS; other += D / 4)
+    merge(sums, max_sum_smem[other], O_smem[other], scale_log2);
+  store_merged<D>(sums, O, lse, row, d, scale_log2);
 }
 
 template <typename tile, typename Element, int D>
