@@ -39,6 +39,8 @@ struct configuration {
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
   static constexpr int LANE_KEYS = WARP_KEYS / 4;      // of one lane, in each of its rows
   static constexpr int MAX_DIM = 128;
+  // Groups of 16 columns of Q and K that are multiplied at once; with tall tiles more would make registers spill.
+  static constexpr int UNROLLED = BLOCK_M > 64 ? 4 : 8;
 
   static_assert(WARP_ROWS % 16 == 0 && WARP_KEYS % 16 == 0, "whole fragments");
 };
@@ -80,14 +82,6 @@ static int splits_of(const attention_shape &shape) {
 }
 
 static constexpr int PIECE = 8; // elements of 16 bytes: a lane's copy, and a row of an 8 x 8 matrix
-
-// How many groups of 16 columns of Q and K are multiplied at once: all of them, except for GPUs from sm_100 on,
-// where registers would spill at head_dim 128.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
-static constexpr int UNROLLED = 4;
-#else
-static constexpr int UNROLLED = 8;
-#endif
 
 // Where column d of row `row` lies in a [rows][D] tile, for d a multiple of PIECE. To move by k, a multiple
 // of 16 columns, is an XOR as well: swizzled(row, d + k) == (swizzled(row, d) ^ k) for d below 16.
@@ -138,7 +132,7 @@ multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 2], const
   const int lane = threadIdx.x % 32;
   const int Q_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
   const int K_lane = swizzled<D>(lane / 16 * 8 + lane % 8, lane / 8 % 2 * PIECE);
-#pragma unroll(UNROLLED)
+#pragma unroll(tile::UNROLLED)
   for (int k = 0; k < D; k += 16) {
     unsigned Q_frag[tile::ROW_FRAGMENTS][4];
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
@@ -284,16 +278,14 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   const int first_block = (int)(blocks * split / partials.splits);
   keys = min(keys, (int)(blocks * (split + 1) / partials.splits) * tile::BLOCK_N);
   // Where a row of the group lies among all rows of Q, O and lse.
-  const size_t first_head = (size_t)batch * shape.heads + kv_head * group;
+  const int first_head = batch * shape.heads + kv_head * group;
   const auto row_of = [&](int packed) {
     // exercise: the number of the row, from its head in the group and its query
     // until then: return (size_t)packed;
-    return (first_head + packed % group) * shape.seq_q + packed / group;
+    return (size_t)(first_head + packed % group) * shape.seq_q + packed / group;
     // end of exercise
   };
   const size_t first_kv_row = ((size_t)batch * shape.kv_heads + kv_head) * shape.seq_kv;
-  K += first_kv_row * shape.head_dim;
-  V += first_kv_row * shape.head_dim;
 
   // The lane has a part of rows lane_row + 8 r of the tile: half r % 2 of row fragment r / 2.
   // Warps that share the keys of a block have the same rows.
@@ -313,7 +305,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   const auto load_block = [&](int block) {
     const int first_key = block * tile::BLOCK_N;
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
-    const size_t offset = (size_t)first_key * shape.head_dim;
+    const size_t offset = (first_kv_row + first_key) * shape.head_dim;
     if (first_key < keys) {
       load_tile<tile, tile::BLOCK_N, D>(K_smem + first_smem * D, K + offset, keys - first_key);
       load_tile<tile, tile::BLOCK_N, D>(V_smem + first_smem * D, V + offset, keys - first_key);
