@@ -378,8 +378,8 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   }
   __syncthreads(); // the sums of all warps are there, and all have read the tiles
   // Each thread merges 4 columns of a row at a time.
-  const int work = (end - first) * (D / 4);
-  for (int i = threadIdx.x; tile::KEY_WARPS > 1 && i < work; i += tile::THREADS) {
+  for (int i = threadIdx.x; i < (end - first) * (D / 4); i += tile::THREADS) {
+    if (tile::KEY_WARPS == 1) break; // each row has been stored by one warp
     const int d = i % (D / 4) * 4;
     partial_row sums;
     for (int from = i / (D / 4); from < tile::KEY_WARPS * tile::BLOCK_M; from += tile::BLOCK_M)
@@ -406,7 +406,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   if (!__syncthreads_or(last)) return;
   // Only the share of the first owner may have begun in another tile.
   const size_t first_part = (2 * (size_t)first_owner + (before > shares.begin(first_owner)));
-  for (int i = threadIdx.x; i < work; i += tile::THREADS) {
+  for (int i = threadIdx.x; i < (end - first) * (D / 4); i += tile::THREADS) {
     const int d = i % (D / 4) * 4;
     partial_row sums;
 #pragma unroll 8
