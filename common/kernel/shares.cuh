@@ -62,6 +62,7 @@ static inline size_t partial_tiles_bytes(const equal_shares &shares, int block_m
          shares.blocks * sizeof(unsigned long long);
 }
 
+// Returns where the parts lie in the workspace.
 static inline partial_tiles partial_tiles_at(void *workspace, const equal_shares &shares,
                                              int block_m, int head_dim) {
   const size_t rows = 2 * (size_t)shares.blocks * block_m;
@@ -72,16 +73,31 @@ static inline partial_tiles partial_tiles_at(void *workspace, const equal_shares
   return partials;
 }
 
+// Clears the counters of a workspace that is not among the last ones that the thread has used. No result depends on
+// that, see is_last_of, but a kernel should not read memory that has never been written.
+static inline cudaError_t clear_new_counters(const partial_tiles &partials,
+                                             const equal_shares &shares, cudaStream_t stream) {
+  enum { REMEMBERED = 16 };
+  static thread_local const void *known[REMEMBERED];
+  static thread_local unsigned added;
+  if (!shares.divide_tiles()) return cudaSuccess;
+  for (int i = 0; i < REMEMBERED; i++)
+    if (known[i] == partials.counter) return cudaSuccess;
+  known[added++ % REMEMBERED] = partials.counter;
+  return cudaMemsetAsync(partials.counter, 0, shares.blocks * sizeof *partials.counter, stream);
+}
+
 // Counts a call. Returns true in the last of `count` calls, which must be less than 2^20, and leaves the counter at 0
 // for the next launch. One thread of each block calls it.
 //
-// The workspace may hold anything before the first launch, and a launch that clears it would take as long as all the
-// work of a small problem. So a counter carries a mark of 44 bits. If the mark is not there, the word is no counter yet.
+// The workspace may hold anything before a launch, such as what another step has left, and to clear the counters each
+// time would take as long as all the work of a small problem. So a counter carries a mark of 44 bits. If the mark is not there, the word is no counter yet.
 // The first block to see this makes it one, and counts itself; blocks that have added to the word before count again.
 __device__ __forceinline__ bool is_last_of(unsigned long long *counter, unsigned count) {
   constexpr unsigned long long MARK = 0xfff5eedc0de00000, COUNT = (1 << 20) - 1;
   unsigned long long before = atomicAdd(counter, 1ULL);
-  while ((before & ~COUNT) != MARK) { // only in the first launch with this workspace
+  while ((before & ~COUNT) !=
+         MARK) { // only if the workspace was not the kernel's in the launch before
     const unsigned long long seen = atomicAdd(counter, 0ULL);
     if ((seen & ~COUNT) == MARK)
       before = atomicAdd(counter, 1ULL);

@@ -448,6 +448,7 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const partial_tiles partials = partial_tiles_at(args->workspace, shares, tile::BLOCK_M, D);
   cudaError_t error =
       allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
+  if (error == cudaSuccess) error = clear_new_counters(partials, shares, stream);
   if (error != cudaSuccess) return error;
   attention_kernel<tile, Element, D>
       <<<shares.blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
