@@ -105,7 +105,7 @@ splits: say-device ## time against the number of splits of the keys: make step18
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
 	@$(with_args) $(RUN) $(BUILD)/ladder $(call quoted,$(DATA)) $(splits_name) $(firstword $(shared_steps)):splits -- \
 	  $(if $(ARGS),,--batch 1 --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 16384 --dim 128 --dtype bf16)
-	$(call draw_results,sweep,$(splits_name))
+	$(call draw_results,splits,$(splits_name))
 
 include make/measure.mk
 include make/check.mk
