@@ -4,7 +4,7 @@
 .PHONY: needs-gpu
 needs-gpu: say-device
 ifeq ($(DEVICE),cpu)
-	@echo "error: $(filter bench ceilings peers shapes spread record,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
+	@echo "error: $(filter bench ceilings peers shapes spread decode record,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
 	  "on a machine with a GPU (make ladder counts here what the steps do)" >&2
 	@exit 2
 endif
@@ -31,7 +31,7 @@ PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_% $(notdir $(p
 peers_now    = PYTHONPATH=common/tools python3 -m peers
 peers_run    = PYTHONPATH=common/tools $(with_args) $(RUN) python3 -m peers
 
-.PHONY: peers shapes spread compare
+.PHONY: peers shapes spread decode compare
 # $(call beside_peers,NAME of the files,steps,options)
 define beside_peers
 	@command -v python3 >/dev/null || { echo "error: $1 needs Python 3 with PyTorch, and there is no python3" >&2; exit 2; }
@@ -39,7 +39,7 @@ define beside_peers
 	@$(BUILDER) $(addsuffix .so,$(call programs,$2)) $(BUILD)/libpeers.so $(BUILD)/ladder
 	@$(peers_run) --folder $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) --name $(or $(NAME),$1) \
 	  --library $(BUILD)/libpeers.so --steps $(addsuffix .so,$(call programs,$2)) \
-	  --without sdpa_math sdpa_efficient $3 $(if $(FA3),--fa3 "$$FA3") $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
+	  --without sdpa_math sdpa_efficient $3 $(if $(FA3),--fa3 "$$FA3") $(if $(filter decode,$1),$(if $(FA3_DECODE),--fa3-decode "$$FA3_DECODE")) $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
 	$(if $(NAME)$(filter shapes,$1),,$(call draw_results,$1))
 endef
 
@@ -51,6 +51,10 @@ shapes: needs-gpu ## the same for one head, ragged lengths, grouped heads, decod
 
 spread: needs-gpu ## steps and peers for scores that are spread more and more (needs PyTorch); QUICK=1, FRESH=1
 	$(call beside_peers,spread,$(PEER_STEPS),--spread)
+
+# Of the steps before 18 only the last of each family that copies ahead, as the others are far behind.
+decode: needs-gpu ## the steps for decode and others for one query and many keys (needs PyTorch); FA3_DECODE=lib.so, QUICK=1, FRESH=1
+	$(call beside_peers,decode,$(if $(STEP_GOALS),$(BUILDABLE),$(filter 09_% 17_% 18_% 19_% 20_%,$(BUILDABLE))),--decode)
 
 .PHONY: record
 record: needs-gpu ## all times that charts and tables are made of (GPU): PARTS="ladder bench", FA3=libfa3.so, FRESH=1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Records the times that the lab's charts and tables are made of: scripts/record.sh [PART...]
-# Parts: ceilings ladder sweep variants peers shapes spread bench; without PART all of them, in this order. MAKE is the
-# make to call, FA3 a shared object with FlashAttention-3's kernels; FRESH=1 measures again what is there.
+# Parts: ceilings ladder sweep variants peers shapes spread decode bench; without PART all of them, in this order. MAKE is the
+# make to call, FA3 and FA3_DECODE shared objects with FlashAttention-3's kernels; FRESH=1 measures again what is there.
 # One part that fails does not keep the others from being recorded. Exit status 1 when one has failed, 2 for a
 # part that there is not.
 export LC_ALL=C
@@ -42,15 +42,19 @@ part() {
     ;;
   variants) run variants RECORD=1 ;;
   peers | shapes | spread) run "$1" ${FA3:+FA3="$FA3"} ;;
+  decode)
+    run decode ${FA3_DECODE:+FA3_DECODE="$FA3_DECODE"}
+    for step in 18 19 20; do run "step$step" splits; done
+    ;;
   bench) run bench ;;
   *)
-    echo "error: there is no part '$1': there are ceilings, ladder, sweep, variants, peers, shapes, spread and bench" >&2
+    echo "error: there is no part '$1': there are ceilings, ladder, sweep, variants, peers, shapes, spread, decode and bench" >&2
     exit 2
     ;;
   esac
 }
 
-[ $# -gt 0 ] || set -- ceilings ladder sweep variants peers shapes spread bench
+[ $# -gt 0 ] || set -- ceilings ladder sweep variants peers shapes spread decode bench
 for name; do part "$name"; done
 if [ -n "$failed" ]; then
   echo "record: these failed: $failed" >&2

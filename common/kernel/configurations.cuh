@@ -12,11 +12,15 @@
 //   BF16_NEEDS            the compute capability from which on it takes bf16, 80 for 8.0 (wmma.cuh)
 //   MOST_TILES            the most query tiles of all heads that it can number (tile_order.cuh)
 //   WORKSPACE_BYTES       how much device memory it needs beside the tensors, where that is not 0
+// A step that divides the keys into splits includes splits.cuh and defines workspace_bytes<tile, D>(shape) instead.
+// The name of a configuration may then end in a colon and the number of splits, and the name before the colon may be
+// empty, which leaves the tile to the step.
 #ifndef CONFIGURATIONS_CUH
 #define CONFIGURATIONS_CUH
 
 #include "attention.h"
 #include "kernel.cuh"
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME_OF_3(M, N, W)           #M "x" #N "x" #W
@@ -49,11 +53,31 @@ const char *const *attention_configurations(void) {
   return names;
 }
 
+#ifdef TAKES_SPLITS
+// Reads the number of splits behind the colon. Returns false where it is not a number from 1 to 65536.
+static bool choose_splits(const char *colon) {
+  char *end = NULL;
+  const long number = strtol(colon + 1, &end, 10);
+  if (colon[1] < '0' || colon[1] > '9' || *end || number < 1 || number > 65536) return false;
+  chosen_splits = (int)number;
+  return true;
+}
+#endif
+
 bool attention_configure(const char *name) {
   chosen_configuration = NULL;
+  size_t length = name ? strlen(name) : 0;
+#ifdef TAKES_SPLITS
+  chosen_splits = 0;
+  const char *colon = name ? strchr(name, ':') : NULL;
+  if (colon && !choose_splits(colon)) return false;
+  if (colon) length = (size_t)(colon - name);
+  if (colon && length == 0) return true;
+#endif
   if (!name) return true;
   for (const char *const *known = attention_configurations(); *known; known++) {
-    if (strcmp(*known, name) == 0) chosen_configuration = *known;
+    if (strlen(*known) == length && memcmp(*known, name, length) == 0)
+      chosen_configuration = *known;
   }
   return chosen_configuration != NULL;
 }
@@ -128,7 +152,20 @@ const char *attention_unsupported(const attention_shape *shape) {
 #ifndef WORKSPACE_BYTES
 #define WORKSPACE_BYTES 0
 #endif
+#ifdef TAKES_SPLITS
+size_t attention_workspace_bytes(const attention_shape *shape) {
+  const char *name = configuration_for(shape);
+#define WORKSPACE_IF_NAMED(...)                                                                    \
+  if (strcmp(name, CONFIGURATION_NAME(__VA_ARGS__)) == 0)                                          \
+    return shape->head_dim <= 64 ? workspace_bytes<configuration<__VA_ARGS__>, 64>(*shape)         \
+                                 : workspace_bytes<configuration<__VA_ARGS__>, 128>(*shape);
+  CONFIGURATIONS(WORKSPACE_IF_NAMED)
+#undef WORKSPACE_IF_NAMED
+  return 0;
+}
+#else
 size_t attention_workspace_bytes(const attention_shape *) { return WORKSPACE_BYTES; }
+#endif
 
 template <typename Element, int D>
 static cudaError_t launch_chosen(const attention_args *args, cudaStream_t stream) {

@@ -46,6 +46,9 @@ const option_description option_table[OPTION_COUNT] = {
                        "steps with several configurations only: which one runs, as\n"
                        "BLOCK_M x BLOCK_N x WARPS, from step 06 on x STAGES\n"
                        "(default: the best measured)"},
+    [OPTION_SPLITS] = {"--splits", "N", "8",
+                       "steps 18 to 20: into how many splits the keys of a tile are\n"
+                       "divided (default: from shape and number of multiprocessors)"},
     [OPTION_EMU_SEED] = {"--emu-seed", "N", "1",
                          "emulator only: the order in which threads run; 0 is the\n"
                          "plain one (default 0, or what EMU_SEED says)"},

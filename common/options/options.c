@@ -5,9 +5,10 @@
 #include "shape/shape.h"
 #include "timing/timing.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { LARGEST_SIZE = 1 << 30, MOST_LAUNCHES = 1000000 };
+enum { LARGEST_SIZE = 1 << 30, MOST_LAUNCHES = 1000000, MOST_SPLITS = 65536 };
 
 static bool parse_size(const char *name, const char *text, int *size, error_text *error) {
   int64_t value = 0;
@@ -94,6 +95,7 @@ static bool set_option(options *options, option_id id, const char *value, error_
   case OPTION_OUT_DTYPE: return parse_out_dtype(name, value, &options->out_dtype, error);
   case OPTION_LSE: options->lse = value; return true;
   case OPTION_CONFIG: options->config = value; return true;
+  case OPTION_SPLITS: return parse_count(name, value, 1, MOST_SPLITS, &options->splits, error);
   case OPTION_EMU_SEED: return number_parse_unsigned(name, value, &options->emu_seed, error);
   case OPTION_ROUNDS:
     return parse_count(name, value, 1, TIMING_MOST_ROUNDS, &options->rounds, error);
@@ -207,6 +209,14 @@ static bool check_combination(options *options, error_text *error) {
   return check_inputs_given(options, error) && check_outputs_given(options, error);
 }
 
+// The configuration's name for the step, which holds the splits as well.
+static void name_splits(options *options) {
+  static char name[64];
+  if (!options->given[OPTION_SPLITS]) return;
+  snprintf(name, sizeof name, "%s:%zu", options->config ? options->config : "", options->splits);
+  options->config = name;
+}
+
 bool options_parse(int argc, char *const *argv, options *options, error_text *error) {
   *options = (struct options){.seed = 1, .warm_up = 10};
   for (int next = 1; next < argc;) {
@@ -216,6 +226,7 @@ bool options_parse(int argc, char *const *argv, options *options, error_text *er
     }
     if (!parse_argument(argc, argv, &next, options, error)) return false;
   }
+  name_splits(options);
   return check_combination(options, error);
 }
 

@@ -19,12 +19,15 @@ typedef struct options {
   output_dtype out_dtype; // how `out` holds O
   size_t rounds;          // of timing; 0: as many as it needs
   size_t warm_up;
-  const char *config; // name of a configuration; NULL for the step's own choice
-  uint64_t emu_seed;  // the order in which the emulator runs threads
+  size_t splits; // of the keys; 0 for the step's own choice
+  const char *
+      config; // name of a configuration, ":N" behind it for N splits; NULL for the step's own choice
+  uint64_t emu_seed; // the order in which the emulator runs threads
 } options;
 
 // Reads the command line. Returns false with a sentence that says which argument is wrong and what to give in
-// its place. It reads nothing after --help. The paths point into argv.
+// its place. It reads nothing after --help. The paths point into argv, and so does `config`, except that with
+// --splits it points to static memory, which the next call writes again.
 bool options_parse(int argc, char *const *argv, options *options, error_text *error);
 
 // Returns false with a sentence when an option asks for something that the device cannot do. The emulator

@@ -90,6 +90,7 @@ Test(ceilings, vendors_values) {
   const vendor_values *a100 = vendor_find("NVIDIA A100-SXM4-80GB");
   cr_assert_not_null(a100);
   cr_expect_eq(vendor_value(a100, "copy_bandwidth"), 2039);
+  cr_expect_eq(vendor_value(a100, "read_bandwidth"), 2039);
   cr_expect_eq(vendor_value(a100, "fp32_fma"), 19.5);
   cr_expect_eq(vendor_value(a100, "tensor_mma_fp16"), 312);
   cr_expect_eq(vendor_value(a100, "tensor_mma_bf16"), 312);

@@ -31,6 +31,17 @@ call last; int answer;
   return answer; }
 DOOR(fa3_fwd_fp16)
 DOOR(fa3_fwd_bf16)
+typedef struct { void *pointers[7]; int room, sizes[6]; long long strides[12]; float scale; int rest[3]; void *semaphore;
+  int multiprocessors; void *used, *stream; } decode_call;
+decode_call last_decode;
+int fa3_decode_num_splits(int B, int Sq, int Sk, int H, int Hk, int D, int causal, int multiprocessors) {
+  return B == 2 && Sk == 96 && causal && multiprocessors == 132 ? 5 : 0; }
+int fa3_decode_bf16(void *q, void *k, void *v, void *o, float *lse, float *po, float *pl, int room, int B, int Sq, int Sk,
+  int H, int Hk, int D, const long long *qs, const long long *ks, const long long *vs, const long long *os, float scale,
+  int causal, int splits, int pack, int *semaphore, int multiprocessors, int *used, void *stream) {
+  last_decode = (decode_call){{q, k, v, o, lse, po, pl}, room, {B, Sq, Sk, H, Hk, D}, {qs[0], qs[1], qs[2], ks[0], ks[1],
+    ks[2], vs[0], vs[1], vs[2], os[0], os[1], os[2]}, scale, {causal, splits, pack}, semaphore, multiprocessors, used, stream};
+  return answer; }
 """
 
 
@@ -43,6 +54,21 @@ class Call(ctypes.Structure):
         ("causal", ctypes.c_int),
         ("multiprocessors", ctypes.c_int),
         ("semaphore", ctypes.c_void_p),
+        ("stream", ctypes.c_void_p),
+    ]
+
+
+class DecodeCall(ctypes.Structure):
+    _fields_ = [
+        ("pointers", ctypes.c_void_p * 7),
+        ("room", ctypes.c_int),
+        ("sizes", ctypes.c_int * 6),
+        ("strides", ctypes.c_longlong * 12),
+        ("scale", ctypes.c_float),
+        ("rest", ctypes.c_int * 3),
+        ("semaphore", ctypes.c_void_p),
+        ("multiprocessors", ctypes.c_int),
+        ("used", ctypes.c_void_p),
         ("stream", ctypes.c_void_p),
     ]
 
@@ -74,6 +100,7 @@ class FlashAttention3(unittest.TestCase):
             patch.start()
             self.addCleanup(patch.stop)
         self.contender = backends.peers(path)[-1]
+        self.decode = backends.peers(path, path)[-1]
 
     def test_arguments(self):
         shape = Shape("fp16", 2, 8, 32, 64, True, seq_kv=96, kv_heads=2)
@@ -92,6 +119,24 @@ class FlashAttention3(unittest.TestCase):
         self.assertEqual((last.scale, last.causal, last.multiprocessors), (0.125, 1, 132))
         self.assertEqual((last.stream, bool(last.semaphore)), (77, True))
         self.assertEqual((self.contender.name, self.contender.is_step), ("flash_attention_3", False))
+
+    def test_arguments_of_decode(self):
+        shape = Shape("bf16", 2, 8, 4, 64, True, seq_kv=96, kv_heads=2)
+        sets = make_sets(shape, 2)
+        self.decode.prepare(shape, sets)
+        self.assertIs(self.decode.launch(1), sets[1].o)
+        last = DecodeCall.in_dll(self.library, "last_decode")
+        tensors = (sets[1].q, sets[1].k, sets[1].v, sets[1].o, sets[1].lse)
+        self.assertEqual(list(last.pointers)[:5], [tensor.data_ptr() for tensor in tensors])
+        self.assertEqual((last.room, list(last.sizes)), (5, [2, 4, 96, 8, 2, 64]))
+        q, k = [8 * 4 * 64, 64, 4 * 64], [2 * 96 * 64, 64, 96 * 64]  # batch, row, head
+        self.assertEqual(list(last.strides), [*q, *k, *k, *q])
+        self.assertEqual((last.scale, list(last.rest), last.multiprocessors), (0.125, [1, 5, -1], 132))
+        self.assertEqual((last.stream, bool(last.semaphore), last.used), (77, True, None))
+        rows = 5 * 2 * 8 * 4  # splits, batch, heads, queries
+        self.assertEqual(self.decode.workspace_bytes(), 4 * (rows * 64 + rows + 1))
+        with self.assertRaisesRegex(backends.CannotTake, "bf16 alone"):
+            self.decode.prepare(Shape("fp16", 1, 1, 1, 64, False), sets)
 
     def test_what_it_cannot_take(self):
         shape = Shape("bf16", 1, 1, 8, 32, False)

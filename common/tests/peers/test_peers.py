@@ -60,6 +60,19 @@ class Grid(unittest.TestCase):
             self.assertTrue(any((s.seq, s.seq_kv, s.causal) == (1024, 8192, True) for s in own))
             self.assertTrue(any((s.seq, s.seq_kv) == (1, 8192) for s in own))
 
+    def test_decode(self):
+        shapes = grid.decode(False)
+        self.assertEqual(len(set(shapes)), len(shapes))
+        self.assertEqual({(s.dtype, s.head_dim) for s in shapes}, {("bf16", 128)})
+        self.assertEqual({(s.seq, s.causal) for s in shapes}, {(1, False), (4, True)})
+        heads = {(s.heads, s.kv_heads) for s in shapes}
+        self.assertEqual(heads, {(32, 32), (32, 8), (32, 4), (64, 8)})
+        for pair in heads:
+            own = {(s.batch, s.seq_kv) for s in shapes if (s.heads, s.kv_heads) == pair}
+            self.assertGreaterEqual(own, set(itertools.product((1, 4, 16), (1024, 4096, 16384))))
+        self.assertLess(max(s.set_bytes for s in shapes), 4.4e9)
+        self.assertLess(set(grid.decode(True)), set(shapes))
+
     def test_bytes_of_a_set(self):
         # Q, K, V and O of 2 * 3 * 8 rows of 4 numbers, and lse
         self.assertEqual(grid.Shape("fp16", 2, 3, 8, 4, False).set_bytes, 4 * 2 * 48 * 4 + 4 * 48)
@@ -91,6 +104,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.shapes("--spread"), grid.spread(False))
         self.assertEqual(self.shapes("--spread", "--quick"), grid.spread(True))
         self.assertEqual(self.shapes("--users"), grid.users(False))
+        self.assertEqual(self.shapes("--decode"), grid.decode(False))
         chosen = self.shapes("--spread", "--shapes", "64 bf16 rising deviation 8")
         self.assertEqual(chosen, [grid.Shape("bf16", 4, 32, 4096, 64, False, 8, True)])
 
@@ -101,6 +115,7 @@ class CommandLine(unittest.TestCase):
             ["--seconds", "nan"],
             ["--without", "sdpa_maths"],
             ["--fa3", "no/such/libfa3.so"],
+            ["--fa3-decode", "no/such/libfa3.so", "--decode"],
         ):
             with self.assertRaises(SystemExit) as raised, contextlib.redirect_stderr(io.StringIO()) as said:
                 self.options(*arguments)

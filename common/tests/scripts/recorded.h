@@ -78,6 +78,19 @@
           SPREAD_OVER("16,0", "05_fused", "2", "20") SPREAD_OVER("16,0", "06_copied", "2.5", "16") \
               SPREAD_OVER("16,1", "05_fused", "2", "20")                                           \
                   SPREAD_OVER("16,1", "06_copied", "5", "8")
+// K and V of 4.194304 MB, or eight times as much. The times of a replayed graph count where there are any.
+#define DECODED      "1,32,8,1,1024,128,0"
+#define DECODED_LONG "1,32,8,1,8192,128,0"
+#define GRAPHED(step, shape, median, graph)                                                        \
+  step ",Test GPU,bf16," shape ",1,0,ok," median ",1," graph "," ORIGIN
+#define DECODE                                                                                     \
+  "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,score_deviation,rising,"    \
+  "check,median_ms,tflops,graph_ms,commit,date\n" GRAPHED("18_split_kv", DECODED, "0.02", "0.01")  \
+      GRAPHED("20_one_kernel", DECODED, "0.02", "0.008")                                           \
+          GRAPHED("sdpa_cudnn", DECODED, "0.02", "0.016")                                          \
+              GRAPHED("sdpa_flash", DECODED, "0.02", "0.02")                                       \
+                  GRAPHED("20_one_kernel", DECODED_LONG, "0.064", "")
+#define SPLITS ROW_HEADER CONFIGURED(":2", "4", "10") CONFIGURED(":8", "2", "20")
 #define QUOTED                                                                                     \
   "# a source\n"                                                                                   \
   "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,tflops\n"                   \
@@ -92,7 +105,9 @@
                                          ",skipped,,,,,,,,,,,," ORIGIN
 #define CEILINGS                                                                                   \
   CEILINGS_HEADER CEILING("copy_bandwidth", "GB/s", "1000", "1250")                                \
-      CEILING("fp32_fma", "TFLOP/s", "30", "40") CEILING("tensor_mma_fp16", "TFLOP/s", "100", "")
+      CEILING("read_bandwidth", "GB/s", "1048.576", "1250")                                        \
+          CEILING("fp32_fma", "TFLOP/s", "30", "40")                                               \
+              CEILING("tensor_mma_fp16", "TFLOP/s", "100", "")
 #define COUNTS                                                                                     \
   COUNTS_HEADER COUNTED("01_plain", "ncu", "3200", "1000000000")                                   \
       COUNTED("05_fused", "ncu", "400", "1000000") COUNTED("01_plain", "emulator", "3100", "")
@@ -140,6 +155,8 @@ static inline void recorded_write_all(void) {
   recorded_write("bench-samples", SAMPLES);
   recorded_write("peers", PEERS);
   recorded_write("spread", SPREAD);
+  recorded_write("decode", DECODE);
+  recorded_write("splits", SPLITS);
   recorded_write("quoted", QUOTED);
   recorded_write("sweep", SWEEP);
   recorded_write("ceilings", CEILINGS);

@@ -54,6 +54,8 @@ Test(plots, every_chart_from_little_data) {
       {"sweep", {"64x64x4x2", "20 TFLOP/s, 2 ms", "skipped"}},
       {"peers-dim64-fp16", {"as SDPA flash", "05 fused", "as the best peer"}},
       {"spread-fp16", {"head_dim 64, random scores", "06 copied", "SDPA flash", "rising scores"}},
+      {"decode", {"1024", "8192", "GB/s, batch 1", "only reading 1049"}},
+      {"splits", {"Time by the number of splits", "06 copied"}},
       {"saves", {"shared memory, wavefronts", "not seen"}},
       {"speedup-by-length-dim64-fp16", {"Speed-up over step 01 plain by sequence length"}},
       {"ceiling-share-dim64-fp16", {"% of the ceiling, not causal", "fp32 fma 30, mma fp16 100"}},
@@ -68,7 +70,7 @@ Test(plots, every_chart_from_little_data) {
     cr_expect_null(strstr(words_of(cases[i].chart).out, "Not recorded"), "%s", cases[i].chart);
   }
   const script_result files = toolkit_run("ls plots/test-gpu | wc -l");
-  cr_expect_str_eq(files.out, "12\n", "%s files", files.out);
+  cr_expect_str_eq(files.out, "14\n", "%s files", files.out);
 }
 
 Test(plots, every_chart_from_no_data) {
@@ -84,6 +86,8 @@ Test(plots, every_chart_from_no_data) {
       {"sweep", "sweep.csv of " FOLDER ": make step06 sweep records it"},
       {"peers", "peers.csv of " FOLDER ": make peers records it"},
       {"spread", "spread.csv of " FOLDER ": make spread records it"},
+      {"decode", "decode.csv of " FOLDER ": make decode records it"},
+      {"splits", "splits.csv of " FOLDER ": make step18 splits records it"},
       {"saves", "counts.csv of " FOLDER ": make count records it"},
   };
   draw_silently("all");
@@ -233,7 +237,7 @@ Test(plots, refuses_what_is_not_there) {
     const char *sentence;
   } cases[] = {
       {"scripts/plot.sh no_such 2>&1", 2,
-       "error: there is no chart 'no_such': there are ceiling-share ladder_counts"},
+       "error: there is no chart 'no_such': there are ceiling-share decode ladder_counts"},
       {"scripts/plot.sh speedup no-gpu 2>&1", 2, "error: there is no plots/data/no-gpu to draw"},
       {"PATH=$PWD/path scripts/plot.sh 2>&1", 0,
        "plot: no chart is drawn, gnuplot is not installed"},

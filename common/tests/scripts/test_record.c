@@ -10,13 +10,15 @@ static void enter(void) {
   cr_assert(chmod("bin/make", 0700) == 0);
   setenv("MAKE", "bin/make", 1);
   unsetenv("FA3");
+  unsetenv("FA3_DECODE");
   unsetenv("FRESH");
 }
 
 TestSuite(record, .init = enter, .fini = toolkit_leave);
 
 Test(record, every_part_in_its_order) {
-  const script_result result = toolkit_run("FA3=/a/libfa3.so FRESH=1 scripts/record.sh 2>&1");
+  const script_result result =
+      toolkit_run("FA3=/a/libfa3.so FA3_DECODE=/b/libfa3.so FRESH=1 scripts/record.sh 2>&1");
   cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
   EXPECT(result, "[ceilings] [FRESH=1]\n", "[ladder-now] [FRESH=1]\n",
          "[ladder-now] [NAME=ladder-bf16] [ARGS=--dtype bf16]", "[NAME=ladder-dim128]",
@@ -24,7 +26,8 @@ Test(record, every_part_in_its_order) {
          "[NAME=sweep-05-dim128] [ARGS=--heads 16 --dim 128]", "[step06] [sweep]",
          "[step07] [sweep]", "[step09] [sweep]", "[NAME=sweep-09-dim128]",
          "[variants] [RECORD=1] [FRESH=1]\n", "[peers] [FA3=/a/libfa3.so] [FRESH=1]\n",
-         "[shapes] [FA3=/a/libfa3.so]", "[spread] [FA3=/a/libfa3.so]", "[bench] [FRESH=1]\n",
+         "[shapes] [FA3=/a/libfa3.so]", "[spread] [FA3=/a/libfa3.so]",
+         "[decode] [FA3_DECODE=/b/libfa3.so]", "[step18] [splits]", "[bench] [FRESH=1]\n",
          "record: all is recorded in ");
 }
 

@@ -116,6 +116,9 @@ Test(tables, every_table) {
        {"| TFLOP/s; seq | 1024 |", "| 01 plain | skipped |\n| 05 fused | 10.0 |"}},
       {BLOCK("scaling test-gpu 128 bf16 1"), {"No row of this kind is recorded: `make bench`"}},
       {BLOCK("peers test-gpu 64 fp16 0"), {"| 05 fused | 16.0 (0.64) |", "| SDPA flash | 20.0 |"}},
+      {BLOCK("decode test-gpu"),
+       {"| 32 | 8 | 1 | 1024 | 1 | | 10.0 | | 8.00 | 16.0 | SDPA cuDNN | 2.00 | 0.50 |\n",
+        "| 32 | 8 | 1 | 8192 | 1 | | | | 64.0 | | | | 0.50 |\n"}},
       {BLOCK("spread test-gpu 06"),
        {"| TFLOP/s (× the step before); deviation | 1 | 16 |",
         "| head_dim 64, fp16 | 25.0 (1.25) | 16.0 (0.80) |\n",
@@ -369,7 +372,8 @@ Test(tables, refuse_what_makes_no_sense) {
   } cases[] = {
       {"\n" BLOCK("no_such test-gpu"),
        "error: document.md:2: there is no table 'no_such': there are "
-       "bugs calibration ceilings counts gpus ladder mutants peers quoted scaling shapes spread "
+       "bugs calibration ceilings counts decode gpus ladder mutants peers quoted scaling shapes "
+       "spread "
        "step "
        "sweep variants"},
       {BLOCK(""), "error: document.md:1: there is no table ''"},

@@ -99,10 +99,10 @@ Test(kernels, each_is_launched_and_right) {
                                   {1, 150, 210, 33, false},
                                   {1, 150, 210, 9, true}};
   // For the step's own choice, as long as a kernel is left: the cheapest first.
-  static const problem large[] = {{2, 300, 650, 64, false},
-                                  {1, 300, 650, 128, false},
-                                  {1, 530, 530, 128, true},
-                                  {1, 4097, 140, 64, true}};
+  static const problem large[] = {
+      {1, 3, 210, 64, false}, // one tile: steps that split the keys split these
+      {1, 3, 210, 128, true},   {2, 300, 650, 64, false}, {1, 300, 650, 128, false},
+      {1, 530, 530, 128, true}, {1, 4097, 140, 64, true}};
   setenv("EMU_MULTIPROCESSORS", "4", 1);
   setenv("EMU_GPU", "h200", 1); // which refuses no kernel
   static const char *const none[] = {NULL};

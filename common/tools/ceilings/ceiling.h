@@ -34,10 +34,14 @@ typedef struct {
 extern const ceiling ceilings[];
 extern const size_t ceiling_count;
 
-// The functions of the table, from copy.c, arithmetic.c and tensor.c.
+// The functions of the table, from copy.c, read.c, arithmetic.c and tensor.c.
 bool copy_prepare(ceiling_job *job, error_text *error);
 cudaError_t copy_run(void *job, size_t rotation, cudaStream_t stream);
 bool copy_verify(const ceiling_job *job, error_text *error);
+
+bool read_prepare(ceiling_job *job, error_text *error);
+cudaError_t read_run(void *job, size_t rotation, cudaStream_t stream);
+bool read_verify(const ceiling_job *job, error_text *error);
 
 bool fma_prepare(ceiling_job *job, error_text *error);
 cudaError_t fma_run(void *job, size_t rotation, cudaStream_t stream);

@@ -22,7 +22,8 @@ const vendor_values *vendor_find(const char *gpu) {
 
 double vendor_value(const vendor_values *values, const char *ceiling) {
   if (!values) return NAN;
-  if (strcmp(ceiling, "copy_bandwidth") == 0) return values->bandwidth;
+  if (strcmp(ceiling, "copy_bandwidth") == 0 || strcmp(ceiling, "read_bandwidth") == 0)
+    return values->bandwidth;
   if (strcmp(ceiling, "fp32_fma") == 0) return values->fp32;
   if (strncmp(ceiling, "tensor_", 7) == 0) return values->tensor_16bit;
   return NAN;

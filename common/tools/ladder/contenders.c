@@ -14,16 +14,33 @@ bool ladder_has_variants(const ladder_session *s) {
 
 bool ladder_is_sweep(const ladder_session *s) { return s->rows[0].step->configuration != NULL; }
 
-// Cuts off the word behind the path's colon and returns it. It is "all" or a variant's name, or NULL where
-// there is none.
-static bool take_choice(char *path, const char **variant) {
+typedef enum { OWN_CHOICE, ALL_CONFIGURATIONS, ALL_SPLITS } contender_choice;
+
+// Cuts off the word behind the path's colon. It is "all", "splits" or a variant's name, which goes to `variant`.
+static contender_choice take_choice(char *path, const char **variant) {
   static const char of_variant[] = ":variant=";
   char *name = strstr(path, of_variant);
   *variant = name ? name + sizeof of_variant - 1 : NULL;
   char *colon = name ? name : strrchr(path, ':');
-  const bool all = colon && strcmp(colon, ":all") == 0;
-  if (name || all) *colon = '\0';
-  return all;
+  const contender_choice choice = !colon || name                  ? OWN_CHOICE
+                                  : strcmp(colon, ":all") == 0    ? ALL_CONFIGURATIONS
+                                  : strcmp(colon, ":splits") == 0 ? ALL_SPLITS
+                                                                  : OWN_CHOICE;
+  if (name || choice != OWN_CHOICE) *colon = '\0';
+  return choice;
+}
+
+// Returns the configurations that the step runs in, ended by NULL; NULL with a sentence when there is nothing to sweep.
+static const char *const *configurations_of(attention_step *step, contender_choice choice,
+                                            error_text *error) {
+  static const char *const own_choice[] = {NULL, NULL};
+  static const char *const splits[] = {":1",  ":2",  ":3",  ":4",  ":6",  ":8",   ":12", ":16",
+                                       ":24", ":32", ":48", ":64", ":96", ":128", NULL};
+  if (choice == OWN_CHOICE) return own_choice;
+  if (choice == ALL_SPLITS) return step_configure(step, splits[0], error) ? splits : NULL;
+  if (step->configurations && step->configurations()[1]) return step->configurations();
+  fail(error, "step %s has one configuration only: there is nothing to sweep", step->name);
+  return NULL;
 }
 
 bool ladder_load_steps(ladder_session *s, char **paths, size_t count, error_text *error) {
@@ -33,15 +50,11 @@ bool ladder_load_steps(ladder_session *s, char **paths, size_t count, error_text
   if (!s->steps || !s->rows) return fail(error, "not enough memory");
   for (size_t i = 0; i < count; i++) {
     const char *variant = NULL;
-    const bool all = take_choice(paths[i], &variant);
+    const contender_choice choice = take_choice(paths[i], &variant);
     attention_step step;
     if (!step_load(paths[i], &step, error)) return false;
-    if (all && (!step.configurations || !step.configurations()[1])) {
-      return fail(error, "step %s has one configuration only: there is nothing to sweep",
-                  step.name);
-    }
-    const char *const own_choice[] = {NULL, NULL};
-    const char *const *configuration = all ? step.configurations() : own_choice;
+    const char *const *configuration = configurations_of(&step, choice, error);
+    if (!configuration) return false;
     do {
       if (s->count == MOST) return fail(error, "more than %d steps and configurations", MOST);
       step.configuration = *configuration;

@@ -57,7 +57,7 @@ static ladder_problem choose_problem(const ladder_session *s, const attention_sh
 static bool read_options(ladder_session *s, int argc, char **argv, error_text *error) {
   static const option_id refused[] = {OPTION_Q,    OPTION_K,       OPTION_V,        OPTION_OUT,
                                       OPTION_LSE,  OPTION_O_ALONE, OPTION_NO_CHECK, OPTION_CSV,
-                                      OPTION_HELP, OPTION_CONFIG};
+                                      OPTION_HELP, OPTION_CONFIG,  OPTION_SPLITS};
   options *options = &s->options;
   if (!options_parse(argc, argv, options, error)) return false;
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {

@@ -20,7 +20,8 @@ typedef struct {
   record_folder folder;
 } ladder_session;
 
-// Adds one contender for each path. "STEP.so:all" adds one for each configuration of that step, and
+// Adds one contender for each path. "STEP.so:all" adds one for each configuration of that step, "STEP.so:splits" one for
+// each of some numbers of splits, and
 // "STEP.so:variant=NAME" one that goes by that name. Cuts the paths off at the colon. Returns false with a sentence
 // when a step cannot be loaded, or there are too many.
 bool ladder_load_steps(ladder_session *s, char **paths, size_t count, error_text *error);

@@ -35,6 +35,12 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     which.add_argument(
         "--users", action="store_true", help="shapes that users have and the grid lacks, as make shapes has it"
     )
+    which.add_argument(
+        "--decode", action="store_true", help="one query or four against many keys, as make decode has it"
+    )
+    parser.add_argument(
+        "--fa3-decode", type=Path, help="a shared object with FlashAttention-3's kernels that split the keys"
+    )
     parser.add_argument("--fa3", type=Path, help="a shared object with FlashAttention-3's kernels (backends.py)")
     parser.add_argument("--quick", action="store_true", help="a part of the grid that takes about a minute")
     parser.add_argument("--fresh", action="store_true", help="measure again what is measured already")
@@ -53,8 +59,11 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if not 0 < options.seconds < math.inf:
         parser.error(f"--seconds is {options.seconds:g}: it takes a number above 0")
-    if options.fa3 and not options.fa3.is_file():
-        parser.error(f"there is no shared object {options.fa3}: FA3= names one with FlashAttention-3's kernels")
+    for name, path in (("FA3", options.fa3), ("FA3_DECODE", options.fa3_decode)):
+        if path and not path.is_file():
+            parser.error(f"there is no shared object {path}: {name}= names one with FlashAttention-3's kernels")
+    if options.fa3_decode and not options.decode:
+        parser.error("--fa3-decode is for few queries: give --decode as well, or --fa3 alone")
     if not options.ready and not (options.folder and options.library):
         parser.error("--folder and --library are needed: make peers gives them")
     return options
@@ -65,15 +74,17 @@ def why_not_ready() -> str:
     try:
         import torch
     except ImportError as error:
-        return f"make peers, shapes and spread need PyTorch ({error}): python3 -m pip install torch"
+        return f"make peers, shapes, spread and decode need PyTorch ({error}): python3 -m pip install torch"
     if not torch.cuda.is_available():
-        return "make peers, shapes and spread need an NVIDIA GPU that PyTorch can use, and PyTorch sees none"
+        return "make peers, shapes, spread and decode need an NVIDIA GPU that PyTorch can use, and PyTorch sees none"
     return ""
 
 
 def choose_shapes(options: argparse.Namespace) -> list[grid.Shape]:
     if options.spread:
         shapes = grid.spread(options.quick)
+    elif options.decode:
+        shapes = grid.decode(options.quick)
     elif options.users:
         shapes = grid.users(options.quick)
     else:
@@ -117,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
         return BAD_INPUT
     device = torch.cuda.get_device_properties(0)
     contenders: list[backends.Contender] = [backends.StepContender(Step(path)) for path in options.steps]
-    contenders += [peer for peer in backends.peers(options.fa3) if peer.name not in options.without]
+    contenders += [peer for peer in backends.peers(options.fa3, options.fa3_decode) if peer.name not in options.without]
     record = Record(options.folder / f"{options.name}.csv")
     commit = machine.read_commit()
     if not options.fresh:

@@ -270,8 +270,93 @@ class FlashAttention3:
         self._arguments = []
 
 
-def peers(fa3: Path | None = None) -> list[Contender]:
+class FlashAttention3Decode:
+    """FlashAttention-3's kernels that split the keys, behind two C functions, in bf16 alone:
+
+    int fa3_decode_num_splits(int batch, int seq_q, int seq_kv, int heads, int kv_heads, int head_dim, int causal,
+                              int multiprocessors);   // its own choice
+    int fa3_decode_bf16(void *q, void *k, void *v, void *o, float *lse,
+                        float *partial_o, float *partial_lse, int partial_splits,   // room for so many splits
+                        int batch, int seq_q, int seq_kv, int heads, int kv_heads, int head_dim,
+                        const long long *q_strides, *k_strides, *v_strides, *o_strides,   // batch, row, head
+                        float scale, int causal, int splits,   // 0: its own choice
+                        int pack_heads,   // -1: its own choice
+                        int *semaphore, int multiprocessors, int *used, cudaStream_t stream);
+
+    partial_o is float32 [splits, batch, heads, seq_q, head_dim], partial_lse the same without head_dim. Answers are
+    those of FlashAttention3, and -6 where there is too little room for the partial results.
+    """
+
+    name = FlashAttention3.name
+    is_step = False
+    cuda = ""
+
+    _REASONS = FlashAttention3._REASONS | {-6: "it was given too little room for its partial results"}
+
+    def __init__(self, path: Path) -> None:
+        library = ctypes.CDLL(str(path.resolve()))
+        self._splits_of, self._function = library.fa3_decode_num_splits, library.fa3_decode_bf16
+        pointer, number = ctypes.c_void_p, ctypes.c_int
+        strides = ctypes.POINTER(ctypes.c_longlong)
+        self._splits_of.restype = self._function.restype = number
+        self._splits_of.argtypes = [number] * 8
+        self._function.argtypes = [pointer] * 7 + [number] * 7 + [strides] * 4
+        self._function.argtypes += [ctypes.c_float, number, number, number, pointer, number, pointer, pointer]
+        self._workspace: list[Tensor] = []
+        self._sets: list[Tensors] = []
+        self._arguments: list[tuple[object, ...]] = []
+
+    def prepare(self, shape: Shape, sets: list[Tensors]) -> None:
+        if shape.dtype != "bf16":
+            raise CannotTake("it takes bf16 alone")
+        multiprocessors = torch.cuda.get_device_properties(0).multi_processor_count
+        sizes = (shape.batch, shape.seq, shape.seq_kv, shape.heads, shape.kv_heads, shape.head_dim)
+        splits = max(1, self._splits_of(*sizes, int(shape.causal), multiprocessors))
+        rows = splits * shape.batch * shape.heads * shape.seq
+        device = sets[0].q.device
+        partial_o = torch.empty(rows * shape.head_dim, dtype=torch.float32, device=device)
+        partial_lse = torch.empty(rows, dtype=torch.float32, device=device)
+        semaphore = torch.zeros(1, dtype=torch.int32, device=device)
+        self._workspace, self._sets = [partial_o, partial_lse, semaphore], sets
+        self._arguments = [
+            (
+                *(t.data_ptr() for t in (s.q, s.k, s.v, s.o, s.lse, partial_o, partial_lse)),
+                splits,
+                *sizes,
+                *((ctypes.c_longlong * 3)(t.stride(0), t.stride(2), t.stride(1)) for t in (s.q, s.k, s.v, s.o)),
+                *(shape.scale, int(shape.causal), splits, -1, semaphore.data_ptr(), multiprocessors, None),
+            )
+            for s in sets
+        ]
+        status = self._call(0)
+        torch.cuda.synchronize()
+        if status != 0:
+            raise CannotTake(self._REASONS.get(status, f"it answers {status}"))
+
+    def _call(self, number: int) -> int:
+        return self._function(*self._arguments[number], torch.cuda.current_stream().cuda_stream)
+
+    def launch(self, number: int) -> Tensor:
+        status = self._call(number)
+        if status != 0:
+            raise RuntimeError(f"FlashAttention-3 failed: {self._REASONS.get(status, f'CUDA error {status}')}")
+        return self._sets[number].o
+
+    def launch_with_lse(self) -> tuple[Tensor, Tensor | None]:
+        return self.launch(0), self._sets[0].lse  # which it always writes
+
+    def workspace_bytes(self) -> int | None:
+        return sum(tensor.numel() * tensor.element_size() for tensor in self._workspace)
+
+    def release(self) -> None:
+        self._workspace = []
+        self._sets = []
+        self._arguments = []
+
+
+def peers(fa3: Path | None = None, fa3_decode: Path | None = None) -> list[Contender]:
     """The backends of PyTorch, and FlashAttention-3: the shared object of that path, or what is installed.
+    fa3_decode, which splits the keys, stands in the place of fa3.
 
     Which shapes a backend takes shows when it is called. The math backend computes fp16 and bf16 in float32,
     as PyTorch does unless told otherwise.
@@ -282,6 +367,8 @@ def peers(fa3: Path | None = None) -> list[Contender]:
         TorchContender("sdpa_flash", _sdpa(SDPBackend.FLASH_ATTENTION)),
         TorchContender("sdpa_cudnn", _sdpa(SDPBackend.CUDNN_ATTENTION)),
     ]
+    if fa3_decode:
+        return [*contenders, FlashAttention3Decode(fa3_decode)]
     if fa3:
         return [*contenders, FlashAttention3(fa3)]
     try:

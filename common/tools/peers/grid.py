@@ -13,6 +13,11 @@ QUICK_LENGTHS = (512, 2048, 8192)
 SPREAD_LENGTH = 4096
 DEVIATIONS = (1.0, 2.0, 4.0, 8.0, 16.0, 40.0)
 QUICK_DEVIATIONS = (1.0, 8.0, 40.0)
+DECODE_HEADS = ((32, 32), (32, 8), (32, 4), (64, 8))  # of Q, and of K and V
+DECODE_BATCHES = (1, 4, 16, 64)
+DECODE_KEYS = (1024, 4096, 16384, 65536)
+DECODE_QUERIES = (1, 4)  # four with a mask, as when a model checks words that another one has guessed
+DECODE_MOST_BYTES = 4.4e9  # of a set of tensors: the reference needs several times as much
 
 
 def shape_text(columns: dict[str, str]) -> str:
@@ -129,3 +134,19 @@ def spread(quick: bool) -> list[Shape]:
         for rising in (False, True)
         for deviation in (QUICK_DEVIATIONS if quick else DEVIATIONS)
     ]
+
+
+def decode(quick: bool) -> list[Shape]:
+    """One query, or four, against many keys, as in a model that writes; those whose tensors leave room for the
+    reference."""
+    heads_of = DECODE_HEADS[1:2] if quick else DECODE_HEADS
+    batches = DECODE_BATCHES[::2] if quick else DECODE_BATCHES
+    keys_of = DECODE_KEYS[:3] if quick else DECODE_KEYS
+    shapes = [
+        Shape("bf16", batch, heads, queries, 128, queries > 1, seq_kv=keys, kv_heads=kv_heads)
+        for queries in DECODE_QUERIES[: 1 if quick else 2]
+        for heads, kv_heads in heads_of
+        for batch in batches
+        for keys in keys_of
+    ]
+    return [shape for shape in shapes if shape.set_bytes <= DECODE_MOST_BYTES]

@@ -1,0 +1,112 @@
+// Parts of step 20 that are not attention: the shares of key blocks, and how blocks of a grid find out which of them is
+// the last one.
+#ifndef SHARES_CUH
+#define SHARES_CUH
+
+#include "splits.cuh"
+
+// Returns how many blocks the GPU runs at once: at most `most` on a multiprocessor, and no more than its shared memory
+// has room for. Of each block 1 KB belongs to the system.
+static inline int blocks_at_once(int most, size_t shared_bytes) {
+  const int memory = gpu_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+  const int room = memory / (int)(shared_bytes + 1024);
+  return gpu_attribute(cudaDevAttrMultiProcessorCount) * (room < 1 ? 1 : room < most ? room : most);
+}
+
+// The key blocks of all tiles stand in one line, tile after tile. The line is cut into equal shares: each block of the
+// grid takes `length` key blocks, the first `rest` of them one more.
+struct equal_shares {
+  int tiles;
+  int key_blocks; // of a tile
+  int blocks;     // of the grid
+  long long length;
+  int rest;
+
+  // Returns the first key block of block b's share.
+  __host__ __device__ long long begin(int b) const { return b * length + (b < rest ? b : rest); }
+
+  // Returns the block whose share holds a key block.
+  __host__ __device__ int owner(long long key_block) const {
+    const long long longer = rest * (length + 1); // in the longer shares together
+    return (int)(key_block < longer ? key_block / (length + 1)
+                                    : rest + (key_block - longer) / length);
+  }
+
+  // Tells whether there are tiles that no block takes alone.
+  bool divide_tiles() const { return rest > 0 || length % key_blocks > 0; }
+};
+
+// Cuts the line into shares for `blocks` blocks, at least 1 and at most as many as there are key blocks.
+static inline equal_shares share_out(double tiles, int key_blocks, double blocks) {
+  equal_shares shares;
+  const double all = tiles * key_blocks;
+  shares.tiles = (int)tiles;
+  shares.key_blocks = key_blocks;
+  shares.blocks = (int)fmax(1, fmin(blocks, fmin(all, INT_MAX)));
+  shares.length = (long long)all / shares.blocks;
+  shares.rest = (int)((long long)all % shares.blocks);
+  return shares;
+}
+
+// Partial results in the workspace. A share may begin and end inside a tile, so each block has two parts.
+struct partial_tiles {
+  float *O; // [2 blocks][BLOCK_M][D], not divided by the sum
+  float2
+      *max_sum; // [2 blocks][BLOCK_M]; the max is -infinity in a row that sees no key of the part
+  unsigned long long *counter; // [blocks]: for the tile whose first key block is the block's
+};
+
+static inline size_t partial_tiles_bytes(const equal_shares &shares, int block_m, int head_dim) {
+  if (!shares.divide_tiles()) return 0;
+  return partial_bytes(2.0 * shares.blocks, block_m, head_dim) +
+         shares.blocks * sizeof(unsigned long long);
+}
+
+// Returns where the parts lie in the workspace.
+static inline partial_tiles partial_tiles_at(void *workspace, const equal_shares &shares,
+                                             int block_m, int head_dim) {
+  const size_t rows = 2 * (size_t)shares.blocks * block_m;
+  partial_tiles partials;
+  partials.O = (float *)workspace;
+  partials.max_sum = (float2 *)(partials.O + rows * head_dim);
+  partials.counter = (unsigned long long *)(partials.max_sum + rows);
+  return partials;
+}
+
+// Clears the counters of a workspace that is not among the last ones that the thread has used. No result depends on
+// that, see is_last_of, but a kernel should not read memory that has never been written.
+static inline cudaError_t clear_new_counters(const partial_tiles &partials,
+                                             const equal_shares &shares, cudaStream_t stream) {
+  enum { REMEMBERED = 16 };
+  static thread_local const void *known[REMEMBERED];
+  static thread_local unsigned added;
+  if (!shares.divide_tiles()) return cudaSuccess;
+  for (int i = 0; i < REMEMBERED; i++)
+    if (known[i] == partials.counter) return cudaSuccess;
+  known[added++ % REMEMBERED] = partials.counter;
+  return cudaMemsetAsync(partials.counter, 0, shares.blocks * sizeof *partials.counter, stream);
+}
+
+// Counts a call. Returns true in the last of `count` calls, which must be less than 2^20, and leaves the counter at 0
+// for the next launch. One thread of each block calls it.
+//
+// The workspace may hold anything before a launch, such as what another step has left, and to clear the counters each
+// time would take as long as all the work of a small problem. So a counter carries a mark of 44 bits. If the mark is not there, the word is no counter yet.
+// The first block to see this makes it one, and counts itself; blocks that have added to the word before count again.
+__device__ __forceinline__ bool is_last_of(unsigned long long *counter, unsigned count) {
+  constexpr unsigned long long MARK = 0xfff5eedc0de00000, COUNT = (1 << 20) - 1;
+  unsigned long long before = atomicAdd(counter, 1ULL);
+  while ((before & ~COUNT) !=
+         MARK) { // only if the workspace was not the kernel's in the launch before
+    const unsigned long long seen = atomicAdd(counter, 0ULL);
+    if ((seen & ~COUNT) == MARK)
+      before = atomicAdd(counter, 1ULL);
+    else if (atomicCAS(counter, seen, MARK + 1) == seen)
+      before = MARK;
+  }
+  const bool last = (before & COUNT) == count - 1;
+  if (last) atomicExch(counter, MARK);
+  return last;
+}
+
+#endif

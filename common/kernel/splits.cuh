@@ -1,0 +1,67 @@
+// How steps 18 to 20 are told into how many splits they divide the keys, and where partial results lie.
+//
+// Each split of the keys gives a partial result for every row: the largest score it has seen, the sum of the
+// probabilities, and O without the division by that sum. Max and sum are kept apart, not as one log-sum-exp. Where
+// scores are as large as 1e9, a float32 has no digits left for the logarithm of a sum.
+#ifndef SPLITS_CUH
+#define SPLITS_CUH
+
+#include "kernel.cuh"
+#include <limits.h>
+
+// The blocks of all tiles stand in x of the grid. configurations.cuh refuses what has more tiles.
+#define MOST_TILES INT_MAX
+
+// A step that includes this file takes --splits N: a configuration may end in ":N" (configurations.cuh).
+#define TAKES_SPLITS 1
+
+static int chosen_splits; // 0: the step's own choice
+
+// The query heads that share a key/value head, and the rows that they have together.
+static constexpr __host__ __device__ int group_of(const attention_shape &shape) {
+  return shape.heads / shape.kv_heads;
+}
+static constexpr __host__ __device__ int packed_rows(const attention_shape &shape) {
+  return shape.seq_q * group_of(shape);
+}
+
+// Partial results in device memory, of `rows` rows for each split. If there is one split, there are none, and each
+// block stores O and lse itself.
+struct partial_results {
+  float *O;        // [splits][rows][head_dim], not divided by the sum
+  float2 *max_sum; // [splits][rows]; the max is -infinity where the row sees no key of the split
+  int splits;
+  size_t rows;
+};
+
+// Returns the bytes of `rows` partial rows for each split, or SIZE_MAX when the number does not fit.
+static inline size_t partial_bytes(double rows, double splits, int head_dim) {
+  const double bytes = sizeof(float) * rows * splits * (head_dim + 2);
+  return bytes < 0x1p62 ? (size_t)bytes : SIZE_MAX;
+}
+
+// Returns where the partial results lie in the workspace.
+static inline partial_results partials_at(void *workspace, size_t rows, int splits, int head_dim) {
+  partial_results partials;
+  partials.O = (float *)workspace;
+  partials.max_sum = (float2 *)(partials.O + rows * splits * head_dim);
+  partials.splits = splits;
+  partials.rows = rows;
+  return partials;
+}
+
+// Stores one of the lane's two rows of O_frag [16, D], in float32 and not divided by its sum, to row `row` of a
+// matrix whose rows lie PITCH floats apart, if `inside` is set. half_row is as for store_row (fragments.cuh).
+template <int D, int PITCH = D>
+__device__ __forceinline__ void store_partial_row(float *matrix, size_t row,
+                                                  const float (&O_frag)[D / 2], int half_row,
+                                                  bool inside) {
+  if (!inside) return;
+#pragma unroll
+  for (int n = 0; n < D / 8; n++) {
+    const float *pair = &O_frag[4 * n + 2 * half_row];
+    *(float2 *)&matrix[row * PITCH + 8 * n + threadIdx.x % 4 * 2] = make_float2(pair[0], pair[1]);
+  }
+}
+
+#endif

@@ -1,0 +1,9 @@
+# The time of one step against the number of splits of the keys.
+# Title: Time by the number of splits
+# Data: splits*.csv (make step18 splits)
+# On: gpu
+# Takes: STEPS AXIS
+y_title = "microseconds"
+x_title = "splits"
+load "plots/style.gp"
+load "plots/lines.gp"
