@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Folders that the lab writes to. To be sourced, or run: scripts/writable.sh FOLDER...
+export LC_ALL=C
 
 # need_writable FOLDER...: makes each folder unless it is there; ends the script with a sentence where the lab cannot
 # write to it, as in a checkout of somebody else.
@@ -15,7 +16,6 @@ need_writable() {
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-  export LC_ALL=C
   set -eu
   cd "$(dirname "${BASH_SOURCE[0]}")/.."
   need_writable "$@"
