@@ -7,7 +7,8 @@ if (!exists("canvas_width")) { canvas_width = 1400 }
 if (!exists("canvas_height")) { canvas_height = 840 }
 dumb = terminal eq "dumb"
 if (!dumb) set terminal svg size canvas_width,canvas_height dynamic enhanced font "Helvetica,20" background "white"
-if (dumb) set terminal dumb size 110,(exists("dumb_height") ? dumb_height : 30) noenhanced
+dumb_width = int(system("width=${COLUMNS:-$(tput cols 2>/dev/null </dev/tty)}; echo ${width:-110}"))
+if (dumb) set terminal dumb size (dumb_width < 111 ? dumb_width - 1 : 110),(exists("dumb_height") ? dumb_height : 30) noenhanced
 if (!dumb) set output output
 
 set datafile separator tab

@@ -112,12 +112,13 @@ build() { # COMMAND...
 
 run_tests() { # STEP
   local all=''
-  if [ -z "${QUICK:-}" ]; then all=$("$folder/step${1%%_*}-check" --list 2>/dev/null | grep -c -e '─ ' -e '-- ' || true); fi
-  local options=(--jobs 2)
+  if [ -z "${QUICK:-}" ]; then all=$("$folder/step${1%%_*}-check" --list 2>/dev/null | grep -v each_is_sanitized | grep -c -e '─ ' -e '-- ' || true); fi
+  # The lab's list of shapes for its sanitizer is none of the participant's business.
+  local options=(--jobs 2 --filter '*/!(each_is_sanitized)')
   if [ -n "${QUICK:-}" ]; then
-    options=(--jobs 1 --fail-fast --filter '!(other_gpus)/!(more_*)')
+    options=(--jobs 1 --fail-fast --filter '!(other_gpus)/!(more_*|each_is_sanitized)')
   elif [ -n "$left" ] && [ -z "${PART:-}" ]; then # it fails, and the first failure says enough
-    options=(--jobs 1 --fail-fast)
+    options+=(--jobs 1 --fail-fast)
   fi
   : >"$log"
   "$folder/step${1%%_*}-check" "${options[@]}" --verbose --timeout "$test_seconds" >"$log" 2>&1 &
