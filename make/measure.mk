@@ -28,6 +28,9 @@ budget: say-device ## shared memory of each configuration against the GPUs' limi
 # ARGS="--without sdpa_math" takes the other one of them in.
 stored     = $(shell grep -l score_matrix_bytes $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
 PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_% $(notdir $(patsubst %/attention.cu,%,$(stored))),$(BUILDABLE)))
+# Steps for decode are like their parent, step 09, where there are as many queries as keys.
+DECODE_STEPS = 18_% 19_% 20_%
+LONG_STEPS   = $(if $(STEP_GOALS),$(PEER_STEPS),$(filter-out $(DECODE_STEPS),$(PEER_STEPS)))
 peers_now    = PYTHONPATH=common/tools python3 -m peers
 peers_run    = PYTHONPATH=common/tools $(with_args) $(RUN) python3 -m peers
 
@@ -44,17 +47,17 @@ define beside_peers
 endef
 
 peers: needs-gpu ## steps against PyTorch's attention, and FlashAttention-3 (needs PyTorch); FA3=libfa3.so, QUICK=1, FRESH=1
-	$(call beside_peers,peers,$(PEER_STEPS))
+	$(call beside_peers,peers,$(LONG_STEPS))
 
 shapes: needs-gpu ## the same for one head, ragged lengths, grouped heads, decoding (needs PyTorch); FA3=libfa3.so
 	$(call beside_peers,shapes,$(PEER_STEPS),--users)
 
 spread: needs-gpu ## steps and peers for scores that are spread more and more (needs PyTorch); QUICK=1, FRESH=1
-	$(call beside_peers,spread,$(PEER_STEPS),--spread)
+	$(call beside_peers,spread,$(LONG_STEPS),--spread)
 
-# Of the steps before 18 only the last of each family that copies ahead, as the others are far behind.
+# Beside them their parent, and the fastest step for many queries.
 decode: needs-gpu ## the steps for decode and others for one query and many keys (needs PyTorch); FA3_DECODE=lib.so, QUICK=1, FRESH=1
-	$(call beside_peers,decode,$(if $(STEP_GOALS),$(BUILDABLE),$(filter 09_% 17_% 18_% 19_% 20_%,$(BUILDABLE))),--decode)
+	$(call beside_peers,decode,$(if $(STEP_GOALS),$(BUILDABLE),$(filter 09_% 17_% $(DECODE_STEPS),$(BUILDABLE))),--decode)
 
 .PHONY: record
 record: needs-gpu ## all times that charts and tables are made of (GPU): PARTS="ladder bench", FA3=libfa3.so, FRESH=1

@@ -1,6 +1,7 @@
 // Tests which shape the ladder chooses on which GPU.
 #define _GNU_SOURCE
 #include "ladder/problem.h"
+#include "ladder/session.h"
 
 #include "shape/shape.h"
 #include <criterion/criterion.h>
@@ -98,4 +99,15 @@ Test(ladder_problem, counts_the_head_dim) {
   expect_chosen(&given, &l4, 2, 32, 4096);
   given = (attention_shape){.head_dim = 128};
   expect_chosen(&given, &l4, 1, 32, 4096);
+}
+
+// The branches of the ladder say which step they come after; the others come after the number before.
+Test(problem, which_step_comes_before) {
+  char parent[64];
+  ladder_read_parent("18_split_kv", parent);
+  cr_expect_str_eq(parent, "09_tile_order");
+  ladder_read_parent("09_tile_order", parent);
+  cr_expect_str_eq(parent, "");
+  ladder_read_parent("99_no_such_step", parent);
+  cr_expect_str_eq(parent, "");
 }

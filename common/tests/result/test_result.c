@@ -149,7 +149,13 @@ Test(result, empty_values) {
   row.verdict = CHECK_FAILED;
   row.check.o_error = NAN;
   row.figures.times.samples = 0;
-  const device_counts counts = {1, 2, 3, 4, 5, 6, 7, 8};
+  const device_counts counts = {.launches = 1,
+                                .blocks = 2,
+                                .threads = 3,
+                                .block_barriers = 4,
+                                .warp_collectives = 5,
+                                .tensor_core_operations = 6,
+                                .async_copy_bytes = 7};
   result_write(file, &row, &counts);
   expect("04_online_softmax,,NVIDIA "
          "H200,bf16,1,2,1,1000,1000,64,1,FAILED,nan,0.004,2.5e-07,1234," NOT_TIMED

@@ -26,6 +26,10 @@ typedef struct {
 // when a step cannot be loaded, or there are too many.
 bool ladder_load_steps(ladder_session *s, char **paths, size_t count, error_text *error);
 
+// Reads which step the step comes after, where its first comment says so with `// After: NN_name`. Else `parent` is
+// empty, and the step comes after the one before it by number.
+void ladder_read_parent(const char *step, char parent[64]);
+
 // They tell whether the contenders are variants of a step, which are all compared with the step itself, and whether
 // they are the configurations of one step.
 bool ladder_has_variants(const ladder_session *s);

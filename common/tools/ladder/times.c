@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Configurations are ranked; those without a time come last.
 static int faster_first(const void *a, const void *b) {
@@ -13,11 +14,23 @@ static int faster_first(const void *a, const void *b) {
   return (first->median > second->median) - (first->median < second->median);
 }
 
-// Compares each row with the first of the rows that were timed, which in a sweep is the fastest, and with the
-// one before.
+// Returns the row that a row's "x before" is relative to: that of the step which it comes after.
+static const ladder_row *row_before(const ladder_session *s, const ladder_row *row,
+                                    const ladder_row *last) {
+  char parent[64];
+  ladder_read_parent(row->step->name, parent);
+  if (!*parent) return last;
+  for (size_t i = 0; i < s->count; i++) {
+    if (s->rows[i].bursts && strcmp(s->rows[i].step->name, parent) == 0) return &s->rows[i];
+  }
+  return NULL;
+}
+
+// Compares each row with the first of the rows that were timed, which in a sweep is the fastest, and with that of the
+// step before.
 static void compare_rows(const ladder_session *s) {
   const ladder_row *first = NULL;
-  const ladder_row *before = NULL;
+  const ladder_row *last = NULL;
   for (size_t i = 0; i < s->count; i++) {
     ladder_row *row = &s->rows[i];
     if (!row->bursts) continue;
@@ -25,10 +38,11 @@ static void compare_rows(const ladder_session *s) {
     row->result.first =
         result_compare(row->bursts, first->bursts,
                        ladder_is_sweep(s) ? first->result.configuration : first->result.step);
+    const ladder_row *before = row_before(s, row, last);
     if (before && !ladder_is_sweep(s) && !ladder_has_variants(s)) {
       row->result.before = result_compare(row->bursts, before->bursts, before->result.step);
     }
-    before = row;
+    last = row;
   }
 }
 
