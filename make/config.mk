@@ -3,6 +3,8 @@
 
 # Numbers are written, and letters compared, as in C, whatever language the user's machine speaks.
 override export LC_ALL := C
+# What make check tells the make that it calls. A make that a test calls must not hear of it.
+unexport SAID HAVE_DEVICE
 
 include make/settings.mk
 
@@ -10,12 +12,12 @@ include make/settings.mk
 -include .deps/env.mk
 
 # The device is gpu when nvcc and a working GPU are there, else cpu, which is the emulator.
-DEVICE ?= $(shell scripts/doctor.sh --device)
+DEVICE ?= $(shell LC_ALL=C scripts/doctor.sh --device)
 ifeq ($(filter $(DEVICE),cpu gpu),)
   $(error DEVICE is "$(DEVICE)": give DEVICE=gpu, or DEVICE=cpu for the emulator)
 endif
 
-CUDA_HOME ?= $(shell scripts/doctor.sh --cuda-home)
+CUDA_HOME ?= $(shell LC_ALL=C scripts/doctor.sh --cuda-home)
 NVCC      ?= $(CUDA_HOME)/bin/nvcc
 ifeq ($(DEVICE)$(CUDA_HOME),gpu)
   $(error DEVICE=gpu needs the CUDA toolkit, and nvcc was not found: set CUDA_HOME, or use DEVICE=cpu)
@@ -33,7 +35,7 @@ endif
 
 # The GPU's own architecture. Without a GPU these are the two architectures that the lab is tested on.
 ifeq ($(DEVICE),gpu)
-  ARCH ?= $(or $(shell scripts/doctor.sh --arch),sm_80 sm_90a)
+  ARCH ?= $(or $(shell LC_ALL=C scripts/doctor.sh --arch),sm_80 sm_90a)
 endif
 
 # A debug build stands beside the release build: kernels with -G, assertions and printf kept.
@@ -73,14 +75,14 @@ ifneq ($(WORK),)
   # PART=2 tries one part of the file, between the lab's other parts.
   ifneq ($(and $(PART),$(named_one)),)
     ifeq ($(filter fill hint,$(MAKECMDGOALS)),)
-      override STEPS_FOLDER := $(or $(shell LAB_WORK=$(call quoted,$(LAB_WORK)) scripts/workshop/part.sh \
+      override STEPS_FOLDER := $(or $(shell LC_ALL=C LAB_WORK=$(call quoted,$(LAB_WORK)) scripts/workshop/part.sh \
                                  $(or $(notdir $(wildcard steps/$(named_one)_*)),$(named_one)) "$(PART)"),$(error there is no such part to try))
     endif
   endif
 endif
 ifneq ($(filter hunt reveal,$(MAKECMDGOALS)),)
   ifneq ($(BUG),)
-    override STEPS_FOLDER := $(or $(shell LAB_WORK=$(call quoted,$(LAB_WORK)) scripts/workshop/hunt.sh hand-out \
+    override STEPS_FOLDER := $(or $(shell LC_ALL=C LAB_WORK=$(call quoted,$(LAB_WORK)) scripts/workshop/hunt.sh hand-out \
                                "$(BUG)"),$(error there is nothing to hunt))
   endif
 endif
@@ -88,7 +90,7 @@ endif
 # patches themselves, and a make that this one calls to build files, leave the folder as it is.
 ifneq ($(and $(VARIANT),$(filter step%,$(MAKECMDGOALS))),)
   ifeq ($(filter variants diff,$(MAKECMDGOALS)),)
-    override STEPS_FOLDER := $(or $(shell scripts/variants.sh --copy \
+    override STEPS_FOLDER := $(or $(shell LC_ALL=C scripts/variants.sh --copy \
                                $(notdir $(wildcard steps/$(patsubst step%,%,$(firstword $(filter step%,$(MAKECMDGOALS))))_*)) \
                                $(VARIANT)),$(error there is no such variant))
   endif
@@ -97,7 +99,7 @@ override STEPS_FOLDER := $(or $(patsubst %/,%,$(STEPS_FOLDER)),steps)
 # make divides its lists at blanks. So a folder whose name has a blank is reached through a link whose name has
 # none.
 ifneq ($(call beyond,$(in_paths),$(STEPS_FOLDER)),)
-  override STEPS_FOLDER := $(or $(shell scripts/steps_link.sh $(call quoted,$(STEPS_FOLDER))),$(error the folder is not known))
+  override STEPS_FOLDER := $(or $(shell LC_ALL=C scripts/steps_link.sh $(call quoted,$(STEPS_FOLDER))),$(error the folder is not known))
 endif
 export STEPS_FOLDER
 # The name of the folder that the reader knows.
@@ -128,7 +130,7 @@ STEPS       ?= $(if $(STEP_GOALS),$(foreach goal,$(STEP_GOALS),$(filter $(goal:s
 ifneq ($(STEP_GOALS),)
   ifneq ($(words $(STEP_GOALS)),$(words $(STEPS)))
     ifeq ($(ELSEWHERE),)
-      $(shell scripts/near.sh $(firstword $(foreach goal,$(STEP_GOALS),$(if $(filter $(goal:step%=%)_%,$(ALL_STEPS)),,$(goal)))) $(or $(filter-out step%,$(MAKECMDGOALS)),run))
+      $(shell LC_ALL=C scripts/near.sh $(firstword $(foreach goal,$(STEP_GOALS),$(if $(filter $(goal:step%=%)_%,$(ALL_STEPS)),,$(goal)))) $(or $(filter-out step%,$(MAKECMDGOALS)),run))
       $(error nothing was done)
     endif
     $(error no such step in "$(STEP_GOALS)": in $(STEPS_NAME) there are $(foreach step,$(ALL_STEPS),step$(call step_number,$(step)))$(if $(WORK),; make $(firstword $(STEP_GOALS)) exercise writes one)))
