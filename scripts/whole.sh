@@ -6,8 +6,9 @@
 # leaves nothing beside FILE, whatever signal ends it.
 write_whole() (
   file=$1
+  writer=$BASHPID- # part of the name, so that the trap knows it before the file is made
+  trap 'rm -f "$file.$writer"*.tmp' EXIT
   partial=$(beside "$file") || exit
-  trap 'rm -f "$partial"' EXIT
   if cat >"$partial" && { chmod --reference="$file" "$partial" 2>/dev/null || chmod "$(new_mode)" "$partial"; } &&
     mv -fT "$partial" "$file"; then
     exit
@@ -24,7 +25,7 @@ folder_beside() {
 
 # beside PATH [-d]: makes an empty file, or folder, beside the path; says in a sentence where it cannot.
 beside() {
-  if ! mktemp "${@:2}" "$1.XXXXXXXX.tmp" 2>/dev/null; then
+  if ! mktemp "${@:2}" "$1.${writer-}XXXXXXXX.tmp" 2>/dev/null; then
     echo "error: cannot write $1: nothing can be made in its folder" >&2
     return 2
   fi
