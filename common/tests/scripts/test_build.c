@@ -8,7 +8,7 @@ TestSuite(build, .timeout = 120);
 Test(build, two_folders_share_no_build) {
   static const char *const folders[] = {"a/b",   "a_b", "a__b",   "a_/b",   "a/_b",   "a/b/c",
                                         "a_b/c", "a.b", "a/b_c",  "a_.b",   "a/.b",   "/a/b",
-                                        "/a_b",  "_.a", "work_a", "work/a", "/work/a"};
+                                        "/a_b",  "_.a", "home_a", "home/a", "/home/a"};
   enum { FOLDERS = sizeof folders / sizeof *folders };
   char builds[FOLDERS][sizeof((script_result *)NULL)->out];
   for (int i = 0; i < FOLDERS; i++) {

@@ -33,7 +33,7 @@ Test(guide, takes_the_readers_files_from_a_folder_of_its_own) {
   EXPECT(result, "guide: 1 blocks do what the guide says");
 }
 
-// What the reader does meanwhile stands in a comment, which no page shows.
+// The work of the reader in between stands in a comment, which no page shows.
 Test(guide, runs_what_a_comment_says) {
   const script_result result = guide(
       "",

@@ -130,7 +130,7 @@ Test(mutants, what_cannot_be_tried) {
   }
 }
 
-// The sample is fixed, because the seed repeats it. What was not tried is recorded, too.
+// The sample is fixed, because the seed repeats it. Mutants that were not tried are recorded, too.
 Test(mutants, a_sample_is_caught) {
   const script_result result = lab_run("DEVICE=cpu JOBS=2 FILES=steps/ RECORD=1 DATA=%s "
                                        "scripts/mutants.sh --count 2 --seed 1 01_naive",

@@ -449,7 +449,7 @@ Test(workshop, a_hunt_ends_with_a_fix) {
   EXPECT(result, "Bug 1 is fixed: ", "hunt: 1 bug handed out, 1 fixed, 1 revealed\n");
 }
 
-// What is shown on 80 columns is no wider, and nothing is left out.
+// The output on 80 columns is no wider than these, and nothing is left out.
 Test(workshop, tables_and_solutions_fit_the_width) {
 #define TABLE                                                                                      \
   "printf 'step  adds          check  error\\n04    one kernel    ok       0.2\\n05    tensor "    \

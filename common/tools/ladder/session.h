@@ -1,4 +1,4 @@
-// What one run of the ladder works on, which its parts share.
+// The data of one run of the ladder, which its parts share.
 #ifndef SESSION_H
 #define SESSION_H
 
