@@ -101,7 +101,7 @@ sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 
 splits_name = $(or $(NAME),splits-$(call step_number,$(firstword $(BUILDABLE))))
 .PHONY: splits
-splits: say-device ## time against the number of splits of the keys: make step18 splits
+splits: needs-gpu ## time against the number of splits of the keys (GPU): make step18 splits
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
 	@$(with_args) $(RUN) $(BUILD)/ladder $(call quoted,$(DATA)) $(splits_name) $(firstword $(shared_steps)):splits -- \
 	  $(if $(ARGS),,--batch 1 --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 16384 --dim 128 --dtype bf16)

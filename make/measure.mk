@@ -4,7 +4,7 @@
 .PHONY: needs-gpu
 needs-gpu: say-device
 ifeq ($(DEVICE),cpu)
-	@echo "error: $(filter bench ceilings peers shapes spread decode record,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
+	@echo "error: $(filter bench ceilings splits peers shapes spread decode record,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
 	  "on a machine with a GPU (make ladder counts here what the steps do)" >&2
 	@exit 2
 endif
