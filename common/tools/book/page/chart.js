@@ -2,12 +2,19 @@
 // A chart of lines, drawn as SVG with d3's scales and axes. Colours stand in the elements themselves, so that an
 // exported file looks as on the page.
 
-// Steps go from violet to yellow in their order, light enough or dark enough for the background; peers are grey and dashed.
+// Steps go round the circle of hues in their order, and neighbours differ in lightness and shape; peers are grey and
+// dotted.
 function lineColour(name, order, dark) {
   if (!isStep(name)) return dark ? "#b5b9c0" : "#5b6068";
   const d3 = library("d3", "d3");
-  const share = order.length > 1 ? Math.max(0, order.indexOf(name.replace(OWN, ""))) / (order.length - 1) : 0;
-  return d3.hcl(300 - 270 * share, 60, dark ? 72 : 46).toString();
+  const at = Math.max(0, order.indexOf(name.replace(OWN, "")));
+  return d3.hcl(290 - (310 * at) / Math.max(1, order.length - 1), 62, (dark ? 66 : 42) + (at % 2 ? 9 : 0)).toString();
+}
+
+function lineShape(name, order) {
+  const shapes = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross"];
+  const at = order.indexOf(name.replace(OWN, ""));
+  return shapes[(at >= 0 ? at : Object.keys(PEERS).indexOf(name) + 1) % shapes.length];
 }
 
 function lineDash(name) { return isOwn(name) ? "7 3" : isStep(name) ? null : "2 3"; }
@@ -58,7 +65,8 @@ function drawChart(it, over) {
       }
     }
     group.append("path").attr({d: path(line.points), fill: "none", stroke: colour, "stroke-width": 2, "stroke-dasharray": lineDash(line.name)});
-    for (const point of line.points) group.append("circle").attr({cx: x(point.x), cy: y(point.y), r: 3, fill: colour});
+    const mark = d3.svg.symbol().type(lineShape(line.name, it.order)).size(38)();
+    for (const point of line.points) group.append("path").attr({class: "mark", d: mark, transform: `translate(${x(point.x)},${y(point.y)})`, fill: colour});
     const end = line.points[line.points.length - 1];
     labels.push({text: readable(line.name), at: y(end.y), from: y(end.y), x: x(end.x), colour});
   }

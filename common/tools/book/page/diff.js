@@ -53,6 +53,7 @@ function diffTable(left, right, changes, prefix) {
     at = end;
   }
   return el("table", {class: "diff" + (counted ? " counted" : ""), "aria-label": `${readable(left.name)} on the left, ${readable(right.name)} on the right`},
+    [0, 1].map(() => el("colgroup", {}, el("col", {class: "line"}), counted ? el("col", {class: "count"}) : null, el("col"))),
     el("thead", {}, el("tr", {}, el("th", {colspan: counted ? 3 : 2, scope: "colgroup"}, left.title),
       el("th", {colspan: counted ? 3 : 2, scope: "colgroup"}, right.title))), bodies);
 }

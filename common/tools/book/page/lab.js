@@ -130,7 +130,7 @@ function times(gpu) {
   if (timesOf[gpu]) return timesOf[gpu];
   const newest = new Map();
   for (const path of Object.keys(lab.text)) {
-    const found = /^plots\/data\/([^/]+)\/((?:ladder[^/]*|bench|peers|shapes)\.csv)$/.exec(path);
+    const found = /^plots\/data\/([^/]+)\/((?:ladder[^/]*|bench|peers)\.csv)$/.exec(path);
     if (!found || found[1] !== gpu) continue;
     for (const row of table(path)) {
       if (!(row.median_ms > 0) || (row.check && row.check !== "ok")) continue;

@@ -75,7 +75,7 @@ views.bug = ([name, index]) => {
     el("h1", {}, `Bug ${number(bug.step)}.${bug.index}`),
     el("p", {}, `This is `, el("a", {href: address("step", [bug.step])}, readable(bug.step)), " with one fault. Click on the number of the line that you think is wrong."),
     answer, tools, story,
-    el("table", {class: "source", "aria-label": "source with a bug"}, el("tbody", {}, source.map((text, i) => {
+    el("table", {class: "source", "aria-label": "source with a bug"}, el("colgroup", {}, el("col", {class: "line"}), el("col")), el("tbody", {}, source.map((text, i) => {
       const row = el("tr", {}, el("td", {class: "line"}, button(String(i + 1), () => guess(i + 1), {"aria-label": `line ${i + 1} is wrong`})),
         el("td", {class: "code"}, lineElements(parts[i] || [])));
       rows.set(i + 1, row);

@@ -45,7 +45,7 @@ function show(same) {
     console.error(failure);
     content = [el("h1", {}, "This page cannot be shown"), el("p", {}, String(failure.message))];
   }
-  main.replaceChildren(...[content].flat(Infinity));
+  main.replaceChildren(...[content].flat(Infinity).filter(Boolean));
   main.className = "view-" + now.view;
   document.title = (main.querySelector("h1") || {textContent: ""}).textContent + " · The attention lab book";
   for (const link of document.querySelectorAll("#top nav a")) {

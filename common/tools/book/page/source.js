@@ -145,6 +145,7 @@ function sourceTable(name, values, click) {
   const numbers = lineNumbers(name);
   const parts = colouredStep(name);
   return el("table", {class: "source" + (counts ? " counted" : ""), "aria-label": `source of ${readable(name)}`},
+    el("colgroup", {}, el("col", {class: "line"}), counts ? el("col", {class: "count"}) : null, el("col")),
     el("tbody", {}, numbers.map((line, i) => el("tr", {id: `L${line}`},
       el("td", {class: "line"}, click ? button(String(line), () => click(line), {"aria-label": `line ${line}`}) : String(line)),
       counts ? countCell(counts, line, counts.most) : null,
