@@ -12,9 +12,9 @@
 extern char **environ;
 
 // A colour for each kind of line, so that a line's colour says whether it has moved.
-#define GONE_MOVED "35"
+#define GONE_MOVED     "35"
 #define GONE_MOVED_TOO "34"
-#define COME_MOVED "36"
+#define COME_MOVED     "36"
 #define COME_MOVED_TOO "33"
 
 static FILE *run_git(const char *before, const char *after, pid_t *child, error_text *error) {

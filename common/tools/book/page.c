@@ -42,7 +42,8 @@ static bool put_raw(FILE *out, const manifest_entry *entry, error_text *error) {
 }
 
 static bool put_library(FILE *out, const manifest_entry *entry, error_text *error) {
-  return put_file(out, entry->word[2], error); // its licence; the code stands in a script of its own
+  return put_file(out, entry->word[2],
+                  error); // its licence; the code stands in a script of its own
 }
 
 static size_t line_length(const text_buffer *text, size_t at) {
@@ -131,7 +132,8 @@ static bool put_patched(FILE *out, const manifest *list, const char *kind, error
     const manifest_entry *entry = &list->entries[i];
     if (strcmp(entry->kind, kind) != 0) continue;
     const manifest_entry *step = find_step(list, entry->word[0]);
-    if (!step) return fail(error, "the manifest has a %s of %s, but not that step", kind, entry->word[0]);
+    if (!step)
+      return fail(error, "the manifest has a %s of %s, but not that step", kind, entry->word[0]);
     json_next(out, &first);
     fprintf(out, "\"%s|%s\":{\"patch\":", entry->word[0], entry->word[1]);
     if (!put_file(out, entry->word[2], error)) return false;
@@ -184,7 +186,8 @@ static bool put_parts(FILE *out, const manifest *list, const char *kind, int wor
     text_buffer text = {0};
     bool good = text_buffer_read(&text, entry->word[word], error);
     if (good && memmem(text.data, text.length, "</script", 8)) {
-      good = fail(error, "%s holds the end of a script, and cannot stand inside one", entry->word[word]);
+      good = fail(error, "%s holds the end of a script, and cannot stand inside one",
+                  entry->word[word]);
     }
     if (good) {
       fprintf(out, open, entry->word[0]);
