@@ -92,9 +92,21 @@ for file in plots/data/*/*.csv; do
   *) add text "$file" ;;
   esac
 done
-for file in steps/*/hints.md steps/*/goals.txt; do
+for file in steps/*/hints.md steps/*/goals.txt common/kernel/*.cuh; do
   if [ -f "$file" ]; then add text "$file"; fi
 done
+
+# Data of a commit since which the step has changed.
+cat plots/data/*/*.csv | awk -F , '
+  { gsub(/"/, "") }
+  /^step,/ { commit = 0; for (i = 1; i <= NF; i++) if ($i == "commit") commit = i; next }
+  /^[0-9]+_/ && commit && !seen[$1, $commit]++ { print $1 "\t" $commit }' >"$scratch/recorded"
+while IFS=$'\t' read -r name commit_of; do
+  if [ -f "steps/$name/attention.cu" ] && git cat-file -e "${commit_of%-dirty}^{commit}" 2>/dev/null &&
+    ! git diff --quiet "${commit_of%-dirty}" -- "steps/$name/attention.cu"; then
+    add stale "$name" "$commit_of"
+  fi
+done <"$scratch/recorded"
 
 names=()
 for source in steps/*/attention.cu; do

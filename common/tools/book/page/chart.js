@@ -7,7 +7,8 @@
 function lineColour(name, order, dark) {
   if (!isStep(name)) return dark ? "#b5b9c0" : "#5b6068";
   const d3 = library("d3", "d3");
-  const at = Math.max(0, order.indexOf(name.replace(OWN, "")));
+  const at = order.indexOf(name.replace(OWN, ""));
+  if (at < 0) return dark ? "#c7a58e" : "#8a6248"; // a step that the lab no longer has
   return d3.hcl(290 - (310 * at) / Math.max(1, order.length - 1), 62, (dark ? 66 : 42) + (at % 2 ? 9 : 0)).toString();
 }
 

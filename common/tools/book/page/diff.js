@@ -113,6 +113,25 @@ function sizeText(a, b) {
     `layout do not count, and a line that moves counts once. In all ${gone} lines go and ${come} come, with ${changes.come.length} of them moved.`);
 }
 
+// How fast both are, at the problems at which the ladder was recorded.
+function speedText(a, b) {
+  const found = gpus().flatMap((gpu) => ladderProblems(gpu).map((file) => {
+    const rows = ladderRows(gpu, file).rows;
+    const before = rows.find((row) => row.name === a), after = rows.find((row) => row.name === b);
+    return before && after ? {gpu, before, after} : null;
+  })).filter(Boolean);
+  if (!found.length) return el("p", {class: "note"}, "These two have not been timed in the same run.");
+  return el("table", {class: "numbers speeds"}, el("caption", {}, `Recorded beside each other, ${origin(found.map((it) => it.after))}`),
+    el("thead", {}, el("tr", {}, ["problem", readable(a), readable(b), "× as fast"].map((text, i) => el("th", {scope: "col", class: i ? "number" : null}, text)))),
+    el("tbody", {}, found.map(({before, after}) => {
+      const [low, high] = after.beforeName === a ? [after.beforeLow, after.beforeHigh] : [before.low / after.high, before.high / after.low];
+      const ratio = after.beforeName === a ? after.beforeRatio : before.ms / after.ms;
+      return el("tr", {}, el("th", {scope: "row"}, problemText(after)), el("td", {class: "number"}, `${digits(before.ms, 4)} ms`),
+        el("td", {class: "number"}, `${digits(after.ms, 4)} ms`),
+        el("td", {class: "number"}, `${digits(ratio, 3)} [${digits(low, 3)}, ${digits(high, 3)}]`));
+    })));
+}
+
 function stepSide(name, values) {
   return {name, lines: lines(name), numbers: lineNumbers(name), parts: colouredStep(name),
     title: el("a", {href: address("step", [name])}, readable(name)),
@@ -123,7 +142,7 @@ function stepDiff(a, b, values) {
   atChange = -1;
   if (a === b) return el("p", {}, "Both sides are the same step: choose another one.");
   return [
-    sizeText(a, b),
+    sizeText(a, b), speedText(a, b),
     el("div", {class: "controls"}, chooseMetric(values),
       button("Previous change (p)", () => nextChange(-1)), button("Next change (n)", () => nextChange(1)),
       button("Show all lines", () => document.querySelectorAll(".fold button[aria-expanded=false]").forEach((it) => it.click()), {id: "unfold"}),

@@ -28,8 +28,10 @@ function addressOf(path, anchor) {
 function slug(text) { return text.replace(/[^A-Za-z0-9 _-]/g, "").replace(/ /g, "-").toLowerCase(); }
 
 function renderDocument(path) {
-  const article = el("article", {class: "document"});
-  article.innerHTML = lab.document[path];
+  const holder = document.createElement("template"); // whose images are not loaded
+  holder.innerHTML = lab.document[path];
+  for (const image of holder.content.querySelectorAll("img")) mendImage(image, path);
+  const article = el("article", {class: "document"}, holder.content);
   const taken = {};
   for (const heading of article.querySelectorAll("h1,h2,h3,h4")) {
     const name = slug(heading.textContent);
@@ -37,7 +39,6 @@ function renderDocument(path) {
     taken[name] = (taken[name] || 0) + 1;
   }
   for (const link of article.querySelectorAll("a[href]")) mendLink(link, path);
-  for (const image of article.querySelectorAll("img")) mendImage(image, path);
   for (const code of article.querySelectorAll("pre > code")) {
     const language = /language-(\S+)/.exec(code.className);
     if (language && /^(c|cpp|cuda|sh|bash)$/.test(language[1])) {

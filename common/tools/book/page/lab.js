@@ -153,6 +153,11 @@ function timed(row, name, file) {
   time.low = +row.ci_low_ms || time.ms;
   time.high = +row.ci_high_ms || time.ms;
   time.tflops = +row.tflops || operations(time) / time.ms / 1e9;
+  // Ratios of pairs of one round, which are surer than those of two medians.
+  time.baseName = row.base_step;
+  time.baseRatio = +row.speedup;
+  time.beforeName = row.before_step;
+  [time.beforeRatio, time.beforeLow, time.beforeHigh] = [+row.speedup_before, +row.speedup_before_low, +row.speedup_before_high];
   return time;
 }
 
@@ -179,8 +184,10 @@ function problemText(time) {
 function origin(rows) {
   const commits = [...new Set(rows.map((row) => row.commit).filter(Boolean))].sort();
   const days = [...new Set(rows.map((row) => (row.date || "").slice(0, 10)).filter(Boolean))].sort();
+  const stale = [...new Set(rows.filter((row) => `${row.name || row.step}|${row.commit}` in lab.stale).map((row) => number(row.name || row.step)))];
+  const since = stale.length ? `; the source of ${stale.length > 1 ? "steps" : "step"} ${stale.join(", ")} has changed since` : "";
   return (commits.length ? `recorded at commit ${commits.join(", ")}` : "of no known commit") +
-    (days.length ? `, ${days.length > 1 ? days[0] + " to " + days[days.length - 1] : days[0]}` : "");
+    (days.length ? `, ${days.length > 1 ? days[0] + " to " + days[days.length - 1] : days[0]}` : "") + since;
 }
 
 // A number with a number of significant digits, without an exponent.

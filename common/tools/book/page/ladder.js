@@ -31,8 +31,8 @@ views.ladder = (none, values) => {
     el("span", {class: "fill" + (isStep(time.name) ? "" : " peer"), style: `width:${(100 * share(time.tflops)).toFixed(2)}%`}))
     : el("td", {class: "bar"}, el("span", {class: "note"}, "not timed"));
   const cells = (time) => [
-    el("td", {class: "number", "data-tflops": time ? time.tflops : null}, time ? digits(time.tflops, 3) : ""),
-    el("td", {class: "number faster"}, time && base ? digits(base.ms / time.ms, 3) : "")];
+    el("td", {class: "number", "data-step": time ? time.name : null, "data-tflops": time ? time.tflops : null}, time ? digits(time.tflops, 3) : ""),
+    el("td", {class: "number faster"}, time && base ? digits(time.baseName === base.name ? time.baseRatio : base.ms / time.ms, 3) : "")];
   const stepRow = (name) => el("tr", {},
     el("th", {scope: "row"}, el("a", {href: address("step", [name])}, readable(name))),
     el("td", {class: "adds"}, summary(name)), bar(byName.get(name)), cells(byName.get(name)),

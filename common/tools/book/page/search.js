@@ -29,6 +29,11 @@ function sections() {
       if (text.trim()) searchIndex.push({title: `${readable(step)}, line ${numbers[i]}`, href: address("step", [step, "source"], {at: `L${numbers[i]}`}), text, code: true, weight: 0});
     });
   }
+  for (const path of Object.keys(lab.text).filter((name) => name.endsWith(".cuh"))) {
+    lab.text[path].split("\n").forEach((text, i) => {
+      if (text.trim()) searchIndex.push({title: `${path}, line ${i + 1}`, href: null, text, code: true, weight: -1});
+    });
+  }
   for (const entry of searchIndex) entry.small = (entry.title + " " + entry.text).toLowerCase();
   return searchIndex;
 }
@@ -63,7 +68,7 @@ views.search = (none, values) => {
   const draw = (query) => {
     const found = search(query);
     results.replaceChildren(...[el("p", {role: "status"}, query.trim() ? `${found.length} places` + (found.length > MOST_FOUND ? `, of which the first ${MOST_FOUND} are shown` : "") : ""),
-      ...found.slice(0, MOST_FOUND).map((entry) => el("div", {class: "result"}, el("a", {href: entry.href}, entry.title),
+      ...found.slice(0, MOST_FOUND).map((entry) => el("div", {class: "result"}, entry.href ? el("a", {href: entry.href}, entry.title) : el("span", {}, entry.title),
         el("p", {class: entry.code ? "code" : ""}, snippet(entry, query))))]);
   };
   const box = el("input", {type: "search", id: "query", "data-name": "query", value: values.q || "", autocomplete: "off", placeholder: "for example: bank conflicts"});

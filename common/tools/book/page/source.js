@@ -139,6 +139,22 @@ function countsNote(step, id) {
     `emulator, ${origin([row])}.`);
 }
 
+// The lines of other files, such as common/kernel/hopper.cuh, that count for a step.
+function headerTable(step, id) {
+  const value = metric(id)[2];
+  const rows = countsOf(step).filter((row) => row.file !== lab.step[step].path && value(row) > 0).sort((a, b) => value(b) - value(a));
+  if (!rows.length) return null;
+  const most = value(rows[0]);
+  return el("details", {open: true}, el("summary", {}, "In the headers that the step includes"), el("table", {class: "source counted"},
+    el("colgroup", {}, el("col", {class: "file"}), el("col", {class: "count"}), el("col")),
+    el("tbody", {}, rows.slice(0, 20).map((row) => {
+      const text = (lab.text[row.file] || "").split("\n")[row.line - 1] || "";
+      return el("tr", {}, el("td", {class: "line"}, row.file ? `${row.file.replace("common/kernel/", "")}:${row.line}` : "no line known"),
+        el("td", {class: "count", style: `--share:${((100 * value(row)) / most).toFixed(1)}%`}, short(value(row))),
+        el("td", {class: "code"}, lineElements(colourLines(text.trim())[0] || [])));
+    }))));
+}
+
 // A table of the whole source. `click` gets the number of a line of the file.
 function sourceTable(name, values, click) {
   const counts = values.count ? countsByLine(name, values.count) : null;

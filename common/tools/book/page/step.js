@@ -35,7 +35,7 @@ function stepSource(step, values) {
   return [
     el("p", {}, el("code", {}, lab.step[step].path), ". The lines that mark the exercises are left out; the numbers are those of the file."),
     el("div", {class: "controls"}, chooseMetric(values)),
-    values.count ? countsNote(step, values.count) : null,
+    values.count ? [countsNote(step, values.count), headerTable(step, values.count)] : null,
     sourceTable(step, values),
   ];
 }
