@@ -92,7 +92,7 @@ for file in plots/data/*/*.csv; do
   *) add text "$file" ;;
   esac
 done
-for file in steps/*/hints.md steps/*/goals.txt common/kernel/*.cuh; do
+for file in steps/*/hints.md steps/*/goals.txt common/kernel/*.cuh common/numeric/*.h; do
   if [ -f "$file" ]; then add text "$file"; fi
 done
 

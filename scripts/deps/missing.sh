@@ -50,7 +50,7 @@ find_missing_of_book() {
 # What tests it: a browser, and a client of the protocol that drives it.
 find_missing_of_browser() {
   command -v chromium >/dev/null || required+=(chromium)
-  python3 -c 'import websocket' 2>/dev/null || required+=(python3-websocket)
+  scripts/examples.sh --python websocket >/dev/null || required+=(python3-websocket)
 }
 
 # Fills the arrays `required` and `wanted` with the Debian packages that are missing.

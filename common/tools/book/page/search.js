@@ -29,7 +29,7 @@ function sections() {
       if (text.trim()) searchIndex.push({title: `${readable(step)}, line ${numbers[i]}`, href: address("step", [step, "source"], {at: `L${numbers[i]}`}), text, code: true, weight: 0});
     });
   }
-  for (const path of Object.keys(lab.text).filter((name) => name.endsWith(".cuh"))) {
+  for (const path of Object.keys(lab.text).filter((name) => /\.(cuh|h)$/.test(name))) {
     lab.text[path].split("\n").forEach((text, i) => {
       if (text.trim()) searchIndex.push({title: `${path}, line ${i + 1}`, href: null, text, code: true, weight: -1});
     });

@@ -134,7 +134,7 @@ function countsNote(step, id) {
   }
   const row = counts.rows[0];
   return el("p", {class: "note"}, `${readable(step)}: ${short(counts.total)} ${metric(id)[1]}` +
-    (counts.elsewhere ? `, of which ${short(counts.elsewhere)} in the headers of common/kernel` : "") +
+    (counts.elsewhere ? `, of which ${short(counts.elsewhere)} in the headers that it includes` : "") +
     `; batch ${row.batch}, heads ${row.heads}, seq ${row.seq_q}, head_dim ${row.head_dim}, ${row.dtype}, counted by the ` +
     `emulator, ${origin([row])}.`);
 }
@@ -149,7 +149,7 @@ function headerTable(step, id) {
     el("colgroup", {}, el("col", {class: "file"}), el("col", {class: "count"}), el("col")),
     el("tbody", {}, rows.slice(0, 20).map((row) => {
       const text = (lab.text[row.file] || "").split("\n")[row.line - 1] || "";
-      return el("tr", {}, el("td", {class: "line"}, row.file ? `${row.file.replace("common/kernel/", "")}:${row.line}` : "no line known"),
+      return el("tr", {}, el("td", {class: "line"}, row.file ? `${row.file.replace("common/", "")}:${row.line}` : "no line known"),
         el("td", {class: "count", style: `--share:${((100 * value(row)) / most).toFixed(1)}%`}, short(value(row))),
         el("td", {class: "code"}, lineElements(colourLines(text.trim())[0] || [])));
     }))));
