@@ -111,6 +111,7 @@ include make/measure.mk
 include make/check.mk
 include make/workshop.mk
 include make/examples.mk
+include make/book.mk
 
 # --- reading -------------------------------------------------------------------------------------
 

@@ -210,6 +210,10 @@ $(BUILD)/libpeers.so: $(patsubst %,$(PLAIN)/common/%.o,timing/timing timing/figu
 $(PLAIN)/mutants: $(PLAIN)/common/tools/mutants/main.o $(LIBRARY)
 	$(CC) $(LDFLAGS) $^ -lm -o $(part) $(whole)
 
+# The lab book needs Debian's libmd4c-html0-dev, so its parts are in no library of the lab.
+$(PLAIN)/book: $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tools/book/*.c)) $(LIBRARY)
+	$(CC) $(LDFLAGS) $^ -lmd4c-html -lmd4c -lm -o $(part) $(whole)
+
 $(BUILD)/compare: $(PLAIN)/common/tools/compare/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 

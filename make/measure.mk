@@ -78,7 +78,8 @@ count-now: say-device
 	@mkdir -p build/count
 	@for step in $(shared_steps); do \
 	  $(with_args) $(RUN) $(BUILD)/count build/count $$step -- && \
-	  scripts/record_counts.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so).csv || exit; \
+	  scripts/record_counts.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so).csv && \
+	  scripts/record_count_lines.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so)-lines.csv || exit; \
 	done
 	$(call draw_results,saves)
 else

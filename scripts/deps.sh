@@ -4,6 +4,8 @@
 #   scripts/deps.sh                   installs what is missing (as root, or through `sudo -n`)
 #   scripts/deps.sh PREFIX            unpacks what is missing into PREFIX instead; needs no root
 #   scripts/deps.sh --without-tests   the same, but Criterion is only wanted, not required
+#   scripts/deps.sh --book            what the lab book is made with as well
+#   scripts/deps.sh --book-check      and what its test needs, a browser of 100 MB
 #   scripts/deps.sh --nvdisasm        fetches NVIDIA's disassembler into PREFIX with pip, for sass, where the
 #                                     CUDA toolkit lacks it
 #   scripts/deps.sh --missing         only lists what is missing: "required PACKAGE" or
@@ -35,11 +37,15 @@ prefix=.deps
 rootless=no
 list_only=no
 criterion_is=required
+book=no
+browser=no
 disassembler=no
 for argument in "$@"; do
   case $argument in
   --missing) list_only=yes ;;
   --without-tests) criterion_is=wanted ;;
+  --book) book=yes criterion_is=wanted ;;
+  --book-check) book=yes browser=yes criterion_is=wanted ;;
   --nvdisasm) disassembler=yes ;;
   --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' scripts/deps.sh && exit 0 ;;
   -* | '')

@@ -25,6 +25,8 @@ make_scratch
 . "${BASH_SOURCE[0]%/*}/planted_bug.sh"
 # shellcheck source=scripts/variant.sh
 . "${BASH_SOURCE[0]%/*}/variant.sh"
+# shellcheck source=scripts/changed.sh
+. "${BASH_SOURCE[0]%/*}/changed.sh"
 steps=${STEPS_FOLDER:-steps}
 variant=${VARIANT:-}
 
@@ -43,16 +45,6 @@ limit() { # the most lines that a step may change; the first one with a parent i
   *_online_softmax | *_wmma | *_mma_registers | *wgmma) echo 240 ;;
   *) echo 140 ;;
   esac
-}
-
-changed() { # how many lines of code the second source changes in the first
-  diff <(awk -f scripts/code.awk "$1") <(awk -f scripts/code.awk "$2") | awk '
-    /^</ { gone[substr($0, 3)]++; lines++ }
-    /^>/ { come[substr($0, 3)]++; lines++ }
-    END {
-      for (line in gone) lines -= gone[line] < come[line] ? gone[line] : come[line]
-      print lines + 0
-    }'
 }
 
 variant_source() { # of a step: makes the changed copy, and prints where it lies

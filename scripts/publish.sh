@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Puts what this machine has recorded into the published record: scripts/publish.sh [DEVICE_FOLDER [NAME]]
 # Copies results/<device>/*.csv, or NAME.csv alone, to plots/data/<device>, and draws the charts and writes the
-# tables again. A file replaces the whole published one, but bugs.csv, mutants.csv, counts.csv and the files of
-# variants are merged, so that the published rows of other steps, sources and shapes stay. Of the emulator only
-# bugs.csv and mutants.csv are published, because its other records can be made quickly on any machine. Exit status
-# 2 when there is nothing to publish.
+# tables again. A file replaces the whole published one, but bugs.csv, mutants.csv, counts.csv, counts-lines.csv and the
+# files of variants are merged, so that the published rows of other steps, sources and shapes stay. Of the emulator only
+# bugs.csv, mutants.csv and counts-lines.csv, which the lab book shows, are published, because its other records can be
+# made quickly on any machine. Exit status 2 when there is nothing to publish.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -28,7 +28,7 @@ publish() { # file of results/, folder of plots/data
   mkdir -p "$2"
   case ${1##*/} in
   counts.csv) scripts/record_counts.sh "$2" <"$1" >/dev/null ;;
-  bugs.csv | mutants.csv | variants*.csv)
+  bugs.csv | mutants.csv | counts-lines.csv | variants*.csv)
     text=$(set -e; join_rows "$published" "$1")
     write_whole "$published" <<<"$text"
     ;;
@@ -43,7 +43,7 @@ for folder in "${folders[@]}"; do
   for file in "$folder"/*.csv; do
     if ! [ -f "$file" ] || [ "${file##*/}" != "${name:-$(basename "$file" .csv)}.csv" ]; then continue; fi
     case $file in
-    results/emulated-*/bugs.csv | results/emulated-*/mutants.csv) ;;
+    results/emulated-*/bugs.csv | results/emulated-*/mutants.csv | results/emulated-*/counts-lines.csv) ;;
     results/emulated-*) continue ;;
     esac
     publish "$file" "plots/data/${folder##*/}"
@@ -53,7 +53,7 @@ for folder in "${folders[@]}"; do
 done
 if [ ${#devices[@]} -eq 0 ]; then
   echo "error: there is nothing to publish, as there is no results/${1:-<GPU>}/${name:-*}.csv of a GPU, nor a" \
-    "bugs.csv or mutants.csv of the emulator: make ladder on a GPU, or make bugs, records one" >&2
+    "bugs.csv, mutants.csv or counts-lines.csv of the emulator: make ladder on a GPU, or make bugs, records one" >&2
   exit 2
 fi
 scripts/tables.sh

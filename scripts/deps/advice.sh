@@ -13,6 +13,13 @@ clang-format-14   -            -          -                clang-format 14 (the 
 git               git          git        git              git (the commit in records)
 patch             patch        patch      patch            patch (the planted bugs)
 python3-numpy     python3-numpy  python-numpy  python3-numpy  NumPy (calls from Python)
+libmd4c-html0-dev md4c-devel     md4c       md4c-devel       md4c (the documents of the lab book)
+libmd4c-dev       md4c-devel     md4c       md4c-devel       the headers of md4c (the lab book)
+libjs-d3          -              -          -                d3 (the charts of the lab book)
+libjs-highlight.js  -            -          -                highlight.js (the sources in the lab book)
+node-diff         -              -          -                jsdiff (the marked words in the lab book)
+chromium          chromium       chromium   chromium         chromium (the test of the lab book)
+python3-websocket python3-websocket-client  python-websocket-client  python3-websocket-client  websocket-client (the test of the lab book)
 '
 
 in_words() {

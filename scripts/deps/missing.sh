@@ -38,6 +38,21 @@ has_clang_format() {
 # NumPy is for a test of examples/, so it is not asked for where the tests are not.
 has_numpy() { scripts/examples.sh --python numpy >/dev/null; }
 
+# What the lab book is made with: md4c, and the JavaScript libraries that it contains.
+find_missing_of_book() {
+  if ! has_header md4c-html.h || ! compiler_has gcc libmd4c-html.so; then required+=(libmd4c-html0-dev libmd4c-dev); fi
+  local package
+  while read -r package; do required+=("$package"); done < <(LAB_DEPS=$prefix scripts/book_libraries.sh --missing)
+  command -v git >/dev/null || required+=(git)
+  command -v patch >/dev/null || required+=(patch)
+}
+
+# What tests it: a browser, and a client of the protocol that drives it.
+find_missing_of_browser() {
+  command -v chromium >/dev/null || required+=(chromium)
+  scripts/examples.sh --python websocket >/dev/null || required+=(python3-websocket)
+}
+
 # Fills the arrays `required` and `wanted` with the Debian packages that are missing.
 find_missing() {
   required=() wanted=()
@@ -61,4 +76,6 @@ find_missing() {
   command -v git >/dev/null || wanted+=(git)
   command -v patch >/dev/null || wanted+=(patch)
   [[ $criterion_is == wanted ]] || has_numpy || wanted+=(python3-numpy)
+  if [[ $book == yes ]]; then find_missing_of_book; fi
+  if [[ $browser == yes ]]; then find_missing_of_browser; fi
 }

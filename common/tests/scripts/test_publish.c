@@ -68,6 +68,26 @@ Test(publish, whole_files_and_merged_ones) {
                    mutants.out);
 }
 
+// The counts of a step's lines replace those that were recorded of the same step, first in the reader's record, then in
+// the published one.
+Test(publish, counts_of_lines) {
+  toolkit_write("rows.csv", "step,file,line,sectors\n05_x,a.cu,3,7\n05_x,a.cu,9,8\n");
+  toolkit_write(
+      "results/emulated-test-gpu/counts-lines.csv",
+      "step,file,line,sectors,commit,date\n05_x,a.cu,1,1,old,then\n04_x,a.cu,2,2,old,then\n");
+  toolkit_write(
+      EMULATED_FOLDER "/counts-lines.csv",
+      "step,file,line,sectors,commit,date\n06_x,a.cu,5,5,old,then\n05_x,a.cu,4,4,old,then\n");
+  const script_result result = toolkit_run(
+      "LAB_COMMIT=now scripts/record_count_lines.sh results/emulated-test-gpu <rows.csv && "
+      "LAB_COMMIT=now scripts/publish.sh emulated-test-gpu counts-lines 2>&1 && "
+      "cut -d , -f 1-5 " EMULATED_FOLDER "/counts-lines.csv");
+  cr_assert_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "published: " EMULATED_FOLDER "/counts-lines.csv\n",
+         "step,file,line,sectors,commit\n04_x,a.cu,2,2,old\n05_x,a.cu,3,7,now\n05_x,a.cu,9,8,now\n"
+         "06_x,a.cu,5,5,old\n");
+}
+
 Test(publish, one_file) {
   toolkit_write("results/test-gpu/ladder.csv", ROW_HEADER);
   toolkit_write("results/test-gpu/ladder-mine.csv", LADDER);

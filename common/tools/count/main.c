@@ -2,6 +2,7 @@
 // tensor cores.
 #define _GNU_SOURCE
 #include "count/listing.h"
+#include "csv/csv.h"
 #include "device/device.h"
 #include "file/file.h"
 #include "finish/finish.h"
@@ -18,8 +19,10 @@ static const char usage[] =
     "\n"
     "Runs the step once on the emulator, checks it, and counts. Writes FOLDER/stepNN.txt, its "
     "source\n"
-    "with the counts of each line, and FOLDER/stepNN.csv, the sums under their names; prints the\n"
-    "sums and the busiest lines. OPTIONS are those of a step's program that choose shape, type,\n"
+    "with the counts of each line, FOLDER/stepNN.csv, the sums under their names, and\n"
+    "FOLDER/stepNN-lines.csv, the counts of each line under the same names; prints the sums and "
+    "the\n"
+    "busiest lines. OPTIONS are those of a step's program that choose shape, type,\n"
     "inputs and configuration; the shape is 1x1x256x64 unless they say otherwise.\n";
 
 enum { BUSIEST = 10 };
@@ -85,21 +88,48 @@ static bool run(session *s, bool *right, error_text *error) {
 
 // ---- Files --------------------------------------------------------------------------------------
 
-static void print_csv(FILE *out, const session *s) {
-  const attention_shape *shape = &s->trial.shape;
-  fputs("step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,source",
-        out);
+// The names of the columns; `place` names those that say where the counts are from.
+static void print_names(FILE *out, const char *place) {
+  fprintf(out,
+          "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,%s",
+          place);
   for (int column = 0; column < COUNT_COLUMNS; column++) {
     fprintf(out, ",%s", column_names[column].name);
   }
-  fprintf(out, "\n%s,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,emulator", s->step.name,
+  fputc('\n', out);
+}
+
+static void print_problem(FILE *out, const session *s) {
+  const attention_shape *shape = &s->trial.shape;
+  fprintf(out, "%s,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,", s->step.name,
           s->options.config ? s->options.config : "", s->device.name,
           shape_dtype_name(shape->dtype), shape->batch, shape->heads, shape->kv_heads, shape->seq_q,
           shape->seq_kv, shape->head_dim, shape->causal);
+}
+
+static void print_values(FILE *out, const count_values *counts) {
   for (int column = 0; column < COUNT_COLUMNS; column++) {
-    fprintf(out, ",%" PRIu64, s->listing.total.value[column]);
+    fprintf(out, ",%" PRIu64, counts->value[column]);
   }
   fputc('\n', out);
+}
+
+static void print_csv(FILE *out, const session *s) {
+  print_names(out, "source");
+  print_problem(out, s);
+  fputs("emulator", out);
+  print_values(out, &s->listing.total);
+}
+
+static void print_lines_csv(FILE *out, const session *s) {
+  print_names(out, "file,line");
+  for (size_t i = 0; i < s->listing.count; i++) {
+    const emulator_line_counts *line = &s->listing.lines[i];
+    print_problem(out, s);
+    csv_write_text(out, line->file);
+    fprintf(out, ",%d", line->line);
+    print_values(out, &line->counts);
+  }
 }
 
 static bool print_listing(FILE *out, const session *s, error_text *error) {
@@ -111,25 +141,30 @@ static bool print_listing(FILE *out, const session *s, error_text *error) {
   return listing_print(out, &s->listing, heading, error);
 }
 
+enum { LISTING, SUMS, LINES };
+static const char *const ending[] = {".txt", ".csv", "-lines.csv"};
+
 // Writes FOLDER/stepNN and the ending.
-static bool save(const session *s, const char *folder, bool csv, error_text *error) {
+static bool save(const session *s, const char *folder, int kind, error_text *error) {
   char path[4096];
-  snprintf(path, sizeof path, "%s/step%.*s.%s", folder, (int)strcspn(s->step.name, "_"),
-           s->step.name, csv ? "csv" : "txt");
+  snprintf(path, sizeof path, "%s/step%.*s%s", folder, (int)strcspn(s->step.name, "_"),
+           s->step.name, ending[kind]);
   char *text = NULL;
   size_t length = 0;
   FILE *out = open_memstream(&text, &length);
   if (!out) return fail(error, "not enough memory for %s", path);
   bool good = true;
-  if (csv) {
+  if (kind == SUMS) {
     print_csv(out, s);
+  } else if (kind == LINES) {
+    print_lines_csv(out, s);
   } else {
     good = print_listing(out, s, error);
   }
   if (fclose(out) != 0 && good) good = fail(error, "not enough memory for %s", path);
   good = good && file_write(path, text, length, error);
   free(text);
-  if (good && !csv) printf("written: %s\n", error_printable(path).text);
+  if (good && kind == LISTING) printf("written: %s\n", error_printable(path).text);
   return good;
 }
 
@@ -140,7 +175,8 @@ static bool report(const session *s, const char *folder, error_text *error) {
   listing_print_busiest(stdout, &s->listing, BUSIEST);
   putchar('\n');
   fputs(note, stdout);
-  return save(s, folder, false, error) && save(s, folder, true, error);
+  return save(s, folder, LISTING, error) && save(s, folder, SUMS, error) &&
+         save(s, folder, LINES, error);
 }
 
 static int count(int argc, char **argv) {

@@ -1,0 +1,208 @@
+"""Follows the links of the lab book and uses its controls."""
+
+import pathlib
+import tempfile
+
+# Opens each address once, and gathers those that its links name. A broken link leads to a view that says so, or
+# names a place that the view does not have. Sources and diffs of all steps are views like these.
+CRAWL = """(async () => {
+  const seen = new Set(), wrong = [], waiting = ['#/', '#/steps', '#/pages', '#/bugs', '#/curves', '#/about', '#/search'];
+  const note = (fault) => { if (wrong.length < 20) wrong.push(fault); };
+  while (waiting.length) {
+    const next = waiting.pop();
+    if (seen.has(next)) continue;
+    seen.add(next);
+    history.replaceState(null, '', next);
+    show();
+    const title = document.querySelector('#main h1');
+    if (!title || /There is no|cannot be shown/.test(title.textContent)) note(`${next} leads to: ${title && title.textContent}`);
+    if (document.querySelectorAll('#main h1').length > 1) note(`${next} has more than one title`);
+    const at = readAddress().values.at;
+    if (at && !document.getElementById(at)) note(`${next} names a place that is not there`);
+    for (const link of document.querySelectorAll('#main a[href], #top a[href]')) {
+      const target = link.getAttribute('href');
+      if (target.startsWith('#/')) waiting.push(target);
+      else if (target !== '#' && !/^https?:/.test(target)) note(`${next} has a link to ${target}`);
+    }
+    for (const box of document.querySelectorAll('#main input, #main select')) {
+      if (!box.labels || !box.labels.length) note(`${next} has a control without a label`);
+    }
+    for (const image of document.querySelectorAll('#main img')) if (!image.alt) note(`${next} has an image without words`);
+  }
+  return {count: seen.size, wrong};
+})()"""
+
+
+def links(check):
+    found = check.run(CRAWL)
+    for fault in found["wrong"]:
+        check.expect(False, fault)
+    check.expect(found["count"] > 250, f"only {found['count']} views are linked")
+    return f"{found['count']} views, each by its links"
+
+
+def keys(check):
+    """Each key does what the page says."""
+    def press(key):
+        check.browser.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
+        check.browser.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+        check.run("new Promise((done) => setTimeout(done, 50))")
+
+    check.go("#/diff/13_softmax_overlap/14_pingpong")
+    check.run("document.activeElement.blur()")
+    press("n")
+    press("n")
+    place = check.run("document.getElementById('at-change').textContent")
+    check.expect(place.startswith("change 2 of"), f"after n twice the page says: {place}")
+    check.expect(check.run("scrollY") > 0, "n does not go to the next change")
+    press("p")
+    place = check.run("document.getElementById('at-change').textContent")
+    check.expect(place.startswith("change 1 of"), f"after p the page says: {place}")
+    press("]")
+    check.expect(check.run("location.hash").endswith("14_pingpong/15_persistent"), "] does not go to the next step")
+    press("[")
+    check.expect(check.run("location.hash").endswith("13_softmax_overlap/14_pingpong"), "[ does not go to the step before")
+    press("/")
+    check.expect(check.run("readAddress().view") == "search", "/ does not lead to the search")
+    check.run("new Promise((done) => setTimeout(done, 50))")
+    check.browser.call("Input.insertText", text="bank conflict")
+    check.expect(check.run("document.querySelectorAll('.result').length") > 5, "the search finds nothing")
+    check.expect("q=bank" in check.run("location.hash"), "the search is not in the address")
+    return "n p ] [ /"
+
+
+# Uses every control of a view: each choice of each list, each box twice, each button. Controls that open the
+# system's windows or save files have checks of their own.
+USE = """(async () => {
+  const wrong = [];
+  let used = 0;
+  const main = document.getElementById('main');
+  const lists = [...main.querySelectorAll('select')].map((it) => it.id);
+  for (const id of lists) {
+    const all = [...document.getElementById(id).options].map((it) => it.value);
+    const values = all.length > 8 ? [all[0], all[7], all[all.length - 1]] : all; // the links lead to all of them
+    const first = document.getElementById(id).value;
+    for (const value of values.concat([first])) {
+      const list = document.getElementById(id);
+      if (!list) { wrong.push(`the list ${id} has gone`); break; }
+      const before = location.hash + document.getElementById('main').textContent;
+      const same = list.value === value;
+      list.value = value;
+      list.dispatchEvent(new Event('change'));
+      await new Promise((done) => setTimeout(done));
+      used++;
+      if (/cannot be shown/.test(main.querySelector('h1').textContent)) wrong.push(`${id}=${value}: the view cannot be shown`);
+      const now = document.getElementById(id);
+      if (now && now.value !== value && !(id === 'from' || id === 'to')) wrong.push(`${id} does not stay at ${value}`);
+      if (!same && location.hash + main.textContent === before) wrong.push(`${id}=${value} changes nothing`);
+    }
+  }
+  for (const name of [...main.querySelectorAll('input[type=checkbox]')].map((it) => it.dataset.name)) {
+    const find = () => main.querySelector(`input[data-name="${CSS.escape(name)}"]`);
+    for (const wanted of [!find().checked, find().checked]) {
+      find().click();
+      used++;
+      if (find().checked !== wanted) wrong.push(`the box ${name} does not follow`);
+    }
+  }
+  for (const text of [...main.querySelectorAll('.controls button')].map((it) => it.textContent)) {
+    if (/^Save/.test(text)) continue;
+    const found = [...main.querySelectorAll('.controls button')].find((it) => it.textContent === text);
+    if (found) { found.click(); used++; await new Promise((done) => setTimeout(done, 20)); }
+  }
+  return {wrong, used};
+})()"""
+
+
+def all_controls(check):
+    used = 0
+    for address in ("#/", "#/diff/13_softmax_overlap/14_pingpong", "#/curves", "#/curves?what=speedup", "#/curves?what=share",
+                    "#/step/05_wmma/source"):
+        check.go(address)
+        found = check.run(USE)
+        used += found["used"]
+        for fault in found["wrong"]:
+            check.expect(False, f"{address}: {fault}")
+    check.go("#/diff/05_wmma/06_cp_async")
+    check.run("document.getElementById('swap').click()")
+    check.run("new Promise((done) => setTimeout(done, 50))")
+    check.expect(check.run("location.hash").endswith("06_cp_async/05_wmma"), "Swap does not turn the sides round")
+    check.run("document.getElementById('unfold').click()")
+    check.expect(check.run("document.querySelectorAll('tbody[hidden]').length") == 0, "Show all lines leaves some folded")
+    dark = check.run("isDark()")
+    check.run("document.getElementById('theme').click()")
+    check.expect(check.run("isDark()") != dark, "Light or dark changes nothing")
+    check.run("setTheme('')")
+    moved = check.run("""(async () => {
+      const pair = Object.keys(lab.difference).find((it) => lab.difference[it].come.length > 3);
+      history.replaceState(null, '', '#/diff/' + pair.replace('|', '/'));
+      show();
+      const link = document.querySelector('.moved-to');
+      link.click();
+      return document.querySelectorAll('tr.flash').length;
+    })()""")
+    check.expect(moved == 1, "a moved line does not lead to its other place")
+    return f"{used} choices, boxes and buttons"
+
+
+def own_file(check):
+    """The reader's own CSV is drawn, and what is saved holds it."""
+    with tempfile.TemporaryDirectory() as folder:
+        own = pathlib.Path(folder, "mine.csv")
+        own.write_text("# a comment\nstep,dtype,batch,heads,seq_q,head_dim,causal,median_ms\n"
+                       "14_pingpong,fp16,16,32,1024,64,0,0.5\n14_pingpong,fp16,8,32,2048,64,0,0.9\n", encoding="ascii")
+        bad = pathlib.Path(folder, "bad.csv")
+        bad.write_text("a,b\n1,2\n", encoding="ascii")
+        check.browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
+
+        def choose(path):
+            check.go("#/curves?dtype=fp16&dim=64&causal=0")
+            node = check.browser.call("Runtime.evaluate", expression="document.getElementById('own-file')")
+            check.browser.call("DOM.setFileInputFiles", files=[str(path)], objectId=node["result"]["objectId"])
+            check.run("new Promise((done) => setTimeout(done, 200))")
+
+        choose(bad)
+        check.expect("lacks the columns step" in check.run("document.querySelector('.own-note').textContent"),
+                     "a file without the columns is not refused in a sentence")
+        choose(own)
+        rows = check.run("[...document.querySelectorAll('tr[data-step=\"14_pingpong (own)\"]')].map((it) => +it.dataset.value)")
+        wanted = [4 * 16 * 32 * 64 * 1024 ** 2 / 0.5 / 1e9, 4 * 8 * 32 * 64 * 2048 ** 2 / 0.9 / 1e9]
+        check.expect(len(rows) == 2 and all(abs(a - b) < 1e-6 * b for a, b in zip(rows, wanted)),
+                     f"the reader's own times are drawn as {rows}, not {wanted}")
+        check.expect(check.run("document.querySelectorAll('svg [data-series=\"14_pingpong (own)\"]').length") == 1,
+                     "the reader's own step has no line in the chart")
+        for button, name, text in (("save-csv", "curves.csv", "14_pingpong (own),fp16"), ("save-svg", "curves.svg", "<svg")):
+            check.run("document.getElementById(id_).click()", id_=button)
+            saved = pathlib.Path(folder, name)
+            for _ in range(60):
+                if saved.is_file() and saved.stat().st_size:
+                    break
+                check.run("new Promise((done) => setTimeout(done, 50))")
+            check.expect(saved.is_file() and text in saved.read_text(encoding="utf-8"), f"{name} is not saved as it should be")
+        check.run("document.getElementById('own-remove').click()")
+        check.expect(check.run("document.querySelectorAll('tr[data-step$=\"(own)\"]').length") == 0, "the own file stays")
+    return "drawn, refused, saved as CSV and SVG"
+
+
+def quiz(check):
+    """A wrong and a right guess, the tools and the story."""
+    check.go(check.run("(() => { const bug = bugs().find((it) => verdicts(it).length); return address('bug', [bug.step, String(bug.index)]); })()"))
+    found = check.run("""(() => {
+      const bug = bugs().find((it) => verdicts(it).length);
+      const told = document.getElementById('main').innerText.includes(bug.head.Title);
+      const line = bug.changes.hunks[0][2];
+      const guess = (number) => document.querySelector(`button[aria-label="line ${number} is wrong"]`).click();
+      guess(1);
+      const wrong = document.querySelector('.answer').textContent;
+      guess(line);
+      document.getElementById('tools').open = true;
+      const said = verdicts(bug).map((it) => it.row.check_message);
+      return {told, title: bug.head.Title, said, wrong, right: document.querySelector('.answer').textContent, tools: document.getElementById('tools').innerText,
+        story: document.getElementById('story').innerText};
+    })()""")
+    check.expect("as it should be" in found["wrong"], "a wrong guess is not told")
+    check.expect(found["right"].startswith("Right"), f"a right guess is answered with: {found['right']}")
+    check.expect(not found["told"], "the bug's name is told at once")
+    check.expect(found["said"] and found["said"][0] in found["tools"], "the report of the tools is missing")
+    check.expect(found["title"] in found["story"], "the story is missing")
+    return "a wrong and a right guess"

@@ -1,0 +1,118 @@
+"""Compares the numbers that the lab book shows with the record and with the lab's own tools."""
+
+import csv
+import pathlib
+import re
+import subprocess
+
+DATA = pathlib.Path("plots/data")
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def ladder(check):
+    """TFLOP/s of each step at each problem of each GPU."""
+    compared = 0
+    for path in sorted(DATA.glob("*/ladder*.csv")):
+        if path.stem.endswith("samples"):
+            continue
+        check.go(f"#/?gpu={path.parent.name}&problem={path.stem}")
+        shown = dict(check.run("[...document.querySelectorAll('td[data-tflops]')].map((it) => [it.dataset.step, it.dataset.tflops])"))
+        for row in rows_of(path):
+            if row["step"] in shown or pathlib.Path("steps", row["step"]).is_dir():
+                compared += 1
+                check.expect(float(shown.get(row["step"], "nan")) == float(row["tflops"]),
+                             f"{path}: {row['step']} has {row['tflops']} TFLOP/s, and the page says {shown.get(row['step'])}")
+    check.expect(compared > 0 or not list(DATA.glob("*/ladder*.csv")), "no step of the ladder was compared")
+    return f"{compared} speeds of the record"
+
+
+def curves(check):
+    """Each point of each curve is the newest row of the record for its step and problem."""
+    newest = {}
+    for path in sorted(DATA.glob("*/*.csv")):
+        if not re.fullmatch(r"ladder.*|bench|peers", path.stem) or path.stem.endswith("samples"):
+            continue
+        for row in rows_of(path):
+            if row["median_ms"] and float(row["median_ms"]) > 0 and row["check"] == "ok":
+                problem = ",".join(row[name] for name in ("dtype", "batch", "heads", "kv_heads", "seq_q", "seq_kv", "head_dim", "causal"))
+                key = (path.parent.name, row["step"], problem)
+                if key not in newest or newest[key]["date"] < row["date"]:
+                    newest[key] = row
+    compared = 0
+    for gpu in sorted({key[0] for key in newest}):
+        for dtype in ("fp16", "bf16"):
+            for dim in ("64", "128"):
+                for causal in ("0", "1"):
+                    names = sorted({key[1] for key in newest if key[0] == gpu})
+                    check.go(f"#/curves?gpu={gpu}&dtype={dtype}&dim={dim}&causal={causal}&steps={','.join(names)}")
+                    shown = check.run("[...document.querySelectorAll('tr[data-step]')].map((it) => ({...it.dataset}))")
+                    for point in shown:
+                        row = newest.get((gpu, point["step"], point["problem"]))
+                        compared += 1
+                        check.expect(row and float(row["tflops"]) == float(point["value"]) and float(row["median_ms"]) == float(point["ms"]),
+                                     f"curves: {point['step']} at {point['problem']} is drawn at {point['value']}")
+                    steps = {key[1] for key in newest if key[0] == gpu and key[2].startswith(dtype + ",") and key[2].endswith(f",{dim},{causal}")
+                             and key[2].split(",")[4] == key[2].split(",")[5]}
+                    check.expect(steps <= {point["step"] for point in shown} or not steps,
+                                 f"curves, {dtype} {dim} {causal}: {steps - {point['step'] for point in shown}} is not drawn")
+    return f"{compared} points of the record"
+
+
+def counts(check):
+    """The sums of the counts beside a source are those of the record."""
+    compared = 0
+    for path in sorted(DATA.glob("*/counts-lines.csv")):
+        rows = rows_of(path)
+        for step in ("02_tiled", "05_wmma", "14_pingpong"):
+            source = f"steps/{step}/attention.cu"
+            total = {}
+            for row in rows:
+                if row["step"] == step and row["file"] == source:
+                    value = int(row["global_load_sectors"]) + int(row["global_store_sectors"])
+                    if value:
+                        total[row["line"]] = total.get(row["line"], 0) + value
+            check.go(f"#/step/{step}/source?count=sectors")
+            shown = dict(check.run("[...document.querySelectorAll('tr[id] td.count[title]')].map((it) => [it.parentElement.id.slice(1), parseInt(it.title)])"))
+            compared += len(total)
+            check.expect(shown == total, f"{step}: the sectors of its lines are {total}, and the page says {shown}")
+    return f"{compared} counted lines"
+
+
+DIFF = """(() => {
+  const side = (letter) => [...document.querySelectorAll(`td.line[id^="d${letter}"]`)].map((cell) => {
+    let code = cell.nextElementSibling;
+    while (!code.classList.contains('code')) code = code.nextElementSibling;
+    const copy = code.cloneNode(true);
+    copy.querySelectorAll('.sign, .moved-to').forEach((it) => it.remove());
+    return copy.textContent;
+  });
+  return {before: side('a').join('\\n'), after: side('b').join('\\n'), size: document.querySelector('.size strong').textContent,
+    differ: document.querySelectorAll('td.gone').length + document.querySelectorAll('td.come').length};
+})()"""
+
+
+def diffs(check):
+    """Both sides of a diff are the whole sources, what it marks is what git reports, and its size is that of make diff."""
+    steps = sorted(path.name for path in pathlib.Path("steps").iterdir() if (path / "attention.cu").is_file())
+    sources = {step: subprocess.run(["awk", "-v", "mode=solution", "-f", "scripts/workshop/exercise.awk", f"steps/{step}/attention.cu"],
+                                    check=True, capture_output=True, text=True).stdout for step in steps}
+    sizes = {}
+    stat = subprocess.run(["scripts/diff.sh", "--stat", *steps], check=False, capture_output=True, text=True).stdout
+    for line in stat.splitlines()[1:]:
+        words = line.split()
+        if len(words) == 4:
+            sizes[words[0]] = (words[1], words[2])
+    pairs = [(after, step) for step, (after, _) in sizes.items()] + [(steps[4], steps[8]), (steps[-1], steps[0])]
+    for before, after in pairs:
+        check.go(f"#/diff/{before}/{after}")
+        shown = check.run(DIFF)
+        check.expect(shown["before"] == sources[before].rstrip("\n"), f"{before} to {after}: the left side is not {before}")
+        check.expect(shown["after"] == sources[after].rstrip("\n"), f"{before} to {after}: the right side is not {after}")
+        if after in sizes and sizes[after][0] == before:
+            check.expect(shown["size"].startswith(sizes[after][1] + " lines"),
+                         f"{after} changes {sizes[after][1]} lines by make diff STAT=1, and the page says: {shown['size']}")
+    return f"{len(pairs)} pairs of sources"

@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# Writes the lab book: scripts/book.sh PROGRAM OUT.html
+# PROGRAM is common/tools/book. This script finds what the page holds: every step of steps/ with its planted bugs and
+# variants, all documents, the published record, and with WORK=1 the reader's own files of the exercises. It tells the
+# program in a manifest (common/tools/book/main.c), and prints how large the page is and how long it took.
+export LC_ALL=C
+set -eu
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+# shellcheck source=scripts/parent.sh
+. scripts/parent.sh
+# shellcheck source=scripts/changed.sh
+. scripts/changed.sh
+# shellcheck source=scripts/origin.sh
+. scripts/origin.sh
+program=$1
+out=$2
+page=common/tools/book/page
+began=${EPOCHREALTIME/./}
+steps=steps
+make_scratch
+manifest=$scratch/manifest
+mkdir "$scratch/steps"
+
+add() {
+  local IFS=$'\t'
+  echo "$*" >>"$manifest"
+}
+
+needs() { # program
+  if ! command -v "$1" >/dev/null; then
+    echo "error: the lab book needs the program $1: make deps, or install the package $1" >&2
+    exit 2
+  fi
+}
+needs git
+needs patch
+
+without_marks() { # source, file to write
+  awk -v mode=solution -f scripts/workshop/exercise.awk "$1" >"$2"
+}
+
+add_step() { # name, parent, source
+  without_marks "$3" "$scratch/steps/$1.cu"
+  awk -f scripts/code.awk "$scratch/steps/$1.cu" >"$scratch/steps/$1.code"
+  add step "$1" "$2" "$3" "$scratch/steps/$1.cu"
+  names+=("$1")
+}
+
+add_patches() { # kind, folder in a step's
+  local name patch id
+  for name in "${lab[@]}"; do
+    mkdir -p "$scratch/$2/$name"
+    for patch in "steps/$name/$2"/*.patch; do
+      [ -f "$patch" ] || continue
+      id=${patch##*/} id=${id%.patch}
+      if ! patch --fuzz=0 --batch --silent --reject-file=- --output="$scratch/patched" "steps/$name/attention.cu" \
+        "$patch" >"$scratch/log" 2>&1; then
+        echo "error: $patch no longer applies to its step: $(tail -n 1 "$scratch/log")" >&2
+        exit 2
+      fi
+      without_marks "$scratch/patched" "$scratch/$2/$name/$id.cu"
+      add "$1" "$name" "$id" "$patch" "$scratch/$2/$name/$id.cu"
+    done
+  done
+}
+
+add fact commit "$commit"
+add fact date "$date"
+add fact title "The attention lab book"
+
+mapfile -t documents < <(scripts/files.sh '*.md' | grep -v '/hints\.md$')
+for file in "${documents[@]}"; do add document "$file"; done
+# A chart that a document shows stands in the page, too; but those of plots/README.md, which shows all of them, would
+# be half of the page, and the page draws such curves itself.
+for file in "${documents[@]}"; do
+  if [ "$file" = plots/README.md ]; then continue; fi
+  folder=.
+  if [[ $file == */* ]]; then folder=${file%/*}; fi
+  grep -o '!\[[^]]*\]([^)]*\.svg)' "$file" | sed 's/.*(\(.*\))/\1/' | while read -r image; do
+    image=$(realpath -m --relative-to=. "$folder/$image")
+    if [ -f "$image" ]; then echo "$image"; fi
+  done || true
+done | sort -u >"$scratch/images"
+while read -r file; do add image "$file"; done <"$scratch/images"
+
+# The record, less the samples, of which the other files hold the medians.
+for file in plots/data/*/*.csv; do
+  case $file in
+  *-samples.csv | */mutants.csv | */calibration.csv | *'*'*) ;;
+  *) add text "$file" ;;
+  esac
+done
+for file in steps/*/hints.md steps/*/goals.txt common/kernel/*.cuh common/numeric/*.h; do
+  if [ -f "$file" ]; then add text "$file"; fi
+done
+
+# Data of a commit since which the step has changed.
+cat plots/data/*/*.csv | awk -F , '
+  { gsub(/"/, "") }
+  /^step,/ { commit = 0; for (i = 1; i <= NF; i++) if ($i == "commit") commit = i; next }
+  /^[0-9]+_/ && commit && !seen[$1, $commit]++ { print $1 "\t" $commit }' >"$scratch/recorded"
+while IFS=$'\t' read -r name commit_of; do
+  if [ -f "steps/$name/attention.cu" ] && git cat-file -e "${commit_of%-dirty}^{commit}" 2>/dev/null &&
+    ! git diff --quiet "${commit_of%-dirty}" -- "steps/$name/attention.cu"; then
+    add stale "$name" "$commit_of"
+  fi
+done <"$scratch/recorded"
+
+names=()
+for source in steps/*/attention.cu; do
+  name=$(basename "${source%/attention.cu}")
+  add_step "$name" "$(parent "$name")" "$source"
+done
+lab=("${names[@]}")
+if [ -n "${WORK:-}" ]; then
+  found=no
+  for source in "${LAB_WORK:-work}"/[0-9]*/attention.cu; do
+    if ! [ -f "$source" ]; then continue; fi
+    found=yes
+    name=$(basename "${source%/attention.cu}")
+    before=''
+    if [ -f "steps/$name/attention.cu" ]; then before=$name; fi
+    add_step "$name (own)" "$before" "$source"
+  done
+  if [ $found = no ]; then
+    echo "error: WORK=1 adds your own files, and there is none in ${LAB_WORK:-work}: make step04 exercise writes one" >&2
+    exit 2
+  fi
+fi
+for ((i = 0; i < ${#names[@]}; i++)); do
+  for ((j = i + 1; j < ${#names[@]}; j++)); do
+    add size "${names[i]}" "${names[j]}" \
+      "$(changed_code "$scratch/steps/${names[i]}.code" "$scratch/steps/${names[j]}.code")"
+  done
+done
+add_patches bug bugs
+add_patches variant variants
+
+for file in "$page"/*.css; do add style "$file"; done
+scripts/book_libraries.sh | while IFS=$'\t' read -r name file licence; do
+  add library "$name" "$file" "$licence"
+done
+add script "$page/lab.js" # on which the others build
+for file in "$page"/*.js; do
+  case ${file##*/} in lab.js | start.js) ;; *) add script "$file" ;; esac
+done
+add script "$page/start.js" # runs when all others are there
+
+mkdir -p "$(dirname "$out")"
+"$program" "$manifest" "$out"
+bytes=$(stat -c %s "$out")
+took=$(((${EPOCHREALTIME/./} - began) / 100000))
+echo "written: $out ($((bytes / 1000)) kB, ${#lab[@]} steps, ${#documents[@]} documents, $((took / 10)).$((took % 10)) s)"
+if ((bytes > 5000000)); then
+  echo "error: the lab book is larger than 5 MB: look what in it is large" >&2
+  exit 1
+fi
