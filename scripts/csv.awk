@@ -36,10 +36,15 @@ FNR == 1 {
   for (i = 1; i <= numbers; i++)
     if (field(number_column[i]) !~ /^([-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?)?$/)
       refuse(number_column[i] " is no number: " field(number_column[i]))
-  note_once(devices, field("device"))
-  note_once(commits, field("commit") != "" ? field("commit") : comment_commit)
-  note_date(substr(field("date") != "" ? field("date") : comment_date, 1, 10))
+  if (!of_another_step()) {
+    note_once(devices, field("device"))
+    note_once(commits, field("commit") != "" ? field("commit") : comment_commit)
+    note_date(substr(field("date") != "" ? field("date") : comment_date, 1, 10))
+  }
 }
+
+# A table about step nn shows no rows of other steps, so that it does not name their commits either.
+function of_another_step() { return nn != "" && field("step") != "" && field("step") !~ "^" nn "_" }
 
 function refuse(why) {
   printf "error: line %d of %s is no record: %s\n", FNR, FILENAME, why >"/dev/stderr"

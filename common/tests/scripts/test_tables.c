@@ -192,17 +192,19 @@ Test(tables, ratios_have_intervals) {
 #define VARIED(step, variant, times, ratio)                                                        \
   step "," variant ",Test GPU,fp16," LARGE ",ok," times "," ratio "," ORIGIN
 
+// The commit under the table is that of the step's own rows.
 Test(tables, variants_of_a_step) {
   const script_result none = filled(BLOCK("variants test-gpu 05"));
   EXPECT(none, "Not recorded yet: `" FOLDER "/variants.csv` (`make variants RECORD=1`,");
-  recorded_write(
-      "variants",
-      "step,variant,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,"
-      "check,median_ms,ci_low_ms,ci_high_ms,tflops,base_step,speedup,speedup_low,"
-      "speedup_high,commit,date\n" VARIED("04_other", "no_pad", "9,9,9,1", "04_other,0.5,0.5,0.5")
-          VARIED("05_fused", "", "2,1.996,2.004,20", "05_fused,1,1,1")
-              VARIED("05_fused", "no_pad", "4,3.992,4.008,10", "05_fused,0.5,0.49,0.51")
-                  VARIED("05_fused", "no_more", "2,1.996,2.004,20", "05_fused,1,0.99,1.01"));
+  recorded_write("variants",
+                 "step,variant,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,"
+                 "check,median_ms,ci_low_ms,ci_high_ms,tflops,base_step,speedup,speedup_low,"
+                 "speedup_high,commit,date\n"
+                 "04_other,no_pad,Test GPU,fp16," LARGE
+                 ",ok,9,9,9,1,04_other,0.5,0.5,0.5,older,2025-01-02T03:04:05Z\n" VARIED(
+                     "05_fused", "", "2,1.996,2.004,20", "05_fused,1,1,1")
+                     VARIED("05_fused", "no_pad", "4,3.992,4.008,10", "05_fused,0.5,0.49,0.51")
+                         VARIED("05_fused", "no_more", "2,1.996,2.004,20", "05_fused,1,0.99,1.01"));
   cr_assert_eq(toolkit_run("mkdir -p steps/05_fused/variants").status, 0);
   toolkit_write("steps/05_fused/variants/no_pad.patch",
                 "Title: Rows lie side by side\nExpect: Slower, as all\n  banks are one. \n\n"
@@ -215,7 +217,7 @@ Test(tables, variants_of_a_step) {
       "4.000 [3.992, 4.008] | 10.0 | 0.50 [0.49, 0.51] |\n\n### What did not help\n\nbatch 4, "
       "heads",
       "| the step itself | | 2.000", "| [no_more](variants/no_more.patch): | | 2.000",
-      "| 1.00 [0.99, 1.01] |\n\nTest GPU, ");
+      "| 1.00 [0.99, 1.01] |\n\nTest GPU, commit abc1234, 2026-01-02: ");
   cr_expect_null(strstr(result.out, "9.000"), "%s", result.out);
   const script_result other = filled(BLOCK("variants test-gpu 07"));
   EXPECT(other,
