@@ -121,7 +121,7 @@ function speedText(a, b) {
     return before && after ? {gpu, before, after} : null;
   })).filter(Boolean);
   if (!found.length) return el("p", {class: "note"}, "These two have not been timed in the same run.");
-  return el("table", {class: "numbers speeds"}, el("caption", {}, `Recorded beside each other, ${origin(found.map((it) => it.after))}`),
+  return el("table", {class: "numbers speeds"}, el("caption", {}, `Both timed in the same run, ${origin(found.flatMap((it) => [it.before, it.after]))}`),
     el("thead", {}, el("tr", {}, ["problem", readable(a), readable(b), "× as fast"].map((text, i) => el("th", {scope: "col", class: i ? "number" : null}, text)))),
     el("tbody", {}, found.map(({before, after}) => {
       const [low, high] = after.beforeName === a ? [after.beforeLow, after.beforeHigh] : [before.low / after.high, before.high / after.low];

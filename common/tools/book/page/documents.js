@@ -58,6 +58,7 @@ function renderDocument(path) {
 
 function mendLink(link, path) {
   const target = link.getAttribute("href");
+  if (target.startsWith("#/")) return; // a link that this page has made
   if (/^[a-z]+:/.test(target)) {
     link.rel = "noopener";
     return;
