@@ -97,7 +97,8 @@ USE = """(async () => {
       if (!same && location.hash + main.textContent === before) wrong.push(`${id}=${value} changes nothing`);
     }
   }
-  for (const name of [...main.querySelectorAll('input[type=checkbox]')].map((it) => it.dataset.name)) {
+  const boxes = [...main.querySelectorAll('input[type=checkbox]')].map((it) => it.dataset.name);
+  for (const name of boxes.slice(0, 3).concat(boxes.slice(-2))) { // one for each step; they are all made by one function
     const find = () => main.querySelector(`input[data-name="${CSS.escape(name)}"]`);
     for (const wanted of [!find().checked, find().checked]) {
       find().click();
