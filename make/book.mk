@@ -11,4 +11,4 @@ book-check: ## test the lab book in a browser, chromium; the pictures of its vie
 	@scripts/deps.sh --book-check $${PREFIX:+"$$PREFIX"}
 	@$(BUILDER) DEVICE=cpu build/cpu/book
 	@scripts/book.sh build/cpu/book $(BOOK)
-	@$$(scripts/examples.sh --python websocket) common/tests/book/check.py $(BOOK)
+	@$$(scripts/examples.sh --python websocket) common/tests/book/check.py $(BOOK) build/cpu/book

@@ -1,4 +1,4 @@
-"""Tests the lab book in a browser: check.py build/book/index.html
+"""Tests the lab book in a browser: check.py build/book/index.html build/cpu/book
 
 Looks at every view as a reader would: follows each link, uses each control, compares numbers with the record, and takes
 pictures of the main views, which it leaves beside the page, with checks of their layout. Exit status 1 when something
@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 # pylint: disable=wrong-import-position
 import controls
+import grown
 import layout
 import numbers_of
 from browser import Browser
@@ -23,8 +24,9 @@ FIRST_PAINT_MS = 1000
 class Check:
     """A page in a browser, and the faults that were found in it."""
 
-    def __init__(self, page):
+    def __init__(self, page, program):
         self.page = pathlib.Path(page).resolve()
+        self.program = pathlib.Path(program).resolve()
         self.folder = self.page.parent
         self.faults = []
         self.looked_at = 0
@@ -69,20 +71,23 @@ def first_paint(check):
 
 
 def main():
-    if len(sys.argv) != 2 or not pathlib.Path(sys.argv[1]).is_file():
-        print("error: give the page, which make book writes: check.py build/book/index.html", file=sys.stderr)
+    if len(sys.argv) != 3 or not all(pathlib.Path(it).is_file() for it in sys.argv[1:]):
+        print("error: give the page and the program that wrote it: check.py build/book/index.html build/cpu/book",
+              file=sys.stderr)
         return 2
-    check = Check(sys.argv[1])
+    check = Check(*sys.argv[1:])
     try:
-        for part in (first_paint, controls.links, controls.keys, controls.all_controls, controls.own_file, controls.quiz,
-                     numbers_of.ladder, numbers_of.curves, numbers_of.counts, numbers_of.diffs, layout.pictures):
+        for part in (first_paint, controls.links, controls.keys, controls.all_controls, controls.own_file,
+                     controls.quiz, numbers_of.ladder, numbers_of.curves, numbers_of.counts, numbers_of.diffs,
+                     layout.pictures, grown.book):
             began = time.monotonic()
             said = part(check)
             print(f"  {part.__name__:14} {said} ({time.monotonic() - began:.1f} s)", flush=True)
         for complaint in sorted(set(check.browser.complaints)):
             check.expect(False, f"the console says: {complaint}")
         for url in sorted(set(check.browser.requests)):
-            check.expect(url.startswith((check.page.as_uri(), "about:", "data:", "blob:")), f"the page asks for {url}")
+            own = url.startswith(("about:", "data:", "blob:")) or (url.startswith("file:") and "/index.html" in url)
+            check.expect(own, f"the page asks for {url}")
     finally:
         check.browser.close()
     if check.faults:

@@ -157,7 +157,7 @@ def own_file(check):
         check.browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
 
         def choose(path):
-            check.go("#/curves?dtype=fp16&dim=64&causal=0")
+            check.go("#/curves?dtype=fp16&dim=128&causal=1")
             node = check.browser.call("Runtime.evaluate", expression="document.getElementById('own-file')")
             check.browser.call("DOM.setFileInputFiles", files=[str(path)], objectId=node["result"]["objectId"])
             check.run("new Promise((done) => setTimeout(done, 200))")
@@ -166,6 +166,7 @@ def own_file(check):
         check.expect("lacks the columns step" in check.run("document.querySelector('.own-note').textContent"),
                      "a file without the columns is not refused in a sentence")
         choose(own)
+        check.expect("dim=64" in check.run("location.hash"), "the choices do not change to those of the reader's own file")
         rows = check.run("[...document.querySelectorAll('tr[data-step=\"14_pingpong (own)\"]')].map((it) => +it.dataset.value)")
         wanted = [4 * 16 * 32 * 64 * 1024 ** 2 / 0.5 / 1e9, 4 * 8 * 32 * 64 * 2048 ** 2 / 0.9 / 1e9]
         check.expect(len(rows) == 2 and all(abs(a - b) < 1e-6 * b for a, b in zip(rows, wanted)),

@@ -100,7 +100,7 @@ views.curves = (none, values) => {
   const toggle = (name, on) => {
     const now = new Set(chosen);
     if (on) now.add(name); else now.delete(name);
-    setValues({steps: names.filter((it) => now.has(it) && !isOwn(it)).map((it) => (lab.step[it] ? number(it) : it)).join(",")});
+    setValues({steps: names.filter((it) => now.has(it) && !isOwn(it)).map((it) => (lab.step[it] ? number(it) : it)).join(",") || "none"});
   };
   const pick = (id) => (value) => setValues({[id]: value});
   const rows = series.flatMap((line) => line.points.map((point) => point.time));
@@ -121,6 +121,7 @@ views.curves = (none, values) => {
       el("span", {class: "swatch", style: `background:${lineColour(name, labSteps(), isDark())}`}),
       checkbox(readable(name) + (isStep(name) && !isOwn(name) && !lab.step[name] ? " (no longer a step)" : ""), chosen.has(name), (on) => toggle(name, on), {"data-name": "on-" + name}))),
       button("All", () => setValues({steps: names.filter((name) => !isOwn(name)).join(",")}), {id: "all"}),
+      button("None", () => setValues({steps: "none"}), {id: "none"}),
       button("Usual", () => setValues({steps: undefined}), {id: "usual"})),
     holder,
     el("div", {class: "controls"},
@@ -155,6 +156,15 @@ function curveCsv(series, all) {
   return out.join("\n") + "\n";
 }
 
+// Changes the choices to those of the reader's first time, if they show none of them.
+function showOwn() {
+  const {all, byName} = curveChoices(readAddress().values);
+  if ([...byName.keys()].some(isOwn)) return;
+  const [{dtype, head_dim: dim, causal}] = ownTimes;
+  ownNote += ` The choices above were changed to show it; they were head_dim ${all.dim}, ${all.dtype}${all.causal === "1" ? ", causal" : ""}.`;
+  setValues({dtype, dim, causal});
+}
+
 // ---- The reader's own file ----------------------------------------------------------------------
 
 async function readOwn(file) {
@@ -169,6 +179,7 @@ async function readOwn(file) {
     if (!ownTimes.length) throw new Error("none of its rows has a time in median_ms");
     const of = [...new Set(ownTimes.map((time) => `head_dim ${time.head_dim}, ${time.dtype}${time.causal ? ", causal" : ""}`))];
     ownNote = `${file.name}: ${ownTimes.length} times, drawn with long dashes. It has ${of.join("; ")}.`;
+    showOwn();
   } catch (failure) {
     ownNote = `${file.name} cannot be drawn: ${failure.message}.`;
   }

@@ -143,6 +143,7 @@ function stepDiff(a, b, values) {
   if (a === b) return el("p", {}, "Both sides are the same step: choose another one.");
   return [
     sizeText(a, b), speedText(a, b),
+    gpus().length && !isOwn(a) && !isOwn(b) ? el("p", {}, el("a", {href: address("curves", [], {steps: `${number(a)},${number(b)}`})}, "Curves of both, by length")) : null,
     el("div", {class: "controls"}, chooseMetric(values),
       button("Previous change (p)", () => nextChange(-1)), button("Next change (n)", () => nextChange(1)),
       button("Show all lines", () => document.querySelectorAll(".fold button[aria-expanded=false]").forEach((it) => it.click()), {id: "unfold"}),
@@ -164,6 +165,7 @@ views.diff = (chosen, values) => {
       button("Previous step ([)", () => nextStep(readAddress(), -1)), button("Next step (])", () => nextStep(readAddress(), 1)),
       button("Swap", () => go("diff", [b, a], values), {id: "swap"}),
       parent && parent !== a ? el("a", {href: address("diff", [parent, b], values)}, `What ${readable(b)} changes in its parent, ${readable(parent)}`) : null),
+    lab.step[b].parent === a ? el("p", {}, `${sentence(b).replace(/\.$/, "")}. `, el("a", {href: address("step", [b])}, `Read the page of ${readable(b)}`), ".") : null,
     stepDiff(a, b, values),
   ];
 };

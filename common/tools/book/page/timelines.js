@@ -13,28 +13,30 @@ function kindColour(kind, dark) {
   return library("d3", "d3").hcl(KIND_HUES[kind], 55, dark ? 70 : 48).toString();
 }
 
+function lasts(row) { return +row.end > +row.begin; }
+
 // Draws the events into the holder. The wheel and the buttons zoom, dragging moves.
 function drawTimeline(holder, rows, say) {
   const d3 = library("d3", "d3");
   const dark = isDark();
-  const LINE = 20, LEFT = 92, TOP = 24;
+  const LINE = 20, LEFT = 112, RIGHT = 24, TOP = 24;
   const warps = [...new Set(rows.map((row) => `${row.block}|${row.warp}`))]
     .sort((a, b) => a.split("|")[0] - b.split("|")[0] || a.split("|")[1] - b.split("|")[1]);
   const width = Math.min(1400, holder.clientWidth || 900), height = TOP + warps.length * LINE + 8;
   const first = Math.max(0, d3.min(rows, (row) => +row.begin)), last = +rows[0].stretch || d3.max(rows, (row) => +row.end);
-  const x = d3.scale.linear().domain([first, last]).range([LEFT, width - 8]);
+  const x = d3.scale.linear().domain([first, last]).range([LEFT, width - RIGHT]);
   const svg = d3.select(document.createElementNS("http://www.w3.org/2000/svg", "svg"))
     .attr({width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "font-size": 12, "font-family": "sans-serif",
       "aria-label": "timeline of the warps; the table below it has the sums"});
-  svg.append("clipPath").attr("id", "stretch").append("rect").attr({x: LEFT, y: 0, width: width - 8 - LEFT, height});
+  svg.append("clipPath").attr("id", "stretch").append("rect").attr({x: LEFT, y: 0, width: width - RIGHT - LEFT, height});
   const axis = svg.append("g").attr("class", "axis").attr("transform", `translate(0,${TOP - 4})`);
   warps.forEach((warp, i) => {
     const [block, of] = warp.split("|");
-    svg.append("text").attr({x: 0, y: TOP + i * LINE + 14, fill: "currentColor"}).text(`${block}, warp ${of}`);
+    svg.append("text").attr({x: 0, y: TOP + i * LINE + 14, fill: "currentColor"}).text(`block ${block}, warp ${of}`);
   });
   const events = svg.append("g").attr("clip-path", "url(#stretch)").selectAll("rect").data(rows).enter().append("rect")
-    .attr({y: (row) => TOP + warps.indexOf(`${row.block}|${row.warp}`) * LINE + (row.end > row.begin ? 3 : 0),
-      height: (row) => row.end > row.begin ? LINE - 6 : LINE - 2, fill: (row) => kindColour(row.kind, dark)});
+    .attr({y: (row) => TOP + warps.indexOf(`${row.block}|${row.warp}`) * LINE + (lasts(row) ? 3 : 0),
+      height: (row) => lasts(row) ? LINE - 6 : LINE - 2, fill: (row) => kindColour(row.kind, dark)});
   events.on("mouseenter", (row) => say(row));
   const draw = () => {
     events.attr({x: (row) => x(+row.begin), width: (row) => Math.max(1.5, x(+row.end) - x(+row.begin))});
