@@ -114,7 +114,7 @@ ptx: ## PTX: instructions counted, listing in build/ptx (needs nvcc, no GPU)
 guide: ## run the commands of the guide, slow ones too, and compare what they say with it
 	@JOBS=$(JOBS) scripts/guide.sh --all
 
-SOURCES = $(shell LC_ALL=C scripts/files.sh '*.c' '*.h' '*.cu' '*.cuh')
+SOURCES = $(shell LC_ALL=C scripts/files.sh '*.c' '*.h' '*.cu' '*.cuh' '*.js')
 format: ## lay out the sources with clang-format 14
 	@scripts/format.sh -i $(SOURCES)
 

@@ -8,7 +8,11 @@ function changesBetween(a, b) {
   if (found) return found;
   const turned = lab.difference[b + "|" + a];
   if (!turned) return {hunks: [], gone: [], come: []};
-  return {hunks: turned.hunks.map(([from, count, to, lines_]) => [to, lines_, from, count]), gone: turned.come, come: turned.gone};
+  return {
+    hunks: turned.hunks.map(([from, count, to, lines_]) => [to, lines_, from, count]),
+    gone: turned.come,
+    come: turned.gone
+  };
 }
 
 function words(text) { return text.match(/\w+|\s+|[^\w\s]/g) || []; }
@@ -46,7 +50,8 @@ function pairLines(before, after, mayPair) {
   const pairs = [];
   let i = 0, j = 0;
   while (i < m || j < n) {
-    if (i < m && j < n && like[i][j] >= LEAST && best[i][j] === Math.fround(best[i + 1][j + 1] + like[i][j])) pairs.push([i++, j++]);
+    if (i < m && j < n && like[i][j] >= LEAST && best[i][j] === Math.fround(best[i + 1][j + 1] + like[i][j]))
+      pairs.push([i++, j++]);
     else if (i < m && (j === n || best[i][j] === best[i + 1][j])) pairs.push([i++, null]);
     else pairs.push([null, j++]);
   }
@@ -58,7 +63,8 @@ function sideBySide(pairs) {
   const out = [];
   let gone = [], come = [];
   const flush = () => {
-    for (let i = 0; i < Math.max(gone.length, come.length); i++) out.push([i < gone.length ? gone[i] : null, i < come.length ? come[i] : null, false]);
+    for (let i = 0; i < Math.max(gone.length, come.length); i++)
+      out.push([i < gone.length ? gone[i] : null, i < come.length ? come[i] : null, false]);
     gone = [];
     come = [];
   };
@@ -109,7 +115,12 @@ function diffRows(before, after, changes) {
     const oldLines = before.slice(i, i + count), newLines = after.slice(j, j + added);
     const mayPair = (a, b) => !goneMoved.has(i + a + 1) && !comeMoved.has(j + b + 1);
     for (const [a, b, paired] of pairLines(oldLines, newLines, mayPair)) {
-      const row = {before: a === null ? null : i + a, after: b === null ? null : j + b, hunk, kind: paired ? "change" : "apart"};
+      const row = {
+        before: a === null ? null : i + a,
+        after: b === null ? null : j + b,
+        hunk,
+        kind: paired ? "change" : "apart"
+      };
       if (paired) row.marks = wordMarks(oldLines[a], newLines[b]);
       row.goneMoved = a !== null && goneMoved.has(i + a + 1);
       row.comeMoved = b !== null && comeMoved.has(j + b + 1);

@@ -20,29 +20,42 @@ function lineShape(name, order) {
 
 function lineDash(name) { return isOwn(name) ? "7 3" : isStep(name) ? null : "2 3"; }
 
-// draw({series: [{name, points: [{x, y, low, high, ...}]}], xLog, yLog, xText, yText, intervals, width, height, dark, order})
-// returns the element. `over` is called with the x under the pointer, or null.
+// draw({series: [{name, points: [{x, y, low, high, ...}]}], xLog, yLog, xText, yText, intervals, width, height, dark,
+// order}) returns the element. `over` is called with the x under the pointer, or null.
 function drawChart(it, over) {
   const d3 = library("d3", "d3");
-  const ink = it.dark ? "#e4e6ea" : "#1d2126", faint = it.dark ? "#3a3f47" : "#dcdfe4", paper = it.dark ? "#16181c" : "#ffffff";
+  const ink = it.dark ? "#e4e6ea" : "#1d2126", faint = it.dark ? "#3a3f47" : "#dcdfe4",
+        paper = it.dark ? "#16181c" : "#ffffff";
   const narrow = it.width < 560;
   const room = {top: 12, right: narrow ? 12 : 150, bottom: 46, left: 58};
   const wide = it.width - room.left - room.right, high = it.height - room.top - room.bottom;
   const points = it.series.flatMap((line) => line.points);
   const xs = [...new Set(points.map((point) => point.x))].sort((a, b) => a - b);
   const ends = [d3.min(points, (point) => point.y), d3.max(points, (point) => it.intervals ? point.high : point.y)];
-  const x = (it.xLog ? d3.scale.log() : d3.scale.linear()).domain([xs[0] || 1, xs[xs.length - 1] || 10]).range([0, wide]);
+  const x =
+      (it.xLog ? d3.scale.log() : d3.scale.linear()).domain([xs[0] || 1, xs[xs.length - 1] || 10]).range([0, wide]);
   if (xs.length === 1) x.domain([xs[0] / 2, xs[0] * 2]);
-  const y = (it.yLog ? d3.scale.log() : d3.scale.linear()).domain(it.yLog ? [ends[0] / 1.2, ends[1] * 1.2] : [0, ends[1] * 1.05]).range([high, 0]);
-  const svg = d3.select(document.createElementNS("http://www.w3.org/2000/svg", "svg"))
-    .attr({xmlns: "http://www.w3.org/2000/svg", width: it.width, height: it.height, viewBox: `0 0 ${it.width} ${it.height}`, role: "img",
-      "aria-label": it.title, "font-family": "sans-serif", "font-size": 12});
+  const y = (it.yLog ? d3.scale.log() : d3.scale.linear())
+                .domain(it.yLog ? [ends[0] / 1.2, ends[1] * 1.2] : [0, ends[1] * 1.05])
+                .range([high, 0]);
+  const svg = d3.select(document.createElementNS("http://www.w3.org/2000/svg", "svg")).attr({
+    xmlns: "http://www.w3.org/2000/svg",
+    width: it.width,
+    height: it.height,
+    viewBox: `0 0 ${it.width} ${it.height}`,
+    role: "img",
+    "aria-label": it.title,
+    "font-family": "sans-serif",
+    "font-size": 12
+  });
   svg.append("rect").attr({width: it.width, height: it.height, fill: paper});
   const plot = svg.append("g").attr("transform", `translate(${room.left},${room.top})`);
   const yTicks = it.yLog ? y.ticks().filter((value) => /^[125]/.test(value.toExponential())) : y.ticks(6);
   for (const value of yTicks) {
     plot.append("line").attr({x1: 0, x2: wide, y1: y(value), y2: y(value), stroke: faint});
-    plot.append("text").attr({x: -8, y: y(value), dy: "0.35em", "text-anchor": "end", fill: ink}).text(String(+value.toPrecision(6)));
+    plot.append("text")
+        .attr({x: -8, y: y(value), dy: "0.35em", "text-anchor": "end", fill: ink})
+        .text(String(+value.toPrecision(6)));
   }
   let last = -100;
   for (const value of xs) {
@@ -53,8 +66,12 @@ function drawChart(it, over) {
     plot.append("text").attr({x: place, y: high + 18, "text-anchor": "middle", fill: ink}).text(String(value));
   }
   plot.append("line").attr({x1: 0, x2: wide, y1: high, y2: high, stroke: ink});
-  svg.append("text").attr({x: room.left + wide / 2, y: it.height - 8, "text-anchor": "middle", fill: ink}).text(it.xText);
-  svg.append("text").attr({transform: `translate(13,${room.top + high / 2}) rotate(-90)`, "text-anchor": "middle", fill: ink}).text(it.yText);
+  svg.append("text")
+      .attr({x: room.left + wide / 2, y: it.height - 8, "text-anchor": "middle", fill: ink})
+      .text(it.xText);
+  svg.append("text")
+      .attr({transform: `translate(13,${room.top + high / 2}) rotate(-90)`, "text-anchor": "middle", fill: ink})
+      .text(it.yText);
   const path = d3.svg.line().x((point) => x(point.x)).y((point) => y(point.y));
   const labels = [];
   for (const line of it.series) {
@@ -62,19 +79,41 @@ function drawChart(it, over) {
     const group = plot.append("g").attr("data-series", line.name);
     if (it.intervals) {
       for (const point of line.points) {
-        group.append("line").attr({x1: x(point.x), x2: x(point.x), y1: y(point.low), y2: y(point.high), stroke: colour, "stroke-width": 5, "stroke-opacity": 0.35});
+        group.append("line").attr({
+          x1: x(point.x),
+          x2: x(point.x),
+          y1: y(point.low),
+          y2: y(point.high),
+          stroke: colour,
+          "stroke-width": 5,
+          "stroke-opacity": 0.35
+        });
       }
     }
-    group.append("path").attr({d: path(line.points), fill: "none", stroke: colour, "stroke-width": 2, "stroke-dasharray": lineDash(line.name)});
+    group.append("path").attr({
+      d: path(line.points),
+      fill: "none",
+      stroke: colour,
+      "stroke-width": 2,
+      "stroke-dasharray": lineDash(line.name)
+    });
     const mark = d3.svg.symbol().type(lineShape(line.name, it.order)).size(38)();
-    for (const point of line.points) group.append("path").attr({class: "mark", d: mark, transform: `translate(${x(point.x)},${y(point.y)})`, fill: colour});
+    for (const point of line.points)
+      group.append("path").attr(
+          {class: "mark", d: mark, transform: `translate(${x(point.x)},${y(point.y)})`, fill: colour});
     const end = line.points[line.points.length - 1];
     labels.push({text: readable(line.name), at: y(end.y), from: y(end.y), x: x(end.x), colour});
   }
-  if (!narrow) spreadLabels(labels, high).forEach((label) => {
-    plot.append("path").attr({d: `M${label.x + 5},${label.from} L${wide + 14},${label.at}`, stroke: label.colour, "stroke-opacity": 0.5, fill: "none"});
-    plot.append("text").attr({x: wide + 17, y: label.at, dy: "0.35em", fill: label.colour}).text(label.text);
-  });
+  if (!narrow)
+    spreadLabels(labels, high).forEach((label) => {
+      plot.append("path").attr({
+        d: `M${label.x + 5},${label.from} L${wide + 14},${label.at}`,
+        stroke: label.colour,
+        "stroke-opacity": 0.5,
+        fill: "none"
+      });
+      plot.append("text").attr({x: wide + 17, y: label.at, dy: "0.35em", fill: label.colour}).text(label.text);
+    });
   const cursor = plot.append("line").attr({y1: 0, y2: high, stroke: ink, "stroke-opacity": 0}).attr("class", "cursor");
   if (over) {
     const nearest = (event) => {

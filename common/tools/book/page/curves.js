@@ -1,14 +1,19 @@
 "use strict";
 // The view of speed against sequence length.
-const QUANTITIES = {tflops: "TFLOP/s", ms: "time, ms", speedup: "speed-up", share: "share of a ceiling"};
+const QUANTITIES = {
+  tflops: "TFLOP/s",
+  ms: "time, ms",
+  speedup: "speed-up",
+  share: "share of a ceiling"
+};
 let ownTimes = []; // rows of the reader's own file; they stay in this page
 let ownNote = "";
 
 // The rows that the choices leave, as one line for each step or peer. At a length that was timed with several batches,
 // that with the most heads counts.
 function curveRows(gpu, values) {
-  const wanted = (time) => time.dtype === values.dtype && String(time.head_dim) === values.dim && String(time.causal) === values.causal &&
-    time.seq_q === time.seq_kv && time.kv_heads === time.heads;
+  const wanted = (time) => time.dtype === values.dtype && String(time.head_dim) === values.dim &&
+      String(time.causal) === values.causal && time.seq_q === time.seq_kv && time.kv_heads === time.heads;
   const byName = new Map();
   for (const time of times(gpu).concat(ownTimes).filter(wanted)) {
     if (!byName.has(time.name)) byName.set(time.name, new Map());
@@ -25,7 +30,8 @@ function ceilings(gpu) { return table(`plots/data/${gpu}/ceilings.csv`).filter((
 function quantity(time, values, base, ceiling) {
   if (values.what === "ms") return {y: time.ms, low: time.low, high: time.high};
   const speed = {y: time.tflops, low: (time.tflops * time.ms) / time.high, high: (time.tflops * time.ms) / time.low};
-  if (values.what === "share") return ceiling ? {y: speed.y / ceiling, low: speed.low / ceiling, high: speed.high / ceiling} : null;
+  if (values.what === "share")
+    return ceiling ? {y: speed.y / ceiling, low: speed.low / ceiling, high: speed.high / ceiling} : null;
   if (values.what !== "speedup") return speed;
   const other = base && base.get(time.seq_q);
   if (!other || problem(other) !== problem(time)) return null;
@@ -40,52 +46,102 @@ function contenders(byName) {
 
 function curveChoices(values) {
   const gpu = values.gpu || gpus()[0];
-  const all = {gpu, dtype: "fp16", dim: "64", causal: "0", what: "tflops", x: "log", y: values.what === "ms" ? "log" : "linear", ...values};
+  const all = {
+    gpu,
+    dtype: "fp16",
+    dim: "64",
+    causal: "0",
+    what: "tflops",
+    x: "log",
+    y: values.what === "ms" ? "log" : "linear",
+    ...values
+  };
   const byName = curveRows(gpu, all);
   const names = contenders(byName);
-  const usual = names.filter((name) => byName.get(name).size >= 3 && (!isStep(name) || lab.step[name.replace(OWN, "")] || isOwn(name)));
-  const list = values.steps !== undefined ? values.steps.split(",").map((it) => names.find((name) => name === it || number(name) === it)).filter(Boolean)
-    : usual.length ? usual : names;
+  const usual = names.filter(
+      (name) => byName.get(name).size >= 3 && (!isStep(name) || lab.step[name.replace(OWN, "")] || isOwn(name)));
+  const list = values.steps !== undefined
+      ? values.steps.split(",").map((it) => names.find((name) => name === it || number(name) === it)).filter(Boolean)
+      : usual.length ? usual
+                     : names;
   const chosen = new Set(list);
-  for (const name of names) if (isOwn(name) && values.own !== "0") chosen.add(name);
+  for (const name of names)
+    if (isOwn(name) && values.own !== "0") chosen.add(name);
   all.base = values.base || (byName.has("01_naive") ? "01_naive" : names[0]);
   const limits = ceilings(gpu);
-  all.ceiling = values.ceiling || (limits.find((row) => row.name === `tensor_wgmma_${all.dtype}`) || limits[limits.length - 1] || {name: ""}).name;
+  all.ceiling = values.ceiling ||
+      (limits.find((row) => row.name === `tensor_wgmma_${all.dtype}`) || limits[limits.length - 1] || {name: ""}).name;
   return {all, byName, names, chosen, limits};
 }
 
 function curveSeries({all, byName, names, chosen, limits}) {
   const ceiling = limits.find((row) => row.name === all.ceiling);
-  return names.filter((name) => chosen.has(name)).map((name) => ({name, points: [...byName.get(name).values()]
-    .sort((a, b) => a.seq_q - b.seq_q).map((time) => ({x: time.seq_q, time, ...quantity(time, all, byName.get(all.base), ceiling && +ceiling.value)}))
-    .filter((point) => point.y !== undefined)})).filter((line) => line.points.length);
+  return names.filter((name) => chosen.has(name))
+      .map((name) => ({
+        name,
+        points:
+            [...byName.get(name).values()]
+                .sort((a, b) => a.seq_q - b.seq_q)
+                .map(
+                    (time) => (
+                        {x: time.seq_q, time, ...quantity(time, all, byName.get(all.base), ceiling && +ceiling.value)}))
+                .filter((point) => point.y !== undefined)
+      }))
+      .filter((line) => line.points.length);
 }
 
 function curveText(all) {
-  return {tflops: "TFLOP/s, higher is faster", ms: "milliseconds, lower is faster", speedup: `times as fast as ${readable(all.base)}`,
-    share: `share of ${readable(all.ceiling)}`}[all.what];
+  return {
+    tflops: "TFLOP/s, higher is faster",
+    ms: "milliseconds, lower is faster",
+    speedup: `times as fast as ${readable(all.base)}`,
+    share: `share of ${readable(all.ceiling)}`
+  }[all.what];
 }
 
 function curveTitle(all) {
-  return `${QUANTITIES[all.what]} by sequence length, head_dim ${all.dim}, ${all.dtype}${all.causal === "1" ? ", causal" : ""}`;
+  return `${QUANTITIES[all.what]} by sequence length, head_dim ${all.dim}, ${all.dtype}${
+      all.causal === "1" ? ", causal" : ""}`;
 }
 
 views.curves = (none, values) => {
-  if (!gpus().length) return [el("h1", {}, "Curves"), el("p", {}, "No times have been recorded: make bench on a GPU records them.")];
+  if (!gpus().length)
+    return [el("h1", {}, "Curves"), el("p", {}, "No times have been recorded: make bench on a GPU records them.")];
   const choice = curveChoices(values);
   const {all, names, chosen, limits} = choice;
   const series = curveSeries(choice);
   const holder = el("div", {class: "chart"});
   const numbers = el("div", {class: "pointer", "aria-hidden": "true", hidden: true});
-  const options = (width, dark) => ({series, width, height: Math.max(360, Math.min(560, width * 0.62)), xLog: all.x === "log", yLog: all.y === "log", intervals: all.intervals !== "0",
-    xText: "sequence length", yText: curveText(all), title: `${curveTitle(all)}. The table below the chart has the numbers.`, dark, order: labSteps()});
+  const options = (width, dark) => ({
+    series,
+    width,
+    height: Math.max(360, Math.min(560, width * 0.62)),
+    xLog: all.x === "log",
+    yLog: all.y === "log",
+    intervals: all.intervals !== "0",
+    xText: "sequence length",
+    yText: curveText(all),
+    title: `${curveTitle(all)}. The table below the chart has the numbers.`,
+    dark,
+    order: labSteps()
+  });
   const over = (x, event) => {
     numbers.hidden = x === null;
     if (x === null) return;
-    const here = series.flatMap((line) => line.points.filter((point) => point.x === x).map((point) => ({...point, name: line.name}))).sort((a, b) => b.y - a.y);
-    numbers.replaceChildren(el("strong", {}, `seq ${x}`), el("table", {}, here.map((point) => el("tr", {},
-      el("td", {style: `color:${lineColour(point.name, labSteps(), isDark())}`}, readable(point.name)), el("td", {class: "number"}, digits(point.y, 4)),
-      el("td", {class: "number"}, `[${digits(point.low, 4)}, ${digits(point.high, 4)}]${point.time.throttled ? " throttled" : ""}`)))));
+    const here =
+        series
+            .flatMap(
+                (line) => line.points.filter((point) => point.x === x).map((point) => ({...point, name: line.name})))
+            .sort((a, b) => b.y - a.y);
+    numbers.replaceChildren(el("strong", {}, `seq ${x}`),
+        el("table", {},
+            here.map(
+                (point) => el("tr", {},
+                    el("td", {style: `color:${lineColour(point.name, labSteps(), isDark())}`}, readable(point.name)),
+                    el("td", {class: "number"}, digits(point.y, 4)),
+                    el("td", {class: "number"},
+                        `[${digits(point.low, 4)}, ${digits(point.high, 4)}]${
+                            point.time.throttled ? " throttled" : ""}`)))));
     const box = holder.getBoundingClientRect();
     const left = event.clientX - box.left;
     numbers.style.left = left < box.width / 2 ? `${left + 16}px` : "auto";
@@ -93,14 +149,20 @@ views.curves = (none, values) => {
   };
   const draw = () => {
     const width = Math.min(1100, holder.clientWidth || 900);
-    holder.replaceChildren(series.length ? drawChart(options(width, isDark()), over) : el("p", {}, "Nothing of this choice has been timed."), numbers);
+    holder.replaceChildren(series.length ? drawChart(options(width, isDark()), over)
+                                         : el("p", {}, "Nothing of this choice has been timed."),
+        numbers);
   };
   requestAnimationFrame(draw);
   curves_redraw = draw;
   const toggle = (name, on) => {
     const now = new Set(chosen);
-    if (on) now.add(name); else now.delete(name);
-    setValues({steps: names.filter((it) => now.has(it) && !isOwn(it)).map((it) => (lab.step[it] ? number(it) : it)).join(",") || "none"});
+    if (on) now.add(name);
+    else now.delete(name);
+    setValues({
+      steps: names.filter((it) => now.has(it) && !isOwn(it)).map((it) => (lab.step[it] ? number(it) : it)).join(",") ||
+          "none"
+    });
   };
   const pick = (id) => (value) => setValues({[id]: value});
   const rows = series.flatMap((line) => line.points.map((point) => point.time));
@@ -136,23 +198,47 @@ views.curves = (none, values) => {
   ];
 };
 let curves_redraw = null;
-addEventListener("resize", () => { if (readAddress().view === "curves" && curves_redraw) curves_redraw(); });
+addEventListener("resize", () => {
+  if (readAddress().view === "curves" && curves_redraw) curves_redraw();
+});
 
 function curveTable(series, all) {
-  return el("details", {open: true}, el("summary", {}, "The numbers"), el("div", {class: "wide", tabindex: "0", role: "region", "aria-label": "numbers of the chart"},
-    el("table", {class: "numbers"}, el("caption", {}, curveTitle(all)),
-      el("thead", {}, el("tr", {}, ["step", "seq", "batch × heads", QUANTITIES[all.what], "95 %", "recorded"].map((text, i) => el("th", {scope: "col", class: i > 0 && i < 5 ? "number" : null}, text)))),
-      el("tbody", {}, series.flatMap((line) => line.points.map((point) => el("tr", {"data-step": line.name, "data-seq": point.x, "data-problem": problem(point.time), "data-ms": point.time.ms, "data-value": point.y},
-        el("th", {scope: "row"}, readable(line.name)), el("td", {class: "number"}, String(point.x)), el("td", {class: "number"}, `${point.time.batch} × ${point.time.heads}`),
-        el("td", {class: "number"}, digits(point.y, 4)), el("td", {class: "number"}, `[${digits(point.low, 4)}, ${digits(point.high, 4)}]${point.time.throttled ? ", throttled" : ""}`),
-        el("td", {}, `${point.time.file}${point.time.commit ? " at " + point.time.commit : ""}`))))))));
+  return el("details", {open: true}, el("summary", {}, "The numbers"),
+      el("div", {class: "wide", tabindex: "0", role: "region", "aria-label": "numbers of the chart"},
+          el("table", {class: "numbers"}, el("caption", {}, curveTitle(all)),
+              el("thead", {}, el("tr", {}, ["step", "seq", "batch × heads", QUANTITIES[all.what], "95 %",
+                "recorded"].map((text, i) => el("th", {scope: "col", class: i > 0 && i < 5 ? "number" : null}, text)))),
+              el("tbody", {},
+                  series.flatMap(
+                      (line) =>
+                          line.points.map((point) => el("tr", {
+                            "data-step": line.name,
+                            "data-seq": point.x,
+                            "data-problem": problem(point.time),
+                            "data-ms": point.time.ms,
+                            "data-value": point.y
+                          },
+                                              el("th", {scope: "row"}, readable(line.name)),
+                                              el("td", {class: "number"}, String(point.x)),
+                                              el("td", {class: "number"}, `${point.time.batch} × ${point.time.heads}`),
+                                              el("td", {class: "number"}, digits(point.y, 4)),
+                                              el("td", {class: "number"},
+                                                  `[${digits(point.low, 4)}, ${digits(point.high, 4)}]${
+                                                      point.time.throttled ? ", throttled" : ""}`),
+                                              el("td", {},
+                                                  `${point.time.file}${
+                                                      point.time.commit ? " at " + point.time.commit : ""}`))))))));
 }
 
 function curveCsv(series, all) {
   const out = ["step,dtype,batch,heads,seq,head_dim,causal,quantity,value,ci_low,ci_high,median_ms,file,commit"];
-  for (const line of series) for (const {time, y, low, high} of line.points) {
-    out.push([line.name, time.dtype, time.batch, time.heads, time.seq_q, time.head_dim, time.causal, all.what, y, low, high, time.ms, time.file, time.commit].join(","));
-  }
+  for (const line of series)
+    for (const {time, y, low, high} of line.points) {
+      out.push([
+        line.name, time.dtype, time.batch, time.heads, time.seq_q, time.head_dim, time.causal, all.what, y, low, high,
+        time.ms, time.file, time.commit
+      ].join(","));
+    }
   return out.join("\n") + "\n";
 }
 
@@ -161,7 +247,8 @@ function showOwn() {
   const {all, byName} = curveChoices(readAddress().values);
   if ([...byName.keys()].some(isOwn)) return;
   const [{dtype, head_dim: dim, causal}] = ownTimes;
-  ownNote += ` The choices above were changed to show it; they were head_dim ${all.dim}, ${all.dtype}${all.causal === "1" ? ", causal" : ""}.`;
+  ownNote += ` The choices above were changed to show it; they were head_dim ${all.dim}, ${all.dtype}${
+      all.causal === "1" ? ", causal" : ""}.`;
   setValues({dtype, dim, causal});
 }
 
@@ -174,14 +261,16 @@ async function readOwn(file) {
     const rows = parseCsv(await file.text());
     const missing = ["step", "seq_q", "head_dim", "median_ms"].filter((name) => !rows.length || !(name in rows[0]));
     if (!rows.length) throw new Error("it has no rows below a line with the names of its columns");
-    if (missing.length) throw new Error(`it lacks the column${missing.length > 1 ? "s" : ""} ${missing.join(", ")}, which a file of make bench or make ladder has`);
-    ownTimes = rows.filter((row) => row.median_ms > 0).map((row) => timed({batch: 1, heads: 1, ...row}, row.step + OWN, file.name));
+    if (missing.length)
+      throw new Error(`it lacks the column${missing.length > 1 ? "s" : ""} ${
+          missing.join(", ")}, which a file of make bench or make ladder has`);
+    ownTimes = rows.filter((row) => row.median_ms > 0)
+                   .map((row) => timed({batch: 1, heads: 1, ...row}, row.step + OWN, file.name));
     if (!ownTimes.length) throw new Error("none of its rows has a time in median_ms");
-    const of = [...new Set(ownTimes.map((time) => `head_dim ${time.head_dim}, ${time.dtype}${time.causal ? ", causal" : ""}`))];
+    const of = [...new Set(
+        ownTimes.map((time) => `head_dim ${time.head_dim}, ${time.dtype}${time.causal ? ", causal" : ""}`))];
     ownNote = `${file.name}: ${ownTimes.length} times, drawn with long dashes. It has ${of.join("; ")}.`;
     showOwn();
-  } catch (failure) {
-    ownNote = `${file.name} cannot be drawn: ${failure.message}.`;
-  }
+  } catch (failure) { ownNote = `${file.name} cannot be drawn: ${failure.message}.`; }
   show(true);
 }

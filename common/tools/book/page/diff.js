@@ -23,14 +23,24 @@ function diffTable(left, right, changes, prefix) {
   const counted = left.counts || right.counts;
   const most = Math.max(left.counts ? left.counts.most : 0, right.counts ? right.counts.most : 0);
   const side = (it, index, kind, marks, letter, other) => {
-    if (index === null) return [el("td", {class: "line"}), counted ? el("td", {class: "count"}) : null, el("td", {class: "code none"})];
+    if (index === null)
+      return [el("td", {class: "line"}), counted ? el("td", {class: "count"}) : null, el("td", {class: "code none"})];
     const line = it.numbers[index];
     const text = lineElements(it.parts[index] || [], marks);
-    const from = other !== undefined && el("a", {class: "moved-to", href: "#", "data-target": `${prefix}${letter === "a" ? "b" : "a"}${other.line}`,
-      onclick: jump}, letter === "a" ? `moved to line ${other.line}` : `moved from line ${other.line}`);
-    return [el("td", {class: "line", id: `${prefix}${letter}${line}`}, String(line)),
+    const from = other !== undefined &&
+        el("a", {
+          class: "moved-to",
+          href: "#",
+          "data-target": `${prefix}${letter === "a" ? "b" : "a"}${other.line}`,
+          onclick: jump
+        },
+            letter === "a" ? `moved to line ${other.line}` : `moved from line ${other.line}`);
+    return [
+      el("td", {class: "line", id: `${prefix}${letter}${line}`}, String(line)),
       counted ? countCell(it.counts, line, most) : null,
-      el("td", {class: "code " + kind}, kind && !kind.startsWith("same") ? el("span", {class: "sign"}, SIGN[kind]) : null, text, from || null)];
+      el("td", {class: "code " + kind},
+          kind && !kind.startsWith("same") ? el("span", {class: "sign"}, SIGN[kind]) : null, text, from || null)
+    ];
   };
   const row = (it) => {
     const same = it.kind === "same";
@@ -39,7 +49,8 @@ function diffTable(left, right, changes, prefix) {
     const to = it.goneMoved && moved.to.has(it.before) ? {line: right.numbers[moved.to.get(it.before)]} : undefined;
     const from = it.comeMoved && moved.back.has(it.after) ? {line: left.numbers[moved.back.get(it.after)]} : undefined;
     return el("tr", {class: same ? "same" : "differs", "data-hunk": it.hunk >= 0 ? it.hunk : null},
-      side(left, it.before, leftKind, it.marks && it.marks[0], "a", to), side(right, it.after, rightKind, it.marks && it.marks[1], "b", from));
+        side(left, it.before, leftKind, it.marks && it.marks[0], "a", to),
+        side(right, it.after, rightKind, it.marks && it.marks[1], "b", from));
   };
   const bodies = [];
   let at = 0;
@@ -52,13 +63,25 @@ function diffTable(left, right, changes, prefix) {
     bodies.push(body);
     at = end;
   }
-  return el("table", {class: "diff" + (counted ? " counted" : ""), "aria-label": `${readable(left.name)} on the left, ${readable(right.name)} on the right`},
-    [0, 1].map(() => el("colgroup", {}, el("col", {class: "line"}), counted ? el("col", {class: "count"}) : null, el("col"))),
-    el("thead", {}, el("tr", {}, el("th", {colspan: counted ? 3 : 2, scope: "colgroup"}, left.title),
-      el("th", {colspan: counted ? 3 : 2, scope: "colgroup"}, right.title))), bodies);
+  return el("table", {
+    class: "diff" + (counted ? " counted" : ""),
+    "aria-label": `${readable(left.name)} on the left, ${readable(right.name)} on the right`
+  },
+      [0, 1].map(() => el("colgroup", {}, el("col", {class: "line"}), counted ? el("col", {class: "count"}) : null,
+                     el("col"))),
+      el("thead", {},
+          el("tr", {}, el("th", {colspan: counted ? 3 : 2, scope: "colgroup"}, left.title),
+              el("th", {colspan: counted ? 3 : 2, scope: "colgroup"}, right.title))),
+      bodies);
 }
-const SIGN = {"moved gone": "moved away: ", "moved come": "moved here: ", "changed gone": "before: ", "changed come": "after: ",
-  gone: "removed: ", come: "added: "};
+const SIGN = {
+  "moved gone": "moved away: ",
+  "moved come": "moved here: ",
+  "changed gone": "before: ",
+  "changed come": "after: ",
+  gone: "removed: ",
+  come: "added: "
+};
 
 function fold(body, count, columns) {
   const open = button(`${count} unchanged lines`, () => {
@@ -109,45 +132,65 @@ function sizeText(a, b) {
   const changes = changesBetween(a, b);
   const gone = changes.hunks.reduce((total, hunk) => total + hunk[1], 0);
   const come = changes.hunks.reduce((total, hunk) => total + hunk[3], 0);
-  return el("p", {class: "size"}, el("strong", {}, `${size} lines of code change`), ", in ", String(changes.hunks.length), " places. Comments and " +
-    `layout do not count, and a line that moves counts once. In all ${gone} lines go and ${come} come, with ${changes.come.length} of them moved.`);
+  return el("p", {class: "size"}, el("strong", {}, `${size} lines of code change`), ", in ",
+      String(changes.hunks.length),
+      " places. Comments and " +
+          `layout do not count, and a line that moves counts once. In all ${gone} lines go and ${come} come, with ${
+              changes.come.length} of them moved.`);
 }
 
 // How fast both are, at the problems at which the ladder was recorded.
 function speedText(a, b) {
-  const found = gpus().flatMap((gpu) => ladderProblems(gpu).map((file) => {
-    const rows = ladderRows(gpu, file).rows;
-    const before = rows.find((row) => row.name === a), after = rows.find((row) => row.name === b);
-    return before && after ? {gpu, before, after} : null;
-  })).filter(Boolean);
+  const found = gpus()
+                    .flatMap((gpu) => ladderProblems(gpu).map((file) => {
+                      const rows = ladderRows(gpu, file).rows;
+                      const before = rows.find((row) => row.name === a), after = rows.find((row) => row.name === b);
+                      return before && after ? {gpu, before, after} : null;
+                    }))
+                    .filter(Boolean);
   if (!found.length) return el("p", {class: "note"}, "These two have not been timed in the same run.");
-  return el("table", {class: "numbers speeds"}, el("caption", {}, `Both timed in the same run, ${origin(found.flatMap((it) => [it.before, it.after]))}`),
-    el("thead", {}, el("tr", {}, ["problem", readable(a), readable(b), "× as fast"].map((text, i) => el("th", {scope: "col", class: i ? "number" : null}, text)))),
-    el("tbody", {}, found.map(({before, after}) => {
-      const [low, high] = after.beforeName === a ? [after.beforeLow, after.beforeHigh] : [before.low / after.high, before.high / after.low];
-      const ratio = after.beforeName === a ? after.beforeRatio : before.ms / after.ms;
-      return el("tr", {}, el("th", {scope: "row"}, problemText(after)), el("td", {class: "number"}, `${digits(before.ms, 4)} ms`),
-        el("td", {class: "number"}, `${digits(after.ms, 4)} ms`),
-        el("td", {class: "number"}, `${digits(ratio, 3)} [${digits(low, 3)}, ${digits(high, 3)}]`));
-    })));
+  return el("table", {class: "numbers speeds"},
+      el("caption", {}, `Both timed in the same run, ${origin(found.flatMap((it) => [it.before, it.after]))}`),
+      el("thead", {}, el("tr", {}, ["problem", readable(a), readable(b),
+        "× as fast"].map((text, i) => el("th", {scope: "col", class: i ? "number" : null}, text)))),
+      el("tbody", {}, found.map(({before, after}) => {
+        const [low, high] = after.beforeName === a ? [after.beforeLow, after.beforeHigh]
+                                                   : [before.low / after.high, before.high / after.low];
+        const ratio = after.beforeName === a ? after.beforeRatio : before.ms / after.ms;
+        return el("tr", {}, el("th", {scope: "row"}, problemText(after)),
+            el("td", {class: "number"}, `${digits(before.ms, 4)} ms`),
+            el("td", {class: "number"}, `${digits(after.ms, 4)} ms`),
+            el("td", {class: "number"}, `${digits(ratio, 3)} [${digits(low, 3)}, ${digits(high, 3)}]`));
+      })));
 }
 
 function stepSide(name, values) {
-  return {name, lines: lines(name), numbers: lineNumbers(name), parts: colouredStep(name),
+  return {
+    name,
+    lines: lines(name),
+    numbers: lineNumbers(name),
+    parts: colouredStep(name),
     title: el("a", {href: address("step", [name])}, readable(name)),
-    counts: values.count ? countsByLine(name, values.count) : null};
+    counts: values.count ? countsByLine(name, values.count) : null
+  };
 }
 
 function stepDiff(a, b, values) {
   atChange = -1;
   if (a === b) return el("p", {}, "Both sides are the same step: choose another one.");
   return [
-    sizeText(a, b), speedText(a, b),
-    gpus().length && !isOwn(a) && !isOwn(b) ? el("p", {}, el("a", {href: address("curves", [], {steps: `${number(a)},${number(b)}`})}, "Curves of both, by length")) : null,
-    el("div", {class: "controls"}, chooseMetric(values),
-      button("Previous change (p)", () => nextChange(-1)), button("Next change (n)", () => nextChange(1)),
-      button("Show all lines", () => document.querySelectorAll(".fold button[aria-expanded=false]").forEach((it) => it.click()), {id: "unfold"}),
-      el("span", {id: "at-change", role: "status"})),
+    sizeText(a, b),
+    speedText(a, b),
+    gpus().length && !isOwn(a) && !isOwn(b)
+        ? el("p", {},
+              el("a", {href: address("curves", [], {steps: `${number(a)},${number(b)}`})}, "Curves of both, by length"))
+        : null,
+    el("div", {class: "controls"}, chooseMetric(values), button("Previous change (p)", () => nextChange(-1)),
+        button("Next change (n)", () => nextChange(1)),
+        button("Show all lines",
+            () => document.querySelectorAll(".fold button[aria-expanded=false]").forEach((it) => it.click()),
+            {id: "unfold"}),
+        el("span", {id: "at-change", role: "status"})),
     values.count ? [countsNote(a, values.count), countsNote(b, values.count)] : null,
     diffTable(stepSide(a, values), stepSide(b, values), changesBetween(a, b), "d"),
   ];
@@ -159,13 +202,18 @@ views.diff = (chosen, values) => {
   const parent = lab.step[b].parent;
   return [
     el("h1", {}, `${readable(a)} → ${readable(b)}`),
-    el("div", {class: "controls"},
-      select("From", choices, a, (name) => go("diff", [name, b], values), "from"),
-      select("to", choices, b, (name) => go("diff", [lab.step[b].parent === a ? lab.step[name].parent || a : a, name], values), "to"),
-      button("Previous step ([)", () => nextStep(readAddress(), -1)), button("Next step (])", () => nextStep(readAddress(), 1)),
-      button("Swap", () => go("diff", [b, a], values), {id: "swap"}),
-      parent && parent !== a ? el("a", {href: address("diff", [parent, b], values)}, `What ${readable(b)} changes in its parent, ${readable(parent)}`) : null),
-    lab.step[b].parent === a ? el("p", {}, `${sentence(b).replace(/\.$/, "")}. `, el("a", {href: address("step", [b])}, `Read the page of ${readable(b)}`), ".") : null,
+    el("div", {class: "controls"}, select("From", choices, a, (name) => go("diff", [name, b], values), "from"),
+        select("to", choices, b,
+            (name) => go("diff", [lab.step[b].parent === a ? lab.step[name].parent || a : a, name], values), "to"),
+        button("Previous step ([)", () => nextStep(readAddress(), -1)),
+        button("Next step (])", () => nextStep(readAddress(), 1)),
+        button("Swap", () => go("diff", [b, a], values), {id: "swap"}),
+        parent && parent !== a ? el("a", {href: address("diff", [parent, b], values)},
+                                     `What ${readable(b)} changes in its parent, ${readable(parent)}`)
+                               : null),
+    lab.step[b].parent === a ? el("p", {}, `${sentence(b).replace(/\.$/, "")}. `,
+                                   el("a", {href: address("step", [b])}, `Read the page of ${readable(b)}`), ".")
+                             : null,
     stepDiff(a, b, values),
   ];
 };

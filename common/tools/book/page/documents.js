@@ -42,7 +42,8 @@ function renderDocument(path) {
   for (const code of article.querySelectorAll("pre > code")) {
     const language = /language-(\S+)/.exec(code.className);
     if (language && /^(c|cpp|cuda|sh|bash)$/.test(language[1])) {
-      const parts = colourLines(code.textContent.replace(/\n$/, ""), {c: "cuda", cpp: "cuda", cuda: "cuda"}[language[1]] || "bash");
+      const parts = colourLines(
+          code.textContent.replace(/\n$/, ""), {c: "cuda", cpp: "cuda", cuda: "cuda"}[language[1]] || "bash");
       code.replaceChildren(...parts.flatMap((line, i) => [...(i ? ["\n"] : []), ...lineElements(line)]));
     }
     code.parentElement.tabIndex = 0; // it may be wider than the page, and is then moved with the keys
@@ -79,7 +80,7 @@ function mendImage(image, path) {
     image.loading = "lazy";
   } else {
     image.replaceWith(el("span", {class: "file"}, `[${image.alt}: the chart ${file} of the repository; `,
-      el("a", {href: address("curves")}, "the curves"), " draw such data here]"));
+        el("a", {href: address("curves")}, "the curves"), " draw such data here]"));
   }
 }
 
@@ -102,18 +103,23 @@ function glossary() {
   return terms;
 }
 
-const TOO_COMMON = new Set(["attention", "kernel", "block", "thread", "tile", "head", "value", "key", "query", "grid", "step", "lane"]);
+const TOO_COMMON = new Set(
+    ["attention", "kernel", "block", "thread", "tile", "head", "value", "key", "query", "grid", "step", "lane"]);
 
 // Links the first use of each word in a section.
 function linkTerms(article) {
   const known = glossary();
   const names = [...known.keys()].filter((name) => !TOO_COMMON.has(name)).sort((a, b) => b.length - a.length);
   if (!names.length) return;
-  const pattern = new RegExp(`(?<![\\w-])(${names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})(?:s|es)?(?![\\w-])`, "i");
+  const pattern = new RegExp(
+      `(?<![\\w-])(${names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})(?:s|es)?(?![\\w-])`,
+      "i");
   let seen = new Set();
-  const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, {acceptNode: (node) =>
-    node.nodeType === Node.TEXT_NODE ? NodeFilter.FILTER_ACCEPT
-      : /^(A|CODE|PRE|H1|H3|H4|TABLE)$/.test(node.tagName) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT});
+  const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, {
+    acceptNode: (node) => node.nodeType === Node.TEXT_NODE   ? NodeFilter.FILTER_ACCEPT
+        : /^(A|CODE|PRE|H1|H3|H4|TABLE)$/.test(node.tagName) ? NodeFilter.FILTER_REJECT
+                                                             : NodeFilter.FILTER_ACCEPT
+  });
   const texts = [];
   while (walker.nextNode()) texts.push(walker.currentNode);
   for (let node of texts) {
@@ -128,7 +134,12 @@ function linkTerms(article) {
       if (!seen.has(name)) {
         seen.add(name);
         const word = node.splitText(found.index);
-        word.replaceWith(el("a", {class: "term", href: address("page", ["guide/glossary.md"], {at: known.get(name).id}), title: known.get(name).text}, found[0]));
+        word.replaceWith(el("a", {
+          class: "term",
+          href: address("page", ["guide/glossary.md"], {at: known.get(name).id}),
+          title: known.get(name).text
+        },
+            found[0]));
       }
       node = rest;
     }
@@ -137,20 +148,26 @@ function linkTerms(article) {
 
 views.page = (names) => {
   const path = names.join("/");
-  if (!(path in lab.document)) return [el("h1", {}, "There is no such page"), el("p", {}, `The lab has no document ${path}.`)];
+  if (!(path in lab.document))
+    return [el("h1", {}, "There is no such page"), el("p", {}, `The lab has no document ${path}.`)];
   const article = renderDocument(path);
   if (path === "guide/glossary.md") {
     for (const word of article.querySelectorAll("p > strong:first-child")) {
-      const first = word.textContent.replace(/\.$/, "").split(/, | and |\(|\)/).map((name) => name.trim().toLowerCase());
-      word.replaceChildren(...first.filter((name) => name.length > 2).map((name) => el("span", {id: "term-" + slug(name)})), word.textContent);
+      const first =
+          word.textContent.replace(/\.$/, "").split(/, | and |\(|\)/).map((name) => name.trim().toLowerCase());
+      word.replaceChildren(
+          ...first.filter((name) => name.length > 2).map((name) => el("span", {id: "term-" + slug(name)})),
+          word.textContent);
     }
   }
   return [el("p", {class: "crumb"}, el("a", {href: address("pages")}, "Pages"), " / ", path), article];
 };
 
 views.pages = () => {
-  const groups = [["Begin here", /^(README|GUIDE)\.md$/], ["The guide", /^guide\//], ["The record", /^plots\//],
-    ["How the lab is built", /^(common|examples)/], ["The steps", /^steps\//]];
+  const groups = [
+    ["Begin here", /^(README|GUIDE)\.md$/], ["The guide", /^guide\//], ["The record", /^plots\//],
+    ["How the lab is built", /^(common|examples)/], ["The steps", /^steps\//]
+  ];
   const title = (path) => {
     const found = /<h1>(.*?)<\/h1>/.exec(lab.document[path]);
     const holder = document.createElement("template");
@@ -158,7 +175,13 @@ views.pages = () => {
     return holder.content.textContent;
   };
   const rest = (path) => groups.findIndex(([, pattern]) => pattern.test(path));
-  return [el("h1", {}, "Pages"), groups.map(([name], at) => [el("h2", {}, name), el("ul", {},
-    Object.keys(lab.document).filter((path) => rest(path) === at || (at === 3 && rest(path) < 0)).map((path) =>
-      el("li", {}, el("a", {href: addressOf(path)}, title(path)), " ", el("span", {class: "note"}, path))))])];
+  return [
+    el("h1", {}, "Pages"),
+    groups.map(([name], at) => [el("h2", {}, name),
+                   el("ul", {},
+                       Object.keys(lab.document)
+                           .filter((path) => rest(path) === at || (at === 3 && rest(path) < 0))
+                           .map((path) => el("li", {}, el("a", {href: addressOf(path)}, title(path)), " ",
+                                    el("span", {class: "note"}, path))))])
+  ];
 };

@@ -23,7 +23,7 @@ function el(name, attributes, ...children) {
 // A list of choices: [[value, text], ...].
 function select(label, choices, chosen, change, id) {
   const box = el("select", {id, "data-name": id, onchange: () => change(box.value)},
-    choices.map(([value, text]) => el("option", {value, selected: value === chosen}, text)));
+      choices.map(([value, text]) => el("option", {value, selected: value === chosen}, text)));
   return el("label", {class: "choice"}, label + " ", box);
 }
 
@@ -33,9 +33,7 @@ function checkbox(label, checked, change, attributes) {
   return el("label", {class: "choice"}, box, " ", label);
 }
 
-function button(text, click, attributes) {
-  return el("button", {type: "button", onclick: click, ...attributes}, text);
-}
+function button(text, click, attributes) { return el("button", {type: "button", onclick: click, ...attributes}, text); }
 
 // Gives the reader a file of this page's own making; nothing leaves the machine.
 function save(name, type, text) {
@@ -62,8 +60,13 @@ function library(name, global) {
 
 // ---- Names --------------------------------------------------------------------------------------
 
-const PEERS = {flash_attention_3: "FlashAttention-3", sdpa_flash: "SDPA flash", sdpa_cudnn: "SDPA cuDNN",
-  sdpa_efficient: "SDPA efficient", sdpa_math: "SDPA math"};
+const PEERS = {
+  flash_attention_3: "FlashAttention-3",
+  sdpa_flash: "SDPA flash",
+  sdpa_cudnn: "SDPA cuDNN",
+  sdpa_efficient: "SDPA efficient",
+  sdpa_math: "SDPA math"
+};
 const STEPS = Object.keys(lab.step);
 const OWN = " (own)"; // behind the name of a reader's own file, or of a row of the reader's own CSV
 
@@ -92,7 +95,8 @@ function lineNumbers(name) {
     const out = new Set(step.left_out);
     const count = step.text.split("\n").length - 1;
     step.numbers = [];
-    for (let line = 1; step.numbers.length < count; line++) if (!out.has(line)) step.numbers.push(line);
+    for (let line = 1; step.numbers.length < count; line++)
+      if (!out.has(line)) step.numbers.push(line);
   }
   return step.numbers;
 }
@@ -106,7 +110,8 @@ function lines(name) {
 
 // The rows of a text of comma-separated values whose lines of comments begin with #.
 function parseCsv(text) {
-  const [names, ...rows] = library("d3", "d3").csv.parseRows(text.split("\n").filter((line) => !line.startsWith("#")).join("\n"));
+  const [names, ...rows] =
+      library("d3", "d3").csv.parseRows(text.split("\n").filter((line) => !line.startsWith("#")).join("\n"));
   return rows.map((row) => Object.fromEntries((names || []).map((name, i) => [name, row[i]])));
 }
 
@@ -144,8 +149,14 @@ function times(gpu) {
 
 // A row of a record as the views use it. Operations of a causal problem are those of the pairs that are visible.
 function timed(row, name, file) {
-  const time = {name, file, dtype: row.dtype || "fp16", commit: row.commit || "", date: row.date || "",
-    throttled: row.throttled === "1"};
+  const time = {
+    name,
+    file,
+    dtype: row.dtype || "fp16",
+    commit: row.commit || "",
+    date: row.date || "",
+    throttled: row.throttled === "1"
+  };
   for (const key of ["batch", "heads", "seq_q", "head_dim", "causal"]) time[key] = +row[key] || 0;
   time.kv_heads = +row.kv_heads || time.heads;
   time.seq_kv = +row.seq_kv || time.seq_q;
@@ -157,7 +168,8 @@ function timed(row, name, file) {
   time.baseName = row.base_step;
   time.baseRatio = +row.speedup;
   time.beforeName = row.before_step;
-  [time.beforeRatio, time.beforeLow, time.beforeHigh] = [+row.speedup_before, +row.speedup_before_low, +row.speedup_before_high];
+  [time.beforeRatio, time.beforeLow, time.beforeHigh] =
+      [+row.speedup_before, +row.speedup_before_low, +row.speedup_before_high];
   return time;
 }
 
@@ -171,23 +183,27 @@ function operations(time) {
 }
 
 function problem(time) {
-  return [time.dtype, time.batch, time.heads, time.kv_heads, time.seq_q, time.seq_kv, time.head_dim, time.causal].join(",");
+  return [time.dtype, time.batch, time.heads, time.kv_heads, time.seq_q, time.seq_kv, time.head_dim, time.causal].join(
+      ",");
 }
 
 function problemText(time) {
   return `batch ${time.batch}, heads ${time.heads}` + (time.kv_heads !== time.heads ? ` (keys ${time.kv_heads})` : "") +
-    `, seq ${time.seq_q}` + (time.seq_kv !== time.seq_q ? ` (keys ${time.seq_kv})` : "") +
-    `, head_dim ${time.head_dim}, ${time.dtype}` + (time.causal ? ", causal" : "");
+      `, seq ${time.seq_q}` + (time.seq_kv !== time.seq_q ? ` (keys ${time.seq_kv})` : "") +
+      `, head_dim ${time.head_dim}, ${time.dtype}` + (time.causal ? ", causal" : "");
 }
 
 // "NVIDIA H200, commit bc96708, 2026-11-22"; a commit that is not the page's is one the data is older than.
 function origin(rows) {
   const commits = [...new Set(rows.map((row) => row.commit).filter(Boolean))].sort();
   const days = [...new Set(rows.map((row) => (row.date || "").slice(0, 10)).filter(Boolean))].sort();
-  const stale = [...new Set(rows.filter((row) => `${row.name || row.step}|${row.commit}` in lab.stale).map((row) => number(row.name || row.step)))];
-  const since = stale.length ? `; the source of ${stale.length > 1 ? "steps" : "step"} ${stale.join(", ")} has changed since` : "";
+  const stale = [...new Set(rows.filter((row) => `${row.name || row.step}|${row.commit}` in lab.stale)
+                                .map((row) => number(row.name || row.step)))];
+  const since = stale.length
+      ? `; the source of ${stale.length > 1 ? "steps" : "step"} ${stale.join(", ")} has changed since`
+      : "";
   return (commits.length ? `recorded at commit ${commits.join(", ")}` : "of no known commit") +
-    (days.length ? `, ${days.length > 1 ? days[0] + " to " + days[days.length - 1] : days[0]}` : "") + since;
+      (days.length ? `, ${days.length > 1 ? days[0] + " to " + days[days.length - 1] : days[0]}` : "") + since;
 }
 
 // A number with a number of significant digits, without an exponent.

@@ -1,7 +1,9 @@
 "use strict";
 // Which view the address asks for: #/view/words?name=value. Its state is in the address alone.
-const VIEWS_IN_HEADER = [["ladder", "Ladder"], ["steps", "Steps"], ["diff", "Diffs"], ["curves", "Curves"], ["bugs", "Bugs"],
-  ["pages", "Pages"], ["search", "Search"]];
+const VIEWS_IN_HEADER = [
+  ["ladder", "Ladder"], ["steps", "Steps"], ["diff", "Diffs"], ["curves", "Curves"], ["bugs", "Bugs"],
+  ["pages", "Pages"], ["search", "Search"]
+];
 
 function readAddress() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
@@ -15,10 +17,12 @@ function readAddress() {
 }
 
 function address(view, words, values) {
-  const query = Object.entries(values || {}).filter(([, value]) => value !== "" && value !== null && value !== undefined)
-    .map(([name, value]) => encodeURIComponent(name) + "=" + encodeURIComponent(value).replace(/%2C/g, ",").replace(/%2F/g, "/"));
+  const query =
+      Object.entries(values || {}).filter(([, value]) => value !== "" && value !== null && value !== undefined).map(([
+        name, value
+      ]) => encodeURIComponent(name) + "=" + encodeURIComponent(value).replace(/%2C/g, ",").replace(/%2F/g, "/"));
   return "#/" + [view, ...(words || [])].map((word) => encodeURIComponent(word).replace(/%2F/g, "/")).join("/") +
-    (query.length ? "?" + query.join("&") : "");
+      (query.length ? "?" + query.join("&") : "");
 }
 
 // Changes values of the address without a new entry in the browser's history, and shows the view again.
@@ -39,8 +43,11 @@ function show(same) {
   const view = views[now.view];
   let content;
   try {
-    content = view ? view(now.words, now.values) : [el("h1", {}, "There is no such page"),
-      el("p", {}, "The address names the page ", el("code", {}, now.view), ". ", el("a", {href: "#/"}, "Go to the ladder."))];
+    content = view ? view(now.words, now.values) : [
+      el("h1", {}, "There is no such page"),
+      el("p", {}, "The address names the page ", el("code", {}, now.view), ". ",
+          el("a", {href: "#/"}, "Go to the ladder."))
+    ];
   } catch (failure) {
     console.error(failure);
     content = [el("h1", {}, "This page cannot be shown"), el("p", {}, String(failure.message))];
@@ -50,7 +57,7 @@ function show(same) {
   document.title = (main.querySelector("h1") || {textContent: ""}).textContent + " · The attention lab book";
   for (const link of document.querySelectorAll("#top nav a")) {
     const here = link.dataset.view === now.view || (link.dataset.view === "steps" && now.view === "step") ||
-      (link.dataset.view === "bugs" && now.view === "bug") || (link.dataset.view === "pages" && now.view === "page");
+        (link.dataset.view === "bugs" && now.view === "bug") || (link.dataset.view === "pages" && now.view === "page");
     if (here) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
@@ -71,12 +78,17 @@ function show(same) {
 // ---- Header, footer, colours --------------------------------------------------------------------
 
 function theme() {
-  try { return localStorage.getItem("book-theme") || ""; } catch (refused) { return ""; }
+  try {
+    return localStorage.getItem("book-theme") || "";
+  } catch (refused) { return ""; }
 }
 function setTheme(name) {
   if (name) document.documentElement.dataset.theme = name;
   else delete document.documentElement.dataset.theme;
-  try { localStorage.setItem("book-theme", name); } catch (refused) { /* the choice lasts as long as the page */ }
+  try {
+    localStorage.setItem("book-theme", name);
+  } catch (refused) { /* the choice lasts as long as the page */
+  }
 }
 function isDark() {
   const chosen = document.documentElement.dataset.theme;
@@ -85,26 +97,31 @@ function isDark() {
 
 function drawFrame() {
   setTheme(theme());
-  document.getElementById("top").append(
-    el("a", {href: "#/", class: "name"}, "The attention lab"),
-    el("nav", {"aria-label": "Views"}, VIEWS_IN_HEADER.concat(hasTimelines() ? [["timelines", "Timelines"]] : [])
-      .map(([view, text]) => el("a", {href: address(view), "data-view": view}, text))),
-    button("Light or dark", () => { setTheme(isDark() ? "light" : "dark"); show(true); }, {class: "theme", id: "theme"}));
-  document.getElementById("foot").append(
-    el("p", {}, `Written by make book at commit ${lab.fact.commit}, ${lab.fact.date.slice(0, 10)}, from the sources and the ` +
-      "published record. Keys: ", el("kbd", {}, "/"), " search, ", el("kbd", {}, "n"), " and ", el("kbd", {}, "p"),
-      " next and previous change, ", el("kbd", {}, "]"), " and ", el("kbd", {}, "["), " next and previous step. ",
+  document.getElementById("top").append(el("a", {href: "#/", class: "name"}, "The attention lab"),
+      el("nav", {"aria-label": "Views"},
+          VIEWS_IN_HEADER.concat(hasTimelines() ? [["timelines", "Timelines"]] : []).map(([view,
+            text]) => el("a", {href: address(view), "data-view": view}, text))),
+      button("Light or dark", () => {
+        setTheme(isDark() ? "light" : "dark");
+        show(true);
+      }, {class: "theme", id: "theme"}));
+  document.getElementById("foot").append(el("p", {},
+      `Written by make book at commit ${lab.fact.commit}, ${lab.fact.date.slice(0, 10)}, from the sources and the ` +
+          "published record. Keys: ",
+      el("kbd", {}, "/"), " search, ", el("kbd", {}, "n"), " and ", el("kbd", {}, "p"), " next and previous change, ",
+      el("kbd", {}, "]"), " and ", el("kbd", {}, "["), " next and previous step. ",
       el("a", {href: address("about")}, "About this page, and the licences of what it contains"), "."));
 }
 
-views.about = () => [
-  el("h1", {}, "About this page"),
-  el("p", {}, "The lab book is one file. It asks for nothing from anywhere, and works without a network. Everything in it was " +
-    `generated at commit ${lab.fact.commit} from the sources and the published record. Each table and each chart says at ` +
-    "which commit its data was recorded; where that is an older one, the source may have changed since."),
-  el("p", {}, "The lab is under the MIT licence. The page contains these libraries, which are Debian's packages:"),
-  Object.entries(lab.library).map(([name, licence]) =>
-    el("details", {}, el("summary", {}, name), el("pre", {class: "plain"}, licence))),
+views.about = () => [el("h1", {}, "About this page"),
+    el("p", {},
+        "The lab book is one file. It asks for nothing from anywhere, and works without a network. Everything in it was " +
+            `generated at commit ${
+                lab.fact.commit} from the sources and the published record. Each table and each chart says at ` +
+            "which commit its data was recorded; where that is an older one, the source may have changed since."),
+    el("p", {}, "The lab is under the MIT licence. The page contains these libraries, which are Debian's packages:"),
+    Object.entries(lab.library).map(([name,
+      licence]) => el("details", {}, el("summary", {}, name), el("pre", {class: "plain"}, licence))),
 ];
 
 // ---- Keyboard -----------------------------------------------------------------------------------

@@ -16,7 +16,12 @@ function sections() {
         const id = taken[name] ? `${name}-${taken[name]}` : name;
         taken[name] = (taken[name] || 0) + 1;
         if (node.tagName === "H1") page = node.textContent;
-        now = {title: node.tagName === "H1" ? page : `${page} · ${node.textContent}`, href: addressOf(path, id), text: "", weight: node.tagName === "H1" ? 2 : 1};
+        now = {
+          title: node.tagName === "H1" ? page : `${page} · ${node.textContent}`,
+          href: addressOf(path, id),
+          text: "",
+          weight: node.tagName === "H1" ? 2 : 1
+        };
         searchIndex.push(now);
       } else if (now) {
         now.text += " " + node.textContent.replace(/\s+/g, " ");
@@ -26,7 +31,14 @@ function sections() {
   for (const step of STEPS) {
     const numbers = lineNumbers(step);
     lines(step).forEach((text, i) => {
-      if (text.trim()) searchIndex.push({title: `${readable(step)}, line ${numbers[i]}`, href: address("step", [step, "source"], {at: `L${numbers[i]}`}), text, code: true, weight: 0});
+      if (text.trim())
+        searchIndex.push({
+          title: `${readable(step)}, line ${numbers[i]}`,
+          href: address("step", [step, "source"], {at: `L${numbers[i]}`}),
+          text,
+          code: true,
+          weight: 0
+        });
     });
   }
   for (const path of Object.keys(lab.text).filter((name) => /\.(cuh|h)$/.test(name))) {
@@ -53,7 +65,8 @@ function snippet(entry, query) {
   const from = Math.max(0, at - 60);
   const text = entry.text.slice(from, from + 200);
   const out = [];
-  const pattern = new RegExp(query.split(/\s+/).filter(Boolean).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"), "ig");
+  const pattern = new RegExp(
+      query.split(/\s+/).filter(Boolean).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"), "ig");
   let last = 0;
   for (const found of text.matchAll(pattern)) {
     out.push(text.slice(last, found.index), el("mark", {}, found[0]));
@@ -67,16 +80,38 @@ views.search = (none, values) => {
   const results = el("div", {class: "results"});
   const draw = (query) => {
     const found = search(query);
-    results.replaceChildren(...[el("p", {role: "status"}, query.trim() ? `${found.length} places` + (found.length > MOST_FOUND ? `, of which the first ${MOST_FOUND} are shown` : "") : ""),
-      ...found.slice(0, MOST_FOUND).map((entry) => el("div", {class: "result"}, entry.href ? el("a", {href: entry.href}, entry.title) : el("span", {}, entry.title),
-        el("p", {class: entry.code ? "code" : ""}, snippet(entry, query))))]);
+    results.replaceChildren(
+        ...[el("p", {role: "status"},
+                query.trim() ? `${found.length} places` +
+                        (found.length > MOST_FOUND ? `, of which the first ${MOST_FOUND} are shown` : "")
+                                                   : ""),
+            ...found.slice(0, MOST_FOUND)
+                .map((entry) => el("div", {class: "result"},
+                         entry.href ? el("a", {href: entry.href}, entry.title) : el("span", {}, entry.title),
+                         el("p", {class: entry.code ? "code" : ""}, snippet(entry, query))))]);
   };
-  const box = el("input", {type: "search", id: "query", "data-name": "query", value: values.q || "", autocomplete: "off", placeholder: "for example: bank conflicts"});
+  const box = el("input", {
+    type: "search",
+    id: "query",
+    "data-name": "query",
+    value: values.q || "",
+    autocomplete: "off",
+    placeholder: "for example: bank conflicts"
+  });
   box.addEventListener("input", () => {
     history.replaceState(null, "", address("search", [], {q: box.value}));
     draw(box.value);
   });
   draw(values.q || "");
   setTimeout(() => box.focus());
-  return [el("h1", {}, "Search"), el("p", {}, el("label", {for: "query"}, "Words in the documents and the sources: "), box), results];
+  return [
+    el("h1", {}, "Search"),
+    el("p", {},
+        el("label",
+            {for: "query"
+            },
+            "Words in the documents and the sources: "),
+        box),
+    results
+  ];
 };

@@ -8,9 +8,11 @@ function highlighter() {
     const definition = hljs.getLanguage("cpp").rawDefinition;
     hljs.registerLanguage("cuda", () => {
       const cuda = definition();
-      cuda.keywords.keyword += " __global__ __device__ __host__ __shared__ __constant__ __forceinline__ __launch_bounds__";
-      cuda.keywords.built_in += " threadIdx blockIdx blockDim gridDim __syncthreads __shfl_sync __shfl_xor_sync __half half half2" +
-        " __nv_bfloat16 uint32_t uint64_t dim3 cudaStream_t cudaError_t";
+      cuda.keywords.keyword +=
+          " __global__ __device__ __host__ __shared__ __constant__ __forceinline__ __launch_bounds__";
+      cuda.keywords.built_in +=
+          " threadIdx blockIdx blockDim gridDim __syncthreads __shfl_sync __shfl_xor_sync __half half half2" +
+          " __nv_bfloat16 uint32_t uint64_t dim3 cudaStream_t cudaError_t";
       return cuda;
     });
   }
@@ -72,8 +74,11 @@ function lineElements(parts, marks) {
 const METRICS = [
   ["sectors", "sectors of global memory", (row) => sum(row, "global_load_sectors", "global_store_sectors")],
   ["wavefronts", "wavefronts of shared memory", (row) => sum(row, "shared_load_wavefronts", "shared_store_wavefronts")],
-  ["conflicts", "wavefronts of shared memory beyond one a request", (row) =>
-    sum(row, "shared_load_wavefronts", "shared_store_wavefronts") - sum(row, "shared_load_requests", "shared_store_requests")],
+  [
+    "conflicts", "wavefronts of shared memory beyond one a request",
+    (row) => sum(row, "shared_load_wavefronts", "shared_store_wavefronts") -
+        sum(row, "shared_load_requests", "shared_store_requests")
+  ],
   ["tensor", "operations of the tensor cores", (row) => sum(row, "tensor_core_operations")],
   ["copied", "bytes copied by cp.async and the copy engine", (row) => sum(row, "async_copy_bytes")],
   ["barriers", "barriers of the block", (row) => sum(row, "block_barriers")],
@@ -117,42 +122,55 @@ function countsByLine(step, id) {
 function countCell(counts, line, most) {
   const value = (counts && counts.here.get(line)) || 0;
   const share = most ? (100 * value) / most : 0;
-  return el("td", {class: "count", style: value ? `--share:${share.toFixed(1)}%` : null,
-    title: value ? `${value}, ${digits((100 * value) / counts.total, 3)} % of the step's` : null}, value ? short(value) : "");
+  return el("td", {
+    class: "count",
+    style: value ? `--share:${share.toFixed(1)}%` : null,
+    title: value ? `${value}, ${digits((100 * value) / counts.total, 3)} % of the step's` : null
+  },
+      value ? short(value) : "");
 }
 
 function chooseMetric(values) {
   return select("Counts", [["none", "none"], ...METRICS.map(([id, text]) => [id, text])], values.count || "none",
-    (count) => setValues({count: count === "none" ? "" : count}), "count");
+      (count) => setValues({count: count === "none" ? "" : count}), "count");
 }
 
 function countsNote(step, id) {
   const counts = countsByLine(step, id);
   if (!counts) {
-    return el("p", {class: "note"}, `No counts by line have been recorded of ${readable(step)}: make step${number(step)} count ` +
-      "records them on the emulator, and make publish puts them here.");
+    return el("p", {class: "note"},
+        `No counts by line have been recorded of ${readable(step)}: make step${number(step)} count ` +
+            "records them on the emulator, and make publish puts them here.");
   }
   const row = counts.rows[0];
-  return el("p", {class: "note"}, `${readable(step)}: ${short(counts.total)} ${metric(id)[1]}` +
-    (counts.elsewhere ? `, of which ${short(counts.elsewhere)} in the headers that it includes` : "") +
-    `; batch ${row.batch}, heads ${row.heads}, seq ${row.seq_q}, head_dim ${row.head_dim}, ${row.dtype}, counted by the ` +
-    `emulator, ${origin([row])}.`);
+  return el("p", {class: "note"},
+      `${readable(step)}: ${short(counts.total)} ${metric(id)[1]}` +
+          (counts.elsewhere ? `, of which ${short(counts.elsewhere)} in the headers that it includes` : "") +
+          `; batch ${row.batch}, heads ${row.heads}, seq ${row.seq_q}, head_dim ${row.head_dim}, ${
+              row.dtype}, counted by the ` +
+          `emulator, ${origin([row])}.`);
 }
 
 // The lines of other files, such as common/kernel/hopper.cuh, that count for a step.
 function headerTable(step, id) {
   const value = metric(id)[2];
-  const rows = countsOf(step).filter((row) => row.file !== lab.step[step].path && value(row) > 0).sort((a, b) => value(b) - value(a));
+  const rows = countsOf(
+      step).filter((row) => row.file !== lab.step[step].path && value(row) > 0)
+                   .sort((a, b) => value(b) - value(a));
   if (!rows.length) return null;
   const most = value(rows[0]);
-  return el("details", {open: true}, el("summary", {}, "In the headers that the step includes"), el("table", {class: "source counted"},
-    el("colgroup", {}, el("col", {class: "file"}), el("col", {class: "count"}), el("col")),
-    el("tbody", {}, rows.slice(0, 20).map((row) => {
-      const text = (lab.text[row.file] || "").split("\n")[row.line - 1] || "";
-      return el("tr", {}, el("td", {class: "line"}, row.file ? `${row.file.replace("common/", "")}:${row.line}` : "no line known"),
-        el("td", {class: "count", style: `--share:${((100 * value(row)) / most).toFixed(1)}%`}, short(value(row))),
-        el("td", {class: "code"}, lineElements(colourLines(text.trim())[0] || [])));
-    }))));
+  return el("details", {open: true}, el("summary", {}, "In the headers that the step includes"),
+      el("table", {class: "source counted"},
+          el("colgroup", {}, el("col", {class: "file"}), el("col", {class: "count"}), el("col")),
+          el("tbody", {}, rows.slice(0, 20).map((row) => {
+            const text = (lab.text[row.file] || "").split("\n")[row.line - 1] || "";
+            return el("tr", {},
+                el("td", {class: "line"},
+                    row.file ? `${row.file.replace("common/", "")}:${row.line}` : "no line known"),
+                el("td", {class: "count", style: `--share:${((100 * value(row)) / most).toFixed(1)}%`},
+                    short(value(row))),
+                el("td", {class: "code"}, lineElements(colourLines(text.trim())[0] || [])));
+          }))));
 }
 
 // A table of the whole source. `click` gets the number of a line of the file.
@@ -161,9 +179,12 @@ function sourceTable(name, values, click) {
   const numbers = lineNumbers(name);
   const parts = colouredStep(name);
   return el("table", {class: "source" + (counts ? " counted" : ""), "aria-label": `source of ${readable(name)}`},
-    el("colgroup", {}, el("col", {class: "line"}), counts ? el("col", {class: "count"}) : null, el("col")),
-    el("tbody", {}, numbers.map((line, i) => el("tr", {id: `L${line}`},
-      el("td", {class: "line"}, click ? button(String(line), () => click(line), {"aria-label": `line ${line}`}) : String(line)),
-      counts ? countCell(counts, line, counts.most) : null,
-      el("td", {class: "code"}, lineElements(parts[i] || []))))));
+      el("colgroup", {}, el("col", {class: "line"}), counts ? el("col", {class: "count"}) : null, el("col")),
+      el("tbody", {},
+          numbers.map(
+              (line, i) => el("tr", {id: `L${line}`},
+                  el("td", {class: "line"},
+                      click ? button(String(line), () => click(line), {"aria-label": `line ${line}`}) : String(line)),
+                  counts ? countCell(counts, line, counts.most) : null,
+                  el("td", {class: "code"}, lineElements(parts[i] || []))))));
 }

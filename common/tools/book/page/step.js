@@ -1,26 +1,44 @@
 "use strict";
 // A step's own pages: its document, source, diff, variants, bugs and commands.
-const TABS = [["", "Page"], ["source", "Source and counts"], ["diff", "Diff"], ["variants", "Variants"], ["bugs", "Bugs"],
-  ["exercise", "Exercise"]];
+const TABS = [
+  ["", "Page"], ["source", "Source and counts"], ["diff", "Diff"], ["variants", "Variants"], ["bugs", "Bugs"],
+  ["exercise", "Exercise"]
+];
 
 views.steps = () => [el("h1", {}, "Steps"),
-  el("ol", {class: "steps"}, STEPS.map((name) => el("li", {}, el("a", {href: address("step", [name])}, readable(name)), ": ", sentence(name), ".")))];
+    el("ol", {class: "steps"},
+        STEPS.map((name) => el(
+                      "li", {}, el("a", {href: address("step", [name])}, readable(name)), ": ", sentence(name), ".")))];
 
 views.step = ([name, tab], values) => {
   const step = STEPS.find((it) => it === name || number(it) === name);
-  if (!step) return [el("h1", {}, "There is no such step"), el("p", {}, `The lab has no step ${name}. `, el("a", {href: "#/"}, "Go to the ladder."))];
+  if (!step)
+    return [
+      el("h1", {}, "There is no such step"),
+      el("p", {}, `The lab has no step ${name}. `, el("a", {href: "#/"}, "Go to the ladder."))
+    ];
   const steps = labSteps();
   const at = steps.indexOf(step);
   const shown = TABS.find(([id]) => id === (tab || "")) ? tab || "" : "";
-  const neighbour = (other, text, words_) => other ? el("a", {href: address("step", shown ? [other, shown] : [other]), "aria-label": words_}, text) : null;
-  const content = {"": stepPage, source: stepSource, diff: stepOwnDiff, variants: stepVariants, bugs: stepBugs, exercise: stepExercise}[shown];
+  const neighbour = (other, text, words_) =>
+      other ? el("a", {href: address("step", shown ? [other, shown] : [other]), "aria-label": words_}, text) : null;
+  const content = {
+    "": stepPage,
+    source: stepSource,
+    diff: stepOwnDiff,
+    variants: stepVariants,
+    bugs: stepBugs,
+    exercise: stepExercise
+  }[shown];
   return [
     el("p", {class: "crumb"}, neighbour(steps[at - 1], `← ${readable(steps[at - 1] || "")}`, "previous step"),
-      neighbour(steps[at + 1], `${readable(steps[at + 1] || "")} →`, "next step")),
+        neighbour(steps[at + 1], `${readable(steps[at + 1] || "")} →`, "next step")),
     shown ? el("h1", {}, readable(step)) : null,
-    el("nav", {class: "tabs", "aria-label": "Parts of this step"}, TABS.map(([id, text]) => el("a", {href: address("step", id ? [step, id] : [step]),
-      "aria-current": id === shown ? "page" : null}, id === "diff" && lab.step[step].parent ? `Diff to ${number(lab.step[step].parent)}` : text)),
-      hasTimelines(step) ? el("a", {href: address("timelines", [], {step})}, "Timeline") : null),
+    el("nav", {class: "tabs", "aria-label": "Parts of this step"},
+        TABS.map(([id, text]) => el("a",
+                     {href: address("step", id ? [step, id] : [step]), "aria-current": id === shown ? "page" : null},
+                     id === "diff" && lab.step[step].parent ? `Diff to ${number(lab.step[step].parent)}` : text)),
+        hasTimelines(step) ? el("a", {href: address("timelines", [], {step})}, "Timeline") : null),
     content(step, values),
   ];
 };
@@ -33,7 +51,8 @@ function stepPage(step) {
 
 function stepSource(step, values) {
   return [
-    el("p", {}, el("code", {}, lab.step[step].path), ". The lines that mark the exercises are left out; the numbers are those of the file."),
+    el("p", {}, el("code", {}, lab.step[step].path),
+        ". The lines that mark the exercises are left out; the numbers are those of the file."),
     el("div", {class: "controls"}, chooseMetric(values)),
     values.count ? [countsNote(step, values.count), headerTable(step, values.count)] : null,
     sourceTable(step, values),
@@ -42,8 +61,13 @@ function stepSource(step, values) {
 
 function stepOwnDiff(step, values) {
   const parent = lab.step[step].parent;
-  if (!parent) return el("p", {}, "This step comes after no other. ", el("a", {href: address("diff", [step, labSteps()[1]])}, "Compare it with another step."));
-  return [el("p", {}, el("a", {href: address("diff", [parent, step])}, "Compare it with another step")), stepDiff(parent, step, values)];
+  if (!parent)
+    return el("p", {}, "This step comes after no other. ",
+        el("a", {href: address("diff", [step, labSteps()[1]])}, "Compare it with another step."));
+  return [
+    el("p", {}, el("a", {href: address("diff", [parent, step])}, "Compare it with another step")),
+    stepDiff(parent, step, values)
+  ];
 }
 
 // ---- Variants -----------------------------------------------------------------------------------
@@ -77,32 +101,44 @@ function patchedLines(step, changes) {
 
 function patchDiff(step, changes, title, prefix) {
   const after = patchedLines(step, changes);
-  return diffTable(stepSide(step, {}), {name: title, title, lines: after, numbers: after.map((line, i) => i + 1), parts: colourLines(after.join("\n"))},
-    changes, prefix);
+  return diffTable(stepSide(step, {}),
+      {name: title, title, lines: after, numbers: after.map((line, i) => i + 1), parts: colourLines(after.join("\n"))},
+      changes, prefix);
 }
 
 function patchesOf(kind, step) {
-  return Object.keys(lab[kind]).filter((key) => key.startsWith(step + "|")).map((key) => ({name: key.split("|")[1], ...lab[kind][key]}));
+  return Object.keys(lab[kind])
+      .filter((key) => key.startsWith(step + "|"))
+      .map((key) => ({name: key.split("|")[1], ...lab[kind][key]}));
 }
 
 function stepVariants(step) {
   const variants = patchesOf("variant", step);
   if (!variants.length) return el("p", {}, "This step has no variants.");
-  const recorded = Object.keys(lab.text).filter((path) => /\/variants[^/]*\.csv$/.test(path))
-    .flatMap((path) => table(path).filter((row) => row.step === step && row.median_ms > 0));
+  const recorded = Object.keys(lab.text)
+                       .filter((path) => /\/variants[^/]*\.csv$/.test(path))
+                       .flatMap((path) => table(path).filter((row) => row.step === step && row.median_ms > 0));
   return [
-    el("p", {}, "A variant changes one part of the step, and its results stay right. Beside each stands what was expected of it, and how many times as fast " +
-      "as the step it was, with its 95 % interval."),
+    el("p", {},
+        "A variant changes one part of the step, and its results stay right. Beside each stands what was expected of it, and how many times as fast " +
+            "as the step it was, with its 95 % interval."),
     variants.map((variant, i) => {
       const head = patchHead(variant.patch);
       const rows = recorded.filter((row) => row.variant === variant.name);
       return el("section", {}, el("h2", {id: variant.name}, head.Title || variant.name),
-        el("p", {}, "Expected: ", head.Expect || ""),
-        rows.length ? el("ul", {}, rows.map((row) => el("li", {}, `${problemText(timed(row, row.step, ""))}: ${digits(+row.speedup, 3)} × the speed of the step ` +
-          `[${digits(+row.speedup_low, 3)}, ${digits(+row.speedup_high, 3)}], ${origin([row])}`)))
-          : el("p", {class: "note"}, `Not timed yet: make step${number(step)} variants RECORD=1 on a GPU times it.`),
-        patchDiff(step, variant.changes, `with ${variant.name}`, `v${i}`));
-    })];
+          el("p", {}, "Expected: ", head.Expect || ""),
+          rows.length
+              ? el("ul", {},
+                    rows.map(
+                        (row) => el("li", {},
+                            `${problemText(timed(row, row.step, ""))}: ${
+                                digits(+row.speedup, 3)} × the speed of the step ` +
+                                `[${digits(+row.speedup_low, 3)}, ${digits(+row.speedup_high, 3)}], ${origin([row])}`)))
+              : el("p", {class: "note"},
+                    `Not timed yet: make step${number(step)} variants RECORD=1 on a GPU times it.`),
+          patchDiff(step, variant.changes, `with ${variant.name}`, `v${i}`));
+    })
+  ];
 }
 
 // ---- Exercise -----------------------------------------------------------------------------------
@@ -110,11 +146,19 @@ function stepVariants(step) {
 function stepExercise(step) {
   const folder = lab.step[step].path.replace("attention.cu", "");
   const n = number(step);
-  const goals = (lab.text[folder + "goals.txt"] || "").split("\n").filter((line) => line && !line.startsWith("#")).map((line) => line.split("|").map((part) => part.trim()));
-  const commands = [["exercise", "your file, with holes to fill"], ["check PART=1", "tests your part 1, with the lab's lines in the other parts"],
-    ["hint PART=1", "one of three hints for a part"], ["check", "tests your file"], ["solution", "shows your lines and the lab's"],
-    ["run", "runs the step on one problem"], ["count", "sectors, bank conflicts and more, by source line"], ["sanitize", "races, wild accesses, missing waits"],
-    ["diff", "what it changes in the step before"], ["variants", "what each of its parts brings"], ["bugs", "its planted bugs, and which tool catches each"]];
+  const goals = (lab.text[folder + "goals.txt"] || "")
+                    .split("\n")
+                    .filter((line) => line && !line.startsWith("#"))
+                    .map((line) => line.split("|").map((part) => part.trim()));
+  const commands = [
+    ["exercise", "your file, with holes to fill"],
+    ["check PART=1", "tests your part 1, with the lab's lines in the other parts"],
+    ["hint PART=1", "one of three hints for a part"], ["check", "tests your file"],
+    ["solution", "shows your lines and the lab's"], ["run", "runs the step on one problem"],
+    ["count", "sectors, bank conflicts and more, by source line"], ["sanitize", "races, wild accesses, missing waits"],
+    ["diff", "what it changes in the step before"], ["variants", "what each of its parts brings"],
+    ["bugs", "its planted bugs, and which tool catches each"]
+  ];
   return [
     el("h2", {}, "Commands"),
     el("table", {class: "commands"}, el("tbody", {}, commands.map(([verb, text]) => el("tr", {}, el("td", {}, el("code", {}, `make step${n} ${verb}`)), el("td", {}, text))))),
@@ -130,7 +174,8 @@ function hints(text) {
     const [title, ...rest] = part.split("\n");
     return el("section", {}, el("h3", {}, title), rest.join("\n").split(/^### /m).slice(1).map((hint) => {
       const [which, ...body] = hint.split("\n");
-      return el("details", {}, el("summary", {}, `Hint ${which}`), el("pre", {class: "plain"}, body.join("\n").trim().replace(/^    /gm, "  ")));
+      return el("details", {}, el("summary", {}, `Hint ${which}`),
+          el("pre", {class: "plain"}, body.join("\n").trim().replace(/^    /gm, "  ")));
     }));
   });
 }

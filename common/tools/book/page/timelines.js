@@ -2,8 +2,8 @@
 // Timelines of the warps of a multiprocessor, where they have been recorded: a row for each warp, a box for each event
 // that lasts, a stroke for each that does not.
 function timelineFiles(step) {
-  return Object.keys(lab.text).filter((path) => /\/timeline-[^/]*\.csv$/.test(path) &&
-    (!step || table(path).some((row) => row.step === step)));
+  return Object.keys(lab.text).filter(
+      (path) => /\/timeline-[^/]*\.csv$/.test(path) && (!step || table(path).some((row) => row.step === step)));
 }
 function hasTimelines(step) { return timelineFiles(step).length > 0; }
 
@@ -20,23 +20,36 @@ function drawTimeline(holder, rows, say) {
   const d3 = library("d3", "d3");
   const dark = isDark();
   const LINE = 20, LEFT = 112, RIGHT = 24, TOP = 24;
-  const warps = [...new Set(rows.map((row) => `${row.block}|${row.warp}`))]
-    .sort((a, b) => a.split("|")[0] - b.split("|")[0] || a.split("|")[1] - b.split("|")[1]);
+  const warps = [...new Set(rows.map((row) => `${row.block}|${row.warp}`))].sort(
+      (a, b) => a.split("|")[0] - b.split("|")[0] || a.split("|")[1] - b.split("|")[1]);
   const width = Math.min(1400, holder.clientWidth || 900), height = TOP + warps.length * LINE + 8;
-  const first = Math.max(0, d3.min(rows, (row) => +row.begin)), last = +rows[0].stretch || d3.max(rows, (row) => +row.end);
+  const first = Math.max(0, d3.min(rows, (row) => +row.begin)),
+        last = +rows[0].stretch || d3.max(rows, (row) => +row.end);
   const x = d3.scale.linear().domain([first, last]).range([LEFT, width - RIGHT]);
-  const svg = d3.select(document.createElementNS("http://www.w3.org/2000/svg", "svg"))
-    .attr({width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "font-size": 12, "font-family": "sans-serif",
-      "aria-label": "timeline of the warps; the table below it has the sums"});
-  svg.append("clipPath").attr("id", "stretch").append("rect").attr({x: LEFT, y: 0, width: width - RIGHT - LEFT, height});
+  const svg = d3.select(document.createElementNS("http://www.w3.org/2000/svg", "svg")).attr({
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    role: "img",
+    "font-size": 12,
+    "font-family": "sans-serif",
+    "aria-label": "timeline of the warps; the table below it has the sums"
+  });
+  svg.append("clipPath")
+      .attr("id", "stretch")
+      .append("rect")
+      .attr({x: LEFT, y: 0, width: width - RIGHT - LEFT, height});
   const axis = svg.append("g").attr("class", "axis").attr("transform", `translate(0,${TOP - 4})`);
   warps.forEach((warp, i) => {
     const [block, of] = warp.split("|");
     svg.append("text").attr({x: 0, y: TOP + i * LINE + 14, fill: "currentColor"}).text(`block ${block}, warp ${of}`);
   });
-  const events = svg.append("g").attr("clip-path", "url(#stretch)").selectAll("rect").data(rows).enter().append("rect")
-    .attr({y: (row) => TOP + warps.indexOf(`${row.block}|${row.warp}`) * LINE + (lasts(row) ? 3 : 0),
-      height: (row) => lasts(row) ? LINE - 6 : LINE - 2, fill: (row) => kindColour(row.kind, dark)});
+  const events =
+      svg.append("g").attr("clip-path", "url(#stretch)").selectAll("rect").data(rows).enter().append("rect").attr({
+        y: (row) => TOP + warps.indexOf(`${row.block}|${row.warp}`) * LINE + (lasts(row) ? 3 : 0),
+        height: (row) => lasts(row) ? LINE - 6 : LINE - 2,
+        fill: (row) => kindColour(row.kind, dark)
+      });
   events.on("mouseenter", (row) => say(row));
   const draw = () => {
     events.attr({x: (row) => x(+row.begin), width: (row) => Math.max(1.5, x(+row.end) - x(+row.begin))});
@@ -67,8 +80,9 @@ views.timelines = (none, values) => {
   const holder = el("div", {class: "timeline"});
   const words_ = el("p", {role: "status", class: "note"}, "Point at an event to read what it is.");
   const say = (row) => {
-    words_.replaceChildren(`block ${row.block}, warp ${row.warp}: ${row.kind.replace(/_/g, " ")}, clocks ${row.begin} to ${row.end}` +
-      (row.key_block ? `, key block ${row.key_block}` : "") + (row.file ? `, ${row.file}:${row.line}` : ""));
+    words_.replaceChildren(
+        `block ${row.block}, warp ${row.warp}: ${row.kind.replace(/_/g, " ")}, clocks ${row.begin} to ${row.end}` +
+        (row.key_block ? `, key block ${row.key_block}` : "") + (row.file ? `, ${row.file}:${row.line}` : ""));
   };
   let zoom = () => {};
   requestAnimationFrame(() => { zoom = drawTimeline(holder, rows, say); });
@@ -76,19 +90,30 @@ views.timelines = (none, values) => {
     const row = table(path)[0];
     return `${readable(row.step)}, head_dim ${row.head_dim}, ${row.dtype}${row.causal === "1" ? ", causal" : ""}`;
   };
-  const clocks = (kind) => rows.filter((row) => row.kind === kind).reduce((total, row) => total + (row.end - row.begin), 0);
+  const clocks = (kind) =>
+      rows.filter((row) => row.kind === kind).reduce((total, row) => total + (row.end - row.begin), 0);
   return [
     el("h1", {}, "Timelines"),
-    el("p", {}, "What each warp of one multiprocessor did during a few key blocks, in clocks. Turn the wheel over the chart to zoom, and drag to move."),
-    el("div", {class: "controls"}, select("Recording", files.map((path) => [path, name(path)]), file, (path) => setValues({file: path, step: ""}), "file"),
-      button("Zoom in", () => zoom(2)), button("Zoom out", () => zoom(0.5))),
-    el("p", {class: "kinds"}, kinds.map((kind) => el("span", {class: "contender"}, el("span", {class: "swatch", style: `background:${kindColour(kind, isDark())}`}),
-      kind.replace(/_/g, " ")))),
-    holder, words_,
-    el("table", {class: "numbers"}, el("thead", {}, el("tr", {}, ["event", "times", "clocks, all warps together"].map((text, i) => el("th", {scope: "col", class: i ? "number" : null}, text)))),
-      el("tbody", {}, kinds.map((kind) => el("tr", {"data-kind": kind}, el("th", {scope: "row"}, kind.replace(/_/g, " ")),
-        el("td", {class: "number"}, String(rows.filter((row) => row.kind === kind).length)), el("td", {class: "number"}, String(clocks(kind))))))),
-    el("p", {class: "note"}, `${name(file)}, batch ${rows[0].batch}, heads ${rows[0].heads}, seq ${rows[0].seq_q}. ` +
-      (rows[0].commit ? origin([rows[0]]) + "." : "")),
+    el("p", {},
+        "What each warp of one multiprocessor did during a few key blocks, in clocks. Turn the wheel over the chart to zoom, and drag to move."),
+    el("div", {class: "controls"},
+        select("Recording", files.map((path) => [path, name(path)]), file, (path) => setValues({file: path, step: ""}),
+            "file"),
+        button("Zoom in", () => zoom(2)), button("Zoom out", () => zoom(0.5))),
+    el("p", {class: "kinds"},
+        kinds.map((kind) => el("span", {class: "contender"},
+                      el("span", {class: "swatch", style: `background:${kindColour(kind, isDark())}`}),
+                      kind.replace(/_/g, " ")))),
+    holder,
+    words_,
+    el("table", {class: "numbers"}, el("thead", {}, el("tr", {}, ["event", "times",
+      "clocks, all warps together"].map((text, i) => el("th", {scope: "col", class: i ? "number" : null}, text)))),
+        el("tbody", {},
+            kinds.map((kind) => el("tr", {"data-kind": kind}, el("th", {scope: "row"}, kind.replace(/_/g, " ")),
+                          el("td", {class: "number"}, String(rows.filter((row) => row.kind === kind).length)),
+                          el("td", {class: "number"}, String(clocks(kind))))))),
+    el("p", {class: "note"},
+        `${name(file)}, batch ${rows[0].batch}, heads ${rows[0].heads}, seq ${rows[0].seq_q}. ` +
+            (rows[0].commit ? origin([rows[0]]) + "." : "")),
   ];
 };
