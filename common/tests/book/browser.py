@@ -11,6 +11,11 @@ import time
 import websocket
 
 
+def read_script(name):
+    """An expression of JavaScript that stands in a file of this folder, for Browser.run."""
+    return pathlib.Path(__file__).with_name(name).read_text(encoding="utf-8").rstrip().rstrip(";")
+
+
 class Browser:
     """One browser with one page. It notes what the page writes to the console, and which requests it makes."""
 
@@ -19,10 +24,26 @@ class Browser:
         # Without a sandbox it also runs as root where users have no namespaces of their own; it only opens the lab's
         # own page.
         self.process = subprocess.Popen(
-            ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-ipc-flooding-protection", "--no-proxy-server",
-             "--hide-scrollbars", "--remote-debugging-port=0", f"--user-data-dir={self.folder}", "about:blank"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [
+                "chromium",
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--disable-ipc-flooding-protection",
+                "--no-proxy-server",
+                "--hide-scrollbars",
+                "--remote-debugging-port=0",
+                f"--user-data-dir={self.folder}",
+                "about:blank",
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         self.number = 0
         self.complaints = []
         self.requests = []
@@ -79,16 +100,25 @@ class Browser:
     def run(self, script, **values):
         """Evaluates an expression in the page, and returns its value. `values` are constants of the script."""
         names = "".join(f"const {name} = {json.dumps(value)};" for name, value in values.items())
-        answer = self.call("Runtime.evaluate", expression=f"(async () => {{ {names} return ({script}); }})()",
-                           awaitPromise=True, returnByValue=True)
+        answer = self.call(
+            "Runtime.evaluate",
+            expression=f"(async () => {{ {names} return (\n{script}\n); }})()",
+            awaitPromise=True,
+            returnByValue=True,
+        )
         if "exceptionDetails" in answer:
-            raise RuntimeError(answer["exceptionDetails"]["exception"].get("description", "the script failed") + "\n" + script)
+            raise RuntimeError(
+                answer["exceptionDetails"]["exception"].get("description", "the script failed") + "\n" + script
+            )
         return answer["result"].get("value")
 
     def size(self, width, height, dark=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.call("Emulation.setEmulatedMedia", media="",
-                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call(
+            "Emulation.setEmulatedMedia",
+            media="",
+            features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}],
+        )
 
     def picture(self, path):
         shot = self.call("Page.captureScreenshot", format="png")

@@ -51,8 +51,11 @@ class Check:
 
     def go(self, address):
         """Shows a view, and waits until it is drawn."""
-        self.browser.run("(history.replaceState(null, '', address_), show(), new Promise(requestAnimationFrame)"
-                         ".then(() => new Promise(requestAnimationFrame)))", address_=address)
+        self.browser.run(
+            "(history.replaceState(null, '', address_), show(), new Promise(requestAnimationFrame)"
+            ".then(() => new Promise(requestAnimationFrame)))",
+            address_=address,
+        )
 
     def run(self, script, **values):
         return self.browser.run(script, **values)
@@ -72,14 +75,27 @@ def first_paint(check):
 
 def main():
     if len(sys.argv) != 3 or not all(pathlib.Path(it).is_file() for it in sys.argv[1:]):
-        print("error: give the page and the program that wrote it: check.py build/book/index.html build/cpu/book",
-              file=sys.stderr)
+        print(
+            "error: give the page and the program that wrote it: check.py build/book/index.html build/cpu/book",
+            file=sys.stderr,
+        )
         return 2
     check = Check(*sys.argv[1:])
     try:
-        for part in (first_paint, controls.links, controls.keys, controls.all_controls, controls.own_file,
-                     controls.quiz, numbers_of.ladder, numbers_of.curves, numbers_of.counts, numbers_of.diffs,
-                     layout.pictures, grown.book):
+        for part in (
+            first_paint,
+            controls.links,
+            controls.keys,
+            controls.all_controls,
+            controls.own_file,
+            controls.quiz,
+            numbers_of.ladder,
+            numbers_of.curves,
+            numbers_of.counts,
+            numbers_of.diffs,
+            layout.pictures,
+            grown.book,
+        ):
             began = time.monotonic()
             said = part(check)
             print(f"  {part.__name__:14} {said} ({time.monotonic() - began:.1f} s)", flush=True)

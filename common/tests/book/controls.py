@@ -3,34 +3,9 @@
 import pathlib
 import tempfile
 
-# Opens each address once, and gathers those that its links name. A broken link leads to a view that says so, or
-# names a place that the view does not have. Sources and diffs of all steps are views like these.
-CRAWL = """(async () => {
-  const seen = new Set(), wrong = [], waiting = ['#/', '#/steps', '#/pages', '#/bugs', '#/curves', '#/about', '#/search'];
-  const note = (fault) => { if (wrong.length < 20) wrong.push(fault); };
-  while (waiting.length) {
-    const next = waiting.pop();
-    if (seen.has(next)) continue;
-    seen.add(next);
-    history.replaceState(null, '', next);
-    show();
-    const title = document.querySelector('#main h1');
-    if (!title || /There is no|cannot be shown/.test(title.textContent)) note(`${next} leads to: ${title && title.textContent}`);
-    if (document.querySelectorAll('#main h1').length > 1) note(`${next} has more than one title`);
-    const at = readAddress().values.at;
-    if (at && !document.getElementById(at)) note(`${next} names a place that is not there`);
-    for (const link of document.querySelectorAll('#main a[href], #top a[href]')) {
-      const target = link.getAttribute('href');
-      if (target.startsWith('#/')) waiting.push(target);
-      else if (target !== '#' && !/^https?:/.test(target)) note(`${next} has a link to ${target}`);
-    }
-    for (const box of document.querySelectorAll('#main input, #main select')) {
-      if (!box.labels || !box.labels.length) note(`${next} has a control without a label`);
-    }
-    for (const image of document.querySelectorAll('#main img')) if (!image.alt) note(`${next} has an image without words`);
-  }
-  return {count: seen.size, wrong};
-})()"""
+from browser import read_script
+
+CRAWL = read_script("crawl.js")
 
 
 def links(check):
@@ -43,6 +18,7 @@ def links(check):
 
 def keys(check):
     """Each key does what the page says."""
+
     def press(key):
         check.browser.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
         check.browser.call("Input.dispatchKeyEvent", type="keyUp", key=key)
@@ -61,7 +37,9 @@ def keys(check):
     press("]")
     check.expect(check.run("location.hash").endswith("14_pingpong/15_persistent"), "] does not go to the next step")
     press("[")
-    check.expect(check.run("location.hash").endswith("13_softmax_overlap/14_pingpong"), "[ does not go to the step before")
+    check.expect(
+        check.run("location.hash").endswith("13_softmax_overlap/14_pingpong"), "[ does not go to the step before"
+    )
     press("/")
     check.expect(check.run("readAddress().view") == "search", "/ does not lead to the search")
     check.run("new Promise((done) => setTimeout(done, 50))")
@@ -71,54 +49,19 @@ def keys(check):
     return "n p ] [ /"
 
 
-# Uses every control of a view: each choice of each list, each box twice, each button. Controls that open the
-# system's windows or save files have checks of their own.
-USE = """(async () => {
-  const wrong = [];
-  let used = 0;
-  const main = document.getElementById('main');
-  const lists = [...main.querySelectorAll('select')].map((it) => it.id);
-  for (const id of lists) {
-    const all = [...document.getElementById(id).options].map((it) => it.value);
-    const values = all.length > 8 ? [all[0], all[7], all[all.length - 1]] : all; // the links lead to all of them
-    const first = document.getElementById(id).value;
-    for (const value of values.concat([first])) {
-      const list = document.getElementById(id);
-      if (!list) { wrong.push(`the list ${id} has gone`); break; }
-      const before = location.hash + document.getElementById('main').textContent;
-      const same = list.value === value;
-      list.value = value;
-      list.dispatchEvent(new Event('change'));
-      await new Promise((done) => setTimeout(done));
-      used++;
-      if (/cannot be shown/.test(main.querySelector('h1').textContent)) wrong.push(`${id}=${value}: the view cannot be shown`);
-      const now = document.getElementById(id);
-      if (now && now.value !== value && !(id === 'from' || id === 'to')) wrong.push(`${id} does not stay at ${value}`);
-      if (!same && location.hash + main.textContent === before) wrong.push(`${id}=${value} changes nothing`);
-    }
-  }
-  const boxes = [...main.querySelectorAll('input[type=checkbox]')].map((it) => it.dataset.name);
-  for (const name of boxes.slice(0, 3).concat(boxes.slice(-2))) { // one for each step; they are all made by one function
-    const find = () => main.querySelector(`input[data-name="${CSS.escape(name)}"]`);
-    for (const wanted of [!find().checked, find().checked]) {
-      find().click();
-      used++;
-      if (find().checked !== wanted) wrong.push(`the box ${name} does not follow`);
-    }
-  }
-  for (const text of [...main.querySelectorAll('.controls button')].map((it) => it.textContent)) {
-    if (/^Save/.test(text)) continue;
-    const found = [...main.querySelectorAll('.controls button')].find((it) => it.textContent === text);
-    if (found) { found.click(); used++; await new Promise((done) => setTimeout(done, 20)); }
-  }
-  return {wrong, used};
-})()"""
+USE = read_script("use_controls.js")
 
 
 def all_controls(check):
     used = 0
-    for address in ("#/", "#/diff/13_softmax_overlap/14_pingpong", "#/curves", "#/curves?what=speedup", "#/curves?what=share",
-                    "#/step/05_wmma/source"):
+    for address in (
+        "#/",
+        "#/diff/13_softmax_overlap/14_pingpong",
+        "#/curves",
+        "#/curves?what=speedup",
+        "#/curves?what=share",
+        "#/step/05_wmma/source",
+    ):
         check.go(address)
         found = check.run(USE)
         used += found["used"]
@@ -129,7 +72,9 @@ def all_controls(check):
     check.run("new Promise((done) => setTimeout(done, 50))")
     check.expect(check.run("location.hash").endswith("06_cp_async/05_wmma"), "Swap does not turn the sides round")
     check.run("document.getElementById('unfold').click()")
-    check.expect(check.run("document.querySelectorAll('tbody[hidden]').length") == 0, "Show all lines leaves some folded")
+    check.expect(
+        check.run("document.querySelectorAll('tbody[hidden]').length") == 0, "Show all lines leaves some folded"
+    )
     dark = check.run("isDark()")
     check.run("document.getElementById('theme').click()")
     check.expect(check.run("isDark()") != dark, "Light or dark changes nothing")
@@ -150,8 +95,11 @@ def own_file(check):
     """The reader's own CSV is drawn, and what is saved holds it."""
     with tempfile.TemporaryDirectory() as folder:
         own = pathlib.Path(folder, "mine.csv")
-        own.write_text("# a comment\nstep,dtype,batch,heads,seq_q,head_dim,causal,median_ms\n"
-                       "14_pingpong,fp16,16,32,1024,64,0,0.5\n14_pingpong,fp16,8,32,2048,64,0,0.9\n", encoding="ascii")
+        own.write_text(
+            "# a comment\nstep,dtype,batch,heads,seq_q,head_dim,causal,median_ms\n"
+            "14_pingpong,fp16,16,32,1024,64,0,0.5\n14_pingpong,fp16,8,32,2048,64,0,0.9\n",
+            encoding="ascii",
+        )
         bad = pathlib.Path(folder, "bad.csv")
         bad.write_text("a,b\n1,2\n", encoding="ascii")
         check.browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
@@ -163,32 +111,53 @@ def own_file(check):
             check.run("new Promise((done) => setTimeout(done, 200))")
 
         choose(bad)
-        check.expect("lacks the columns step" in check.run("document.querySelector('.own-note').textContent"),
-                     "a file without the columns is not refused in a sentence")
+        check.expect(
+            "lacks the columns step" in check.run("document.querySelector('.own-note').textContent"),
+            "a file without the columns is not refused in a sentence",
+        )
         choose(own)
-        check.expect("dim=64" in check.run("location.hash"), "the choices do not change to those of the reader's own file")
-        rows = check.run("[...document.querySelectorAll('tr[data-step=\"14_pingpong (own)\"]')].map((it) => +it.dataset.value)")
-        wanted = [4 * 16 * 32 * 64 * 1024 ** 2 / 0.5 / 1e9, 4 * 8 * 32 * 64 * 2048 ** 2 / 0.9 / 1e9]
-        check.expect(len(rows) == 2 and all(abs(a - b) < 1e-6 * b for a, b in zip(rows, wanted)),
-                     f"the reader's own times are drawn as {rows}, not {wanted}")
-        check.expect(check.run("document.querySelectorAll('svg [data-series=\"14_pingpong (own)\"]').length") == 1,
-                     "the reader's own step has no line in the chart")
-        for button, name, text in (("save-csv", "curves.csv", "14_pingpong (own),fp16"), ("save-svg", "curves.svg", "<svg")):
+        check.expect(
+            "dim=64" in check.run("location.hash"), "the choices do not change to those of the reader's own file"
+        )
+        rows = check.run(
+            "[...document.querySelectorAll('tr[data-step=\"14_pingpong (own)\"]')].map((it) => +it.dataset.value)"
+        )
+        wanted = [4 * 16 * 32 * 64 * 1024**2 / 0.5 / 1e9, 4 * 8 * 32 * 64 * 2048**2 / 0.9 / 1e9]
+        check.expect(
+            len(rows) == 2 and all(abs(a - b) < 1e-6 * b for a, b in zip(rows, wanted)),
+            f"the reader's own times are drawn as {rows}, not {wanted}",
+        )
+        check.expect(
+            check.run("document.querySelectorAll('svg [data-series=\"14_pingpong (own)\"]').length") == 1,
+            "the reader's own step has no line in the chart",
+        )
+        for button, name, text in (
+            ("save-csv", "curves.csv", "14_pingpong (own),fp16"),
+            ("save-svg", "curves.svg", "<svg"),
+        ):
             check.run("document.getElementById(id_).click()", id_=button)
             saved = pathlib.Path(folder, name)
             for _ in range(60):
                 if saved.is_file() and saved.stat().st_size:
                     break
                 check.run("new Promise((done) => setTimeout(done, 50))")
-            check.expect(saved.is_file() and text in saved.read_text(encoding="utf-8"), f"{name} is not saved as it should be")
+            check.expect(
+                saved.is_file() and text in saved.read_text(encoding="utf-8"), f"{name} is not saved as it should be"
+            )
         check.run("document.getElementById('own-remove').click()")
-        check.expect(check.run("document.querySelectorAll('tr[data-step$=\"(own)\"]').length") == 0, "the own file stays")
+        check.expect(
+            check.run("document.querySelectorAll('tr[data-step$=\"(own)\"]').length") == 0, "the own file stays"
+        )
     return "drawn, refused, saved as CSV and SVG"
 
 
 def quiz(check):
     """A wrong and a right guess, the tools and the story."""
-    check.go(check.run("(() => { const bug = bugs().find((it) => verdicts(it).length); return address('bug', [bug.step, String(bug.index)]); })()"))
+    check.go(
+        check.run(
+            "(() => { const bug = bugs().find((it) => verdicts(it).length); return address('bug', [bug.step, String(bug.index)]); })()"
+        )
+    )
     found = check.run("""(() => {
       const bug = bugs().find((it) => verdicts(it).length);
       const told = document.getElementById('main').innerText.includes(bug.head.Title);

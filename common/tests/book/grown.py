@@ -6,9 +6,14 @@ import subprocess
 import tempfile
 
 KEPT = ("01_naive", "02_tiled", "03_3dgrid", "04_online_softmax")
-TIMELINE = ("step,device,dtype,batch,heads,seq_q,head_dim,causal,stretch,block,warp,begin,end,kind,key_block,file,line\n" +
-            "".join(f"02_tiled,GPU,fp16,1,1,256,64,0,1000,0,{warp},{begin},{begin + length},{kind},1,attention.cu,100\n"
-                    for warp in range(4) for begin, length, kind in ((100, 250, "barrier_wait"), (400, 0, "scores"))))
+TIMELINE = (
+    "step,device,dtype,batch,heads,seq_q,head_dim,causal,stretch,block,warp,begin,end,kind,key_block,file,line\n"
+    + "".join(
+        f"02_tiled,GPU,fp16,1,1,256,64,0,1000,0,{warp},{begin},{begin + length},{kind},1,attention.cu,100\n"
+        for warp in range(4)
+        for begin, length, kind in ((100, 250, "barrier_wait"), (400, 0, "scores"))
+    )
+)
 
 
 def make(lab, program):
@@ -24,15 +29,23 @@ def make(lab, program):
     new = lab / "steps/30_tried"
     new.mkdir()
     source = pathlib.Path("steps/03_3dgrid/attention.cu").read_text(encoding="utf-8")
-    (new / "attention.cu").write_text("// 30_tried: a step of the reader.\n// After: 02_tiled\n" +
-                                      source.replace('return "03_3dgrid"', 'return "30_tried"'), encoding="utf-8")
+    (new / "attention.cu").write_text(
+        "// 30_tried: a step of the reader.\n// After: 02_tiled\n"
+        + source.replace('return "03_3dgrid"', 'return "30_tried"'),
+        encoding="utf-8",
+    )
     own = lab / "mine/04_online_softmax"
     own.mkdir(parents=True)
     (own / "attention.cu").write_text(source + "// the end of my file\n", encoding="utf-8")
     (lab / "plots/data/gpu").mkdir(parents=True)
     (lab / "plots/data/gpu/timeline-02-dim64.csv").write_text(TIMELINE, encoding="ascii")
-    return subprocess.run(["env", "WORK=1", "LAB_WORK=mine", "scripts/book.sh", program, "book/index.html"], cwd=lab,
-                          check=False, capture_output=True, text=True)
+    return subprocess.run(
+        ["env", "WORK=1", "LAB_WORK=mine", "scripts/book.sh", program, "book/index.html"],
+        cwd=lab,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
 
 
 def book(check):
@@ -46,19 +59,34 @@ def book(check):
         check.open("#/")
         ladder = check.run("document.querySelector('table.ladder').innerText")
         check.expect("30 tried" in ladder, "a new folder of steps is not on the ladder")
-        check.expect(check.run("lab.step['30_tried'].parent") == "02_tiled", "the new step does not come after the step that it names")
+        check.expect(
+            check.run("lab.step['30_tried'].parent") == "02_tiled",
+            "the new step does not come after the step that it names",
+        )
         check.go("#/diff/04_online_softmax/04_online_softmax%20(own)")
-        check.expect("the end of my file" in check.run("document.getElementById('main').innerText"), "the reader's own file is not compared")
+        check.expect(
+            "the end of my file" in check.run("document.getElementById('main').innerText"),
+            "the reader's own file is not compared",
+        )
         check.go("#/step/30_tried")
-        check.expect("30 tried" in check.run("document.querySelector('h1').innerText"), "a step without a document has no page")
+        check.expect(
+            "30 tried" in check.run("document.querySelector('h1').innerText"), "a step without a document has no page"
+        )
         check.go("#/timelines")
         check.run("new Promise(requestAnimationFrame)")
-        check.expect(check.run("document.querySelectorAll('.timeline svg g rect').length") == 8, "the timeline does not show its events")
-        check.expect(check.run("document.querySelector('tr[data-kind=barrier_wait]').innerText").split()[-1] == "1000",
-                     "the clocks of the waits are not those of the file")
+        check.expect(
+            check.run("document.querySelectorAll('.timeline svg g rect').length") == 8,
+            "the timeline does not show its events",
+        )
+        check.expect(
+            check.run("document.querySelector('tr[data-kind=barrier_wait]').innerText").split()[-1] == "1000",
+            "the clocks of the waits are not those of the file",
+        )
         width = "+[...document.querySelectorAll('.timeline svg g rect')].find((it) => +it.getAttribute('width') > 5).getAttribute('width')"
         before = check.run(width)
-        check.run("[...document.querySelectorAll('.controls button')].find((it) => it.textContent === 'Zoom in').click()")
+        check.run(
+            "[...document.querySelectorAll('.controls button')].find((it) => it.textContent === 'Zoom in').click()"
+        )
         check.expect(abs(check.run(width) - 2 * before) < 1, "Zoom in does not zoom")
         check.browser.picture(page.parent / "pictures/timelines-1440-light.png")
     check.page = page

@@ -5,6 +5,8 @@ import pathlib
 import re
 import subprocess
 
+from browser import read_script
+
 DATA = pathlib.Path("plots/data")
 
 
@@ -20,12 +22,18 @@ def ladder(check):
         if path.stem.endswith("samples"):
             continue
         check.go(f"#/?gpu={path.parent.name}&problem={path.stem}")
-        shown = dict(check.run("[...document.querySelectorAll('td[data-tflops]')].map((it) => [it.dataset.step, it.dataset.tflops])"))
+        shown = dict(
+            check.run(
+                "[...document.querySelectorAll('td[data-tflops]')].map((it) => [it.dataset.step, it.dataset.tflops])"
+            )
+        )
         for row in rows_of(path):
             if row["step"] in shown or pathlib.Path("steps", row["step"]).is_dir():
                 compared += 1
-                check.expect(float(shown.get(row["step"], "nan")) == float(row["tflops"]),
-                             f"{path}: {row['step']} has {row['tflops']} TFLOP/s, and the page says {shown.get(row['step'])}")
+                check.expect(
+                    float(shown.get(row["step"], "nan")) == float(row["tflops"]),
+                    f"{path}: {row['step']} has {row['tflops']} TFLOP/s, and the page says {shown.get(row['step'])}",
+                )
     check.expect(compared > 0 or not list(DATA.glob("*/ladder*.csv")), "no step of the ladder was compared")
     return f"{compared} speeds of the record"
 
@@ -38,7 +46,10 @@ def curves(check):
             continue
         for row in rows_of(path):
             if row["median_ms"] and float(row["median_ms"]) > 0 and row["check"] == "ok":
-                problem = ",".join(row[name] for name in ("dtype", "batch", "heads", "kv_heads", "seq_q", "seq_kv", "head_dim", "causal"))
+                problem = ",".join(
+                    row[name]
+                    for name in ("dtype", "batch", "heads", "kv_heads", "seq_q", "seq_kv", "head_dim", "causal")
+                )
                 key = (path.parent.name, row["step"], problem)
                 if key not in newest or newest[key]["date"] < row["date"]:
                     newest[key] = row
@@ -53,12 +64,24 @@ def curves(check):
                     for point in shown:
                         row = newest.get((gpu, point["step"], point["problem"]))
                         compared += 1
-                        check.expect(row and float(row["tflops"]) == float(point["value"]) and float(row["median_ms"]) == float(point["ms"]),
-                                     f"curves: {point['step']} at {point['problem']} is drawn at {point['value']}")
-                    steps = {key[1] for key in newest if key[0] == gpu and key[2].startswith(dtype + ",") and key[2].endswith(f",{dim},{causal}")
-                             and key[2].split(",")[4] == key[2].split(",")[5]}
-                    check.expect(steps <= {point["step"] for point in shown} or not steps,
-                                 f"curves, {dtype} {dim} {causal}: {steps - {point['step'] for point in shown}} is not drawn")
+                        check.expect(
+                            row
+                            and float(row["tflops"]) == float(point["value"])
+                            and float(row["median_ms"]) == float(point["ms"]),
+                            f"curves: {point['step']} at {point['problem']} is drawn at {point['value']}",
+                        )
+                    steps = {
+                        key[1]
+                        for key in newest
+                        if key[0] == gpu
+                        and key[2].startswith(dtype + ",")
+                        and key[2].endswith(f",{dim},{causal}")
+                        and key[2].split(",")[4] == key[2].split(",")[5]
+                    }
+                    check.expect(
+                        steps <= {point["step"] for point in shown} or not steps,
+                        f"curves, {dtype} {dim} {causal}: {steps - {point['step'] for point in shown}} is not drawn",
+                    )
     return f"{compared} points of the record"
 
 
@@ -76,30 +99,31 @@ def counts(check):
                     if value:
                         total[row["line"]] = total.get(row["line"], 0) + value
             check.go(f"#/step/{step}/source?count=sectors")
-            shown = dict(check.run("[...document.querySelectorAll('tr[id] td.count[title]')].map((it) => [it.parentElement.id.slice(1), parseInt(it.title)])"))
+            shown = dict(
+                check.run(
+                    "[...document.querySelectorAll('tr[id] td.count[title]')].map((it) => [it.parentElement.id.slice(1), parseInt(it.title)])"
+                )
+            )
             compared += len(total)
             check.expect(shown == total, f"{step}: the sectors of its lines are {total}, and the page says {shown}")
     return f"{compared} counted lines"
 
 
-DIFF = """(() => {
-  const side = (letter) => [...document.querySelectorAll(`td.line[id^="d${letter}"]`)].map((cell) => {
-    let code = cell.nextElementSibling;
-    while (!code.classList.contains('code')) code = code.nextElementSibling;
-    const copy = code.cloneNode(true);
-    copy.querySelectorAll('.sign, .moved-to').forEach((it) => it.remove());
-    return copy.textContent;
-  });
-  return {before: side('a').join('\\n'), after: side('b').join('\\n'), size: document.querySelector('.size strong').textContent,
-    differ: document.querySelectorAll('td.gone').length + document.querySelectorAll('td.come').length};
-})()"""
+DIFF = read_script("shown_diff.js")
 
 
 def diffs(check):
     """Both sides of a diff are the whole sources, what it marks is what git reports, and its size is that of make diff."""
     steps = sorted(path.name for path in pathlib.Path("steps").iterdir() if (path / "attention.cu").is_file())
-    sources = {step: subprocess.run(["awk", "-v", "mode=solution", "-f", "scripts/workshop/exercise.awk", f"steps/{step}/attention.cu"],
-                                    check=True, capture_output=True, text=True).stdout for step in steps}
+    sources = {
+        step: subprocess.run(
+            ["awk", "-v", "mode=solution", "-f", "scripts/workshop/exercise.awk", f"steps/{step}/attention.cu"],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for step in steps
+    }
     sizes = {}
     stat = subprocess.run(["scripts/diff.sh", "--stat", *steps], check=False, capture_output=True, text=True).stdout
     for line in stat.splitlines()[1:]:
@@ -110,9 +134,15 @@ def diffs(check):
     for before, after in pairs:
         check.go(f"#/diff/{before}/{after}")
         shown = check.run(DIFF)
-        check.expect(shown["before"] == sources[before].rstrip("\n"), f"{before} to {after}: the left side is not {before}")
-        check.expect(shown["after"] == sources[after].rstrip("\n"), f"{before} to {after}: the right side is not {after}")
+        check.expect(
+            shown["before"] == sources[before].rstrip("\n"), f"{before} to {after}: the left side is not {before}"
+        )
+        check.expect(
+            shown["after"] == sources[after].rstrip("\n"), f"{before} to {after}: the right side is not {after}"
+        )
         if after in sizes and sizes[after][0] == before:
-            check.expect(shown["size"].startswith(sizes[after][1] + " lines"),
-                         f"{after} changes {sizes[after][1]} lines by make diff STAT=1, and the page says: {shown['size']}")
+            check.expect(
+                shown["size"].startswith(sizes[after][1] + " lines"),
+                f"{after} changes {sizes[after][1]} lines by make diff STAT=1, and the page says: {shown['size']}",
+            )
     return f"{len(pairs)} pairs of sources"
