@@ -14,12 +14,18 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/changed.sh
 # shellcheck source=scripts/origin.sh
 . scripts/origin.sh
-program=$1
-out=$2
 page=common/tools/book/page
 began=${EPOCHREALTIME/./}
+# shellcheck disable=SC2034 # for parent.sh
 steps=steps
 make_scratch
+if [ $# -ne 2 ]; then
+  echo "error: book was given $# arguments: give the program and the page, build/cpu/book build/book/index.html" >&2
+  exit 2
+fi
+program=$1
+out=$2
+if [ -t 2 ]; then printf '  writing the lab book ...\r' >&2; fi
 manifest=$scratch/manifest
 mkdir "$scratch/steps"
 
@@ -30,7 +36,7 @@ add() {
 
 needs() { # program
   if ! command -v "$1" >/dev/null; then
-    echo "error: the lab book needs the program $1: make deps, or install the package $1" >&2
+    echo "error: the lab book needs the program $1: scripts/deps.sh --book, or install the package $1" >&2
     exit 2
   fi
 }
@@ -139,9 +145,8 @@ add_patches bug bugs
 add_patches variant variants
 
 for file in "$page"/*.css; do add style "$file"; done
-scripts/book_libraries.sh | while IFS=$'\t' read -r name file licence; do
-  add library "$name" "$file" "$licence"
-done
+libraries=$(scripts/book_libraries.sh)
+while IFS=$'\t' read -r name file licence; do add library "$name" "$file" "$licence"; done <<<"$libraries"
 add script "$page/lab.js" # on which the others build
 for file in "$page"/*.js; do
   case ${file##*/} in lab.js | start.js) ;; *) add script "$file" ;; esac

@@ -38,7 +38,7 @@ has_clang_format() {
 # NumPy is for a test of examples/, so it is not asked for where the tests are not.
 has_numpy() { scripts/examples.sh --python numpy >/dev/null; }
 
-# What the lab book is made with: md4c, and the JavaScript libraries that it contains.
+# The parts of which the lab book is made: md4c, and the JavaScript libraries that it contains.
 find_missing_of_book() {
   if ! has_header md4c-html.h || ! compiler_has gcc libmd4c-html.so; then required+=(libmd4c-html0-dev libmd4c-dev); fi
   local package
@@ -47,7 +47,7 @@ find_missing_of_book() {
   command -v patch >/dev/null || required+=(patch)
 }
 
-# What tests it: a browser, and a client of the protocol that drives it.
+# Its test needs a browser, and a client of the protocol that drives it.
 find_missing_of_browser() {
   command -v chromium >/dev/null || required+=(chromium)
   scripts/examples.sh --python websocket >/dev/null || required+=(python3-websocket)

@@ -48,7 +48,7 @@ class Browser:
         self.complaints = []
         self.requests = []
         try:
-            self.socket = websocket.create_connection(self._page_address(), timeout=60, suppress_origin=True)
+            self.socket = websocket.create_connection(self._page_address(), timeout=300, suppress_origin=True)
             for domain in ("Page", "Runtime", "Network", "Log", "DOM"):
                 self.call(f"{domain}.enable")
         except BaseException:
