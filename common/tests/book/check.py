@@ -93,6 +93,7 @@ def main():
             numbers_of.curves,
             numbers_of.counts,
             numbers_of.diffs,
+            numbers_of.stale,
             layout.pictures,
             grown.book,
         ):

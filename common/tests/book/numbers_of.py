@@ -146,3 +146,22 @@ def diffs(check):
                 f"{after} changes {sizes[after][1]} lines by make diff STAT=1, and the page says: {shown['size']}",
             )
     return f"{len(pairs)} pairs of sources"
+
+
+def stale(check):
+    """The page says of a commit that a step has changed since, if and only if git says so."""
+    shown = set(check.run("Object.keys(lab.stale)"))
+    recorded = set()
+    for path in sorted(DATA.glob("*/*.csv")):
+        for row in rows_of(path):
+            step = row.get("step", "")
+            if pathlib.Path("steps", step, "attention.cu").is_file() and step and row.get("commit"):
+                recorded.add((step, row["commit"]))
+    for step, commit in sorted(recorded):
+        since = ["git", "diff", "--quiet", commit.removesuffix("-dirty"), "--", f"steps/{step}/attention.cu"]
+        changed = subprocess.run(since, check=False, capture_output=True).returncode == 1
+        check.expect(
+            (f"{step}|{commit}" in shown) == changed,
+            f"{step} has {'' if changed else 'not '}changed since {commit}, and the page says otherwise",
+        )
+    return f"{len(shown)} of {len(recorded)} recordings are of an older source"

@@ -108,3 +108,13 @@ Test(deps, the_disassembler) {
   EXPECT(result, "error: pip could not fetch nvidia-cuda-nvdisasm ", "no network",
          "2\nkeep\nkeep\n", "download\nenv.mk\nenv.sh\npackages\n");
 }
+
+// A browser of a hundred megabytes is asked for by the test of the lab book alone.
+Test(deps, the_browser_is_for_the_test_of_the_book) {
+  const script_result book = toolkit_run("rm -f path/chromium; " DEPS
+                                         "--missing --book-check; echo; " DEPS "--missing --book");
+  const char *both = strstr(book.out, "\n\n");
+  cr_expect(strncmp(book.out, "required ", 9) == 0 && strstr(book.out, "required chromium\n"),
+            "its test does not ask for the browser: %s", book.out);
+  cr_expect(both && !strstr(both, "chromium"), "the book asks for the browser: %s", book.out);
+}
