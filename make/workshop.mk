@@ -11,7 +11,7 @@ exercise: ## a step's file with holes to fill, in work/: make step04 exercise [F
 # `make step04 check` where there is a file of the reader's own, QUICK=1 for watch, PART=2 for one of its parts.
 check-work: say-device
 	@QUICK=$(QUICK) PART=$(PART) LAB_CONFIG=$(CONFIG) scripts/workshop/check.sh $(DEVICE) $(STEP_BUILD) $(BUILDABLE) -- \
-	  $(BUILDER) $(step_checks)
+	  $(BUILD_FILES) $(step_checks)
 
 hint: ## the next of three hints for a part of a step's exercise: make step04 hint PART=2
 	@PART=$(PART) scripts/workshop/hint.sh $(named_step)

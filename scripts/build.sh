@@ -1,9 +1,48 @@
 #!/usr/bin/env bash
-# Runs a command that builds: scripts/build.sh make -f make/build.mk FILES
-# On a terminal it removes the line on which make/build.mk shows what is being made.
+# Runs a command that builds: scripts/build.sh "SOURCE..." make -f make/build.mk FILES
+# SOURCE is the file of a step that is built, such as work/04_online_softmax/attention.cu. Where the compiler says
+# something of it, that is shown in short: each diagnostic once, errors first, under a sentence that names the file. With
+# no SOURCE all that the compiler says is shown as it comes. On a terminal a line shows that the build is under way, and
+# is removed at its end. Exit status: that of the command.
 export LC_ALL=C
 set -u
-"$@"
+# shellcheck source=scripts/scratch.sh
+. "${BASH_SOURCE[0]%/*}/scratch.sh"
+# shellcheck source=scripts/workshop/work.sh
+. "${BASH_SOURCE[0]%/*}/workshop/work.sh"
+# shellcheck source=scripts/workshop/diagnostics.sh
+. "${BASH_SOURCE[0]%/*}/workshop/diagnostics.sh"
+read -ra sources <<<"$1"
+shift
+if [ ${#sources[@]} -eq 0 ]; then
+  "$@"
+  status=$?
+  [ -t 2 ] && printf '\033[K' >&2
+  exit $status
+fi
+
+make_scratch
+built=$scratch/built
+show_seconds() {
+  local began=$SECONDS
+  while kill -0 $$ 2>/dev/null; do
+    printf '\r  ....  compiling, %d s\033[K' $((SECONDS - began)) >&2 || exit
+    sleep 1
+  done
+}
+if [ -t 2 ]; then show_seconds & fi
+"$@" >"$built" 2>&1
 status=$?
-[ -t 2 ] && printf '\033[K' >&2
+if [ -t 2 ]; then
+  kill %1 2>/dev/null
+  printf '\r\033[K' >&2
+fi
+title='the compiler warns:'
+said=
+for source in "${sources[@]}"; do
+  if ! grep -qF -e "$source:" -e "$source(" "$built"; then continue; fi
+  if [ $status -ne 0 ]; then title="error: $source does not compile:"; fi
+  if say_diagnostics "$built" "$source" "$title" >&2; then said=1; fi
+done
+if [ -z "$said" ]; then cat "$built" >&2; fi # it is not about a step
 exit $status

@@ -15,6 +15,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 make_scratch
 # shellcheck source=scripts/workshop/work.sh
 . scripts/workshop/work.sh
+# shellcheck source=scripts/workshop/diagnostics.sh
+. scripts/workshop/diagnostics.sh
 device=$1
 folder=$2
 shift 2
@@ -42,7 +44,7 @@ wait_for() { # WHAT [NUMBER of tests]
     line=$(awk '
       { gsub(/\033\[[0-9;]*m/, "") }
       /^\[(PASS|FAIL)\]/ { ended++ }
-      END { if (ended) printf ", %d%s tests", ended, all }' all="${2:+ of $2}" "$log")
+      END { if (ended) printf ", %d%s test%s", ended, all, ended == 1 && all == "" ? "" : "s" }' all="${2:+ of $2}" "$log")
     line="  ....  $1$line, $((SECONDS - began)) s"
     if [ -t 1 ]; then
       # Either fails when the terminal has been closed.
@@ -88,20 +90,6 @@ first_report() {
   awk '/^error: the launch timed out/ { print; exit }
     /^=========/ { print; on = 1; next }
     on { exit }' "$log"
-}
-
-# Says what the compiler says of a step, under a title; all of it is kept beside the file. Status 1: it says nothing.
-say_diagnostics() { # STEP TITLE
-  local kept
-  kept=$(state_folder "$1")/compiler.log
-  if ! awk -v file="$(work_file "$1")" -f scripts/workshop/diagnostics.awk "$scratch/built" >"$scratch/said"; then
-    rm -f "$kept"
-    return 1
-  fi
-  cp "$scratch/built" "$kept"
-  echo "$2"
-  cat "$scratch/said"
-  echo "  all its words: $kept"
 }
 
 build() { # COMMAND...
@@ -182,7 +170,7 @@ if [ $# -gt 0 ]; then build "$@" || built=$?; fi
 for step in "${steps[@]}"; do
   file=$(work_file "$step")
   if [ $built -ne 0 ]; then
-    if say_diagnostics "$step" "check: $file does not compile:"; then
+    if say_diagnostics "$scratch/built" "$file" "check: $file does not compile:"; then
       note_check "$step" failed "$device"
       failed=1
     fi
@@ -193,7 +181,7 @@ for step in "${steps[@]}"; do
   run_tests "$step" || status=$?
   judged=0
   judge "$step" $status || judged=1
-  say_diagnostics "$step" "the compiler warns:" || true
+  say_diagnostics "$scratch/built" "$file" "the compiler warns:" || true
   if [ $judged -eq 0 ]; then
     if [ -z "${PART:-}${QUICK:-}" ] && [[ $(verdict "$step") == passed* ]]; then scripts/workshop/next.sh "$step"; fi
   else
