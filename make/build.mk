@@ -47,8 +47,9 @@ else
 endif
 
 # Makes a file's folder. On a terminal a line says what is being made; the compiler's own words go over it, and
-# scripts/build.sh wipes it at the end.
-prepare = @mkdir -p $(@D)$(if $(VERBOSE),,; [ ! -t 2 ] || printf '  building %s\033[K\r' $(notdir $(@D))/$(@F) >&2)
+# scripts/build.sh wipes it at the end. That script may keep the compiler's words, and then LAB_TERMINAL is the file
+# descriptor of the terminal.
+prepare = @mkdir -p $(@D)$(if $(VERBOSE),,; tty=$${LAB_TERMINAL:-2}; [ ! -t $$tty ] || printf '  building %s\033[K\r' $(notdir $(@D))/$(@F) >&$$tty)
 
 # Each recipe that makes a file writes it under a name of its own, and gives it the target's name in the end:
 #   command -o $(part) $(whole)

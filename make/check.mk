@@ -1,10 +1,11 @@
 # The verbs that test the lab, and those that look for faults in its steps. The Makefile includes this file.
 
 # With a bug to hunt: says whether it is fixed, once a tool finds nothing.
-hunted = $(if $(and $(BUG),$(filter hunt,$(MAKECMDGOALS))),@scripts/workshop/hunt.sh note "$(BUG)" $1)
+hunting = $(and $(BUG),$(filter hunt,$(MAKECMDGOALS)))
+hunted  = $(if $(hunting),@scripts/workshop/hunt.sh note "$(BUG)" $1)
 
 check: have-device say-source deps ## all tests on this device; one step's suite: make step03 check
-	@$(MAKE) --no-print-directory $(STEP_GOALS) SAID=1 HAVE_DEVICE=1 $(if $(WORK),check-work,check-now)
+	@$(MAKE) --no-print-directory $(STEP_GOALS) SAID=1 HAVE_DEVICE=1 $(if $(or $(WORK),$(hunting)),check-work,check-now)
 	$(call hunted,check)
 
 ifeq ($(STEP_GOALS),)

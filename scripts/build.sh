@@ -2,8 +2,8 @@
 # Runs a command that builds: scripts/build.sh "SOURCE..." make -f make/build.mk FILES
 # SOURCE is the file of a step that is built, such as work/04_online_softmax/attention.cu. Where the compiler says
 # something of it, that is shown in short: each diagnostic once, errors first, under a sentence that names the file. With
-# no SOURCE all that the compiler says is shown as it comes. On a terminal a line shows that the build is under way, and
-# is removed at its end. Exit status: that of the command.
+# no SOURCE all that the compiler says is shown as it comes. On a terminal it removes the line on which make/build.mk
+# shows what is being made. Exit status: that of the command.
 export LC_ALL=C
 set -u
 # shellcheck source=scripts/scratch.sh
@@ -23,20 +23,10 @@ fi
 
 make_scratch
 built=$scratch/built
-show_seconds() {
-  local began=$SECONDS
-  while kill -0 $$ 2>/dev/null; do
-    printf '\r  ....  compiling, %d s\033[K' $((SECONDS - began)) >&2 || exit
-    sleep 1
-  done
-}
-if [ -t 2 ]; then show_seconds & fi
-"$@" >"$built" 2>&1
+exec 3>&2 # for the line on a terminal
+LAB_TERMINAL=3 "$@" >"$built" 2>&1
 status=$?
-if [ -t 2 ]; then
-  kill %1 2>/dev/null
-  printf '\r\033[K' >&2
-fi
+[ -t 2 ] && printf '\033[K' >&2
 title='the compiler warns:'
 said=
 for source in "${sources[@]}"; do

@@ -4,7 +4,8 @@
 # the first failure, or that it does not compile; then what the compiler says, in short. The verdict is kept for
 # `make progress`. QUICK=1 stops at the first failure and leaves out the tests of very large grids and of other GPUs;
 # make then compiles the step's first configuration alone. PART=2 says that
-# the other parts are the lab's (scripts/workshop/part.sh). Exit status 1 when a step does not pass.
+# the other parts are the lab's (scripts/workshop/part.sh). HUNT=3 says that the file is that bug to hunt: it has no
+# goals, and nothing comes next. Exit status 1 when a step does not pass.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -139,6 +140,8 @@ judge() { # STEP STATUS
   if tests_passed "$2" "$log"; then
     if [ -n "${PART:-}" ]; then
       echo "check: part $PART of $file passes${QUICK:+ the quick tests}, with the lab's other parts"
+    elif [ -n "${HUNT:-}" ]; then
+      echo "check: $file passes"
     elif [ -n "${QUICK:-}" ]; then # tests that were left out are not known to pass
       note_check "$1" quick "$device"
       echo "check: $file passes the quick tests: make step$number check runs all"
@@ -153,6 +156,11 @@ judge() { # STEP STATUS
     echo "the tests were stopped there: a loop that does not end, or LAB_LIMIT=60 for a slow kernel"
   elif [ "$2" -ne 0 ] && grep -q 'Synthesis:' "$log"; then
     first_failure
+    if { [ -z "$left" ] || [ -n "${PART:-}" ]; } && ! grep -q '^=========' "$log"; then
+      local verb=step$number
+      if [ -n "${HUNT:-}" ]; then verb="hunt BUG=$HUNT"; fi
+      echo "make $verb sanitize${PART:+ PART=$PART} looks for a race, a stray access or a missing wait"
+    fi
   else
     tail -n 20 "$log"
   fi
@@ -183,7 +191,7 @@ for step in "${steps[@]}"; do
   judge "$step" $status || judged=1
   say_diagnostics "$scratch/built" "$file" "the compiler warns:" || true
   if [ $judged -eq 0 ]; then
-    if [ -z "${PART:-}${QUICK:-}" ] && [[ $(verdict "$step") == passed* ]]; then scripts/workshop/next.sh "$step"; fi
+    if [ -z "${PART:-}${QUICK:-}${HUNT:-}" ] && [[ $(verdict "$step") == passed* ]]; then scripts/workshop/next.sh "$step"; fi
   else
     failed=1
   fi
