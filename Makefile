@@ -123,7 +123,7 @@ diff: ## what a step changes: make step03 diff, or make diff A=02 B=04; STAT=1: 
 
 # A goal that is no verb; the second rule keeps make from taking a missing file of settings for one.
 .DEFAULT:
-	@scripts/near.sh $(call quoted,$@) $(or $(filter-out step% $@,$(MAKECMDGOALS)),run) -- $(filter-out .deps/%,$(MAKEFILE_LIST))
+	@NAMED=$(filter step%,$(filter-out $@,$(MAKECMDGOALS))) scripts/near.sh $(call quoted,$@) $(or $(filter-out step% $@,$(MAKECMDGOALS)),run) -- $(filter-out .deps/%,$(MAKEFILE_LIST))
 .deps/env.mk: ;
 
 clean: ## remove everything that was built

@@ -15,6 +15,7 @@ ifeq ($(STEP_GOALS),)
               common/tests/scripts/test_bugs.c common/tests/scripts/test_clang.c common/tests/scripts/test_ended.c \
               common/tests/scripts/test_verbs.c common/tests/scripts/test_settings.c \
               common/tests/scripts/test_variants.c common/tests/scripts/test_lacking.c \
+              common/tests/scripts/test_exercises.c common/tests/scripts/test_verdicts.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c
   gpu_only := common/tests/timing/test_known_duration.c common/tests/timing/test_cold_cache.c
   # Left out under AddressSanitizer: tests that abandon stacks in the middle of a kernel, and those of Python's
