@@ -104,7 +104,7 @@ Test(workshop, every_verb_says_in_short_what_does_not_compile, .timeout = 120) {
     script_result result = lab_run(MAKE UNOPTIMISED "step04 %s", verbs[i]);
     EXPECT_STATUS(result, 2);
     EXPECT(result, "error: ", "04_online_softmax/attention.cu does not compile:\n ",
-           "04_online_softmax/attention.cu:143: error: ", "everything that the compiler says: ",
+           "04_online_softmax/attention.cu:145: error: ", "everything that the compiler says: ",
            "/.state/04_online_softmax/compiler.log\n");
     cr_expect_null(strstr(result.out, ": In "), "%s folds nothing: %s", verbs[i], result.out);
     cr_expect_null(strstr(result.out, "build.mk"), "%s: %s", verbs[i], result.out);
