@@ -94,8 +94,8 @@ Test(verdicts, a_part_below_its_todo) {
   result = lab_run(CHECK);
   EXPECT_STATUS(result, 1);
   EXPECT(result, "the first that does not is shapes::a:\n2 of 3 parts of ",
-         "attention.cu are still to be written:\n line ", ": the whole row's", " line ",
-         ": the lane's probabilities", "attention.cu fails\n");
+         "attention.cu are still to be written:\n line ", ": compute new_max", " line ",
+         ": replace each score", "attention.cu fails\n");
 }
 
 // A part that is right passes the quick tests while the others, which are the lab's meanwhile, are still to be written.

@@ -22,7 +22,7 @@ Test(workshop, skeletons_compile_and_fail, .timeout = 300) {
   EXPECT(result, "04_online_softmax/attention.cu, your own (3 of 3 parts still to be written)",
          " tests pass; the first that does not is ", "3 of 3 parts of ",
          "04_online_softmax/attention.cu are still to be written:\n line ",
-         ", about 3 lines: the whole row's new_max", "04_online_softmax/attention.cu fails\n",
+         ", about 3 lines: compute new_max", "04_online_softmax/attention.cu fails\n",
          "4 of 4 parts of ", "10_tma/attention.cu are still", "4 of 4 parts of ",
          "11_wgmma/attention.cu are still", "Deadlock: no thread of block (0,0,0) can go on",
          "wait at mbarrier.try_wait.parity in ",
@@ -31,7 +31,7 @@ Test(workshop, skeletons_compile_and_fail, .timeout = 300) {
          "17_lazy_max/attention.cu are still");
   result = lab_run("scripts/workshop/progress.sh 04_online_softmax");
   EXPECT(result, "3 of 3 - failed on the cpu", "0 of 1 steps pass",
-         "next: part 1: the dot product of a row of Q", "then make step01 check PART=1\n");
+         "next: part 1: store in S[index] the dot product", "then make step01 check PART=1\n");
 }
 
 // check finds each part that a participant leaves out but marks as written, in the steps for Hopper GPUs.
