@@ -6,8 +6,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-sass doctor build ladder check run diff ptxas format format-check clean plots sweep budget \
         bench ceilings bugs fuzz fuzz-readers $(STEP_GOALS) ladder-now check-now
-# The source of a step that is named, as the reader knows it: with PART=2 it is the reader's file, too.
-named_sources = $(if $(VERBOSE),,$(if $(STEP_GOALS),$(BUILDABLE:%=$(if $(and $(WORK),$(PART)),$(LAB_WORK),$(STEPS_NAME))/%/attention.cu)))
+# The source of a step that is named, as the reader knows it.
+named_sources = $(if $(VERBOSE),,$(if $(STEP_GOALS),$(BUILDABLE:%=$(READ_NAME)/%/attention.cu)))
 BUILD_FILES   = $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(FIRST_CONFIGURATION),FIRST_CONFIGURATION=1) $(if $(VERBOSE),,--silent)
 BUILDER       = scripts/build.sh $(call quoted,$(named_sources)) $(BUILD_FILES)
 # A step's code must not end its program unnoticed.

@@ -165,7 +165,7 @@ c_text = "$(subst ",\",$(subst \,\\,$1))"
 # A step from another folder contains the path of its source, so that the program can print it.
 $(STEP_BUILD)/steps/%/source.o: common/step/source.c $(STEPS_FOLDER)/%/attention.cu
 	$(prepare)
-	$(CC) $(CFLAGS) $(CPPFLAGS) -DSTEP_SOURCE=$(call quoted,$(call c_text,$(STEPS_NAME)/$*/attention.cu)) -c $< -o $(part) $(whole)
+	$(CC) $(CFLAGS) $(CPPFLAGS) -DSTEP_SOURCE=$(call quoted,$(call c_text,$(READ_NAME)/$*/attention.cu)) -c $< -o $(part) $(whole)
 
 step_objects = $(STEP_BUILD)/steps/$1/attention.cu.o $(if $(ELSEWHERE),$(STEP_BUILD)/steps/$1/source.o)
 
