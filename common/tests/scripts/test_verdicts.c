@@ -118,6 +118,20 @@ Test(verdicts, a_part_takes_the_tests_that_are_asked_for) {
   cr_expect_null(strstr(result.out, "--fail-fast"), "%s", result.out);
 }
 
+// Code of the host that never ends, behind a test that only takes long.
+Test(verdicts, a_launcher_without_end) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax"), 0);
+  suite_says("error: the test has used all its processor time and has not ended\n"
+             "[FAIL] shapes::a: (1s)\n[FAIL] shapes::b: (1s)\n"
+             "[====] Synthesis: Tested: 9 | Passing: 7",
+             1);
+  EXPECT_STATUS(lab_run("sed -i '2iulimit -S -t' %s/step04-check", lab_work), 0);
+  const script_result result = lab_run(CHECK);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "7 of 9 tests pass; the first that does not is shapes::a:\n it did not end: ");
+  cr_expect_null(strstr(result.out, "unlimited"), "no limit of the processor time: %s", result.out);
+}
+
 // A kernel that reaches its limit would do so in each test that is left.
 Test(verdicts, a_loop_without_end, .timeout = 60) {
   EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax"), 0);
