@@ -168,7 +168,10 @@ Test(verdicts, a_loop_without_end, .timeout = 60) {
   "common/kernel/kernel.cuh: In instantiation of 'float max_over_lanes(float)':\n"                 \
   "work/a.cu:8:3:   required from 'void tile(T) [with T = configuration<64>]'\n"                   \
   "work/a.cu:9:1:   required from here\n"                                                          \
-  "common/kernel/kernel.cuh:88:5: error: cannot convert\n   88 |   secret\n"
+  "common/kernel/kernel.cuh:88:5: error: cannot convert\n   88 |   secret\n"                       \
+  "In file included from work/a.cu:3:\ncommon/emulator/include/x.h:2:2: error: #error \"not "      \
+  "here\"\n"                                                                                       \
+  "common/emulator/include/x.h:3:10: fatal error: nothing_behind_this_line_is_compiled: No such\n"
 
 Test(verdicts, each_diagnostic_once_at_the_readers_line) {
   char path[128];
@@ -180,6 +183,8 @@ Test(verdicts, each_diagnostic_once_at_the_readers_line) {
   cr_expect_str_eq(result.out,
                    "  work/a.cu:8: error: cannot convert\n"
                    "    inside of common/kernel/kernel.cuh:88, which this line calls\n"
+                   "  work/a.cu:3: error: not here\n"
+                   "    inside of common/emulator/include/x.h:2, which this line calls\n"
                    "  work/a.cu:7: warning: no __half here [-Wx]\n"
                    "      7 |   x = y;\n        |   ^\n",
                    "%s", result.out);
