@@ -6,7 +6,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-sass doctor build ladder check run diff ptxas format format-check clean plots sweep budget \
         bench ceilings bugs fuzz fuzz-readers $(STEP_GOALS) ladder-now check-now
-BUILDER = scripts/build.sh $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(FIRST_CONFIGURATION),FIRST_CONFIGURATION=1) $(if $(VERBOSE),,--silent)
+# The source of a step that is named, as the reader knows it.
+named_sources = $(if $(VERBOSE),,$(if $(STEP_GOALS),$(BUILDABLE:%=$(READ_NAME)/%/attention.cu)))
+BUILD_FILES   = $(MAKE) --no-print-directory -f make/build.mk -j$(JOBS) DEVICE=$(DEVICE) $(if $(FIRST_CONFIGURATION),FIRST_CONFIGURATION=1) $(if $(VERBOSE),,--silent)
+BUILDER       = scripts/build.sh $(call quoted,$(named_sources)) $(BUILD_FILES)
 # A step's code must not end its program unnoticed.
 RUN = scripts/run.sh
 
@@ -121,7 +124,7 @@ diff: ## what a step changes: make step03 diff, or make diff A=02 B=04; STAT=1: 
 
 # A goal that is no verb; the second rule keeps make from taking a missing file of settings for one.
 .DEFAULT:
-	@scripts/near.sh $(call quoted,$@) $(or $(filter-out step% $@,$(MAKECMDGOALS)),run) -- $(filter-out .deps/%,$(MAKEFILE_LIST))
+	@NAMED=$(filter step%,$(filter-out $@,$(MAKECMDGOALS))) scripts/near.sh $(call quoted,$@) $(or $(filter-out step% $@,$(MAKECMDGOALS)),run) -- $(filter-out .deps/%,$(MAKEFILE_LIST))
 .deps/env.mk: ;
 
 clean: ## remove everything that was built

@@ -47,8 +47,9 @@ else
 endif
 
 # Makes a file's folder. On a terminal a line says what is being made; the compiler's own words go over it, and
-# scripts/build.sh wipes it at the end.
-prepare = @mkdir -p $(@D)$(if $(VERBOSE),,; [ ! -t 2 ] || printf '  building %s\033[K\r' $(notdir $(@D))/$(@F) >&2)
+# scripts/build.sh wipes it at the end. That script may keep the compiler's words, and then LAB_TERMINAL is the file
+# descriptor of the terminal.
+prepare = @mkdir -p $(@D)$(if $(VERBOSE),,; tty=$${LAB_TERMINAL:-2}; [ ! -t $$tty ] || printf '  building %s\033[K\r' $(notdir $(@D))/$(@F) >&$$tty)
 
 # Each recipe that makes a file writes it under a name of its own, and gives it the target's name in the end:
 #   command -o $(part) $(whole)
@@ -164,7 +165,7 @@ c_text = "$(subst ",\",$(subst \,\\,$1))"
 # A step from another folder contains the path of its source, so that the program can print it.
 $(STEP_BUILD)/steps/%/source.o: common/step/source.c $(STEPS_FOLDER)/%/attention.cu
 	$(prepare)
-	$(CC) $(CFLAGS) $(CPPFLAGS) -DSTEP_SOURCE=$(call quoted,$(call c_text,$(STEPS_NAME)/$*/attention.cu)) -c $< -o $(part) $(whole)
+	$(CC) $(CFLAGS) $(CPPFLAGS) -DSTEP_SOURCE=$(call quoted,$(call c_text,$(READ_NAME)/$*/attention.cu)) -c $< -o $(part) $(whole)
 
 step_objects = $(STEP_BUILD)/steps/$1/attention.cu.o $(if $(ELSEWHERE),$(STEP_BUILD)/steps/$1/source.o)
 

@@ -1,10 +1,11 @@
 # The verbs that test the lab, and those that look for faults in its steps. The Makefile includes this file.
 
 # With a bug to hunt: says whether it is fixed, once a tool finds nothing.
-hunted = $(if $(and $(BUG),$(filter hunt,$(MAKECMDGOALS))),@scripts/workshop/hunt.sh note "$(BUG)" $1)
+hunting = $(and $(BUG),$(filter hunt,$(MAKECMDGOALS)))
+hunted  = $(if $(hunting),@scripts/workshop/hunt.sh note "$(BUG)" $1)
 
 check: have-device say-source deps ## all tests on this device; one step's suite: make step03 check
-	@$(MAKE) --no-print-directory $(STEP_GOALS) SAID=1 HAVE_DEVICE=1 $(if $(WORK),check-work,check-now)
+	@$(MAKE) --no-print-directory $(STEP_GOALS) SAID=1 HAVE_DEVICE=1 $(if $(or $(WORK),$(hunting)),check-work,check-now)
 	$(call hunted,check)
 
 ifeq ($(STEP_GOALS),)
@@ -14,6 +15,7 @@ ifeq ($(STEP_GOALS),)
               common/tests/scripts/test_bugs.c common/tests/scripts/test_clang.c common/tests/scripts/test_ended.c \
               common/tests/scripts/test_verbs.c common/tests/scripts/test_settings.c \
               common/tests/scripts/test_variants.c common/tests/scripts/test_lacking.c \
+              common/tests/scripts/test_exercises.c common/tests/scripts/test_verdicts.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c
   gpu_only := common/tests/timing/test_known_duration.c common/tests/timing/test_cold_cache.c
   # Left out under AddressSanitizer: tests that abandon stacks in the middle of a kernel, and those of Python's

@@ -104,6 +104,8 @@ endif
 export STEPS_FOLDER
 # The name of the folder that the reader knows.
 STEPS_NAME := $(if $(filter build/folders/%,$(STEPS_FOLDER)),$(shell readlink $(STEPS_FOLDER)),$(STEPS_FOLDER))
+# One part of the reader's file, between the lab's other parts, has the reader's lines: messages name that file.
+READ_NAME  := $(if $(and $(WORK),$(PART)),$(LAB_WORK),$(STEPS_NAME))
 ELSEWHERE  := $(filter-out steps,$(STEPS_FOLDER))
 # Each folder gets a different name, in which "_" becomes "__" and "/" becomes "_.".
 STEP_BUILD := $(BUILD)$(if $(ELSEWHERE),/elsewhere/$(subst /,_.,$(subst _,__,$(ELSEWHERE))))

@@ -8,10 +8,11 @@ named_step = $(if $(STEP_GOALS),$(STEPS))
 exercise: ## a step's file with holes to fill, in work/: make step04 exercise [FROM=03] [FORCE=1]
 	@FROM=$(FROM) FORCE=$(FORCE) scripts/workshop/exercise.sh start $(named_step)
 
-# `make step04 check` where there is a file of the reader's own, QUICK=1 for watch, PART=2 for one of its parts.
+# `make step04 check` where there is a file of the reader's own, QUICK=1 for watch, PART=2 for one of its parts. Without
+# WORK it is a bug to hunt.
 check-work: say-device
-	@QUICK=$(QUICK) PART=$(PART) LAB_CONFIG=$(CONFIG) scripts/workshop/check.sh $(DEVICE) $(STEP_BUILD) $(BUILDABLE) -- \
-	  $(BUILDER) $(step_checks)
+	@$(if $(WORK),,HUNT=$(BUG) LAB_WORK=$(call quoted,$(STEPS_FOLDER))) QUICK=$(QUICK) PART=$(PART) LAB_CONFIG=$(CONFIG) scripts/workshop/check.sh $(DEVICE) $(STEP_BUILD) $(BUILDABLE) -- \
+	  $(BUILD_FILES) $(step_checks)
 
 hint: ## the next of three hints for a part of a step's exercise: make step04 hint PART=2
 	@PART=$(PART) scripts/workshop/hint.sh $(named_step)

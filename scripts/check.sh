@@ -100,7 +100,7 @@ if [ "${#failed[@]}" -gt 0 ]; then
   exit 1
 fi
 if [ -n "$missing" ]; then
-  echo "check: skipped, because a tool is missing:$(awk -F '\t' 'NF { if (!($2 in tests)) order[++tools] = $2; tests[$2] += $1 }
+  echo "check: skipped, because this machine lacks something:$(awk -F '\t' 'NF { if (!($2 in tests)) order[++tools] = $2; tests[$2] += $1 }
     END { for (i = 1; i <= tools; i++) printf "%s %d tests need %s", (i > 1 ? "," : ""), tests[order[i]], order[i] }' \
     <<<"$missing")"
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Says what was probably meant by a goal that make does not know: scripts/near.sh GOAL VERB... [-- MAKEFILE...]
-# VERBs are the goals beside it. A verb of the makefiles is a target with a description behind ##. Always ends with 2.
+# VERBs are the goals beside it, but not the step that NAMED names. A verb of the makefiles is a target with a description behind ##. Always ends with 2.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -18,7 +18,7 @@ if [[ $goal =~ ^(step)?[-_]?([0-9]+)(_.*)?$ ]]; then
   fi
   exit 2
 fi
-sed -n 's/^\([a-z-]*\):.*## .*/\1/p' "$@" | awk -v goal="$goal" '
+sed -n 's/^\([a-z-]*\):.*## .*/\1/p' "$@" | awk -v goal="$goal" -v named="${NAMED:+$NAMED }" '
   # How many letters must be changed, left out, put in or exchanged with their neighbour.
   function distance(a, b,  i, j, cost, d) {
     for (i = 0; i <= length(a); i++) d[i, 0] = i
@@ -45,7 +45,7 @@ sed -n 's/^\([a-z-]*\):.*## .*/\1/p' "$@" | awk -v goal="$goal" '
   END {
     if (goal in means) best = means[goal]
     else if (least > 2 || least >= length(goal) - 1) best = ""
-    if (best != "") printf "error: there is no verb \"%s\": do you mean make %s? make help lists all\n", goal, best
+    if (best != "") printf "error: there is no verb \"%s\": do you mean make %s%s? make help lists all\n", goal, named, best
     else printf "error: there is no verb \"%s\": make help lists all\n", goal
   }' >&2
 exit 2

@@ -39,6 +39,7 @@ typedef struct {
       tensor_core_operations;    // products of 2048 multiply-adds: m16n8k16; a wmma product is two
   uint64_t async_copy_bytes;     // read from global memory by cp.async
   uint64_t products_over_copies; // those above that began with copies by cp.async under way
+  uint64_t products_in_the_first_half; // by the first half of the blocks, if some blocks must wait
   uint64_t overlapped_groups; // of products by wgmma, queued while the group before was under way
   uint64_t named_barriers;    // one for each time a named barrier let its threads pass
   unsigned grid[3];           // of the last launch: x, y, z

@@ -15,6 +15,7 @@ device_counts device_counts_read(void) {
       .tensor_core_operations = counts.tensor_core_operations,
       .async_copy_bytes = counts.async_copy_bytes,
       .products_over_copies = counts.products_over_copies,
+      .products_in_the_first_half = counts.products_in_the_first_half,
       .overlapped_groups = counts.overlapped_groups,
       .named_barriers = counts.named_barriers,
       .grid = {counts.grid[0], counts.grid[1], counts.grid[2]},

@@ -171,7 +171,10 @@ typedef struct {
   uint64_t
       async_copies_dropped; // started, but not done when their thread, of boxes their block, ended
   uint64_t
-      products_over_copies;   // those above that a thread began with copies by cp.async under way
+      products_over_copies; // those above that a thread began with copies by cp.async under way
+  // Those by the first half of a launch's blocks, which start first. Only launches with more blocks than the GPU
+  // has multiprocessors count here: in all others no block need wait for another one.
+  uint64_t products_in_the_first_half;
   uint64_t overlapped_groups; // of products by wgmma, queued while the group before was under way
   uint64_t named_barriers;    // one for each time a named barrier let its threads pass
   unsigned grid[3];           // of the last launch: x, y, z

@@ -2,11 +2,27 @@
 // of the test or its suite, else to ten minutes. The emulator or device_wait (LAB_LIMIT) ends an endless
 // kernel much earlier, and names it; this limit is for other code that may hang, on the host or in a driver.
 //
+// A machine that is busy with other programs makes a test slow, and does not make it use more processor time. So a
+// script may allow long for a test and limit its processor time (ulimit -t): a test that reaches that limit says so.
+//
 // Criterion 2.4.1 applies --timeout only to tests that already have a limit, so each test is given one.
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>
+#include <signal.h>
+#include <unistd.h>
 
 enum { LONGEST_SECONDS = 600 };
+
+static void say_endless(int signal) {
+  (void)signal;
+  static const char text[] = "error: the test has used all its processor time and has not ended\n";
+  const ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(written < 0 ? 2 : 1);
+}
+
+__attribute__((constructor)) static void watch_processor_time(void) {
+  signal(SIGXCPU, say_endless);
+}
 
 ReportHook(PRE_ALL)(struct criterion_test_set *all) {
   const double asked = criterion_options.timeout;

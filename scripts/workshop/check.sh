@@ -4,7 +4,8 @@
 # the first failure, or that it does not compile; then what the compiler says, in short. The verdict is kept for
 # `make progress`. QUICK=1 stops at the first failure and leaves out the tests of very large grids and of other GPUs;
 # make then compiles the step's first configuration alone. PART=2 says that
-# the other parts are the lab's (scripts/workshop/part.sh). Exit status 1 when a step does not pass.
+# the other parts are the lab's (scripts/workshop/part.sh). HUNT=3 says that the file is that bug to hunt: it has no
+# goals, and nothing comes next. Exit status 1 when a step does not pass.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -15,6 +16,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 make_scratch
 # shellcheck source=scripts/workshop/work.sh
 . scripts/workshop/work.sh
+# shellcheck source=scripts/workshop/diagnostics.sh
+. scripts/workshop/diagnostics.sh
 device=$1
 folder=$2
 shift 2
@@ -22,7 +25,10 @@ steps=()
 while [ $# -gt 0 ] && [ "$1" != -- ]; do steps+=("$1") && shift; done
 [ $# -eq 0 ] || shift
 log=$scratch/log
-test_seconds=120 # of one test: code of the host in an endless loop
+# One test may use so many seconds of processor time, which ends an endless loop of the host's code, and take so many
+# seconds, which ends code that waits for ever. The largest tests need a minute, and far longer on a busy machine.
+test_seconds=240
+wait_seconds=1200
 export LAB_LARGE=1
 export LAB_LIMIT=${LAB_LIMIT:-5} # seconds for one block of a kernel, which takes far less
 export LAB_TIED=1
@@ -42,7 +48,7 @@ wait_for() { # WHAT [NUMBER of tests]
     line=$(awk '
       { gsub(/\033\[[0-9;]*m/, "") }
       /^\[(PASS|FAIL)\]/ { ended++ }
-      END { if (ended) printf ", %d%s tests", ended, all }' all="${2:+ of $2}" "$log")
+      END { if (ended) printf ", %d%s test%s", ended, all, ended == 1 && all == "" ? "" : "s" }' all="${2:+ of $2}" "$log")
     line="  ....  $1$line, $((SECONDS - began)) s"
     if [ -t 1 ]; then
       # Either fails when the terminal has been closed.
@@ -68,13 +74,14 @@ first_failure() {
       if ($0 != "" && !/Assertion [Ff]ailed$/) said = said "  " $0 "\n"
       next
     }
+    /^error: the test has used all its processor time/ { endless = 1 }
     /^\[FAIL\]/ && !name {
       name = $2
       sub(/:$/, "", name)
-      if (/Timed out/) said = said "  it did not end: does a loop of the launcher, outside of the kernel, never end?\n"
+      if (/Timed out/ || endless) said = said "  it did not end: does a loop of the launcher, outside of the kernel, never end?\n"
       first = said
     }
-    /^\[(RUN |PASS|FAIL)/ { said = "" }
+    /^\[(RUN |PASS|FAIL)/ { said = ""; endless = 0 }
     /Synthesis:/ {
       tested = passing = $0
       sub(/.*Tested: */, "", tested)
@@ -88,20 +95,6 @@ first_report() {
   awk '/^error: the launch timed out/ { print; exit }
     /^=========/ { print; on = 1; next }
     on { exit }' "$log"
-}
-
-# Says what the compiler says of a step, under a title; all of it is kept beside the file. Status 1: it says nothing.
-say_diagnostics() { # STEP TITLE
-  local kept
-  kept=$(state_folder "$1")/compiler.log
-  if ! awk -v file="$(work_file "$1")" -f scripts/workshop/diagnostics.awk "$scratch/built" >"$scratch/said"; then
-    rm -f "$kept"
-    return 1
-  fi
-  cp "$scratch/built" "$kept"
-  echo "$2"
-  cat "$scratch/said"
-  echo "  all its words: $kept"
 }
 
 build() { # COMMAND...
@@ -121,7 +114,10 @@ run_tests() { # STEP
     options+=(--jobs 1 --fail-fast)
   fi
   : >"$log"
-  "$folder/step${1%%_*}-check" "${options[@]}" --verbose --timeout "$test_seconds" >"$log" 2>&1 &
+  (
+    ulimit -S -t "$test_seconds"
+    exec "$folder/step${1%%_*}-check" "${options[@]}" --verbose --timeout "$wait_seconds"
+  ) >"$log" 2>&1 &
   wait_for "$file" "$all"
 }
 
@@ -151,6 +147,8 @@ judge() { # STEP STATUS
   if tests_passed "$2" "$log"; then
     if [ -n "${PART:-}" ]; then
       echo "check: part $PART of $file passes${QUICK:+ the quick tests}, with the lab's other parts"
+    elif [ -n "${HUNT:-}" ]; then
+      echo "check: $file passes"
     elif [ -n "${QUICK:-}" ]; then # tests that were left out are not known to pass
       note_check "$1" quick "$device"
       echo "check: $file passes the quick tests: make step$number check runs all"
@@ -165,6 +163,11 @@ judge() { # STEP STATUS
     echo "the tests were stopped there: a loop that does not end, or LAB_LIMIT=60 for a slow kernel"
   elif [ "$2" -ne 0 ] && grep -q 'Synthesis:' "$log"; then
     first_failure
+    if { [ -z "$left" ] || [ -n "${PART:-}" ]; } && ! grep -q '^=========' "$log"; then
+      local verb=step$number
+      if [ -n "${HUNT:-}" ]; then verb="hunt BUG=$HUNT"; fi
+      echo "make $verb sanitize${PART:+ PART=$PART} looks for a race, a stray access or a missing wait"
+    fi
   else
     tail -n 20 "$log"
   fi
@@ -182,7 +185,7 @@ if [ $# -gt 0 ]; then build "$@" || built=$?; fi
 for step in "${steps[@]}"; do
   file=$(work_file "$step")
   if [ $built -ne 0 ]; then
-    if say_diagnostics "$step" "check: $file does not compile:"; then
+    if say_diagnostics "$scratch/built" "$file" "check: $file does not compile:"; then
       note_check "$step" failed "$device"
       failed=1
     fi
@@ -193,9 +196,9 @@ for step in "${steps[@]}"; do
   run_tests "$step" || status=$?
   judged=0
   judge "$step" $status || judged=1
-  say_diagnostics "$step" "the compiler warns:" || true
+  say_diagnostics "$scratch/built" "$file" "the compiler warns:" || true
   if [ $judged -eq 0 ]; then
-    if [ -z "${PART:-}${QUICK:-}" ] && [[ $(verdict "$step") == passed* ]]; then scripts/workshop/next.sh "$step"; fi
+    if [ -z "${PART:-}${QUICK:-}${HUNT:-}" ] && [[ $(verdict "$step") == passed* ]]; then scripts/workshop/next.sh "$step"; fi
   else
     failed=1
   fi

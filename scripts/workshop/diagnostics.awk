@@ -20,7 +20,10 @@ function plain(text) {
 # Begins a diagnostic at path:line; the lines behind it belong to it. Its key leaves out the types, which differ
 # between the instances of a template.
 function begin(path, number, kind, message,  key, where) {
+  now = 0
+  if (message ~ /nothing_behind_this_line_is_compiled/) return # behind an #error of the emulator, which says enough
   message = plain(message)
+  if (message ~ /^#error ".*"$/) message = substr(message, 9, length(message) - 9)
   inside = !mine(path) && led_from != ""
   where = mine(path) ? file ":" number : inside ? file ":" led_from : path ":" number
   key = where " " kind " " message

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Says what to do next: scripts/workshop/next.sh [STEP] Behind STEP, which has just passed, it is the next exercise
-# that does not pass yet. Without STEP it is the exercise that is begun and does not pass.
+# that does not pass yet. Without STEP it is the exercise that is begun and does not pass, or else the first one behind the last that passes.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -16,7 +16,9 @@ for folder in steps/[0-9]*_*/; do
   step=$(basename "$folder")
   number=${step%%_*}
   file=$(work_file "$step")
-  if ! grep -q '// exercise: ' "$folder/attention.cu" || { [ -f "$file" ] && [[ $(verdict "$step") == passed* ]]; }; then
+  if ! grep -q '// exercise: ' "$folder/attention.cu"; then continue; fi
+  if [ -f "$file" ] && [[ $(verdict "$step") == passed* ]]; then
+    if [ -z "$after" ]; then fresh=; fi # go on behind the last one that passes
     continue
   fi
   if [ -n "$after" ] && ! [[ $number > ${after%%_*} ]]; then continue; fi

@@ -27,7 +27,7 @@ __global__ void scores_kernel(const Element *Q, const Element *K, float *S, atte
   const int batch = row / shape.seq_q / shape.heads;
   if (batch >= shape.batch || key >= visible_keys(shape, query)) return;
 
-  // exercise: the dot product of a row of Q and a row of K, scaled, is S[index]
+  // exercise: store in S[index] the dot product of a row of Q and a row of K, times the scale
   const Element *q = Q + row * shape.head_dim;
   const Element *k = K + (key_value_head(shape, batch, head) * shape.seq_kv + key) * shape.head_dim;
   float sum = 0.0f;
@@ -43,7 +43,7 @@ __global__ void softmax_kernel(float *S, float *lse, attention_shape shape) {
   const int keys = visible_keys(shape, row % shape.seq_q);
   float *s = S + row * shape.seq_kv;
 
-  // exercise: the row's probabilities, in place of its first `keys` scores, and its log-sum-exp
+  // exercise: replace the row's first `keys` scores by its probabilities, and store its log-sum-exp
   float row_max = -INFINITY; // subtracted before exp, so that no score overflows it
   for (int key = 0; key < keys; key++) row_max = fmaxf(row_max, s[key]);
 
@@ -72,7 +72,7 @@ __global__ void output_kernel(const float *P, const Element *V, Element *O, atte
   const float *p = P + row * shape.seq_kv;
   const Element *v = V + key_value_head(shape, batch, head) * shape.seq_kv * shape.head_dim + d;
   const int keys = visible_keys(shape, query);
-  // exercise: the sum of the row's probabilities, each times column d of its key's row of V
+  // exercise: add up the row's probabilities, each times column d of its key's row of V
   float sum = 0.0f;
   for (int key = 0; key < keys; key++) sum += p[key] * to_float(v[(size_t)key * shape.head_dim]);
   O[index] = from_float<Element>(sum);

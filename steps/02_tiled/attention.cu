@@ -53,7 +53,7 @@ __device__ __forceinline__ void load_tile(float (*smem)[D + PAD], const Element 
                                           int head_dim) {
   for_each_vector<TILE_ROWS, D, tile::THREADS, 1>(
       matrix, rows, head_dim, [&](const auto *from, int row, int d, bool inside) {
-        // exercise: the elements of one vector of the tile; beyond the matrix they are 0
+        // exercise: copy the elements of one vector to the tile; beyond the matrix store 0
         const auto vector = *from;
         for (int e = 0; e < (int)(sizeof(vector) / sizeof(Element)); e++)
           smem[row][d + e] = inside ? to_float(((const Element *)&vector)[e]) : 0.0f;
@@ -70,7 +70,7 @@ __device__ __forceinline__ void multiply_scores(float (&S_rmem)[tile::ROWS][tile
   const int column_thread = threadIdx.x % COLUMN_THREADS;
 #pragma unroll 4
   for (int d = 0; d < D; d += 4) {
-    // exercise: 16 bytes of each of the thread's rows and keys, then all their products
+    // exercise: load 16 bytes of each of the thread's rows and keys, then multiply each row with each key
     float4 q[tile::ROWS], k[tile::LANE_KEYS];
     for (int i = 0; i < tile::ROWS; i++)
       q[i] = *(const float4 *)&Q_smem[row_thread + tile::ROW_THREADS * i][d];
@@ -126,7 +126,7 @@ __device__ __forceinline__ void scores_tile(const Element *Q, const Element *K, 
   K += key_value_head(shape, batch, head) * shape.seq_kv * shape.head_dim;
   S += first_row * shape.seq_kv;
 
-  // exercise: Q's tile; for each block of keys copy, multiply, store; and two barriers, where?
+  // exercise: copy Q's tile; for each block of keys copy, multiply and store; where do the two barriers stand?
   load_tile<tile, tile::BLOCK_M, D>(Q_smem, Q, rows, shape.head_dim);
   for (int first_key = 0; first_key < keys; first_key += tile::BLOCK_N) {
     load_tile<tile, tile::BLOCK_N, D>(K_smem, K + (size_t)first_key * shape.head_dim,

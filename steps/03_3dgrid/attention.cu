@@ -222,7 +222,7 @@ template <typename tile, typename Element, int D>
 __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     void scores_kernel(const Element *Q, const Element *K, float *S, attention_shape shape) {
   const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
-  // exercise: scores_tile for this block's tile, and for those that a cut-off grid leaves to it
+  // exercise: call scores_tile for this block's tile, and for the tiles that a cut-off grid leaves to it
   for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
     for (int query_tile = blockIdx.z; query_tile < query_tiles; query_tile += gridDim.z)
       scores_tile<tile, Element, D>(Q, K, S, shape, batch, blockIdx.x, query_tile);
@@ -233,7 +233,7 @@ template <typename tile>
 __launch_bounds__(SOFTMAX_THREADS, 1) __global__
     void softmax_kernel(float *S, float *lse, attention_shape shape) {
   const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
-  // exercise: the same for softmax_tile
+  // exercise: do the same for softmax_tile
   for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
     for (int query_tile = blockIdx.z; query_tile < query_tiles; query_tile += gridDim.z)
       softmax_tile<tile>(S, lse, shape, batch, blockIdx.x, query_tile);
@@ -244,7 +244,7 @@ template <typename tile, typename Element, int D>
 __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     void output_kernel(const float *P, const Element *V, Element *O, attention_shape shape) {
   const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
-  // exercise: the same for output_tile
+  // exercise: do the same for output_tile
   for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
     for (int query_tile = blockIdx.z; query_tile < query_tiles; query_tile += gridDim.z)
       output_tile<tile, Element, D>(P, V, O, shape, batch, blockIdx.x, query_tile);
@@ -256,7 +256,7 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   using tile = configuration<64, 32, 4>;
   const attention_shape shape = args->shape;
   dim3 grid(shape.heads, min(shape.batch, MAX_GRID_YZ));
-  // exercise: the grid's third dimension: a block for every query tile, as far as MAX_GRID_YZ allows
+  // exercise: give the grid its third dimension: a block for every query tile, but at most MAX_GRID_YZ
   grid.z = min(divide_up(shape.seq_q, tile::BLOCK_M), MAX_GRID_YZ);
   // end of exercise
   const size_t scores_smem = sizeof(float) * (tile::BLOCK_M + tile::BLOCK_N) * (D + PAD);

@@ -132,7 +132,7 @@ __device__ __forceinline__ void mask_row(float (&S_row)[tile::LANE_KEYS], int li
 template <typename tile>
 __device__ __forceinline__ float softmax_row(float (&S_row)[tile::LANE_KEYS], float scale_log2,
                                              float &row_max, float &row_sum) {
-  // exercise: the whole row's new_max, of the blocks before and of this one
+  // exercise: compute new_max, the largest score of the whole row, in the blocks before and in this one
   // until then: const float new_max = row_max;
   float new_max = row_max;
   for (int n = 0; n < tile::LANE_KEYS; n++) new_max = fmaxf(new_max, S_row[n]);
@@ -140,13 +140,13 @@ __device__ __forceinline__ float softmax_row(float (&S_row)[tile::LANE_KEYS], fl
   // end of exercise
   // A row that has seen no key yet keeps 0 in place of -infinity, as -inf - -inf is not a number.
   const float shift = new_max == -INFINITY ? 0.0f : new_max;
-  // exercise: the correction from the old row max to the new one, and row_sum with it
+  // exercise: compute the correction from the old row max to the new one; then update row_max and row_sum
   // until then: const float correction = 1.0f;
   const float correction = exp2_approximate((row_max - shift) * scale_log2);
   row_max = new_max;
   row_sum *= correction;
   // end of exercise
-  // exercise: the lane's probabilities, in place of its scores, and into row_sum
+  // exercise: replace each score of the lane by its probability, and add it to row_sum
   for (int n = 0; n < tile::LANE_KEYS; n++) {
     S_row[n] = exp2_approximate((S_row[n] - shift) * scale_log2);
     row_sum += S_row[n];

@@ -100,7 +100,7 @@ multiply_scores(float (*S_smem)[tile::BLOCK_N + S_PAD],
   for (int key = fragment_column<tile>(0); key < tile::BLOCK_N; key += tile::WARPS_N * FRAGMENT) {
     accumulator S_frag[tile::ROW_FRAGMENTS];
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++) wmma::fill_fragment(S_frag[i], 0.0f);
-    // exercise: a column of fragments of S: each fragment of K is loaded once, for all of Q
+    // exercise: compute a column of fragments of S; load each fragment of K once, for all of Q
     for (int k = 0; k < D / FRAGMENT; k++) {
       matrix_b<Element, wmma::col_major> K_frag;
       wmma::load_matrix_sync(K_frag, &K_smem[key][k * FRAGMENT], D + PAD);
@@ -122,7 +122,7 @@ accumulate_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
                   const Element (*V_smem)[D + PAD]) {
 #pragma unroll 1 // all at once would need more registers than a thread can have
   for (int k = 0; k < tile::BLOCK_N; k += FRAGMENT) {
-    // exercise: 16 keys: the fragments of P once, each fragment of V once for all of them
+    // exercise: multiply 16 keys: load the fragments of P once, and each fragment of V once for all of them
     matrix_a<Element> P_frag[tile::ROW_FRAGMENTS];
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
       wmma::load_matrix_sync(P_frag[i], &P_smem[fragment_row<tile>(i)][k],
@@ -179,7 +179,7 @@ template <typename tile, int COLUMNS>
 __device__ __forceinline__ void scale_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
                                              const float *factor_smem) {
   for (int i = 0; i < tile::ROW_FRAGMENTS; i++) {
-    // exercise: the fragment of factors, and every element of O times the one in its place
+    // exercise: load the fragment of factors, and multiply every element of O by the factor in its place
     accumulator factor;
     wmma::load_matrix_sync(factor, &factor_smem[fragment_row<tile>(i)], 0, wmma::mem_col_major);
     for (int j = 0; j < COLUMNS; j++)

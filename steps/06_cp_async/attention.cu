@@ -76,7 +76,7 @@ __device__ __forceinline__ void load_tile(Element (*smem)[D + PAD], const Elemen
   for_each_vector<TILE_ROWS, D, tile::THREADS, 1>(
       matrix, rows, head_dim, [&](const auto *from, int row, int d, bool inside) {
         using Vector = std::decay_t<decltype(*from)>;
-        // exercise: start the copy, or the filling with zeros; what is too short is copied as before
+        // exercise: start the copy, or the filling with zeros; copy as before what is too short for cp.async
         if constexpr (sizeof(Vector) >= 4) // the smallest asynchronous copy
           __pipeline_memcpy_async(&smem[row][d], from, sizeof(Vector), inside ? 0 : sizeof(Vector));
         else
@@ -247,7 +247,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
     __pipeline_commit();
     // end of exercise
   };
-  // exercise: start Q, a group of its own, and all blocks but one that the ring holds; wait for Q
+  // exercise: start the copies of Q, a group of its own, and of all blocks but one of the ring; wait for Q
   load_tile<tile, tile::BLOCK_M, D>(Q_smem, Q, rows, shape.head_dim);
   __pipeline_commit();
   for (int block = 0; block < tile::STAGES - 1; block++) load_block(block);

@@ -84,7 +84,7 @@ multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
   const int lane = threadIdx.x % 32;
 #pragma unroll
   for (int k = 0; k < D; k += 16) {
-    // exercise: 16 columns of Q and K: fragments of Q, two of K at a time, multiplied into S_frag
+    // exercise: take 16 columns of Q and K: load fragments of Q, two of K at a time, and multiply into S_frag
     unsigned Q_frag[tile::ROW_FRAGMENTS][4];
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
       load_matrices(Q_frag[i], &Q_smem[16 * i + lane % 16][k + lane / 16 * 8]);
@@ -108,7 +108,7 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
   const int lane = threadIdx.x % 32;
 #pragma unroll
   for (int k = 0; k < tile::BLOCK_N; k += 16) {
-    // exercise: 16 keys: two fragments of V at a time, multiplied with P into O_frag
+    // exercise: take 16 keys: load two fragments of V at a time, and multiply P with them into O_frag
     for (int n = 0; n < D / 8; n += 2) {
       unsigned V_frag[4]; // two fragments of 8 columns
       load_matrices_transposed(V_frag, &V_smem[k + lane % 16][8 * n + lane / 16 * 8]);
@@ -164,7 +164,7 @@ softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scal
 template <typename Element, int COUNT>
 __device__ __forceinline__ void round_probabilities(unsigned *P_frag,
                                                     const float (&S_frag)[COUNT]) {
-  // exercise: the pairs of S_frag that make the registers of P_frag
+  // exercise: make the registers of P_frag from pairs of S_frag
   for (int i = 0; i < COUNT / 2; i++)
     P_frag[i] = pack_pair<Element>(S_frag[2 * i], S_frag[2 * i + 1]);
   // end of exercise

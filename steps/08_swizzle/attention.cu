@@ -70,7 +70,7 @@ static constexpr int UNROLLED = 8;
 // of 16 columns, is an XOR as well: swizzled(row, d + k) == (swizzled(row, d) ^ k) for d below 16.
 template <int D>
 __device__ __forceinline__ int swizzled(int row, int d) {
-  // exercise: the piece's place in its row, from the number of the piece and that of the row
+  // exercise: return the piece's place in the tile, which depends on its number and on the number of the row
   // until then: return row + d;
   return row * D + (d / PIECE ^ row % 8) * PIECE;
   // end of exercise
@@ -86,7 +86,7 @@ __device__ __forceinline__ void load_tile(Element *smem, const Element *matrix, 
   const int row = threadIdx.x / (D / PIECE);
   const int d = threadIdx.x % (D / PIECE) * PIECE;
   smem += swizzled<D>(row, d);
-  // exercise: the thread's copies: of a full tile without a condition, else of no row past rows - 1
+  // exercise: start the thread's copies: of a full tile without a condition, else of no row past rows - 1
   if (rows >= TILE_ROWS) { // nearly always: the addresses of the copies differ by constants
     matrix += row * D + d;
 #pragma unroll
@@ -106,7 +106,7 @@ __device__ __forceinline__ void
 multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], const Element *Q_smem,
                 const Element *K_smem) {
   const int lane = threadIdx.x % 32;
-  // exercise: where the pieces begin whose addresses the lane gives to ldmatrix, in the first fragments
+  // exercise: work out where the pieces of the first fragments begin, whose addresses the lane gives to ldmatrix
   // until then: const int Q_lane = 0, K_lane = 0;
   const int Q_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
   const int K_lane = swizzled<D>(lane / 16 * 8 + lane % 8, lane / 8 % 2 * PIECE);

@@ -291,7 +291,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
                           float *lse, attention_shape shape) {
   shape.head_dim = D; // this step takes no other: now the compiler knows it, too
   const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
-  // exercise: the loops over the block's batch entries and query tiles, in their new dimensions and order
+  // exercise: loop over the block's batch entries and query tiles, in their new dimensions and order
   for (int batch = blockIdx.z; batch < shape.batch; batch += gridDim.z)
     for (int before = blockIdx.y; before < query_tiles; before += gridDim.y)
       attention_tile<tile, Element, D>(Q, K, V, O, lse, shape, batch, blockIdx.x,
@@ -302,7 +302,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
 template <typename tile, typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape shape = args->shape;
-  // exercise: the grid: as many blocks in x, y and z as the order above asks for
+  // exercise: make the grid: as many blocks in x, y and z as the order above asks for
   // until then: const dim3 grid(1, 1, 1);
   const dim3 grid(shape.heads, min(divide_up(shape.seq_q, tile::BLOCK_M), MAX_GRID_YZ),
                   min(shape.batch, MAX_GRID_YZ));

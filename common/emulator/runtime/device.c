@@ -28,12 +28,6 @@ cudaError_t cudaSetDevice(int device) {
   return device == 0 ? cudaSuccess : errors_record(cudaErrorInvalidDevice);
 }
 
-static int multiprocessors(void) {
-  const unsigned have = (unsigned)environment_number(
-      "EMU_MULTIPROCESSORS", (uint64_t)gpu_selected()->multiprocessors, 1, INT_MAX);
-  return (int)(have < observer_multiprocessors() ? have : observer_multiprocessors());
-}
-
 int emulator_grid_limit(void) {
   return (int)environment_number("EMU_GRID_LIMIT", GPU_GRID_DIM_YZ, 1, GPU_GRID_DIM_YZ);
 }
@@ -54,7 +48,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
       .totalConstMem = GPU_CONSTANT_BYTES,
       .major = gpu->major,
       .minor = gpu->minor,
-      .multiProcessorCount = multiprocessors(),
+      .multiProcessorCount = gpu_multiprocessors(),
       .unifiedAddressing = 1,
       .memoryBusWidth = gpu->memory_bus_bits,
       .l2CacheSize = gpu->l2_bytes,
@@ -87,7 +81,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
   case cudaDevAttrWarpSize: *value = GPU_WARP_LANES; break;
   case cudaDevAttrMaxRegistersPerBlock: *value = GPU_REGISTERS; break;
   case cudaDevAttrClockRate: *value = gpu->clock_khz; break;
-  case cudaDevAttrMultiProcessorCount: *value = multiprocessors(); break;
+  case cudaDevAttrMultiProcessorCount: *value = gpu_multiprocessors(); break;
   case cudaDevAttrIntegrated: *value = 0; break;
   case cudaDevAttrConcurrentKernels: *value = 0; break;
   case cudaDevAttrEccEnabled: *value = 0; break;

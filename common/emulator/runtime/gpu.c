@@ -1,7 +1,10 @@
 #include "gpu.h"
 
+#include "environment.h"
 #include "error/error.h"
+#include "observer.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,4 +95,10 @@ const gpu *gpu_selected(void) {
   for (size_t i = 0; i < count; i++) fprintf(stderr, "%s %s", i > 0 ? "," : "", table[i].key);
   fprintf(stderr, "\n");
   exit(2);
+}
+
+int gpu_multiprocessors(void) {
+  const unsigned have = (unsigned)environment_number(
+      "EMU_MULTIPROCESSORS", (uint64_t)gpu_selected()->multiprocessors, 1, INT_MAX);
+  return (int)(have < observer_multiprocessors() ? have : observer_multiprocessors());
 }

@@ -39,4 +39,8 @@ enum {
 // prints a sentence that lists the GPUs and exits with status 2.
 const gpu *gpu_selected(void);
 
+// Returns how many multiprocessors the emulated GPU has: those of the selected one, or as many as the environment
+// variable EMU_MULTIPROCESSORS says. A build that watches kernels has fewer.
+int gpu_multiprocessors(void);
+
 #endif

@@ -46,6 +46,7 @@ static cudaError_t run(const emulator_launch_request *request) {
                    .block_count = (uint64_t)grid.x * grid.y * grid.z,
                    .number = launches_since_seed++,
                    .seed = seed};
+  launch.blocks_wait = launch.block_count > (uint64_t)gpu_multiprocessors();
   kernels_launched(request->kernel);
   shared_memory_find_module(&launch);
   shared_memory_choose_place(&launch);
@@ -63,6 +64,7 @@ static cudaError_t run(const emulator_launch_request *request) {
   totals.async_copy_bytes += launch.counts.async_copy_bytes;
   totals.async_copies_dropped += launch.counts.async_copies_dropped;
   totals.products_over_copies += launch.counts.products_over_copies;
+  totals.products_in_the_first_half += launch.counts.products_in_the_first_half;
   totals.overlapped_groups += launch.counts.overlapped_groups;
   totals.named_barriers += launch.counts.named_barriers;
   totals.grid[0] = launch.request->grid.x;

@@ -10,7 +10,8 @@
 typedef struct {
   const emulator_launch_request *request;
   uint64_t block_count;
-  uint64_t number; // since the seed was set
+  bool blocks_wait; // there are more of them than multiprocessors
+  uint64_t number;  // since the seed was set
   uint64_t seed;
   size_t static_shared_module; // of the kernel's module, see shared_memory.h; 0 when it has none
   size_t static_shared_bytes;

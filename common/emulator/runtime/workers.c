@@ -48,6 +48,7 @@ static void add_counts(emulator_counts *sum, const emulator_counts *more) {
   sum->async_copy_bytes += more->async_copy_bytes;
   sum->async_copies_dropped += more->async_copies_dropped;
   sum->products_over_copies += more->products_over_copies;
+  sum->products_in_the_first_half += more->products_in_the_first_half;
   sum->overlapped_groups += more->overlapped_groups;
   sum->named_barriers += more->named_barriers;
 }
@@ -62,7 +63,11 @@ static void run_blocks(worker *self, launch *launch) {
       const uint64_t number = atomic_fetch_add(&launch->next_block, 1);
       if (number >= launch->block_count) break;
       limit_watch_block(self);
+      const uint64_t before = self->counts.tensor_core_operations;
       block_run(self, number);
+      if (launch->blocks_wait && number < (launch->block_count + 1) / 2) {
+        self->counts.products_in_the_first_half += self->counts.tensor_core_operations - before;
+      }
     }
     return;
   }

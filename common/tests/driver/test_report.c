@@ -255,6 +255,7 @@ Test(report, counts_that_only_some_steps_have) {
   report.counts.tensor_core_operations = 128;
   report.counts.async_copy_bytes = 65536;
   report.counts.products_over_copies = 64;
+  report.counts.products_in_the_first_half = 70;
   report.counts.overlapped_groups = 1;
   report.counts.named_barriers = 2;
   memcpy(report.counts.grid, (unsigned[]){2, 1, 3}, sizeof report.counts.grid);
@@ -266,7 +267,8 @@ Test(report, counts_that_only_some_steps_have) {
   fclose(out);
   cr_expect_not_null(strstr(text,
                             ", 128 tensor-core products, 65536 bytes by cp.async, 64 products over "
-                            "copies, 1 overlapped group, 2 named barriers, grid 2 x 1 x 3\n"),
+                            "copies, 70 products in the first half of the blocks, 1 overlapped "
+                            "group, 2 named barriers, grid 2 x 1 x 3\n"),
                      "%s", text);
   free(text);
 }

@@ -232,6 +232,16 @@ Test(counts, of_tensor_cores_and_copies) {
   cr_assert_eq(counts.tensor_core_operations, 3 * 2 * 5 * 2);
   cr_assert_eq(counts.async_copy_bytes, 3 * 64 * (30 * 16 + 4));
   cr_assert_eq(counts.async_copies_dropped, 3 * 64);
+  cr_assert_eq(counts.products_in_the_first_half, 0); // no block waits for another one
+}
+
+// Two of three blocks, the first of which may run on any worker.
+Test(counts, of_the_blocks_that_start_first) {
+  setenv("EMU_MULTIPROCESSORS", "2", 1);
+  emulator_counts_reset();
+  launch_counted();
+  cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
+  cr_assert_eq(emulator_counts_read().products_in_the_first_half, 2 * 2 * 5 * 2);
 }
 
 // ---- GPUs before compute capability 8.0 ---------------------------------------------------------

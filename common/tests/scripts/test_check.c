@@ -101,7 +101,8 @@ Test(check, what_needs_a_tool) {
   cr_expect_eq(result.status, 0, "%s", result.out);
   EXPECT(result, " skip plots: needs gnuplot\n",
          " ok parts 3 tests, 0 s, 2 skipped: needs gdb, 1 skipped: needs gnuplot\n",
-         "check: skipped, because a tool is missing: 10 tests need gnuplot, 2 tests need gdb\n",
+         "check: skipped, because this machine lacks something: 10 tests need gnuplot, 2 tests "
+         "need gdb\n",
          "check: 1 of 2 test programs pass, 1 skipped (");
   put("build/gpu/idle", "#!/bin/bash\n" NOTHING "echo 'skipped: 3 tests: no mood'\n");
   result = toolkit_run("scripts/check.sh build/gpu/idle 2>&1");
@@ -146,6 +147,6 @@ Test(check_without_gnuplot, the_tests_of_charts_are_skipped) {
   const script_result result = toolkit_run(command);
   cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
   EXPECT(result, " skip tests/scripts/test_plots: needs gnuplot\n",
-         "check: skipped, because a tool is missing: ", " tests need gnuplot\n",
+         "check: skipped, because this machine lacks something: ", " tests need gnuplot\n",
          "check: 0 of 1 test programs pass, 1 skipped");
 }

@@ -41,6 +41,8 @@ Test(recipes, a_hunt) {
   EXPECT_STATUS(result, 0);
   EXPECT(result, "source ", "/hunt/1/", "/attention.cu\n");
   EXPECT_STATUS(lab_run("grep -q '// mine' %s/hunt/1/*/attention.cu", lab_work), 0);
+  result = lab_run(MAKE "-n hunt BUG=1 check | grep /check.sh");
+  EXPECT(result, "HUNT=1 LAB_WORK='", "/hunt/1' ", " scripts/workshop/check.sh cpu ");
   result = lab_run(MAKE "hunt BUG=1 reveal");
   EXPECT_STATUS(result, 0);
   EXPECT(result, "Bug 1: ", title.out, "Caught by ", "\n--- a/steps/", "@@ ");

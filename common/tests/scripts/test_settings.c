@@ -122,9 +122,10 @@ Test(settings, near_misses, .timeout = 60) {
       {"STEP=05 check", "to work on step 05, write make step05 check"},
       {"step88 run", "error: there is no step \"step88\": the steps are step01 step02"},
       {"chek", "error: there is no verb \"chek\": do you mean make check?"},
-      {"step04 sanitise", "error: there is no verb \"sanitise\": do you mean make sanitize?"},
+      {"step04 sanitise",
+       "error: there is no verb \"sanitise\": do you mean make step04 sanitize?"},
       {"test", "error: there is no verb \"test\": do you mean make check?"},
-      {"step04 hints", "error: there is no verb \"hints\": do you mean make hint?"},
+      {"step04 hints", "error: there is no verb \"hints\": do you mean make step04 hint?"},
       {"xyzzy", "error: there is no verb \"xyzzy\": make help lists all"},
       {"';touch ran;'", "error: there is no verb "},
   };

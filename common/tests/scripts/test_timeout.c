@@ -7,11 +7,12 @@
   "#include <unistd.h>\n"                                                                          \
   "TestSuite(patient, .timeout = 60);\n"                                                           \
   "Test(hasty, hangs) { for (;;) pause(); }\n"                                                     \
+  "Test(endless, hangs) { for (volatile int i = 0;; i++) {} }\n"                                   \
   "Test(hasty, takes_its_time, .timeout = 60) { sleep(2); }\n"                                     \
   "Test(patient, takes_its_time) { sleep(2); }\n"
 
-// Builds that program with the limit for tests that have none, and runs it.
-static script_result run_hanging(const char *seconds, const char *options) {
+// Builds that program with the limit for tests that have none, and runs it behind other commands.
+static script_result run_hanging(const char *seconds, const char *before, const char *options) {
   char folder[] = "/tmp/lab-test-XXXXXX", command[1024];
   cr_assert(mkdtemp(folder), "no temporary folder");
   snprintf(command, sizeof command, "%s/hangs.c", folder);
@@ -20,20 +21,30 @@ static script_result run_hanging(const char *seconds, const char *options) {
   snprintf(command, sizeof command,
            "sed 's/_SECONDS = 600/_SECONDS = %s/' common/tests/timeout.c >%s/timeout.c && cd %s && "
            "cc -o hangs hangs.c timeout.c -lcriterion && "
-           "env -u BXFI_MAP timeout 60 ./hangs %s 2>&1; status=$?; rm -rf %s; exit $status",
-           seconds, folder, folder, options, folder);
+           "%senv -u BXFI_MAP timeout 60 ./hangs %s 2>&1; status=$?; rm -rf %s; exit $status",
+           seconds, folder, folder, before, options, folder);
   return toolkit_run(command);
 }
 
 Test(timeout, of_tests_without_one, .timeout = 120) {
-  const script_result result = run_hanging("1", "");
+  const script_result result = run_hanging("1", "", "--filter '@(hasty|patient)/*'");
   cr_expect_eq(result.status, 1, "%d: %s", result.status, result.out);
   cr_expect(strstr(result.out, "hasty::hangs: Timed out."), "%s", result.out);
   cr_expect(strstr(result.out, "Tested: 3 | Passing: 2 | Failing: 1"), "%s", result.out);
 }
 
+// A script limits the processor time, of which a test that waits uses none.
+Test(timeout, of_processor_time, .timeout = 120) {
+  const script_result result =
+      run_hanging("600", "ulimit -S -t 1; ", "--filter '@(endless|patient)/*'");
+  cr_expect_eq(result.status, 1, "%d: %s", result.status, result.out);
+  cr_expect(strstr(result.out, "error: the test has used all its processor time and has not ended"),
+            "%s", result.out);
+  cr_expect(strstr(result.out, "Tested: 2 | Passing: 1 | Failing: 1"), "%s", result.out);
+}
+
 Test(timeout, from_the_command_line, .timeout = 120) {
-  const script_result result = run_hanging("600", "--timeout 1 --filter 'hasty/hangs'");
+  const script_result result = run_hanging("600", "", "--timeout 1 --filter 'hasty/hangs'");
   cr_expect_eq(result.status, 1, "%d: %s", result.status, result.out);
   cr_expect(strstr(result.out, "hasty::hangs: Timed out."), "%s", result.out);
 }

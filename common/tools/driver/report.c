@@ -101,6 +101,10 @@ static void print_counts(FILE *out, const device_counts *counts) {
     print_count(out, ", ", counts->products_over_copies, "product", "s");
     fputs(" over copies", out);
   }
+  if (counts->products_in_the_first_half > 0) {
+    print_count(out, ", ", counts->products_in_the_first_half, "product", "s");
+    fputs(" in the first half of the blocks", out);
+  }
   if (counts->overlapped_groups > 0) {
     print_count(out, ", ", counts->overlapped_groups, "overlapped group", "s");
   }

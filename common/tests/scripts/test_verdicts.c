@@ -1,0 +1,244 @@
+// What is said of a participant's file after the tests, in check, progress, next, hunt and the leader's view. A script
+// stands in for the program of the tests.
+#define _GNU_SOURCE
+#include "exercise.h"
+
+TestSuite(verdicts, .init = lab_enter, .fini = lab_leave);
+
+// A program of tests that prints the same lines as Criterion.
+static void suite_says(const char *lines, int status) {
+  char path[128], text[512];
+  snprintf(path, sizeof path, "%s/step04-check", lab_work);
+  snprintf(text, sizeof text, "#!/bin/bash\ncat <<'END'\n%s\nEND\nexit %d\n", lines, status);
+  toolkit_write(path, text);
+  cr_assert(chmod(path, 0700) == 0);
+}
+
+Test(verdicts, progress_follows_the_file) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax && "
+                        "scripts/workshop/exercise.sh fill 04_online_softmax"),
+                0);
+#define CHECK    "env STEP_FLAGS=-O0 scripts/workshop/check.sh cpu %s 04_online_softmax", lab_work
+#define PROGRESS "scripts/workshop/progress.sh 04_online_softmax"
+  suite_says(
+      "[----] x.c:1: Assertion Failed\n[----]\n[----]   first sentence\n[FAIL] shapes::a: (1s)\n"
+      "[----]   second sentence\n[FAIL] shapes::b: (1s)\n"
+      "[====] Synthesis: Tested: 9 | Passing: 7 | Failing: 2 | Crashing: 0",
+      1);
+  script_result result = lab_run(CHECK);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "7 of 9 tests pass; the first that does not is shapes::a:\n first sentence\n",
+         "make step04 sanitize looks for a race, ", " fails\n");
+  cr_expect_null(strstr(result.out, "second"), "%s", result.out);
+  result = lab_run(PROGRESS);
+  EXPECT(result, " 0 - failed on the cpu, ", "progress: 0 of 1 steps pass");
+  suite_says("[====] Synthesis: Tested: 9 | Passing: 9 | Failing: 0 | Crashing: 0", 0);
+  EXPECT_STATUS(lab_run(CHECK), 1); // nothing says that the tests came to their end
+  suite_says(
+      "finished: 9 tests\n[====] Synthesis: Tested: 9 | Passing: 9 | Failing: 0 | Crashing: 0", 0);
+  EXPECT_STATUS(lab_run("QUICK=1 " CHECK), 0);
+  result = lab_run(PROGRESS); // a part of the tests is not all
+  EXPECT(result, " 0 - passed the quick tests on the cpu, ",
+         "progress: 0 of 1 steps pass, 1 pass the quick tests\n",
+         "next: make step04 check runs the largest tests too\n");
+  result = lab_run(CHECK);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "attention.cu passes, and meets the goals of the step:\n met ",
+         "next: read steps/05_wmma/README.md, then make step05 exercise\n");
+  EXPECT_STATUS(lab_run("QUICK=1 " CHECK), 0);
+  result = lab_run(PROGRESS);
+  EXPECT(result, " 0 - passed on the cpu, ", "progress: 1 of 1 steps pass",
+         "next: read steps/05_wmma/README.md"); // and not what comes before the step that passes
+  EXPECT_STATUS(lab_run("echo // >>%s", file04()), 0);
+  result = lab_run(PROGRESS);
+  EXPECT(result, "changed since it passed", "progress: 0 of 1 steps pass");
+  suite_says(
+      "finished: 0 tests\n[====] Synthesis: Tested: 0 | Passing: 0 | Failing: 0 | Crashing: 0", 0);
+  EXPECT_STATUS(lab_run(CHECK), 1);
+}
+
+// A bug to hunt is checked as a participant's file is, and has neither goals nor a next exercise.
+Test(verdicts, of_a_bug_to_hunt) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax && "
+                        "scripts/workshop/exercise.sh fill 04_online_softmax"),
+                0);
+  suite_says("[----]   a sentence\n[FAIL] shapes::a: (1s)\n[FAIL] shapes::b: (1s)\n"
+             "[====] Synthesis: Tested: 9 | Passing: 7",
+             1);
+  script_result result = lab_run("HUNT=2 " CHECK);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "7 of 9 tests pass; the first that does not is shapes::a:\n a sentence\n",
+         "make hunt BUG=2 sanitize looks for a race, ", " fails\n");
+  suite_says(
+      "finished: 9 tests\n[====] Synthesis: Tested: 9 | Passing: 9 | Failing: 0 | Crashing: 0", 0);
+  result = lab_run("HUNT=2 " CHECK);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "attention.cu passes\n");
+  cr_expect_null(strstr(result.out, "goals"), "%s", result.out);
+  cr_expect_null(strstr(result.out, "next:"), "%s", result.out);
+}
+
+// The tests run whatever the comments say, and a part counts as written when something stands below its TODO.
+Test(verdicts, a_part_below_its_todo) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax && sed -i "
+                        "'s|^  const float correction = 1.0f; // until then|  const float "
+                        "correction = 2.0f;|' %s",
+                        file04()),
+                0);
+  suite_says(
+      "finished: 9 tests\n[====] Synthesis: Tested: 9 | Passing: 9 | Failing: 0 | Crashing: 0", 0);
+  script_result result = lab_run(CHECK);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "attention.cu passes, and meets the goals");
+  suite_says("[FAIL] shapes::a: (1s)\n[====] Synthesis: Tested: 9 | Passing: 8", 1);
+  result = lab_run(CHECK);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "the first that does not is shapes::a:\n2 of 3 parts of ",
+         "attention.cu are still to be written:\n line ", ": compute new_max", " line ",
+         ": replace each score", "attention.cu fails\n");
+}
+
+// A part that is right passes the quick tests while the others, which are the lab's meanwhile, are still to be written.
+Test(verdicts, a_part_takes_the_tests_that_are_asked_for) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax"), 0);
+  suite_says("$*\nfinished: 9 tests\n"
+             "[====] Synthesis: Tested: 9 | Passing: 9 | Failing: 0 | Crashing: 0",
+             0);
+  EXPECT_STATUS(lab_run("sed -i \"s/<<'END'/<<END/; s|^cat|tee %s/said|\" %s/step04-check",
+                        lab_work, lab_work),
+                0);
+  script_result result = lab_run("PART=1 QUICK=1 " CHECK);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "check: part 1 of ", "passes the quick tests, with the lab's other parts\n");
+  result = lab_run("cat %s/said", lab_work);
+  EXPECT(result, "--fail-fast --filter !(other_gpus)/!(more_*|each_is_sanitized) ");
+  result = lab_run("PART=1 " CHECK);
+  EXPECT_STATUS(result, 0);
+  result = lab_run("cat %s/said", lab_work);
+  cr_expect_null(strstr(result.out, "--fail-fast"), "%s", result.out);
+}
+
+// Code of the host that never ends, behind a test that only takes long.
+Test(verdicts, a_launcher_without_end) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax"), 0);
+  suite_says("error: the test has used all its processor time and has not ended\n"
+             "[FAIL] shapes::a: (1s)\n[FAIL] shapes::b: (1s)\n"
+             "[====] Synthesis: Tested: 9 | Passing: 7",
+             1);
+  EXPECT_STATUS(lab_run("sed -i '2iulimit -S -t >%s/limit' %s/step04-check", lab_work, lab_work),
+                0);
+  const script_result result = lab_run(CHECK);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "7 of 9 tests pass; the first that does not is shapes::a:\n it did not end: ");
+  EXPECT_STATUS(lab_run("grep -x '[0-9]*' %s/limit", lab_work), 0); // seconds of processor time
+}
+
+// A kernel that reaches its limit would do so in each test that is left.
+Test(verdicts, a_loop_without_end, .timeout = 60) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax"), 0);
+  char path[128];
+  snprintf(path, sizeof path, "%s/step04-check", lab_work);
+  toolkit_write(path, "#!/bin/bash\n[ $1 != --list ] || exit\necho \"========= Launch timed out: "
+                      "block ($LAB_LIMIT)\"\n"
+                      "echo '=========     at softmax_row in attention.cu:148'\n"
+                      "sleep 300 & echo $! >${0%/*}/pid; wait\n");
+  cr_assert(chmod(path, 0700) == 0);
+  const script_result result = lab_run("timeout 30 " CHECK);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "Launch timed out: block (5)\n", "at softmax_row in attention.cu:148\n",
+         "the tests were stopped there", "attention.cu fails\n");
+  const script_result left = lab_run("grep -s '^State:.[^Z]' /proc/$(cat %s/pid)/status", lab_work);
+  cr_expect_str_empty(left.out, "it still runs: %s", left.out);
+}
+
+// What g++ said of one file, shortened: the same warning in two instances of a template, and an error in a header.
+#define COMPILER                                                                                   \
+  "work/a.cu: In instantiation of 'void tile(T) [with T = configuration<64>]':\n"                  \
+  "work/a.cu:9:1:   required from 'void k() [with E = "                                            \
+  "emulator::number16<emulator::fp16_format>]'\n"                                                  \
+  "work/a.cu:7:5: warning: no emulator::number16<emulator::fp16_format> here [-Wx]\n"              \
+  "    7 |   x = y;\n      |   ^\n"                                                                \
+  "common/emulator/include/detail/number16.h:127:19: note: candidate: 'friend'\n"                  \
+  "  127 |   friend number16\n"                                                                    \
+  "work/a.cu: In instantiation of 'void tile(T) [with T = configuration<32>]':\n"                  \
+  "work/a.cu:9:1:   required from 'void k() [with E = "                                            \
+  "emulator::number16<emulator::bf16_format>]'\n"                                                  \
+  "work/a.cu:7:5: warning: no emulator::number16<emulator::bf16_format> here [-Wx]\n"              \
+  "    7 |   x = y;\n      |   ^\n"                                                                \
+  "common/kernel/kernel.cuh: In instantiation of 'float max_over_lanes(float)':\n"                 \
+  "work/a.cu:8:3:   required from 'void tile(T) [with T = configuration<64>]'\n"                   \
+  "work/a.cu:9:1:   required from here\n"                                                          \
+  "common/kernel/kernel.cuh:88:5: error: cannot convert\n   88 |   secret\n"                       \
+  "In file included from work/a.cu:3:\ncommon/emulator/include/x.h:2:2: error: #error \"not "      \
+  "here\"\n"                                                                                       \
+  "common/emulator/include/x.h:3:10: fatal error: nothing_behind_this_line_is_compiled: No such\n"
+
+Test(verdicts, each_diagnostic_once_at_the_readers_line) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/log", lab_work);
+  toolkit_write(path, COMPILER);
+  const script_result result =
+      lab_run("awk -v file=work/a.cu -f scripts/workshop/diagnostics.awk %s", path);
+  EXPECT_STATUS(result, 0);
+  cr_expect_str_eq(result.out,
+                   "  work/a.cu:8: error: cannot convert\n"
+                   "    inside of common/kernel/kernel.cuh:88, which this line calls\n"
+                   "  work/a.cu:3: error: not here\n"
+                   "    inside of common/emulator/include/x.h:2, which this line calls\n"
+                   "  work/a.cu:7: warning: no __half here [-Wx]\n"
+                   "      7 |   x = y;\n        |   ^\n",
+                   "%s", result.out);
+}
+
+// GUIDE.md's first route hunts a bug with a tool, which must see it; a bug is fixed when no tool sees it any more.
+Test(verdicts, a_hunt_ends_with_a_fix) {
+  const script_result tool =
+      lab_run("sed -n 's/.*`make hunt BUG=1`, with `\\([a-z]*\\)`.*/\\1/p' GUIDE.md | tr -d '\\n'");
+  cr_assert(*tool.out, "GUIDE.md names no tool for the first bug");
+  EXPECT_STATUS(lab_run("scripts/workshop/hunt.sh hand-out 1"), 0);
+  script_result result =
+      lab_run("grep -E '^Caught-by: (.*, )?%s(,|$)' %s/hunt/1/.planted", tool.out, lab_work);
+  EXPECT_STATUS(result, 0);
+  result = lab_run("scripts/workshop/hunt.sh note 1 check");
+  EXPECT(result, "Bug 1 is still there: check does not see it.");
+  result = lab_run("scripts/workshop/hunt.sh reveal 1");
+  EXPECT(result, "Caught by ", "\nNow mend it in ", "and run make hunt BUG=1 ");
+  result = lab_run("echo >>$(echo %s/hunt/1/*/attention.cu) && scripts/workshop/hunt.sh note 1 %s",
+                   lab_work, tool.out);
+  EXPECT(result, "Is bug 1 fixed? make hunt BUG=1 ");
+  result =
+      lab_run("scripts/workshop/hunt.sh note 1 check; scripts/workshop/hunt.sh note 1 sanitize; "
+              "scripts/workshop/hunt.sh progress");
+  EXPECT(result, "Bug 1 is fixed: ", "hunt: 1 bug handed out, 1 fixed, 1 revealed\n");
+}
+
+// Participants' files of progress, and the leader's view of them.
+Test(verdicts, a_room_at_one_glance) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax && "
+                        "PART=1 scripts/workshop/exercise.sh fill 04_online_softmax && "
+                        "PART=2 scripts/workshop/hint.sh 04_online_softmax && "
+                        "scripts/workshop/hunt.sh hand-out 2 && mkdir %s/room",
+                        lab_work),
+                0);
+  EXPECT_STATUS(lab_run("NAME=anna scripts/workshop/progress.sh 03_3dgrid 04_online_softmax && "
+                        "mv %s/progress-anna.csv %s/room",
+                        lab_work, lab_work),
+                0);
+  EXPECT_STATUS(
+      lab_run("cat >%s/room/ben.csv <<'END'\n"
+              "name,step,parts,left,hints,verdict,date\n"
+              "ben,03_3dgrid,4,0,0,passed,2026-11-22\nben,05_wmma,3,3,6,failed,2026-11-22\n"
+              "ben,hunt,2,1,,,\nEND\n",
+              lab_work),
+      0);
+  script_result result = lab_run("WITH=%s/room scripts/workshop/room.sh", lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "\nben 1 05_wmma 3 of 3 6 failed 1 of 2\n",
+         "anna 0 04_online_softmax 2 of 3 1 begun 0 of 1\n");
+  result = lab_run("WITH=/none scripts/workshop/room.sh");
+  EXPECT_STATUS(result, 2);
+  result =
+      lab_run("echo >%s/room/other.csv; WITH=%s/room scripts/workshop/room.sh", lab_work, lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "other.csv is not a file that make progress NAME=... writes");
+}
