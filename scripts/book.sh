@@ -105,8 +105,9 @@ done
 # Data of a commit since which the step has changed.
 cat plots/data/*/*.csv | awk -F , '
   { gsub(/"/, "") }
-  /^step,/ { commit = 0; for (i = 1; i <= NF; i++) if ($i == "commit") commit = i; next }
-  /^[0-9]+_/ && commit && !seen[$1, $commit]++ { print $1 "\t" $commit }' >"$scratch/recorded"
+  # Counted from the end, because a text in quotes may hold commas, and none stands behind the commit.
+  /^step,/ { behind = -1; for (i = 1; i <= NF; i++) if ($i == "commit") behind = NF - i; next }
+  /^[0-9]+_/ && behind >= 0 && !seen[$1, $(NF - behind)]++ { print $1 "\t" $(NF - behind) }' >"$scratch/recorded"
 while IFS=$'\t' read -r name commit_of; do
   if [ -f "steps/$name/attention.cu" ] && git cat-file -e "${commit_of%-dirty}^{commit}" 2>/dev/null &&
     ! git diff --quiet "${commit_of%-dirty}" -- "steps/$name/attention.cu"; then

@@ -38,8 +38,8 @@ function likeness(a, b) {
 function pairLines(before, after, mayPair) {
   const LEAST = 0.5;
   const m = before.length, n = after.length;
-  const best = Array.from({length: m + 1}, () => new Float32Array(n + 1));
-  const like = Array.from({length: m}, () => new Float32Array(n));
+  const best = Array.from({length: m + 1}, () => new Float64Array(n + 1));
+  const like = Array.from({length: m}, () => new Float64Array(n));
   for (let i = m - 1; i >= 0; i--) {
     for (let j = n - 1; j >= 0; j--) {
       const value = mayPair(i, j) ? likeness(before[i], after[j]) : 0;
@@ -50,8 +50,7 @@ function pairLines(before, after, mayPair) {
   const pairs = [];
   let i = 0, j = 0;
   while (i < m || j < n) {
-    if (i < m && j < n && like[i][j] >= LEAST && best[i][j] === Math.fround(best[i + 1][j + 1] + like[i][j]))
-      pairs.push([i++, j++]);
+    if (i < m && j < n && like[i][j] >= LEAST && best[i][j] === best[i + 1][j + 1] + like[i][j]) pairs.push([i++, j++]);
     else if (i < m && (j === n || best[i][j] === best[i + 1][j])) pairs.push([i++, null]);
     else pairs.push([null, j++]);
   }

@@ -211,7 +211,7 @@ views.diff = (chosen, values) => {
         parent && parent !== a ? el("a", {href: address("diff", [parent, b], values)},
                                      `What ${readable(b)} changes in its parent, ${readable(parent)}`)
                                : null),
-    lab.step[b].parent === a ? el("p", {}, `${readable(b)}: ${sentence(b).replace(/\.$/, "")}. `,
+    lab.step[b].parent === a ? el("p", {}, `${readable(b)}: ${sentence(b)}. `,
                                    el("a", {href: address("step", [b])}, `Read the page of ${readable(b)}`), ".")
                              : null,
     stepDiff(a, b, values),

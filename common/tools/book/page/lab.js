@@ -85,7 +85,7 @@ function summary(name) {
 // The first sentence of the source's first comment.
 function sentence(name) {
   const found = /^\/\/ [0-9A-Za-z_]+: (.*)/.exec(lab.step[name].text);
-  return found ? found[1] : summary(name);
+  return (found ? found[1] : summary(name)).replace(/\.$/, "");
 }
 
 // The numbers, in the file on the disk, of the lines that the page shows.

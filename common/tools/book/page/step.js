@@ -18,7 +18,7 @@ views.step = ([name, tab], values) => {
       el("p", {}, `The lab has no step ${name}. `, el("a", {href: "#/"}, "Go to the ladder."))
     ];
   const steps = labSteps();
-  const at = steps.indexOf(step);
+  const at = isOwn(step) ? NaN : steps.indexOf(step); // a file of the reader's own has no neighbours
   const shown = TABS.find(([id]) => id === (tab || "")) ? tab || "" : "";
   const neighbour = (other, text, words_) =>
       other ? el("a", {href: address("step", shown ? [other, shown] : [other]), "aria-label": words_}, text) : null;
