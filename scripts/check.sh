@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs Criterion test programs: scripts/check.sh PROGRAM...
-# A line for each, in their order; the whole output of those that fail. A program passes when it ends with 0 and
+# A line for each, in their order, and the whole output of those that fail. Where the suite of a step is the only program,
+# such as step04-check, it is its first failure, and the output lies beside the program. A program passes when it ends with 0 and
 # says that it finished as many tests as Criterion counts (common/tests/finished.c). A program is skipped when it
 # says of all its tests that they need a tool that is missing. Exit status 1 when any fails. AT_ONCE programs run at
 # a time (1), with the cores divided among them. Those in timing/ run by themselves, because they measure times. A
@@ -85,7 +86,14 @@ report_program() { # number
     elif [ "$status" -eq 0 ]; then
       echo "        it does not say that it finished all its tests"
     fi
-    sed 's/^/        /' "$log"
+    if [ "${#programs[@]}" -eq 1 ] && [ "$status" -ne 0 ] && [[ $name == *-check ]] &&
+      grep -q 'Synthesis:' "$log"; then
+      cp "$log" "${programs[$1]}.log"
+      awk -f "${BASH_SOURCE[0]%/*}/first_failure.awk" "$log" | sed 's/^/        /'
+      echo "        what all its tests say: ${programs[$1]}.log"
+    else
+      sed 's/^/        /' "$log"
+    fi
   fi
 }
 

@@ -64,32 +64,6 @@ wait_for() { # WHAT [NUMBER of tests]
   wait "$job"
 }
 
-# The first failed test of Criterion's log: its name, and what it said.
-first_failure() {
-  awk '
-    { gsub(/\033\[[0-9;]*m/, "") }
-    /^=========/ { if (!name) print; next }
-    /^\[----\]/ {
-      sub(/^\[----\] */, "")
-      if ($0 != "" && !/Assertion [Ff]ailed$/) said = said "  " $0 "\n"
-      next
-    }
-    /^error: the test has used all its processor time/ { endless = 1 }
-    /^\[FAIL\]/ && !name {
-      name = $2
-      sub(/:$/, "", name)
-      if (/Timed out/ || endless) said = said "  it did not end: does a loop of the launcher, outside of the kernel, never end?\n"
-      first = said
-    }
-    /^\[(RUN |PASS|FAIL)/ { said = ""; endless = 0 }
-    /Synthesis:/ {
-      tested = passing = $0
-      sub(/.*Tested: */, "", tested)
-      sub(/.*Passing: */, "", passing)
-      printf "%d of %d tests pass; the first that does not is %s:\n%s", passing, tested, name, first
-    }' "$log"
-}
-
 # The first report of the emulator, or the sentence of a GPU's limit.
 first_report() {
   awk '/^error: the launch timed out/ { print; exit }
@@ -162,7 +136,7 @@ judge() { # STEP STATUS
     first_report
     echo "the tests were stopped there: a loop that does not end, or LAB_LIMIT=60 for a slow kernel"
   elif [ "$2" -ne 0 ] && grep -q 'Synthesis:' "$log"; then
-    first_failure
+    awk -f scripts/first_failure.awk "$log"
     if { [ -z "$left" ] || [ -n "${PART:-}" ]; } && ! grep -q '^=========' "$log"; then
       local verb=step$number
       if [ -n "${HUNT:-}" ]; then verb="hunt BUG=$HUNT"; fi

@@ -1,0 +1,23 @@
+# Prints the first failed test of a log of Criterion, with or without --verbose: how many tests pass, its name, and what it
+# said. Reports of the emulator that stand before it come first.
+{ gsub(/\033\[[0-9;]*m/, "") }
+/^=========/ { if (!name) print; next }
+/^\[----\]/ {
+  sub(/^\[----\] */, "")
+  if ($0 != "" && !/Assertion [Ff]ailed$/) said = said "  " $0 "\n"
+  next
+}
+/^error: the test has used all its processor time/ { endless = 1 }
+/^\[FAIL\]/ && !name {
+  name = $2
+  sub(/:$/, "", name)
+  if (/Timed out/ || endless) said = said "  it did not end: does a loop of the launcher, outside of the kernel, never end?\n"
+  first = said
+}
+/^\[(RUN |PASS|FAIL)/ { said = ""; endless = 0 }
+/Synthesis:/ {
+  tested = passing = $0
+  sub(/.*Tested: */, "", tested)
+  sub(/.*Passing: */, "", passing)
+  printf "%d of %d tests pass; the first that does not is %s:\n%s", passing, tested, name, first
+}
