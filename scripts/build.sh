@@ -12,6 +12,7 @@ set -u
 . "${BASH_SOURCE[0]%/*}/workshop/work.sh"
 # shellcheck source=scripts/workshop/diagnostics.sh
 . "${BASH_SOURCE[0]%/*}/workshop/diagnostics.sh"
+make_scratch
 read -ra sources <<<"$1"
 shift
 if [ ${#sources[@]} -eq 0 ]; then
@@ -21,7 +22,6 @@ if [ ${#sources[@]} -eq 0 ]; then
   exit $status
 fi
 
-make_scratch
 built=$scratch/built
 exec 3>&2 # for the line on a terminal
 LAB_TERMINAL=3 "$@" >"$built" 2>&1
