@@ -9,6 +9,7 @@
 
 typedef struct {
   const emulator_launch_request *request;
+  int device;
   uint64_t block_count;
   bool blocks_wait; // there are more of them than multiprocessors
   uint64_t number;  // since the seed was set
