@@ -119,7 +119,7 @@ ncclResult_t communicator_wait(clique *clique) {
                 "ncclCommInitRank: %d of %d ranks have joined within %g seconds; missing:%s",
                 clique->joined, clique->ranks, limit, missing);
   }
-  return clique->error;
+  return clique->joined == clique->ranks ? ncclSuccess : clique->error;
 }
 
 ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank) {

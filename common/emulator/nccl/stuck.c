@@ -53,15 +53,16 @@ static const call *stands_at(const struct ncclComm *comm) {
 
 static void report_rank(const struct ncclComm *comm) {
   const call *at = stands_at(comm);
+  const char *left = comm->gone           ? ", and has left the communicator"
+                     : comm->owner->ended ? ", and its host thread has ended"
+                                          : "";
   if (at != NULL) {
     fault_report_line("rank %d waits in %s", comm->rank, call_describe(at).text);
   } else if (comm->latest.site.name != NULL) {
-    fault_report_line("rank %d makes no such call%s; its last was %s", comm->rank,
-                      comm->owner->ended ? ", and its host thread has ended" : "",
+    fault_report_line("rank %d has made no such call%s; its last call was %s", comm->rank, left,
                       call_describe(&comm->latest).text);
   } else {
-    fault_report_line("rank %d has made no call%s", comm->rank,
-                      comm->owner->ended ? ", and its host thread has ended" : "");
+    fault_report_line("rank %d has made no call%s", comm->rank, left);
   }
 }
 
@@ -96,6 +97,7 @@ static bool all_idle(const clique *clique, bool waiting) {
   const host_thread *self = queue_thread();
   for (int rank = 0; rank < clique->ranks; rank++) {
     const host_thread *owner = clique->comms[rank]->owner;
+    if (clique->comms[rank]->gone) continue;
     if (!(owner == self && waiting) && !queue_thread_idle(owner)) return false;
   }
   return true;

@@ -3,10 +3,23 @@
 
 __global__ void add_kernel(const float *in, float *out, float more, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = in[i] + more;
+  if (i < n) out[i] = in[i] + more; // <- add
 }
 
-// out[i] = in[i] + more, on the current device.
 extern "C" void devices_add(const float *in, float *out, float more, int n, cudaStream_t stream) {
   add_kernel<<<(n + 63) / 64, 64, 0, stream>>>(in, out, more, n);
+}
+
+__global__ void shared_kernel() {
+  extern __shared__ float tile[];
+  tile[threadIdx.x] = 0;
+}
+
+extern "C" cudaError_t devices_allow_shared(int bytes) {
+  return cudaFuncSetAttribute(shared_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+}
+
+extern "C" cudaError_t devices_launch_shared(size_t bytes) {
+  shared_kernel<<<1, 1, bytes>>>();
+  return cudaGetLastError();
 }

@@ -5,33 +5,16 @@
 
 #include <criterion/criterion.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "devices.h"
 #include "fault_report.h"
-
-void devices_add(const float *in, float *out, float more, int n, cudaStream_t stream);
 
 enum { N = 1000, BYTES = N * sizeof(float) };
 
 static void two_gpus(void) { setenv("EMU_GPUS", "2", 1); }
 
-#define OK(call) cr_assert_eq(call, cudaSuccess)
-
-static float *on_device(int device, float value) {
-  float host[N], *memory;
-  for (int i = 0; i < N; i++) host[i] = value;
-  OK(cudaSetDevice(device));
-  OK(cudaMalloc((void **)&memory, BYTES));
-  OK(cudaMemcpy(memory, host, BYTES, cudaMemcpyHostToDevice));
-  return memory;
-}
-
-static void expect_all(const float *memory, float value) {
-  float host[N];
-  OK(cudaMemcpy(host, memory, BYTES, cudaMemcpyDeviceToHost));
-  for (int i = 0; i < N; i++) cr_assert_eq(host[i], value, "[%d] is %g, not %g", i, host[i], value);
-}
+// ---- What there is ------------------------------------------------------------------------------
 
 Test(devices, are_as_many_as_asked_for, .init = two_gpus) {
   int count, device, can;
@@ -52,21 +35,166 @@ Test(devices, are_as_many_as_asked_for, .init = two_gpus) {
   cr_assert_eq(cudaDeviceDisablePeerAccess(0), cudaErrorPeerAccessNotEnabled);
 }
 
-Test(devices, copy_to_each_other_in_order, .init = two_gpus) {
-  float *a = on_device(0, 1), *b = on_device(1, 2);
-  cudaStream_t computes, copies;
-  cudaEvent_t ready;
+Test(devices, may_lack_peer_access, .init = two_gpus) {
+  int can;
+  setenv("EMU_PEER_ACCESS", "0", 1);
+  OK(cudaDeviceCanAccessPeer(&can, 0, 1));
+  cr_assert_not(can);
+  cr_assert_eq(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessUnsupported);
+}
+
+Test(devices, own_memory_and_streams, .init = two_gpus) {
+  struct cudaPointerAttributes attributes;
+  float *memory = on_device(1, N, 0);
+  OK(cudaPointerGetAttributes(&attributes, memory));
+  cr_assert_eq(attributes.device, 1);
+  const cudaStream_t stream = stream_on(1);
   OK(cudaSetDevice(0));
-  OK(cudaStreamCreateWithFlags(&computes, cudaStreamNonBlocking));
-  OK(cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking));
-  OK(cudaEventCreateWithFlags(&ready, cudaEventDisableTiming));
+  devices_add(memory, memory, 1, N, stream);
+  cr_assert_eq(cudaGetLastError(), cudaErrorInvalidResourceHandle);
+  cr_assert_eq(cudaMemcpyPeer(memory, 0, memory, 1, BYTES), cudaErrorInvalidValue);
+}
+
+Test(devices, set_attributes_of_kernels_one_by_one, .init = two_gpus) {
+  OK(devices_allow_shared(100000));
+  OK(devices_launch_shared(100000));
+  OK(cudaSetDevice(1));
+  cr_assert_eq(devices_launch_shared(100000), cudaErrorInvalidValue);
+}
+
+// ---- Order --------------------------------------------------------------------------------------
+
+// A kernel of device 0, a copy to device 1, a kernel there, each in a stream of its own. Without one of the
+// two waits the result is NaN.
+static float *chain(bool copy_waits, bool kernel_waits) {
+  float *a = on_device(0, N, 1), *b = on_device(1, N, 2), *out = on_device(1, N, 3);
+  const cudaStream_t computes = stream_on(0), copies = stream_on(0), after = stream_on(1);
+  OK(cudaSetDevice(0));
   devices_add(a, a, 4, N, computes);
-  OK(cudaEventRecord(ready, computes));
-  OK(cudaStreamWaitEvent(copies, ready, 0));
+  if (copy_waits) wait_for(computes, copies);
   OK(cudaMemcpyPeerAsync(b, 1, a, 0, BYTES, copies));
+  if (kernel_waits) wait_for(copies, after);
+  OK(cudaSetDevice(1));
+  devices_add(b, out, 10, N, after);
+  OK(cudaDeviceSynchronize());
   OK(cudaStreamSynchronize(copies));
+  return out;
+}
+
+Test(devices, follow_events, .init = two_gpus) {
+  expect_all(chain(true, true), N, 15);
   cr_assert_eq(emulator_link_bytes(0, 1), BYTES);
   cr_assert_eq(emulator_link_bytes(1, 0), 0);
-  OK(cudaSetDevice(1));
-  expect_all(b, 5);
+}
+
+Test(devices, show_a_kernel_that_does_not_wait, .init = two_gpus) {
+  expect_poison(chain(true, false), N);
+}
+
+Test(devices, show_a_copy_that_does_not_wait, .init = two_gpus) {
+  expect_poison(chain(false, true), N);
+}
+
+Test(devices, wait_for_the_default_stream, .init = two_gpus) {
+  float *a = on_device(0, N, 1), *b = on_device(0, N, 2);
+  cudaStream_t stream;
+  OK(cudaStreamCreate(&stream));
+  OK(cudaMemcpyAsync(b, a, BYTES, cudaMemcpyDeviceToDevice, NULL));
+  devices_add(b, b, 1, N, stream);
+  OK(cudaMemcpyAsync(a, b, BYTES, cudaMemcpyDeviceToDevice, NULL));
+  OK(cudaStreamSynchronize(NULL));
+  expect_all(a, N, 2);
+}
+
+Test(devices, work_while_the_host_asks, .init = two_gpus) {
+  float *a = on_device(0, N, 1), *b = on_device(1, N, 2);
+  const cudaStream_t stream = stream_on(1);
+  cudaEvent_t begin, end;
+  float milliseconds;
+  OK(cudaEventCreate(&begin));
+  OK(cudaEventCreate(&end));
+  OK(cudaEventRecord(begin, stream));
+  OK(cudaMemcpyPeerAsync(b, 1, a, 0, BYTES, stream));
+  devices_add(b, b, 1, N, stream);
+  OK(cudaEventRecord(end, stream));
+  int asked = 0;
+  while (cudaStreamQuery(stream) == cudaErrorNotReady) asked++;
+  cr_assert_gt(asked, 0);
+  OK(cudaEventQuery(end));
+  OK(cudaEventElapsedTime(&milliseconds, begin, end));
+  cr_assert_geq(milliseconds, 0);
+  expect_all(b, N, 2);
+}
+
+// ---- The host's memory --------------------------------------------------------------------------
+
+Test(devices, read_pinned_memory_late_and_other_memory_at_once, .init = two_gpus) {
+  float *memory = on_device(0, 2, 0), *pinned, pageable = 1;
+  const cudaStream_t stream = stream_on(0);
+  OK(cudaHostAlloc((void **)&pinned, sizeof *pinned, cudaHostAllocDefault));
+  *pinned = 1;
+  OK(cudaMemcpyAsync(memory, pinned, sizeof *pinned, cudaMemcpyHostToDevice, stream));
+  OK(cudaMemcpyAsync(memory + 1, &pageable, sizeof pageable, cudaMemcpyHostToDevice, stream));
+  *pinned = 2; // too early
+  pageable = 2;
+  OK(cudaStreamSynchronize(stream));
+  expect_poison(memory, 1);
+  expect_all(memory + 1, 1, 1);
+}
+
+// ---- A host thread for each device --------------------------------------------------------------
+
+static void *add_many(void *argument) {
+  const int device = *(const int *)argument;
+  float *memory = on_device(device, N, 0), *copy = on_device(device, N, 0);
+  const cudaStream_t stream = stream_on(device);
+  for (int round = 0; round < 50; round++) {
+    devices_add(memory, memory, 1, N, stream);
+    OK(cudaMemcpyAsync(copy, memory, BYTES, cudaMemcpyDeviceToDevice, stream));
+    if (round % 10 == device) OK(cudaStreamSynchronize(stream));
+  }
+  OK(cudaStreamSynchronize(stream));
+  expect_all(copy, N, 50);
+  OK(cudaFree(memory));
+  return NULL;
+}
+
+Test(devices, have_host_threads, .init = two_gpus) {
+  int numbers[2] = {0, 1};
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, add_many, &numbers[i]);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+}
+
+// ---- Faults -------------------------------------------------------------------------------------
+
+static float *far_memory;
+
+bool healthy_launch(void) {
+  float *memory;
+  if (cudaMalloc((void **)&memory, BYTES) != cudaSuccess) return false;
+  devices_add(memory, memory, 1, N, NULL);
+  return cudaDeviceSynchronize() == cudaSuccess;
+}
+
+static void read_far_memory(void) {
+  devices_add(far_memory, far_memory, 1, N, NULL);
+  cudaDeviceSynchronize();
+}
+
+Test(devices, fault_without_peer_access, .init = two_gpus) {
+  static const fault_case fault = {
+      read_far_memory,
+      cudaErrorIllegalAddress,
+      {"Invalid read at address 0x",
+       " of an allocation of 4000 bytes of device 1, without peer access from device 0, where the "
+       "kernel runs",
+       "// <- add", "by thread (", "hint: call cudaDeviceEnablePeerAccess(1, 0)"}};
+  far_memory = on_device(1, N, 0);
+  OK(cudaSetDevice(0));
+  expect_report(&fault);
+  OK(cudaDeviceEnablePeerAccess(1, 0));
+  read_far_memory();
+  OK(cudaSetDevice(1)); // this device goes on
+  expect_all(far_memory, N, 1);
 }
