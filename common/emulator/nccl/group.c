@@ -46,24 +46,22 @@ static call *take_rank(unsigned *taken) {
   return calls;
 }
 
+// Queues nothing if the communicator has failed or fails now.
 static ncclResult_t queue_rank(call *calls, unsigned count) {
   ncclComm_t comm = calls[0].comm;
-  if (comm->clique->error != ncclSuccess) {
-    const ncclResult_t error = comm->clique->error;
-    free(calls);
-    return error;
-  }
-  operation *made = collective_make(comm, calls, count);
-  if (made == NULL) return ncclSystemError;
-  if (comm->last.stream != NULL && !queue_reached(comm->last)) queue_after(made, comm->last);
-  ncclResult_t result = ncclSuccess;
-  for (unsigned i = 0; i < count; i++) {
-    const ncclResult_t joined = match_join(&calls[i]);
-    if (result == ncclSuccess) result = joined;
+  ncclResult_t result = comm->clique->error;
+  for (unsigned i = 0; i < count && result == ncclSuccess; i++) {
+    result = match_join(&calls[i]);
     comm->latest = calls[i];
   }
+  operation *made = result == ncclSuccess ? collective_make(comm, calls, count) : NULL;
+  if (made == NULL) {
+    free(calls);
+    return result != ncclSuccess ? result : ncclSystemError;
+  }
+  if (comm->last.stream != NULL && !queue_reached(comm->last)) queue_after(made, comm->last);
   comm->last = queue_add_locked(made, calls[0].stream);
-  return result;
+  return ncclSuccess;
 }
 
 // On one device everything has happened when a call returns.
