@@ -183,8 +183,9 @@ typedef struct {
 EMULATOR_API emulator_counts emulator_counts_read(void);
 EMULATOR_API void emulator_counts_reset(void);
 
-// Bytes that copies and collectives carried from one device to the other since the last reset. A collective counts as
-// NCCL's ring carries it, from each rank to the next one.
+// Bytes that copies and collectives carried from one device to the other since the last reset, and with MODE=count those
+// that kernels read and wrote in another device's memory. A collective counts as NCCL's ring carries it, from each rank
+// to the next one.
 EMULATOR_API uint64_t emulator_link_bytes(int from, int to);
 
 // Calls `visit` for every kernel of the program or shared object that holds `address`, instances of templates

@@ -48,6 +48,7 @@ static cudaError_t run(const emulator_launch_request *request, int device) {
   seed_known = true;
   launch launch = {.request = request,
                    .device = device,
+                   .queued = devices_several(),
                    .block_count = (uint64_t)grid.x * grid.y * grid.z,
                    .number = launches_since_seed++,
                    .seed = seed};

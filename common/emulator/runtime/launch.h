@@ -10,6 +10,7 @@
 typedef struct {
   const emulator_launch_request *request;
   int device;
+  bool queued; // on several devices: transfers may be under way
   uint64_t block_count;
   bool blocks_wait; // there are more of them than multiprocessors
   uint64_t number;  // since the seed was set

@@ -2,6 +2,7 @@
 
 #include "devices.h"
 #include "emulator.h"
+#include "memory.h"
 
 #include <stdatomic.h>
 
@@ -9,6 +10,12 @@ static _Atomic uint64_t links[DEVICES_MAX][DEVICES_MAX];
 
 void links_count(int from, int to, size_t bytes) {
   if (from != to) atomic_fetch_add(&links[from][to], bytes);
+}
+
+void links_access(int device, uintptr_t address, size_t bytes, bool writes) {
+  memory_allocation entry;
+  if (!memory_find((const void *)address, &entry) || entry.kind != MEMORY_DEVICE) return;
+  links_count(writes ? device : entry.device, writes ? entry.device : device, bytes);
 }
 
 void links_reset(void) {

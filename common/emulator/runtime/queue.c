@@ -2,6 +2,7 @@
 #include "queue.h"
 
 #include "errors.h"
+#include "memory.h"
 #include "stuck.h"
 
 #include <pthread.h>
@@ -263,6 +264,33 @@ static bool work(moment when) {
   if (next->class->deliver(next)) queue_complete(next, false);
   queue_changed();
   return true;
+}
+
+static operation *oldest_transfer(void) {
+  operation *oldest = NULL;
+  for (cudaStream_t stream = next_stream(NULL); stream != NULL; stream = next_stream(stream)) {
+    operation *first = stream->first;
+    if (first != NULL && first->begun && first->class->deliver != NULL &&
+        (first->class->can_deliver == NULL || first->class->can_deliver(first)) &&
+        (oldest == NULL || first->ticket < oldest->ticket)) {
+      oldest = first;
+    }
+  }
+  return oldest;
+}
+
+void queue_deliver_to_running(void) {
+  queue_lock();
+  operation *next = running != NULL ? oldest_transfer() : NULL;
+  if (next != NULL) {
+    memory_open(); // while the bytes move
+    if (next->class->deliver(next)) queue_complete(next, false);
+    while (begin_all()) continue;
+    memory_close_to(running->stream->device);
+    version++;
+    pthread_cond_broadcast(&changed);
+  }
+  queue_unlock();
 }
 
 // ---- Host threads that wait ---------------------------------------------------------------------

@@ -104,6 +104,9 @@ cudaError_t queue_wait_device(int device);
 // Does a piece of the queued work; returns cudaErrorNotReady if the moment is still not reached.
 cudaError_t queue_query(moment when);
 
+// For a thread of a running kernel that polls in vain: delivers the oldest transfer that can be delivered, if any.
+void queue_deliver_to_running(void);
+
 void queue_lock(void);
 void queue_unlock(void);
 

@@ -53,7 +53,9 @@ static void poison_range(uintptr_t start, uintptr_t end) {
 }
 
 void transfer_poison(void *destination, size_t bytes, const void *source, size_t source_bytes) {
+  enum { WORD = 8 };
   const uintptr_t start = (uintptr_t)destination, end = start + bytes;
+  if (bytes <= WORD) return;
   const uintptr_t kept = (uintptr_t)source, kept_end = kept + source_bytes;
   if (kept >= end || kept_end <= start) {
     poison_range(start, end);

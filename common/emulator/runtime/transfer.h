@@ -30,7 +30,8 @@ void flight_end(const void *owner);
 // A transfer under way with which an access of a kernel to these bytes collides; NULL if there is none.
 const flight *flight_find(uintptr_t address, size_t bytes, bool writes);
 
-// Fills the destination of a transfer that begins, as far as it is not part of what it reads.
+// Fills the destination of a transfer that begins, as far as it is not part of what it reads. A word of 8 bytes at most
+// keeps its value, because it changes in one step: it may be a flag that a kernel polls.
 void transfer_poison(void *destination, size_t bytes, const void *source, size_t source_bytes);
 
 // The source as it was when the transfer began.

@@ -78,8 +78,9 @@ static void describe_transfer(finding *found, const void *address) {
            flight->call.name, flight->writes ? "writes" : "reads");
 }
 
-// Whether a transfer of the host's streams still reads or writes the memory (transfer.h).
+// Whether a transfer of the host's streams still reads or writes the memory (transfer.h). An atomic operation may poll.
 static bool check_transfers(const checked_access *access) {
+  if (access->kind == OBSERVED_ATOMIC) return false;
   const flight *flight = flight_find(access->address, access->bytes, access_writes(access->kind));
   if (flight == NULL) return false;
   finding found = access_finding(

@@ -123,7 +123,28 @@ Test(devices, work_while_the_host_asks, .init = two_gpus) {
   OK(cudaEventQuery(end));
   OK(cudaEventElapsedTime(&milliseconds, begin, end));
   cr_assert_geq(milliseconds, 0);
+  OK(cudaEventDestroy(begin));
+  OK(cudaEventDestroy(end));
   expect_all(b, N, 2);
+}
+
+Test(devices, deliver_to_a_kernel_that_polls, .init = two_gpus) {
+  enum { SLICE = 100 };
+  float *far = on_device(1, 3 * SLICE, 7), *near = on_device(0, 3 * SLICE, 0);
+  float *out = on_device(0, 3 * SLICE, 0);
+  int *flags, *ones;
+  const cudaStream_t copies = stream_on(0), computes = stream_on(0);
+  OK(cudaMalloc((void **)&flags, 3 * sizeof *flags));
+  OK(cudaMemset(flags, 0, 3 * sizeof *flags));
+  OK(cudaMalloc((void **)&ones, sizeof *ones));
+  OK(cudaMemset(ones, 1, sizeof *ones));
+  devices_poll(near, flags, out, SLICE, computes);
+  for (int i = 0; i < 3; i++) {
+    OK(cudaMemcpyPeerAsync(near + i * SLICE, 0, far + i * SLICE, 1, SLICE * sizeof *far, copies));
+    OK(cudaMemcpyAsync(&flags[i], ones, sizeof *ones, cudaMemcpyDeviceToDevice, copies));
+  }
+  OK(cudaDeviceSynchronize());
+  expect_all(out, 3 * SLICE, 7);
 }
 
 // ---- The host's memory --------------------------------------------------------------------------
