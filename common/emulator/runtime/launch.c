@@ -42,10 +42,23 @@ static cudaError_t check(const emulator_launch_request *request) {
   return cudaSuccess;
 }
 
-static cudaError_t run(const emulator_launch_request *request, int device) {
-  const dim3 grid = request->grid;
+// Call it with the mutex held.
+static void find_seed(void) {
   if (!seed_known) seed = environment_number("EMU_SEED", 0, 0, UINT64_MAX);
   seed_known = true;
+}
+
+uint64_t launch_seed(void) {
+  pthread_mutex_lock(&mutex);
+  find_seed();
+  const uint64_t found = seed;
+  pthread_mutex_unlock(&mutex);
+  return found;
+}
+
+static cudaError_t run(const emulator_launch_request *request, int device) {
+  const dim3 grid = request->grid;
+  find_seed();
   launch launch = {.request = request,
                    .device = device,
                    .queued = devices_several(),

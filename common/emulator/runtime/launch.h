@@ -27,4 +27,7 @@ typedef struct {
   emulator_counts counts;
 } launch;
 
+// The seed of the order in which threads run, and queued operations; 0 for the plain order.
+uint64_t launch_seed(void);
+
 #endif

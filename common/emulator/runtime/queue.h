@@ -8,7 +8,8 @@
 //   - a transfer (a copy, a fill, a collective) fills its destination with poison when it begins, and delivers when no
 //     kernel of any device can run without it, so as late as the streams allow.
 //
-// So a kernel that forgets to wait for a transfer reads poison. If the source of a transfer changes while it is
+// So a kernel that forgets to wait for a transfer reads poison. With a seed (EMU_SEED) any operation that can run or
+// deliver is next, which shows transfers that forget to wait for a kernel. If the source of a transfer changes while it is
 // under way, poison arrives in place of the bytes that changed.
 //
 // All functions here are called by host threads. The lock guards streams and operations; it is not held while a

@@ -14,7 +14,10 @@
 
 enum { RANKS = 3 };
 
-static inline void three_gpus(void) { setenv("EMU_GPUS", "3", 1); }
+static inline void three_gpus(void) {
+  setenv("EMU_GPUS", "3", 1);
+  setenv("EMU_SEED", "0", 1); // transfers are as late as they can be
+}
 
 #define NCCL(call)                                                                                 \
   do {                                                                                             \

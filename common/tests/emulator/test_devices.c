@@ -12,7 +12,10 @@
 
 enum { N = 1000, BYTES = N * sizeof(float) };
 
-static void two_gpus(void) { setenv("EMU_GPUS", "2", 1); }
+static void two_gpus(void) {
+  setenv("EMU_GPUS", "2", 1);
+  setenv("EMU_SEED", "0", 1); // transfers are as late as they can be
+}
 
 // ---- What there is ------------------------------------------------------------------------------
 
@@ -126,6 +129,40 @@ Test(devices, work_while_the_host_asks, .init = two_gpus) {
   OK(cudaEventDestroy(begin));
   OK(cudaEventDestroy(end));
   expect_all(b, N, 2);
+}
+
+// Two rounds of two slices: a kernel for each slice waits for its copy. The copies of the second round must wait for the
+// kernels of the first, or they may overwrite what these still read. Returns whether all results are right.
+static bool run_rounds(bool wait) {
+  float *from = on_device(1, 2 * N, 1), *slices = on_device(0, 2 * N, 0);
+  float *out = on_device(0, 4 * N, 0);
+  const cudaStream_t copies = stream_on(0), computes = stream_on(0);
+  for (int round = 0; round < 2; round++) {
+    if (wait) wait_for(computes, copies);
+    for (int slice = 0; slice < 2; slice++) {
+      float *place = slices + slice * N;
+      OK(cudaMemcpyPeerAsync(place, 0, from + slice * N, 1, BYTES, copies));
+      wait_for(copies, computes);
+      devices_add(place, out + (2 * round + slice) * N, 1, N, computes);
+    }
+  }
+  OK(cudaDeviceSynchronize());
+  float *host = read_back(out, 4 * N);
+  bool right = true;
+  for (int i = 0; i < 4 * N; i++) right = right && host[i] == 2;
+  free(host);
+  return right;
+}
+
+Test(devices, run_in_any_order_with_a_seed, .init = two_gpus) {
+  enum { SEEDS = 5 };
+  int wrong = 0;
+  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    emulator_set_seed(seed);
+    cr_assert(run_rounds(true), "seed %d", (int)seed);
+    wrong += !run_rounds(false);
+  }
+  cr_assert_gt(wrong, 0, "no order shows that the copies do not wait");
 }
 
 Test(devices, deliver_to_a_kernel_that_polls, .init = two_gpus) {
