@@ -1,4 +1,4 @@
-// What a call is, in bytes and in words.
+// The sizes of a call in bytes, and its description in words.
 #define _GNU_SOURCE
 #include "clique.h"
 

@@ -14,7 +14,7 @@ static uint64_t ids;
 
 // ---- Ids ----------------------------------------------------------------------------------------
 
-// What an id says: the process, and a number in it.
+// An id holds the process and a number in it.
 typedef struct {
   char mark[8];
   int64_t process;

@@ -42,7 +42,7 @@ static cudaError_t check(const emulator_launch_request *request) {
   return cudaSuccess;
 }
 
-// Call it with the mutex held.
+// The caller must hold the mutex.
 static void find_seed(void) {
   if (!seed_known) seed = environment_number("EMU_SEED", 0, 0, UINT64_MAX);
   seed_known = true;

@@ -1,4 +1,4 @@
-// What the parts of the queues share: queue.c, work.c and waiting.c. The lock guards it.
+// Shared by the parts of the queues: queue.c, work.c and waiting.c. The lock guards it.
 #ifndef QUEUE_STATE_H
 #define QUEUE_STATE_H
 
