@@ -104,6 +104,9 @@ void reduction_divide(char *sum, size_t count, ncclDataType_t type, int ranks);
 __attribute__((format(printf, 3, 4))) void clique_fail(clique *clique, ncclResult_t error,
                                                        const char *format, ...);
 
+// Prints the sentence, and where each rank stands, unless it has been printed.
+void clique_report(clique *clique);
+
 // The seconds for which nothing may change while ranks wait: EMU_NCCL_LIMIT.
 double clique_limit_seconds(void);
 

@@ -50,6 +50,7 @@ static call *take_rank(unsigned *taken) {
 static ncclResult_t queue_rank(call *calls, unsigned count) {
   ncclComm_t comm = calls[0].comm;
   ncclResult_t result = comm->clique->error;
+  if (result != ncclSuccess) clique_report(comm->clique);
   for (unsigned i = 0; i < count && result == ncclSuccess; i++) {
     result = match_join(&calls[i]);
     comm->latest = calls[i];

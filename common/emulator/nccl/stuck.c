@@ -6,6 +6,7 @@
 #include "environment.h"
 #include "fault.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -66,7 +67,7 @@ static void report_rank(const struct ncclComm *comm) {
   }
 }
 
-static void report(clique *clique) {
+void clique_report(clique *clique) {
   if (clique->reported) return;
   flockfile(stderr);
   report_sentence(clique);
@@ -94,11 +95,12 @@ static const call *find_blocked(moment when) {
 }
 
 static bool all_idle(const clique *clique, bool waiting) {
+  const double limit = clique_limit_seconds(), patience = limit > 0 ? limit / 4 : INFINITY;
   const host_thread *self = queue_thread();
   for (int rank = 0; rank < clique->ranks; rank++) {
     const host_thread *owner = clique->comms[rank]->owner;
     if (clique->comms[rank]->gone) continue;
-    if (!(owner == self && waiting) && !queue_thread_idle(owner)) return false;
+    if (!(owner == self && waiting) && !queue_thread_idle(owner, patience)) return false;
   }
   return true;
 }
@@ -119,8 +121,8 @@ bool stuck_for_good(moment when, bool waiting) {
     } else {
       return false;
     }
-    report(clique);
+    clique_report(clique);
   }
-  if (waiting) report(clique);
+  if (waiting) clique_report(clique);
   return waiting;
 }

@@ -141,6 +141,9 @@ typedef struct host_thread {
   uint64_t polled; // the version of the queues that it has seen last when it waited or asked
 } host_thread;
 host_thread *queue_thread(void);
-bool queue_thread_idle(const host_thread *thread);
+
+// Whether the thread will not call unless something changes. One that waits does not. One that asks may do something else
+// before it asks again, and the work of one that has ended may be taken over by another: these have so many seconds.
+bool queue_thread_idle(const host_thread *thread, double patience);
 
 #endif

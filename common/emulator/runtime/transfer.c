@@ -1,10 +1,15 @@
+#define _GNU_SOURCE
 #include "transfer.h"
 
+#include "code_line.h"
+#include "errors.h"
+#include "fault.h"
 #include "links.h"
 #include "memory.h"
 #include "numeric/poison.h"
 #include "observer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,8 +114,31 @@ typedef struct {
   host_call call;
 } transfer;
 
+// The memory may have been freed since, by a host thread that did not wait for this device. Reports it.
+static bool lives(const operation *operation, const void *address, int device) {
+  const transfer *it = operation->data;
+  if (address == NULL || device < 0 || memory_on_device(address, it->bytes)) return true;
+  code_line line;
+  code_line_find((const char *)it->call.code - 1, &line);
+  flockfile(stderr);
+  fault_report_title("Invalid memory of device %d: it was freed before %s of %zu bytes was done",
+                     device, it->call.name, it->bytes);
+  if (line.line > 0)
+    fault_report_line("queued at %s in %s:%d", line.function, line.file, line.line);
+  fault_report_line("hint: cudaFree() waits for the current device alone: wait for the copy first");
+  funlockfile(stderr);
+  errors_set_sticky(operation->stream->device, cudaErrorIllegalAddress);
+  return false;
+}
+
+static bool both_live(const operation *operation) {
+  const transfer *it = operation->data;
+  return lives(operation, it->destination, it->to) && lives(operation, it->source, it->from);
+}
+
 static void begin(operation *operation) {
   transfer *it = operation->data;
+  if (!both_live(operation)) return;
   if (it->source != NULL) {
     it->snapshot = snapshot_take(it->source, it->bytes);
     flight_begin(&(flight){operation, (uintptr_t)it->source, it->bytes, false, it->call});
@@ -121,6 +149,8 @@ static void begin(operation *operation) {
 
 static bool deliver(operation *operation) {
   transfer *it = operation->data;
+  if (errors_sticky_of(operation->stream->device) != cudaSuccess || !both_live(operation))
+    return true;
   observer_memory_written(it->destination, it->bytes, it->from >= 0 ? it->source : NULL);
   if (it->source != NULL) {
     snapshot_deliver(&it->snapshot, it->destination);
@@ -178,7 +208,7 @@ cudaError_t transfer_fill(void *destination, int value, size_t bytes, cudaStream
                                    .value = value,
                                    .bytes = bytes,
                                    .from = -1,
-                                   .to = -1,
+                                   .to = device_of(destination),
                                    .call = call},
                         stream);
 }

@@ -32,10 +32,9 @@ host_thread *queue_thread(void) {
   return thread;
 }
 
-bool queue_thread_idle(const host_thread *thread) {
-  const double ASKS_SECONDS = 1; // one that asks may also do something else before it asks again
-  return thread->ended || (thread->polled == queues.version &&
-                           (thread->waiting || queue_quiet_seconds() > ASKS_SECONDS));
+bool queue_thread_idle(const host_thread *thread, double patience) {
+  const bool seen = thread->polled == queues.version;
+  return (seen && thread->waiting) || ((seen || thread->ended) && queue_quiet_seconds() > patience);
 }
 
 void queue_pause(void) {

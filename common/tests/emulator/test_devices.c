@@ -235,6 +235,25 @@ bool healthy_launch(void) {
   return cudaDeviceSynchronize() == cudaSuccess;
 }
 
+static void free_too_early(void) {
+  float *a = on_device(0, N, 0), *b = on_device(1, N, 0);
+  const cudaStream_t stream = stream_on(0);
+  cudaMemcpyPeerAsync(b, 1, a, 0, BYTES, stream);
+  cudaSetDevice(1);
+  cudaFree(b);
+  cudaSetDevice(0);
+  cr_assert_eq(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+}
+
+Test(devices, notice_memory_that_is_freed_too_early, .init = two_gpus) {
+  static const fault_case fault = {
+      free_too_early,
+      cudaErrorIllegalAddress,
+      {"Invalid memory of device 1: it was freed before cudaMemcpyPeerAsync of 4000 bytes was done",
+       "queued at free_too_early in ", "test_devices.c:", "hint: cudaFree() waits for"}};
+  expect_report(&fault);
+}
+
 static void read_far_memory(void) {
   devices_add(far_memory, far_memory, 1, N, NULL);
   cudaDeviceSynchronize();

@@ -70,6 +70,7 @@ static void ends_early(int rank, ncclComm_t comm, cudaStream_t stream) {
 }
 
 Test(nccl_faults, host_thread_that_ends, .init = three_gpus) {
+  setenv("EMU_NCCL_LIMIT", "1", 1);
   EXPECT_OF_RANKS(ends_early, "Deadlock", "rank 0 waits in ncclAllGather of 1000 ncclFloat32 at ",
                   "rank 1 has made no call, and its host thread has ended",
                   "rank 2 waits in ncclAllGather");
@@ -89,6 +90,22 @@ Test(nccl_faults, send_without_receive, .init = three_gpus) {
   cr_assert_not_null(strstr(report, "rank 0 waits in ncclSend of 1000 ncclFloat32 to rank 1"));
   cr_assert_not_null(strstr(report, "rank 1 has made no call\n"), "%s", report);
   free(report);
+}
+
+// The kernel of a rank faults; the others learn of it.
+static void fault_of_one(int rank, ncclComm_t comm, cudaStream_t stream) {
+  float *mine = on_device(rank, N, 0), *all = on_device(rank, N * RANKS, 0);
+  if (rank == 1) devices_add(NULL, mine, 1, N, stream);
+  const ncclResult_t called = ncclAllGather(mine, all, N, ncclFloat, comm, stream);
+  if (rank == 1)
+    cr_assert_eq(cudaStreamSynchronize(stream), cudaErrorIllegalAddress);
+  else
+    expect_failed(comm, stream, called, ncclRemoteError);
+}
+
+Test(nccl_faults, fault_of_a_kernel, .init = three_gpus) {
+  EXPECT_OF_RANKS(fault_of_one, "Invalid read at address 0x0: a null pointer", "// <- add",
+                  "The device of rank 1 has failed");
 }
 
 // Two communicators in different orders on one stream each.
