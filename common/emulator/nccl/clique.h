@@ -70,6 +70,7 @@ struct clique {
   unsigned operations;           // that are queued
   ncclResult_t error;            // of all ranks, once it has failed
   bool reported;
+  bool stuck;         // because its ranks wait for each other
   char sentence[512]; // about the error
 };
 
@@ -104,7 +105,7 @@ void reduction_divide(char *sum, size_t count, ncclDataType_t type, int ranks);
 __attribute__((format(printf, 3, 4))) void clique_fail(clique *clique, ncclResult_t error,
                                                        const char *format, ...);
 
-// Prints the sentence, and where each rank stands, unless it has been printed.
+// Prints the sentence, and where each rank stands if they wait for each other, unless that has been printed.
 void clique_report(clique *clique);
 
 // The seconds for which nothing may change while ranks wait: EMU_NCCL_LIMIT.

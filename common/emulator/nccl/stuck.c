@@ -71,12 +71,13 @@ void clique_report(clique *clique) {
   if (clique->reported) return;
   flockfile(stderr);
   report_sentence(clique);
-  for (int rank = 0; rank < clique->ranks; rank++) {
+  for (int rank = 0; rank < clique->ranks && clique->stuck; rank++) {
     if (clique->comms[rank] != NULL) report_rank(clique->comms[rank]);
   }
-  fault_report_line("hint: all ranks must make the same collective calls in the same order, and "
-                    "each send needs its receive; sends and receives that cross belong between "
-                    "ncclGroupStart() and ncclGroupEnd()");
+  if (clique->stuck)
+    fault_report_line("hint: all ranks must make the same collective calls in the same order, and "
+                      "each send needs its receive; sends and receives that cross belong between "
+                      "ncclGroupStart() and ncclGroupEnd()");
   funlockfile(stderr);
 }
 
@@ -121,6 +122,7 @@ bool stuck_for_good(moment when, bool waiting) {
     } else {
       return false;
     }
+    clique->stuck = true;
     clique_report(clique);
   }
   if (waiting) clique_report(clique);
