@@ -105,6 +105,8 @@ void reduction_divide(char *sum, size_t count, ncclDataType_t type, int ranks);
 __attribute__((format(printf, 3, 4))) void clique_fail(clique *clique, ncclResult_t error,
                                                        const char *format, ...);
 
+void clique_device_failed(const struct ncclComm *comm);
+
 // Prints the sentence, and where each rank stands if they wait for each other, unless that has been printed.
 void clique_report(clique *clique);
 

@@ -159,10 +159,7 @@ static bool deliver(operation *operation) {
 static void end(operation *operation, bool dropped) {
   const collective *it = operation->data;
   clique *clique = it->comm->clique;
-  if (dropped) {
-    clique_fail(clique, ncclRemoteError, "The device of rank %d has failed or was reset",
-                it->comm->rank);
-  }
+  if (dropped) clique_device_failed(it->comm);
   for (unsigned i = 0; i < it->count; i++) {
     flight_end(&it->calls[i]);
     snapshot_free(&it->calls[i].snapshot);

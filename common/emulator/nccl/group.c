@@ -163,7 +163,12 @@ static ncclResult_t check(const call *call) {
 static ncclResult_t add(call wanted) {
   if (wanted.comm == NULL || call_type_bytes(wanted.type) == 0) return ncclInvalidArgument;
   ncclComm_t comm = wanted.comm;
-  if (errors_sticky_of(comm->device) != cudaSuccess) return ncclUnhandledCudaError;
+  if (errors_sticky_of(comm->device) != cudaSuccess) {
+    queue_lock();
+    clique_device_failed(comm);
+    queue_unlock();
+    return ncclUnhandledCudaError;
+  }
   if (!devices_several()) wanted.stream = NULL;
   wanted.stream = queue_stream_of(wanted.stream, comm->device);
   ncclResult_t result = check(&wanted);

@@ -36,6 +36,11 @@ void clique_fail(clique *clique, ncclResult_t error, const char *format, ...) {
   queue_changed();
 }
 
+void clique_device_failed(const struct ncclComm *comm) {
+  clique_fail(comm->clique, ncclRemoteError, "The device of rank %d has failed or was reset",
+              comm->rank);
+}
+
 const char *ncclGetLastError(ncclComm_t comm) {
   return comm != NULL && !comm->gone ? comm->clique->sentence : last_sentence;
 }

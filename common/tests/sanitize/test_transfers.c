@@ -4,6 +4,20 @@
 
 static void two_gpus(void) { setenv("EMU_GPUS", "2", 1); }
 
+// A transfer shows while it is under way. That is so in the plain order, in which it is as late as it can be, and not in
+// each shuffled one; but no order gives a report of what is right.
+static void run_late_cases(const fault_case *cases, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    expect_report(&cases[i], 0);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+      char *report = report_of(&cases[i], false, seed);
+      cr_assert_str_empty(report, "%s without its fault, seed %d:\n%s", cases[i].name, (int)seed,
+                          report);
+      free(report);
+    }
+  }
+}
+
 #define RACE(with) "Race reported between a transfer under way and " with " of __global__ memory"
 
 Test(transfers, unordered, .init = two_gpus) {
@@ -22,7 +36,7 @@ Test(transfers, unordered, .init = two_gpus) {
       CASE(send_buffer_overwritten, RACE("write"), "<- send", "<- use",
            "of device 0, which ncclSend still reads"),
   };
-  RUN_CASES(cases);
+  run_late_cases(cases, sizeof cases / sizeof cases[0]);
 }
 
 Test(transfers, out_of_reach, .init = two_gpus) {
@@ -34,5 +48,5 @@ Test(transfers, out_of_reach, .init = two_gpus) {
            "hint: call cudaDeviceEnablePeerAccess(1, 0) while device 0 is current",
            "in kernel use_kernel"),
   };
-  RUN_CASES(cases);
+  run_late_cases(cases, sizeof cases / sizeof cases[0]);
 }
