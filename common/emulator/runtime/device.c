@@ -8,7 +8,6 @@
 #include "observer.h"
 #include "queue.h"
 
-#include <limits.h>
 #include <stdio.h>
 
 int emulator_grid_limit(void) {
