@@ -38,6 +38,12 @@ Test(devices, are_as_many_as_asked_for, .init = two_gpus) {
   cr_assert_eq(cudaDeviceDisablePeerAccess(0), cudaErrorPeerAccessNotEnabled);
 }
 
+Test(devices, are_at_most_eight, .exit_code = 2) {
+  int count;
+  setenv("EMU_GPUS", "9", 1);
+  cudaGetDeviceCount(&count);
+}
+
 Test(devices, may_lack_peer_access, .init = two_gpus) {
   int can;
   setenv("EMU_PEER_ACCESS", "0", 1);
