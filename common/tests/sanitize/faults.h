@@ -102,6 +102,7 @@ void copy_not_waited_for(bool broken);
 void source_overwritten(bool broken);
 void gather_not_waited_for(bool broken);
 void send_buffer_overwritten(bool broken);
+void flag_too_early(bool broken);
 void other_device(bool broken);
 
 #ifdef __cplusplus

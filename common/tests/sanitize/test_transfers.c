@@ -33,6 +33,8 @@ Test(transfers, unordered, .init = two_gpus) {
       CASE(gather_not_waited_for, RACE("read"), "<- gather", "<- use",
            "an allocation of 512 bytes of device 0, which ncclAllGather still writes",
            "hint: the kernel's stream does not wait for the transfer"),
+      CASE(flag_too_early, RACE("read"), "<- slice", "<- polled",
+           "of device 0, which cudaMemcpyPeerAsync still writes"),
       CASE(send_buffer_overwritten, RACE("write"), "<- send", "<- use",
            "of device 0, which ncclSend still reads"),
   };

@@ -101,6 +101,27 @@ void send_buffer_overwritten(bool broken) {
   }
 }
 
+__global__ void poll_kernel(const float *slice, int *flag, float *out) {
+  if (threadIdx.x == 0) {
+    while (atomicAdd(flag, 0) == 0) __nanosleep(100);
+  }
+  __syncthreads();
+  out[threadIdx.x] = slice[threadIdx.x]; // <- polled
+}
+
+// The flag must come behind the slice.
+void flag_too_early(bool broken) {
+  float *from = floats(1, N), *slice = floats(0, N), *out = floats(0, N);
+  int *flag = (int *)floats(0, 1), *one = (int *)floats(0, 1);
+  const cudaStream_t copies = stream_of(0), computes = stream_of(0);
+  cudaMemset(one, 1, sizeof *one);
+  poll_kernel<<<1, N, 0, computes>>>(slice, flag, out);
+  if (broken) cudaMemcpyAsync(flag, one, sizeof *flag, cudaMemcpyDeviceToDevice, copies);
+  cudaMemcpyPeerAsync(slice, 0, from, 1, BYTES, copies); // <- slice
+  if (!broken) cudaMemcpyAsync(flag, one, sizeof *flag, cudaMemcpyDeviceToDevice, copies);
+  cudaDeviceSynchronize();
+}
+
 void other_device(bool broken) {
   float *in = floats(1, N), *out = floats(0, N);
   if (!broken) cudaDeviceEnablePeerAccess(1, 0);
