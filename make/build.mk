@@ -89,10 +89,10 @@ $(LIBRARY): $(LIBRARY_C:%.c=$(PLAIN)/%.o) $(LIBRARY_CU:%=$(PLAIN)/%.o)
 
 # --- the emulator --------------------------------------------------------------------------------
 
-EMULATOR_PARTS   := runtime $(if $(MODE),observed $(MODE)) $(if $(filter count,$(MODE)),requests)
+EMULATOR_PARTS   := runtime nccl $(if $(MODE),observed $(MODE)) $(if $(filter count,$(MODE)),requests)
 EMULATOR_SOURCES := $(foreach part,$(EMULATOR_PARTS),$(wildcard common/emulator/$(part)/*.c)) \
                     $(wildcard common/emulator/runtime/*.S)
-EMULATOR_FLAGS   := -fvisibility=hidden $(if $(MODE),-DEMULATOR_OBSERVED -Icommon/emulator/runtime -Icommon/emulator/observed) \
+EMULATOR_FLAGS   := -fvisibility=hidden -Icommon/emulator/runtime $(if $(MODE),-DEMULATOR_OBSERVED -Icommon/emulator/observed) \
                     $(if $(filter count,$(MODE)),-DEMULATOR_LOCKSTEP)
 
 define emulator_rule
@@ -240,6 +240,7 @@ $(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $(TESTED) $$(addprefix $(BUILD)/,$$(
 	$(call link,-lcriterion)
 
 $(BUILD)/tests/count/test_calibration: $(CALIBRATION)
+$(BUILD)/tests/emulator/test_nccl $(BUILD)/tests/emulator/test_nccl_faults: $(BUILD)/common/tests/emulator/devices.cu.o
 $(BUILD)/tests/scripts/test_check: $(BUILD)/tests/scripts/test_plots
 
 # Objects of another compiler are made again.

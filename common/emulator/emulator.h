@@ -44,12 +44,13 @@ typedef struct {
   dim3 block;
   size_t dynamic_shared_bytes;
   void (*body)(void *arguments); // runs the kernel for one thread
-  void *arguments;
+  void *arguments;               // copied, when the launch is queued
   size_t arguments_bytes;
+  cudaStream_t stream;
 } emulator_launch_request;
 
-// Runs the whole grid and returns when it has finished. Returns the error that a launch on a GPU
-// returns, and keeps it for cudaGetLastError: cudaErrorInvalidValue when the grid or block is
+// Runs the whole grid and returns when it has finished; on several devices queues it. Returns the error that a launch on
+// a GPU returns, and keeps it for cudaGetLastError: cudaErrorInvalidValue when the grid or block is
 // not allowed or needs too much shared memory, or the error of the fault when a thread faulted.
 EMULATOR_API cudaError_t emulator_launch(const emulator_launch_request *request);
 
@@ -181,6 +182,11 @@ typedef struct {
 } emulator_counts;
 EMULATOR_API emulator_counts emulator_counts_read(void);
 EMULATOR_API void emulator_counts_reset(void);
+
+// Bytes that copies and collectives carried from one device to the other since the last reset, and with MODE=count those
+// that kernels read and wrote in another device's memory. A collective counts as NCCL's ring carries it, from each rank
+// to the next one.
+EMULATOR_API uint64_t emulator_link_bytes(int from, int to);
 
 // Calls `visit` for every kernel of the program or shared object that holds `address`, instances of templates
 // one by one, with its mangled name and whether it has been launched in this process. False when the module's symbols

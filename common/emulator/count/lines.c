@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "tally.h"
 
+#include "links.h"
 #include "places.h"
 
 #include <stdlib.h>
@@ -120,4 +121,7 @@ count_values emulator_count_total(void) {
   return total;
 }
 
-void emulator_count_reset(void) { tally_reset(); }
+void emulator_count_reset(void) {
+  tally_reset();
+  links_reset();
+}

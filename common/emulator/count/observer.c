@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "observer.h"
 
+#include "links.h"
 #include "lockstep.h"
 #include "matrix_requests.h"
 #include "round.h"
@@ -28,6 +29,9 @@ void observer_access(uintptr_t address, size_t bytes, observed_kind kind, const 
   if (worker == NULL || emulator_current == NULL || kind == OBSERVED_ATOMIC) return;
   const space space = space_of(worker, address);
   if (space == SPACE_NONE) return;
+  if (space == SPACE_GLOBAL && worker->launch->queued) {
+    links_access(worker->launch->device, address, bytes, kind == OBSERVED_WRITE);
+  }
   const unsigned piece = widest_piece(bytes);
   for (size_t done = 0; done < bytes; done += piece) {
     round_access(origin_of_code(pc), space, kind == OBSERVED_WRITE, address + done, piece);
@@ -41,6 +45,9 @@ void observer_async_start(worker *worker, const async_copy *copy) {
   const unsigned copied = copy->bytes - copy->zeros;
   // A copy of a whole row may end in zeros, but its request is as wide as all others.
   if (copied > 0) {
+    if (worker->launch->queued) {
+      links_access(worker->launch->device, (uintptr_t)copy->source, copied, false);
+    }
     round_access(where, SPACE_GLOBAL, false, (uintptr_t)copy->source, copy->bytes);
     tally_at(where)->value[COUNT_ASYNC_COPY_BYTES] += copied;
   }
@@ -50,7 +57,9 @@ void observer_async_start(worker *worker, const async_copy *copy) {
 
 // Box copies and the reads of products bypass the warp's loads and stores, so only their bytes count.
 void observer_box_start(worker *worker, const box_copy *copy) {
-  (void)worker;
+  if (worker->launch->queued) {
+    links_access(worker->launch->device, copy->map.address, box_copy_source_bytes(copy), false);
+  }
   tally_at(origin_of_code(copy->code))->value[COUNT_ASYNC_COPY_BYTES] +=
       box_copy_source_bytes(copy);
 }

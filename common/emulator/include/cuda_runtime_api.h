@@ -2,8 +2,9 @@
 // readers use, with CUDA 13's signatures (CUDA Runtime API reference). C17 and C++17.
 //
 // Every function returns cudaSuccess or CUDA's error code; a fault inside a kernel makes all of
-// them fail until cudaDeviceReset. A launch has finished when it returns, so that the functions
-// with a stream do their work at once and streams keep their order.
+// them fail for its device until cudaDeviceReset. On one device a launch has finished when it returns, so that the
+// functions with a stream do their work at once and streams keep their order. On several devices (EMU_GPUS) the
+// work is queued, and done as late as streams and events allow.
 #ifndef CUDA_RUNTIME_API_H
 #define CUDA_RUNTIME_API_H
 
@@ -27,7 +28,7 @@ EMULATOR_API cudaError_t cudaPeekAtLastError(void);
 EMULATOR_API const char *cudaGetErrorName(cudaError_t error);
 EMULATOR_API const char *cudaGetErrorString(cudaError_t error);
 
-// The one device, which has the limits of the GPU that EMU_GPU names.
+// The devices: EMU_GPUS of them, which have the limits of the GPU that EMU_GPU names.
 EMULATOR_API cudaError_t cudaGetDeviceCount(int *count);
 EMULATOR_API cudaError_t cudaGetDevice(int *device);
 EMULATOR_API cudaError_t cudaSetDevice(int device);
@@ -36,6 +37,9 @@ EMULATOR_API cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr 
                                                 int device);
 EMULATOR_API cudaError_t cudaDeviceSynchronize(void);
 EMULATOR_API cudaError_t cudaDeviceReset(void);
+EMULATOR_API cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
+EMULATOR_API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
+EMULATOR_API cudaError_t cudaDeviceDisablePeerAccess(int peer);
 EMULATOR_API cudaError_t cudaDriverGetVersion(int *version);
 EMULATOR_API cudaError_t cudaRuntimeGetVersion(int *version);
 
@@ -63,6 +67,11 @@ EMULATOR_API cudaError_t cudaMemcpy(void *destination, const void *source, size_
 EMULATOR_API cudaError_t cudaMemcpyAsync(void *destination, const void *source, size_t bytes,
                                          enum cudaMemcpyKind kind,
                                          cudaStream_t stream EMULATOR_DEFAULT(0));
+EMULATOR_API cudaError_t cudaMemcpyPeer(void *destination, int to, const void *source, int from,
+                                        size_t bytes);
+EMULATOR_API cudaError_t cudaMemcpyPeerAsync(void *destination, int to, const void *source,
+                                             int from, size_t bytes,
+                                             cudaStream_t stream EMULATOR_DEFAULT(0));
 EMULATOR_API cudaError_t cudaMemset(void *destination, int value, size_t bytes);
 EMULATOR_API cudaError_t cudaMemsetAsync(void *destination, int value, size_t bytes,
                                          cudaStream_t stream EMULATOR_DEFAULT(0));

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "address_space.h"
 
+#include "devices.h"
 #include "memory.h"
 #include "shared_memory.h"
 #include "shared_variable.h"
@@ -73,8 +74,13 @@ address_text address_describe(const worker *worker, const void *address) {
   case ADDRESS_GLOBAL: break;
   }
   if (memory_find(address, &allocation)) {
-    snprintf(out.text, sizeof out.text, "byte %zu of an allocation of %zu bytes",
-             offset_in((const void *)allocation.start, address), allocation.bytes);
+    const int length =
+        snprintf(out.text, sizeof out.text, "byte %zu of an allocation of %zu bytes",
+                 offset_in((const void *)allocation.start, address), allocation.bytes);
+    if (devices_several() && allocation.kind != MEMORY_HOST) {
+      snprintf(out.text + length, sizeof out.text - (size_t)length, " of device %d",
+               allocation.device);
+    }
   } else {
     snprintf(out.text, sizeof out.text, "address 0x%" PRIxPTR, (uintptr_t)address);
   }

@@ -3,6 +3,7 @@
 
 #include "fault.h"
 #include "observer.h"
+#include "queue.h"
 #include "random.h"
 #include "shared_memory.h"
 #include "turns.h"
@@ -74,6 +75,9 @@ void emulator_yield(void) {
   // A lane may poll for a value that an asking lane would write; such a lane never begins to wait.
   enum { PATIENCE = 1000 };
   if (warp->asking != 0 && ++warp->impatience > PATIENCE) warp_answer_active_masks(worker, warp);
+  // A thread may poll for what a transfer of another stream writes, which only arrives when no kernel can go on.
+  enum { POLLS = 4096 };
+  if (worker->launch->queued && ++worker->polls % POLLS == 0) queue_deliver_to_running();
   turns_yield(worker);
   block_step_aside(worker);
 }

@@ -124,6 +124,7 @@ typedef struct worker {
   char *dynamic_shared_end; // where the guard page begins
   void *static_shared;      // this worker's copy for the kernel's module
   emulator_counts counts;
+  unsigned polls;                 // calls of emulator_yield, while transfers may be under way
   const emulator_site *accessing; // where the runtime accesses a kernel's memory; else NULL
   sigjmp_buf abandoned;           // where a worker continues after it leaves its block unfinished
   signal_record signal;

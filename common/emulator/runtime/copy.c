@@ -1,10 +1,13 @@
-// Copies and fills. The side that is on the device must lie inside one allocation.
+// Copies and fills. The side that is on a device must lie inside one allocation. On several devices they are queued.
 #include "emulator.h"
 #include "errors.h"
 #include "memory.h"
 #include "observer.h"
+#include "transfer.h"
 
 #include <string.h>
+
+#define CALLED(function) ((host_call){function, __builtin_return_address(0)})
 
 static bool known_to_device(const void *address) {
   memory_allocation entry;
@@ -17,8 +20,15 @@ static bool host_may_use(const void *address) {
   return !memory_find(address, &entry) || entry.kind == MEMORY_HOST || entry.kind == MEMORY_MANAGED;
 }
 
+// Whether a copy to this memory is over when cudaMemcpyAsync returns: host memory that is not pinned (CUDA Runtime API
+// reference, "API synchronization behavior").
+static bool waited_for(const void *destination) {
+  memory_allocation entry;
+  return !memory_find(destination, &entry);
+}
+
 static cudaError_t copy(void *destination, const void *source, size_t bytes,
-                        enum cudaMemcpyKind kind) {
+                        enum cudaMemcpyKind kind, cudaStream_t stream, bool wait, host_call call) {
   RETURN_IF_STICKY();
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
     return errors_record(cudaErrorInvalidMemcpyDirection);
@@ -35,6 +45,12 @@ static cudaError_t copy(void *destination, const void *source, size_t bytes,
       (to_device ? memory_on_device(destination, bytes) : host_may_use(destination)) &&
       (from_device ? memory_on_device(source, bytes) : host_may_use(source));
   if (!valid) return errors_record(cudaErrorInvalidValue);
+  if (devices_several()) {
+    const cudaError_t queued = transfer_copy(destination, source, bytes, stream, call);
+    if (queued != cudaSuccess) return errors_record(queued);
+    return wait || waited_for(destination) ? errors_record(queue_wait(queue_end(stream)))
+                                           : cudaSuccess;
+  }
   observer_memory_written(destination, bytes, from_device ? source : NULL);
   memmove(destination, source, bytes);
   return cudaSuccess;
@@ -42,27 +58,60 @@ static cudaError_t copy(void *destination, const void *source, size_t bytes,
 
 cudaError_t cudaMemcpy(void *destination, const void *source, size_t bytes,
                        enum cudaMemcpyKind kind) {
-  return copy(destination, source, bytes, kind);
+  return copy(destination, source, bytes, kind, NULL, true, CALLED("cudaMemcpy"));
 }
 
 cudaError_t cudaMemcpyAsync(void *destination, const void *source, size_t bytes,
                             enum cudaMemcpyKind kind, cudaStream_t stream) {
-  (void)stream;
-  return copy(destination, source, bytes, kind);
+  return copy(destination, source, bytes, kind, stream, false, CALLED("cudaMemcpyAsync"));
 }
 
-cudaError_t cudaMemset(void *destination, int value, size_t bytes) {
+static cudaError_t copy_peer(void *destination, int to, const void *source, int from, size_t bytes,
+                             cudaStream_t stream, bool wait, host_call call) {
+  RETURN_IF_STICKY();
+  memory_allocation target, origin;
+  if (to < 0 || to >= devices_count() || from < 0 || from >= devices_count()) {
+    return errors_record(cudaErrorInvalidDevice);
+  }
+  if (bytes == 0) return cudaSuccess;
+  if (!memory_find(destination, &target) || !memory_find(source, &origin) || target.device != to ||
+      origin.device != from) {
+    return errors_record(cudaErrorInvalidValue);
+  }
+  return copy(destination, source, bytes, cudaMemcpyDeviceToDevice, stream, wait, call);
+}
+
+cudaError_t cudaMemcpyPeer(void *destination, int to, const void *source, int from, size_t bytes) {
+  return copy_peer(destination, to, source, from, bytes, NULL, true, CALLED("cudaMemcpyPeer"));
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *destination, int to, const void *source, int from,
+                                size_t bytes, cudaStream_t stream) {
+  return copy_peer(destination, to, source, from, bytes, stream, false,
+                   CALLED("cudaMemcpyPeerAsync"));
+}
+
+static cudaError_t fill(void *destination, int value, size_t bytes, cudaStream_t stream, bool wait,
+                        host_call call) {
   RETURN_IF_STICKY();
   if (bytes == 0) return cudaSuccess;
   if (!memory_on_device(destination, bytes)) return errors_record(cudaErrorInvalidValue);
+  if (devices_several()) {
+    const cudaError_t queued = transfer_fill(destination, value, bytes, stream, call);
+    if (queued != cudaSuccess) return errors_record(queued);
+    return wait ? errors_record(queue_wait(queue_end(stream))) : cudaSuccess;
+  }
   observer_memory_written(destination, bytes, NULL);
   memset(destination, value, bytes);
   return cudaSuccess;
 }
 
+cudaError_t cudaMemset(void *destination, int value, size_t bytes) {
+  return fill(destination, value, bytes, NULL, true, CALLED("cudaMemset"));
+}
+
 cudaError_t cudaMemsetAsync(void *destination, int value, size_t bytes, cudaStream_t stream) {
-  (void)stream;
-  return cudaMemset(destination, value, bytes);
+  return fill(destination, value, bytes, stream, false, CALLED("cudaMemsetAsync"));
 }
 
 cudaError_t emulator_symbol_address(void **pointer, const void *symbol, size_t bytes) {
@@ -86,6 +135,7 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *source, size_t by
   if (from_device ? !memory_on_device(source, bytes) : !host_may_use(source)) {
     return errors_record(cudaErrorInvalidValue);
   }
+  if (devices_several()) queue_wait_device(devices_current());
   observer_memory_written((const char *)symbol + offset, bytes, from_device ? source : NULL);
   memcpy((char *)(uintptr_t)symbol + offset, source, bytes);
   return cudaSuccess;
@@ -103,6 +153,7 @@ cudaError_t cudaMemcpyFromSymbol(void *destination, const void *symbol, size_t b
   if (to_device ? !memory_on_device(destination, bytes) : !host_may_use(destination)) {
     return errors_record(cudaErrorInvalidValue);
   }
+  if (devices_several()) queue_wait_device(devices_current());
   observer_memory_written(destination, bytes, (const char *)symbol + offset);
   memcpy(destination, (const char *)symbol + offset, bytes);
   return cudaSuccess;

@@ -1,32 +1,14 @@
-// The one device: its number, properties and life.
+// A device: its properties and life. All devices are the same GPU.
+#include "devices.h"
 #include "emulator.h"
 #include "environment.h"
 #include "errors.h"
 #include "gpu.h"
 #include "memory.h"
 #include "observer.h"
+#include "queue.h"
 
-#include <limits.h>
 #include <stdio.h>
-
-cudaError_t cudaGetDeviceCount(int *count) {
-  RETURN_IF_STICKY();
-  if (count == NULL) return errors_record(cudaErrorInvalidValue);
-  *count = 1;
-  return cudaSuccess;
-}
-
-cudaError_t cudaGetDevice(int *device) {
-  RETURN_IF_STICKY();
-  if (device == NULL) return errors_record(cudaErrorInvalidValue);
-  *device = 0;
-  return cudaSuccess;
-}
-
-cudaError_t cudaSetDevice(int device) {
-  RETURN_IF_STICKY();
-  return device == 0 ? cudaSuccess : errors_record(cudaErrorInvalidDevice);
-}
 
 int emulator_grid_limit(void) {
   return (int)environment_number("EMU_GRID_LIMIT", GPU_GRID_DIM_YZ, 1, GPU_GRID_DIM_YZ);
@@ -35,7 +17,7 @@ int emulator_grid_limit(void) {
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device) {
   RETURN_IF_STICKY();
   if (properties == NULL) return errors_record(cudaErrorInvalidValue);
-  if (device != 0) return errors_record(cudaErrorInvalidDevice);
+  if (device < 0 || device >= devices_count()) return errors_record(cudaErrorInvalidDevice);
   const gpu *gpu = gpu_selected();
   *properties = (struct cudaDeviceProp){
       .totalGlobalMem = gpu->memory_bytes,
@@ -66,7 +48,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device) {
   RETURN_IF_STICKY();
   if (value == NULL) return errors_record(cudaErrorInvalidValue);
-  if (device != 0) return errors_record(cudaErrorInvalidDevice);
+  if (device < 0 || device >= devices_count()) return errors_record(cudaErrorInvalidDevice);
   const gpu *gpu = gpu_selected();
   switch (attribute) {
   case cudaDevAttrMaxThreadsPerBlock: *value = GPU_THREADS_PER_BLOCK; break;
@@ -105,10 +87,18 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
   return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSynchronize(void) { return errors_record(errors_sticky()); }
+cudaError_t cudaDeviceSynchronize(void) {
+  if (devices_several()) queue_wait_device(devices_current());
+  return errors_record(errors_sticky());
+}
 
 cudaError_t cudaDeviceReset(void) {
-  memory_reset();
+  const int device = devices_current();
+  queue_lock();
+  queue_drop_device(device);
+  queue_unlock();
+  memory_reset(device);
+  devices_forget_peers(device);
   errors_reset();
   return cudaSuccess;
 }

@@ -1,11 +1,12 @@
 #include "errors.h"
 
+#include "devices.h"
 #include "emulator.h"
 
 #include <stdatomic.h>
 
 static _Thread_local cudaError_t last_error = cudaSuccess;
-static _Atomic cudaError_t sticky_error = cudaSuccess;
+static _Atomic cudaError_t sticky_error[DEVICES_MAX]; // of each device; 0 is cudaSuccess
 
 cudaError_t errors_record(cudaError_t error) {
   if (error != cudaSuccess) last_error = error;
@@ -14,15 +15,17 @@ cudaError_t errors_record(cudaError_t error) {
 
 cudaError_t emulator_record_error(cudaError_t error) { return errors_record(error); }
 
-cudaError_t errors_sticky(void) { return sticky_error; }
+cudaError_t errors_sticky_of(int device) { return sticky_error[device]; }
 
-void errors_set_sticky(cudaError_t error) {
+cudaError_t errors_sticky(void) { return errors_sticky_of(devices_current()); }
+
+void errors_set_sticky(int device, cudaError_t error) {
   cudaError_t none = cudaSuccess;
-  atomic_compare_exchange_strong(&sticky_error, &none, error);
+  atomic_compare_exchange_strong(&sticky_error[device], &none, error);
 }
 
 void errors_reset(void) {
-  sticky_error = cudaSuccess;
+  sticky_error[devices_current()] = cudaSuccess;
   last_error = cudaSuccess;
 }
 
@@ -72,6 +75,9 @@ cudaError_t cudaGetLastError(void) {
   ERROR(cudaErrorIllegalState, "the operation cannot be performed in the present state")           \
   ERROR(cudaErrorSymbolNotFound, "named symbol not found")                                         \
   ERROR(cudaErrorNotReady, "device not ready")                                                     \
+  ERROR(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled")                       \
+  ERROR(cudaErrorPeerAccessNotEnabled, "peer access has not been enabled")                         \
+  ERROR(cudaErrorPeerAccessUnsupported, "peer access is not supported between these two devices")  \
   ERROR(cudaErrorIllegalAddress, "an illegal memory access was encountered")                       \
   ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch")                  \
   ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated")                         \

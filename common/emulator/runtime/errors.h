@@ -8,11 +8,13 @@
 // Makes `error` the host thread's last error, unless it is cudaSuccess, and returns it.
 cudaError_t errors_record(cudaError_t error);
 
-// The sticky error; cudaSuccess while there is none. Only the first one is kept.
+// The sticky error of the host thread's device, and of any device; cudaSuccess while there is none. Only the first one
+// is kept.
 cudaError_t errors_sticky(void);
-void errors_set_sticky(cudaError_t error);
+cudaError_t errors_sticky_of(int device);
+void errors_set_sticky(int device, cudaError_t error);
 
-// Forgets the sticky error and this host thread's last one.
+// Forgets the sticky error of the host thread's device, and this thread's last one.
 void errors_reset(void);
 
 // Returns from the calling host function when an earlier kernel has faulted.

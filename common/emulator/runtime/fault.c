@@ -18,7 +18,7 @@ void fault_leave(worker *worker) { siglongjmp(worker->abandoned, ABANDONED_QUIET
 
 bool fault_abandon(worker *worker, cudaError_t error) {
   if (atomic_exchange(&worker->launch->abandoned, true)) return false;
-  errors_set_sticky(error);
+  errors_set_sticky(worker->launch->device, error);
   return true;
 }
 

@@ -1,6 +1,7 @@
 // Attributes of kernels, and how many of their blocks a multiprocessor can hold.
 #include "function.h"
 
+#include "devices.h"
 #include "errors.h"
 #include "gpu.h"
 #include "static_shared.h"
@@ -11,6 +12,7 @@
 typedef struct function {
   struct function *next;
   const void *kernel;
+  int device; // attributes are set for each device, as on a GPU
   int static_shared;
   int dynamic_shared_limit;
   int carveout;
@@ -23,6 +25,7 @@ static function fresh(const void *kernel) {
   const size_t static_shared = static_shared_bytes(kernel);
   const size_t most = (size_t)gpu_selected()->shared_per_block;
   return (function){.kernel = kernel,
+                    .device = devices_current(),
                     .static_shared = (int)static_shared,
                     .dynamic_shared_limit = static_shared < most ? (int)(most - static_shared) : 0,
                     .carveout = cudaSharedmemCarveoutDefault};
@@ -31,7 +34,9 @@ static function fresh(const void *kernel) {
 // The kernel's entry, made if there is none. NULL when memory has run out. Call with the mutex held.
 static function *entry_of(const void *kernel) {
   function *entry = functions;
-  while (entry != NULL && entry->kernel != kernel) entry = entry->next;
+  while (entry != NULL && (entry->kernel != kernel || entry->device != devices_current())) {
+    entry = entry->next;
+  }
   if (entry != NULL || (entry = malloc(sizeof *entry)) == NULL) return entry;
   *entry = fresh(kernel);
   entry->next = functions;

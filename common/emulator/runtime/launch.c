@@ -6,11 +6,15 @@
 #include "function.h"
 #include "gpu.h"
 #include "kernels.h"
+#include "links.h"
+#include "memory.h"
 #include "observer.h"
+#include "queue.h"
 #include "shared_memory.h"
 #include "workers.h"
 
 #include <pthread.h>
+#include <string.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; // one launch at a time; guards these:
 static emulator_counts totals;
@@ -38,11 +42,26 @@ static cudaError_t check(const emulator_launch_request *request) {
   return cudaSuccess;
 }
 
-static cudaError_t run(const emulator_launch_request *request) {
-  const dim3 grid = request->grid;
+// The caller must hold the mutex.
+static void find_seed(void) {
   if (!seed_known) seed = environment_number("EMU_SEED", 0, 0, UINT64_MAX);
   seed_known = true;
+}
+
+uint64_t launch_seed(void) {
+  pthread_mutex_lock(&mutex);
+  find_seed();
+  const uint64_t found = seed;
+  pthread_mutex_unlock(&mutex);
+  return found;
+}
+
+static cudaError_t run(const emulator_launch_request *request, int device) {
+  const dim3 grid = request->grid;
+  find_seed();
   launch launch = {.request = request,
+                   .device = device,
+                   .queued = devices_several(),
                    .block_count = (uint64_t)grid.x * grid.y * grid.z,
                    .number = launches_since_seed++,
                    .seed = seed};
@@ -70,7 +89,39 @@ static cudaError_t run(const emulator_launch_request *request) {
   totals.grid[0] = launch.request->grid.x;
   totals.grid[1] = launch.request->grid.y;
   totals.grid[2] = launch.request->grid.z;
-  return errors_sticky();
+  return errors_sticky_of(device);
+}
+
+// ---- Queued, on several devices -----------------------------------------------------------------
+
+// The operation's data: the request, and behind it the kernel's arguments.
+enum { ARGUMENTS_AT = (sizeof(emulator_launch_request) + 127) / 128 * 128 };
+
+static void run_queued(operation *operation) {
+  const emulator_launch_request *request = operation->data;
+  const int device = operation->stream->device;
+  pthread_mutex_lock(&mutex);
+  memory_close_to(device);
+  const cudaError_t error = run(request, device);
+  memory_open();
+  pthread_mutex_unlock(&mutex);
+  if (error != cudaSuccess) errors_set_sticky(device, error);
+}
+
+static cudaError_t queue(const emulator_launch_request *request) {
+  static const operation_class launches = {.run = run_queued};
+  const cudaStream_t stream = queue_stream(request->stream);
+  if (stream->device != devices_current()) return cudaErrorInvalidResourceHandle;
+  operation *made = queue_make(&launches, ARGUMENTS_AT + request->arguments_bytes);
+  if (made == NULL) return cudaErrorMemoryAllocation;
+  emulator_launch_request *copy = made->data;
+  *copy = *request;
+  copy->arguments = (char *)made->data + ARGUMENTS_AT;
+  if (request->arguments_bytes > 0) {
+    memcpy(copy->arguments, request->arguments, request->arguments_bytes);
+  }
+  queue_add(made, stream);
+  return cudaSuccess;
 }
 
 cudaError_t emulator_launch(const emulator_launch_request *request) {
@@ -80,9 +131,11 @@ cudaError_t emulator_launch(const emulator_launch_request *request) {
   }
   RETURN_IF_STICKY();
   cudaError_t error = check(request);
-  if (error == cudaSuccess) {
+  if (error == cudaSuccess && devices_several()) {
+    error = queue(request);
+  } else if (error == cudaSuccess) {
     pthread_mutex_lock(&mutex);
-    error = run(request);
+    error = run(request, 0);
     pthread_mutex_unlock(&mutex);
   }
   return errors_record(error);
@@ -108,5 +161,6 @@ emulator_counts emulator_counts_read(void) {
 void emulator_counts_reset(void) {
   pthread_mutex_lock(&mutex);
   totals = (emulator_counts){0};
+  links_reset();
   pthread_mutex_unlock(&mutex);
 }

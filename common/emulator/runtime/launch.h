@@ -9,6 +9,8 @@
 
 typedef struct {
   const emulator_launch_request *request;
+  int device;
+  bool queued; // on several devices: transfers may be under way
   uint64_t block_count;
   bool blocks_wait; // there are more of them than multiprocessors
   uint64_t number;  // since the seed was set
@@ -24,5 +26,8 @@ typedef struct {
   atomic_bool abandoned; // a thread faulted; leave every block as it is
   emulator_counts counts;
 } launch;
+
+// The seed of the order in which threads run, and queued operations; 0 for the plain order.
+uint64_t launch_seed(void);
 
 #endif

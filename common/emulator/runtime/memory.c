@@ -3,10 +3,12 @@
 #define _GNU_SOURCE
 #include "memory.h"
 
+#include "devices.h"
 #include "errors.h"
 #include "gpu.h"
 #include "numeric/poison.h"
 #include "observer.h"
+#include "queue.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -22,7 +24,7 @@ static const size_t DESCRIBE_WITHIN = (size_t)16 << 20; // bytes; farther is not
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static memory_allocation *table;
 static size_t table_count, table_room;
-static size_t device_bytes;                 // allocated and not yet freed
+static size_t device_bytes[DEVICES_MAX];    // allocated and not yet freed
 static memory_allocation freed[FREED_KEPT]; // the last ones, for reports
 static size_t freed_count;
 
@@ -30,10 +32,10 @@ static size_t round_up(size_t value, size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// The size of the GPU's memory, or 80 % of this machine's if that is less.
+// The size of the GPU's memory, or 80 % of this machine's if that is less, which several devices share.
 static size_t device_memory_bytes(void) {
   const size_t host = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-  const size_t usable = host / 5 * 4;
+  const size_t usable = host / 5 * 4 / (size_t)devices_count();
   return usable < gpu_selected()->memory_bytes ? usable : gpu_selected()->memory_bytes;
 }
 
@@ -87,15 +89,16 @@ static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind) {
   *pointer = NULL;
   if (bytes == 0) return cudaSuccess;
   const size_t limit = device_memory_bytes();
-  memory_allocation entry = {.bytes = bytes, .kind = kind};
+  const int device = devices_current();
+  memory_allocation entry = {.bytes = bytes, .kind = kind, .device = device};
   pthread_mutex_lock(&mutex);
-  bool done =
-      bytes <= limit && (!uses_device_memory(kind) || bytes <= limit - device_bytes) && map(&entry);
+  bool done = bytes <= limit &&
+              (!uses_device_memory(kind) || bytes <= limit - device_bytes[device]) && map(&entry);
   if (done && !table_add(entry)) {
     munmap((void *)entry.mapping, entry.mapping_bytes);
     done = false;
   }
-  if (done && uses_device_memory(kind)) device_bytes += bytes;
+  if (done && uses_device_memory(kind)) device_bytes[device] += bytes;
   if (done) observer_memory_allocated(&entry);
   pthread_mutex_unlock(&mutex);
   if (!done) return errors_record(cudaErrorMemoryAllocation);
@@ -109,7 +112,7 @@ static void release(size_t index) {
   table[index] = table[--table_count];
   observer_memory_freed(&entry);
   if (entry.mapping != 0) munmap((void *)entry.mapping, entry.mapping_bytes);
-  if (uses_device_memory(entry.kind)) device_bytes -= entry.bytes;
+  if (uses_device_memory(entry.kind)) device_bytes[entry.device] -= entry.bytes;
   freed[freed_count++ % FREED_KEPT] = entry;
 }
 
@@ -156,11 +159,31 @@ bool memory_add_symbol(const void *address, size_t bytes) {
   return known;
 }
 
-void memory_reset(void) {
+void memory_reset(int device) {
   pthread_mutex_lock(&mutex);
-  while (table_count > 0) release(table_count - 1);
+  for (size_t i = table_count; i > 0; i--) {
+    if (table[i - 1].device == device) release(i - 1);
+  }
   pthread_mutex_unlock(&mutex);
 }
+
+// Changes the protection of the memory of devices that `device` cannot reach; -1: of all devices.
+static void protect(int device, int protection) {
+  pthread_mutex_lock(&mutex);
+  for (size_t i = 0; i < table_count; i++) {
+    const memory_allocation *entry = &table[i];
+    if (entry->kind != MEMORY_DEVICE || (device >= 0 && devices_reach(device, entry->device))) {
+      continue;
+    }
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), guard = round_up(GUARD_BYTES, page);
+    mprotect((char *)entry->mapping + guard, entry->mapping_bytes - 2 * guard, protection);
+  }
+  pthread_mutex_unlock(&mutex);
+}
+
+void memory_close_to(int device) { protect(device, PROT_NONE); }
+
+void memory_open(void) { protect(-1, PROT_READ | PROT_WRITE); }
 
 // How far the address is outside the entry, 0 if it is inside.
 static size_t distance(const memory_allocation *entry, uintptr_t address) {
@@ -182,7 +205,11 @@ void memory_describe(uintptr_t address, char *text, size_t text_bytes) {
     if (distance(&freed[i], address) == 0) gone = &freed[i];
   }
   if (nearest != NULL && distance(nearest, address) == 0) {
-    snprintf(text, text_bytes, "inside an allocation of %zu bytes", nearest->bytes);
+    const int length =
+        snprintf(text, text_bytes, "inside an allocation of %zu bytes", nearest->bytes);
+    if (devices_several()) {
+      snprintf(text + length, text_bytes - (size_t)length, " of device %d", nearest->device);
+    }
   } else if (gone != NULL) {
     snprintf(text, text_bytes, "inside an allocation of %zu bytes that has been freed",
              gone->bytes);
@@ -223,21 +250,29 @@ cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
   return allocate(pointer, bytes, MEMORY_HOST);
 }
 
-cudaError_t cudaFree(void *pointer) { return deallocate(pointer, false); }
-
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
-  (void)stream;
+// As on a GPU, work that may use the memory is done first.
+cudaError_t cudaFree(void *pointer) {
+  if (devices_several() && pointer != NULL) queue_wait_device(devices_current());
   return deallocate(pointer, false);
 }
 
-cudaError_t cudaFreeHost(void *pointer) { return deallocate(pointer, true); }
+// Memory that several devices share in queues is freed when its stream's work is done, at once and not later.
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
+  if (devices_several() && pointer != NULL) queue_wait(queue_end(stream));
+  return deallocate(pointer, false);
+}
+
+cudaError_t cudaFreeHost(void *pointer) {
+  if (devices_several() && pointer != NULL) queue_wait_device(devices_current());
+  return deallocate(pointer, true);
+}
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
   RETURN_IF_STICKY();
   if (free_bytes == NULL || total_bytes == NULL) return errors_record(cudaErrorInvalidValue);
   pthread_mutex_lock(&mutex);
   *total_bytes = device_memory_bytes();
-  *free_bytes = *total_bytes - device_bytes;
+  *free_bytes = *total_bytes - device_bytes[devices_current()];
   pthread_mutex_unlock(&mutex);
   return cudaSuccess;
 }
@@ -258,7 +293,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
       (struct cudaPointerAttributes){.type = entry.kind == MEMORY_HOST      ? cudaMemoryTypeHost
                                              : entry.kind == MEMORY_MANAGED ? cudaMemoryTypeManaged
                                                                             : cudaMemoryTypeDevice,
-                                     .device = 0,
+                                     .device = entry.device,
                                      .devicePointer = (void *)(uintptr_t)pointer,
                                      .hostPointer = host ? (void *)(uintptr_t)pointer : NULL};
   return cudaSuccess;

@@ -17,6 +17,7 @@ typedef struct {
   uintptr_t start;
   size_t bytes; // as asked for
   memory_kind kind;
+  int device;        // that owns it
   uintptr_t mapping; // guards included; 0 for a symbol
   size_t mapping_bytes;
 } memory_allocation;
@@ -35,7 +36,11 @@ bool memory_add_symbol(const void *address, size_t bytes);
 // of 4096 bytes that has been freed", "near no allocation".
 void memory_describe(uintptr_t address, char *text, size_t text_bytes);
 
-// Frees all allocations.
-void memory_reset(void);
+// Frees all allocations of the device.
+void memory_reset(int device);
+
+// Around a kernel of `device`: memory of a device that it cannot reach faults when it is accessed.
+void memory_close_to(int device);
+void memory_open(void);
 
 #endif

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "signals.h"
 
+#include "devices.h"
 #include "errors.h"
 #include "fault.h"
 #include "memory.h"
@@ -106,9 +107,16 @@ static cudaError_t error_of(const signal_record *signal) {
   return signal->misaligned ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress;
 }
 
+// Whether the address is in memory of a device that the kernel's device cannot reach (memory_close_to).
+static bool out_of_reach(const worker *worker, uintptr_t address, memory_allocation *entry) {
+  return memory_find((const void *)address, entry) && entry->kind == MEMORY_DEVICE &&
+         !devices_reach(worker->launch->device, entry->device);
+}
+
 static void report_title(const worker *worker, const signal_record *signal) {
   const uintptr_t NULL_PAGES = 64 * 1024;
   const uintptr_t address = signal->address;
+  memory_allocation entry;
   if (signal->signal == SIGFPE) {
     fault_report_title("Integer division by zero: a GPU would go on with an undefined result");
   } else if (signal->misaligned) {
@@ -127,6 +135,11 @@ static void report_title(const worker *worker, const signal_record *signal) {
                        signal->access, address - (start + asked), asked);
   } else if (address < NULL_PAGES) {
     fault_report_title("Invalid %s at address 0x%zx: a null pointer", signal->access, address);
+  } else if (out_of_reach(worker, address, &entry)) {
+    fault_report_title("Invalid %s at address 0x%zx: byte %zu of an allocation of %zu bytes of "
+                       "device %d, without peer access from device %d, where the kernel runs",
+                       signal->access, address, address - entry.start, entry.bytes, entry.device,
+                       worker->launch->device);
   } else {
     char place[128];
     memory_describe(address, place, sizeof place);
@@ -146,8 +159,16 @@ void fault_report_signal(worker *worker) {
     fault_report_instruction(worker, signal->instruction);
   }
   fault_report_thread(worker);
+  memory_allocation entry;
+  const bool unreached = out_of_reach(worker, signal->address, &entry);
+  if (unreached) {
+    fault_report_line("hint: call cudaDeviceEnablePeerAccess(%d, 0) while device %d is current, or "
+                      "copy the data with cudaMemcpyPeerAsync",
+                      entry.device, worker->launch->device);
+  }
 #ifndef EMULATOR_OBSERVED
-  if (error == cudaErrorIllegalAddress && !stacks_overflowed(&worker->stacks, signal->address)) {
+  if (!unreached && error == cudaErrorIllegalAddress &&
+      !stacks_overflowed(&worker->stacks, signal->address)) {
     char command[64];
     fault_report_line(
         "hint: %s looks at each access, and finds those as well that stay inside of mapped memory",

@@ -1,7 +1,9 @@
-// Streams and events. Every operation has finished when its call returns, so
-// a stream never waits, and an event holds the time at which it was recorded.
+// Streams and events. On one device every operation has finished when its call returns, so a stream never
+// waits, and an event holds the time at which it was recorded. On several devices queue.h has the order.
 #define _GNU_SOURCE
+#include "devices.h"
 #include "errors.h"
+#include "queue.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,16 +11,11 @@
 
 enum { PRIORITY_LEAST = 0, PRIORITY_GREATEST = -5 };
 
-struct CUstream_st {
-  unsigned flags;
-  int priority;
-};
-
-struct CUevent_st {
-  unsigned flags;
-  bool recorded;
-  struct timespec time;
-};
+static double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static bool is_default_stream(cudaStream_t stream) {
   return stream == NULL || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
@@ -33,7 +30,9 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flag
   if (priority > PRIORITY_LEAST) priority = PRIORITY_LEAST;
   *stream = malloc(sizeof **stream);
   if (*stream == NULL) return errors_record(cudaErrorMemoryAllocation);
-  **stream = (struct CUstream_st){.flags = flags, .priority = priority};
+  **stream =
+      (struct CUstream_st){.flags = flags, .priority = priority, .device = devices_current()};
+  if (devices_several()) queue_add_stream(*stream);
   return cudaSuccess;
 }
 
@@ -69,22 +68,47 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   RETURN_IF_STICKY();
   if (is_default_stream(stream)) return errors_record(cudaErrorInvalidResourceHandle);
-  free(stream);
+  if (!devices_several()) free(stream); // else its queued operations are still to come
   return cudaSuccess;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  (void)stream;
-  return errors_record(errors_sticky());
+  return errors_record(devices_several() ? queue_wait(queue_end(stream)) : errors_sticky());
 }
 
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return errors_record(devices_several() ? queue_query(queue_end(stream)) : errors_sticky());
+}
+
+// ---- Events -------------------------------------------------------------------------------------
+
+// An event lives as long as the program or a queued operation names it.
+static void drop_reference(event *event) {
+  if (--event->references == 0) free(event);
+}
+
+static const operation_class waits; // an operation that only has its place in the order
+
+static void event_happens(operation *operation, bool dropped) {
+  (void)dropped;
+  event *event = *(struct CUevent_st **)operation->data;
+  event->seconds = seconds_now();
+  drop_reference(event);
+}
+
+static const operation_class records = {.end = event_happens};
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
-  (void)stream;
   RETURN_IF_STICKY();
   if (event == NULL) return errors_record(cudaErrorInvalidResourceHandle);
-  return flags == cudaEventWaitDefault ? cudaSuccess : errors_record(cudaErrorInvalidValue);
+  if (flags != cudaEventWaitDefault) return errors_record(cudaErrorInvalidValue);
+  if (!devices_several() || !event->recorded) return cudaSuccess;
+  operation *wait = queue_make(&waits, 0);
+  if (wait == NULL || !queue_after(wait, event->when)) {
+    return errors_record(cudaErrorMemoryAllocation);
+  }
+  queue_add(wait, stream);
+  return cudaSuccess;
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
@@ -93,7 +117,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
   if (event == NULL || (flags & ~known) != 0) return errors_record(cudaErrorInvalidValue);
   *event = malloc(sizeof **event);
   if (*event == NULL) return errors_record(cudaErrorMemoryAllocation);
-  **event = (struct CUevent_st){.flags = flags};
+  **event = (struct CUevent_st){.flags = flags, .device = devices_current(), .references = 1};
   return cudaSuccess;
 }
 
@@ -104,25 +128,43 @@ cudaError_t cudaEventCreate(cudaEvent_t *event) {
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   RETURN_IF_STICKY();
   if (event == NULL) return errors_record(cudaErrorInvalidResourceHandle);
-  free(event);
+  queue_lock();
+  drop_reference(event);
+  queue_unlock();
   return cudaSuccess;
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  (void)stream;
   RETURN_IF_STICKY();
-  if (event == NULL) return errors_record(cudaErrorInvalidResourceHandle);
-  clock_gettime(CLOCK_MONOTONIC, &event->time);
+  if (event == NULL || (devices_several() && queue_stream(stream)->device != event->device)) {
+    return errors_record(cudaErrorInvalidResourceHandle);
+  }
   event->recorded = true;
+  event->seconds = seconds_now();
+  if (!devices_several()) return cudaSuccess;
+  operation *record = queue_make(&records, sizeof event);
+  if (record == NULL) return errors_record(cudaErrorMemoryAllocation);
+  *(struct CUevent_st **)record->data = event;
+  queue_lock();
+  event->references++;
+  event->when = queue_add_locked(record, stream);
+  queue_unlock();
   return cudaSuccess;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   RETURN_IF_STICKY();
-  return event != NULL ? cudaSuccess : errors_record(cudaErrorInvalidResourceHandle);
+  if (event == NULL) return errors_record(cudaErrorInvalidResourceHandle);
+  if (!devices_several() || !event->recorded) return cudaSuccess;
+  return errors_record(queue_wait(event->when));
 }
 
-cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  RETURN_IF_STICKY();
+  if (event == NULL) return errors_record(cudaErrorInvalidResourceHandle);
+  if (!devices_several() || !event->recorded) return cudaSuccess;
+  return errors_record(queue_query(event->when));
+}
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
   RETURN_IF_STICKY();
@@ -131,8 +173,10 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
       ((start->flags | end->flags) & cudaEventDisableTiming) != 0) {
     return errors_record(cudaErrorInvalidResourceHandle);
   }
-  const double seconds = (double)(end->time.tv_sec - start->time.tv_sec);
-  const double nanoseconds = (double)(end->time.tv_nsec - start->time.tv_nsec);
-  *milliseconds = (float)(seconds * 1e3 + nanoseconds * 1e-6);
+  if (devices_several() &&
+      (queue_query(start->when) != cudaSuccess || queue_query(end->when) != cudaSuccess)) {
+    return errors_record(cudaErrorNotReady);
+  }
+  *milliseconds = (float)((end->seconds - start->seconds) * 1e3);
   return cudaSuccess;
 }

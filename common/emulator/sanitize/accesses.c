@@ -3,7 +3,9 @@
 
 #include "places.h"
 #include "roles.h"
+#include "transfer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // ---- Findings -----------------------------------------------------------------------------------
@@ -64,6 +66,34 @@ static void check_written(const checked_access *access, const shadow_region *reg
   memset(written, 1, access->bytes); // report it once only
 }
 
+// ---- Transfers under way ------------------------------------------------------------------------
+
+static void describe_transfer(finding *found, const void *address) {
+  const finding_party *access = &found->party[1];
+  const flight *flight =
+      flight_find((uintptr_t)address, access->bytes, access_writes(access->kind));
+  access_describe(found, address);
+  const size_t length = strlen(found->detail.text);
+  snprintf(found->detail.text + length, sizeof found->detail.text - length, ", which %s still %s",
+           flight->call.name, flight->writes ? "writes" : "reads");
+}
+
+// Whether a transfer of the host's streams still reads or writes the memory (transfer.h). An atomic operation may poll.
+static bool check_transfers(const checked_access *access) {
+  if (access->kind == OBSERVED_ATOMIC) return false;
+  const flight *flight = flight_find(access->address, access->bytes, access_writes(access->kind));
+  if (flight == NULL) return false;
+  finding found = access_finding(
+      access, FINDING_TRANSFER,
+      "the kernel's stream does not wait for the transfer: cudaEventRecord() behind the transfer "
+      "and cudaStreamWaitEvent() before the kernel order them, or the same stream");
+  found.party[1] = found.party[0];
+  found.party[0] = (finding_party){.place = place_of_code(flight->call.code)};
+  found.parties = 2;
+  findings_add(&found, describe_transfer, (const void *)access->address);
+  return true;
+}
+
 // ---- The check ----------------------------------------------------------------------------------
 
 // The region that holds the access. Leaves the launch when there is none.
@@ -89,7 +119,7 @@ static shadow_region *region_of(const checked_access *access) {
 void access_check(const checked_access *access) {
   shadow_region *region = region_of(access);
   access_check_alignment(access);
-  if (region->kind == SHADOW_CONSTANT) return;
+  if (region->kind == SHADOW_CONSTANT || check_transfers(access)) return;
   check_written(access, region);
   access_check_races(access, region);
 }

@@ -12,6 +12,7 @@ typedef enum {
   FINDING_UNINITIALISED,
   FINDING_RACE,
   FINDING_EARLY_ACCESS,    // to where a copy is under way
+  FINDING_TRANSFER,        // between memories is under way, which the kernel does not wait for
   FINDING_COPY_NOT_WAITED, // at the thread's exit
   FINDING_PRODUCT_NOT_WAITED,
   FINDING_BARRIER_HIDDEN, // from the copy engine

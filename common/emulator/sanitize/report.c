@@ -40,6 +40,10 @@ static void report_title(const finding *found) {
     fault_report_title("Race reported between an asynchronous copy under way and %s of %s memory",
                        access_name(last->kind), space);
     break;
+  case FINDING_TRANSFER:
+    fault_report_title("Race reported between a transfer under way and %s of %s memory",
+                       access_name(last->kind), space);
+    break;
   case FINDING_COPY_NOT_WAITED:
     fault_report_title("Asynchronous copy of %u bytes never waited for", first->bytes);
     break;
@@ -101,6 +105,10 @@ static void report_thread(const launch *launch, const finding_party *party, cons
 static void report_parties(const launch *launch, const finding *found, const place_text *places) {
   for (unsigned i = 0; i < found->parties; i++) {
     const finding_party *party = &found->party[i];
+    if (found->kind == FINDING_TRANSFER && i == 0) { // by the host
+      report_place(launch, "transfer queued ", &places[i]);
+      continue;
+    }
     char what[64] = "";
     if (found->parties > 1 && party->kind == OBSERVED_BOX_WRITE) { // the size is not kept
       snprintf(what, sizeof what, "%s ", access_name(party->kind));

@@ -97,6 +97,14 @@ void product_without_fence(bool broken);
 void product_operand_unfenced(bool broken);
 void product_sum_unfenced(bool broken);
 
+// transfers.cu; on two devices
+void copy_not_waited_for(bool broken);
+void source_overwritten(bool broken);
+void gather_not_waited_for(bool broken);
+void send_buffer_overwritten(bool broken);
+void flag_too_early(bool broken);
+void other_device(bool broken);
+
 #ifdef __cplusplus
 }
 #endif

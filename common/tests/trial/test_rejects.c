@@ -218,7 +218,7 @@ Test(rejects, a_nan_of_known_origin) {
          "row 0; every column; 24 are NaN, computed from shared memory that no thread had written");
   expect(NAN_FROM_WORKSPACE, false,
          "1 are NaN, computed from device memory that was never written");
-  expect(LSE_NAN_FROM_COPY, false, "1 are NaN, computed from a copy to shared memory that had not");
+  expect(LSE_NAN_FROM_COPY, false, "1 are NaN, computed from a copy that had not arrived");
   expect(ONE_NAN, false, "1 are NaN or infinite");
 }
 

@@ -87,8 +87,21 @@ static size_t print_file(FILE *out, const listing *listing, size_t next, error_t
   return next;
 }
 
+// Bytes between devices, if there are any: one line for each direction.
+static void print_links(FILE *out) {
+  int devices = 0;
+  cudaGetDeviceCount(&devices);
+  for (int from = 0; from < devices; from++) {
+    for (int to = 0; to < devices; to++) {
+      const uint64_t bytes = emulator_link_bytes(from, to);
+      if (bytes > 0) fprintf(out, "  bytes from device %d to %d  %13" PRIu64 "\n", from, to, bytes);
+    }
+  }
+}
+
 bool listing_print(FILE *out, const listing *listing, const char *heading, error_text *error) {
   fputs(heading, out);
+  print_links(out);
   size_t next = 0;
   while (next < listing->count) {
     if (listing->lines[next].file[0] == '\0') {
@@ -162,4 +175,5 @@ void listing_print_total(FILE *out, const listing *listing) {
     }
     fputc('\n', out);
   }
+  print_links(out);
 }

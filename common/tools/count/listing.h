@@ -22,7 +22,7 @@ bool listing_print(FILE *out, const listing *listing, const char *heading, error
 // Prints the lines that keep memory busiest, by sectors and wavefronts, at most `most` of them.
 void listing_print_busiest(FILE *out, const listing *listing, size_t most);
 
-// Prints all columns, one to a line.
+// Prints all columns, one to a line, and the bytes that went from each device to each other one.
 void listing_print_total(FILE *out, const listing *listing);
 
 #endif

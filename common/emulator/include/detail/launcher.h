@@ -14,9 +14,8 @@ class launcher {
 public:
   launcher(void (*kernel)(Parameters...), const char *name, dim3 grid, dim3 block,
            size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr)
-      : kernel(kernel), name(name), grid(grid), block(block), shared_bytes(dynamic_shared_bytes) {
-    (void)stream; // a launch has finished when it returns, so every stream keeps its order
-  }
+      : kernel(kernel), name(name), grid(grid), block(block), shared_bytes(dynamic_shared_bytes),
+        stream(stream) {}
 
   // Arguments are converted to the kernel's parameters once, here, as in an ordinary call; each
   // thread gets its own copy.
@@ -37,6 +36,7 @@ public:
     };
     request.arguments = &call;
     request.arguments_bytes = sizeof call;
+    request.stream = stream;
     return emulator_launch(&request);
   }
 
@@ -46,6 +46,7 @@ private:
   dim3 grid;
   dim3 block;
   size_t shared_bytes;
+  cudaStream_t stream;
 };
 
 // The rewriter turns `extern __shared__ T name[];`, with or without __align__(128), into calls of these.

@@ -1,0 +1,86 @@
+#include "devices.h"
+
+#include "emulator.h"
+#include "environment.h"
+#include "errors.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+static _Thread_local int current;
+static atomic_bool enabled[DEVICES_MAX][DEVICES_MAX]; // [device][owner of the memory]
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int count;
+static bool peers;
+
+static void read_settings(void) {
+  count = (int)environment_number("EMU_GPUS", 1, 1, DEVICES_MAX);
+  peers = environment_number("EMU_PEER_ACCESS", 1, 0, 1) == 1;
+}
+
+int devices_count(void) {
+  pthread_once(&once, read_settings);
+  return count;
+}
+
+bool devices_several(void) { return devices_count() > 1; }
+
+int devices_current(void) { return current; }
+
+bool devices_reach(int device, int owner) { return device == owner || enabled[device][owner]; }
+
+void devices_forget_peers(int device) {
+  for (int owner = 0; owner < DEVICES_MAX; owner++) enabled[device][owner] = false;
+}
+
+static bool exists(int device) { return device >= 0 && device < devices_count(); }
+
+cudaError_t cudaGetDeviceCount(int *number) {
+  RETURN_IF_STICKY();
+  if (number == NULL) return errors_record(cudaErrorInvalidValue);
+  *number = devices_count();
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device) {
+  RETURN_IF_STICKY();
+  if (device == NULL) return errors_record(cudaErrorInvalidValue);
+  *device = current;
+  return cudaSuccess;
+}
+
+// A host thread may leave a device whose kernel has faulted, and the faulted one may be selected again.
+cudaError_t cudaSetDevice(int device) {
+  if (!exists(device)) {
+    RETURN_IF_STICKY();
+    return errors_record(cudaErrorInvalidDevice);
+  }
+  current = device;
+  return errors_record(errors_sticky());
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
+  RETURN_IF_STICKY();
+  if (can == NULL) return errors_record(cudaErrorInvalidValue);
+  if (!exists(device) || !exists(peer)) return errors_record(cudaErrorInvalidDevice);
+  *can = peers && device != peer;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
+  RETURN_IF_STICKY();
+  if (flags != 0) return errors_record(cudaErrorInvalidValue);
+  if (!exists(peer) || peer == current) return errors_record(cudaErrorInvalidDevice);
+  if (!peers) return errors_record(cudaErrorPeerAccessUnsupported);
+  if (atomic_exchange(&enabled[current][peer], true))
+    return errors_record(cudaErrorPeerAccessAlreadyEnabled);
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  RETURN_IF_STICKY();
+  if (!exists(peer)) return errors_record(cudaErrorInvalidDevice);
+  if (!atomic_exchange(&enabled[current][peer], false))
+    return errors_record(cudaErrorPeerAccessNotEnabled);
+  return cudaSuccess;
+}

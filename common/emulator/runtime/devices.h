@@ -1,0 +1,25 @@
+// The emulated devices: how many there are, which one a host thread uses, and who may access whose memory.
+#ifndef DEVICES_H
+#define DEVICES_H
+
+#include <stdbool.h>
+
+enum { DEVICES_MAX = 8 };
+
+// The value of the environment variable EMU_GPUS; 1 when it is not set.
+int devices_count(void);
+
+// Whether there are several. Then operations on streams are queued (queue.h); on one device each has finished when
+// the host's call returns.
+bool devices_several(void);
+
+// The device of the calling host thread, which cudaSetDevice chooses; 0 at first.
+int devices_current(void);
+
+// Whether kernels of `device` may access memory of `owner`.
+bool devices_reach(int device, int owner);
+
+// cudaDeviceReset: the device forgets its peers.
+void devices_forget_peers(int device);
+
+#endif

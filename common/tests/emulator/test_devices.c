@@ -1,0 +1,283 @@
+// Tests several emulated devices in one process: memory, streams and events, peers, and their faults.
+#define _GNU_SOURCE
+#include "emulator.h"
+#include "numeric/poison.h"
+
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "devices.h"
+#include "fault_report.h"
+
+enum { N = 1000, BYTES = N * sizeof(float) };
+
+static void two_gpus(void) {
+  setenv("EMU_GPUS", "2", 1);
+  setenv("EMU_SEED", "0", 1); // transfers are as late as they can be
+}
+
+// ---- What there is ------------------------------------------------------------------------------
+
+Test(devices, are_as_many_as_asked_for, .init = two_gpus) {
+  int count, device, can;
+  struct cudaDeviceProp properties;
+  OK(cudaGetDeviceCount(&count));
+  cr_assert_eq(count, 2);
+  OK(cudaSetDevice(1));
+  OK(cudaGetDevice(&device));
+  cr_assert_eq(device, 1);
+  OK(cudaGetDeviceProperties(&properties, 1));
+  cr_assert_eq(cudaSetDevice(2), cudaErrorInvalidDevice);
+  OK(cudaDeviceCanAccessPeer(&can, 0, 1));
+  cr_assert(can);
+  OK(cudaDeviceEnablePeerAccess(0, 0));
+  cr_assert_eq(cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessAlreadyEnabled);
+  cr_assert_eq(cudaDeviceEnablePeerAccess(1, 0), cudaErrorInvalidDevice);
+  OK(cudaDeviceDisablePeerAccess(0));
+  cr_assert_eq(cudaDeviceDisablePeerAccess(0), cudaErrorPeerAccessNotEnabled);
+}
+
+Test(devices, are_at_most_eight, .exit_code = 2) {
+  int count;
+  setenv("EMU_GPUS", "9", 1);
+  cudaGetDeviceCount(&count);
+}
+
+Test(devices, may_lack_peer_access, .init = two_gpus) {
+  int can;
+  setenv("EMU_PEER_ACCESS", "0", 1);
+  OK(cudaDeviceCanAccessPeer(&can, 0, 1));
+  cr_assert_not(can);
+  cr_assert_eq(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessUnsupported);
+}
+
+Test(devices, own_memory_and_streams, .init = two_gpus) {
+  struct cudaPointerAttributes attributes;
+  float *memory = on_device(1, N, 0);
+  OK(cudaPointerGetAttributes(&attributes, memory));
+  cr_assert_eq(attributes.device, 1);
+  const cudaStream_t stream = stream_on(1);
+  OK(cudaSetDevice(0));
+  devices_add(memory, memory, 1, N, stream);
+  cr_assert_eq(cudaGetLastError(), cudaErrorInvalidResourceHandle);
+  cr_assert_eq(cudaMemcpyPeer(memory, 0, memory, 1, BYTES), cudaErrorInvalidValue);
+}
+
+Test(devices, set_attributes_of_kernels_one_by_one, .init = two_gpus) {
+  OK(devices_allow_shared(100000));
+  OK(devices_launch_shared(100000));
+  OK(cudaSetDevice(1));
+  cr_assert_eq(devices_launch_shared(100000), cudaErrorInvalidValue);
+}
+
+// ---- Order --------------------------------------------------------------------------------------
+
+// A kernel of device 0, a copy to device 1, a kernel there, each in a stream of its own. Without one of the
+// two waits the result is NaN.
+static float *chain(bool copy_waits, bool kernel_waits) {
+  float *a = on_device(0, N, 1), *b = on_device(1, N, 2), *out = on_device(1, N, 3);
+  const cudaStream_t computes = stream_on(0), copies = stream_on(0), after = stream_on(1);
+  OK(cudaSetDevice(0));
+  devices_add(a, a, 4, N, computes);
+  if (copy_waits) wait_for(computes, copies);
+  OK(cudaMemcpyPeerAsync(b, 1, a, 0, BYTES, copies));
+  if (kernel_waits) wait_for(copies, after);
+  OK(cudaSetDevice(1));
+  devices_add(b, out, 10, N, after);
+  OK(cudaDeviceSynchronize());
+  OK(cudaStreamSynchronize(copies));
+  return out;
+}
+
+Test(devices, follow_events, .init = two_gpus) {
+  expect_all(chain(true, true), N, 15);
+  cr_assert_eq(emulator_link_bytes(0, 1), BYTES);
+  cr_assert_eq(emulator_link_bytes(1, 0), 0);
+}
+
+Test(devices, show_a_kernel_that_does_not_wait, .init = two_gpus) {
+  expect_poison(chain(true, false), N);
+}
+
+Test(devices, show_a_copy_that_does_not_wait, .init = two_gpus) {
+  expect_poison(chain(false, true), N);
+}
+
+Test(devices, wait_for_the_default_stream, .init = two_gpus) {
+  float *a = on_device(0, N, 1), *b = on_device(0, N, 2);
+  cudaStream_t stream;
+  OK(cudaStreamCreate(&stream));
+  OK(cudaMemcpyAsync(b, a, BYTES, cudaMemcpyDeviceToDevice, NULL));
+  devices_add(b, b, 1, N, stream);
+  OK(cudaMemcpyAsync(a, b, BYTES, cudaMemcpyDeviceToDevice, NULL));
+  OK(cudaStreamSynchronize(NULL));
+  expect_all(a, N, 2);
+}
+
+Test(devices, work_while_the_host_asks, .init = two_gpus) {
+  float *a = on_device(0, N, 1), *b = on_device(1, N, 2);
+  const cudaStream_t stream = stream_on(1);
+  cudaEvent_t begin, end;
+  float milliseconds;
+  OK(cudaEventCreate(&begin));
+  OK(cudaEventCreate(&end));
+  OK(cudaEventRecord(begin, stream));
+  OK(cudaMemcpyPeerAsync(b, 1, a, 0, BYTES, stream));
+  devices_add(b, b, 1, N, stream);
+  OK(cudaEventRecord(end, stream));
+  int asked = 0;
+  while (cudaStreamQuery(stream) == cudaErrorNotReady) asked++;
+  cr_assert_gt(asked, 0);
+  OK(cudaEventQuery(end));
+  OK(cudaEventElapsedTime(&milliseconds, begin, end));
+  cr_assert_geq(milliseconds, 0);
+  OK(cudaEventDestroy(begin));
+  OK(cudaEventDestroy(end));
+  expect_all(b, N, 2);
+}
+
+// Two rounds of two slices: a kernel for each slice waits for its copy. The copies of the second round must wait for the
+// kernels of the first, or they may overwrite what these still read. Returns whether all results are right.
+static bool run_rounds(bool wait) {
+  float *from = on_device(1, 2 * N, 1), *slices = on_device(0, 2 * N, 0);
+  float *out = on_device(0, 4 * N, 0);
+  const cudaStream_t copies = stream_on(0), computes = stream_on(0);
+  for (int round = 0; round < 2; round++) {
+    if (wait) wait_for(computes, copies);
+    for (int slice = 0; slice < 2; slice++) {
+      float *place = slices + slice * N;
+      OK(cudaMemcpyPeerAsync(place, 0, from + slice * N, 1, BYTES, copies));
+      wait_for(copies, computes);
+      devices_add(place, out + (2 * round + slice) * N, 1, N, computes);
+    }
+  }
+  OK(cudaDeviceSynchronize());
+  float *host = read_back(out, 4 * N);
+  bool right = true;
+  for (int i = 0; i < 4 * N; i++) right = right && host[i] == 2;
+  free(host);
+  return right;
+}
+
+Test(devices, run_in_any_order_with_a_seed, .init = two_gpus) {
+  enum { SEEDS = 5 };
+  int wrong = 0;
+  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    emulator_set_seed(seed);
+    cr_assert(run_rounds(true), "seed %d", (int)seed);
+    wrong += !run_rounds(false);
+  }
+  cr_assert_gt(wrong, 0, "no order shows that the copies do not wait");
+}
+
+Test(devices, deliver_to_a_kernel_that_polls, .init = two_gpus) {
+  enum { SLICE = 100 };
+  float *far = on_device(1, 3 * SLICE, 7), *near = on_device(0, 3 * SLICE, 0);
+  float *out = on_device(0, 3 * SLICE, 0);
+  int *flags, *ones;
+  const cudaStream_t copies = stream_on(0), computes = stream_on(0);
+  OK(cudaMalloc((void **)&flags, 3 * sizeof *flags));
+  OK(cudaMemset(flags, 0, 3 * sizeof *flags));
+  OK(cudaMalloc((void **)&ones, sizeof *ones));
+  OK(cudaMemset(ones, 1, sizeof *ones));
+  devices_poll(near, flags, out, SLICE, computes);
+  for (int i = 0; i < 3; i++) {
+    OK(cudaMemcpyPeerAsync(near + i * SLICE, 0, far + i * SLICE, 1, SLICE * sizeof *far, copies));
+    OK(cudaMemcpyAsync(&flags[i], ones, sizeof *ones, cudaMemcpyDeviceToDevice, copies));
+  }
+  OK(cudaDeviceSynchronize());
+  expect_all(out, 3 * SLICE, 7);
+}
+
+// ---- The host's memory --------------------------------------------------------------------------
+
+Test(devices, read_pinned_memory_late_and_other_memory_at_once, .init = two_gpus) {
+  float *memory = on_device(0, 2, 0), *pinned, pageable = 1;
+  const cudaStream_t stream = stream_on(0);
+  OK(cudaHostAlloc((void **)&pinned, sizeof *pinned, cudaHostAllocDefault));
+  *pinned = 1;
+  OK(cudaMemcpyAsync(memory, pinned, sizeof *pinned, cudaMemcpyHostToDevice, stream));
+  OK(cudaMemcpyAsync(memory + 1, &pageable, sizeof pageable, cudaMemcpyHostToDevice, stream));
+  *pinned = 2; // too early
+  pageable = 2;
+  OK(cudaStreamSynchronize(stream));
+  expect_poison(memory, 1);
+  expect_all(memory + 1, 1, 1);
+}
+
+// ---- A host thread for each device --------------------------------------------------------------
+
+static void *add_many(void *argument) {
+  const int device = *(const int *)argument;
+  float *memory = on_device(device, N, 0), *copy = on_device(device, N, 0);
+  const cudaStream_t stream = stream_on(device);
+  for (int round = 0; round < 50; round++) {
+    devices_add(memory, memory, 1, N, stream);
+    OK(cudaMemcpyAsync(copy, memory, BYTES, cudaMemcpyDeviceToDevice, stream));
+    if (round % 10 == device) OK(cudaStreamSynchronize(stream));
+  }
+  OK(cudaStreamSynchronize(stream));
+  expect_all(copy, N, 50);
+  OK(cudaFree(memory));
+  return NULL;
+}
+
+Test(devices, have_host_threads, .init = two_gpus) {
+  int numbers[2] = {0, 1};
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, add_many, &numbers[i]);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+}
+
+// ---- Faults -------------------------------------------------------------------------------------
+
+static float *far_memory;
+
+bool healthy_launch(void) {
+  float *memory;
+  if (cudaMalloc((void **)&memory, BYTES) != cudaSuccess) return false;
+  devices_add(memory, memory, 1, N, NULL);
+  return cudaDeviceSynchronize() == cudaSuccess;
+}
+
+static void free_too_early(void) {
+  float *a = on_device(0, N, 0), *b = on_device(1, N, 0);
+  const cudaStream_t stream = stream_on(0);
+  cudaMemcpyPeerAsync(b, 1, a, 0, BYTES, stream);
+  cudaSetDevice(1);
+  cudaFree(b);
+  cudaSetDevice(0);
+  cr_assert_eq(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+}
+
+Test(devices, notice_memory_that_is_freed_too_early, .init = two_gpus) {
+  static const fault_case fault = {
+      free_too_early,
+      cudaErrorIllegalAddress,
+      {"Invalid memory of device 1: it was freed before cudaMemcpyPeerAsync of 4000 bytes was done",
+       "queued at free_too_early in ", "test_devices.c:", "hint: cudaFree() waits for"}};
+  expect_report(&fault);
+}
+
+static void read_far_memory(void) {
+  devices_add(far_memory, far_memory, 1, N, NULL);
+  cudaDeviceSynchronize();
+}
+
+Test(devices, fault_without_peer_access, .init = two_gpus) {
+  static const fault_case fault = {
+      read_far_memory,
+      cudaErrorIllegalAddress,
+      {"Invalid read at address 0x",
+       " of an allocation of 4000 bytes of device 1, without peer access from device 0, where the "
+       "kernel runs",
+       "// <- add", "by thread (", "hint: call cudaDeviceEnablePeerAccess(1, 0)"}};
+  far_memory = on_device(1, N, 0);
+  OK(cudaSetDevice(0));
+  expect_report(&fault);
+  OK(cudaDeviceEnablePeerAccess(1, 0));
+  read_far_memory();
+  OK(cudaSetDevice(1)); // this device goes on
+  expect_all(far_memory, N, 1);
+}
