@@ -64,6 +64,6 @@ END {
     label(product_block[i], begin, end, top - 0.075, product_kind[i] == "scores" && known > (begin + end) / 2 ? "white" : "black")
   }
   count = split("scores output unknown issue softmax wait_product wait_turn wait_tile copy", kind, " ")
-  for (i = 1; i <= count; i++) print "$" kind[i] " << EOD\n" (kind[i] in boxes ? boxes[kind[i]] : "?\t?\t?\t?\t?\t?\n") "EOD"
+  for (i = 1; i <= count; i++) print "$" kind[i] " << EOD\n" (kind[i] in boxes ? boxes[kind[i]] : "0\t0\t0\t0\t0\t0\n") "EOD" # or nothing to see
   printf "%s", labels
 }
