@@ -3,6 +3,7 @@
 #ifndef PTX_CUH
 #define PTX_CUH
 
+#include "timeline.cuh"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -37,7 +38,8 @@ __device__ __forceinline__ void load_matrices(unsigned (&fragments)[4], const vo
 // Does the same with the transposed matrices. A lane receives rows 2 (l % 4) and 2 (l % 4) + 1 of column l /
 // 4.
 __device__ __forceinline__ void load_matrices_transposed(unsigned (&fragments)[4],
-                                                         const void *row) {
+                                                         const void *row TIMELINE_SITE) {
+  TIMELINE_MMA(OUTPUT)
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(fragments[0]), "=r"(fragments[1]), "=r"(fragments[2]), "=r"(fragments[3])
                : "r"(shared_address(row))

@@ -148,6 +148,20 @@ static inline void recorded_write(const char *name, const char *text) {
   toolkit_write(path, text);
 }
 
+// A warp group of which a softmax runs beside no product: a product of 300 clocks, a softmax of 200, a product of 400.
+#define TIMELINE_HEADER                                                                            \
+  "# before: commit = abc1234, date = 2026-01-02T03:04:05Z\n"                                      \
+  "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,plain_ms,"    \
+  "stamped_ms,all_stamped_ms,lost,stretch,block,warp,begin,end,kind,key_block,file,line\n"
+#define EVENT(begin, end, kind, key_block, line)                                                   \
+  "06_copied,,Test GPU,fp16," LARGE ",2,2.1,2.2,0,1000,0,4," begin "," end "," kind "," key_block  \
+  ",attention.cu," line "\n"
+#define TIMELINE                                                                                   \
+  TIMELINE_HEADER EVENT("0", "0", "queue_scores", "7", "10")                                       \
+      EVENT("100", "300", "product_wait", "", "11") EVENT("500", "500", "queue_output", "7", "12") \
+          EVENT("600", "900", "product_wait", "", "13")                                            \
+              EVENT("1000", "1000", "queue_scores", "8", "10")
+
 static inline void recorded_write_all(void) {
   recorded_write("ladder", LADDER);
   recorded_write("ladder-again", LADDER);
@@ -159,6 +173,7 @@ static inline void recorded_write_all(void) {
   recorded_write("splits", SPLITS);
   recorded_write("quoted", QUOTED);
   recorded_write("sweep", SWEEP);
+  recorded_write("timeline", TIMELINE);
   recorded_write("ceilings", CEILINGS);
   recorded_write("counts", COUNTS);
   recorded_write("bugs", BUGS_ON_GPU);

@@ -57,6 +57,9 @@ Test(plots, every_chart_from_little_data) {
       {"decode", {"1024", "8192", "GB/s, batch 1", "only reading 1049"}},
       {"splits", {"Time by the number of splits", "06 copied"}},
       {"saves", {"shared memory, wavefronts", "not seen"}},
+      {"timeline",
+       {"Timeline of step 06 copied", "5.0 % slower, and 10.0 %",
+        "queued for 70 % of the time; 0 % of", "warps 4-7"}},
       {"speedup-by-length-dim64-fp16", {"Speed-up over step 01 plain by sequence length"}},
       {"ceiling-share-dim64-fp16", {"% of the ceiling, not causal", "fp32 fma 30, mma fp16 100"}},
   };
@@ -70,7 +73,7 @@ Test(plots, every_chart_from_little_data) {
     cr_expect_null(strstr(words_of(cases[i].chart).out, "Not recorded"), "%s", cases[i].chart);
   }
   const script_result files = toolkit_run("ls plots/test-gpu | wc -l");
-  cr_expect_str_eq(files.out, "14\n", "%s files", files.out);
+  cr_expect_str_eq(files.out, "15\n", "%s files", files.out);
 }
 
 Test(plots, every_chart_from_no_data) {
@@ -89,6 +92,7 @@ Test(plots, every_chart_from_no_data) {
       {"decode", "decode.csv of " FOLDER ": make decode records it"},
       {"splits", "splits.csv of " FOLDER ": make step18 splits records it"},
       {"saves", "counts.csv of " FOLDER ": make count records it"},
+      {"timeline", "timeline.csv of " FOLDER ": make step14 timeline records it"},
   };
   draw_silently("all");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
