@@ -64,6 +64,11 @@ ifneq ($(and $(named_one),$(filter $(own_verbs),$(MAKECMDGOALS))),)
     endif
   endif
 endif
+ifneq ($(and $(PART),$(named_one),$(filter $(own_verbs),$(MAKECMDGOALS))),)
+  ifeq ($(WORK),)
+    $(error PART=$(PART) is a part of your own file of step $(named_one), $(if $(chosen),and not of another file,and there is none in $(LAB_WORK) yet: make step$(named_one) exercise writes it))
+  endif
+endif
 ifneq ($(and $(WORK),$(LAB)),)
   $(error WORK=1 takes your own file and LAB=1 the lab's: give one of them)
 endif

@@ -137,7 +137,7 @@ judge() { # STEP STATUS
     echo "the tests were stopped there: a loop that does not end, or LAB_LIMIT=60 for a slow kernel"
   elif [ "$2" -ne 0 ] && grep -q 'Synthesis:' "$log"; then
     awk -f scripts/first_failure.awk "$log"
-    if { [ -z "$left" ] || [ -n "${PART:-}" ]; } && ! grep -q '^=========' "$log"; then
+    if [ -z "$left" ] && ! grep -q '^=========' "$log"; then
       local verb=step$number
       if [ -n "${HUNT:-}" ]; then verb="hunt BUG=$HUNT"; fi
       echo "make $verb sanitize${PART:+ PART=$PART} looks for a race, a stray access or a missing wait"
@@ -145,9 +145,7 @@ judge() { # STEP STATUS
   else
     tail -n 20 "$log"
   fi
-  if [ -z "${PART:-}" ]; then
-    printf '%s' "${left:+$left$'\n'}"
-  fi
+  printf '%s' "${left:+$left$'\n'}"
   echo "check: ${PART:+part $PART of }$file fails"
   return 1
 }
@@ -165,7 +163,7 @@ for step in "${steps[@]}"; do
     fi
     continue
   fi
-  left=$(say_parts_left "$file")
+  left=$(if [ -n "${PART:-}" ]; then say_part_left "$file" "$PART"; else say_parts_left "$file"; fi)
   status=0
   run_tests "$step" || status=$?
   judged=0

@@ -95,6 +95,11 @@ say_parts_left() {
     }'
 }
 
+# say_part_left FILE PART: a sentence if that part is as the exercise left it; nothing when it is written.
+say_part_left() {
+  parts_left "$1" | awk -F '\t' -v part="$2" '$1 == part { printf "part %d is still to be written, at line %d: %s\n", $1, $2, $4 }'
+}
+
 # file_hash FILE
 file_hash() { sha256sum "$1" | cut -c 1-16; }
 

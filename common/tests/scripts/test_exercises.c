@@ -188,7 +188,11 @@ Test(exercises, the_readers_own_file_is_found) {
 #define WHOSE(more)                                                                                \
   lab_run(MAKE "-n step04 check " more " | grep -e '[s]cripts/workshop/source.sh' "                \
                "-e '^echo .source' -e '/check.sh'")
-  script_result result = WHOSE();
+  script_result result = lab_run(MAKE "step04 check PART=1");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "PART=1 is a part of your own file of step 04, and there is none in ",
+         " yet: make step04 exercise writes it.");
+  result = WHOSE();
   EXPECT(result, "the lab's own", "scripts/check.sh build/cpu/step04-check\n");
   EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax"), 0);
   result = WHOSE();

@@ -114,8 +114,15 @@ Test(verdicts, a_part_takes_the_tests_that_are_asked_for) {
   EXPECT(result, "--fail-fast --filter !(other_gpus)/!(more_*|each_is_sanitized) ");
   result = lab_run("PART=1 " CHECK);
   EXPECT_STATUS(result, 0);
+  cr_expect_null(strstr(result.out, "still to be written"), "%s", result.out);
   result = lab_run("cat %s/said", lab_work);
   cr_expect_null(strstr(result.out, "--fail-fast"), "%s", result.out);
+  suite_says("[FAIL] shapes::a: (1s)\n[====] Synthesis: Tested: 9 | Passing: 8", 1);
+  result = lab_run("PART=2 " CHECK);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "shapes::a:\npart 2 is still to be written, at line ", ": compute the correction",
+         "check: part 2 of ");
+  cr_expect_null(strstr(result.out, "sanitize"), "%s", result.out);
 }
 
 // Code of the host that never ends, behind a test that only takes long.
