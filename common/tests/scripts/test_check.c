@@ -46,13 +46,16 @@ Test(check, the_same_lines_however_many_at_once) {
 // A wrong step fails most tests of its suite.
 Test(check, one_step_shows_its_first_failure) {
   put("build/gpu/step04-check",
-      "#!/bin/bash\necho '[----] a.c:1: Assertion Failed'\necho '[----]   a sentence'\n"
+      "#!/bin/bash\nfor i in 1 2; do echo '========= Race'; echo '=========  the launch is "
+      "abandoned: '\n"
+      "done; echo '[----] a.c:1: Assertion Failed'\necho '[----]   a sentence'\n"
       "echo '[FAIL] shapes::a: (1s)'\necho '[----]   another'\necho '[FAIL] shapes::b: (1s)'\n"
       "echo '[====] Synthesis: Tested: 9 | Passing: 7 | Failing: 2'\nexit 1\n");
   const script_result result =
       toolkit_run("scripts/check.sh build/gpu/step04-check; grep another build/gpu/*.log");
   EXPECT(result,
-         " FAIL step04-check\n 7 of 9 tests pass; the first that does not is shapes::a:\n "
+         " FAIL step04-check\n ========= Race\n ========= the launch is abandoned: \n 7 of 9 tests "
+         "pass; the first that does not is shapes::a:\n "
          "a sentence\n what all its tests say: build/gpu/step04-check.log\n",
          "check: 1 of 1 test programs failed: step04-check\n[----] another\n");
 }
