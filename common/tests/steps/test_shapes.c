@@ -179,7 +179,7 @@ static void expect_right_beyond(int limit) {
   suite_expect_right(many_heads, INPUTS_NORMAL);
 }
 
-// LAB_LARGE=1, which `make step06 check` sets, has the emulator take the limit of a GPU, too.
+// LAB_LARGE=1, which `make step06 check` of the lab's own file sets, has the emulator take the limit of a GPU, too.
 Test(shapes, more_heads_and_batches_than_a_grid_has_blocks) {
   expect_right_beyond(set_grid_limit(100));
   const char *large = getenv("LAB_LARGE");
