@@ -38,14 +38,16 @@ END {
     " under the warps' own. ") "Numbers: source lines above, key blocks below.")
   print "stretch = " stretch + 0
   print "rows = " rows + 0
+  for (i = 1; i <= rows; i++) if (length(row_name[i]) > widest) widest = length(row_name[i])
+  print "left = " (widest > 12 ? 0.13 : 0.085)
   print "canvas_height = " 335 + rows * (rows > 8 ? 70 : 105)
   print "description = " quoted("A chart of " rows " rows, one for each warp or warp group, over " stretch " clocks.")
   for (i = 1; i <= rows; i++)
     labels = labels sprintf("set label %d %s at graph -0.006,first %.2f right front noenhanced font ',17'\n", ++label_count, \
-      quoted(row_name[i]), 1 - i - (row_queues[i] == timeline_file ? 0.5 : 0.42))
+      quoted(row_name[i]), 1 - row_rank[i] - (row_queues[i] == timeline_file ? 0.5 : 0.42))
   for (i = 1; i <= segments; i++) {
     row = segment_row[i]
-    top = 1 - row - 0.12
+    top = 1 - row_rank[row] - 0.12
     bottom = row_queues[row] == timeline_file && row_role[row] == "consumer" ? top - 0.42 : top - 0.6
     box(block_of(segment_kind[i]), segment_begin[i], segment_end[i], bottom, top)
     if (segment_file[i] != "attention.cu") continue
@@ -58,7 +60,7 @@ END {
     begin = product_begin[i] > 0 ? product_begin[i] : 0
     end = product_end[i] < stretch ? product_end[i] : stretch
     known = product_known[i] < end ? product_known[i] : end
-    top = 1 - row - 0.57 - (product_kind[i] == "output" ? 0.15 : 0)
+    top = 1 - row_rank[row] - 0.57 - (product_kind[i] == "output" ? 0.15 : 0)
     box(product_kind[i], begin, known, top - 0.15, top)
     box("unknown", known > begin ? known : begin, end, top - 0.15, top)
     label(product_block[i], begin, end, top - 0.075, product_kind[i] == "scores" && known > (begin + end) / 2 ? "white" : "black")

@@ -10,7 +10,7 @@ unset ytics
 unset border
 set border 1 lw 1 lc rgb grey
 unset grid
-set lmargin at screen 0.085
+set lmargin at screen left
 set xlabel "clocks of the multiprocessor" offset 0,0.3
 set xrange [0:stretch]
 set yrange [-rows:0.35]

@@ -3,7 +3,7 @@
 #
 #   timeline_row()      takes the row that is read; a row of another file begins anew
 #   timeline_segments() then makes of all rows
-#     rows, row_name[1..rows], row_role[] ("consumer" or "producer"), stretch (clocks)
+#     rows, row_name[1..rows], row_role[] ("consumer" or "producer"), row_rank[] (by block and warp), stretch (clocks)
 #     segments, segment_row[], segment_begin[], segment_end[], segment_kind[], segment_line[], segment_file[]
 #     products, product_row[], product_begin[], product_end[], product_kind[] ("scores" or "output"), product_block[],
 #     product_known[]: until when it was certainly under way
@@ -120,12 +120,16 @@ function walk(lane, first, last,  i, kind, gap, oldest, queues, p) {
   for (p = oldest; queues && p <= products; p++) product_end[p] = event_end[last] # their wait is not in the file
 }
 
-function timeline_segments(  i, first, blocks, name) {
+function timeline_segments(  i, j, first, blocks, name) {
   for (i = 1; i <= events; i++) if (event_kind[i] ~ /scores|output|softmax/) row_role[event_row[i]] = "consumer"
   for (i = 1; i <= events; i++)
     if (event_kind[i] == "copy" && row_role[event_row[i]] == "") row_role[event_row[i]] = "producer"
   for (i = 1; i <= rows; i++) if (row_block[i] != row_block[1]) blocks = 1
   for (i = 1; i <= rows; i++) {
+    row_rank[i] = 1
+    for (j = 1; j <= rows; j++)
+      row_rank[i] += row_block[j] < row_block[i] || (row_block[j] == row_block[i] && row_warp[j] < row_warp[i])
+    row_of_rank[row_rank[i]] = i
     if (row_role[i] == "") row_role[i] = "consumer"
     name = row_queues[i] == timeline_file ? "warps " row_warp[i] "-" row_warp[i] + 3 : "warp " row_warp[i]
     if (row_role[i] == "producer") name = "producer"

@@ -65,7 +65,8 @@ END {
   if (widest < 12) widest = 12
   shape = "%-" widest "s |%s|\n"
   printf "%s, %s clocks of one multiprocessor\n", problem_text(), stretch
-  for (row = 1; row <= rows; row++) {
+  for (rank = 1; rank <= rows; rank++) {
+    row = row_of_rank[rank]
     if (row_role[row] == "consumer") printf shape, "  key block", numbers_of(row)
     printf shape, row_name[row], line_of(row)
     if (row_queues[row] == timeline_file && row_role[row] == "consumer")

@@ -34,14 +34,17 @@
 #include <cuda_pipeline.h>
 #include <mma.h>
 
-// A place in the source, which the compiler makes a constant.
+// A place in the source. `consteval`, for which a build with stamps is in C++20, makes the compiler compute the number;
+// otherwise each stamp would go through the letters of the file's name.
 struct timeline_site {
   unsigned number;
-  __device__ __forceinline__ timeline_site(const char *file, int line)
-      : number(timeline_site_number(file, line)) {}
 };
+__host__ __device__ consteval unsigned timeline_number(const char *file, int line) {
+  return timeline_site_number(file, line);
+}
 
-#define TIMELINE_HERE         timeline_site(__builtin_FILE(), __builtin_LINE())
+#define TIMELINE_HERE                                                                              \
+  timeline_site { timeline_number(__builtin_FILE(), __builtin_LINE()) }
 #define TIMELINE_FIRST_SITE   timeline_site site = TIMELINE_HERE
 #define TIMELINE_SITE         , TIMELINE_FIRST_SITE
 #define TIMELINE_PASS         , site

@@ -48,31 +48,20 @@ typedef struct {
       warps_between; // 0: all warps of a block write; 3: every fourth, the first of each warp group
 } timeline_plan;
 
-// A place in the source as 27 bits: a 14-bit hash of the last twelve letters of the file's name, without its folder, and
-// the line, up to 8191. The loop has a fixed length, so that nvcc unrolls it and each stamp has a constant.
-#ifdef __CUDACC__
-#define TIMELINE_CONSTANT __host__ __device__ __forceinline__
-#pragma nv_diagnostic push
-#pragma nv_diag_suppress 20011 // __builtin_strlen is no function of the device, but of a constant it is a constant
+// A place in the source as 27 bits: a 14-bit hash of the file's name without its folder, and the line, up to 8191. The
+// kernels compute it when they are compiled, and the host when it reads the events.
+#if defined(__CUDACC__)
+#define TIMELINE_CONSTANT __host__ __device__ constexpr
+#elif defined(__cplusplus)
+#define TIMELINE_CONSTANT constexpr
 #else
 #define TIMELINE_CONSTANT static inline
 #endif
 TIMELINE_CONSTANT unsigned timeline_site_number(const char *file, int line) {
-  const int length = (int)__builtin_strlen(file);
   unsigned hash = 0;
-#ifdef __CUDACC__
-#pragma unroll
-#endif
-  for (int i = 1; i <= 12; i++) {
-    const char letter = i <= length ? file[length - i] : '/';
-    hash = letter == '/' || hash >> 31 ? hash | 1u << 31
-                                       : (hash * 31 + (unsigned char)letter) & 0x3fff;
-  }
-  return (hash & 0x3fff) << 13 | ((unsigned)line < 8191 ? (unsigned)line : 8191);
+  for (int i = 0; file[i]; i++)
+    hash = file[i] == '/' ? 0 : (hash * 31 + (unsigned char)file[i]) & 0x3fff;
+  return hash << 13 | ((unsigned)line < 8191 ? (unsigned)line : 8191);
 }
-
-#ifdef __CUDACC__
-#pragma nv_diagnostic pop
-#endif
 
 #endif

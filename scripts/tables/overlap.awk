@@ -13,18 +13,19 @@ function percent(share, digits) { return share == "" ? "" : sprintf("%." digits 
 function keep(  key) {
   timeline_segments()
   timeline_summary()
-  key = step SUBSEP dim
-  names[step] = 1
+  key = step + 0 SUBSEP dim
+  names[step + 0] = readable(step)
   text[key] = percent(queued) "\t" percent(softmax_under) "\t" percent(softmax_under_own) "\t" percent(waiting["product_wait"]) "\t" \
-    percent(waiting["barrier_wait"] + waiting["copy_wait"]) "\t" percent(waiting["turn_wait"] + waiting["block_wait"]) "\t" cost
+    percent(waiting["barrier_wait"] + waiting["copy_wait"]) "\t" percent(waiting["turn_wait"] + waiting["block_wait"]) "\t" sprintf("%.0f", stretch / 4) "\t" cost
 }
 END {
   if (rows) keep()
   if (!length(names)) exit
-  header("step\thead_dim\ttensor cores have work queued\tsoftmax under products\tunder its own warps' products\twaits for a product\twaits for a tile\twaits for a turn or the block\tcost of the stamps", 1)
-  count = sort_names(names, sorted)
-  for (i = 1; i <= count; i++)
+  header("step\thead_dim\ttensor cores have work queued\tsoftmax under products\tunder its own warps' products\twaits for a product\twaits for a tile\twaits for a turn or the block\tclocks of a key block\tcost of the stamps", 1)
+  steps = split("06 09 11 12 13 14 15 16 17", number, " ")
+  for (i = 1; i <= steps; i++)
     for (d = 128; d >= 64; d -= 64)
-      row(readable(sorted[i]) "\t" d "\t" (((sorted[i], d) in text) ? text[sorted[i], d] : "not recorded\t\t\t\t\t\t"))
+      row((number[i] + 0 in names ? names[number[i] + 0] : number[i]) "\t" d "\t" \
+        (((number[i] + 0, d) in text) ? text[number[i] + 0, d] : "not recorded\t\t\t\t\t\t\t"))
   origin()
 }

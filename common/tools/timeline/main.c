@@ -137,6 +137,10 @@ static bool record_events(session *s, error_text *error) {
   }
   if (good && !trial_check(&s->trial, &check))
     return fail(error, "the step is wrong: %s", check.message.text);
+  if (good && s->list.count > 0 &&
+      strcmp(timeline_sources_find(&s->sources, s->list.entries[0].site).file, "?") == 0)
+    return fail(error, "the stamps name a source that is neither the step's nor in common/kernel: "
+                       "build the step again");
   if (good && s->list.count == 0)
     return fail(error, "no event was written: multiprocessor 0 had no block of this shape, or the "
                        "step calls none of the lab's wrappers");
