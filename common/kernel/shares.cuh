@@ -48,7 +48,17 @@ static inline equal_shares share_out(double tiles, int key_blocks, double blocks
   return shares;
 }
 
-// Partial results in the workspace. A share may begin and end inside a tile, so each block has two parts.
+// Returns how many of `blocks` blocks take part, so that no share ends inside a tile that another block has begun, or
+// `blocks` where that would leave more than a twentieth of them without work. To end a tile and begin another one costs
+// a block more than two microseconds, and memory is as busy with 19 of 20 multiprocessors as with all.
+static inline double blocks_that_divide(double tiles, double blocks) {
+  const double fewer =
+      tiles > blocks ? tiles / ceil(tiles / blocks) : tiles * floor(blocks / tiles);
+  return fewer == floor(fewer) && fewer >= 0.95 * blocks ? fewer : blocks;
+}
+
+// Partial results in the workspace. Block b has room for two parts of tiles: part 2 b + 1 of a tile whose first key
+// block is in its share, and part 2 b of a tile that another block has begun.
 struct partial_tiles {
   float *O; // [2 blocks][BLOCK_M][D], not divided by the sum
   float2
@@ -91,8 +101,9 @@ static inline cudaError_t clear_new_counters(const partial_tiles &partials,
 // for the next launch. One thread of each block calls it.
 //
 // The workspace may hold anything before a launch, such as what another step has left, and to clear the counters each
-// time would take as long as all the work of a small problem. So a counter carries a mark of 44 bits. If the mark is not there, the word is no counter yet.
-// The first block to see this makes it one, and counts itself; blocks that have added to the word before count again.
+// time would take as long as all the work of a small problem. So a counter carries a mark of 44 bits. If the mark is
+// not there, the word is no counter yet. The first block to see this makes it one, and counts itself; blocks that have
+// added to the word before count again.
 __device__ __forceinline__ bool is_last_of(unsigned long long *counter, unsigned count) {
   constexpr unsigned long long MARK = 0xfff5eedc0de00000, COUNT = (1 << 20) - 1;
   unsigned long long before = atomicAdd(counter, 1ULL);
@@ -107,6 +118,24 @@ __device__ __forceinline__ bool is_last_of(unsigned long long *counter, unsigned
   const bool last = (before & COUNT) == count - 1;
   if (last) atomicExch(counter, MARK);
   return last;
+}
+
+// Merges the parts of a place in their order. part(k) loads part k, a partial_row. The way to the L2 cache and back takes
+// half a microsecond, so 16 loads are under way before the first part is merged.
+template <typename Part, typename Load>
+__device__ __forceinline__ Part merge_parts(int parts, float scale_log2, const Load &part) {
+  constexpr int AT_ONCE = 16;
+  Part sums;
+#pragma unroll 1
+  for (int first = 0; first < parts; first += AT_ONCE) {
+    Part loaded[AT_ONCE]; // one that is missing has seen no key
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++)
+      if (first + k < parts) loaded[k] = part(first + k);
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) merge(sums, loaded[k].max_sum, loaded[k].O, scale_log2);
+  }
+  return sums;
 }
 
 #endif

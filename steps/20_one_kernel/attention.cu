@@ -44,16 +44,17 @@ struct configuration {
 // BLOCK_M, BLOCK_N, WARPS, STAGES.
 #define CONFIGURATIONS(X)                                                                          \
   X(16, 64, 4, 2)                                                                                  \
-  X(16, 64, 4, 3)                                                                                  \
-  X(32, 64, 4, 3)                                                                                  \
+  X(16, 128, 8, 3)                                                                                 \
+  X(32, 64, 4, 2)                                                                                  \
+  X(32, 128, 8, 3)                                                                                 \
   X(64, 64, 4, 2)                                                                                  \
   X(128, 64, 4, 2)
 
 // The smallest tile that holds all rows of a group, else the tile of step 09.
 static const char *best_configuration(const attention_shape *shape) {
   const int rows = packed_rows(*shape);
-  return rows <= 16   ? "16x64x4x3"
-         : rows <= 32 ? "32x64x4x3"
+  return rows <= 16   ? "16x128x8x3"
+         : rows <= 32 ? "32x128x8x3"
          : rows <= 64 ? "64x64x4x2"
                       : "128x64x4x2";
 }
@@ -63,7 +64,7 @@ static constexpr int SMALLEST_DIM = 64;
 // Blocks that a multiprocessor should hold at once, where its shared memory has room for them. They leave a thread
 // 255 registers, or 128 with small tiles at head_dim 64.
 template <typename tile, int D>
-static constexpr int BLOCKS_PER_SM = (tile::KEY_WARPS > 1 && D == 64 ? 16 : 8) / tile::WARPS;
+static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
 // The tiles of all key/value heads, as a double: an int may be too small.
 template <typename tile>
@@ -84,7 +85,8 @@ static equal_shares shares_of(const attention_shape &shape) {
   const double at_once = blocks_at_once(BLOCKS_PER_SM<tile, D>, SHARED_BYTES<tile, D>);
   const double tiles = tiles_of<tile>(shape);
   const int fewest_keys = max(tile::BLOCK_N, 2 * min(tile::BLOCK_M, packed_rows(shape)));
-  double blocks = fmin(at_once, tiles * divide_up(shape.seq_kv, fewest_keys));
+  double blocks =
+      blocks_that_divide(tiles, fmin(at_once, tiles * divide_up(shape.seq_kv, fewest_keys)));
   if (tile::KEY_WARPS == 1 && blocks < tiles) blocks = tiles;
   if (chosen_splits > 0) blocks = tiles * chosen_splits;
   return share_out(tiles, divide_up(shape.seq_kv, tile::BLOCK_N), blocks);
@@ -321,6 +323,11 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   __pipeline_wait_prior(tile::STAGES - 1); // Q, the oldest group: this thread's copies are there,
   __syncthreads();                         // and past the barrier those of all threads
 
+  // The blocks that have a part of the tile. The divisions take their time while copies are under way.
+  const long long before = (long long)number * shares.key_blocks; // key blocks of the tiles before
+  const int first_owner = shares.owner(before);
+  const int owners = shares.owner(before + shares.key_blocks - 1) - first_owner + 1;
+
   for (int first_key = first_block * tile::BLOCK_N; first_key < keys; first_key += tile::BLOCK_N) {
     const int block = first_key / tile::BLOCK_N;
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
@@ -352,11 +359,8 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   }
 
   // The block's part of the tile, if there are others.
-  const long long before = (long long)number * shares.key_blocks; // key blocks of the tiles before
   const bool whole = end_block - first_block == shares.key_blocks;
-  const bool second =
-      before + first_block > shares.begin(blockIdx.x); // the share has begun in another tile
-  const size_t part = (2 * (size_t)blockIdx.x + second) * tile::BLOCK_M;
+  const size_t part = (2 * (size_t)blockIdx.x + (first_block == 0)) * tile::BLOCK_M;
   if (tile::KEY_WARPS > 1) __syncthreads(); // all warps have read the rings
 #pragma unroll
   for (int r = 0; r < tile::LANE_ROWS; r++) {
@@ -395,27 +399,23 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   __syncthreads(); // all threads have stored their part, and the rings may be filled again
   if (whole) return;
   // exercise: count the block; in the last one of the tile, merge all parts of the tile in the order of the blocks
-  const int first_owner = shares.owner(before);
-  const int owners = shares.owner(before + shares.key_blocks - 1) - first_owner + 1;
   bool last = false;
   if (threadIdx.x == 0) {
     __threadfence(); // other blocks see the block's part before they see that it is counted
     last = is_last_of(&partials.counter[first_owner], owners);
-    __threadfence(); // and this one sees the parts of those that were counted before
   }
   if (!__syncthreads_or(last)) return;
-  // Only the share of the first owner may have begun in another tile.
-  const size_t first_part = (2 * (size_t)first_owner + (before > shares.begin(first_owner)));
+  // The parts are read from the L2 cache, where those of other multiprocessors are.
+  const size_t first_part = (2 * (size_t)first_owner + 1) * tile::BLOCK_M;
   for (int i = threadIdx.x; i < (end - first) * (D / 4); i += tile::THREADS) {
-    const int d = i % (D / 4) * 4;
-    partial_row sums;
-#pragma unroll 8
-    for (int k = 0; k < owners; k++) {
-      const size_t from =
-          (k == 0 ? first_part : 2 * (size_t)(first_owner + k)) * tile::BLOCK_M + i / (D / 4);
-      merge(sums, partials.max_sum[from], *(float4 *)&partials.O[from * D + d], scale_log2);
-    }
-    store_merged<D>(sums, O, lse, row_of(first + i / (D / 4)), d, scale_log2);
+    const float4 *O_parts = (const float4 *)&partials.O[first_part * D] + i;
+    const float2 *max_sum_parts = &partials.max_sum[first_part + i / (D / 4)];
+    const auto load = [&](int k) {
+      const int from = (k == 0 ? 0 : 2 * k - 1) * tile::BLOCK_M;
+      return partial_row{__ldcg(&max_sum_parts[from]), __ldcg(&O_parts[from * (D / 4)])};
+    };
+    const partial_row sums = merge_parts<partial_row>(owners, scale_log2, load);
+    store_merged<D>(sums, O, lse, row_of(first + i / (D / 4)), i % (D / 4) * 4, scale_log2);
   }
   // end of exercise
 }
