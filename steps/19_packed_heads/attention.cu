@@ -386,7 +386,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
       store_merged<D>(sums, O, lse, row, d, scale_log2);
     } else {
       const size_t partial_row = split * partials.rows + row;
-      *(float4 *)&partials.O[partial_row * D + d] = sums.O;
+      __stcg((float4 *)&partials.O[partial_row * D + d], sums.O); // one store of 16 bytes
       if (d == 0) partials.max_sum[partial_row] = sums.max_sum;
     }
   }

@@ -11,8 +11,9 @@
 //       key blocks   | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 |
 //       share of     |    0    |    1    |    2    |    3    |    4    |  5  |      the last of 0 and 1 merges tile 0
 //
-// The ring has three stages where tiles are small: two blocks on a multiprocessor then have up to 128 KB of K and V
-// under way. Memory answers after about 1 us, and in that time delivers about 33 KB to each multiprocessor.
+// Few rows get one block of eight warps on each multiprocessor, so a tile has half as many parts as with two blocks, and
+// twice as many threads merge them. Its ring has three stages of 64 KB, of which 128 KB are under way. Memory answers
+// after about 1 us, and in that time delivers about 33 KB to each multiprocessor.
 //
 // Cost for each key/value head: as in step 19, without the second launch.
 #include "fragments.cuh"
@@ -45,24 +46,26 @@ struct configuration {
 #define CONFIGURATIONS(X)                                                                          \
   X(16, 64, 4, 2)                                                                                  \
   X(16, 128, 8, 3)                                                                                 \
-  X(32, 64, 4, 2)                                                                                  \
   X(32, 128, 8, 3)                                                                                 \
   X(64, 64, 4, 2)                                                                                  \
   X(128, 64, 4, 2)
 
-// The smallest tile that holds all rows of a group, else the tile of step 09.
+// The smallest tile that holds all rows of a group. For more than 64 rows the tile of step 09 where there are enough of
+// them for all multiprocessors; else they are divided, and one of 64 rows has half as many rows to merge.
 static const char *best_configuration(const attention_shape *shape) {
   const int rows = packed_rows(*shape);
-  return rows <= 16   ? "16x128x8x3"
-         : rows <= 32 ? "32x128x8x3"
-         : rows <= 64 ? "64x64x4x2"
-                      : "128x64x4x2";
+  const bool few = (double)divide_up(rows, 128) * shape->kv_heads * shape->batch <
+                   gpu_attribute(cudaDevAttrMultiProcessorCount);
+  return rows <= 16          ? "16x128x8x3"
+         : rows <= 32        ? "32x128x8x3"
+         : few || rows <= 64 ? "64x64x4x2"
+                             : "128x64x4x2";
 }
 
 static constexpr int SMALLEST_DIM = 64;
 
 // Blocks that a multiprocessor should hold at once, where its shared memory has room for them. They leave a thread
-// 255 registers, or 128 with small tiles at head_dim 64.
+// 255 registers.
 template <typename tile, int D>
 static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
@@ -77,9 +80,10 @@ template <typename tile, int D>
 static constexpr size_t SHARED_BYTES = sizeof(half) *
                                        (tile::BLOCK_M + 2 * tile::STAGES * tile::BLOCK_N) * D;
 
-// As many shares as blocks run at once, but a share has at least one key block, and at least two keys for each row of
-// its tile: a partial row is as many bytes as two keys have. With tall tiles there is other work than copies, and where
-// there are enough of them each block takes one. --splits N makes N times as many shares as tiles.
+// As many shares as blocks run at once, or a few less that divide the tiles evenly. But a share has at least one key
+// block, and at least two keys for each row of its tile: a partial row is as many bytes as two keys have. With tall
+// tiles there is other work than copies, and where there are enough of them each block takes one. --splits N makes N
+// times as many shares as tiles.
 template <typename tile, int D>
 static equal_shares shares_of(const attention_shape &shape) {
   const double at_once = blocks_at_once(BLOCKS_PER_SM<tile, D>, SHARED_BYTES<tile, D>);
@@ -392,7 +396,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
       store_merged<D>(sums, O, lse, row_of(first + i / (D / 4)), d, scale_log2);
     } else {
       const size_t partial_row = part + i / (D / 4);
-      *(float4 *)&partials.O[partial_row * D + d] = sums.O;
+      __stcg((float4 *)&partials.O[partial_row * D + d], sums.O); // one store of 16 bytes
       if (d == 0) partials.max_sum[partial_row] = sums.max_sum;
     }
   }
@@ -408,11 +412,10 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   // The parts are read from the L2 cache, where those of other multiprocessors are.
   const size_t first_part = (2 * (size_t)first_owner + 1) * tile::BLOCK_M;
   for (int i = threadIdx.x; i < (end - first) * (D / 4); i += tile::THREADS) {
-    const float4 *O_parts = (const float4 *)&partials.O[first_part * D] + i;
-    const float2 *max_sum_parts = &partials.max_sum[first_part + i / (D / 4)];
     const auto load = [&](int k) {
       const int from = (k == 0 ? 0 : 2 * k - 1) * tile::BLOCK_M;
-      return partial_row{__ldcg(&max_sum_parts[from]), __ldcg(&O_parts[from * (D / 4)])};
+      return partial_row{__ldcg(&partials.max_sum[first_part + i / (D / 4) + from]),
+                         __ldcg((const float4 *)&partials.O[(first_part + from) * D] + i)};
     };
     const partial_row sums = merge_parts<partial_row>(owners, scale_log2, load);
     store_merged<D>(sums, O, lse, row_of(first + i / (D / 4)), i % (D / 4) * 4, scale_log2);
