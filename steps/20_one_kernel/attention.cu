@@ -37,7 +37,7 @@ struct configuration {
   static constexpr int LANE_KEYS = WARP_KEYS / 4;      // of one lane, in each of its rows
   static constexpr int MAX_DIM = 128;
   // Groups of 16 columns of Q and K that are multiplied at once; with tall tiles more would make registers spill.
-  static constexpr int UNROLLED = BLOCK_M > 64 ? 2 : 8;
+  static constexpr int UNROLLED = BLOCK_M > 64 ? 4 : 8;
 
   static_assert(WARP_ROWS % 16 == 0 && WARP_KEYS % 16 == 0, "whole fragments");
 };
@@ -327,11 +327,6 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   __pipeline_wait_prior(tile::STAGES - 1); // Q, the oldest group: this thread's copies are there,
   __syncthreads();                         // and past the barrier those of all threads
 
-  // The blocks that have a part of the tile. The divisions take their time while copies are under way.
-  const long long before = (long long)number * shares.key_blocks; // key blocks of the tiles before
-  const int first_owner = shares.owner(before);
-  const int owners = shares.owner(before + shares.key_blocks - 1) - first_owner + 1;
-
   for (int first_key = first_block * tile::BLOCK_N; first_key < keys; first_key += tile::BLOCK_N) {
     const int block = first_key / tile::BLOCK_N;
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
@@ -403,6 +398,9 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   __syncthreads(); // all threads have stored their part, and the rings may be filled again
   if (whole) return;
   // exercise: count the block; in the last one of the tile, merge all parts of the tile in the order of the blocks
+  const long long before = (long long)number * shares.key_blocks; // key blocks of the tiles before
+  const int first_owner = shares.owner(before);
+  const int owners = shares.owner(before + shares.key_blocks - 1) - first_owner + 1;
   bool last = false;
   if (threadIdx.x == 0) {
     __threadfence(); // other blocks see the block's part before they see that it is counted
