@@ -1,6 +1,6 @@
 # Prints the order of what the warps of a block did on the emulator, one column for each warp:
 #   awk -f scripts/csv.awk -f scripts/order_text.awk order.csv
-# The file is what the emulator writes with EMU_ORDER (common/emulator/runtime/order.h). There are no times. Of four
+# The file is what the emulator writes with EMU_ORDER (common/emulator/runtime/history.h). There are no times. Of four
 # warps that multiply together with wgmma, the first stands for all.
 {
   count++

@@ -149,7 +149,7 @@ void emulator_async_copy(void *destination, const void *source, size_t bytes, si
 }
 
 void emulator_async_commit(const emulator_site *site) {
-  order_did(current_worker, site, NULL);
+  history_did(current_worker, site, NULL);
   observer_async_commit(current_worker);
   current_worker->running->copies.committed++;
 }
@@ -164,7 +164,7 @@ static void perform(worker *worker, const async_copy *copy) {
 
 void emulator_async_wait(size_t newest, const emulator_site *site) {
   worker *worker = current_worker;
-  order_did(worker, site, NULL);
+  history_did(worker, site, NULL);
   async_copies *copies = &worker->running->copies;
   observer_async_wait(worker, newest);
   if (newest >= copies->committed) return;

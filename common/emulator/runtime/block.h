@@ -6,8 +6,8 @@
 #include "box_copies.h"
 #include "emulator.h"
 #include "gpu.h"
+#include "history.h"
 #include "launch.h"
-#include "order.h"
 #include "stacks.h"
 #include "warpgroups.h"
 
@@ -119,7 +119,7 @@ typedef struct worker {
   barrier_words barrier_words
       [BARRIERS_WITH_WORDS]; // of the barriers in shared memory, in their order of creation
   unsigned barriers_with_words;
-  block_order order;
+  block_history history;
   warpgroup warpgroups[WARPGROUPS_MAX];
   product_operands product_operands;
   stack_pool stacks;

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "order.h"
+#include "history.h"
 
 #include "block.h"
 #include "environment.h"
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void order_begin(worker *worker) {
-  worker->order.count = 0;
-  memset(worker->order.last, 0, sizeof worker->order.last);
+void history_begin(worker *worker) {
+  worker->history.count = 0;
+  memset(worker->history.last, 0, sizeof worker->history.last);
 }
 
 static bool speaks(const worker *worker, const thread *thread) {
@@ -23,45 +23,46 @@ static bool speaks(const worker *worker, const thread *thread) {
 
 static unsigned warp_number(const thread *thread) { return thread->index / GPU_WARP_LANES; }
 
-static order_event *last_of(worker *worker, unsigned warp) {
-  const uint64_t last = worker->order.last[warp];
-  order_event *event = &worker->order.events[last % ORDER_MOST];
+static history_event *last_of(worker *worker, unsigned warp) {
+  const uint64_t last = worker->history.last[warp];
+  history_event *event = &worker->history.events[last % HISTORY_MOST];
   return last > 0 && event->number == last ? event : NULL;
 }
 
-static order_event *add(worker *worker, unsigned warp, order_kind kind) {
-  block_order *order = &worker->order;
-  const uint64_t number = ++order->count;
-  order_event *event = &order->events[number % ORDER_MOST];
-  *event = (order_event){.number = number, .kind = kind, .warp = warp, .times = 1, .under_way = -1};
-  order->last[warp] = number;
+static history_event *add(worker *worker, unsigned warp, history_kind kind) {
+  block_history *history = &worker->history;
+  const uint64_t number = ++history->count;
+  history_event *event = &history->events[number % HISTORY_MOST];
+  *event =
+      (history_event){.number = number, .kind = kind, .warp = warp, .times = 1, .under_way = -1};
+  history->last[warp] = number;
   return event;
 }
 
-static bool same_call(const order_event *event, const emulator_site *site,
+static bool same_call(const history_event *event, const emulator_site *site,
                       const uint64_t *barrier) {
-  return event->kind == ORDER_DID && event->line == site->line && event->barrier == barrier &&
+  return event->kind == HISTORY_DID && event->line == site->line && event->barrier == barrier &&
          strcmp(event->operation, site->operation) == 0 && strcmp(event->file, site->file) == 0;
 }
 
-void order_did(worker *worker, const emulator_site *site, const uint64_t *barrier) {
+void history_did(worker *worker, const emulator_site *site, const uint64_t *barrier) {
   const thread *self = worker->running;
   if (!speaks(worker, self)) return;
-  order_event *last = last_of(worker, warp_number(self));
+  history_event *last = last_of(worker, warp_number(self));
   if (last != NULL && same_call(last, site, barrier)) {
     last->times++;
     return;
   }
-  order_event *event = add(worker, warp_number(self), ORDER_DID);
+  history_event *event = add(worker, warp_number(self), HISTORY_DID);
   event->operation = site->operation;
   event->file = site->file;
   event->line = site->line;
   event->barrier = barrier;
 }
 
-void order_leaves(worker *worker, unsigned groups) {
+void history_leaves(worker *worker, unsigned groups) {
   if (!speaks(worker, worker->running)) return;
-  order_event *last = last_of(worker, warp_number(worker->running));
+  history_event *last = last_of(worker, warp_number(worker->running));
   if (last != NULL) last->under_way = (int)groups;
 }
 
@@ -69,39 +70,39 @@ static bool is_told(const thread *thread) {
   return thread->state != THREAD_IN_WARP && thread->state != THREAD_ACTIVE_MASK;
 }
 
-void order_waits(worker *worker) {
+void history_waits(worker *worker) {
   const thread *self = worker->running;
   if (!is_told(self) || !speaks(worker, self)) return;
-  order_event *last = last_of(worker, warp_number(self));
-  if (last == NULL || last->kind != ORDER_DID) return;
-  last->kind = ORDER_WAITS;
+  history_event *last = last_of(worker, warp_number(self));
+  if (last == NULL || last->kind != HISTORY_DID) return;
+  last->kind = HISTORY_WAITS;
 }
 
-void order_goes_on(worker *worker, const thread *thread) {
+void history_goes_on(worker *worker, const thread *thread) {
   if (!is_told(thread) || !speaks(worker, thread)) return;
-  const order_event *last = last_of(worker, warp_number(thread));
-  if (last == NULL || last->kind != ORDER_WAITS) return;
-  const order_event waited = *last;
-  order_event *event = add(worker, warp_number(thread), ORDER_GOES_ON);
+  const history_event *last = last_of(worker, warp_number(thread));
+  if (last == NULL || last->kind != HISTORY_WAITS) return;
+  const history_event waited = *last;
+  history_event *event = add(worker, warp_number(thread), HISTORY_GOES_ON);
   event->operation = waited.operation;
   event->file = waited.file;
   event->line = waited.line;
   event->barrier = waited.barrier;
-  event->after = emulator_current == NULL ? 0 : worker->order.last[warp_number(worker->running)];
+  event->after = emulator_current == NULL ? 0 : worker->history.last[warp_number(worker->running)];
 }
 
 // ---- For the reader -----------------------------------------------------------------------------
 
-static const char *verb_of(const order_event *event) {
+static const char *verb_of(const history_event *event) {
   switch (event->kind) {
-  case ORDER_WAITS: return "waits";
-  case ORDER_GOES_ON: return "goes_on";
+  case HISTORY_WAITS: return "waits";
+  case HISTORY_GOES_ON: return "goes_on";
   default: return "did";
   }
 }
 
 // "K_full[1]" of "smem.K_full[1], at address ...": the words of the source, or the address.
-static mbarrier_name short_name(const worker *worker, const order_event *event) {
+static mbarrier_name short_name(const worker *worker, const history_event *event) {
   if (event->barrier == NULL) return (mbarrier_name){""};
   mbarrier_name name = mbarrier_name_of(worker, event->barrier);
   name.text[strcspn(name.text, ",")] = '\0';
@@ -109,11 +110,11 @@ static mbarrier_name short_name(const worker *worker, const order_event *event) 
 }
 
 // How many events before `number` the ring has lost.
-static uint64_t first_kept(const block_order *order) {
-  return order->count > ORDER_MOST ? order->count - ORDER_MOST + 1 : 1;
+static uint64_t first_kept(const block_history *history) {
+  return history->count > HISTORY_MOST ? history->count - HISTORY_MOST + 1 : 1;
 }
 
-void order_end(worker *worker, uint64_t block) {
+void history_end(worker *worker, uint64_t block) {
   const char *path = getenv("EMU_ORDER");
   if (path == NULL || path[0] == '\0' || block != 0) return;
   FILE *file = fopen(path, "w");
@@ -121,17 +122,17 @@ void order_end(worker *worker, uint64_t block) {
     fprintf(stderr, "error: EMU_ORDER is %s, which cannot be written\n", path);
     return;
   }
-  const block_order *order = &worker->order;
-  fprintf(file, "# %" PRIu64 " events, of which the first %" PRIu64 " are lost\n", order->count,
-          first_kept(order) - 1);
+  const block_history *history = &worker->history;
+  fprintf(file, "# %" PRIu64 " events, of which the first %" PRIu64 " are lost\n", history->count,
+          first_kept(history) - 1);
   fprintf(file, "number,warp,event,operation,times,barrier,file,line,after,under_way\n");
-  for (uint64_t number = first_kept(order); number <= order->count; number++) {
-    const order_event *event = &order->events[number % ORDER_MOST];
+  for (uint64_t number = first_kept(history); number <= history->count; number++) {
+    const history_event *event = &history->events[number % HISTORY_MOST];
     const char *slash = strrchr(event->file, '/');
     fprintf(file, "%" PRIu64 ",%u,%s,%s,%u,%s,%s,%d,", event->number, event->warp, verb_of(event),
             event->operation, event->times, short_name(worker, event).text,
             slash ? slash + 1 : event->file, event->line);
-    if (event->kind == ORDER_GOES_ON) fprintf(file, "%" PRIu64, event->after);
+    if (event->kind == HISTORY_GOES_ON) fprintf(file, "%" PRIu64, event->after);
     fputc(',', file);
     if (event->under_way >= 0) fprintf(file, "%d", event->under_way);
     fputc('\n', file);
@@ -139,45 +140,45 @@ void order_end(worker *worker, uint64_t block) {
   fclose(file);
 }
 
-static void report_event(const worker *worker, const order_event *event) {
+static void report_event(const worker *worker, const history_event *event) {
   char times[32] = "", after[64] = "";
   if (event->times > 1) snprintf(times, sizeof times, ", %u times", event->times);
-  if (event->kind == ORDER_GOES_ON)
+  if (event->kind == HISTORY_GOES_ON)
     snprintf(after, sizeof after, event->after ? ", after event %" PRIu64 : ", after a copy",
              event->after);
   const mbarrier_name name = short_name(worker, event);
   fault_report_line("  %4" PRIu64 " %s %s%s%s in %s:%d%s%s", event->number,
-                    event->kind == ORDER_WAITS     ? "waits in"
-                    : event->kind == ORDER_GOES_ON ? "goes on from"
-                                                   : "calls",
+                    event->kind == HISTORY_WAITS     ? "waits in"
+                    : event->kind == HISTORY_GOES_ON ? "goes on from"
+                                                     : "calls",
                     event->operation, name.text[0] ? " of " : "", name.text, event->file,
                     event->line, times, after);
 }
 
 static bool end_alike(const worker *worker, unsigned a, unsigned b) {
-  const block_order *order = &worker->order;
-  const order_event *first = &order->events[order->last[a] % ORDER_MOST];
-  const order_event *second = &order->events[order->last[b] % ORDER_MOST];
+  const block_history *history = &worker->history;
+  const history_event *first = &history->events[history->last[a] % HISTORY_MOST];
+  const history_event *second = &history->events[history->last[b] % HISTORY_MOST];
   return first->kind == second->kind && first->line == second->line &&
          strcmp(first->operation, second->operation) == 0;
 }
 
 // Warps that end alike are reported once, by the first of them; those that have exited are not.
-void order_report(const worker *worker) {
+void history_report(const worker *worker) {
   enum { LAST = 4 };
-  const block_order *order = &worker->order;
+  const block_history *history = &worker->history;
   const unsigned warps = (worker->thread_count + GPU_WARP_LANES - 1) / GPU_WARP_LANES;
   for (unsigned warp = 0; warp < warps; warp++) {
-    bool reported = order->last[warp] == 0 || worker->warps[warp].alive == 0;
+    bool reported = history->last[warp] == 0 || worker->warps[warp].alive == 0;
     for (unsigned before = 0; before < warp && !reported; before++)
-      reported = order->last[before] > 0 && worker->warps[before].alive != 0 &&
+      reported = history->last[before] > 0 && worker->warps[before].alive != 0 &&
                  end_alike(worker, before, warp);
     if (reported) continue;
     fault_report_line("the last events of warp %u, by their numbers in the block:", warp);
     uint64_t numbers[LAST];
     unsigned found = 0;
-    for (uint64_t number = order->count; number >= first_kept(order) && found < LAST; number--)
-      if (order->events[number % ORDER_MOST].warp == warp) numbers[found++] = number;
-    while (found > 0) report_event(worker, &order->events[numbers[--found] % ORDER_MOST]);
+    for (uint64_t number = history->count; number >= first_kept(history) && found < LAST; number--)
+      if (history->events[number % HISTORY_MOST].warp == warp) numbers[found++] = number;
+    while (found > 0) report_event(worker, &history->events[numbers[--found] % HISTORY_MOST]);
   }
 }
