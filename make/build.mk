@@ -109,6 +109,14 @@ $(BUILD)/common/emulator/runtime/%.o: common/emulator/runtime/%.S
 $(BUILD)/libemulator.so: $(patsubst %,$(BUILD)/%.o,$(basename $(EMULATOR_SOURCES))) $(PLAIN)/common/error/error.o
 	$(CC) -shared $(LDFLAGS) $^ -lpthread -ldl -lm -o $(part) $(whole)
 
+# What scripts/nvcc-cpu links into each program.
+$(BUILD)/program.o: $(BUILD)/common/emulator/program/program.o $(if $(filter count,$(MODE)),$(PLAIN)/common/tools/count/listing.o $(LIBRARY))
+	$(CC) -r -nostdlib $(filter %.o %.a,$^) -o $(part) $(whole)
+
+$(BUILD)/common/emulator/program/%.o: common/emulator/program/%.c
+	$(prepare)
+	$(CC) $(CFLAGS) $(if $(filter count,$(MODE)),-DEMULATOR_COUNTED) $(CPPFLAGS) $(headers) -c $< -o $(part) $(object)
+
 $(PLAIN)/rewrite: $(PLAIN)/common/emulator/rewrite/main.o $(LIBRARY)
 	$(CC) $(LDFLAGS) $^ -lm -o $(part) $(whole)
 

@@ -47,7 +47,7 @@ space space_of(const worker *worker, uintptr_t address) {
   }
   const stack_pool *stacks = &worker->stacks;
   if (lies_in(address, (uintptr_t)worker, sizeof *worker) ||
-      lies_in(address, (uintptr_t)&emulator_current, sizeof emulator_current) ||
+      block_is_index(address) ||
       lies_in(address, (uintptr_t)stacks->region, stacks->slot_bytes * BLOCK_THREADS_MAX)) {
     return SPACE_NONE;
   }

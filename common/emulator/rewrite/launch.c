@@ -194,7 +194,25 @@ static bool is_template_kernel(const source *file, size_t name) {
   return false;
 }
 
-bool launch_rewrite(source *file, size_t open, error_text *error) {
+// The kernel's own name in the expression first..last, without namespaces and template arguments.
+static size_t own_name(const source *file, size_t last) {
+  return token_is(file, last, ">") ? token_previous(file, template_start(file, last)) : last;
+}
+
+// Opens the launch of a kernel that has a twin: writes what stands before the kernel's name in the second lambda.
+static void begin_deduced(source *file, size_t first, size_t name, size_t last) {
+  text_buffer *before = &file->edits[first].before;
+  text_buffer_append_string(before,
+                            "::emulator::deduced_launcher([](auto &&...emulator_arguments) -> decltype(");
+  if (first != name) token_append_range(file, first, token_previous(file, name), before);
+  text_buffer_append_string(before, "emulator_twin_");
+  token_append_range(file, name, last, before);
+  text_buffer_append_string(
+      before, "(static_cast<decltype(emulator_arguments)>(emulator_arguments)...)) { return {}; }, "
+              "[](auto &...emulator_arguments) { ");
+}
+
+bool launch_rewrite(source *file, size_t open, const kernel_list *kernels, error_text *error) {
   size_t last = token_previous(file, open);
   size_t first = kernel_start(file, last);
   size_t directive = file->tokens.items[open].directive;
@@ -210,7 +228,7 @@ bool launch_rewrite(source *file, size_t open, error_text *error) {
         file, open, error,
         "cannot tell where the kernel's template arguments begin: put parentheses "
         "around a comparison among them");
-  if (first == last && is_template_kernel(file, first)) {
+  if (!file->preprocessed && first == last && is_template_kernel(file, first)) {
     const token *name = &file->tokens.items[first];
     return source_fail_at(file, open, error,
                           "%.*s is a template, and the emulator cannot deduce its arguments as "
@@ -222,9 +240,14 @@ bool launch_rewrite(source *file, size_t open, error_text *error) {
   launch_arguments found = find_arguments(file, open);
   if (!check_arguments(file, open, found, error)) return false;
 
-  edit_insert_before(file, first, "::emulator::launcher(");
+  const size_t name = own_name(file, last);
+  const bool deduced = file->preprocessed && kernel_has_twin(file, kernels, name);
+  if (deduced)
+    begin_deduced(file, first, name, last);
+  else
+    edit_insert_before(file, first, "::emulator::launcher(");
   text_buffer *separator = &file->edits[open].instead;
-  edit_replace(file, open, ", ");
+  edit_replace(file, open, deduced ? "(emulator_arguments...); }, " : ", ");
   append_name(file, first, last, separator);
   text_buffer_append_string(separator, ", ");
   edit_replace(file, found.close, ")");

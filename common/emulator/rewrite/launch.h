@@ -2,12 +2,16 @@
 #ifndef LAUNCH_H
 #define LAUNCH_H
 
+#include "emulator/rewrite/kernel_twin.h"
 #include "emulator/rewrite/source.h"
 
 // Rewrites the launch whose `<<<` is the token at `open` into
 //   ::emulator::launcher(kernel, "kernel", grid, block, smem, stream)(a, b)
 // The string is the kernel as the source spells it; a macro's parameter in it becomes what the
-// macro is called with. Fails, with path and line, when this is no launch.
-bool launch_rewrite(source *file, size_t open, error_text *error);
+// macro is called with. In preprocessed text, where the kernel has a twin, it becomes
+//   ::emulator::deduced_launcher(TWIN, CALL, "kernel", grid, block, smem, stream)(a, b)
+// with two lambdas: the first has the twin's type, the second calls the kernel. Fails, with path and line, when this
+// is no launch.
+bool launch_rewrite(source *file, size_t open, const kernel_list *kernels, error_text *error);
 
 #endif

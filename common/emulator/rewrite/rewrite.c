@@ -1,5 +1,7 @@
 #include "emulator/rewrite/rewrite.h"
 
+#include "emulator/rewrite/inline_ptx.h"
+#include "emulator/rewrite/kernel_twin.h"
 #include "emulator/rewrite/launch.h"
 #include "emulator/rewrite/scope.h"
 #include "emulator/rewrite/shared_array.h"
@@ -70,7 +72,52 @@ static void refuse_inline_ptx(source *file, size_t keyword) {
   }
 }
 
-static bool edit(source *file, scope_tracker *scopes, error_text *error) {
+// `inline` may stand only once in a declaration, and the emulator's __forceinline__ is one.
+static void drop_double_inline(source *file, size_t statement, size_t force) {
+  for (size_t i = statement; i != NO_TOKEN; i = token_next(file, i)) {
+    if (token_is(file, i, "{") || token_is(file, i, ";") || token_is(file, i, "(")) return;
+    if (i != force && (token_is(file, i, "inline") || token_is(file, i, "__inline__") ||
+                       token_is(file, i, "__inline") ||
+                       (i < force && token_is(file, i, "__forceinline__")))) {
+      edit_replace(file, force, "");
+      return;
+    }
+  }
+}
+
+static bool is_system(const source *file, size_t index) {
+  const line_marker *marker = source_marker(file, index);
+  return marker != NULL && marker->system;
+}
+
+static bool is_asm(const source *file, size_t index) {
+  return token_is(file, index, "asm") ||
+         (file->preprocessed && (token_is(file, index, "__asm__") || token_is(file, index, "__asm")));
+}
+
+// Rewrites what begins at the token, where that is no C++.
+static bool edit_token(source *file, const scope_tracker *scopes, kernel_list *kernels,
+                       size_t statement, size_t i, error_text *error) {
+  const bool in_macro = file->tokens.items[i].directive != NO_DIRECTIVE;
+  const bool in_function = in_macro || scope_is_body(scopes);
+  // `operator<<<T>` names a function template; no other << can stand before a <.
+  if (token_is(file, i, "<<<") && !token_is(file, token_previous(file, i), "operator"))
+    return launch_rewrite(file, i, kernels, error);
+  if (token_is(file, i, "__shared__"))
+    return shared_array_rewrite(file, statement, i, in_function, error);
+  if (is_asm(file, i)) {
+    if (!file->preprocessed)
+      refuse_inline_ptx(file, i);
+    else if (in_function)
+      return inline_ptx_rewrite(file, i, error);
+  }
+  if (!file->preprocessed) return true;
+  if (token_is(file, i, "__global__")) kernel_twin_add(file, statement, i, kernels);
+  if (token_is(file, i, "__forceinline__")) drop_double_inline(file, statement, i);
+  return true;
+}
+
+static bool edit(source *file, scope_tracker *scopes, kernel_list *kernels, error_text *error) {
   // First tokens of the current statements; NO_TOKEN between one statement and the next.
   size_t file_statement = NO_TOKEN, macro_statement = NO_TOKEN;
   size_t i = 0;
@@ -83,14 +130,8 @@ static bool edit(source *file, scope_tracker *scopes, error_text *error) {
     bool in_macro = file->tokens.items[i].directive != NO_DIRECTIVE;
     size_t *statement = in_macro ? &macro_statement : &file_statement;
     if (*statement == NO_TOKEN) *statement = i;
-    // `operator<<<T>` names a function template; no other << can stand before a <.
-    if (token_is(file, i, "<<<") && !token_is(file, token_previous(file, i), "operator")) {
-      if (!launch_rewrite(file, i, error)) return false;
-    } else if (token_is(file, i, "__shared__")) {
-      bool in_function = in_macro || scope_is_body(scopes);
-      if (!shared_array_rewrite(file, *statement, i, in_function, error)) return false;
-    }
-    if (token_is(file, i, "asm")) refuse_inline_ptx(file, i);
+    if (!is_system(file, i) && !edit_token(file, scopes, kernels, *statement, i, error))
+      return false;
     if (!in_macro && token_is(file, i, "{")) scope_open(scopes, file, *statement, i);
     if (!in_macro && token_is(file, i, "}")) scope_close(scopes);
     if (token_is(file, i, ";") || token_is(file, i, "{") || token_is(file, i, "}"))
@@ -100,21 +141,34 @@ static bool edit(source *file, scope_tracker *scopes, error_text *error) {
   return true;
 }
 
+static bool rewrite(source *file, const char *path, text_buffer *out, error_text *error) {
+  scope_tracker scopes = {0};
+  kernel_list kernels = {0};
+  bool done = edit(file, &scopes, &kernels, error);
+  if (done) {
+    text_buffer_append_string(out, "#line 1 \"");
+    text_buffer_append_escaped(out, path, strlen(path));
+    text_buffer_append_string(out, "\"\n");
+    source_apply_edits(file, out);
+    text_buffer_append(out, kernels.last_twins.data, kernels.last_twins.length);
+  }
+  kernel_list_free(&kernels);
+  scope_free(&scopes);
+  source_close(file);
+  return done;
+}
+
 bool rewrite_source(const char *path, const char *text, size_t length, text_buffer *out,
                     error_text *error) {
   // A byte order mark is only one at the very beginning of a file.
   if (length == 0) text = "";
   size_t mark = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
   source file = source_open(path, text + mark, length - mark);
-  scope_tracker scopes = {0};
-  bool done = edit(&file, &scopes, error);
-  if (done) {
-    text_buffer_append_string(out, "#line 1 \"");
-    text_buffer_append_escaped(out, path, strlen(path));
-    text_buffer_append_string(out, "\"\n");
-    source_apply_edits(&file, out);
-  }
-  scope_free(&scopes);
-  source_close(&file);
-  return done;
+  return rewrite(&file, path, out, error);
+}
+
+bool rewrite_preprocessed(const char *path, const char *text, size_t length, text_buffer *out,
+                          error_text *error) {
+  source file = source_open_preprocessed(path, length > 0 ? text : "", length);
+  return rewrite(&file, path, out, error);
 }

@@ -14,4 +14,10 @@
 bool rewrite_source(const char *path, const char *text, size_t length, text_buffer *out,
                     error_text *error);
 
+// The same for what `g++ -E` makes of a source: the text of all its headers, with macros expanded. So launches in
+// headers are rewritten as well, template arguments of a launch are deduced and default arguments are filled in
+// (see kernel_twin.h), and inline PTX becomes C++ (inline_ptx.h). Lines keep the names that the preprocessor gives.
+bool rewrite_preprocessed(const char *path, const char *text, size_t length, text_buffer *out,
+                          error_text *error);
+
 #endif

@@ -111,12 +111,58 @@ static bool take_declaration(source *file, size_t first, declaration *found) {
   return take_brackets(file, i, found);
 }
 
+static void append_alignments(const declaration *found, text_buffer *out) {
+  if (found->alignments.length == 0) return;
+  text_buffer_append_string(out, "<");
+  text_buffer_append(out, found->alignments.data, found->alignments.length);
+  text_buffer_append_string(out, ">");
+}
+
+// T (&name)[] = *reinterpret_cast<T (*)[]>(...)
+static void write_reference(source *file, const declaration *found) {
+  text_buffer *name = &file->edits[found->name].instead;
+  edit_replace(file, found->name, "(&");
+  token_append(file, found->name, name);
+  text_buffer_append_string(name, ")");
+  text_buffer *end = &file->edits[found->brackets_end].instead;
+  edit_replace(file, found->brackets_end, "] = *reinterpret_cast<");
+  text_buffer_append(end, found->type.data, found->type.length);
+  text_buffer_append_string(end, " (*)");
+  token_append_range(file, token_next(file, found->name), found->brackets_end, end);
+  text_buffer_append_string(end, ">(::emulator::dynamic_shared_memory");
+  append_alignments(found, end);
+  text_buffer_append_string(end, "())");
+}
+
+// Outside of functions no block runs yet that a reference could lead to, so the name is that of an object, which
+// finds the block's memory at each use.
+static void write_object(source *file, size_t first, const declaration *found) {
+  text_buffer *name = &file->edits[found->name].instead;
+  const size_t open = token_next(file, found->name);
+  const size_t behind = token_next(file, token_group_end(file, open)); // [32] of name[][32]
+  edit_replace(file, found->name, "[[maybe_unused]] static const ::emulator::dynamic_array<");
+  text_buffer_append(name, found->type.data, found->type.length);
+  if (behind <= found->brackets_end) token_append_range(file, behind, found->brackets_end, name);
+  text_buffer_append_string(name, "> ");
+  token_append(file, found->name, name);
+  text_buffer_append_string(name, "{}");
+  if (found->alignments.length > 0) {
+    text_buffer_append_string(
+        name, "; [[maybe_unused]] static void *(*const emulator_aligned_");
+    token_append(file, found->name, name);
+    text_buffer_append_string(name, ")() = &::emulator::dynamic_shared_memory");
+    append_alignments(found, name);
+  }
+  remove_tokens(file, first, token_previous(file, found->name));
+  remove_tokens(file, open, found->brackets_end);
+}
+
 bool shared_array_rewrite(source *file, size_t statement, size_t shared, bool in_function,
                           error_text *error) {
   if (file->edits[shared].replaced) return true; // done with an earlier __shared__ beside it
   size_t first = behind_labels(file, statement, shared);
   if (!is_extern(file, first)) return true;
-  if (!in_function)
+  if (!in_function && !file->preprocessed)
     return source_fail_at(
         file, shared, error,
         "an extern __shared__ array outside a function: declare it inside the kernel "
@@ -133,22 +179,10 @@ bool shared_array_rewrite(source *file, size_t statement, size_t shared, bool in
   while (found.type.length > 0 && found.type.data[found.type.length - 1] == ' ')
     found.type.length--;
 
-  text_buffer *name = &file->edits[found.name].instead;
-  edit_replace(file, found.name, "(&");
-  token_append(file, found.name, name);
-  text_buffer_append_string(name, ")");
-  text_buffer *end = &file->edits[found.brackets_end].instead;
-  edit_replace(file, found.brackets_end, "] = *reinterpret_cast<");
-  text_buffer_append(end, found.type.data, found.type.length);
-  text_buffer_append_string(end, " (*)");
-  token_append_range(file, token_next(file, found.name), found.brackets_end, end);
-  text_buffer_append_string(end, ">(::emulator::dynamic_shared_memory");
-  if (found.alignments.length > 0) {
-    text_buffer_append_string(end, "<");
-    text_buffer_append(end, found.alignments.data, found.alignments.length);
-    text_buffer_append_string(end, ">");
-  }
-  text_buffer_append_string(end, "())");
+  if (in_function)
+    write_reference(file, &found);
+  else
+    write_object(file, first, &found);
   text_buffer_free(&found.type);
   text_buffer_free(&found.alignments);
   return true;

@@ -10,7 +10,45 @@ source source_open(const char *path, const char *text, size_t length) {
   return file;
 }
 
+// The directive's tokens are `#`, the line's number, the path in quotes and the flags; flag 3 is a system header.
+static void read_marker(source *file, size_t directive) {
+  const size_t number = directive + 1, path = directive + 2;
+  if (path >= file->tokens.count || file->tokens.items[path].directive != directive ||
+      file->tokens.items[number].kind != TOKEN_NUMBER ||
+      file->tokens.items[path].kind != TOKEN_STRING)
+    return;
+  line_marker marker = {.directive = directive, .path = path};
+  marker.line = strtoul(file->text + file->tokens.items[number].start, NULL, 10);
+  for (size_t i = path + 1;
+       i < file->tokens.count && file->tokens.items[i].directive == directive; i++)
+    marker.system |= token_is(file, i, "3");
+  file->markers = array_grow(file->markers, file->marker_count, &file->marker_capacity,
+                             sizeof(line_marker));
+  file->markers[file->marker_count++] = marker;
+}
+
+source source_open_preprocessed(const char *path, const char *text, size_t length) {
+  source file = source_open(path, text, length);
+  file.preprocessed = true;
+  for (size_t i = 0; i < file.tokens.count; i++)
+    if (file.tokens.items[i].kind == TOKEN_DIRECTIVE) read_marker(&file, i);
+  return file;
+}
+
+const line_marker *source_marker(const source *file, size_t index) {
+  size_t low = 0, high = file->marker_count; // the answer is markers[low - 1]
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (file->markers[middle].directive <= index)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 ? &file->markers[low - 1] : NULL;
+}
+
 void source_close(source *file) {
+  free(file->markers);
   for (size_t i = 0; i < file->tokens.count; i++) {
     text_buffer_free(&file->edits[i].before);
     text_buffer_free(&file->edits[i].instead);
@@ -168,5 +206,10 @@ bool source_fail_at(const source *file, size_t index, error_text *error, const c
   va_start(arguments, format);
   vsnprintf(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
-  return fail(error, "%s:%zu: %s", file->path, file->tokens.items[index].line, sentence);
+  const line_marker *marker = source_marker(file, index);
+  const size_t line = file->tokens.items[index].line;
+  if (marker == NULL) return fail(error, "%s:%zu: %s", file->path, line, sentence);
+  const token *path = &file->tokens.items[marker->path];
+  return fail(error, "%.*s:%zu: %s", (int)path->length - 2, file->text + path->start + 1,
+              marker->line + line - path->line - 1, sentence);
 }

@@ -18,15 +18,29 @@ typedef struct {
   bool drop_blanks_after; // the spaces and tabs that follow the token go as well
 } token_edit;
 
+// A line `# 12 "file.h" 1 3` of preprocessed text: what follows it comes from there.
+typedef struct {
+  size_t directive; // index of its #
+  size_t line;      // number of the next line, in the file
+  size_t path;      // index of the token that names the file, with quotes
+  bool system;      // a header of the system or of the emulator
+} line_marker;
+
 typedef struct {
   const char *path;
   const char *text;
   size_t length;
   token_list tokens;
   token_edit *edits; // one for each token
+  // Only text that the preprocessor has written has these. In it a launch may call a kernel of any header.
+  bool preprocessed;
+  line_marker *markers;
+  size_t marker_count, marker_capacity;
 } source;
 
 source source_open(const char *path, const char *text, size_t length);
+// The same for text that `g++ -E` has written.
+source source_open_preprocessed(const char *path, const char *text, size_t length);
 void source_close(source *file);
 
 // Is the token spelled so?
@@ -66,6 +80,9 @@ void edit_remove(source *file, size_t index); // and the blanks behind it
 
 // Appends the text with its edits made; gaps between tokens are copied byte for byte.
 void source_apply_edits(const source *file, text_buffer *out);
+
+// The last marker before the token; NULL when there is none, as in text that is not preprocessed.
+const line_marker *source_marker(const source *file, size_t index);
 
 // Writes "path:line: sentence", with the token's line, and returns false.
 __attribute__((format(printf, 4, 5))) bool

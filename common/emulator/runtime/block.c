@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "block.h"
 
+#include "device_launch_parameters.h"
 #include "fault.h"
 #include "observer.h"
 #include "queue.h"
@@ -10,6 +11,16 @@
 
 _Thread_local worker *current_worker __attribute__((tls_model("initial-exec")));
 __thread const emulator_thread *emulator_current __attribute__((tls_model("initial-exec")));
+__thread uint3 threadIdx, blockIdx;
+__thread dim3 blockDim, gridDim;
+
+bool block_is_index(uintptr_t address) {
+  return address - (uintptr_t)&threadIdx < sizeof threadIdx ||
+         address - (uintptr_t)&blockIdx < sizeof blockIdx ||
+         address - (uintptr_t)&blockDim < sizeof blockDim ||
+         address - (uintptr_t)&gridDim < sizeof gridDim ||
+         address - (uintptr_t)&emulator_current < sizeof emulator_current;
+}
 
 // ---- Taking turns -------------------------------------------------------------------------------
 
@@ -18,6 +29,7 @@ static void thread_main(void);
 static void start_thread(worker *worker, thread *thread) {
   worker->running = thread;
   emulator_current = &thread->seen;
+  threadIdx = thread->seen.thread_index;
 }
 
 static void switch_to(worker *worker, fiber *from, thread *next) {
@@ -167,6 +179,8 @@ void block_prepare(worker *worker) {
   worker->thread_count = dim.x * dim.y * dim.z;
   worker->block.block_dim = dim;
   worker->block.grid_dim = request->grid;
+  blockDim = dim;
+  gridDim = request->grid;
   worker->shuffled = worker->launch->seed != 0;
   worker->accessing = NULL;
   worker->gpu = gpu_selected();
@@ -200,6 +214,7 @@ void block_run(worker *worker, uint64_t number) {
   worker->block.block_index =
       (uint3){(unsigned)(number % grid.x), (unsigned)(number / grid.x % grid.y),
               (unsigned)(number / ((uint64_t)grid.x * grid.y))};
+  blockIdx = worker->block.block_index;
   worker->alive = worker->thread_count;
   worker->barrier_arrived = 0;
   worker->barrier_predicates = 0;

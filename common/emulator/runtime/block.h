@@ -158,6 +158,9 @@ static inline warp *warp_of(worker *worker, const thread *thread) {
   return &worker->warps[thread->index / GPU_WARP_LANES];
 }
 
+// Does the address lie in a variable from which a thread reads its place, such as threadIdx?
+bool block_is_index(uintptr_t address);
+
 // async_copy.c: call these when a thread begins, and when it exits.
 void async_copies_begin(thread *thread);
 void async_copies_end(worker *worker, thread *thread);

@@ -139,7 +139,7 @@ static bool is_on_stack(const worker *worker, uintptr_t address) {
 static bool is_private(const worker *worker, uintptr_t address) {
   const emulator_launch_request *request = worker->launch->request;
   return is_on_stack(worker, address) || lies_in(address, worker, sizeof *worker) ||
-         address == (uintptr_t)&emulator_current ||
+         block_is_index(address) ||
          lies_in(address, request->arguments, request->arguments_bytes);
 }
 

@@ -6,6 +6,7 @@
 #include "emulator.h"
 
 #include <tuple>
+#include <type_traits>
 
 namespace emulator {
 
@@ -49,6 +50,64 @@ private:
   cudaStream_t stream;
 };
 
+// The type of a kernel's twin (rewrite/kernel_twin.h).
+template <auto Kernel>
+struct kernel_constant {
+  static constexpr auto value = Kernel;
+};
+
+// A launch whose kernel is found from its arguments, as in a call. `Twin` gives a kernel_constant for them, and `Call`
+// calls the kernel with them, for the kernels that have more parameters than are given.
+template <typename Twin, typename Call>
+class deduced_launcher {
+public:
+  deduced_launcher(Twin twin, Call call, const char *name, dim3 grid, dim3 block,
+                   size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr)
+      : twin(twin), call(call), name(name), grid(grid), block(block),
+        shared_bytes(dynamic_shared_bytes), stream(stream) {}
+
+  template <typename... Arguments>
+  cudaError_t operator()(Arguments &&...arguments) const {
+    using constant = decltype(twin(static_cast<Arguments &&>(arguments)...));
+    return run(constant::value, static_cast<Arguments &&>(arguments)...);
+  }
+
+private:
+  template <typename... Parameters, typename... Arguments>
+  cudaError_t run(void (*kernel)(Parameters...), Arguments &&...arguments) const {
+    if constexpr (sizeof...(Parameters) == sizeof...(Arguments)) {
+      return launcher<Parameters...>(kernel, name, grid, block, shared_bytes,
+                                     stream)(static_cast<Arguments &&>(arguments)...);
+    } else {
+      struct thread_call {
+        Call call;
+        std::tuple<std::decay_t<Arguments>...> values;
+      } passed = {call, {static_cast<Arguments &&>(arguments)...}};
+      emulator_launch_request request = {};
+      request.kernel = reinterpret_cast<const void *>(kernel);
+      request.name = name;
+      request.grid = grid;
+      request.block = block;
+      request.dynamic_shared_bytes = shared_bytes;
+      request.body = [](void *pointer) {
+        thread_call own = *static_cast<const thread_call *>(pointer); // of this thread
+        std::apply(own.call, own.values);
+      };
+      request.arguments = &passed;
+      request.arguments_bytes = sizeof passed;
+      return emulator_launch(&request);
+    }
+  }
+
+  Twin twin;
+  Call call;
+  const char *name;
+  dim3 grid;
+  dim3 block;
+  size_t shared_bytes;
+  cudaStream_t stream;
+};
+
 // The rewriter turns `extern __shared__ T name[];`, with or without __align__(128), into calls of these.
 // A module that has such a declaration registers its alignment when it is loaded, before any launch.
 inline void *dynamic_shared_memory() { return emulator_current->block->dynamic_shared; }
@@ -73,6 +132,21 @@ template <typename Aligned> // alignas(float4)
 inline void *dynamic_shared_memory() {
   return dynamic_shared_memory<alignof(Aligned)>();
 }
+
+// An `extern __shared__ T name[];` outside of functions. It stands for the array of the block that runs.
+template <typename T>
+struct dynamic_array {
+  operator T *() const { return static_cast<T *>(dynamic_shared_memory()); }
+  template <typename U>
+  explicit operator U *() const {
+    return static_cast<U *>(dynamic_shared_memory());
+  }
+  template <typename U>
+  explicit operator U() const {
+    return reinterpret_cast<U>(dynamic_shared_memory());
+  }
+  T *operator&() const { return *this; }
+};
 
 } // namespace emulator
 

@@ -1,0 +1,124 @@
+#include "emulator/rewrite/kernel_twin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void kernel_list_free(kernel_list *kernels) {
+  free(kernels->names);
+  text_buffer_free(&kernels->last_twins);
+}
+
+bool kernel_has_twin(const source *file, const kernel_list *kernels, size_t name) {
+  const token *wanted = &file->tokens.items[name];
+  for (size_t i = 0; i < kernels->count; i++) {
+    const token *known = &file->tokens.items[kernels->names[i]];
+    if (known->length == wanted->length &&
+        memcmp(file->text + known->start, file->text + wanted->start, wanted->length) == 0)
+      return true;
+  }
+  return false;
+}
+
+// The kernel's name: the first that stands before a parenthesis and is no attribute.
+static size_t find_name(const source *file, size_t global) {
+  static const char *const attributes[] = {"__launch_bounds__", "__attribute__",    "__maxnreg__",
+                                           "__cluster_dims__",  "__block_size__",   "alignas",
+                                           "__align__",         "__attribute",      "decltype"};
+  for (size_t i = token_next(file, global); i != NO_TOKEN; i = token_next(file, i)) {
+    if (token_is(file, i, ";") || token_is(file, i, "{") || token_is(file, i, "}")) break;
+    if (!token_is_name(file, i) || !token_is(file, token_next(file, i), "(")) continue;
+    bool attribute = false;
+    for (size_t k = 0; k < sizeof attributes / sizeof *attributes; k++)
+      attribute |= token_is(file, i, attributes[k]);
+    if (!attribute) return i;
+    i = token_group_end(file, token_next(file, i));
+    if (i == NO_TOKEN) break;
+  }
+  return NO_TOKEN;
+}
+
+// Is there a = among the parameters, and not inside a parameter's own brackets?
+static bool has_defaults(const source *file, size_t open, size_t close) {
+  for (size_t i = token_next(file, open); i < close; i = token_next(file, i)) {
+    if (token_is(file, i, "=")) return true;
+    if (token_opens_group(file, i)) i = token_group_end(file, i);
+  }
+  return false;
+}
+
+// Appends the names of the template's parameters, with commas between: "T, N, Ts..." for
+// `typename T, int N = 4, typename... Ts`. Returns the closing >, NO_TOKEN where it cannot be read.
+static size_t append_arguments(const source *file, size_t open, text_buffer *out) {
+  size_t name = NO_TOKEN, depth = 0;
+  bool pack = false, in_default = false;
+  for (size_t i = token_next(file, open); i != NO_TOKEN; i = token_next(file, i)) {
+    const bool ends = depth == 0 && token_is(file, i, ">");
+    if (ends || (depth == 0 && token_is(file, i, ","))) {
+      if (name == NO_TOKEN) return NO_TOKEN;
+      token_append(file, name, out);
+      text_buffer_append_string(out, pack ? "..." : "");
+      if (ends) return i;
+      text_buffer_append_string(out, ", ");
+      name = NO_TOKEN;
+      pack = in_default = false;
+      continue;
+    }
+    if (token_is(file, i, "<")) depth++;
+    if (token_is(file, i, ">")) depth--;
+    if (token_is(file, i, "=")) in_default = true;
+    if (token_is(file, i, ".")) pack = true;
+    if (depth == 0 && !in_default && token_is_name(file, i)) name = i;
+    if (token_opens_group(file, i)) {
+      i = token_group_end(file, i);
+      if (i == NO_TOKEN) break;
+    }
+  }
+  return NO_TOKEN;
+}
+
+void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list *kernels) {
+  const size_t name = find_name(file, global);
+  const size_t open = token_next(file, name);
+  const size_t close = name == NO_TOKEN ? NO_TOKEN : token_group_end(file, open);
+  if (close == NO_TOKEN) return;
+  const size_t angle = token_next(file, statement);
+  const bool is_template = token_is(file, statement, "template") && token_is(file, angle, "<");
+  const bool specialises = is_template && token_is(file, token_next(file, angle), ">");
+  if (specialises || (!is_template && !has_defaults(file, open, close))) return;
+
+  text_buffer arguments = {0}, twin = {0};
+  const size_t header_end = is_template ? append_arguments(file, angle, &arguments) : NO_TOKEN;
+  if (is_template && header_end == NO_TOKEN) {
+    text_buffer_free(&arguments);
+    return;
+  }
+  if (is_template) token_append_range(file, statement, header_end, &twin);
+  if (token_is(file, statement, "static")) text_buffer_append_string(&twin, "static");
+  text_buffer_append_string(&twin, " ::emulator::kernel_constant<&");
+  token_append(file, name, &twin);
+  if (is_template) {
+    text_buffer_append_string(&twin, "<");
+    text_buffer_append(&twin, arguments.data, arguments.length);
+    text_buffer_append_string(&twin, ">");
+  }
+  text_buffer_append_string(&twin, "> emulator_twin_");
+  token_append(file, name, &twin);
+  token_append_range(file, open, close, &twin);
+  text_buffer_append_string(&twin, "; ");
+  text_buffer_free(&arguments);
+
+  size_t end = token_next(file, close);
+  if (token_is(file, end, "{")) end = token_group_end(file, end);
+  const size_t behind = token_next(file, end);
+  if (behind != NO_TOKEN) {
+    text_buffer_append(&file->edits[behind].before, twin.data, twin.length);
+  } else {
+    text_buffer_append_string(&kernels->last_twins, "\n");
+    text_buffer_append(&kernels->last_twins, twin.data, twin.length);
+    text_buffer_append_string(&kernels->last_twins, "\n");
+  }
+  text_buffer_free(&twin);
+  kernels->names =
+      array_grow(kernels->names, kernels->count, &kernels->capacity, sizeof *kernels->names);
+  kernels->names[kernels->count++] = name;
+}

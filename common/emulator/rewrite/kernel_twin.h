@@ -1,0 +1,27 @@
+// nvcc deduces the template arguments of a launched kernel, and fills in default arguments, as in a call. The launcher
+// is given the kernel's address, and there is no address before the arguments are known. So each kernel that is a
+// template, or has default arguments, gets a twin: a function with the same parameters, which is declared and
+// never defined. What its call would return tells the kernel's address.
+//   template <typename T> __global__ void scale(T *x, T factor = 2) { ... }
+//   template <typename T> ::emulator::kernel_constant<&scale<T>> emulator_twin_scale(T *x, T factor = 2);
+#ifndef KERNEL_TWIN_H
+#define KERNEL_TWIN_H
+
+#include "emulator/rewrite/source.h"
+
+typedef struct {
+  size_t *names; // tokens; a name may stand here twice
+  size_t count, capacity;
+  text_buffer last_twins; // of a kernel at the end of the file
+} kernel_list;
+
+// Adds the twin behind the kernel whose __global__ is the token at `global`, if it needs one; `statement` is the
+// first token of its declaration.
+void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list *kernels);
+
+// Has the kernel of this name a twin?
+bool kernel_has_twin(const source *file, const kernel_list *kernels, size_t name);
+
+void kernel_list_free(kernel_list *kernels);
+
+#endif

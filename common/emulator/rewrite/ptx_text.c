@@ -1,0 +1,295 @@
+#include "emulator/rewrite/ptx_text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const char *at, *end;
+  size_t operands;
+  text_buffer *out;
+  error_text *error;
+} reader;
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%'; }
+
+static void skip_blanks(reader *in) {
+  while (in->at < in->end) {
+    if (isspace((unsigned char)*in->at)) {
+      in->at++;
+    } else if (in->end - in->at > 1 && in->at[0] == '/' && in->at[1] == '/') {
+      while (in->at < in->end && *in->at != '\n') in->at++;
+    } else if (in->end - in->at > 1 && in->at[0] == '/' && in->at[1] == '*') {
+      const char *close = strstr(in->at + 2, "*/");
+      in->at = close != NULL && close < in->end ? close + 2 : in->end;
+    } else {
+      return;
+    }
+  }
+}
+
+static bool next_is(reader *in, char c) {
+  skip_blanks(in);
+  if (in->at >= in->end || *in->at != c) return false;
+  in->at++;
+  return true;
+}
+
+static bool same(const char *word, size_t length, const char *other) {
+  return strlen(other) == length && memcmp(word, other, length) == 0;
+}
+
+static bool is_among(const char *word, size_t length, const char *const *list) {
+  for (; *list != NULL; list++)
+    if (same(word, length, *list)) return true;
+  return false;
+}
+
+// ---- Operands -----------------------------------------------------------------------------------
+
+static void write_word(reader *in, const char *word, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    const char c = word[i] == '.' || word[i] == '%' || word[i] == '$' ? '_' : word[i];
+    text_buffer_append(in->out, &c, 1);
+  }
+}
+
+// %0, a number, %tid.x, or the name of a register.
+static bool write_simple(reader *in) {
+  skip_blanks(in);
+  const char *start = in->at;
+  while (in->at < in->end && *in->at == '%' && in->end - in->at > 1 && in->at[1] == '%') {
+    in->at++;
+    start = in->at;
+  }
+  if (in->at < in->end && (*in->at == '-' || *in->at == '!')) {
+    text_buffer_append(in->out, in->at++, 1);
+    return write_simple(in);
+  }
+  while (in->at < in->end && (is_word(*in->at) || *in->at == '.')) in->at++;
+  size_t length = (size_t)(in->at - start);
+  if (length == 0)
+    return fail(in->error, "inline PTX that the emulator cannot read near \"%.*s\"",
+                (int)(in->end - start < 30 ? in->end - start : 30), start);
+  if (start[0] == '%' && length > 1 && isdigit((unsigned char)start[1])) {
+    if (strtoul(start + 1, NULL, 10) >= in->operands)
+      return fail(in->error, "inline PTX names operand %.*s, and the statement has %zu", (int)length,
+                  start, in->operands);
+    text_buffer_append_string(in->out, "ptx_operand");
+    text_buffer_append(in->out, start + 1, length - 1);
+  } else if (length == 10 && start[0] == '0' && tolower(start[1]) == 'f') { // bits of a float
+    text_buffer_append_string(in->out, "0x");
+    text_buffer_append(in->out, start + 2, 8);
+    text_buffer_append_string(in->out, "u");
+  } else if (length == 18 && start[0] == '0' && tolower(start[1]) == 'd') {
+    text_buffer_append_string(in->out, "0x");
+    text_buffer_append(in->out, start + 2, 16);
+    text_buffer_append_string(in->out, "ull");
+  } else if (isdigit((unsigned char)start[0])) {
+    if (start[length - 1] == 'U') length--;
+    text_buffer_append(in->out, start, length);
+  } else if (start[0] == '%') {
+    text_buffer_append_string(in->out, "::emulator::ptx::special_register");
+    write_word(in, start, length);
+    text_buffer_append_string(in->out, "()");
+  } else if (same(start, length, "_")) {
+    text_buffer_append_string(in->out, "::emulator::ptx::sink");
+  } else {
+    text_buffer_append_string(in->out, "ptx_register_");
+    write_word(in, start, length);
+  }
+  return true;
+}
+
+// One operand: simple, [address + 16], or {a, b}, whose parts become operands of their own.
+static bool write_operand(reader *in) {
+  if (next_is(in, '[')) {
+    text_buffer_append_string(in->out, "(");
+    for (;;) {
+      if (!write_simple(in)) return false;
+      if (next_is(in, ']')) break;
+      if (!next_is(in, '+'))
+        return fail(in->error, "inline PTX with an address that the emulator cannot read");
+      text_buffer_append_string(in->out, " + ");
+    }
+    text_buffer_append_string(in->out, ")");
+    return true;
+  }
+  if (next_is(in, '{')) {
+    for (;;) {
+      if (!write_simple(in)) return false;
+      if (next_is(in, '}')) return true;
+      if (!next_is(in, ','))
+        return fail(in->error, "inline PTX with a vector that the emulator cannot read");
+      text_buffer_append_string(in->out, ", ");
+    }
+  }
+  if (!write_simple(in)) return false;
+  if (next_is(in, '|')) { // d|p: two results
+    text_buffer_append_string(in->out, ", ");
+    return write_simple(in);
+  }
+  return true;
+}
+
+// ---- Instructions -------------------------------------------------------------------------------
+
+static const char *const types[] = {"s8",  "s16",  "s32",    "s64", "u8",  "u16", "u32",
+                                    "u64", "b8",   "b16",    "b32", "b64", "f16", "f16x2",
+                                    "f32", "bf16", "bf16x2", "f64", "tf32", "pred", NULL};
+
+// What says how fast, how exact at the last place, or how an access is cached, and changes no value here.
+static const char *const left_out[] = {
+    "ca",     "cg",      "cs",      "lu",   "cv",   "wb",   "wt",    "nc",   "volatile", "relaxed",
+    "acquire", "release", "acq_rel", "sc",   "cta",  "gpu",  "sys",   "weak", "approx",   "ftz",
+    "full",   "sync",    "aligned", "global", "noftz", "L1",  "L2",    "uni",  "v2",       "v4",
+    "cluster", "mmio",   "vec", NULL};
+
+// The instructions of include/detail/ptx/. An instruction of this list with modifiers that no function has is
+// named by the compiler.
+static const char *const known[] = {
+    "mov",  "add",  "sub",   "mul",    "mad",     "fma",      "div",      "rem",       "neg",
+    "abs",  "min",  "max",   "and",    "or",      "xor",      "not",      "shl",       "shr",
+    "selp", "setp", "cvt",   "cvta",   "ld",      "st",       "red",      "atom",      "bar",
+    "barrier", "membar", "fence", "ex2", "lg2",   "rcp",      "sqrt",     "rsqrt",     "sin",
+    "cos",  "tanh", "lop3",  "shf",    "prmt",    "popc",     "clz",      "brev",      "bfe",
+    "bfi",  "dp4a", "vote",  "shfl",   "activemask", "redux", "cp",       "prefetch",  "ldmatrix",
+    "mma",  "nanosleep", "trap", "bfind", "mul24", "sad", "discard", "prefetchu", "copysign", "isspacep", NULL};
+
+// Returns the end of the modifier, at the next point; "L1::no_allocate" is one.
+static const char *part_end(const char *part, const char *end) {
+  while (part < end && *part != '.') part++;
+  return part;
+}
+
+// name<type, type>, from mnemonic.modifier.type
+static bool write_name(reader *in, const char *name, const char *end, bool unpacks) {
+  const char *base_end = part_end(name, end);
+  if (!is_among(name, (size_t)(base_end - name), known))
+    return fail(in->error,
+                "the emulator has no PTX instruction %.*s: use a function of CUDA C++ that does "
+                "the same, or a GPU",
+                (int)(end - name), name);
+  text_buffer_append_string(in->out, "::emulator::ptx::");
+  write_word(in, name, (size_t)(base_end - name));
+  text_buffer_append_string(in->out, unpacks ? "_unpacked_" : "_");
+  text_buffer template_arguments = {0};
+  for (const char *part = base_end; part < end;) {
+    const char *word = part + 1, *stop = part_end(word, end);
+    size_t length = (size_t)(stop - word);
+    const char *colons = memchr(word, ':', length);
+    if (colons != NULL && !same(word, length, "m8n8")) length = (size_t)(colons - word);
+    part = stop;
+    if (is_among(word, length, types)) {
+      text_buffer_append_string(&template_arguments, template_arguments.length > 0 ? ", " : "<");
+      text_buffer_append_string(&template_arguments, "::emulator::ptx::");
+      text_buffer_append(&template_arguments, word, length);
+    } else if (!is_among(word, length, left_out)) {
+      write_word(in, word, length);
+      text_buffer_append_string(in->out, "_");
+    }
+  }
+  if (template_arguments.length > 0) {
+    text_buffer_append(in->out, template_arguments.data, template_arguments.length);
+    text_buffer_append_string(in->out, ">");
+  }
+  text_buffer_free(&template_arguments);
+  return true;
+}
+
+static bool write_call(reader *in) {
+  skip_blanks(in);
+  const char *name = in->at;
+  while (in->at < in->end && (is_word(*in->at) || *in->at == '.' || *in->at == ':')) in->at++;
+  const char *end = in->at;
+  skip_blanks(in);
+  const bool unpacks = in->at < in->end && *in->at == '{' && end - name > 3 && memcmp(name, "mov", 3) == 0;
+  if (!write_name(in, name, end, unpacks)) return false;
+  text_buffer_append_string(in->out, "(");
+  for (bool first = true; !next_is(in, ';'); first = false) {
+    if (in->at >= in->end) break; // the last semicolon may be missing
+    if (!first) {
+      if (!next_is(in, ','))
+        return fail(in->error, "inline PTX that the emulator cannot read behind %.*s",
+                    (int)(end - name), name);
+      text_buffer_append_string(in->out, ", ");
+    }
+    if (!write_operand(in)) return false;
+  }
+  text_buffer_append_string(in->out, "); ");
+  return true;
+}
+
+// .reg .b32 a, b<4>;
+static bool write_declaration(reader *in) {
+  skip_blanks(in);
+  const char *type = in->at;
+  while (in->at < in->end && (is_word(*in->at) || *in->at == '.')) in->at++;
+  size_t length = (size_t)(in->at - type);
+  if (length < 2 || !is_among(type + 1, length - 1, types))
+    return fail(in->error, "inline PTX that declares a register of type %.*s, which the emulator "
+                           "cannot read", (int)length, type);
+  do {
+    skip_blanks(in);
+    const char *name = in->at;
+    while (in->at < in->end && is_word(*in->at)) in->at++;
+    const size_t name_length = (size_t)(in->at - name);
+    unsigned long count = 0;
+    if (next_is(in, '<')) {
+      char *behind;
+      count = strtoul(in->at, &behind, 10);
+      in->at = behind;
+      if (!next_is(in, '>') || count > 256)
+        return fail(in->error, "inline PTX with registers that the emulator cannot read");
+    }
+    for (unsigned long i = 0; i < (count > 0 ? count : 1); i++) {
+      text_buffer_append_string(in->out, "::emulator::ptx::register_of<::emulator::ptx::");
+      text_buffer_append(in->out, type + 1, length - 1);
+      text_buffer_append_string(in->out, "> ptx_register_");
+      write_word(in, name, name_length);
+      char digits[24] = "";
+      if (count > 0) snprintf(digits, sizeof digits, "%lu", i);
+      text_buffer_append_string(in->out, digits);
+      text_buffer_append_string(in->out, " = 0; ");
+    }
+  } while (next_is(in, ','));
+  return next_is(in, ';') || fail(in->error, "inline PTX with a declaration that does not end");
+}
+
+static bool write_statement(reader *in) {
+  if (next_is(in, '{')) {
+    text_buffer_append_string(in->out, "{ ");
+    return true;
+  }
+  if (next_is(in, '}')) {
+    text_buffer_append_string(in->out, "} ");
+    return true;
+  }
+  if (next_is(in, ';')) return true;
+  if (in->end - in->at > 4 && memcmp(in->at, ".reg", 4) == 0) {
+    in->at += 4;
+    return write_declaration(in);
+  }
+  if (next_is(in, '@')) {
+    text_buffer_append_string(in->out, "if (");
+    if (!write_simple(in)) return false;
+    text_buffer_append_string(in->out, ") ");
+  }
+  return write_call(in);
+}
+
+bool ptx_translate(const char *text, size_t length, size_t operands, text_buffer *out,
+                   error_text *error) {
+  text_buffer copy = {0}; // ends in zero, for strtoul and strstr
+  text_buffer_append(&copy, text, length);
+  text_buffer_append(&copy, "", 1);
+  reader in = {copy.data, copy.data + length, operands, out, error};
+  bool done = true;
+  for (;;) {
+    skip_blanks(&in);
+    if (!done || in.at >= in.end) break;
+    done = write_statement(&in);
+  }
+  text_buffer_free(&copy);
+  return done;
+}

@@ -1,0 +1,71 @@
+# Makes a sentence of each error of the compiler or the linker, and leaves out its notes about templates: at most five,
+# each once. For scripts/nvcc-cpu.
+
+function strip(text) {
+  gsub(/‘|’|'|`/, "\"", text)
+  return text
+}
+
+# The word between the first pair of quotes.
+function quoted(text, from, rest) {
+  from = index(text, "\"")
+  if (!from) return ""
+  rest = substr(text, from + 1)
+  return substr(rest, 1, index(rest, "\"") - 1)
+}
+
+function hint(text, name) {
+  name = quoted(text)
+  sub(/^::/, "", name)
+  if (text ~ /emulator::ptx/) {
+    match(text, /"[a-z0-9_]+_"|[a-z0-9]+_[a-z0-9_]*_/)
+    return "the emulator has no form of the PTX instruction that this asm statement has"
+  }
+  if (text ~ /No such file or directory/) {
+    if (text ~ /torch|ATen|c10|pybind/) return "this file belongs to PyTorch, whose headers nvcc-cpu does not have; give their folder with -I"
+    if (text ~ /cutlass|cute\//) return "CUTLASS is not part of the emulator; give its folder with -I, though much of it needs PTX that the emulator lacks"
+    if (text ~ /cudnn|cusparse|cusolver|cufft|nccl|nvrtc|npp|nvml|mpi\.h|GL\/|glut/) return "the emulator does not have this library"
+    if (text ~ /thrust\/|cub\/|cuda\/|curand/) return "the emulator does not have this header of CUDA's libraries"
+    return "give its folder with -I"
+  }
+  if (name ~ /^(cuda|cu|cublas|curand|cusparse|cudnn|nv|tex|surf)[A-Z_0-9]/ || name ~ /^(tex[123]D|surf|__)/)
+    return "the emulator lacks " name ", or it needs a header that is not included"
+  if (text ~ /undefined reference/) return "no file that was given defines it"
+  return ""
+}
+
+function report(where, text, advice) {
+  if (text in said || count >= 5) return
+  said[text] = 1
+  count++
+  advice = hint(text)
+  print "error: " where strip(text) (advice == "" ? "" : ": " advice)
+}
+
+{
+  gsub(/‘|’/, "\"")
+  gsub(/\033\[[0-9;]*[mK]/, "")
+}
+/: (fatal )?error: / {
+  at = match($0, /: (fatal )?error: /)
+  where = substr($0, 1, at - 1)
+  sub(/:[0-9]+$/, "", where) # the column is of the rewritten line
+  text = substr($0, at + RLENGTH)
+  # What g++ tells of template arguments in brackets goes on for pages.
+  sub(/ \[with .*/, "", text)
+  sub(/; did you mean .*/, "", text)
+  if (length(text) > 240) text = substr(text, 1, 240) " ..."
+  if (text !~ /^static assertion failed/) report(where ": ", text)
+  else { sub(/^static assertion failed:? ?/, "", text); report(where ": ", text) }
+  next
+}
+/undefined reference to/ {
+  match($0, /undefined reference to .*/)
+  report("", substr($0, RSTART))
+  next
+}
+/cannot find -l|multiple definition of|ld: cannot/ { sub(/^.*ld: /, ""); report("", $0) }
+{ last = $0 }
+END {
+  if (!count) print "error: the compiler says: " last
+}
