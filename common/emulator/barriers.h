@@ -30,6 +30,9 @@ EMULATOR_API void emulator_mbarrier_fence(void);
 EMULATOR_API void emulator_mbarrier_arrive(uint64_t *barrier, unsigned bytes,
                                            const emulator_site *site);
 
+// The parity of the phase that is under way, for a thread that arrives and waits later.
+EMULATOR_API unsigned emulator_mbarrier_parity(const uint64_t *barrier, const emulator_site *site);
+
 // Waits until the phase of that parity, 0 or 1, is complete, as it is once the other parity's is current.
 EMULATOR_API void emulator_mbarrier_wait(uint64_t *barrier, unsigned parity,
                                          const emulator_site *site);

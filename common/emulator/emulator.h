@@ -47,12 +47,24 @@ typedef struct {
   void *arguments;               // copied, when the launch is queued
   size_t arguments_bytes;
   cudaStream_t stream;
+  bool cooperative; // all blocks run at the same time
 } emulator_launch_request;
 
 // Runs the whole grid and returns when it has finished; on several devices queues it. Returns the error that a launch on
 // a GPU returns, and keeps it for cudaGetLastError: cudaErrorInvalidValue when the grid or block is
 // not allowed or needs too much shared memory, or the error of the fault when a thread faulted.
 EMULATOR_API cudaError_t emulator_launch(const emulator_launch_request *request);
+
+// A kernel's parameters, for programs that launch it by its address: `pack` makes at `packed` what `body` is given, of
+// `bytes` bytes, from pointers to the arguments.
+typedef struct {
+  const void *kernel;
+  const char *name;
+  size_t bytes;
+  void (*pack)(void *packed, const void *kernel, void **arguments);
+  void (*body)(void *packed);
+} emulator_kernel_form;
+EMULATOR_API void emulator_know_kernel(const emulator_kernel_form *form);
 
 // Declares that the module that holds `in_module` has an `extern __shared__` array of this alignment, a
 // power of two. Dynamic shared memory is then aligned so for all kernels of the module. Returns true.
@@ -76,6 +88,9 @@ typedef struct {
 // Waits until every thread of the block that has not exited has arrived.
 EMULATOR_API emulator_barrier_result emulator_block_barrier(int predicate,
                                                             const emulator_site *site);
+
+// Waits until every thread of the grid has arrived. It is a fault in a launch that is not cooperative.
+EMULATOR_API void emulator_grid_barrier(const emulator_site *site);
 
 // The operation of a warp collective: operand[lane] points to that lane's operand and is
 // NULL for a lane that does not take part. `lanes` has a bit for each lane that takes part.

@@ -1,4 +1,253 @@
-// Stands for CUDA's <cooperative_groups.h>, which the emulator lacks. The guide lists these headers (guide/setup.md).
-#error                                                                                             \
-    "the emulator has no cooperative groups: use __syncthreads(), __syncwarp() and the shuffles and votes of a warp, or a GPU (DEVICE=gpu)"
-#include <nothing_behind_this_line_is_compiled>
+// Stand-in for CUDA's <cooperative_groups.h> (CUDA C++ Programming Guide, "Cooperative Groups"): blocks, tiles of a
+// warp, the lanes that are together, and the grid of a cooperative launch. Tiles of more than 32 threads, clusters
+// and several GPUs are not here.
+#ifndef COOPERATIVE_GROUPS_H
+#define COOPERATIVE_GROUPS_H
+
+#include "cuda_runtime.h"
+
+#include "detail/intrinsics.h"
+
+namespace cooperative_groups {
+
+namespace detail {
+
+inline unsigned thread_number() {
+  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+inline unsigned block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+inline unsigned lanes_below(unsigned mask, unsigned lane) {
+  return static_cast<unsigned>(__builtin_popcount(mask & ((1u << lane) - 1)));
+}
+// The lane of the rank'th bit of the mask.
+inline unsigned lane_of_rank(unsigned mask, unsigned rank) {
+  for (; rank > 0 && mask != 0; rank--) mask &= mask - 1;
+  return mask == 0 ? 0 : static_cast<unsigned>(__builtin_ctz(mask));
+}
+
+template <typename T>
+T shuffle(unsigned mask, const T &value, unsigned source_lane, const char *name, const char *file,
+          int line) {
+  static_assert(std::is_trivially_copyable_v<T>, "a group shuffles trivially copyable types alone");
+  const emulator_site site = {name, file, line};
+  T result;
+  emulator_shuffle(mask, &value, static_cast<void *>(&result), sizeof(T), source_lane, &site);
+  return result;
+}
+
+} // namespace detail
+
+// Any group: of one thread, of lanes of a warp, of a block or of the grid.
+class thread_group {
+public:
+  void sync(EMULATOR_CALL_SITE) const {
+    if (kind == BLOCK) __syncthreads(file, line);
+    if (kind == LANES) __syncwarp(mask, file, line);
+    if (kind == GRID) {
+      const emulator_site site = {"grid.sync()", file, line};
+      emulator_grid_barrier(&site);
+    }
+  }
+  unsigned long long size() const { return num_threads(); }
+  unsigned long long num_threads() const {
+    if (kind == BLOCK) return detail::block_threads();
+    if (kind == GRID)
+      return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z *
+             detail::block_threads();
+    return kind == LANES ? static_cast<unsigned>(__builtin_popcount(mask)) : 1;
+  }
+  unsigned long long thread_rank() const {
+    if (kind == BLOCK) return detail::thread_number();
+    if (kind == GRID)
+      return (blockIdx.x + gridDim.x * (blockIdx.y + static_cast<unsigned long long>(gridDim.y) *
+                                                         blockIdx.z)) *
+                 detail::block_threads() +
+             detail::thread_number();
+    return kind == LANES ? detail::lanes_below(mask, emulator_current->lane) : 0;
+  }
+  bool is_valid() const { return true; }
+
+protected:
+  enum group_kind { THREAD, LANES, BLOCK, GRID };
+  constexpr thread_group(group_kind kind, unsigned mask = 1) : kind(kind), mask(mask) {}
+  group_kind kind;
+  unsigned mask; // of LANES
+
+  friend thread_group this_thread();
+  friend thread_group tiled_partition(const thread_group &, unsigned);
+};
+
+inline thread_group this_thread() { return thread_group(thread_group::THREAD); }
+
+class thread_block : public thread_group {
+public:
+  constexpr thread_block() : thread_group(BLOCK) {}
+  static void sync(EMULATOR_CALL_SITE) { __syncthreads(file, line); }
+  static unsigned size() { return detail::block_threads(); }
+  static unsigned num_threads() { return detail::block_threads(); }
+  static unsigned thread_rank() { return detail::thread_number(); }
+  static dim3 group_index() { return blockIdx; }
+  static dim3 thread_index() { return threadIdx; }
+  static dim3 group_dim() { return blockDim; }
+  static dim3 dim_threads() { return blockDim; }
+  struct arrival_token {};
+  // The emulator's barrier of a block is in one piece: an arrival waits as well.
+  arrival_token barrier_arrive(EMULATOR_CALL_SITE) const {
+    __syncthreads(file, line);
+    return {};
+  }
+  void barrier_wait(arrival_token &&) const {}
+};
+inline thread_block this_thread_block() { return thread_block(); }
+
+class grid_group : public thread_group {
+public:
+  constexpr grid_group() : thread_group(GRID) {}
+  static dim3 group_dim() { return gridDim; }
+  static dim3 dim_blocks() { return gridDim; }
+  static dim3 block_index() { return blockIdx; }
+  static unsigned long long num_blocks() {
+    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+  }
+  static unsigned long long block_rank() {
+    return blockIdx.x +
+           gridDim.x * (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z);
+  }
+};
+inline grid_group this_grid() { return grid_group(); }
+
+// Lanes of one warp: what tiles and coalesced groups share.
+class coalesced_group : public thread_group {
+public:
+  explicit constexpr coalesced_group(unsigned lanes, unsigned rank = 0, unsigned groups = 1)
+      : thread_group(LANES, lanes), rank(rank), groups(groups) {}
+
+  unsigned size() const { return static_cast<unsigned>(__builtin_popcount(mask)); }
+  unsigned num_threads() const { return size(); }
+  unsigned thread_rank() const { return detail::lanes_below(mask, emulator_current->lane); }
+  unsigned meta_group_rank() const { return rank; }
+  unsigned meta_group_size() const { return groups; }
+
+  template <typename T>
+  T shfl(T value, unsigned source, EMULATOR_CALL_SITE) const {
+    return detail::shuffle(mask, value, detail::lane_of_rank(mask, source % size()), "shfl()", file,
+                           line);
+  }
+  template <typename T>
+  T shfl_up(T value, unsigned delta, EMULATOR_CALL_SITE) const {
+    const unsigned own = thread_rank(), from = own >= delta ? own - delta : own;
+    return detail::shuffle(mask, value, detail::lane_of_rank(mask, from), "shfl_up()", file, line);
+  }
+  template <typename T>
+  T shfl_down(T value, unsigned delta, EMULATOR_CALL_SITE) const {
+    const unsigned own = thread_rank(), from = own + delta < size() ? own + delta : own;
+    return detail::shuffle(mask, value, detail::lane_of_rank(mask, from), "shfl_down()", file, line);
+  }
+  template <typename T>
+  T shfl_xor(T value, unsigned lanes, EMULATOR_CALL_SITE) const {
+    const unsigned own = thread_rank(), from = (own ^ lanes) < size() ? own ^ lanes : own;
+    return detail::shuffle(mask, value, detail::lane_of_rank(mask, from), "shfl_xor()", file, line);
+  }
+  int any(int predicate, EMULATOR_CALL_SITE) const { return __any_sync(mask, predicate, file, line); }
+  int all(int predicate, EMULATOR_CALL_SITE) const { return __all_sync(mask, predicate, file, line); }
+  unsigned ballot(int predicate, EMULATOR_CALL_SITE) const {
+    return packed(__ballot_sync(mask, predicate, file, line));
+  }
+  template <typename T>
+  unsigned match_any(T value, EMULATOR_CALL_SITE) const {
+    return packed(__match_any_sync(mask, value, file, line));
+  }
+  template <typename T>
+  unsigned match_all(T value, int &all_equal, EMULATOR_CALL_SITE) const {
+    return packed(__match_all_sync(mask, value, &all_equal, file, line));
+  }
+  unsigned lanes() const { return mask; } // of the warp; not CUDA's
+
+protected:
+  // A bit for each rank, from bits for lanes.
+  unsigned packed(unsigned of_lanes) const {
+    unsigned result = 0, bit = 1;
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1, bit <<= 1)
+      if (of_lanes & rest & -rest) result |= bit;
+    return result;
+  }
+  unsigned rank, groups;
+};
+
+inline coalesced_group coalesced_threads(EMULATOR_CALL_SITE) {
+  return coalesced_group(__activemask(file, line));
+}
+
+template <unsigned Size, typename Parent = void>
+class thread_block_tile : public coalesced_group {
+  static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
+                "the emulator has tiles of 1, 2, 4, 8, 16 and 32 threads");
+
+public:
+  thread_block_tile()
+      : coalesced_group((Size == 32 ? ~0u : (1u << Size % 32) - 1)
+                            << (emulator_current->lane & ~(Size - 1)),
+                        detail::thread_number() / Size,
+                        (detail::block_threads() + Size - 1) / Size) {}
+  template <typename Other>
+  thread_block_tile(const thread_block_tile<Size, Other> &) : thread_block_tile() {}
+  static constexpr unsigned size() { return Size; }
+  static constexpr unsigned num_threads() { return Size; }
+  unsigned thread_rank() const { return emulator_current->lane % Size; }
+};
+
+template <unsigned Size, typename Parent>
+thread_block_tile<Size, Parent> tiled_partition(const Parent &) {
+  return thread_block_tile<Size, Parent>();
+}
+// Of a size that is known at run time. A group of lanes is parted by ranks.
+inline thread_group tiled_partition(const thread_group &parent, unsigned size) {
+  unsigned mask = 0;
+  const unsigned of_parent =
+      parent.kind == thread_group::LANES ? parent.mask : ~0u >> (32 - warpSize);
+  const unsigned own = detail::lanes_below(of_parent, emulator_current->lane) / size;
+  unsigned rank = 0;
+  for (unsigned rest = of_parent; rest != 0; rest &= rest - 1, rank++)
+    if (rank / size == own) mask |= rest & -rest;
+  return thread_group(thread_group::LANES, mask);
+}
+inline coalesced_group tiled_partition(const coalesced_group &parent, unsigned size) {
+  const unsigned own = parent.thread_rank() / size;
+  unsigned mask = 0, rank = 0;
+  for (unsigned rest = parent.lanes(); rest != 0; rest &= rest - 1, rank++)
+    if (rank / size == own) mask |= rest & -rest;
+  return coalesced_group(mask, own, (parent.size() + size - 1) / size);
+}
+
+template <typename T>
+coalesced_group labeled_partition(const coalesced_group &parent, T label, EMULATOR_CALL_SITE) {
+  return coalesced_group(__match_any_sync(parent.lanes(), label, file, line));
+}
+inline coalesced_group binary_partition(const coalesced_group &parent, bool predicate,
+                                        EMULATOR_CALL_SITE) {
+  const unsigned with = __ballot_sync(parent.lanes(), predicate, file, line);
+  return coalesced_group(predicate ? with : parent.lanes() & ~with, predicate ? 1 : 0, 2);
+}
+
+template <typename Group>
+void sync(const Group &group, EMULATOR_CALL_SITE) {
+  group.sync(file, line);
+}
+template <typename Group>
+auto thread_rank(const Group &group) {
+  return group.thread_rank();
+}
+template <typename Group>
+auto group_size(const Group &group) {
+  return group.size();
+}
+template <typename Group, typename Function, typename... Arguments>
+void invoke_one(const Group &group, Function &&function, Arguments &&...arguments) {
+  if (group.thread_rank() == 0) function(static_cast<Arguments &&>(arguments)...);
+}
+
+} // namespace cooperative_groups
+
+#include "cooperative_groups/reduce.h"
+
+#endif

@@ -4,6 +4,9 @@
 #ifndef CUDA_H
 #define CUDA_H
 
+// The macros by which other headers, such as helper_cuda.h, know CUDA's.
+#define __cuda_cuda_h__
+
 #include "cuda_runtime_api.h"
 
 #include <stdint.h>

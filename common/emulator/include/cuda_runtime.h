@@ -6,6 +6,9 @@
 #ifndef CUDA_RUNTIME_H
 #define CUDA_RUNTIME_H
 
+// The macros by which other headers, such as helper_cuda.h, know CUDA's.
+#define __CUDA_RUNTIME_H__
+
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"
 #include "vector_types.h"

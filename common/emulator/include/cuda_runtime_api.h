@@ -8,6 +8,9 @@
 #ifndef CUDA_RUNTIME_API_H
 #define CUDA_RUNTIME_API_H
 
+// The macros by which other headers, such as helper_cuda.h, know CUDA's.
+#define __CUDA_RUNTIME_API_H__
+
 #include "driver_types.h"
 #include "vector_types.h"
 
@@ -117,6 +120,8 @@ EMULATOR_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *bloc
                                                                        const void *kernel,
                                                                        int block_threads,
                                                                        size_t dynamic_shared_bytes);
+
+#include "detail/host_functions.h"
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,9 @@
 #ifndef DRIVER_TYPES_H
 #define DRIVER_TYPES_H
 
+// The macros by which other headers, such as helper_cuda.h, know CUDA's.
+#define __DRIVER_TYPES_H__
+
 #include <stddef.h>
 
 typedef enum cudaError {

@@ -8,15 +8,63 @@ void kernel_list_free(kernel_list *kernels) {
   text_buffer_free(&kernels->last_twins);
 }
 
-bool kernel_has_twin(const source *file, const kernel_list *kernels, size_t name) {
+static const kernel_name *find_kernel(const source *file, const kernel_list *kernels, size_t name,
+                                      bool with_twin) {
+  if (name >= file->tokens.count) return NULL;
   const token *wanted = &file->tokens.items[name];
   for (size_t i = 0; i < kernels->count; i++) {
-    const token *known = &file->tokens.items[kernels->names[i]];
-    if (known->length == wanted->length &&
+    const token *known = &file->tokens.items[kernels->names[i].name];
+    if (known->length == wanted->length && (!with_twin || kernels->names[i].has_twin) &&
         memcmp(file->text + known->start, file->text + wanted->start, wanted->length) == 0)
-      return true;
+      return &kernels->names[i];
   }
-  return false;
+  return NULL;
+}
+
+bool kernel_has_twin(const source *file, const kernel_list *kernels, size_t name) {
+  return find_kernel(file, kernels, name, true) != NULL;
+}
+
+static void add_name(kernel_list *kernels, size_t name, bool has_twin) {
+  kernels->names =
+      array_grow(kernels->names, kernels->count, &kernels->capacity, sizeof *kernels->names);
+  kernels->names[kernels->count++] = (kernel_name){name, has_twin};
+}
+
+// The > that closes the < at `open`; NO_TOKEN when there is none.
+static size_t angle_end(const source *file, size_t open) {
+  size_t depth = 0;
+  for (size_t i = open; i != NO_TOKEN; i = token_next(file, i)) {
+    if (token_is(file, i, "<")) depth++;
+    if (token_is(file, i, ">") && --depth == 0) return i;
+    if (token_is(file, i, ";") || token_is(file, i, "{")) break;
+  }
+  return NO_TOKEN;
+}
+
+void kernel_name_addresses(source *file, size_t cast, const kernel_list *kernels) {
+  size_t open = token_previous(file, cast), close = token_next(file, token_next(file, cast));
+  if (token_is(file, open, "const")) open = token_previous(file, open);
+  if (!token_is(file, open, "(") || !token_is(file, token_next(file, cast), "*") ||
+      !token_is(file, close, ")"))
+    return;
+  size_t first = token_next(file, close);
+  const size_t ampersand = token_is(file, first, "&") ? first : NO_TOKEN;
+  if (ampersand != NO_TOKEN) first = token_next(file, first);
+  if (find_kernel(file, kernels, first, false) == NULL) return;
+  size_t last = first;
+  if (token_is(file, token_next(file, first), "<")) last = angle_end(file, token_next(file, first));
+  if (last == NO_TOKEN || token_is(file, token_next(file, last), "(")) return;
+  if (ampersand != NO_TOKEN) edit_replace(file, ampersand, "");
+  edit_insert_before(file, first, "::emulator::kernel_address(");
+  text_buffer text = {0}, name = {0};
+  token_append_range(file, first, last, &text);
+  text_buffer_append_string(&name, ", \"");
+  text_buffer_append_escaped(&name, text.data, text.length);
+  text_buffer_append_string(&name, "\")");
+  text_buffer_append(&file->edits[token_next(file, last)].before, name.data, name.length);
+  text_buffer_free(&text);
+  text_buffer_free(&name);
 }
 
 // The kernel's name: the first that stands before a parenthesis and is no attribute.
@@ -84,7 +132,11 @@ void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list 
   const size_t angle = token_next(file, statement);
   const bool is_template = token_is(file, statement, "template") && token_is(file, angle, "<");
   const bool specialises = is_template && token_is(file, token_next(file, angle), ">");
-  if (specialises || (!is_template && !has_defaults(file, open, close))) return;
+  const bool has_twin = !specialises && (is_template || has_defaults(file, open, close));
+  if (!has_twin) {
+    add_name(kernels, name, false);
+    return;
+  }
 
   text_buffer arguments = {0}, twin = {0};
   const size_t header_end = is_template ? append_arguments(file, angle, &arguments) : NO_TOKEN;
@@ -118,7 +170,5 @@ void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list 
     text_buffer_append_string(&kernels->last_twins, "\n");
   }
   text_buffer_free(&twin);
-  kernels->names =
-      array_grow(kernels->names, kernels->count, &kernels->capacity, sizeof *kernels->names);
-  kernels->names[kernels->count++] = name;
+  add_name(kernels, name, true);
 }

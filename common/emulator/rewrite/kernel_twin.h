@@ -10,7 +10,12 @@
 #include "emulator/rewrite/source.h"
 
 typedef struct {
-  size_t *names; // tokens; a name may stand here twice
+  size_t name; // token
+  bool has_twin;
+} kernel_name;
+
+typedef struct {
+  kernel_name *names; // a name may stand here twice
   size_t count, capacity;
   text_buffer last_twins; // of a kernel at the end of the file
 } kernel_list;
@@ -21,6 +26,11 @@ void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list 
 
 // Has the kernel of this name a twin?
 bool kernel_has_twin(const source *file, const kernel_list *kernels, size_t name);
+
+// Makes of a cast of a kernel, such as (void *)scale<float>, whose `void` is the token at `cast`,
+//   ::emulator::kernel_address(scale<float>, "scale<float>")
+// so that a launch by address knows the kernel's parameters. Any other cast stays as it is.
+void kernel_name_addresses(source *file, size_t cast, const kernel_list *kernels);
 
 void kernel_list_free(kernel_list *kernels);
 

@@ -113,6 +113,7 @@ static bool edit_token(source *file, const scope_tracker *scopes, kernel_list *k
   }
   if (!file->preprocessed) return true;
   if (token_is(file, i, "__global__")) kernel_twin_add(file, statement, i, kernels);
+  if (token_is(file, i, "void") && in_function) kernel_name_addresses(file, i, kernels);
   if (token_is(file, i, "__forceinline__")) drop_double_inline(file, statement, i);
   return true;
 }

@@ -157,11 +157,34 @@ static void write_object(source *file, size_t first, const declaration *found) {
   remove_tokens(file, open, found->brackets_end);
 }
 
+// g++ takes no alignas between the words that __shared__ stands for. An attribute of 128 bytes is among these, which
+// is more than any type asks for; a number may be larger.
+static void replace_alignas(source *file, size_t shared) {
+  for (size_t i = shared; i != NO_TOKEN && !token_is(file, i, ";"); i = token_next(file, i)) {
+    const size_t open = token_next(file, i), number = token_next(file, open);
+    if (token_opens_group(file, i)) return;
+    if (!token_is(file, i, "alignas") || !token_is(file, open, "(")) continue;
+    const size_t close = token_group_end(file, open);
+    if (close == NO_TOKEN) return;
+    if (file->tokens.items[number].kind == TOKEN_NUMBER && token_next(file, number) == close) {
+      edit_replace(file, i, "__attribute__((aligned(");
+      edit_replace(file, open, "");
+      edit_replace(file, close, ")))");
+    } else {
+      remove_tokens(file, i, close);
+    }
+    i = close;
+  }
+}
+
 bool shared_array_rewrite(source *file, size_t statement, size_t shared, bool in_function,
                           error_text *error) {
   if (file->edits[shared].replaced) return true; // done with an earlier __shared__ beside it
   size_t first = behind_labels(file, statement, shared);
-  if (!is_extern(file, first)) return true;
+  if (!is_extern(file, first)) {
+    if (file->preprocessed) replace_alignas(file, shared);
+    return true;
+  }
   if (!in_function && !file->preprocessed)
     return source_fail_at(
         file, shared, error,

@@ -1,6 +1,7 @@
 // Copies and fills. The side that is on a device must lie inside one allocation. On several devices they are queued.
 #include "emulator.h"
 #include "errors.h"
+#include "graph.h"
 #include "memory.h"
 #include "observer.h"
 #include "transfer.h"
@@ -63,6 +64,7 @@ cudaError_t cudaMemcpy(void *destination, const void *source, size_t bytes,
 
 cudaError_t cudaMemcpyAsync(void *destination, const void *source, size_t bytes,
                             enum cudaMemcpyKind kind, cudaStream_t stream) {
+  if (graph_capturing()) return graph_capture_copy(destination, source, bytes, kind);
   return copy(destination, source, bytes, kind, stream, false, CALLED("cudaMemcpyAsync"));
 }
 
@@ -111,6 +113,7 @@ cudaError_t cudaMemset(void *destination, int value, size_t bytes) {
 }
 
 cudaError_t cudaMemsetAsync(void *destination, int value, size_t bytes, cudaStream_t stream) {
+  if (graph_capturing()) return graph_capture_fill(destination, value, bytes);
   return fill(destination, value, bytes, stream, false, CALLED("cudaMemsetAsync"));
 }
 

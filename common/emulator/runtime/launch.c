@@ -5,6 +5,7 @@
 #include "errors.h"
 #include "function.h"
 #include "gpu.h"
+#include "graph.h"
 #include "kernels.h"
 #include "links.h"
 #include "memory.h"
@@ -131,6 +132,7 @@ cudaError_t emulator_launch(const emulator_launch_request *request) {
   }
   RETURN_IF_STICKY();
   cudaError_t error = check(request);
+  if (error == cudaSuccess && graph_capturing()) return graph_capture_launch(request);
   if (error == cudaSuccess && devices_several()) {
     error = queue(request);
   } else if (error == cudaSuccess) {

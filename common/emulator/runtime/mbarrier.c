@@ -224,3 +224,7 @@ void emulator_mbarrier_wait(uint64_t *barrier, unsigned parity, const emulator_s
   }
   observer_phase_wait(worker, barrier);
 }
+
+unsigned emulator_mbarrier_parity(const uint64_t *barrier, const emulator_site *site) {
+  return mbarrier_read(barrier, site).parity;
+}

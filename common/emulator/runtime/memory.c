@@ -159,6 +159,29 @@ bool memory_add_symbol(const void *address, size_t bytes) {
   return known;
 }
 
+bool memory_register_host(void *address, size_t bytes) {
+  const memory_allocation entry = {
+      .start = (uintptr_t)address, .bytes = bytes, .kind = MEMORY_HOST};
+  pthread_mutex_lock(&mutex);
+  const bool done = table_add(entry);
+  if (done) observer_memory_allocated(&entry);
+  if (done) observer_memory_written(address, bytes, NULL); // the host has written it
+  pthread_mutex_unlock(&mutex);
+  return done;
+}
+
+bool memory_unregister_host(const void *address) {
+  bool found = false;
+  pthread_mutex_lock(&mutex);
+  for (size_t i = 0; i < table_count && !found; i++) {
+    found = table[i].start == (uintptr_t)address && table[i].kind == MEMORY_HOST &&
+            table[i].mapping == 0;
+    if (found) release(i);
+  }
+  pthread_mutex_unlock(&mutex);
+  return found;
+}
+
 void memory_reset(int device) {
   pthread_mutex_lock(&mutex);
   for (size_t i = table_count; i > 0; i--) {

@@ -31,6 +31,10 @@ bool memory_on_device(const void *address, size_t bytes);
 // Adds a module's variable to the table, so that copies to its address are accepted.
 bool memory_add_symbol(const void *address, size_t bytes);
 
+// Adds memory of the host that the program has allocated itself, so that the device may use it, and takes it away.
+bool memory_register_host(void *address, size_t bytes);
+bool memory_unregister_host(const void *address);
+
 // Describes the address, to complete "the address is ...": "36 bytes
 // past the end of an allocation of 4096 bytes", "inside an allocation
 // of 4096 bytes that has been freed", "near no allocation".

@@ -6,6 +6,7 @@
 #include "block.h"
 #include "environment.h"
 #include "fault.h"
+#include "grid_barrier.h"
 #include "limit.h"
 #include "observer.h"
 #include "shared_memory.h"
@@ -68,6 +69,7 @@ static void run_blocks(worker *self, launch *launch) {
       if (launch->blocks_wait && number < (launch->block_count + 1) / 2) {
         self->counts.products_in_the_first_half += self->counts.tensor_core_operations - before;
       }
+      grid_barrier_block_ended(launch);
     }
     return;
   }
@@ -146,6 +148,11 @@ static bool wait_for_workers(double seconds) {
 bool workers_run(launch *launch) {
   if (pool.workers == 0) make_workers();
   if (pool.workers == 0) return false;
+  if (launch->request->cooperative && observer_workers() > 1) { // each block has a worker
+    grid_barrier_begin();
+    while (pool.workers < launch->block_count && make_worker()) pool.workers++;
+    if (pool.workers < launch->block_count) return false;
+  }
   pthread_mutex_lock(&pool.mutex);
   pool.launch = launch;
   pool.launch_count++;

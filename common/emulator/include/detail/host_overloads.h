@@ -4,6 +4,8 @@
 
 #include "launcher.h"
 
+#include <new>
+#include <tuple>
 #include <utility>
 
 template <typename T>
@@ -79,22 +81,157 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(Parame
 
 namespace emulator {
 
-template <typename... Parameters, size_t... index>
-cudaError_t launch_with(const launcher<Parameters...> &launch, void **arguments,
-                        std::index_sequence<index...>) {
-  return launch(*static_cast<std::remove_reference_t<Parameters> *>(arguments[index])...);
+// What cudaLaunchKernel and graphs need to know of a kernel that is named by its address alone.
+template <typename... Parameters>
+struct form_of {
+  struct call {
+    void (*kernel)(Parameters...);
+    std::tuple<std::remove_cv_t<Parameters>...> arguments;
+  };
+  template <size_t... index>
+  static void fill(call *packed, void **arguments, std::index_sequence<index...>) {
+    ((std::get<index>(packed->arguments) =
+          *static_cast<std::remove_cv_t<std::remove_reference_t<Parameters>> *>(arguments[index])),
+     ...);
+    (void)packed;
+    (void)arguments;
+  }
+  static void pack(void *packed, const void *kernel, void **arguments) {
+    auto *made = new (packed) call();
+    made->kernel = reinterpret_cast<void (*)(Parameters...)>(const_cast<void *>(kernel));
+    fill(made, arguments, std::index_sequence_for<Parameters...>());
+  }
+  static void body(void *packed) {
+    const auto *made = static_cast<const call *>(packed);
+    std::apply(made->kernel, made->arguments);
+  }
+};
+
+// Tells the emulator the kernel's parameters and gives its address; (void *)kernel becomes a call of this.
+template <typename... Parameters>
+void *kernel_address(void (*kernel)(Parameters...), const char *name) {
+  using form = form_of<Parameters...>;
+  const emulator_kernel_form known = {reinterpret_cast<const void *>(kernel), name,
+                                      sizeof(typename form::call), form::pack, form::body};
+  emulator_know_kernel(&known);
+  return reinterpret_cast<void *>(kernel);
 }
 
 } // namespace emulator
 
-// arguments[i] points to the kernel's argument i. The kernel's type must be
-// known; the form that takes the kernel as const void * does not exist here.
+// arguments[i] points to the kernel's argument i.
 template <typename... Parameters>
 cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void **arguments,
                              size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr) {
-  const emulator::launcher<Parameters...> launch(kernel, "launched by cudaLaunchKernel", grid,
-                                                 block, dynamic_shared_bytes, stream);
-  return emulator::launch_with(launch, arguments, std::index_sequence_for<Parameters...>());
+  return cudaLaunchKernel(
+      static_cast<const void *>(emulator::kernel_address(kernel, "launched by cudaLaunchKernel")),
+      grid, block, arguments, dynamic_shared_bytes, stream);
+}
+template <typename... Parameters>
+cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                                        void **arguments, size_t dynamic_shared_bytes = 0,
+                                        cudaStream_t stream = nullptr) {
+  return cudaLaunchCooperativeKernel(
+      static_cast<const void *>(
+          emulator::kernel_address(kernel, "launched by cudaLaunchCooperativeKernel")),
+      grid, block, arguments, dynamic_shared_bytes, stream);
+}
+
+template <typename... Parameters>
+cudaError_t cudaFuncSetCacheConfig(void (*kernel)(Parameters...), cudaFuncCache config) {
+  return cudaFuncSetCacheConfig(reinterpret_cast<const void *>(kernel), config);
+}
+
+// ---- Occupancy ----------------------------------------------------------------------------------
+
+// The block of the most threads of which a multiprocessor holds as many threads as it can.
+template <typename... Parameters, typename Bytes>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block,
+                                                           void (*kernel)(Parameters...),
+                                                           Bytes bytes_of, int limit = 0) {
+  int device = 0, multiprocessors = 1, most = -1;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  for (int threads = limit > 0 && limit < 1024 ? limit : 1024; threads > 0;
+       threads = threads > 32 ? (threads - 1) / 32 * 32 : threads - 1) {
+    int blocks = 0;
+    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, kernel, threads, static_cast<size_t>(bytes_of(threads)));
+    if (error != cudaSuccess) return error;
+    if (blocks * threads > most) {
+      most = blocks * threads;
+      *block = threads;
+      *grid = blocks * multiprocessors;
+    }
+  }
+  return cudaSuccess;
+}
+template <typename... Parameters>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, void (*kernel)(Parameters...),
+                                               size_t shared_bytes = 0, int limit = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+      grid, block, kernel, [=](int) { return shared_bytes; }, limit);
+}
+
+// ---- Memory -------------------------------------------------------------------------------------
+
+template <typename T>
+cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height) {
+  return cudaMallocPitch(reinterpret_cast<void **>(pointer), pitch, width, height);
+}
+template <typename T>
+cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags) {
+  return cudaHostGetDevicePointer(reinterpret_cast<void **>(device), host, flags);
+}
+template <typename T>
+cudaError_t cudaGetSymbolAddress(T **pointer, const T &symbol) {
+  return cudaGetSymbolAddress(reinterpret_cast<void **>(pointer), symbol);
+}
+template <typename T>
+cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *source, size_t bytes,
+                                    size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                    cudaStream_t = nullptr) {
+  return cudaMemcpyToSymbol(symbol, source, bytes, offset, kind);
+}
+template <typename T>
+cudaError_t cudaMemcpyFromSymbolAsync(void *destination, const T &symbol, size_t bytes,
+                                      size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                      cudaStream_t = nullptr) {
+  return cudaMemcpyFromSymbol(destination, symbol, bytes, offset, kind);
+}
+
+// The place of managed memory makes no difference here; CUDA 13's form and the one before it.
+inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, cudaMemLocation, unsigned,
+                                        cudaStream_t = nullptr) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = nullptr) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, cudaMemLocation) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
+
+inline cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t x, size_t y) {
+  return {pointer, pitch, x, y};
+}
+inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
+  return {width, height, depth};
+}
+inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
+
+// ---- Graphs -------------------------------------------------------------------------------------
+
+// CUDA 12's form, and the one before it, which could say where an error was.
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t graph,
+                                        unsigned long long flags = 0) {
+  return cudaGraphInstantiateWithFlags(made, graph, flags);
+}
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t graph,
+                                        cudaGraphNode_t *, char *, size_t) {
+  return cudaGraphInstantiateWithFlags(made, graph, 0);
 }
 
 #endif

@@ -6,9 +6,6 @@
   template <typename... Arguments>                                                                 \
   [[gnu::unavailable(sentence)]] cudaError_t function(Arguments &&...)
 
-EMULATOR_LACKS(cudaLaunchCooperativeKernel,
-               "the emulator has no cooperative launches: use one launch after the other");
-EMULATOR_LACKS(cudaStreamBeginCapture, "the emulator has no graphs: launch the kernels themselves");
 EMULATOR_LACKS(cudaCreateTextureObject, "the emulator has no textures: read global memory");
 
 #undef EMULATOR_LACKS

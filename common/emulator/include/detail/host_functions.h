@@ -1,0 +1,225 @@
+// The runtime API's host functions beyond those of the lab (CUDA Runtime API reference): memory of the host, pitched
+// memory, callbacks, limits and hints, cooperative launches and graphs. Included by <cuda_runtime_api.h>. C and C++.
+#ifndef EMULATOR_DETAIL_HOST_FUNCTIONS_H
+#define EMULATOR_DETAIL_HOST_FUNCTIONS_H
+
+#define CUDART_CB
+#ifndef CUDARTAPI
+#define CUDARTAPI
+#endif
+
+typedef void (*cudaHostFn_t)(void *data);
+typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *data);
+
+// ---- Memory of the host ------------------------------------------------------------------------
+
+#define cudaHostRegisterDefault  0x00
+#define cudaHostRegisterPortable 0x01
+#define cudaHostRegisterMapped   0x02
+#define cudaHostRegisterIoMemory 0x04
+#define cudaHostRegisterReadOnly 0x08
+
+EMULATOR_API cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags);
+EMULATOR_API cudaError_t cudaHostUnregister(void *pointer);
+EMULATOR_API cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags);
+EMULATOR_API cudaError_t cudaHostGetFlags(unsigned int *flags, void *host);
+
+// ---- Rows at a pitch ---------------------------------------------------------------------------
+
+EMULATOR_API cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width,
+                                         size_t height);
+EMULATOR_API cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch,
+                                      const void *source, size_t source_pitch, size_t width,
+                                      size_t height, enum cudaMemcpyKind kind);
+EMULATOR_API cudaError_t cudaMemcpy2DAsync(void *destination, size_t destination_pitch,
+                                           const void *source, size_t source_pitch, size_t width,
+                                           size_t height, enum cudaMemcpyKind kind,
+                                           cudaStream_t stream EMULATOR_DEFAULT(0));
+EMULATOR_API cudaError_t cudaMemset2D(void *destination, size_t pitch, int value, size_t width,
+                                      size_t height);
+EMULATOR_API cudaError_t cudaMemset2DAsync(void *destination, size_t pitch, int value, size_t width,
+                                           size_t height, cudaStream_t stream EMULATOR_DEFAULT(0));
+
+// ---- Hints, limits and flags: they are taken, and change nothing --------------------------------
+
+enum cudaLimit {
+  cudaLimitStackSize = 0,
+  cudaLimitPrintfFifoSize = 1,
+  cudaLimitMallocHeapSize = 2,
+  cudaLimitDevRuntimeSyncDepth = 3,
+  cudaLimitDevRuntimePendingLaunchCount = 4,
+  cudaLimitMaxL2FetchGranularity = 5,
+  cudaLimitPersistingL2CacheSize = 6
+};
+enum cudaFuncCache {
+  cudaFuncCachePreferNone = 0,
+  cudaFuncCachePreferShared = 1,
+  cudaFuncCachePreferL1 = 2,
+  cudaFuncCachePreferEqual = 3
+};
+enum cudaSharedMemConfig {
+  cudaSharedMemBankSizeDefault = 0,
+  cudaSharedMemBankSizeFourByte = 1,
+  cudaSharedMemBankSizeEightByte = 2
+};
+enum cudaMemoryAdvise {
+  cudaMemAdviseSetReadMostly = 1,
+  cudaMemAdviseUnsetReadMostly = 2,
+  cudaMemAdviseSetPreferredLocation = 3,
+  cudaMemAdviseUnsetPreferredLocation = 4,
+  cudaMemAdviseSetAccessedBy = 5,
+  cudaMemAdviseUnsetAccessedBy = 6
+};
+enum cudaMemLocationType {
+  cudaMemLocationTypeInvalid = 0,
+  cudaMemLocationTypeDevice = 1,
+  cudaMemLocationTypeHost = 2
+};
+struct cudaMemLocation {
+  enum cudaMemLocationType type;
+  int id;
+};
+enum cudaComputeMode {
+  cudaComputeModeDefault = 0,
+  cudaComputeModeExclusive = 1,
+  cudaComputeModeProhibited = 2,
+  cudaComputeModeExclusiveProcess = 3
+};
+#define cudaCpuDeviceId              (-1)
+#define cudaInvalidDeviceId          (-2)
+#define cudaDeviceScheduleSpin       0x01
+#define cudaDeviceScheduleYield      0x02
+#define cudaDeviceBlockingSync       0x04
+#define cudaDeviceScheduleBlockingSync 0x04
+#define cudaDeviceMapHost            0x08
+#define cudaDeviceLmemResizeToMax    0x10
+#define cudaMemAttachSingle          0x04
+#define cudaHostAllocWriteCombined   0x04
+
+EMULATOR_API cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+EMULATOR_API cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
+EMULATOR_API cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
+EMULATOR_API cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
+EMULATOR_API cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config);
+EMULATOR_API cudaError_t cudaFuncSetSharedMemConfig(const void *kernel,
+                                                    enum cudaSharedMemConfig config);
+EMULATOR_API cudaError_t cudaSetDeviceFlags(unsigned int flags);
+EMULATOR_API cudaError_t cudaGetDeviceFlags(unsigned int *flags);
+EMULATOR_API cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted);
+EMULATOR_API cudaError_t cudaProfilerStart(void);
+EMULATOR_API cudaError_t cudaProfilerStop(void);
+EMULATOR_API cudaError_t cudaCtxResetPersistingL2Cache(void);
+EMULATOR_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer,
+                                                  size_t bytes EMULATOR_DEFAULT(0),
+                                                  unsigned int flags EMULATOR_DEFAULT(0x04));
+
+// ---- Launches and callbacks ---------------------------------------------------------------------
+
+EMULATOR_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data);
+EMULATOR_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function,
+                                               void *data, unsigned int flags);
+// The kernel's address alone does not tell its parameters: the kernel must have been named to the emulator, as
+// nvcc-cpu does where a program casts a kernel to void *.
+EMULATOR_API cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
+                                          void **arguments, size_t shared_bytes,
+                                          cudaStream_t stream);
+// All blocks run at the same time, so that they may wait for each other (this_grid().sync()).
+EMULATOR_API cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
+                                                     void **arguments, size_t shared_bytes,
+                                                     cudaStream_t stream);
+
+// ---- Graphs: their nodes run one after the other, in an order that their edges allow -------------
+
+typedef struct CUgraph_st *cudaGraph_t;
+typedef struct CUgraphNode_st *cudaGraphNode_t;
+typedef struct CUgraphExec_st *cudaGraphExec_t;
+
+enum cudaStreamCaptureMode {
+  cudaStreamCaptureModeGlobal = 0,
+  cudaStreamCaptureModeThreadLocal = 1,
+  cudaStreamCaptureModeRelaxed = 2
+};
+enum cudaStreamCaptureStatus {
+  cudaStreamCaptureStatusNone = 0,
+  cudaStreamCaptureStatusActive = 1,
+  cudaStreamCaptureStatusInvalidated = 2
+};
+struct cudaKernelNodeParams {
+  void *func;
+  dim3 gridDim;
+  dim3 blockDim;
+  unsigned int sharedMemBytes;
+  void **kernelParams;
+  void **extra;
+};
+struct cudaHostNodeParams {
+  cudaHostFn_t fn;
+  void *userData;
+};
+struct cudaMemsetParams {
+  void *dst;
+  size_t pitch;
+  unsigned int value;
+  unsigned int elementSize;
+  size_t width;
+  size_t height;
+};
+struct cudaPitchedPtr {
+  void *ptr;
+  size_t pitch, xsize, ysize;
+};
+struct cudaExtent {
+  size_t width, height, depth;
+};
+struct cudaPos {
+  size_t x, y, z;
+};
+typedef struct cudaArray *cudaArray_t;
+struct cudaMemcpy3DParms {
+  cudaArray_t srcArray;
+  struct cudaPos srcPos;
+  struct cudaPitchedPtr srcPtr;
+  cudaArray_t dstArray;
+  struct cudaPos dstPos;
+  struct cudaPitchedPtr dstPtr;
+  struct cudaExtent extent;
+  enum cudaMemcpyKind kind;
+};
+
+EMULATOR_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
+                                                enum cudaStreamCaptureMode mode);
+EMULATOR_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+EMULATOR_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
+                                               enum cudaStreamCaptureStatus *status);
+EMULATOR_API cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags);
+EMULATOR_API cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+EMULATOR_API cudaError_t cudaGraphClone(cudaGraph_t *copy, cudaGraph_t graph);
+EMULATOR_API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                const cudaGraphNode_t *after, size_t count,
+                                                const struct cudaKernelNodeParams *parameters);
+EMULATOR_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                              const cudaGraphNode_t *after, size_t count,
+                                              const struct cudaHostNodeParams *parameters);
+EMULATOR_API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                const cudaGraphNode_t *after, size_t count,
+                                                const struct cudaMemsetParams *parameters);
+EMULATOR_API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                const cudaGraphNode_t *after, size_t count,
+                                                const struct cudaMemcpy3DParms *parameters);
+EMULATOR_API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                  const cudaGraphNode_t *after, size_t count,
+                                                  void *destination, const void *source,
+                                                  size_t bytes, enum cudaMemcpyKind kind);
+EMULATOR_API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                               const cudaGraphNode_t *after, size_t count);
+EMULATOR_API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes,
+                                           size_t *count);
+EMULATOR_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t graph,
+                                                       unsigned long long flags);
+EMULATOR_API cudaError_t cudaGraphUpload(cudaGraphExec_t made, cudaStream_t stream);
+EMULATOR_API cudaError_t cudaGraphLaunch(cudaGraphExec_t made, cudaStream_t stream);
+EMULATOR_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t made);
+EMULATOR_API cudaError_t cudaGraphExecKernelNodeSetParams(
+    cudaGraphExec_t made, cudaGraphNode_t node, const struct cudaKernelNodeParams *parameters);
+
+#endif

@@ -1,0 +1,2 @@
+// Stand-in for CUDA's <host_defines.h>: its contents are in <cuda_runtime.h>.
+#include "cuda_runtime.h"

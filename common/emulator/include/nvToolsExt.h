@@ -1,0 +1,2 @@
+// Stand-in for NVTX's <nvToolsExt.h>.
+#include "nvtx3/nvToolsExt.h"

@@ -1,0 +1,12 @@
+// What the emulator knows of the parameters of kernels that programs name by their address alone.
+#ifndef KERNEL_FORM_H
+#define KERNEL_FORM_H
+
+#include "emulator.h"
+
+// Fills a request for the kernel: name, body and a copy of the arguments, which the caller frees. Returns
+// cudaErrorInvalidDeviceFunction, with a sentence on stderr, for a kernel of which nothing is known.
+cudaError_t kernel_form_request(emulator_launch_request *request, const void *kernel,
+                                void **arguments);
+
+#endif
