@@ -63,9 +63,29 @@ typedef enum CUtensorMapFloatOOBfill_enum {
   CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
 } CUtensorMapFloatOOBfill;
 
+typedef int CUdevice;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
+typedef unsigned long long CUdeviceptr;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// The driver's functions beside tensor maps: what is needed to print an error and to begin.
+static inline CUresult cuInit(unsigned int flags) {
+  return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+static inline CUresult cuGetErrorName(CUresult error, const char **name) {
+  *name = error == CUDA_SUCCESS ? "CUDA_SUCCESS" : "CUDA_ERROR";
+  return CUDA_SUCCESS;
+}
+static inline CUresult cuGetErrorString(CUresult error, const char **text) {
+  return cuGetErrorName(error, text);
+}
 
 // Describes a tensor of `rank` dimensions, the first one contiguous, for copies of boxes of it. Sizes
 // and strides are as in the driver: globalStrides, in bytes, begin with the second dimension. Returns

@@ -12,5 +12,6 @@ typedef enum cudaDataType_t {
   CUDA_R_16BF = 14
 } cudaDataType_t;
 typedef cudaDataType_t cudaDataType;
+typedef cudaDataType_t cublasDataType_t;
 
 #endif

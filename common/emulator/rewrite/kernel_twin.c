@@ -124,6 +124,42 @@ static size_t append_arguments(const source *file, size_t open, text_buffer *out
   return NO_TOKEN;
 }
 
+// Appends ( ... ) without default arguments, which a function's type cannot have.
+static void append_parameters(const source *file, size_t open, size_t close, text_buffer *out) {
+  size_t angles = 0;
+  bool in_default = false;
+  for (size_t i = open; i != NO_TOKEN && i <= close; i = token_next(file, i)) {
+    if (token_is(file, i, "<")) angles++;
+    if (token_is(file, i, ">") && angles > 0) angles--;
+    if (angles == 0 && token_is(file, i, "=")) in_default = true;
+    if ((angles == 0 && token_is(file, i, ",")) || i == close) in_default = false;
+    size_t last = i;
+    if (i != open && token_opens_group(file, i)) last = token_group_end(file, i);
+    if (last == NO_TOKEN) return;
+    if (!in_default) {
+      text_buffer_append_string(out, " ");
+      token_append_range(file, i, last, out);
+    }
+    i = last;
+  }
+}
+
+// How many functions of this name does the text define? A host function may have the name of a kernel.
+static size_t count_definitions(const source *file, size_t name) {
+  const token *wanted = &file->tokens.items[name];
+  size_t count = 0;
+  for (size_t i = 0; i < file->tokens.count; i++) {
+    const token *it = &file->tokens.items[i];
+    if (it->length != wanted->length ||
+        memcmp(file->text + it->start, file->text + wanted->start, it->length) != 0)
+      continue;
+    const size_t open = token_next(file, i);
+    if (!token_is(file, open, "(")) continue;
+    count += token_is(file, token_next(file, token_group_end(file, open)), "{");
+  }
+  return count;
+}
+
 void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list *kernels) {
   const size_t name = find_name(file, global);
   const size_t open = token_next(file, name);
@@ -132,12 +168,12 @@ void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list 
   const size_t angle = token_next(file, statement);
   const bool is_template = token_is(file, statement, "template") && token_is(file, angle, "<");
   const bool specialises = is_template && token_is(file, token_next(file, angle), ">");
-  const bool has_twin = !specialises && (is_template || has_defaults(file, open, close));
+  const bool has_twin = !specialises && (is_template || has_defaults(file, open, close) ||
+                                         count_definitions(file, name) > 1);
   if (!has_twin) {
     add_name(kernels, name, false);
     return;
   }
-
   text_buffer arguments = {0}, twin = {0};
   const size_t header_end = is_template ? append_arguments(file, angle, &arguments) : NO_TOKEN;
   if (is_template && header_end == NO_TOKEN) {
@@ -146,14 +182,16 @@ void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list 
   }
   if (is_template) token_append_range(file, statement, header_end, &twin);
   if (token_is(file, statement, "static")) text_buffer_append_string(&twin, "static");
-  text_buffer_append_string(&twin, " ::emulator::kernel_constant<&");
+  text_buffer_append_string(&twin, " ::emulator::kernel_constant<static_cast<void (*)");
+  append_parameters(file, open, close, &twin);
+  text_buffer_append_string(&twin, ">(&");
   token_append(file, name, &twin);
   if (is_template) {
     text_buffer_append_string(&twin, "<");
     text_buffer_append(&twin, arguments.data, arguments.length);
     text_buffer_append_string(&twin, ">");
   }
-  text_buffer_append_string(&twin, "> emulator_twin_");
+  text_buffer_append_string(&twin, ")> emulator_twin_");
   token_append(file, name, &twin);
   token_append_range(file, open, close, &twin);
   text_buffer_append_string(&twin, "; ");

@@ -1,9 +1,10 @@
 // nvcc deduces the template arguments of a launched kernel, and fills in default arguments, as in a call. The launcher
 // is given the kernel's address, and there is no address before the arguments are known. So each kernel that is a
-// template, or has default arguments, gets a twin: a function with the same parameters, which is declared and
-// never defined. What its call would return tells the kernel's address.
+// template, has default arguments, or shares its name with another function gets a twin: a function with the same
+// parameters, which is declared and never defined. What its call would return tells the kernel's address.
 //   template <typename T> __global__ void scale(T *x, T factor = 2) { ... }
-//   template <typename T> ::emulator::kernel_constant<&scale<T>> emulator_twin_scale(T *x, T factor = 2);
+//   template <typename T> ::emulator::kernel_constant<static_cast<void (*)(T *x, T factor)>(&scale<T>)>
+//   emulator_twin_scale(T *x, T factor = 2);
 #ifndef KERNEL_TWIN_H
 #define KERNEL_TWIN_H
 

@@ -199,17 +199,41 @@ static size_t own_name(const source *file, size_t last) {
   return token_is(file, last, ">") ? token_previous(file, template_start(file, last)) : last;
 }
 
-// Opens the launch of a kernel that has a twin: writes what stands before the kernel's name in the second lambda.
-static void begin_deduced(source *file, size_t first, size_t name, size_t last) {
+static void append_twin(const source *file, size_t first, size_t name, size_t last,
+                        text_buffer *out) {
+  if (first != name) token_append_range(file, first, token_previous(file, name), out);
+  text_buffer_append_string(out, "emulator_twin_");
+  token_append_range(file, name, last, out);
+}
+
+// A lambda is another type wherever it is written, so an argument that is one must stand only once.
+static bool has_lambda(const source *file, size_t open, size_t close) {
+  for (size_t i = token_next(file, open); i < close; i = token_next(file, i)) {
+    const size_t before = token_previous(file, i);
+    if (token_is(file, i, "[") && (before == open || token_is(file, before, ","))) return true;
+    if (token_opens_group(file, i)) i = token_group_end(file, i);
+  }
+  return false;
+}
+
+// Opens the launch of a kernel that has a twin: writes what stands before the kernel's name in the lambda that calls
+// it. `arguments` is the ( of the kernel's arguments.
+static void begin_deduced(source *file, size_t first, size_t name, size_t last, size_t arguments) {
   text_buffer *before = &file->edits[first].before;
-  text_buffer_append_string(before,
-                            "::emulator::deduced_launcher([](auto &&...emulator_arguments) -> decltype(");
-  if (first != name) token_append_range(file, first, token_previous(file, name), before);
-  text_buffer_append_string(before, "emulator_twin_");
-  token_append_range(file, name, last, before);
-  text_buffer_append_string(
-      before, "(static_cast<decltype(emulator_arguments)>(emulator_arguments)...)) { return {}; }, "
-              "[](auto &...emulator_arguments) { ");
+  const size_t close = token_group_end(file, arguments);
+  if (has_lambda(file, arguments, close)) {
+    text_buffer_append_string(
+        before, "::emulator::deduce_later([&](auto &&...emulator_arguments) -> decltype(");
+    append_twin(file, first, name, last, before);
+    text_buffer_append_string(
+        before, "(static_cast<decltype(emulator_arguments)>(emulator_arguments)...)) { return {}; }, ");
+  } else {
+    text_buffer_append_string(before, "::emulator::deduce<decltype(");
+    append_twin(file, first, name, last, before);
+    token_append_range(file, arguments, close, before);
+    text_buffer_append_string(before, ")>(");
+  }
+  text_buffer_append_string(before, "[&](auto &...emulator_arguments) { ");
 }
 
 bool launch_rewrite(source *file, size_t open, const kernel_list *kernels, error_text *error) {
@@ -241,9 +265,11 @@ bool launch_rewrite(source *file, size_t open, const kernel_list *kernels, error
   if (!check_arguments(file, open, found, error)) return false;
 
   const size_t name = own_name(file, last);
-  const bool deduced = file->preprocessed && kernel_has_twin(file, kernels, name);
+  const size_t arguments = token_next(file, found.close + 2);
+  const bool deduced = file->preprocessed && kernel_has_twin(file, kernels, name) &&
+                       token_group_end(file, arguments) != NO_TOKEN;
   if (deduced)
-    begin_deduced(file, first, name, last);
+    begin_deduced(file, first, name, last, arguments);
   else
     edit_insert_before(file, first, "::emulator::launcher(");
   text_buffer *separator = &file->edits[open].instead;

@@ -9,8 +9,8 @@
 //   ::emulator::launcher(kernel, "kernel", grid, block, smem, stream)(a, b)
 // The string is the kernel as the source spells it; a macro's parameter in it becomes what the
 // macro is called with. In preprocessed text, where the kernel has a twin, it becomes
-//   ::emulator::deduced_launcher(TWIN, CALL, "kernel", grid, block, smem, stream)(a, b)
-// with two lambdas: the first has the twin's type, the second calls the kernel. Fails, with path and line, when this
+//   ::emulator::deduce<decltype(TWIN(a, b))>(CALL, "kernel", grid, block, smem, stream)(a, b)
+// with a lambda CALL, which calls the kernel. Fails, with path and line, when this
 // is no launch.
 bool launch_rewrite(source *file, size_t open, const kernel_list *kernels, error_text *error);
 

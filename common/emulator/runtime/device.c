@@ -40,7 +40,22 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
       .managedMemory = 1,
       .sharedMemPerBlockOptin = (size_t)gpu->shared_per_block_opt_in,
       .maxBlocksPerMultiProcessor = gpu->blocks_per_multiprocessor,
-      .reservedSharedMemPerBlock = (size_t)gpu->shared_reserved};
+      .reservedSharedMemPerBlock = (size_t)gpu->shared_reserved,
+      .cooperativeLaunch = observer_workers() > 1,
+      .canMapHostMemory = 1,
+      .asyncEngineCount = 3,
+      .deviceOverlap = 1,
+      .clockRate = gpu->clock_khz,
+      .memoryClockRate = gpu->memory_clock_khz,
+      .streamPrioritiesSupported = 1,
+      .globalL1CacheSupported = 1,
+      .localL1CacheSupported = 1,
+      .concurrentManagedAccess = 1,
+      .canUseHostPointerForRegisteredMem = 1,
+      .memoryPoolsSupported = 1,
+      .hostRegisterSupported = 1,
+      .memPitch = INT_MAX,
+      .textureAlignment = 512};
   snprintf(properties->name, sizeof properties->name, "%s", gpu->name);
   return cudaSuccess;
 }
@@ -77,7 +92,23 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
   case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = gpu->shared_per_multiprocessor; break;
   case cudaDevAttrMaxRegistersPerMultiprocessor: *value = GPU_REGISTERS; break;
   case cudaDevAttrManagedMemory: *value = 1; break;
-  case cudaDevAttrCooperativeLaunch: *value = 0; break;
+  case cudaDevAttrCooperativeLaunch: *value = observer_workers() > 1; break;
+  case cudaDevAttrMaxPitch: *value = INT_MAX; break;
+  case cudaDevAttrTextureAlignment: *value = 512; break;
+  case cudaDevAttrGpuOverlap: *value = 1; break;
+  case cudaDevAttrKernelExecTimeout: *value = 0; break;
+  case cudaDevAttrCanMapHostMemory: *value = 1; break;
+  case cudaDevAttrComputeMode: *value = cudaComputeModeDefault; break;
+  case cudaDevAttrPciBusId: *value = 0; break;
+  case cudaDevAttrPciDeviceId: *value = 0; break;
+  case cudaDevAttrAsyncEngineCount: *value = 3; break;
+  case cudaDevAttrStreamPrioritiesSupported: *value = 1; break;
+  case cudaDevAttrHostNativeAtomicSupported: *value = 0; break;
+  case cudaDevAttrPageableMemoryAccess: *value = 0; break;
+  case cudaDevAttrConcurrentManagedAccess: *value = 1; break;
+  case cudaDevAttrComputePreemptionSupported: *value = 1; break;
+  case cudaDevAttrHostRegisterSupported: *value = 1; break;
+  case cudaDevAttrMemoryPoolSupportedHandleTypes: *value = 0; break;
   case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = gpu->shared_per_block_opt_in; break;
   case cudaDevAttrMaxBlocksPerMultiprocessor: *value = gpu->blocks_per_multiprocessor; break;
   case cudaDevAttrReservedSharedMemoryPerBlock: *value = gpu->shared_reserved; break;

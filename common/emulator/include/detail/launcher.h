@@ -56,57 +56,69 @@ struct kernel_constant {
   static constexpr auto value = Kernel;
 };
 
-// A launch whose kernel is found from its arguments, as in a call. `Twin` gives a kernel_constant for them, and `Call`
-// calls the kernel with them, for the kernels that have more parameters than are given.
-template <typename Twin, typename Call>
+// A launch that gives all arguments, or leaves out the last ones, whose defaults `Call` fills in.
+template <typename Call, typename... Parameters>
 class deduced_launcher {
 public:
-  deduced_launcher(Twin twin, Call call, const char *name, dim3 grid, dim3 block,
-                   size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr)
-      : twin(twin), call(call), name(name), grid(grid), block(block),
-        shared_bytes(dynamic_shared_bytes), stream(stream) {}
+  deduced_launcher(Call call, void (*kernel)(Parameters...), const char *name, dim3 grid,
+                   dim3 block, size_t dynamic_shared_bytes, cudaStream_t stream)
+      : call(call), whole(kernel, name, grid, block, dynamic_shared_bytes, stream), kernel(kernel),
+        name(name), grid(grid), block(block), shared_bytes(dynamic_shared_bytes), stream(stream) {}
 
-  template <typename... Arguments>
+  cudaError_t operator()(Parameters... arguments) const {
+    return whole(static_cast<Parameters &&>(arguments)...);
+  }
+
+  template <typename... Arguments,
+            std::enable_if_t<(sizeof...(Arguments) < sizeof...(Parameters)), int> = 0>
   cudaError_t operator()(Arguments &&...arguments) const {
-    using constant = decltype(twin(static_cast<Arguments &&>(arguments)...));
-    return run(constant::value, static_cast<Arguments &&>(arguments)...);
+    struct thread_call {
+      Call call;
+      std::tuple<std::decay_t<Arguments>...> values;
+    } passed = {call, {static_cast<Arguments &&>(arguments)...}};
+    emulator_launch_request request = {};
+    request.kernel = reinterpret_cast<const void *>(kernel);
+    request.name = name;
+    request.grid = grid;
+    request.block = block;
+    request.dynamic_shared_bytes = shared_bytes;
+    request.body = [](void *pointer) {
+      thread_call own = *static_cast<const thread_call *>(pointer); // of this thread
+      std::apply(own.call, own.values);
+    };
+    request.arguments = &passed;
+    request.arguments_bytes = sizeof passed;
+    return emulator_launch(&request);
   }
 
 private:
-  template <typename... Parameters, typename... Arguments>
-  cudaError_t run(void (*kernel)(Parameters...), Arguments &&...arguments) const {
-    if constexpr (sizeof...(Parameters) == sizeof...(Arguments)) {
-      return launcher<Parameters...>(kernel, name, grid, block, shared_bytes,
-                                     stream)(static_cast<Arguments &&>(arguments)...);
-    } else {
-      struct thread_call {
-        Call call;
-        std::tuple<std::decay_t<Arguments>...> values;
-      } passed = {call, {static_cast<Arguments &&>(arguments)...}};
-      emulator_launch_request request = {};
-      request.kernel = reinterpret_cast<const void *>(kernel);
-      request.name = name;
-      request.grid = grid;
-      request.block = block;
-      request.dynamic_shared_bytes = shared_bytes;
-      request.body = [](void *pointer) {
-        thread_call own = *static_cast<const thread_call *>(pointer); // of this thread
-        std::apply(own.call, own.values);
-      };
-      request.arguments = &passed;
-      request.arguments_bytes = sizeof passed;
-      return emulator_launch(&request);
-    }
-  }
-
-  Twin twin;
   Call call;
+  launcher<Parameters...> whole;
+  void (*kernel)(Parameters...);
   const char *name;
   dim3 grid;
   dim3 block;
   size_t shared_bytes;
   cudaStream_t stream;
 };
+
+// `Constant` is what the twin's call returns.
+template <typename Constant, typename Call>
+auto deduce(Call call, const char *name, dim3 grid, dim3 block, size_t dynamic_shared_bytes = 0,
+            cudaStream_t stream = nullptr) {
+  return deduced_launcher(call, Constant::value, name, grid, block, dynamic_shared_bytes, stream);
+}
+
+// The same where the arguments may be looked at only once: `Twin` is a function of them.
+template <typename Twin, typename Call>
+auto deduce_later(Twin twin, Call call, const char *name, dim3 grid, dim3 block,
+                  size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr) {
+  return [=](auto &&...arguments) {
+    using constant = decltype(twin(static_cast<decltype(arguments)>(arguments)...));
+    return deduce<constant>(call, name, grid, block, dynamic_shared_bytes,
+                            stream)(static_cast<decltype(arguments)>(arguments)...);
+  };
+}
 
 // The rewriter turns `extern __shared__ T name[];`, with or without __align__(128), into calls of these.
 // A module that has such a declaration registers its alignment when it is loaded, before any launch.
