@@ -116,6 +116,17 @@ inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return c + (a > b ?
 
 inline int __float_as_int(float x) { return emulator::bit_cast<int>(x); }
 inline unsigned __float_as_uint(float x) { return emulator::bit_cast<unsigned>(x); }
+// The sum of four products of bytes, and a number.
+#define EMULATOR_DP4A(Result, A, B, ByteA, ByteB)                                                  \
+  inline Result __dp4a(A a, B b, Result sum) {                                                     \
+    for (int i = 0; i < 32; i += 8)                                                                \
+      sum += static_cast<Result>(static_cast<ByteA>(a >> i)) * static_cast<ByteB>(b >> i);         \
+    return sum;                                                                                    \
+  }
+EMULATOR_DP4A(int, int, int, signed char, signed char)
+EMULATOR_DP4A(unsigned, unsigned, unsigned, unsigned char, unsigned char)
+#undef EMULATOR_DP4A
+
 inline float __int_as_float(int x) { return emulator::bit_cast<float>(x); }
 inline float __uint_as_float(unsigned x) { return emulator::bit_cast<float>(x); }
 inline long long __double_as_longlong(double x) { return emulator::bit_cast<long long>(x); }

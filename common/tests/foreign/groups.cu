@@ -1,0 +1,154 @@
+// Groups of threads, and what they do together.
+#include "feature.h"
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cuda/atomic>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+namespace cg = cooperative_groups;
+
+__global__ void sum_tiles(const int *x, int *out) {
+  cg::thread_block block = cg::this_thread_block();
+  cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);
+  auto quarter = cg::tiled_partition<8>(warp);
+  int value = x[block.thread_rank()];
+  int all = cg::reduce(warp, value, cg::plus<int>());
+  int some = cg::reduce(quarter, value, cg::greater<int>());
+  int before = cg::exclusive_scan(warp, value, cg::plus<int>());
+  if (warp.thread_rank() == 0) out[warp.meta_group_rank()] = all;
+  block.sync();
+  if (block.thread_rank() == 37) out[2] = some, out[3] = before;
+  out[4 + block.thread_rank()] = warp.shfl_down(value, 1);
+}
+
+FEATURE(cooperative_groups_tiles,
+        "thread_block, tiled_partition, shuffles and votes of tiles, reduce, inclusive_scan, exclusive_scan",
+        "tiles of more than 32 threads and clusters: an assertion, or an unknown name") {
+  int *x, *out;
+  CHECK(cudaMallocManaged(&x, 64 * sizeof(int)));
+  CHECK(cudaMallocManaged(&out, 68 * sizeof(int)));
+  for (int i = 0; i < 64; i++) x[i] = i;
+  sum_tiles<<<1, 64>>>(x, out);
+  CHECK(cudaDeviceSynchronize());
+  return out[0] == 496 && out[1] == 1520 && out[2] == 39 && out[3] == 32 + 33 + 34 + 35 + 36 &&
+         out[4] == 1 && out[67] == 63;
+}
+
+__device__ int add_together(int *counter) {
+  auto active = cg::coalesced_threads();
+  int start = 0;
+  if (active.thread_rank() == 0) start = atomicAdd(counter, (int)active.size());
+  return active.shfl(start, 0) + active.thread_rank();
+}
+
+__global__ void filter(const int *x, int *out, int *counter) {
+  int value = x[threadIdx.x];
+  if (value % 3 == 0) out[add_together(counter)] = value;
+}
+
+FEATURE(cooperative_groups_coalesced, "coalesced_threads, binary_partition, labeled_partition", "") {
+  int *x;
+  CHECK(cudaMallocManaged(&x, 200 * sizeof(int)));
+  for (int i = 0; i < 200; i++) x[i] = i < 96 ? i : 0;
+  filter<<<1, 96>>>(x, x + 100, x + 199);
+  CHECK(cudaDeviceSynchronize());
+  int sum = 0;
+  for (int i = 0; i < 32; i++) sum += x[100 + i];
+  return x[199] == 32 && sum == 3 * 31 * 32 / 2;
+}
+
+__global__ void sum_grid(int *x, int n) {
+  cg::grid_group grid = cg::this_grid();
+  for (int step = n / 2; step > 0; step /= 2) {
+    int i = grid.thread_rank();
+    if (i < step) x[i] += x[i + step];
+    grid.sync();
+  }
+}
+
+FEATURE(grid_sync, "cudaLaunchCooperativeKernel and this_grid().sync()",
+        "under sanitize and count only for one block: the launch fails and says so") {
+  int *x, n = 256;
+  CHECK(cudaMallocManaged(&x, n * sizeof(int)));
+  for (int i = 0; i < n; i++) x[i] = i;
+  void *arguments[] = {&x, &n};
+  CHECK(cudaLaunchCooperativeKernel((void *)sum_grid, 4, 32, arguments, 0, 0));
+  CHECK(cudaDeviceSynchronize());
+  return x[0] == 255 * 256 / 2;
+}
+
+__global__ void rotate(const float *x, float *y) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> ready;
+  __shared__ alignas(16) float part[64];
+  auto block = cg::this_thread_block();
+  if (block.thread_rank() == 0) init(&ready, block.size());
+  block.sync();
+  cuda::memcpy_async(&part[threadIdx.x], &x[threadIdx.x], sizeof(float), ready);
+  ready.arrive_and_wait();
+  y[threadIdx.x] = part[(threadIdx.x + 1) % 64];
+  auto token = ready.arrive();
+  ready.wait(std::move(token));
+  cg::memcpy_async(block, part, x, sizeof part);
+  cg::wait(block);
+  y[threadIdx.x] += part[63 - threadIdx.x];
+}
+
+FEATURE(cuda_barrier, "cuda::barrier, memcpy_async of a thread and of a group",
+        "arrive_and_drop and completion functions: an unknown name") {
+  float *x;
+  CHECK(cudaMallocManaged(&x, 128 * sizeof(float)));
+  for (int i = 0; i < 64; i++) x[i] = i;
+  rotate<<<1, 64>>>(x, x + 64);
+  CHECK(cudaDeviceSynchronize());
+  return x[64] == 1 + 63 && x[127] == 0 + 0;
+}
+
+__global__ void sum_pieces(const int *x, int pieces, int *out) {
+  __shared__ int piece[2][32];
+  cuda::pipeline<cuda::thread_scope_thread> pipe = cuda::make_pipeline();
+  int sum = 0;
+  pipe.producer_acquire();
+  cuda::memcpy_async(&piece[0][threadIdx.x], &x[threadIdx.x], sizeof(int), pipe);
+  pipe.producer_commit();
+  for (int i = 1; i <= pieces; i++) {
+    pipe.producer_acquire();
+    if (i < pieces) cuda::memcpy_async(&piece[i % 2][threadIdx.x], &x[32 * i + threadIdx.x], sizeof(int), pipe);
+    pipe.producer_commit();
+    cuda::pipeline_consumer_wait_prior<1>(pipe);
+    sum += piece[(i - 1) % 2][threadIdx.x];
+    pipe.consumer_release();
+  }
+  atomicAdd(out, sum);
+}
+
+FEATURE(cuda_pipeline, "cuda::pipeline of a thread, and of a block whose threads all produce and consume",
+        "a pipeline with roles: one sentence") {
+  int *x;
+  CHECK(cudaMallocManaged(&x, 129 * sizeof(int)));
+  for (int i = 0; i < 128; i++) x[i] = i;
+  x[128] = 0;
+  sum_pieces<<<1, 32>>>(x, 4, x + 128);
+  CHECK(cudaDeviceSynchronize());
+  return x[128] == 127 * 128 / 2;
+}
+
+__device__ cuda::atomic<int, cuda::thread_scope_device> total;
+__global__ void count_up(float *sum) {
+  total.fetch_add(2, cuda::memory_order_relaxed);
+  cuda::atomic_ref<float, cuda::thread_scope_device> all(*sum);
+  all.fetch_add(0.5f);
+  if (threadIdx.x == 0) __threadfence();
+  if (total.load() >= 256) sum[1] = total.load();
+}
+
+FEATURE(cuda_atomic, "cuda::atomic and cuda::atomic_ref", "every order of memory is the strictest one") {
+  float *sum;
+  CHECK(cudaMallocManaged(&sum, 2 * sizeof(float)));
+  sum[0] = sum[1] = 0;
+  count_up<<<2, 64>>>(sum);
+  CHECK(cudaDeviceSynchronize());
+  return sum[0] == 64 && sum[1] == 256;
+}

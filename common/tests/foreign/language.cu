@@ -1,0 +1,139 @@
+// What nvcc's language and the runtime API have beyond the lab's own steps.
+#include "feature.h"
+#include "kernels.cuh"
+
+#include <vector>
+
+template <typename T>
+struct device_array { // managed memory, so that host and device write it
+  T *at;
+  explicit device_array(int n) { cudaMallocManaged(&at, n * sizeof(T)); }
+  ~device_array() { cudaFree(at); }
+};
+
+FEATURE(launches_in_headers,
+        "launches in headers, with deduced template arguments, default arguments, and host variables named gridDim",
+        "") {
+  device_array<float> x(40);
+  for (int i = 0; i < 40; i++) x.at[i] = i;
+  scale_all(x.at, 40);
+  scale<float, 3><<<2, 32>>>(x.at, 40, 0.5f);
+  CHECK(cudaDeviceSynchronize());
+  return x.at[39] == (39 * 2 + 1) * 3 + 0.5f;
+}
+
+__global__ void twice(int *x) { x[threadIdx.x] *= 2; }
+static void twice(int *x, int threads) { twice<<<1, threads>>>(x); } // the host's function has the kernel's name
+
+FEATURE(overloaded_kernels, "a kernel and a host function of one name", "") {
+  device_array<int> x(4);
+  for (int i = 0; i < 4; i++) x.at[i] = i;
+  twice(x.at, 4);
+  CHECK(cudaDeviceSynchronize());
+  return x.at[3] == 6;
+}
+
+extern __shared__ float tile[];
+__device__ void reverse_tile(float *x) {
+  tile[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+}
+__global__ void reverse(float *x) { reverse_tile(x); }
+
+FEATURE(shared_at_file_scope, "extern __shared__ arrays outside of functions", "") {
+  device_array<float> x(64);
+  for (int i = 0; i < 64; i++) x.at[i] = i;
+  reverse<<<1, 64, 64 * sizeof(float)>>>(x.at);
+  CHECK(cudaDeviceSynchronize());
+  return x.at[0] == 63 && x.at[63] == 0;
+}
+
+__global__ void architecture(int *out) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  out[0] = __CUDA_ARCH__;
+#else
+  out[0] = -1;
+#endif
+  out[1] = __dp4a(0x01020304, 0x01010101, 5);
+  out[2] = umin(3u, 4u);
+  out[3] = __reduce_add_sync(0xffffffffu, 1);
+}
+
+FEATURE(device_code_by_architecture,
+        "__CUDA_ARCH__ in device code, as -arch says; __dp4a, umin, __reduce_add_sync",
+        "host code that tests __CUDA_ARCH__ takes the device's branch as well") {
+  device_array<int> x(4);
+  architecture<<<1, 32>>>(x.at);
+  CHECK(cudaDeviceSynchronize());
+  return x.at[0] >= 800 && x.at[1] == 15 && x.at[2] == 3 && x.at[3] == 32;
+}
+
+template <typename F>
+__global__ void apply(F f, int *x) {
+  x[threadIdx.x] = f(x[threadIdx.x]);
+}
+
+FEATURE(extended_lambdas, "device lambdas as kernel arguments", "") {
+  device_array<int> x(8);
+  for (int i = 0; i < 8; i++) x.at[i] = i;
+  const int factor = 5;
+  apply<<<1, 8>>>([=] __device__(int v) { return v * factor; }, x.at);
+  CHECK(cudaDeviceSynchronize());
+  return x.at[7] == 35;
+}
+
+__global__ void add_one(int *x, size_t pitch) {
+  ((int *)((char *)x + threadIdx.y * pitch))[threadIdx.x] += 1;
+}
+
+FEATURE(pitched_memory, "cudaMallocPitch, cudaMemcpy2D, cudaMemset2D", "arrays and textures: \"the emulator has no textures\"") {
+  int host[3][5] = {}, *device;
+  size_t pitch;
+  CHECK(cudaMallocPitch(&device, &pitch, 5 * sizeof(int), 3));
+  CHECK(cudaMemset2D(device, pitch, 0, 5 * sizeof(int), 3));
+  add_one<<<1, dim3(5, 3)>>>(device, pitch);
+  CHECK(cudaMemcpy2D(host, 5 * sizeof(int), device, pitch, 5 * sizeof(int), 3, cudaMemcpyDeviceToHost));
+  CHECK(cudaFree(device));
+  return host[2][4] == 1 && host[0][0] == 1;
+}
+
+FEATURE(host_memory, "cudaHostRegister, cudaHostGetDevicePointer, cudaMemPrefetchAsync", "") {
+  std::vector<int> host(8, 3);
+  int *device;
+  CHECK(cudaHostRegister(host.data(), 8 * sizeof(int), cudaHostRegisterMapped));
+  CHECK(cudaHostGetDevicePointer((void **)&device, host.data(), 0));
+  twice<<<1, 8>>>(device);
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaHostUnregister(host.data()));
+  return host[7] == 6;
+}
+
+static void CUDART_CB note(void *data) { *(int *)data += 1; }
+
+FEATURE(graphs_and_callbacks, "stream capture, graphs of kernels, copies and host functions, cudaLaunchHostFunc",
+        "conditional and memory nodes: the compiler does not find their functions") {
+  device_array<int> x(8);
+  for (int i = 0; i < 8; i++) x.at[i] = 1;
+  int calls = 0;
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t ready;
+  CHECK(cudaStreamCreate(&stream));
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  twice<<<1, 8, 0, stream>>>(x.at);
+  CHECK(cudaLaunchHostFunc(stream, note, &calls));
+  CHECK(cudaStreamEndCapture(stream, &graph));
+  if (x.at[0] != 1 || calls != 0) return false; // only captured so far
+  CHECK(cudaGraphInstantiate(&ready, graph, nullptr, nullptr, 0));
+  for (int i = 0; i < 3; i++) CHECK(cudaGraphLaunch(ready, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  return x.at[7] == 8 && calls == 3;
+}
+
+FEATURE(occupancy, "cudaOccupancyMaxPotentialBlockSize and the blocks of a multiprocessor",
+        "registers are not counted, which only nvcc knows") {
+  int grid = 0, block = 0;
+  CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, reverse, 0, 0));
+  return block == 1024 && grid > 0;
+}
