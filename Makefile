@@ -116,6 +116,12 @@ include make/workshop.mk
 include make/examples.mk
 include make/book.mk
 
+# --- any CUDA file -------------------------------------------------------------------------------
+
+.PHONY: cuda
+cuda: ## run any CUDA file on the emulator: make cuda FILE=x.cu MODE=sanitize|count ARGS="..."
+	@MODE=$(MODE) scripts/cuda.sh
+
 # --- reading -------------------------------------------------------------------------------------
 
 diff: ## what a step changes: make step03 diff, or make diff A=02 B=04; STAT=1: how many lines; VARIANT=no_pad

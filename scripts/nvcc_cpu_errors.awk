@@ -35,6 +35,9 @@ function hint(text, name) {
 }
 
 function report(where, text, advice) {
+  # These follow from an error that is said already.
+  if (text ~ /expression error|^template argument [0-9]+ is invalid|^too many errors/) return
+  gsub(/emulator_twin_/, "", text)
   if (text in said || count >= 5) return
   said[text] = 1
   count++

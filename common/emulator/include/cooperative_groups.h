@@ -28,7 +28,6 @@ inline unsigned lane_of_rank(unsigned mask, unsigned rank) {
 template <typename T>
 T shuffle(unsigned mask, const T &value, unsigned source_lane, const char *name, const char *file,
           int line) {
-  static_assert(std::is_trivially_copyable_v<T>, "a group shuffles trivially copyable types alone");
   const emulator_site site = {name, file, line};
   T result;
   emulator_shuffle(mask, &value, static_cast<void *>(&result), sizeof(T), source_lane, &site);

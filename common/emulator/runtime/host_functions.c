@@ -174,3 +174,47 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t 
   memory_allocation found;
   return memory_find(pointer, &found) ? cudaSuccess : errors_record(cudaErrorInvalidValue);
 }
+
+// ---- Pools --------------------------------------------------------------------------------------
+
+struct CUmemPoolHandle_st {
+  uint64_t values[16];
+};
+static struct CUmemPoolHandle_st default_pool;
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device) {
+  (void)device;
+  if (pool == NULL) return errors_record(cudaErrorInvalidValue);
+  *pool = &default_pool;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device) {
+  return cudaDeviceGetDefaultMemPool(pool, device);
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                    void *value) {
+  if (pool == NULL || value == NULL || (unsigned)attribute >= 16) {
+    return errors_record(cudaErrorInvalidValue);
+  }
+  const bool is_int = attribute <= cudaMemPoolReuseAllowInternalDependencies;
+  memcpy(&pool->values[attribute], value, is_int ? sizeof(int) : sizeof(uint64_t));
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                    void *value) {
+  if (pool == NULL || value == NULL || (unsigned)attribute >= 16) {
+    return errors_record(cudaErrorInvalidValue);
+  }
+  const bool is_int = attribute <= cudaMemPoolReuseAllowInternalDependencies;
+  memcpy(value, &pool->values[attribute], is_int ? sizeof(int) : sizeof(uint64_t));
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) {
+  (void)bytes;
+  return pool != NULL ? cudaSuccess : errors_record(cudaErrorInvalidValue);
+}
+cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
+  return pool != NULL ? cudaMallocAsync(pointer, bytes, stream)
+                      : errors_record(cudaErrorInvalidValue);
+}

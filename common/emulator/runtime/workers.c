@@ -82,7 +82,7 @@ static void run_blocks(worker *self, launch *launch) {
 static void *worker_main(void *argument) {
   worker *self = argument;
   current_worker = self;
-  uint64_t seen = 0;
+  uint64_t seen = self->launches_before;
   pthread_mutex_lock(&pool.mutex);
   for (;;) {
     while (pool.launch_count == seen) pthread_cond_wait(&pool.begun, &pool.mutex);
@@ -107,6 +107,7 @@ static void *worker_begin(void *argument) {
 
 static bool make_worker(void) {
   worker *worker = calloc(1, sizeof *worker);
+  if (worker != NULL) worker->launches_before = pool.launch_count; // they are not for this worker
   if (worker == NULL || !stacks_create(&worker->stacks) || !shared_memory_create(worker) ||
       pthread_create(&worker->watch.thread, NULL, worker_begin, worker) != 0) {
     free(worker); // its mappings stay, as address space only; memory has run out

@@ -50,6 +50,8 @@ FEATURE(shared_at_file_scope, "extern __shared__ arrays outside of functions", "
 }
 
 __global__ void architecture(int *out) {
+  const int lanes = __reduce_add_sync(0xffffffffu, 1);
+  if (threadIdx.x > 0) return;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   out[0] = __CUDA_ARCH__;
 #else
@@ -57,7 +59,7 @@ __global__ void architecture(int *out) {
 #endif
   out[1] = __dp4a(0x01020304, 0x01010101, 5);
   out[2] = umin(3u, 4u);
-  out[3] = __reduce_add_sync(0xffffffffu, 1);
+  out[3] = lanes;
 }
 
 FEATURE(device_code_by_architecture,

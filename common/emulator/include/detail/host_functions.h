@@ -113,6 +113,29 @@ EMULATOR_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *poi
                                                   size_t bytes EMULATOR_DEFAULT(0),
                                                   unsigned int flags EMULATOR_DEFAULT(0x04));
 
+// ---- Pools: their memory is cudaMalloc's ---------------------------------------------------------
+
+typedef struct CUmemPoolHandle_st *cudaMemPool_t;
+enum cudaMemPoolAttr {
+  cudaMemPoolReuseFollowEventDependencies = 1,
+  cudaMemPoolReuseAllowOpportunistic = 2,
+  cudaMemPoolReuseAllowInternalDependencies = 3,
+  cudaMemPoolAttrReleaseThreshold = 4,
+  cudaMemPoolAttrReservedMemCurrent = 5,
+  cudaMemPoolAttrReservedMemHigh = 6,
+  cudaMemPoolAttrUsedMemCurrent = 7,
+  cudaMemPoolAttrUsedMemHigh = 8
+};
+EMULATOR_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
+EMULATOR_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device);
+EMULATOR_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                                 void *value);
+EMULATOR_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                                 void *value);
+EMULATOR_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes);
+EMULATOR_API cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool,
+                                                 cudaStream_t stream);
+
 // ---- Launches and callbacks ---------------------------------------------------------------------
 
 EMULATOR_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data);

@@ -173,8 +173,20 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, void (*ker
       grid, block, kernel, [=](int) { return shared_bytes; }, limit);
 }
 
+// Of a kernel that is named by its address alone.
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, const void *kernel,
+                                                      size_t shared_bytes = 0, int limit = 0) {
+  return cudaOccupancyMaxPotentialBlockSize(
+      grid, block, reinterpret_cast<void (*)()>(const_cast<void *>(kernel)), shared_bytes, limit);
+}
+
 // ---- Memory -------------------------------------------------------------------------------------
 
+template <typename T>
+cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(reinterpret_cast<void **>(pointer), bytes, pool, stream);
+}
 template <typename T>
 cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height) {
   return cudaMallocPitch(reinterpret_cast<void **>(pointer), pitch, width, height);

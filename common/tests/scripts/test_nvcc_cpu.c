@@ -1,0 +1,103 @@
+// nvcc-cpu: a project that knows nothing of the lab builds and gives the right answers; faults are found, and what the
+// emulator lacks is one line.
+#define _GNU_SOURCE
+#include "lab.h"
+
+TestSuite(nvcc_cpu, .init = lab_enter, .fini = lab_leave);
+
+#define BUILT_AS "lab=$PWD; exec 2>&1; cd %s && env -u NVCC_CPU_MODE $lab/scripts/nvcc-cpu -O0 "
+
+static void write_source(const char *name, const char *text) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s", lab_work, name);
+  FILE *file = fopen(path, "w");
+  cr_assert(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+// Each feature has a line, and there are as many as the sources have.
+Test(nvcc_cpu, every_feature_of_the_foreign_project, .timeout = 240) {
+  script_result result =
+      lab_run("env -u MAKEFLAGS -u MAKELEVEL make -s -j2 -C common/tests/foreign NVCC=$PWD/scripts/nvcc-cpu "
+              "OUT=%s %s/foreign && %s/foreign",
+              lab_work, lab_work, lab_work);
+  EXPECT_STATUS(result, 0);
+  cr_expect(!strstr(result.out, "WRONG"), "%s", result.out);
+  EXPECT(result, "emulated NVIDIA H200");
+  const int lines = atoi(lab_run("grep -h '^FEATURE(' common/tests/foreign/*.cu | wc -l").out);
+  int right = 0;
+  for (const char *at = result.out; (at = strstr(at, "ok      ")) != NULL; at++) right++;
+  cr_expect_eq(right, lines, "%d of %d: %s", right, lines, result.out);
+}
+
+Test(nvcc_cpu, the_guide_has_the_table_of_features) {
+  EXPECT_STATUS(lab_run("scripts/features.sh --check"), 0);
+}
+
+static const char race[] =
+    "template <typename T> __device__ void shift(T *x) { x[threadIdx.x] = x[threadIdx.x + 1]; }\n"
+    "template <typename T> __global__ void shift_kernel(T *x) {\n"
+    "  __shared__ T part[33];\n"
+    "  part[threadIdx.x] = x[threadIdx.x];\n"
+    "  if (threadIdx.x == 0) part[32] = T(0);\n"
+    "  __syncthreads();\n"
+    "  shift(part);\n"
+    "  __syncthreads();\n"
+    "  x[threadIdx.x] = part[threadIdx.x];\n"
+    "}\n"
+    "int main() { int *x; cudaMallocManaged(&x, 128); for (int i = 0; i < 32; i++) x[i] = i;\n"
+    "  shift_kernel<<<1, 32>>>(x); return cudaDeviceSynchronize(); }\n";
+
+Test(nvcc_cpu, sanitize_ends_with_1_and_count_prints_lines, .timeout = 240) {
+  write_source("race.cu", race);
+  script_result result = lab_run(BUILT_AS "--mode=sanitize race.cu -o race && ./race", lab_work);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "Race reported between read and write of __shared__ memory", "race.cu:1",
+         "called from race.cu:7", "in kernel shift_kernel<int>");
+  result = lab_run(BUILT_AS "--mode=count race.cu -o count && ./count", lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "x[threadIdx.x] = part[threadIdx.x];", "shared_load_requests");
+  result = lab_run(BUILT_AS "race.cu -o race && ./race", lab_work);
+  EXPECT_STATUS(result, 0);
+}
+
+Test(nvcc_cpu, options_and_toolkits, .timeout = 120) {
+  write_source("plain.cu", "#include <cassert>\n__global__ void k(int *x) { assert(*x == N); }\n"
+                           "int main() { int *x; cudaMallocManaged(&x, 4); *x = 3; k<<<1, 1>>>(x);\n"
+                           "  return cudaDeviceSynchronize() != cudaSuccess; }\n");
+  EXPECT_STATUS(lab_run("mkdir %s/toolkit && echo '#error a toolkit' > %s/toolkit/cuda_runtime_api.h && "
+                        "echo '#error a toolkit' > %s/toolkit/cuda_runtime.h",
+                        lab_work, lab_work, lab_work),
+                0);
+  script_result result =
+      lab_run(BUILT_AS "plain.cu -o plain -D N=3 -gencode arch=compute_80,code=sm_80 -lineinfo "
+                       "--ptxas-options=-v -Itoolkit --never-heard-of -lcudart && ./plain",
+              lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "ignores --never-heard-of", "leaves out -Itoolkit");
+  result = lab_run(BUILT_AS "plain.cu -o plain -DN=4 && ./plain", lab_work); // assertions are kept
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "Assertion `*x == N` failed");
+  EXPECT_STATUS(lab_run(BUILT_AS "-ptx plain.cu", lab_work), 2);
+  EXPECT_STATUS(lab_run(BUILT_AS "missing.cu", lab_work), 2);
+}
+
+// The compiler's words about templates go on for pages.
+Test(nvcc_cpu, what_is_missing_is_one_line, .timeout = 120) {
+  static const char *const programs[][2] = {
+      {"__global__ void k() {\n  asm volatile(\"wgmma.fence.sync.aligned;\");\n}\n",
+       "lacks.cu:2: the emulator has no PTX instruction wgmma.fence.sync.aligned"},
+      {"int main() {\n  cudaFooBar(3);\n}\n", "lacks.cu:2: \"cudaFooBar\" was not declared"},
+      {"template <typename T> __global__ void k(T *x, T *y) {}\nint main() {\n  k<<<1, 1>>>((int *)0, "
+       "(float *)0);\n}\n",
+       "lacks.cu:3: no matching function for call to \"k(int*, float*)\""},
+      {"#include <thrust/sort.h>\n", "lacks.cu:1: thrust/sort.h: No such file or directory"}};
+  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+    write_source("lacks.cu", programs[i][0]);
+    const script_result result = lab_run(BUILT_AS "-c lacks.cu", lab_work);
+    EXPECT_STATUS(result, 1);
+    EXPECT(result, programs[i][1]);
+    int lines = 0;
+    for (const char *at = result.out; *at != '\0'; at++) lines += *at == '\n';
+    cr_expect(lines <= 2, "%s", result.out);
+  }
+}
