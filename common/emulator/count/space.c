@@ -46,8 +46,7 @@ space space_of(const worker *worker, uintptr_t address) {
     return SPACE_SHARED;
   }
   const stack_pool *stacks = &worker->stacks;
-  if (lies_in(address, (uintptr_t)worker, sizeof *worker) ||
-      block_is_index(address) ||
+  if (lies_in(address, (uintptr_t)worker, sizeof *worker) || block_is_index(address) ||
       lies_in(address, (uintptr_t)stacks->region, stacks->slot_bytes * BLOCK_THREADS_MAX)) {
     return SPACE_NONE;
   }

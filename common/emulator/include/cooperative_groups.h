@@ -58,8 +58,8 @@ public:
   unsigned long long thread_rank() const {
     if (kind == BLOCK) return detail::thread_number();
     if (kind == GRID)
-      return (blockIdx.x + gridDim.x * (blockIdx.y + static_cast<unsigned long long>(gridDim.y) *
-                                                         blockIdx.z)) *
+      return (blockIdx.x +
+              gridDim.x * (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z)) *
                  detail::block_threads() +
              detail::thread_number();
     return kind == LANES ? detail::lanes_below(mask, emulator_current->lane) : 0;
@@ -140,15 +140,20 @@ public:
   template <typename T>
   T shfl_down(T value, unsigned delta, EMULATOR_CALL_SITE) const {
     const unsigned own = thread_rank(), from = own + delta < size() ? own + delta : own;
-    return detail::shuffle(mask, value, detail::lane_of_rank(mask, from), "shfl_down()", file, line);
+    return detail::shuffle(mask, value, detail::lane_of_rank(mask, from), "shfl_down()", file,
+                           line);
   }
   template <typename T>
   T shfl_xor(T value, unsigned lanes, EMULATOR_CALL_SITE) const {
     const unsigned own = thread_rank(), from = (own ^ lanes) < size() ? own ^ lanes : own;
     return detail::shuffle(mask, value, detail::lane_of_rank(mask, from), "shfl_xor()", file, line);
   }
-  int any(int predicate, EMULATOR_CALL_SITE) const { return __any_sync(mask, predicate, file, line); }
-  int all(int predicate, EMULATOR_CALL_SITE) const { return __all_sync(mask, predicate, file, line); }
+  int any(int predicate, EMULATOR_CALL_SITE) const {
+    return __any_sync(mask, predicate, file, line);
+  }
+  int all(int predicate, EMULATOR_CALL_SITE) const {
+    return __all_sync(mask, predicate, file, line);
+  }
   unsigned ballot(int predicate, EMULATOR_CALL_SITE) const {
     return packed(__ballot_sync(mask, predicate, file, line));
   }
@@ -184,10 +189,9 @@ class thread_block_tile : public coalesced_group {
 
 public:
   thread_block_tile()
-      : coalesced_group((Size == 32 ? ~0u : (1u << Size % 32) - 1)
-                            << (emulator_current->lane & ~(Size - 1)),
-                        detail::thread_number() / Size,
-                        (detail::block_threads() + Size - 1) / Size) {}
+      : coalesced_group(
+            (Size == 32 ? ~0u : (1u << Size % 32) - 1) << (emulator_current->lane & ~(Size - 1)),
+            detail::thread_number() / Size, (detail::block_threads() + Size - 1) / Size) {}
   template <typename Other>
   thread_block_tile(const thread_block_tile<Size, Other> &) : thread_block_tile() {}
   static constexpr unsigned size() { return Size; }

@@ -68,9 +68,9 @@ EMULATOR_API cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *desc,
                                                      cublasComputeType_t compute,
                                                      cudaDataType_t scale);
 EMULATOR_API cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc);
-EMULATOR_API cublasStatus_t
-cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t attribute,
-                               const void *value, size_t bytes);
+EMULATOR_API cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc,
+                                                           cublasLtMatmulDescAttributes_t attribute,
+                                                           const void *value, size_t bytes);
 EMULATOR_API cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *layout,
                                                        cudaDataType type, uint64_t rows,
                                                        uint64_t columns, int64_t ld);
@@ -88,12 +88,14 @@ EMULATOR_API cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
     cublasLtMatmulPreference_t preference, int asked, cublasLtMatmulHeuristicResult_t *results,
     int *found);
-EMULATOR_API cublasStatus_t cublasLtMatmul(
-    cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void *alpha, const void *a,
-    cublasLtMatrixLayout_t layout_a, const void *b, cublasLtMatrixLayout_t layout_b,
-    const void *beta, const void *c, cublasLtMatrixLayout_t layout_c, void *d,
-    cublasLtMatrixLayout_t layout_d, const cublasLtMatmulAlgo_t *algorithm, void *workspace,
-    size_t workspace_bytes, cudaStream_t stream);
+EMULATOR_API cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
+                                           const void *alpha, const void *a,
+                                           cublasLtMatrixLayout_t layout_a, const void *b,
+                                           cublasLtMatrixLayout_t layout_b, const void *beta,
+                                           const void *c, cublasLtMatrixLayout_t layout_c, void *d,
+                                           cublasLtMatrixLayout_t layout_d,
+                                           const cublasLtMatmulAlgo_t *algorithm, void *workspace,
+                                           size_t workspace_bytes, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

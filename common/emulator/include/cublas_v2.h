@@ -136,10 +136,10 @@ EMULATOR_API cublasStatus_t cublasSasum_v2(cublasHandle_t handle, int n, const f
 #define cublasSnrm2 cublasSnrm2_v2
 #define cublasSasum cublasSasum_v2
 
-EMULATOR_API cublasStatus_t cublasSetMatrix(int rows, int columns, int bytes, const void *a, int lda,
-                                            void *b, int ldb);
-EMULATOR_API cublasStatus_t cublasGetMatrix(int rows, int columns, int bytes, const void *a, int lda,
-                                            void *b, int ldb);
+EMULATOR_API cublasStatus_t cublasSetMatrix(int rows, int columns, int bytes, const void *a,
+                                            int lda, void *b, int ldb);
+EMULATOR_API cublasStatus_t cublasGetMatrix(int rows, int columns, int bytes, const void *a,
+                                            int lda, void *b, int ldb);
 EMULATOR_API cublasStatus_t cublasSetVector(int n, int bytes, const void *x, int step_x, void *y,
                                             int step_y);
 EMULATOR_API cublasStatus_t cublasGetVector(int n, int bytes, const void *x, int step_x, void *y,

@@ -74,8 +74,8 @@ inline curandStatus_t curandSetStream(curandGenerator_t, cudaStream_t) {
 EMULATOR_GENERATE(curandGenerate, unsigned, curand(&generator->state))
 EMULATOR_GENERATE(curandGenerateUniform, float, curand_uniform(&generator->state))
 EMULATOR_GENERATE(curandGenerateUniformDouble, double, curand_uniform_double(&generator->state))
-EMULATOR_GENERATE(curandGenerateNormal, float,
-                  mean + deviation * curand_normal(&generator->state), float mean, float deviation)
+EMULATOR_GENERATE(curandGenerateNormal, float, mean + deviation * curand_normal(&generator->state),
+                  float mean, float deviation)
 EMULATOR_GENERATE(curandGenerateNormalDouble, double,
                   mean + deviation * curand_normal_double(&generator->state), double mean,
                   double deviation)

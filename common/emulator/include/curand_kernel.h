@@ -19,10 +19,9 @@ struct random_state {
     unsigned key[2] = {static_cast<unsigned>(seed), static_cast<unsigned>(seed >> 32)};
     for (int round = 0; round < 10; round++, key[0] += 0x9E3779B9u, key[1] += 0xBB67AE85u) {
       const unsigned long long a = 0xD2511F53ull * c[0], b = 0xCD9E8D57ull * c[2];
-      const unsigned next[4] = {static_cast<unsigned>(b >> 32) ^ c[1] ^ key[0],
-                                static_cast<unsigned>(b),
-                                static_cast<unsigned>(a >> 32) ^ c[3] ^ key[1],
-                                static_cast<unsigned>(a)};
+      const unsigned next[4] = {
+          static_cast<unsigned>(b >> 32) ^ c[1] ^ key[0], static_cast<unsigned>(b),
+          static_cast<unsigned>(a >> 32) ^ c[3] ^ key[1], static_cast<unsigned>(a)};
       for (int i = 0; i < 4; i++) c[i] = next[i];
     }
     for (int i = 0; i < 4; i++) block[i] = c[i];
@@ -35,7 +34,8 @@ struct random_state {
 
 } // namespace emulator
 
-#define EMULATOR_RANDOM_STATE(name) struct name : emulator::random_state {};
+#define EMULATOR_RANDOM_STATE(name)                                                                \
+  struct name : emulator::random_state {};
 EMULATOR_RANDOM_STATE(curandStateXORWOW)
 EMULATOR_RANDOM_STATE(curandStateMRG32k3a)
 EMULATOR_RANDOM_STATE(curandStatePhilox4_32_10)

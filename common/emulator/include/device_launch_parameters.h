@@ -7,8 +7,8 @@
 #include "emulator.h"
 
 #define EMULATOR_INDEX(Type, name, symbol)                                                         \
-  extern EMULATOR_API __thread Type name __asm__(symbol)                                           \
-      __attribute__((tls_model("initial-exec")))
+  extern EMULATOR_API __thread Type name __asm__(symbol) __attribute__((tls_model("initial-"       \
+                                                                                  "exec")))
 EMULATOR_INDEX(uint3, threadIdx, "emulator_thread_index");
 EMULATOR_INDEX(uint3, blockIdx, "emulator_block_index");
 EMULATOR_INDEX(dim3, blockDim, "emulator_block_dim");

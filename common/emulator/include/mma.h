@@ -85,16 +85,14 @@ void mma_sync(fragment<accumulator, m, n, k, D> &d,
   } else {
     const emulator_site site = {"wmma::mma_sync()", file, line};
     const emulator_matrix_product product = {
-        &a.emulator_type, &b.emulator_type, &c.emulator_type, &d.emulator_type, a.x, b.x, c.x,
-        d.x};
+        &a.emulator_type, &b.emulator_type, &c.emulator_type, &d.emulator_type, a.x, b.x, c.x, d.x};
     emulator_multiply_matrices(&product, &site);
   }
 }
 
 // The same for double and for 8-bit integers; tf32 comes to the function above.
 template <int m, int n, int k, typename T, typename D, typename C, typename A_layout,
-          typename B_layout,
-          std::enable_if_t<::emulator::accumulates_plain<T, C, D>, int> = 0>
+          typename B_layout, std::enable_if_t<::emulator::accumulates_plain<T, C, D>, int> = 0>
 void mma_sync(fragment<accumulator, m, n, k, D> &d,
               const fragment<matrix_a, m, n, k, T, A_layout> &a,
               const fragment<matrix_b, m, n, k, T, B_layout> &b,

@@ -13,6 +13,7 @@
 
 // A reader of the program's output may not want the line on stdout, so it is on stderr.
 __attribute__((constructor)) static void greet(void) {
+  emulator_take_any_grid();
   struct cudaDeviceProp gpu;
   if (getenv("EMU_QUIET") != NULL || cudaGetDeviceProperties(&gpu, 0) != cudaSuccess) return;
   const char *name = strncmp(gpu.name, "Emulated ", 9) == 0 ? gpu.name + 9 : gpu.name;

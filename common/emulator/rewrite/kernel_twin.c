@@ -69,9 +69,9 @@ void kernel_name_addresses(source *file, size_t cast, const kernel_list *kernels
 
 // The kernel's name: the first that stands before a parenthesis and is no attribute.
 static size_t find_name(const source *file, size_t global) {
-  static const char *const attributes[] = {"__launch_bounds__", "__attribute__",    "__maxnreg__",
-                                           "__cluster_dims__",  "__block_size__",   "alignas",
-                                           "__align__",         "__attribute",      "decltype"};
+  static const char *const attributes[] = {"__launch_bounds__", "__attribute__",  "__maxnreg__",
+                                           "__cluster_dims__",  "__block_size__", "alignas",
+                                           "__align__",         "__attribute",    "decltype"};
   for (size_t i = token_next(file, global); i != NO_TOKEN; i = token_next(file, i)) {
     if (token_is(file, i, ";") || token_is(file, i, "{") || token_is(file, i, "}")) break;
     if (!token_is_name(file, i) || !token_is(file, token_next(file, i), "(")) continue;

@@ -226,7 +226,8 @@ static void begin_deduced(source *file, size_t first, size_t name, size_t last, 
         before, "::emulator::deduce_later([&](auto &&...emulator_arguments) -> decltype(");
     append_twin(file, first, name, last, before);
     text_buffer_append_string(
-        before, "(static_cast<decltype(emulator_arguments)>(emulator_arguments)...)) { return {}; }, ");
+        before,
+        "(static_cast<decltype(emulator_arguments)>(emulator_arguments)...)) { return {}; }, ");
   } else {
     text_buffer_append_string(before, "::emulator::deduce<decltype(");
     append_twin(file, first, name, last, before);

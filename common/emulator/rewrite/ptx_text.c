@@ -11,7 +11,9 @@ typedef struct {
   error_text *error;
 } reader;
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%'; }
+static bool is_word(char c) {
+  return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%';
+}
 
 static void skip_blanks(reader *in) {
   while (in->at < in->end) {
@@ -73,8 +75,8 @@ static bool write_simple(reader *in) {
                 (int)(in->end - start < 30 ? in->end - start : 30), start);
   if (start[0] == '%' && length > 1 && isdigit((unsigned char)start[1])) {
     if (strtoul(start + 1, NULL, 10) >= in->operands)
-      return fail(in->error, "inline PTX names operand %.*s, and the statement has %zu", (int)length,
-                  start, in->operands);
+      return fail(in->error, "inline PTX names operand %.*s, and the statement has %zu",
+                  (int)length, start, in->operands);
     text_buffer_append_string(in->out, "ptx_operand");
     text_buffer_append(in->out, start + 1, length - 1);
   } else if (length == 10 && start[0] == '0' && tolower(start[1]) == 'f') { // bits of a float
@@ -134,27 +136,29 @@ static bool write_operand(reader *in) {
 
 // ---- Instructions -------------------------------------------------------------------------------
 
-static const char *const types[] = {"s8",  "s16",  "s32",    "s64", "u8",  "u16", "u32",
-                                    "u64", "b8",   "b16",    "b32", "b64", "f16", "f16x2",
+static const char *const types[] = {"s8",  "s16",  "s32",    "s64", "u8",   "u16",  "u32",
+                                    "u64", "b8",   "b16",    "b32", "b64",  "f16",  "f16x2",
                                     "f32", "bf16", "bf16x2", "f64", "tf32", "pred", NULL};
 
 // What says how fast, how exact at the last place, or how an access is cached, and changes no value here.
 static const char *const left_out[] = {
-    "ca",     "cg",      "cs",      "lu",   "cv",   "wb",   "wt",    "nc",   "volatile", "relaxed",
-    "acquire", "release", "acq_rel", "sc",   "cta",  "gpu",  "sys",   "weak", "approx",   "ftz",
-    "full",   "sync",    "aligned", "global", "noftz", "L1",  "L2",    "uni",  "v2",       "v4",
-    "cluster", "mmio",   "vec", NULL};
+    "ca",      "cg",      "cs",      "lu",      "cv",      "wb",     "wt",    "nc",  "volatile",
+    "relaxed", "acquire", "release", "acq_rel", "sc",      "cta",    "gpu",   "sys", "weak",
+    "approx",  "ftz",     "full",    "sync",    "aligned", "global", "noftz", "L1",  "L2",
+    "uni",     "v2",      "v4",      "cluster", "mmio",    "vec",    NULL};
 
 // The instructions of include/detail/ptx/. An instruction of this list with modifiers that no function has is
 // named by the compiler.
 static const char *const known[] = {
-    "mov",  "add",  "sub",   "mul",    "mad",     "fma",      "div",      "rem",       "neg",
-    "abs",  "min",  "max",   "and",    "or",      "xor",      "not",      "shl",       "shr",
-    "selp", "setp", "cvt",   "cvta",   "ld",      "st",       "red",      "atom",      "bar",
-    "barrier", "membar", "fence", "ex2", "lg2",   "rcp",      "sqrt",     "rsqrt",     "sin",
-    "cos",  "tanh", "lop3",  "shf",    "prmt",    "popc",     "clz",      "brev",      "bfe",
-    "bfi",  "dp4a", "vote",  "shfl",   "activemask", "redux", "cp",       "prefetch",  "ldmatrix",
-    "mma",  "nanosleep", "trap", "bfind", "mul24", "sad", "discard", "prefetchu", "copysign", "isspacep", NULL};
+    "mov",  "add",        "sub",   "mul",     "mad",      "fma",       "div",      "rem",
+    "neg",  "abs",        "min",   "max",     "and",      "or",        "xor",      "not",
+    "shl",  "shr",        "selp",  "setp",    "cvt",      "cvta",      "ld",       "st",
+    "red",  "atom",       "bar",   "barrier", "membar",   "fence",     "ex2",      "lg2",
+    "rcp",  "sqrt",       "rsqrt", "sin",     "cos",      "tanh",      "lop3",     "shf",
+    "prmt", "popc",       "clz",   "brev",    "bfe",      "bfi",       "dp4a",     "vote",
+    "shfl", "activemask", "redux", "cp",      "prefetch", "ldmatrix",  "mma",      "nanosleep",
+    "trap", "bfind",      "mul24", "sad",     "discard",  "prefetchu", "copysign", "isspacep",
+    NULL};
 
 // Returns the end of the modifier, at the next point; "L1::no_allocate" is one.
 static const char *part_end(const char *part, const char *end) {
@@ -203,7 +207,8 @@ static bool write_call(reader *in) {
   while (in->at < in->end && (is_word(*in->at) || *in->at == '.' || *in->at == ':')) in->at++;
   const char *end = in->at;
   skip_blanks(in);
-  const bool unpacks = in->at < in->end && *in->at == '{' && end - name > 3 && memcmp(name, "mov", 3) == 0;
+  const bool unpacks =
+      in->at < in->end && *in->at == '{' && end - name > 3 && memcmp(name, "mov", 3) == 0;
   if (!write_name(in, name, end, unpacks)) return false;
   text_buffer_append_string(in->out, "(");
   for (bool first = true; !next_is(in, ';'); first = false) {
@@ -227,8 +232,10 @@ static bool write_declaration(reader *in) {
   while (in->at < in->end && (is_word(*in->at) || *in->at == '.')) in->at++;
   size_t length = (size_t)(in->at - type);
   if (length < 2 || !is_among(type + 1, length - 1, types))
-    return fail(in->error, "inline PTX that declares a register of type %.*s, which the emulator "
-                           "cannot read", (int)length, type);
+    return fail(in->error,
+                "inline PTX that declares a register of type %.*s, which the emulator "
+                "cannot read",
+                (int)length, type);
   do {
     skip_blanks(in);
     const char *name = in->at;

@@ -76,9 +76,9 @@ static void refuse_inline_ptx(source *file, size_t keyword) {
 static void drop_double_inline(source *file, size_t statement, size_t force) {
   for (size_t i = statement; i != NO_TOKEN; i = token_next(file, i)) {
     if (token_is(file, i, "{") || token_is(file, i, ";") || token_is(file, i, "(")) return;
-    if (i != force && (token_is(file, i, "inline") || token_is(file, i, "__inline__") ||
-                       token_is(file, i, "__inline") ||
-                       (i < force && token_is(file, i, "__forceinline__")))) {
+    if (i != force &&
+        (token_is(file, i, "inline") || token_is(file, i, "__inline__") ||
+         token_is(file, i, "__inline") || (i < force && token_is(file, i, "__forceinline__")))) {
       edit_replace(file, force, "");
       return;
     }
@@ -91,8 +91,8 @@ static bool is_system(const source *file, size_t index) {
 }
 
 static bool is_asm(const source *file, size_t index) {
-  return token_is(file, index, "asm") ||
-         (file->preprocessed && (token_is(file, index, "__asm__") || token_is(file, index, "__asm")));
+  return token_is(file, index, "asm") || (file->preprocessed && (token_is(file, index, "__asm__") ||
+                                                                 token_is(file, index, "__asm")));
 }
 
 // Rewrites what begins at the token, where that is no C++.

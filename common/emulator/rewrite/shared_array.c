@@ -147,8 +147,7 @@ static void write_object(source *file, size_t first, const declaration *found) {
   token_append(file, found->name, name);
   text_buffer_append_string(name, "{}");
   if (found->alignments.length > 0) {
-    text_buffer_append_string(
-        name, "; [[maybe_unused]] static void *(*const emulator_aligned_");
+    text_buffer_append_string(name, "; [[maybe_unused]] static void *(*const emulator_aligned_");
     token_append(file, found->name, name);
     text_buffer_append_string(name, ")() = &::emulator::dynamic_shared_memory");
     append_alignments(found, name);

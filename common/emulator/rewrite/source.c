@@ -19,11 +19,11 @@ static void read_marker(source *file, size_t directive) {
     return;
   line_marker marker = {.directive = directive, .path = path};
   marker.line = strtoul(file->text + file->tokens.items[number].start, NULL, 10);
-  for (size_t i = path + 1;
-       i < file->tokens.count && file->tokens.items[i].directive == directive; i++)
+  for (size_t i = path + 1; i < file->tokens.count && file->tokens.items[i].directive == directive;
+       i++)
     marker.system |= token_is(file, i, "3");
-  file->markers = array_grow(file->markers, file->marker_count, &file->marker_capacity,
-                             sizeof(line_marker));
+  file->markers =
+      array_grow(file->markers, file->marker_count, &file->marker_capacity, sizeof(line_marker));
   file->markers[file->marker_count++] = marker;
 }
 

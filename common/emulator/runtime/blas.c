@@ -77,7 +77,8 @@ static sgemm_function *find_sgemm(void) {
     for (int j = 0; j < k; j++)                                                                    \
       for (int i = 0; i < m; i++)                                                                  \
         left[(size_t)j * (size_t)m + (size_t)i] = (number)blas_read(                               \
-            a->data, a->type, a->transposed ? j + (long long)i * a->ld : i + (long long)j * a->ld); \
+            a->data, a->type,                                                                      \
+            a->transposed ? j + (long long)i * a->ld : i + (long long)j * a->ld);                  \
     bool done = true;                                                                              \
     _Pragma("omp parallel for") for (int column = 0; column < n; column++) {                       \
       number *sum = calloc((size_t)m, sizeof *sum);                                                \
@@ -86,9 +87,9 @@ static sgemm_function *find_sgemm(void) {
         continue;                                                                                  \
       }                                                                                            \
       for (int j = 0; j < k; j++) {                                                                \
-        const number factor = (number)blas_read(                                                   \
-            b->data, b->type,                                                                      \
-            b->transposed ? column + (long long)j * b->ld : j + (long long)column * b->ld);        \
+        const number factor = (number)blas_read(b->data, b->type,                                  \
+                                                b->transposed ? column + (long long)j * b->ld      \
+                                                              : j + (long long)column * b->ld);    \
         const number *from = left + (size_t)j * (size_t)m;                                         \
         for (int i = 0; i < m; i++) sum[i] += factor * from[i];                                    \
       }                                                                                            \

@@ -100,7 +100,7 @@ typedef struct {
 typedef struct worker {
   struct worker *next;      // in the list of all
   uint64_t launches_before; // how many launches the pool had seen when this worker was made
-  fiber scheduler;     // the worker's own stack
+  fiber scheduler;          // the worker's own stack
   launch *launch;
   const gpu *gpu; // selected
   emulator_block block;

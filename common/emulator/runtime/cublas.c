@@ -60,12 +60,14 @@ const char *cublasGetStatusString(cublasStatus_t status) { return cublasGetStatu
 
 // ---- Products -----------------------------------------------------------------------------------
 
-cublasStatus_t cublasGemmStridedBatchedEx(
-    cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
-    const void *alpha, const void *a, cudaDataType type_a, int lda, long long stride_a,
-    const void *b, cudaDataType type_b, int ldb, long long stride_b, const void *beta, void *c,
-    cudaDataType type_c, int ldc, long long stride_c, int count, cublasComputeType_t compute,
-    cublasGemmAlgo_t algorithm) {
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t op_a,
+                                          cublasOperation_t op_b, int m, int n, int k,
+                                          const void *alpha, const void *a, cudaDataType type_a,
+                                          int lda, long long stride_a, const void *b,
+                                          cudaDataType type_b, int ldb, long long stride_b,
+                                          const void *beta, void *c, cudaDataType type_c, int ldc,
+                                          long long stride_c, int count,
+                                          cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
   (void)algorithm;
   if (handle == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (alpha == NULL || beta == NULL) return CUBLAS_STATUS_INVALID_VALUE;

@@ -116,20 +116,20 @@ cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t prefer
   free(preference);
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t
-cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
-                                     cublasLtMatmulPreferenceAttributes_t attribute,
-                                     const void *value, size_t bytes) {
+cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
+                                                    cublasLtMatmulPreferenceAttributes_t attribute,
+                                                    const void *value, size_t bytes) {
   (void)attribute;
   (void)bytes;
   return preference != NULL && value != NULL ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 
-cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
-    cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
-    cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
-    cublasLtMatmulPreference_t preference, int asked, cublasLtMatmulHeuristicResult_t *results,
-    int *found) {
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
+                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                              cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+                                              cublasLtMatmulPreference_t preference, int asked,
+                                              cublasLtMatmulHeuristicResult_t *results,
+                                              int *found) {
   (void)a;
   (void)b;
   (void)c;
@@ -201,15 +201,15 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   const int k = (int)(desc->op_a == CUBLAS_OP_N ? layout_a->columns : layout_a->rows);
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   for (int64_t i = 0; i < layout_d->count && status == CUBLAS_STATUS_SUCCESS; i++) {
-    const blas_matrix left = {
-        (char *)(uintptr_t)a + (size_t)(i * layout_a->stride) * blas_bytes(layout_a->type),
-        layout_a->type, (int)layout_a->ld, desc->op_a != CUBLAS_OP_N};
-    const blas_matrix right = {
-        (char *)(uintptr_t)b + (size_t)(i * layout_b->stride) * blas_bytes(layout_b->type),
-        layout_b->type, (int)layout_b->ld, desc->op_b != CUBLAS_OP_N};
-    const blas_matrix result = {
-        (char *)d + (size_t)(i * layout_d->stride) * blas_bytes(layout_d->type), layout_d->type,
-        (int)layout_d->ld, false};
+    const blas_matrix left = {(char *)(uintptr_t)a +
+                                  (size_t)(i * layout_a->stride) * blas_bytes(layout_a->type),
+                              layout_a->type, (int)layout_a->ld, desc->op_a != CUBLAS_OP_N};
+    const blas_matrix right = {(char *)(uintptr_t)b +
+                                   (size_t)(i * layout_b->stride) * blas_bytes(layout_b->type),
+                               layout_b->type, (int)layout_b->ld, desc->op_b != CUBLAS_OP_N};
+    const blas_matrix result = {(char *)d +
+                                    (size_t)(i * layout_d->stride) * blas_bytes(layout_d->type),
+                                layout_d->type, (int)layout_d->ld, false};
     status =
         blas_multiply(m, n, k, blas_read(alpha, desc->scale, 0), left, right, beta_value, result);
     if (status == CUBLAS_STATUS_SUCCESS) status = finish(desc, result, m, n);

@@ -78,8 +78,8 @@ static cudaError_t run(const struct CUgraphNode_st *node, cudaStream_t stream) {
         continue;
       }
       for (size_t at = 0; at < node->bytes && error == cudaSuccess; at += node->value_bytes) {
-        error = cudaMemcpyAsync(first + at, &node->value, node->value_bytes,
-                                cudaMemcpyHostToDevice, stream);
+        error = cudaMemcpyAsync(first + at, &node->value, node->value_bytes, cudaMemcpyHostToDevice,
+                                stream);
       }
     }
     return error;
@@ -282,20 +282,18 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
     return errors_record(cudaErrorNotSupported);
   }
   const struct cudaPos from = parameters->srcPos, to = parameters->dstPos;
-  return add(
-      graph,
-      (struct CUgraphNode_st){
-          .kind = NODE_COPY,
-          .destination =
-              (char *)parameters->dstPtr.ptr + to.x + to.y * parameters->dstPtr.pitch,
-          .source = (const char *)parameters->srcPtr.ptr + from.x +
-                    from.y * parameters->srcPtr.pitch,
-          .bytes = parameters->extent.width,
-          .rows = parameters->extent.height,
-          .pitch = parameters->dstPtr.pitch,
-          .source_pitch = parameters->srcPtr.pitch,
-          .direction = parameters->kind},
-      node);
+  return add(graph,
+             (struct CUgraphNode_st){.kind = NODE_COPY,
+                                     .destination = (char *)parameters->dstPtr.ptr + to.x +
+                                                    to.y * parameters->dstPtr.pitch,
+                                     .source = (const char *)parameters->srcPtr.ptr + from.x +
+                                               from.y * parameters->srcPtr.pitch,
+                                     .bytes = parameters->extent.width,
+                                     .rows = parameters->extent.height,
+                                     .pitch = parameters->dstPtr.pitch,
+                                     .source_pitch = parameters->srcPtr.pitch,
+                                     .direction = parameters->kind},
+             node);
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,

@@ -37,8 +37,10 @@ cudaError_t kernel_form_request(emulator_launch_request *request, const void *ke
   const emulator_kernel_form *form = find(kernel);
   pthread_mutex_unlock(&mutex);
   if (form == NULL) {
-    fprintf(stderr, "========= a kernel is launched by its address alone, and the emulator does not know its "
-                    "parameters: write the kernel's name where it is cast to void *\n");
+    fprintf(
+        stderr,
+        "========= a kernel is launched by its address alone, and the emulator does not know its "
+        "parameters: write the kernel's name where it is cast to void *\n");
     return errors_record(cudaErrorInvalidDeviceFunction);
   }
   void *packed = NULL;

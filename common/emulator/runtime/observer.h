@@ -98,6 +98,11 @@ OBSERVER_HOOK(observer_warp_arrive, (worker * worker, unsigned mask, const emula
 OBSERVER_HOOK(observer_warp_collective,
               (worker * worker, thread *first, unsigned lanes, const emulator_site *site))
 
+// A lane of the running one's warp reads, by a shuffle, a lane that takes no part in it. On the fiber of the last
+// to arrive.
+OBSERVER_HOOK(observer_shuffle_absent,
+              (worker * worker, unsigned lane, unsigned source_lane, const emulator_site *site))
+
 // The same for __syncwarp() alone, which is the only warp function that orders memory accesses (CUDA
 // C++ Programming Guide, "Synchronization Functions"). It is called before observer_warp_collective.
 OBSERVER_HOOK(observer_warp_barrier, (worker * worker, thread *first, unsigned lanes))

@@ -145,6 +145,7 @@ typedef struct {
   void *result;
   unsigned bytes;
   unsigned source_lane;
+  const emulator_site *site;
 } shuffle_operand;
 
 static void shuffle(void *operand[32], unsigned lanes) {
@@ -155,6 +156,7 @@ static void shuffle(void *operand[32], unsigned lanes) {
     if (from != NULL) {
       memcpy(to->result, from->value, to->bytes);
     } else {
+      observer_shuffle_absent(current_worker, lane, to->source_lane, to->site);
       poison_fill(to->result, to->bytes, POISON_LANE);
     }
   }
@@ -162,7 +164,7 @@ static void shuffle(void *operand[32], unsigned lanes) {
 
 void emulator_shuffle(unsigned mask, const void *value, void *result, unsigned bytes,
                       unsigned source_lane, const emulator_site *site) {
-  shuffle_operand operand = {value, result, bytes, source_lane % GPU_WARP_LANES};
+  shuffle_operand operand = {value, result, bytes, source_lane % GPU_WARP_LANES, site};
   emulator_warp_collective(mask, shuffle, &operand, site);
 }
 

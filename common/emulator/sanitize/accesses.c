@@ -139,8 +139,7 @@ static bool is_on_stack(const worker *worker, uintptr_t address) {
 static bool is_private(const worker *worker, uintptr_t address) {
   const emulator_launch_request *request = worker->launch->request;
   return is_on_stack(worker, address) || lies_in(address, worker, sizeof *worker) ||
-         block_is_index(address) ||
-         lies_in(address, request->arguments, request->arguments_bytes);
+         block_is_index(address) || lies_in(address, request->arguments, request->arguments_bytes);
 }
 
 void observer_access(uintptr_t address, size_t bytes, observed_kind kind, const void *pc) {

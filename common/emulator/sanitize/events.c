@@ -100,6 +100,25 @@ void observer_warp_collective(worker *worker, thread *first, unsigned lanes,
   order_warp_met(first->index, lanes);
 }
 
+void observer_shuffle_absent(worker *worker, unsigned lane, unsigned source_lane,
+                             const emulator_site *site) {
+  const unsigned first = worker->running->index / GPU_WARP_LANES * GPU_WARP_LANES;
+  const checked_access access = {
+      .worker = worker, .thread = first + lane, .place = place_of_site(site)};
+  finding found = {.kind = FINDING_SHUFFLE,
+                   .space = ADDRESS_STATIC_SHARED,
+                   .party = {access_party(&access)},
+                   .parties = 1,
+                   .hint = "the value that it gets is undefined: let the lane take part, or read a "
+                           "lane that does"};
+  snprintf(found.detail.text, sizeof found.detail.text,
+           first + source_lane < worker->thread_count
+               ? "it reads lane %u, which has exited or is not in the mask"
+               : "it reads lane %u, which the block does not have",
+           source_lane);
+  findings_add(&found, NULL, NULL);
+}
+
 void observer_warp_barrier(worker *worker, thread *first, unsigned lanes) {
   (void)worker;
   order_warp_barrier(first->index, lanes);

@@ -21,6 +21,7 @@ typedef enum {
   FINDING_FENCE,          // registers are used and then given to a product, without a fence between
   FINDING_PROXY,          // a product reads what a thread has written, without a fence for it
   FINDING_TURN,           // a thread may arrive twice in one phase of a named barrier
+  FINDING_SHUFFLE,        // a lane reads one that takes no part
   FINDING_BARRIER_EXITED, // threads passed a barrier that others never came to
   FINDING_BARRIER_PLACES  // threads passed a barrier at different lines
 } finding_kind;

@@ -71,6 +71,7 @@ static void report_title(const finding *found) {
     fault_report_title(
         "Barrier error detected. A thread may arrive twice in one phase of a named barrier");
     break;
+  case FINDING_SHUFFLE: fault_report_title("Shuffle from a lane that takes no part in it"); break;
   case FINDING_PRODUCT_NOT_WAITED: fault_report_title("Product never waited for"); break;
   case FINDING_BARRIER_EXITED:
   case FINDING_BARRIER_PLACES:

@@ -25,7 +25,8 @@ __global__ void sum_tiles(const int *x, int *out) {
 }
 
 FEATURE(cooperative_groups_tiles,
-        "thread_block, tiled_partition, shuffles and votes of tiles, reduce, inclusive_scan, exclusive_scan",
+        "thread_block, tiled_partition, shuffles and votes of tiles, reduce, inclusive_scan, "
+        "exclusive_scan",
         "tiles of more than 32 threads and clusters: an assertion, or an unknown name") {
   int *x, *out;
   CHECK(cudaMallocManaged(&x, 64 * sizeof(int)));
@@ -49,7 +50,8 @@ __global__ void filter(const int *x, int *out, int *counter) {
   if (value % 3 == 0) out[add_together(counter)] = value;
 }
 
-FEATURE(cooperative_groups_coalesced, "coalesced_threads, binary_partition, labeled_partition", "") {
+FEATURE(cooperative_groups_coalesced, "coalesced_threads, binary_partition, labeled_partition",
+        "") {
   int *x;
   CHECK(cudaMallocManaged(&x, 200 * sizeof(int)));
   for (int i = 0; i < 200; i++) x[i] = i < 96 ? i : 0;
@@ -118,7 +120,8 @@ __global__ void sum_pieces(const int *x, int pieces, int *out) {
   pipe.producer_commit();
   for (int i = 1; i <= pieces; i++) {
     pipe.producer_acquire();
-    if (i < pieces) cuda::memcpy_async(&piece[i % 2][threadIdx.x], &x[32 * i + threadIdx.x], sizeof(int), pipe);
+    if (i < pieces)
+      cuda::memcpy_async(&piece[i % 2][threadIdx.x], &x[32 * i + threadIdx.x], sizeof(int), pipe);
     pipe.producer_commit();
     cuda::pipeline_consumer_wait_prior<1>(pipe);
     sum += piece[(i - 1) % 2][threadIdx.x];
@@ -127,7 +130,8 @@ __global__ void sum_pieces(const int *x, int pieces, int *out) {
   atomicAdd(out, sum);
 }
 
-FEATURE(cuda_pipeline, "cuda::pipeline of a thread, and of a block whose threads all produce and consume",
+FEATURE(cuda_pipeline,
+        "cuda::pipeline of a thread, and of a block whose threads all produce and consume",
         "a pipeline with roles: one sentence") {
   int *x;
   CHECK(cudaMallocManaged(&x, 129 * sizeof(int)));
@@ -147,7 +151,8 @@ __global__ void count_up(float *sum) {
   if (total.load() == 256) atomicExch(&sum[1], 256.0f); // the last threads see the whole sum
 }
 
-FEATURE(cuda_atomic, "cuda::atomic and cuda::atomic_ref", "every order of memory is the strictest one") {
+FEATURE(cuda_atomic, "cuda::atomic and cuda::atomic_ref",
+        "every order of memory is the strictest one") {
   float *sum;
   CHECK(cudaMallocManaged(&sum, 2 * sizeof(float)));
   sum[0] = sum[1] = 0;

@@ -12,7 +12,8 @@ struct device_array { // managed memory, so that host and device write it
 };
 
 FEATURE(launches_in_headers,
-        "launches in headers, with deduced template arguments, default arguments, and host variables named gridDim",
+        "launches in headers, with deduced template arguments, default arguments, and host "
+        "variables named gridDim",
         "") {
   device_array<float> x(40);
   for (int i = 0; i < 40; i++) x.at[i] = i;
@@ -23,7 +24,9 @@ FEATURE(launches_in_headers,
 }
 
 __global__ void twice(int *x) { x[threadIdx.x] *= 2; }
-static void twice(int *x, int threads) { twice<<<1, threads>>>(x); } // the host's function has the kernel's name
+static void twice(int *x, int threads) {
+  twice<<<1, threads>>>(x);
+} // the host's function has the kernel's name
 
 FEATURE(overloaded_kernels, "a kernel and a host function of one name", "") {
   device_array<int> x(4);
@@ -89,13 +92,15 @@ __global__ void add_one(int *x, size_t pitch) {
   ((int *)((char *)x + threadIdx.y * pitch))[threadIdx.x] += 1;
 }
 
-FEATURE(pitched_memory, "cudaMallocPitch, cudaMemcpy2D, cudaMemset2D", "arrays and textures: \"the emulator has no textures\"") {
+FEATURE(pitched_memory, "cudaMallocPitch, cudaMemcpy2D, cudaMemset2D",
+        "arrays and textures: \"the emulator has no textures\"") {
   int host[3][5] = {}, *device;
   size_t pitch;
   CHECK(cudaMallocPitch(&device, &pitch, 5 * sizeof(int), 3));
   CHECK(cudaMemset2D(device, pitch, 0, 5 * sizeof(int), 3));
   add_one<<<1, dim3(5, 3)>>>(device, pitch);
-  CHECK(cudaMemcpy2D(host, 5 * sizeof(int), device, pitch, 5 * sizeof(int), 3, cudaMemcpyDeviceToHost));
+  CHECK(cudaMemcpy2D(host, 5 * sizeof(int), device, pitch, 5 * sizeof(int), 3,
+                     cudaMemcpyDeviceToHost));
   CHECK(cudaFree(device));
   return host[2][4] == 1 && host[0][0] == 1;
 }
@@ -113,7 +118,8 @@ FEATURE(host_memory, "cudaHostRegister, cudaHostGetDevicePointer, cudaMemPrefetc
 
 static void CUDART_CB note(void *data) { *(int *)data += 1; }
 
-FEATURE(graphs_and_callbacks, "stream capture, graphs of kernels, copies and host functions, cudaLaunchHostFunc",
+FEATURE(graphs_and_callbacks,
+        "stream capture, graphs of kernels, copies and host functions, cudaLaunchHostFunc",
         "conditional and memory nodes: the compiler does not find their functions") {
   device_array<int> x(8);
   for (int i = 0; i < 8; i++) x.at[i] = 1;

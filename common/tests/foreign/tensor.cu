@@ -24,7 +24,8 @@ __global__ void arithmetic(unsigned *out, float *real) {
   out[2] = r;
   asm("{\n\t.reg .pred p;\n\t.reg .u32 t;\n\t"
       "mad.lo.u32 t, %1, 3, 4;\n\tsetp.gt.u32 p, t, 10;\n\tselp.u32 %0, t, 0, p;\n\t}"
-      : "=r"(r) : "r"(5u));
+      : "=r"(r)
+      : "r"(5u));
   out[3] = r;
   float x = 3.0f;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(x));
@@ -37,7 +38,8 @@ __global__ void arithmetic(unsigned *out, float *real) {
 }
 
 FEATURE(inline_ptx_of_a_thread,
-        "mov, arithmetic, lop3, shf, prmt, bfe, bfi, setp, selp, cvt, ex2 and other functions, ld, st, red, atom, prefetch",
+        "mov, arithmetic, lop3, shf, prmt, bfe, bfi, setp, selp, cvt, ex2 and other functions, ld, "
+        "st, red, atom, prefetch",
         "branches, and instructions that are not in the list: one sentence with the line") {
   unsigned *out;
   float *real;
@@ -56,9 +58,11 @@ __global__ void multiply(const half *A, const half *B, float *C) {
   __shared__ alignas(16) half Bs[8 * 16]; // by columns
   unsigned a_address = __cvta_generic_to_shared(&As[threadIdx.x * 8]);
   unsigned b_address = __cvta_generic_to_shared(&Bs[threadIdx.x % 16 * 8]);
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n" ::"r"(a_address), "l"(&A[threadIdx.x * 8]));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n" ::"r"(a_address),
+               "l"(&A[threadIdx.x * 8]));
   if (threadIdx.x < 16)
-    asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2;\n" ::"r"(b_address), "l"(&B[threadIdx.x * 8]), "n"(16));
+    asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2;\n" ::"r"(b_address),
+                 "l"(&B[threadIdx.x * 8]), "n"(16));
   asm volatile("cp.async.commit_group;\n" ::);
   asm volatile("cp.async.wait_group %0;\n" ::"n"(0));
   asm volatile("bar.sync 0;");
@@ -66,9 +70,12 @@ __global__ void multiply(const half *A, const half *B, float *C) {
   int lane = threadIdx.x;
   unsigned row = __cvta_generic_to_shared(&As[lane % 16 * 16 + lane / 16 * 8]);
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3]) : "r"(row));
+               : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3])
+               : "r"(row));
   row = __cvta_generic_to_shared(&Bs[lane % 8 * 16 + lane / 8 % 2 * 8]);
-  asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];" : "=r"(b[0]), "=r"(b[1]) : "r"(row));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+               : "=r"(b[0]), "=r"(b[1])
+               : "r"(row));
   float c[4] = {0, 0, 0, 0};
   asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
                "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
@@ -78,8 +85,10 @@ __global__ void multiply(const half *A, const half *B, float *C) {
 }
 
 FEATURE(inline_ptx_of_a_warp,
-        "cp.async and its groups, ldmatrix x1, x2, x4 and trans, mma.sync m16n8k8 and m16n8k16, bar, shfl, vote, redux",
-        "wgmma, tcgen05 and the copies of Hopper: one sentence; the lab's own hopper.cuh has them as functions") {
+        "cp.async and its groups, ldmatrix x1, x2, x4 and trans, mma.sync m16n8k8 and m16n8k16, "
+        "bar, shfl, vote, redux",
+        "wgmma, tcgen05 and the copies of Hopper: one sentence; the lab's own hopper.cuh has them "
+        "as functions") {
   half *A, *B;
   float *C;
   CHECK(cudaMallocManaged(&A, 256 * sizeof(half)));
@@ -138,7 +147,9 @@ FEATURE(wmma_of_other_types, "wmma of half, bfloat16, tf32, double and 8-bit int
          right_product<signed char, signed char, int, 16, 16, 16>();
 }
 
-FEATURE(cublas, "cuBLAS: gemm S, D, H and Ex with 16-bit types, strided batches, gemv, level 1; cublasLt with bias and GELU",
+FEATURE(cublas,
+        "cuBLAS: gemm S, D, H and Ex with 16-bit types, strided batches, gemv, level 1; cublasLt "
+        "with bias and GELU",
         "other functions: the linker names them") {
   const int m = 5, n = 4, k = 3;
   float *a;
@@ -149,7 +160,8 @@ FEATURE(cublas, "cuBLAS: gemm S, D, H and Ex with 16-bit types, strided batches,
   if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) return false;
   const float alpha = 2.0f, beta = 0.0f;
   // Row-major C = A B is column-major C' = B' A'.
-  if (cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &alpha, b, n, a, k, &beta, c, n) != CUBLAS_STATUS_SUCCESS)
+  if (cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &alpha, b, n, a, k, &beta, c, n) !=
+      CUBLAS_STATUS_SUCCESS)
     return false;
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < n; j++) {

@@ -16,10 +16,10 @@ static void write_source(const char *name, const char *text) {
 
 // Each feature has a line, and there are as many as the sources have.
 Test(nvcc_cpu, every_feature_of_the_foreign_project, .timeout = 240) {
-  script_result result =
-      lab_run("env -u MAKEFLAGS -u MAKELEVEL make -s -j2 -C common/tests/foreign NVCC=$PWD/scripts/nvcc-cpu "
-              "OUT=%s %s/foreign && %s/foreign",
-              lab_work, lab_work, lab_work);
+  script_result result = lab_run("env -u MAKEFLAGS -u MAKELEVEL make -s -j2 -C "
+                                 "common/tests/foreign NVCC=$PWD/scripts/nvcc-cpu "
+                                 "OUT=%s %s/foreign && %s/foreign",
+                                 lab_work, lab_work, lab_work);
   EXPECT_STATUS(result, 0);
   cr_expect(!strstr(result.out, "WRONG"), "%s", result.out);
   EXPECT(result, "emulated NVIDIA H200");
@@ -44,13 +44,19 @@ static const char race[] =
     "  __syncthreads();\n"
     "  x[threadIdx.x] = part[threadIdx.x];\n"
     "}\n"
+    "__global__ void half_a_warp(int *x) {\n"
+    "  x[threadIdx.x] = __shfl_down_sync(0xffffffffu, x[threadIdx.x], 4);\n"
+    "}\n"
     "int main() { int *x; cudaMallocManaged(&x, 128); for (int i = 0; i < 32; i++) x[i] = i;\n"
+    "  half_a_warp<<<1, 16>>>(x);\n"
     "  shift_kernel<<<1, 32>>>(x); return cudaDeviceSynchronize(); }\n";
 
 Test(nvcc_cpu, sanitize_ends_with_1_and_count_prints_lines, .timeout = 240) {
   write_source("race.cu", race);
   script_result result = lab_run(BUILT_AS "--mode=sanitize race.cu -o race && ./race", lab_work);
   EXPECT_STATUS(result, 1);
+  EXPECT(result, "Shuffle from a lane that takes no part in it", "race.cu:12",
+         "by thread (12,0,0) in block (0,0,0): it reads lane 16, which the block does not have");
   EXPECT(result, "Race reported between read and write of __shared__ memory", "race.cu:1",
          "called from race.cu:7", "in kernel shift_kernel<int>");
   result = lab_run(BUILT_AS "--mode=count race.cu -o count && ./count", lab_work);
@@ -61,13 +67,15 @@ Test(nvcc_cpu, sanitize_ends_with_1_and_count_prints_lines, .timeout = 240) {
 }
 
 Test(nvcc_cpu, options_and_toolkits, .timeout = 120) {
-  write_source("plain.cu", "#include <cassert>\n__global__ void k(int *x) { assert(*x == N); }\n"
-                           "int main() { int *x; cudaMallocManaged(&x, 4); *x = 3; k<<<1, 1>>>(x);\n"
-                           "  return cudaDeviceSynchronize() != cudaSuccess; }\n");
-  EXPECT_STATUS(lab_run("mkdir %s/toolkit && echo '#error a toolkit' > %s/toolkit/cuda_runtime_api.h && "
-                        "echo '#error a toolkit' > %s/toolkit/cuda_runtime.h",
-                        lab_work, lab_work, lab_work),
-                0);
+  write_source("plain.cu",
+               "#include <cassert>\n__global__ void k(int *x) { assert(*x == N); }\n"
+               "int main() { int *x; cudaMallocManaged(&x, 4); *x = 3; k<<<1, 1>>>(x);\n"
+               "  return cudaDeviceSynchronize() != cudaSuccess; }\n");
+  EXPECT_STATUS(
+      lab_run("mkdir %s/toolkit && echo '#error a toolkit' > %s/toolkit/cuda_runtime_api.h && "
+              "echo '#error a toolkit' > %s/toolkit/cuda_runtime.h",
+              lab_work, lab_work, lab_work),
+      0);
   script_result result =
       lab_run(BUILT_AS "plain.cu -o plain -D N=3 -gencode arch=compute_80,code=sm_80 -lineinfo "
                        "--ptxas-options=-v -Itoolkit --never-heard-of -lcudart && ./plain",
@@ -87,7 +95,8 @@ Test(nvcc_cpu, what_is_missing_is_one_line, .timeout = 120) {
       {"__global__ void k() {\n  asm volatile(\"wgmma.fence.sync.aligned;\");\n}\n",
        "lacks.cu:2: the emulator has no PTX instruction wgmma.fence.sync.aligned"},
       {"int main() {\n  cudaFooBar(3);\n}\n", "lacks.cu:2: \"cudaFooBar\" was not declared"},
-      {"template <typename T> __global__ void k(T *x, T *y) {}\nint main() {\n  k<<<1, 1>>>((int *)0, "
+      {"template <typename T> __global__ void k(T *x, T *y) {}\nint main() {\n  k<<<1, 1>>>((int "
+       "*)0, "
        "(float *)0);\n}\n",
        "lacks.cu:3: no matching function for call to \"k(int*, float*)\""},
       {"#include <thrust/sort.h>\n", "lacks.cu:1: thrust/sort.h: No such file or directory"}};

@@ -18,8 +18,9 @@ void memcpy_async(const Group &group, void *destination, const void *source, con
 template <typename Group, typename T, typename To, typename From>
 void memcpy_async(const Group &group, T *destination, const To &to, const T *source,
                   const From &from, EMULATOR_CALL_SITE) {
-  const size_t count = static_cast<size_t>(to) < static_cast<size_t>(from) ? static_cast<size_t>(to)
-                                                                           : static_cast<size_t>(from);
+  const size_t count = static_cast<size_t>(to) < static_cast<size_t>(from)
+                           ? static_cast<size_t>(to)
+                           : static_cast<size_t>(from);
   emulator::copy_by(group, destination, source, count * sizeof(T), file, line);
   emulator_async_commit();
 }

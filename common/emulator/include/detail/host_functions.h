@@ -85,16 +85,16 @@ enum cudaComputeMode {
   cudaComputeModeProhibited = 2,
   cudaComputeModeExclusiveProcess = 3
 };
-#define cudaCpuDeviceId              (-1)
-#define cudaInvalidDeviceId          (-2)
-#define cudaDeviceScheduleSpin       0x01
-#define cudaDeviceScheduleYield      0x02
-#define cudaDeviceBlockingSync       0x04
+#define cudaCpuDeviceId                (-1)
+#define cudaInvalidDeviceId            (-2)
+#define cudaDeviceScheduleSpin         0x01
+#define cudaDeviceScheduleYield        0x02
+#define cudaDeviceBlockingSync         0x04
 #define cudaDeviceScheduleBlockingSync 0x04
-#define cudaDeviceMapHost            0x08
-#define cudaDeviceLmemResizeToMax    0x10
-#define cudaMemAttachSingle          0x04
-#define cudaHostAllocWriteCombined   0x04
+#define cudaDeviceMapHost              0x08
+#define cudaDeviceLmemResizeToMax      0x10
+#define cudaMemAttachSingle            0x04
+#define cudaHostAllocWriteCombined     0x04
 
 EMULATOR_API cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 EMULATOR_API cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);

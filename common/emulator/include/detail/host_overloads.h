@@ -131,10 +131,9 @@ template <typename... Parameters>
 cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block,
                                         void **arguments, size_t dynamic_shared_bytes = 0,
                                         cudaStream_t stream = nullptr) {
-  return cudaLaunchCooperativeKernel(
-      static_cast<const void *>(
-          emulator::kernel_address(kernel, "launched by cudaLaunchCooperativeKernel")),
-      grid, block, arguments, dynamic_shared_bytes, stream);
+  return cudaLaunchCooperativeKernel(static_cast<const void *>(emulator::kernel_address(
+                                         kernel, "launched by cudaLaunchCooperativeKernel")),
+                                     grid, block, arguments, dynamic_shared_bytes, stream);
 }
 
 template <typename... Parameters>
@@ -206,10 +205,9 @@ cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *source, size_t 
   return cudaMemcpyToSymbol(symbol, source, bytes, offset, kind);
 }
 template <typename T>
-cudaError_t cudaMemcpyFromSymbolAsync(void *destination, const T &symbol, size_t bytes,
-                                      size_t offset = 0,
-                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
-                                      cudaStream_t = nullptr) {
+cudaError_t
+cudaMemcpyFromSymbolAsync(void *destination, const T &symbol, size_t bytes, size_t offset = 0,
+                          cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t = nullptr) {
   return cudaMemcpyFromSymbol(destination, symbol, bytes, offset, kind);
 }
 
@@ -224,7 +222,9 @@ inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t 
 inline cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, cudaMemLocation) {
   return cudaSuccess;
 }
-inline cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
+inline cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int) {
+  return cudaSuccess;
+}
 
 inline cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t x, size_t y) {
   return {pointer, pitch, x, y};
@@ -241,8 +241,8 @@ inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t graph
                                         unsigned long long flags = 0) {
   return cudaGraphInstantiateWithFlags(made, graph, flags);
 }
-inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t graph,
-                                        cudaGraphNode_t *, char *, size_t) {
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t graph, cudaGraphNode_t *,
+                                        char *, size_t) {
   return cudaGraphInstantiateWithFlags(made, graph, 0);
 }
 

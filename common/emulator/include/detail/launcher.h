@@ -112,8 +112,10 @@ const char *kernel_words(const char *as_written) {
     const size_t name = all.find("Kernel = ");
     if (name == std::string::npos) return as_written;
     std::string found = all.substr(name + 9, all.rfind(']') - name - 9);
-    while (!found.empty() && (found[0] == '(' || found[0] == '&' || found[0] == ' ')) found.erase(0, 1);
-    if (!found.empty() && found.back() == ')' && found.find('(') == std::string::npos) found.pop_back();
+    while (!found.empty() && (found[0] == '(' || found[0] == '&' || found[0] == ' '))
+      found.erase(0, 1);
+    if (!found.empty() && found.back() == ')' && found.find('(') == std::string::npos)
+      found.pop_back();
     return found.find('<') == std::string::npos ? as_written : found;
   }();
   return words.c_str();
@@ -123,7 +125,8 @@ const char *kernel_words(const char *as_written) {
 template <typename Constant, typename Call>
 auto deduce(Call call, const char *name, dim3 grid, dim3 block, size_t dynamic_shared_bytes = 0,
             cudaStream_t stream = nullptr) {
-  return deduced_launcher(call, Constant::value, kernel_words<Constant::value>(name), grid, block, dynamic_shared_bytes, stream);
+  return deduced_launcher(call, Constant::value, kernel_words<Constant::value>(name), grid, block,
+                          dynamic_shared_bytes, stream);
 }
 
 // The same where the arguments may be looked at only once: `Twin` is a function of them.

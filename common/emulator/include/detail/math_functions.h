@@ -122,7 +122,9 @@ inline double __dsqrt_rn(double x) { return sqrt(x); }
     return emulator_round_##suffix(static_cast<double>(a) / b);                                    \
   }                                                                                                \
   inline float __frcp_##suffix(float a) { return emulator_round_##suffix(1.0 / a); }               \
-  inline float __fsqrt_##suffix(float a) { return emulator_round_##suffix(sqrt(static_cast<double>(a))); } \
+  inline float __fsqrt_##suffix(float a) {                                                         \
+    return emulator_round_##suffix(sqrt(static_cast<double>(a)));                                  \
+  }                                                                                                \
   inline float __fmaf_##suffix(float a, float b, float c) {                                        \
     return emulator_round_##suffix(static_cast<double>(a) * b + c);                                \
   }                                                                                                \
@@ -156,13 +158,18 @@ T next_above(T x) {
 } // namespace emulator
 EMULATOR_ROUNDED(rd, near > exact ? emulator::next_below(near) : near)
 EMULATOR_ROUNDED(ru, near < exact ? emulator::next_above(near) : near)
-EMULATOR_ROUNDED(rz, exact > 0 ? (near > exact ? emulator::next_below(near) : near) : (near < exact ? emulator::next_above(near) : near))
+EMULATOR_ROUNDED(rz, exact > 0 ? (near > exact ? emulator::next_below(near) : near)
+                               : (near < exact ? emulator::next_above(near) : near))
 #undef EMULATOR_ROUNDED
 
 inline unsigned umin(unsigned a, unsigned b) { return b < a ? b : a; }
 inline unsigned umax(unsigned a, unsigned b) { return a < b ? b : a; }
-inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return b < a ? b : a; }
-inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a < b ? b : a; }
+inline unsigned long long ullmin(unsigned long long a, unsigned long long b) {
+  return b < a ? b : a;
+}
+inline unsigned long long ullmax(unsigned long long a, unsigned long long b) {
+  return a < b ? b : a;
+}
 inline long long llmin(long long a, long long b) { return b < a ? b : a; }
 inline long long llmax(long long a, long long b) { return a < b ? b : a; }
 

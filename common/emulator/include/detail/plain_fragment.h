@@ -120,7 +120,7 @@ namespace wmma {
 
 #define EMULATOR_PLAIN(m, n, k, T, Sum)                                                            \
   template <typename Layout>                                                                       \
-  class fragment<matrix_a, m, n, k, T, Layout> : public ::emulator::plain_fragment<m, k, T> {};     \
+  class fragment<matrix_a, m, n, k, T, Layout> : public ::emulator::plain_fragment<m, k, T> {};    \
   template <typename Layout>                                                                       \
   class fragment<matrix_b, m, n, k, T, Layout> : public ::emulator::plain_fragment<k, n, T> {};
 #define EMULATOR_PLAIN_SUM(m, n, k, Sum)                                                           \

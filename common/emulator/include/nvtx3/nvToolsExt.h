@@ -8,7 +8,7 @@ static inline void nvtxMarkA(const char *name) { (void)name; }
 #define nvtxNameCudaStreamA(stream, name) ((void)(stream), (void)(name))
 #define nvtxNameCudaEventA(event, name)   ((void)(event), (void)(name))
 #define nvtxNameOsThreadA(thread, name)   ((void)(thread), (void)(name))
-#define nvtxRangePush nvtxRangePushA
-#define nvtxMark      nvtxMarkA
+#define nvtxRangePush                     nvtxRangePushA
+#define nvtxMark                          nvtxMarkA
 
 #endif

@@ -11,8 +11,8 @@ namespace emulator {
 
 // The largest piece of 16, 8 or 4 bytes that both addresses and the size are multiples of; 0 where there is none.
 inline size_t copied_piece(const void *destination, const void *source, size_t bytes) {
-  const uintptr_t all = reinterpret_cast<uintptr_t>(destination) |
-                        reinterpret_cast<uintptr_t>(source) | bytes;
+  const uintptr_t all =
+      reinterpret_cast<uintptr_t>(destination) | reinterpret_cast<uintptr_t>(source) | bytes;
   return all % 16 == 0 ? 16 : all % 8 == 0 ? 8 : all % 4 == 0 ? 4 : 0;
 }
 
@@ -24,7 +24,8 @@ void copy_by(const Group &group, void *destination, const void *source, size_t b
   char *to = static_cast<char *>(destination);
   const char *from = static_cast<const char *>(source);
   const size_t piece = copied_piece(destination, source, bytes);
-  const bool asynchronous = piece > 0 && emulator_is_shared(destination) && !emulator_is_shared(source);
+  const bool asynchronous =
+      piece > 0 && emulator_is_shared(destination) && !emulator_is_shared(source);
   if (asynchronous) {
     const emulator_site site = {"memcpy_async()", file, line};
     for (size_t at = rank * piece; at < bytes; at += threads * piece)

@@ -56,7 +56,8 @@ EMULATOR_PTX T larger(T a, T b) {
 template <typename T>
 EMULATOR_PTX T fused(T a, T b, T c) {
   if constexpr (std::is_floating_point_v<T>)
-    return std::is_same_v<T, float> ? static_cast<T>(fmaf(a, b, c)) : static_cast<T>(::fma(a, b, c));
+    return std::is_same_v<T, float> ? static_cast<T>(fmaf(a, b, c))
+                                    : static_cast<T>(::fma(a, b, c));
   else if constexpr (sizeof(T) == 4)
     return __hfma2(a, b, c);
   else
@@ -67,19 +68,19 @@ EMULATOR_PTX T fused(T a, T b, T c) {
   template <typename T, typename D, typename A>                                                    \
   EMULATOR_PTX void name(D &d, const A &a_) {                                                      \
     const T a = as<T>(a_);                                                                         \
-    set(d, static_cast<T>(__VA_ARGS__));                                                            \
+    set(d, static_cast<T>(__VA_ARGS__));                                                           \
   }
 #define EMULATOR_PTX_2(name, ...)                                                                  \
   template <typename T, typename D, typename A, typename B>                                        \
   EMULATOR_PTX void name(D &d, const A &a_, const B &b_) {                                         \
     const T a = as<T>(a_), b = as<T>(b_);                                                          \
-    set(d, static_cast<T>(__VA_ARGS__));                                                            \
+    set(d, static_cast<T>(__VA_ARGS__));                                                           \
   }
 #define EMULATOR_PTX_3(name, ...)                                                                  \
   template <typename T, typename D, typename A, typename B, typename C>                            \
   EMULATOR_PTX void name(D &d, const A &a_, const B &b_, const C &c_) {                            \
     const T a = as<T>(a_), b = as<T>(b_), c = as<T>(c_);                                           \
-    set(d, static_cast<T>(__VA_ARGS__));                                                            \
+    set(d, static_cast<T>(__VA_ARGS__));                                                           \
   }
 
 EMULATOR_PTX_2(add_, sum(a, b))
@@ -91,10 +92,9 @@ EMULATOR_PTX_2(mul_rn_, product(a, b))
 EMULATOR_PTX_2(mul_lo_, product(a, b))
 EMULATOR_PTX_2(mul_hi_, (static_cast<wide<T>>(a) * static_cast<wide<T>>(b)) >> (8 * sizeof(T)))
 EMULATOR_PTX_3(mad_lo_, sum(product(a, b), c))
-EMULATOR_PTX_3(mad_hi_,
-               sum(static_cast<T>((static_cast<wide<T>>(a) * static_cast<wide<T>>(b)) >>
-                                  (8 * sizeof(T))),
-                   c))
+EMULATOR_PTX_3(mad_hi_, sum(static_cast<T>((static_cast<wide<T>>(a) * static_cast<wide<T>>(b)) >>
+                                           (8 * sizeof(T))),
+                            c))
 EMULATOR_PTX_3(mad_, fused(a, b, c))
 EMULATOR_PTX_3(mad_rn_, fused(a, b, c))
 EMULATOR_PTX_3(fma_rn_, fused(a, b, c))
@@ -166,8 +166,7 @@ EMULATOR_PTX void lop3_(D &d, const A &a_, const B &b_, const C &c_, const Table
   const u32 a = as<u32>(a_), b = as<u32>(b_), c = as<u32>(c_), rows = as<u32>(table);
   u32 result = 0;
   for (u32 row = 0; row < 8; row++) {
-    if (rows >> row & 1)
-      result |= (row & 4 ? a : ~a) & (row & 2 ? b : ~b) & (row & 1 ? c : ~c);
+    if (rows >> row & 1) result |= (row & 4 ? a : ~a) & (row & 2 ? b : ~b) & (row & 1 ? c : ~c);
   }
   set(d, result);
 }
@@ -194,14 +193,16 @@ EMULATOR_PTX void bfind_(D &d, const A &a) {
 template <typename T, typename D, typename A>
 EMULATOR_PTX void brev_(D &d, const A &a) {
   T value = as<T>(a), reversed = 0;
-  for (size_t i = 0; i < 8 * sizeof(T); i++, value >>= 1) reversed = static_cast<T>(reversed << 1 | (value & 1));
+  for (size_t i = 0; i < 8 * sizeof(T); i++, value >>= 1)
+    reversed = static_cast<T>(reversed << 1 | (value & 1));
   set(d, reversed);
 }
 template <typename T, typename D, typename A, typename B, typename C>
 EMULATOR_PTX void bfe_(D &d, const A &a, const B &start_, const C &length_) {
   const u32 start = as<u32>(start_) & 255, length = as<u32>(length_) & 255, size = 8 * sizeof(T);
   const T value = as<T>(a);
-  std::make_unsigned_t<T> field = start < size ? static_cast<std::make_unsigned_t<T>>(value) >> start : 0;
+  std::make_unsigned_t<T> field =
+      start < size ? static_cast<std::make_unsigned_t<T>>(value) >> start : 0;
   if (length < size) field &= length > 0 ? (std::make_unsigned_t<T>(1) << length) - 1 : 0;
   const u32 top = start + length - 1 < size - 1 ? start + length - 1 : size - 1;
   if (std::is_signed_v<T> && length > 0 && length < size && (value >> top & 1))
@@ -328,13 +329,15 @@ EMULATOR_PTX void mov_(D &d, const A &a) {
 template <typename T, typename D, typename A, typename B>
 EMULATOR_PTX void mov_(D &d, const A &low, const B &high) {
   const u64 mask = sizeof(T) == 8 ? 0xFFFFFFFFull : 0xFFFFull;
-  set(d, static_cast<T>((static_cast<u64>(high) & mask) << (4 * sizeof(T)) | (static_cast<u64>(low) & mask)));
+  set(d, static_cast<T>((static_cast<u64>(high) & mask) << (4 * sizeof(T)) |
+                        (static_cast<u64>(low) & mask)));
 }
 template <typename T, typename D, typename A, typename B, typename C, typename E>
 EMULATOR_PTX void mov_(D &d, const A &a, const B &b, const C &c, const E &e) {
   const unsigned step = 2 * sizeof(T);
   const u64 mask = (1ull << step) - 1;
-  set(d, static_cast<T>((a & mask) | (b & mask) << step | (c & mask) << 2 * step | (e & mask) << 3 * step));
+  set(d, static_cast<T>((a & mask) | (b & mask) << step | (c & mask) << 2 * step |
+                        (e & mask) << 3 * step));
 }
 template <typename T, typename A, typename B, typename D>
 EMULATOR_PTX void mov_unpacked_(A &low, B &high, const D &d) {

@@ -144,7 +144,9 @@ template <typename T, typename D>
 EMULATOR_PTX void cvta_shared_(D &d, u64 address) {
   set(d, static_cast<T>(reinterpret_cast<uintptr_t>(shared(address))));
 }
-EMULATOR_PTX void isspacep_shared_(bool &d, u64 address) { d = emulator_is_shared(global(address)); }
+EMULATOR_PTX void isspacep_shared_(bool &d, u64 address) {
+  d = emulator_is_shared(global(address));
+}
 EMULATOR_PTX void isspacep_(bool &d, u64 address) { d = !emulator_is_shared(global(address)); }
 EMULATOR_PTX void prefetch_(u64) {}
 EMULATOR_PTX void prefetchu_(u64) {}
@@ -156,13 +158,16 @@ EMULATOR_PTX void fence_() { membar_(); }
 // ---- cp.async -----------------------------------------------------------------------------------
 
 EMULATOR_PTX void cp_async_shared_(u64 destination, u64 source, long long bytes, long long taken,
-                                   const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+                                   const char *file = __builtin_FILE(),
+                                   int line = __builtin_LINE()) {
   const emulator_site site = {"cp.async", file, line};
   const size_t size = static_cast<size_t>(bytes), kept = static_cast<size_t>(taken);
-  emulator_async_copy(shared(destination), global(source), size, kept < size ? size - kept : 0, &site);
+  emulator_async_copy(shared(destination), global(source), size, kept < size ? size - kept : 0,
+                      &site);
 }
 EMULATOR_PTX void cp_async_shared_(u64 destination, u64 source, long long bytes,
-                                   const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+                                   const char *file = __builtin_FILE(),
+                                   int line = __builtin_LINE()) {
   cp_async_shared_(destination, source, bytes, bytes, file, line);
 }
 EMULATOR_PTX void cp_async_commit_group_() { emulator_async_commit(); }

@@ -59,8 +59,8 @@ struct bits_of_size<8> {
   using type = unsigned long long;
 };
 template <typename T>
-using register_of = std::conditional_t<std::is_same_v<T, bool>, bool,
-                                       typename bits_of_size<sizeof(T)>::type>;
+using register_of =
+    std::conditional_t<std::is_same_v<T, bool>, bool, typename bits_of_size<sizeof(T)>::type>;
 
 // The value of type T in a register, or of a number in the text.
 template <typename T, typename Register>
@@ -107,7 +107,8 @@ EMULATOR_PTX void to(const Register &bits, T &variable) {
   if constexpr (std::is_integral_v<T>) {
     variable = static_cast<T>(bits);
   } else {
-    static_assert(sizeof(T) <= sizeof bits, "the asm statement's result is narrower than its variable");
+    static_assert(sizeof(T) <= sizeof bits,
+                  "the asm statement's result is narrower than its variable");
     memcpy(static_cast<void *>(&variable), &bits, sizeof variable);
   }
 }

@@ -48,11 +48,12 @@ EMULATOR_PTX void bar_(long long number, EMULATOR_CALL_SITE) {
     return;
   }
   const emulator_site site = {"bar.sync", file, line};
-  emulator_named_barrier_wait(static_cast<int>(number),
-                              static_cast<int>((blockDim.x * blockDim.y * blockDim.z + 31) / 32 * 32),
-                              &site);
+  emulator_named_barrier_wait(
+      static_cast<int>(number),
+      static_cast<int>((blockDim.x * blockDim.y * blockDim.z + 31) / 32 * 32), &site);
 }
-EMULATOR_PTX void bar_of(long long number, long long threads, bool waits, const char *file, int line) {
+EMULATOR_PTX void bar_of(long long number, long long threads, bool waits, const char *file,
+                         int line) {
   const emulator_site site = {waits ? "bar.sync" : "bar.arrive", file, line};
   if (waits)
     emulator_named_barrier_wait(static_cast<int>(number), static_cast<int>(threads), &site);
