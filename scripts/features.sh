@@ -22,6 +22,7 @@ page=guide/any_cuda_file.md
       inside { text = text " " $0 }
       inside && /\{$/ {
         inside = 0
+        gsub(/" +"/, "", text) # a string in parts
         name = text
         sub(/^ *FEATURE\(/, "", name)
         sub(/,.*/, "", name)
