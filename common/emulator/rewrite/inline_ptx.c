@@ -71,6 +71,7 @@ static void append_number(text_buffer *out, size_t number) {
 // Reads [name] "constraint"(expression), ... from `i` on; stands then at the : or ) behind them.
 static bool read_operands(source *file, size_t *i, bool outputs, operands *found,
                           error_text *error) {
+  if (*i == NO_TOKEN) return true; // the caller finds no end
   while (!token_is(file, *i, ":") && !token_is(file, *i, "::") && !token_is(file, *i, ")")) {
     if (token_is(file, *i, "["))
       return source_fail_at(file, *i, error,

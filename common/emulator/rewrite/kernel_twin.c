@@ -54,7 +54,8 @@ void kernel_name_addresses(source *file, size_t cast, const kernel_list *kernels
   if (find_kernel(file, kernels, first, false) == NULL) return;
   size_t last = first;
   if (token_is(file, token_next(file, first), "<")) last = angle_end(file, token_next(file, first));
-  if (last == NO_TOKEN || token_is(file, token_next(file, last), "(")) return;
+  const size_t behind = token_next(file, last);
+  if (behind == NO_TOKEN || token_is(file, behind, "(")) return;
   if (ampersand != NO_TOKEN) edit_replace(file, ampersand, "");
   edit_insert_before(file, first, "::emulator::kernel_address(");
   text_buffer text = {0}, name = {0};
@@ -62,7 +63,7 @@ void kernel_name_addresses(source *file, size_t cast, const kernel_list *kernels
   text_buffer_append_string(&name, ", \"");
   text_buffer_append_escaped(&name, text.data, text.length);
   text_buffer_append_string(&name, "\")");
-  text_buffer_append(&file->edits[token_next(file, last)].before, name.data, name.length);
+  text_buffer_append(&file->edits[behind].before, name.data, name.length);
   text_buffer_free(&text);
   text_buffer_free(&name);
 }

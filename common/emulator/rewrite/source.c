@@ -188,10 +188,14 @@ void source_apply_edits(const source *file, text_buffer *out) {
     const token_edit *edit = &file->edits[i];
     text_buffer_append(out, file->text + copied, it->start - copied);
     text_buffer_append(out, edit->before.data, edit->before.length);
-    if (edit->replaced)
+    if (edit->replaced) {
       text_buffer_append(out, edit->instead.data, edit->instead.length);
-    else
+      // A raw string may hold line breaks, and those behind it keep their numbers.
+      for (size_t k = it->start; k < it->start + it->length; k++)
+        if (file->text[k] == '\n') text_buffer_append(out, "\n", 1);
+    } else {
       token_append(file, i, out);
+    }
     copied = it->start + it->length;
     while (edit->drop_blanks_after && copied < file->length &&
            (file->text[copied] == ' ' || file->text[copied] == '\t'))

@@ -34,6 +34,12 @@ static bool try_text(const char *text, size_t length) {
                  (int)length, text);
   else
     cr_assert(strncmp(error.text, "a.cu:", 5) == 0, "%s", error.text);
+  // The text of a preprocessor may be as broken.
+  text_buffer_free(&out);
+  out = (text_buffer){0};
+  error.text[0] = '\0';
+  const bool preprocessed = rewrite_preprocessed("a.cu", exact, length, &out, &error);
+  cr_assert(preprocessed || error.text[0] != '\0', "%.*s", (int)length, text);
   free(exact);
   text_buffer_free(&out);
   return done;
@@ -102,7 +108,15 @@ Test(fuzz, random_fragments) {
                                           "k<<<1, 1>>>()",
                                           "extern \"C\" {",
                                           "=",
-                                          ":"};
+                                          ":",
+                                          "__global__ void k(",
+                                          "asm(",
+                                          "\"mov.u32 %0, %1;\"",
+                                          "\"=r\"(k)",
+                                          "\"{.reg .b32 a<3>; @p add.s32 a1, [%0+4], {a, b}\"",
+                                          "(void *)k",
+                                          "__forceinline__ ",
+                                          "\n# 7 \"b.h\" 1 3\n"};
   state = 0x9E3779B9;
   int accepted = 0;
   for (int round = 0; round < 50000; round++) {
