@@ -17,7 +17,8 @@ ifeq ($(STEP_GOALS),)
               common/tests/scripts/test_verbs.c common/tests/scripts/test_settings.c \
               common/tests/scripts/test_variants.c common/tests/scripts/test_lacking.c \
               common/tests/scripts/test_exercises.c common/tests/scripts/test_verdicts.c \
-              common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c
+              common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c \
+              common/tests/scripts/test_nvcc_cpu.c
   gpu_only := common/tests/timing/test_known_duration.c common/tests/timing/test_cold_cache.c
   # Left out under AddressSanitizer: tests that abandon stacks in the middle of a kernel, and those of Python's
   # library.
@@ -46,7 +47,7 @@ any_shape = $$(for program in $(call programs,$(BUILDABLE)); do \
 # How many test programs run at a time. On a GPU they spend most of their time starting. On a CPU each keeps a core
 # busy, and the programs that take long on one core begin first.
 at_once    = $(if $(filter gpu,$(DEVICE)),$(shell echo $$((($(JOBS) + 3) / 4))),$(JOBS))
-LONG_TESTS = $(filter $(addprefix %/scripts/test_,workshop verbs bugs recipes clang ended deps),$(PART_TESTS))
+LONG_TESTS = $(filter $(addprefix %/scripts/test_,workshop verbs nvcc_cpu bugs recipes clang ended deps),$(PART_TESTS))
 CHECKED    = $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(PART_TESTS)) $(WATCHED_TESTS) $(step_checks)
 
 # The steps are built first, from the last one on, because the compiler takes longest for their kernels.
