@@ -223,7 +223,7 @@ static void begin_deduced(source *file, size_t first, size_t name, size_t last, 
   const size_t close = token_group_end(file, arguments);
   if (has_lambda(file, arguments, close)) {
     text_buffer_append_string(
-        before, "::emulator::deduce_later([&](auto &&...emulator_arguments) -> decltype(");
+        before, "::emulator::deduce_later([=](auto &&...emulator_arguments) -> decltype(");
     append_twin(file, first, name, last, before);
     text_buffer_append_string(
         before,
@@ -234,7 +234,7 @@ static void begin_deduced(source *file, size_t first, size_t name, size_t last, 
     token_append_range(file, arguments, close, before);
     text_buffer_append_string(before, ")>(");
   }
-  text_buffer_append_string(before, "[&](auto &...emulator_arguments) { ");
+  text_buffer_append_string(before, "[=](auto &...emulator_arguments) { ");
 }
 
 bool launch_rewrite(source *file, size_t open, const kernel_list *kernels, error_text *error) {

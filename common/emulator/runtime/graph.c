@@ -62,7 +62,11 @@ static bool keep_arguments(emulator_launch_request *request) {
 static cudaError_t run(const struct CUgraphNode_st *node, cudaStream_t stream) {
   cudaError_t error = cudaSuccess;
   switch (node->kind) {
-  case NODE_LAUNCH: return emulator_launch(&node->request);
+  case NODE_LAUNCH: {
+    emulator_launch_request request = node->request;
+    request.stream = stream;
+    return emulator_launch(&request);
+  }
   case NODE_COPY:
     for (size_t row = 0; row < node->rows && error == cudaSuccess; row++) {
       error = cudaMemcpyAsync((char *)node->destination + row * node->pitch,

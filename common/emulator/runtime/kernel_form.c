@@ -57,11 +57,12 @@ cudaError_t kernel_form_request(emulator_launch_request *request, const void *ke
 }
 
 static cudaError_t launch(const void *kernel, dim3 grid, dim3 block, void **arguments,
-                          size_t shared_bytes, bool cooperative) {
+                          size_t shared_bytes, cudaStream_t stream, bool cooperative) {
   RETURN_IF_STICKY();
   emulator_launch_request request = {.grid = grid,
                                      .block = block,
                                      .dynamic_shared_bytes = shared_bytes,
+                                     .stream = stream,
                                      .cooperative = cooperative};
   cudaError_t error = kernel_form_request(&request, kernel, arguments);
   if (error != cudaSuccess) return error;
@@ -72,12 +73,10 @@ static cudaError_t launch(const void *kernel, dim3 grid, dim3 block, void **argu
 
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                              size_t shared_bytes, cudaStream_t stream) {
-  (void)stream;
-  return launch(kernel, grid, block, arguments, shared_bytes, false);
+  return launch(kernel, grid, block, arguments, shared_bytes, stream, false);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                         size_t shared_bytes, cudaStream_t stream) {
-  (void)stream;
-  return launch(kernel, grid, block, arguments, shared_bytes, true);
+  return launch(kernel, grid, block, arguments, shared_bytes, stream, true);
 }

@@ -165,8 +165,8 @@ bool memory_register_host(void *address, size_t bytes) {
   pthread_mutex_lock(&mutex);
   const bool done = table_add(entry);
   if (done) observer_memory_allocated(&entry);
-  if (done) observer_memory_written(address, bytes, NULL); // the host has written it
   pthread_mutex_unlock(&mutex);
+  if (done) observer_memory_written(address, bytes, NULL); // the host has written it
   return done;
 }
 

@@ -89,6 +89,7 @@ public:
     };
     request.arguments = &passed;
     request.arguments_bytes = sizeof passed;
+    request.stream = stream;
     return emulator_launch(&request);
   }
 
