@@ -12,7 +12,7 @@ template <typename Group, typename Shape>
 void memcpy_async(const Group &group, void *destination, const void *source, const Shape &shape,
                   EMULATOR_CALL_SITE) {
   emulator::copy_by(group, destination, source, static_cast<size_t>(shape), file, line);
-  emulator_async_commit();
+  __pipeline_commit(file, line);
 }
 // Counts of elements of both sides; the smaller one is copied.
 template <typename Group, typename T, typename To, typename From>
@@ -22,17 +22,17 @@ void memcpy_async(const Group &group, T *destination, const To &to, const T *sou
                            ? static_cast<size_t>(to)
                            : static_cast<size_t>(from);
   emulator::copy_by(group, destination, source, count * sizeof(T), file, line);
-  emulator_async_commit();
+  __pipeline_commit(file, line);
 }
 
 template <typename Group>
 void wait(const Group &group, EMULATOR_CALL_SITE) {
-  emulator_async_wait(0);
+  __pipeline_wait_prior(0, file, line);
   group.sync(file, line);
 }
 template <unsigned Prior, typename Group>
 void wait_prior(const Group &group, EMULATOR_CALL_SITE) {
-  emulator_async_wait(Prior);
+  __pipeline_wait_prior(Prior, file, line);
   group.sync(file, line);
 }
 

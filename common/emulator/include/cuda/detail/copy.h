@@ -3,6 +3,7 @@
 #define EMULATOR_CUDA_DETAIL_COPY_H
 
 #include "async_copy.h"
+#include "cuda_pipeline_primitives.h"
 #include "cuda_runtime.h"
 
 #include <string.h>

@@ -4,6 +4,7 @@
 #define EMULATOR_DETAIL_PTX_MEMORY_H
 
 #include "../atomic_functions.h"
+#include "../synchronization.h"
 #include "arithmetic.h"
 #include "async_copy.h"
 #include "operands.h"
@@ -170,13 +171,18 @@ EMULATOR_PTX void cp_async_shared_(u64 destination, u64 source, long long bytes,
                                    int line = __builtin_LINE()) {
   cp_async_shared_(destination, source, bytes, bytes, file, line);
 }
-EMULATOR_PTX void cp_async_commit_group_() { emulator_async_commit(); }
-EMULATOR_PTX void cp_async_wait_group_(long long newest) {
-  emulator_async_wait(static_cast<size_t>(newest));
+EMULATOR_PTX void cp_async_commit_group_(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"cp.async.commit_group", file, line};
+  emulator_async_commit(&site);
 }
-EMULATOR_PTX void cp_async_wait_all_() {
-  emulator_async_commit();
-  emulator_async_wait(0);
+EMULATOR_PTX void cp_async_wait_group_(long long newest, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"cp.async.wait_group", file, line};
+  emulator_async_wait(static_cast<size_t>(newest), &site);
+}
+EMULATOR_PTX void cp_async_wait_all_(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"cp.async.wait_all", file, line};
+  emulator_async_commit(&site);
+  emulator_async_wait(0, &site);
 }
 
 } // namespace ptx
