@@ -39,7 +39,7 @@ static size_t block_count, block_room;
 
 uint32_t order_now(void) { return now; }
 
-uint32_t order_event(void) { return now++; }
+uint32_t order_new_event(void) { return now++; }
 
 void order_launch_begin(void) {
   launch_start = ++now;

@@ -85,7 +85,7 @@ unsigned order_thread_of(unsigned actor);
 uint32_t order_now(void);
 
 // The stamp of an event of one thread: its accesses so far have this stamp at most, and later ones a higher one.
-uint32_t order_event(void);
+uint32_t order_new_event(void);
 
 // Whether the past access is ordered before the present access of a thread of the running block.
 bool order_before(const past_access *past, unsigned thread);

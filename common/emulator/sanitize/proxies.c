@@ -21,7 +21,7 @@ void proxies_forget(void) {
 
 void observer_proxy_fence(worker *worker) {
   thread_fences *own = &fences[worker->running->index];
-  own->stamp[own->count++ % FENCES_KEPT] = order_event();
+  own->stamp[own->count++ % FENCES_KEPT] = order_new_event();
 }
 
 bool proxies_fenced(const past_access *write, unsigned thread) {

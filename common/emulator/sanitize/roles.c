@@ -41,7 +41,7 @@ void observer_phase_create(worker *worker, const void *barrier, const emulator_s
 }
 
 void observer_phase_fence(worker *worker) {
-  const uint32_t fence = order_event();
+  const uint32_t fence = order_new_event();
   for (unsigned i = 0; i < hidden_count; i++) {
     if (hidden[i].thread == worker->running->index && hidden[i].fence == 0) hidden[i].fence = fence;
   }
