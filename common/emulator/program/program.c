@@ -13,7 +13,10 @@
 
 // A reader of the program's output may not want the line on stdout, so it is on stderr.
 __attribute__((constructor)) static void greet(void) {
+  static const char in_program = 0;
   emulator_take_any_grid();
+  // A GPU's dynamic shared memory begins at a multiple of 1024, and published kernels count on some of it.
+  emulator_align_dynamic_shared(&in_program, 256);
   struct cudaDeviceProp gpu;
   if (getenv("EMU_QUIET") != NULL || cudaGetDeviceProperties(&gpu, 0) != cudaSuccess) return;
   const char *name = strncmp(gpu.name, "Emulated ", 9) == 0 ? gpu.name + 9 : gpu.name;
