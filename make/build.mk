@@ -64,7 +64,7 @@ object  = && mv -f $(@:.o=.d).$$$$.part $(@:.o=.d) $(whole)
 
 MODULES     := check columns csv device emulator/requests emulator/rewrite error file \
                finish inputs measure monitor npy options progress record reference result shape statistics step \
-               tensors timing trial $(addprefix tools/,bench ceilings compare driver fuzz ladder mutants)
+               tensors timeline timing trial $(addprefix tools/,bench ceilings compare driver fuzz ladder mutants)
 device_part := common/device/device_$(if $(filter cpu,$(DEVICE)),emulator,gpu).c
 not_library := %/main.c common/step/linked.c common/step/source.c common/device/device_emulator.c \
                common/device/device_gpu.c
@@ -136,10 +136,17 @@ $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp
 	$(prepare)
 	$(KERNEL_CXX) $(call KERNEL_FLAGS) -Icommon/$(dir $*) $(headers) -c $< -o $(part) $(object)
 else
+compile_step = $(NVCC) $(KERNEL_FLAGS) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(if $(findstring .stamped,$@),-DLAB_TIMELINE) \
+	  $(call unfinished,$*/attention.cu,-Xcompiler -Wno-unused -diag-suppress 177$(comma)550) $(call gencode,$(call step_arch,$*)) $(headers) -c $< -o $(part) $(object)
+
 $(STEP_BUILD)/steps/%/attention.cu.o: $(STEPS_FOLDER)/%/attention.cu
 	$(prepare)
-	$(NVCC) $(KERNEL_FLAGS) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(call unfinished,$*/attention.cu,-Xcompiler -Wno-unused -diag-suppress 177$(comma)550) \
-	  $(call gencode,$(call step_arch,$*)) $(headers) -c $< -o $(part) $(object)
+	$(compile_step)
+
+# The same with stamps, which make step14 timeline reads (common/kernel/timeline.cuh).
+$(STEP_BUILD)/steps/%/attention.stamped.o: $(STEPS_FOLDER)/%/attention.cu
+	$(prepare)
+	$(compile_step)
 
 $(BUILD)/common/%.cu.o: common/%.cu
 	$(prepare)
@@ -177,6 +184,8 @@ $(STEP_BUILD)/step$(call step_number,$1)-fuzz: $(FUZZ) $(call step_objects,$1) $
 	$$(call link)
 $(STEP_BUILD)/step$(call step_number,$1).so: $(call step_objects,$1) $(RUNTIME)
 	$$(call link,-shared)
+$(STEP_BUILD)/step$(call step_number,$1)-stamped.so: $(patsubst %.cu.o,%.stamped.o,$(call step_objects,$1)) $(RUNTIME)
+	$$(call link,-shared)
 endef
 $(foreach step,$(ALL_STEPS),$(eval $(call step_rules,$(step))))
 
@@ -192,6 +201,9 @@ $(BUILD)/bench: $(PLAIN)/common/tools/bench/main.o $(LIBRARY) $(RUNTIME)
 
 # Instructions of a GPU that no emulator times: for DEVICE=gpu alone.
 $(BUILD)/ceilings: $(PLAIN)/common/tools/ceilings/main.o $(patsubst %,$(BUILD)/%.o,$(wildcard common/tools/ceilings/*.cu)) $(LIBRARY)
+	$(call link)
+
+$(BUILD)/timeline: $(PLAIN)/common/tools/timeline/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 $(BUILD)/budget: $(PLAIN)/common/tools/budget/main.o $(LIBRARY) $(RUNTIME)

@@ -86,7 +86,9 @@ __device__ __forceinline__ void store_columns(Element *matrix, Row row, int n, u
 // below. All lanes of the warp must call it.
 template <int D, typename Element, typename Row, int COUNT>
 __device__ __forceinline__ void store_row(Element *matrix, Row row, const float (&O_frag)[COUNT],
-                                          int half_row, float factor, bool inside) {
+                                          int half_row, float factor,
+                                          bool inside TIMELINE_SITE) {
+  TIMELINE_AT(STORE)
 #pragma unroll
   for (int n = 0; n < D / 8; n += 4) {
     unsigned pairs[4]; // of columns, in four fragments

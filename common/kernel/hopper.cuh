@@ -6,6 +6,7 @@
 
 #include "attention.h"
 #include "ptx.cuh"
+#include "timeline.cuh"
 #include "wgmma.cuh"
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -42,9 +43,10 @@ __device__ __forceinline__ void barriers_created() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-__device__ __forceinline__ void barrier_arrive(barrier *barrier) {
+__device__ __forceinline__ void barrier_arrive(barrier *barrier TIMELINE_SITE) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier))
                : "memory");
+  TIMELINE_AT(BARRIER_ARRIVE)
 }
 
 // Arrives, and announces `bytes` bytes that the copy engine will write in this phase.
@@ -57,7 +59,8 @@ __device__ __forceinline__ void barrier_arrive_expecting(barrier *barrier, unsig
 
 // Returns when the phase with this parity is complete. The writes of other threads before they arrived, and
 // those of the copy engine, are then visible to the caller.
-__device__ __forceinline__ void barrier_wait(barrier *barrier, unsigned parity) {
+__device__ __forceinline__ void barrier_wait(barrier *barrier, unsigned parity TIMELINE_SITE) {
+  TIMELINE_BEGIN
   asm volatile("{.reg .pred complete;\n"
                "again_%=: mbarrier.try_wait.parity.shared::cta.b64 complete, [%0], %1;\n"
                "@complete bra done_%=;\n"
@@ -65,6 +68,7 @@ __device__ __forceinline__ void barrier_wait(barrier *barrier, unsigned parity) 
                "done_%=:}" ::"r"(shared_address(barrier)),
                "r"(parity)
                : "memory");
+  TIMELINE_END(BARRIER_WAIT)
 }
 
 // --- the copy engine: 9.7.9.27.1.2, "cp.async.bulk.tensor" ---------------------------------------
@@ -73,18 +77,20 @@ __device__ __forceinline__ void barrier_wait(barrier *barrier, unsigned parity) 
 // head, batch). The barrier counts the bytes. The part of the box past the end of the tensor arrives as
 // zeros.
 __device__ __forceinline__ void copy_box(void *smem, const CUtensorMap *map, barrier *barrier,
-                                         int column, int row, int head, int batch) {
+                                         int column, int row, int head, int batch TIMELINE_SITE) {
   asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
                "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(shared_address(smem)),
                "l"(map), "r"(shared_address(barrier)), "r"(column), "r"(row), "r"(head), "r"(batch)
                : "memory");
+  TIMELINE_AT_FIRST(COPY, column == 0) // one event for all panels of a tile
 }
 
 // --- products of a warp group: 9.7.15, "wgmma" ---------------------------------------------------
 
 // Orders accesses to registers. It must come before the first product, and between a use of registers by the
 // warps and a product that uses the same registers.
-__device__ __forceinline__ void wgmma_fence() {
+__device__ __forceinline__ void wgmma_fence(TIMELINE_FIRST_SITE) {
+  TIMELINE_AT(PRODUCT)
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
@@ -96,17 +102,20 @@ __device__ __forceinline__ void writes_for_wgmma() {
 }
 
 // Closes the products that the warp group has queued since the last commit into a group.
-__device__ __forceinline__ void wgmma_commit() {
+__device__ __forceinline__ void wgmma_commit(TIMELINE_FIRST_SITE) {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+  TIMELINE_AT(COMMIT)
 }
 
 // Waits until at most the NEWEST newest groups are still under way. The registers `d`, which the older groups
 // write, must not be used before. The empty asm makes the compiler believe that this call writes them.
 template <int NEWEST, int COUNT>
-__device__ __forceinline__ void wgmma_wait(float (&d)[COUNT]) {
+__device__ __forceinline__ void wgmma_wait(float (&d)[COUNT] TIMELINE_SITE) {
+  TIMELINE_BEGIN
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(NEWEST) : "memory");
 #pragma unroll
   for (int i = 0; i < COUNT; i++) asm volatile("" : "+f"(d[i])::"memory");
+  TIMELINE_END_OF(NEWEST ? TIMELINE_PRODUCT_WAIT_1 : TIMELINE_PRODUCT_WAIT)
 }
 
 // --- roles within a block ------------------------------------------------------------------------
@@ -126,11 +135,14 @@ __device__ __forceinline__ bool elect_lane() {
 // Named barriers for `threads` threads of the block have the numbers 1 to 15; __syncthreads() uses number 0.
 // A barrier opens when `threads` threads have arrived, and only those that called wait are held. 9.7.13.1,
 // "bar".
-__device__ __forceinline__ void named_barrier_wait(int number, int threads) {
+__device__ __forceinline__ void named_barrier_wait(int number, int threads TIMELINE_SITE) {
+  TIMELINE_BEGIN
   asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+  TIMELINE_END(TURN_WAIT)
 }
-__device__ __forceinline__ void named_barrier_arrive(int number, int threads) {
+__device__ __forceinline__ void named_barrier_arrive(int number, int threads TIMELINE_SITE) {
   asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
+  TIMELINE_AT(TURN_PASS)
 }
 
 // Change how many registers each thread of the warp group may use, a multiple of 8 from 24 to 256.
@@ -195,9 +207,9 @@ static constexpr size_t ALIGNED_BYTES = sizeof(tiles) + 1024;
 template <int PANELS, int ROWS, typename Element>
 __device__ __forceinline__ void load_tile(Element (&smem)[PANELS][ROWS][PANEL],
                                           const CUtensorMap *map, barrier *barrier, int row,
-                                          int head, int batch) {
+                                          int head, int batch TIMELINE_SITE) {
   for (int panel = 0; panel < PANELS; panel++)
-    copy_box(smem[panel], map, barrier, panel * PANEL, row, head, batch);
+    copy_box(smem[panel], map, barrier, panel * PANEL, row, head, batch TIMELINE_PASS);
 }
 
 // Fills the next stage of a ring with the tile that begins at row `row` of a head, as soon as the stage is
@@ -207,11 +219,13 @@ __device__ __forceinline__ void load_tile(Element (&smem)[PANELS][ROWS][PANEL],
 template <int PANELS, int COUNT, typename Tile>
 __device__ __forceinline__ void fill_stage(Tile (&stages)[COUNT], barrier (&full)[COUNT],
                                            barrier (&empty)[COUNT], ring_place<COUNT> &ring,
-                                           const CUtensorMap *map, int row, int head, int batch) {
-  barrier_wait(&empty[ring.stage], ring.parity ^ 1);
+                                           const CUtensorMap *map, int row, int head,
+                                           int batch TIMELINE_SITE) {
+  barrier_wait(&empty[ring.stage], ring.parity ^ 1 TIMELINE_PASS);
   barrier_arrive_expecting(&full[ring.stage], PANELS * sizeof(stages[0][0]));
   for (int panel = 0; panel < PANELS; panel++)
-    copy_box(stages[ring.stage][panel], map, &full[ring.stage], panel * PANEL, row, head, batch);
+    copy_box(stages[ring.stage][panel], map, &full[ring.stage], panel * PANEL, row, head,
+             batch TIMELINE_PASS);
   ring.advance();
 }
 

@@ -5,6 +5,7 @@
 #define KERNEL_CUH
 
 #include "attention.h"
+#include "timeline.cuh"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

@@ -35,6 +35,7 @@ bool step_load(const char *path, attention_step *step, error_text *error) {
   find_optional(step->library, "attention_configurations", &step->configurations);
   find_optional(step->library, "attention_configure", &step->configure);
   find_optional(step->library, "attention_shared_memory_bytes", &step->shared_memory_bytes);
+  find_optional(step->library, "attention_timeline", &step->timeline);
   const char *(*source)(void) = NULL;
   find_optional(step->library, "attention_source", &source);
   step->source = source ? source() : NULL;

@@ -4,6 +4,7 @@
 
 #include "attention.h"
 #include "error/error.h"
+#include "timeline/timeline.h"
 
 typedef struct {
   const char *name;
@@ -16,6 +17,7 @@ typedef struct {
   const char *const *(*configurations)(void);
   bool (*configure)(const char *name);
   size_t (*shared_memory_bytes)(const attention_shape *shape);
+  cudaError_t (*timeline)(const timeline_plan *plan); // of a step built with LAB_TIMELINE, else NULL
   const char *configuration; // chosen before each launch; NULL leaves the choice to the step
   void *library;             // NULL for the step that is linked in
 } attention_step;

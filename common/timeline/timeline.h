@@ -1,0 +1,65 @@
+// The stamps of a build with LAB_TIMELINE, as the kernels write them (kernel/timeline.cuh) and the host reads them.
+#ifndef TIMELINE_H
+#define TIMELINE_H
+
+#include <cuda_runtime_api.h>
+
+enum {
+  TIMELINE_WARPS = 64,      // the most that a multiprocessor holds
+  TIMELINE_SLOT_CLOCKS = 4, // a warp writes no two events within so many clocks
+};
+
+// What a warp did. A wait has a begin and an end; the others are moments.
+typedef enum {
+  TIMELINE_NOTHING,
+  TIMELINE_BARRIER_WAIT,  // for an mbarrier: a tile has arrived, or a stage is empty
+  TIMELINE_BARRIER_ARRIVE,
+  TIMELINE_COPY,          // a copy, or a group of them, was issued
+  TIMELINE_COPY_WAIT,     // for copies of the thread's own
+  TIMELINE_TURN_WAIT,     // at a named barrier
+  TIMELINE_TURN_PASS,
+  TIMELINE_BLOCK_WAIT,    // __syncthreads()
+  TIMELINE_SCORES,        // a product of Q and K is issued, or fragments for one are loaded
+  TIMELINE_OUTPUT,        // the same of P and V
+  TIMELINE_PRODUCT,       // wgmma.fence: a product of either kind is about to be queued
+  TIMELINE_COMMIT,        // the products that were queued are a group
+  TIMELINE_PRODUCT_WAIT,  // until all groups are complete
+  TIMELINE_PRODUCT_WAIT_1, // until at most one is under way
+  TIMELINE_STORE,         // rows of O are stored
+  TIMELINE_KINDS
+} timeline_kind;
+
+typedef struct {
+  unsigned begin, end; // clocks of the multiprocessor, modulo 2^32
+  unsigned what;       // timeline_site_number << 5 | timeline_kind
+  unsigned who;        // number of the block << 5 | warp of the block
+} timeline_event;
+
+// Where events go: [multiprocessors][TIMELINE_WARPS][slots], for multiprocessors from `first` on. Each warp of a
+// multiprocessor has a ring of `slots` slots, a power of two, in which a slot stands for TIMELINE_SLOT_CLOCKS clocks. So
+// a later event may take the place of an earlier one; `counts` has the number of events that each warp has written.
+typedef struct {
+  timeline_event *events;
+  unsigned *counts; // [multiprocessors][TIMELINE_WARPS]
+  unsigned first, multiprocessors;
+  unsigned slots;
+} timeline_plan;
+
+// A place in the source as 27 bits: a 14-bit hash of the file's name without its folder, and the line, up to 8191.
+#ifdef __cplusplus
+constexpr
+#ifdef __CUDACC__
+    __host__ __device__
+#endif
+#else
+static
+#endif
+    inline unsigned
+    timeline_site_number(const char *file, int line) {
+  unsigned hash = 0;
+  for (int i = 0; file[i]; i++)
+    hash = file[i] == '/' ? 0 : (hash * 31 + (unsigned char)file[i]) & 0x3fff;
+  return hash << 13 | ((unsigned)line < 8191 ? (unsigned)line : 8191);
+}
+
+#endif
