@@ -21,10 +21,10 @@ EMULATOR_API void emulator_async_copy(void *destination, const void *source, siz
                                       size_t zeros, const emulator_site *site);
 
 // Commits the copies that the thread has started since its last commit as one group, which may be empty.
-EMULATOR_API void emulator_async_commit(void);
+EMULATOR_API void emulator_async_commit(const emulator_site *site);
 
 // Completes the copies of all the thread's groups except the newest `newest`.
-EMULATOR_API void emulator_async_wait(size_t newest);
+EMULATOR_API void emulator_async_wait(size_t newest, const emulator_site *site);
 
 #ifdef __cplusplus
 }

@@ -43,10 +43,9 @@ __device__ __forceinline__ void barriers_created() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-__device__ __forceinline__ void barrier_arrive(barrier *barrier TIMELINE_SITE) {
+__device__ __forceinline__ void barrier_arrive(barrier *barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier))
                : "memory");
-  TIMELINE_AT(BARRIER_ARRIVE)
 }
 
 // Arrives, and announces `bytes` bytes that the copy engine will write in this phase.
@@ -102,9 +101,8 @@ __device__ __forceinline__ void writes_for_wgmma() {
 }
 
 // Closes the products that the warp group has queued since the last commit into a group.
-__device__ __forceinline__ void wgmma_commit(TIMELINE_FIRST_SITE) {
+__device__ __forceinline__ void wgmma_commit() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-  TIMELINE_AT(COMMIT)
 }
 
 // Waits until at most the NEWEST newest groups are still under way. The registers `d`, which the older groups
@@ -140,9 +138,8 @@ __device__ __forceinline__ void named_barrier_wait(int number, int threads TIMEL
   asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
   TIMELINE_END(TURN_WAIT)
 }
-__device__ __forceinline__ void named_barrier_arrive(int number, int threads TIMELINE_SITE) {
+__device__ __forceinline__ void named_barrier_arrive(int number, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
-  TIMELINE_AT(TURN_PASS)
 }
 
 // Change how many registers each thread of the warp group may use, a multiple of 8 from 24 to 256.
@@ -197,6 +194,7 @@ static constexpr int WARPGROUP_ROWS = 64; // rows of Q and O in one wgmma
 // repeats every 1024 bytes, and is computed from the address. A block needs ALIGNED_BYTES<tiles> for them.
 template <typename tiles>
 __device__ __forceinline__ tiles &aligned_tiles(unsigned char *shared_memory) {
+  TIMELINE_ENTER
   return *(tiles *)(shared_memory + (-shared_address(shared_memory) & 1023));
 }
 template <typename tiles>

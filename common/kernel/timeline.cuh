@@ -4,6 +4,7 @@
 //
 //   TIMELINE_SITE          a last parameter: the line of the call; TIMELINE_FIRST_SITE where there is no other
 //   TIMELINE_PASS          a last argument: the line that the caller was called from
+//   TIMELINE_ENTER         where a kernel begins
 //   TIMELINE_BEGIN         before an instruction that may wait
 //   TIMELINE_END(KIND)     after it: one event, from the begin to now
 //   TIMELINE_AT(KIND)      an event without a duration; TIMELINE_AT_FIRST(KIND, first) only where `first` is set
@@ -14,6 +15,7 @@
 
 #if !defined(LAB_TIMELINE) || !defined(__CUDACC__)
 
+#define TIMELINE_ENTER
 #define TIMELINE_SITE
 #define TIMELINE_FIRST_SITE
 #define TIMELINE_PASS
@@ -40,48 +42,86 @@ struct timeline_site {
 #define TIMELINE_FIRST_SITE timeline_site site = TIMELINE_HERE
 #define TIMELINE_SITE , TIMELINE_FIRST_SITE
 #define TIMELINE_PASS , site
-#define TIMELINE_BEGIN const unsigned timeline_begin = clock();
+#define TIMELINE_BEGIN const unsigned timeline_begin = timeline_clock();
 #define TIMELINE_END(KIND) TIMELINE_END_OF(TIMELINE_##KIND)
-#define TIMELINE_END_OF(kind) timeline_stamp(timeline_begin, clock(), kind, site);
+#define TIMELINE_END_OF(kind) timeline_stamp(timeline_begin, timeline_clock(), kind, site);
 #define TIMELINE_AT_FIRST(KIND, first) if (first) TIMELINE_AT(KIND)
 #define TIMELINE_AT(KIND)                                                                          \
   {                                                                                                \
-    const unsigned timeline_now = clock();                                                         \
+    const unsigned timeline_now = timeline_clock();                                                         \
     timeline_stamp(timeline_now, timeline_now, TIMELINE_##KIND, site);                             \
   }
 
 static __constant__ timeline_plan timeline_wanted;
 
-// They read the multiprocessor that the warp runs on, and the warp's place there. Neither changes.
-__device__ __forceinline__ unsigned timeline_multiprocessor() {
-  unsigned number;
-  asm("mov.u32 %0, %%smid;" : "=r"(number));
-  return number;
-}
-__device__ __forceinline__ unsigned timeline_place() {
-  unsigned number;
-  asm("mov.u32 %0, %%warpid;" : "=r"(number));
-  return number;
+__device__ __forceinline__ unsigned timeline_clock() {
+  unsigned now;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(now));
+  return now;
 }
 
-// Lane 0 writes the event to the warp's ring. The time of the end chooses the slot, so that no counter is read, which
-// the warp would have to wait for. The count goes to memory without a reply, too. There is no branch, so that a stamp
-// may stand between a wgmma.fence and the products behind it.
+// Returns the slot of a time in a ring.
+__device__ __forceinline__ unsigned timeline_slot(unsigned ring, unsigned time) {
+  return ring + (time / TIMELINE_SLOT_CLOCKS & (timeline_wanted.slots - 1));
+}
+
+// Finds the ring that the lane's warp writes into, and writes there which warp it is. Returns the ring's first slot,
+// counted from timeline_wanted.events on; 0 where the lane writes none: lanes but the first, warps that are not asked
+// for, and those of other multiprocessors. To read the special registers takes a hundred clocks.
+__device__ __forceinline__ unsigned timeline_find_ring() {
+  unsigned multiprocessor, place;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+  asm volatile("mov.u32 %0, %%warpid;" : "=r"(place));
+  multiprocessor -= timeline_wanted.first;
+  const unsigned warp = threadIdx.x / 32;
+  if (threadIdx.x % 32 != 0 || (warp & timeline_wanted.warps_between) != 0 ||
+      multiprocessor >= timeline_wanted.multiprocessors)
+    return 0;
+  const unsigned ring =
+      (multiprocessor * TIMELINE_WARPS + place) * (timeline_wanted.slots + 1) + 1;
+  const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+  const unsigned now = timeline_clock();
+  timeline_wanted.events[timeline_slot(ring, now)] = {now, now, TIMELINE_BEGIN_OF_WARP,
+                                                      block << 5 | warp};
+  return ring;
+}
+
+// A kernel that calls aligned_tiles() finds its ring there, once, and keeps it in a register of PTX that all stamps
+// behind it see (LAB_TIMELINE=2, which make sets for such a step). Others find it anew for each stamp.
+__device__ __forceinline__ void timeline_enter() {
+#if LAB_TIMELINE == 2
+  const unsigned ring = timeline_find_ring();
+  asm volatile(".reg .u32 timeline_ring;\n"
+               "mov.u32 timeline_ring, %0;" ::"r"(ring));
+#endif
+}
+#define TIMELINE_ENTER timeline_enter();
+
+__device__ __forceinline__ unsigned timeline_ring() {
+#if LAB_TIMELINE == 2
+  unsigned ring;
+  asm volatile("mov.u32 %0, timeline_ring;" : "=r"(ring));
+  return ring;
+#else
+  return timeline_find_ring();
+#endif
+}
+
+// Writes an event to the warp's ring. The time of its end chooses the slot, so that no position is read, which the warp
+// would have to wait for. The count goes to memory without a reply, too. There is no branch, because a stamp may stand
+// between a wgmma.fence and the products behind it.
 __device__ __forceinline__ void timeline_stamp(unsigned begin, unsigned end, unsigned kind,
                                                timeline_site site) {
-  const unsigned multiprocessor = timeline_multiprocessor() - timeline_wanted.first;
-  const bool wanted =
-      threadIdx.x % 32 == 0 && multiprocessor < timeline_wanted.multiprocessors;
-  const unsigned ring = multiprocessor * TIMELINE_WARPS + timeline_place();
-  const unsigned slot = end / TIMELINE_SLOT_CLOCKS & (timeline_wanted.slots - 1);
-  const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+  const unsigned ring = timeline_ring();
   asm volatile("{.reg .pred wanted;\n"
+               ".reg .u64 event, count;\n"
                "setp.ne.u32 wanted, %0, 0;\n"
-               "@wanted st.global.v4.u32 [%1], {%3, %4, %5, %6};\n"
-               "@wanted red.global.add.u32 [%2], 1;}" ::"r"((unsigned)wanted),
-               "l"(timeline_wanted.events + (size_t)ring * timeline_wanted.slots + slot),
-               "l"(timeline_wanted.counts + ring), "r"(begin), "r"(end),
-               "r"(site.number << 5 | kind), "r"(block << 5 | threadIdx.x / 32));
+               "mad.wide.u32 event, %1, 16, %2;\n"
+               "mad.wide.u32 count, %0, 16, %2;\n"
+               "@wanted st.global.v4.u32 [event], {%3, %4, %5, 0};\n"
+               "@wanted red.global.add.u32 [count+-16], 1;}" ::"r"(ring),
+               "r"(timeline_slot(ring, end)), "l"(timeline_wanted.events), "r"(begin), "r"(end),
+               "r"(site.number << 5 | kind));
 }
 
 // The step that is linked with this file records from the next launch on.

@@ -3,29 +3,21 @@
 #include "device/device.h"
 #include <stdlib.h>
 
-static size_t event_bytes(const timeline_plan *rings) {
-  return sizeof *rings->events * rings->multiprocessors * TIMELINE_WARPS * rings->slots;
+static size_t ring_bytes(const timeline_plan *rings) {
+  return sizeof *rings->events * TIMELINE_WARPS * (1 + rings->slots);
 }
 
-static size_t count_bytes(const timeline_plan *rings) {
-  return sizeof *rings->counts * rings->multiprocessors * TIMELINE_WARPS;
-}
-
-bool timeline_rings_create(timeline_plan *rings, unsigned first, unsigned count, unsigned slots,
-                           error_text *error) {
-  *rings = (timeline_plan){.first = first, .multiprocessors = count, .slots = slots};
-  return device_ok(cudaMalloc((void **)&rings->events, event_bytes(rings)),
-                   "allocating the rings of events", error) &&
-         device_ok(cudaMalloc((void **)&rings->counts, count_bytes(rings)),
-                   "allocating the counts of events", error) &&
-         device_ok(cudaMemset(rings->events, 0, event_bytes(rings)), "clearing the rings", error) &&
-         device_ok(cudaMemset(rings->counts, 0, count_bytes(rings)), "clearing the counts", error);
+bool timeline_rings_create(timeline_plan *rings, error_text *error) {
+  const size_t bytes = ring_bytes(rings) * rings->multiprocessors;
+  rings->events = NULL;
+  return device_ok(cudaMalloc((void **)&rings->events, bytes), "allocating the rings of events",
+                   error) &&
+         device_ok(cudaMemset(rings->events, 0, bytes), "clearing the rings of events", error);
 }
 
 void timeline_rings_free(timeline_plan *rings) {
   cudaFree(rings->events);
-  cudaFree(rings->counts);
-  *rings = (timeline_plan){0};
+  rings->events = NULL;
 }
 
 static int in_order(const void *a, const void *b) {
@@ -35,18 +27,38 @@ static int in_order(const void *a, const void *b) {
   return (first->begin > second->begin) - (first->begin < second->begin);
 }
 
-bool timeline_list_make(const timeline_event *events, const unsigned *counts, unsigned slots,
-                        timeline_list *list, error_text *error) {
+// An event says nothing of its warp; the begin of the warp before it does.
+static void tell_warps(timeline_list *list) {
+  size_t kept = 0;
+  timeline_entry begin = {.kind = TIMELINE_NOTHING};
+  for (size_t i = 0; i < list->count; i++) {
+    timeline_entry entry = list->entries[i];
+    if (entry.kind == TIMELINE_BEGIN_OF_WARP) {
+      begin = entry;
+      continue;
+    }
+    const bool told = begin.kind == TIMELINE_BEGIN_OF_WARP && begin.place == entry.place;
+    entry.block = told ? begin.block : 0;
+    entry.warp = told ? begin.warp : entry.place;
+    list->entries[kept++] = entry;
+  }
+  list->count = kept;
+}
+
+bool timeline_list_make(const timeline_event *events, unsigned slots, timeline_list *list,
+                        error_text *error) {
   *list = (timeline_list){0};
-  uint64_t written = 0;
-  for (unsigned place = 0; place < TIMELINE_WARPS; place++) written += counts[place];
-  list->entries = malloc((written + 1) * sizeof *list->entries);
+  size_t filled = 0;
+  for (size_t i = 0; i < (size_t)TIMELINE_WARPS * (1 + slots); i++) filled += events[i].what != 0;
+  list->entries = malloc((filled + 1) * sizeof *list->entries);
   if (!list->entries) return fail(error, "not enough memory for the events of the timeline");
   uint32_t reference = 0; // some event's time, from which the others are counted
   int64_t earliest = 0;
+  uint64_t written = 0, kept = 0;
   for (unsigned place = 0; place < TIMELINE_WARPS; place++) {
-    const timeline_event *ring = events + (size_t)place * slots;
-    for (unsigned slot = 0; counts[place] > 0 && slot < slots && list->count < written; slot++) {
+    const timeline_event *ring = events + (size_t)place * (1 + slots);
+    written += ring[0].begin;
+    for (unsigned slot = 1; slot <= slots; slot++) {
       const timeline_event *event = &ring[slot];
       if (event->what == 0) continue;
       if (list->count == 0) reference = event->begin;
@@ -58,6 +70,7 @@ bool timeline_list_make(const timeline_event *events, const unsigned *counts, un
                                     .warp = event->who & 31,
                                     .place = place};
       if (entry.begin < earliest) earliest = entry.begin;
+      kept += entry.kind != TIMELINE_BEGIN_OF_WARP;
       list->entries[list->count++] = entry;
     }
   }
@@ -65,23 +78,20 @@ bool timeline_list_make(const timeline_event *events, const unsigned *counts, un
     list->entries[i].begin -= earliest;
     list->entries[i].end -= earliest;
   }
-  list->lost = written - list->count;
+  list->lost = written - kept;
   qsort(list->entries, list->count, sizeof *list->entries, in_order);
+  tell_warps(list);
   return true;
 }
 
 bool timeline_list_read(const timeline_plan *rings, timeline_list *list, error_text *error) {
   *list = (timeline_list){0};
-  const size_t bytes = sizeof *rings->events * TIMELINE_WARPS * rings->slots;
-  unsigned counts[TIMELINE_WARPS];
-  timeline_event *events = malloc(bytes);
+  timeline_event *events = malloc(ring_bytes(rings));
   const bool good =
       (events || fail(error, "not enough memory for the events of the timeline")) &&
-      device_ok(cudaMemcpy(events, rings->events, bytes, cudaMemcpyDeviceToHost),
+      device_ok(cudaMemcpy(events, rings->events, ring_bytes(rings), cudaMemcpyDeviceToHost),
                 "copying the events", error) &&
-      device_ok(cudaMemcpy(counts, rings->counts, sizeof counts, cudaMemcpyDeviceToHost),
-                "copying the counts of events", error) &&
-      timeline_list_make(events, counts, rings->slots, list, error);
+      timeline_list_make(events, rings->slots, list, error);
   free(events);
   return good;
 }

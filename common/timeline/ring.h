@@ -8,10 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Allocates rings for multiprocessors `first` to `first` + `count` - 1, of `slots` slots for each warp, all empty.
+// Allocates rings for the plan's multiprocessors and slots, all empty.
 // Returns false with a sentence when the device has not enough memory; the rings must be freed in any case.
-bool timeline_rings_create(timeline_plan *rings, unsigned first, unsigned count, unsigned slots,
-                           error_text *error);
+bool timeline_rings_create(timeline_plan *rings, error_text *error);
 void timeline_rings_free(timeline_plan *rings);
 
 // An event on the host. Times are clocks since the first event of the list.
@@ -19,7 +18,7 @@ typedef struct {
   int64_t begin, end;
   timeline_kind kind;
   unsigned site;   // timeline_site_number
-  unsigned block;  // of the grid
+  unsigned block;  // of the grid; 0 where the begin of the warp is lost
   unsigned warp;   // of the block
   unsigned place;  // of the warp on the multiprocessor
 } timeline_entry;
@@ -34,10 +33,10 @@ typedef struct {
 // apart from a short one. Returns false with a sentence when a call fails.
 bool timeline_list_read(const timeline_plan *rings, timeline_list *list, error_text *error);
 
-// Makes a list of events as a ring holds them, in any order: [TIMELINE_WARPS][slots], and how many each warp has
-// written. Returns false with a sentence when memory runs out.
-bool timeline_list_make(const timeline_event *events, const unsigned *counts, unsigned slots,
-                        timeline_list *list, error_text *error);
+// Makes a list of the rings of one multiprocessor, [TIMELINE_WARPS][1 + slots]. Returns false with a sentence when
+// memory runs out.
+bool timeline_list_make(const timeline_event *events, unsigned slots, timeline_list *list,
+                        error_text *error);
 void timeline_list_free(timeline_list *list);
 
 #endif

@@ -8,23 +8,24 @@ static bool same_warp(const timeline_entry *a, const timeline_entry *b) {
   return a->place == b->place && a->block == b->block && a->warp == b->warp;
 }
 
-static bool is_product(timeline_kind kind) {
-  return kind == TIMELINE_SCORES || kind == TIMELINE_OUTPUT;
+static bool is_scores(timeline_kind kind) {
+  return kind == TIMELINE_SCORES || kind == TIMELINE_QUEUE_SCORES;
+}
+static bool is_output(timeline_kind kind) {
+  return kind == TIMELINE_OUTPUT || kind == TIMELINE_QUEUE_OUTPUT;
 }
 
 void timeline_list_simplify(timeline_list *list, const timeline_sources *sources) {
-  bool warpgroups = false;
-  for (size_t i = 0; i < list->count; i++) warpgroups |= list->entries[i].kind == TIMELINE_COMMIT;
   size_t kept = 0;
   for (size_t i = 0; i < list->count; i++) {
     timeline_entry entry = list->entries[i];
     timeline_entry *last = kept > 0 ? &list->entries[kept - 1] : NULL;
-    if (warpgroups && entry.warp % 4 != 0) continue;
     if (entry.kind == TIMELINE_PRODUCT) {
       const char *function = timeline_sources_find(sources, entry.site).function;
-      entry.kind = strstr(function, "scores") ? TIMELINE_SCORES : TIMELINE_OUTPUT;
+      entry.kind = strstr(function, "scores") ? TIMELINE_QUEUE_SCORES : TIMELINE_QUEUE_OUTPUT;
     } else if (last && same_warp(last, &entry) && last->kind == entry.kind &&
-               (is_product(entry.kind) || entry.kind == TIMELINE_STORE)) {
+               (entry.kind == TIMELINE_SCORES || entry.kind == TIMELINE_OUTPUT ||
+                entry.kind == TIMELINE_STORE)) {
       last->end = entry.end;
       continue;
     }
@@ -39,10 +40,10 @@ void timeline_number_key_blocks(const timeline_list *list, unsigned *numbers) {
     const timeline_entry *entry = &list->entries[i];
     if (i == 0 || !same_warp(entry - 1, entry)) scores = output = 0;
     // A ring that has lost the begin of a warp may begin with the second product of a block.
-    if (entry->kind == TIMELINE_OUTPUT && scores == 0 && output == 0) scores = 1;
-    numbers[i] = entry->kind == TIMELINE_SCORES   ? ++scores
-                 : entry->kind == TIMELINE_OUTPUT ? ++output
-                                                  : 0;
+    if (is_output(entry->kind) && scores == 0 && output == 0) scores = 1;
+    numbers[i] = is_scores(entry->kind)   ? ++scores
+                 : is_output(entry->kind) ? ++output
+                                          : 0;
   }
 }
 
@@ -53,7 +54,7 @@ static size_t busiest_warp(const timeline_list *list, size_t *first, size_t *las
   for (size_t i = 0; i < list->count;) {
     size_t end = i, products = 0;
     for (; end < list->count && list->entries[end].place == list->entries[i].place; end++)
-      products += list->entries[end].kind == TIMELINE_SCORES;
+      products += is_scores(list->entries[end].kind);
     if (products > most) {
       most = products;
       *first = i;
@@ -86,7 +87,7 @@ timeline_stretch timeline_choose_stretch(const timeline_list *list, unsigned blo
   }
   size_t found = 0;
   for (size_t i = first; i < last; i++)
-    if (list->entries[i].kind == TIMELINE_SCORES) starts[found++] = &list->entries[i];
+    if (is_scores(list->entries[i].kind)) starts[found++] = &list->entries[i];
   const size_t places = count - blocks; // where a stretch may begin
   timeline_stretch chosen = whole;
   bool steady = false;

@@ -6,9 +6,10 @@
 #include "timeline/sites.h"
 
 // Decides of each TIMELINE_PRODUCT, the begin of a product of a warp group, whether it is a product of Q and K: it is
-// if the function that it stands in has "scores" in its name. Its kind becomes TIMELINE_SCORES or TIMELINE_OUTPUT.
-// Loads of fragments for one product by mma.sync, which follow each other without another event between them,
-// become one event. Of four warps that multiply together, and whose events are alike, only the first stays.
+// if the function that it stands in has "scores" in its name. Its kind becomes TIMELINE_QUEUE_SCORES or
+// TIMELINE_QUEUE_OUTPUT.
+// Loads of fragments for one product by mma.sync, which follow each other without another event between them, become
+// one event, and so do stores.
 void timeline_list_simplify(timeline_list *list, const timeline_sources *sources);
 
 // Numbers the key blocks of each warp from 1 on, from its first product on: numbers[i] belongs to entry i, and is 0

@@ -15,10 +15,16 @@ inline void __pipeline_memcpy_async(void *dst_shared, const void *src_global, si
   emulator_async_copy(dst_shared, src_global, size_and_align, zfill, &site);
 }
 
-inline void __pipeline_commit() { emulator_async_commit(); }
+inline void __pipeline_commit(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"__pipeline_commit()", file, line};
+  emulator_async_commit(&site);
+}
 
 // Waits for all groups that the thread has committed, except the newest `prior`.
-inline void __pipeline_wait_prior(size_t prior) { emulator_async_wait(prior); }
+inline void __pipeline_wait_prior(size_t prior, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"__pipeline_wait_prior()", file, line};
+  emulator_async_wait(prior, &site);
+}
 
 #endif
 #endif

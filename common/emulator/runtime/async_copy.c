@@ -148,7 +148,8 @@ void emulator_async_copy(void *destination, const void *source, size_t bytes, si
   poison_fill(destination, bytes, POISON_COPY);
 }
 
-void emulator_async_commit(void) {
+void emulator_async_commit(const emulator_site *site) {
+  order_did(current_worker, site, NULL);
   observer_async_commit(current_worker);
   current_worker->running->copies.committed++;
 }
@@ -161,8 +162,9 @@ static void perform(worker *worker, const async_copy *copy) {
   worker->counts.async_copy_bytes += copied;
 }
 
-void emulator_async_wait(size_t newest) {
+void emulator_async_wait(size_t newest, const emulator_site *site) {
   worker *worker = current_worker;
+  order_did(worker, site, NULL);
   async_copies *copies = &worker->running->copies;
   observer_async_wait(worker, newest);
   if (newest >= copies->committed) return;

@@ -44,6 +44,7 @@ static void switch_to_scheduler(worker *worker, fiber *from) {
 void block_wait(worker *worker) {
   thread *self = worker->running;
   warp *warp = warp_of(worker, self);
+  order_waits(worker);
   if (--warp->running == 0 && warp->asking != 0) warp_answer_active_masks(worker, warp);
   thread *next = turns_take(worker);
   if (next == self) return;
@@ -55,6 +56,7 @@ void block_wait(worker *worker) {
 }
 
 void block_ready(worker *worker, thread *thread) {
+  order_goes_on(worker, thread);
   thread->state = THREAD_READY;
   warp_of(worker, thread)->running++;
   turns_add(worker, thread);
@@ -95,6 +97,7 @@ static void release_barrier(worker *worker) {
 emulator_barrier_result emulator_block_barrier(int predicate, const emulator_site *site) {
   worker *worker = current_worker;
   observer_barrier_arrive(worker, site);
+  order_did(worker, site, NULL);
   worker->running->site = site;
   worker->barrier_arrived++;
   worker->barrier_predicates += predicate != 0;
@@ -204,6 +207,7 @@ void block_run(worker *worker, uint64_t number) {
   named_barriers_begin(worker);
   products_begin(worker);
   registers_begin(worker);
+  order_begin(worker);
   for (unsigned i = 0; i < worker->thread_count; i++) {
     worker->threads[i].state = THREAD_READY;
     async_copies_begin(&worker->threads[i]);
@@ -221,6 +225,7 @@ void block_run(worker *worker, uint64_t number) {
       break;
     }
   }
+  order_end(worker, number);
   if (worker->alive > 0) fault_deadlock(worker);
   if (shared_memory_written_behind(worker) != 0) fault_written_behind(worker);
   worker->counts.async_copies_dropped += worker->box_copies.count;

@@ -7,6 +7,7 @@
 #include "emulator.h"
 #include "gpu.h"
 #include "launch.h"
+#include "order.h"
 #include "stacks.h"
 #include "warpgroups.h"
 
@@ -30,7 +31,7 @@ typedef enum {
   THREAD_EXITED
 } thread_state;
 
-typedef struct {
+typedef struct thread {
   emulator_thread seen; // what kernels see; first member, so that emulator_current leads here
   unsigned index;       // in the block, x fastest
   thread_state state;
@@ -118,6 +119,7 @@ typedef struct worker {
   barrier_words barrier_words
       [BARRIERS_WITH_WORDS]; // of the barriers in shared memory, in their order of creation
   unsigned barriers_with_words;
+  block_order order;
   warpgroup warpgroups[WARPGROUPS_MAX];
   product_operands product_operands;
   stack_pool stacks;

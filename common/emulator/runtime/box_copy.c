@@ -173,6 +173,7 @@ void emulator_copy_box(void *destination, const CUtensorMap *map, const int *coo
                        unsigned rank, uint64_t *barrier, const emulator_site *site) {
   worker *worker = current_worker;
   hopper_check(worker, site);
+  order_did(worker, site, barrier);
   box_copy copy = {.destination = destination,
                    .barrier = barrier,
                    .map = check_map(map, rank, site),

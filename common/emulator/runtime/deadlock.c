@@ -4,6 +4,7 @@
 #include "address_space.h"
 #include "fault.h"
 #include "mbarrier.h"
+#include "order.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -139,6 +140,7 @@ void fault_deadlock(worker *worker) {
     fault_report_title("Barrier error detected. Deadlock: no thread of block (%u,%u,%u) can go on",
                        block.x, block.y, block.z);
     report_groups(worker, reported);
+    order_report(worker);
     fault_report_end(worker, cudaErrorLaunchFailure);
   }
   fault_leave(worker);

@@ -143,6 +143,7 @@ void emulator_multiply_fragments(emulator_fragment_element element,
                                  const emulator_fragment_product *product,
                                  const emulator_site *site) {
   capability_check(current_worker, 80, "the product m16n8k16", site);
+  order_did(current_worker, site, NULL);
   product_call call = {.site = site, .product = product};
   emulator_warp_collective(~0u, element == EMULATOR_FP16 ? multiply_fp16 : multiply_bf16, &call,
                            site);

@@ -203,6 +203,7 @@ void emulator_mbarrier_arrive(uint64_t *barrier, unsigned bytes, const emulator_
   }
   observer_library_access(worker, worker->running, barrier, sizeof *barrier, OBSERVED_READ, site);
   observer_phase_arrive(worker, barrier);
+  order_did(worker, site, barrier);
   add_bytes(&now, (int)bytes, site);
   now.pending--;
   update(worker, barrier, &now);
@@ -213,6 +214,7 @@ void emulator_mbarrier_wait(uint64_t *barrier, unsigned parity, const emulator_s
   hopper_check(worker, site);
   const mbarrier now = mbarrier_read(barrier, site);
   observer_library_access(worker, worker->running, barrier, sizeof *barrier, OBSERVED_READ, site);
+  order_did(worker, site, barrier);
   if (now.parity == (parity & 1)) {
     thread *self = worker->running;
     self->state = THREAD_AT_PHASE;

@@ -35,6 +35,7 @@ static bool arrive(worker *worker, int number, int threads, const emulator_site 
   named_barrier *barrier = &worker->named_barriers[number & (NAMED_BARRIERS - 1)];
   check(barrier, number, threads, site);
   barrier->threads = (unsigned)threads;
+  order_did(worker, site, NULL);
   observer_turn_arrive(worker, (unsigned)number, site);
   observer_phase_arrive(worker, barrier);
   if (++barrier->arrived < barrier->threads) return false;

@@ -186,6 +186,7 @@ void emulator_warpgroup_multiply(const emulator_warpgroup_product *product,
   warpgroup *warpgroup = warpgroup_of(worker, self);
   product_group *group = open_group(worker, warpgroup, site);
   observer_product_registers(worker, product, site);
+  order_did(worker, site, NULL);
   const unsigned rank = rank_of(self), index = self->products.started++;
   warpgroup_product *entered = index < group->count ? &group->products[index] : NULL;
   if (entered != NULL) {
@@ -214,6 +215,7 @@ void emulator_warpgroup_commit(const emulator_site *site) {
                    "%s in %s:%d: the thread commits %u products, others of its warpgroup %u",
                    site->operation, site->file, site->line, self->products.started, group->count);
   }
+  order_did(worker, site, NULL);
   if (group->committed == 0) observer_group_commit(worker, self->products.group);
   self->products.group++;
   self->products.started = 0;
@@ -256,7 +258,10 @@ void emulator_warpgroup_wait(unsigned newest, const emulator_site *site) {
   thread *self = worker->running;
   warpgroup *warpgroup = warpgroup_of(worker, self);
   thread_products *own = &self->products;
-  if (own->group <= own->waited + newest) return;
+  order_did(worker, site, NULL);
+  const uint64_t pending = own->group - own->waited;
+  order_leaves(worker, pending < newest ? (unsigned)pending : newest);
+  if (pending <= newest) return;
   const uint64_t end = own->group - newest; // groups before it must be complete
   product_group *last = &warpgroup->groups[(end - 1) % GROUPS_MAX];
   if (last->committed < WARPGROUP_THREADS) {

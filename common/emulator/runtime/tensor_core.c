@@ -242,6 +242,7 @@ static void multiply(void *operand[32], unsigned lanes) {
 
 void emulator_multiply_matrices(const emulator_matrix_product *product, const emulator_site *site) {
   check_element(product->a_type, site);
+  order_did(current_worker, site, NULL);
   matrix_product_call call = {.site = site, .product = product};
   emulator_warp_collective(~0u, multiply, &call, site);
 }

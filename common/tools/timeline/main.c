@@ -21,7 +21,7 @@ static const char usage[] =
     "\n"
     "STAMPED.so is the same step, built with LAB_TIMELINE. Runs it once with stamps, and writes what the\n"
     "warps of one multiprocessor did during a few key blocks to DATA_FOLDER/<device>/timeline-NN-dimD.csv.\n"
-    "Times both, with stamps on all multiprocessors. OPTIONS are those of a step's program that choose shape,\n"
+    "Times both, with stamps of that multiprocessor and of all. OPTIONS are those of a step's program that choose shape,\n"
     "type, inputs and configuration; the shape is 1x16x4096x64 unless they say otherwise.\n";
 
 enum {
@@ -40,8 +40,9 @@ typedef struct {
   trial trial;
   record_folder folder;
   record_conditions conditions;
-  double milliseconds[BOTH]; // NaN without times
-  statistics_ratio slower;   // with stamps, of the time without
+  double milliseconds[3];     // without stamps, with those of one multiprocessor, of all; NaN without times
+  statistics_ratio slower[2]; // with stamps of one multiprocessor, and of all, than without
+  bool by_warpgroups;         // the step multiplies with wgmma
   timeline_sources sources;
   timeline_list list;
   timeline_stretch stretch;
@@ -101,17 +102,31 @@ static bool record_into(session *s, const timeline_plan *rings, error_text *erro
   return device_ok(s->steps[STAMPED].timeline(rings), "telling the kernel where to write", error);
 }
 
-// Runs the step with stamps on multiprocessor 0, once to warm up and once to keep, and reads what they say.
+static const timeline_plan nowhere;
+
+static timeline_plan one_multiprocessor(const session *s) {
+  return (timeline_plan){
+      .multiprocessors = 1, .slots = SLOTS, .warps_between = s->by_warpgroups ? 3 : 0};
+}
+
+static bool has_products_of_warpgroups(const timeline_list *list) {
+  for (size_t i = 0; i < list->count; i++)
+    if (list->entries[i].kind == TIMELINE_PRODUCT) return true;
+  return false;
+}
+
+// Runs the step with stamps on multiprocessor 0 twice, once to warm up and to see whether it has products of warp
+// groups, and once to keep. Of four warps that multiply together, the first alone writes then.
 static bool record_events(session *s, error_text *error) {
-  timeline_plan rings;
   check_result check;
   bool good = true;
   for (int run = 0; run < 2 && good; run++) {
+    timeline_plan rings = one_multiprocessor(s);
     timeline_list_free(&s->list);
-    good = timeline_rings_create(&rings, 0, 1, SLOTS, error) && record_into(s, &rings, error) &&
+    good = timeline_rings_create(&rings, error) && record_into(s, &rings, error) &&
            trial_run(&s->trial, &s->steps[STAMPED], NULL, error) &&
            timeline_list_read(&rings, &s->list, error);
-    const timeline_plan nowhere = {0};
+    s->by_warpgroups = has_products_of_warpgroups(&s->list);
     good = record_into(s, &nowhere, error) && good;
     timeline_rings_free(&rings);
   }
@@ -123,25 +138,24 @@ static bool record_events(session *s, error_text *error) {
   return good;
 }
 
-// Times both, while all multiprocessors record in the one with stamps.
-static bool measure_cost(session *s, error_text *error) {
-  s->milliseconds[PLAIN] = s->milliseconds[STAMPED] = 0.0 / 0.0;
-  if (s->options.given[OPTION_NO_TIME]) return true;
+// Times both, while one multiprocessor records in the one with stamps, or all do.
+static bool measure_cost(session *s, int which, error_text *error) {
+  const timeline_plan plans[] = {one_multiprocessor(s),
+                                 {.multiprocessors = (unsigned)s->device.multiprocessors,
+                                  .slots = SLOTS_OF_ALL,
+                                  .warps_between = s->by_warpgroups ? 3 : 0}};
   const bool warm = s->options.given[OPTION_WARM_L2];
   const measure_plan plan =
       measure_plan_make(s->options.rounds, s->options.warm_up, warm ? 0 : s->device.l2_bytes);
-  timeline_plan rings;
+  timeline_plan rings = plans[which];
   measured_steps measured = {0};
-  bool good = timeline_rings_create(&rings, 0, (unsigned)s->device.multiprocessors, SLOTS_OF_ALL,
-                                    error) &&
-              record_into(s, &rings, error) &&
+  bool good = timeline_rings_create(&rings, error) && record_into(s, &rings, error) &&
               measure_steps(&s->trial, s->steps, BOTH, &plan, &measured, error);
   if (good) {
-    for (int i = 0; i < BOTH; i++)
-      s->milliseconds[i] = timing_figure(&measured.contenders[i]).times.median;
-    s->slower = timing_ratio(&measured.contenders[STAMPED], &measured.contenders[PLAIN]);
+    s->milliseconds[0] = timing_figure(&measured.contenders[PLAIN]).times.median;
+    s->milliseconds[1 + which] = timing_figure(&measured.contenders[STAMPED]).times.median;
+    s->slower[which] = timing_ratio(&measured.contenders[STAMPED], &measured.contenders[PLAIN]);
   }
-  const timeline_plan nowhere = {0};
   good = record_into(s, &nowhere, error) && good;
   measured_steps_free(&measured);
   timeline_rings_free(&rings);
@@ -150,18 +164,17 @@ static bool measure_cost(session *s, error_text *error) {
 
 static const char *const kind_names[TIMELINE_KINDS] = {
     [TIMELINE_BARRIER_WAIT] = "barrier_wait",
-    [TIMELINE_BARRIER_ARRIVE] = "barrier_arrive",
     [TIMELINE_COPY] = "copy",
     [TIMELINE_COPY_WAIT] = "copy_wait",
     [TIMELINE_TURN_WAIT] = "turn_wait",
-    [TIMELINE_TURN_PASS] = "turn_pass",
     [TIMELINE_BLOCK_WAIT] = "block_wait",
     [TIMELINE_SCORES] = "scores",
     [TIMELINE_OUTPUT] = "output",
-    [TIMELINE_COMMIT] = "commit",
     [TIMELINE_PRODUCT_WAIT] = "product_wait",
     [TIMELINE_PRODUCT_WAIT_1] = "product_wait_1",
     [TIMELINE_STORE] = "store",
+    [TIMELINE_QUEUE_SCORES] = "queue_scores",
+    [TIMELINE_QUEUE_OUTPUT] = "queue_output",
 };
 
 static void write_row(FILE *file, bool names, const session *s, const timeline_entry *entry,
@@ -180,8 +193,9 @@ static void write_row(FILE *file, bool names, const session *s, const timeline_e
   csv_line_number(&line, "seq_kv", true, "%d", shape->seq_kv);
   csv_line_number(&line, "head_dim", true, "%d", shape->head_dim);
   csv_line_number(&line, "causal", true, "%d", shape->causal);
-  csv_line_value(&line, "plain_ms", 5, s->milliseconds[PLAIN]);
-  csv_line_value(&line, "stamped_ms", 5, s->milliseconds[STAMPED]);
+  csv_line_value(&line, "plain_ms", 5, s->milliseconds[0]);
+  csv_line_value(&line, "stamped_ms", 5, s->milliseconds[1]);
+  csv_line_value(&line, "all_stamped_ms", 5, s->milliseconds[2]);
   csv_line_number(&line, "lost", true, "%llu", (unsigned long long)s->list.lost);
   csv_line_number(&line, "stretch", true, "%lld", (long long)(s->stretch.end - s->stretch.begin));
   csv_line_number(&line, "block", true, "%u", entry->block);
@@ -239,17 +253,22 @@ static void say_cost(const session *s) {
   if (s->list.lost > 0)
     printf("%llu events were written over by later ones: the timeline has gaps, or lacks its begin\n",
            (unsigned long long)s->list.lost);
-  if (s->milliseconds[PLAIN] > 0)
-    printf("stamps on all multiprocessors: %.4g ms, without stamps: %.4g ms, %.1f %% more [%.1f, %.1f]\n",
-           s->milliseconds[STAMPED], s->milliseconds[PLAIN], 100 * (s->slower.ratio - 1),
-           100 * (s->slower.interval.low - 1), 100 * (s->slower.interval.high - 1));
+  static const char *const who[] = {"one multiprocessor", "all multiprocessors"};
+  for (int i = 0; i < 2 && s->milliseconds[0] > 0; i++)
+    printf("with stamps of %s: %.4g ms, %.1f %% more than without [%.1f, %.1f]\n", who[i],
+           s->milliseconds[1 + i], 100 * (s->slower[i].ratio - 1),
+           100 * (s->slower[i].interval.low - 1), 100 * (s->slower[i].interval.high - 1));
 }
 
 static bool run(session *s, const char *data_folder, error_text *error) {
   if (!record_folder_make(data_folder, &s->device, &s->folder, error) || !prepare(s, error))
     return false;
   s->conditions.before = record_read_state(&s->device);
-  if (!measure_cost(s, error) || !record_events(s, error)) return false;
+  if (!record_events(s, error)) return false;
+  for (int which = 0; which < 2; which++) {
+    s->milliseconds[0] = s->milliseconds[1 + which] = 0.0 / 0.0;
+    if (!s->options.given[OPTION_NO_TIME] && !measure_cost(s, which, error)) return false;
+  }
   s->conditions.after = record_read_state(&s->device);
   if (!save(s, error)) return false;
   say_cost(s);

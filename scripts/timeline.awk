@@ -1,0 +1,165 @@
+# What the events of a timeline say, for awk programs behind scripts/csv.awk: the text chart, the picture, the trace and
+# the table. All read results/<GPU>/timeline-NN-dimD.csv, the events of one multiprocessor (common/tools/timeline).
+#
+#   timeline_row()      takes the row that is read; a row of another file begins anew
+#   timeline_segments() then makes of all rows
+#     rows, row_name[1..rows], row_role[] ("consumer" or "producer"), stretch (clocks)
+#     segments, segment_row[], segment_begin[], segment_end[], segment_kind[], segment_line[], segment_file[]
+#     products, product_row[], product_begin[], product_end[], product_kind[] ("scores" or "output"), product_block[],
+#     product_known[]: until when it was certainly under way
+#   timeline_summary()  then computes queued, softmax_under (shares of 1, "" where there is none) and waiting[kind]
+#
+# The kinds of segments are barrier_wait, copy_wait, turn_wait, block_wait, product_wait, issue (products are being
+# queued), scores and output (products by mma.sync), softmax (and all other arithmetic between two products), copy, store
+# and other. A product of wgmma lasts from the fence before it to the end of the wait for it. If that wait took less than
+# 64 clocks, the product may have been complete before, and nothing tells when: known is then the time at
+# which the warp went on from queueing it.
+
+function timeline_forget() {
+  events = rows = segments = products = 0
+  split("", row_of)
+  timeline_file = FILENAME
+}
+
+function timeline_row(  key) {
+  if (FILENAME != timeline_file) timeline_forget()
+  key = field("block") SUBSEP field("warp")
+  if (!(key in row_of)) {
+    row_of[key] = ++rows
+    row_block[rows] = field("block") + 0
+    row_warp[rows] = field("warp") + 0
+    row_role[rows] = ""
+  }
+  events++
+  event_row[events] = row_of[key]
+  event_begin[events] = field("begin") + 0
+  event_end[events] = field("end") + 0
+  event_kind[events] = field("kind")
+  event_key_block[events] = field("key_block")
+  event_line[events] = field("line")
+  event_file[events] = field("file")
+  stretch = field("stretch") + 0
+  if (field("kind") ~ /^queue_/) row_queues[row_of[key]] = timeline_file
+}
+
+function add_segment(row, begin, end, kind, event) {
+  if (begin < 0) begin = 0
+  if (end > stretch) end = stretch
+  if (end <= begin) return
+  segments++
+  segment_row[segments] = row
+  segment_begin[segments] = begin
+  segment_end[segments] = end
+  segment_kind[segments] = kind
+  segment_line[segments] = event_line[event]
+  segment_file[segments] = event_file[event]
+}
+
+function add_product(event) {
+  products++
+  product_row[products] = event_row[event]
+  product_begin[products] = event_begin[event]
+  product_known[products] = product_end[products] = event_end[event]
+  product_kind[products] = event_kind[event] ~ /scores/ ? "scores" : "output"
+  product_block[products] = event_key_block[event]
+}
+
+# The products of the row from `oldest` on that are complete when the event, a wait, ends: all but the `newest` newest.
+function complete(oldest, newest, event) {
+  for (; oldest <= products - newest; oldest++) {
+    product_end[oldest] = event_end[event]
+    if (event_end[event] - event_begin[event] >= 64) product_known[oldest] = event_end[event]
+  }
+  return oldest
+}
+
+# Goes through the events of one row. What a warp does between two events follows from the event before.
+function walk(row, first, last,  i, kind, gap, oldest, queues, p) {
+  gap = "other"
+  oldest = products + 1
+  queues = row_queues[row] == timeline_file
+  for (i = first; i <= last; i++) {
+    kind = event_kind[i]
+    if (i > first) add_segment(row, event_end[i - 1], event_begin[i], gap, i - 1)
+    if (gap ~ /output|issue/) product_known[products] = product_end[products] = event_begin[i]
+    if (kind ~ /wait/) {
+      add_segment(row, event_begin[i], event_end[i], kind == "product_wait_1" ? "product_wait" : kind, i)
+      if (kind ~ /product/) {
+        oldest = complete(oldest, kind == "product_wait_1", i)
+        gap = "softmax"
+      } else if (row_role[row] == "producer") {
+        gap = "copy"
+      } else if (kind != "barrier_wait" || gap != "softmax") {
+        gap = "other"
+      }
+    } else if (kind ~ /scores|output/) {
+      add_product(i)
+      if (!queues) add_segment(row, event_begin[i], event_end[i], kind, i)
+      gap = queues ? "issue" : kind == "scores" ? "softmax" : "output"
+    } else if (kind == "store") {
+      add_segment(row, event_begin[i], event_end[i], kind, i)
+      gap = "other"
+    } else if (kind == "copy") {
+      gap = row_role[row] == "producer" ? "copy" : "other"
+    }
+  }
+  for (p = oldest; queues && p <= products; p++) product_end[p] = event_end[last] # their wait is not in the file
+}
+
+function timeline_segments(  i, first, blocks, name) {
+  for (i = 1; i <= events; i++) if (event_kind[i] ~ /scores|output/) row_role[event_row[i]] = "consumer"
+  for (i = 1; i <= events; i++)
+    if (event_kind[i] == "copy" && row_role[event_row[i]] == "") row_role[event_row[i]] = "producer"
+  for (i = 1; i <= rows; i++) if (row_block[i] != row_block[1]) blocks = 1
+  for (i = 1; i <= rows; i++) {
+    if (row_role[i] == "") row_role[i] = "consumer"
+    name = row_queues[i] == timeline_file ? "warps " row_warp[i] "-" row_warp[i] + 3 : "warp " row_warp[i]
+    if (row_role[i] == "producer") name = "producer"
+    row_name[i] = (blocks ? "block " row_block[i] ", " : "") name
+  }
+  for (first = 1; first <= events; first = i) {
+    for (i = first; i <= events && event_row[i] == event_row[first]; i++);
+    walk(event_row[first], first, i - 1)
+  }
+}
+
+# Puts the products' times into merged_begin[1..] and merged_end[1..], in order and without overlaps.
+function merge_products(  i, j, count, order, begin, end) {
+  for (i = 1; i <= products; i++) {
+    for (j = i - 1; j > 0 && product_begin[order[j]] > product_begin[i]; j--) order[j + 1] = order[j]
+    order[j + 1] = i
+  }
+  count = 0
+  for (i = 1; i <= products; i++) {
+    begin = product_begin[order[i]] > 0 ? product_begin[order[i]] : 0
+    end = product_end[order[i]] < stretch ? product_end[order[i]] : stretch
+    if (end <= begin) continue
+    if (count && begin <= merged_end[count]) {
+      if (end > merged_end[count]) merged_end[count] = end
+    } else {
+      merged_begin[++count] = begin
+      merged_end[count] = end
+    }
+  }
+  return count
+}
+
+function timeline_summary(  i, j, count, begin, end, softmax, under, consumers) {
+  count = merge_products()
+  queued = ""
+  if (stretch > 0) for (i = 1; i <= count; i++) queued += (merged_end[i] - merged_begin[i]) / stretch
+  split("", waiting)
+  for (i = 1; i <= rows; i++) consumers += row_role[i] == "consumer"
+  for (i = 1; i <= segments; i++) {
+    if (row_role[segment_row[i]] != "consumer") continue
+    waiting[segment_kind[i]] += (segment_end[i] - segment_begin[i]) / (stretch * consumers)
+    if (segment_kind[i] != "softmax") continue
+    softmax += segment_end[i] - segment_begin[i]
+    for (j = 1; j <= count; j++) {
+      begin = segment_begin[i] > merged_begin[j] ? segment_begin[i] : merged_begin[j]
+      end = segment_end[i] < merged_end[j] ? segment_end[i] : merged_end[j]
+      if (end > begin) under += end - begin
+    }
+  }
+  softmax_under = softmax > 0 ? under / softmax : ""
+}
