@@ -21,7 +21,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort | \
 	  awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 	@echo
-	@echo "One step alone: make step03 check|sanitize|count|bugs|variants|fuzz|run|diff|build|ptxas|sass|ptx|sweep|budget,"
+	@echo "One step alone: make step03 check|sanitize|count|timeline|bugs|variants|fuzz|run|diff|build|ptxas|sass|ptx|sweep|budget,"
 	@echo "          exercise|hint|fill|solution|reset|watch, examples, ncu|gdb|trace|$(subst $() ,|,$(SANITIZER_TOOLS))."
 	@echo "Steps: $(ALL_STEPS)."
 	$(if $(SKIPPED),@echo "Skipped with DEVICE=$(DEVICE) that lacks what they need: $(SKIPPED).")

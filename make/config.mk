@@ -53,7 +53,7 @@ JOBS  ?= $(shell nproc)
 # WORK=1. LAB=1 is the lab's.
 LAB_WORK ?= work
 export LAB_WORK
-own_verbs := check run sanitize count gdb trace
+own_verbs := check run sanitize count timeline gdb trace
 named_one := $(if $(filter 1,$(words $(filter step%,$(MAKECMDGOALS)))),$(patsubst step%,%,$(filter step%,$(MAKECMDGOALS))))
 chosen     = $(WORK)$(LAB)$(VARIANT)$(BUG)$(filter-out steps,$(STEPS_FOLDER))
 ifneq ($(and $(named_one),$(filter $(own_verbs),$(MAKECMDGOALS))),)

@@ -68,6 +68,21 @@ compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or O
 	@$(BUILD)/compare $${OLD:+"$$OLD"} $(if $(NEW),"$$NEW",$(if $(A),$${OLD:+"$$OLD"})) $(if $(A),--a $(A)) $(if $(B),--b $(B)) \
 	  $(if $(THRESHOLD),--threshold $(THRESHOLD))
 
+.PHONY: timeline
+timeline: say-device ## what each warp does, over time: make step14 timeline (GPU); on the emulator in its order, without times
+	$(if $(STEP_GOALS),,@echo "error: timeline shows one step: name it, as in make step14 timeline" >&2; exit 2)
+ifeq ($(DEVICE),cpu)
+	@$(BUILDER) $(call programs,$(BUILDABLE))
+	@for program in $(call programs,$(BUILDABLE)); do $(with_args) scripts/timeline.sh cpu $$program || exit; done
+else
+	@$(BUILDER) $(shared_steps) $(shared_steps:.so=-stamped.so) $(BUILD)/timeline $(BUILD)/ladder
+	@set -o pipefail; for step in $(shared_steps); do \
+	  record=$$($(with_args) $(RUN) $(BUILD)/timeline $(call quoted,$(DATA)) $$step $${step%.so}-stamped.so -- | tee /dev/stderr | \
+	    sed -n 's/^written: //p') && scripts/timeline.sh gpu "$$record" || exit; \
+	done
+	$(call draw_results,timeline)
+endif
+
 .PHONY: count count-now calibrate
 count: ## what a step asks of memory and tensor cores, by source line: make step05 count
 	@$(MAKE) --no-print-directory $(STEP_GOALS) count-now $(if $(filter cpu,$(DEVICE)),MODE=count)

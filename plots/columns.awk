@@ -9,6 +9,7 @@ BEGIN {
   columns["spread"] = timed_columns " score_deviation rising"
   columns["samples"] = shape " microseconds"
   columns["quoted"] = shape " tflops"
+  columns["timeline"] = shape " plain_ms stamped_ms all_stamped_ms stretch block warp begin end kind key_block file line"
   columns["ceilings"] = "name value vendor_value"
   columns["counts"] = shape " source global_load_sectors global_store_sectors shared_load_wavefronts" \
     " shared_store_wavefronts async_copy_bytes tensor_core_operations block_barriers dram_read_bytes dram_write_bytes"

@@ -11,6 +11,7 @@
 #   # Each: dtype head_dim            a chart for every combination of these columns
 #   # On: gpu                         or emulator: only for such devices
 #
+#   # Awk: ../scripts/timeline        a file of awk functions that CHART.awk calls, without .awk
 #   # Takes: STEPS BASE WITH AXIS    what a reader may choose of the chart, see below
 #
 # Writes plots/<device>/<chart>.svg; --dumb draws in the terminal and writes nothing. CHART is
@@ -121,6 +122,8 @@ render() { # output without ending
 chart_data() { # CHART ARGUMENT...
   local -a programs=(-f plots/chart.awk -f plots/choice.awk)
   local part
+  part=$(setting "plots/$1.gp" Awk)
+  if [ -n "$part" ]; then programs+=(-f "plots/$part.awk"); fi
   for part in lines rows; do
     if grep -q "^load \"plots/$part.gp\"" "plots/$1.gp"; then programs+=(-f "plots/$part.awk"); fi
   done

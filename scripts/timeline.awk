@@ -7,7 +7,11 @@
 #     segments, segment_row[], segment_begin[], segment_end[], segment_kind[], segment_line[], segment_file[]
 #     products, product_row[], product_begin[], product_end[], product_kind[] ("scores" or "output"), product_block[],
 #     product_known[]: until when it was certainly under way
-#   timeline_summary()  then computes queued, softmax_under (shares of 1, "" where there is none) and waiting[kind]
+#   timeline_summary()  then computes shares of 1, "" where there is none:
+#     queued              of the time in which any product is queued or under way
+#     softmax_under       of the consumers' softmax that runs meanwhile
+#     softmax_under_own   of the softmax that runs while a product of the same warp group is
+#     waiting[kind]       of the consumers' time
 #
 # The kinds of segments are barrier_wait, copy_wait, turn_wait, block_wait, product_wait, issue (products are being
 # queued), scores and output (products by mma.sync), softmax (and all other arithmetic between two products), copy, store
@@ -123,14 +127,17 @@ function timeline_segments(  i, first, blocks, name) {
   }
 }
 
-# Puts the products' times into merged_begin[1..] and merged_end[1..], in order and without overlaps.
-function merge_products(  i, j, count, order, begin, end) {
+# Puts the times of a row's products, or of all rows' where `row` is 0, into merged_begin[1..] and merged_end[1..], in
+# order and without overlaps.
+function merge_products(row,  i, j, count, chosen, order, begin, end) {
+  chosen = 0
   for (i = 1; i <= products; i++) {
-    for (j = i - 1; j > 0 && product_begin[order[j]] > product_begin[i]; j--) order[j + 1] = order[j]
+    if (row && product_row[i] != row) continue
+    for (j = chosen++; j > 0 && product_begin[order[j]] > product_begin[i]; j--) order[j + 1] = order[j]
     order[j + 1] = i
   }
   count = 0
-  for (i = 1; i <= products; i++) {
+  for (i = 1; i <= chosen; i++) {
     begin = product_begin[order[i]] > 0 ? product_begin[order[i]] : 0
     end = product_end[order[i]] < stretch ? product_end[order[i]] : stretch
     if (end <= begin) continue
@@ -144,22 +151,34 @@ function merge_products(  i, j, count, order, begin, end) {
   return count
 }
 
-function timeline_summary(  i, j, count, begin, end, softmax, under, consumers) {
-  count = merge_products()
-  queued = ""
-  if (stretch > 0) for (i = 1; i <= count; i++) queued += (merged_end[i] - merged_begin[i]) / stretch
+# How many clocks of a row's softmax, or of all rows' where `row` is 0, lie in the merged times.
+function softmax_in_merged(row, count,  i, j, begin, end, sum) {
+  for (i = 1; i <= segments; i++) {
+    if (segment_kind[i] != "softmax" || (row && segment_row[i] != row)) continue
+    for (j = 1; j <= count; j++) {
+      begin = segment_begin[i] > merged_begin[j] ? segment_begin[i] : merged_begin[j]
+      end = segment_end[i] < merged_end[j] ? segment_end[i] : merged_end[j]
+      if (end > begin) sum += end - begin
+    }
+  }
+  return sum
+}
+
+function timeline_summary(  i, count, consumers, softmax, own) {
   split("", waiting)
+  queued = softmax_under = softmax_under_own = ""
+  if (stretch <= 0) return
   for (i = 1; i <= rows; i++) consumers += row_role[i] == "consumer"
   for (i = 1; i <= segments; i++) {
     if (row_role[segment_row[i]] != "consumer") continue
     waiting[segment_kind[i]] += (segment_end[i] - segment_begin[i]) / (stretch * consumers)
-    if (segment_kind[i] != "softmax") continue
-    softmax += segment_end[i] - segment_begin[i]
-    for (j = 1; j <= count; j++) {
-      begin = segment_begin[i] > merged_begin[j] ? segment_begin[i] : merged_begin[j]
-      end = segment_end[i] < merged_end[j] ? segment_end[i] : merged_end[j]
-      if (end > begin) under += end - begin
-    }
+    if (segment_kind[i] == "softmax") softmax += segment_end[i] - segment_begin[i]
   }
-  softmax_under = softmax > 0 ? under / softmax : ""
+  for (i = 1; i <= rows; i++) own += softmax_in_merged(i, merge_products(i))
+  count = merge_products(0)
+  for (i = 1; i <= count; i++) queued += (merged_end[i] - merged_begin[i]) / stretch
+  if (softmax > 0) {
+    softmax_under = softmax_in_merged(0, count) / softmax
+    softmax_under_own = own / softmax
+  }
 }

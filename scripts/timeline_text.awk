@@ -80,7 +80,7 @@ END {
     print "under way: S product of Q and K, P product of P and V, B both; small letters: perhaps complete already"
   print ""
   print "tensor cores have work queued: " percent(queued) " of the time"
-  if (softmax_under != "") print "softmax while a product is queued or under way: " percent(softmax_under) " of the softmax"
+  if (softmax_under != "") print "softmax while a product is queued or under way: " percent(softmax_under) " of the softmax, of the warps' own: " percent(softmax_under_own)
   text = ""
   for (i = 1; i in list; i++)
     if (list[i] ~ /wait/ && waiting[list[i]] >= 0.005)
