@@ -86,8 +86,7 @@ __device__ __forceinline__ void store_columns(Element *matrix, Row row, int n, u
 // below. All lanes of the warp must call it.
 template <int D, typename Element, typename Row, int COUNT>
 __device__ __forceinline__ void store_row(Element *matrix, Row row, const float (&O_frag)[COUNT],
-                                          int half_row, float factor,
-                                          bool inside TIMELINE_SITE) {
+                                          int half_row, float factor, bool inside TIMELINE_SITE) {
   TIMELINE_AT(STORE)
 #pragma unroll
   for (int n = 0; n < D / 8; n += 4) {

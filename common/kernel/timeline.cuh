@@ -38,17 +38,18 @@ struct timeline_site {
       : number(timeline_site_number(file, line)) {}
 };
 
-#define TIMELINE_HERE timeline_site(__builtin_FILE(), __builtin_LINE())
-#define TIMELINE_FIRST_SITE timeline_site site = TIMELINE_HERE
-#define TIMELINE_SITE , TIMELINE_FIRST_SITE
-#define TIMELINE_PASS , site
-#define TIMELINE_BEGIN const unsigned timeline_begin = timeline_clock();
-#define TIMELINE_END(KIND) TIMELINE_END_OF(TIMELINE_##KIND)
+#define TIMELINE_HERE         timeline_site(__builtin_FILE(), __builtin_LINE())
+#define TIMELINE_FIRST_SITE   timeline_site site = TIMELINE_HERE
+#define TIMELINE_SITE         , TIMELINE_FIRST_SITE
+#define TIMELINE_PASS         , site
+#define TIMELINE_BEGIN        const unsigned timeline_begin = timeline_clock();
+#define TIMELINE_END(KIND)    TIMELINE_END_OF(TIMELINE_##KIND)
 #define TIMELINE_END_OF(kind) timeline_stamp(timeline_begin, timeline_clock(), kind, site);
-#define TIMELINE_AT_FIRST(KIND, first) if (first) TIMELINE_AT(KIND)
+#define TIMELINE_AT_FIRST(KIND, first)                                                             \
+  if (first) TIMELINE_AT(KIND)
 #define TIMELINE_AT(KIND)                                                                          \
   {                                                                                                \
-    const unsigned timeline_now = timeline_clock();                                                         \
+    const unsigned timeline_now = timeline_clock();                                                \
     timeline_stamp(timeline_now, timeline_now, TIMELINE_##KIND, site);                             \
   }
 
@@ -77,8 +78,7 @@ __device__ __forceinline__ unsigned timeline_find_ring() {
   if (threadIdx.x % 32 != 0 || (warp & timeline_wanted.warps_between) != 0 ||
       multiprocessor >= timeline_wanted.multiprocessors)
     return 0;
-  const unsigned ring =
-      (multiprocessor * TIMELINE_WARPS + place) * (timeline_wanted.slots + 1) + 1;
+  const unsigned ring = (multiprocessor * TIMELINE_WARPS + place) * (timeline_wanted.slots + 1) + 1;
   const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   const unsigned now = timeline_clock();
   timeline_wanted.events[timeline_slot(ring, now)] = {now, now, TIMELINE_BEGIN_OF_WARP,
@@ -146,8 +146,8 @@ __device__ __forceinline__ void timeline_pipeline_wait(size_t newest,
   __pipeline_wait_prior(newest);
   TIMELINE_END(COPY_WAIT)
 }
-#define __syncthreads() timeline_syncthreads()
-#define __pipeline_commit() timeline_pipeline_commit()
+#define __syncthreads()               timeline_syncthreads()
+#define __pipeline_commit()           timeline_pipeline_commit()
 #define __pipeline_wait_prior(newest) timeline_pipeline_wait(newest)
 
 // The fragments of K are its columns, those of V its rows; which of them a warp loads tells which product it is at.
@@ -172,7 +172,7 @@ timeline_load(timeline_site site, fragment<matrix_b, 16, 16, 16, Element, row_ma
   load_matrix_sync(fragment, arguments...);
 }
 } // namespace nvcuda::wmma
-#define load_matrix_sync(...) timeline_load(TIMELINE_HERE, __VA_ARGS__)
+#define load_matrix_sync(...)         timeline_load(TIMELINE_HERE, __VA_ARGS__)
 
 #endif // LAB_TIMELINE
 

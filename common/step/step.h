@@ -17,9 +17,10 @@ typedef struct {
   const char *const *(*configurations)(void);
   bool (*configure)(const char *name);
   size_t (*shared_memory_bytes)(const attention_shape *shape);
-  cudaError_t (*timeline)(const timeline_plan *plan); // of a step built with LAB_TIMELINE, else NULL
-  const char *configuration; // chosen before each launch; NULL leaves the choice to the step
-  void *library;             // NULL for the step that is linked in
+  cudaError_t (*timeline)(
+      const timeline_plan *plan); // of a step built with LAB_TIMELINE, else NULL
+  const char *configuration;      // chosen before each launch; NULL leaves the choice to the step
+  void *library;                  // NULL for the step that is linked in
 } attention_step;
 
 // Chooses one of the step's configurations by name; NULL leaves the choice to the step. Returns false with a

@@ -17,10 +17,10 @@ void timeline_rings_free(timeline_plan *rings);
 typedef struct {
   int64_t begin, end;
   timeline_kind kind;
-  unsigned site;   // timeline_site_number
-  unsigned block;  // of the grid; 0 where the begin of the warp is lost
-  unsigned warp;   // of the block
-  unsigned place;  // of the warp on the multiprocessor
+  unsigned site;  // timeline_site_number
+  unsigned block; // of the grid; 0 where the begin of the warp is lost
+  unsigned warp;  // of the block
+  unsigned place; // of the warp on the multiprocessor
 } timeline_entry;
 
 typedef struct {

@@ -69,7 +69,7 @@ static bool read_source(const char *path, timeline_sources *sources, error_text 
 
 bool timeline_sources_read(const char *step, const char *headers, timeline_sources *sources,
                            error_text *error) {
-  sources->count = 0;
+  *sources = (timeline_sources){.count = 0};
   if (!read_source(step, sources, error)) return false;
   char pattern[1024];
   snprintf(pattern, sizeof pattern, "%s/*.cuh", headers);

@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 typedef struct {
-  char name[64];  // without its folder
-  unsigned lines; // in the arrays, from line 1 on
-  char **text;    // [lines]: without blanks at both ends
+  char name[64];   // without its folder
+  unsigned lines;  // in the arrays, from line 1 on
+  char **text;     // [lines]: without blanks at both ends
   char **function; // [lines]: the name of the function that the line stands in, "" outside
 } timeline_source;
 

@@ -41,9 +41,7 @@ void timeline_number_key_blocks(const timeline_list *list, unsigned *numbers) {
     if (i == 0 || !same_warp(entry - 1, entry)) scores = output = 0;
     // A ring that has lost the begin of a warp may begin with the second product of a block.
     if (is_output(entry->kind) && scores == 0 && output == 0) scores = 1;
-    numbers[i] = is_scores(entry->kind)   ? ++scores
-                 : is_output(entry->kind) ? ++output
-                                          : 0;
+    numbers[i] = is_scores(entry->kind) ? ++scores : is_output(entry->kind) ? ++output : 0;
   }
 }
 

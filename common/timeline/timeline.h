@@ -12,18 +12,18 @@ enum {
 // What a warp did. A wait has a begin and an end; the others are moments.
 typedef enum {
   TIMELINE_NOTHING,
-  TIMELINE_BARRIER_WAIT,  // for an mbarrier: a tile has arrived, or a stage is empty
-  TIMELINE_COPY,          // a copy, or a group of them, was issued
-  TIMELINE_COPY_WAIT,     // for copies of the thread's own
-  TIMELINE_TURN_WAIT,     // at a named barrier
-  TIMELINE_BLOCK_WAIT,    // __syncthreads()
-  TIMELINE_SCORES,        // a product of Q and K is issued, or fragments for one are loaded
-  TIMELINE_OUTPUT,        // the same of P and V
-  TIMELINE_PRODUCT,       // wgmma.fence: a product of either kind is about to be queued
-  TIMELINE_PRODUCT_WAIT,  // until all groups are complete
+  TIMELINE_BARRIER_WAIT,   // for an mbarrier: a tile has arrived, or a stage is empty
+  TIMELINE_COPY,           // a copy, or a group of them, was issued
+  TIMELINE_COPY_WAIT,      // for copies of the thread's own
+  TIMELINE_TURN_WAIT,      // at a named barrier
+  TIMELINE_BLOCK_WAIT,     // __syncthreads()
+  TIMELINE_SCORES,         // a product of Q and K is issued, or fragments for one are loaded
+  TIMELINE_OUTPUT,         // the same of P and V
+  TIMELINE_PRODUCT,        // wgmma.fence: a product of either kind is about to be queued
+  TIMELINE_PRODUCT_WAIT,   // until all groups are complete
   TIMELINE_PRODUCT_WAIT_1, // until at most one is under way
-  TIMELINE_STORE,         // rows of O are stored
-  TIMELINE_QUEUE_SCORES,  // TIMELINE_PRODUCT of Q and K, and of P and V: not as kernels write it, see stretch.h
+  TIMELINE_STORE,          // rows of O are stored
+  TIMELINE_QUEUE_SCORES, // TIMELINE_PRODUCT of Q and K, and of P and V: not as kernels write it, see stretch.h
   TIMELINE_QUEUE_OUTPUT,
   TIMELINE_KINDS,
   TIMELINE_BEGIN_OF_WARP = 31, // `who` says which warp it is
@@ -32,7 +32,7 @@ typedef enum {
 typedef struct {
   unsigned begin, end; // clocks of the multiprocessor, modulo 2^32
   unsigned what;       // timeline_site_number << 5 | timeline_kind
-  unsigned who;        // of TIMELINE_BEGIN_OF_WARP: number of the block << 5 | warp of the block; else 0
+  unsigned who; // of TIMELINE_BEGIN_OF_WARP: number of the block << 5 | warp of the block; else 0
 } timeline_event;
 
 // Where events go: [multiprocessors][TIMELINE_WARPS][1 + slots], for multiprocessors from `first` on. Each warp of a
@@ -43,7 +43,8 @@ typedef struct {
   timeline_event *events;
   unsigned first, multiprocessors;
   unsigned slots;
-  unsigned warps_between; // 0: all warps of a block write; 3: every fourth, the first of each warp group
+  unsigned
+      warps_between; // 0: all warps of a block write; 3: every fourth, the first of each warp group
 } timeline_plan;
 
 // A place in the source as 27 bits: a 14-bit hash of the file's name without its folder, and the line, up to 8191.

@@ -21,7 +21,8 @@ typedef enum {
 
 typedef struct {
   uint64_t number; // from 1 on, in the block
-  uint64_t after;  // ORDER_GOES_ON: the event of another warp that ended the wait; 0: the copy engine's bytes
+  uint64_t
+      after; // ORDER_GOES_ON: the event of another warp that ended the wait; 0: the copy engine's bytes
   order_kind kind;
   unsigned warp;
   unsigned times; // how often the lane called the function in turn

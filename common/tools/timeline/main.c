@@ -19,9 +19,12 @@
 static const char usage[] =
     "usage: timeline DATA_FOLDER STEP.so STAMPED.so [-- OPTIONS]\n"
     "\n"
-    "STAMPED.so is the same step, built with LAB_TIMELINE. Runs it once with stamps, and writes what the\n"
-    "warps of one multiprocessor did during a few key blocks to DATA_FOLDER/<device>/timeline-NN-dimD.csv.\n"
-    "Times both, with stamps of that multiprocessor and of all. OPTIONS are those of a step's program that choose shape,\n"
+    "STAMPED.so is the same step, built with LAB_TIMELINE. Runs it once with stamps, and writes "
+    "what the\n"
+    "warps of one multiprocessor did during a few key blocks to "
+    "DATA_FOLDER/<device>/timeline-NN-dimD.csv.\n"
+    "Times both, with stamps of that multiprocessor and of all. OPTIONS are those of a step's "
+    "program that choose shape,\n"
     "type, inputs and configuration; the shape is 1x16x4096x64 unless they say otherwise.\n";
 
 enum {
@@ -40,7 +43,8 @@ typedef struct {
   trial trial;
   record_folder folder;
   record_conditions conditions;
-  double milliseconds[3];     // without stamps, with those of one multiprocessor, of all; NaN without times
+  double milliseconds
+      [3]; // without stamps, with those of one multiprocessor, of all; NaN without times
   statistics_ratio slower[2]; // with stamps of one multiprocessor, and of all, than without
   bool by_warpgroups;         // the step multiplies with wgmma
   timeline_sources sources;
@@ -50,9 +54,9 @@ typedef struct {
 } session;
 
 static bool read_options(session *s, int argc, char **argv, error_text *error) {
-  static const option_id refused[] = {OPTION_Q,   OPTION_K,       OPTION_V,        OPTION_OUT,
-                                      OPTION_LSE, OPTION_O_ALONE, OPTION_NO_CHECK, OPTION_CSV,
-                                      OPTION_HELP};
+  static const option_id refused[] = {OPTION_Q,        OPTION_K,   OPTION_V,
+                                      OPTION_OUT,      OPTION_LSE, OPTION_O_ALONE,
+                                      OPTION_NO_CHECK, OPTION_CSV, OPTION_HELP};
   options *options = &s->options;
   if (!options_parse(argc, argv, options, error)) return false;
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
@@ -73,7 +77,8 @@ static bool load_steps(session *s, char **paths, error_text *error) {
     if (!step_load(paths[i], &s->steps[i], error)) return false;
   }
   return s->steps[STAMPED].timeline ||
-         fail(error, "%s was built without stamps: make step14 timeline builds both", paths[STAMPED]);
+         fail(error, "%s was built without stamps: make step14 timeline builds both",
+              paths[STAMPED]);
 }
 
 static bool prepare(session *s, error_text *error) {
@@ -251,8 +256,9 @@ static bool save(session *s, error_text *error) {
 
 static void say_cost(const session *s) {
   if (s->list.lost > 0)
-    printf("%llu events were written over by later ones: the timeline has gaps, or lacks its begin\n",
-           (unsigned long long)s->list.lost);
+    printf(
+        "%llu events were written over by later ones: the timeline has gaps, or lacks its begin\n",
+        (unsigned long long)s->list.lost);
   static const char *const who[] = {"one multiprocessor", "all multiprocessors"};
   for (int i = 0; i < 2 && s->milliseconds[0] > 0; i++)
     printf("with stamps of %s: %.4g ms, %.1f %% more than without [%.1f, %.1f]\n", who[i],
@@ -282,12 +288,13 @@ static int record_timeline(int argc, char **argv) {
     fputs(usage, stderr);
     return EXIT_BAD_INPUT;
   }
-  const bool good = device_open(&s.device, &error) &&
-                    (!s.device.emulated ||
-                     fail(&error, "the emulator has no clocks: make step14 timeline shows the order there")) &&
-                    load_steps(&s, argv + 2, &error) &&
-                    read_options(&s, argc > 4 ? argc - 4 : 1, argv + (argc > 4 ? 4 : 0), &error) &&
-                    run(&s, argv[1], &error);
+  const bool good =
+      device_open(&s.device, &error) &&
+      (!s.device.emulated ||
+       fail(&error, "the emulator has no clocks: make step14 timeline shows the order there")) &&
+      load_steps(&s, argv + 2, &error) &&
+      read_options(&s, argc > 4 ? argc - 4 : 1, argv + (argc > 4 ? 4 : 0), &error) &&
+      run(&s, argv[1], &error);
   if (!good) fprintf(stderr, "error: %s\n", error.text);
   timeline_list_free(&s.list);
   timeline_sources_free(&s.sources);

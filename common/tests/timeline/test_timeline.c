@@ -1,0 +1,158 @@
+// The stamps of kernels: what the host makes of the rings, what the record says, and that a build without them is as if
+// there were none.
+#define _GNU_SOURCE
+#include "timeline/stretch.h"
+
+#include "tests/needs.h"
+#include "tests/scripts/toolkit.h"
+
+enum { SLOTS = 16 };
+
+static unsigned site(const char *file, int line) { return timeline_site_number(file, line); }
+
+static timeline_event moment(unsigned time, timeline_kind kind, int line) {
+  return (timeline_event){time, time, site("a/attention.cu", line) << 5 | kind, 0};
+}
+
+// Warp 1 of block 7 has written three events of which the last took the place of the second; the clock has passed 2^32.
+Test(timeline, rings_become_a_list) {
+  static timeline_event rings[TIMELINE_WARPS * (1 + SLOTS)];
+  timeline_event *ring = rings + 3 * (1 + SLOTS); // of place 3
+  ring[0].begin = 3;
+  ring[1] = (timeline_event){4294967290u, 4294967290u, TIMELINE_BEGIN_OF_WARP, 7 << 5 | 1};
+  ring[5] = moment(8, TIMELINE_PRODUCT, 20);
+  ring[2] =
+      (timeline_event){4294967293u, 2, site("attention.cu", 10) << 5 | TIMELINE_BARRIER_WAIT, 0};
+  timeline_list list;
+  error_text error;
+  cr_assert(timeline_list_make(rings, SLOTS, &list, &error), "%s", error.text);
+  cr_assert_eq(list.count, 2, "there are %zu events", list.count);
+  cr_expect_eq(list.lost, 1);
+  const timeline_entry *wait = &list.entries[0], *product = &list.entries[1];
+  cr_expect(wait->kind == TIMELINE_BARRIER_WAIT && product->kind == TIMELINE_PRODUCT);
+  cr_expect_eq(wait->begin, 3);
+  cr_expect_eq(wait->end, 8);
+  cr_expect_eq(product->end, 14);
+  cr_expect(wait->block == 7 && wait->warp == 1 && wait->place == 3);
+  cr_expect_eq(wait->site, site("attention.cu", 10));
+  timeline_list_free(&list);
+}
+
+// Tiles of 12 key blocks, and a store behind each.
+static timeline_list tiles(size_t count) {
+  timeline_list list = {.entries = calloc(count * 25, sizeof *list.entries)};
+  int64_t now = 0;
+  for (size_t tile = 0; tile < count; tile++) {
+    for (int block = 0; block < 12; block++) {
+      list.entries[list.count++] =
+          (timeline_entry){.begin = now, .end = now, .kind = TIMELINE_QUEUE_SCORES};
+      list.entries[list.count++] =
+          (timeline_entry){.begin = now + 50, .end = now + 50, .kind = TIMELINE_QUEUE_OUTPUT};
+      now += 100;
+    }
+    list.entries[list.count++] =
+        (timeline_entry){.begin = now - 10, .end = now - 10, .kind = TIMELINE_STORE};
+  }
+  return list;
+}
+
+Test(timeline, the_stretch_holds_no_store) {
+  timeline_list list = tiles(2); // whose middle, 1200, is between two tiles
+  const timeline_stretch stretch = timeline_choose_stretch(&list, 4);
+  cr_expect_eq(stretch.end - stretch.begin, 400, "it is %ld to %ld", stretch.begin, stretch.end);
+  for (size_t i = 0; i < list.count; i++) {
+    const timeline_entry *entry = &list.entries[i];
+    cr_expect(entry->kind != TIMELINE_STORE || entry->end < stretch.begin ||
+              entry->begin >= stretch.end);
+  }
+  cr_expect(stretch.begin >= 700 && stretch.end <= 1700, "it is far from the middle");
+  unsigned *numbers = calloc(list.count, sizeof *numbers);
+  timeline_number_key_blocks(&list, numbers);
+  cr_expect(numbers[0] == 1 && numbers[1] == 1 && numbers[22] == 12 && numbers[24] == 0 &&
+            numbers[25] == 13);
+  free(numbers);
+  const timeline_list few = {.count = 4, .entries = list.entries};
+  const timeline_stretch whole = timeline_choose_stretch(&few, 4);
+  cr_expect(whole.begin == 0 && whole.end == 151);
+  timeline_list_free(&list);
+}
+
+Test(timeline, products_are_told_by_their_function) {
+  char folder[] = "/tmp/lab-test-XXXXXX", path[64];
+  cr_assert(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/attention.cu", folder);
+  toolkit_write(path,
+                "template <int D>\n__device__ void\nmultiply_scores(int a) {\n  wgmma_fence();\n}\n"
+                "__device__ void accumulate_output(int a) {\n  wgmma_fence();\n}\n");
+  timeline_sources sources;
+  error_text error;
+  cr_assert(timeline_sources_read(path, "common/kernel", &sources, &error), "%s", error.text);
+  timeline_entry entries[] = {
+      {.kind = TIMELINE_PRODUCT, .site = site("x/attention.cu", 4)},
+      {.kind = TIMELINE_PRODUCT, .site = site("x/attention.cu", 7)},
+      {.kind = TIMELINE_SCORES, .begin = 5, .end = 5, .site = site("ptx.cuh", 9)},
+      {.kind = TIMELINE_SCORES, .begin = 9, .end = 9, .site = site("ptx.cuh", 9)},
+  };
+  timeline_list list = {.count = 4, .entries = entries};
+  timeline_list_simplify(&list, &sources);
+  cr_assert_eq(list.count, 3);
+  cr_expect_eq(entries[0].kind, TIMELINE_QUEUE_SCORES);
+  cr_expect_eq(entries[1].kind, TIMELINE_QUEUE_OUTPUT);
+  cr_expect(entries[2].begin == 5 && entries[2].end == 9);
+  const timeline_where where = timeline_sources_find(&sources, entries[1].site);
+  cr_expect_str_eq(where.file, "attention.cu");
+  cr_expect_str_eq(where.text, "wgmma_fence();");
+  cr_expect_eq(where.line, 7);
+  cr_expect_str_eq(timeline_sources_find(&sources, site("none.cuh", 1)).file, "?");
+  timeline_sources_free(&sources);
+  remove(path);
+  remove(folder);
+}
+
+#define NAMES                                                                                      \
+  "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,plain_ms,"    \
+  "stamped_ms,all_stamped_ms,lost,stretch,block,warp,begin,end,kind,key_block,file,line\n"
+#define ROW(warp, begin, end, kind, key_block, line)                                               \
+  "14_pingpong,,NVIDIA H200,fp16,1,1,1,64,64,64,0,1,1,1,0,1000,0," #warp "," #begin "," #end       \
+  "," #kind "," #key_block ",attention.cu," #line "\n"
+// Two warp groups. The first has products in 0-300 and 500-900, and softmax between them; the second has a product in
+// 300-500, whose end is not certain because its wait is short, and softmax behind it.
+#define RECORD                                                                                     \
+  NAMES ROW(4, 0, 0, queue_scores, 1, 10) ROW(4, 100, 300, product_wait, , 11)                     \
+      ROW(4, 500, 500, queue_output, 1, 12) ROW(4, 600, 900, product_wait, , 13)                   \
+          ROW(4, 1000, 1000, queue_scores, 2, 10) ROW(8, 300, 300, queue_output, 1, 12)            \
+              ROW(8, 490, 500, product_wait, , 13) ROW(8, 1000, 1000, queue_scores, 2, 10)
+
+#define READ "awk -f scripts/csv.awk -f scripts/timeline.awk -f scripts/timeline_"
+
+TestSuite(record, .init = toolkit_enter, .fini = toolkit_leave);
+
+Test(record, text_says_what_overlaps) {
+  toolkit_write("timeline.csv", RECORD);
+  const script_result result = toolkit_run(READ "text.awk -v columns=40 timeline.csv 2>&1");
+  EXPECT(result, " key block |1", "warps 4-7 |qqqqwwwwwwwwssssssssqqqqwwwwwwwwwwwwssss|",
+         "under way |SSSSSSSSSSSS PPPPPPPPPPPPPPPP |", "warps 8-11 | qqqqqqqqssss",
+         "work queued: 90 % of the time\n",
+         "under way: 75 % of the softmax, of the warps' own: 0 %\n",
+         "a consumer 26 % waits for a product\n");
+}
+
+Test(record, trace_is_json) {
+  needs_tool("python3");
+  toolkit_write("timeline.csv", RECORD);
+  const script_result result =
+      toolkit_run(READ "trace.awk timeline.csv | python3 -c \"import json, sys; t = "
+                       "json.load(sys.stdin)['traceEvents']; "
+                       "print([(e['tid'], e['ts'], e['dur'], e['name']) for e in t if e['ph'] == "
+                       "'X' and 'output' in e['name']])\" 2>&1");
+  EXPECT(result, "(3, 0.5, 0.4, 'output 1')", "(5, 0.3, 0.2, 'output 1 (end not known)')");
+}
+
+Test(stamps, are_not_there_unless_asked_for, .timeout = 100) {
+  if (!has_tool("nvcc") && access("/usr/local/cuda/bin/nvcc", X_OK) != 0)
+    cr_skip_test("needs nvcc");
+  const script_result result = toolkit_run(
+      "PATH=$PATH:/usr/local/cuda/bin common/tests/timeline/stamps_off.sh nvcc 14_pingpong 2>&1");
+  cr_assert_eq(result.status, 0, "%s", result.out);
+  EXPECT(result, "same: the preprocessed headers\n", "same: the cubin of 14_pingpong\n");
+}
