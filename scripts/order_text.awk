@@ -16,6 +16,20 @@
   there[warp[count]] = 1
   warp_of[field("number")] = warp[count]
   if (operation[count] ~ /^wgmma/) groups = 1
+  if (event[count] != "goes_on") turn(warp[count], operation[count])
+}
+# Counts the turns of a warp, and those that it passes before it waits for what it has queued in the turn.
+function turn(w, what) {
+  if (what == "bar.sync") {
+    in_turn[w] = 1
+    waited[w] = 0
+  } else if (what == "bar.arrive" && in_turn[w]) {
+    turns[w]++
+    early[w] += !waited[w]
+    in_turn[w] = 0
+  } else if (what == "wgmma.wait_group") {
+    waited[w] = 1
+  }
 }
 function words(i,  text) {
   text = operation[i]
@@ -66,4 +80,7 @@ END {
   for (c = 1; c <= columns; c++)
     if (waits[name[c]])
       print "warps " name[c] "-" name[c] + 3 ": " left[name[c]] + 0 " of " waits[name[c]] " waits for products leave another product under way"
+  for (c = 1; c <= columns; c++)
+    if (turns[name[c]])
+      print "warps " name[c] "-" name[c] + 3 ": " early[name[c]] + 0 " of " turns[name[c]] " turns are passed before the wait for their products"
 }

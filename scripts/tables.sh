@@ -9,6 +9,7 @@
 #   # Data: bench.csv (make bench)  files of plots/data/DEVICE, and what records them: all are needed;
 #                                   ../emulated-DEVICE/bugs.csv is one of the emulator
 #   # With: peers.csv (make peers)  files that add to the table where they are there
+#   # Awk: scripts/timeline         a file of awk functions that NAME.awk calls, without .awk
 # An argument's name in a file's name stands for its value. A table without its data is a line that says
 # what records it. Without FILE: all documents of the repository.
 #
@@ -79,7 +80,10 @@ table() { # document, line, words
       without+="${without:+, }\`$path\` (\`$command\`, \`make publish\`)"
     fi
   done < <(sources "$script" With)
-  awk -f scripts/csv.awk -f scripts/text.awk -f scripts/cells.awk -f "$script" "${values[@]}" "${files[@]}" </dev/null || exit
+  names=(-f scripts/csv.awk -f scripts/text.awk -f scripts/cells.awk)
+  data=$(setting "$script" Awk)
+  if [ -n "$data" ]; then names+=(-f "$data.awk"); fi
+  awk "${names[@]}" -f "$script" "${values[@]}" "${files[@]}" </dev/null || exit
   if [ -n "$without" ]; then
     echo
     echo "Not recorded yet: $without."

@@ -15,7 +15,8 @@
 #
 # The kinds of segments are barrier_wait, copy_wait, turn_wait, block_wait, product_wait, issue (products are being
 # queued), scores and output (products by mma.sync), softmax (and all other arithmetic between two products), copy, store
-# and other. A product of wgmma lasts from the fence before it to the end of the wait for it. If that wait took less than
+# and other. A product by mma.sync lasts from the wait before it to the softmax, and from the first fragment of V that is
+# loaded to the next wait. A product of wgmma lasts from the fence before it to the end of the wait for it. If that wait took less than
 # 64 clocks, the product may have been complete before, and nothing tells when: known is then the time at
 # which the warp went on from queueing it.
 
@@ -46,12 +47,12 @@ function timeline_row(  key) {
   if (field("kind") ~ /^queue_/) row_queues[row_of[key]] = timeline_file
 }
 
-function add_segment(row, begin, end, kind, event) {
+function add_segment(lane, begin, end, kind, event) {
   if (begin < 0) begin = 0
   if (end > stretch) end = stretch
   if (end <= begin) return
   segments++
-  segment_row[segments] = row
+  segment_row[segments] = lane
   segment_begin[segments] = begin
   segment_end[segments] = end
   segment_kind[segments] = kind
@@ -78,40 +79,49 @@ function complete(oldest, newest, event) {
 }
 
 # Goes through the events of one row. What a warp does between two events follows from the event before.
-function walk(row, first, last,  i, kind, gap, oldest, queues, p) {
+function walk(lane, first, last,  i, kind, gap, oldest, queues, p) {
   gap = "other"
   oldest = products + 1
-  queues = row_queues[row] == timeline_file
+  queues = row_queues[lane] == timeline_file
   for (i = first; i <= last; i++) {
     kind = event_kind[i]
-    if (i > first) add_segment(row, event_end[i - 1], event_begin[i], gap, i - 1)
+    if (kind == "softmax" && i > first && gap != "softmax") { # what came before it was the product of Q and K
+      add_product(i)
+      product_kind[products] = gap = "scores"
+      product_begin[products] = event_end[i - 1]
+      product_known[products] = product_end[products] = event_begin[i]
+    }
+    if (i > first) add_segment(lane, event_end[i - 1], event_begin[i], gap, i - 1)
     if (gap ~ /output|issue/) product_known[products] = product_end[products] = event_begin[i]
     if (kind ~ /wait/) {
-      add_segment(row, event_begin[i], event_end[i], kind == "product_wait_1" ? "product_wait" : kind, i)
+      add_segment(lane, event_begin[i], event_end[i], kind == "product_wait_1" ? "product_wait" : kind, i)
       if (kind ~ /product/) {
         oldest = complete(oldest, kind == "product_wait_1", i)
         gap = "softmax"
-      } else if (row_role[row] == "producer") {
+      } else if (row_role[lane] == "producer") {
         gap = "copy"
       } else if (kind != "barrier_wait" || gap != "softmax") {
         gap = "other"
       }
+    } else if (kind == "softmax") {
+      add_segment(lane, event_begin[i], event_end[i], kind, i)
+      gap = "softmax"
     } else if (kind ~ /scores|output/) {
       add_product(i)
-      if (!queues) add_segment(row, event_begin[i], event_end[i], kind, i)
-      gap = queues ? "issue" : kind == "scores" ? "softmax" : "output"
+      if (!queues) add_segment(lane, event_begin[i], event_end[i], kind, i)
+      gap = queues ? "issue" : "output"
     } else if (kind == "store") {
-      add_segment(row, event_begin[i], event_end[i], kind, i)
+      add_segment(lane, event_begin[i], event_end[i], kind, i)
       gap = "other"
     } else if (kind == "copy") {
-      gap = row_role[row] == "producer" ? "copy" : "other"
+      gap = row_role[lane] == "producer" ? "copy" : "other"
     }
   }
   for (p = oldest; queues && p <= products; p++) product_end[p] = event_end[last] # their wait is not in the file
 }
 
 function timeline_segments(  i, first, blocks, name) {
-  for (i = 1; i <= events; i++) if (event_kind[i] ~ /scores|output/) row_role[event_row[i]] = "consumer"
+  for (i = 1; i <= events; i++) if (event_kind[i] ~ /scores|output|softmax/) row_role[event_row[i]] = "consumer"
   for (i = 1; i <= events; i++)
     if (event_kind[i] == "copy" && row_role[event_row[i]] == "") row_role[event_row[i]] = "producer"
   for (i = 1; i <= rows; i++) if (row_block[i] != row_block[1]) blocks = 1
@@ -129,10 +139,10 @@ function timeline_segments(  i, first, blocks, name) {
 
 # Puts the times of a row's products, or of all rows' where `row` is 0, into merged_begin[1..] and merged_end[1..], in
 # order and without overlaps.
-function merge_products(row,  i, j, count, chosen, order, begin, end) {
+function merge_products(lane,  i, j, count, chosen, order, begin, end) {
   chosen = 0
   for (i = 1; i <= products; i++) {
-    if (row && product_row[i] != row) continue
+    if (lane && product_row[i] != lane) continue
     for (j = chosen++; j > 0 && product_begin[order[j]] > product_begin[i]; j--) order[j + 1] = order[j]
     order[j + 1] = i
   }
@@ -152,9 +162,9 @@ function merge_products(row,  i, j, count, chosen, order, begin, end) {
 }
 
 # How many clocks of a row's softmax, or of all rows' where `row` is 0, lie in the merged times.
-function softmax_in_merged(row, count,  i, j, begin, end, sum) {
+function softmax_in_merged(lane, count,  i, j, begin, end, sum) {
   for (i = 1; i <= segments; i++) {
-    if (segment_kind[i] != "softmax" || (row && segment_row[i] != row)) continue
+    if (segment_kind[i] != "softmax" || (lane && segment_row[i] != lane)) continue
     for (j = 1; j <= count; j++) {
       begin = segment_begin[i] > merged_begin[j] ? segment_begin[i] : merged_begin[j]
       end = segment_end[i] < merged_end[j] ? segment_end[i] : merged_end[j]

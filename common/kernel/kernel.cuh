@@ -86,7 +86,8 @@ __device__ __forceinline__ size_t key_value_head(const attention_shape &shape, i
 // They return the largest value, and the sum, over the lanes whose numbers differ in the bits FROM, 2 FROM,
 // ... TO / 2. FROM = 1 and TO = 8 take 8 neighbouring lanes; FROM = 8 and TO = 32 take every eighth lane.
 template <int FROM, int TO>
-__device__ __forceinline__ float max_over_lanes(float value) {
+__device__ __forceinline__ float max_over_lanes(float value TIMELINE_SITE) {
+  TIMELINE_MMA(SOFTMAX)
   for (int offset = FROM; offset < TO; offset *= 2)
     value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, offset));
   return value;

@@ -12,8 +12,8 @@ template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
                 const Element (*Q_smem)[tile::BLOCK_M][PANEL], int first_row,
-                const Element (*K_smem)[tile::BLOCK_N][PANEL]) {
-  wgmma_fence();
+                const Element (*K_smem)[tile::BLOCK_N][PANEL] TIMELINE_SITE) {
+  wgmma_fence(TIMELINE_PASS_FIRST);
 #pragma unroll
   for (int k = 0; k < D; k += 16)
     wgmma<Element, tile::BLOCK_N>::shared(

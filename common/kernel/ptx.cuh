@@ -28,9 +28,7 @@ __device__ __forceinline__ float exp2_approximate(float x) {
 // Loads four 8x8 matrices of 16-bit elements. Lane l gives the address of row l % 8 of matrix l / 8, 16
 // bytes on a 16-byte boundary, and receives of each matrix the elements 2 (l % 4) and 2 (l % 4) + 1 of row
 // l / 4. 9.7.14.5.15, "ldmatrix".
-__device__ __forceinline__ void load_matrices(unsigned (&fragments)[4],
-                                              const void *row TIMELINE_SITE) {
-  TIMELINE_AT(SCORES)
+__device__ __forceinline__ void load_matrices(unsigned (&fragments)[4], const void *row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(fragments[0]), "=r"(fragments[1]), "=r"(fragments[2]), "=r"(fragments[3])
                : "r"(shared_address(row))
@@ -41,7 +39,7 @@ __device__ __forceinline__ void load_matrices(unsigned (&fragments)[4],
 // 4.
 __device__ __forceinline__ void load_matrices_transposed(unsigned (&fragments)[4],
                                                          const void *row TIMELINE_SITE) {
-  TIMELINE_AT(OUTPUT)
+  TIMELINE_MMA(OUTPUT)
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(fragments[0]), "=r"(fragments[1]), "=r"(fragments[2]), "=r"(fragments[3])
                : "r"(shared_address(row))

@@ -15,8 +15,8 @@ template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
                   const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4],
-                  const Element (*V_smem)[tile::BLOCK_N][PANEL], bool first) {
-  wgmma_fence();
+                  const Element (*V_smem)[tile::BLOCK_N][PANEL], bool first TIMELINE_SITE) {
+  wgmma_fence(TIMELINE_PASS_FIRST);
 #pragma unroll
   for (int k = 0; k < tile::BLOCK_N; k += 16)
     wgmma<Element, D + 8>::registers(O_frag[0], &P_frag[0][k / 4],

@@ -3,11 +3,12 @@
 // timeline` makes; without it the words below stand for nothing, and the machine code is the same as without them.
 //
 //   TIMELINE_SITE          a last parameter: the line of the call; TIMELINE_FIRST_SITE where there is no other
-//   TIMELINE_PASS          a last argument: the line that the caller was called from
+//   TIMELINE_PASS          a last argument: the line that the caller was called from; TIMELINE_PASS_FIRST likewise
 //   TIMELINE_ENTER         where a kernel begins
 //   TIMELINE_BEGIN         before an instruction that may wait
 //   TIMELINE_END(KIND)     after it: one event, from the begin to now
 //   TIMELINE_AT(KIND)      an event without a duration; TIMELINE_AT_FIRST(KIND, first) only where `first` is set
+//   TIMELINE_MMA(KIND)     the same in a step with products by mma.sync, which have no wait that tells their end
 //
 // The kinds are those of timeline.h.
 #ifndef TIMELINE_CUH
@@ -19,11 +20,13 @@
 #define TIMELINE_SITE
 #define TIMELINE_FIRST_SITE
 #define TIMELINE_PASS
+#define TIMELINE_PASS_FIRST
 #define TIMELINE_BEGIN
 #define TIMELINE_END(KIND)
 #define TIMELINE_END_OF(kind)
 #define TIMELINE_AT(KIND)
 #define TIMELINE_AT_FIRST(KIND, first)
+#define TIMELINE_MMA(KIND)
 
 #else
 
@@ -34,7 +37,7 @@
 // A place in the source, which the compiler makes a constant.
 struct timeline_site {
   unsigned number;
-  __device__ constexpr timeline_site(const char *file, int line)
+  __device__ __forceinline__ timeline_site(const char *file, int line)
       : number(timeline_site_number(file, line)) {}
 };
 
@@ -42,11 +45,17 @@ struct timeline_site {
 #define TIMELINE_FIRST_SITE   timeline_site site = TIMELINE_HERE
 #define TIMELINE_SITE         , TIMELINE_FIRST_SITE
 #define TIMELINE_PASS         , site
+#define TIMELINE_PASS_FIRST   site
 #define TIMELINE_BEGIN        const unsigned timeline_begin = timeline_clock();
 #define TIMELINE_END(KIND)    TIMELINE_END_OF(TIMELINE_##KIND)
 #define TIMELINE_END_OF(kind) timeline_stamp(timeline_begin, timeline_clock(), kind, site);
 #define TIMELINE_AT_FIRST(KIND, first)                                                             \
   if (first) TIMELINE_AT(KIND)
+#if LAB_TIMELINE == 2
+#define TIMELINE_MMA(KIND)
+#else
+#define TIMELINE_MMA(KIND) TIMELINE_AT(KIND)
+#endif
 #define TIMELINE_AT(KIND)                                                                          \
   {                                                                                                \
     const unsigned timeline_now = timeline_clock();                                                \
@@ -86,43 +95,54 @@ __device__ __forceinline__ unsigned timeline_find_ring() {
   return ring;
 }
 
-// A kernel that calls aligned_tiles() finds its ring there, once, and keeps it in a register of PTX that all stamps
-// behind it see (LAB_TIMELINE=2, which make sets for such a step). Others find it anew for each stamp.
-__device__ __forceinline__ void timeline_enter() {
 #if LAB_TIMELINE == 2
-  const unsigned ring = timeline_find_ring();
-  asm volatile(".reg .u32 timeline_ring;\n"
-               "mov.u32 timeline_ring, %0;" ::"r"(ring));
-#endif
-}
-#define TIMELINE_ENTER timeline_enter();
 
-__device__ __forceinline__ unsigned timeline_ring() {
-#if LAB_TIMELINE == 2
-  unsigned ring;
-  asm volatile("mov.u32 %0, timeline_ring;" : "=r"(ring));
-  return ring;
-#else
-  return timeline_find_ring();
-#endif
+// A kernel with wgmma calls aligned_tiles() first. There it finds its ring, once, and keeps it and the number of its
+// events in registers of PTX, which all stamps behind it see.
+__device__ __forceinline__ void timeline_enter() {
+  const unsigned ring = timeline_find_ring();
+  asm volatile(".reg .u32 timeline_ring, timeline_count;\n"
+               "mov.u32 timeline_ring, %0;\n"
+               "mov.u32 timeline_count, 0;" ::"r"(ring));
 }
 
 // Writes an event to the warp's ring. The time of its end chooses the slot, so that no position is read, which the warp
-// would have to wait for. The count goes to memory without a reply, too. There is no branch, because a stamp may stand
-// between a wgmma.fence and the products behind it.
+// would have to wait for. There is no branch, because a stamp may stand between two products.
 __device__ __forceinline__ void timeline_stamp(unsigned begin, unsigned end, unsigned kind,
                                                timeline_site site) {
-  const unsigned ring = timeline_ring();
+  unsigned ring;
+  asm volatile("mov.u32 %0, timeline_ring;" : "=r"(ring));
   asm volatile("{.reg .pred wanted;\n"
-               ".reg .u64 event, count;\n"
+               ".reg .u64 event;\n"
+               "add.u32 timeline_count, timeline_count, 1;\n"
                "setp.ne.u32 wanted, %0, 0;\n"
                "mad.wide.u32 event, %1, 16, %2;\n"
-               "mad.wide.u32 count, %0, 16, %2;\n"
-               "@wanted st.global.v4.u32 [event], {%3, %4, %5, 0};\n"
-               "@wanted red.global.add.u32 [count+-16], 1;}" ::"r"(ring),
+               "@wanted st.global.v4.u32 [event], {%3, %4, %5, timeline_count};}" ::"r"(ring),
                "r"(timeline_slot(ring, end)), "l"(timeline_wanted.events), "r"(begin), "r"(end),
                "r"(site.number << 5 | kind));
 }
+
+#else
+
+// Other kernels have no place where all begin. They find the ring anew at each wait, and keep it in shared memory for
+// the stamps of their products, of which there are many.
+__device__ __forceinline__ void timeline_enter() {}
+
+__device__ __forceinline__ void timeline_stamp(unsigned begin, unsigned end, unsigned kind,
+                                               timeline_site site) {
+  static __shared__ unsigned rings[32]; // of the block's warps
+  const bool of_product = kind == TIMELINE_SOFTMAX || kind == TIMELINE_OUTPUT;
+  const unsigned ring =
+      of_product ? (threadIdx.x % 32 == 0 ? rings[threadIdx.x / 32] : 0) : timeline_find_ring();
+  if (!of_product && threadIdx.x % 32 == 0) rings[threadIdx.x / 32] = ring;
+  if (ring == 0) return;
+  timeline_wanted.events[timeline_slot(ring, end)] = {begin, end, site.number << 5 | kind, 0};
+  atomicAdd(&timeline_wanted.events[ring - 1].begin, 1);
+}
+
+#endif
+
+#define TIMELINE_ENTER                timeline_enter();
 
 // The step that is linked with this file records from the next launch on.
 extern "C" cudaError_t attention_timeline(const timeline_plan *plan) {
@@ -150,18 +170,11 @@ __device__ __forceinline__ void timeline_pipeline_wait(size_t newest,
 #define __pipeline_commit()           timeline_pipeline_commit()
 #define __pipeline_wait_prior(newest) timeline_pipeline_wait(newest)
 
-// The fragments of K are its columns, those of V its rows; which of them a warp loads tells which product it is at.
+// A load of a fragment of V tells that the warp is at the product of P and V.
 namespace nvcuda::wmma {
 template <typename Fragment, typename... Arguments>
 __device__ __forceinline__ void timeline_load(timeline_site, Fragment &fragment,
                                               const Arguments &...arguments) {
-  load_matrix_sync(fragment, arguments...);
-}
-template <typename Element, typename... Arguments>
-__device__ __forceinline__ void
-timeline_load(timeline_site site, fragment<matrix_b, 16, 16, 16, Element, col_major> &fragment,
-              const Arguments &...arguments) {
-  TIMELINE_AT(SCORES)
   load_matrix_sync(fragment, arguments...);
 }
 template <typename Element, typename... Arguments>

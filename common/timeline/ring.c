@@ -45,6 +45,20 @@ static void tell_warps(timeline_list *list) {
   list->count = kept;
 }
 
+// Counts the events between those that are numbered, which a kernel does from 1 on for each warp and block.
+static uint64_t count_missing(const timeline_list *list) {
+  uint64_t missing = 0;
+  const timeline_entry *last = NULL;
+  for (size_t i = 0; i < list->count; i++) {
+    const timeline_entry *entry = &list->entries[i];
+    if (entry->kind == TIMELINE_BEGIN_OF_WARP || entry->number == 0) continue;
+    const bool goes_on = last && last->place == entry->place && last->number < entry->number;
+    missing += entry->number - (goes_on ? last->number : 0) - 1;
+    last = entry;
+  }
+  return missing;
+}
+
 bool timeline_list_make(const timeline_event *events, unsigned slots, timeline_list *list,
                         error_text *error) {
   *list = (timeline_list){0};
@@ -66,11 +80,12 @@ bool timeline_list_make(const timeline_event *events, unsigned slots, timeline_l
                                     .end = (int32_t)(event->end - reference),
                                     .kind = (timeline_kind)(event->what & 31),
                                     .site = event->what >> 5,
+                                    .number = event->who,
                                     .block = event->who >> 5,
                                     .warp = event->who & 31,
                                     .place = place};
       if (entry.begin < earliest) earliest = entry.begin;
-      kept += entry.kind != TIMELINE_BEGIN_OF_WARP;
+      kept += entry.kind != TIMELINE_BEGIN_OF_WARP && entry.number == 0;
       list->entries[list->count++] = entry;
     }
   }
@@ -78,8 +93,8 @@ bool timeline_list_make(const timeline_event *events, unsigned slots, timeline_l
     list->entries[i].begin -= earliest;
     list->entries[i].end -= earliest;
   }
-  list->lost = written - kept;
   qsort(list->entries, list->count, sizeof *list->entries, in_order);
+  list->lost = written - kept + count_missing(list);
   tell_warps(list);
   return true;
 }

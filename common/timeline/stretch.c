@@ -9,7 +9,7 @@ static bool same_warp(const timeline_entry *a, const timeline_entry *b) {
 }
 
 static bool is_scores(timeline_kind kind) {
-  return kind == TIMELINE_SCORES || kind == TIMELINE_QUEUE_SCORES;
+  return kind == TIMELINE_SOFTMAX || kind == TIMELINE_QUEUE_SCORES;
 }
 static bool is_output(timeline_kind kind) {
   return kind == TIMELINE_OUTPUT || kind == TIMELINE_QUEUE_OUTPUT;
@@ -21,10 +21,11 @@ void timeline_list_simplify(timeline_list *list, const timeline_sources *sources
     timeline_entry entry = list->entries[i];
     timeline_entry *last = kept > 0 ? &list->entries[kept - 1] : NULL;
     if (entry.kind == TIMELINE_PRODUCT) {
-      const char *function = timeline_sources_find(sources, entry.site).function;
-      entry.kind = strstr(function, "scores") ? TIMELINE_QUEUE_SCORES : TIMELINE_QUEUE_OUTPUT;
+      const timeline_where where = timeline_sources_find(sources, entry.site);
+      const bool scores = strstr(where.function, "scores") || strstr(where.text, "multiply_scores");
+      entry.kind = scores ? TIMELINE_QUEUE_SCORES : TIMELINE_QUEUE_OUTPUT;
     } else if (last && same_warp(last, &entry) && last->kind == entry.kind &&
-               (entry.kind == TIMELINE_SCORES || entry.kind == TIMELINE_OUTPUT ||
+               (entry.kind == TIMELINE_SOFTMAX || entry.kind == TIMELINE_OUTPUT ||
                 entry.kind == TIMELINE_STORE)) {
       last->end = entry.end;
       continue;

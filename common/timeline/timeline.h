@@ -12,13 +12,13 @@ enum {
 // What a warp did. A wait has a begin and an end; the others are moments.
 typedef enum {
   TIMELINE_NOTHING,
-  TIMELINE_BARRIER_WAIT,   // for an mbarrier: a tile has arrived, or a stage is empty
-  TIMELINE_COPY,           // a copy, or a group of them, was issued
-  TIMELINE_COPY_WAIT,      // for copies of the thread's own
-  TIMELINE_TURN_WAIT,      // at a named barrier
-  TIMELINE_BLOCK_WAIT,     // __syncthreads()
-  TIMELINE_SCORES,         // a product of Q and K is issued, or fragments for one are loaded
-  TIMELINE_OUTPUT,         // the same of P and V
+  TIMELINE_BARRIER_WAIT, // for an mbarrier: a tile has arrived, or a stage is empty
+  TIMELINE_COPY,         // a copy, or a group of them, was issued
+  TIMELINE_COPY_WAIT,    // for copies of the thread's own
+  TIMELINE_TURN_WAIT,    // at a named barrier
+  TIMELINE_BLOCK_WAIT,   // __syncthreads()
+  TIMELINE_SOFTMAX, // a row max is taken over lanes, so the product of Q and K by mma.sync is complete
+  TIMELINE_OUTPUT,         // a fragment of V is loaded for a product by mma.sync
   TIMELINE_PRODUCT,        // wgmma.fence: a product of either kind is about to be queued
   TIMELINE_PRODUCT_WAIT,   // until all groups are complete
   TIMELINE_PRODUCT_WAIT_1, // until at most one is under way
@@ -32,13 +32,14 @@ typedef enum {
 typedef struct {
   unsigned begin, end; // clocks of the multiprocessor, modulo 2^32
   unsigned what;       // timeline_site_number << 5 | timeline_kind
-  unsigned who; // of TIMELINE_BEGIN_OF_WARP: number of the block << 5 | warp of the block; else 0
+  unsigned
+      who; // of TIMELINE_BEGIN_OF_WARP: number of the block << 5 | warp; else number of the event, or 0
 } timeline_event;
 
 // Where events go: [multiprocessors][TIMELINE_WARPS][1 + slots], for multiprocessors from `first` on. Each warp of a
 // multiprocessor has a ring of `slots` slots, a power of two, in which a slot stands for TIMELINE_SLOT_CLOCKS clocks. So
-// a later event may take the place of an earlier one; the slot before the ring has in its first word the number of
-// events that the warp has written, those that are gone included.
+// a later event may take the place of an earlier one. What is lost shows in the numbers of the events; where they have
+// none, the slot before the ring has in its first word how many were written.
 typedef struct {
   timeline_event *events;
   unsigned first, multiprocessors;
@@ -47,21 +48,25 @@ typedef struct {
       warps_between; // 0: all warps of a block write; 3: every fourth, the first of each warp group
 } timeline_plan;
 
-// A place in the source as 27 bits: a 14-bit hash of the file's name without its folder, and the line, up to 8191.
-#ifdef __cplusplus
-constexpr
+// A place in the source as 27 bits: a 14-bit hash of the last twelve letters of the file's name, without its folder, and
+// the line, up to 8191. The loop has a fixed length, so that nvcc unrolls it and each stamp has a constant.
 #ifdef __CUDACC__
-    __host__ __device__
-#endif
+#define TIMELINE_CONSTANT __host__ __device__ __forceinline__
 #else
-static
+#define TIMELINE_CONSTANT static inline
 #endif
-    inline unsigned
-    timeline_site_number(const char *file, int line) {
+TIMELINE_CONSTANT unsigned timeline_site_number(const char *file, int line) {
+  const int length = (int)__builtin_strlen(file);
   unsigned hash = 0;
-  for (int i = 0; file[i]; i++)
-    hash = file[i] == '/' ? 0 : (hash * 31 + (unsigned char)file[i]) & 0x3fff;
-  return hash << 13 | ((unsigned)line < 8191 ? (unsigned)line : 8191);
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+  for (int i = 1; i <= 12; i++) {
+    const char letter = i <= length ? file[length - i] : '/';
+    hash = letter == '/' || hash >> 31 ? hash | 1u << 31
+                                       : (hash * 31 + (unsigned char)letter) & 0x3fff;
+  }
+  return (hash & 0x3fff) << 13 | ((unsigned)line < 8191 ? (unsigned)line : 8191);
 }
 
 #endif

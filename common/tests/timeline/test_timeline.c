@@ -28,6 +28,13 @@ Test(timeline, rings_become_a_list) {
   cr_assert(timeline_list_make(rings, SLOTS, &list, &error), "%s", error.text);
   cr_assert_eq(list.count, 2, "there are %zu events", list.count);
   cr_expect_eq(list.lost, 1);
+  timeline_list_free(&list);
+
+  ring[0].begin = 0; // a kernel that numbers its events
+  ring[2].who = 2;
+  ring[5].who = 5;
+  cr_assert(timeline_list_make(rings, SLOTS, &list, &error), "%s", error.text);
+  cr_expect_eq(list.lost, 3, "events 1, 3 and 4 are lost, not %lu", (unsigned long)list.lost);
   const timeline_entry *wait = &list.entries[0], *product = &list.entries[1];
   cr_expect(wait->kind == TIMELINE_BARRIER_WAIT && product->kind == TIMELINE_PRODUCT);
   cr_expect_eq(wait->begin, 3);
@@ -90,8 +97,8 @@ Test(timeline, products_are_told_by_their_function) {
   timeline_entry entries[] = {
       {.kind = TIMELINE_PRODUCT, .site = site("x/attention.cu", 4)},
       {.kind = TIMELINE_PRODUCT, .site = site("x/attention.cu", 7)},
-      {.kind = TIMELINE_SCORES, .begin = 5, .end = 5, .site = site("ptx.cuh", 9)},
-      {.kind = TIMELINE_SCORES, .begin = 9, .end = 9, .site = site("ptx.cuh", 9)},
+      {.kind = TIMELINE_SOFTMAX, .begin = 5, .end = 5, .site = site("ptx.cuh", 9)},
+      {.kind = TIMELINE_SOFTMAX, .begin = 9, .end = 9, .site = site("ptx.cuh", 9)},
   };
   timeline_list list = {.count = 4, .entries = entries};
   timeline_list_simplify(&list, &sources);
