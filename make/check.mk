@@ -61,7 +61,7 @@ check-now: say-device $(CHECK_ALL)
 	  scripts/check.sh $(CHECKED)
 	$(if $(PLANTED),@JOBS=$(JOBS) scripts/side_by_side.sh "$(bugs_of_steps)" "$(variants_of_steps)" scripts/guide.sh)
 
-bugs_of_steps = if command -v patch >/dev/null; then DEVICE=cpu NAMED=1 RECORD= scripts/bugs.sh $(PLANTED); \
+bugs_of_steps = if command -v patch >/dev/null; then DEVICE=cpu NAMED=1 RECORD= scripts/bugs.sh $(PLANTED) && scripts/slow.sh $(PLANTED); \
   else echo 'bugs: skipped because planting bugs needs the program patch (make deps installs it)'; fi
 variants_of_steps = if command -v patch >/dev/null; then DEVICE=cpu SHORT=1 RECORD= scripts/variants.sh $(PLANTED); \
   else echo 'variants: skipped because making them needs the program patch (make deps installs it)'; fi

@@ -74,6 +74,7 @@ timeline: say-device ## what each warp does, over time: make step14 timeline (GP
 ifeq ($(DEVICE),cpu)
 	@$(BUILDER) $(call programs,$(BUILDABLE))
 	@for program in $(call programs,$(BUILDABLE)); do $(with_args) scripts/timeline.sh cpu $$program || exit; done
+	$(call hunted,timeline)
 else
 	@$(BUILDER) $(shared_steps) $(shared_steps:.so=-stamped.so) $(BUILD)/timeline $(BUILD)/ladder
 	@set -o pipefail; for step in $(shared_steps); do \
@@ -81,6 +82,7 @@ else
 	    sed -n 's/^written: //p') && scripts/timeline.sh gpu "$$record" || exit; \
 	done
 	$(call draw_results,timeline)
+	$(call hunted,timeline)
 endif
 
 .PHONY: count count-now calibrate

@@ -52,6 +52,8 @@ typedef struct {
 // the line, up to 8191. The loop has a fixed length, so that nvcc unrolls it and each stamp has a constant.
 #ifdef __CUDACC__
 #define TIMELINE_CONSTANT __host__ __device__ __forceinline__
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 20011 // __builtin_strlen is no function of the device, but of a constant it is a constant
 #else
 #define TIMELINE_CONSTANT static inline
 #endif
@@ -68,5 +70,9 @@ TIMELINE_CONSTANT unsigned timeline_site_number(const char *file, int line) {
   }
   return (hash & 0x3fff) << 13 | ((unsigned)line < 8191 ? (unsigned)line : 8191);
 }
+
+#ifdef __CUDACC__
+#pragma nv_diagnostic pop
+#endif
 
 #endif

@@ -6,7 +6,8 @@
 #   reveal    tells what was planted
 #   key       lists all bugs with step, tools and title, for the leader of a workshop
 #   note TOOL, behind the BUG: check or sanitize has just found nothing: says whether the bug is fixed, which it is
-#             when the file has changed and neither of them finds anything in it
+#             when the file has changed and neither of them finds anything in it. The last bugs, steps/NN/slow, give the
+#             right results and are only slow: they are fixed when the timeline does not show any more what they expect
 #   progress  a line on the bugs that were handed out; nothing when there are none
 # The numbers come from a shuffle that is always the same, so a number does not show which step a bug is in. Number 1 is
 # chosen: GUIDE.md's first route hunts it with sanitize, behind step 04.
@@ -50,6 +51,8 @@ mapfile -t patches < <(
     if [ "${patches[i]}" = "$first_bug" ]; then echo "0 ${patches[i]}"; else echo "1 ${patches[i]}"; fi
   done | sort -s -n -k 1,1 | cut -d ' ' -f 2
 )
+patches+=(steps/*/slow/*.patch)
+is_slow() { [ "$(bug_field "$1" Caught-by)" = timeline ]; }
 
 if [ "$verb" = list ]; then
   echo "There are bugs 1 to ${#patches[@]}: make hunt BUG=1 hands out the first."
@@ -107,6 +110,16 @@ describe)
   file=$(echo "$folder"/*/attention.cu)
   step=${file#"$folder"/}
   step=${step%%/*}
+  if is_slow "$planted"; then
+    cat <<TEXT
+Bug $bug is in $file: $step with one thing changed.
+Its results are right, but it is slow. What waits for what, and since which line?
+  make hunt BUG=$bug timeline | count | run ARGS="--seq 4096" (times on a GPU), beside those of the lab's step: make step${step%%_*} timeline
+Mend the line in that file; timeline then says whether the bug is fixed.
+  make hunt BUG=$bug reveal
+TEXT
+    exit
+  fi
   cat <<TEXT
 Bug $bug is in $file: $step with one thing changed.
 Which tool sees it? On which shapes? Which line is it?
@@ -120,6 +133,17 @@ note)
   file=$(echo "$folder"/*/attention.cu)
   hash=$(file_hash "$file")
   echo "$hash" >"$folder/.passed-$tool"
+  if is_slow "$planted"; then
+    if [ "$tool" != timeline ]; then
+      echo "Its results are right, as they were. Is bug $bug fixed? make hunt BUG=$bug timeline says so."
+    elif scripts/slow.sh shows "$folder" "$planted"; then
+      echo "Bug $bug is still there. make step$(basename "$(dirname "$file")" | sed 's/_.*//') timeline shows the lab's step."
+    else
+      : >"$folder/.fixed"
+      echo "Bug $bug is fixed: $(bug_field "$planted" Title)."
+    fi
+    exit
+  fi
   if [ "$hash" = "$(cat "$folder/.original" 2>/dev/null)" ]; then
     echo "Bug $bug is still there: $tool does not see it. Another tool does."
     exit
