@@ -17,9 +17,9 @@ void timeline_rings_free(timeline_plan *rings);
 typedef struct {
   int64_t begin, end;
   timeline_kind kind;
-  unsigned site;  // timeline_site_number
-  unsigned block; // of the grid; 0 where the begin of the warp is lost
-  unsigned warp;  // of the block
+  unsigned site;   // timeline_site_number
+  unsigned block;  // of the grid; 0 where the begin of the warp is lost
+  unsigned warp;   // of the block
   unsigned place;  // of the warp on the multiprocessor
   unsigned number; // of the event in its warp, from 1 on; 0 where the kernel does not number them
 } timeline_entry;

@@ -162,17 +162,18 @@ static bool end_alike(const worker *worker, unsigned a, unsigned b) {
          strcmp(first->operation, second->operation) == 0;
 }
 
-// Warps that end alike are reported once, by the first of them.
+// Warps that end alike are reported once, by the first of them; those that have exited are not.
 void order_report(const worker *worker) {
   enum { LAST = 4 };
   const block_order *order = &worker->order;
   const unsigned warps = (worker->thread_count + GPU_WARP_LANES - 1) / GPU_WARP_LANES;
   for (unsigned warp = 0; warp < warps; warp++) {
-    bool reported = order->last[warp] == 0;
+    bool reported = order->last[warp] == 0 || worker->warps[warp].alive == 0;
     for (unsigned before = 0; before < warp && !reported; before++)
-      reported = order->last[before] > 0 && end_alike(worker, before, warp);
+      reported = order->last[before] > 0 && worker->warps[before].alive != 0 &&
+                 end_alike(worker, before, warp);
     if (reported) continue;
-    fault_report_line("the last events of warp %u, numbered in their order in the block:", warp);
+    fault_report_line("the last events of warp %u, by their numbers in the block:", warp);
     uint64_t numbers[LAST];
     unsigned found = 0;
     for (uint64_t number = order->count; number >= first_kept(order) && found < LAST; number--)

@@ -75,7 +75,9 @@ Test(hopper_faults, copies) {
       FAILURE,
       {"Deadlock", "thread 0 (warp 0) waits at mbarrier.try_wait.parity in " FILE_NAME,
        " for the barrier full, at address full + 0x0: 0 of 1 arrivals and 16 "
-       "bytes are still to come\n"}});
+       "bytes are still to come\n",
+       "the last events of warp 0, by their numbers in the block:\n",
+       " waits in mbarrier.try_wait.parity of full in " FILE_NAME}});
   expect_report(&(fault_case){fault_copy_bytes_more,
                               FAILURE,
                               {"Deadlock", "for the barrier full, at address full + 0x0: 0 of 1 "

@@ -3,7 +3,8 @@
 # The headers without stamps are copies of common/kernel, less all words that begin with TIMELINE_. Two things are
 # compared: what the preprocessor makes of the headers that have stamps, less all blanks, and the whole cubin of
 # the steps, in the first configuration of each head_dim and without line numbers, which may differ. The cubins are equal
-# byte by byte, so nothing has to be left out of the comparison. Exit status 1 when anything differs.
+# byte by byte, so nothing has to be left out of the comparison. With stamps the steps, which have wgmma, must spill no
+# register. Exit status 1 when anything differs.
 export LC_ALL=C
 set -eu
 nvcc=$1
@@ -40,5 +41,18 @@ fi
 for step in "$@"; do
   for tree in with without; do compile $tree -cubin -o "../$tree.cubin" "steps/$step/attention.cu"; done
   same "the cubin of $step" "$scratch/with.cubin" "$scratch/without.cubin"
+  # A stamp must not cost more than its few instructions: no spilled register, and no name of a file, which would be
+  # made a number at run time, letter by letter.
+  compile with -cubin -DLAB_TIMELINE=2 -Xptxas -v -o ../stamped.cubin "steps/$step/attention.cu" >"$scratch/log" 2>&1
+  if grep -q 'bytes spill' "$scratch/log" && ! grep -q '[1-9][0-9]* bytes spill' "$scratch/log"; then
+    echo "no spilled register: $step with stamps"
+  else
+    grep 'spill' "$scratch/log" || cat "$scratch/log"
+    differs=yes
+  fi
+  if grep -q -a 'attention\.cu' "$scratch/stamped.cubin"; then
+    echo "differs: $step with stamps has the name of its file in the kernel"
+    differs=yes
+  fi
 done
 [ $differs = no ]

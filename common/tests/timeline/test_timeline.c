@@ -159,7 +159,8 @@ Test(stamps, are_not_there_unless_asked_for, .timeout = 100) {
   if (!has_tool("nvcc") && access("/usr/local/cuda/bin/nvcc", X_OK) != 0)
     cr_skip_test("needs nvcc");
   const script_result result = toolkit_run(
-      "PATH=$PATH:/usr/local/cuda/bin common/tests/timeline/stamps_off.sh nvcc 14_pingpong 2>&1");
+      "PATH=$PATH:/usr/local/cuda/bin common/tests/timeline/stamps_off.sh nvcc 11_wgmma 2>&1");
   cr_assert_eq(result.status, 0, "%s", result.out);
-  EXPECT(result, "same: the preprocessed headers\n", "same: the cubin of 14_pingpong\n");
+  EXPECT(result, "same: the preprocessed headers\n", "same: the cubin of 11_wgmma\n",
+         "no spilled register: 11_wgmma with stamps\n");
 }
