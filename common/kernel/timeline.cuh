@@ -127,7 +127,7 @@ __device__ __forceinline__ void timeline_stamp(unsigned begin, unsigned end, uns
 
 #else
 
-// Other kernels have no place where all begin. They find the ring anew at each wait, and keep it in shared memory for
+// Other kernels have no place where all begin. They find the ring again at each wait, and keep it in shared memory for
 // the stamps of their products, of which there are many.
 __device__ __forceinline__ void timeline_enter() {}
 

@@ -13,7 +13,7 @@
 void timeline_list_simplify(timeline_list *list, const timeline_sources *sources);
 
 // Numbers the key blocks of each warp from 1 on, from its first product on: numbers[i] belongs to entry i, and is 0
-// where the event is no product. The softmax has the number of the product of Q and K before it. A warp begins anew with each block of the grid.
+// where the event is no product. The softmax has the number of the product of Q and K before it. A warp begins again with each block of the grid.
 void timeline_number_key_blocks(const timeline_list *list, unsigned *numbers);
 
 typedef struct {

@@ -9,7 +9,7 @@ enum {
   TIMELINE_SLOT_CLOCKS = 4, // a warp writes no two events within so many clocks
 };
 
-// What a warp did. A wait has a begin and an end; the others are moments.
+// The kinds of events. A wait has a begin and an end; the others are moments.
 typedef enum {
   TIMELINE_NOTHING,
   TIMELINE_BARRIER_WAIT, // for an mbarrier: a tile has arrived, or a stage is empty
@@ -38,7 +38,7 @@ typedef struct {
 
 // Where events go: [multiprocessors][TIMELINE_WARPS][1 + slots], for multiprocessors from `first` on. Each warp of a
 // multiprocessor has a ring of `slots` slots, a power of two, in which a slot stands for TIMELINE_SLOT_CLOCKS clocks. So
-// a later event may take the place of an earlier one. What is lost shows in the numbers of the events; where they have
+// a later event may take the place of an earlier one. Gaps in the numbers of the events show the loss; where they have
 // none, the slot before the ring has in its first word how many were written.
 typedef struct {
   timeline_event *events;
