@@ -171,8 +171,8 @@ ifeq ($(origin MADE_FOR),undefined) # a caller that asks for names only can leav
 endif
 # Steps for several GPUs say "GPUs: several" in their first comment. They need NCCL: on the emulator its stand-in, else
 # the header and the library of NCCL_HOME, which `make deps-nccl` unpacks into .deps/nccl, or the system's.
-GROUP_STEPS := $(shell cd $(call quoted,$(STEPS_FOLDER)) && awk 'FNR == 1 { head = 1 } !/^\/\// { head = 0 } \
-                 head && /^\/\/ GPUs: several$$/ { sub(/\/.*/, "", FILENAME); print FILENAME }' */attention.cu)
+GROUP_STEPS := $(shell cd $(call quoted,$(STEPS_FOLDER)) 2>/dev/null && awk 'FNR == 1 { head = 1 } !/^\/\// { head = 0 } \
+                 head && /^\/\/ GPUs: several$$/ { sub(/\/.*/, "", FILENAME); print FILENAME }' */attention.cu 2>/dev/null)
 NCCL_HOME ?= $(patsubst %/include/nccl.h,%,$(firstword $(wildcard .deps/nccl/include/nccl.h $(CUDA_HOME)/include/nccl.h \
                /usr/include/nccl.h /usr/local/include/nccl.h)))
 ifeq ($(DEVICE),gpu)
