@@ -1,5 +1,5 @@
-// What the steps for several GPUs share and is not the subject of any of them: the sizes of shares, the copy of a share
-// with its pad, and NCCL's errors as CUDA's.
+// Code that the steps for several GPUs share and that is not the subject of any of them, such as the sizes of shares, the
+// copy of a share with its pad, and NCCL's errors as CUDA's.
 #ifndef GROUP_CUH
 #define GROUP_CUH
 

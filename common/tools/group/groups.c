@@ -178,7 +178,7 @@ static void print_line(const session *s, const contender *c, const attention_sha
   fflush(stdout);
 }
 
-// One length, without a mask and with it.
+// Times one length, without a mask and with it.
 static bool time_length(session *s, attention_shape shape, error_text *error) {
   trial trial;
   if (!trial_create(&trial, &shape, error)) return false;
