@@ -4,7 +4,7 @@ SHELL := /bin/bash
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-sass doctor build ladder check run diff ptxas format format-check clean plots sweep budget \
+.PHONY: help deps deps-sass deps-nccl doctor build ladder check run diff ptxas format format-check clean plots sweep budget \
         bench ceilings bugs fuzz fuzz-readers $(STEP_GOALS) ladder-now check-now
 # The source of a step that is named, as the reader knows it.
 named_sources = $(if $(VERBOSE),,$(if $(STEP_GOALS),$(BUILDABLE:%=$(READ_NAME)/%/attention.cu)))
@@ -32,7 +32,8 @@ help: ## this list
 	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
 	@echo "          CONFIG=64x64x4x2 for check, VARIANT=no_pad for a step changed by steps/NN/variants/no_pad.patch,"
 	@echo "          WORK=1 for your own files of the exercises, LAB=1 for the lab's where you have one,"
-	@echo "          EMU_GPU=t4|a100|l4|h200 for the GPU that the emulator imitates,"
+	@echo "          EMU_GPU=t4|a100|l4|h200 for the GPU that the emulator imitates, EMU_GPUS=4 for how many of them,"
+	@echo "          GPUS=2 for how many GPUs a step for several runs on,"
 	@echo "          LAB_LIMIT=600 for kernels that take more than a minute and are not endless,"
 	@echo "          CC=clang CXX=clang++ in place of gcc and g++."
 
@@ -43,6 +44,9 @@ deps: ## install what is missing; without root: make deps PREFIX=.deps
 
 deps-sass: ## fetch NVIDIA's disassembler for sass, where the CUDA toolkit lacks it (needs pip): PREFIX=.deps
 	@scripts/deps.sh --nvdisasm $(PREFIX)
+
+deps-nccl: ## fetch NCCL for steps 21 to 23 on GPUs, where the machine has none (needs pip): PREFIX=.deps
+	@NVCC=$(NVCC) scripts/deps.sh --nccl $(PREFIX)
 
 doctor: ## look at compilers, CUDA, GPU, memory and tools
 	@scripts/doctor.sh
@@ -73,7 +77,8 @@ say-device: have-device $(if $(WORK),say-source)
 	@echo "DEVICE=$(DEVICE)$(if $(ARCH), ARCH=\"$(ARCH)\")$(if $(DEBUG), DEBUG=1)"$(if $(ELSEWHERE),' STEPS_FOLDER='$(call quoted,$(STEPS_NAME)))
 	$(if $(MODE),$(if $(CLANG),@echo "$(watched_by_gxx)"))
 	$(if $(SKIPPED),@$(say_skipped))
-	$(if $(BUILDABLE),,@echo "error: nothing was done: none of these steps can run on $(if $(filter gpu,$(DEVICE)),this GPU,the emulated GPU)" >&2; exit 2)
+	$(if $(WITHOUT_NCCL),@printf 'SKIP %s: needs NCCL$(comma) which was not found: make deps-nccl PREFIX=.deps fetches it$(comma) or install libnccl-dev\n' $(foreach step,$(WITHOUT_NCCL),$(call step_number,$(step))))
+	$(if $(BUILDABLE),,@echo "error: nothing was done: none of these steps can run on $(if $(filter gpu,$(DEVICE)),this GPU,the emulated GPU)$(if $(WITHOUT_NCCL),$(comma) without NCCL)" >&2; exit 2)
 
 $(STEP_GOALS): $(if $(filter-out step%,$(MAKECMDGOALS)),,run)
 	@:
@@ -84,7 +89,7 @@ with_args    = scripts/with_args.sh
 draw_results = $(if $(ELSEWHERE),,@scripts/plot.sh --data $(DATA) $1 $$($(BUILD)/ladder --slug) $2)
 
 run: build ## run a step's program: make step04 run ARGS="--seq 1000 --causal"
-	@for program in $(call programs,$(BUILDABLE)); do $(with_args) $(RUN) $$program || exit; done
+	@for program in $(call programs,$(BUILDABLE)); do $(with_args) $(RUN) $$program $(GPUS:%=--gpus %) || exit; done
 
 ladder: ## run every step on the same tensors: table, CSV and chart
 	@scripts/deps.sh --without-tests $${PREFIX:+"$$PREFIX"}

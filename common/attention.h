@@ -48,14 +48,61 @@ typedef struct {
   void *workspace; // attention_workspace_bytes(shape) bytes; NULL when that is 0
 } attention_args;
 
+// A step exports either attention_forward and attention_workspace_bytes, which work on one GPU, or the functions for
+// several GPUs below. The attribute says that a program can be linked with a step that lacks one of them; its address is
+// then NULL.
+//
 // Enqueues the whole computation on `stream` and returns without waiting for it. Writes every
 // element of `o` and of `lse`, and reads nothing but `q`, `k`, `v`. The shape must be one for which
 // attention_unsupported returns NULL. Returns the first error of a launch, else cudaSuccess.
-cudaError_t attention_forward(const attention_args *args, cudaStream_t stream);
+cudaError_t attention_forward(const attention_args *args, cudaStream_t stream)
+    __attribute__((weak));
 
 // Returns how many bytes of device memory the step needs beside its tensors, which may be 0. Calls that can
 // run at the same time must not share this memory. Returns SIZE_MAX when the count does not fit.
-size_t attention_workspace_bytes(const attention_shape *shape);
+size_t attention_workspace_bytes(const attention_shape *shape) __attribute__((weak));
+
+// --- several GPUs --------------------------------------------------------------------------------
+//
+// The rows of the sequence are spread over several GPUs (context parallelism). Each GPU is a rank, 0 to ranks - 1, and
+// has its own rows of Q, K, V, O and lse.
+typedef struct {
+  const void *k, *v; // of a rank
+} attention_peer;
+
+typedef struct {
+  struct ncclComm *comm; // NCCL's ncclComm_t, of this rank
+  int rank, ranks;
+  cudaStream_t copies, products; // two more streams of this rank, for work beside that of `stream`
+  // The tensors of all ranks, if this rank's GPU reaches them, else NULL.
+  const attention_peer *peers;
+} attention_group;
+
+// Consecutive rows of a sequence.
+typedef struct {
+  int first, count;
+} attention_rows;
+
+// Says which rows of a sequence of `seq` rows belong to a rank: those of rows[0], and behind them those of rows[1]. A
+// count may be 0. Each row belongs to one rank. Q, O and lse are shared out with seq = seq_q, K and V with seq = seq_kv.
+void attention_group_rows(int seq, int rank, int ranks, attention_rows rows[2])
+    __attribute__((weak));
+
+// Enqueues the rank's part of the computation on `stream`, and may use the other streams of the group as well, for
+// which `stream` waits in the end. It returns without waiting. Every rank calls it, with its own GPU current, and with the same shape.
+// A rank may still read K and V of another when that one's stream is done. So K and V stay as they are until all ranks
+// have finished; the exchange of the next call waits for that, too.
+// `args->shape` is the shape of the whole problem; the tensors are the rank's own rows, [batch, heads, own rows,
+// head_dim]. Returns the first error of a launch, or cudaErrorUnknown where NCCL reports one.
+cudaError_t attention_forward_group(const attention_args *args, const attention_group *group,
+                                    cudaStream_t stream) __attribute__((weak));
+
+// Returns how many bytes of device memory each rank needs beside its tensors, as attention_workspace_bytes does. They
+// are the same for all ranks.
+size_t attention_group_workspace_bytes(const attention_shape *shape, int ranks)
+    __attribute__((weak));
+
+// --- every step ----------------------------------------------------------------------------------
 
 // Returns NULL when the step can take the shape; else one sentence that says what it cannot take and which
 // step can.

@@ -145,7 +145,7 @@ $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp
 	$(prepare)
 	$(KERNEL_CXX) $(call KERNEL_FLAGS) -Icommon/$(dir $*) $(headers) -c $< -o $(part) $(object)
 else
-compile_step = $(NVCC) $(if $(findstring .stamped,$@),$(subst -std=c++17,-std=c++20,$(KERNEL_FLAGS)),$(KERNEL_FLAGS)) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(if $(findstring .stamped,$@),-DLAB_TIMELINE=$(if $(shell grep -q aligned_tiles $< && grep -l wgmma_wait $<),2,1)) \
+compile_step = $(NVCC) $(if $(findstring .stamped,$@),$(subst -std=c++17,-std=c++20,$(KERNEL_FLAGS)),$(KERNEL_FLAGS)) $(if $(filter $*,$(GROUP_STEPS)),$(NCCL_INCLUDE)) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(if $(findstring .stamped,$@),-DLAB_TIMELINE=$(if $(shell grep -q aligned_tiles $< && grep -l wgmma_wait $<),2,1)) \
 	  $(call unfinished,$*/attention.cu,-Xcompiler -Wno-unused -diag-suppress 177$(comma)550) $(call gencode,$(call step_arch,$*)) $(headers) -c $< -o $(part) $(object)
 
 $(STEP_BUILD)/steps/%/attention.cu.o: $(STEPS_FOLDER)/%/attention.cu
@@ -173,6 +173,7 @@ DRIVER_MAIN := $(PLAIN)/common/tools/driver/main.o $(PLAIN)/common/step/linked.o
 # The objects of every test program.
 TESTED      := $(PLAIN)/common/tests/finished.o $(PLAIN)/common/tests/timeout.o $(PLAIN)/common/tests/together.o
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(TESTED) $(PLAIN)/common/step/linked.o
+GROUP_SUITE := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/group/*.c)) $(TESTED) $(PLAIN)/common/step/linked.o
 FUZZ        := $(PLAIN)/common/tools/fuzz/main.o $(PLAIN)/common/step/linked.o
 link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $(part) $(whole)
 
@@ -182,21 +183,34 @@ $(STEP_BUILD)/steps/%/source.o: common/step/source.c $(STEPS_FOLDER)/%/attention
 	$(prepare)
 	$(CC) $(CFLAGS) $(CPPFLAGS) -DSTEP_SOURCE=$(call quoted,$(call c_text,$(READ_NAME)/$*/attention.cu)) -c $< -o $(part) $(whole)
 
+# What the programs of steps for several GPUs have beside those of the others.
+GROUP_PART := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/group/*.c))
+$(GROUP_PART): CPPFLAGS += $(NCCL_INCLUDE)
+$(PLAIN)/common/group/processes.o: CPPFLAGS += $(if $(MPI_LIBS),-DLAB_MPI) $(MPI_FLAGS)
+GROUP_MAIN := $(PLAIN)/common/tools/group/main.o $(PLAIN)/common/step/linked.o
+
 step_objects = $(STEP_BUILD)/steps/$1/attention.cu.o $(if $(ELSEWHERE),$(STEP_BUILD)/steps/$1/source.o)
 
 define step_rules
-$(STEP_BUILD)/step$(call step_number,$1): $(DRIVER_MAIN) $(call step_objects,$1) $(LIBRARY) $(RUNTIME)
-	$$(call link)
-$(STEP_BUILD)/step$(call step_number,$1)-check: $(SUITE) $(call step_objects,$1) $(LIBRARY) $(RUNTIME)
-	$$(call link,-lcriterion)
+$(STEP_BUILD)/step$(call step_number,$1): $(if $(filter $1,$(GROUP_STEPS)),$(GROUP_MAIN) $(GROUP_PART),$(DRIVER_MAIN)) $(call step_objects,$1) $(LIBRARY) $(RUNTIME)
+	$$(call link,$(if $(filter $1,$(GROUP_STEPS)),$(NCCL_LIBS) $(MPI_LIBS)))
+$(STEP_BUILD)/step$(call step_number,$1)-check: $(if $(filter $1,$(GROUP_STEPS)),$(GROUP_SUITE) $(GROUP_PART),$(SUITE)) $(call step_objects,$1) $(LIBRARY) $(RUNTIME)
+	$$(call link,-lcriterion $(if $(filter $1,$(GROUP_STEPS)),$(NCCL_LIBS) $(MPI_LIBS)))
+$(STEP_BUILD)/step$(call step_number,$1).so: $(call step_objects,$1) $(RUNTIME)
+	$$(call link,-shared $(if $(filter $1,$(GROUP_STEPS)),$(NCCL_LIBS)))
+endef
+define alone_rules
 $(STEP_BUILD)/step$(call step_number,$1)-fuzz: $(FUZZ) $(call step_objects,$1) $(LIBRARY) $(RUNTIME)
 	$$(call link)
-$(STEP_BUILD)/step$(call step_number,$1).so: $(call step_objects,$1) $(RUNTIME)
-	$$(call link,-shared)
 $(STEP_BUILD)/step$(call step_number,$1)-stamped.so: $(patsubst %.cu.o,%.stamped.o,$(call step_objects,$1)) $(RUNTIME)
 	$$(call link,-shared)
 endef
 $(foreach step,$(ALL_STEPS),$(eval $(call step_rules,$(step))))
+$(foreach step,$(filter-out $(GROUP_STEPS),$(ALL_STEPS)),$(eval $(call alone_rules,$(step))))
+
+# Times the steps for several GPUs against a step on one.
+$(BUILD)/groups: $(PLAIN)/common/tools/group/groups.o $(GROUP_PART) $(LIBRARY) $(RUNTIME)
+	$(call link,$(NCCL_LIBS) $(MPI_LIBS))
 
 # A step that gives a wrong result on demand, to test that the program reports it.
 $(BUILD)/sabotaged: $(DRIVER_MAIN) $(PLAIN)/common/tests/driver/sabotaged_step.o $(LIBRARY) $(RUNTIME)

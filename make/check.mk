@@ -26,7 +26,7 @@ ifeq ($(STEP_GOALS),)
   # A GPU before sm_80 cannot run these tests of arithmetic in bf16, mma.sync and sums over a warp.
   since_sm_80 := $(patsubst %,common/tests/emulator/test_%.c,number_functions numbers ptx warp wmma wmma_products)
   too_new     := $(if $(filter gpu,$(DEVICE)),$(if $(filter sm_7%,$(ARCH)),$(since_sm_80)))
-  PART_TESTS := $(filter-out common/tests/steps/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)) $(address_less) $(too_new), \
+  PART_TESTS := $(filter-out common/tests/steps/% common/tests/group/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)) $(address_less) $(too_new), \
                   $(sort $(wildcard common/tests/*/test_*.c)))
   # Those of a watching emulator need it, and kernels that are compiled for it, which AddressSanitizer
   # excludes.
@@ -105,15 +105,22 @@ fuzz: say-device ## random problems on a step until one fails: make step06 fuzz 
 fuzz-readers: ## made-up files for the .npy reader and the rewriter, with libFuzzer: SECONDS=60
 	@scripts/fuzz_readers.sh $(or $(SECONDS),60) npy rewrite
 
-ptxas: ## registers, shared memory, spills and occupancy of every kernel for all GPUs, or ARCH= (needs nvcc, no GPU)
-	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/ptxas.sh "$(ARCH)" $(STEPS)
+# nvcc compiles the steps for several GPUs with NCCL's own header.
+compilable = $(if $(NCCL_HOME),$(STEPS),$(filter-out $(GROUP_STEPS),$(STEPS)))
+.PHONY: say-compilable
+say-compilable:
+	$(if $(filter-out $(compilable),$(STEPS)),@echo "SKIP $(filter-out $(compilable),$(STEPS)): nvcc needs NCCL's header for these$(comma) make deps-nccl PREFIX=.deps fetches it")
+	$(if $(compilable),,@exit 2)
+
+ptxas: say-compilable ## registers, shared memory, spills and occupancy of every kernel for all GPUs, or ARCH= (needs nvcc, no GPU)
+	@NVCC=$(NVCC) NCCL_HOME=$(NCCL_HOME) JOBS=$(JOBS) scripts/ptxas.sh "$(ARCH)" $(compilable)
 
 .PHONY: sass ptx
-sass: ## machine code: instructions counted, listing in build/sass (needs nvcc, no GPU)
-	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/sass.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)
+sass: say-compilable ## machine code: instructions counted, listing in build/sass (needs nvcc, no GPU)
+	@NVCC=$(NVCC) NCCL_HOME=$(NCCL_HOME) JOBS=$(JOBS) scripts/sass.sh "$(or $(ARCH),sm_80 sm_90a)" $(compilable)
 
-ptx: ## PTX: instructions counted, listing in build/ptx (needs nvcc, no GPU)
-	@NVCC=$(NVCC) JOBS=$(JOBS) scripts/ptx.sh "$(or $(ARCH),sm_80 sm_90a)" $(STEPS)
+ptx: say-compilable ## PTX: instructions counted, listing in build/ptx (needs nvcc, no GPU)
+	@NVCC=$(NVCC) NCCL_HOME=$(NCCL_HOME) JOBS=$(JOBS) scripts/ptx.sh "$(or $(ARCH),sm_80 sm_90a)" $(compilable)
 
 guide: ## run the commands of the guide, slow ones too, and compare what they say with it
 	@JOBS=$(JOBS) scripts/guide.sh --all

@@ -169,9 +169,40 @@ ifeq ($(origin MADE_FOR),undefined) # a caller that asks for names only can leav
     $(error it is not known which steps can be made, see the error above)
   endif
 endif
+# Steps for several GPUs say "GPUs: several" in their first comment. They need NCCL: on the emulator its stand-in, else
+# the header and the library of NCCL_HOME, which `make deps-nccl` unpacks into .deps/nccl, or the system's.
+GROUP_STEPS := $(shell cd $(call quoted,$(STEPS_FOLDER)) 2>/dev/null && awk 'FNR == 1 { head = 1 } !/^\/\// { head = 0 } \
+                 head && /^\/\/ GPUs: several$$/ { sub(/\/.*/, "", FILENAME); print FILENAME }' */attention.cu 2>/dev/null)
+NCCL_HOME ?= $(patsubst %/include/nccl.h,%,$(firstword $(wildcard .deps/nccl/include/nccl.h $(CUDA_HOME)/include/nccl.h \
+               /usr/include/nccl.h /usr/local/include/nccl.h)))
+ifeq ($(DEVICE),gpu)
+  NCCL_INCLUDE := $(if $(filter-out /usr,$(NCCL_HOME)),-isystem $(NCCL_HOME)/include)
+  NCCL_LIBS    := $(if $(NCCL_HOME),$(if $(filter /usr,$(NCCL_HOME)),,-L$(NCCL_HOME)/lib -L$(NCCL_HOME)/lib64 -Xlinker -rpath -Xlinker $(abspath $(NCCL_HOME)/lib)) -l:libnccl.so.2)
+  HAVE_NCCL    := $(NCCL_HOME)
+else
+  HAVE_NCCL    := $(wildcard common/emulator/include/nccl.h)
+endif
+# MPI, for `mpirun -np 2 build/gpu/step23 --mpi`; without it the option says what is missing.
+MPICC ?= $(shell command -v mpicc)
+ifneq ($(and $(MPICC),$(filter gpu,$(DEVICE))),)
+  MPI_FLAGS := $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) --showme:compile 2>/dev/null || $(MPICC) -compile_info 2>/dev/null)))
+  MPI_LIBS  := $(filter -L% -l%,$(shell $(MPICC) --showme:link 2>/dev/null || $(MPICC) -link_info 2>/dev/null))
+endif
 step_arch  = $(patsubst $1@%,%,$(filter $1@%,$(MADE_FOR)))
 SKIPPED   := $(strip $(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(step))))
-BUILDABLE := $(filter-out $(SKIPPED),$(STEPS))
+WITHOUT_NCCL := $(if $(HAVE_NCCL),,$(filter $(GROUP_STEPS),$(filter-out $(SKIPPED),$(STEPS))))
+BUILDABLE := $(filter-out $(SKIPPED) $(WITHOUT_NCCL),$(STEPS))
+# Verbs that work on one GPU leave the steps for several out, and refuse them by name.
+one_gpu_verbs := bench budget calibrate count count-now decode examples fuzz gdb ladder ladder-now mutants ncu peers record shapes \
+                 splits spread sweep timeline trace variants
+ifneq ($(filter $(one_gpu_verbs),$(MAKECMDGOALS)),)
+  ifneq ($(and $(STEP_GOALS),$(filter $(GROUP_STEPS),$(STEPS))),)
+    $(error make $(firstword $(filter $(one_gpu_verbs),$(MAKECMDGOALS))) works on one GPU, and $(firstword $(filter $(GROUP_STEPS),$(STEPS))) \
+      on several: make $(firstword $(STEP_GOALS)) run and check take it, and make groups times it)
+  endif
+  BUILDABLE := $(filter-out $(GROUP_STEPS),$(BUILDABLE))
+  WITHOUT_NCCL :=
+endif
 
 programs      = $(foreach step,$1,$(STEP_BUILD)/step$(call step_number,$(step)))
 shared_steps := $(addsuffix .so,$(call programs,$(BUILDABLE)))

@@ -4,7 +4,7 @@
 .PHONY: needs-gpu
 needs-gpu: say-device
 ifeq ($(DEVICE),cpu)
-	@echo "error: $(filter bench ceilings splits peers shapes spread decode record,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
+	@echo "error: $(filter bench ceilings splits peers shapes spread decode groups record,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
 	  "on a machine with a GPU (make ladder counts here what the steps do)" >&2
 	@exit 2
 endif
@@ -58,6 +58,14 @@ spread: needs-gpu ## steps and peers for scores that are spread more and more (n
 # Beside them their parent, and the fastest step for many queries.
 decode: needs-gpu ## the steps for decode and others for one query and many keys (needs PyTorch); FA3_DECODE=lib.so, QUICK=1, FRESH=1
 	$(call beside_peers,decode,$(if $(STEP_GOALS),$(BUILDABLE),$(filter 09_% 17_% $(DECODE_STEPS),$(BUILDABLE))),--decode)
+
+.PHONY: groups
+groups: needs-gpu ## steps 21 to 23 on all GPUs against step 17 on one, over lengths (GPUs, NCCL): ARGS="65536 131072"
+	$(if $(HAVE_NCCL),,@echo "error: make groups needs NCCL, which was not found: make deps-nccl PREFIX=.deps fetches it" >&2; exit 2)
+	@$(BUILDER) $(addsuffix .so,$(call programs,$(filter 17_%,$(ALL_STEPS)) $(GROUP_STEPS))) $(BUILD)/groups $(BUILD)/ladder
+	@$(with_args) $(RUN) $(BUILD)/groups $(call quoted,$(DATA)) $(or $(NAME),groups) \
+	  $(addsuffix .so,$(call programs,$(filter 17_%,$(ALL_STEPS)) $(GROUP_STEPS))) --
+	$(if $(NAME),,$(call draw_results,groups))
 
 .PHONY: record
 record: needs-gpu ## all times that charts and tables are made of (GPU): PARTS="ladder bench", FA3=libfa3.so, FRESH=1

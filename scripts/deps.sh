@@ -8,6 +8,7 @@
 #   scripts/deps.sh --book-check      and what its test needs, a browser of 100 MB
 #   scripts/deps.sh --nvdisasm        fetches NVIDIA's disassembler into PREFIX with pip, for sass, where the
 #                                     CUDA toolkit lacks it
+#   scripts/deps.sh --nccl            fetches NCCL into PREFIX with pip, for steps 21 to 23 on GPUs
 #   scripts/deps.sh --missing         only lists what is missing: "required PACKAGE" or
 #                                     "wanted PACKAGE", one a line, under Debian's names
 #
@@ -40,6 +41,7 @@ criterion_is=required
 book=no
 browser=no
 disassembler=no
+nccl=no
 for argument in "$@"; do
   case $argument in
   --missing) list_only=yes ;;
@@ -47,6 +49,7 @@ for argument in "$@"; do
   --book) book=yes criterion_is=wanted ;;
   --book-check) book=yes browser=yes criterion_is=wanted ;;
   --nvdisasm) disassembler=yes ;;
+  --nccl) nccl=yes ;;
   --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' scripts/deps.sh && exit 0 ;;
   -* | '')
     echo "error: scripts/deps.sh does not know the option ${argument@Q}: see scripts/deps.sh --help" >&2
@@ -85,19 +88,24 @@ trap remove_work EXIT
 # code of older toolkits.
 nvdisasm_version=13.2.51
 
+# fetch_with_pip PACKAGE VERSION WHAT ELSE: leaves the package in $prefix/PACKAGE-VERSION. ELSE says where the reader may
+# find it otherwise.
+fetch_with_pip() {
+  local folder=$1-$2
+  make_work
+  if [[ -d $prefix/$folder ]]; then return; fi
+  if ! run_logged "fetching $3, pip's package $1 $2)" \
+    python3 -m pip install --no-deps --only-binary :all: --retries 1 --target "$work/$folder" "$1==$2"; then
+    echo "error: pip could not fetch $1 $2: $(tail -n 1 "$log") (log: $log); $4" >&2
+    exit 2
+  fi
+  mv -T "$work/$folder" "$prefix/$folder" || exit 2
+}
+
 fetch_nvdisasm() {
   local folder=nvidia-cuda-nvdisasm-$nvdisasm_version program
-  make_work
-  if ! [[ -d $prefix/$folder ]]; then
-    if ! run_logged "fetching NVIDIA's disassembler (5 MB, pip's package nvidia-cuda-nvdisasm $nvdisasm_version)" \
-      python3 -m pip install --no-deps --only-binary :all: --retries 1 --target "$work/$folder" \
-      "nvidia-cuda-nvdisasm==$nvdisasm_version"; then
-      echo "error: pip could not fetch nvidia-cuda-nvdisasm $nvdisasm_version: $(tail -n 1 "$log")" \
-        "(log: $log); nvdisasm comes with the CUDA toolkit as well" >&2
-      exit 2
-    fi
-    mv -T "$work/$folder" "$prefix/$folder" || exit 2
-  fi
+  fetch_with_pip nvidia-cuda-nvdisasm $nvdisasm_version "NVIDIA's disassembler (5 MB" \
+    "nvdisasm comes with the CUDA toolkit as well"
   program=$(cd "$prefix/$folder" && find . -type f -name nvdisasm | head -n 1)
   if [[ -z $program ]]; then
     echo "error: there is no nvdisasm in $prefix/$folder: delete that folder and try again" >&2
@@ -105,6 +113,17 @@ fetch_nvdisasm() {
   fi
   mkdir -p "$prefix/usr/bin" && ln -sf "../../$folder/${program#./}" "$prefix/usr/bin/nvdisasm" &&
     write_environment && say "nvdisasm $nvdisasm_version is in $prefix"
+}
+
+# A version that lets the copy engines move the data of a collective. There is a package for each CUDA.
+nccl_version=2.28.9
+
+fetch_nccl() {
+  local cuda package
+  cuda=$("${NVCC:-nvcc}" --version 2>/dev/null | sed -n 's/.*release \([0-9]*\).*/\1/p')
+  package=nvidia-nccl-cu${cuda:-13}
+  fetch_with_pip "$package" $nccl_version "NCCL (300 MB" "the package libnccl-dev has NCCL as well, or give NCCL_HOME"
+  ln -sfn "$package-$nccl_version/nvidia/nccl" "$prefix/nccl" && say "NCCL $nccl_version is in $prefix/nccl"
 }
 
 # ---------------------------------------------------------------------------------------- main
@@ -150,6 +169,11 @@ open_log() {
 if [[ $disassembler == yes ]]; then
   open_log
   fetch_nvdisasm
+  exit
+fi
+if [[ $nccl == yes ]]; then
+  open_log
+  fetch_nccl
   exit
 fi
 use_prefix

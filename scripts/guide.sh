@@ -36,7 +36,7 @@ if [ $all = yes ]; then block_seconds=600; fi
 
 # The settings of the caller's make must not reach the commands.
 unset MAKEFLAGS MAKELEVEL MAKEOVERRIDES MFLAGS DEBUG SANITIZE MODE STEPS STEPS_FOLDER CONFIG ARGS WORK WERROR \
-  BUG FROM FORCE PART QUICK NAME EMU_GPU
+  BUG FROM FORCE PART QUICK NAME EMU_GPU EMU_GPUS GPUS
 unset BXFI_MAP # Criterion takes a program for one of its workers that finds this
 export LAB_WORK=work/guide/own # of the exercises, in the place of the reader's own
 export DEVICE=cpu OMP_WAIT_POLICY=passive

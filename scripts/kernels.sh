@@ -6,6 +6,7 @@ nvcc=${NVCC:-nvcc}
 steps=${STEPS_FOLDER:-steps} # as in make/config.mk
 # The flags are those of make/build.mk. --keep leaves the PTX, the cubin and the object of one compilation.
 nvcc_flags=(-std=c++17 -O3 -lineinfo -DNDEBUG -Icommon -Icommon/kernel -Xcompiler "-fPIC,-Wall,-Wextra" -Xptxas -v --keep)
+if [ -n "${NCCL_HOME:-}" ]; then nvcc_flags+=(-isystem "$NCCL_HOME/include"); fi # for steps for several GPUs
 
 # need_nvcc VERB: ends the script where there is no compiler.
 need_nvcc() {

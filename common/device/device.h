@@ -47,6 +47,9 @@ typedef struct {
 device_counts device_counts_read(void);
 void device_counts_reset(void);
 
+// Returns how many bytes have gone from one GPU to another since the last reset; 0 on a GPU.
+uint64_t device_link_bytes(int from, int to);
+
 // Returns how many faults the sanitizing emulator has reported; 0 on every other device.
 uint64_t device_findings(void);
 

@@ -24,6 +24,8 @@ device_counts device_counts_read(void) {
 
 void device_counts_reset(void) { emulator_counts_reset(); }
 
+uint64_t device_link_bytes(int from, int to) { return emulator_link_bytes(from, to); }
+
 uint64_t device_findings(void) { return emulator_findings(); }
 
 bool device_visit_kernels(const void *function,

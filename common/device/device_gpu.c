@@ -7,6 +7,11 @@ device_counts device_counts_read(void) { return (device_counts){0}; }
 
 void device_counts_reset(void) {}
 
+uint64_t device_link_bytes(int from, int to) {
+  (void)from, (void)to;
+  return 0;
+}
+
 uint64_t device_findings(void) { return 0; }
 
 bool device_visit_kernels(const void *function,

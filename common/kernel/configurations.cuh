@@ -12,6 +12,8 @@
 //   BF16_NEEDS            the compute capability from which on it takes bf16, 80 for 8.0 (wmma.cuh)
 //   MOST_TILES            the most query tiles of all heads that it can number (tile_order.cuh)
 //   WORKSPACE_BYTES       how much device memory it needs beside the tensors, where that is not 0
+// A step for several GPUs defines TAKES_A_GROUP and part_args, which its launch takes in place of attention_args. It
+// calls launch_part.
 // A step that divides the keys into splits includes splits.cuh and defines workspace_bytes<tile, D>(shape) instead.
 // The name of a configuration may then end in a colon and the number of splits, and the name before the colon may be
 // empty, which leaves the tile to the step.
@@ -152,7 +154,10 @@ const char *attention_unsupported(const attention_shape *shape) {
 #ifndef WORKSPACE_BYTES
 #define WORKSPACE_BYTES 0
 #endif
-#ifdef TAKES_SPLITS
+#ifdef TAKES_A_GROUP
+#define ARGUMENTS part_args
+#elif defined(TAKES_SPLITS)
+#define ARGUMENTS attention_args
 size_t attention_workspace_bytes(const attention_shape *shape) {
   const char *name = configuration_for(shape);
 #define WORKSPACE_IF_NAMED(...)                                                                    \
@@ -164,11 +169,12 @@ size_t attention_workspace_bytes(const attention_shape *shape) {
   return 0;
 }
 #else
+#define ARGUMENTS attention_args
 size_t attention_workspace_bytes(const attention_shape *) { return WORKSPACE_BYTES; }
 #endif
 
 template <typename Element, int D>
-static cudaError_t launch_chosen(const attention_args *args, cudaStream_t stream) {
+static cudaError_t launch_chosen(const ARGUMENTS *args, cudaStream_t stream) {
   const char *name = configuration_for(&args->shape);
 #define LAUNCH_IF_NAMED(...)                                                                       \
   if constexpr (D >= SMALLEST_DIM && D <= configuration<__VA_ARGS__>::MAX_DIM &&                   \
@@ -180,8 +186,14 @@ static cudaError_t launch_chosen(const attention_args *args, cudaStream_t stream
   return cudaErrorInvalidValue;
 }
 
+#ifdef TAKES_A_GROUP
+static cudaError_t launch_part(const part_args *args, cudaStream_t stream) {
+  return LAUNCH_FOR_SHAPE(launch_chosen, args, stream);
+}
+#else
 cudaError_t attention_forward(const attention_args *args, cudaStream_t stream) {
   return LAUNCH_FOR_SHAPE(launch_chosen, args, stream);
 }
+#endif
 
 #endif

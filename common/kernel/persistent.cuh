@@ -33,21 +33,35 @@ __device__ __forceinline__ void create_barriers(shared_tiles<tile, Element, D> &
   barriers_created();
 }
 
+// Where a key block lies: the descriptions of K and V, and in both the block's first row, head and batch entry.
+struct block_place {
+  const CUtensorMap *K, *V;
+  int row, head, batch;
+};
+
+// The steps for several GPUs have such a function of their own.
+__device__ __forceinline__ block_place place_of_block(const attention_shape &,
+                                                      const tensor_maps &maps,
+                                                      const tile_place &place, int first_key) {
+  return {&maps.K, &maps.V, first_key, place.kv_head, place.batch};
+}
+
 // The producer's thread takes tiles, and copies their data as stages become empty: K of a block before V of the
 // block before it, across tiles, and Q of the next tile before the last V of this one.
-template <typename tile, typename Element, int D>
-__device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
-                                        const tensor_maps &maps, const attention_shape &shape,
-                                        const schedule &order) {
+template <typename tile, typename Element, int D, typename Maps, typename Shape>
+__device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem, const Maps &maps,
+                                        const Shape &shape, const schedule &order) {
   ring_place<2> Q_ring;
   ring_place<tile::STAGES> K_ring, V_ring;
   const auto load_keys = [&](const tile_place &place, int block) {
-    fill_stage<D / PANEL>(smem.K, smem.K_full, smem.K_empty, K_ring, &maps.K, block * tile::BLOCK_N,
-                          place.kv_head, place.batch);
+    const block_place from = place_of_block(shape, maps, place, block * tile::BLOCK_N);
+    fill_stage<D / PANEL>(smem.K, smem.K_full, smem.K_empty, K_ring, from.K, from.row, from.head,
+                          from.batch);
   };
   const auto load_values = [&](const tile_place &place, int block) {
-    fill_stage<D / PANEL>(smem.V, smem.V_full, smem.V_empty, V_ring, &maps.V, block * tile::BLOCK_N,
-                          place.kv_head, place.batch);
+    const block_place from = place_of_block(shape, maps, place, block * tile::BLOCK_N);
+    fill_stage<D / PANEL>(smem.V, smem.V_full, smem.V_empty, V_ring, from.V, from.row, from.head,
+                          from.batch);
   };
   // Hands over Q of a tile and the tile's number. After the last tile it hands over the number alone.
   const auto load_queries = [&](const tile_place &place, int number) {

@@ -18,16 +18,17 @@ struct tile_place {
 };
 
 // Returns how many key blocks the rows before row `end` see, at least 1: if no row sees a key, there is one
-// block, which is masked.
-template <typename tile>
-__device__ __forceinline__ int key_blocks(const attention_shape &shape, int end) {
+// block, which is masked. Shape is attention_shape, or a type of the steps for several GPUs that has the same fields and
+// a visible_keys of its own.
+template <typename tile, typename Shape>
+__device__ __forceinline__ int key_blocks(const Shape &shape, int end) {
   return divide_up(max(1, visible_keys(shape, end - 1)), tile::BLOCK_N);
 }
 
 // Returns the place of a query tile of one head.
-template <typename tile>
-__device__ __forceinline__ tile_place place_of_tile(const attention_shape &shape, int batch,
-                                                    int head, int query_tile) {
+template <typename tile, typename Shape>
+__device__ __forceinline__ tile_place place_of_tile(const Shape &shape, int batch, int head,
+                                                    int query_tile) {
   tile_place place;
   place.batch = batch;
   place.head = head;
@@ -41,9 +42,8 @@ __device__ __forceinline__ tile_place place_of_tile(const attention_shape &shape
 
 // Returns how many key blocks a warp group needs, whose 64 rows begin at row `first` of the tile. Under a causal
 // mask the upper warp groups need fewer than the lowest one, if the tile is tall enough.
-template <typename tile>
-__device__ __forceinline__ int key_blocks(const attention_shape &shape, const tile_place &place,
-                                          int first) {
+template <typename tile, typename Shape>
+__device__ __forceinline__ int key_blocks(const Shape &shape, const tile_place &place, int first) {
   if (tile::BLOCK_M - 64 < tile::BLOCK_N) return place.blocks;
   return key_blocks<tile>(shape, place.first_query + min(place.rows, first + 64));
 }
@@ -88,8 +88,8 @@ struct schedule {
 
 // Makes the schedule for the current GPU. Where the tiles have different lengths, it sets the workspace of the
 // step, an int, to 0 for the counter. Query heads that read the same K and V stay in one section.
-template <typename tile>
-static cudaError_t make_schedule(schedule *order, const attention_args *args, cudaStream_t stream) {
+template <typename tile, typename Args>
+static cudaError_t make_schedule(schedule *order, const Args *args, cudaStream_t stream) {
   const attention_shape &shape = args->shape;
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
   const double cache_bytes = gpu_attribute(cudaDevAttrL2CacheSize);
@@ -118,9 +118,9 @@ __device__ __forceinline__ int next_number(const schedule &order, int number) {
 }
 
 // Returns the place of tile `number`, 0 to order.tiles - 1, in the order of the schedule.
-template <typename tile>
-__device__ __forceinline__ tile_place tile_in_order(const attention_shape &shape,
-                                                    const schedule &order, int number) {
+template <typename tile, typename Shape>
+__device__ __forceinline__ tile_place tile_in_order(const Shape &shape, const schedule &order,
+                                                    int number) {
   int head = number / order.query_tiles; // of all batch entries
   int query_tile = number % order.query_tiles;
   if (shape.causal) {

@@ -49,6 +49,12 @@ const option_description option_table[OPTION_COUNT] = {
     [OPTION_SPLITS] = {"--splits", "N", "8",
                        "steps 18 to 20: into how many splits the keys of a tile are\n"
                        "divided (default: from shape and number of multiprocessors)"},
+    [OPTION_GPUS] = {"--gpus", "N", "2",
+                     "steps for several GPUs only: how many share the rows (default:\n"
+                     "all; on the emulator EMU_GPUS says how many there are)"},
+    [OPTION_MPI] = {"--mpi", NULL, NULL,
+                    "steps for several GPUs only: one process for each GPU, which\n"
+                    "mpirun starts, as in mpirun -np 4 build/gpu/step23 --mpi"},
     [OPTION_EMU_SEED] = {"--emu-seed", "N", "1",
                          "emulator only: the order in which threads run; 0 is the\n"
                          "plain one (default 0, or what EMU_SEED says)"},

@@ -96,11 +96,13 @@ static bool set_option(options *options, option_id id, const char *value, error_
   case OPTION_LSE: options->lse = value; return true;
   case OPTION_CONFIG: options->config = value; return true;
   case OPTION_SPLITS: return parse_count(name, value, 1, MOST_SPLITS, &options->splits, error);
+  case OPTION_GPUS: return parse_size(name, value, &options->gpus, error);
   case OPTION_EMU_SEED: return number_parse_unsigned(name, value, &options->emu_seed, error);
   case OPTION_ROUNDS:
     return parse_count(name, value, 1, TIMING_MOST_ROUNDS, &options->rounds, error);
   case OPTION_WARM_UP: return parse_count(name, value, 0, MOST_LAUNCHES, &options->warm_up, error);
   case OPTION_CAUSAL: shape->causal = true; return true;
+  case OPTION_MPI:
   case OPTION_O_ALONE:
   case OPTION_NO_CHECK:
   case OPTION_NO_TIME:
@@ -228,6 +230,17 @@ bool options_parse(int argc, char *const *argv, options *options, error_text *er
   }
   name_splits(options);
   return check_combination(options, error);
+}
+
+bool options_fit_one_gpu(const options *options, error_text *error) {
+  static const option_id several[] = {OPTION_GPUS, OPTION_MPI};
+  for (int i = 0; i < 2; i++)
+    if (options->given[several[i]])
+      return fail(error,
+                  "%s is for the steps for several GPUs, from 21 on, and this step works on "
+                  "one: leave it out",
+                  option_table[several[i]].name);
+  return true;
 }
 
 bool options_fit_device(const options *options, bool emulated, error_text *error) {

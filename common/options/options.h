@@ -19,6 +19,7 @@ typedef struct options {
   output_dtype out_dtype; // how `out` holds O
   size_t rounds;          // of timing; 0: as many as it needs
   size_t warm_up;
+  int gpus;      // of a step for several; 0 for all
   size_t splits; // of the keys; 0 for the step's own choice
   const char *
       config; // name of a configuration, ":N" behind it for N splits; NULL for the step's own choice
@@ -33,6 +34,9 @@ bool options_parse(int argc, char *const *argv, options *options, error_text *er
 // Returns false with a sentence when an option asks for something that the device cannot do. The emulator
 // takes no times, and a GPU's order of threads cannot be set.
 bool options_fit_device(const options *options, bool emulated, error_text *error);
+
+// Returns false with a sentence when an option is for the steps for several GPUs alone.
+bool options_fit_one_gpu(const options *options, error_text *error);
 
 // Returns the shape to run when it does not come from files. It has the sizes that were given and the
 // defaults for the others, which are small on the emulator. The sizes may still not fit together

@@ -7,6 +7,9 @@ attention_step step_linked(void) {
       .summary = attention_summary(),
       .forward = attention_forward,
       .workspace_bytes = attention_workspace_bytes,
+      .forward_group = attention_forward_group,
+      .group_workspace_bytes = attention_group_workspace_bytes,
+      .group_rows = attention_group_rows,
       .unsupported = attention_unsupported,
       .source = attention_source ? attention_source() : NULL,
       .configurations = attention_configurations, // weak: NULL where the step has none

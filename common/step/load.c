@@ -18,7 +18,8 @@ static void find_optional(void *library, const char *symbol, void *function) {
   memcpy(function, &address, sizeof address);
 }
 
-bool step_load(const char *path, attention_step *step, error_text *error) {
+// Finds what all steps have.
+static bool load(const char *path, attention_step *step, error_text *error) {
   step_keep_locale();
   *step = (attention_step){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
   if (!step->library) return fail(error, "cannot load a step: %s", dlerror());
@@ -26,12 +27,10 @@ bool step_load(const char *path, attention_step *step, error_text *error) {
   const char *(*summary)(void) = NULL;
   if (!find(step->library, path, "attention_name", &name, error) ||
       !find(step->library, path, "attention_summary", &summary, error) ||
-      !find(step->library, path, "attention_forward", &step->forward, error) ||
-      !find(step->library, path, "attention_workspace_bytes", &step->workspace_bytes, error) ||
       !find(step->library, path, "attention_unsupported", &step->unsupported, error)) {
-    step_unload(step);
     return false;
   }
+  find_optional(step->library, "attention_forward_group", &step->forward_group);
   find_optional(step->library, "attention_configurations", &step->configurations);
   find_optional(step->library, "attention_configure", &step->configure);
   find_optional(step->library, "attention_shared_memory_bytes", &step->shared_memory_bytes);
@@ -42,6 +41,30 @@ bool step_load(const char *path, attention_step *step, error_text *error) {
   step->name = name();
   step->summary = summary();
   return true;
+}
+
+bool step_load(const char *path, attention_step *step, error_text *error) {
+  bool good = load(path, step, error);
+  if (good && step->forward_group)
+    good = fail(error,
+                "%s is a step for several GPUs, and this program runs steps on one GPU: use the "
+                "step's own program, as in make step%.2s run, or make groups for its times",
+                path, step->name);
+  good = good && find(step->library, path, "attention_forward", &step->forward, error) &&
+         find(step->library, path, "attention_workspace_bytes", &step->workspace_bytes, error);
+  if (!good) step_unload(step);
+  return good;
+}
+
+bool step_load_group(const char *path, attention_step *step, error_text *error) {
+  bool good = load(path, step, error);
+  if (good && !step->forward_group)
+    good = fail(error, "%s is a step for one GPU: give a step for several, from 21 on", path);
+  good = good && find(step->library, path, "attention_group_rows", &step->group_rows, error) &&
+         find(step->library, path, "attention_group_workspace_bytes", &step->group_workspace_bytes,
+              error);
+  if (!good) step_unload(step);
+  return good;
 }
 
 void step_unload(attention_step *step) {

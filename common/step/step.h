@@ -9,8 +9,13 @@
 typedef struct {
   const char *name;
   const char *summary;
+  // A step has either these two, or the three for several GPUs. The others are NULL.
   cudaError_t (*forward)(const attention_args *args, cudaStream_t stream);
   size_t (*workspace_bytes)(const attention_shape *shape);
+  cudaError_t (*forward_group)(const attention_args *args, const attention_group *group,
+                               cudaStream_t stream);
+  size_t (*group_workspace_bytes)(const attention_shape *shape, int ranks);
+  void (*group_rows)(int seq, int rank, int ranks, attention_rows rows[2]);
   const char *(*unsupported)(const attention_shape *shape);
   const char *source; // path of a source that is not the one in steps/, else NULL
   // These are NULL in steps without named configurations.
@@ -36,7 +41,9 @@ void step_keep_locale(void);
 attention_step step_linked(void);
 
 // Opens a step's shared object, such as build/cpu/step01.so. Several can be open at once.
+// It refuses a step for several GPUs; the second function opens such a step, and refuses the others.
 bool step_load(const char *path, attention_step *step, error_text *error);
+bool step_load_group(const char *path, attention_step *step, error_text *error);
 void step_unload(attention_step *step);
 
 #endif

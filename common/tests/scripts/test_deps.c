@@ -97,6 +97,15 @@ Test(deps, a_prefix_with_a_file_of_the_same_name) {
 }
 
 // It installs one version and no other package of pip's choice; a second run changes nothing.
+Test(deps, nccl) {
+  const script_result result =
+      toolkit_run(DEPS "--nccl mine 2>&1 && " DEPS "--nccl mine 2>&1; wc -l <asked; cat asked; "
+                       "readlink mine/nccl; " KEPT);
+  EXPECT(result, "NCCL ", " is in mine/nccl\n", " is in mine/nccl\n",
+         "1\n-m pip install --no-deps ", "nvidia-nccl-cu",
+         "==", "/nvidia/nccl\nkeep\nkeep\ndownload\n");
+}
+
 Test(deps, the_disassembler) {
   script_result result = toolkit_run(DEPS "--nvdisasm mine 2>&1 && " DEPS "--nvdisasm mine 2>&1; "
                                           "wc -l <asked; cat asked; mine/usr/bin/nvdisasm; " KEPT);

@@ -73,7 +73,7 @@ Test(plots, every_chart_from_little_data) {
     cr_expect_null(strstr(words_of(cases[i].chart).out, "Not recorded"), "%s", cases[i].chart);
   }
   const script_result files = toolkit_run("ls plots/test-gpu | wc -l");
-  cr_expect_str_eq(files.out, "15\n", "%s files", files.out);
+  cr_expect_str_eq(files.out, "16\n", "%s files", files.out); // groups.csv needs several GPUs
 }
 
 Test(plots, every_chart_from_no_data) {
@@ -93,6 +93,7 @@ Test(plots, every_chart_from_no_data) {
       {"splits", "splits.csv of " FOLDER ": make step18 splits records it"},
       {"saves", "counts.csv of " FOLDER ": make count records it"},
       {"timeline", "timeline.csv of " FOLDER ": make step14 timeline records it"},
+      {"groups", "groups.csv of " FOLDER ": make groups records it"},
   };
   draw_silently("all");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -241,7 +242,7 @@ Test(plots, refuses_what_is_not_there) {
     const char *sentence;
   } cases[] = {
       {"scripts/plot.sh no_such 2>&1", 2,
-       "error: there is no chart 'no_such': there are ceiling-share decode ladder_counts"},
+       "error: there is no chart 'no_such': there are ceiling-share decode groups ladder_counts"},
       {"scripts/plot.sh speedup no-gpu 2>&1", 2, "error: there is no plots/data/no-gpu to draw"},
       {"PATH=$PWD/path scripts/plot.sh 2>&1", 0,
        "plot: no chart is drawn, gnuplot is not installed"},

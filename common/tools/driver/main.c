@@ -24,7 +24,8 @@ typedef struct {
 
 static bool open_device(session *s, error_text *error) {
   if (!device_open(&s->device, error) ||
-      !options_fit_device(&s->options, s->device.emulated, error)) {
+      !options_fit_device(&s->options, s->device.emulated, error) ||
+      !options_fit_one_gpu(&s->options, error)) {
     return false;
   }
   if (s->options.given[OPTION_EMU_SEED]) device_set_schedule(s->options.emu_seed);

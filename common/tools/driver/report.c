@@ -127,6 +127,7 @@ void report_print(FILE *out, const report *report) {
   } else {
     fprintf(out, "inputs     %s, seed %" PRIu64 "\n", inputs_name(report->inputs), report->seed);
   }
+  if (report->gpus > 0) fprintf(out, "gpus       %d\n", report->gpus);
   fprintf(out, "device     %s\n", report->device);
   print_check(out, report);
   print_count(out, "workspace  ", report->workspace_bytes, "byte", "s");

@@ -10,6 +10,7 @@ typedef struct {
   const char *summary; // what the step adds
   const char *source;  // path of a source that is not the one in steps/, else NULL
   const char *device;
+  int gpus; // that share the rows; 0 for a step that works on one
   attention_shape shape;
   const char *q, *k, *v; // the files that the inputs come from, or NULL, and then:
   inputs_kind inputs;

@@ -72,7 +72,7 @@ static bool read_options(ladder_session *s, int argc, char **argv, error_text *e
   *shape = problem.shape;
   if (problem.smaller) say_smaller(s, &problem);
   if (options->given[OPTION_EMU_SEED]) device_set_schedule(options->emu_seed);
-  return options_fit_device(options, emulated, error);
+  return options_fit_device(options, emulated, error) && options_fit_one_gpu(options, error);
 }
 
 // Sweeps and variants are many runs, of programs whose suites are run elsewhere: on a GPU some rows of every head

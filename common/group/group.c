@@ -1,0 +1,265 @@
+#define _GNU_SOURCE
+#include "group/group.h"
+
+#include "device/device.h"
+#include "options/number.h"
+#include "shape/shape.h"
+#include <errno.h>
+#include <nccl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool nccl_ok(ncclResult_t result, ncclComm_t comm, const char *what, error_text *error) {
+  if (result == ncclSuccess) return true;
+  return fail(error, "%s failed: NCCL reports \"%s\" (%s)", what, ncclGetErrorString(result),
+              ncclGetLastError(comm));
+}
+
+bool group_fits(const attention_shape *shape, int ranks, int gpus, error_text *error) {
+  const int rows = shape->seq_q < shape->seq_kv ? shape->seq_q : shape->seq_kv;
+  if (ranks > GROUP_MOST_RANKS)
+    return fail(error, "--gpus is %d: give at most %d", ranks, GROUP_MOST_RANKS);
+  if (ranks > rows)
+    return fail(error, "%d GPUs cannot take %d row%s of the %s: give at most one GPU for each row",
+                ranks, rows, rows == 1 ? "" : "s", rows == shape->seq_q ? "queries" : "keys");
+  return ranks <= gpus || fail(error,
+                               "--gpus is %d, and there %s %d: give at most as many, or with "
+                               "DEVICE=cpu let the emulator imitate them, EMU_GPUS=%d",
+                               ranks, gpus == 1 ? "is" : "are", gpus, ranks);
+}
+
+// Lets each GPU reach the memory of the others. Where that is not possible all still works, through the host's memory,
+// and a note tells the reader.
+static bool reach_peers(int ranks) {
+  for (int i = 0; i < ranks; i++) {
+    cudaSetDevice(i);
+    for (int j = 0; j < ranks; j++) {
+      int can = 1;
+      if (i == j) continue;
+      if (cudaDeviceCanAccessPeer(&can, i, j) != cudaSuccess || !can) {
+        fprintf(
+            stderr,
+            "note: GPU %d cannot reach the memory of GPU %d: their data goes through the memory "
+            "of the host, which is slower\n",
+            i, j);
+        return false;
+      }
+      const cudaError_t status = cudaDeviceEnablePeerAccess(j, 0);
+      cudaGetLastError(); // it may have been allowed before
+      if (status != cudaSuccess && status != cudaErrorPeerAccessAlreadyEnabled) return false;
+    }
+  }
+  return true;
+}
+
+// All ranks of a process are made by one thread, in one group of calls, because each call waits for all ranks.
+static bool connect_ranks(gpu_group *group, ncclUniqueId id, error_text *error) {
+  ncclResult_t result = ncclGroupStart();
+  for (int i = 0; i < group->count && result == ncclSuccess; i++) {
+    gpu_rank *member = &group->members[i];
+    if (!device_ok(cudaSetDevice(member->device), "selecting a GPU", error)) return false;
+#ifdef NCCL_CTA_POLICY_ZERO
+    // The copy engines move the data where they can, and the multiprocessors are left to the step.
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.CTAPolicy = NCCL_CTA_POLICY_ZERO;
+    result =
+        ncclCommInitRankConfig(&member->group.comm, group->ranks, id, member->group.rank, &config);
+#else
+    result = ncclCommInitRank(&member->group.comm, group->ranks, id, member->group.rank);
+#endif
+  }
+  const ncclResult_t ended = ncclGroupEnd();
+  return nccl_ok(result == ncclSuccess ? ended : result, NULL, "connecting the GPUs", error);
+}
+
+static bool open_rank(gpu_group *group, int index, int rank, int device, error_text *error) {
+  gpu_rank *member = &group->members[index];
+  *member = (gpu_rank){.device = device, .group = {.rank = rank, .ranks = group->ranks}};
+  cudaStream_t *const streams[] = {&member->stream, &member->group.copies, &member->group.products};
+  if (!device_ok(cudaSetDevice(device), "selecting a GPU", error)) return false;
+  for (int i = 0; i < 3; i++)
+    if (!device_ok(cudaStreamCreateWithFlags(streams[i], cudaStreamNonBlocking), "making a stream",
+                   error))
+      return false;
+  return true;
+}
+
+bool group_open(gpu_group *group, int ranks, error_text *error) {
+  memset(group, 0, sizeof *group);
+  group->ranks = group->count = ranks;
+  group->reachable = reach_peers(ranks);
+  for (int i = 0; i < ranks; i++)
+    if (!open_rank(group, i, i, i, error)) return false;
+  ncclUniqueId id;
+  return nccl_ok(ncclGetUniqueId(&id), NULL, "making NCCL's id", error) &&
+         connect_ranks(group, id, error);
+}
+
+bool group_open_process(gpu_group *group, const process_place *place, error_text *error) {
+  memset(group, 0, sizeof *group);
+  group->ranks = place->ranks;
+  group->count = 1;
+  int gpus = 0;
+  if (!device_ok(cudaGetDeviceCount(&gpus), "counting the GPUs", error)) return false;
+  if (place->local >= gpus)
+    return fail(error, "rank %d has no GPU, because its machine has %d: start fewer ranks on it",
+                place->rank, gpus);
+  ncclUniqueId id;
+  if (place->rank == 0 && !nccl_ok(ncclGetUniqueId(&id), NULL, "making NCCL's id", error))
+    return false;
+  processes_share(&id, sizeof id);
+  return open_rank(group, 0, place->rank, place->local, error) && connect_ranks(group, id, error);
+}
+
+void group_close(gpu_group *group) {
+  for (int i = 0; i < group->count; i++) {
+    gpu_rank *member = &group->members[i];
+    cudaSetDevice(member->device);
+#ifdef NCCL_WIN_COLL_SYMMETRIC
+    if (member->window && member->group.comm)
+      ncclCommWindowDeregister(member->group.comm, member->window);
+#endif
+    if (member->group.comm)
+      group->failed ? ncclCommAbort(member->group.comm) : ncclCommDestroy(member->group.comm);
+#ifdef NCCL_WIN_COLL_SYMMETRIC
+    if (member->symmetric) ncclMemFree(member->symmetric);
+#endif
+    guarded_buffer *buffers[] = {&member->q, &member->k,   &member->v,
+                                 &member->o, &member->lse, &member->workspace};
+    for (size_t b = 0; b < sizeof buffers / sizeof buffers[0]; b++) guard_free(buffers[b]);
+    if (member->stream) cudaStreamDestroy(member->stream);
+    if (member->group.copies) cudaStreamDestroy(member->group.copies);
+    if (member->group.products) cudaStreamDestroy(member->group.products);
+  }
+  cudaSetDevice(0);
+  memset(group, 0, sizeof *group);
+}
+
+// --- threads -------------------------------------------------------------------------------------
+
+static double now_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// Remembers the sentence of the first rank that fails.
+static pthread_mutex_t first_failure = PTHREAD_MUTEX_INITIALIZER;
+static void rank_failed(gpu_group *group, const error_text *error) {
+  pthread_mutex_lock(&first_failure);
+  if (!group->failed) {
+    group->sentence = *error;
+    group->failed = true;
+  }
+  pthread_mutex_unlock(&first_failure);
+}
+
+static const char other_failed[] = "another rank has failed";
+
+static double limit_seconds(void) {
+  const char *text = getenv("LAB_LIMIT");
+  float seconds = 60;
+  error_text ignored;
+  if (text && *text && !number_parse_float("LAB_LIMIT", text, &seconds, &ignored)) return 60;
+  return (double)seconds;
+}
+
+bool group_wait(gpu_group *group, gpu_rank *member, error_text *error) {
+  const double begin = now_seconds(), limit = limit_seconds();
+  for (;;) {
+    const cudaError_t status = cudaStreamQuery(member->stream);
+    if (status == cudaSuccess) return true;
+    if (status != cudaErrorNotReady) return device_ok(status, "running the step", error);
+    if (group->failed) return fail(error, other_failed);
+    ncclResult_t result = ncclSuccess;
+    if (ncclCommGetAsyncError(member->group.comm, &result) == ncclSuccess &&
+        result != ncclSuccess && result != ncclInProgress) {
+      return nccl_ok(result, member->group.comm, "the exchange between the GPUs", error);
+    }
+    const double waited = now_seconds() - begin;
+    if (limit > 0 && waited > limit)
+      return fail(
+          error,
+          "rank %d has waited for %g s and its work has not ended: a rank does not take part "
+          "in an exchange, or a kernel is endless, or slow (LAB_LIMIT=%g waits longer)",
+          member->group.rank, limit, 10 * limit);
+    if (waited > 0.01) usleep(100);
+  }
+}
+
+typedef struct {
+  gpu_group *group;
+  gpu_rank *member;
+  group_work *work;
+  void *context;
+  pthread_t thread;
+  bool ended;
+} rank_thread;
+
+static void *run_rank(void *context) {
+  rank_thread *rank = context;
+  error_text error;
+  const bool good =
+      device_ok(cudaSetDevice(rank->member->device), "selecting the rank's GPU", &error) &&
+      rank->work(rank->group, rank->member, rank->context, &error);
+  if (!good) rank_failed(rank->group, &error);
+  return NULL;
+}
+
+// A rank may be inside a call of NCCL that waits for the rank that failed. Its communicator is ended from outside, and
+// if that does not help, so is the program.
+static void end_stuck_ranks(gpu_group *group, rank_thread *threads, double since_failure,
+                            bool *aborted) {
+  const double patience = 2, more_patience = 6;
+  if (since_failure > patience && !*aborted) {
+    *aborted = true;
+    for (int i = 0; i < group->count; i++) {
+      if (threads[i].ended || !group->members[i].group.comm) continue;
+      const ncclComm_t comm = group->members[i].group.comm;
+      group->members[i].group.comm = NULL;
+      ncclCommAbort(comm);
+    }
+  }
+  if (since_failure > more_patience) {
+    fflush(stdout);
+    fprintf(stderr, "error: %s\n", group->sentence.text);
+    _exit(EXIT_CHECK_FAILED);
+  }
+}
+
+bool group_each(gpu_group *group, group_work *work, void *context, error_text *error) {
+  rank_thread threads[GROUP_MOST_RANKS];
+  int running = 0;
+  for (int i = 0; i < group->count; i++) {
+    threads[i] = (rank_thread){group, &group->members[i], work, context, 0, false};
+    if (pthread_create(&threads[i].thread, NULL, run_rank, &threads[i]) != 0) {
+      error_text none;
+      fail(&none, "no thread can be made for rank %d", i);
+      rank_failed(group, &none);
+      threads[i].ended = true;
+      continue;
+    }
+    running++;
+  }
+  double failed_at = 0;
+  bool aborted = false;
+  while (running > 0) {
+    for (int i = 0; i < group->count; i++) {
+      if (threads[i].ended || pthread_tryjoin_np(threads[i].thread, NULL) == EBUSY) continue;
+      threads[i].ended = true;
+      running--;
+    }
+    if (running == 0) break;
+    usleep(50);
+    if (!group->failed) continue;
+    if (failed_at == 0) failed_at = now_seconds();
+    end_stuck_ranks(group, threads, now_seconds() - failed_at, &aborted);
+  }
+  cudaSetDevice(0);
+  if (!group->failed) return true;
+  *error = group->sentence;
+  return false;
+}

@@ -1,0 +1,78 @@
+// Several GPUs that work on one problem: one host thread for each GPU, and NCCL between them. A rank that fails ends all
+// ranks, with the first sentence of all and without waiting for ever.
+#ifndef GROUP_H
+#define GROUP_H
+
+#include "check/check.h"
+#include "group/processes.h"
+#include "step/step.h"
+#include "trial/guard.h"
+#include "trial/trial.h"
+#include <stdatomic.h>
+
+enum { GROUP_MOST_RANKS = 64 };
+
+// One rank of this process.
+typedef struct {
+  attention_group group;
+  int device;
+  cudaStream_t stream;
+  attention_rows q_rows[2], kv_rows[2]; // of the whole sequences, that the rank has
+  guarded_buffer q, k, v, o, lse, workspace;
+  void *
+      symmetric; // the workspace where NCCL has allocated it, so that copy engines can move the data
+  void *window;  // NCCL's ncclWindow_t of it
+} gpu_rank;
+
+typedef struct {
+  int ranks; // of all processes
+  int count; // of this process: members[0] to members[count - 1]
+  gpu_rank members[GROUP_MOST_RANKS];
+  bool reachable; // each GPU reaches the memory of the others
+  attention_peer peers[GROUP_MOST_RANKS];
+  attention_shape shape;
+  atomic_bool failed;  // set once, by the first rank that fails
+  error_text sentence; // of that rank
+} gpu_group;
+
+// Tells whether so many ranks can share out the shape on `gpus` GPUs. The sentence says what is too many.
+bool group_fits(const attention_shape *shape, int ranks, int gpus, error_text *error);
+
+// Makes a group of `ranks` GPUs in this process, numbered from 0, and connects them. Prints a note where two of them
+// cannot reach each other's memory, because their data then goes through the host.
+bool group_open(gpu_group *group, int ranks, error_text *error);
+void group_close(gpu_group *group);
+
+// Makes the part of a group that is this process' one rank. All processes call it, and each uses one GPU of its machine.
+bool group_open_process(gpu_group *group, const process_place *place, error_text *error);
+
+// Deals the trial's Q, K and V out, and allocates outputs and the workspace of the step. Call it once for a group.
+bool group_deal(gpu_group *group, const attention_step *step, const trial *trial,
+                error_text *error);
+
+// Calls `work` for each rank of this process in a thread of its own, with the rank's GPU current, and waits for all.
+// Where one fails, the others are ended, and `error` is the sentence of the first. `work` may call group_wait.
+typedef bool group_work(gpu_group *group, gpu_rank *member, void *context, error_text *error);
+bool group_each(gpu_group *group, group_work *work, void *context, error_text *error);
+
+// Waits until the member's stream has done its work. Returns false when NCCL reports an error, when another rank has
+// failed, or when LAB_LIMIT seconds have passed.
+bool group_wait(gpu_group *group, gpu_rank *member, error_text *error);
+
+// The arguments of a rank's launch.
+attention_args group_arguments(const gpu_group *group, const gpu_rank *member, bool o_alone);
+
+// Poisons outputs and workspaces, launches the step so many times on all ranks without waiting in between, and collects O
+// and lse of the last launch in the trial.
+bool group_run(gpu_group *group, const attention_step *step, int launches, trial *trial,
+               error_text *error);
+
+// Compares the collected outputs with the trial's reference. All red zones must be intact, and the inputs unchanged.
+bool group_check(gpu_group *group, trial *trial, check_result *result);
+
+// Times launches on all ranks, back to back, and returns the milliseconds of one launch on the slowest rank, once for
+// each of `rounds` rounds.
+bool group_time(gpu_group *group, const attention_step *step, int launches, int rounds,
+                double *milliseconds, error_text *error);
+
+#endif

@@ -1,0 +1,331 @@
+// Step 17's configurations, softmax and consumers, which the steps for several GPUs take over as they are. Step 17
+// explains them. Shape is a type with the fields of attention_shape and a visible_keys of its own.
+#ifndef LAZY_MAX_CUH
+#define LAZY_MAX_CUH
+
+#include "fragments.cuh"
+#include "kernel.cuh"
+#include "persistent.cuh"
+#include "row_sums.cuh"
+#include <type_traits>
+
+template <int M, int N, int W, int S>
+struct configuration {
+  static constexpr int BLOCK_M = M; // query rows of a tile
+  static constexpr int BLOCK_N = N; // keys of a block
+  static constexpr int WARPS = W;   // of the consumers; the producer's four warps come on top
+  static constexpr int STAGES = S;  // key blocks in shared memory at once
+  static constexpr int CONSUMERS = WARPS / 4; // warp groups
+  static constexpr int THREADS = 128 * (1 + CONSUMERS);
+  static constexpr int WARP_ROWS = BLOCK_M / WARPS;
+  static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
+  static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
+  static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
+  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // with the registers of three consumers
+
+  static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
+};
+
+// BLOCK_M, BLOCK_N, WARPS, STAGES.
+#define CONFIGURATIONS(X)                                                                          \
+  X(128, 128, 8, 2)                                                                                \
+  X(192, 128, 12, 3)                                                                               \
+  X(256, 64, 16, 4)                                                                                \
+  X(64, 128, 4, 2)
+
+// The best measured on an H200. Tiles of few rows keep more multiprocessors busy where there are few tiles. At
+// head_dim 64, blocks of 64 keys are the best for short sequences, and blocks of 128 keys for long ones. With a causal
+// mask a sequence counts as short up to four times the length.
+static const char *best_configuration(const attention_shape *shape) {
+  const long long heads = (long long)shape->batch * shape->heads;
+  const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
+  if (heads * divide_up(shape->seq_q, 64) <= multiprocessors) return "64x128x4x2";
+  if (shape->head_dim == 128 || shape->seq_q <= 128) return "128x128x8x2";
+  if (heads * divide_up(shape->seq_q, 192) < multiprocessors) return "128x128x8x2";
+  return shape->seq_q <= (shape->causal ? 4096 : 1024) ? "256x64x16x4" : "192x128x12x3";
+}
+
+static constexpr int SMALLEST_DIM = 64;
+
+// Whether the lazy softmax runs under products of its own warp group as well, and not only under those of the
+// others. It needs a second P, since S must be kept until P is known to be good, and registers for it.
+template <typename tile, int D>
+static constexpr bool OVERLAP = D == 128;
+
+// Which key of the block the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
+__device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
+
+// Sets the lane's scores of its row r that lie past the row's first `limit` keys to -infinity.
+template <typename tile>
+__device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
+                                         int r, int limit) {
+  for (int n = 0; n < tile::LANE_KEYS; n++)
+    if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
+}
+
+// The online softmax of the lane's rows: its scores become probabilities in place. `correction` receives the
+// factors that scale the sums of the blocks before to the new row max. row_sum is kept if ADD is set.
+template <typename tile, bool ADD>
+__device__ __forceinline__ void
+softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scale_log2,
+             float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS],
+             float (&correction)[tile::LANE_ROWS]) {
+  float new_max[tile::LANE_ROWS];
+  float subtracted[tile::LANE_ROWS]; // from the scores times scale_log2
+  for (int r = 0; r < tile::LANE_ROWS; r++) {
+    new_max[r] = row_max[r];
+    for (int n = 0; n < tile::LANE_KEYS; n++) new_max[r] = fmaxf(new_max[r], of_row(S_frag, r, n));
+    new_max[r] = max_over_lanes<1, 4>(new_max[r]);
+    subtracted[r] = new_max[r] * scale_log2;
+    // Both products are rounded, so that the factor is exactly 1 as long as the max stays.
+    correction[r] = exp2_approximate(__fmul_rn(row_max[r], scale_log2) - subtracted[r]);
+  }
+  subtract_large_max(S_frag, scale_log2, row_max, new_max, subtracted, correction); // rare
+  for (int r = 0; r < tile::LANE_ROWS; r++) {
+    row_max[r] = new_max[r];
+    row_sum[r] *= correction[r];
+    for (int n = 0; n < tile::LANE_KEYS; n++) {
+      float &s = of_row(S_frag, r, n);
+      s = exp2_approximate(fmaf(s, scale_log2, -subtracted[r])); // one multiply-add
+      if (ADD) row_sum[r] += s;
+    }
+  }
+}
+
+// The largest probability up to which the old max may stay, 2^15 or 2^64, as the bits of an Element.
+template <typename Element>
+static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
+
+// The tiles for which a warp stays wary after a tile with too large a score, and the factor by which this number
+// grows each time. So a single large score costs little, and scores that go on rising are tried seldom.
+static constexpr int PATIENCE = 4;
+static constexpr int GROWTH = 16;
+
+// The lazy softmax of the lane's rows: computes P_frag from S_frag with the old row max, and row_sum if ADD is
+// set. Returns false, with S_frag and row_sum unchanged, if that max is too small for a row of the warp.
+template <typename tile, typename Element, bool ADD>
+__device__ __forceinline__ bool
+lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4],
+             const float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scale_log2,
+             const float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS]) {
+  const float subtracted[2] = {row_max[0] * scale_log2, row_max[1] * scale_log2};
+  bool fits = product_is_small(subtracted[0]) && product_is_small(subtracted[1]);
+  float sum[2][2] = {};
+  unsigned largest =
+      0; // of each half of P's registers, as integers: NaN is larger than all numbers
+#pragma unroll
+  for (int i = 0; i < tile::BLOCK_N / 4; i++) { // pairs of the one row and of the other, in turn
+    const int r = i % 2;
+    const float *pair = &S_frag[0][2 * i];
+    const float left = exp2_approximate(fmaf(pair[0], scale_log2, -subtracted[r]));
+    const float right = exp2_approximate(fmaf(pair[1], scale_log2, -subtracted[r]));
+    if (ADD) sum[r][0] += left;
+    if (ADD) sum[r][1] += right;
+    P_frag[0][i] = pack_pair<Element>(left, right);
+    if (i % 2) largest = __vimax3_u16x2(largest, P_frag[0][i - 1], P_frag[0][i]);
+  }
+  fits = fits && (largest & 0xffff) <= LAZY_LIMIT<Element> && largest >> 16 <= LAZY_LIMIT<Element>;
+  if (!__all_sync(0xffffffff, fits)) return false;
+  for (int r = 0; r < tile::LANE_ROWS; r++) row_sum[r] += sum[r][0] + sum[r][1];
+  return true;
+}
+
+// Rounds probabilities to 16 bits: two neighbouring columns of S, rounded, are one register of P.
+template <typename Element, int COUNT>
+__device__ __forceinline__ void round_probabilities(unsigned *P_frag,
+                                                    const float (&S_frag)[COUNT]) {
+  for (int i = 0; i < COUNT / 2; i++)
+    P_frag[i] = pack_pair<Element>(S_frag[2 * i], S_frag[2 * i + 1]);
+}
+
+// Multiplies the lane's two rows of O by their factors.
+template <int COUNT>
+__device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float *factor) {
+  for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
+}
+
+// Bytes of shared memory.
+template <typename tile, int D>
+static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
+
+// A consumer computes its 64 rows of O and lse of every tile, one key block after the other.
+template <typename tile, typename Element, int D, bool LSE, typename Shape>
+__device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
+                                        float *lse, const Shape &shape, const schedule &order,
+                                        int consumer) {
+  // The lane has a part of rows lane_row + 8 r of the tile: half r % 2 of row fragment r / 2. The first 128
+  // threads are the producer.
+  const int group_row = consumer * WARPGROUP_ROWS;
+  const int lane_row = (threadIdx.x - 128) / 32 * tile::WARP_ROWS + threadIdx.x % 32 / 4;
+  const float scale_log2 =
+      shape.scale * LOG2_E;       // exp(x) = exp2(x * log2(e)) saves a multiplication
+  float row_max[tile::LANE_ROWS]; // before scaling, the same in all lanes of the row
+  float row_sum[tile::LANE_ROWS]; // over the lane's own keys, for lse
+  float correction[tile::LANE_ROWS] = {};
+  float O_frag[tile::ROW_FRAGMENTS][D / 2 + 4]; // the last four are row sums of P
+  float S_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2];
+  unsigned P_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4];
+  unsigned P_next[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4]; // not used without OVERLAP
+  ring_place<2> Q_ring;
+  ring_place<tile::STAGES> K_ring, V_ring;
+  tile_place place = {};
+
+  const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
+  const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
+  // Each consumer has a named barrier for its turn: its 128 threads wait there until the 128 threads of the
+  // consumer before it arrive.
+  const auto wait_for_turn = [&]() {
+    if (tile::CONSUMERS > 1) named_barrier_wait(1 + consumer, 256);
+  };
+  const auto pass_turn = [&]() {
+    if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
+  };
+  // Says that the warp has read the stage; each warp arrives. For K and V one arrival for a warp group would be
+  // enough, because a product that is complete for one of the four warps is complete for all. But nothing
+  // orders what warps read by themselves, such as the number of a tile in step 15.
+  const auto release = [&](barrier *empty, auto &ring) {
+    if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
+    ring.advance();
+  };
+  const auto mask = [&](int block) {
+    // The warp group's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
+    const int first_key = block * tile::BLOCK_N;
+    if (visible_keys(shape, place.first_query + group_row) < first_key + tile::BLOCK_N)
+      for (int r = 0; r < tile::LANE_ROWS; r++)
+        mask_row<tile>(S_frag, r,
+                       visible_keys(shape, place.first_query + lane_row + 8 * r) - first_key);
+  };
+  const auto softmax = [&]() {
+    softmax_rows<tile, LSE>(S_frag, scale_log2, row_max, row_sum, correction);
+  };
+  const auto try_lazy_softmax = [&](auto &P_new) {
+    return lazy_softmax<tile, Element, LSE>(P_new, S_frag, scale_log2, row_max, row_sum);
+  };
+  // Returns the number of the next tile. If there is such a tile, its Q and first K have arrived.
+  const auto next_tile = [&]() {
+    barrier_wait(&smem.Q_full[Q_ring.stage], Q_ring.parity);
+    // The number is warp-uniform; only the shuffle tells the compiler so.
+    const int number = __shfl_sync(0xffffffff, smem.tile_number[Q_ring.stage], 0);
+    if (number < order.tiles) wait_for_keys();
+    return number;
+  };
+  const auto queue_scores = [&]() {
+    multiply_scores<tile, D>(S_frag, smem.Q[Q_ring.stage], group_row, smem.K[K_ring.stage]);
+  };
+  const auto rescale = [&]() {
+    // If all factors of the warp are 1, O stays. To ask costs a branch, and pays where O is large.
+    const bool corrected = correction[0] != 1.0f || correction[1] != 1.0f;
+    if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output(O_frag[0], correction);
+  };
+  const auto store = [&]() {
+#pragma unroll
+    for (int r = 0; r < tile::LANE_ROWS; r++) {
+      const int row = lane_row + 8 * r;
+      const float sum = O_frag[r / 2][D / 2 + r % 2 * 2];  // of the rounded probabilities
+      const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
+      const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : 0.0f; // before rounding
+      if (LSE && row < place.rows && threadIdx.x % 4 == 0)
+        lse[place.first_row + row] = (row_max[r] * scale_log2 + log2f(all)) * LN_2;
+      store_row<D>(O, place.first_row + row, O_frag[r / 2], r % 2, factor, row < place.rows);
+    }
+  };
+
+  int wary_tiles = 0; // that are still to come
+  int patience = PATIENCE;
+  if (consumer == tile::CONSUMERS - 1) pass_turn(); // so that the first one can begin
+  int number = next_tile();
+  wait_for_turn();
+  queue_scores();
+  pass_turn();
+  place = tile_in_order<tile>(shape, order, number);
+  wgmma_wait<0>(S_frag[0]);
+
+  while (number < order.tiles) {
+    const int blocks = key_blocks<tile>(shape, place, group_row); // that this warp group needs
+    for (int r = 0; r < tile::LANE_ROWS; r++) {
+      row_max[r] = -INFINITY;
+      row_sum[r] = 0.0f;
+    }
+    release(smem.K_empty, K_ring);
+    if (blocks == 1) release(smem.Q_empty, Q_ring);
+    mask(0);
+    softmax();
+    round_probabilities<Element>(P_frag[0], S_frag[0]);
+    if (blocks > 1) wait_for_keys();
+    bool wary = wary_tiles > 0;
+    // One round: O += P V of the block before, and S = Q K^T and P_new of this block.
+    const auto step = [&](int block, auto &P, auto &P_new) {
+      wait_for_turn();
+      queue_scores();
+      wait_for_values();
+      accumulate_output<tile, D>(O_frag, P, smem.V[V_ring.stage], block == 1);
+      pass_turn();
+      wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
+      release(smem.K_empty, K_ring);
+      if (block == blocks - 1) release(smem.Q_empty, Q_ring);
+      mask(block);
+      if (!OVERLAP<tile, D> && !wary) wgmma_wait<0>(O_frag[0]); // for then P is free
+      const bool lazy = !wary && try_lazy_softmax(P_new);
+      if (!lazy) softmax(); // while the tensor cores add to O
+      wary = !lazy;
+      // This branch keeps the compiler from moving exponentials past the wait for O.
+      if (block + 1 < blocks) wait_for_keys();
+      wgmma_wait<0>(O_frag[0]);
+      release(smem.V_empty, V_ring);
+      if (lazy) return;
+      rescale(); // to the new row max, which P of this block has already
+      round_probabilities<Element>(P_new[0], S_frag[0]);
+    };
+    // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first
+    // scores of the next tile, and stores O while these scores are under way.
+    const auto finish = [&](const auto &P) {
+      wait_for_values();
+      wait_for_turn();
+      accumulate_output<tile, D>(O_frag, P, smem.V[V_ring.stage], blocks == 1);
+      // Only the warp groups below need the blocks that are left: this one gives back their stages and its turns.
+#pragma unroll 1
+      for (int block = blocks; block < place.blocks; block++) {
+        wgmma_wait<0>(O_frag[0]);
+        release(smem.V_empty, V_ring);
+        pass_turn();
+        wait_for_keys();
+        release(smem.K_empty, K_ring);
+        wait_for_values();
+        wait_for_turn();
+      }
+      number = next_tile();
+      queue_scores(); // after the last tile this multiplies stale data; the result is discarded
+      pass_turn();
+      wgmma_wait<1>(O_frag[0]);
+      release(smem.V_empty, V_ring);
+      store();
+    };
+    if constexpr (OVERLAP<tile, D>) {
+      // While the products read one P, the softmax makes the next one: two sets of registers take turns.
+      int block = 1;
+      for (; block + 1 < blocks; block += 2) {
+        step(block, P_frag, P_next);
+        step(block + 1, P_next, P_frag);
+      }
+      if (block < blocks) {
+        step(block, P_frag, P_next);
+        finish(P_next);
+      } else {
+        finish(P_frag);
+      }
+    } else {
+      for (int block = 1; block < blocks; block++) step(block, P_frag, P_frag);
+      finish(P_frag);
+    }
+    if (wary_tiles > 0) {
+      wary_tiles--;
+    } else if (wary) {
+      wary_tiles = patience;
+      patience = min(patience * GROWTH, 1 << 20);
+    }
+    place = tile_in_order<tile>(shape, order, number); // while S is under way
+    wgmma_wait<0>(S_frag[0]);
+  }
+}
+
+#endif

@@ -1,0 +1,214 @@
+// Runs one step for several GPUs on one problem, checks it, times it, and prints a report.
+#define _GNU_SOURCE
+#include "device/device.h"
+#include "driver/outputs.h"
+#include "driver/report.h"
+#include "finish/finish.h"
+#include "group/group.h"
+#include "options/help.h"
+#include "options/options.h"
+#include "shape/shape.h"
+#include "statistics/statistics.h"
+#include "tensors/tensors.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  uint64_t link_bytes[GROUP_MOST_RANKS][GROUP_MOST_RANKS]; // of one run, from one GPU to another
+  attention_step step;
+  options options;
+  device_info device;
+  tensor_files files;
+  trial trial;
+  gpu_group group;
+  report report;
+  process_place place; // with --mpi; else this process has all ranks
+  bool processes;
+  int status; // where a sentence says what went wrong
+} session;
+
+// The inputs of all processes must be the same, because each deals out its own rows from them.
+static bool open_group(session *s, int ranks, error_text *error) {
+  if (!s->processes) return group_open(&s->group, ranks, error);
+  attention_shape shape;
+  memset(&shape, 0, sizeof shape); // the padding, too
+  memcpy(&shape, &s->trial.shape, sizeof shape);
+  return processes_agree(&shape, sizeof shape, "the shape", error) &&
+         processes_agree(&s->options.seed, sizeof s->options.seed, "the seed", error) &&
+         processes_agree(&s->options.inputs, sizeof s->options.inputs, "the kind of inputs",
+                         error) &&
+         group_open_process(&s->group, &s->place, error);
+}
+
+// Finds all errors that can be known before the work begins.
+static bool prepare(session *s, error_text *error) {
+  attention_shape shape;
+  int gpus = 0;
+  // The emulator imitates as many GPUs as are asked for, and two where no number is given. GPUs do not read this.
+  char asked[16] = "2";
+  if (s->options.given[OPTION_GPUS]) snprintf(asked, sizeof asked, "%d", s->options.gpus);
+  setenv("EMU_GPUS", asked, 0);
+  if (!device_open(&s->device, error) ||
+      !options_fit_device(&s->options, s->device.emulated, error) ||
+      !device_ok(cudaGetDeviceCount(&gpus), "counting the GPUs", error)) {
+    return false;
+  }
+  if (s->options.given[OPTION_EMU_SEED]) device_set_schedule(s->options.emu_seed);
+  if (!tensors_open(&s->options, s->device.emulated, &s->files, &shape, error) ||
+      !step_configure(&s->step, s->options.config, error) ||
+      !trial_create(&s->trial, &shape, error)) {
+    return false;
+  }
+  int ranks = s->options.gpus;
+  if (!s->options.given[OPTION_GPUS]) { // all, but not more than there are rows
+    ranks = gpus < shape.seq_q ? gpus : shape.seq_q;
+    ranks = ranks < shape.seq_kv ? ranks : shape.seq_kv;
+  }
+  s->trial.o_alone = s->options.given[OPTION_O_ALONE];
+  s->trial.bare = s->options.given[OPTION_NO_CHECK];
+  if (s->processes) ranks = s->place.ranks;
+  return trial_supported(&s->trial, &s->step, error) &&
+         group_fits(&shape, ranks, s->processes ? ranks : gpus, error) &&
+         outputs_writable(&s->options, error) &&
+         tensors_fill(&s->options, &s->files, &s->trial, error) && open_group(s, ranks, error) &&
+         group_deal(&s->group, &s->step, &s->trial, error);
+}
+
+// A rank that fails is a failed check, not bad input.
+static bool run(session *s, error_text *error) {
+  device_counts_reset();
+  const bool good = group_run(&s->group, &s->step, 1, &s->trial, error);
+  s->report.counts = device_counts_read();
+  for (int from = 0; from < s->group.ranks; from++)
+    for (int to = 0; to < s->group.ranks; to++)
+      s->link_bytes[from][to] = device_link_bytes(from, to);
+  s->report.workspace_bytes = s->step.group_workspace_bytes(&s->trial.shape, s->group.ranks);
+  if (!good) s->status = EXIT_CHECK_FAILED;
+  if (!good || !s->processes) return good;
+  processes_merge(s->trial.o, shape_q_count(&s->trial.shape) * sizeof(uint16_t));
+  processes_merge(s->trial.lse, shape_lse_count(&s->trial.shape) * sizeof(float));
+  return true;
+}
+
+static bool check(session *s, error_text *error) {
+  if (s->options.given[OPTION_NO_CHECK]) return true;
+  if (s->place.rank == 0) { // a process that has the whole result
+    if (!trial_reference(&s->trial, error)) return false;
+    const bool right = group_check(&s->group, &s->trial, &s->report.check);
+    s->report.verdict = check_verdict_of(right, &s->report.check);
+  }
+  if (s->processes) processes_share(&s->report.verdict, sizeof s->report.verdict);
+  return true;
+}
+
+// The times are of launches for O alone, as those of other steps are.
+static bool measure(session *s, error_text *error) {
+  enum { LAUNCHES = 10, MOST_ROUNDS = 30 };
+  if (s->device.emulated || s->options.given[OPTION_NO_TIME]) return true;
+  double milliseconds[MOST_ROUNDS];
+  const size_t rounds = s->options.given[OPTION_ROUNDS] ? s->options.rounds : 10;
+  if (!group_time(&s->group, &s->step, LAUNCHES, (int)rounds, milliseconds, error)) {
+    s->status = EXIT_CHECK_FAILED;
+    return false;
+  }
+  if (s->processes)
+    for (size_t i = 0; i < rounds; i++) milliseconds[i] = processes_largest(milliseconds[i]);
+  s->report.floor = (timing_floor){.nothing = NAN, .empty_kernel = NAN}; // not measured
+  s->report.figures.times = statistics_summarise(milliseconds, rounds, milliseconds, rounds);
+  return true;
+}
+
+static bool finish_output(error_text *error) {
+  return (fflush(stdout) == 0 && !ferror(stdout)) ||
+         fail(error, "writing to standard output failed: %s", strerror(errno));
+}
+
+static void print_links(const session *s) {
+  for (int from = 0; from < s->group.ranks && s->group.ranks > 1; from++) {
+    printf("links      from GPU %d:", from);
+    for (int to = 0, listed = 0; to < s->group.ranks; to++)
+      if (s->link_bytes[from][to] > 0)
+        printf("%s %" PRIu64 " bytes to %d", listed++ ? "," : "", s->link_bytes[from][to], to);
+    putchar('\n');
+  }
+}
+
+static bool print_report(session *s, error_text *error) {
+  report *report = &s->report;
+  report->step = s->step.name;
+  report->summary = s->step.summary;
+  report->source = s->step.source;
+  report->device = s->device.name;
+  report->emulated = s->device.emulated;
+  report->gpus = s->group.ranks;
+  report->o_alone = s->trial.o_alone;
+  report->shape = s->trial.shape;
+  report->q = s->options.q;
+  report->k = s->options.k;
+  report->v = s->options.v;
+  report->inputs = s->options.inputs;
+  report->seed = s->options.seed;
+  if (s->options.given[OPTION_CSV])
+    report_print_csv(stdout, report);
+  else
+    report_print(stdout, report);
+  if (report->emulated && !s->options.given[OPTION_CSV]) print_links(s);
+  return finish_output(error);
+}
+
+static int run_session(session *s) {
+  error_text error;
+  s->status = EXIT_BAD_INPUT;
+  bool good = prepare(s, &error) && run(s, &error) && check(s, &error);
+  const bool wrong = s->report.verdict == CHECK_FAILED;
+  if (good && !wrong) good = measure(s, &error);
+  if (good && s->place.rank > 0) return wrong ? EXIT_CHECK_FAILED : EXIT_OK;
+  if (good && !wrong) good = outputs_write(&s->options, &s->trial, &error);
+  good = good && print_report(s, &error);
+  if (good && s->report.verdict == CHECK_ILL_CONDITIONED)
+    fprintf(stderr, "note: %s\n", s->report.check.message.text);
+  const uint64_t findings = device_findings();
+  if (!good) fprintf(stderr, "error: %s\n", error.text);
+  if (findings > 0) {
+    fprintf(stderr, "error: the sanitizer has reported %llu fault%s, see above\n",
+            (unsigned long long)findings, findings == 1 ? "" : "s");
+    return EXIT_CHECK_FAILED;
+  }
+  if (!good) return s->status;
+  if (wrong) fprintf(stderr, "error: %s\n", s->report.check.message.text);
+  return wrong ? EXIT_CHECK_FAILED : EXIT_OK;
+}
+
+static int drive(int argc, char **argv) {
+  static session s;
+  s.step = step_linked();
+  error_text error;
+  if (!options_parse(argc, argv, &s.options, &error)) {
+    fprintf(stderr, "error: %s\n", error.text);
+    return EXIT_BAD_INPUT;
+  }
+  if (s.options.given[OPTION_HELP]) {
+    help_print(stdout, argv[0], s.step.name, s.step.summary);
+    return finish_output(&error) ? EXIT_OK : EXIT_BAD_INPUT;
+  }
+  s.processes = s.options.given[OPTION_MPI];
+  if (s.processes && !processes_begin(&s.place, &error)) {
+    fprintf(stderr, "error: %s\n", error.text);
+    return EXIT_BAD_INPUT;
+  }
+  const int status = run_session(&s);
+  // The other ranks may be waiting for this one.
+  if (s.processes && status == EXIT_BAD_INPUT) processes_abort(status);
+  if (s.processes && status == EXIT_CHECK_FAILED && s.report.verdict != CHECK_FAILED)
+    processes_abort(status);
+  group_close(&s.group);
+  if (s.processes) processes_end();
+  trial_free(&s.trial);
+  tensors_close(&s.files);
+  return status;
+}
+
+int main(int argc, char **argv) { return finish_run(drive, argc, argv); }

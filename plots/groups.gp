@@ -1,0 +1,8 @@
+# How much of several GPUs the steps 21 to 23 use, by length, measured and computed.
+# Title: Efficiency of several GPUs
+# Data: groups.csv (make groups)
+# On: gpu
+# Takes: STEPS WITH
+y_title = "% of ideal"
+load "plots/style.gp"
+load "plots/lines.gp"
