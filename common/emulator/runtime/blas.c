@@ -1,13 +1,12 @@
 #define _GNU_SOURCE
 #include "blas.h"
 
+#include "numeric/float16.h"
 #include "observer.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-
-__extension__ typedef _Float16 half_number;
 
 size_t blas_bytes(cudaDataType type) {
   switch (type) {
@@ -19,26 +18,12 @@ size_t blas_bytes(cudaDataType type) {
   }
 }
 
-static float from_bf16(uint16_t bits) {
-  const uint32_t wide = (uint32_t)bits << 16;
-  float value;
-  memcpy(&value, &wide, sizeof value);
-  return value;
-}
-
-static uint16_t to_bf16(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  if ((bits & 0x7FFFFFFF) > 0x7F800000) return 0x7FFF; // NaN
-  return (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
-}
-
 double blas_read(const void *data, cudaDataType type, long long index) {
   switch (type) {
   case CUDA_R_32F: return ((const float *)data)[index];
   case CUDA_R_64F: return ((const double *)data)[index];
-  case CUDA_R_16F: return (double)((const half_number *)data)[index];
-  default: return from_bf16(((const uint16_t *)data)[index]);
+  case CUDA_R_16F: return (double)fp16_to_float(((const uint16_t *)data)[index]);
+  default: return (double)bf16_to_float(((const uint16_t *)data)[index]);
   }
 }
 
@@ -46,8 +31,8 @@ void blas_write(void *data, cudaDataType type, long long index, double value) {
   switch (type) {
   case CUDA_R_32F: ((float *)data)[index] = (float)value; break;
   case CUDA_R_64F: ((double *)data)[index] = value; break;
-  case CUDA_R_16F: ((half_number *)data)[index] = (half_number)(float)value; break;
-  default: ((uint16_t *)data)[index] = to_bf16((float)value); break;
+  case CUDA_R_16F: ((uint16_t *)data)[index] = fp16_from_float((float)value); break;
+  default: ((uint16_t *)data)[index] = bf16_from_float((float)value); break;
   }
 }
 

@@ -57,6 +57,10 @@ struct kernel_constant {
   static constexpr auto value = Kernel;
 };
 
+// gdb knows the name emulator_current before the program runs only where the program uses it, and its breakpoints
+// ask for the thread (scripts/workshop/gdb.sh).
+[[gnu::used]] inline const emulator_thread *current_thread() { return emulator_current; }
+
 // A launch that gives all arguments, or leaves out the last ones, whose defaults `Call` fills in.
 template <typename Call, typename... Parameters>
 class deduced_launcher {
