@@ -34,6 +34,12 @@ typedef struct {
   bool destroy;
 } rank_argument;
 
+// The host threads wait here for each other. A thread that waits for its device has transfers delivered, those of other
+// ranks too; so what a transfer must come after is queued by all ranks before one of them waits.
+static pthread_barrier_t ranks_meet;
+
+static inline void meet_ranks(void) { pthread_barrier_wait(&ranks_meet); }
+
 static void *rank_main(void *argument) {
   const rank_argument *it = argument;
   ncclComm_t comm;
@@ -50,11 +56,13 @@ static inline void run_ranks(rank_work work, bool destroy) {
   pthread_t threads[RANKS];
   ncclUniqueId id;
   NCCL(ncclGetUniqueId(&id));
+  pthread_barrier_init(&ranks_meet, NULL, RANKS);
   for (int rank = 0; rank < RANKS; rank++) {
     arguments[rank] = (rank_argument){rank, id, work, destroy};
     pthread_create(&threads[rank], NULL, rank_main, &arguments[rank]);
   }
   for (int rank = 0; rank < RANKS; rank++) pthread_join(threads[rank], NULL);
+  pthread_barrier_destroy(&ranks_meet);
 }
 
 #endif

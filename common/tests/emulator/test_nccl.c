@@ -161,6 +161,7 @@ static void use(int rank, ncclComm_t comm, cudaStream_t stream, bool event) {
   NCCL(ncclAllGather(mine, all, N, ncclFloat, comm, stream));
   if (event) wait_for(stream, computes);
   devices_add(all, out, 1, N * RANKS, computes);
+  meet_ranks();
   OK(cudaDeviceSynchronize());
   if (event)
     expect_all(out, N * RANKS, 2);
@@ -185,6 +186,7 @@ static void change_while_sending(int rank, ncclComm_t comm, cudaStream_t stream)
   float *mine = on_device(rank, N, 1), *all = on_device(rank, N * RANKS, 0);
   NCCL(ncclAllGather(mine, all, N, ncclFloat, comm, stream));
   devices_add(mine, mine, 1, N, stream_on(rank)); // must not happen yet
+  meet_ranks();
   OK(cudaDeviceSynchronize());
   expect_poison(all + (size_t)rank * N, N);
 }
