@@ -21,8 +21,11 @@ compile_all ptxas "$scratch" <<<"$list"
 add_dynamic() { # the folder of compile_all
   : >"$1/dynamic"
   if nm "$1/attention.o" | grep -q ' [TW] attention_shared_memory_bytes$'; then
+    # In the place of NCCL, which steps for several GPUs call, stand functions that do nothing.
+    nm -u "$1/attention.o" | awk '$2 ~ /^nccl/ { print "void " $2 "(void) {}" }' >"$1/no_nccl.c"
     "$nvcc" -Icommon -c scripts/shared_memory.c -o "$1/shared_memory.o" >&2 &&
-      "$nvcc" "$1/shared_memory.o" "$1/attention.o" -o "$1/shared_memory" >&2 &&
+      "$nvcc" -c "$1/no_nccl.c" -o "$1/no_nccl.o" >&2 &&
+      "$nvcc" "$1/shared_memory.o" "$1/attention.o" "$1/no_nccl.o" -o "$1/shared_memory" >&2 &&
       "$1/shared_memory" >"$1/dynamic" || return
   fi
   awk -v file="$1/dynamic" '
