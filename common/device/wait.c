@@ -16,7 +16,9 @@ static double limit_seconds(void) {
   if (good && seconds < 0) good = fail(&error, "LAB_LIMIT is %s: give 0 or more seconds", text);
   if (!good) {
     fprintf(stderr, "error: %s\n", error.text);
-    exit(EXIT_BAD_INPUT);
+    fflush(stdout);
+    _exit(
+        EXIT_BAD_INPUT); // without the functions of atexit, as the program did not end by a mistake of the step
   }
   return (double)seconds;
 }

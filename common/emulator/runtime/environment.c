@@ -7,6 +7,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+void environment_refuse(void) {
+  fflush(stdout);
+  _exit(EXIT_BAD_INPUT);
+}
 
 // NULL when it is unset or empty.
 static const char *value_of(const char *variable) {
@@ -28,7 +34,7 @@ uint64_t environment_number(const char *variable, uint64_t otherwise, uint64_t l
     fprintf(stderr,
             "error: %s is \"%s\", which is not a whole number from %" PRIu64 " to %" PRIu64 "\n",
             variable, error_printable(text).text, least, most);
-    exit(2);
+    environment_refuse();
   }
   return number;
 }
@@ -42,7 +48,7 @@ double environment_seconds(const char *variable, double otherwise) {
   if (*end != '\0' || !begins_with_digit(text) || !(seconds <= MOST)) {
     fprintf(stderr, "error: %s is \"%s\", which is not a number of seconds from 0 to %d\n",
             variable, error_printable(text).text, MOST);
-    exit(2);
+    environment_refuse();
   }
   return seconds;
 }

@@ -94,7 +94,7 @@ const gpu *gpu_selected(void) {
           error_printable(wanted).text);
   for (size_t i = 0; i < count; i++) fprintf(stderr, "%s %s", i > 0 ? "," : "", table[i].key);
   fprintf(stderr, "\n");
-  exit(2);
+  environment_refuse();
 }
 
 int gpu_multiprocessors(void) {

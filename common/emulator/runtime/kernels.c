@@ -1,5 +1,6 @@
 // Kernels are found in the symbol table of their module: `__global__` gives them a visibility of their own.
 #include "kernels.h"
+#include "environment.h"
 
 #include "emulator.h"
 #include "symbols.h"
@@ -60,7 +61,7 @@ static void write_module(const void *kernel) {
   FILE *file = fopen(path, "a");
   if (file != NULL && emulator_visit_kernels(kernel, write_line, file) && fclose(file) == 0) return;
   fprintf(stderr, "error: the kernels' names cannot be written to EMU_KERNELS, \"%s\"\n", path);
-  exit(2);
+  environment_refuse();
 }
 
 void kernels_launched(const void *kernel) {

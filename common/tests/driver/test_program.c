@@ -112,6 +112,25 @@ Test(program, bad_input) {
   cr_expect_eq(temporary_folder_count(), 0, "a failed run left a file behind");
 }
 
+// They end the program in the middle, and still the message is theirs alone.
+Test(program, bad_settings_of_the_emulator) {
+  static const char *const settings[][3] = {
+      {"EMU_GPU", "voodoo2",
+       "error: EMU_GPU is \"voodoo2\", which the emulator does not know: use h200, "},
+      {"EMU_GPUS", "9", "error: EMU_GPUS is \"9\", which is not a whole number from 1 to 8\n"},
+      {"LAB_LIMIT", "soon",
+       "error: LAB_LIMIT is \"soon\", which is not a number of seconds from 0 to "},
+      {"EMU_KERNELS", "none/file",
+       "error: the kernels' names cannot be written to EMU_KERNELS, \"none/file\"\n"},
+  };
+  if (!emulated()) cr_skip_test("these are settings of the emulator");
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+    setenv(settings[i][0], settings[i][1], 1);
+    program_expect_refused("--batch 1 --heads 2 --seq 16", settings[i][2]);
+    unsetenv(settings[i][0]);
+  }
+}
+
 Test(program, full_disk) {
   const char *const arguments[] = {"--seq 1 --no-time", "--seq 1 --no-time --csv", "--help"};
   for (int i = 0; i < 3; i++) {
