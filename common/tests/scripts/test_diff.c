@@ -133,3 +133,20 @@ Test(diff, the_steps_keep_their_limits) {
   EXPECT(result, "steps/02_tiled/attention.cu", "+ for (int query_tile = blockIdx.z;");
   cr_expect_null(strstr(result.out, "exercise"), "%s", result.out);
 }
+
+// The steps for several GPUs compute as step 17 does, with a copy of its source in common/kernel/lazy_max.cuh. In the
+// copy the shape may be of another type, and no part is an exercise.
+Test(diff, several_gpus_compute_as_step_17) {
+  const script_result result =
+      lab_run("code() { sed -e 's/const attention_shape &shape/const Shape \\&shape/' "
+              "-e 's/, bool LSE, typename Shape>/, bool LSE>/' -e '/^ *[/][/] exercise:/d' "
+              "-e '/^ *[/][/] until then:/d' -e '/^ *[/][/] end of exercise/d' -e '/^#define "
+              "WORKSPACE_BYTES/d' | "
+              "awk '/^#include/ { begun = 1 } begun' | tr -s ' \\n' '\\n'; }; "
+              "awk '/__launch_bounds__/ { exit } NR > 1 { print before } { before = $0 }' "
+              "steps/17_lazy_max/attention.cu | code >%s/step && "
+              "sed '$d' common/kernel/lazy_max.cuh | code >%s/header && diff %s/step %s/header",
+              lab_work, lab_work, lab_work, lab_work);
+  cr_expect_str_empty(result.out, "step 17 and lazy_max.cuh differ: %s", result.out);
+  EXPECT_STATUS(result, 0);
+}
