@@ -183,7 +183,7 @@ $(STEP_BUILD)/steps/%/source.o: common/step/source.c $(STEPS_FOLDER)/%/attention
 	$(prepare)
 	$(CC) $(CFLAGS) $(CPPFLAGS) -DSTEP_SOURCE=$(call quoted,$(call c_text,$(READ_NAME)/$*/attention.cu)) -c $< -o $(part) $(whole)
 
-# What the programs of steps for several GPUs have beside those of the others.
+# The programs of the steps for several GPUs contain these objects as well.
 GROUP_PART := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/group/*.c))
 $(GROUP_PART): CPPFLAGS += $(NCCL_INCLUDE)
 $(PLAIN)/common/group/processes.o: CPPFLAGS += $(if $(MPI_LIBS),-DLAB_MPI) $(MPI_FLAGS)

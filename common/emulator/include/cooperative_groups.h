@@ -19,7 +19,7 @@ inline unsigned block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
 inline unsigned lanes_below(unsigned mask, unsigned lane) {
   return static_cast<unsigned>(__builtin_popcount(mask & ((1u << lane) - 1)));
 }
-// The lane of the rank'th bit of the mask.
+// Returns the lane of bit number `rank` among those that are set in the mask.
 inline unsigned lane_of_rank(unsigned mask, unsigned rank) {
   for (; rank > 0 && mask != 0; rank--) mask &= mask - 1;
   return mask == 0 ? 0 : static_cast<unsigned>(__builtin_ctz(mask));

@@ -41,7 +41,7 @@ static size_t append_literals(const source *file, size_t first, text_buffer *out
   return i;
 }
 
-// The storage of an operand's register.
+// Returns the type that holds an operand's register; NULL for a constraint that has none.
 static const char *register_type(const char *constraint, size_t length) {
   if (length == 0) return NULL;
   switch (constraint[length - 1]) {
@@ -51,7 +51,6 @@ static const char *register_type(const char *constraint, size_t length) {
   case 'l':
   case 'd': return "unsigned long long";
   case 'n': return "long long";
-  case 'q': return NULL;
   default: return NULL;
   }
 }

@@ -17,7 +17,7 @@ typedef struct {
 cublasStatus_t blas_multiply(int m, int n, int k, double alpha, blas_matrix a, blas_matrix b,
                              double beta, blas_matrix c);
 
-// One number of a matrix or vector of that type.
+// Read and write one number of a matrix or vector of that type.
 double blas_read(const void *data, cudaDataType type, long long index);
 void blas_write(void *data, cudaDataType type, long long index, double value);
 size_t blas_bytes(cudaDataType type); // 0 for a type that is not here

@@ -1,4 +1,4 @@
-// The functions of <cublas_v2.h>. What a stream still has to do is waited for first.
+// The functions of <cublas_v2.h>. Each one first waits until its stream has done its work.
 #define _GNU_SOURCE
 #include "blas.h"
 #include "observer.h"

@@ -151,7 +151,7 @@ static double gelu_slope(double x) {
   return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * 0.7978845608028654 * (1 + 3 * 0.044715 * x * x);
 }
 
-// What comes behind the product: a bias for each row, and a function of each number.
+// Applies the epilogue to the product: a bias for each row, and then a function of each number.
 static cublasStatus_t finish(const struct cublasLtMatmulDescOpaque *desc, blas_matrix d, int m,
                              int n) {
   enum { RELU = 2, BIAS = 4, GELU = 32, DGELU = 64, AUX = 128 };

@@ -1,4 +1,4 @@
-// What the emulator knows of the parameters of kernels that programs name by their address alone.
+// The parameters of kernels, for programs that name a kernel by its address alone.
 #ifndef KERNEL_FORM_H
 #define KERNEL_FORM_H
 

@@ -1,5 +1,5 @@
-// What is said of a participant's file after the tests, in check, progress, next, hunt and the leader's view. A script
-// stands in for the program of the tests.
+// The verdict on a participant's file, as check, progress, next, hunt and the leader's view tell it. A script stands in
+// for the program of the tests.
 #define _GNU_SOURCE
 #include "exercise.h"
 

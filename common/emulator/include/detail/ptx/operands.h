@@ -62,7 +62,7 @@ template <typename T>
 using register_of =
     std::conditional_t<std::is_same_v<T, bool>, bool, typename bits_of_size<sizeof(T)>::type>;
 
-// The value of type T in a register, or of a number in the text.
+// Returns the value of type T that a register holds, or a number of the text.
 template <typename T, typename Register>
 EMULATOR_PTX T as(const Register &bits) {
   if constexpr (std::is_integral_v<T>) {
@@ -87,7 +87,7 @@ EMULATOR_PTX void set(Register &destination, const T &value) {
   }
 }
 
-// From a C++ expression to a register of an asm statement, and back to a variable.
+// These convert a C++ expression to a register of an asm statement, and a register back to a variable.
 template <typename Register, typename T>
 EMULATOR_PTX Register from(const T &value) {
   if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
@@ -113,7 +113,7 @@ EMULATOR_PTX void to(const Register &bits, T &variable) {
   }
 }
 
-// Takes a result that nobody asks for, written _ in PTX.
+// Takes a result that is not wanted, which PTX writes as _.
 struct sink_register {
   template <typename T>
   const sink_register &operator=(const T &) const {
