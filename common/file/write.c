@@ -41,6 +41,15 @@ static void watch_signals(void) {
   }
 }
 
+// Holds the signals back while a file comes into being whose existence the handler does not know yet.
+// `old` receives the mask to return to.
+static void hold_signals(sigset_t *old) {
+  sigset_t held;
+  sigemptyset(&held);
+  for (int i = 0; i < ENDINGS; i++) sigaddset(&held, endings[i]);
+  pthread_sigmask(SIG_BLOCK, &held, old);
+}
+
 static void leave_signals(void) {
   for (int i = 0; i < ENDINGS; i++) put_back(endings[i]);
 }
@@ -57,8 +66,14 @@ static int create_beside(const char *path, mode_t mode) {
       errno = ENAMETOOLONG;
       return -1;
     }
+    // On a busy disk open takes long, and a signal that arrives meanwhile is handled as soon as it returns.
+    sigset_t mask;
+    hold_signals(&mask);
     const int descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    const int cause = errno;
     partial_exists = descriptor >= 0;
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    errno = cause;
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
   }
 }

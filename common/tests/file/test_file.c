@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,6 +71,38 @@ static void expect_nothing_left(int signal, useconds_t after) {
 Test(file, signals_leave_nothing_behind) {
   const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   for (size_t i = 0; i < 12; i++) expect_nothing_left(signals[i % 4], 5000 + 3000 * i);
+}
+
+// A signal that arrives while open creates the file could be handled before the program knows of the file. This
+// definition takes the place of the C library's, and sends such a signal when a test asks for it.
+static int signal_within_open;
+
+int open(const char *path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  const int descriptor = openat(AT_FDCWD, path, flags, mode);
+  if (signal_within_open && flags & O_CREAT) raise(signal_within_open);
+  return descriptor;
+}
+
+Test(file, a_signal_while_the_file_is_created_leaves_nothing_behind) {
+  put("target", "old");
+  const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+    const pid_t child = fork();
+    if (child == 0) {
+      signal_within_open = signals[i];
+      write_or_fail("target", "new");
+      _exit(0);
+    }
+    int status = 0;
+    cr_assert(waitpid(child, &status, 0) == child);
+    cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == signals[i], "%s did not end it: %d",
+              strsignal(signals[i]), status);
+    cr_expect_eq(temporary_folder_count(), 1, "%s left a file behind", strsignal(signals[i]));
+  }
 }
 
 static volatile sig_atomic_t signals_seen;
