@@ -35,9 +35,25 @@ void findings_leave(worker *worker, cudaError_t error) {
 
 // ---- Collecting ---------------------------------------------------------------------------------
 
+// How far apart are the parties of a race? Each distance asks for another mend.
+typedef enum { DISTANCE_WARP, DISTANCE_BLOCK, DISTANCE_GRID } distance;
+
+// Copies and products belong to no single warp.
+static bool is_of_a_thread(const finding_party *party) {
+  return party->kind != OBSERVED_BOX_WRITE && party->kind != OBSERVED_PRODUCT_READ;
+}
+
+static distance distance_of(const finding *found) {
+  const finding_party *a = &found->party[0], *b = &found->party[1];
+  if (found->kind != FINDING_RACE || a->block != b->block) return DISTANCE_GRID;
+  const bool one_warp = is_of_a_thread(a) && is_of_a_thread(b) &&
+                        a->thread / GPU_WARP_LANES == b->thread / GPU_WARP_LANES;
+  return one_warp ? DISTANCE_WARP : DISTANCE_BLOCK;
+}
+
 static bool same(const finding *a, const finding *b) {
   return a->kind == b->kind && a->space == b->space && a->party[0].place == b->party[0].place &&
-         a->party[1].place == b->party[1].place;
+         a->party[1].place == b->party[1].place && distance_of(a) == distance_of(b);
 }
 
 // NULL when there is no room for another one.
@@ -90,15 +106,18 @@ static bool same_lines(const place_text *a, const place_text *b) {
 
 // Whether the second finding explains the first: a read of uninitialised memory
 // is explained by a race of the same line with the write; a race with a completed
-// copy is explained by the finding that the same copy is still under way.
+// copy is explained by the finding that the same copy is still under way. A race of two
+// lanes is explained by that of two warps, because the barrier that mends this one mends both.
 static bool explained_by(const finding *found, const place_text *found_texts, const finding *other,
                          const place_text *other_texts) {
   if (found->kind == FINDING_UNINITIALISED && other->kind == FINDING_RACE) {
     return found->space == other->space && (same_line(&found_texts[0], &other_texts[0]) ||
                                             same_line(&found_texts[0], &other_texts[1]));
   }
-  return found->kind == FINDING_RACE && other->kind == FINDING_EARLY_ACCESS &&
-         same_lines(found_texts, other_texts);
+  if (found->kind != FINDING_RACE || !same_lines(found_texts, other_texts)) return false;
+  return other->kind == FINDING_EARLY_ACCESS ||
+         (other->kind == FINDING_RACE && found->space == other->space &&
+          distance_of(found) == DISTANCE_WARP && distance_of(other) == DISTANCE_BLOCK);
 }
 
 static bool is_explained(unsigned index, const place_text *texts) {
@@ -118,6 +137,7 @@ static bool merge(unsigned index, place_text *texts) {
     entry *other = &entries[i];
     if (i == index || other->example.kind != kept->example.kind ||
         other->example.space != kept->example.space ||
+        distance_of(&other->example) != distance_of(&kept->example) ||
         !same_lines(&texts[2 * index], &texts[2 * i])) {
       continue;
     }

@@ -50,7 +50,8 @@ typedef struct {
 typedef void (*finding_describe)(finding *found, const void *address);
 void findings_add(finding *found, finding_describe describe, const void *address);
 
-// Reports to stderr the findings since the last report: one report for each kind and pair of lines.
+// Reports to stderr the findings since the last report: one report for each kind and pair of lines. A race is reported
+// again for the same lines when its parties are further apart: lanes of a warp, warps of a block, blocks of the grid.
 void findings_report(const launch *launch);
 
 // For a finding after which the kernel cannot continue: leaves the launch with the error. Does not return.

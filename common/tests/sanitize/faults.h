@@ -48,6 +48,7 @@ void two_instances(bool broken);
 void block_reads_other(bool broken);
 void block_writes_what_others_read(bool broken);
 void global_within_block(bool broken);
+void race_further_apart(bool broken);
 void variable_of_program(bool broken);
 void atomic_and_plain(bool broken);
 void lock(bool broken);

@@ -210,7 +210,20 @@ __global__ void exchange_kernel(float *data) {
   __syncthreads();
   data[threadIdx.x] = other;
 }
-void global_within_block(bool broken){RUN(exchange_kernel, 1, 64, device_floats(64))}
+void global_within_block(bool broken) { RUN(exchange_kernel, 1, 64, device_floats(64)) }
+
+// The same line races between lanes, then between warps, twice, and then between blocks.
+template <bool right>
+__global__ void apart_kernel(float *out) {
+  out[right ? blockIdx.x * blockDim.x + threadIdx.x : 0] = threadIdx.x; // <- apart
+}
+void race_further_apart(bool broken) {
+  float *out = device_floats(64);
+  RUN(apart_kernel, 1, 32, out)
+  RUN(apart_kernel, 1, 64, out)
+  RUN(apart_kernel, 1, 64, out)
+  RUN(apart_kernel, 2, 32, out)
+}
 
 __device__ int blocks_done;
 template <bool right>

@@ -59,6 +59,17 @@ Test(races, global_races) {
   RUN_CASES(cases);
 }
 
+// A report for each distance, since each asks for another mend; warps are not reported twice.
+Test(races, further_apart) {
+  static const fault_case cases[] = {
+      {"race_further_apart",
+       race_further_apart,
+       {"<- apart", "hint: lanes of a warp do not run in lockstep", "<- apart",
+        "hint: warps run in any order", "<- apart", "hint: blocks run in any order"},
+       2}};
+  RUN_CASES(cases);
+}
+
 Test(races, atomics) {
   static const fault_case cases[] = {
       CASE(atomic_and_plain, "Race reported between ", "atomic operation", " of __global__ memory",
