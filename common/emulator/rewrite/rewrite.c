@@ -85,11 +85,6 @@ static void drop_double_inline(source *file, size_t statement, size_t force) {
   }
 }
 
-static bool is_system(const source *file, size_t index) {
-  const line_marker *marker = source_marker(file, index);
-  return marker != NULL && marker->system;
-}
-
 static bool is_asm(const source *file, size_t index) {
   return token_is(file, index, "asm") || (file->preprocessed && (token_is(file, index, "__asm__") ||
                                                                  token_is(file, index, "__asm")));
@@ -131,7 +126,7 @@ static bool edit(source *file, scope_tracker *scopes, kernel_list *kernels, erro
     bool in_macro = file->tokens.items[i].directive != NO_DIRECTIVE;
     size_t *statement = in_macro ? &macro_statement : &file_statement;
     if (*statement == NO_TOKEN) *statement = i;
-    if (!is_system(file, i) && !edit_token(file, scopes, kernels, *statement, i, error))
+    if (!source_is_system(file, i) && !edit_token(file, scopes, kernels, *statement, i, error))
       return false;
     if (!in_macro && token_is(file, i, "{")) scope_open(scopes, file, *statement, i);
     if (!in_macro && token_is(file, i, "}")) scope_close(scopes);

@@ -20,8 +20,11 @@ static void read_marker(source *file, size_t directive) {
   line_marker marker = {.directive = directive, .path = path};
   marker.line = strtoul(file->text + file->tokens.items[number].start, NULL, 10);
   for (size_t i = path + 1; i < file->tokens.count && file->tokens.items[i].directive == directive;
-       i++)
+       i++) {
+    marker.enters |= token_is(file, i, "1");
+    marker.leaves |= token_is(file, i, "2");
     marker.system |= token_is(file, i, "3");
+  }
   file->markers =
       array_grow(file->markers, file->marker_count, &file->marker_capacity, sizeof(line_marker));
   file->markers[file->marker_count++] = marker;
@@ -45,6 +48,16 @@ const line_marker *source_marker(const source *file, size_t index) {
       high = middle;
   }
   return low > 0 ? &file->markers[low - 1] : NULL;
+}
+
+size_t source_line(const source *file, const line_marker *marker, size_t index) {
+  const size_t line = file->tokens.items[index].line;
+  return marker == NULL ? line : marker->line + line - file->tokens.items[marker->path].line - 1;
+}
+
+bool source_is_system(const source *file, size_t index) {
+  const line_marker *marker = source_marker(file, index);
+  return marker != NULL && marker->system;
 }
 
 void source_close(source *file) {
@@ -211,9 +224,9 @@ bool source_fail_at(const source *file, size_t index, error_text *error, const c
   vsnprintf(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
   const line_marker *marker = source_marker(file, index);
-  const size_t line = file->tokens.items[index].line;
+  const size_t line = source_line(file, marker, index);
   if (marker == NULL) return fail(error, "%s:%zu: %s", file->path, line, sentence);
   const token *path = &file->tokens.items[marker->path];
-  return fail(error, "%.*s:%zu: %s", (int)path->length - 2, file->text + path->start + 1,
-              marker->line + line - path->line - 1, sentence);
+  return fail(error, "%.*s:%zu: %s", (int)path->length - 2, file->text + path->start + 1, line,
+              sentence);
 }

@@ -23,6 +23,8 @@ typedef struct {
   size_t directive; // index of its #
   size_t line;      // number of the next line, in the file
   size_t path;      // index of the token that names the file, with quotes
+  bool enters;      // a file that is included here
+  bool leaves;      // one, and returns to the file that includes it
   bool system;      // a header of the system or of the emulator
 } line_marker;
 
@@ -83,6 +85,12 @@ void source_apply_edits(const source *file, text_buffer *out);
 
 // The last marker before the token; NULL when there is none, as in text that is not preprocessed.
 const line_marker *source_marker(const source *file, size_t index);
+
+// The token's line in the file that the marker names; without one, its line in the text.
+size_t source_line(const source *file, const line_marker *marker, size_t index);
+
+// Does the token come from a header of the system or of the emulator?
+bool source_is_system(const source *file, size_t index);
 
 // Writes "path:line: sentence", with the token's line, and returns false.
 __attribute__((format(printf, 4, 5))) bool

@@ -66,12 +66,46 @@ __global__ void architecture(int *out) {
 }
 
 FEATURE(device_code_by_architecture,
-        "__CUDA_ARCH__ in device code, as -arch says; __dp4a, umin, __reduce_add_sync",
-        "host code that tests __CUDA_ARCH__ takes the device's branch as well") {
+        "__CUDA_ARCH__ in device code, as -arch says; __dp4a, umin, __reduce_add_sync", "") {
   device_array<int> x(4);
   architecture<<<1, 32>>>(x.at);
   CHECK(cudaDeviceSynchronize());
   return x.at[0] >= 800 && x.at[1] == 15 && x.at[2] == 3 && x.at[3] == 32;
+}
+
+#ifndef __CUDA_ARCH__
+static int only_the_host_has_it() { return 7; }
+#endif
+
+__host__ __device__ static int side(int x) {
+#ifdef __CUDA_ARCH__
+  return x + __CUDA_ARCH__;
+#else
+  return x + only_the_host_has_it();
+#endif
+}
+
+template <typename T>
+struct counted {
+  T value;
+  __host__ __device__ explicit counted(T x) : value(x) {
+#ifdef __CUDA_ARCH__
+    value += 1;
+#endif
+  }
+  __host__ __device__ static constexpr T scaled(T x) {
+#if defined(__CUDA_ARCH__)
+    return x * 2;
+#else
+    return x * 3;
+#endif
+  }
+};
+
+__global__ void of_the_device(int *x) {
+  x[0] = side(0);
+  x[1] = counted<int>(5).value;
+  x[2] = counted<int>::scaled(x[1]);
 }
 
 template <typename F>
@@ -86,6 +120,39 @@ FEATURE(extended_lambdas, "device lambdas as kernel arguments", "") {
   apply<<<1, 8>>>([=] __device__(int v) { return v * factor; }, x.at);
   CHECK(cudaDeviceSynchronize());
   return x.at[7] == 35;
+}
+
+FEATURE(functions_of_both_sides,
+        "__CUDA_ARCH__ in functions that are __host__ and __device__, in host code and in lambdas: "
+        "each side has its own form",
+        "a type or function that has two forms: the device's is compiled, with a warning") {
+  device_array<int> x(4);
+  of_the_device<<<1, 1>>>(x.at);
+  const auto which = [=] __host__ __device__(int v) {
+#ifdef __CUDA_ARCH__
+    return v + 10;
+#else
+    return v - 10;
+#endif
+  };
+  x.at[3] = 4;
+  apply<<<1, 4>>>(
+      [=] __device__(int v) {
+#ifdef __CUDA_ARCH__
+        return which(v);
+#else
+        return -1;
+#endif
+      },
+      x.at);
+  CHECK(cudaDeviceSynchronize());
+  static_assert(counted<int>::scaled(2) == 6, "a constant is of the host's side");
+#ifdef __CUDA_ARCH__
+  return false;
+#else
+  return x.at[0] == 810 && x.at[1] == 16 && x.at[2] == 22 && x.at[3] == 14 && which(0) == -10 &&
+         side(1) == 8 && counted<int>(5).value == 5;
+#endif
 }
 
 __global__ void add_one(int *x, size_t pitch) {

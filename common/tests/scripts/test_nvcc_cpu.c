@@ -33,6 +33,23 @@ Test(nvcc_cpu, the_guide_has_the_table_of_features) {
   EXPECT_STATUS(lab_run("scripts/features.sh --check"), 0);
 }
 
+// A name can have one form only; what only one side has is no loss.
+Test(nvcc_cpu, a_form_that_is_left_out_is_named_once, .timeout = 120) {
+  write_source("forms.cu", "#ifdef __CUDA_ARCH__\n"
+                           "struct packed { int words[4]; };\n"
+                           "#else\n"
+                           "struct packed { long words[2]; };\n"
+                           "#endif\n"
+                           "#ifdef __CUDA_ARCH__\nenum { N = 1 };\n#else\nenum { N = 2 };\n#endif\n"
+                           "#if __CUDA_ARCH__ >= 700\n__device__ int f() { return 1; }\n"
+                           "#else\n__device__ int f() { return 2; }\n#endif\n"
+                           "#ifndef __CUDA_ARCH__\nint main() { return N; }\n#endif\n");
+  script_result result = lab_run(BUILT_AS "forms.cu -o forms; ./forms", lab_work);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "forms.cu:4: warning: only the device's form of this code is compiled");
+  cr_expect(strstr(strstr(result.out, "warning") + 1, "warning") == NULL, "%s", result.out);
+}
+
 static const char race[] =
     "template <typename T> __device__ void shift(T *x) { x[threadIdx.x] = x[threadIdx.x + 1]; }\n"
     "template <typename T> __global__ void shift_kernel(T *x) {\n"

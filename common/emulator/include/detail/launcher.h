@@ -61,6 +61,9 @@ struct kernel_constant {
 // ask for the thread (scripts/workshop/gdb.sh).
 [[gnu::used]] inline const emulator_thread *current_thread() { return emulator_current; }
 
+// Which side of a function for both runs (rewrite/two_sides.h)?
+inline bool in_kernel() { return emulator_current != nullptr; }
+
 // A launch that gives all arguments, or leaves out the last ones, whose defaults `Call` fills in.
 template <typename Call, typename... Parameters>
 class deduced_launcher {
