@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef EMULATOR_COUNTED
@@ -21,6 +22,14 @@ __attribute__((constructor)) static void greet(void) {
   if (getenv("EMU_QUIET") != NULL || cudaGetDeviceProperties(&gpu, 0) != cudaSuccess) return;
   const char *name = strncmp(gpu.name, "Emulated ", 9) == 0 ? gpu.name + 9 : gpu.name;
   fprintf(stderr, "emulated %s\n", name);
+}
+
+// In a kernel CUDA's clock() counts the clocks of the GPU, and on the host it is the C library's.
+clock_t clock(void) {
+  struct timespec now;
+  clock_gettime(emulator_current == NULL ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+  const long long nanoseconds = now.tv_sec * 1000000000LL + now.tv_nsec;
+  return (clock_t)(emulator_current == NULL ? nanoseconds / 1000 : nanoseconds);
 }
 
 #ifdef EMULATOR_COUNTED

@@ -247,6 +247,7 @@ void block_run(worker *worker, uint64_t number) {
   history_end(worker, number);
   if (worker->alive > 0) fault_deadlock(worker);
   if (shared_memory_written_behind(worker) != 0) fault_written_behind(worker);
+  if (stacks_spilled(&worker->stacks)) fault_stack_spilled(worker);
   worker->counts.async_copies_dropped += worker->box_copies.count;
   observer_block_end(worker);
 }

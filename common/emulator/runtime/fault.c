@@ -114,6 +114,19 @@ void fault_written_behind(worker *worker) {
   fault_leave(worker);
 }
 
+void fault_stack_spilled(worker *worker) {
+  const uint3 block = worker->block.block_index;
+  if (fault_report_begin(worker, cudaErrorIllegalAddress)) {
+    fault_report_title("Stack overflow: a thread has %d KiB of stack", FIBER_STACK_BYTES / 1024);
+    fault_report_line("in block (%u,%u,%u), and what it has overwritten since is not known",
+                      block.x, block.y, block.z);
+    fault_report_line(
+        "hint: a launch of fewer threads, or one that is not cooperative, says where");
+    fault_report_end(worker, cudaErrorIllegalAddress);
+  }
+  fault_leave(worker);
+}
+
 void fault_report_instruction(const worker *worker, uintptr_t instruction) {
   const void *code = (const void *)instruction;
   code_line line;

@@ -23,6 +23,9 @@ const char *fault_sanitize_command(const worker *worker, char command[64]);
 // The block has written behind the end of dynamic shared memory: says where, and leaves.
 __attribute__((noreturn)) void fault_written_behind(worker *worker);
 
+// A thread of the block has written below its stack, whose guard page stacks_join has opened: says so, and leaves.
+__attribute__((noreturn)) void fault_stack_spilled(worker *worker);
+
 // The running thread has reached `site` while lanes with the same mask wait in another operation.
 __attribute__((noreturn)) void fault_mixed_operations(worker *worker, const rendezvous *meeting,
                                                       const emulator_site *site);

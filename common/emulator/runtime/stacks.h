@@ -24,6 +24,7 @@ typedef struct {
   char *region;      // BLOCK_THREADS_MAX times (guard page, stack)
   size_t slot_bytes; // of one guard page and its stack
   unsigned opened;   // stacks that are readable and writable by now
+  bool joined;       // the guard pages are writable too
   unsigned free_count;
   fiber_stack *free[BLOCK_THREADS_MAX]; // last in, first out: the warmest in the cache
   fiber_stack stacks[BLOCK_THREADS_MAX];
@@ -38,6 +39,14 @@ void stacks_give_back(stack_pool *pool, fiber_stack *stack);
 
 // Takes all stacks back, also those in use, because the fibers of an abandoned block never return theirs.
 void stacks_give_back_all(stack_pool *pool);
+
+// Makes one mapping of all stacks and their guard pages. Each stack with a guard takes two of the mappings of which the
+// operating system gives a process only some ten thousand (vm.max_map_count), and a cooperative launch has a worker
+// for each block. False when that fails.
+bool stacks_join(stack_pool *pool);
+
+// Whether a fiber has written into a guard page since the last call, after stacks_join.
+bool stacks_spilled(stack_pool *pool);
 
 // Whether the address is in a guard page.
 bool stacks_overflowed(const stack_pool *pool, uintptr_t address);

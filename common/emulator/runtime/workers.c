@@ -54,7 +54,14 @@ static void add_counts(emulator_counts *sum, const emulator_counts *more) {
   sum->named_barriers += more->named_barriers;
 }
 
+// The guard pages of more threads at the same time would take too many mappings.
+enum { GUARDED_THREADS_MAX = 20 * 1024 };
+
 static void run_blocks(worker *self, launch *launch) {
+  const dim3 block = launch->request->block;
+  if (launch->request->cooperative &&
+      launch->block_count * block.x * block.y * block.z > GUARDED_THREADS_MAX)
+    stacks_join(&self->stacks);
   self->launch = launch;
   self->counts = (emulator_counts){0};
   const int left = sigsetjmp(self->abandoned, 0);

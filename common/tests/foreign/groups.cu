@@ -82,6 +82,11 @@ FEATURE(grid_sync, "cudaLaunchCooperativeKernel and this_grid().sync()",
   const int blocks = cooperative ? 4 : 1;
   CHECK(cudaLaunchCooperativeKernel((void *)sum_grid, blocks, 128 / blocks, arguments, 0, 0));
   CHECK(cudaDeviceSynchronize());
+  if (x[0] != 255 * 256 / 2) return false;
+  // More threads than the operating system has mappings for stacks with a guard page each.
+  for (int i = 0; i < n; i++) x[i] = i;
+  CHECK(cudaLaunchCooperativeKernel((void *)sum_grid, cooperative ? 34 : 1, 1024, arguments, 0, 0));
+  CHECK(cudaDeviceSynchronize());
   return x[0] == 255 * 256 / 2;
 }
 

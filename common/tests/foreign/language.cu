@@ -155,6 +155,22 @@ FEATURE(functions_of_both_sides,
 #endif
 }
 
+__global__ void two_clocks(long long *x) {
+  const clock_t start = clock();
+  while (clock() - start < 2000000) {
+  } // two seconds, if it were the host's clock
+  x[0] = clock64() - clock();
+}
+
+FEATURE(clocks, "clock() and clock64() in kernels, clock() on the host",
+        "they count nanoseconds of the host") {
+  device_array<long long> x(1);
+  const clock_t start = clock();
+  two_clocks<<<1, 1>>>(x.at);
+  CHECK(cudaDeviceSynchronize());
+  return llabs(x.at[0]) < 1000000000 && clock() - start < CLOCKS_PER_SEC;
+}
+
 __global__ void add_one(int *x, size_t pitch) {
   ((int *)((char *)x + threadIdx.y * pitch))[threadIdx.x] += 1;
 }
