@@ -119,6 +119,12 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 }
 
 cudaError_t cudaDeviceSynchronize(void) {
+  if (emulator_current != NULL) {
+    emulator_fault(
+        cudaErrorNotSupported,
+        "cudaDeviceSynchronize() inside a kernel: CUDA 12 has taken it away; the host, or "
+        "a kernel launched later, can use what the launched kernels write");
+  }
   if (devices_several()) queue_wait_device(devices_current());
   return errors_record(errors_sticky());
 }

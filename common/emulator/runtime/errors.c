@@ -96,6 +96,10 @@ cudaError_t cudaGetLastError(void) {
   ERROR(cudaErrorNotPermitted, "operation not permitted")                                          \
   ERROR(cudaErrorNotSupported, "operation not supported")                                          \
   ERROR(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing")     \
+  ERROR(                                                                                           \
+      cudaErrorGraphExecUpdateFailure,                                                             \
+      "the graph update was not performed because it included changes which violated constraints " \
+      "specific to instantiated graph update")                                                     \
   ERROR(cudaErrorUnknown, "unknown error")
 
 static const char unrecognized[] = "unrecognized error code";

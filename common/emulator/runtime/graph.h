@@ -13,6 +13,7 @@ cudaError_t graph_capture_launch(const emulator_launch_request *request);
 cudaError_t graph_capture_copy(void *destination, const void *source, size_t bytes,
                                enum cudaMemcpyKind kind);
 cudaError_t graph_capture_fill(void *destination, int value, size_t bytes);
+cudaError_t graph_capture_free(void *pointer); // when the graph goes
 cudaError_t graph_capture_host(cudaHostFn_t function, void *data);
 
 #endif

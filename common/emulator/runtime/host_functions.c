@@ -166,6 +166,13 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted) {
 cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
 cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
 cudaError_t cudaCtxResetPersistingL2Cache(void) { return cudaSuccess; }
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                   const cudaStreamAttrValue *value) {
+  (void)stream;
+  (void)attribute;
+  return value != NULL ? cudaSuccess : errors_record(cudaErrorInvalidValue);
+}
+
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes,
                                      unsigned int flags) {
   (void)stream;

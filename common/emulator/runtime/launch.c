@@ -15,6 +15,7 @@
 #include "workers.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; // one launch at a time; guards these:
@@ -96,6 +97,59 @@ static cudaError_t run(const emulator_launch_request *request, int device) {
   return errors_sticky_of(device);
 }
 
+// ---- Launched by kernels ------------------------------------------------------------------------
+
+// A kernel that a kernel launches may begin at any time after its launch, and ends before its parent counts as ended
+// (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"). Here it begins when its parent's blocks have ended.
+typedef struct child {
+  emulator_launch_request request;
+  void *arguments; // its own
+  struct child *next;
+} child;
+
+static pthread_mutex_t children_mutex = PTHREAD_MUTEX_INITIALIZER; // guards these:
+static child *children, **children_end = &children;
+
+static cudaError_t launch_child(const emulator_launch_request *request) {
+  if (check(request) != cudaSuccess) {
+    emulator_fault(cudaErrorInvalidConfiguration,
+                   "Launch of %s inside a kernel: no GPU can run this grid, block or shared memory",
+                   request->name);
+  }
+  child *made = calloc(1, sizeof *made);
+  if (made == NULL || posix_memalign(&made->arguments, 64, request->arguments_bytes + 64) != 0) {
+    free(made);
+    return cudaErrorMemoryAllocation;
+  }
+  memcpy(made->arguments, request->arguments, request->arguments_bytes);
+  made->request = *request;
+  made->request.arguments = made->arguments;
+  pthread_mutex_lock(&children_mutex);
+  *children_end = made;
+  children_end = &made->next;
+  pthread_mutex_unlock(&children_mutex);
+  return cudaSuccess;
+}
+
+static child *take_child(void) {
+  pthread_mutex_lock(&children_mutex);
+  child *first = children;
+  if (first != NULL) children = first->next;
+  if (children == NULL) children_end = &children;
+  pthread_mutex_unlock(&children_mutex);
+  return first;
+}
+
+static cudaError_t run_with_children(const emulator_launch_request *request, int device) {
+  cudaError_t error = run(request, device);
+  for (child *next = take_child(); next != NULL; next = take_child()) {
+    if (error == cudaSuccess) error = run(&next->request, device);
+    free(next->arguments);
+    free(next);
+  }
+  return error;
+}
+
 // ---- Queued, on several devices -----------------------------------------------------------------
 
 // The operation's data: the request, and behind it the kernel's arguments.
@@ -106,7 +160,7 @@ static void run_queued(operation *operation) {
   const int device = operation->stream->device;
   pthread_mutex_lock(&mutex);
   memory_close_to(device);
-  const cudaError_t error = run(request, device);
+  const cudaError_t error = run_with_children(request, device);
   memory_open();
   pthread_mutex_unlock(&mutex);
   if (error != cudaSuccess) errors_set_sticky(device, error);
@@ -129,10 +183,7 @@ static cudaError_t queue(const emulator_launch_request *request) {
 }
 
 cudaError_t emulator_launch(const emulator_launch_request *request) {
-  if (emulator_current != NULL) {
-    emulator_fault(cudaErrorNotSupported, "Launch of %s inside a kernel: the emulator cannot",
-                   request->name);
-  }
+  if (emulator_current != NULL) return launch_child(request);
   RETURN_IF_STICKY();
   cudaError_t error = check(request);
   if (error == cudaSuccess && graph_capturing()) return graph_capture_launch(request);
@@ -140,7 +191,7 @@ cudaError_t emulator_launch(const emulator_launch_request *request) {
     error = queue(request);
   } else if (error == cudaSuccess) {
     pthread_mutex_lock(&mutex);
-    error = run(request, 0);
+    error = run_with_children(request, 0);
     pthread_mutex_unlock(&mutex);
   }
   return errors_record(error);

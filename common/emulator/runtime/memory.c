@@ -6,6 +6,7 @@
 #include "devices.h"
 #include "errors.h"
 #include "gpu.h"
+#include "graph.h"
 #include "numeric/poison.h"
 #include "observer.h"
 #include "queue.h"
@@ -281,6 +282,7 @@ cudaError_t cudaFree(void *pointer) {
 
 // Memory that several devices share in queues is freed when its stream's work is done, at once and not later.
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
+  if (graph_capturing() && pointer != NULL) return graph_capture_free(pointer);
   if (devices_several() && pointer != NULL) queue_wait(queue_end(stream));
   return deallocate(pointer, false);
 }

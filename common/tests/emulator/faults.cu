@@ -141,7 +141,7 @@ __global__ void assert_kernel(int limit) {
 }
 void fault_assert(void) { assert_kernel<<<1, 32>>>(3); }
 
-__global__ void launching_kernel() { trap_kernel<<<1, 1>>>(); }
+__global__ void launching_kernel() { trap_kernel<<<1, 2000>>>(); }
 void fault_launch_in_kernel(void) { launching_kernel<<<1, 1>>>(); }
 
 __global__ void together_kernel(int *arrived) {

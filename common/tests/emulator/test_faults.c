@@ -167,8 +167,9 @@ Test(faults, stops) {
            line_assert);
   expect_report(
       &(fault_case){fault_assert, cudaErrorAssert, {where, "Assertion `x < limit` failed.\n"}});
-  expect_report(&(fault_case){
-      fault_launch_in_kernel, cudaErrorNotSupported, {"Launch of trap_kernel inside a kernel"}});
+  expect_report(&(fault_case){fault_launch_in_kernel,
+                              cudaErrorInvalidConfiguration,
+                              {"Launch of trap_kernel inside a kernel: no GPU can run"}});
 }
 
 Test(faults, one_report_a_launch) {

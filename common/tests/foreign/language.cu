@@ -155,6 +155,20 @@ FEATURE(functions_of_both_sides,
 #endif
 }
 
+__global__ void add_tree(int *sum, int depth) {
+  atomicAdd(sum, 1);
+  if (threadIdx.x == 0 && depth > 0) add_tree<<<2, 2>>>(sum, depth - 1);
+}
+
+FEATURE(launches_in_kernels, "kernels that launch kernels, which begin when their parent ends",
+        "cudaDeviceSynchronize() in a kernel, as in CUDA 12; the streams for tail launches") {
+  device_array<int> sum(1);
+  *sum.at = 0;
+  add_tree<<<1, 2>>>(sum.at, 3);
+  CHECK(cudaDeviceSynchronize());
+  return *sum.at == 2 + 4 + 8 + 16;
+}
+
 __global__ void two_clocks(long long *x) {
   const clock_t start = clock();
   while (clock() - start < 2000000) {
@@ -202,8 +216,7 @@ FEATURE(host_memory, "cudaHostRegister, cudaHostGetDevicePointer, cudaMemPrefetc
 static void CUDART_CB note(void *data) { *(int *)data += 1; }
 
 FEATURE(graphs_and_callbacks,
-        "stream capture, graphs of kernels, copies and host functions, cudaLaunchHostFunc",
-        "conditional and memory nodes: the compiler does not find their functions") {
+        "stream capture, graphs of kernels, copies and host functions, cudaLaunchHostFunc", "") {
   device_array<int> x(8);
   for (int i = 0; i < 8; i++) x.at[i] = 1;
   int calls = 0;
@@ -220,6 +233,44 @@ FEATURE(graphs_and_callbacks,
   for (int i = 0; i < 3; i++) CHECK(cudaGraphLaunch(ready, stream));
   CHECK(cudaStreamSynchronize(stream));
   return x.at[7] == 8 && calls == 3;
+}
+
+FEATURE(graphs_that_change,
+        "graphs in graphs, memory nodes and cudaMallocAsync in a capture, cudaGraphExecUpdate",
+        "conditional nodes: the compiler does not find their functions") {
+  device_array<int> x(8);
+  for (int i = 0; i < 8; i++) x.at[i] = 1;
+  int *times = x.at, *own;
+  cudaStream_t stream;
+  cudaGraph_t inner, outer, again;
+  cudaGraphNode_t node, last;
+  cudaGraphExec_t ready;
+  CHECK(cudaStreamCreate(&stream));
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  twice<<<1, 8, 0, stream>>>(times);
+  CHECK(cudaStreamEndCapture(stream, &inner));
+  CHECK(cudaGraphCreate(&outer, 0));
+  CHECK(cudaGraphAddChildGraphNode(&node, outer, nullptr, 0, inner));
+  CHECK(cudaGraphAddChildGraphNode(&last, outer, &node, 1, inner));
+  CHECK(cudaGraphInstantiate(&ready, outer, 0));
+  CHECK(cudaGraphLaunch(ready, stream));
+  if (x.at[7] != 4) return false;
+  cudaGraphExecUpdateResultInfo info;
+  if (cudaGraphExecUpdate(ready, inner, &info) != cudaErrorGraphExecUpdateFailure) return false;
+  if (info.result != cudaGraphExecUpdateErrorTopologyChanged) return false;
+  cudaGetLastError();
+
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  CHECK(cudaMallocAsync(&own, 8 * sizeof(int), stream));
+  CHECK(cudaMemcpyAsync(own, x.at, 8 * sizeof(int), cudaMemcpyDefault, stream));
+  twice<<<1, 8, 0, stream>>>(own);
+  CHECK(cudaMemcpyAsync(x.at, own, 8 * sizeof(int), cudaMemcpyDefault, stream));
+  CHECK(cudaFreeAsync(own, stream));
+  CHECK(cudaStreamEndCapture(stream, &again));
+  CHECK(cudaGraphInstantiate(&ready, again, 0));
+  for (int i = 0; i < 2; i++) CHECK(cudaGraphLaunch(ready, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  return x.at[0] == 16;
 }
 
 FEATURE(occupancy, "cudaOccupancyMaxPotentialBlockSize and the blocks of a multiprocessor",

@@ -1,5 +1,5 @@
 // The runtime API's host functions beyond those of the lab (CUDA Runtime API reference): memory of the host, pitched
-// memory, callbacks, limits and hints, cooperative launches and graphs. Included by <cuda_runtime_api.h>. C and C++.
+// memory, callbacks, limits and hints, and cooperative launches. Included by <cuda_runtime_api.h>. C and C++.
 #ifndef EMULATOR_DETAIL_HOST_FUNCTIONS_H
 #define EMULATOR_DETAIL_HOST_FUNCTIONS_H
 
@@ -151,98 +151,38 @@ EMULATOR_API cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 gr
                                                      void **arguments, size_t shared_bytes,
                                                      cudaStream_t stream);
 
-// ---- Graphs: their nodes run one after the other, in an order that their edges allow -------------
+// ---- Attributes of streams: hints about the L2 cache, which the emulator does not have ------------
 
-typedef struct CUgraph_st *cudaGraph_t;
-typedef struct CUgraphNode_st *cudaGraphNode_t;
-typedef struct CUgraphExec_st *cudaGraphExec_t;
+enum cudaAccessProperty {
+  cudaAccessPropertyNormal = 0,
+  cudaAccessPropertyStreaming = 1,
+  cudaAccessPropertyPersisting = 2
+};
+struct cudaAccessPolicyWindow {
+  void *base_ptr;
+  size_t num_bytes;
+  float hitRatio;
+  enum cudaAccessProperty hitProp, missProp;
+};
+typedef enum cudaLaunchAttributeID {
+  cudaLaunchAttributeAccessPolicyWindow = 1,
+  cudaLaunchAttributeSynchronizationPolicy = 3,
+  cudaLaunchAttributePriority = 8
+} cudaLaunchAttributeID;
+typedef union cudaLaunchAttributeValue {
+  char pad[64];
+  struct cudaAccessPolicyWindow accessPolicyWindow;
+  int syncPolicy;
+  int priority;
+} cudaLaunchAttributeValue;
+typedef cudaLaunchAttributeID cudaStreamAttrID;
+typedef cudaLaunchAttributeValue cudaStreamAttrValue;
+#define cudaStreamAttributeAccessPolicyWindow    cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
+#define cudaStreamAttributePriority              cudaLaunchAttributePriority
+EMULATOR_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                                const cudaStreamAttrValue *value);
 
-enum cudaStreamCaptureMode {
-  cudaStreamCaptureModeGlobal = 0,
-  cudaStreamCaptureModeThreadLocal = 1,
-  cudaStreamCaptureModeRelaxed = 2
-};
-enum cudaStreamCaptureStatus {
-  cudaStreamCaptureStatusNone = 0,
-  cudaStreamCaptureStatusActive = 1,
-  cudaStreamCaptureStatusInvalidated = 2
-};
-struct cudaKernelNodeParams {
-  void *func;
-  dim3 gridDim;
-  dim3 blockDim;
-  unsigned int sharedMemBytes;
-  void **kernelParams;
-  void **extra;
-};
-struct cudaHostNodeParams {
-  cudaHostFn_t fn;
-  void *userData;
-};
-struct cudaMemsetParams {
-  void *dst;
-  size_t pitch;
-  unsigned int value;
-  unsigned int elementSize;
-  size_t width;
-  size_t height;
-};
-struct cudaPitchedPtr {
-  void *ptr;
-  size_t pitch, xsize, ysize;
-};
-struct cudaExtent {
-  size_t width, height, depth;
-};
-struct cudaPos {
-  size_t x, y, z;
-};
-typedef struct cudaArray *cudaArray_t;
-struct cudaMemcpy3DParms {
-  cudaArray_t srcArray;
-  struct cudaPos srcPos;
-  struct cudaPitchedPtr srcPtr;
-  cudaArray_t dstArray;
-  struct cudaPos dstPos;
-  struct cudaPitchedPtr dstPtr;
-  struct cudaExtent extent;
-  enum cudaMemcpyKind kind;
-};
-
-EMULATOR_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
-                                                enum cudaStreamCaptureMode mode);
-EMULATOR_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
-EMULATOR_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
-                                               enum cudaStreamCaptureStatus *status);
-EMULATOR_API cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags);
-EMULATOR_API cudaError_t cudaGraphDestroy(cudaGraph_t graph);
-EMULATOR_API cudaError_t cudaGraphClone(cudaGraph_t *copy, cudaGraph_t graph);
-EMULATOR_API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                                const cudaGraphNode_t *after, size_t count,
-                                                const struct cudaKernelNodeParams *parameters);
-EMULATOR_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                              const cudaGraphNode_t *after, size_t count,
-                                              const struct cudaHostNodeParams *parameters);
-EMULATOR_API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                                const cudaGraphNode_t *after, size_t count,
-                                                const struct cudaMemsetParams *parameters);
-EMULATOR_API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                                const cudaGraphNode_t *after, size_t count,
-                                                const struct cudaMemcpy3DParms *parameters);
-EMULATOR_API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
-                                                  const cudaGraphNode_t *after, size_t count,
-                                                  void *destination, const void *source,
-                                                  size_t bytes, enum cudaMemcpyKind kind);
-EMULATOR_API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                               const cudaGraphNode_t *after, size_t count);
-EMULATOR_API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes,
-                                           size_t *count);
-EMULATOR_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t graph,
-                                                       unsigned long long flags);
-EMULATOR_API cudaError_t cudaGraphUpload(cudaGraphExec_t made, cudaStream_t stream);
-EMULATOR_API cudaError_t cudaGraphLaunch(cudaGraphExec_t made, cudaStream_t stream);
-EMULATOR_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t made);
-EMULATOR_API cudaError_t cudaGraphExecKernelNodeSetParams(
-    cudaGraphExec_t made, cudaGraphNode_t node, const struct cudaKernelNodeParams *parameters);
+#include "graph_functions.h"
 
 #endif

@@ -237,6 +237,15 @@ inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
 // ---- Graphs -------------------------------------------------------------------------------------
 
 // CUDA 12's form, and the one before it, which could say where an error was.
+// As before CUDA 12.
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t made, cudaGraph_t graph,
+                                       cudaGraphNode_t *node, cudaGraphExecUpdateResult *result) {
+  cudaGraphExecUpdateResultInfo info;
+  const cudaError_t error = cudaGraphExecUpdate(made, graph, &info);
+  if (node != nullptr) *node = info.errorNode;
+  if (result != nullptr) *result = info.result;
+  return error;
+}
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t graph,
                                         unsigned long long flags = 0) {
   return cudaGraphInstantiateWithFlags(made, graph, flags);

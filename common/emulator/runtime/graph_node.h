@@ -1,0 +1,46 @@
+// The nodes of graphs, for graph.c, graph_nodes.c and graph_capture.c.
+#ifndef GRAPH_NODE_H
+#define GRAPH_NODE_H
+
+#include "graph.h"
+
+typedef enum {
+  NODE_LAUNCH,
+  NODE_COPY,
+  NODE_FILL,
+  NODE_HOST,
+  NODE_CHILD,
+  NODE_MEMORY,
+  NODE_EMPTY
+} node_kind;
+
+struct CUgraphNode_st {
+  node_kind kind;
+  emulator_launch_request request; // of a launch; its arguments belong to the node
+  void *destination;               // of a copy or a fill
+  const void *source;
+  size_t bytes, rows, pitch, source_pitch;
+  enum cudaMemcpyKind direction;
+  unsigned value, value_bytes;
+  cudaHostFn_t function;
+  void *data;
+  cudaGraph_t child; // the node's own copy
+};
+
+// The nodes stand in an order that the edges allow: a node is added behind those that it comes after.
+struct CUgraph_st {
+  cudaGraphNode_t *nodes;
+  size_t count, room;
+  unsigned references;
+};
+
+// Adds a node to the graph. `out`, where it is not NULL, is given it.
+cudaError_t graph_add(cudaGraph_t graph, struct CUgraphNode_st node, cudaGraphNode_t *out);
+
+// Makes the node's own copy of a launch's arguments. False when there is no memory.
+bool graph_keep_arguments(emulator_launch_request *request);
+
+// The graph of this node for memory goes.
+void graph_free_memory(const struct CUgraphNode_st *node);
+
+#endif

@@ -1,0 +1,196 @@
+#define _GNU_SOURCE
+#include "graph_node.h"
+
+#include "errors.h"
+#include "kernel_form.h"
+
+#include <stdlib.h>
+
+static cudaError_t fill_launch(emulator_launch_request *request,
+                               const struct cudaKernelNodeParams *parameters) {
+  if (parameters == NULL) return errors_record(cudaErrorInvalidValue);
+  const cudaError_t error =
+      kernel_form_request(request, parameters->func, parameters->kernelParams);
+  if (error != cudaSuccess) return error;
+  request->grid = parameters->gridDim;
+  request->block = parameters->blockDim;
+  request->dynamic_shared_bytes = parameters->sharedMemBytes;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                   const cudaGraphNode_t *after, size_t count,
+                                   const struct cudaKernelNodeParams *parameters) {
+  (void)after;
+  (void)count;
+  struct CUgraphNode_st made = {.kind = NODE_LAUNCH};
+  const cudaError_t error = fill_launch(&made.request, parameters);
+  return error == cudaSuccess ? graph_add(graph, made, node) : error;
+}
+
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t made, cudaGraphNode_t node,
+                                             const struct cudaKernelNodeParams *parameters) {
+  if (made == NULL || node == NULL || node->kind != NODE_LAUNCH) {
+    return errors_record(cudaErrorInvalidValue);
+  }
+  emulator_launch_request request = {0};
+  const cudaError_t error = fill_launch(&request, parameters);
+  if (error != cudaSuccess) return error;
+  free(node->request.arguments);
+  node->request = request;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                 const cudaGraphNode_t *after, size_t count,
+                                 const struct cudaHostNodeParams *parameters) {
+  (void)after;
+  (void)count;
+  if (parameters == NULL || parameters->fn == NULL) return errors_record(cudaErrorInvalidValue);
+  return graph_add(graph,
+                   (struct CUgraphNode_st){
+                       .kind = NODE_HOST, .function = parameters->fn, .data = parameters->userData},
+                   node);
+}
+
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                   const cudaGraphNode_t *after, size_t count,
+                                   const struct cudaMemsetParams *parameters) {
+  (void)after;
+  (void)count;
+  if (parameters == NULL) return errors_record(cudaErrorInvalidValue);
+  return graph_add(graph,
+                   (struct CUgraphNode_st){.kind = NODE_FILL,
+                                           .destination = parameters->dst,
+                                           .pitch = parameters->pitch,
+                                           .value = parameters->value,
+                                           .value_bytes = parameters->elementSize,
+                                           .bytes = parameters->width * parameters->elementSize,
+                                           .rows = parameters->height},
+                   node);
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
+                                     const cudaGraphNode_t *after, size_t count, void *destination,
+                                     const void *source, size_t bytes, enum cudaMemcpyKind kind) {
+  (void)after;
+  (void)count;
+  return graph_add(graph,
+                   (struct CUgraphNode_st){.kind = NODE_COPY,
+                                           .destination = destination,
+                                           .source = source,
+                                           .bytes = bytes,
+                                           .rows = 1,
+                                           .direction = kind},
+                   node);
+}
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                   const cudaGraphNode_t *after, size_t count,
+                                   const struct cudaMemcpy3DParms *parameters) {
+  (void)after;
+  (void)count;
+  if (parameters == NULL || parameters->srcArray != NULL || parameters->dstArray != NULL ||
+      parameters->extent.depth != 1) {
+    return errors_record(cudaErrorNotSupported);
+  }
+  const struct cudaPos from = parameters->srcPos, to = parameters->dstPos;
+  return graph_add(graph,
+                   (struct CUgraphNode_st){.kind = NODE_COPY,
+                                           .destination = (char *)parameters->dstPtr.ptr + to.x +
+                                                          to.y * parameters->dstPtr.pitch,
+                                           .source = (const char *)parameters->srcPtr.ptr + from.x +
+                                                     from.y * parameters->srcPtr.pitch,
+                                           .bytes = parameters->extent.width,
+                                           .rows = parameters->extent.height,
+                                           .pitch = parameters->dstPtr.pitch,
+                                           .source_pitch = parameters->srcPtr.pitch,
+                                           .direction = parameters->kind},
+                   node);
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                  const cudaGraphNode_t *after, size_t count) {
+  (void)after;
+  (void)count;
+  return graph_add(graph, (struct CUgraphNode_st){.kind = NODE_EMPTY}, node);
+}
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                       const cudaGraphNode_t *after, size_t count,
+                                       cudaGraph_t child) {
+  (void)after;
+  (void)count;
+  struct CUgraphNode_st made = {.kind = NODE_CHILD};
+  const cudaError_t error = cudaGraphClone(&made.child, child);
+  return error == cudaSuccess ? graph_add(graph, made, node) : error;
+}
+
+// The graph's order is already one that any edges between its nodes allow, unless they point back.
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                     const cudaGraphNode_t *to, size_t count) {
+  if (graph == NULL || (count > 0 && (from == NULL || to == NULL))) {
+    return errors_record(cudaErrorInvalidValue);
+  }
+  for (size_t i = 0; i < count; i++) {
+    size_t first = 0, second = 0;
+    while (first < graph->count && graph->nodes[first] != from[i]) first++;
+    while (second < graph->count && graph->nodes[second] != to[i]) second++;
+    if (first == graph->count || second == graph->count) {
+      return errors_record(cudaErrorInvalidValue);
+    }
+    if (first > second) return errors_record(cudaErrorNotSupported);
+  }
+  return cudaSuccess;
+}
+
+// ---- Memory -------------------------------------------------------------------------------------
+
+static size_t memory_now, memory_most;
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                     const cudaGraphNode_t *after, size_t count,
+                                     struct cudaMemAllocNodeParams *parameters) {
+  (void)after;
+  (void)count;
+  if (parameters == NULL || graph == NULL) return errors_record(cudaErrorInvalidValue);
+  struct CUgraphNode_st made = {.kind = NODE_MEMORY, .bytes = parameters->bytesize};
+  cudaError_t error = cudaMalloc(&made.destination, made.bytes);
+  if (error != cudaSuccess) return error;
+  parameters->dptr = made.destination;
+  memory_now += made.bytes;
+  if (memory_now > memory_most) memory_most = memory_now;
+  return graph_add(graph, made, node);
+}
+
+// From now on the memory belongs to the graph; without this, the program frees it.
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                    const cudaGraphNode_t *after, size_t count, void *pointer) {
+  (void)after;
+  (void)count;
+  if (graph == NULL || pointer == NULL) return errors_record(cudaErrorInvalidValue);
+  return graph_add(graph, (struct CUgraphNode_st){.kind = NODE_MEMORY, .source = pointer}, node);
+}
+
+void graph_free_memory(const struct CUgraphNode_st *node) {
+  if (node->source != NULL) cudaFree((void *)node->source);
+  memory_now -= node->bytes;
+}
+
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
+                                           void *value) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || device < 0 || device >= devices ||
+      value == NULL) {
+    return errors_record(cudaErrorInvalidValue);
+  }
+  const bool most =
+      attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
+  *(size_t *)value = most ? memory_most : memory_now;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGraphMemTrim(int device) {
+  (void)device;
+  return cudaSuccess;
+}
