@@ -48,8 +48,8 @@ static void prepare(trial *trial, const attention_shape *shape) {
   cr_assert(trial_reference(trial, &error), "%s", error.text);
 }
 
-static void expect_right(attention_shape shape, int ranks) {
-  const attention_step step = step_under_test();
+static void expect_right_in(const attention_step *configured, attention_shape shape, int ranks) {
+  const attention_step step = *configured;
   if (step.configure) step.configure(step.configuration);
   if (step.unsupported(&shape)) return; // a configuration need not take head_dim 128
   static gpu_group group;
@@ -69,6 +69,11 @@ static void expect_right(attention_shape shape, int ranks) {
   }
   group_close(&group);
   trial_free(&trial);
+}
+
+static void expect_right(attention_shape shape, int ranks) {
+  const attention_step step = step_under_test();
+  expect_right_in(&step, shape, ranks);
 }
 
 // `make step21 check` tries every number of ranks. A check of the whole lab tries two of them, in turn.
@@ -162,6 +167,25 @@ Test(group, grouped_heads) {
   for (int kv_heads = 1; kv_heads <= 3; kv_heads++) {
     shape.kv_heads = kv_heads;
     expect_right_for_all_ranks(shape);
+  }
+}
+
+// The other tests are of few tiles, for which the steps choose the configuration of the lowest tiles. Here each
+// configuration has more tiles than there are multiprocessors, so that the tiles are dealt out by the counter.
+Test(group, each_configuration) {
+  setenv("EMU_MULTIPROCESSORS", "1", 1);
+  if (count_gpus() < 2) return;
+  attention_step step = step_linked();
+  for (const char *const *name = step.configurations(); *name; name++) {
+    error_text error;
+    cr_assert(step_configure(&step, *name, &error), "%s", error.text);
+    for (int variant = 0; variant < 4; variant++) {
+      attention_shape shape = shape_of(variant % 2 ? ATTENTION_BF16 : ATTENTION_FP16, 150, 300,
+                                       64 << variant / 2, true);
+      shape.heads = 2;
+      shape.kv_heads = 1;
+      expect_right_in(&step, shape, 2);
+    }
   }
 }
 
