@@ -5,13 +5,25 @@
 #include "group/group.h"
 #include "inputs/inputs.h"
 #include "shape/shape.h"
+#include "tests/failing_calls.h"
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <math.h>
+#include <nccl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+FAILING_FUNCTION(ncclResult_t, ncclInternalError, ncclAllGather,
+                 (const void *send, void *receive, size_t count, ncclDataType_t type,
+                  ncclComm_t comm, cudaStream_t stream),
+                 (send, receive, count, type, comm, stream))
+FAILING_FUNCTION(ncclResult_t, ncclInternalError, ncclAllReduce,
+                 (const void *send, void *receive, size_t count, ncclDataType_t type,
+                  ncclRedOp_t reduction, ncclComm_t comm, cudaStream_t stream),
+                 (send, receive, count, type, reduction, comm, stream))
 
 static attention_step step_under_test(void) {
   attention_step step = step_linked();
@@ -189,6 +201,16 @@ Test(group, each_configuration) {
   }
 }
 
+// Where a GPU cannot reach the memory of the others, NCCL brings their keys and values.
+Test(group, memory_out_of_reach) {
+  setenv("EMU_PEER_ACCESS", "0", 1);
+  if (count_gpus() < 2) return;
+  attention_shape shape = shape_of(ATTENTION_FP16, 200, 300, 64, true);
+  shape.batch = 2;
+  shape.heads = 4;
+  expect_right(shape, 2);
+}
+
 // A launch must not overwrite K and V that the launch before still reads, on any rank.
 Test(group, launches_back_to_back) {
   const attention_step step = step_under_test();
@@ -208,6 +230,58 @@ Test(group, launches_back_to_back) {
 }
 
 // --- ranks that fail -----------------------------------------------------------------------------
+
+// Each call of CUDA or NCCL that a launch makes on the host fails once. The rank is told that there is another one whose
+// tensors are these as well, but its communicator has no other, so that no rank waits for one that fails.
+static void expect_failures_to_be_reported(bool reachable) {
+  const attention_step step = step_under_test();
+  static gpu_group group;
+  error_text error;
+  attention_shape shape = shape_of(ATTENTION_FP16, 150, 300, 64, true);
+  shape.kv_heads = 1;
+  shape.batch = 2;
+  char *memory;
+  const size_t tensor = 300 * 64 * 2 * 2 * sizeof(uint16_t);
+  const size_t workspace = step.group_workspace_bytes(&shape, 2);
+  cr_assert(group_open(&group, 1, &error), "%s", error.text);
+  cr_assert_eq(cudaMalloc((void **)&memory, 5 * tensor + workspace), cudaSuccess);
+  cr_assert_eq(cudaMemset(memory, 0, 5 * tensor + workspace), cudaSuccess);
+  const attention_args args = {.shape = shape,
+                               .q = memory,
+                               .k = memory + tensor,
+                               .v = memory + 2 * tensor,
+                               .o = memory + 3 * tensor,
+                               .lse = (float *)(memory + 4 * tensor),
+                               .workspace = memory + 5 * tensor};
+  const attention_peer peers[2] = {{args.k, args.v}, {args.k, args.v}};
+  attention_group rank = group.members[0].group;
+  rank.ranks = 2;
+  rank.peers = reachable ? peers : NULL;
+  for (int before = 0; before <= 1; before++) { // see test_interface.c of the other steps
+    const char *failed = "";
+    for (int number = 1; failed; number++) {
+      failing_calls_begin(number);
+      const cudaError_t status = step.forward_group(&args, &rank, group.members[0].stream);
+      failed = failing_calls_end();
+      if (failed)
+        cr_assert_neq(status, cudaSuccess, "call %d, %s, fails, and the step returns no error",
+                      number, failed);
+      else
+        cr_assert_eq(status, cudaSuccess);
+      cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
+      cudaGetLastError();
+    }
+  }
+  cudaFree(memory);
+  group_close(&group);
+}
+
+Test(group, failures_of_calls_are_reported) {
+  setenv("EMU_MULTIPROCESSORS", "1", 1); // less than there are tiles
+  count_gpus();
+  expect_failures_to_be_reported(true);
+  expect_failures_to_be_reported(false);
+}
 
 static bool fail_on_rank_1(gpu_group *group, gpu_rank *rank, void *context, error_text *error) {
   const attention_step *step = context;
