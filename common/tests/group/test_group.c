@@ -159,24 +159,6 @@ Test(group, memory_out_of_reach) {
   expect_right(shape, 2);
 }
 
-// A launch must not overwrite K and V that the launch before still reads, on any rank.
-Test(group, launches_back_to_back) {
-  const attention_step step = group_suite_step();
-  const attention_shape shape = group_suite_shape(ATTENTION_BF16, 300, 300, 64, true);
-  static gpu_group group;
-  trial trial;
-  error_text error;
-  check_result result;
-  const int gpus = group_suite_gpus();
-  group_suite_prepare(&trial, &shape);
-  cr_assert(group_open(&group, gpus < 3 ? gpus : 3, &error), "%s", error.text);
-  cr_assert(group_deal(&group, &step, &trial, &error), "%s", error.text);
-  cr_assert(group_run(&group, &step, 5, &trial, &error), "%s", error.text);
-  cr_assert(group_check(&group, &trial, &result), "%s", result.message.text);
-  group_close(&group);
-  trial_free(&trial);
-}
-
 Test(group, refuses_too_many_ranks) {
   const attention_shape shape = group_suite_shape(ATTENTION_FP16, 3, 9, 64, false);
   error_text error;
