@@ -3,11 +3,13 @@
 # lab behind planted_bug.sh, by mutants.sh.
 #
 # The tools run from the fastest to the slowest, until one catches the mutant. First come the compiler, the tests
-# that find most in a short time, without optimisation and at first in one configuration, and the sanitizer. Then, with optimisation, the object code
-# is compared with that of the lab's own step, and the whole suite runs. On a GPU nvcc takes most of the time, and
-# the suite follows at once.
+# that find most in a short time, a few shapes of the sanitizer and the other tests, all without optimisation and in one
+# configuration: the other configurations are most of what there is to compile. Then the sanitizer sees all of them.
+# At last, with optimisation, the object code is compared with that of the lab's own step, and the whole suite runs. On
+# a GPU nvcc takes most of the time, and the suite follows at once.
 
-mutant_quick='inputs/@(normal|ramp)'       # tests, as a glob: a second, and they find most
+mutant_quick='@(inputs|group)/@(normal|ramp|lengths_that_differ)' # tests, as a glob: a second, and they find most
+mutant_few='*/!(more_heads*|t4|l4|a100|a_named_*)'               # all that do not ask for other configurations
 mutant_whole='*/!(more_heads*)'           # all but what takes minutes on the emulator
 mutant_device=cpu                         # or gpu, which runs the suite alone
 mutant_folder=build/mutants/$$            # the sources under test; another run has another number
@@ -94,62 +96,73 @@ mutant_caught() {
   esac
 }
 
-# mutant_try_few FOLDER STEP LOG: prints what mutant_try does if the quick tests catch the mutant in one configuration
-# of the step; they do so with most, and the other configurations are most of what there is to compile. Status 1 where
-# they do not, or where there are no others.
+# mutant_try_few FOLDER STEP LOG: prints what mutant_try does if a tool catches the mutant in one configuration of the
+# step. Status 1 where none does, or where the step has no others.
 mutant_try_few() {
-  local program status
-  awk '/^  X\(/ { n++ } END { exit !(n > 1) }' "$1/steps/$2/attention.cu" 2>/dev/null || return
-  program=$(FIRST_CONFIGURATION=1 mutant_build "$1" "$2" O0 2>"$3")
-  status=$?
-  if [ $status -eq 0 ]; then
-    bug_check "$program" "$3" "$mutant_quick"
-    mutant_caught check "$2" "$(bug_verdict $? "$3")"
+  local FIRST_CONFIGURATION=1 program status=1
+  export FIRST_CONFIGURATION
+  awk '/^  X\(/ { n++ } END { exit !(n > 1) }' "$1/steps/$2/"* 2>/dev/null || return
+  if program=$(mutant_build "$1" "$2" O0 2>"$3"); then
+    mutant_check "$program" "$2" "$3" "$mutant_quick" || mutant_sanitize "$1" "$2" "$3" few ||
+      mutant_check "$program" "$2" "$3" "$mutant_few"
     status=$?
   fi
-  rm -rf "$(FIRST_CONFIGURATION=1 bug_folder cpu '' "$1/steps")"
+  rm -rf "$(bug_folder cpu '' "$1/steps")" "$(bug_folder cpu sanitize "$1/steps")"
   return $status
+}
+
+# mutant_check PROGRAM STEP LOG FILTER: prints what mutant_try does if one of these tests of the suite catches the
+# mutant. Status 1 where none does.
+mutant_check() {
+  bug_check "$1" "$3" "$4"
+  mutant_caught check "$2" "$(bug_verdict $? "$3")"
+}
+
+# mutant_sanitize FOLDER STEP LOG [few]: the same for the sanitizer, with all shapes of the step or with those of
+# every step. Where it can take no shape it shows nothing: the suite says whether it may.
+mutant_sanitize() {
+  local EVERY=${4:+1} program status
+  export EVERY
+  if ! program=$(mutant_build "$1" "$2" O0 sanitize 2>"$3"); then # what it alone compiles differs by a constant
+    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
+    return
+  fi
+  bug_sanitize cpu "$program" "$2" "$3"
+  status=$?
+  # shellcheck disable=SC2154 # of planted_bug.sh
+  [ "$status" -ne "$bug_not_run" ] && mutant_caught sanitize "$2" "$(bug_verdict $status "$3")"
 }
 
 # mutant_try FOLDER STEP LOG: prints, with tabs between, what catches the mutant in FOLDER in this step, the step,
 # and the message. The first is compile, check, sanitize, hang, same (object code), survives, or unknown when a
 # tool did not run.
 mutant_try() {
-  local program status
+  local program
   if [ "$mutant_device" = cpu ] && mutant_try_few "$@"; then return; fi
   if ! program=$(mutant_build "$1" "$2" O0 2>"$3"); then
     printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
     return
   fi
   if [ "$mutant_device" = gpu ]; then
-    bug_check "$program" "$3" '*/*'
-    mutant_caught check "$2" "$(bug_verdict $? "$3")" || printf 'survives\t%s\t' "$2"
+    mutant_check "$program" "$2" "$3" '*/*' || printf 'survives\t%s\t' "$2"
     return
   fi
-  if mutant_is_same "$1" "$2" O0; then
+  if ! mutant_reference "$2" O0 2>"$3"; then
+    printf 'unknown\t%s\t%s' "$2" "$(head -n 1 "$3" | tr '\t' ' ')"
+    return
+  elif mutant_is_same "$1" "$2" O0; then
     printf 'same\t%s\t' "$2"
     return
   fi
-  bug_check "$program" "$3" "$mutant_quick"
-  mutant_caught check "$2" "$(bug_verdict $? "$3")" && return
-  if program=$(mutant_build "$1" "$2" O0 sanitize 2>"$3"); then
-    bug_sanitize cpu "$program" "$2" "$3"
-    status=$?
-    # A step that refuses all shapes shows nothing here: the suite says whether it may.
-    # shellcheck disable=SC2154 # of planted_bug.sh
-    if [ "$status" -ne "$bug_not_run" ]; then mutant_caught sanitize "$2" "$(bug_verdict $status "$3")" && return; fi
-  else # what the sanitizer alone compiles differs by a constant
-    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
-    return
-  fi
+  mutant_check "$program" "$2" "$3" "$mutant_quick" && return
+  mutant_sanitize "$1" "$2" "$3" && return
   rm -rf "$(bug_folder cpu '' "$1/steps")"
   if ! { mutant_reference "$2" O2 && program=$(mutant_build "$1" "$2" O2); } 2>"$3"; then
     printf 'unknown\t%s\t%s' "$2" "$(head -n 1 "$3" | tr '\t' ' ')"
   elif mutant_is_same "$1" "$2" O2; then
     printf 'same\t%s\t' "$2"
   else
-    bug_check "$program" "$3" "$mutant_whole"
-    mutant_caught check "$2" "$(bug_verdict $? "$3")" || printf 'survives\t%s\t' "$2"
+    mutant_check "$program" "$2" "$3" "$mutant_whole" || printf 'survives\t%s\t' "$2"
   fi
 }
 

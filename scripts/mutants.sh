@@ -138,22 +138,12 @@ fi
 
 # ---- Trying -------------------------------------------------------------------------------------
 
-# reference STEP: what the objects of its mutants are compared with, built when it is first needed.
-reference() {
-  if [ "$mutant_device" = cpu ] && ! mutant_reference "$1" O0 >"$scratch/log" 2>&1; then
-    cat "$scratch/log" >&2
-    echo "error: $1 does not build" >&2
-    exit 2
-  fi
-}
-
 started=$SECONDS
 tried=0
 while IFS=$'\t' read -r source number _ _ _ _ reason; do
   [ -n "$limit" ] && [ $((SECONDS - started)) -ge "$limit" ] && break
   mapfile -t in_steps < <(readers "$source" "$@")
   if [ -n "$reason" ]; then mapfile -t in_steps < <(printf '%s\n' "${in_steps[@]}" | grep -x -F -f <(printf '%s\n' "$@")); fi
-  for step in "${in_steps[@]}"; do reference "$step"; done
   while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
   tried=$((tried + 1))
   if [ -t 2 ]; then

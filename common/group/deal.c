@@ -131,6 +131,26 @@ attention_args group_arguments(const gpu_group *group, const gpu_rank *member, b
   };
 }
 
+bool group_collect(gpu_rank *member, trial *trial, error_text *error) {
+  dealt_tensor tensors[TENSORS];
+  tensors_of(member, trial, tensors);
+  for (int t = 0; t < TENSORS; t++) {
+    const dealt_tensor *tensor = &tensors[t];
+    const size_t bytes = part_bytes(tensor);
+    if (tensor->input || bytes == 0) continue;
+    char *part = malloc(bytes);
+    bool good = part || fail(error, "not enough memory on the host to collect %s", tensor->name);
+    good = good && device_ok(cudaMemcpy(part, tensor->buffer->data, bytes, cudaMemcpyDeviceToHost),
+                             "copying a rank's outputs back", error);
+    if (good)
+      move_rows(tensor->whole, part, tensor->heads, tensor->seq, tensor->row_bytes, tensor->rows,
+                false);
+    free(part);
+    if (!good) return false;
+  }
+  return true;
+}
+
 typedef struct {
   const attention_step *step;
   int launches;
@@ -151,23 +171,7 @@ static bool run_member(gpu_group *group, gpu_rank *member, void *context, error_
                    "launching the step", error))
       return false;
   if (!group_wait(group, member, error)) return false;
-  dealt_tensor tensors[TENSORS];
-  tensors_of(member, run->trial, tensors);
-  for (int t = 0; t < TENSORS; t++) {
-    const dealt_tensor *tensor = &tensors[t];
-    const size_t bytes = part_bytes(tensor);
-    if (tensor->input || bytes == 0) continue;
-    char *part = malloc(bytes);
-    bool good = part || fail(error, "not enough memory on the host to collect %s", tensor->name);
-    good = good && device_ok(cudaMemcpy(part, tensor->buffer->data, bytes, cudaMemcpyDeviceToHost),
-                             "copying a rank's outputs back", error);
-    if (good)
-      move_rows(tensor->whole, part, tensor->heads, tensor->seq, tensor->row_bytes, tensor->rows,
-                false);
-    free(part);
-    if (!good) return false;
-  }
-  return true;
+  return group_collect(member, run->trial, error);
 }
 
 bool group_run(gpu_group *group, const attention_step *step, int launches, trial *trial,

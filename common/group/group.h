@@ -67,6 +67,9 @@ attention_args group_arguments(const gpu_group *group, const gpu_rank *member, b
 bool group_run(gpu_group *group, const attention_step *step, int launches, trial *trial,
                error_text *error);
 
+// Copies a rank's part of O and lse to the trial, once its stream has done its work.
+bool group_collect(gpu_rank *member, trial *trial, error_text *error);
+
 // Compares the collected outputs with the trial's reference. All red zones must be intact, and the inputs unchanged.
 bool group_check(gpu_group *group, trial *trial, check_result *result);
 

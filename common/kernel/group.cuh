@@ -43,8 +43,7 @@ static inline cudaError_t copy_share(void *share, const void *own, int heads, in
     char *place = (char *)share + head * (bytes + missing);
     const char *from = (const char *)own + head * bytes;
     if (bytes > 0) error = cudaMemcpyAsync(place, from, bytes, cudaMemcpyDeviceToDevice, stream);
-    if (error == cudaSuccess && missing > 0)
-      error = cudaMemsetAsync(place + bytes, 0, missing, stream);
+    if (error == cudaSuccess) error = cudaMemsetAsync(place + bytes, 0, missing, stream);
   }
   return error;
 }

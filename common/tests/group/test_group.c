@@ -1,55 +1,14 @@
-// The suite of the steps for several GPUs: right for any number of ranks and any lengths, and ended by a rank that fails.
-// On the emulator the GPUs are imitated, EMU_GPUS of them or five.
+// The suite of the steps for several GPUs: right for any number of ranks, any lengths and any configuration.
 #define _GNU_SOURCE
-#include "device/device.h"
-#include "group/group.h"
-#include "inputs/inputs.h"
-#include "shape/shape.h"
+#include "suite.h"
 #include <criterion/criterion.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static attention_step step_under_test(void) {
-  attention_step step = step_linked();
-  const char *name = getenv("LAB_CONFIG");
-  error_text error;
-  if (name && *name) cr_assert(step_configure(&step, name, &error), "%s", error.text);
-  return step;
-}
-
-static int count_gpus(void) {
-  setenv("EMU_GPUS", "5", 0); // a GPU does not read it
-  device_info device;
-  error_text error;
-  cr_assert(device_open(&device, &error), "%s", error.text);
-  int gpus = 0;
-  cr_assert_eq(cudaGetDeviceCount(&gpus), cudaSuccess);
-  return gpus;
-}
-
-static attention_shape shape_of(attention_dtype dtype, int seq_q, int seq_kv, int head_dim,
-                                bool causal) {
-  const float scale = 1.0f / sqrtf((float)head_dim);
-  return (attention_shape){dtype, 1, 2, 2, seq_q, seq_kv, head_dim, causal, scale};
-}
-
-static void prepare(trial *trial, const attention_shape *shape) {
-  static uint64_t seed = 1;
-  error_text error;
-  cr_assert(trial_create(trial, shape, &error), "%s", error.text);
-  inputs_fill(shape, INPUTS_NORMAL, INPUTS_Q, seed, trial->q);
-  inputs_fill(shape, INPUTS_NORMAL, INPUTS_K, seed, trial->k);
-  inputs_fill(shape, INPUTS_NORMAL, INPUTS_V, seed, trial->v);
-  seed++;
-  cr_assert(trial_reference(trial, &error), "%s", error.text);
-}
-
-static void expect_right(attention_shape shape, int ranks) {
-  const attention_step step = step_under_test();
+static void expect_right_in(const attention_step *configured, attention_shape shape, int ranks) {
+  const attention_step step = *configured;
   if (step.configure) step.configure(step.configuration);
   if (step.unsupported(&shape)) return; // a configuration need not take head_dim 128
   static gpu_group group;
@@ -57,7 +16,7 @@ static void expect_right(attention_shape shape, int ranks) {
   trial trial;
   error_text error;
   check_result result;
-  prepare(&trial, &shape);
+  group_suite_prepare(&trial, &shape);
   cr_assert(group_open(&group, ranks, &error), "%s", error.text);
   cr_assert(group_deal(&group, &step, &trial, &error), "%s", error.text);
   for (int o_alone = 0; o_alone <= 1; o_alone++) {
@@ -71,10 +30,15 @@ static void expect_right(attention_shape shape, int ranks) {
   trial_free(&trial);
 }
 
+static void expect_right(attention_shape shape, int ranks) {
+  const attention_step step = group_suite_step();
+  expect_right_in(&step, shape, ranks);
+}
+
 // `make step21 check` tries every number of ranks. A check of the whole lab tries two of them, in turn.
 static void expect_right_for_all_ranks(attention_shape shape) {
   static int first = 1;
-  const int gpus = count_gpus();
+  const int gpus = group_suite_gpus();
   const char *large = getenv("LAB_LARGE");
   const bool all = large && *large;
   for (int ranks = all ? 1 : 1 + first++ % gpus; ranks <= gpus; ranks += all ? 1 : 3)
@@ -85,7 +49,7 @@ static void expect_right_for_all_ranks(attention_shape shape) {
 
 Test(group, each_row_has_one_rank) {
   static const int lengths[] = {1, 2, 127, 128, 129, 500, 1000, 4096, 5000, 100000};
-  const attention_step step = step_under_test();
+  const attention_step step = group_suite_step();
   for (size_t i = 0; i < LENGTH(lengths); i++) {
     for (int ranks = 1; ranks <= 9; ranks++) {
       char *times = calloc((size_t)lengths[i], 1); // that each row is dealt out
@@ -110,7 +74,7 @@ Test(group, each_row_has_one_rank) {
 
 // From step 22 on, all ranks see as many keys under a causal mask.
 Test(group, causal_work_is_equal) {
-  const attention_step step = step_under_test();
+  const attention_step step = group_suite_step();
   if (strcmp(step.name, "22") < 0) return; // step 21 does not promise it
   for (int ranks = 1; ranks <= 9; ranks++) {
     const int seq = 2 * 256 * ranks;
@@ -129,20 +93,20 @@ Test(group, causal_work_is_equal) {
 // --- the results ---------------------------------------------------------------------------------
 
 Test(group, few_rows) { // most ranks have none
-  expect_right_for_all_ranks(shape_of(ATTENTION_FP16, 5, 7, 64, true));
-  expect_right_for_all_ranks(shape_of(ATTENTION_BF16, 130, 130, 128, false));
+  expect_right_for_all_ranks(group_suite_shape(ATTENTION_FP16, 5, 7, 64, true));
+  expect_right_for_all_ranks(group_suite_shape(ATTENTION_BF16, 130, 130, 128, false));
 }
 
 Test(group, ragged_lengths) {
-  expect_right_for_all_ranks(shape_of(ATTENTION_BF16, 700, 700, 64, true));
-  expect_right_for_all_ranks(shape_of(ATTENTION_FP16, 600, 600, 64, false));
+  expect_right_for_all_ranks(group_suite_shape(ATTENTION_BF16, 700, 700, 64, true));
+  expect_right_for_all_ranks(group_suite_shape(ATTENTION_FP16, 600, 600, 64, false));
 }
 
 Test(group, whole_shares) {
-  attention_shape shape = shape_of(ATTENTION_BF16, 0, 0, 128, true);
+  attention_shape shape = group_suite_shape(ATTENTION_BF16, 0, 0, 128, true);
   shape.heads = 1;
   shape.kv_heads = 1;
-  const int gpus = count_gpus();
+  const int gpus = group_suite_gpus();
   for (int ranks = 1; ranks <= gpus && ranks <= 4; ranks++) {
     shape.seq_q = shape.seq_kv = 256 * ranks;
     expect_right(shape, ranks);
@@ -151,12 +115,12 @@ Test(group, whole_shares) {
 
 // With a causal mask and more queries than keys the first rows see no key.
 Test(group, lengths_that_differ) {
-  expect_right_for_all_ranks(shape_of(ATTENTION_FP16, 150, 530, 64, true));
-  expect_right_for_all_ranks(shape_of(ATTENTION_BF16, 530, 150, 64, true));
+  expect_right_for_all_ranks(group_suite_shape(ATTENTION_FP16, 150, 530, 64, true));
+  expect_right_for_all_ranks(group_suite_shape(ATTENTION_BF16, 530, 150, 64, true));
 }
 
 Test(group, grouped_heads) {
-  attention_shape shape = shape_of(ATTENTION_FP16, 200, 300, 64, true);
+  attention_shape shape = group_suite_shape(ATTENTION_FP16, 200, 300, 64, true);
   shape.batch = 2;
   shape.heads = 6;
   for (int kv_heads = 1; kv_heads <= 3; kv_heads++) {
@@ -165,54 +129,38 @@ Test(group, grouped_heads) {
   }
 }
 
-// A launch must not overwrite K and V that the launch before still reads, on any rank.
-Test(group, launches_back_to_back) {
-  const attention_step step = step_under_test();
-  const attention_shape shape = shape_of(ATTENTION_BF16, 300, 300, 64, true);
-  static gpu_group group;
-  trial trial;
-  error_text error;
-  check_result result;
-  const int gpus = count_gpus();
-  prepare(&trial, &shape);
-  cr_assert(group_open(&group, gpus < 3 ? gpus : 3, &error), "%s", error.text);
-  cr_assert(group_deal(&group, &step, &trial, &error), "%s", error.text);
-  cr_assert(group_run(&group, &step, 5, &trial, &error), "%s", error.text);
-  cr_assert(group_check(&group, &trial, &result), "%s", result.message.text);
-  group_close(&group);
-  trial_free(&trial);
+// The other tests are of few tiles, for which the steps choose the configuration of the lowest tiles. Here each
+// configuration runs, in both types in turn. On the emulator there is one multiprocessor, so that the tiles are dealt
+// out by the counter.
+Test(group, each_configuration) {
+  setenv("EMU_MULTIPROCESSORS", "1", 1);
+  if (group_suite_gpus() < 2) return;
+  attention_step step = step_linked();
+  int dtype = ATTENTION_FP16;
+  for (const char *const *name = step.configurations(); *name; name++, dtype = !dtype) {
+    error_text error;
+    cr_assert(step_configure(&step, *name, &error), "%s", error.text);
+    for (int head_dim = 64; head_dim <= 128; head_dim *= 2, dtype = !dtype) {
+      attention_shape shape = group_suite_shape((attention_dtype)dtype, 150, 300, head_dim, true);
+      shape.heads = 2;
+      shape.kv_heads = 1;
+      expect_right_in(&step, shape, 2);
+    }
+  }
 }
 
-// --- ranks that fail -----------------------------------------------------------------------------
-
-static bool fail_on_rank_1(gpu_group *group, gpu_rank *rank, void *context, error_text *error) {
-  const attention_step *step = context;
-  if (rank->group.rank == 1) return fail(error, "rank 1 fails for a test");
-  const attention_args args = group_arguments(group, rank, false);
-  return device_ok(step->forward_group(&args, &rank->group, rank->stream), "a launch", error) &&
-         group_wait(group, rank, error);
-}
-
-Test(group, a_rank_that_fails_ends_all) {
-  attention_step step = step_under_test();
-  const attention_shape shape = shape_of(ATTENTION_FP16, 256, 256, 64, false);
-  static gpu_group group;
-  trial trial;
-  error_text error;
-  if (count_gpus() < 2) return;
-  prepare(&trial, &shape);
-  cr_assert(group_open(&group, 2, &error), "%s", error.text);
-  cr_assert(group_deal(&group, &step, &trial, &error), "%s", error.text);
-  const time_t begin = time(NULL);
-  cr_assert_not(group_each(&group, fail_on_rank_1, &step, &error));
-  cr_assert_str_eq(error.text, "rank 1 fails for a test");
-  cr_assert_lt(time(NULL) - begin, 10);
-  group_close(&group);
-  trial_free(&trial);
+// Where a GPU cannot reach the memory of the others, NCCL brings their keys and values.
+Test(group, memory_out_of_reach) {
+  setenv("EMU_PEER_ACCESS", "0", 1);
+  if (group_suite_gpus() < 2) return;
+  attention_shape shape = group_suite_shape(ATTENTION_FP16, 200, 300, 64, true);
+  shape.batch = 2;
+  shape.heads = 4;
+  expect_right(shape, 2);
 }
 
 Test(group, refuses_too_many_ranks) {
-  const attention_shape shape = shape_of(ATTENTION_FP16, 3, 9, 64, false);
+  const attention_shape shape = group_suite_shape(ATTENTION_FP16, 3, 9, 64, false);
   error_text error;
   cr_assert(group_fits(&shape, 3, 4, &error));
   cr_assert_not(group_fits(&shape, 4, 4, &error));

@@ -1,5 +1,8 @@
 // Tests the description that a step gives of itself.
+#define _GNU_SOURCE
 #include "suite.h"
+
+#include "tests/failing_calls.h"
 #include <criterion/criterion.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -116,6 +119,43 @@ Test(interface, failures_of_the_driver_are_reported) {
                  "%c lies off the 16-byte grid, and the step does not say so", "QKV"[tensor]);
   }
   trial_free(&trial);
+}
+
+// Each call of CUDA that a launch makes on the host fails once. First the kernels have never been launched; then they have,
+// and what an earlier launch has allowed them would hide an error that the step does not return.
+static void expect_failures_to_be_reported(attention_shape shape) {
+  const attention_step step = suite_step();
+  trial trial;
+  suite_prepare(&trial, shape, INPUTS_NORMAL);
+  attention_args arguments = trial_arguments(&trial);
+  const size_t workspace = step.workspace_bytes(&shape);
+  if (workspace > 0) cr_assert_eq(cudaMalloc(&arguments.workspace, workspace), cudaSuccess);
+  for (int before = 0; before <= 1; before++) {
+    const char *failed = "";
+    for (int number = 1; failed; number++) {
+      failing_calls_begin(number);
+      const cudaError_t status = step.forward(&arguments, NULL);
+      failed = failing_calls_end();
+      if (failed)
+        cr_assert_neq(status, cudaSuccess,
+                      "%s: call %d of the launch, %s, fails, and the step returns no error",
+                      shape_describe(&shape).text, number, failed);
+      else
+        cr_assert_eq(status, cudaSuccess);
+      cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
+      cudaGetLastError(); // a kernel that was launched all the same
+    }
+  }
+  if (workspace > 0) cudaFree(arguments.workspace);
+  trial_free(&trial);
+}
+
+// With one multiprocessor there are more tiles than blocks; the second shape is for steps that split the keys.
+Test(interface, failures_of_calls_are_reported) {
+  setenv("EMU_MULTIPROCESSORS", "1", 1);
+  expect_failures_to_be_reported(suite_shape(ATTENTION_FP16, 130, 70, 64, true));
+  setenv("EMU_MULTIPROCESSORS", "4", 1);
+  expect_failures_to_be_reported(suite_shape(ATTENTION_FP16, 3, 300, 64, true));
 }
 
 Test(interface, workspace_that_cannot_be_counted) {

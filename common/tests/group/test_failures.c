@@ -1,0 +1,140 @@
+// What fails on a rank of the steps for several GPUs is reported, and ends all ranks.
+#define _GNU_SOURCE
+#include "suite.h"
+
+#include "device/device.h"
+#include "tests/failing_calls.h"
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <nccl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+FAILING_FUNCTION(ncclResult_t, ncclInternalError, ncclAllGather,
+                 (const void *send, void *receive, size_t count, ncclDataType_t type,
+                  ncclComm_t comm, cudaStream_t stream),
+                 (send, receive, count, type, comm, stream))
+FAILING_FUNCTION(ncclResult_t, ncclInternalError, ncclAllReduce,
+                 (const void *send, void *receive, size_t count, ncclDataType_t type,
+                  ncclRedOp_t reduction, ncclComm_t comm, cudaStream_t stream),
+                 (send, receive, count, type, reduction, comm, stream))
+
+// Arguments of rank 0 of three. The rank is told that there are others whose tensors are these as well, but its
+// communicator has no other, so that no rank waits for one that fails.
+typedef struct {
+  attention_step step;
+  gpu_group group;
+  attention_args args;
+  attention_peer peers[3];
+  attention_group rank;
+  char *memory;
+} lonely_rank;
+
+static void open_lonely_rank(lonely_rank *it) {
+  error_text error;
+  attention_shape shape = group_suite_shape(ATTENTION_FP16, 150, 300, 64, true);
+  shape.kv_heads = 1;
+  shape.batch = 2;
+  it->step = group_suite_step();
+  setenv("EMU_MULTIPROCESSORS", "1", 1); // less than there are tiles
+  group_suite_gpus();
+  const size_t tensor = (size_t)shape.batch * 2 * 300 * 64 * sizeof(uint16_t);
+  const size_t bytes = 5 * tensor + it->step.group_workspace_bytes(&shape, 3) + 2;
+  cr_assert(group_open(&it->group, 1, &error), "%s", error.text);
+  cr_assert_eq(cudaMalloc((void **)&it->memory, bytes), cudaSuccess);
+  cr_assert_eq(cudaMemset(it->memory, 0, bytes), cudaSuccess);
+  it->args = (attention_args){.shape = shape,
+                              .q = it->memory,
+                              .k = it->memory + tensor,
+                              .v = it->memory + 2 * tensor,
+                              .o = it->memory + 3 * tensor,
+                              .lse = (float *)(it->memory + 4 * tensor),
+                              .workspace = it->memory + 5 * tensor};
+  for (int i = 0; i < 3; i++) it->peers[i] = (attention_peer){it->args.k, it->args.v};
+  it->rank = it->group.members[0].group;
+  it->rank.ranks = 3;
+  it->rank.peers = it->peers;
+}
+
+// Launches the step. Its call `number` fails, and `failed` receives the name of the function.
+static cudaError_t launch_lonely_rank(const lonely_rank *it, int number, const char **failed) {
+  failing_calls_begin(number);
+  const cudaError_t status =
+      it->step.forward_group(&it->args, &it->rank, it->group.members[0].stream);
+  *failed = failing_calls_end();
+  cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
+  cudaGetLastError(); // of a kernel that was launched all the same
+  return status;
+}
+
+static void close_lonely_rank(lonely_rank *it) {
+  cudaFree(it->memory);
+  group_close(&it->group);
+}
+
+// Each call of CUDA or NCCL that a launch makes on the host fails once. See test_interface.c of the other steps.
+Test(group, failures_of_calls_are_reported) {
+  static lonely_rank it;
+  open_lonely_rank(&it);
+  for (int before = 0; before <= 2; before++) {
+    if (before == 2) it.rank.peers = NULL; // out of reach
+    const char *failed = "";
+    for (int number = 1; failed; number++) {
+      const cudaError_t status = launch_lonely_rank(&it, number, &failed);
+      if (failed)
+        cr_assert_neq(status, cudaSuccess, "call %d, %s, fails, and the step returns no error",
+                      number, failed);
+      else
+        cr_assert_eq(status, cudaSuccess);
+    }
+  }
+  close_lonely_rank(&it);
+}
+
+// The driver's function that describes tensors refuses those off the 16-byte grid.
+Test(group, failures_of_the_driver_are_reported) {
+  static lonely_rank it;
+  const char *none;
+  open_lonely_rank(&it);
+  cr_assert_eq(launch_lonely_rank(&it, 0, &none),
+               cudaSuccess); // allows the kernel its shared memory
+  const void **const pointers[] = {&it.args.q, (const void **)&it.args.workspace, &it.args.k,
+                                   &it.args.v};
+  const int described =
+      strcmp(it.step.name, "23") < 0 ? 2 : 4; // steps 21 and 22 copy K and V first
+  for (int i = 0; i < described; i++) {
+    const void *const aligned = *pointers[i];
+    *pointers[i] = (const char *)aligned + 2;
+    cr_assert_eq(launch_lonely_rank(&it, 0, &none), cudaErrorInvalidValue,
+                 "tensor %d lies off the 16-byte grid, and the step does not say so", i);
+    *pointers[i] = aligned;
+  }
+  close_lonely_rank(&it);
+}
+
+static bool fail_on_rank_1(gpu_group *group, gpu_rank *rank, void *context, error_text *error) {
+  const attention_step *step = context;
+  if (rank->group.rank == 1) return fail(error, "rank 1 fails for a test");
+  const attention_args args = group_arguments(group, rank, false);
+  return device_ok(step->forward_group(&args, &rank->group, rank->stream), "a launch", error) &&
+         group_wait(group, rank, error);
+}
+
+Test(group, a_rank_that_fails_ends_all) {
+  attention_step step = group_suite_step();
+  const attention_shape shape = group_suite_shape(ATTENTION_FP16, 256, 256, 64, false);
+  static gpu_group group;
+  trial trial;
+  error_text error;
+  if (group_suite_gpus() < 2) return;
+  group_suite_prepare(&trial, &shape);
+  cr_assert(group_open(&group, 2, &error), "%s", error.text);
+  cr_assert(group_deal(&group, &step, &trial, &error), "%s", error.text);
+  const time_t begin = time(NULL);
+  cr_assert_not(group_each(&group, fail_on_rank_1, &step, &error));
+  cr_assert_str_eq(error.text, "rank 1 fails for a test");
+  cr_assert_lt(time(NULL) - begin, 10);
+  group_close(&group);
+  trial_free(&trial);
+}
