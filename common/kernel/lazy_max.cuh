@@ -1,5 +1,7 @@
 // Step 17's configurations, softmax and consumers, which the steps for several GPUs take over as they are. Step 17
-// explains them, and a test compares the two files (common/tests/scripts/test_diff.c). Shape is a type with the fields of attention_shape and a visible_keys of its own.
+// explains them, and a test compares the two files (common/tests/scripts/test_diff.c). Shape is a type with the fields
+// of attention_shape and a visible_keys of its own.
+// From: 17_lazy_max
 #ifndef LAZY_MAX_CUH
 #define LAZY_MAX_CUH
 
