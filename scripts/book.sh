@@ -136,10 +136,22 @@ if [ -n "${WORK:-}" ]; then
     exit 2
   fi
 fi
+declare -A headers # of each step that takes lines of an earlier one from there
+for name in "${names[@]}"; do
+  taken=()
+  taken_by "$scratch/steps/$name.cu"
+  headers[$name]=${taken[*]}
+done
 for ((i = 0; i < ${#names[@]}; i++)); do
   for ((j = i + 1; j < ${#names[@]}; j++)); do
-    add size "${names[i]}" "${names[j]}" \
-      "$(changed_code "$scratch/steps/${names[i]}.code" "$scratch/steps/${names[j]}.code")"
+    a=$scratch/steps/${names[i]}
+    b=$scratch/steps/${names[j]}
+    if [ "${headers[${names[i]}]}" = "${headers[${names[j]}]}" ]; then
+      size=$(changed_code "$a.code" "$b.code")
+    else
+      size=$(changed_lines "$a.cu" "$b.cu")
+    fi
+    add size "${names[i]}" "${names[j]}" "$size"
   done
 done
 add_patches bug bugs

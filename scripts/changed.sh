@@ -15,3 +15,39 @@ changed_code() {
       print lines + 0
     }'
 }
+
+# A step may take lines of an earlier step from a header of common/kernel, whose first comment then says
+# `// From: NN_name`. taken_by SOURCE appends those that the source includes to the list `taken`, the inner ones first.
+taken=()
+taken_by() {
+  local header
+  while read -r header; do
+    if ! grep -q -s '^// From: ' "$header"; then continue; fi
+    case " ${taken[*]} " in *" $header "*) continue ;; esac
+    taken_by "$header"
+    taken+=("$header")
+  done < <(sed -n 's|^#include "\(.*\)".*|common/kernel/\1|p' "$1")
+}
+
+# taken_more OTHER SOURCE: a line for each such header that SOURCE includes and OTHER does not.
+taken_more() {
+  taken=()
+  taken_by "$1"
+  local others=" ${taken[*]} "
+  local header
+  taken=()
+  taken_by "$2"
+  for header in "${taken[@]}"; do
+    case $others in *" $header "*) ;; *) echo "$header" ;; esac
+  done
+}
+
+# with_headers OTHER SOURCE: prints SOURCE with the text of those headers in it.
+with_headers() {
+  awk -v headers="$(taken_more "$1" "$2" | paste -sd ' ')" -f scripts/with_headers.awk "$1" "$2"
+}
+
+# changed_lines A B: counts as `changed` does, and lines that only moved to a header do not count.
+changed_lines() {
+  changed <(with_headers "$2" "$1") <(with_headers "$1" "$2")
+}

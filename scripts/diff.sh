@@ -65,37 +65,6 @@ variant_source() { # of a step: makes the changed copy, and prints where it lies
   echo "$scratch/variant/steps/$1/attention.cu"
 }
 
-taken=()     # headers, a list of taken_by
-taken_by() { # SOURCE: appends to `taken` the headers that hold lines of steps and that it includes, the inner ones first
-  local header
-  while read -r header; do
-    if ! grep -q -s '^// From: ' "$header"; then continue; fi
-    case " ${taken[*]} " in *" $header "*) continue ;; esac
-    taken_by "$header"
-    taken+=("$header")
-  done < <(sed -n 's|^#include "\(.*\)".*|common/kernel/\1|p' "$1")
-}
-
-taken_more() { # OTHER SOURCE: a line for each header that SOURCE takes lines from and OTHER does not
-  taken=()
-  taken_by "$1"
-  local others=" ${taken[*]} "
-  local header
-  taken=()
-  taken_by "$2"
-  for header in "${taken[@]}"; do
-    case $others in *" $header "*) ;; *) echo "$header" ;; esac
-  done
-}
-
-with_headers() { # OTHER SOURCE: SOURCE, with the text of those headers in it
-  awk -v headers="$(taken_more "$1" "$2" | paste -sd ' ')" -f scripts/with_headers.awk "$1" "$2"
-}
-
-changed_lines() { # A B: how many lines of code change from one source to the other
-  changed <(with_headers "$2" "$1") <(with_headers "$1" "$2")
-}
-
 if [ "${1-}" = --stat ] && [ -n "$variant" ]; then
   table=$'step\tvariant\tchanged'
   for name in "${@:2}"; do
