@@ -136,6 +136,13 @@ if [ -n "${WORK:-}" ]; then
     exit 2
   fi
 fi
+code_of() { # OTHER STEP HEADERS FILE: writes the step's code, with what it takes from these headers
+  if [ -n "$3" ]; then
+    with_headers "$1.cu" "$2.cu" "$3" | awk -f scripts/code.awk >"$scratch/$4"
+  else
+    ln -sf "$2.code" "$scratch/$4"
+  fi
+}
 declare -A headers # of each step that takes lines of an earlier one from there
 for name in "${names[@]}"; do
   taken=()
@@ -146,12 +153,9 @@ for ((i = 0; i < ${#names[@]}; i++)); do
   for ((j = i + 1; j < ${#names[@]}; j++)); do
     a=$scratch/steps/${names[i]}
     b=$scratch/steps/${names[j]}
-    if [ "${headers[${names[i]}]}" = "${headers[${names[j]}]}" ]; then
-      size=$(changed_code "$a.code" "$b.code")
-    else
-      size=$(changed_lines "$a.cu" "$b.cu")
-    fi
-    add size "${names[i]}" "${names[j]}" "$size"
+    code_of "$b" "$a" "$(without "${headers[${names[i]}]}" "${headers[${names[j]}]}")" a.code
+    code_of "$a" "$b" "$(without "${headers[${names[j]}]}" "${headers[${names[i]}]}")" b.code
+    add size "${names[i]}" "${names[j]}" "$(changed_code "$scratch/a.code" "$scratch/b.code")"
   done
 done
 add_patches bug bugs

@@ -29,25 +29,30 @@ taken_by() {
   done < <(sed -n 's|^#include "\(.*\)".*|common/kernel/\1|p' "$1")
 }
 
-# taken_more OTHER SOURCE: a line for each such header that SOURCE includes and OTHER does not.
+# taken_more OTHER SOURCE: prints those such headers that SOURCE includes and OTHER does not.
 taken_more() {
+  local others
   taken=()
   taken_by "$1"
-  local others=" ${taken[*]} "
-  local header
+  others=${taken[*]}
   taken=()
   taken_by "$2"
-  for header in "${taken[@]}"; do
-    case $others in *" $header "*) ;; *) echo "$header" ;; esac
-  done
+  without "${taken[*]}" "$others"
 }
 
-# with_headers OTHER SOURCE: prints SOURCE with the text of those headers in it.
-with_headers() {
-  awk -v headers="$(taken_more "$1" "$2" | paste -sd ' ')" -f scripts/with_headers.awk "$1" "$2"
+# without LIST OTHERS: prints the words of the list that are not among the others.
+without() {
+  local word left=()
+  for word in $1; do
+    case " $2 " in *" $word "*) ;; *) left+=("$word") ;; esac
+  done
+  echo "${left[*]}"
 }
+
+# with_headers OTHER SOURCE HEADERS: prints SOURCE with the text of these headers in it, where OTHER has that text.
+with_headers() { awk -v headers="$3" -f scripts/with_headers.awk "$1" "$2"; }
 
 # changed_lines A B: counts as `changed` does, and lines that only moved to a header do not count.
 changed_lines() {
-  changed <(with_headers "$2" "$1") <(with_headers "$1" "$2")
+  changed <(with_headers "$2" "$1" "$(taken_more "$2" "$1")") <(with_headers "$1" "$2" "$(taken_more "$1" "$2")")
 }

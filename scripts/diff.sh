@@ -125,19 +125,21 @@ without_marks() { # source, file to write
 without_marks "$steps/$a/attention.cu" "$scratch/a/$a"
 without_marks "$source" "$scratch/b/$b"
 mkdir -p "$scratch/steps/$a" "$scratch/${shown%/*}"
-with_headers "$scratch/b/$b" "$scratch/a/$a" >"$scratch/steps/$a/attention.cu" &&
-  with_headers "$scratch/a/$a" "$scratch/b/$b" >"$scratch/$shown" || exit
+headers_a=$(taken_more "$scratch/b/$b" "$scratch/a/$a")
+headers_b=$(taken_more "$scratch/a/$a" "$scratch/b/$b")
+with_headers "$scratch/b/$b" "$scratch/a/$a" "$headers_a" >"$scratch/steps/$a/attention.cu" &&
+  with_headers "$scratch/a/$a" "$scratch/b/$b" "$headers_b" >"$scratch/$shown" || exit
 if [ -n "$variant" ]; then # its head, first
   awk '/^--- / { exit } { print }' "$(variant_patch "$b" "$variant")"
 fi
-say_taken() { # OTHER SOURCE NAME
+say_taken() { # STEP HEADERS
   local header
-  while read -r header; do
-    echo "$3 takes lines of $(sed -n 's|^// From: ||p' "$header") from $header. They are shown as if they stood in the step."
-  done < <(taken_more "$1" "$2")
+  for header in $2; do
+    echo "$1 takes lines of $(sed -n 's|^// From: ||p' "$header") from $header. They are shown as if they stood in the step."
+  done
 }
-say_taken "$scratch/b/$b" "$scratch/a/$a" "$a"
-say_taken "$scratch/a/$a" "$scratch/b/$b" "$b"
+say_taken "$a" "$headers_a"
+say_taken "$b" "$headers_b"
 cd "$scratch" || exit
 if command -v git >/dev/null; then
   git diff --no-index --ignore-all-space --color=auto --stat --patch "steps/$a/attention.cu" "$shown"
