@@ -182,9 +182,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp has read the stage; each warp arrives. For K and V one arrival for a warp group would be
-  // enough, because a product that is complete for one of the four warps is complete for all. But nothing
-  // orders what warps read by themselves, such as the number of a tile in step 15.
+  // Says that the warp has read the stage. A product is complete for all four warps of a group at once, but each warp
+  // arrives, because nothing orders what a warp reads by itself, such as the number of a tile in step 15.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();

@@ -44,7 +44,8 @@ function goneToHeaders(a, b, changes) {
 function takenText(a, b) {
   return headersTaken(a, b).map((path) => {
     const from = lab.text[path].match(/^\/\/ From: (.*)/m)[1];
-    return el("p", {class: "note"}, `${readable(b)} takes lines of ${readable(from)} from ${path}. On the left side ` +
+    return el("p", {class: "note"},
+        `${readable(b)} takes lines of ${readable(from)} from ${path}. On the left side ` +
             "these lines are marked as moved. They do not count.");
   });
 }
