@@ -136,10 +136,26 @@ if [ -n "${WORK:-}" ]; then
     exit 2
   fi
 fi
+code_of() { # OTHER STEP HEADERS FILE: writes the step's code, with what it takes from these headers
+  if [ -n "$3" ]; then
+    with_headers "$1.cu" "$2.cu" "$3" | awk -f scripts/code.awk >"$scratch/$4"
+  else
+    ln -sf "$2.code" "$scratch/$4"
+  fi
+}
+declare -A headers # of each step that takes lines of an earlier one from there
+for name in "${names[@]}"; do
+  taken=()
+  taken_by "$scratch/steps/$name.cu"
+  headers[$name]=${taken[*]}
+done
 for ((i = 0; i < ${#names[@]}; i++)); do
   for ((j = i + 1; j < ${#names[@]}; j++)); do
-    add size "${names[i]}" "${names[j]}" \
-      "$(changed_code "$scratch/steps/${names[i]}.code" "$scratch/steps/${names[j]}.code")"
+    a=$scratch/steps/${names[i]}
+    b=$scratch/steps/${names[j]}
+    code_of "$b" "$a" "$(without "${headers[${names[i]}]}" "${headers[${names[j]}]}")" a.code
+    code_of "$a" "$b" "$(without "${headers[${names[j]}]}" "${headers[${names[i]}]}")" b.code
+    add size "${names[i]}" "${names[j]}" "$(changed_code "$scratch/a.code" "$scratch/b.code")"
   done
 done
 add_patches bug bugs

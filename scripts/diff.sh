@@ -12,8 +12,12 @@
 #
 # With --between A B the same for the two steps of these numbers, which has no limit: scripts/diff.sh --between 02 04
 #
+# A step may take lines of an earlier one from a header of common/kernel, whose first comment then names that step as
+# `// From: NN_name`. If one of the two steps takes such a header and the other one does not, the header's text is
+# compared as if it stood in the step. So lines that only moved to a header do not show, and do not count.
+#
 # STEPS_FOLDER is the folder of the steps. The lines that mark the beginning and the end of an exercise are left
-# out, because they are not part of the lesson.
+# out, because they are not part of the lesson. Where only the layout of a line changes, the new line is shown.
 export LC_ALL=C
 set -u
 # shellcheck source=scripts/scratch.sh
@@ -39,9 +43,9 @@ step() { # the folder of a step's number
   basename "${found[0]%/attention.cu}"
 }
 
-limit() { # the most lines that a step may change; these two are new files, the second around its parent's kernel
+limit() { # the most lines that a step may change; step 02 is a new file
   case $1 in
-  02_* | 21_*) echo - ;;
+  02_*) echo - ;;
   *_online_softmax | *_wmma | *_mma_registers | *wgmma) echo 240 ;;
   *) echo 140 ;;
   esac
@@ -72,7 +76,7 @@ if [ "${1-}" = --stat ] && [ -n "$variant" ]; then
 fi
 if [ "${1-}" = --between ]; then
   a=$(step "$2") && b=$(step "$3") || exit
-  awk -f scripts/align.awk <<<$'step\tagainst\tchanged\n'"$b"$'\t'"$a"$'\t'"$(changed "$steps/$a/attention.cu" "$steps/$b/attention.cu")"
+  awk -f scripts/align.awk <<<$'step\tagainst\tchanged\n'"$b"$'\t'"$a"$'\t'"$(changed_lines "$steps/$a/attention.cu" "$steps/$b/attention.cu")"
   exit
 fi
 
@@ -83,7 +87,7 @@ if [ "${1-}" = --stat ]; then
   for name in "$@"; do
     before=$(parent "$name") || exit
     if [ -z "$before" ]; then continue; fi
-    lines=$(changed "$steps/$before/attention.cu" "$steps/$name/attention.cu")
+    lines=$(changed_lines "$steps/$before/attention.cu" "$steps/$name/attention.cu")
     most=$(limit "$name")
     table+=$'\n'"$name"$'\t'"$before"$'\t'"$lines"$'\t'"$most"
     if [ "$most" != - ] && [ "$lines" -gt "$most" ]; then
@@ -115,18 +119,31 @@ if [ -n "$variant" ]; then
   shown=$variant/attention.cu
 fi
 without_marks() { # source, file to write
-  mkdir -p "$scratch/${2%/*}"
-  awk -v mode=solution -f scripts/workshop/exercise.awk "$1" >"$scratch/$2" || exit
+  mkdir -p "${2%/*}"
+  awk -v mode=solution -f scripts/workshop/exercise.awk "$1" >"$2" || exit
 }
-without_marks "$steps/$a/attention.cu" "steps/$a/attention.cu"
-without_marks "$source" "$shown"
+without_marks "$steps/$a/attention.cu" "$scratch/a/$a"
+without_marks "$source" "$scratch/b/$b"
+mkdir -p "$scratch/steps/$a" "$scratch/${shown%/*}"
+headers_a=$(taken_more "$scratch/b/$b" "$scratch/a/$a")
+headers_b=$(taken_more "$scratch/a/$a" "$scratch/b/$b")
+with_headers "$scratch/b/$b" "$scratch/a/$a" "$headers_a" >"$scratch/steps/$a/attention.cu" &&
+  with_headers "$scratch/a/$a" "$scratch/b/$b" "$headers_b" >"$scratch/$shown" || exit
 if [ -n "$variant" ]; then # its head, first
   awk '/^--- / { exit } { print }' "$(variant_patch "$b" "$variant")"
 fi
+say_taken() { # STEP HEADERS
+  local header
+  for header in $2; do
+    echo "$1 takes lines of $(sed -n 's|^// From: ||p' "$header") from $header. They are shown as if they stood in the step."
+  done
+}
+say_taken "$a" "$headers_a"
+say_taken "$b" "$headers_b"
 cd "$scratch" || exit
 if command -v git >/dev/null; then
-  git diff --no-index --color=auto --stat --patch "steps/$a/attention.cu" "$shown"
+  git diff --no-index --ignore-all-space --color=auto --stat --patch "steps/$a/attention.cu" "$shown"
 else
-  diff -u "steps/$a/attention.cu" "$shown"
+  diff -u -w "steps/$a/attention.cu" "$shown"
 fi
 [ $? -le 1 ] # 1 says that they differ, which is no failure

@@ -1,5 +1,7 @@
 // Step 17's configurations, softmax and consumers, which the steps for several GPUs take over as they are. Step 17
-// explains them, and a test compares the two files (common/tests/scripts/test_diff.c). Shape is a type with the fields of attention_shape and a visible_keys of its own.
+// explains them, and a test compares the two files (common/tests/scripts/test_diff.c). Shape is a type with the fields
+// of attention_shape and a visible_keys of its own.
+// From: 17_lazy_max
 #ifndef LAZY_MAX_CUH
 #define LAZY_MAX_CUH
 
@@ -180,9 +182,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp has read the stage; each warp arrives. For K and V one arrival for a warp group would be
-  // enough, because a product that is complete for one of the four warps is complete for all. But nothing
-  // orders what warps read by themselves, such as the number of a tile in step 15.
+  // Says that the warp has read the stage. A product is complete for all four warps of a group at once, but each warp
+  // arrives, because nothing orders what a warp reads by itself, such as the number of a tile in step 15.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();

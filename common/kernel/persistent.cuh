@@ -1,5 +1,5 @@
-// Parts of step 15 that steps 16 and 17 take over as they are: the tiles in shared memory and the producer. Step
-// 15 explains them.
+// Parts of step 15 that later steps take over: the tiles in shared memory and the producer. Step 15 explains them.
+// From: 15_persistent
 #ifndef PERSISTENT_CUH
 #define PERSISTENT_CUH
 

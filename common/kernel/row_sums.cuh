@@ -1,5 +1,6 @@
 // The product of P and V with the row sums of P, and the ones that it needs. Step 17 takes over both from step 16
 // as they are. Step 16 explains them.
+// From: 16_row_sums
 #ifndef ROW_SUMS_CUH
 #define ROW_SUMS_CUH
 

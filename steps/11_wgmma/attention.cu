@@ -247,13 +247,13 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
 template <typename tile, typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape shape = args->shape;
-  const int blocks = all_tiles<tile>(shape);
+  const dim3 grid(all_tiles<tile>(shape));
+  cudaError_t error =
+      allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
   tensor_maps maps;
-  cudaError_t error = describe_tensors<tile>(&maps, args);
-  if (error == cudaSuccess)
-    error = allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
+  if (error == cudaSuccess) error = describe_tensors<tile>(&maps, args);
   if (error != cudaSuccess) return error;
-  attention_kernel<tile, Element, D><<<blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
+  attention_kernel<tile, Element, D><<<grid, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
       maps, (Element *)args->o, args->lse, shape);
   return cudaGetLastError();
 }

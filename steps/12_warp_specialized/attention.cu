@@ -191,9 +191,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
-  // Says that the warp has read the stage; each warp arrives. For K and V one arrival for a warp group would be
-  // enough, because a product that is complete for one of the four warps is complete for all. But nothing
-  // orders what warps read by themselves, such as the number of a tile in step 15.
+  // Says that the warp has read the stage. A product is complete for all four warps of a group at once, but each warp
+  // arrives, because nothing orders what a warp reads by itself, such as the number of a tile in step 15.
   const auto release = [&](barrier *empty, auto &ring) {
     // exercise: one arrival for each warp; then go on to the next stage of the ring
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
@@ -216,7 +215,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     const bool corrected = correction[0] != 1.0f || correction[1] != 1.0f;
     if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output(O_frag[0], correction);
   };
-
   const auto store = [&]() {
 #pragma unroll
     for (int r = 0; r < tile::LANE_ROWS; r++) {
@@ -281,13 +279,13 @@ __launch_bounds__(tile::THREADS, 1) __global__
 template <typename tile, typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape shape = args->shape;
-  const int blocks = all_tiles<tile>(shape);
+  const dim3 grid(all_tiles<tile>(shape));
+  cudaError_t error =
+      allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
   tensor_maps maps;
-  cudaError_t error = describe_tensors<tile>(&maps, args);
-  if (error == cudaSuccess)
-    error = allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
+  if (error == cudaSuccess) error = describe_tensors<tile>(&maps, args);
   if (error != cudaSuccess) return error;
-  attention_kernel<tile, Element, D><<<blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
+  attention_kernel<tile, Element, D><<<grid, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
       maps, (Element *)args->o, args->lse, shape);
   return cudaGetLastError();
 }

@@ -44,6 +44,7 @@ static const char *best_configuration(const attention_shape *shape) {
 }
 
 static constexpr int SMALLEST_DIM = 64;
+
 // Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller
 // waits for it. A step of 16 keys moves 16 rows of 128 bytes.
 template <typename tile, int D, typename Element>
@@ -176,8 +177,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   // until then: const auto pass_turn = []() {};
   const auto pass_turn = [&]() { named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256); };
   // end of exercise
-  // Says that the warp has read the stage; each warp arrives. For K and V one arrival for a warp group would be
-  // enough, but nothing orders what warps read by themselves, such as the number of a tile in step 15.
+  // Says that the warp has read the stage. A product is complete for all four warps of a group at once, but each warp
+  // arrives, because nothing orders what a warp reads by itself, such as the number of a tile in step 15.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -235,6 +236,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
     release(smem.K_empty, K_ring);
     mask(block);
+    // While the tensor cores add to O.
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
     // This branch keeps the compiler from moving exponentials past the wait for O.
     if (block + 1 < place.blocks) wait_for_keys();
@@ -281,13 +283,13 @@ __launch_bounds__(tile::THREADS, 1) __global__
 template <typename tile, typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape shape = args->shape;
-  const int blocks = all_tiles<tile>(shape);
+  const dim3 grid(all_tiles<tile>(shape));
+  cudaError_t error =
+      allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
   tensor_maps maps;
-  cudaError_t error = describe_tensors<tile>(&maps, args);
-  if (error == cudaSuccess)
-    error = allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
+  if (error == cudaSuccess) error = describe_tensors<tile>(&maps, args);
   if (error != cudaSuccess) return error;
-  attention_kernel<tile, Element, D><<<blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
+  attention_kernel<tile, Element, D><<<grid, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
       maps, (Element *)args->o, args->lse, shape);
   return cudaGetLastError();
 }

@@ -220,9 +220,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp has read the stage; each warp arrives. For K and V one arrival for a warp group would be
-  // enough, because a product that is complete for one of the four warps is complete for all. But nothing
-  // orders what warps read by themselves, such as the number of a tile in step 15.
+  // Says that the warp has read the stage. A product is complete for all four warps of a group at once, but each warp
+  // arrives, because nothing orders what a warp reads by itself, such as the number of a tile in step 15.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -363,14 +362,14 @@ template <typename tile, typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape shape = args->shape;
   schedule order;
+  cudaError_t error =
+      allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
   tensor_maps maps;
-  cudaError_t error = describe_tensors<tile>(&maps, args);
+  if (error == cudaSuccess) error = describe_tensors<tile>(&maps, args);
   if (error == cudaSuccess) error = make_schedule<tile>(&order, args, stream);
-  if (error == cudaSuccess)
-    error = allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
   if (error != cudaSuccess) return error;
-  const int blocks = order.blocks;
-  attention_kernel<tile, Element, D><<<blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
+  const dim3 grid(order.blocks);
+  attention_kernel<tile, Element, D><<<grid, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
       maps, (Element *)args->o, args->lse, shape, order);
   return cudaGetLastError();
 }

@@ -182,9 +182,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp has read the stage; each warp arrives. For K and V one arrival for a warp group would be
-  // enough, because a product that is complete for one of the four warps is complete for all. But nothing
-  // orders what warps read by themselves, such as the number of a tile in step 15.
+  // Says that the warp has read the stage. A product is complete for all four warps of a group at once, but each warp
+  // arrives, because nothing orders what a warp reads by itself, such as the number of a tile in step 15.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -320,12 +319,12 @@ template <typename tile, typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape shape = args->shape;
   schedule order;
-  tensor_maps maps;
-  cudaError_t error = describe_tensors<tile>(&maps, args);
-  if (error == cudaSuccess) error = make_schedule<tile>(&order, args, stream);
   const auto kernel = args->lse ? attention_kernel<tile, Element, D, true>
                                 : attention_kernel<tile, Element, D, false>;
-  if (error == cudaSuccess) error = allow_shared_memory(kernel, SHARED_BYTES<tile, D>);
+  cudaError_t error = allow_shared_memory(kernel, SHARED_BYTES<tile, D>);
+  tensor_maps maps;
+  if (error == cudaSuccess) error = describe_tensors<tile>(&maps, args);
+  if (error == cudaSuccess) error = make_schedule<tile>(&order, args, stream);
   if (error != cudaSuccess) return error;
   kernel<<<order.blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(maps, (Element *)args->o,
                                                                          args->lse, shape, order);

@@ -1,7 +1,7 @@
 // 21_gather: the rows of the sequence are spread over several GPUs, and each GPU gathers all keys and values.
-// After: 17_lazy_max
 // Needs: sm_90a
 // GPUs: several
+// After: 17_lazy_max
 //
 // Rank r, a GPU with a host thread of its own, has the rows r share to (r + 1) share - 1 of Q, K, V and O. A row of O
 // needs its own row of Q, and all rows of K and V. So each rank sends its K and V to all others (NCCL's all-gather), and
@@ -86,7 +86,7 @@ __launch_bounds__(tile::THREADS, 1) __global__
   extern __shared__ unsigned char shared_memory[];
   auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
   if (threadIdx.x == 0) create_barriers(smem);
-  fill_with_ones<tile, Element, D>(smem);
+  fill_with_ones(smem);
   __syncthreads(); // from here on all threads may use the barriers and the ones
 
   // The number of the warp group is warp-uniform; only the shuffle tells the compiler so.
@@ -113,17 +113,20 @@ template <typename tile, typename Element, int D>
 static cudaError_t launch(const part_args *args, cudaStream_t stream) {
   const part &shape = args->shape;
   schedule order;
-  tensor_maps maps;
-  cudaError_t error = describe_tensor(&maps.Q, shape.dtype, args->q, shape.batch, shape.heads,
-                                      shape.seq_q, shape.head_dim, tile::BLOCK_M);
-  for (int i = 0; i < 2 && error == cudaSuccess; i++)
-    error = describe_tensor(i == 0 ? &maps.K : &maps.V, shape.dtype, i == 0 ? args->k : args->v,
-                            shape.ranks, shape.batch * shape.kv_heads, share_rows(shape),
-                            shape.head_dim, tile::BLOCK_N);
-  if (error == cudaSuccess) error = make_schedule<tile>(&order, args, stream);
   const auto kernel = args->lse ? attention_kernel<tile, Element, D, true>
                                 : attention_kernel<tile, Element, D, false>;
-  if (error == cudaSuccess) error = allow_shared_memory(kernel, SHARED_BYTES<tile, D>);
+  cudaError_t error = allow_shared_memory(kernel, SHARED_BYTES<tile, D>);
+  tensor_maps maps;
+  if (error == cudaSuccess)
+    error = describe_tensor(&maps.Q, shape.dtype, args->q, shape.batch, shape.heads, shape.seq_q,
+                            shape.head_dim, tile::BLOCK_M);
+  const auto describe = [&](CUtensorMap *map, const void *tensor, int batch, int rows) {
+    return describe_tensor(map, shape.dtype, tensor, batch, shape.batch * shape.kv_heads, rows,
+                           shape.head_dim, tile::BLOCK_N);
+  };
+  if (error == cudaSuccess) error = describe(&maps.K, args->k, shape.ranks, share_rows(shape));
+  if (error == cudaSuccess) error = describe(&maps.V, args->v, shape.ranks, share_rows(shape));
+  if (error == cudaSuccess) error = make_schedule<tile>(&order, args, stream);
   if (error != cudaSuccess) return error;
   kernel<<<order.blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(maps, (Element *)args->o,
                                                                          args->lse, shape, order);

@@ -1,12 +1,13 @@
 // 22_zigzag: each rank has a piece near the begin of the sequence and one near its end, so causal work is equal.
-// After: 21_gather
 // Needs: sm_90a
 // GPUs: several
+// After: 21_gather
 //
-// With a causal mask, row i sees i + 1 keys. In step 21 the last of P ranks so has 2 P - 1 times the work of the first,
+// With a causal mask, row i sees i + 1 keys. So in step 21 the last of P ranks has 2 P - 1 times the work of the first,
 // and all wait for it. Here the sequence is cut into 2 P pieces, and rank r has the pieces r and 2 P - 1 - r. The
-// second sees as many keys more than the average as the first sees fewer. So all ranks have the same work, for any P. (Brandon et al., "Striped
-// Attention", 2023, name the problem; the zigzag is of the ring-flash-attention and Megatron projects.)
+// second sees as many keys more than the average as the first sees fewer. So all ranks have the same work, for any P.
+// (Brandon et al., "Striped Attention", 2023, name the problem; the zigzag is of the ring-flash-attention and Megatron
+// projects.)
 //
 //   piece           0   1   2   3   4   5   6   7      P = 4, 2 P = 8 pieces
 //   rank            0   1   2   3   3   2   1   0
@@ -75,9 +76,10 @@ __device__ __forceinline__ block_place place_of_block(const part &shape, const t
   // exercise: row, head and rank of the block
   // until then: return {&maps.K, &maps.V, first_key, head, 0};
   const int piece = first_key / shape.key_piece;
-  const int row = first_key % shape.key_piece;
-  if (piece < shape.ranks) return {&maps.K, &maps.V, row, head, piece};
-  return {&maps.K, &maps.V, shape.key_piece + row, head, 2 * shape.ranks - 1 - piece};
+  const bool second = piece >= shape.ranks;
+  const int rank = second ? 2 * shape.ranks - 1 - piece : piece;
+  const int row = first_key % shape.key_piece + (second ? shape.key_piece : 0);
+  return {&maps.K, &maps.V, row, head, rank};
   // end of exercise
 }
 
@@ -88,7 +90,7 @@ __launch_bounds__(tile::THREADS, 1) __global__
   extern __shared__ unsigned char shared_memory[];
   auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
   if (threadIdx.x == 0) create_barriers(smem);
-  fill_with_ones<tile, Element, D>(smem);
+  fill_with_ones(smem);
   __syncthreads(); // from here on all threads may use the barriers and the ones
 
   // The number of the warp group is warp-uniform; only the shuffle tells the compiler so.
@@ -115,17 +117,20 @@ template <typename tile, typename Element, int D>
 static cudaError_t launch(const part_args *args, cudaStream_t stream) {
   const part &shape = args->shape;
   schedule order;
-  tensor_maps maps;
-  cudaError_t error = describe_tensor(&maps.Q, shape.dtype, args->q, shape.batch, shape.heads,
-                                      shape.seq_q, shape.head_dim, tile::BLOCK_M);
-  for (int i = 0; i < 2 && error == cudaSuccess; i++)
-    error = describe_tensor(i == 0 ? &maps.K : &maps.V, shape.dtype, i == 0 ? args->k : args->v,
-                            shape.ranks, shape.batch * shape.kv_heads, share_rows(shape),
-                            shape.head_dim, tile::BLOCK_N);
-  if (error == cudaSuccess) error = make_schedule<tile>(&order, args, stream);
   const auto kernel = args->lse ? attention_kernel<tile, Element, D, true>
                                 : attention_kernel<tile, Element, D, false>;
-  if (error == cudaSuccess) error = allow_shared_memory(kernel, SHARED_BYTES<tile, D>);
+  cudaError_t error = allow_shared_memory(kernel, SHARED_BYTES<tile, D>);
+  tensor_maps maps;
+  if (error == cudaSuccess)
+    error = describe_tensor(&maps.Q, shape.dtype, args->q, shape.batch, shape.heads, shape.seq_q,
+                            shape.head_dim, tile::BLOCK_M);
+  const auto describe = [&](CUtensorMap *map, const void *tensor, int batch, int rows) {
+    return describe_tensor(map, shape.dtype, tensor, batch, shape.batch * shape.kv_heads, rows,
+                           shape.head_dim, tile::BLOCK_N);
+  };
+  if (error == cudaSuccess) error = describe(&maps.K, args->k, shape.ranks, share_rows(shape));
+  if (error == cudaSuccess) error = describe(&maps.V, args->v, shape.ranks, share_rows(shape));
+  if (error == cudaSuccess) error = make_schedule<tile>(&order, args, stream);
   if (error != cudaSuccess) return error;
   kernel<<<order.blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(maps, (Element *)args->o,
                                                                          args->lse, shape, order);

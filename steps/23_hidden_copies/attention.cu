@@ -1,7 +1,7 @@
 // 23_hidden_copies: K and V travel in slices of heads, while the heads that are there are multiplied.
-// After: 22_zigzag
 // Needs: sm_90a
 // GPUs: several
+// After: 22_zigzag
 //
 // In step 22 the tensor cores wait until all K and V have come, and then the links between the GPUs have nothing to do.
 // But a head needs its own K and V alone. So the heads are divided into slices. A stream of its own copies one slice
@@ -79,12 +79,13 @@ struct part_maps : tensor_maps {
 // rank's own [heads, rows, head_dim].
 __device__ __forceinline__ block_place place_of_block(const part &shape, const part_maps &maps,
                                                       const tile_place &place, int first_key) {
+  const int head = place.batch * shape.kv_heads + place.kv_head;
   const int piece = first_key / shape.key_piece;
   const bool second = piece >= shape.ranks;
   const int rank = second ? 2 * shape.ranks - 1 - piece : piece;
   const int row = first_key % shape.key_piece + (second ? shape.key_piece : 0);
-  if (rank == shape.rank) return {&maps.own_K, &maps.own_V, row, place.kv_head, 0};
-  return {&maps.K, &maps.V, row, place.kv_head, rank};
+  if (rank == shape.rank) return {&maps.own_K, &maps.own_V, row, head, 0};
+  return {&maps.K, &maps.V, row, head, rank};
 }
 
 template <typename tile, typename Element, int D, bool LSE>
@@ -94,7 +95,7 @@ __launch_bounds__(tile::THREADS, 1) __global__
   extern __shared__ unsigned char shared_memory[];
   auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
   if (threadIdx.x == 0) create_barriers(smem);
-  fill_with_ones<tile, Element, D>(smem);
+  fill_with_ones(smem);
   __syncthreads(); // from here on all threads may use the barriers and the ones
 
   // The number of the warp group is warp-uniform; only the shuffle tells the compiler so.
@@ -128,23 +129,24 @@ template <typename tile, typename Element, int D>
 static cudaError_t launch(const part_args *args, cudaStream_t stream) {
   const part &shape = args->shape;
   schedule order;
+  const auto kernel = args->lse ? attention_kernel<tile, Element, D, true>
+                                : attention_kernel<tile, Element, D, false>;
+  cudaError_t error = allow_shared_memory(kernel, SHARED_BYTES<tile, D>);
   part_maps maps;
+  if (error == cudaSuccess)
+    error = describe_tensor(&maps.Q, shape.dtype, args->q, shape.batch, shape.heads, shape.seq_q,
+                            shape.head_dim, tile::BLOCK_M);
   const auto describe = [&](CUtensorMap *map, const void *tensor, int batch, int rows) {
     if (rows == 0) return cudaSuccess; // no block of it will be asked for
-    return describe_tensor(map, shape.dtype, tensor, batch, shape.kv_heads, rows, shape.head_dim,
-                           tile::BLOCK_N);
+    return describe_tensor(map, shape.dtype, tensor, batch, shape.batch * shape.kv_heads, rows,
+                           shape.head_dim, tile::BLOCK_N);
   };
   const int own = own_keys(shape, shape.rank);
-  cudaError_t error = describe_tensor(&maps.Q, shape.dtype, args->q, shape.batch, shape.heads,
-                                      shape.seq_q, shape.head_dim, tile::BLOCK_M);
   if (error == cudaSuccess) error = describe(&maps.own_K, args->own_k, 1, own);
   if (error == cudaSuccess) error = describe(&maps.own_V, args->own_v, 1, own);
   if (error == cudaSuccess) error = describe(&maps.K, args->k, shape.ranks, share_rows(shape));
   if (error == cudaSuccess) error = describe(&maps.V, args->v, shape.ranks, share_rows(shape));
   if (error == cudaSuccess) error = make_schedule<tile>(&order, args, stream);
-  const auto kernel = args->lse ? attention_kernel<tile, Element, D, true>
-                                : attention_kernel<tile, Element, D, false>;
-  if (error == cudaSuccess) error = allow_shared_memory(kernel, SHARED_BYTES<tile, D>);
   if (error != cudaSuccess) return error;
   kernel<<<order.blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(maps, (Element *)args->o,
                                                                          args->lse, shape, order);

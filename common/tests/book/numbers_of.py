@@ -148,6 +148,14 @@ def diffs(check):
                 shown["size"].startswith(sizes[after][1] + " lines"),
                 f"{after} changes {sizes[after][1]} lines by make diff STAT=1, and the page says: {shown['size']}",
             )
+    # Lines that a step takes from a header have moved, and have not gone.
+    check.go("#/diff/17_lazy_max/21_gather")
+    gone, moved = check.run(
+        "[document.querySelectorAll('td.gone:not(.moved)').length, document.querySelectorAll('td.moved.gone').length]"
+    )
+    check.expect(gone < 60 < moved, f"17 to 21: {gone} lines are marked as gone, and {moved} as moved to lazy_max.cuh")
+    labels = check.run("[...document.querySelectorAll('.moved-to')].map((it) => it.textContent)")
+    check.expect("in common/kernel/lazy_max.cuh" in labels, "17 to 21: no line says that it stands in lazy_max.cuh now")
     return f"{len(pairs)} pairs of sources"
 
 

@@ -10,6 +10,12 @@ static void write_step(const char *name, const char *source) {
   toolkit_write(path, source);
 }
 
+static void write_file(const char *name, const char *text) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/%s", lab_work, name);
+  toolkit_write(path, text);
+}
+
 static void enter(void) {
   lab_enter();
   write_step("01_first", "// 01_first\nint a;\nint b;\nint c;\nint d;\n");
@@ -119,15 +125,56 @@ Test(diff, a_variant_and_its_step) {
   EXPECT(result, "error: 02_tiled has no variant 'nothing': it has ", "no_pad");
 }
 
-// Each step adds one idea: the lab's own steps from 03 to 09, and those for several GPUs, stay within their limits.
-Test(diff, the_steps_keep_their_limits) {
-  script_result result =
-      lab_run(MAKE "step03 step04 step05 step06 step07 step08 step09 step22 step23 diff STAT=1");
+Test(diff, a_line_that_is_only_indented_is_shown_once) {
+  write_step("05_loop", "int a;\nfor (;;) {\n  int b;\n  int c;\n}\nint d;\n");
+  const script_result result = lab_run(DIFF "'' 05 | sed '/^+++/d; /^---/d'", lab_work);
   EXPECT_STATUS(result, 0);
-  EXPECT(result, "03_3dgrid 02_tiled ", "04_online_softmax 03_3dgrid ",
-         "05_wmma 04_online_softmax ", "06_cp_async 05_wmma ", "07_mma_registers 06_cp_async ",
-         "08_swizzle 07_mma_registers ", "09_tile_order 08_swizzle ", "22_zigzag 21_gather ",
-         "23_hidden_copies 22_zigzag ");
+  EXPECT(result, "+for (;;) {", " int b;", " int c;");
+  cr_expect_null(strstr(result.out, "\n-int"), "%s", result.out);
+}
+
+// A piece of a header lands where the other step has the piece of its name, and a new one behind the piece before it.
+Test(diff, text_of_a_header_stands_where_the_other_step_has_it) {
+  write_file("with.cuh", "// A header.\n// From: 01\n#ifndef H\n#define H\n\n#include \"x.cuh\"\n\n"
+                         "// Second.\ntemplate <int D>\nint second(int y TIMELINE_SITE) {\n"
+                         "  TIMELINE_AT(X)\n  a();\n\n  b();\n}\n\nint extra;\n\n#endif\n");
+  write_file(
+      "other",
+      "// 01\n#include \"x.cuh\"\n\nint first() {\n}\n\nint second(int x) {\n}\n\nint third;\n");
+  write_file("step", "// 02\n#include \"with.cuh\"\n\nint first() {\n}\n\nint third;\n");
+  const script_result result =
+      lab_run("awk -v headers=%s/with.cuh -f scripts/with_headers.awk %s/other %s/step", lab_work,
+              lab_work, lab_work);
+  EXPECT_STATUS(result, 0);
+  cr_expect_str_eq(
+      result.out,
+      "// 02\n#include \"with.cuh\"\n\nint first() {\n}\n\n// Second.\ntemplate <int D>\n"
+      "int second(int y) {\n  a();\n\n  b();\n}\n\nint extra;\n\nint third;\n",
+      "%s", result.out);
+}
+
+// The lab's own: step 16 takes the producer of step 15 from a header, and step 21 the softmax of step 17.
+Test(diff, lines_that_moved_to_a_header_do_not_show) {
+  script_result result = lab_run(MAKE "step16 diff");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "16_row_sums takes lines of 15_persistent from common/kernel/persistent.cuh.",
+         "+ Element V[tile::STAGES][D / PANEL + 1][tile::BLOCK_N][PANEL];");
+  cr_expect_null(strstr(result.out, "\n-  const auto load_queries"), "%s", result.out);
+  result = lab_run(MAKE "step21 diff");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "21_gather takes lines of 17_lazy_max from common/kernel/lazy_max.cuh.");
+  cr_expect_null(strstr(result.out, "\n-  const auto wait_for_turn"), "%s", result.out);
+  result = lab_run(MAKE "step22 diff");
+  cr_expect_null(strstr(result.out, " takes lines of "), "both steps take them: %s", result.out);
+}
+
+// Each step adds one idea: the lab's own steps stay within their limits.
+Test(diff, the_steps_keep_their_limits) {
+  script_result result = lab_run(MAKE "diff STAT=1");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "03_3dgrid 02_tiled ", "04_online_softmax 03_3dgrid ", "09_tile_order 08_swizzle ",
+         "10_tma 09_tile_order ", "17_lazy_max 16_row_sums ", "18_split_kv 09_tile_order ",
+         "21_gather 17_lazy_max ", "23_hidden_copies 22_zigzag ");
   result = lab_run(MAKE "step03 diff");
   EXPECT_STATUS(result, 0);
   EXPECT(result, "steps/02_tiled/attention.cu", "+ for (int query_tile = blockIdx.z;");

@@ -19,10 +19,11 @@ function markShown(rows, after) {
 function diffTable(left, right, changes, prefix) {
   const rows = diffRows(left.lines, right.lines, changes);
   const moved = movedPartners(left.lines, right.lines, changes);
+  const inHeader = changes.toHeaders || new Map();
   markShown(rows, right.lines);
   const counted = left.counts || right.counts;
   const most = Math.max(left.counts ? left.counts.most : 0, right.counts ? right.counts.most : 0);
-  const side = (it, index, kind, marks, letter, other) => {
+  const side = (it, index, kind, marks, letter, other, path) => {
     if (index === null)
       return [el("td", {class: "line"}), counted ? el("td", {class: "count"}) : null, el("td", {class: "code none"})];
     const line = it.numbers[index];
@@ -39,7 +40,8 @@ function diffTable(left, right, changes, prefix) {
       el("td", {class: "line", id: `${prefix}${letter}${line}`}, String(line)),
       counted ? countCell(it.counts, line, most) : null,
       el("td", {class: "code " + kind},
-          kind && !kind.startsWith("same") ? el("span", {class: "sign"}, SIGN[kind]) : null, text, from || null)
+          kind && !kind.startsWith("same") ? el("span", {class: "sign"}, SIGN[kind]) : null, text, from || null,
+          path && el("span", {class: "moved-to"}, `in ${path}`))
     ];
   };
   const row = (it) => {
@@ -49,7 +51,7 @@ function diffTable(left, right, changes, prefix) {
     const to = it.goneMoved && moved.to.has(it.before) ? {line: right.numbers[moved.to.get(it.before)]} : undefined;
     const from = it.comeMoved && moved.back.has(it.after) ? {line: left.numbers[moved.back.get(it.after)]} : undefined;
     return el("tr", {class: same ? "same" : "differs", "data-hunk": it.hunk >= 0 ? it.hunk : null},
-        side(left, it.before, leftKind, it.marks && it.marks[0], "a", to),
+        side(left, it.before, leftKind, it.marks && it.marks[0], "a", to, headerBegins(inHeader, it.before)),
         side(right, it.after, rightKind, it.marks && it.marks[1], "b", from));
   };
   const bodies = [];
@@ -73,6 +75,11 @@ function diffTable(left, right, changes, prefix) {
           el("tr", {}, el("th", {colspan: counted ? 3 : 2, scope: "colgroup"}, left.title),
               el("th", {colspan: counted ? 3 : 2, scope: "colgroup"}, right.title))),
       bodies);
+}
+// The header that a line has moved to, if the line before it has not moved there.
+function headerBegins(inHeader, index) {
+  const path = index === null ? undefined : inHeader.get(index + 1);
+  return path !== inHeader.get(index) ? path : undefined;
 }
 const SIGN = {
   "moved gone": "moved away: ",
@@ -164,6 +171,13 @@ function speedText(a, b) {
       })));
 }
 
+// The changes between two steps, in which lines that have gone to a header count among the moved ones.
+function stepChanges(a, b) {
+  const changes = changesBetween(a, b);
+  const toHeaders = goneToHeaders(a, b, changes);
+  return {...changes, toHeaders, gone: [...new Set([...changes.gone, ...toHeaders.keys()])]};
+}
+
 function stepSide(name, values) {
   return {
     name,
@@ -180,6 +194,7 @@ function stepDiff(a, b, values) {
   if (a === b) return el("p", {}, "Both sides are the same step: choose another one.");
   return [
     sizeText(a, b),
+    takenText(a, b),
     speedText(a, b),
     gpus().length && !isOwn(a) && !isOwn(b)
         ? el("p", {},
@@ -192,7 +207,7 @@ function stepDiff(a, b, values) {
             {id: "unfold"}),
         el("span", {id: "at-change", role: "status"})),
     values.count ? [countsNote(a, values.count), countsNote(b, values.count)] : null,
-    diffTable(stepSide(a, values), stepSide(b, values), changesBetween(a, b), "d"),
+    diffTable(stepSide(a, values), stepSide(b, values), stepChanges(a, b), "d"),
   ];
 }
 
