@@ -16,6 +16,7 @@
 #ifdef __cplusplus
 // Include these before the macros below, which redefine names that the standard headers use.
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -27,6 +27,7 @@ typedef enum cudaError {
   cudaErrorInvalidDevice = 101,
   cudaErrorInvalidKernelImage = 200,
   cudaErrorDeviceUninitialized = 201,
+  cudaErrorAlreadyMapped = 208,
   cudaErrorNoKernelImageForDevice = 209,
   cudaErrorECCUncorrectable = 214,
   cudaErrorUnsupportedLimit = 215,
@@ -87,6 +88,7 @@ struct cudaPointerAttributes {
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
+typedef unsigned long long cudaTextureObject_t; // there are none, but classes have one as a member
 
 #define cudaStreamLegacy       ((cudaStream_t)0x1)
 #define cudaStreamPerThread    ((cudaStream_t)0x2)

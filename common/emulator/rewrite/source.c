@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // memmem
 #include "emulator/rewrite/source.h"
 
 #include <stdlib.h>
@@ -8,6 +9,15 @@ source source_open(const char *path, const char *text, size_t length) {
   lexer_split(text, length, &file.tokens);
   file.edits = array_allocate(file.tokens.count, sizeof(token_edit));
   return file;
+}
+
+// Thrust and CUB are headers with kernels, which a package may have put among those of the system.
+static bool has_kernels(const source *file, size_t path) {
+  static const char *const folders[] = {"/thrust/", "/cub/"};
+  const token *it = &file->tokens.items[path];
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    if (memmem(file->text + it->start, it->length, folders[i], strlen(folders[i]))) return true;
+  return false;
 }
 
 // The directive's tokens are `#`, the line's number, the path in quotes and the flags; flag 3 is a system header.
@@ -23,7 +33,7 @@ static void read_marker(source *file, size_t directive) {
        i++) {
     marker.enters |= token_is(file, i, "1");
     marker.leaves |= token_is(file, i, "2");
-    marker.system |= token_is(file, i, "3");
+    marker.system |= token_is(file, i, "3") && !has_kernels(file, path);
   }
   file->markers =
       array_grow(file->markers, file->marker_count, &file->marker_capacity, sizeof(line_marker));

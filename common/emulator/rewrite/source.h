@@ -25,7 +25,7 @@ typedef struct {
   size_t path;      // index of the token that names the file, with quotes
   bool enters;      // a file that is included here
   bool leaves;      // one, and returns to the file that includes it
-  bool system;      // a header of the system or of the emulator
+  bool system;      // a header of the system or of the emulator, without kernels
 } line_marker;
 
 typedef struct {

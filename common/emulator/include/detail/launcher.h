@@ -11,6 +11,9 @@
 
 namespace emulator {
 
+// What the PTX instruction exit throws, and the thread's own launch catches.
+struct thread_exit {};
+
 template <typename... Parameters>
 class launcher {
 public:
@@ -34,7 +37,10 @@ public:
     request.dynamic_shared_bytes = shared_bytes;
     request.body = [](void *pointer) {
       const auto *thread_call = static_cast<const struct call *>(pointer);
-      std::apply(thread_call->kernel, thread_call->arguments);
+      try {
+        std::apply(thread_call->kernel, thread_call->arguments);
+      } catch (const thread_exit &) {
+      }
     };
     request.arguments = &call;
     request.arguments_bytes = sizeof call;
@@ -92,7 +98,10 @@ public:
     request.dynamic_shared_bytes = shared_bytes;
     request.body = [](void *pointer) {
       thread_call own = *static_cast<const thread_call *>(pointer); // of this thread
-      std::apply(own.call, own.values);
+      try {
+        std::apply(own.call, own.values);
+      } catch (const thread_exit &) {
+      }
     };
     request.arguments = &passed;
     request.arguments_bytes = sizeof passed;

@@ -1,4 +1,7 @@
-// Stand-in for Thrust's <thrust/complex.h>: the host's complex numbers.
+// Thrust's <thrust/complex.h> where Thrust is installed; otherwise a stand-in, the host's complex numbers.
+#if __has_include_next(<thrust/complex.h>)
+#include_next <thrust/complex.h>
+#else
 #ifndef THRUST_COMPLEX_H
 #define THRUST_COMPLEX_H
 
@@ -8,4 +11,5 @@ namespace thrust {
 using std::complex;
 }
 
+#endif
 #endif

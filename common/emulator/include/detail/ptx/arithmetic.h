@@ -64,6 +64,12 @@ EMULATOR_PTX T fused(T a, T b, T c) {
     return __hfma(a, b, c);
 }
 
+// The float next to a product of two floats, which a double holds exactly, on the side of zero.
+EMULATOR_PTX float toward_zero(double exact) {
+  const float nearest = static_cast<float>(exact);
+  return fabs(nearest) > fabs(exact) ? nextafterf(nearest, 0.0f) : nearest;
+}
+
 #define EMULATOR_PTX_1(name, ...)                                                                  \
   template <typename T, typename D, typename A>                                                    \
   EMULATOR_PTX void name(D &d, const A &a_) {                                                      \
@@ -99,6 +105,7 @@ EMULATOR_PTX_3(mad_, fused(a, b, c))
 EMULATOR_PTX_3(mad_rn_, fused(a, b, c))
 EMULATOR_PTX_3(fma_rn_, fused(a, b, c))
 EMULATOR_PTX_3(fma_rz_, fused(a, b, c))
+EMULATOR_PTX_2(mul_rz_, toward_zero(static_cast<double>(a) * b))
 EMULATOR_PTX_3(fma_rn_relu_, larger(fused(a, b, c), T(0.0f)))
 EMULATOR_PTX_2(div_, a / b)
 EMULATOR_PTX_2(div_rn_, a / b)
@@ -132,6 +139,11 @@ EMULATOR_PTX void mad_wide_(D &d, const A &a, const B &b, const C &c) {
   set(d, sum(static_cast<wide<T>>(static_cast<wide<T>>(as<T>(a)) * static_cast<wide<T>>(as<T>(b))),
              as<wide<T>>(c)));
 }
+
+// The video instructions that add a third operand (9.7.17): only their forms of plain 32-bit numbers.
+EMULATOR_PTX_3(vadd_add_, a + b + c)
+EMULATOR_PTX_3(vshl_clamp_add_, (b > 31 ? 0 : a << b) + c)
+EMULATOR_PTX_3(vshr_clamp_add_, (b > 31 ? 0 : a >> b) + c)
 
 // A shift by the width or more leaves zeros, or the sign.
 template <typename T, typename D, typename A, typename B>

@@ -2,6 +2,7 @@
 #ifndef EMULATOR_DETAIL_PTX_WARP_H
 #define EMULATOR_DETAIL_PTX_WARP_H
 
+#include "../launcher.h"
 #include "../warp_functions.h"
 #include "barriers.h"
 #include "device_launch_parameters.h"
@@ -74,6 +75,7 @@ EMULATOR_PTX void barrier_(Operands... operands) {
 EMULATOR_PTX void bar_warp_(unsigned mask, EMULATOR_CALL_SITE) { __syncwarp(mask, file, line); }
 EMULATOR_PTX void nanosleep_(long long) { emulator_yield(); }
 EMULATOR_PTX void trap_() { __trap(); }
+EMULATOR_PTX void exit_() { throw thread_exit{}; }
 
 // ---- Lanes --------------------------------------------------------------------------------------
 
@@ -95,18 +97,32 @@ EMULATOR_PTX void activemask_(D &d, EMULATOR_CALL_SITE) {
   set(d, __activemask(file, line));
 }
 
-// Operand c holds the width, as 32 - width in bits 8 to 12 (9.7.9.6); the functions of CUDA take the width.
-EMULATOR_PTX int shuffle_width(unsigned c) { return 32 - static_cast<int>(c >> 8 & 31); }
-#define EMULATOR_PTX_SHUFFLE(name, function)                                                       \
+// Operand c holds the last lane that a lane may read (the first one of .up) in bits 0 to 4, and in bits 8 to 12 which
+// bits of the lane's number it shares with its segment (9.7.9.6). The second result says whether the lane was in range.
+#define EMULATOR_PTX_SHUFFLE(name, sought, in_range)                                               \
+  template <typename T, typename D, typename A>                                                    \
+  EMULATOR_PTX void shfl_##name##_(D &d, bool &p, const A &a, unsigned b, unsigned c,              \
+                                   unsigned mask, EMULATOR_CALL_SITE) {                            \
+    const unsigned own = emulator_current->lane, segment = c >> 8 & 31;                            \
+    const unsigned first = own & segment, bound = first | (c & 31 & ~segment), b5 = b & 31;        \
+    const unsigned lane = sought;                                                                  \
+    (void)first, p = in_range;                                                                     \
+    const emulator_site site = {"shfl.sync." #name, file, line};                                   \
+    const unsigned value = as<unsigned>(a);                                                        \
+    unsigned result;                                                                               \
+    emulator_shuffle(mask, &value, &result, sizeof result, p ? lane : own, &site);                 \
+    set(d, result);                                                                                \
+  }                                                                                                \
   template <typename T, typename D, typename A>                                                    \
   EMULATOR_PTX void shfl_##name##_(D &d, const A &a, unsigned b, unsigned c, unsigned mask,        \
                                    EMULATOR_CALL_SITE) {                                           \
-    set(d, function(mask, as<unsigned>(a), b, shuffle_width(c), file, line));                      \
+    bool found;                                                                                    \
+    shfl_##name##_<T>(d, found, a, b, c, mask, file, line)   ;                                     \
   }
-EMULATOR_PTX_SHUFFLE(idx, __shfl_sync)
-EMULATOR_PTX_SHUFFLE(up, __shfl_up_sync)
-EMULATOR_PTX_SHUFFLE(down, __shfl_down_sync)
-EMULATOR_PTX_SHUFFLE(bfly, __shfl_xor_sync)
+EMULATOR_PTX_SHUFFLE(idx, first | (b5 & ~segment), lane <= bound)
+EMULATOR_PTX_SHUFFLE(up, own - b5, static_cast<int>(lane) >= static_cast<int>(bound))
+EMULATOR_PTX_SHUFFLE(down, own + b5, lane <= bound)
+EMULATOR_PTX_SHUFFLE(bfly, own ^ b5, lane <= bound)
 #undef EMULATOR_PTX_SHUFFLE
 
 #define EMULATOR_PTX_REDUX(name)                                                                   \

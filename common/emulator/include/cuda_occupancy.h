@@ -1,0 +1,2 @@
+// Stand-in for CUDA's <cuda_occupancy.h>, which Thrust includes and does not use.
+#include "cuda_runtime_api.h"
