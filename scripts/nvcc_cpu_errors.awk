@@ -25,7 +25,8 @@ function hint(text, name) {
     if (text ~ /torch|ATen|c10|pybind/) return "this file belongs to PyTorch, whose headers nvcc-cpu does not have; give their folder with -I"
     if (text ~ /cutlass|cute\//) return "CUTLASS is not part of the emulator; give its folder with -I, though much of it needs PTX that the emulator lacks"
     if (text ~ /cudnn|cusparse|cusolver|cufft|nccl|nvrtc|npp|nvml|mpi\.h|GL\/|glut/) return "the emulator does not have this library"
-    if (text ~ /thrust\/|cub\/|cuda\/|curand/) return "the emulator does not have this header of CUDA's libraries"
+    if (text ~ /"?(thrust|cub)\//) return "Thrust and CUB are not installed; make deps in the lab's folder installs Debian's packages libthrust-dev and libcub-dev"
+    if (text ~ /cuda\/|curand/) return "the emulator does not have this header of CUDA's libraries"
     return "give its folder with -I"
   }
   if (name ~ /^(cuda|cu|cublas|curand|cusparse|cudnn|nv|tex|surf)[A-Z_0-9]/ || name ~ /^(tex[123]D|surf|__)/)
@@ -48,6 +49,20 @@ function report(where, text, advice) {
 {
   gsub(/‘|’/, "\"")
   gsub(/\033\[[0-9;]*[mK]/, "")
+}
+# Which line of the program includes the header of an error: the last of these lines.
+/^In file included from / { outermost = "" }
+/^(In file included|                ) from / {
+  outermost = $0
+  sub(/^.* from /, "", outermost)
+  sub(/[:,].?$/, "", outermost)
+}
+/nothing_behind_this_line_is_compiled/ { next } # the line before has said why
+/: (fatal )?error: #error / {
+  sub(/^.*: (fatal )?error: #error /, "")
+  gsub(/^"|"$/, "")
+  report(outermost ": ", $0)
+  next
 }
 /: (fatal )?error: / {
   at = match($0, /: (fatal )?error: /)

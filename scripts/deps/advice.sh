@@ -13,6 +13,8 @@ clang-format-14   -            -          -                clang-format 14 (the 
 git               git          git        git              git (the commit in records)
 patch             patch        patch      patch            patch (the planted bugs)
 python3-numpy     python3-numpy  python-numpy  python3-numpy  NumPy (calls from Python)
+libthrust-dev     -              -             -              Thrust (CUDA programs that use it, on the emulator)
+libcub-dev        -              -             -              CUB (CUDA programs that use it, on the emulator)
 libmd4c-html0-dev md4c-devel     md4c       md4c-devel       md4c (the documents of the lab book)
 libmd4c-dev       md4c-devel     md4c       md4c-devel       the headers of md4c (the lab book)
 libjs-d3          -              -          -                d3 (the charts of the lab book)

@@ -35,7 +35,8 @@ has_clang_format() {
   command -v clang-format-14 >/dev/null || [[ $(clang-format --version 2>/dev/null) == *" 14."* ]]
 }
 
-# NumPy is for a test of examples/, so it is not asked for where the tests are not.
+# NumPy is for a test of examples/, and Thrust and CUB are for CUDA programs that are not the lab's (scripts/nvcc-cpu). So
+# they are not asked for where the tests are not.
 has_numpy() { scripts/examples.sh --python numpy >/dev/null; }
 
 # The parts of which the lab book is made: md4c, and the JavaScript libraries that it contains.
@@ -75,7 +76,11 @@ find_missing() {
   has_clang_format || wanted+=(clang-format-14)
   command -v git >/dev/null || wanted+=(git)
   command -v patch >/dev/null || wanted+=(patch)
-  [[ $criterion_is == wanted ]] || has_numpy || wanted+=(python3-numpy)
+  if [[ $criterion_is == required ]]; then
+    has_numpy || wanted+=(python3-numpy)
+    has_header thrust/version.h || wanted+=(libthrust-dev)
+    has_header cub/version.cuh || wanted+=(libcub-dev)
+  fi
   if [[ $book == yes ]]; then find_missing_of_book; fi
   if [[ $browser == yes ]]; then find_missing_of_browser; fi
 }

@@ -158,7 +158,7 @@ static const char *const known[] = {
     "prmt", "popc",       "clz",   "brev",    "bfe",      "bfi",       "dp4a",     "vote",
     "shfl", "activemask", "redux", "cp",      "prefetch", "ldmatrix",  "mma",      "nanosleep",
     "trap", "bfind",      "mul24", "sad",     "discard",  "prefetchu", "copysign", "isspacep",
-    "vadd", "vshl", "vshr", "exit", NULL};
+    "vadd", "vshl",       "vshr",  "exit",    NULL};
 
 // Returns the end of the modifier, at the next point; "L1::no_allocate" is one.
 static const char *part_end(const char *part, const char *end) {

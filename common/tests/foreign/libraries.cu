@@ -28,10 +28,10 @@ __global__ void add_one(int *x, int n) {
 }
 
 FEATURE(thrust_vectors,
-        "Thrust 1.15 to 1.17: host_vector, device_vector and raw_pointer_cast into a kernel of "
+        "Thrust 1.17: host_vector, device_vector and raw_pointer_cast into a kernel of "
         "one's own; transform, reduce, scan, fill, sequence, copy, gather and the like",
         "where it is not installed: one sentence; Thrust 2 and later: one sentence; "
-        "calls of its algorithms inside kernels") {
+        "in a kernel only thrust::seq") {
   const int n = 1000;
   thrust::device_vector<int> x(n);
   thrust::sequence(x.begin(), x.end());
@@ -102,7 +102,7 @@ __global__ void sort_block(int *x) {
 }
 
 FEATURE(cub_blocks_and_warps,
-        "CUB 1.15 to 1.17: WarpReduce, WarpScan, BlockReduce, BlockScan, BlockLoad, BlockStore, "
+        "CUB 1.17: WarpReduce, WarpScan, BlockReduce, BlockScan, BlockLoad, BlockStore, "
         "BlockRadixSort and the like, compiled from CUB's own headers",
         "where it is not installed: one sentence; iterators of textures") {
   int *x, *out;

@@ -14,19 +14,70 @@ static void write_source(const char *name, const char *text) {
   cr_assert(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
-// Each feature has a line, and there are as many as the sources have.
-Test(nvcc_cpu, every_feature_of_the_foreign_project, .timeout = 240) {
+// Builds the program from `sources`, all in common/tests/foreign. Each feature has a line, and there are as many as the
+// sources have.
+static void check_features(const char *program, const char *sources) {
   script_result result = lab_run("env -u MAKEFLAGS -u MAKELEVEL make -s -j2 -C "
                                  "common/tests/foreign NVCC=$PWD/scripts/nvcc-cpu "
-                                 "OUT=%s %s/foreign && %s/foreign",
-                                 lab_work, lab_work, lab_work);
+                                 "OUT=%s %s/%s && %s/%s",
+                                 lab_work, lab_work, program, lab_work, program);
   EXPECT_STATUS(result, 0);
   cr_expect(!strstr(result.out, "WRONG"), "%s", result.out);
   EXPECT(result, "emulated NVIDIA H200");
-  const int lines = atoi(lab_run("grep -h '^FEATURE(' common/tests/foreign/*.cu | wc -l").out);
+  const int lines =
+      atoi(lab_run("cd common/tests/foreign && grep -h '^FEATURE(' %s | wc -l", sources).out);
   int right = 0;
   for (const char *at = result.out; (at = strstr(at, "ok      ")) != NULL; at++) right++;
   cr_expect_eq(right, lines, "%d of %d: %s", right, lines, result.out);
+}
+
+Test(nvcc_cpu, every_feature_of_the_foreign_project, .timeout = 240) {
+  check_features("foreign", "$(ls *.cu | grep -v libraries)");
+}
+
+// Thrust and CUB may lie in the system's folders, or where make deps PREFIX=.deps has put them.
+static void need_libraries(void) {
+  if (lab_run("scripts/deps.sh --missing | grep -q -e libthrust-dev -e libcub-dev").status == 0)
+    cr_skip_test("Thrust and CUB are not installed (make deps installs them)");
+}
+
+Test(nvcc_cpu, every_feature_of_thrust_and_cub, .timeout = 240) {
+  need_libraries();
+  check_features("libraries", "libraries.cu");
+}
+
+// A barrier is missing between two calls that use the same memory, and a functor writes past a vector.
+static const char faults_in_libraries[] =
+    "#include <cub/block/block_reduce.cuh>\n"
+    "#include <thrust/device_vector.h>\n"
+    "#include <thrust/tabulate.h>\n"
+    "__global__ void sum_twice(const int *x, int *out) {\n"
+    "  using reduce = cub::BlockReduce<int, 64>;\n"
+    "  __shared__ typename reduce::TempStorage space;\n"
+    "  int sum = reduce(space).Sum(x[threadIdx.x]);\n"
+    "  sum += reduce(space).Sum(x[threadIdx.x]);\n"
+    "  if (threadIdx.x == 0) *out = sum;\n"
+    "}\n"
+    "struct write {\n"
+    "  int *x;\n"
+    "  __device__ int operator()(int i) const { return x[i + 1] = i; }\n"
+    "};\n"
+    "int main() {\n"
+    "  thrust::device_vector<int> x(64, 1), sum(1);\n"
+    "  int *data = thrust::raw_pointer_cast(x.data());\n"
+    "  sum_twice<<<1, 64>>>(data, thrust::raw_pointer_cast(sum.data()));\n"
+    "  thrust::tabulate(x.begin(), x.end(), write{data});\n"
+    "}\n";
+
+Test(nvcc_cpu, sanitize_looks_into_thrust_and_cub, .timeout = 240) {
+  need_libraries();
+  write_source("libraries.cu", faults_in_libraries);
+  const script_result result =
+      lab_run(BUILT_AS "--mode=sanitize libraries.cu -o libraries && ./libraries", lab_work);
+  cr_expect(result.status != 0);
+  EXPECT(result, "Race reported between read and write of __shared__ memory", "address space + ",
+         "in kernel sum_twice", "Invalid __global__ write of size 4 bytes", "libraries.cu:13",
+         "0 bytes past the end of an allocation of 256 bytes");
 }
 
 Test(nvcc_cpu, the_guide_has_the_table_of_features) {
@@ -116,7 +167,9 @@ Test(nvcc_cpu, what_is_missing_is_one_line, .timeout = 120) {
        "*)0, "
        "(float *)0);\n}\n",
        "lacks.cu:3: no matching function for call to \"k(int*, float*)\""},
-      {"#include <thrust/sort.h>\n", "lacks.cu:1: thrust/sort.h: No such file or directory"}};
+      {"\n#include <cuda_fp8.h>\n", "lacks.cu:2: the emulator has no 8-bit floating point"},
+      {"#include <cutlass/cutlass.h>\n",
+       "lacks.cu:1: cutlass/cutlass.h: No such file or directory: CUTLASS is not part"}};
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
     write_source("lacks.cu", programs[i][0]);
     const script_result result = lab_run(BUILT_AS "-c lacks.cu", lab_work);
@@ -126,4 +179,13 @@ Test(nvcc_cpu, what_is_missing_is_one_line, .timeout = 120) {
     for (const char *at = result.out; *at != '\0'; at++) lines += *at == '\n';
     cr_expect(lines <= 2, "%s", result.out);
   }
+}
+
+// The compiler's words where Thrust is not installed, whether it is here or not.
+Test(nvcc_cpu, where_to_get_thrust) {
+  const script_result result =
+      lab_run("echo 'x.cu:1:10: fatal error: thrust/sort.h: No such file or directory' | "
+              "awk -f scripts/nvcc_cpu_errors.awk");
+  EXPECT(result, "error: x.cu:1: thrust/sort.h: No such file or directory: ", "make deps",
+         "libthrust-dev");
 }

@@ -2,8 +2,13 @@
 // headers are CUB's, from an installed package.
 #pragma once
 
-#if !__has_include(<cub/block/block_reduce.cuh>)
-#error "CUB is not installed: make deps CUDA_LIBRARIES=1 installs it (Debian's package libcub-dev)"
+#ifndef EMULATOR_REWRITES_LATER
+#error                                                                                             \
+    "the emulator has no CUB: use the shuffles of a warp and shared memory, or a GPU (DEVICE=gpu)"
+#include <nothing_behind_this_line_is_compiled>
+#elif !__has_include(<cub/block/block_reduce.cuh>)
+#error                                                                                             \
+    "CUB is not installed: make deps in the folder of the lab installs the Debian package libcub-dev"
 #include <nothing_behind_this_line_is_compiled>
 #endif
 

@@ -117,7 +117,7 @@ EMULATOR_PTX void activemask_(D &d, EMULATOR_CALL_SITE) {
   EMULATOR_PTX void shfl_##name##_(D &d, const A &a, unsigned b, unsigned c, unsigned mask,        \
                                    EMULATOR_CALL_SITE) {                                           \
     bool found;                                                                                    \
-    shfl_##name##_<T>(d, found, a, b, c, mask, file, line)   ;                                     \
+    shfl_##name##_<T>(d, found, a, b, c, mask, file, line);                                        \
   }
 EMULATOR_PTX_SHUFFLE(idx, first | (b5 & ~segment), lane <= bound)
 EMULATOR_PTX_SHUFFLE(up, own - b5, static_cast<int>(lane) >= static_cast<int>(bound))

@@ -38,7 +38,7 @@ namespace cuda_cub {
 namespace errc = system::cuda::errc;
 namespace detail {
 class error_category : public system::error_category {
- public:
+public:
   const char *name() const override { return "cuda"; }
   std::string message(int code) const override {
     const cudaError_t error = static_cast<cudaError_t>(code);

@@ -1,0 +1,8 @@
+// Thrust's own header, which says here whether the emulator can take it.
+#pragma once
+#include_next <thrust/version.h>
+#if THRUST_VERSION >= 200000
+#error                                                                                             \
+    "this is Thrust 2 or later, whose parts of libcu++ the emulator lacks: make deps installs Thrust 1.17 from Debian"
+#include <nothing_behind_this_line_is_compiled>
+#endif
