@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +26,18 @@ static void plain_function(const char *demangled, char *name, size_t name_bytes)
   snprintf(name, name_bytes, "%.*s", (int)(length - start), demangled + start);
 }
 
-static bool is_stand_in(const char *file) {
-  return strstr(file, "emulator/include/") != NULL || strncmp(file, "/usr/", 5) == 0 ||
-         strncmp(file, "??", 2) == 0;
+// Whose file it is. A report names the line of the program, and where there is none that of a library.
+typedef enum { OWNER_STAND_IN, OWNER_LIBRARY, OWNER_PROGRAM } owner;
+
+static owner owner_of(const char *file) {
+  if (strstr(file, "emulator/include/") != NULL) return OWNER_STAND_IN;
+  if (strstr(file, "include/thrust/") != NULL || strstr(file, "include/cub/") != NULL)
+    return OWNER_LIBRARY;
+  return strncmp(file, "/usr/", 5) == 0 || strncmp(file, "??", 2) == 0 ? OWNER_STAND_IN
+                                                                       : OWNER_PROGRAM;
 }
+
+bool code_line_of_library(const code_line *line) { return owner_of(line->file) == OWNER_LIBRARY; }
 
 // Reads one frame of addr2line's answer: the function's line and "FILE:LINE (discriminator 1)".
 static void take_frame(const char *function, char *where, code_line *text) {
@@ -38,12 +45,12 @@ static void take_frame(const char *function, char *where, code_line *text) {
   if (colon == NULL) return;
   *colon = '\0';
   const int line = atoi(colon + 1);
-  if (text->line == 0 || is_stand_in(text->file)) {
-    if (text->line != 0 && is_stand_in(where)) return;
+  const owner owner = owner_of(where);
+  if (text->line == 0 || owner > owner_of(text->file)) {
     text->line = line;
     snprintf(text->file, sizeof text->file, "%s", code_line_shorten(where));
     plain_function(function, text->function, sizeof text->function);
-  } else if (text->caller[0] == '\0' && !is_stand_in(where)) {
+  } else if (text->caller[0] == '\0' && owner == OWNER_PROGRAM) {
     snprintf(text->caller, sizeof text->caller, "called from %.200s:%d", code_line_shorten(where),
              line);
   }

@@ -2,6 +2,7 @@
 #ifndef CODE_LINE_H
 #define CODE_LINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct {
@@ -21,6 +22,9 @@ void code_lines_find(const void *const *codes, size_t count, code_line *lines);
 // Looks up one instruction. The compiler gives some instructions no line; then it is the line of the instruction
 // before them in the same function.
 void code_line_find(const void *code, code_line *line);
+
+// Whether the line, and all lines that it was inlined into, belong to Thrust or CUB.
+bool code_line_of_library(const code_line *line);
 
 // The file's path relative to the working folder, if the file lies in it. Points into `path`.
 const char *code_line_shorten(char *path);

@@ -152,6 +152,18 @@ static bool merge(unsigned index, place_text *texts) {
   return true;
 }
 
+// The kernels of Thrust and CUB let blocks wait for each other through memory that both access without atomic
+// operations, and read shared memory for values that they do not use. They are not the program's faults. What a functor
+// of the program does there has a line of the program.
+static bool is_of_library(const finding *found, const place_text *texts) {
+  if (found->kind != FINDING_RACE &&
+      (found->kind != FINDING_UNINITIALISED || found->space == ADDRESS_GLOBAL))
+    return false;
+  for (unsigned i = 0; i < found->parties; i++)
+    if (!code_line_of_library(&texts[i])) return false;
+  return true;
+}
+
 void findings_report(const launch *launch) {
   static unsigned looked_at; // entries before this one are in an earlier report
   static place_text *texts;  // two for each entry
@@ -170,7 +182,7 @@ void findings_report(const launch *launch) {
   for (unsigned i = looked_at; i < entry_count; i++) {
     if (entries[i].in_report || is_explained(i, texts)) continue;
     entries[i].in_report = true;
-    if (!merge(i, texts)) continue;
+    if (!merge(i, texts) || is_of_library(&entries[i].example, &texts[2 * i])) continue;
     reported++;
     report_finding(launch, &entries[i].example, &texts[2 * i], entries[i].count - 1);
   }
