@@ -1,8 +1,9 @@
-// Stand-in for CUDA's <curand.h>: random numbers that the host asks for, made by the host. See curand_kernel.h. C++.
+// Stand-in for CUDA's <curand.h>: random numbers that the host asks for, made by the host. XORWOW, the default, and
+// Philox give the numbers of a GPU, in cuRAND's order; every other pseudo-random generator is Philox here. C++.
 #ifndef CURAND_H_
 #define CURAND_H_
 
-#include "curand_kernel.h"
+#include "detail/random/host_generator.h"
 
 typedef enum {
   CURAND_STATUS_SUCCESS = 0,
@@ -29,14 +30,25 @@ typedef enum {
   CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161,
   CURAND_RNG_QUASI_DEFAULT = 200
 } curandRngType_t;
-typedef struct curandGenerator_st {
-  curandStatePhilox4_32_10 state;
-} * curandGenerator_t;
+typedef enum {
+  CURAND_ORDERING_PSEUDO_BEST = 100,
+  CURAND_ORDERING_PSEUDO_DEFAULT = 101,
+  CURAND_ORDERING_PSEUDO_SEEDED = 102,
+  CURAND_ORDERING_PSEUDO_LEGACY = 103,
+  CURAND_ORDERING_PSEUDO_DYNAMIC = 104
+} curandOrdering_t;
+typedef emulator::host_generator *curandGenerator_t;
 
 inline curandStatus_t curandCreateGenerator(curandGenerator_t *generator, curandRngType_t type) {
-  if (type >= CURAND_RNG_QUASI_DEFAULT) return CURAND_STATUS_TYPE_ERROR; // the emulator has none
-  *generator = new curandGenerator_st;
-  curand_init(0, 0, 0, &(*generator)->state);
+  if (type >= CURAND_RNG_QUASI_DEFAULT) {
+    fputs("curandCreateGenerator: the emulator has no quasi-random numbers\n", stderr);
+    return CURAND_STATUS_TYPE_ERROR;
+  }
+  if (type <= CURAND_RNG_PSEUDO_XORWOW)
+    *generator = new emulator::xorwow_generator;
+  else
+    *generator = new emulator::philox_generator;
+  (*generator)->begin(0);
   return CURAND_STATUS_SUCCESS;
 }
 inline curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator,
@@ -49,36 +61,80 @@ inline curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
 }
 inline curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                          unsigned long long seed) {
-  curand_init(seed, 0, 0, &generator->state);
+  generator->seed = seed;
+  generator->begin(0);
   return CURAND_STATUS_SUCCESS;
 }
 inline curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator,
                                                unsigned long long offset) {
-  curand_init(generator->state.seed, 0, offset, &generator->state);
+  generator->begin(offset);
   return CURAND_STATUS_SUCCESS;
+}
+inline curandStatus_t curandSetGeneratorOrdering(curandGenerator_t, curandOrdering_t) {
+  return CURAND_STATUS_SUCCESS; // there is one
 }
 inline curandStatus_t curandSetStream(curandGenerator_t, cudaStream_t) {
   return CURAND_STATUS_SUCCESS;
 }
 
+namespace emulator {
+
 // The numbers are made on the host and copied, so that the sanitizer knows that they were written.
-#define EMULATOR_GENERATE(name, T, value, ...)                                                     \
-  inline curandStatus_t name(curandGenerator_t generator, T *out, size_t count, ##__VA_ARGS__) {   \
-    for (size_t i = 0; i < count; i++) {                                                           \
-      const T made = static_cast<T>(value);                                                        \
-      if (cudaMemcpy(&out[i], &made, sizeof made, cudaMemcpyDefault) != cudaSuccess)               \
-        return CURAND_STATUS_LAUNCH_FAILURE;                                                       \
-    }                                                                                              \
-    return CURAND_STATUS_SUCCESS;                                                                  \
-  }
-EMULATOR_GENERATE(curandGenerate, unsigned, curand(&generator->state))
-EMULATOR_GENERATE(curandGenerateUniform, float, curand_uniform(&generator->state))
-EMULATOR_GENERATE(curandGenerateUniformDouble, double, curand_uniform_double(&generator->state))
-EMULATOR_GENERATE(curandGenerateNormal, float, mean + deviation * curand_normal(&generator->state),
-                  float mean, float deviation)
-EMULATOR_GENERATE(curandGenerateNormalDouble, double,
-                  mean + deviation * curand_normal_double(&generator->state), double mean,
-                  double deviation)
-#undef EMULATOR_GENERATE
+template <typename T, typename Make>
+curandStatus_t generate(T *out, size_t count, Make make) {
+  std::vector<T> made(count);
+  make(made.data());
+  return cudaMemcpy(out, made.data(), count * sizeof(T), cudaMemcpyDefault) == cudaSuccess
+             ? CURAND_STATUS_SUCCESS
+             : CURAND_STATUS_LAUNCH_FAILURE;
+}
+
+// Normal numbers are made in pairs, so their count must be even. `last` makes others of them.
+template <typename T, typename Last>
+curandStatus_t generate_normal(curandGenerator_t generator, T *out, size_t count, Last last) {
+  if (count % 2 != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+  return generate(out, count, [=](T *made) {
+    generator->normal(made, count);
+    for (size_t i = 0; i < count; i++) made[i] = last(made[i]);
+  });
+}
+
+} // namespace emulator
+
+inline curandStatus_t curandGenerate(curandGenerator_t generator, unsigned *out, size_t count) {
+  return emulator::generate(out, count, [=](unsigned *made) { generator->whole(made, count); });
+}
+inline curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *out, size_t count) {
+  return emulator::generate(out, count, [=](float *made) { generator->uniform(made, count); });
+}
+inline curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *out,
+                                                  size_t count) {
+  return emulator::generate(out, count, [=](double *made) { generator->uniform(made, count); });
+}
+inline curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned *out,
+                                            size_t count, double mean) {
+  return emulator::generate(out, count,
+                            [=](unsigned *made) { generator->poisson(made, count, mean); });
+}
+inline curandStatus_t curandGenerateNormal(curandGenerator_t generator, float *out, size_t count,
+                                           float mean, float deviation) {
+  return emulator::generate_normal(generator, out, count,
+                                   [=](float x) { return mean + deviation * x; });
+}
+inline curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double *out,
+                                                 size_t count, double mean, double deviation) {
+  return emulator::generate_normal(generator, out, count,
+                                   [=](double x) { return mean + deviation * x; });
+}
+inline curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float *out, size_t count,
+                                              float mean, float deviation) {
+  return emulator::generate_normal(generator, out, count,
+                                   [=](float x) { return expf(mean + deviation * x); });
+}
+inline curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double *out,
+                                                    size_t count, double mean, double deviation) {
+  return emulator::generate_normal(generator, out, count,
+                                   [=](double x) { return exp(mean + deviation * x); });
+}
 
 #endif

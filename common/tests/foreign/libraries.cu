@@ -22,6 +22,10 @@ struct square {
   __host__ __device__ int operator()(int x) const { return x * x; }
 };
 
+struct larger {
+  __host__ __device__ int operator()(int a, int b) const { return a < b ? b : a; }
+};
+
 __global__ void add_one(int *x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) x[i]++;
@@ -41,7 +45,7 @@ FEATURE(thrust_vectors,
   thrust::host_vector<int> host = squares;
   const int first = squares[0];
   return first == 1 && host[n - 1] == n * n && thrust::reduce(x.begin(), x.end()) == 500500 &&
-         thrust::reduce(x.begin(), x.end(), 0, thrust::maximum<int>()) == n;
+         thrust::reduce(x.begin(), x.end(), 0, larger()) == n;
 }
 
 FEATURE(thrust_sort, "sort, stable_sort, sort_by_key, unique, merge and others of its algorithms",
@@ -71,7 +75,7 @@ __global__ void reduce_and_scan(const int *x, int *out) {
   const int t = threadIdx.x, warp = t / 32;
   const int all = reduce(space.reduce).Sum(x[t]);
   __syncthreads();
-  const int most = reduce(space.reduce).Reduce(x[t], cub::Max());
+  const int most = reduce(space.reduce).Reduce(x[t], larger());
   __syncthreads();
   int before, total;
   scan(space.scan).ExclusiveSum(x[t], before, total);
