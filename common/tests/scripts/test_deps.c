@@ -63,14 +63,18 @@ Test(deps, a_prefix_keeps_what_is_in_it) {
   EXPECT(found, "mine/usr/bin/");
 }
 
-// NumPy is asked for with the tests alone.
-Test(deps, numpy_is_wanted_for_the_tests) {
-  const script_result result =
-      toolkit_run("sed -i 's: /usr/bin/python3::' scripts/examples.sh; touch no_numpy; " DEPS
-                  "--missing; echo; "
-                  "scripts/deps.sh --missing --without-tests");
-  EXPECT(result, "wanted python3-numpy\n\n");
+// NumPy, Thrust and CUB are asked for with the tests alone. The machine may have the headers; a folder of CPATH has some.
+Test(deps, packages_that_are_wanted_for_the_tests) {
+  const script_result result = toolkit_run(
+      "sed -i 's: /usr/bin/python3::' scripts/examples.sh; touch no_numpy; unset C_INCLUDE_PATH; "
+      "sed -i 's: /usr/include /usr/local/include::' scripts/deps/missing.sh; "
+      "mkdir -p headers/thrust && touch headers/thrust/version.h; " DEPS
+      "--missing; CPATH=$PWD/headers scripts/deps.sh --missing; echo; "
+      "scripts/deps.sh --missing --without-tests");
+  EXPECT(result, "wanted python3-numpy\nwanted libthrust-dev\nwanted libcub-dev\n",
+         "wanted python3-numpy\nwanted libcub-dev\n\n");
   cr_assert(!strstr(strstr(result.out, "\n\n"), "numpy"), "%s", result.out);
+  cr_assert(!strstr(strstr(result.out, "\n\n"), "thrust"), "%s", result.out);
 }
 
 Test(deps, gnuplot_gets_fonts_where_the_machine_has_none) {
