@@ -50,6 +50,7 @@ void block_writes_what_others_read(bool broken);
 void global_within_block(bool broken);
 void variable_of_program(bool broken);
 void atomic_and_plain(bool broken);
+void last_block_without_fence(bool broken);
 void lock(bool broken);
 void last_block(bool broken);
 
