@@ -78,8 +78,10 @@ ATOMICS_OF(16, uint16_t)
 ATOMICS_OF(32, uint32_t)
 ATOMICS_OF(64, uint64_t)
 
+// A fence for the block alone has a weaker order (detail/synchronization.h).
 EMULATOR_API void __tsan_atomic_thread_fence(int order) {
-  (void)order;
+  worker *worker = current_worker;
+  if (worker != NULL && order == __ATOMIC_SEQ_CST) observer_fence(worker);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

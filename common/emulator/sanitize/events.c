@@ -36,6 +36,11 @@ void observer_block_begin(worker *worker, uint64_t number) {
   regions_block_begin(worker);
 }
 
+void observer_fence(worker *worker) {
+  (void)worker;
+  order_fence();
+}
+
 // ---- Barriers -----------------------------------------------------------------------------------
 
 static finding_party waiting_party(worker *worker, const thread *waiting) {

@@ -6,8 +6,10 @@
 #include <string.h>
 
 typedef struct {
-  uint32_t start;  // stamp of its first accesses
-  uint32_t atomic; // of its last atomic operation on global memory
+  uint32_t start;    // stamp of its first accesses
+  uint32_t atomic;   // of its last atomic operation on global memory
+  uint32_t fence;    // of its last fence
+  uint32_t released; // of the last fence that an atomic operation on global memory has come behind
 } block_times;
 
 static uint32_t now = 1;
@@ -191,8 +193,13 @@ unsigned order_thread_of(unsigned actor) {
 void order_atomic(unsigned thread, bool global) {
   now++;
   warp_atomic[thread / GPU_WARP_LANES] = now;
-  if (global) blocks[block_count - 1].atomic = now;
+  block_times *block = &blocks[block_count - 1];
+  if (!global) return;
+  block->atomic = now;
+  block->released = block->fence;
 }
+
+void order_fence(void) { blocks[block_count - 1].fence = now++; }
 
 static size_t block_index(uint32_t stamp) {
   size_t low = 0, high = block_count; // blocks[low].start <= stamp < blocks[high].start
@@ -217,7 +224,7 @@ bool order_before(const past_access *past, unsigned thread) {
   const uint32_t stamp = past->stamp;
   if (stamp < launch_start) return true;
   if (stamp < block_start) {
-    return blocks[block_count - 1].atomic > stamp && blocks[block_index(stamp)].atomic > stamp;
+    return blocks[block_count - 1].atomic > stamp && blocks[block_index(stamp)].released >= stamp;
   }
   const unsigned actor = past->actor;
   if (stamp <= threads[thread].known[actor]) return true;
@@ -225,6 +232,11 @@ bool order_before(const past_access *past, unsigned thread) {
   if (stamp <= barrier || actor == thread) return true;
   const unsigned warp = thread / GPU_WARP_LANES, past_warp = actor / GPU_WARP_LANES;
   return warp_atomic[warp] > stamp && warp_atomic[past_warp] > stamp;
+}
+
+bool order_lacks_fence(const past_access *past) {
+  return blocks[block_count - 1].atomic > past->stamp &&
+         blocks[block_index(past->stamp)].atomic > past->stamp;
 }
 
 bool order_exhausted(void) { return now > UINT32_MAX / 2; }

@@ -22,7 +22,9 @@
 //
 // Atomic operations are treated generously, so that locks and counters of finished blocks give no false
 // report: they order two accesses as soon as both warps (both blocks, in global memory) have done an atomic
-// operation since the first access. An arrival at an mbarrier also counts for the lanes of its warp that it
+// operation since the first access. In global memory a thread of the first block must have called
+// __threadfence() between, because an atomic operation does not order other accesses (CUDA C++ Programming Guide,
+// "Memory Fence Functions"). An arrival at an mbarrier also counts for the lanes of its warp that it
 // has met in a warp function since their accesses; this suffices for a read whose value went into a shuffle.
 // shuffle that is enough.
 #ifndef SANITIZE_ORDER_H
@@ -54,6 +56,10 @@ void order_block_barrier(void);
 // `first` is the warp's first thread in the block.
 void order_warp_barrier(unsigned first, unsigned lanes);
 void order_atomic(unsigned thread, bool global);
+// A thread of the running block has called a fence for the device.
+void order_fence(void);
+// Whether all that lacks to order the two is a fence of the block that made the past access.
+bool order_lacks_fence(const past_access *past);
 // The lanes have met in a warp function.
 void order_warp_met(unsigned first, unsigned lanes);
 

@@ -7,6 +7,10 @@
 // ---- Races --------------------------------------------------------------------------------------
 
 static const char *race_hint(const checked_access *access, const past_access *past) {
+  if (!order_in_running_block(past->stamp) && order_lacks_fence(past)) {
+    return "an atomic operation tells the other blocks nothing of accesses before it, unless "
+           "__threadfence() stands between them";
+  }
   if (!order_in_running_block(past->stamp)) {
     return "blocks run in any order and at the same time: give each its own elements, use an "
            "atomic operation, or make two kernels of it";

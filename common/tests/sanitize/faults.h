@@ -51,6 +51,7 @@ void global_within_block(bool broken);
 void race_further_apart(bool broken);
 void variable_of_program(bool broken);
 void atomic_and_plain(bool broken);
+void last_block_without_fence(bool broken);
 void lock(bool broken);
 void last_block(bool broken);
 

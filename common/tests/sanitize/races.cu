@@ -282,6 +282,24 @@ __global__ void last_kernel(float *partial, unsigned *done, float *sum) {
     *sum = total;
   }
 }
+template <bool right>
+__global__ void counted_kernel(float *partial, unsigned *done, float *sum) {
+  if (threadIdx.x != 0) return;
+  partial[blockIdx.x] = 1; // <- counted write
+  if (right) {
+    __threadfence();
+  } else {
+    __threadfence_block();
+  }
+  if (atomicAdd(done, 1u) < gridDim.x - 1) return;
+  float total = 0;
+  for (unsigned i = 0; i < gridDim.x; i++) total += partial[i]; // <- counted read
+  *sum = total;
+}
+void last_block_without_fence(bool broken) {
+  RUN(counted_kernel, 4, 32, device_floats(4), reinterpret_cast<unsigned *>(device_floats(1)),
+      device_floats(1))
+}
 void last_block(bool broken) {
   RUN(last_kernel, 4, 32, device_floats(16), reinterpret_cast<unsigned *>(device_floats(1)),
       device_floats(1))

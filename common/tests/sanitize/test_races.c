@@ -79,6 +79,8 @@ Test(races, atomics) {
       CASE(lock, "Race reported between ", " of __global__ memory", "<- lock", "<- lock"),
       CASE(last_block, GLOBAL_RACE("write", "read"), "<- last write", "<- last read",
            "hint: blocks run in any order"),
+      CASE(last_block_without_fence, GLOBAL_RACE("write", "read"), "<- counted write",
+           "<- counted read", "hint: an atomic operation tells the other blocks nothing"),
   };
   RUN_CASES(cases);
 }

@@ -153,7 +153,7 @@ static void expect_failures_to_be_reported(attention_shape shape) {
 // With one multiprocessor there are more tiles than blocks; the second shape is for steps that split the keys.
 Test(interface, failures_of_calls_are_reported) {
   setenv("EMU_MULTIPROCESSORS", "1", 1);
-  expect_failures_to_be_reported(suite_shape(ATTENTION_FP16, 130, 70, 64, true));
+  expect_failures_to_be_reported(suite_shape(ATTENTION_FP16, 130, 40, 64, true));
   setenv("EMU_MULTIPROCESSORS", "4", 1);
   expect_failures_to_be_reported(suite_shape(ATTENTION_FP16, 3, 300, 64, true));
 }

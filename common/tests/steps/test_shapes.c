@@ -99,6 +99,19 @@ Test(shapes, grouped_heads) {
   }
 }
 
+// A few queries of many keys. Steps that split the keys merge more parts than a thread loads at once, which is 16 in
+// step 20, and more than there are groups of threads that merge, which are 8 at most in steps 18 and 19. The emulator
+// leaves the other steps out.
+Test(shapes, many_keys) {
+  enum { FIRST_THAT_SPLITS = 18 };
+  if (suite_emulated() && atoi(suite_step().name) < FIRST_THAT_SPLITS) return;
+  for (int causal = 0; causal <= 1; causal++) {
+    attention_shape shape = suite_shape(dtypes[causal], 3, 4500, 64 << causal, causal);
+    shape.kv_heads = 1;
+    suite_expect_right(shape, INPUTS_NORMAL);
+  }
+}
+
 // Persistent blocks, which take one tile after the other, need more tiles than there are multiprocessors: on a GPU 132
 // heads of one tile of up to 256 rows, and 8 of 17. The emulator says that it has 4.
 Test(shapes, more_tiles_than_multiprocessors) {

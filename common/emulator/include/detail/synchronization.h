@@ -36,7 +36,8 @@ inline void __syncwarp(unsigned mask = 0xffffffff, EMULATOR_CALL_SITE) {
   emulator_warp_barrier(mask, &site);
 }
 
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+// The sanitizer tells a fence for the block by its order.
+inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_ACQ_REL); }
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 

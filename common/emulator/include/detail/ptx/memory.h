@@ -83,6 +83,7 @@ EMULATOR_PTX_MEMORY(local_, global)
 template <typename T, typename D, typename B, typename Update>
 EMULATOR_PTX void update(D &d, char *address, const B &operand, Update combine) {
   const T b = as<T>(operand);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST); // whatever order of memory the instruction asks for
   set(d, atomic_update(reinterpret_cast<T *>(address), [=](T old) { return combine(old, b); }));
 }
 #define EMULATOR_PTX_ATOMIC(name, expression)                                                      \
