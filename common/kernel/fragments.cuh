@@ -16,6 +16,14 @@ __device__ __forceinline__ float &of_row(float (&fragments)[ROW_FRAGMENTS][COUNT
   return fragments[r / 2][n / 2 * 4 + r % 2 * 2 + n % 2];
 }
 
+// How many groups of 16 columns of Q and K are multiplied at once in steps 08 to 10: all of them, except for GPUs from sm_100 on,
+// where registers would spill at head_dim 128.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+static constexpr int UNROLLED = 4;
+#else
+static constexpr int UNROLLED = 8;
+#endif
+
 // Returns COUNT registers of a row fragment, from register `first` on.
 template <int COUNT, int ALL>
 __device__ __forceinline__ float (&registers_from(float (&fragment)[ALL], int first))[COUNT] {

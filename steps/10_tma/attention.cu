@@ -59,14 +59,6 @@ static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
 static constexpr int PIECE = 8; // elements of 16 bytes: a lane's copy, and a row of an 8 x 8 matrix
 
-// How many groups of 16 columns of Q and K are multiplied at once: all of them, except for GPUs from sm_100 on,
-// where registers would spill at head_dim 128.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
-static constexpr int UNROLLED = 4;
-#else
-static constexpr int UNROLLED = 8;
-#endif
-
 // Where column d of row `row` lies in a [rows][D] tile, for d a multiple of PIECE. To move by k, a multiple
 // of 16 columns, is an XOR as well: swizzled(row, d + k) == (swizzled(row, d) ^ k) for d below 16.
 template <int D>
