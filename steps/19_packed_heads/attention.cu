@@ -127,7 +127,7 @@ __device__ __forceinline__ void load_queries(Element *smem, const Element *Q, in
 // S_frag [WARP_ROWS, WARP_KEYS] += Q_smem [WARP_ROWS, D] K_smem^T [D, WARP_KEYS].
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
-multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 2], const Element *Q_smem,
+multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], const Element *Q_smem,
                 const Element *K_smem) {
   const int lane = threadIdx.x % 32;
   const int Q_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
@@ -151,7 +151,7 @@ multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 2], const
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
-                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 4],
+                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
                   const Element *V_smem) {
   const int lane = threadIdx.x % 32;
   const int V_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
@@ -172,7 +172,7 @@ __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x 
 
 // Sets the lane's scores of its row r that lie past the row's first `limit` keys to -infinity.
 template <typename tile>
-__device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 2],
+__device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
                                          int r, int limit) {
   for (int n = 0; n < tile::LANE_KEYS; n++)
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
@@ -182,7 +182,7 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][ti
 // factors that scale the sums of the blocks before to the new row max.
 template <typename tile>
 __device__ __forceinline__ void
-softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 2], float scale_log2,
+softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
              float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS],
              float (&correction)[tile::LANE_ROWS]) {
   float new_max[tile::LANE_ROWS];
@@ -329,8 +329,8 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
 
     // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
     const bool masked = visible_keys(shape, first / group) < first_key + tile::BLOCK_N;
-    float S_frag[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 2] = {};
-    unsigned P_frag[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 4];
+    float S_frag[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS] = {};
+    unsigned P_frag[tile::ROW_FRAGMENTS][tile::LANE_KEYS];
     multiply_scores<tile, D>(S_frag, Q_smem + warp_row * D, K_smem + (first_smem + warp_key) * D);
     // exercise: mask the rows' scores: how many of the warp's keys of the block does the query of a row see?
     if (masked)
