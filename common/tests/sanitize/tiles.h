@@ -26,13 +26,6 @@ __device__ tile *tiles(unsigned char *memory) {
   return (tile *)(memory + (-shared_address(memory) & 1023));
 }
 
-#define RUN(kernel, threads)                                                                       \
-  if (broken) {                                                                                    \
-    kernel<false><<<1, threads, 2 * TILE_BYTES + 1024>>>(map_of_zeros(), device_floats(threads));  \
-  } else {                                                                                         \
-    kernel<true><<<1, threads, 2 * TILE_BYTES + 1024>>>(map_of_zeros(), device_floats(threads));   \
-  }
-
 // Thread 0 initialises barriers for `arrivals` each.
 template <int COUNT>
 __device__ void create(barrier (&barriers)[COUNT], int arrivals) {
