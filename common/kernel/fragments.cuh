@@ -16,6 +16,14 @@ __device__ __forceinline__ float &of_row(float (&fragments)[ROW_FRAGMENTS][COUNT
   return fragments[r / 2][n / 2 * 4 + r % 2 * 2 + n % 2];
 }
 
+// How many groups of 16 columns of Q and K are multiplied at once in steps 08 to 10: all of them, except for GPUs from
+// sm_100 on, where registers would spill at head_dim 128.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+static constexpr int UNROLLED = 4;
+#else
+static constexpr int UNROLLED = 8;
+#endif
+
 // Returns COUNT registers of a row fragment, from register `first` on.
 template <int COUNT, int ALL>
 __device__ __forceinline__ float (&registers_from(float (&fragment)[ALL], int first))[COUNT] {
@@ -81,9 +89,9 @@ __device__ __forceinline__ void store_columns(Element *matrix, Row row, int n, u
         make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
 }
 
-// Stores one of the lane's two rows of O_frag [16, D], or of its first D columns, times `factor` and rounded to Element, to row `row` of
-// a [.., D] matrix, if `inside` is set. half_row is 0 for row lane / 4 of the fragments, and 1 for the row 8
-// below. All lanes of the warp must call it.
+// Stores one of the lane's two rows of O_frag [16, D], or of its first D columns, times `factor` and rounded to
+// Element, to row `row` of a [.., D] matrix, if `inside` is set. half_row is 0 for row lane / 4 of the fragments, and
+// 1 for the row 8 below. All lanes of the warp must call it.
 template <int D, typename Element, typename Row, int COUNT>
 __device__ __forceinline__ void store_row(Element *matrix, Row row, const float (&O_frag)[COUNT],
                                           int half_row, float factor, bool inside TIMELINE_SITE) {

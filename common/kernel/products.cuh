@@ -1,4 +1,4 @@
-// The product of Q and K, which steps 13 to 17 take over from step 11 as it is. Step 11 explains it.
+// The product of Q and K, which the steps from 13 on take over from step 11 as it is. Step 11 explains it.
 // From: 11_wgmma
 #ifndef PRODUCTS_CUH
 #define PRODUCTS_CUH
@@ -11,7 +11,7 @@
 // 2 in the units of a descriptor.
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
-multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
+multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
                 const Element (*Q_smem)[tile::BLOCK_M][PANEL], int first_row,
                 const Element (*K_smem)[tile::BLOCK_N][PANEL] TIMELINE_SITE) {
   wgmma_fence(TIMELINE_PASS_FIRST);

@@ -15,7 +15,7 @@
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
-                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4],
+                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
                   const Element (*V_smem)[tile::BLOCK_N][PANEL], bool first TIMELINE_SITE) {
   wgmma_fence(TIMELINE_PASS_FIRST);
 #pragma unroll

@@ -121,18 +121,17 @@ __device__ __forceinline__ bool is_last_of(unsigned long long *counter, unsigned
   return last;
 }
 
-// Merges the parts of a place in their order, by the formula of `merge` in the steps. part(k) loads part k, a partial_row.
-// The way to the L2 cache and back takes half a microsecond, so 16 loads are under way before the first part is needed.
+// Merges the parts of a place in their order, by the formula of `merge` in the steps. part(k) loads part k. The way to the L2 cache and back takes half a microsecond, so 16 loads are under way before the first part is needed.
 // The max of all these parts comes first, which saves one of two exponentials for each part.
-template <typename Part, typename Load>
-__device__ __forceinline__ Part merge_parts(int parts, float scale_log2, const Load &part) {
+template <typename Load>
+__device__ __forceinline__ partial_row merge_parts(int parts, float scale_log2, const Load &part) {
   constexpr int AT_ONCE = 16;
-  Part sums;
+  partial_row sums;
 #pragma unroll 1
   for (int first = 0; first < parts; first += AT_ONCE) {
-    Part loaded[AT_ONCE + 1]; // one that is missing has seen no key
+    partial_row loaded[AT_ONCE + 1]; // one that is missing has seen no key
     loaded[AT_ONCE] = sums;
-    sums = Part();
+    sums = partial_row();
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++)
       if (first + k < parts) loaded[k] = part(first + k);

@@ -64,4 +64,21 @@ __device__ __forceinline__ void store_partial_row(float *matrix, size_t row,
   }
 }
 
+// A thread's part of a row: 4 columns of O, not yet divided by the sum. At first that of a row that has seen no key.
+struct partial_row {
+  float2 max_sum = {-INFINITY, 0.0f};
+  float4 O = {0.0f, 0.0f, 0.0f, 0.0f};
+};
+
+// Stores columns d to d + 3 of a row, divided by the sum. The thread of the first columns stores lse.
+template <int D, typename Element>
+__device__ __forceinline__ void store_merged(const partial_row &sums, Element *O, float *lse,
+                                             size_t row, int d, float scale_log2) {
+  const float sum = sums.max_sum.y;
+  const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
+  *(uint2 *)&O[row * D + d] = make_uint2(pack_pair<Element>(sums.O.x * factor, sums.O.y * factor),
+                                         pack_pair<Element>(sums.O.z * factor, sums.O.w * factor));
+  if (lse && d == 0) lse[row] = (sums.max_sum.x * scale_log2 + log2f(sum)) * LN_2;
+}
+
 #endif

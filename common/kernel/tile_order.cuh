@@ -18,8 +18,8 @@ struct tile_place {
 };
 
 // Returns how many key blocks the rows before row `end` see, at least 1: if no row sees a key, there is one
-// block, which is masked. Shape is attention_shape, or a type of the steps for several GPUs that has the same fields and
-// a visible_keys of its own.
+// block, which is masked. Shape is attention_shape, or a type of the steps for several GPUs that has the same fields
+// and a visible_keys of its own.
 template <typename tile, typename Shape>
 __device__ __forceinline__ int key_blocks(const Shape &shape, int end) {
   return divide_up(max(1, visible_keys(shape, end - 1)), tile::BLOCK_N);
@@ -64,7 +64,7 @@ static int all_tiles(const attention_shape &shape) {
   return divide_up(shape.seq_q, tile::BLOCK_M) * shape.heads * shape.batch;
 }
 
-// --- the tile scheduler of steps 15 to 17 --------------------------------------------------------
+// --- the tile scheduler from step 15 on ----------------------------------------------------------
 //
 // Without a mask all tiles cost the same, and the order is head by head: tiles that run at the same time then
 // read the same K and V, at about the same time. With a causal mask the last tile of a head sees the most
@@ -77,8 +77,8 @@ static int all_tiles(const attention_shape &shape) {
 // tiles in sections of this kind as well.
 struct schedule {
   int blocks; // of the launch, one for each multiprocessor unless there are fewer tiles
-  int *
-      counter; // of the tiles that have been dealt out, where they are not dealt out in turn; else NULL
+  // Of the tiles that have been dealt out, where they are not dealt out in turn; else NULL.
+  int *counter;
   int query_tiles;   // of a head
   int tiles;         // of all heads
   int heads;         // of all batch entries

@@ -59,14 +59,6 @@ static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
 static constexpr int PIECE = 8; // elements of 16 bytes: a lane's copy, and a row of an 8 x 8 matrix
 
-// How many groups of 16 columns of Q and K are multiplied at once: all of them, except for GPUs from sm_100 on,
-// where registers would spill at head_dim 128.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
-static constexpr int UNROLLED = 4;
-#else
-static constexpr int UNROLLED = 8;
-#endif
-
 // Where column d of row `row` lies in a [rows][D] tile, for d a multiple of PIECE. To move by k, a multiple
 // of 16 columns, is an XOR as well: swizzled(row, d + k) == (swizzled(row, d) ^ k) for d below 16.
 template <int D>
@@ -77,7 +69,7 @@ __device__ __forceinline__ int swizzled(int row, int d) {
 // S_frag [WARP_ROWS, BLOCK_N] += Q_smem [WARP_ROWS, D] K_smem^T [D, BLOCK_N].
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
-multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
+multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
                 const Element (*Q_smem)[tile::BLOCK_M][PANEL], int warp_row,
                 const Element (*K_smem)[tile::BLOCK_N][PANEL]) {
   const int lane = threadIdx.x % 32;
@@ -102,7 +94,7 @@ multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
-                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4],
+                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
                   const Element (*V_smem)[tile::BLOCK_N][PANEL]) {
   const int lane = threadIdx.x % 32;
   const int V_lane = swizzled<PANEL>(lane % 16, lane / 16 * PIECE);
@@ -123,7 +115,7 @@ __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x 
 
 // Sets the lane's scores of its row r that lie past the row's first `limit` keys to -infinity.
 template <typename tile>
-__device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
+__device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
                                          int r, int limit) {
   for (int n = 0; n < tile::LANE_KEYS; n++)
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
@@ -133,7 +125,7 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][ti
 // factors that scale the sums of the blocks before to the new row max.
 template <typename tile>
 __device__ __forceinline__ void
-softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scale_log2,
+softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
              float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS],
              float (&correction)[tile::LANE_ROWS]) {
   float new_max[tile::LANE_ROWS];
@@ -243,8 +235,8 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
 
     // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
     const bool masked = visible_keys(shape, first_query) < first_key + tile::BLOCK_N;
-    float S_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2] = {};
-    unsigned P_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4];
+    float S_frag[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS] = {};
+    unsigned P_frag[tile::ROW_FRAGMENTS][tile::LANE_KEYS];
     multiply_scores<tile, D>(S_frag, smem.Q, warp_row, smem.K[stage]);
     if (masked)
       for (int r = 0; r < tile::LANE_ROWS; r++)

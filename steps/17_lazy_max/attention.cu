@@ -68,7 +68,7 @@ __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x 
 
 // Sets the lane's scores of its row r that lie past the row's first `limit` keys to -infinity.
 template <typename tile>
-__device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
+__device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
                                          int r, int limit) {
   for (int n = 0; n < tile::LANE_KEYS; n++)
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
@@ -78,7 +78,7 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][ti
 // factors that scale the sums of the blocks before to the new row max. row_sum is kept if ADD is set.
 template <typename tile, bool ADD>
 __device__ __forceinline__ void
-softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scale_log2,
+softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
              float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS],
              float (&correction)[tile::LANE_ROWS]) {
   float new_max[tile::LANE_ROWS];
@@ -116,8 +116,8 @@ static constexpr int GROWTH = 16;
 // set. Returns false, with S_frag and row_sum unchanged, if that max is too small for a row of the warp.
 template <typename tile, typename Element, bool ADD>
 __device__ __forceinline__ bool
-lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4],
-             const float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scale_log2,
+lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
+             const float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
              const float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS]) {
   const float subtracted[2] = {row_max[0] * scale_log2, row_max[1] * scale_log2};
   bool fits = product_is_small(subtracted[0]) && product_is_small(subtracted[1]);
@@ -179,9 +179,9 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   float row_sum[tile::LANE_ROWS]; // over the lane's own keys, for lse
   float correction[tile::LANE_ROWS] = {};
   float O_frag[tile::ROW_FRAGMENTS][D / 2 + 4]; // the last four are row sums of P
-  float S_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2];
-  unsigned P_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4];
-  unsigned P_next[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4]; // not used without OVERLAP
+  float S_frag[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS];
+  unsigned P_frag[tile::ROW_FRAGMENTS][tile::LANE_KEYS];
+  unsigned P_next[tile::ROW_FRAGMENTS][tile::LANE_KEYS]; // not used without OVERLAP
   ring_place<2> Q_ring;
   ring_place<tile::STAGES> K_ring, V_ring;
   tile_place place = {};

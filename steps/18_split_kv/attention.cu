@@ -61,26 +61,6 @@ static constexpr int SMALLEST_DIM = 64;
 template <typename tile, int D>
 static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
-// The query tiles of all heads, as a double: an int may be too small.
-template <typename tile>
-static double tiles_of(const attention_shape &shape) {
-  return (double)divide_up(shape.seq_q, tile::BLOCK_M) * shape.heads * shape.batch;
-}
-
-// Into how many splits the keys are divided, where the command line does not say it. Together with the tiles they
-// are as many blocks as the GPU can run at once, or less: a partial row of O is written and read again in float32,
-// which is as many bytes as two keys have, so a split has at least two keys for each row of its tile.
-template <typename tile, int D>
-static int splits_of(const attention_shape &shape) {
-  if (chosen_splits > 0) return chosen_splits;
-  // exercise: the number of splits, from the number of tiles, of multiprocessors and of keys
-  // until then: return 1;
-  const int at_once = BLOCKS_PER_SM<tile, D> * gpu_attribute(cudaDevAttrMultiProcessorCount);
-  const int fewest_keys = max(tile::BLOCK_N, 2 * min(tile::BLOCK_M, shape.seq_q));
-  return max(1, min((int)(at_once / tiles_of<tile>(shape)), divide_up(shape.seq_kv, fewest_keys)));
-  // end of exercise
-}
-
 static constexpr int PIECE = 8; // elements of 16 bytes: a lane's copy, and a row of an 8 x 8 matrix
 
 // Where column d of row `row` lies in a [rows][D] tile, for d a multiple of PIECE. To move by k, a multiple
@@ -115,7 +95,7 @@ __device__ __forceinline__ void load_tile(Element *smem, const Element *matrix, 
 // S_frag [WARP_ROWS, BLOCK_N] += Q_smem [WARP_ROWS, D] K_smem^T [D, BLOCK_N].
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
-multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], const Element *Q_smem,
+multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], const Element *Q_smem,
                 const Element *K_smem) {
   const int lane = threadIdx.x % 32;
   const int Q_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
@@ -139,7 +119,7 @@ multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], const E
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
-                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4],
+                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
                   const Element *V_smem) {
   const int lane = threadIdx.x % 32;
   const int V_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
@@ -160,7 +140,7 @@ __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x 
 
 // Sets the lane's scores of its row r that lie past the row's first `limit` keys to -infinity.
 template <typename tile>
-__device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2],
+__device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
                                          int r, int limit) {
   for (int n = 0; n < tile::LANE_KEYS; n++)
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
@@ -170,7 +150,7 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][ti
 // factors that scale the sums of the blocks before to the new row max.
 template <typename tile>
 __device__ __forceinline__ void
-softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2], float scale_log2,
+softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
              float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS],
              float (&correction)[tile::LANE_ROWS]) {
   float new_max[tile::LANE_ROWS];
@@ -214,11 +194,25 @@ template <typename tile, int D>
 static constexpr size_t SHARED_BYTES = sizeof(half) *
                                        (tile::BLOCK_M + 2 * tile::STAGES * tile::BLOCK_N) * D;
 
-// A thread's part of a row: 4 columns of O, not yet divided by the sum. At first that of a row that has seen no key.
-struct partial_row {
-  float2 max_sum = {-INFINITY, 0.0f};
-  float4 O = {0.0f, 0.0f, 0.0f, 0.0f};
-};
+// The query tiles of all heads, as a double: an int may be too small.
+template <typename tile>
+static double tiles_of(const attention_shape &shape) {
+  return (double)divide_up(shape.seq_q, tile::BLOCK_M) * shape.heads * shape.batch;
+}
+
+// Into how many splits the keys are divided, where the command line does not say it. Together with the tiles they
+// are as many blocks as the GPU can run at once, or less: a partial row of O is written and read again in float32,
+// which is as many bytes as two keys have, so a split has at least two keys for each row of its tile.
+template <typename tile, int D>
+static int splits_of(const attention_shape &shape) {
+  if (chosen_splits > 0) return chosen_splits;
+  // exercise: the number of splits, from the number of tiles, of multiprocessors and of keys
+  // until then: return 1;
+  const int at_once = BLOCKS_PER_SM<tile, D> * gpu_attribute(cudaDevAttrMultiProcessorCount);
+  const int fewest_keys = max(tile::BLOCK_N, 2 * min(tile::BLOCK_M, shape.seq_q));
+  return max(1, min((int)(at_once / tiles_of<tile>(shape)), divide_up(shape.seq_kv, fewest_keys)));
+  // end of exercise
+}
 
 // Adds the sums over other keys to those in `a`, both scaled to the larger row max, as the online softmax does.
 __device__ __forceinline__ void merge(partial_row &a, float2 max_sum, float4 O, float scale_log2) {
@@ -233,30 +227,19 @@ __device__ __forceinline__ void merge(partial_row &a, float2 max_sum, float4 O, 
   // end of exercise
 }
 
-// Stores columns d to d + 3 of a row, divided by the sum. The thread of the first columns stores lse.
-template <int D, typename Element>
-__device__ __forceinline__ void store_merged(const partial_row &sums, Element *O, float *lse,
-                                             size_t row, int d, float scale_log2) {
-  const float sum = sums.max_sum.y;
-  const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
-  *(uint2 *)&O[row * D + d] = make_uint2(pack_pair<Element>(sums.O.x * factor, sums.O.y * factor),
-                                         pack_pair<Element>(sums.O.z * factor, sums.O.w * factor));
-  if (lse && d == 0) lse[row] = (sums.max_sum.x * scale_log2 + log2f(sum)) * LN_2;
-}
-
 // O [query tile, head_dim] and lse [query tile], or the partial results of one split of the keys, one key block
 // after the other.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void
 attention_tile(const Element *Q, const Element *K, const Element *V, Element *O, float *lse,
                const partial_results &partials, const attention_shape &shape, int batch, int head,
-               int row_tile, int split) {
+               int query_tile, int split) {
   extern __shared__ __align__(32) float4 shared_memory[];
   auto K_smem = (Element *)shared_memory;                  // [STAGES * BLOCK_N][D]
   auto V_smem = K_smem + tile::STAGES * tile::BLOCK_N * D; // [STAGES * BLOCK_N][D]
   auto Q_smem = V_smem + tile::STAGES * tile::BLOCK_N * D; // [BLOCK_M][D]
 
-  const int first_query = row_tile * tile::BLOCK_M;
+  const int first_query = query_tile * tile::BLOCK_M;
   const int rows = min(tile::BLOCK_M, shape.seq_q - first_query);
   int keys = visible_keys(shape, first_query + rows - 1); // the last row sees the most
   // exercise: the first of the split's key blocks, and the keys up to the end of its last one
@@ -309,8 +292,8 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
 
     // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
     const bool masked = visible_keys(shape, first_query) < first_key + tile::BLOCK_N;
-    float S_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 2] = {};
-    unsigned P_frag[tile::ROW_FRAGMENTS][tile::BLOCK_N / 4];
+    float S_frag[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS] = {};
+    unsigned P_frag[tile::ROW_FRAGMENTS][tile::LANE_KEYS];
     multiply_scores<tile, D>(S_frag, Q_smem + warp_row * D, K_smem + first_smem * D);
     if (masked)
       for (int r = 0; r < tile::LANE_ROWS; r++)
@@ -353,13 +336,13 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     void attention_kernel(const Element *Q, const Element *K, const Element *V, Element *O,
                           float *lse, partial_results partials, attention_shape shape) {
   shape.head_dim = D; // this step takes no other: now the compiler knows it, too
-  const int row_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
+  const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
   const int head = blockIdx.x % shape.heads;
   const int split = blockIdx.x / shape.heads % partials.splits;
   const int number =
       blockIdx.x / shape.heads / partials.splits; // of the tile among those of all batch entries
-  attention_tile<tile, Element, D>(Q, K, V, O, lse, partials, shape, number / row_tiles, head,
-                                   row_tiles - 1 - number % row_tiles, split);
+  attention_tile<tile, Element, D>(Q, K, V, O, lse, partials, shape, number / query_tiles, head,
+                                   query_tiles - 1 - number % query_tiles, split);
 }
 
 static constexpr int MERGE_THREADS = 128;

@@ -69,33 +69,6 @@ static constexpr int SMALLEST_DIM = 64;
 template <typename tile, int D>
 static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
-// The tiles of all key/value heads, as a double: an int may be too small.
-template <typename tile>
-static double tiles_of(const attention_shape &shape) {
-  return (double)divide_up(packed_rows(shape), tile::BLOCK_M) * shape.kv_heads * shape.batch;
-}
-
-// Bytes of shared memory: Q, and the rings of K and V.
-template <typename tile, int D>
-static constexpr size_t SHARED_BYTES = sizeof(half) *
-                                       (tile::BLOCK_M + 2 * tile::STAGES * tile::BLOCK_N) * D;
-
-// As many shares as blocks run at once, or a few less that divide the tiles evenly. But a share has at least one key
-// block, and at least two keys for each row of its tile: a partial row is as many bytes as two keys have. With tall
-// tiles there is other work than copies, and where there are enough of them each block takes one. --splits N makes N
-// times as many shares as tiles.
-template <typename tile, int D>
-static equal_shares shares_of(const attention_shape &shape) {
-  const double at_once = blocks_at_once(BLOCKS_PER_SM<tile, D>, SHARED_BYTES<tile, D>);
-  const double tiles = tiles_of<tile>(shape);
-  const int fewest_keys = max(tile::BLOCK_N, 2 * min(tile::BLOCK_M, packed_rows(shape)));
-  double blocks =
-      blocks_that_divide(tiles, fmin(at_once, tiles * divide_up(shape.seq_kv, fewest_keys)));
-  if (tile::KEY_WARPS == 1 && blocks < tiles) blocks = tiles;
-  if (chosen_splits > 0) blocks = tiles * chosen_splits;
-  return share_out(tiles, divide_up(shape.seq_kv, tile::BLOCK_N), blocks);
-}
-
 static constexpr int PIECE = 8; // elements of 16 bytes: a lane's copy, and a row of an 8 x 8 matrix
 
 // Where column d of row `row` lies in a [rows][D] tile, for d a multiple of PIECE. To move by k, a multiple
@@ -142,7 +115,7 @@ __device__ __forceinline__ void load_queries(Element *smem, const Element *Q, in
 // S_frag [WARP_ROWS, WARP_KEYS] += Q_smem [WARP_ROWS, D] K_smem^T [D, WARP_KEYS].
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
-multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 2], const Element *Q_smem,
+multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], const Element *Q_smem,
                 const Element *K_smem) {
   const int lane = threadIdx.x % 32;
   const int Q_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
@@ -166,7 +139,7 @@ multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 2], const
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
-                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 4],
+                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
                   const Element *V_smem) {
   const int lane = threadIdx.x % 32;
   const int V_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
@@ -187,7 +160,7 @@ __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x 
 
 // Sets the lane's scores of its row r that lie past the row's first `limit` keys to -infinity.
 template <typename tile>
-__device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 2],
+__device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
                                          int r, int limit) {
   for (int n = 0; n < tile::LANE_KEYS; n++)
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
@@ -197,7 +170,7 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][ti
 // factors that scale the sums of the blocks before to the new row max.
 template <typename tile>
 __device__ __forceinline__ void
-softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 2], float scale_log2,
+softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
              float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS],
              float (&correction)[tile::LANE_ROWS]) {
   float new_max[tile::LANE_ROWS];
@@ -236,11 +209,32 @@ __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float
   for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
 
-// A thread's part of a row: 4 columns of O, not yet divided by the sum. At first that of a row that has seen no key.
-struct partial_row {
-  float2 max_sum = {-INFINITY, 0.0f};
-  float4 O = {0.0f, 0.0f, 0.0f, 0.0f};
-};
+// Bytes of shared memory: Q, and the rings of K and V.
+template <typename tile, int D>
+static constexpr size_t SHARED_BYTES = sizeof(half) *
+                                       (tile::BLOCK_M + 2 * tile::STAGES * tile::BLOCK_N) * D;
+
+// The tiles of all key/value heads, as a double: an int may be too small.
+template <typename tile>
+static double tiles_of(const attention_shape &shape) {
+  return (double)divide_up(packed_rows(shape), tile::BLOCK_M) * shape.kv_heads * shape.batch;
+}
+
+// As many shares as blocks run at once, or a few less that divide the tiles evenly. But a share has at least one key
+// block, and at least two keys for each row of its tile: a partial row is as many bytes as two keys have. With tall
+// tiles there is other work than copies, and where there are enough of them each block takes one. --splits N makes N
+// times as many shares as tiles.
+template <typename tile, int D>
+static equal_shares shares_of(const attention_shape &shape) {
+  const double at_once = blocks_at_once(BLOCKS_PER_SM<tile, D>, SHARED_BYTES<tile, D>);
+  const double tiles = tiles_of<tile>(shape);
+  const int fewest_keys = max(tile::BLOCK_N, 2 * min(tile::BLOCK_M, packed_rows(shape)));
+  double blocks =
+      blocks_that_divide(tiles, fmin(at_once, tiles * divide_up(shape.seq_kv, fewest_keys)));
+  if (tile::KEY_WARPS == 1 && blocks < tiles) blocks = tiles;
+  if (chosen_splits > 0) blocks = tiles * chosen_splits;
+  return share_out(tiles, divide_up(shape.seq_kv, tile::BLOCK_N), blocks);
+}
 
 // Adds the sums over other keys to those in `a`, both scaled to the larger row max, as the online softmax does.
 __device__ __forceinline__ void merge(partial_row &a, float2 max_sum, float4 O, float scale_log2) {
@@ -251,17 +245,6 @@ __device__ __forceinline__ void merge(partial_row &a, float2 max_sum, float4 O, 
   a.max_sum = make_float2(new_max, a.max_sum.y * a_factor + max_sum.y * factor);
   a.O = make_float4(a.O.x * a_factor + O.x * factor, a.O.y * a_factor + O.y * factor,
                     a.O.z * a_factor + O.z * factor, a.O.w * a_factor + O.w * factor);
-}
-
-// Stores columns d to d + 3 of a row, divided by the sum. The thread of the first columns stores lse.
-template <int D, typename Element>
-__device__ __forceinline__ void store_merged(const partial_row &sums, Element *O, float *lse,
-                                             size_t row, int d, float scale_log2) {
-  const float sum = sums.max_sum.y;
-  const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
-  *(uint2 *)&O[row * D + d] = make_uint2(pack_pair<Element>(sums.O.x * factor, sums.O.y * factor),
-                                         pack_pair<Element>(sums.O.z * factor, sums.O.w * factor));
-  if (lse && d == 0) lse[row] = (sums.max_sum.x * scale_log2 + log2f(sum)) * LN_2;
 }
 
 // O and lse of a tile, or a part of them where first_block to end_block - 1 are not all key blocks of the tile. The
@@ -338,8 +321,8 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
 
     // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
     const bool masked = visible_keys(shape, first / group) < first_key + tile::BLOCK_N;
-    float S_frag[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 2] = {};
-    unsigned P_frag[tile::ROW_FRAGMENTS][tile::WARP_KEYS / 4];
+    float S_frag[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS] = {};
+    unsigned P_frag[tile::ROW_FRAGMENTS][tile::LANE_KEYS];
     multiply_scores<tile, D>(S_frag, Q_smem + warp_row * D, K_smem + (first_smem + warp_key) * D);
     if (masked)
       for (int r = 0; r < tile::LANE_ROWS; r++)
@@ -415,7 +398,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
       return partial_row{__ldcg(&partials.max_sum[first_part + i / (D / 4) + from]),
                          __ldcg((const float4 *)&partials.O[(first_part + from) * D] + i)};
     };
-    const partial_row sums = merge_parts<partial_row>(owners, scale_log2, load);
+    const partial_row sums = merge_parts(owners, scale_log2, load);
     store_merged<D>(sums, O, lse, row_of(first + i / (D / 4)), i % (D / 4) * 4, scale_log2);
   }
   // end of exercise

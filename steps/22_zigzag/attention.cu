@@ -1,4 +1,4 @@
-// 22_zigzag: each rank has a piece near the begin of the sequence and one near its end, so causal work is equal.
+// 22_zigzag: each rank has a piece near the beginning of the sequence and one near its end, so causal work is equal.
 // Needs: sm_90a
 // GPUs: several
 // After: 21_gather

@@ -9,8 +9,3 @@ Test(block, barrier_predicates) { EXPECT(block_barrier_predicates); }
 Test(block, static_shared) { EXPECT(block_static_shared); }
 Test(block, dynamic_shared) { EXPECT(block_dynamic_shared); }
 Test(block, dynamic_shared_places) { EXPECT(block_dynamic_shared_places); }
-Test(block, atomics) { EXPECT(block_atomics); }
-// Threads that poll must let others run; otherwise these two do not end.
-Test(block, spin_lock, .timeout = 60) { EXPECT(block_spin_lock); }
-Test(block, flags, .timeout = 60) { EXPECT(block_flags); }
-Test(block, last_one) { EXPECT(block_last_one); }

@@ -85,6 +85,8 @@ void phase_arrived_early(bool broken);
 void phase_of_other_lane(bool broken);
 void turn_passed_early(bool broken);
 void turn_passed_twice(bool broken);
+
+// products.cu
 void product_reads_early(bool broken);
 void product_waited_by_some(bool broken);
 void product_overwritten(bool broken);

@@ -1,0 +1,44 @@
+// What the faulty kernels of roles.cu and products.cu share: tiles of shared memory, which box copies fill.
+#ifndef SANITIZE_TILES_H
+#define SANITIZE_TILES_H
+
+#include "hopper.cuh"
+
+static constexpr int ROWS = 64, TILE_BYTES = ROWS * PANEL * 2;
+using tile = half[ROWS][PANEL];
+
+static CUtensorMap map_of_zeros() {
+  void *tensor;
+  cudaMalloc(&tensor, TILE_BYTES);
+  cudaMemset(tensor, 0, TILE_BYTES);
+  CUtensorMap map;
+  describe_tensor(&map, ATTENTION_FP16, tensor, 1, 1, ROWS, PANEL, ROWS);
+  return map;
+}
+static float *device_floats(int count) {
+  float *data;
+  cudaMalloc(&data, count * sizeof(float));
+  return data;
+}
+
+// Returns consecutive tiles of shared memory, at a multiple of 1024 bytes.
+__device__ tile *tiles(unsigned char *memory) {
+  return (tile *)(memory + (-shared_address(memory) & 1023));
+}
+
+// Thread 0 initialises barriers for `arrivals` each.
+template <int COUNT>
+__device__ void create(barrier (&barriers)[COUNT], int arrivals) {
+  if (threadIdx.x == 0) {
+    barrier_create_all(barriers, arrivals);
+    barriers_created();
+  }
+  __syncthreads();
+}
+
+__device__ void fetch(tile *to, const CUtensorMap *map, barrier *full) {
+  barrier_arrive_expecting(full, TILE_BYTES);
+  copy_box(to, map, full, 0, 0, 0, 0); // <- fetch
+}
+
+#endif

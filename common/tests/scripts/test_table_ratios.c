@@ -1,0 +1,147 @@
+// scripts/tables.sh: tables whose rows are compared with others, by ratios with intervals.
+#define _GNU_SOURCE
+#include "tables.h"
+
+TestSuite(table_ratios, .init = tables_enter, .fini = toolkit_leave);
+
+// Records of today hold ratios from pairs of one round, with an interval, and say what held the GPU back.
+#define PAIRED_HEADER                                                                              \
+  "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,workspace_bytes,"     \
+  "median_ms,ci_low_ms,ci_high_ms,tflops,throttled,graph_ms,floor_ms,base_step,speedup,"           \
+  "speedup_low,speedup_high,speedup_before,speedup_before_low,speedup_before_high,share_flash,"    \
+  "share_flash_low,share_flash_high,share_best,share_best_low,share_best_high,commit,date\n"
+#define PAIRED(step, shape, times, throttled, ratios)                                              \
+  step ",Test GPU,fp16," shape ",ok,0," times "," throttled "," ratios "," ORIGIN
+
+Test(table_ratios, ratios_have_intervals) {
+  cr_assert_eq(toolkit_run("rm " FOLDER "/ladder-again.csv").status, 0);
+  recorded_write("ladder", PAIRED_HEADER PAIRED("01_plain", LARGE, "80,79.5,80.5,0.5", "0,,0.002",
+                                                "01_plain,1,1,1,,,,,,,,,")
+                               PAIRED("05_fused", LARGE, "2,1.996,2.004,20", "1,,0.002",
+                                      "01_plain,39.5,39.25,39.75,9.5,9.25,9.75,,,,,,"));
+  recorded_write("peers",
+                 PAIRED_HEADER PAIRED("05_fused", LARGE, "2.5,2.5,2.5,16", "0,,0.002",
+                                      "05_fused,1,1,1,,,,0.81,0.80,0.82,0.481,0.475,0.49")
+                     PAIRED("sdpa_flash", LARGE, "2,2,2,20", "0,,0.002", ",,,,,,,1,1,1,0.5,,"));
+  const script_result result = filled(BLOCK("ladder test-gpu") BLOCK("step test-gpu 05"));
+  EXPECT(result,
+         "| 05 fused | | 2.000 [1.996, 2.004], throttled | 20.0 | 39.5 [39.2, 39.8] | 9.50 [9.25, "
+         "9.75] | 0 B | 0.81 [0.80, 0.82] | 0.48 [0.47, 0.49] | stop and profile |\n",
+         "| 2.000 [1.996, 2.004], throttled | 20.0 | 9.50 [9.25, 9.75] | 39.5 [39.2, 39.8] |\n");
+}
+
+// Beside the step itself, in the words of the patch as it is today.
+#define VARIED(step, variant, times, ratio)                                                        \
+  step "," variant ",Test GPU,fp16," LARGE ",ok," times "," ratio "," ORIGIN
+
+// The commit under the table is that of the step's own rows.
+Test(table_ratios, variants_of_a_step) {
+  const script_result none = filled(BLOCK("variants test-gpu 05"));
+  EXPECT(none, "Not recorded yet: `" FOLDER "/variants.csv` (`make variants RECORD=1`,");
+  recorded_write("variants",
+                 "step,variant,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,"
+                 "check,median_ms,ci_low_ms,ci_high_ms,tflops,base_step,speedup,speedup_low,"
+                 "speedup_high,commit,date\n"
+                 "04_other,no_pad,Test GPU,fp16," LARGE
+                 ",ok,9,9,9,1,04_other,0.5,0.5,0.5,older,2025-01-02T03:04:05Z\n" VARIED(
+                     "05_fused", "", "2,1.996,2.004,20", "05_fused,1,1,1")
+                     VARIED("05_fused", "no_pad", "4,3.992,4.008,10", "05_fused,0.5,0.49,0.51")
+                         VARIED("05_fused", "no_more", "2,1.996,2.004,20", "05_fused,1,0.99,1.01"));
+  cr_assert_eq(toolkit_run("mkdir -p steps/05_fused/variants").status, 0);
+  toolkit_write("steps/05_fused/variants/no_pad.patch",
+                "Title: Rows lie side by side\nExpect: Slower, as all\n  banks are one. \n\n"
+                "--- a/x\nTitle: not this\n");
+  const script_result result = filled(BLOCK("variants test-gpu 05"));
+  EXPECT(
+      result, "batch 4, heads 4, seq 1024, head_dim 64, fp16.\n\n| variant | what was expected |",
+      "| the step itself | | 2.000 [1.996, 2.004] | 20.0 | |\n",
+      "| [no_pad](variants/no_pad.patch): Rows lie side by side | Slower, as all banks are one. | "
+      "4.000 [3.992, 4.008] | 10.0 | 0.50 [0.49, 0.51] |\n\n### What did not help\n\nbatch 4, "
+      "heads",
+      "| the step itself | | 2.000", "| [no_more](variants/no_more.patch): | | 2.000",
+      "| 1.00 [0.99, 1.01] |\n\nTest GPU, commit abc1234, 2026-01-02: ");
+  cr_expect_null(strstr(result.out, "9.000"), "%s", result.out);
+  const script_result other = filled(BLOCK("variants test-gpu 07"));
+  EXPECT(other,
+         "The variants of this step have not been recorded yet: `make step07 variants RECORD=1`");
+}
+
+// The step is nowhere faster than `equal`, and `adds` is nowhere faster than the step. `once` is slower in one of two
+// problems, `better` adds something and is faster, and `failed` has no time: none of them is called no help.
+Test(table_ratios, variants_that_did_not_help) {
+  static const char *const additions[] = {"adds", "better"};
+  for (int i = 0; i < 2; i++) {
+    char path[64];
+    cr_assert_eq(toolkit_run("mkdir -p steps/05_fused/variants").status, 0);
+    snprintf(path, sizeof path, "steps/05_fused/variants/%s.patch", additions[i]);
+    toolkit_write(path, "Title: more\nExpect: No faster\nKind: addition\n\n--- a/x\n");
+  }
+#define VARIANTS_HEADER                                                                            \
+  "step,variant,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,median_ms,"   \
+  "ci_low_ms,ci_high_ms,tflops,base_step,speedup,speedup_low,speedup_high,commit,date\n"
+  recorded_write("variants",
+                 VARIANTS_HEADER VARIED("05_fused", "", "2,2,2,20", "05_fused,1,1,1")
+                     VARIED("05_fused", "adds", "4,4,4,10", "05_fused,0.5,0.49,0.51")
+                         VARIED("05_fused", "better", "1,1,1,40", "05_fused,2,1.9,2.1")
+                             VARIED("05_fused", "equal", "2,2,2,20", "05_fused,0.99,0.98,1.00")
+                                 VARIED("05_fused", "once", "2,2,2,20", "05_fused,1,0.99,1.01")
+                                     VARIED("05_fused", "failed", ",,,", "05_fused,,,"));
+  recorded_write("variants-causal", VARIANTS_HEADER
+                 "05_fused,,Test GPU,fp16," MASKED ",ok,2,2,2,20,05_fused,1,1,1," ORIGIN
+                 "05_fused,once,Test GPU,fp16," MASKED ",ok,4,4,4,10,05_fused,0.5,0.5,0.5," ORIGIN);
+  const script_result result = filled(BLOCK("variants test-gpu 05"));
+  EXPECT(result, "head_dim 64, fp16.\n", "| the step itself |", "| [better](",
+         "| 2.00 [1.90, 2.10]", "| [once](", "| [failed](", "| not timed |", "fp16, causal.\n",
+         "| the step itself |", "| [once](", "### What did not help\n\n", "| the step itself |",
+         "| [adds](", "more | No faster |", "| [equal](", "| 0.99 [0.98, 1.00] |\n\nTest GPU");
+}
+
+// A ladder that begins elsewhere says where.
+Test(table_ratios, a_ladder_without_step_01_names_its_base) {
+  recorded_write("ladder",
+                 PAIRED_HEADER PAIRED("07_x", LARGE, "2,2,2,20", "0,,", "07_x,1,1,1,,,,,,,,,"));
+  const script_result result = filled(BLOCK("ladder test-gpu"));
+  EXPECT(result, "| × step 07 | × before |");
+}
+
+// Below 20 microseconds stands what an empty kernel takes, and the time in a graph.
+Test(table_ratios, the_floor_of_short_times) {
+  recorded_write("ladder", PAIRED_HEADER PAIRED("05_fused", LARGE, "0.0123,0.0122,0.0124,20",
+                                                "0,0.0111,0.0023", "05_fused,1,1,1,,,,,,,,,")
+                               PAIRED("06_copied", LARGE, "0.0223,0.0222,0.0224,20",
+                                      "0,0.0211,0.0023", "05_fused,1,1,1,,,,,,,,,"));
+  const script_result result = filled(BLOCK("ladder test-gpu"));
+  EXPECT(result, "| 0.01230 [0.01220, 0.01240]; empty kernel 0.00230, in a graph 0.01110 |",
+         "| 0.02230 [0.02220, 0.02240] |");
+}
+
+// The fastest step beside the fastest peer, and whether the lab is behind.
+Test(table_ratios, shapes_of_users) {
+  recorded_write(
+      "shapes",
+      PAIRED_HEADER PAIRED("05_fused", LARGE, "2.5,2.5,2.5,16", "0,,",
+                           "05_fused,1,1,1,,,,,,,0.5,0.49,0.51")
+          PAIRED("06_copied", LARGE, "2,2,2,20", "0,,", "05_fused,1,1,1,,,,,,,0.8,0.79,0.81")
+              PAIRED("sdpa_flash", LARGE, "1.6,1.6,1.6,25", "0,,", ",,,,,,,1,1,1,1,1,1")
+                  PAIRED("sdpa_cudnn", LARGE, "3,3,3,12", "0,,", ",,,,,,,1,1,1,0.5,,") PAIRED(
+                      "05_fused", MASKED, "1,1,1,30", "0,,", "05_fused,1,1,1,,,,,,,1.01,0.99,1.03")
+                      PAIRED("sdpa_flash", MASKED, "1.1,1.1,1.1,29", "0,,", ",,,,,,,1,1,1,1,1,1"));
+  const script_result result = filled(BLOCK("shapes test-gpu"));
+  EXPECT(
+      result,
+      "| batch 4, heads 4, seq 1024, head_dim 64, fp16 | 06 copied | 2.000 [2.000, 2.000] | 20.0 "
+      "| SDPA flash | 1.600 [1.600, 1.600] | 25.0 | 0.80 [0.79, 0.81] | behind |\n",
+      "fp16, causal | 05 fused | 1.000 [1.000, 1.000] | 30.0 | SDPA flash | 1.100 [1.100, 1.100] | "
+      "29.0 | 1.01 [0.99, 1.03] | level |\n");
+}
+
+// Of a step that was added to the file later, and of one that was wrong.
+Test(table_ratios, the_step_before_by_its_number) {
+  recorded_write("spread", SPREAD_HEADER SPREAD_OVER("1,0", "06_copied", "1", "40")
+                               SPREAD_OVER("1,0", "05_fused", "2", "20")
+                                   SPREAD_OVER("1,0", "01_plain", "80", "0.5")
+                                       SPREAD_OVER("8,0", "05_fused", "2", "20") //
+                 "06_copied,Test GPU,fp16," LARGE ",8,0,FAILED,,," ORIGIN);
+  const script_result result = filled(BLOCK("spread test-gpu 06"));
+  EXPECT(result, "deviation | 1 | 8 |", "| head_dim 64, fp16 | 40.0 (2.00) | FAILED |");
+}

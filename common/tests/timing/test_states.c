@@ -1,0 +1,62 @@
+// What is made of the clock, the power and the reasons that a GPU tells during a timing run.
+#include "fake_clock.h"
+
+Test(states, a_dropped_clock_is_seen_and_given_time) {
+  contender one = {'A', 0, 20, 0, 0};
+  timing_plan plan = small_plan();
+  plan.rounds_least = plan.rounds_most = 5;
+  state = (monitor_reading){1980, 500, false};
+  run(&plan, &one, 1);
+  cr_expect(rests == 0 && !bursts[0][4].throttled && bursts[0][4].state.power_w == 500);
+
+  state = (monitor_reading){1980, 690, true}; // NVML's reasons say so
+  run(&plan, &one, 1);
+  const timing_figures figures = timing_figure(&contenders[0]);
+  cr_expect(bursts[0][0].throttled && figures.throttled_rounds == 5 && timing_throttled(&figures));
+  cr_expect_eq(rests, 4, "%zu rests", rests); // before all but the first burst
+  cr_expect(rested > 4 * 0.01 && rested <= 4 * 0.06, "%g s", rested);
+}
+
+static float clock_by_time;
+static monitor_reading read_slower(void *context) {
+  (void)context;
+  clock_by_time -= 30; // from 1980: 1950, 1920, 1890, ...
+  return (monitor_reading){clock_by_time, 600, false};
+}
+
+Test(states, a_clock_is_compared_with_the_highest) {
+  contender one = {'A', 0, 20, 0, 0};
+  const timing_clock clock = {fake_start, fake_stop, read_slower, fake_pause, "clock"};
+  timing_plan plan = small_plan();
+  plan.rounds_least = plan.rounds_most = 5;
+  plan.clock = &clock;
+  clock_by_time = 2010; // 1980 before the first burst
+  run(&plan, &one, 1);
+  static const bool expected[5] = {false, true, true, true, true}; // 0.97 * 1980 = 1920.6
+  for (size_t i = 0; i < 5; i++) cr_expect_eq(bursts[0][i].throttled, expected[i], "round %zu", i);
+  const timing_figures figures = timing_figure(&contenders[0]);
+  cr_expect(figures.sm_clock_mhz == 1890 && figures.power_w == 600);
+}
+
+Test(states, without_a_monitor_nothing_is_known_and_nothing_claimed) {
+  contender one = {'A', 0, 20, 0, 0};
+  const timing_clock clock = {fake_start, fake_stop, NULL, NULL, "clock"};
+  timing_plan plan = small_plan();
+  plan.clock = &clock;
+  run(&plan, &one, 1);
+  const timing_figures figures = timing_figure(&contenders[0]);
+  cr_expect(isnan(figures.sm_clock_mhz) && isnan(figures.power_w) && !figures.throttled_rounds);
+  cr_expect(!timing_throttled(&figures));
+}
+
+Test(states, reasons_that_hold_a_gpu_back) {
+  static const struct {
+    unsigned long long reasons;
+    bool back;
+  } cases[] = {{0, false},   {0x1, false}, {0x2, false}, {0x4, true},    {0x8, true}, {0x10, false},
+               {0x20, true}, {0x40, true}, {0x80, true}, {0x100, false}, {0x5, true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    cr_expect_eq(monitor_reasons_hold_back(cases[i].reasons), cases[i].back, "%llx",
+                 cases[i].reasons);
+  }
+}
