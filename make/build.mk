@@ -11,7 +11,10 @@ comma := ,
 WARNINGS := -Wall -Wextra -Wpedantic $(if $(WERROR),-Werror)
 OPTIMISE := $(if $(DEBUG),-O0 -g3,-O2 -g -DNDEBUG) $(SANITIZE:%=-fsanitize=% -fno-sanitize-recover=all -fno-omit-frame-pointer)
 CFLAGS   := -std=c17 $(OPTIMISE) -march=native -pthread -fopenmp -fPIC $(WARNINGS)
-LDFLAGS  := -fopenmp $(SANITIZE:%=-fsanitize=%)
+# Where binutils' other linker is installed it takes a third of the time, and make check links about 800 programs. It puts
+# __shared__ arrays in another order. The sanitizer says behind which of them an address lies, so it is left out there.
+GOLD     := $(if $(filter cpu,$(DEVICE)$(MODE)),$(if $(wildcard $(addsuffix /ld.gold,$(subst :, ,$(PATH)))),-fuse-ld=gold))
+LDFLAGS  := -fopenmp $(GOLD) $(SANITIZE:%=-fsanitize=%)
 RPATH    := -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..:$$ORIGIN/../..'
 
 ifeq ($(DEVICE),cpu)
@@ -129,6 +132,28 @@ asserting = $(if $(ELSEWHERE),-UNDEBUG)
 # --- kernels -------------------------------------------------------------------------------------
 
 ifeq ($(DEVICE),cpu)
+# nvcc includes cuda_runtime.h ahead of every CUDA file. For most kernels a third of g++'s time would go into its
+# stand-in, so g++ compiles that once for each set of options, and includes the result ahead of every kernel. Of two builds
+# at a time the second one waits, because all that was compiled would be older than a result that is made again.
+# $(call runtime_folder,FLAGS)
+runtime_folder   = $(BUILD)/runtime$(subst =,.,$(subst $(blank),,$(filter -O% -g% -fsanitize% -U%,$1)))
+include_runtime  = $(if $(filter g++,$(KERNEL_IS)),-Winvalid-pch -include $1/runtime.h)
+needs_runtime    = $(if $(filter g++,$(KERNEL_IS)),$1/runtime.h.gch)
+STEP_RUNTIME    := $(call runtime_folder,$(call KERNEL_FLAGS,$(STEP_FLAGS)) $(asserting))
+COMMON_RUNTIME  := $(call runtime_folder,$(call KERNEL_FLAGS))
+define runtime_rule
+$1/runtime.h.gch: common/emulator/include/cuda_runtime.h
+	$$(prepare)
+	@echo '#include <cuda_runtime.h>' >$$(part) && mv -f $$(part) $1/runtime.h
+	exec 9<$1 && flock 9 && { find $$? -newer $$@ 2>&1 | grep -q . || exit 0; } && \
+	  $$(KERNEL_CXX) $2 -MMD -MP -MF $1/runtime.d.$$$$$$$$.part -MT $$@ -x c++-header -c $$< -o $$(part) && \
+	  mv -f $1/runtime.d.$$$$$$$$.part $1/runtime.d $$(whole)
+endef
+$(eval $(call runtime_rule,$(COMMON_RUNTIME),$$(call KERNEL_FLAGS)))
+ifneq ($(STEP_RUNTIME),$(COMMON_RUNTIME))
+  $(eval $(call runtime_rule,$(STEP_RUNTIME),$$(call KERNEL_FLAGS,$$(STEP_FLAGS)) $$(asserting)))
+endif
+
 $(STEP_BUILD)/steps/%.rewritten.cpp: $(STEPS_FOLDER)/%.cu $(PLAIN)/rewrite
 	$(prepare)
 	@$(PLAIN)/rewrite $< $@ $(if $(filter-out $(STEPS_FOLDER),$(STEPS_NAME)),$(call quoted,$(STEPS_NAME)/$*.cu))
@@ -137,13 +162,13 @@ $(BUILD)/common/%.rewritten.cpp: common/%.cu $(PLAIN)/rewrite
 	$(prepare)
 	@$(PLAIN)/rewrite $< $@
 
-$(STEP_BUILD)/steps/%.cu.o: $(STEP_BUILD)/steps/%.rewritten.cpp
+$(STEP_BUILD)/steps/%.cu.o: $(STEP_BUILD)/steps/%.rewritten.cpp $(call needs_runtime,$(STEP_RUNTIME))
 	$(prepare)
-	$(KERNEL_CXX) $(call KERNEL_FLAGS,$(STEP_FLAGS)) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) -I$(STEPS_FOLDER)/$(dir $*) $(headers) -c $< -o $(part) $(object)
+	$(KERNEL_CXX) $(call include_runtime,$(STEP_RUNTIME)) $(call KERNEL_FLAGS,$(STEP_FLAGS)) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(call unfinished,$*.cu,-Wno-unused -Wno-maybe-uninitialized) -I$(STEPS_FOLDER)/$(dir $*) $(headers) -c $< -o $(part) $(object)
 
-$(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp
+$(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp $(call needs_runtime,$(COMMON_RUNTIME))
 	$(prepare)
-	$(KERNEL_CXX) $(call KERNEL_FLAGS) -Icommon/$(dir $*) $(headers) -c $< -o $(part) $(object)
+	$(KERNEL_CXX) $(call include_runtime,$(COMMON_RUNTIME)) $(call KERNEL_FLAGS) -Icommon/$(dir $*) $(headers) -c $< -o $(part) $(object)
 else
 compile_step = $(NVCC) $(if $(findstring .stamped,$@),$(subst -std=c++17,-std=c++20,$(KERNEL_FLAGS)),$(KERNEL_FLAGS)) $(if $(filter $*,$(GROUP_STEPS)),$(NCCL_INCLUDE)) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(if $(findstring .stamped,$@),-DLAB_TIMELINE=$(if $(shell grep -q aligned_tiles $< && grep -l wgmma_wait $<),2,1)) \
 	  $(call unfinished,$*/attention.cu,-Xcompiler -Wno-unused -diag-suppress 177$(comma)550) $(call gencode,$(call step_arch,$*)) $(headers) -c $< -o $(part) $(object)

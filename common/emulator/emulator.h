@@ -149,11 +149,12 @@ EMULATOR_API __attribute__((noreturn, format(printf, 2, 3))) void
 emulator_fault(cudaError_t error, const char *format, ...);
 
 // Receives the arguments that assert() passes to __assert_fail, which
-// cuda_runtime.h renames. On the host it behaves like __assert_fail.
+// cuda_runtime.h renames. On the host it behaves like __assert_fail. A source that
+// includes assert.h again behind cuda_runtime.h declares it a second time, as here.
 EMULATOR_API __attribute__((noreturn)) void emulator_assert_fail(const char *expression,
                                                                  const char *file,
                                                                  unsigned int line,
-                                                                 const char *function);
+                                                                 const char *function) __THROW;
 
 // ---- For the C++ host overloads ------------------------------------------------------------------
 
