@@ -21,11 +21,13 @@ Test(inputs, ramp) { expect_right_on(INPUTS_RAMP); }
 Test(inputs, limit) { expect_right_on(INPUTS_LIMIT); }
 
 // Scores that rise by 1 to 130 in log2, in rows by themselves and in all rows of a warp, at the first key of a block,
-// at its last and inside; with enough keys for five blocks. The second shape has more rows, for steps that
+// at its last and inside; with enough keys for five blocks. Steps scale O in another way where it has 128 columns, so one
+// type has these. The second shape has more rows, for steps that
 // choose another configuration there, and the heads that rise by 17, 8, 40 and 1.
 Test(inputs, rising) {
   for (int type = ATTENTION_FP16; type <= ATTENTION_BF16; type++) {
-    attention_shape few_rows = suite_shape((attention_dtype)type, 40, 330, 64, false);
+    const int head_dim = type == ATTENTION_FP16 ? 64 : 128;
+    attention_shape few_rows = suite_shape((attention_dtype)type, 40, 330, head_dim, false);
     few_rows.heads = few_rows.kv_heads = 16;
     suite_expect_right(few_rows, INPUTS_RISING);
     attention_shape many_rows = suite_shape((attention_dtype)type, 260, 400, 128, false);
@@ -40,7 +42,8 @@ static uint16_t bits_of(const attention_shape *shape, float value) {
 }
 
 // One key, in the fourth block of 64, beats all before it by `log2_gain`, and those around it by three times as much.
-static void expect_right_after_a_gain(attention_dtype dtype, double log2_gain) {
+// Values are normal numbers times `value`.
+static void expect_right_after_a_gain(attention_dtype dtype, double log2_gain, float value) {
   enum { BEST = 200 };
   attention_shape shape = suite_shape(dtype, 20, 270, 64, false);
   shape.heads = shape.kv_heads = 1;
@@ -55,6 +58,9 @@ static void expect_right_after_a_gain(attention_dtype dtype, double log2_gain) {
   for (int key = 128; key < shape.seq_kv; key++)
     trial.k[key * shape.head_dim] = bits_of(&shape, key == BEST ? 1.0f : -2.0f);
   inputs_fill(&shape, INPUTS_NORMAL, INPUTS_V, 1, trial.v);
+  if (dtype == ATTENTION_BF16)
+    for (size_t i = 0; i < shape_kv_count(&shape); i++)
+      trial.v[i] = bf16_from_float(value * bf16_to_float(trial.v[i]));
   suite_upload(&trial);
   suite_run_and_check(&trial, NULL);
   trial_free(&trial);
@@ -65,9 +71,12 @@ Test(inputs, one_key_far_above_those_before) {
   static const double gains[] = {14.99, 15.01, 15.9999,  16.01, 17,  63.99,
                                  64.01, 126.9, 127.9999, 128.1, 140, 1000};
   for (size_t i = 0; i < sizeof gains / sizeof gains[0]; i++) {
-    expect_right_after_a_gain(ATTENTION_FP16, gains[i]);
-    expect_right_after_a_gain(ATTENTION_BF16, gains[i]);
+    expect_right_after_a_gain(ATTENTION_FP16, gains[i], 1.0f);
+    expect_right_after_a_gain(ATTENTION_BF16, gains[i], 1.0f);
   }
+  // Products of such probabilities and such values are not too large for float32, but those of 2^100 are.
+  expect_right_after_a_gain(ATTENTION_BF16, 100.0, 0x1p40f);
+  expect_right_after_a_gain(ATTENTION_BF16, 63.0, 0x1p40f);
 }
 
 // Equal rows have equal scores, of either sign: at one of these scales they are around -400, where a

@@ -28,8 +28,11 @@ static uint16_t bits_of(attention_dtype dtype, float value) {
   return dtype == ATTENTION_FP16 ? fp16_from_float(value) : bf16_from_float(value);
 }
 
-// Row i and key j have the score largest * pattern(j), a product of two numbers; odd rows have 0.
-static void expect_right(attention_shape shape, float largest, score_pattern *pattern) {
+// Row i and key j have the score largest * pattern(j), a product of two numbers. Odd rows have 0, and so have the rows
+// of which bit 3 is not as `rows` says: a lane holds two rows whose numbers differ in that bit.
+typedef enum { BOTH_ROWS, FIRST_ROW, SECOND_ROW, ROWS } rows_of_lane;
+static void expect_right(attention_shape shape, float largest, score_pattern *pattern,
+                         rows_of_lane rows) {
   if (suite_step().unsupported(&shape)) return;
   trial trial;
   const size_t dim = (size_t)shape.head_dim;
@@ -41,7 +44,8 @@ static void expect_right(attention_shape shape, float largest, score_pattern *pa
   memset(trial.q, 0, shape_q_count(&shape) * sizeof *trial.q);
   memset(trial.k, 0, shape_kv_count(&shape) * sizeof *trial.k);
   for (int row = 0; row < shape.seq_q * shape.heads; row += 2)
-    trial.q[(size_t)row * dim] = bits_of(shape.dtype, factor);
+    if (rows == BOTH_ROWS || row % shape.seq_q / 8 % 2 == (rows == SECOND_ROW))
+      trial.q[(size_t)row * dim] = bits_of(shape.dtype, factor);
   for (int key = 0; key < shape.seq_kv * shape.kv_heads; key++)
     trial.k[(size_t)key * dim] =
         bits_of(shape.dtype, factor * pattern(key % shape.seq_kv, shape.seq_kv));
@@ -56,15 +60,15 @@ static void expect_right_up_to(attention_dtype dtype, const float *scores, size_
       one_key_at_the_end,          one_key_at_the_start, all_tied, all_tied_below_zero, rising,
       one_key_above_negative_ones, every_third_tied};
   for (size_t i = 0; i < count; i++) {
-    expect_right(suite_shape(dtype, 5, 1, 64, false), scores[i], all_tied);
+    expect_right(suite_shape(dtype, 5, 1, 64, false), scores[i], all_tied, BOTH_ROWS);
     for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
       attention_shape one_head = suite_shape(dtype, 20, 270, 64, (i + p) % 2);
       one_head.heads = one_head.kv_heads = 1;
-      expect_right(one_head, scores[i], patterns[p]);
+      expect_right(one_head, scores[i], patterns[p], (rows_of_lane)((i + p) % ROWS));
     }
   }
   // Another configuration of steps that choose by the shape.
-  expect_right(suite_shape(dtype, 260, 400, 128, false), scores[count - 1], rising);
+  expect_right(suite_shape(dtype, 260, 400, 128, false), scores[count - 1], rising, BOTH_ROWS);
 }
 
 // 2^20 and 2^28 are where steps 07 to 17 begin to subtract the row max otherwise, and where a product is off by 16.
