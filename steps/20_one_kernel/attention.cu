@@ -13,7 +13,7 @@
 //
 // Few rows get one block of eight warps on each multiprocessor, so a tile has half as many parts as with two blocks, and
 // twice as many threads merge them. Its ring has three stages of 64 KB, of which 128 KB are under way. Memory answers
-// after about 1 us, and in that time delivers about 33 KB to each multiprocessor.
+// after about 1 us, and in that time delivers about 34 KB to each multiprocessor.
 //
 // Cost for each key/value head: as in step 19, without the second launch.
 #include "fragments.cuh"
