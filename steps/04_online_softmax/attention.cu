@@ -114,7 +114,7 @@ __device__ __forceinline__ void accumulate_output(float (&O_rmem)[tile::ROWS][D 
   }
 }
 
-// The key of the block that the thread's score number n in a row belongs to.
+// Returns the key of the block that the thread's score number n of a row belongs to.
 template <typename tile>
 __device__ __forceinline__ int lane_key(int n) {
   return (int)threadIdx.x % COLUMN_THREADS + COLUMN_THREADS * n;

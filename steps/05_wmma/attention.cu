@@ -66,7 +66,7 @@ static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 static constexpr int PAD = 8;   // elements of 2 bytes
 static constexpr int S_PAD = 4; // floats
 static_assert(PAD * sizeof(half) % 16 == 0 && S_PAD * sizeof(float) % 16 == 0, "rows stay aligned");
-static_assert((32 + PAD) * sizeof(half) / 16 % 2 == 1, "and start in different banks");
+static_assert((32 + PAD) * sizeof(half) / 16 % 2 == 1, "rows start in different banks");
 
 // Copies the first `rows` rows of a [rows, head_dim] matrix to a [TILE_ROWS][D] tile and fills the
 // rest with zeros, so that no loop over the tile needs to know where the matrix ends.
@@ -138,7 +138,7 @@ accumulate_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
   }
 }
 
-// The key of the block that the lane's score number n in a row belongs to: a lane has every ROW_LANES-th
+// Returns the key of the block that the lane's score number n of a row belongs to: a lane has every ROW_LANES-th
 // group of 4 keys.
 template <typename tile>
 __device__ __forceinline__ int lane_key(int n) {

@@ -66,7 +66,7 @@ static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 static constexpr int PAD = 8;   // elements of 2 bytes
 static constexpr int S_PAD = 4; // floats
 static_assert(PAD * sizeof(half) % 16 == 0 && S_PAD * sizeof(float) % 16 == 0, "rows stay aligned");
-static_assert((32 + PAD) * sizeof(half) / 16 % 2 == 1, "and start in different banks");
+static_assert((32 + PAD) * sizeof(half) / 16 % 2 == 1, "rows start in different banks");
 
 // Starts to copy the first `rows` rows of a [rows, head_dim] matrix to a [TILE_ROWS][D] tile and to fill the
 // rest with zeros, so that no loop over the tile needs to know where the matrix ends.
@@ -139,7 +139,7 @@ accumulate_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
   }
 }
 
-// The key of the block that the lane's score number n in a row belongs to: a lane has every ROW_LANES-th
+// Returns the key of the block that the lane's score number n of a row belongs to: a lane has every ROW_LANES-th
 // group of 4 keys.
 template <typename tile>
 __device__ __forceinline__ int lane_key(int n) {
@@ -205,8 +205,8 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   extern __shared__ __align__(32) float4 shared_memory[];
   constexpr int COLUMNS = divide_up(D / FRAGMENT, tile::WARPS_N);   // fragments of O, of one warp
   auto factor_smem = (float *)shared_memory;                        // [BLOCK_M]
-  auto K_smem = (Element(*)[D + PAD])(factor_smem + tile::BLOCK_M); // [BLOCK_N][..]
-  auto V_smem = K_smem + tile::STAGES * tile::BLOCK_N;              // [BLOCK_N][..]
+  auto K_smem = (Element(*)[D + PAD])(factor_smem + tile::BLOCK_M); // [STAGES * BLOCK_N][..]
+  auto V_smem = K_smem + tile::STAGES * tile::BLOCK_N;              // [STAGES * BLOCK_N][..]
   auto Q_smem = V_smem + tile::STAGES * tile::BLOCK_N;              // [BLOCK_M][..]
   auto S_smem = (float(*)[tile::BLOCK_N + S_PAD]) Q_smem;           // [BLOCK_M][..]
   auto P_smem = (Element(*)[2 * (tile::BLOCK_N + S_PAD)]) S_smem;   // [BLOCK_M][..]

@@ -59,7 +59,7 @@ static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 // of 16 bytes long, so 8 rows in turn start in 8 different groups of 4 banks: no conflict. A pad of one
 // element would spread them too, but put every row after the first off the 16-byte grid.
 static constexpr int PAD = 8; // elements of 2 bytes
-static_assert((32 + PAD) * sizeof(half) / 16 % 2 == 1, "and start in different banks");
+static_assert((32 + PAD) * sizeof(half) / 16 % 2 == 1, "rows start in different banks");
 
 // Starts to copy the first `rows` rows of a [rows, head_dim] matrix to a [TILE_ROWS][D] tile and to fill the
 // rest with zeros, so that no loop over the tile needs to know where the matrix ends.
@@ -120,7 +120,7 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
   }
 }
 
-// Which key of the block the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
+// Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
 __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
 
 // Sets the lane's scores of its row r that lie past the row's first `limit` keys to -infinity.

@@ -13,7 +13,7 @@
 //
 // Few rows get one block of eight warps on each multiprocessor, so a tile has half as many parts as with two blocks, and
 // twice as many threads merge them. Its ring has three stages of 64 KB, of which 128 KB are under way. Memory answers
-// after about 1 us, and in that time delivers about 33 KB to each multiprocessor.
+// after about 1 us, and in that time delivers about 34 KB to each multiprocessor.
 //
 // Cost for each key/value head: as in step 19, without the second launch.
 #include "fragments.cuh"
@@ -155,7 +155,7 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
   }
 }
 
-// Which key of the block the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
+// Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
 __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
 
 // Sets the lane's scores of its row r that lie past the row's first `limit` keys to -infinity.
