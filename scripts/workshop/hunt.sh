@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Planted bugs to be found: scripts/workshop/hunt.sh VERB [BUG]
 #   list      how many there are, and which were handed out
-#   hand-out  puts the spoiled step into work/hunt/BUG, unless it is there, and prints that folder
+#   hand-out  puts the spoiled step into work/hunt/BUG, unless it is there, and prints that folder; takes several numbers
 #   describe  says what to do with it
 #   reveal    tells what was planted
 #   key       lists all bugs with step, tools and title, for the leader of a workshop
@@ -76,12 +76,17 @@ if [ "$verb" = key ]; then
   awk -f scripts/align.awk "$scratch/key"
   exit
 fi
-if ! [[ $bug =~ ^[1-9][0-9]*$ ]] || [ "$bug" -gt "${#patches[@]}" ]; then
-  echo "error: BUG is \"$bug\": give a number from 1 to ${#patches[@]}, such as make hunt BUG=1" >&2
-  exit 2
-fi
-folder=$work/hunt/$bug
-planted=$folder/.planted # a copy: what was handed out stays what it is, whatever bugs are added later
+# choose BUG: the bug that the functions below work on.
+choose() {
+  bug=$1
+  if ! [[ $bug =~ ^[1-9][0-9]*$ ]] || [ "$bug" -gt "${#patches[@]}" ]; then
+    echo "error: BUG is \"$bug\": give a number from 1 to ${#patches[@]}, such as make hunt BUG=1" >&2
+    exit 2
+  fi
+  folder=$work/hunt/$bug
+  planted=$folder/.planted # a copy: what was handed out stays what it is, whatever bugs are added later
+}
+choose "$bug"
 
 hand_out() {
   if ! command -v patch >/dev/null; then
@@ -103,8 +108,11 @@ hand_out() {
 
 case $verb in
 hand-out)
-  if [ ! -f "$planted" ]; then hand_out; fi
-  echo "$folder"
+  for bug in "${@:2}"; do
+    choose "$bug"
+    if [ ! -f "$planted" ]; then hand_out; fi
+    echo "$folder"
+  done
   ;;
 describe)
   file=$(echo "$folder"/*/attention.cu)
