@@ -22,7 +22,10 @@ static float rising(int key, int keys) {
   static const float levels[] = {0.5f, 0.75f, 1.0f, 0.5f};
   return (void)keys, levels[key / 64 % 4];
 }
-static float every_third_tied(int key, int keys) { return (void)keys, key % 3 == 0 ? 1.0f : 0.25f; }
+// Three quarters are no power of two, so that the row max times the scale is rounded.
+static float every_third_tied(int key, int keys) {
+  return (void)keys, key % 3 == 0 ? 0.75f : 0.25f;
+}
 
 static uint16_t bits_of(attention_dtype dtype, float value) {
   return dtype == ATTENTION_FP16 ? fp16_from_float(value) : bf16_from_float(value);
@@ -66,6 +69,10 @@ static void expect_right_up_to(attention_dtype dtype, const float *scores, size_
       one_head.heads = one_head.kv_heads = 1;
       expect_right(one_head, scores[i], patterns[p], (rows_of_lane)((i + p) % ROWS));
     }
+    attention_shape one_head = suite_shape(dtype, 20, 270, 64, false);
+    one_head.heads = one_head.kv_heads = 1;
+    expect_right(one_head, scores[i], every_third_tied, FIRST_ROW);
+    expect_right(one_head, scores[i], every_third_tied, SECOND_ROW);
   }
   // Another configuration of steps that choose by the shape.
   expect_right(suite_shape(dtype, 260, 400, 128, false), scores[count - 1], rising, BOTH_ROWS);
