@@ -1,4 +1,4 @@
-// What the test files of the steps for several GPUs share.
+// Functions that the test files of the steps for several GPUs share.
 #ifndef GROUP_SUITE_H
 #define GROUP_SUITE_H
 
