@@ -163,8 +163,36 @@ bool rewrite_source(const char *path, const char *text, size_t length, text_buff
   return rewrite(&file, path, out, error);
 }
 
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+
+// Moves the blanks of `<< <` and `>> >` behind the last bracket: nvcc takes these for <<< and >>>, and some formatters
+// write them. In `<< <` a launch is meant, since no operand begins with <; for templates >>> is as good as >> >.
+static void close_angles(const source *file, char *text) {
+  for (size_t i = 0; i + 1 < file->tokens.count; i++) {
+    const token *it = &file->tokens.items[i];
+    const bool opens = token_is(file, i, "<<") && token_is(file, i + 1, "<"),
+               closes = token_is(file, i, ">") && token_is(file, i + 1, ">") && i > 0 &&
+                        token_is(file, i - 1, ">") && token_touches(file, i - 1, i);
+    if (!opens && !closes) continue;
+    char *gap = text + it->start + it->length, *end = text + file->tokens.items[i + 1].start;
+    bool blank = true;
+    for (char *c = gap; c < end; c++) blank &= is_blank(*c);
+    if (!blank) continue;
+    memmove(gap + 1, gap, (size_t)(end - gap));
+    *gap = opens ? '<' : '>';
+  }
+}
+
 bool rewrite_preprocessed(const char *path, const char *text, size_t length, text_buffer *out,
                           error_text *error) {
-  source file = source_open_preprocessed(path, length > 0 ? text : "", length);
-  return rewrite(&file, path, out, error);
+  text_buffer own = {0};
+  text_buffer_append(&own, length > 0 ? text : "", length);
+  text_buffer_append(&own, "", 1);
+  source file = source_open_preprocessed(path, own.data, length);
+  close_angles(&file, own.data);
+  source_close(&file);
+  file = source_open_preprocessed(path, own.data, length);
+  const bool done = rewrite(&file, path, out, error);
+  text_buffer_free(&own);
+  return done;
 }

@@ -28,12 +28,18 @@ static void twice(int *x, int threads) {
   twice<<<1, threads>>>(x);
 } // the host's function has the kernel's name
 
-FEATURE(overloaded_kernels, "a kernel and a host function of one name", "") {
+// clang-format off
+static void twice_with_blanks(int *x) { twice << < 1, dim3(4) >> > (x); }
+// clang-format on
+
+FEATURE(overloaded_kernels,
+        "a kernel and a host function of one name; `<< <` and `>> >` with blanks", "") {
   device_array<int> x(4);
   for (int i = 0; i < 4; i++) x.at[i] = i;
   twice(x.at, 4);
+  twice_with_blanks(x.at);
   CHECK(cudaDeviceSynchronize());
-  return x.at[3] == 6;
+  return x.at[3] == 12;
 }
 
 extern __shared__ float tile[];
