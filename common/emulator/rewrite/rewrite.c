@@ -1,5 +1,6 @@
 #include "emulator/rewrite/rewrite.h"
 
+#include "emulator/rewrite/arch_condition.h"
 #include "emulator/rewrite/inline_ptx.h"
 #include "emulator/rewrite/kernel_twin.h"
 #include "emulator/rewrite/launch.h"
@@ -113,12 +114,24 @@ static bool edit_token(source *file, const scope_tracker *scopes, kernel_list *k
   return true;
 }
 
+// Warns once a file of a branch that the device has and the emulator leaves out.
+static void look_at_condition(const source *file, size_t directive, bool *warned) {
+  if (*warned || file->preprocessed || !arch_condition_differs(file, directive)) return;
+  *warned = true;
+  fprintf(stderr,
+          "%s:%zu: warning: the emulator compiles the host's branch of this condition, because it "
+          "does not define __CUDA_ARCH__: what is in the device's branch is not tested here\n",
+          file->path, file->tokens.items[directive].line);
+}
+
 static bool edit(source *file, scope_tracker *scopes, kernel_list *kernels, error_text *error) {
   // First tokens of the current statements; NO_TOKEN between one statement and the next.
   size_t file_statement = NO_TOKEN, macro_statement = NO_TOKEN;
   size_t i = 0;
+  bool warned = false;
   while (i < file->tokens.count) {
     if (file->tokens.items[i].kind == TOKEN_DIRECTIVE) {
+      look_at_condition(file, i, &warned);
       i = pass_directive(file, i, scopes);
       macro_statement = NO_TOKEN;
       continue;
