@@ -67,16 +67,19 @@ __global__ void architecture(int *out) {
   out[0] = -1;
 #endif
   out[1] = __dp4a(0x01020304, 0x01010101, 5);
+  out[1] += __dp2a_lo(make_short2(-1, 2), make_char4(3, 4, 0, 0), 0); // -3 + 8
+  out[1] += __dp2a_hi(0x00020001u, 0xFF020000u, 10u);                 // 2 + 2 * 255 + 10
   out[2] = umin(3u, 4u);
   out[3] = lanes;
 }
 
 FEATURE(device_code_by_architecture,
-        "__CUDA_ARCH__ in device code, as -arch says; __dp4a, umin, __reduce_add_sync", "") {
+        "__CUDA_ARCH__ in device code, as -arch says; __dp4a, __dp2a_lo, umin, __reduce_add_sync",
+        "") {
   device_array<int> x(4);
   architecture<<<1, 32>>>(x.at);
   CHECK(cudaDeviceSynchronize());
-  return x.at[0] >= 800 && x.at[1] == 15 && x.at[2] == 3 && x.at[3] == 32;
+  return x.at[0] >= 800 && x.at[1] == 15 + 5 + 522 && x.at[2] == 3 && x.at[3] == 32;
 }
 
 #ifndef __CUDA_ARCH__
