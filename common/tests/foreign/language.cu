@@ -111,7 +111,12 @@ struct counted {
   }
 };
 
-__global__ void of_the_device(int *x) {
+#ifdef __CUDA_ARCH__
+#define BLOCKS_AT_LEAST 2
+#else
+#define BLOCKS_AT_LEAST 1
+#endif
+__global__ void __launch_bounds__(256, BLOCKS_AT_LEAST) of_the_device(int *x) {
   x[0] = side(0);
   x[1] = counted<int>(5).value;
   x[2] = counted<int>::scaled(x[1]);
