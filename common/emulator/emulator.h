@@ -35,6 +35,11 @@ typedef struct {
 EMULATOR_API extern __thread const emulator_thread *emulator_current
     __attribute__((tls_model("initial-exec")));
 
+// Threads of a block exchange values that lie on their stacks: each offers its own, and between two barriers, at which
+// all of them wait, others read it. `thread` is the number of the one that has offered the value.
+EMULATOR_API void emulator_offer_value(const void *value);
+EMULATOR_API void emulator_offered_value(unsigned thread, void *value, size_t bytes);
+
 // ---- Launch -------------------------------------------------------------------------------------
 
 typedef struct {

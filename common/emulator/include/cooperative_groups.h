@@ -1,12 +1,14 @@
 // Stand-in for CUDA's <cooperative_groups.h> (CUDA C++ Programming Guide, "Cooperative Groups"): blocks, tiles of a
-// warp, the lanes that are together, and the grid of a cooperative launch. Tiles of more than 32 threads, clusters
-// and several GPUs are not here.
+// warp and of several, the lanes that are together, and the grid of a cooperative launch. Clusters and several GPUs are
+// not here.
 #ifndef COOPERATIVE_GROUPS_H
 #define COOPERATIVE_GROUPS_H
 
 #include "cuda_runtime.h"
 
 #include "detail/intrinsics.h"
+
+#include <type_traits>
 
 namespace cooperative_groups {
 
@@ -35,6 +37,11 @@ T shuffle(unsigned mask, const T &value, unsigned source_lane, const char *name,
 }
 
 } // namespace detail
+} // namespace cooperative_groups
+
+#include "cooperative_groups/warps_tile.h"
+
+namespace cooperative_groups {
 
 // Any group: of one thread, of lanes of a warp, of a block or of the grid.
 class thread_group {
@@ -98,6 +105,15 @@ public:
   void barrier_wait(arrival_token &&) const {}
 };
 inline thread_block this_thread_block() { return thread_block(); }
+// The memory by which large tiles exchange values on a GPU; the emulator needs none.
+template <unsigned MaxBlockSize = 1024>
+struct block_tile_memory {
+  char unused;
+};
+template <unsigned MaxBlockSize>
+thread_block this_thread_block(block_tile_memory<MaxBlockSize> &) {
+  return thread_block();
+}
 
 class grid_group : public thread_group {
 public:
@@ -182,21 +198,29 @@ inline coalesced_group coalesced_threads(EMULATOR_CALL_SITE) {
   return coalesced_group(__activemask(file, line));
 }
 
-template <unsigned Size, typename Parent = void>
-class thread_block_tile : public coalesced_group {
-  static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
-                "the emulator has tiles of 1, 2, 4, 8, 16 and 32 threads");
-
+// A tile of lanes of one warp.
+template <unsigned Size>
+class lanes_tile : public coalesced_group {
 public:
-  thread_block_tile()
+  lanes_tile()
       : coalesced_group(
             (Size == 32 ? ~0u : (1u << Size % 32) - 1) << (emulator_current->lane & ~(Size - 1)),
             detail::thread_number() / Size, (detail::block_threads() + Size - 1) / Size) {}
-  template <typename Other>
-  thread_block_tile(const thread_block_tile<Size, Other> &) : thread_block_tile() {}
   static constexpr unsigned size() { return Size; }
   static constexpr unsigned num_threads() { return Size; }
   unsigned thread_rank() const { return emulator_current->lane % Size; }
+};
+
+template <unsigned Size, typename Parent = void>
+class thread_block_tile
+    : public std::conditional_t<(Size <= 32), lanes_tile<Size>, warps_tile<Size>> {
+  static_assert(Size > 0 && Size <= 1024 && (Size & (Size - 1)) == 0,
+                "a tile has 1, 2, 4, ... or 1024 threads");
+
+public:
+  thread_block_tile() = default;
+  template <typename Other>
+  thread_block_tile(const thread_block_tile<Size, Other> &) {}
 };
 
 template <unsigned Size, typename Parent>

@@ -116,6 +116,10 @@ EMULATOR_API cublasStatus_t cublasDgemv_v2(cublasHandle_t handle, cublasOperatio
                                            int n, const double *alpha, const double *a, int lda,
                                            const double *x, int step_x, const double *beta,
                                            double *y, int step_y);
+EMULATOR_API cublasStatus_t cublasSgeam(cublasHandle_t handle, cublasOperation_t op_a,
+                                        cublasOperation_t op_b, int m, int n, const float *alpha,
+                                        const float *a, int lda, const float *beta, const float *b,
+                                        int ldb, float *c, int ldc);
 EMULATOR_API cublasStatus_t cublasSaxpy_v2(cublasHandle_t handle, int n, const float *alpha,
                                            const float *x, int step_x, float *y, int step_y);
 EMULATOR_API cublasStatus_t cublasSscal_v2(cublasHandle_t handle, int n, const float *alpha,

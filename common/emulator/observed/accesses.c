@@ -78,6 +78,36 @@ ATOMICS_OF(16, uint16_t)
 ATOMICS_OF(32, uint32_t)
 ATOMICS_OF(64, uint64_t)
 
+// The other ones, which programs use in their host code (std::atomic, __sync_fetch_and_add).
+#define ATOMIC_CHANGE(bits, word, name, builtin)                                                   \
+  EMULATOR_API word __tsan_atomic##bits##_##name(volatile word *address, word value, int order) {  \
+    (void)order;                                                                                   \
+    observer_access((uintptr_t)address, sizeof(word), OBSERVED_ATOMIC, CALLER);                    \
+    return builtin(address, value, __ATOMIC_SEQ_CST);                                              \
+  }
+#define ATOMIC_CHANGES(bits, word)                                                                 \
+  ATOMIC_CHANGE(bits, word, exchange, __atomic_exchange_n)                                         \
+  ATOMIC_CHANGE(bits, word, fetch_add, __atomic_fetch_add)                                         \
+  ATOMIC_CHANGE(bits, word, fetch_sub, __atomic_fetch_sub)                                         \
+  ATOMIC_CHANGE(bits, word, fetch_and, __atomic_fetch_and)                                         \
+  ATOMIC_CHANGE(bits, word, fetch_or, __atomic_fetch_or)                                           \
+  ATOMIC_CHANGE(bits, word, fetch_xor, __atomic_fetch_xor)                                         \
+  ATOMIC_CHANGE(bits, word, fetch_nand, __atomic_fetch_nand)                                       \
+  EMULATOR_API int __tsan_atomic##bits##_compare_exchange_weak(                                    \
+      volatile word *address, word *expected, word value, int order, int failure) {                \
+    return __tsan_atomic##bits##_compare_exchange_strong(address, expected, value, order,          \
+                                                         failure);                                 \
+  }                                                                                                \
+  EMULATOR_API word __tsan_atomic##bits##_compare_exchange_val(                                    \
+      volatile word *address, word expected, word value, int order, int failure) {                 \
+    __tsan_atomic##bits##_compare_exchange_strong(address, &expected, value, order, failure);      \
+    return expected;                                                                               \
+  }
+ATOMIC_CHANGES(8, uint8_t)
+ATOMIC_CHANGES(16, uint16_t)
+ATOMIC_CHANGES(32, uint32_t)
+ATOMIC_CHANGES(64, uint64_t)
+
 // A fence for the block alone has a weaker order (detail/synchronization.h).
 EMULATOR_API void __tsan_atomic_thread_fence(int order) {
   worker *worker = current_worker;

@@ -1,5 +1,7 @@
 #include "emulator/rewrite/ptx_text.h"
 
+#include "emulator/rewrite/ptx_name.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,24 +39,7 @@ static bool next_is(reader *in, char c) {
   return true;
 }
 
-static bool same(const char *word, size_t length, const char *other) {
-  return strlen(other) == length && memcmp(word, other, length) == 0;
-}
-
-static bool is_among(const char *word, size_t length, const char *const *list) {
-  for (; *list != NULL; list++)
-    if (same(word, length, *list)) return true;
-  return false;
-}
-
 // ---- Operands -----------------------------------------------------------------------------------
-
-static void write_word(reader *in, const char *word, size_t length) {
-  for (size_t i = 0; i < length; i++) {
-    const char c = word[i] == '.' || word[i] == '%' || word[i] == '$' ? '_' : word[i];
-    text_buffer_append(in->out, &c, 1);
-  }
-}
 
 // %0, a number, %tid.x, or the name of a register.
 static bool write_simple(reader *in) {
@@ -92,13 +77,13 @@ static bool write_simple(reader *in) {
     text_buffer_append(in->out, start, length);
   } else if (start[0] == '%') {
     text_buffer_append_string(in->out, "::emulator::ptx::special_register");
-    write_word(in, start, length);
+    ptx_write_word(in->out, start, length);
     text_buffer_append_string(in->out, "()");
-  } else if (same(start, length, "_")) {
+  } else if (length == 1 && *start == '_') {
     text_buffer_append_string(in->out, "::emulator::ptx::sink");
   } else {
     text_buffer_append_string(in->out, "ptx_register_");
-    write_word(in, start, length);
+    ptx_write_word(in->out, start, length);
   }
   return true;
 }
@@ -134,72 +119,7 @@ static bool write_operand(reader *in) {
   return true;
 }
 
-// ---- Instructions -------------------------------------------------------------------------------
-
-static const char *const types[] = {"s8",  "s16",  "s32",    "s64", "u8",   "u16",  "u32",
-                                    "u64", "b8",   "b16",    "b32", "b64",  "f16",  "f16x2",
-                                    "f32", "bf16", "bf16x2", "f64", "tf32", "pred", NULL};
-
-// What says how fast, how exact at the last place, or how an access is cached, and changes no value here.
-static const char *const left_out[] = {
-    "ca",      "cg",      "cs",      "lu",      "cv",      "wb",     "wt",    "nc",  "volatile",
-    "relaxed", "acquire", "release", "acq_rel", "sc",      "cta",    "gpu",   "sys", "weak",
-    "approx",  "ftz",     "full",    "sync",    "aligned", "global", "noftz", "L1",  "L2",
-    "uni",     "v2",      "v4",      "cluster", "mmio",    "vec",    NULL};
-
-// The instructions of include/detail/ptx/. An instruction of this list with modifiers that no function has is
-// named by the compiler.
-static const char *const known[] = {
-    "mov",  "add",        "sub",   "mul",     "mad",      "fma",       "div",      "rem",
-    "neg",  "abs",        "min",   "max",     "and",      "or",        "xor",      "not",
-    "shl",  "shr",        "selp",  "setp",    "cvt",      "cvta",      "ld",       "st",
-    "red",  "atom",       "bar",   "barrier", "membar",   "fence",     "ex2",      "lg2",
-    "rcp",  "sqrt",       "rsqrt", "sin",     "cos",      "tanh",      "lop3",     "shf",
-    "prmt", "popc",       "clz",   "brev",    "bfe",      "bfi",       "dp4a",     "vote",
-    "shfl", "activemask", "redux", "cp",      "prefetch", "ldmatrix",  "mma",      "nanosleep",
-    "trap", "bfind",      "mul24", "sad",     "discard",  "prefetchu", "copysign", "isspacep",
-    "vadd", "vshl",       "vshr",  "exit",    NULL};
-
-// Returns the end of the modifier, at the next point; "L1::no_allocate" is one.
-static const char *part_end(const char *part, const char *end) {
-  while (part < end && *part != '.') part++;
-  return part;
-}
-
-// name<type, type>, from mnemonic.modifier.type
-static bool write_name(reader *in, const char *name, const char *end, bool unpacks) {
-  const char *base_end = part_end(name, end);
-  if (!is_among(name, (size_t)(base_end - name), known))
-    return fail(in->error,
-                "the emulator has no PTX instruction %.*s: use a function of CUDA C++ that does "
-                "the same, or a GPU",
-                (int)(end - name), name);
-  text_buffer_append_string(in->out, "::emulator::ptx::");
-  write_word(in, name, (size_t)(base_end - name));
-  text_buffer_append_string(in->out, unpacks ? "_unpacked_" : "_");
-  text_buffer template_arguments = {0};
-  for (const char *part = base_end; part < end;) {
-    const char *word = part + 1, *stop = part_end(word, end);
-    size_t length = (size_t)(stop - word);
-    const char *colons = memchr(word, ':', length);
-    if (colons != NULL && !same(word, length, "m8n8")) length = (size_t)(colons - word);
-    part = stop;
-    if (is_among(word, length, types)) {
-      text_buffer_append_string(&template_arguments, template_arguments.length > 0 ? ", " : "<");
-      text_buffer_append_string(&template_arguments, "::emulator::ptx::");
-      text_buffer_append(&template_arguments, word, length);
-    } else if (!is_among(word, length, left_out)) {
-      write_word(in, word, length);
-      text_buffer_append_string(in->out, "_");
-    }
-  }
-  if (template_arguments.length > 0) {
-    text_buffer_append(in->out, template_arguments.data, template_arguments.length);
-    text_buffer_append_string(in->out, ">");
-  }
-  text_buffer_free(&template_arguments);
-  return true;
-}
+// ---- Statements ---------------------------------------------------------------------------------
 
 static bool write_call(reader *in) {
   skip_blanks(in);
@@ -209,7 +129,7 @@ static bool write_call(reader *in) {
   skip_blanks(in);
   const bool unpacks =
       in->at < in->end && *in->at == '{' && end - name > 3 && memcmp(name, "mov", 3) == 0;
-  if (!write_name(in, name, end, unpacks)) return false;
+  if (!ptx_write_name(name, end, unpacks, in->out, in->error)) return false;
   text_buffer_append_string(in->out, "(");
   for (bool first = true; !next_is(in, ';'); first = false) {
     if (in->at >= in->end) break; // the last semicolon may be missing
@@ -231,7 +151,7 @@ static bool write_declaration(reader *in) {
   const char *type = in->at;
   while (in->at < in->end && (is_word(*in->at) || *in->at == '.')) in->at++;
   size_t length = (size_t)(in->at - type);
-  if (length < 2 || !is_among(type + 1, length - 1, types))
+  if (length < 2 || !ptx_is_type(type + 1, length - 1))
     return fail(in->error,
                 "inline PTX that declares a register of type %.*s, which the emulator "
                 "cannot read",
@@ -253,7 +173,7 @@ static bool write_declaration(reader *in) {
       text_buffer_append_string(in->out, "::emulator::ptx::register_of<::emulator::ptx::");
       text_buffer_append(in->out, type + 1, length - 1);
       text_buffer_append_string(in->out, "> ptx_register_");
-      write_word(in, name, name_length);
+      ptx_write_word(in->out, name, name_length);
       char digits[24] = "";
       if (count > 0) snprintf(digits, sizeof digits, "%lu", i);
       text_buffer_append_string(in->out, digits);

@@ -1,5 +1,6 @@
 #include "emulator/rewrite/rewrite.h"
 
+#include "emulator/rewrite/arch_condition.h"
 #include "emulator/rewrite/inline_ptx.h"
 #include "emulator/rewrite/kernel_twin.h"
 #include "emulator/rewrite/launch.h"
@@ -113,12 +114,24 @@ static bool edit_token(source *file, const scope_tracker *scopes, kernel_list *k
   return true;
 }
 
+// Warns once a file of a branch that the device has and the emulator leaves out.
+static void look_at_condition(const source *file, size_t directive, bool *warned) {
+  if (*warned || file->preprocessed || !arch_condition_differs(file, directive)) return;
+  *warned = true;
+  fprintf(stderr,
+          "%s:%zu: warning: the emulator compiles the host's branch of this condition, because it "
+          "does not define __CUDA_ARCH__: what is in the device's branch is not tested here\n",
+          file->path, file->tokens.items[directive].line);
+}
+
 static bool edit(source *file, scope_tracker *scopes, kernel_list *kernels, error_text *error) {
   // First tokens of the current statements; NO_TOKEN between one statement and the next.
   size_t file_statement = NO_TOKEN, macro_statement = NO_TOKEN;
   size_t i = 0;
+  bool warned = false;
   while (i < file->tokens.count) {
     if (file->tokens.items[i].kind == TOKEN_DIRECTIVE) {
+      look_at_condition(file, i, &warned);
       i = pass_directive(file, i, scopes);
       macro_statement = NO_TOKEN;
       continue;
@@ -163,8 +176,36 @@ bool rewrite_source(const char *path, const char *text, size_t length, text_buff
   return rewrite(&file, path, out, error);
 }
 
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+
+// Moves the blanks of `<< <` and `>> >` behind the last bracket: nvcc takes these for <<< and >>>, and some formatters
+// write them. In `<< <` a launch is meant, since no operand begins with <; for templates >>> is as good as >> >.
+static void close_angles(const source *file, char *text) {
+  for (size_t i = 0; i + 1 < file->tokens.count; i++) {
+    const token *it = &file->tokens.items[i];
+    const bool opens = token_is(file, i, "<<") && token_is(file, i + 1, "<"),
+               closes = token_is(file, i, ">") && token_is(file, i + 1, ">") && i > 0 &&
+                        token_is(file, i - 1, ">") && token_touches(file, i - 1, i);
+    if (!opens && !closes) continue;
+    char *gap = text + it->start + it->length, *end = text + file->tokens.items[i + 1].start;
+    bool blank = true;
+    for (char *c = gap; c < end; c++) blank &= is_blank(*c);
+    if (!blank) continue;
+    memmove(gap + 1, gap, (size_t)(end - gap));
+    *gap = opens ? '<' : '>';
+  }
+}
+
 bool rewrite_preprocessed(const char *path, const char *text, size_t length, text_buffer *out,
                           error_text *error) {
-  source file = source_open_preprocessed(path, length > 0 ? text : "", length);
-  return rewrite(&file, path, out, error);
+  text_buffer own = {0};
+  text_buffer_append(&own, length > 0 ? text : "", length);
+  text_buffer_append(&own, "", 1);
+  source file = source_open_preprocessed(path, own.data, length);
+  close_angles(&file, own.data);
+  source_close(&file);
+  file = source_open_preprocessed(path, own.data, length);
+  const bool done = rewrite(&file, path, out, error);
+  text_buffer_free(&own);
+  return done;
 }

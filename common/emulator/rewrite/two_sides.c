@@ -64,7 +64,11 @@ static void track(join *join, size_t i, size_t host) {
     scope_close(&join->scopes);
     join->depth--;
   }
-  if (token_is(file, i, "{") || token_is(file, i, "}") || token_is(file, i, ";"))
+  const size_t before = token_previous(file, i);
+  const bool label = token_is(file, i, ":") &&
+                     (token_is(file, before, "public") || token_is(file, before, "private") ||
+                      token_is(file, before, "protected"));
+  if (label || token_is(file, i, "{") || token_is(file, i, "}") || token_is(file, i, ";"))
     join->statement = NO_TOKEN;
 }
 
@@ -193,9 +197,10 @@ static void warn_of_host_form(join *join, size_t first) {
 }
 
 // Adds what only the host declares between these tokens and the present ones. Functions of the device alone are of no
-// use to it.
+// use to it. Within a declaration, as in the arguments of __launch_bounds__, the device's form stays.
 static void join_declarations(join *join, size_t device_from, size_t host_from) {
   const source *device = &join->device.file, *host = &join->host.file;
+  if (join->statement != NO_TOKEN) return;
   bool copied = false;
   size_t behind;
   for (size_t at = first_token(host, host_from, join->host.at); at < join->host.at;

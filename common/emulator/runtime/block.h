@@ -43,6 +43,7 @@ typedef struct thread {
       *awaited; // THREAD_AT_PHASE and those after it: the barrier, group or warpgroup; else stale
   async_copies copies;
   thread_products products;
+  const void *offered; // see exchange.c
 } thread;
 
 // A rendezvous: lanes that wait for each other in a warp collective.

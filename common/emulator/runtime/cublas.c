@@ -151,6 +151,35 @@ GEMV(cublasSgemv_v2, float)
 GEMV(cublasDgemv_v2, double)
 #undef GEMV
 
+// Element (row, column) of op(A), where A counts for 0 when its factor is 0: it may then be NULL.
+static float factored(float factor, const float *a, int lda, cublasOperation_t op, int row,
+                      int column) {
+  if (factor == 0) return 0;
+  return factor * (op == CUBLAS_OP_N ? a[row + (size_t)column * (size_t)lda]
+                                     : a[column + (size_t)row * (size_t)lda]);
+}
+
+// C [m, n] = alpha op(A) + beta op(B); teaching code transposes with it. C may be A or B only where that is not
+// transposed.
+cublasStatus_t cublasSgeam(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,
+                           int m, int n, const float *alpha, const float *a, int lda,
+                           const float *beta, const float *b, int ldb, float *c, int ldc) {
+  if (handle == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (m < 0 || n < 0 || ldc < m || (*alpha != 0 && lda < (op_a == CUBLAS_OP_N ? m : n)) ||
+      (*beta != 0 && ldb < (op_b == CUBLAS_OP_N ? m : n)))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  if (cudaStreamSynchronize(handle->stream) != cudaSuccess) return CUBLAS_STATUS_EXECUTION_FAILED;
+  for (int column = 0; column < n; column++) {
+    float *to = c + (size_t)column * (size_t)ldc;
+    observer_memory_written(to, (size_t)m * sizeof *to, NULL);
+    for (int row = 0; row < m; row++) {
+      to[row] =
+          factored(*alpha, a, lda, op_a, row, column) + factored(*beta, b, ldb, op_b, row, column);
+    }
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 cublasStatus_t cublasSaxpy_v2(cublasHandle_t handle, int n, const float *alpha, const float *x,
                               int step_x, float *y, int step_y) {
   if (handle == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;

@@ -9,6 +9,7 @@
 
 static _Thread_local int current;
 static atomic_bool enabled[DEVICES_MAX][DEVICES_MAX]; // [device][owner of the memory]
+static atomic_bool shared[DEVICES_MAX][DEVICES_MAX];  // the same, for the owner's pool
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int count;
 static bool peers;
@@ -27,7 +28,15 @@ bool devices_several(void) { return devices_count() > 1; }
 
 int devices_current(void) { return current; }
 
-bool devices_reach(int device, int owner) { return device == owner || enabled[device][owner]; }
+bool devices_reach(int device, int owner) {
+  return device == owner || enabled[device][owner] || shared[device][owner];
+}
+
+bool devices_share(int device, int owner, bool may) {
+  if (!peers) return false;
+  shared[device][owner] = may;
+  return true;
+}
 
 void devices_forget_peers(int device) {
   for (int owner = 0; owner < DEVICES_MAX; owner++) enabled[device][owner] = false;

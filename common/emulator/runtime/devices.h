@@ -19,6 +19,10 @@ int devices_current(void);
 // Whether kernels of `device` may access memory of `owner`.
 bool devices_reach(int device, int owner);
 
+// Whether kernels of `device` may, without more ado, access memory of `owner`, as a pool's attribute says
+// (cudaMemPoolSetAccess). Here that holds for all memory of the owner. False when the GPUs cannot.
+bool devices_share(int device, int owner, bool may);
+
 // cudaDeviceReset: the device forgets its peers.
 void devices_forget_peers(int device);
 

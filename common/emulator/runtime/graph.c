@@ -67,7 +67,7 @@ static cudaError_t run(const struct CUgraphNode_st *node, cudaStream_t stream) {
     return error;
   case NODE_HOST: return cudaLaunchHostFunc(stream, node->function, node->data);
   case NODE_CHILD: return run_all(node->child, stream);
-  case NODE_MEMORY:
+  case NODE_MEMORY: return graph_memory_run(node, stream);
   case NODE_EMPTY: break;
   }
   return cudaSuccess;
@@ -96,7 +96,7 @@ static void drop(cudaGraph_t graph) {
     const cudaGraphNode_t node = graph->nodes[i];
     if (node->kind == NODE_LAUNCH) free(node->request.arguments);
     if (node->kind == NODE_CHILD) drop(node->child);
-    if (node->kind == NODE_MEMORY) graph_free_memory(node);
+    if (node->kind == NODE_MEMORY) graph_memory_drop(node);
     free(node);
   }
   free(graph->nodes);

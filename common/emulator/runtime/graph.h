@@ -13,7 +13,11 @@ cudaError_t graph_capture_launch(const emulator_launch_request *request);
 cudaError_t graph_capture_copy(void *destination, const void *source, size_t bytes,
                                enum cudaMemcpyKind kind);
 cudaError_t graph_capture_fill(void *destination, int value, size_t bytes);
-cudaError_t graph_capture_free(void *pointer); // when the graph goes
+cudaError_t graph_capture_malloc(void **pointer, size_t bytes);
+cudaError_t graph_capture_free(void *pointer);
 cudaError_t graph_capture_host(cudaHostFn_t function, void *data);
+
+// The program frees memory. Is it a graph's, which keeps it (see graph_memory.c)?
+bool graph_memory_free(const void *pointer);
 
 #endif

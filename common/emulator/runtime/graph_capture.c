@@ -36,6 +36,13 @@ cudaError_t graph_capture_fill(void *destination, int value, size_t bytes) {
                    NULL);
 }
 
+cudaError_t graph_capture_malloc(void **pointer, size_t bytes) {
+  struct cudaMemAllocNodeParams parameters = {.bytesize = bytes};
+  const cudaError_t error = cudaGraphAddMemAllocNode(NULL, captured, NULL, 0, &parameters);
+  if (error == cudaSuccess) *pointer = parameters.dptr;
+  return error;
+}
+
 cudaError_t graph_capture_free(void *pointer) {
   return cudaGraphAddMemFreeNode(NULL, captured, NULL, 0, pointer);
 }

@@ -40,7 +40,8 @@ cudaError_t graph_add(cudaGraph_t graph, struct CUgraphNode_st node, cudaGraphNo
 // Makes the node's own copy of a launch's arguments. False when there is no memory.
 bool graph_keep_arguments(emulator_launch_request *request);
 
-// The graph of this node for memory goes.
-void graph_free_memory(const struct CUgraphNode_st *node);
+// A node that allocates or frees memory: a launch comes to it; its graph goes.
+cudaError_t graph_memory_run(const struct CUgraphNode_st *node, cudaStream_t stream);
+void graph_memory_drop(const struct CUgraphNode_st *node);
 
 #endif

@@ -1,6 +1,7 @@
 // Host functions that need nothing of their own: memory of the host, pitched rows, callbacks, and hints, which change
 // nothing on a CPU.
 #define _GNU_SOURCE
+#include "devices.h"
 #include "emulator.h"
 #include "errors.h"
 #include "graph.h"
@@ -187,12 +188,13 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t 
 struct CUmemPoolHandle_st {
   uint64_t values[16];
 };
-static struct CUmemPoolHandle_st default_pool;
+static struct CUmemPoolHandle_st pools[DEVICES_MAX];
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device) {
-  (void)device;
-  if (pool == NULL) return errors_record(cudaErrorInvalidValue);
-  *pool = &default_pool;
+  if (pool == NULL || device < 0 || device >= devices_count()) {
+    return errors_record(cudaErrorInvalidValue);
+  }
+  *pool = &pools[device];
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device) {
@@ -216,6 +218,24 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
   memcpy(value, &pool->values[attribute], is_int ? sizeof(int) : sizeof(uint64_t));
   return cudaSuccess;
 }
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *who,
+                                 size_t count) {
+  if (pool == NULL || (who == NULL && count > 0)) return errors_record(cudaErrorInvalidValue);
+  const int owner = (int)(pool - pools);
+  for (size_t i = 0; i < count; i++) {
+    const int device = who[i].location.id;
+    if (who[i].location.type != cudaMemLocationTypeDevice || device < 0 ||
+        device >= devices_count()) {
+      return errors_record(cudaErrorInvalidValue);
+    }
+    const bool may = who[i].flags == cudaMemAccessFlagsProtReadWrite;
+    if (device != owner && !devices_share(device, owner, may)) {
+      return errors_record(cudaErrorInvalidDevice);
+    }
+  }
+  return cudaSuccess;
+}
+
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) {
   (void)bytes;
   return pool != NULL ? cudaSuccess : errors_record(cudaErrorInvalidValue);

@@ -9,7 +9,6 @@
 #include "graph.h"
 #include "numeric/poison.h"
 #include "observer.h"
-#include "queue.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -84,7 +83,7 @@ static bool map(memory_allocation *entry) {
   return true;
 }
 
-static cudaError_t allocate(void **pointer, size_t bytes, memory_kind kind) {
+cudaError_t memory_allocate(void **pointer, size_t bytes, memory_kind kind) {
   RETURN_IF_STICKY();
   if (pointer == NULL) return errors_record(cudaErrorInvalidValue);
   *pointer = NULL;
@@ -117,9 +116,9 @@ static void release(size_t index) {
   freed[freed_count++ % FREED_KEPT] = entry;
 }
 
-static cudaError_t deallocate(void *pointer, bool host) {
+cudaError_t memory_deallocate(void *pointer, bool host) {
   RETURN_IF_STICKY();
-  if (pointer == NULL) return cudaSuccess;
+  if (pointer == NULL || (!host && graph_memory_free(pointer))) return cudaSuccess;
   bool found = false;
   pthread_mutex_lock(&mutex);
   for (size_t i = 0; i < table_count && !found; i++) {
@@ -249,77 +248,9 @@ void memory_describe(uintptr_t address, char *text, size_t text_bytes) {
   pthread_mutex_unlock(&mutex);
 }
 
-cudaError_t cudaMalloc(void **pointer, size_t bytes) {
-  return allocate(pointer, bytes, MEMORY_DEVICE);
-}
-
-cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream) {
-  (void)stream;
-  return allocate(pointer, bytes, MEMORY_DEVICE);
-}
-
-cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) {
-  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
-    return errors_record(cudaErrorInvalidValue);
-  }
-  return allocate(pointer, bytes, MEMORY_MANAGED);
-}
-
-cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
-  (void)flags;
-  return allocate(pointer, bytes, MEMORY_HOST);
-}
-
-cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
-  return allocate(pointer, bytes, MEMORY_HOST);
-}
-
-// As on a GPU, work that may use the memory is done first.
-cudaError_t cudaFree(void *pointer) {
-  if (devices_several() && pointer != NULL) queue_wait_device(devices_current());
-  return deallocate(pointer, false);
-}
-
-// Memory that several devices share in queues is freed when its stream's work is done, at once and not later.
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
-  if (graph_capturing() && pointer != NULL) return graph_capture_free(pointer);
-  if (devices_several() && pointer != NULL) queue_wait(queue_end(stream));
-  return deallocate(pointer, false);
-}
-
-cudaError_t cudaFreeHost(void *pointer) {
-  if (devices_several() && pointer != NULL) queue_wait_device(devices_current());
-  return deallocate(pointer, true);
-}
-
-cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
-  RETURN_IF_STICKY();
-  if (free_bytes == NULL || total_bytes == NULL) return errors_record(cudaErrorInvalidValue);
+void memory_count(size_t *free_bytes, size_t *total_bytes) {
   pthread_mutex_lock(&mutex);
   *total_bytes = device_memory_bytes();
   *free_bytes = *total_bytes - device_bytes[devices_current()];
   pthread_mutex_unlock(&mutex);
-  return cudaSuccess;
-}
-
-cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
-                                     const void *pointer) {
-  RETURN_IF_STICKY();
-  if (attributes == NULL) return errors_record(cudaErrorInvalidValue);
-  memory_allocation entry;
-  if (!memory_find(pointer, &entry)) { // CUDA does not know this memory
-    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered,
-                                                 .device = -2,
-                                                 .hostPointer = (void *)(uintptr_t)pointer};
-    return cudaSuccess;
-  }
-  const bool host = entry.kind == MEMORY_HOST || entry.kind == MEMORY_MANAGED;
-  *attributes =
-      (struct cudaPointerAttributes){.type = entry.kind == MEMORY_HOST      ? cudaMemoryTypeHost
-                                             : entry.kind == MEMORY_MANAGED ? cudaMemoryTypeManaged
-                                                                            : cudaMemoryTypeDevice,
-                                     .device = entry.device,
-                                     .devicePointer = (void *)(uintptr_t)pointer,
-                                     .hostPointer = host ? (void *)(uintptr_t)pointer : NULL};
-  return cudaSuccess;
 }

@@ -22,6 +22,13 @@ typedef struct {
   size_t mapping_bytes;
 } memory_allocation;
 
+// What cudaMalloc and its kin do, and cudaFree and cudaFreeHost (`host`): errors are recorded.
+cudaError_t memory_allocate(void **pointer, size_t bytes, memory_kind kind);
+cudaError_t memory_deallocate(void *pointer, bool host);
+
+// The bytes of the current device that are free, and all of them.
+void memory_count(size_t *free_bytes, size_t *total_bytes);
+
 // The allocation that holds the address. False when none does.
 bool memory_find(const void *address, memory_allocation *found);
 

@@ -281,3 +281,24 @@ Test(devices, fault_without_peer_access, .init = two_gpus) {
   OK(cudaSetDevice(1)); // this device goes on
   expect_all(far_memory, N, 1);
 }
+
+// The attribute of the owner's pool allows what cudaDeviceEnablePeerAccess does, and takes it back.
+Test(devices, share_a_pool, .init = two_gpus) {
+  const fault_case fault = {read_far_memory, cudaErrorIllegalAddress, {"without peer access"}};
+  cudaMemPool_t pool;
+  struct cudaMemAccessDesc who = {.location = {cudaMemLocationTypeDevice, 0},
+                                  .flags = cudaMemAccessFlagsProtReadWrite};
+  far_memory = on_device(1, N, 0);
+  OK(cudaDeviceGetDefaultMemPool(&pool, 1));
+  OK(cudaMemPoolSetAccess(pool, &who, 1));
+  OK(cudaSetDevice(0));
+  read_far_memory();
+  OK(cudaSetDevice(1));
+  expect_all(far_memory, N, 1);
+  who.flags = cudaMemAccessFlagsProtNone;
+  OK(cudaMemPoolSetAccess(pool, &who, 1));
+  OK(cudaSetDevice(0));
+  expect_report(&fault);
+  who.location.id = 2;
+  cr_expect_eq(cudaMemPoolSetAccess(pool, &who, 1), cudaErrorInvalidValue);
+}

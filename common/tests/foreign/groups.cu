@@ -27,7 +27,7 @@ __global__ void sum_tiles(const int *x, int *out) {
 FEATURE(cooperative_groups_tiles,
         "thread_block, tiled_partition, shuffles and votes of tiles, reduce, inclusive_scan, "
         "exclusive_scan",
-        "tiles of more than 32 threads and clusters: an assertion, or an unknown name") {
+        "") {
   int *x, *out;
   CHECK(cudaMallocManaged(&x, 64 * sizeof(int)));
   CHECK(cudaMallocManaged(&out, 68 * sizeof(int)));
@@ -90,6 +90,28 @@ FEATURE(grid_sync, "cudaLaunchCooperativeKernel and this_grid().sync()",
   return x[0] == 255 * 256 / 2;
 }
 
+template <unsigned Size>
+__global__ void sum_tiles(const int *x, int *sums) {
+  __shared__ cg::block_tile_memory<256> scratch;
+  auto tile = cg::tiled_partition<Size>(cg::this_thread_block(scratch));
+  const int sum = cg::reduce(tile, x[threadIdx.x], cg::plus<int>());
+  const int last = tile.shfl(x[threadIdx.x], Size - 1);
+  if (tile.thread_rank() == 1) sums[tile.meta_group_rank()] = sum + last;
+}
+
+FEATURE(large_tiles, "tiles of 64 to 1024 threads: sync, shfl, any, all, reduce, block_tile_memory",
+        "scans of them, and clusters: an unknown name") {
+  int *x;
+  CHECK(cudaMallocManaged(&x, 264 * sizeof(int)));
+  for (int i = 0; i < 256; i++) x[i] = i;
+  sum_tiles<64><<<1, 256>>>(x, x + 256);
+  sum_tiles<256><<<1, 256>>>(x, x + 260);
+  CHECK(cudaDeviceSynchronize());
+  for (int i = 0; i < 4; i++)
+    if (x[256 + i] != (64 * i) * 64 + 63 * 32 + 64 * i + 63) return false;
+  return x[260] == 255 * 128 + 255;
+}
+
 __global__ void rotate(const float *x, float *y) {
   __shared__ cuda::barrier<cuda::thread_scope_block> ready;
   __shared__ alignas(16) float part[64];
@@ -135,9 +157,44 @@ __global__ void sum_pieces(const int *x, int pieces, int *out) {
   atomicAdd(out, sum);
 }
 
+// The last warp copies, and the others add up what it has copied.
+__global__ void produce_and_consume(const int *x, int *sum, int n) {
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  __shared__ int stage[2][64];
+  auto block = cg::this_thread_block();
+  const bool produces = threadIdx.x >= 64;
+  auto pipe = cuda::make_pipeline(
+      block, &state, produces ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
+  for (int at = 0; at < n; at += 64) {
+    int *part = stage[at / 64 % 2];
+    if (produces) {
+      pipe.producer_acquire();
+      for (int i = threadIdx.x - 64; i < 64; i += 32)
+        cuda::memcpy_async(&part[i], &x[at + i], sizeof(int), pipe);
+      pipe.producer_commit();
+    } else {
+      pipe.consumer_wait();
+      sum[threadIdx.x] += part[63 - threadIdx.x];
+      pipe.consumer_release();
+    }
+  }
+}
+
+FEATURE(pipeline_with_roles, "cuda::pipeline of a block whose threads produce or consume",
+        "a group that is not the block") {
+  const int n = 5 * 64;
+  int *x;
+  CHECK(cudaMallocManaged(&x, (n + 64) * sizeof(int)));
+  for (int i = 0; i < n + 64; i++) x[i] = i < n ? i : 0;
+  produce_and_consume<<<1, 96>>>(x, x + n, n);
+  CHECK(cudaDeviceSynchronize());
+  for (int i = 0; i < 64; i++)
+    if (x[n + i] != (0 + 64 + 128 + 192 + 256) + 5 * (63 - i)) return false;
+  return true;
+}
+
 FEATURE(cuda_pipeline,
-        "cuda::pipeline of a thread, and of a block whose threads all produce and consume",
-        "a pipeline with roles: one sentence") {
+        "cuda::pipeline of a thread, and of a block whose threads all produce and consume", "") {
   int *x;
   CHECK(cudaMallocManaged(&x, 129 * sizeof(int)));
   for (int i = 0; i < 128; i++) x[i] = i;

@@ -28,12 +28,18 @@ static void twice(int *x, int threads) {
   twice<<<1, threads>>>(x);
 } // the host's function has the kernel's name
 
-FEATURE(overloaded_kernels, "a kernel and a host function of one name", "") {
+// clang-format off
+static void twice_with_blanks(int *x) { twice << < 1, dim3(4) >> > (x); }
+// clang-format on
+
+FEATURE(overloaded_kernels,
+        "a kernel and a host function of one name; `<< <` and `>> >` with blanks", "") {
   device_array<int> x(4);
   for (int i = 0; i < 4; i++) x.at[i] = i;
   twice(x.at, 4);
+  twice_with_blanks(x.at);
   CHECK(cudaDeviceSynchronize());
-  return x.at[3] == 6;
+  return x.at[3] == 12;
 }
 
 extern __shared__ float tile[];
@@ -61,16 +67,19 @@ __global__ void architecture(int *out) {
   out[0] = -1;
 #endif
   out[1] = __dp4a(0x01020304, 0x01010101, 5);
+  out[1] += __dp2a_lo(make_short2(-1, 2), make_char4(3, 4, 0, 0), 0); // -3 + 8
+  out[1] += __dp2a_hi(0x00020001u, 0xFF020000u, 10u);                 // 2 + 2 * 255 + 10
   out[2] = umin(3u, 4u);
   out[3] = lanes;
 }
 
 FEATURE(device_code_by_architecture,
-        "__CUDA_ARCH__ in device code, as -arch says; __dp4a, umin, __reduce_add_sync", "") {
+        "__CUDA_ARCH__ in device code, as -arch says; __dp4a, __dp2a_lo, umin, __reduce_add_sync",
+        "") {
   device_array<int> x(4);
   architecture<<<1, 32>>>(x.at);
   CHECK(cudaDeviceSynchronize());
-  return x.at[0] >= 800 && x.at[1] == 15 && x.at[2] == 3 && x.at[3] == 32;
+  return x.at[0] >= 800 && x.at[1] == 15 + 5 + 522 && x.at[2] == 3 && x.at[3] == 32;
 }
 
 #ifndef __CUDA_ARCH__
@@ -102,7 +111,12 @@ struct counted {
   }
 };
 
-__global__ void of_the_device(int *x) {
+#ifdef __CUDA_ARCH__
+#define BLOCKS_AT_LEAST 2
+#else
+#define BLOCKS_AT_LEAST 1
+#endif
+__global__ void __launch_bounds__(256, BLOCKS_AT_LEAST) of_the_device(int *x) {
   x[0] = side(0);
   x[1] = counted<int>(5).value;
   x[2] = counted<int>::scaled(x[1]);

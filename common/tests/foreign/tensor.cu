@@ -147,10 +147,11 @@ FEATURE(wmma_of_other_types, "wmma of half, bfloat16, tf32, double and 8-bit int
          right_product<signed char, signed char, int, 16, 16, 16>();
 }
 
-FEATURE(cublas,
-        "cuBLAS: gemm S, D, H and Ex with 16-bit types, strided batches, gemv, level 1; cublasLt "
-        "with bias and GELU",
-        "other functions: the linker names them") {
+FEATURE(
+    cublas,
+    "cuBLAS: gemm S, D, H and Ex with 16-bit types, strided batches, gemv, geam, level 1; cublasLt "
+    "with bias and GELU",
+    "other functions: the linker names them") {
   const int m = 5, n = 4, k = 3;
   float *a;
   CHECK(cudaMallocManaged(&a, 100 * sizeof(float)));
@@ -170,5 +171,15 @@ FEATURE(cublas,
       if (c[i * n + j] != 2 * sum) return false;
     }
   }
+  // [3, 2], transposed: 2 A' + B, then A' alone without a B.
+  const float three = 3.0f;
+  if (cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, 3, 2, &alpha, a, 2, &three, b, 3, c, 3) !=
+          CUBLAS_STATUS_SUCCESS ||
+      c[1] != 2 * a[2] + 3 * b[1] || c[5] != 2 * a[5] + 3 * b[5])
+    return false;
+  if (cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, 3, 2, &alpha, a, 2, &beta, nullptr, 3, c, 3) !=
+          CUBLAS_STATUS_SUCCESS ||
+      c[1] != 2 * a[2])
+    return false;
   return cublasDestroy(handle) == CUBLAS_STATUS_SUCCESS;
 }

@@ -190,3 +190,34 @@ Test(program, the_compiler_speaks_of_the_source_and_its_lines) {
   snprintf(expected, sizeof expected, "%s:19:13: error: ", in_folder("a.cu"));
   cr_expect(strstr(get(in_folder("log")), expected) != NULL, "%s", get(in_folder("log")));
 }
+
+// A warning for the condition alone, or none.
+static void expect_warning(const char *condition, bool warns) {
+  char source[256], wanted[256];
+  snprintf(source, sizeof source, "// two lines\n%s\nint x;\n#else\nint y;\n#endif\n%s\n#endif\n",
+           condition, condition);
+  put(in_folder("arch.cu"), source);
+  FILE *words = freopen(in_folder("words"), "w", stderr);
+  cr_assert_not_null(words);
+  cr_expect_eq(run(in_folder("arch.cu"), in_folder("arch.cpp")), 0);
+  fflush(stderr);
+  snprintf(wanted, sizeof wanted, "%s:2: warning: the emulator compiles the host's branch",
+           in_folder("arch.cu"));
+  const char *said = get(in_folder("words"));
+  cr_expect_eq(strncmp(said, wanted, strlen(wanted)) == 0, warns, "%s: %s", condition, said);
+  cr_expect(strstr(said, ":7:") == NULL, "warned twice: %s", said);
+}
+
+Test(program, warns_of_a_branch_for_the_device) {
+  expect_warning("#ifdef __CUDA_ARCH__", true);
+  expect_warning("#ifndef __CUDA_ARCH__", true);
+  expect_warning("#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ >= 800)", true);
+  expect_warning("#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ < 700", true);
+  expect_warning("#if __CUDA_ARCH__ == 900", true);
+  // The device of the emulator takes the same branch, or another macro decides.
+  expect_warning("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000", false);
+  expect_warning("#if __CUDA_ARCH__ >= 800 && FAST", false);
+  expect_warning("#if __CUDA_ARCH__ != 900 && 0", false);
+  expect_warning("#if __CUDA_ARCH__ >= 10 * NEEDS", false);
+  expect_warning("#ifdef __CUDACC__", false);
+}

@@ -130,6 +130,7 @@ static const char race[] =
     "int main() { int *x; cudaMallocManaged(&x, 128); for (int i = 0; i < 32; i++) x[i] = i;\n"
     "  curandState *states; cudaMalloc(&states, 4 * sizeof *states);\n"
     "  draw<<<1, 4>>>(states, (float *)x);\n"
+    "  __sync_fetch_and_and(x, 7); __sync_val_compare_and_swap(x, 0, 0);\n" // of the host
     "  half_a_warp<<<1, 16>>>(x);\n"
     "  shift_kernel<<<1, 32>>>(x); return cudaDeviceSynchronize(); }\n";
 

@@ -40,6 +40,29 @@ T reduce(const Group &group, T value, Operator operation, EMULATOR_CALL_SITE) {
   return group.shfl(value, 0, file, line);
 }
 
+// Of a tile of several warps its first thread adds up.
+template <unsigned Size, typename T, typename Operator>
+T reduce(const warps_tile<Size> &tile, T value, Operator operation, EMULATOR_CALL_SITE) {
+  const unsigned first = tile.meta_group_rank() * Size;
+  emulator_offer_value(&value);
+  tile.sync(file, line);
+  for (unsigned i = 1; tile.thread_rank() == 0 && i < Size; i++) {
+    T other;
+    emulator_offered_value(first + i, static_cast<void *>(&other), sizeof other);
+    value = operation(value, other);
+  }
+  tile.sync(file, line);
+  T sum;
+  emulator_offered_value(first, static_cast<void *>(&sum), sizeof sum);
+  tile.sync(file, line);
+  return sum;
+}
+template <unsigned Size, typename Parent, typename T, typename Operator>
+std::enable_if_t<(Size > 32), T> reduce(const thread_block_tile<Size, Parent> &tile, T value,
+                                        Operator operation, EMULATOR_CALL_SITE) {
+  return reduce(static_cast<const warps_tile<Size> &>(tile), value, operation, file, line);
+}
+
 template <typename Group, typename Atomic, typename T, typename Operator>
 void reduce_update(const Group &group, Atomic &atomic, T value, Operator operation,
                    EMULATOR_CALL_SITE) {

@@ -144,6 +144,10 @@ struct cudaMemAllocNodeParams {
   size_t bytesize;
   void *dptr; // the answer
 };
+// Whose kernels may use a pool's memory. Here it changes nothing: cudaDeviceEnablePeerAccess decides.
+EMULATOR_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool,
+                                              const struct cudaMemAccessDesc *who, size_t count);
+
 enum cudaGraphMemAttributeType {
   cudaGraphMemAttrUsedMemCurrent = 0,
   cudaGraphMemAttrUsedMemHigh = 1,

@@ -123,9 +123,42 @@ inline unsigned __float_as_uint(float x) { return emulator::bit_cast<unsigned>(x
       sum += static_cast<Result>(static_cast<ByteA>(a >> i)) * static_cast<ByteB>(b >> i);         \
     return sum;                                                                                    \
   }
+// The sum of two products of 16 bits and a byte, of the low or the high bytes, and a number.
+#define EMULATOR_DP2A(name, Result, Half, Byte, by)                                                \
+  inline Result name(Result a, Result b, Result sum) {                                             \
+    for (int i = 0; i < 2; i++)                                                                    \
+      sum += static_cast<Result>(static_cast<Half>(a >> 16 * i)) *                                 \
+             static_cast<Byte>(b >> (by + 8 * i));                                                 \
+    return sum;                                                                                    \
+  }
 EMULATOR_DP4A(int, int, int, signed char, signed char)
 EMULATOR_DP4A(unsigned, unsigned, unsigned, unsigned char, unsigned char)
+EMULATOR_DP2A(__dp2a_lo, int, short, signed char, 0)
+EMULATOR_DP2A(__dp2a_hi, int, short, signed char, 16)
+EMULATOR_DP2A(__dp2a_lo, unsigned, unsigned short, unsigned char, 0)
+EMULATOR_DP2A(__dp2a_hi, unsigned, unsigned short, unsigned char, 16)
 #undef EMULATOR_DP4A
+#undef EMULATOR_DP2A
+
+// The same of vectors.
+inline int __dp4a(char4 a, char4 b, int sum) {
+  return __dp4a(emulator::bit_cast<int>(a), emulator::bit_cast<int>(b), sum);
+}
+inline unsigned __dp4a(uchar4 a, uchar4 b, unsigned sum) {
+  return __dp4a(emulator::bit_cast<unsigned>(a), emulator::bit_cast<unsigned>(b), sum);
+}
+inline int __dp2a_lo(short2 a, char4 b, int sum) {
+  return __dp2a_lo(emulator::bit_cast<int>(a), emulator::bit_cast<int>(b), sum);
+}
+inline int __dp2a_hi(short2 a, char4 b, int sum) {
+  return __dp2a_hi(emulator::bit_cast<int>(a), emulator::bit_cast<int>(b), sum);
+}
+inline unsigned __dp2a_lo(ushort2 a, uchar4 b, unsigned sum) {
+  return __dp2a_lo(emulator::bit_cast<unsigned>(a), emulator::bit_cast<unsigned>(b), sum);
+}
+inline unsigned __dp2a_hi(ushort2 a, uchar4 b, unsigned sum) {
+  return __dp2a_hi(emulator::bit_cast<unsigned>(a), emulator::bit_cast<unsigned>(b), sum);
+}
 
 inline float __int_as_float(int x) { return emulator::bit_cast<float>(x); }
 inline float __uint_as_float(unsigned x) { return emulator::bit_cast<float>(x); }

@@ -4,6 +4,7 @@
 #define EMULATOR_DETAIL_PTX_H
 
 #include "ptx/arithmetic.h"
+#include "ptx/conversion.h"
 #include "ptx/matrix.h"
 #include "ptx/memory.h"
 #include "ptx/warp.h"

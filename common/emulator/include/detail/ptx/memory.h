@@ -5,8 +5,8 @@
 
 #include "../atomic_functions.h"
 #include "../synchronization.h"
-#include "arithmetic.h"
 #include "async_copy.h"
+#include "conversion.h"
 #include "operands.h"
 
 namespace emulator {
