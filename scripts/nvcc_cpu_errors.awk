@@ -15,7 +15,7 @@ function quoted(text, from, rest) {
 }
 
 function hint(text, name) {
-  name = quoted(text)
+  name = quoted(strip(text))
   sub(/^::/, "", name)
   if (text ~ /emulator::ptx/) {
     match(text, /"[a-z0-9_]+_"|[a-z0-9]+_[a-z0-9_]*_/)
@@ -29,7 +29,7 @@ function hint(text, name) {
     if (text ~ /cuda\/|curand/) return "the emulator does not have this header of CUDA's libraries"
     return "give its folder with -I"
   }
-  if (name ~ /^(cuda|cu|cublas|curand|cusparse|cudnn|nv|tex|surf)[A-Z_0-9]/ || name ~ /^(tex[123]D|surf|__)/)
+  if (name ~ /^CU(RAND|BLAS|FFT|SPARSE)_/ || name ~ /^(cuda|cu|cublas|curand|cusparse|cudnn|nv|tex|surf)[A-Z_0-9]/ || name ~ /^(tex[123]D|surf|__)/)
     return "the emulator lacks " name ", or it needs a header that is not included"
   if (text ~ /undefined reference/) return "no file that was given defines it"
   return ""

@@ -1,5 +1,5 @@
 // Stand-in for CUDA's <curand.h>: random numbers that the host asks for, made by the host. XORWOW, the default, and
-// Philox give the numbers of a GPU, in cuRAND's order; every other pseudo-random generator is Philox here. C++.
+// Philox give the numbers of NVIDIA's cuRAND in its order; every other pseudo-random generator is Philox here. C++.
 #ifndef CURAND_H_
 #define CURAND_H_
 

@@ -1,6 +1,6 @@
 // Stand-in for CUDA's <curand_kernel.h>: random numbers in kernels. XORWOW, which is curandState, and Philox give the
-// numbers of a GPU; normal numbers may differ from these in their last digits, because a GPU's functions do. MRG32k3a is
-// Philox here.
+// numbers of NVIDIA's cuRAND; normal numbers may differ from those of a GPU in their last digits, because a GPU's
+// functions do. MRG32k3a is Philox here.
 #ifndef CURAND_KERNEL_H_
 #define CURAND_KERNEL_H_
 

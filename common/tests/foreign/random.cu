@@ -45,7 +45,7 @@ static bool draws(const drawn &of_0, const drawn &of_1, const drawn &of_63) {
 }
 
 FEATURE(curand_in_kernels,
-        "cuRAND's XORWOW (curandState) and Philox4_32_10 with the numbers of a GPU: curand, "
+        "XORWOW (curandState) and Philox4_32_10 with the numbers of NVIDIA's cuRAND: curand, "
         "curand_uniform, curand_normal, curand_log_normal, their forms of 2, 4 and double, "
         "skipahead",
         "normal numbers may differ in their last digits; MRG32k3a and curand_poisson give other "
@@ -88,11 +88,12 @@ static bool generates(curandRngType_t type, const generated &expected) {
   return curandDestroyGenerator(generator) == CURAND_STATUS_SUCCESS && right;
 }
 
-FEATURE(curand_on_the_host,
-        "cuRAND's generators XORWOW (the default) and Philox4_32_10 with the numbers of a GPU: "
-        "curandGenerate, uniform, normal and log-normal numbers, seeds and offsets",
-        "other pseudo-random generators and Poisson numbers give other numbers; quasi-random ones: "
-        "one sentence") {
+FEATURE(
+    curand_on_the_host,
+    "the generators XORWOW (the default) and Philox4_32_10 with the numbers of NVIDIA's cuRAND: "
+    "curandGenerate, uniform, normal and log-normal numbers, seeds and offsets",
+    "other pseudo-random generators and Poisson numbers give other numbers; quasi-random ones: "
+    "one sentence") {
   return generates(CURAND_RNG_PSEUDO_DEFAULT,
                    {3183818895u, 723779373u, 0.78475076f, 9.143108f, 0.46117988017008721}) &&
          generates(CURAND_RNG_PSEUDO_PHILOX4_32_10,

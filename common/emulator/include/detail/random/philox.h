@@ -1,6 +1,6 @@
 // The generator Philox 4x32-10 (Salmon and others, "Parallel Random Numbers: As Easy as 1, 2, 3", 2011), whose counter is
 // cuRAND's: the number of the block of four in the lower 64 bits and the subsequence in the upper ones. The numbers are
-// those of a GPU.
+// those of NVIDIA's.
 #ifndef EMULATOR_DETAIL_RANDOM_PHILOX_H
 #define EMULATOR_DETAIL_RANDOM_PHILOX_H
 

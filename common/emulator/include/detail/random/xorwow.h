@@ -1,5 +1,5 @@
 // The generator XORWOW (Marsaglia, "Xorshift RNGs", 2003) with cuRAND's beginnings: a sequence of 2^192 - 2^32 numbers,
-// of which each subsequence takes 2^67. The numbers are those of a GPU.
+// of which each subsequence takes 2^67. The numbers are those of NVIDIA's.
 #ifndef EMULATOR_DETAIL_RANDOM_XORWOW_H
 #define EMULATOR_DETAIL_RANDOM_XORWOW_H
 
