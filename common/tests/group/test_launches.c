@@ -6,6 +6,7 @@
 #include "device/device.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { RANKS = 3, LAUNCHES = 3 };
 
@@ -41,6 +42,21 @@ static bool bring_late(const guarded_buffer *input, const void *from, cudaStream
                                         "a late input", error);
 }
 
+// The last launch has written what the first one has.
+static bool expect_same(const guarded_buffer *first, const void *last, error_text *error) {
+  char *a = malloc(first->bytes + 1), *b = malloc(first->bytes + 1);
+  bool good =
+      a && b &&
+      device_ok(cudaMemcpy(a, first->data, first->bytes, cudaMemcpyDeviceToHost), "copying back",
+                error) &&
+      device_ok(cudaMemcpy(b, last, first->bytes, cudaMemcpyDeviceToHost), "copying back", error);
+  if (good && memcmp(a, b, first->bytes) != 0)
+    good = fail(error, "the last launch has other results than the first");
+  free(a);
+  free(b);
+  return good;
+}
+
 static bool launch_again_and_again(gpu_group *group, gpu_rank *member, void *context,
                                    error_text *error) {
   launches *it = context;
@@ -57,7 +73,9 @@ static bool launch_again_and_again(gpu_group *group, gpu_rank *member, void *con
     args.o = it->o[rank];
     args.lse = it->lse[rank];
   }
-  return group_wait(group, member, error) && group_collect(member, it->trial, error);
+  return group_wait(group, member, error) && group_collect(member, it->trial, error) &&
+         expect_same(&member->o, it->o[rank], error) &&
+         expect_same(&member->lse, it->lse[rank], error);
 }
 
 static void expect_right(attention_shape shape) {
