@@ -50,11 +50,15 @@ at_once    = $(if $(filter gpu,$(DEVICE)),$(shell echo $$((($(JOBS) + 3) / 4))),
 LONG_TESTS = $(filter $(addprefix %/scripts/test_,workshop verbs nvcc_cpu bugs recipes clang ended deps),$(PART_TESTS))
 CHECKED    = $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(PART_TESTS)) $(WATCHED_TESTS) $(step_checks)
 
+# Beside each other, because each keeps one core busy for seconds.
+checks_of_texts = $(CHECK_ALL:%="$(MAKE) --no-print-directory %")
+
 # The steps are built first, from the last one on, because the compiler takes longest for their kernels.
 reversed = $(if $1,$(call reversed,$(wordlist 2,1000,$1)) $(firstword $1))
 
 say_too_new = SKIP $(patsubst common/tests/%.c,%,$(too_new)): they need sm_80 or newer, this GPU is $(ARCH)
-check-now: say-device $(CHECK_ALL)
+check-now: say-device
+	$(if $(CHECK_ALL),@scripts/side_by_side.sh $(checks_of_texts))
 	$(if $(too_new),@echo "$(say_too_new)")
 	@$(BUILDER) $(call reversed,$(step_checks)) $(PART_TESTS) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged \
 	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so $(BUILD)/examples/from_c-04)

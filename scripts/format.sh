@@ -15,7 +15,7 @@ shift
 for program in clang-format-14 clang-format; do
   if command -v "$program" >/dev/null && "$program" --version | grep -q 'version 14\.'; then
     if [ "$mode" = --dry-run ]; then
-      "$program" --dry-run -Werror "$@" || {
+      printf '%s\0' "$@" | xargs -0 -n 50 -P "$(nproc)" "$program" --dry-run -Werror || {
         echo "format: the files above are not laid out by .clang-format: run make format"
         exit 1
       }
