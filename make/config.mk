@@ -194,7 +194,7 @@ WITHOUT_NCCL := $(if $(HAVE_NCCL),,$(filter $(GROUP_STEPS),$(filter-out $(SKIPPE
 BUILDABLE := $(filter-out $(SKIPPED) $(WITHOUT_NCCL),$(STEPS))
 # Verbs that work on one GPU leave the steps for several out, and refuse them by name.
 one_gpu_verbs := bench budget calibrate count count-now decode examples fuzz gdb ladder ladder-now mutants ncu peers record shapes \
-                 splits spread sweep timeline trace variants
+                 splits spread sweep timeline trace
 ifneq ($(filter $(one_gpu_verbs),$(MAKECMDGOALS)),)
   ifneq ($(and $(STEP_GOALS),$(filter $(GROUP_STEPS),$(STEPS))),)
     $(error make $(firstword $(filter $(one_gpu_verbs),$(MAKECMDGOALS))) works on one GPU, and $(firstword $(filter $(GROUP_STEPS),$(STEPS))) \

@@ -16,6 +16,7 @@ typedef struct {
                                cudaStream_t stream);
   size_t (*group_workspace_bytes)(const attention_shape *shape, int ranks);
   void (*group_rows)(int seq, int rank, int ranks, attention_rows rows[2]);
+  const char *(*group_unsupported)(const attention_shape *shape, int ranks); // may be NULL
   const char *(*unsupported)(const attention_shape *shape);
   const char *source; // path of a source that is not the one in steps/, else NULL
   // These are NULL in steps without named configurations.

@@ -72,7 +72,7 @@ static bool prepare(session *s, error_text *error) {
   if (s->processes) ranks = s->place.ranks;
   return trial_supported(&s->trial, &s->step, error) &&
          group_fits(&shape, ranks, s->processes ? ranks : gpus, error) &&
-         outputs_writable(&s->options, error) &&
+         group_supported(&s->step, &shape, ranks, error) && outputs_writable(&s->options, error) &&
          tensors_fill(&s->options, &s->files, &s->trial, error) && open_group(s, ranks, error) &&
          group_deal(&s->group, &s->step, &s->trial, error);
 }
