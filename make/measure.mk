@@ -102,7 +102,7 @@ count-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/count $(BUILD)/ladder
 	@mkdir -p build/count
 	@for step in $(shared_steps); do \
-	  $(with_args) $(RUN) $(BUILD)/count build/count $$step -- && \
+	  $(with_args) $(RUN) $(BUILD)/count build/count $$step -- $(GPUS:%=--gpus %) && \
 	  scripts/record_counts.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so).csv && \
 	  scripts/record_count_lines.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so)-lines.csv || exit; \
 	done

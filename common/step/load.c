@@ -44,6 +44,13 @@ static bool load(const char *path, attention_step *step, error_text *error) {
   return true;
 }
 
+bool step_load_either(const char *path, attention_step *step, error_text *error) {
+  const bool good = load(path, step, error);
+  const bool several = step->forward_group;
+  step_unload(step);
+  return good && (several ? step_load_group : step_load)(path, step, error);
+}
+
 bool step_load(const char *path, attention_step *step, error_text *error) {
   bool good = load(path, step, error);
   if (good && step->forward_group)

@@ -45,6 +45,8 @@ attention_step step_linked(void);
 // It refuses a step for several GPUs; the second function opens such a step, and refuses the others.
 bool step_load(const char *path, attention_step *step, error_text *error);
 bool step_load_group(const char *path, attention_step *step, error_text *error);
+// Opens a step of either sort; forward_group is NULL in one for one GPU.
+bool step_load_either(const char *path, attention_step *step, error_text *error);
 void step_unload(attention_step *step);
 
 #endif

@@ -63,9 +63,11 @@ static bool prepare(session *s, error_text *error) {
     return false;
   }
   int ranks = s->options.gpus;
-  if (!s->options.given[OPTION_GPUS]) { // all, but not more than there are rows
+  if (!s->options
+           .given[OPTION_GPUS]) { // all, but not more than there are rows, or than the step can use
     ranks = gpus < shape.seq_q ? gpus : shape.seq_q;
     ranks = ranks < shape.seq_kv ? ranks : shape.seq_kv;
+    while (ranks > 1 && !group_supported(&s->step, &shape, ranks, error)) ranks--;
   }
   s->trial.o_alone = s->options.given[OPTION_O_ALONE];
   s->trial.bare = s->options.given[OPTION_NO_CHECK];
