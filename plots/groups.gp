@@ -3,6 +3,7 @@
 # Data: groups.csv (make groups)
 # On: gpu
 # Takes: STEPS WITH
+# Awk: ../scripts/group_model
 y_title = "% of ideal"
 load "plots/style.gp"
 load "plots/lines.gp"

@@ -24,3 +24,19 @@ Test(table_groups, variants_on_several_gpus) {
       "bf16, causal.\n", "| the step itself |", "| 50.0 % | |\n");
   cr_expect_null(strstr(result.out, "6.000"), "%s", result.out);
 }
+
+// Measured points, and the length from which on 95 % hold by the model. For two GPUs T / P is 2 ms at 16384 rows, C is
+// 0.671 ms there, and 2 / (2 + 0.084 + 0.1) is less than 95 %; with 24.7 * 1024 rows, 4.55 / (4.55 + 0.126 + 0.1) is more.
+Test(table_groups, several_gpus) {
+  const script_result none = filled(BLOCK("groups test-gpu"));
+  EXPECT(none, "Not recorded yet: `" FOLDER "/groups.csv` (`make groups`,");
+  recorded_write("groups", GROUPS);
+  const script_result result = filled(BLOCK("groups test-gpu"));
+  EXPECT(result, "Measured: heads 16, head_dim 128, bf16.\n",
+         "| 23 far | 2 | 16384 | no | 2.500 [2.500, 2.500] | 80.0 % |\n",
+         "| 23 far | 4 | 16384 | no | 1.250 [1.250, 1.250] | 80.0 % |\n",
+         "Computed: a link of 100 GB/s as measured on 2 GPUs, 100 µs for a meeting, and 50 GB/s "
+         "for each GPU between "
+         "hosts, which is quoted and not measured.\n",
+         "| 2 | 1 | 100 GB/s | 25k | 41k |\n", "| 64 | 8 | 50 GB/s, quoted | 1722k | 3444k |\n");
+}
