@@ -3,7 +3,7 @@
 # Dotted lines are the model of scripts/group_model.awk; the last of them is for a bandwidth that is quoted.
 { model_read() }
 timed() && field("efficiency") != "" && field("gpus") > 1 && field("variant") == "" && wanted(field("step")) {
-  put_shape(field("causal"), drawn_name() ", " field("gpus") " GPUs", field("seq_kv"), 100 * field("efficiency"), "", "", 1, field("heads"), 0)
+  put_shape(field("causal"), (is_step(field("step")) ? drawn_name() : readable(field("step"))) ", " field("gpus") " GPUs", field("seq_kv"), 100 * field("efficiency"), "", "", 1, field("heads"), 0)
   subtitle = "heads " field("heads") ", head_dim " field("head_dim") ", " field("dtype")
 }
 function add_model(causal, name, gpus, gb_per_s,  j, points) {
@@ -27,7 +27,7 @@ END {
     if (link) {
       add_model(causal, "model, 2 GPUs", 2, link)
       add_model(causal, "model, 8 GPUs", 8, link)
-      add_model(causal, "model, 64 on 8 hosts (quoted)", 64, QUOTED_GB_PER_S)
+      add_model(causal, "model, 64, quoted link", 64, QUOTED_GB_PER_S)
     }
     end_panel(causal ? ", causal" : ", not causal", 0, 110, 1)
   }

@@ -1,6 +1,7 @@
 # How much of several GPUs the steps 21 to 23 use, by length, measured and computed.
 # Title: Efficiency of several GPUs
 # Data: groups.csv (make groups)
+# With: groups-torch.csv
 # On: gpu
 # Takes: STEPS WITH
 # Awk: ../scripts/group_model

@@ -2,6 +2,7 @@
 # scripts/group_model.awk.
 # Arguments: DEVICE
 # Data: groups.csv (make groups)
+# With: groups-torch.csv
 # Awk: scripts/group_model
 { model_read() }
 timed() && field("efficiency") != "" && field("gpus") > 1 && field("variant") == "" {
