@@ -182,7 +182,7 @@ static void write_line(FILE *file, bool names, const session *s, const contender
   csv_line_number(&line, "ci_high_ms", true, "%.9g", times.high);
   csv_line_number(&line, "tflops", c->checked, "%.9g", result_tflops(shape, &times));
   csv_line_number(&line, "efficiency", c->checked, "%.4f", one / c->gpus / times.median);
-  csv_line_number(&line, "arriving_bytes", true, "%.0f", bytes);
+  csv_line_number(&line, "arriving_bytes", !c->variant, "%.0f", bytes); // others of some variants
   csv_line_number(&line, "gb_per_s", !c->checked, "%.1f", bytes / times.median * 1e-6);
   record_add_columns(&line, conditions);
   csv_line_end(&line);
