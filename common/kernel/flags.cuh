@@ -1,5 +1,5 @@
 // A word of device memory by which a stream tells a kernel under way how far the copies before it have come. The kernel
-// polls the word. What is waited for must need no multiprocessor, because the kernel may hold all of them.
+// polls the word. The work that it waits for must need no multiprocessor, because the kernel may hold all of them.
 #ifndef FLAGS_CUH
 #define FLAGS_CUH
 

@@ -152,9 +152,8 @@ static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>
 
 // A consumer computes its 64 rows of O and lse of every tile, one key block after the other.
 template <typename tile, typename Element, int D, bool LSE, typename Output, typename Shape>
-__device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Output *O,
-                                        float *lse, const Shape &shape, const schedule &order,
-                                        int consumer) {
+__device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Output *O, float *lse,
+                                        const Shape &shape, const schedule &order, int consumer) {
   // The lane has a part of rows lane_row + 8 r of the tile: half r % 2 of row fragment r / 2. The first 128
   // threads are the producer.
   const int group_row = consumer * WARPGROUP_ROWS;
