@@ -93,13 +93,19 @@ void attention_group_rows(int seq, int rank, int ranks, attention_rows rows[2])
 // A rank may still read K and V of another when that one's stream is done. So K and V stay as they are until all ranks
 // have finished; the exchange of the next call waits for that, too.
 // `args->shape` is the shape of the whole problem; the tensors are the rank's own rows, [batch, heads, own rows,
-// head_dim]. Returns the first error of a launch, or cudaErrorUnknown where NCCL reports one.
+// head_dim]. `args->lse` is NULL on all ranks or on none. Returns the first error of a launch, or cudaErrorUnknown where
+// NCCL reports one.
 cudaError_t attention_forward_group(const attention_args *args, const attention_group *group,
                                     cudaStream_t stream) __attribute__((weak));
 
 // Returns how many bytes of device memory each rank needs beside its tensors, as attention_workspace_bytes does. They
 // are the same for all ranks.
 size_t attention_group_workspace_bytes(const attention_shape *shape, int ranks)
+    __attribute__((weak));
+
+// Returns NULL when so many ranks can share the shape out, else one sentence. A step need not export it, if it takes any
+// number of ranks up to that of the rows.
+const char *attention_group_unsupported(const attention_shape *shape, int ranks)
     __attribute__((weak));
 
 // --- every step ----------------------------------------------------------------------------------

@@ -242,6 +242,10 @@ $(BUILD)/groups: $(PLAIN)/common/tools/group/groups.o $(GROUP_PART) $(LIBRARY) $
 $(BUILD)/sabotaged: $(DRIVER_MAIN) $(PLAIN)/common/tests/driver/sabotaged_step.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
+# The same for the program of a step for several GPUs.
+$(BUILD)/sabotaged_group: $(GROUP_MAIN) $(GROUP_PART) $(PLAIN)/common/tests/driver/sabotaged_group.o $(LIBRARY) $(RUNTIME)
+	$(call link,$(NCCL_LIBS) $(MPI_LIBS))
+
 $(BUILD)/ladder: $(PLAIN)/common/tools/ladder/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
@@ -280,7 +284,7 @@ $(BUILD)/compare: $(PLAIN)/common/tools/compare/main.o $(LIBRARY) $(RUNTIME)
 
 # This program counts the operations of a step's .so, and exists with MODE=count only.
 COUNT := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tools/count/*.c))
-$(BUILD)/count: $(COUNT) $(LIBRARY) $(RUNTIME)
+$(BUILD)/count: $(COUNT) $(GROUP_PART) $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # Kernels with known counts. The emulator counts them with MODE=count; else they run under a profiler.

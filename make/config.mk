@@ -193,8 +193,8 @@ SKIPPED   := $(strip $(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(s
 WITHOUT_NCCL := $(if $(HAVE_NCCL),,$(filter $(GROUP_STEPS),$(filter-out $(SKIPPED),$(STEPS))))
 BUILDABLE := $(filter-out $(SKIPPED) $(WITHOUT_NCCL),$(STEPS))
 # Verbs that work on one GPU leave the steps for several out, and refuse them by name.
-one_gpu_verbs := bench budget calibrate count count-now decode examples fuzz gdb ladder ladder-now mutants ncu peers record shapes \
-                 splits spread sweep timeline trace variants
+one_gpu_verbs := bench budget calibrate $(if $(filter gpu,$(DEVICE)),count count-now) decode examples fuzz gdb ladder ladder-now mutants ncu peers record shapes \
+                 splits spread sweep timeline trace
 ifneq ($(filter $(one_gpu_verbs),$(MAKECMDGOALS)),)
   ifneq ($(and $(STEP_GOALS),$(filter $(GROUP_STEPS),$(STEPS))),)
     $(error make $(firstword $(filter $(one_gpu_verbs),$(MAKECMDGOALS))) works on one GPU, and $(firstword $(filter $(GROUP_STEPS),$(STEPS))) \

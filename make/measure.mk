@@ -60,11 +60,13 @@ decode: needs-gpu ## the steps for decode and others for one query and many keys
 	$(call beside_peers,decode,$(if $(STEP_GOALS),$(BUILDABLE),$(filter 09_% 17_% $(DECODE_STEPS),$(BUILDABLE))),--decode)
 
 .PHONY: groups
-groups: needs-gpu ## steps 21 to 23 on all GPUs against step 17 on one, over lengths (GPUs, NCCL): ARGS="65536 131072"
+groups: needs-gpu ## steps 21 to 23 and PyTorch on 2, 4, ... GPUs against step 17 on one, over lengths (NCCL): ARGS="65536 131072"
 	$(if $(HAVE_NCCL),,@echo "error: make groups needs NCCL, which was not found: make deps-nccl PREFIX=.deps fetches it" >&2; exit 2)
 	@$(BUILDER) $(addsuffix .so,$(call programs,$(filter 17_%,$(ALL_STEPS)) $(GROUP_STEPS))) $(BUILD)/groups $(BUILD)/ladder
 	@$(with_args) $(RUN) $(BUILD)/groups $(call quoted,$(DATA)) $(or $(NAME),groups) \
 	  $(addsuffix .so,$(call programs,$(filter 17_%,$(ALL_STEPS)) $(GROUP_STEPS))) --
+	@PYTHONPATH=common/tools $(with_args) $(RUN) python3 -m peers.context_parallel \
+	  $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug)/$(or $(NAME),groups)-torch.csv || echo "note: these times are left out"
 	$(if $(NAME),,$(call draw_results,groups))
 
 .PHONY: record
@@ -102,7 +104,7 @@ count-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/count $(BUILD)/ladder
 	@mkdir -p build/count
 	@for step in $(shared_steps); do \
-	  $(with_args) $(RUN) $(BUILD)/count build/count $$step -- && \
+	  $(with_args) $(RUN) $(BUILD)/count build/count $$step -- $(GPUS:%=--gpus %) && \
 	  scripts/record_counts.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so).csv && \
 	  scripts/record_count_lines.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so)-lines.csv || exit; \
 	done

@@ -6,7 +6,8 @@
 # itself: they take turns in rounds, and how many times as fast a variant is comes from pairs of one round. ARGS
 # holds options for the ladder, such as a shape. RECORD=1 writes the times to results/<device>/NAME.csv and
 # NAME-samples.csv, where the rows of other steps stay. Without NAME and ARGS it records the problems of the tables:
-# variants.csv, variants-dim128.csv and variants-causal.csv. It leaves out the suite, which `make check` and a run
+# variants.csv, variants-dim128.csv and variants-causal.csv; variants of steps for several GPUs are timed by build/gpu/groups
+# on all GPUs, where ARGS holds lengths (16384 32768), and recorded in variants-groups.csv. It leaves out the suite, which `make check` and a run
 # without RECORD=1 have for the variants: the ladder compares rows of each result with the reference.
 #
 # SHORT=1 is the form of `make check`: each variant is built once, without optimisation and for the sanitizer,
@@ -139,14 +140,22 @@ fi
 
 # ---- What do they cost? -------------------------------------------------------------------------
 
+# for_several STEP: whether the step is for several GPUs.
+for_several() { grep -q '^// GPUs: several$' "steps/$1/attention.cu"; }
+
+# library FOLDER STEP: builds the step's shared object from that folder of steps, and prints its path.
+library() {
+  bug_build gpu '' "$1" "step${2%%_*}.so" 2>"$scratch/log" || { cat "$scratch/log" >&2 && return 2; }
+}
+
 bug_build gpu '' steps ladder >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2 && exit 2; }
 folder=${DATA:-results}/$(build/gpu/ladder --slug) || exit 2
 
-# time_step NAME OPTIONS CONTENDER...: runs the ladder, and with RECORD puts what it says into NAME.csv.
+# time_step PROGRAM NAME CONTENDER... -- OPTION...: runs the program, which is the ladder or for steps for several GPUs
+# groups, and with RECORD puts what it says into NAME.csv.
 time_step() {
-  local name=$1 file new
-  split_words "$2"
-  scripts/run.sh build/gpu/ladder "$scratch/data" "$name" "${@:3}" -- "${words[@]}" | grep -v '^written: '
+  local name=$2 file new
+  scripts/run.sh "$1" "$scratch/data" "$name" "${@:3}" | grep -v '^written: '
   if [ "${PIPESTATUS[0]}" -ne 0 ]; then return 1; fi
   if [ -z "${RECORD:-}" ]; then return; fi
   mkdir -p "$folder" && exec 9<"$folder" && flock 9 || exit 2
@@ -162,16 +171,27 @@ time_step() {
 
 status=0
 for step in "${steps[@]}"; do
-  contenders=("$(bug_build gpu '' steps "step${step%%_*}.so" 2>"$scratch/log")") || { cat "$scratch/log" >&2 && exit 2; }
+  contenders=("$(library steps "$step")") || exit 2
   for patch in "${patches[@]}"; do
     id=$(bug_id "$patch")
     if [ "${id%%-*}" != "$step" ]; then continue; fi
-    program=$(bug_build gpu '' "build/variants/$id/steps" "step${step%%_*}.so" 2>"$scratch/log") ||
-      { cat "$scratch/log" >&2 && exit 2; }
+    program=$(library "build/variants/$id/steps" "$step") || exit 2
     contenders+=("$program:variant=${id#*-}")
   done
+  if for_several "$step"; then
+    if [ "$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | wc -l)" -lt 2 ]; then
+      echo "SKIP $step: its variants are timed on several GPUs, and this machine has one"
+      continue
+    fi
+    bug_build gpu '' steps groups >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2 && exit 2; }
+    one=$(library steps "$(cd steps && echo 17_*)") || exit 2
+    split_words "${options[0]:-16384 32768}"
+    time_step build/gpu/groups "${NAME:-variants-groups}" "$one" "${contenders[@]}" -- "${words[@]}" || status=1
+    continue
+  fi
   for i in "${!problems[@]}"; do
-    time_step "${problems[i]}" "${options[i]}" "${contenders[@]}" || status=1
+    split_words "${options[i]}"
+    time_step build/gpu/ladder "${problems[i]}" "${contenders[@]}" -- "${words[@]}" || status=1
   done
 done
 exit $status

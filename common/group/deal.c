@@ -120,14 +120,17 @@ bool group_deal(gpu_group *group, const attention_step *step, const trial *trial
 }
 
 attention_args group_arguments(const gpu_group *group, const gpu_rank *member, bool o_alone) {
+  void *workspace = member->symmetric ? member->symmetric : member->workspace.data;
+  // A rank without rows has no lse. An address, which is not used, tells it that the other ranks want theirs.
+  float *lse = member->lse.data ? member->lse.data : workspace;
   return (attention_args){
       .shape = group->shape,
       .q = member->q.data,
       .k = member->k.data,
       .v = member->v.data,
       .o = member->o.data,
-      .lse = o_alone ? NULL : member->lse.data,
-      .workspace = member->symmetric ? member->symmetric : member->workspace.data,
+      .lse = o_alone ? NULL : lse,
+      .workspace = workspace,
   };
 }
 

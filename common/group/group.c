@@ -31,6 +31,13 @@ bool group_fits(const attention_shape *shape, int ranks, int gpus, error_text *e
                                ranks, gpus == 1 ? "is" : "are", gpus, ranks);
 }
 
+bool group_supported(const attention_step *step, const attention_shape *shape, int ranks,
+                     error_text *error) {
+  const char *reason = step->group_unsupported ? step->group_unsupported(shape, ranks) : NULL;
+  return !reason || fail(error, "%s cannot take %s on %d GPUs: %s", step->name,
+                         shape_describe(shape).text, ranks, reason);
+}
+
 // Lets each GPU reach the memory of the others. Where that is not possible all still works, through the host's memory,
 // and a note tells the reader.
 static bool reach_peers(int ranks) {
@@ -114,22 +121,35 @@ bool group_open_process(gpu_group *group, const process_place *place, error_text
   return open_rank(group, 0, place->rank, place->local, error) && connect_ranks(group, id, error);
 }
 
-void group_close(gpu_group *group) {
+void group_undeal(gpu_group *group) {
   for (int i = 0; i < group->count; i++) {
     gpu_rank *member = &group->members[i];
     cudaSetDevice(member->device);
 #ifdef NCCL_WIN_COLL_SYMMETRIC
-    if (member->window && member->group.comm)
+    if (member->window && member->group.comm && !group->failed)
       ncclCommWindowDeregister(member->group.comm, member->window);
-#endif
-    if (member->group.comm)
-      group->failed ? ncclCommAbort(member->group.comm) : ncclCommDestroy(member->group.comm);
-#ifdef NCCL_WIN_COLL_SYMMETRIC
     if (member->symmetric) ncclMemFree(member->symmetric);
+    member->window = member->symmetric = NULL;
 #endif
     guarded_buffer *buffers[] = {&member->q, &member->k,   &member->v,
                                  &member->o, &member->lse, &member->workspace};
     for (size_t b = 0; b < sizeof buffers / sizeof buffers[0]; b++) guard_free(buffers[b]);
+  }
+}
+
+void group_close(gpu_group *group) {
+  // A communicator that is aborted ends its kernels, which may still use the buffers.
+  for (int i = 0; i < group->count && group->failed; i++) {
+    gpu_rank *member = &group->members[i];
+    cudaSetDevice(member->device);
+    if (member->group.comm) ncclCommAbort(member->group.comm);
+    member->group.comm = NULL;
+  }
+  group_undeal(group);
+  for (int i = 0; i < group->count; i++) {
+    gpu_rank *member = &group->members[i];
+    cudaSetDevice(member->device);
+    if (member->group.comm) ncclCommDestroy(member->group.comm);
     if (member->stream) cudaStreamDestroy(member->stream);
     if (member->group.copies) cudaStreamDestroy(member->group.copies);
     if (member->group.products) cudaStreamDestroy(member->group.products);

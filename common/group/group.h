@@ -38,6 +38,10 @@ typedef struct {
 // Tells whether so many ranks can share out the shape on `gpus` GPUs. The sentence says what is too many.
 bool group_fits(const attention_shape *shape, int ranks, int gpus, error_text *error);
 
+// Tells whether the step can share the shape out among so many ranks. The sentence names the step, and says why not.
+bool group_supported(const attention_step *step, const attention_shape *shape, int ranks,
+                     error_text *error);
+
 // Makes a group of `ranks` GPUs in this process, numbered from 0, and connects them. Prints a note where two of them
 // cannot reach each other's memory, because their data then goes through the host.
 bool group_open(gpu_group *group, int ranks, error_text *error);
@@ -46,9 +50,12 @@ void group_close(gpu_group *group);
 // Makes the part of a group that is this process' one rank. All processes call it, and each uses one GPU of its machine.
 bool group_open_process(gpu_group *group, const process_place *place, error_text *error);
 
-// Deals the trial's Q, K and V out, and allocates outputs and the workspace of the step. Call it once for a group.
+// Deals the trial's Q, K and V out, and allocates outputs and the workspace of the step. group_undeal frees them, after
+// which the group can be dealt to again; group_close does so as well. Copies of a group can be dealt to side by side: they
+// share the connections, and one of them is closed in the end.
 bool group_deal(gpu_group *group, const attention_step *step, const trial *trial,
                 error_text *error);
+void group_undeal(gpu_group *group);
 
 // Calls `work` for each rank of this process in a thread of its own, with the rank's GPU current, and waits for all.
 // Where one fails, the others are ended, and `error` is the sentence of the first. `work` may call group_wait.

@@ -28,22 +28,31 @@ static inline cudaError_t of_nccl(ncclResult_t result) {
   return result == ncclSuccess ? cudaSuccess : cudaErrorUnknown;
 }
 
-// Copies `rows` rows of 16-bit elements of each head to a share of `share` rows of each head, and fills the rows that are
-// missing with zeros. Keys there are masked, but their values are multiplied by probabilities of 0, and 0 times NaN
-// would be NaN.
+// Copies `rows` rows of 16-bit elements of each head to a share of `share_rows` rows of each head.
+static inline cudaError_t copy_rows(void *share, const void *own, int heads, int rows,
+                                    int share_rows, int head_dim, cudaStream_t stream) {
+  const size_t row_bytes = (size_t)head_dim * sizeof(half);
+  const size_t bytes = rows * row_bytes;
+  if (rows == share_rows)
+    return cudaMemcpyAsync(share, own, heads * bytes, cudaMemcpyDeviceToDevice, stream);
+  cudaError_t error = cudaSuccess;
+  for (int head = 0; head < heads && bytes > 0 && error == cudaSuccess; head++)
+    error =
+        cudaMemcpyAsync((char *)share + (size_t)head * share_rows * row_bytes,
+                        (const char *)own + head * bytes, bytes, cudaMemcpyDeviceToDevice, stream);
+  return error;
+}
+
+// Does the same, and fills the rows that are missing with zeros. Keys there are masked, but their values are multiplied by
+// probabilities of 0, and 0 times NaN would be NaN.
 static inline cudaError_t copy_share(void *share, const void *own, int heads, int rows,
                                      int share_rows, int head_dim, cudaStream_t stream) {
   const size_t row_bytes = (size_t)head_dim * sizeof(half);
-  const size_t bytes = rows * row_bytes;
   const size_t missing = (share_rows - rows) * row_bytes;
-  if (missing == 0)
-    return cudaMemcpyAsync(share, own, heads * bytes, cudaMemcpyDeviceToDevice, stream);
-  cudaError_t error = cudaSuccess;
-  for (int head = 0; head < heads && error == cudaSuccess; head++) {
-    char *place = (char *)share + head * (bytes + missing);
-    const char *from = (const char *)own + head * bytes;
-    if (bytes > 0) error = cudaMemcpyAsync(place, from, bytes, cudaMemcpyDeviceToDevice, stream);
-    if (error == cudaSuccess) error = cudaMemsetAsync(place + bytes, 0, missing, stream);
+  cudaError_t error = copy_rows(share, own, heads, rows, share_rows, head_dim, stream);
+  for (int head = 0; head < heads && missing > 0 && error == cudaSuccess; head++) {
+    char *behind = (char *)share + ((size_t)head * share_rows + rows) * row_bytes;
+    error = cudaMemsetAsync(behind, 0, missing, stream);
   }
   return error;
 }

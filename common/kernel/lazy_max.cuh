@@ -1,6 +1,6 @@
 // Step 17's configurations, softmax and consumers, which the steps for several GPUs take over as they are. Step 17
 // explains them, and a test compares the two files (common/tests/scripts/test_diff.c). Shape is a type with the fields
-// of attention_shape and a visible_keys of its own.
+// of attention_shape and a visible_keys of its own, and Output the type of the elements of O that are stored.
 // From: 17_lazy_max
 #ifndef LAZY_MAX_CUH
 #define LAZY_MAX_CUH
@@ -151,10 +151,9 @@ template <typename tile, int D>
 static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
 
 // A consumer computes its 64 rows of O and lse of every tile, one key block after the other.
-template <typename tile, typename Element, int D, bool LSE, typename Shape>
-__device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
-                                        float *lse, const Shape &shape, const schedule &order,
-                                        int consumer) {
+template <typename tile, typename Element, int D, bool LSE, typename Output, typename Shape>
+__device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Output *O, float *lse,
+                                        const Shape &shape, const schedule &order, int consumer) {
   // The lane has a part of rows lane_row + 8 r of the tile: half r % 2 of row fragment r / 2. The first 128
   // threads are the producer.
   const int group_row = consumer * WARPGROUP_ROWS;

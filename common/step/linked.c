@@ -10,6 +10,7 @@ attention_step step_linked(void) {
       .forward_group = attention_forward_group,
       .group_workspace_bytes = attention_group_workspace_bytes,
       .group_rows = attention_group_rows,
+      .group_unsupported = attention_group_unsupported,
       .unsupported = attention_unsupported,
       .source = attention_source ? attention_source() : NULL,
       .configurations = attention_configurations, // weak: NULL where the step has none

@@ -31,6 +31,7 @@ static bool load(const char *path, attention_step *step, error_text *error) {
     return false;
   }
   find_optional(step->library, "attention_forward_group", &step->forward_group);
+  find_optional(step->library, "attention_group_unsupported", &step->group_unsupported);
   find_optional(step->library, "attention_configurations", &step->configurations);
   find_optional(step->library, "attention_configure", &step->configure);
   find_optional(step->library, "attention_shared_memory_bytes", &step->shared_memory_bytes);
@@ -41,6 +42,13 @@ static bool load(const char *path, attention_step *step, error_text *error) {
   step->name = name();
   step->summary = summary();
   return true;
+}
+
+bool step_load_either(const char *path, attention_step *step, error_text *error) {
+  const bool good = load(path, step, error);
+  const bool several = step->forward_group;
+  step_unload(step);
+  return good && (several ? step_load_group : step_load)(path, step, error);
 }
 
 bool step_load(const char *path, attention_step *step, error_text *error) {

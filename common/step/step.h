@@ -16,6 +16,7 @@ typedef struct {
                                cudaStream_t stream);
   size_t (*group_workspace_bytes)(const attention_shape *shape, int ranks);
   void (*group_rows)(int seq, int rank, int ranks, attention_rows rows[2]);
+  const char *(*group_unsupported)(const attention_shape *shape, int ranks); // may be NULL
   const char *(*unsupported)(const attention_shape *shape);
   const char *source; // path of a source that is not the one in steps/, else NULL
   // These are NULL in steps without named configurations.
@@ -44,6 +45,8 @@ attention_step step_linked(void);
 // It refuses a step for several GPUs; the second function opens such a step, and refuses the others.
 bool step_load(const char *path, attention_step *step, error_text *error);
 bool step_load_group(const char *path, attention_step *step, error_text *error);
+// Opens a step of either sort; forward_group is NULL in one for one GPU.
+bool step_load_either(const char *path, attention_step *step, error_text *error);
 void step_unload(attention_step *step);
 
 #endif

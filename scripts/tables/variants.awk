@@ -4,6 +4,7 @@
 # Arguments: DEVICE NN
 # Data: variants.csv (make variants RECORD=1)
 # With: variants-dim128.csv, variants-causal.csv
+# Awk: scripts/patch_head
 !has_number(field("step"), nn) { next }
 {
   if (!(problem() in place_of)) {
@@ -16,11 +17,11 @@
     line[p, size[p]] = "the step itself\t\t" time_cell() "\t" significant(field("tflops")) "\t"
     next
   }
-  line[p, size[p]] = "[" field("variant") "](variants/" field("variant") ".patch): " head("Title") "\t" head("Expect") "\t" \
+  line[p, size[p]] = "[" field("variant") "](variants/" field("variant") ".patch): " patch_head("Title") "\t" patch_head("Expect") "\t" \
     time_cell() "\t" (timed() ? significant(field("tflops")) : "") "\t" (timed() ? ratio_cell("speedup") : "")
   if (!timed() || field("speedup") == "") next
   compared[field("variant")]
-  if (head("Kind") == "addition") addition[field("variant")]
+  if (patch_head("Kind") == "addition") addition[field("variant")]
   if (end_of_ratio("high") < 1) slower[field("variant")]
   if (end_of_ratio("low") > 1) faster[field("variant")]
 }
@@ -28,22 +29,6 @@ function end_of_ratio(which) { return field("speedup_" which) == "" ? field("spe
 function did_not_help(name) {
   if (!(name in compared)) return 0
   return name in addition ? !(name in faster) : !(name in slower)
-}
-# What the head of the variant's patch says, as a line; nothing where the patch is no more.
-function head(name,  path, line, text, inside) {
-  path = "steps/" field("step") "/variants/" field("variant") ".patch"
-  while ((getline line <path) > 0 && line !~ /^--- /) {
-    if (sub("^" name ": *", "", line)) {
-      inside = 1
-      text = line
-    } else if (inside && sub(/^ +/, "", line)) {
-      text = text " " line
-    } else {
-      inside = 0
-    }
-  }
-  close(path)
-  return text
 }
 # Prints a table for each problem, of those variants that helped or of those that did not.
 function tables(unhelpful,  p, i, any) {

@@ -1,6 +1,7 @@
-// Stand-in for CUDA's <cuda.h>: it has the driver API's tensor maps alone, with CUDA's names
-// and values (CUDA Driver API reference, "Tensor Map Object Management"). A program gets the
-// function from cudaGetDriverEntryPointByVersion, as it would with the driver. C17 and C++17.
+// Stand-in for CUDA's <cuda.h>: it has the driver API's tensor maps, with CUDA's names
+// and values (CUDA Driver API reference, "Tensor Map Object Management"), and the write of a word by a
+// stream. A program gets these functions from cudaGetDriverEntryPointByVersion, as it would with the driver. C17 and
+// C++17.
 #ifndef CUDA_H
 #define CUDA_H
 
@@ -99,6 +100,10 @@ EMULATOR_API CUresult cuTensorMapEncodeTiled(
     const cuuint32_t *boxDim, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
     CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
     CUtensorMapFloatOOBfill oobFill);
+
+// Writes a word of device memory when the stream has come so far. Flags other than 0 are not supported.
+EMULATOR_API CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t value,
+                                           unsigned int flags);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "tensor_map.h"
 
-#include "errors.h"
 #include "gpu.h"
 #include "swizzle.h"
 
@@ -137,23 +136,4 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tens
   memset(tensorMap, 0, sizeof *tensorMap);
   memcpy(tensorMap, &map, sizeof map);
   return CUDA_SUCCESS;
-}
-
-cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
-                                             unsigned int version, unsigned long long flags,
-                                             enum cudaDriverEntryPointQueryResult *result) {
-  RETURN_IF_STICKY();
-  if (symbol == NULL || function == NULL || flags != cudaEnableDefault)
-    return errors_record(cudaErrorInvalidValue);
-  *function = NULL;
-  enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  if (strcmp(symbol, "cuTensorMapEncodeTiled") == 0) {
-    found = version < 12000 ? cudaDriverEntryPointVersionNotSufficent : cudaDriverEntryPointSuccess;
-  }
-  if (found == cudaDriverEntryPointSuccess) {
-    const __typeof__(&cuTensorMapEncodeTiled) encode = cuTensorMapEncodeTiled;
-    memcpy(function, &encode, sizeof encode);
-  }
-  if (result != NULL) *result = found;
-  return cudaSuccess;
 }

@@ -4,6 +4,7 @@
 #include "numeric/poison.h"
 
 #include <criterion/criterion.h>
+#include <cuda.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -171,6 +172,16 @@ Test(devices, run_in_any_order_with_a_seed, .init = two_gpus) {
   cr_assert_gt(wrong, 0, "no order shows that the copies do not wait");
 }
 
+// Enqueues the write of a word by the driver's function.
+static void write_word(int *word, int value, cudaStream_t stream) {
+  CUresult (*write)(CUstream, CUdeviceptr, cuuint32_t, unsigned) = NULL;
+  enum cudaDriverEntryPointQueryResult found;
+  OK(cudaGetDriverEntryPointByVersion("cuStreamWriteValue32", (void **)&write, 12000,
+                                      cudaEnableDefault, &found));
+  cr_assert_eq(found, cudaDriverEntryPointSuccess);
+  cr_assert_eq(write(stream, (CUdeviceptr)word, (cuuint32_t)value, 0), CUDA_SUCCESS);
+}
+
 Test(devices, deliver_to_a_kernel_that_polls, .init = two_gpus) {
   enum { SLICE = 100 };
   float *far = on_device(1, 3 * SLICE, 7), *near = on_device(0, 3 * SLICE, 0);
@@ -184,7 +195,11 @@ Test(devices, deliver_to_a_kernel_that_polls, .init = two_gpus) {
   devices_poll(near, flags, out, SLICE, computes);
   for (int i = 0; i < 3; i++) {
     OK(cudaMemcpyPeerAsync(near + i * SLICE, 0, far + i * SLICE, 1, SLICE * sizeof *far, copies));
-    OK(cudaMemcpyAsync(&flags[i], ones, sizeof *ones, cudaMemcpyDeviceToDevice, copies));
+    if (i == 0) {
+      write_word(&flags[i], 1, copies);
+    } else {
+      OK(cudaMemcpyAsync(&flags[i], ones, sizeof *ones, cudaMemcpyDeviceToDevice, copies));
+    }
   }
   OK(cudaDeviceSynchronize());
   expect_all(out, 3 * SLICE, 7);

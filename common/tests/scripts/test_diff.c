@@ -182,11 +182,12 @@ Test(diff, the_steps_keep_their_limits) {
 }
 
 // The steps for several GPUs compute as step 17 does, with a copy of its source in common/kernel/lazy_max.cuh. In the
-// copy the shape may be of another type, and no part is an exercise.
+// copy the shape and the elements of O may be of other types, and no part is an exercise.
 Test(diff, several_gpus_compute_as_step_17) {
   const script_result result =
       lab_run("code() { sed -e 's/const attention_shape &shape/const Shape \\&shape/' "
-              "-e 's/, bool LSE, typename Shape>/, bool LSE>/' -e '/^ *[/][/] exercise:/d' "
+              "-e 's/, bool LSE, typename Output, typename Shape>/, bool LSE>/' "
+              "-e 's/&smem, Output [*]O,/\\&smem, Element *O,/' -e '/^ *[/][/] exercise:/d' "
               "-e '/^ *[/][/] until then:/d' -e '/^ *[/][/] end of exercise/d' -e '/^#define "
               "WORKSPACE_BYTES/d' | "
               "awk '/^#include/ { begun = 1 } begun' | tr -s ' \\n' '\\n'; }; "

@@ -217,11 +217,11 @@ Test(tables, refuse_what_makes_no_sense) {
   } cases[] = {
       {"\n" BLOCK("no_such test-gpu"),
        "error: document.md:2: there is no table 'no_such': there are "
-       "bugs calibration ceilings counts decode gpus ladder mutants overlap peers quoted scaling "
+       "bugs calibration ceilings counts decode gpus groups ladder mutants overlap peers quoted scaling "
        "shapes "
        "spread "
        "step "
-       "sweep variants"},
+       "sweep variants variants_groups"},
       {BLOCK(""), "error: document.md:1: there is no table ''"},
       {BLOCK("scaling test-gpu 64"),
        "error: document.md:1: this table is written as: scaling DEVICE HEAD_DIM DTYPE CAUSAL"},

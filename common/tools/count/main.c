@@ -6,6 +6,7 @@
 #include "device/device.h"
 #include "file/file.h"
 #include "finish/finish.h"
+#include "group/group.h"
 #include "options/options.h"
 #include "shape/shape.h"
 #include "tensors/tensors.h"
@@ -23,7 +24,11 @@ static const char usage[] =
     "FOLDER/stepNN-lines.csv, the counts of each line under the same names; prints the sums and "
     "the\n"
     "busiest lines. OPTIONS are those of a step's program that choose shape, type,\n"
-    "inputs and configuration; the shape is 1x1x256x64 unless they say otherwise.\n";
+    "inputs and configuration; the shape is 1x1x256x64 unless they say otherwise. A step for "
+    "several GPUs\n"
+    "runs on two, or on --gpus of them; its counts are the sums of all, and the bytes from each "
+    "device to\n"
+    "each other one are printed.\n";
 
 enum { BUSIEST = 10 };
 
@@ -39,6 +44,7 @@ typedef struct {
   trial trial;
   listing listing;
   check_result check;
+  gpu_group group; // of a step for several GPUs
 } session;
 
 static bool read_options(session *s, int argc, char **argv, error_text *error) {
@@ -58,7 +64,20 @@ static bool read_options(session *s, int argc, char **argv, error_text *error) {
   if (shape->heads == 0) shape->heads = shape->kv_heads > 0 ? shape->kv_heads : 1;
   if (shape->seq_q == 0) shape->seq_q = 256;
   if (shape->seq_kv == 0) shape->seq_kv = 256;
-  return true;
+  // The emulator imitates as many GPUs as a step runs on.
+  char asked[16] = "2";
+  if (options->given[OPTION_GPUS]) snprintf(asked, sizeof asked, "%d", options->gpus);
+  if (s->step.forward_group) setenv("EMU_GPUS", asked, options->given[OPTION_GPUS]);
+  return s->step.forward_group || !options->given[OPTION_GPUS] ||
+         fail(error, "%s works on one GPU: --gpus is for the steps from 21 on", s->step.name);
+}
+
+static bool prepare_group(session *s, error_text *error) {
+  int gpus = 0;
+  return device_ok(cudaGetDeviceCount(&gpus), "counting the GPUs", error) &&
+         group_fits(&s->trial.shape, gpus, gpus, error) &&
+         group_supported(&s->step, &s->trial.shape, gpus, error) &&
+         group_open(&s->group, gpus, error) && group_deal(&s->group, &s->step, &s->trial, error);
 }
 
 static bool prepare(session *s, error_text *error) {
@@ -68,7 +87,8 @@ static bool prepare(session *s, error_text *error) {
   s->trial.o_alone = s->options.given[OPTION_O_ALONE];
   return step_configure(&s->step, s->options.config, error) &&
          trial_supported(&s->trial, &s->step, error) &&
-         tensors_fill(&s->options, &none, &s->trial, error) && trial_upload(&s->trial, error);
+         tensors_fill(&s->options, &none, &s->trial, error) &&
+         (s->step.forward_group ? prepare_group(s, error) : trial_upload(&s->trial, error));
 }
 
 // Returns false only when the machine fails, not when the step is wrong.
@@ -76,11 +96,14 @@ static bool run(session *s, bool *right, error_text *error) {
   const bool announce = isatty(STDERR_FILENO);
   if (announce) fprintf(stderr, "counting %s ...", s->step.name);
   emulator_count_reset();
-  bool good = trial_run(&s->trial, &s->step, NULL, error) && listing_take(&s->listing, error);
+  bool good = s->step.forward_group ? group_run(&s->group, &s->step, 1, &s->trial, error)
+                                    : trial_run(&s->trial, &s->step, NULL, error);
+  good = good && listing_take(&s->listing, error);
   *right = true;
   if (good && !s->options.given[OPTION_NO_CHECK]) {
     good = trial_reference(&s->trial, error);
-    *right = good && trial_check(&s->trial, &s->check);
+    *right = good && (s->step.forward_group ? group_check(&s->group, &s->trial, &s->check)
+                                            : trial_check(&s->trial, &s->check));
   }
   if (announce) fputs("\r\033[K", stderr);
   return good;
@@ -189,15 +212,17 @@ static int count(int argc, char **argv) {
   }
   bool right = true;
   const bool good =
-      device_open(&s.device, &error) && step_load(argv[2], &s.step, &error) &&
+      step_load_either(argv[2], &s.step, &error) &&
       read_options(&s, options_follow ? argc - 3 : 1, options_follow ? argv + 3 : argv, &error) &&
-      prepare(&s, &error) && run(&s, &right, &error) && report(&s, argv[1], &error);
+      device_open(&s.device, &error) && prepare(&s, &error) && run(&s, &right, &error) &&
+      report(&s, argv[1], &error);
   if (!good) {
     fprintf(stderr, "error: %s\n", error.text);
   } else if (!right) {
     fprintf(stderr, "FAILED: %s: %s\n", s.step.name, s.check.message.text);
   }
   listing_free(&s.listing);
+  group_close(&s.group);
   trial_free(&s.trial);
   return !good ? EXIT_BAD_INPUT : right ? EXIT_OK : EXIT_CHECK_FAILED;
 }

@@ -19,15 +19,16 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char usage[] = "usage: groups DATA_FOLDER NAME ONE.so SEVERAL.so... -- [LENGTH...]\n"
-                            "\n"
-                            "Times the step ONE on one GPU and the steps SEVERAL on all GPUs of "
-                            "the machine, in turn, for 16 heads of\n"
-                            "head_dim 128 in bf16, with and without a causal mask, for each length "
-                            "(16384 32768 65536), and writes\n"
-                            "DATA_FOLDER/<device>/NAME.csv.\n";
+static const char usage[] =
+    "usage: groups DATA_FOLDER NAME ONE.so SEVERAL.so[:variant=NAME]... -- [LENGTH...]\n"
+    "\n"
+    "Times the step ONE on one GPU and the steps SEVERAL on 2, 4, 8, ... GPUs of the machine, in "
+    "turn, for 16 heads of\n"
+    "head_dim 128 in bf16, with and without a causal mask, for each length (16384 32768 65536), "
+    "and writes\n"
+    "DATA_FOLDER/<device>/NAME.csv. Variants are timed on all GPUs alone.\n";
 
-enum { MOST = 10, ROUNDS = 7, CHECKED_ROWS = 4, LONGEST = 1 << 21 };
+enum { MOST = 40, ROUNDS = 7, CHECKED_ROWS = 4, LONGEST = 1 << 21, MOST_SIZES = 8 };
 
 // --- what is timed beside the steps --------------------------------------------------------------
 
@@ -45,14 +46,16 @@ static size_t workspace_alone(const attention_shape *shape, int ranks) {
   return alone.workspace_bytes(shape);
 }
 
-// Equal shares for the exchange alone; a single rank has all rows.
+// Equal shares for the exchange alone, which leaves out the rows of a remainder; a single rank has all rows.
 static void equal_rows(int seq, int rank, int ranks, attention_rows rows[2]) {
   rows[0] = (attention_rows){seq / ranks * rank, seq / ranks};
   rows[1] = (attention_rows){seq, 0};
 }
 
 static size_t share_bytes(const attention_shape *shape, int ranks) {
-  return shape_kv_count(shape) * sizeof(uint16_t) / (size_t)ranks;
+  const size_t row_bytes = (size_t)shape->head_dim * sizeof(uint16_t);
+  return (size_t)shape->batch * (size_t)shape->kv_heads * (size_t)(shape->seq_kv / ranks) *
+         row_bytes;
 }
 
 static size_t workspace_of_exchange(const attention_shape *shape, int ranks) {
@@ -80,7 +83,9 @@ static const attention_step exchange_alone = {.name = "exchange_alone",
 
 typedef struct {
   attention_step step;
+  const char *variant; // NULL or its name
   int gpus;
+  int size;     // the number of its size in session.sizes
   bool checked; // it computes attention
   gpu_group group;
   double milliseconds[ROUNDS];
@@ -90,15 +95,28 @@ typedef struct {
   device_info device;
   record_folder folder;
   int gpus;
+  gpu_group sizes[MOST_SIZES]; // groups of 1, 2, 4, ... GPUs, and of all, connected once
+  int size_count;
   contender contenders[MOST];
   int count;
+  int rounds;
   FILE *lines;
 } session;
 
-static bool open_contenders(session *s, const trial *trial, error_text *error) {
+// Connecting takes NCCL a second or more, so all contenders of a size use the same connections.
+static bool connect_sizes(session *s, error_text *error) {
+  for (int gpus = 1; gpus <= s->gpus;
+       gpus = gpus < s->gpus && 2 * gpus > s->gpus ? s->gpus : 2 * gpus)
+    if (!group_open(&s->sizes[s->size_count++], gpus, error)) return false;
+  return true;
+}
+
+static bool deal_out(session *s, const trial *trial, error_text *error) {
   for (int i = 0; i < s->count; i++) {
     contender *c = &s->contenders[i];
-    if (!group_open(&c->group, c->gpus, error) || !group_deal(&c->group, &c->step, trial, error))
+    c->group = s->sizes[c->size];
+    if (!group_supported(&c->step, &trial->shape, c->gpus, error) ||
+        !group_deal(&c->group, &c->step, trial, error))
       return false;
   }
   return true;
@@ -116,14 +134,17 @@ static bool check_contender(contender *c, trial *trial, error_text *error) {
 
 // Several short runs of each contender, in turn, so that all are timed at the same temperature.
 static bool time_contenders(session *s, const attention_shape *shape, error_text *error) {
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < s->rounds; round++) {
     for (int i = 0; i < s->count; i++) {
       contender *c = &s->contenders[i];
       // About 40 ms of work at 600 TFLOP/s, in 3 to 50 launches.
       const double launches = 40 * 600e9 / (shape_operations(shape) / c->gpus);
-      const int number = launches < 3 ? 3 : launches > 50 ? 50 : (int)launches;
+      const int number = s->device.emulated ? 1
+                         : launches < 3     ? 3
+                         : launches > 50    ? 50
+                                            : (int)launches;
       if (!group_time(&c->group, &c->step, number, 1, &c->milliseconds[round], error)) return false;
-      usleep(50000); // for the GPUs to cool
+      if (!s->device.emulated) usleep(50000); // for the GPUs to cool
     }
   }
   return true;
@@ -139,11 +160,12 @@ static double arriving_bytes(const attention_shape *shape, int gpus) {
 static void write_line(FILE *file, bool names, const session *s, const contender *c,
                        const attention_shape *shape, const record_conditions *conditions) {
   const statistics_summary times =
-      statistics_summarise(c->milliseconds, ROUNDS, c->milliseconds, ROUNDS);
-  const double one = statistics_median(s->contenders[0].milliseconds, ROUNDS);
+      statistics_summarise(c->milliseconds, (size_t)s->rounds, c->milliseconds, (size_t)s->rounds);
+  const double one = statistics_median(s->contenders[0].milliseconds, (size_t)s->rounds);
   const double bytes = arriving_bytes(shape, c->gpus);
   csv_line line = csv_line_begin(file, names);
   csv_line_text(&line, "step", c->step.name);
+  csv_line_text(&line, "variant", c->variant ? c->variant : "");
   csv_line_text(&line, "device", s->device.name);
   csv_line_number(&line, "gpus", true, "%d", c->gpus);
   csv_line_text(&line, "dtype", shape_dtype_name(shape->dtype));
@@ -160,17 +182,17 @@ static void write_line(FILE *file, bool names, const session *s, const contender
   csv_line_number(&line, "ci_high_ms", true, "%.9g", times.high);
   csv_line_number(&line, "tflops", c->checked, "%.9g", result_tflops(shape, &times));
   csv_line_number(&line, "efficiency", c->checked, "%.4f", one / c->gpus / times.median);
-  csv_line_number(&line, "arriving_bytes", true, "%.0f", bytes);
+  csv_line_number(&line, "arriving_bytes", !c->variant, "%.0f", bytes); // others of some variants
   csv_line_number(&line, "gb_per_s", !c->checked, "%.1f", bytes / times.median * 1e-6);
   record_add_columns(&line, conditions);
   csv_line_end(&line);
 }
 
 static void print_line(const session *s, const contender *c, const attention_shape *shape) {
-  const double median = statistics_median(c->milliseconds, ROUNDS);
-  const double one = statistics_median(s->contenders[0].milliseconds, ROUNDS);
+  const double median = statistics_median(c->milliseconds, (size_t)s->rounds);
+  const double one = statistics_median(s->contenders[0].milliseconds, (size_t)s->rounds);
   printf("%8d  %-6s  %-18s  %4d  %9.4f ms", shape->seq_q, shape->causal ? "causal" : "full",
-         c->step.name, c->gpus, median);
+         c->variant ? c->variant : c->step.name, c->gpus, median);
   if (c->checked)
     printf("  %6.1f %%\n", 100 * one / c->gpus / median);
   else
@@ -186,7 +208,7 @@ static bool time_length(session *s, attention_shape shape, error_text *error) {
   inputs_fill(&shape, INPUTS_NORMAL, INPUTS_Q, 1, trial.q);
   inputs_fill(&shape, INPUTS_NORMAL, INPUTS_K, 1, trial.k);
   inputs_fill(&shape, INPUTS_NORMAL, INPUTS_V, 1, trial.v);
-  bool good = open_contenders(s, &trial, error);
+  bool good = deal_out(s, &trial, error);
   for (int causal = 0; causal < 2 && good; causal++) {
     trial.shape.causal = causal;
     good = trial_reference_some(&trial, CHECKED_ROWS, 1, error);
@@ -203,29 +225,52 @@ static bool time_length(session *s, attention_shape shape, error_text *error) {
       print_line(s, &s->contenders[i], &trial.shape);
     }
   }
-  for (int i = 0; i < s->count; i++) group_close(&s->contenders[i].group);
+  for (int i = 0; i < s->count; i++) group_undeal(&s->contenders[i].group);
   trial_free(&trial);
   return good;
 }
 
-static bool load_contenders(session *s, int argc, char **argv, int *next, error_text *error) {
-  for (; *next < argc && strcmp(argv[*next], "--") != 0; ++*next) {
-    if (s->count == MOST - 1) return fail(error, "give at most %d steps", MOST - 1);
-    contender *c = &s->contenders[s->count++];
-    *c = (contender){.gpus = s->gpus, .checked = true};
-    if (s->count > 1) {
-      if (!step_load_group(argv[*next], &c->step, error)) return false;
-      continue;
-    }
-    if (!step_load(argv[*next], &alone, error)) return false;
-    c->gpus = 1;
-    c->step = (attention_step){.name = alone.name,
-                               .forward_group = forward_alone,
-                               .group_workspace_bytes = workspace_alone,
-                               .group_rows = equal_rows};
+static bool add(session *s, const contender *added, error_text *error) {
+  if (s->count == MOST) return fail(error, "give fewer steps: there is room for %d", MOST);
+  s->contenders[s->count++] = *added;
+  return true;
+}
+
+// A step on each number of GPUs, or a variant on all.
+static bool add_sizes(session *s, contender added, error_text *error) {
+  bool good = true;
+  for (int size = added.variant ? s->size_count - 1 : 1; size < s->size_count && good; size++) {
+    added.size = size;
+    added.gpus = s->sizes[size].ranks;
+    good = add(s, &added, error);
   }
-  s->contenders[s->count++] = (contender){.step = exchange_alone, .gpus = s->gpus};
-  return s->count >= 3 || fail(error, "give a step for one GPU, and one for several or more");
+  return good;
+}
+
+static bool load_several(session *s, char *path, error_text *error) {
+  static const char of_variant[] = ":variant=";
+  contender added = {.checked = true};
+  char *colon = strstr(path, of_variant);
+  if (colon) {
+    *colon = '\0';
+    added.variant = colon + sizeof of_variant - 1;
+  }
+  return step_load_group(path, &added.step, error) && add_sizes(s, added, error);
+}
+
+static bool load_contenders(session *s, int argc, char **argv, int *next, error_text *error) {
+  if (!step_load(argv[(*next)++], &alone, error)) return false;
+  const contender one = {.step = {.name = alone.name,
+                                  .forward_group = forward_alone,
+                                  .group_workspace_bytes = workspace_alone,
+                                  .group_rows = equal_rows},
+                         .gpus = 1,
+                         .checked = true};
+  if (!add(s, &one, error)) return false;
+  for (; *next < argc && strcmp(argv[*next], "--") != 0; ++*next)
+    if (!load_several(s, argv[*next], error)) return false;
+  if (s->count == 1) return fail(error, "give a step for one GPU, and one for several or more");
+  return add_sizes(s, (contender){.step = exchange_alone}, error);
 }
 
 static bool run(session *s, int argc, char **argv, error_text *error) {
@@ -236,7 +281,8 @@ static bool run(session *s, int argc, char **argv, error_text *error) {
     return false;
   if (s->gpus < 2)
     return fail(error, "this machine has one GPU, and several are to be timed: run it on another");
-  if (!record_folder_make(argv[1], &s->device, &s->folder, error) ||
+  s->rounds = s->device.emulated ? 1 : ROUNDS; // its times mean nothing
+  if (!record_folder_make(argv[1], &s->device, &s->folder, error) || !connect_sizes(s, error) ||
       !load_contenders(s, argc, argv, &next, error))
     return false;
   const int given = argc - next - 1;
@@ -263,6 +309,7 @@ static bool run(session *s, int argc, char **argv, error_text *error) {
     good = good && time_length(s, shape, error);
   }
   fclose(s->lines);
+  for (int i = 0; i < s->size_count; i++) group_close(&s->sizes[i]);
   good = good && record_save(&s->folder, argv[2], text, length, error);
   free(text);
   return good;

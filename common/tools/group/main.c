@@ -63,16 +63,18 @@ static bool prepare(session *s, error_text *error) {
     return false;
   }
   int ranks = s->options.gpus;
-  if (!s->options.given[OPTION_GPUS]) { // all, but not more than there are rows
+  if (!s->options
+           .given[OPTION_GPUS]) { // all, but not more than there are rows, or than the step can use
     ranks = gpus < shape.seq_q ? gpus : shape.seq_q;
     ranks = ranks < shape.seq_kv ? ranks : shape.seq_kv;
+    while (ranks > 1 && !group_supported(&s->step, &shape, ranks, error)) ranks--;
   }
   s->trial.o_alone = s->options.given[OPTION_O_ALONE];
   s->trial.bare = s->options.given[OPTION_NO_CHECK];
   if (s->processes) ranks = s->place.ranks;
   return trial_supported(&s->trial, &s->step, error) &&
          group_fits(&shape, ranks, s->processes ? ranks : gpus, error) &&
-         outputs_writable(&s->options, error) &&
+         group_supported(&s->step, &shape, ranks, error) && outputs_writable(&s->options, error) &&
          tensors_fill(&s->options, &s->files, &s->trial, error) && open_group(s, ranks, error) &&
          group_deal(&s->group, &s->step, &s->trial, error);
 }

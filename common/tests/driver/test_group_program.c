@@ -1,0 +1,58 @@
+// Runs the program of a step for several GPUs whose ranks fail. LAB_SABOTAGED_GROUP is that of sabotaged_group.c.
+#define _GNU_SOURCE
+#include "program.h"
+#include <time.h>
+
+static void find_sabotaged(void) { program_find("LAB_SABOTAGED_GROUP"); }
+
+TestSuite(group_program, .init = find_sabotaged, .fini = temporary_folder_leave, .timeout = 120);
+
+#define OPTIONS "--gpus 3 --batch 1 --heads 2 --seq 300 --dim 64 --no-check"
+
+// A rank that fails in the middle ends all ranks within ten seconds, with a sentence and status 1.
+Test(group_program, ends_with_the_rank_that_fails) {
+  const struct {
+    const char *kind;
+    int status;
+    const char *sentence; // of stderr
+  } cases[] = {
+      {"nothing", 0, ""},
+      {"launch", 1, "error: launching the step failed: "},
+      {"leaves", 1, "error: the exchange between the GPUs failed: NCCL reports "},
+      {"shape", 1, "error: "},
+      {"hangs", 1, "error: rank "},
+      {"unsupported", 2,
+       "error: 00_sabotaged cannot take 1x2x300x64 fp16 on 3 GPUs: it takes none\n"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    setenv("SABOTAGE", cases[i].kind, 1);
+    setenv("LAB_LIMIT", strcmp(cases[i].kind, "hangs") == 0 ? "1" : "8", 1);
+    const time_t begin = time(NULL);
+    const program_result result = program_run(OPTIONS);
+    cr_expect_leq(time(NULL) - begin, 10, "%s took too long", cases[i].kind);
+    cr_expect_eq(result.status, cases[i].status, "%s ended with %d: %s", cases[i].kind,
+                 result.status, result.err);
+    cr_expect(*cases[i].sentence ? (strstr(result.err, cases[i].sentence) != NULL) : !*result.err,
+              "%s said: %s", cases[i].kind, result.err);
+    cr_expect(cases[i].status == 0 || !*result.out, "%s printed: %s", cases[i].kind, result.out);
+  }
+}
+
+// Where the GPUs do not reach each other's memory, a line says that the host's memory is on the way.
+Test(group_program, tells_that_data_go_through_the_host) {
+  setenv("EMU_PEER_ACCESS", "0", 1);
+  const program_result result = program_run(OPTIONS);
+  cr_expect_eq(result.status, 0, "%s", result.err);
+  cr_expect(program_begins(result.err, "note: GPU 0 cannot reach the memory of GPU 1: their data "
+                                       "goes through the memory of the host"),
+            "%s", result.err);
+  cr_expect_str_eq(strchrnul(result.err, '\n'), "\n", "not one line: %s", result.err);
+}
+
+Test(group_program, refuses) {
+  setenv("EMU_GPUS", "4", 1);
+  program_expect_refused("--gpus 5 --seq 900 --no-check", "error: --gpus is 5, and there are 4: ");
+  program_expect_refused("--gpus 3 --seq-q 2 --seq-kv 9",
+                         "error: 3 GPUs cannot take 2 rows of the queries: ");
+  program_expect_refused("--mpi --seq 8", "error: --mpi needs MPI, ");
+}

@@ -1,0 +1,76 @@
+"""Tests what PyTorch's context parallelism is timed with, as far as that goes without GPUs. Without PyTorch a sentence says
+so; with it, two processes on the CPU go through the whole program."""
+
+import contextlib
+import csv
+import importlib.util
+import io
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from peers import context_parallel
+
+
+def said(*arguments):
+    """The exit status and standard error of the program, without processes of its own."""
+    err = io.StringIO()
+    with contextlib.redirect_stderr(err):
+        status = context_parallel.main(list(arguments))
+    return status, err.getvalue()
+
+
+class Refuses(unittest.TestCase):
+    def test_without_pytorch(self):
+        with mock.patch("importlib.util.find_spec", return_value=None):
+            status, text = said("x.csv", "1024")
+        self.assertEqual((status, text.count("\n")), (2, 1))
+        self.assertIn("error: PyTorch was not found", text)
+
+    def test_too_few_gpus_and_lengths_that_cannot_be_shared(self):
+        with mock.patch("importlib.util.find_spec", return_value=True):
+            with mock.patch.object(context_parallel, "count_gpus", return_value=1):
+                self.assertIn("needs two GPUs, and there are 1", said("x.csv", "1024")[1])
+            self.assertEqual(
+                said("x.csv", "1026", "--gpus", "2"),
+                (2, "error: the length 1026 is not a multiple of 4, twice the number of GPUs\n"),
+            )
+
+
+class Processes(unittest.TestCase):
+    def start(self, *codes):
+        return [subprocess.Popen([sys.executable, "-c", code]) for code in codes]
+
+    def test_one_that_fails_ends_the_others(self):
+        reason = context_parallel.wait(self.start("import time; time.sleep(60)", "import sys; sys.exit(3)"), 50)
+        self.assertEqual(reason, "rank 1 has failed (exit status 3)")
+
+    def test_the_limit_ends_all(self):
+        self.assertIn("0.2 s have passed", context_parallel.wait(self.start("import time; time.sleep(60)"), 0.2))
+
+
+@unittest.skipUnless(importlib.util.find_spec("torch"), "needs PyTorch")
+class Rehearsal(unittest.TestCase):
+    def test_two_processes_on_the_cpu(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "torch.csv"
+            done = subprocess.run(
+                [sys.executable, "-m", "peers.context_parallel", str(path), "512", "--rehearse", "--limit", "100"],
+                capture_output=True,
+                text=True,
+            )
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("connected", done.stderr)
+            rows = list(csv.DictReader(path.open()))
+        self.assertEqual(
+            [(row["step"], row["gpus"], row["check"]) for row in rows],
+            [("sdpa_cudnn", "1", "ok"), ("context_parallel_gather", "2", "ok"), ("context_parallel_ring", "2", "ok")],
+        )
+        self.assertTrue(all(float(row["median_ms"]) > 0 for row in rows))
+
+
+if __name__ == "__main__":
+    unittest.main()

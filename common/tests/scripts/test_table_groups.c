@@ -1,0 +1,42 @@
+// scripts/tables.sh: tables of the steps for several GPUs.
+#define _GNU_SOURCE
+#include "tables.h"
+
+TestSuite(table_groups, .init = tables_enter, .fini = toolkit_leave);
+
+// Those of steps for several GPUs have an efficiency, and a table for each length, mask and number of GPUs.
+Test(table_groups, variants_on_several_gpus) {
+  recorded_write("variants-groups",
+                 "step,variant,device,gpus,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,"
+                 "check,median_ms,"
+                 "ci_low_ms,ci_high_ms,efficiency,commit,date\n"
+                 "17_one,,Test GPU,1,bf16,1,16,16,512,512,128,0,ok,6,6,6,1," ORIGIN
+                 "23_far,,Test GPU,2,bf16,1,16,16,512,512,128,0,ok,4,3.992,4.008,0.75," ORIGIN
+                 "23_far,near,Test GPU,2,bf16,1,16,16,512,512,128,0,ok,3.2,3.19,3.21,0.9375," ORIGIN
+                 "23_far,,Test GPU,2,bf16,1,16,16,512,512,128,1,ok,2,2,2,0.5," ORIGIN);
+  cr_assert_eq(toolkit_run("mkdir -p steps/23_far/variants").status, 0);
+  toolkit_write("steps/23_far/variants/near.patch", "Title: Nearer\nExpect: Faster\n\n--- a/x\n");
+  const script_result result = filled(BLOCK("variants_groups test-gpu 23"));
+  EXPECT(
+      result, "2 GPUs, heads 16, seq 512, head_dim 128, bf16.\n",
+      "| the step itself | | 4.000 [3.992, 4.008] | 75.0 % | |\n",
+      "| [near](variants/near.patch): Nearer | Faster | 3.200 [3.190, 3.210] | 93.8 % | 1.25 |\n",
+      "bf16, causal.\n", "| the step itself |", "| 50.0 % | |\n");
+  cr_expect_null(strstr(result.out, "6.000"), "%s", result.out);
+}
+
+// Measured points, and the length from which on 95 % hold by the model. For two GPUs T / P is 2 ms at 16384 rows, C is
+// 0.671 ms there, and 2 / (2 + 0.084 + 0.1) is less than 95 %; with 24.7 * 1024 rows, 4.55 / (4.55 + 0.126 + 0.1) is more.
+Test(table_groups, several_gpus) {
+  const script_result none = filled(BLOCK("groups test-gpu"));
+  EXPECT(none, "Not recorded yet: `" FOLDER "/groups.csv` (`make groups`,");
+  recorded_write("groups", GROUPS);
+  const script_result result = filled(BLOCK("groups test-gpu"));
+  EXPECT(result, "Measured: heads 16, head_dim 128, bf16.\n",
+         "| 23 far | 2 | 16384 | no | 2.500 [2.500, 2.500] | 80.0 % |\n",
+         "| 23 far | 4 | 16384 | no | 1.250 [1.250, 1.250] | 80.0 % |\n",
+         "Computed: a link of 100 GB/s as measured on 2 GPUs, 100 µs for a meeting, and 50 GB/s "
+         "for each GPU between "
+         "hosts, which is quoted and not measured.\n",
+         "| 2 | 1 | 100 GB/s | 25k | 41k |\n", "| 64 | 8 | 50 GB/s, quoted | 1722k | 3444k |\n");
+}

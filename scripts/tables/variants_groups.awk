@@ -1,0 +1,39 @@
+# What each variant of a step for several GPUs brings, beside the step itself, on all GPUs of a machine. Efficiency is the
+# time of step 17 on one GPU, divided by the number of GPUs and by the time.
+# Arguments: DEVICE NN
+# Data: variants-groups.csv (make variants RECORD=1)
+# Awk: scripts/patch_head
+!has_number(field("step"), nn) { next }
+{
+  p = field("seq_kv") SUBSEP field("causal") SUBSEP field("gpus")
+  if (!(p in lines)) {
+    place[++problems] = p
+    text[p] = field("gpus") " GPUs, heads " field("heads") ", seq " field("seq_kv") ", head_dim " field("head_dim") ", " \
+      field("dtype") (field("causal") == 1 ? ", causal" : "")
+  }
+  name = field("variant")
+  if (name == "") {
+    own[p] = field("median_ms")
+    first[p] = "the step itself\t\t" time_cell() "\t" percent(field("efficiency")) "\t"
+    next
+  }
+  lines[p]++
+  line[p, lines[p]] = "[" name "](variants/" name ".patch): " patch_head("Title") "\t" patch_head("Expect") "\t" time_cell() \
+    "\t" percent(field("efficiency")) "\t" sprintf("%.2f", own[p] / field("median_ms"))
+}
+function percent(part) { return part == "" ? "" : sprintf("%.1f %%", 100 * part) }
+END {
+  if (!problems) {
+    print "The variants of this step have not been recorded yet: `make step" nn " variants RECORD=1` on several GPUs records" \
+      " them, and `make publish` puts them here."
+    exit
+  }
+  for (i = 1; i <= problems; i++) {
+    p = place[i]
+    print (i > 1 ? "\n" : "") text[p] ".\n"
+    header("variant\twhat was expected\tms [95 %]\tefficiency\t× the step itself", 2)
+    row(first[p])
+    for (j = 1; j <= lines[p]; j++) row(line[p, j])
+  }
+  origin()
+}
