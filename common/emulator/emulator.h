@@ -161,6 +161,13 @@ EMULATOR_API __attribute__((noreturn)) void emulator_assert_fail(const char *exp
                                                                  unsigned int line,
                                                                  const char *function) __THROW;
 
+// ---- Random numbers -----------------------------------------------------------------------------
+
+// Changes the five words of cuRAND's generator XORWOW as count * 2^log_unit steps do; log_unit is 0, or for whole
+// subsequences the number below. Its sixth word is the caller's.
+enum { EMULATOR_XORWOW_LOG_SUBSEQUENCE = 67 };
+EMULATOR_API void emulator_xorwow_skip(uint32_t v[5], uint64_t count, unsigned log_unit);
+
 // ---- For the C++ host overloads ------------------------------------------------------------------
 
 // Makes `error` the host thread's last error, unless it is cudaSuccess, and returns it.
