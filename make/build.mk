@@ -134,10 +134,11 @@ asserting = $(if $(ELSEWHERE),-UNDEBUG)
 ifeq ($(DEVICE),cpu)
 # nvcc includes cuda_runtime.h ahead of every CUDA file. For most kernels a third of g++'s time would go into its
 # stand-in, so g++ compiles that once for each set of options, and includes the result ahead of every kernel. Of two builds
-# at a time the second one waits, because all that was compiled would be older than a result that is made again.
+# at a time the second one waits, because all that was compiled would be older than a result that is made again. Where
+# the result is another compiler's, g++ reads the header itself.
 # $(call runtime_folder,FLAGS)
 runtime_folder   = $(BUILD)/runtime$(subst =,.,$(subst $(blank),,$(filter -O% -g% -fsanitize% -U%,$1)))
-include_runtime  = $(if $(filter g++,$(KERNEL_IS)),-Winvalid-pch -include $1/runtime.h)
+include_runtime  = $(if $(filter g++,$(KERNEL_IS)),-include $1/runtime.h)
 needs_runtime    = $(if $(filter g++,$(KERNEL_IS)),$1/runtime.h.gch)
 STEP_RUNTIME    := $(call runtime_folder,$(call KERNEL_FLAGS,$(STEP_FLAGS)) $(asserting))
 COMMON_RUNTIME  := $(call runtime_folder,$(call KERNEL_FLAGS))
@@ -307,9 +308,9 @@ $(BUILD)/tests/count/test_calibration: $(CALIBRATION)
 $(BUILD)/tests/emulator/test_nccl $(BUILD)/tests/emulator/test_nccl_faults: $(BUILD)/common/tests/emulator/devices.cu.o
 $(BUILD)/tests/scripts/test_check: $(BUILD)/tests/scripts/test_plots
 
-# Objects of another compiler are made again.
+# Objects and headers of another compiler are made again.
 $(shell mkdir -p $(PLAIN); echo "$(CC) $(CXX)" | cmp -s - $(PLAIN)/compilers || echo "$(CC) $(CXX)" >$(PLAIN)/compilers)
-$(shell find $(sort $(PLAIN) $(BUILD) $(STEP_BUILD)) -name '*.o' 2>/dev/null): $(PLAIN)/compilers
+$(shell find $(sort $(PLAIN) $(BUILD) $(STEP_BUILD)) -name '*.o' -o -name '*.gch' 2>/dev/null): $(PLAIN)/compilers
 
 -include $(shell find $(sort $(PLAIN) $(BUILD)) -path '*/elsewhere' -prune -o -name '*.d' -print 2>/dev/null)
 ifneq ($(ELSEWHERE),)
