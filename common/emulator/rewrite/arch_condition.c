@@ -108,7 +108,7 @@ static value read_or(reader *in) {
   return left;
 }
 
-// What is left of the line, such as arithmetic, makes the value unknown.
+// A rest of the line that was not read, such as arithmetic, makes the value unknown.
 static value read_condition(const source *file, size_t keyword, bool device) {
   reader in = {.file = file, .at = token_next(file, keyword), .device = device};
   const bool names = token_is(file, keyword, "ifdef") || token_is(file, keyword, "ifndef");

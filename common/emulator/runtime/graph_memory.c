@@ -48,7 +48,7 @@ void graph_memory_drop(const struct CUgraphNode_st *node) {
   if (found != NULL) *at = found->next;
   bytes_now -= node->bytes;
   pthread_mutex_unlock(&mutex);
-  // What a launch has allocated is still the program's.
+  // The program still uses memory that a launch has allocated.
   if (found != NULL && !found->allocated) cudaFree(found->pointer);
   free(found);
 }
