@@ -1,4 +1,4 @@
-// What the faulty kernels of roles.cu and products.cu share: tiles of shared memory, which box copies fill.
+// Tiles of shared memory, which box copies fill, for the faulty kernels of roles.cu and products.cu.
 #ifndef SANITIZE_TILES_H
 #define SANITIZE_TILES_H
 

@@ -1,4 +1,4 @@
-// What is made of the clock, the power and the reasons that a GPU tells during a timing run.
+// Tests the use of the clock, the power and the reasons that a GPU tells during a timing run.
 #include "fake_clock.h"
 
 Test(states, a_dropped_clock_is_seen_and_given_time) {
