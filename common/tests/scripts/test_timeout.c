@@ -63,7 +63,7 @@ Test(timeout, a_program_ends_with_its_script, .timeout = 120) {
     snprintf(
         command, sizeof command,
         "cd %s; running() { ls -l /proc/[0-9]*/exe 2>/dev/null | grep -c $PWD/hangs; }; "
-        "%s setsid env -u BXFI_MAP bash -c './hangs -j1 --filter hasty/hangs; :' >/dev/null 2>&1 & "
+        "%s setsid env --default-signal=HUP -u BXFI_MAP bash -c './hangs -j1 --filter hasty/hangs; :' >/dev/null 2>&1 & "
         "script=$!; for i in $(seq 100); do [ $(running) -lt 2 ] || break; sleep 0.1; done; "
         "running; %s; for i in $(seq 50); do [ $(running) -gt 0 ] || break; sleep 0.1; done; "
         "running",
