@@ -37,7 +37,7 @@ static inline cudaError_t write_flag(int *flag, int value, cudaStream_t stream) 
   if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
   const auto write = (decltype(&cuStreamWriteValue32))function;
   const CUresult result = write(stream, (CUdeviceptr)flag, (cuuint32_t)value, 0);
-  return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorUnknown;
+  return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 #endif
