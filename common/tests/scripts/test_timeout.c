@@ -60,14 +60,14 @@ Test(timeout, a_program_ends_with_its_script, .timeout = 120) {
            folder, folder);
   cr_assert_eq(toolkit_run(command).status, 0);
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-    snprintf(
-        command, sizeof command,
-        "cd %s; running() { ls -l /proc/[0-9]*/exe 2>/dev/null | grep -c $PWD/hangs; }; "
-        "%s setsid env --default-signal=HUP -u BXFI_MAP bash -c './hangs -j1 --filter hasty/hangs; :' >/dev/null 2>&1 & "
-        "script=$!; for i in $(seq 100); do [ $(running) -lt 2 ] || break; sleep 0.1; done; "
-        "running; %s; for i in $(seq 50); do [ $(running) -gt 0 ] || break; sleep 0.1; done; "
-        "running",
-        folder, i == 0 ? "LAB_TIED=1" : "", endings[i]);
+    snprintf(command, sizeof command,
+             "cd %s; running() { ls -l /proc/[0-9]*/exe 2>/dev/null | grep -c $PWD/hangs; }; "
+             "%s setsid env --default-signal=HUP -u BXFI_MAP bash -c './hangs -j1 --filter "
+             "hasty/hangs; :' >/dev/null 2>&1 & "
+             "script=$!; for i in $(seq 100); do [ $(running) -lt 2 ] || break; sleep 0.1; done; "
+             "running; %s; for i in $(seq 50); do [ $(running) -gt 0 ] || break; sleep 0.1; done; "
+             "running",
+             folder, i == 0 ? "LAB_TIED=1" : "", endings[i]);
     const script_result result = toolkit_run(command);
     cr_expect_str_eq(result.out, "2\n0\n", "%s: %s", endings[i], result.out);
   }
