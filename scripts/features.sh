@@ -24,7 +24,7 @@ page=guide/any_cuda_file.md
         inside = 0
         gsub(/" +"/, "", text) # a string in parts
         name = text
-        sub(/^ *FEATURE\(/, "", name)
+        sub(/^ *FEATURE\( */, "", name)
         sub(/,.*/, "", name)
         gsub(/_/, " ", name)
         sub(/^[^"]*"/, "", text)
