@@ -137,10 +137,11 @@ if [ -n "${WORK:-}" ]; then
   fi
 fi
 code_of() { # OTHER STEP HEADERS FILE: writes the step's code, with what it takes from these headers
+  rm -f "$scratch/$4" # it may be a link to the code of a step, which must stay as it is
   if [ -n "$3" ]; then
     with_headers "$1.cu" "$2.cu" "$3" | awk -f scripts/code.awk >"$scratch/$4"
   else
-    ln -sf "$2.code" "$scratch/$4"
+    ln -s "$2.code" "$scratch/$4"
   fi
 }
 declare -A headers # of each step that takes lines of an earlier one from there
