@@ -193,7 +193,7 @@ SKIPPED   := $(strip $(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(s
 WITHOUT_NCCL := $(if $(HAVE_NCCL),,$(filter $(GROUP_STEPS),$(filter-out $(SKIPPED),$(STEPS))))
 BUILDABLE := $(filter-out $(SKIPPED) $(WITHOUT_NCCL),$(STEPS))
 # Verbs that work on one GPU leave the steps for several out, and refuse them by name.
-one_gpu_verbs := bench budget calibrate $(if $(filter gpu,$(DEVICE)),count count-now) decode examples fuzz gdb ladder ladder-now mutants ncu peers record shapes \
+one_gpu_verbs := bench budget calibrate $(if $(filter gpu,$(DEVICE)),count count-now mutants) decode examples fuzz gdb ladder ladder-now ncu peers record shapes \
                  splits spread sweep timeline trace
 ifneq ($(filter $(one_gpu_verbs),$(MAKECMDGOALS)),)
   ifneq ($(and $(STEP_GOALS),$(filter $(GROUP_STEPS),$(STEPS))),)
