@@ -15,14 +15,7 @@ cudaError_t graph_capture_launch(const emulator_launch_request *request) {
 
 cudaError_t graph_capture_copy(void *destination, const void *source, size_t bytes,
                                enum cudaMemcpyKind kind) {
-  return graph_add(captured,
-                   (struct CUgraphNode_st){.kind = NODE_COPY,
-                                           .destination = destination,
-                                           .source = source,
-                                           .bytes = bytes,
-                                           .rows = 1,
-                                           .direction = kind},
-                   NULL);
+  return cudaGraphAddMemcpyNode1D(NULL, captured, NULL, 0, destination, source, bytes, kind);
 }
 
 cudaError_t graph_capture_fill(void *destination, int value, size_t bytes) {

@@ -153,8 +153,8 @@ static bool merge(unsigned index, place_text *texts) {
 }
 
 // The kernels of Thrust and CUB let blocks wait for each other through memory that both access without atomic
-// operations, and read shared memory for values that they do not use. They are not the program's faults. What a functor
-// of the program does there has a line of the program.
+// operations, and read shared memory for values that they do not use. They are not the program's faults. A functor of
+// the program that runs there has a line of the program, so its faults are reported.
 static bool is_of_library(const finding *found, const place_text *texts) {
   if (found->kind != FINDING_RACE &&
       (found->kind != FINDING_UNINITIALISED || found->space == ADDRESS_GLOBAL))

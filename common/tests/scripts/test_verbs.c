@@ -29,8 +29,8 @@ static void clone_lab(void) {
               "xargs -0 cp -a --parents -t '%s/the lab'; test -f '%s/the lab/Makefile'",
               lab_work, lab_work, lab_work);
   EXPECT_STATUS(sources, 0);
-  // What is built are hundreds of megabytes, and no build writes into a file that is there. So the copy has them under a
-  // second name; on another file system it has copies.
+  // The built files take hundreds of megabytes, and no build writes into a file that is there. So the clone has hard
+  // links to them, or copies where it lies on another file system.
   const script_result copied = lab_run(
       "built() { find build/cpu build/cpu-count build/cpu-sanitize '(' -name tests -o -name "
       "elsewhere -o -name '*.part' ')' -prune -o -type f -print0; }; to='%s/the lab'; "

@@ -33,7 +33,7 @@ Test(launches, in_a_row_are_bit_identical) {
   const attention_args arguments = trial_arguments(&trial);
   for (int round = 1; round <= rounds; round++) {
     for (int launch = 0; launch < in_a_row; launch++) { // none waits for the one before
-      // What a launch does not write must not look right because the one before has written it.
+      // Rows that a launch leaves out must not look right because the launch before has written them.
       cr_assert(device_ok(cudaMemsetAsync(trial.device_o.data, 0xFF, o_bytes, NULL), "filling O",
                           &error) &&
                 device_ok(cudaMemsetAsync(trial.device_lse.data, 0xFF, lse_bytes, NULL),

@@ -100,6 +100,7 @@ typedef struct {
   contender contenders[MOST];
   int count;
   int rounds;
+  bool failed; // a contender computed a wrong result, or its launch failed
   FILE *lines;
 } session;
 
@@ -208,7 +209,8 @@ static bool time_length(session *s, attention_shape shape, error_text *error) {
   inputs_fill(&shape, INPUTS_NORMAL, INPUTS_Q, 1, trial.q);
   inputs_fill(&shape, INPUTS_NORMAL, INPUTS_K, 1, trial.k);
   inputs_fill(&shape, INPUTS_NORMAL, INPUTS_V, 1, trial.v);
-  bool good = deal_out(s, &trial, error);
+  const bool dealt = deal_out(s, &trial, error);
+  bool good = dealt;
   for (int causal = 0; causal < 2 && good; causal++) {
     trial.shape.causal = causal;
     good = trial_reference_some(&trial, CHECKED_ROWS, 1, error);
@@ -225,6 +227,7 @@ static bool time_length(session *s, attention_shape shape, error_text *error) {
       print_line(s, &s->contenders[i], &trial.shape);
     }
   }
+  s->failed = dealt && !good;
   for (int i = 0; i < s->count; i++) group_undeal(&s->contenders[i].group);
   trial_free(&trial);
   return good;
@@ -324,7 +327,7 @@ static int time_groups(int argc, char **argv) {
   }
   if (run(&s, argc, argv, &error)) return EXIT_OK;
   fprintf(stderr, "error: %s\n", error.text);
-  return EXIT_BAD_INPUT;
+  return s.failed ? EXIT_CHECK_FAILED : EXIT_BAD_INPUT;
 }
 
 int main(int argc, char **argv) { return finish_run(time_groups, argc, argv); }

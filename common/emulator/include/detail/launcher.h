@@ -11,7 +11,7 @@
 
 namespace emulator {
 
-// What the PTX instruction exit throws, and the thread's own launch catches.
+// The PTX instruction exit throws this, and the function that runs the thread catches it.
 struct thread_exit {};
 
 template <typename... Parameters>
