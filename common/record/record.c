@@ -58,9 +58,12 @@ record_state record_parse_state(const char *line) {
 record_state record_read_state(const device_info *device) {
   char command[256];
   char line[256] = "";
-  snprintf(command, sizeof command, "nvidia-smi -i 0 --query-gpu=%s --format=csv,noheader 2>&1",
-           fields);
-  if (!device->emulated) first_line(command, line, sizeof line);
+  char bus_id[32]; // nvidia-smi's own numbers do not follow CUDA_VISIBLE_DEVICES
+  if (!device->emulated && device_bus_id(bus_id, sizeof bus_id)) {
+    snprintf(command, sizeof command, "nvidia-smi -i %s --query-gpu=%s --format=csv,noheader 2>&1",
+             bus_id, fields);
+    first_line(command, line, sizeof line);
+  }
   return record_parse_state(line);
 }
 

@@ -27,9 +27,17 @@ def parse_state(line: str) -> dict[str, str]:
     return {field: "" if value.startswith("[") else value for field, value in zip(_FIELDS, values)}
 
 
+def bus_id() -> str:
+    """The PCI address of CUDA's device 0. nvidia-smi's own numbers do not follow CUDA_VISIBLE_DEVICES."""
+    import torch
+
+    gpu = torch.cuda.get_device_properties(0)
+    return f"{gpu.pci_domain_id:08X}:{gpu.pci_bus_id:02X}:{gpu.pci_device_id:02X}.0"
+
+
 def read_state() -> dict[str, str]:
     query = f"--query-gpu={','.join(_FIELDS)}"
-    return parse_state(_first_line("nvidia-smi", "-i", "0", query, "--format=csv,noheader,nounits"))
+    return parse_state(_first_line("nvidia-smi", "-i", bus_id(), query, "--format=csv,noheader,nounits"))
 
 
 def state_columns(before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
