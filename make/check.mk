@@ -50,6 +50,9 @@ at_once    = $(if $(filter gpu,$(DEVICE)),$(shell echo $$((($(JOBS) + 3) / 4))),
 LONG_TESTS = $(filter $(addprefix %/scripts/test_,workshop verbs nvcc_cpu bugs recipes clang ended deps),$(PART_TESTS))
 CHECKED    = $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(PART_TESTS)) $(WATCHED_TESTS) $(step_checks)
 
+# The suites of the other steps use all GPUs that there are.
+on_one_gpu = $(if $(filter gpu,$(DEVICE)),$(filter-out $(addsuffix -check,$(call programs,$(GROUP_STEPS))),$(step_checks)))
+
 # Beside each other, because each keeps one core busy for seconds.
 checks_of_texts = $(CHECK_ALL:%="$(MAKE) --no-print-directory %")
 
@@ -65,7 +68,7 @@ check-now: say-device
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=sanitize $(filter $(BUILD)-sanitize/%,$(WATCHED_TESTS)))
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=count $(filter $(BUILD)-count/%,$(WATCHED_TESTS)))
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_SABOTAGED_GROUP=$(BUILD)/sabotaged_group LAB_CONFIG=$(CONFIG) \
-	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) LAB_LARGE=$(if $(STEP_GOALS),1) \
+	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) ONE_GPU="$(on_one_gpu)" LAB_LARGE=$(if $(STEP_GOALS),1) \
 	  scripts/check.sh $(CHECKED)
 	$(if $(PLANTED),@JOBS=$(JOBS) scripts/side_by_side.sh "$(bugs_of_steps)" "$(variants_of_steps)" scripts/guide.sh)
 

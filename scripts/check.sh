@@ -4,7 +4,8 @@
 # such as step04-check, it is its first failure, and the output lies beside the program. A program passes when it ends with 0 and
 # says that it finished as many tests as Criterion counts (common/tests/finished.c). A program is skipped when it
 # says of all its tests that they need a tool that is missing. Exit status 1 when any fails. AT_ONCE programs run at
-# a time (1), with the cores divided among them. Those in timing/ run by themselves, because they measure times. A
+# a time (1), with the cores divided among them. On a machine with several GPUs those that ONE_GPU names take turns
+# with the GPUs, unless CUDA_VISIBLE_DEVICES is set. Programs in timing/ run by themselves, because they measure times. A
 # terminal shows which programs run, and how many have ended.
 export LC_ALL=C
 set -u
@@ -38,10 +39,16 @@ skipped=0
 missing='' # a line for each reason: tests, and the tool that they need
 started=$SECONDS
 
+gpus=0
+if [ -n "${ONE_GPU:-}" ] && [ -z "${CUDA_VISIBLE_DEVICES:-}" ]; then gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU '); fi
+
 # Leaves the output in $scratch/NUMBER.log, exit status and seconds in $scratch/NUMBER.end.
 run_program() { # number
   local before=$SECONDS
   echo "$before" >"$scratch/$1.begin"
+  if [ "$gpus" -gt 1 ] && [[ " $ONE_GPU " == *" ${programs[$1]} "* ]]; then
+    export CUDA_VISIBLE_DEVICES=$(($1 % gpus))
+  fi
   "${programs[$1]}" --jobs $workers >"$scratch/$1.log" 2>&1
   echo "$? $((SECONDS - before))" >"$scratch/$1.end"
 }

@@ -29,6 +29,19 @@ Test(build, two_folders_share_no_build) {
   }
 }
 
+// gold is taken where it links a program that throws, and the answer stays.
+Test(build, gold_is_tried, .init = lab_enter, .fini = lab_leave) {
+  const script_result tried = lab_run(
+      "cd %s && printf '#!/bin/sh\nfor out; do :; done; cp \"$made\" \"$out\"\n' >compiler && "
+      "chmod u+x compiler && W=$PWD && cd - >/dev/null && for made in /bin/true /bin/false /none; "
+      "do "
+      "export made; scripts/linker.sh $W/$made/answer $W/compiler 2>/dev/null; "
+      "cat $W/$made/answer; done",
+      lab_work);
+  cr_expect_str_eq(tried.out, "-fuse-ld=gold\n-fuse-ld=gold\nnone\nnone\nnone\nnone\n", "%s",
+                   tried.out);
+}
+
 // A tool of the build, such as the compiler. When it makes the first file of a folder and an ending, it writes half
 // of it and kills the whole build, make included.
 #define KILLER                                                                                     \

@@ -43,6 +43,22 @@ Test(check, the_same_lines_however_many_at_once) {
   }
 }
 
+// The suites of a machine with two GPUs take both, one program each, unless the user has chosen a GPU.
+Test(check, programs_for_one_gpu_take_turns_with_the_gpus) {
+  put("nvidia-smi", "#!/bin/bash\necho 'GPU 0: one'\necho 'GPU 1: two'\n");
+  for (char program[] = "build/gpu/a"; program[10] < 'e'; program[10]++)
+    put(program, "#!/bin/bash\necho \"${0##*/} ${CUDA_VISIBLE_DEVICES-all}\" >>gpus\n" PASSES);
+  static const char *const programs =
+      "PATH=$PWD:$PATH ONE_GPU='build/gpu/a build/gpu/b build/gpu/c' scripts/check.sh build/gpu/a "
+      "build/gpu/b build/gpu/c build/gpu/d >log; cat gpus; rm gpus";
+  cr_assert(unsetenv("CUDA_VISIBLE_DEVICES") == 0);
+  script_result result = toolkit_run(programs);
+  cr_expect_str_eq(result.out, "a 0\nb 1\nc 0\nd all\n", "%s", result.out);
+  setenv("CUDA_VISIBLE_DEVICES", "1", 1);
+  result = toolkit_run(programs);
+  cr_expect_str_eq(result.out, "a 1\nb 1\nc 1\nd 1\n", "%s", result.out);
+}
+
 // A wrong step fails most tests of its suite.
 Test(check, one_step_shows_its_first_failure) {
   put("build/gpu/step04-check",
