@@ -213,7 +213,8 @@ $(STEP_BUILD)/steps/%/source.o: common/step/source.c $(STEPS_FOLDER)/%/attention
 
 # The programs of the steps for several GPUs contain these objects as well.
 GROUP_PART := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/group/*.c))
-$(GROUP_PART): CPPFLAGS += $(NCCL_INCLUDE)
+GROUPS     := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tools/groups/*.c))
+$(GROUP_PART) $(GROUPS) $(GROUP_SUITE): CPPFLAGS += $(NCCL_INCLUDE)
 $(PLAIN)/common/group/processes.o: CPPFLAGS += $(if $(MPI_LIBS),-DLAB_MPI) $(MPI_FLAGS)
 GROUP_MAIN := $(PLAIN)/common/tools/group/main.o $(PLAIN)/common/step/linked.o
 
@@ -237,7 +238,7 @@ $(foreach step,$(ALL_STEPS),$(eval $(call step_rules,$(step))))
 $(foreach step,$(filter-out $(GROUP_STEPS),$(ALL_STEPS)),$(eval $(call alone_rules,$(step))))
 
 # Times the steps for several GPUs against a step on one.
-$(BUILD)/groups: $(PLAIN)/common/tools/group/groups.o $(GROUP_PART) $(LIBRARY) $(RUNTIME)
+$(BUILD)/groups: $(GROUPS) $(GROUP_PART) $(LIBRARY) $(RUNTIME)
 	$(call link,$(NCCL_LIBS) $(MPI_LIBS))
 
 # A step that gives a wrong result on demand, to test that the program reports it.

@@ -1,0 +1,99 @@
+// Which steps take part: those of the command line, and the exchange of K and V alone.
+#include "groups/session.h"
+#include <nccl.h>
+#include <string.h>
+
+// --- what is timed beside the steps for several GPUs ---------------------------------------------
+
+// The step that runs on one GPU, in the form of a step for a group of one.
+static attention_step alone;
+
+static cudaError_t forward_alone(const attention_args *args, const attention_group *group,
+                                 cudaStream_t stream) {
+  (void)group;
+  return alone.forward(args, stream);
+}
+
+static size_t workspace_alone(const attention_shape *shape, int ranks) {
+  (void)ranks;
+  return alone.workspace_bytes(shape);
+}
+
+// Equal shares for the exchange alone, which leaves out the rows of a remainder; a single rank has all rows.
+static void equal_rows(int seq, int rank, int ranks, attention_rows rows[2]) {
+  rows[0] = (attention_rows){seq / ranks * rank, seq / ranks};
+  rows[1] = (attention_rows){seq, 0};
+}
+
+static size_t share_bytes(const attention_shape *shape, int ranks) {
+  const size_t row_bytes = (size_t)shape->head_dim * sizeof(uint16_t);
+  return (size_t)shape->batch * (size_t)shape->kv_heads * (size_t)(shape->seq_kv / ranks) *
+         row_bytes;
+}
+
+static size_t workspace_of_exchange(const attention_shape *shape, int ranks) {
+  return 2 * (size_t)ranks * share_bytes(shape, ranks);
+}
+
+// K and V of all ranks to all ranks, and nothing else.
+static cudaError_t exchange(const attention_args *args, const attention_group *group,
+                            cudaStream_t stream) {
+  const size_t bytes = share_bytes(&args->shape, group->ranks);
+  char *V_all = (char *)args->workspace + (size_t)group->ranks * bytes;
+  ncclResult_t result =
+      ncclAllGather(args->k, args->workspace, bytes, ncclInt8, group->comm, stream);
+  if (result == ncclSuccess)
+    result = ncclAllGather(args->v, V_all, bytes, ncclInt8, group->comm, stream);
+  return result == ncclSuccess ? cudaSuccess : cudaErrorUnknown;
+}
+
+static const attention_step exchange_alone = {.name = "exchange_alone",
+                                              .forward_group = exchange,
+                                              .group_workspace_bytes = workspace_of_exchange,
+                                              .group_rows = equal_rows};
+
+// --- the command line ----------------------------------------------------------------------------
+
+static bool add(session *s, const contender *added, error_text *error) {
+  if (s->count == MOST_CONTENDERS)
+    return fail(error, "give fewer steps: there is room for %d", MOST_CONTENDERS);
+  s->contenders[s->count++] = *added;
+  return true;
+}
+
+// A step on each number of GPUs, or a variant on all.
+static bool add_sizes(session *s, contender added, error_text *error) {
+  bool good = true;
+  for (int size = added.variant ? s->size_count - 1 : 1; size < s->size_count && good; size++) {
+    added.size = size;
+    added.gpus = s->sizes[size].ranks;
+    good = add(s, &added, error);
+  }
+  return good;
+}
+
+static bool load_several(session *s, char *path, error_text *error) {
+  static const char of_variant[] = ":variant=";
+  contender added = {.checked = true};
+  char *colon = strstr(path, of_variant);
+  if (colon) {
+    *colon = '\0';
+    added.variant = colon + sizeof of_variant - 1;
+  }
+  return step_load_group(path, &added.step, error) && add_sizes(s, added, error);
+}
+
+bool groups_load_contenders(session *s, int argc, char **argv, int *next, error_text *error) {
+  if (!step_load(argv[(*next)++], &alone, error)) return false;
+  const contender one = {.step = {.name = alone.name,
+                                  .forward_group = forward_alone,
+                                  .group_workspace_bytes = workspace_alone,
+                                  .group_rows = equal_rows},
+                         .gpus = 1,
+                         .checked = true};
+  if (!add(s, &one, error)) return false;
+  for (; *next < argc && strcmp(argv[*next], "--") != 0; ++*next)
+    if (!load_several(s, argv[*next], error)) return false;
+  if (s->count == 1) return fail(error, "give a step for one GPU, and one for several or more");
+  return add_sizes(s, (contender){.step = exchange_alone}, error);
+}
