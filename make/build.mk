@@ -245,9 +245,11 @@ $(BUILD)/groups: $(GROUPS) $(GROUP_PART) $(LIBRARY) $(RUNTIME)
 $(BUILD)/sabotaged: $(DRIVER_MAIN) $(PLAIN)/common/tests/driver/sabotaged_step.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
-# The same for the program of a step for several GPUs.
+# The same for several GPUs: the program, and the step alone.
 $(BUILD)/sabotaged_group: $(GROUP_MAIN) $(GROUP_PART) $(PLAIN)/common/tests/driver/sabotaged_group.o $(LIBRARY) $(RUNTIME)
 	$(call link,$(NCCL_LIBS) $(MPI_LIBS))
+$(BUILD)/sabotaged_group.so: $(PLAIN)/common/tests/driver/sabotaged_group.o $(LIBRARY) $(RUNTIME)
+	$(call link,-shared $(NCCL_LIBS))
 
 $(BUILD)/ladder: $(PLAIN)/common/tools/ladder/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)

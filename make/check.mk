@@ -18,7 +18,8 @@ ifeq ($(STEP_GOALS),)
               common/tests/scripts/test_variants.c common/tests/scripts/test_lacking.c \
               common/tests/scripts/test_exercises.c common/tests/scripts/test_verdicts.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c \
-              common/tests/scripts/test_nvcc_cpu.c common/tests/driver/test_group_program.c
+              common/tests/scripts/test_nvcc_cpu.c common/tests/driver/test_group_program.c \
+              common/tests/groups/test_groups.c
   gpu_only := common/tests/timing/test_known_duration.c common/tests/timing/test_cold_cache.c
   # Left out under AddressSanitizer: tests that abandon stacks in the middle of a kernel, and those of Python's
   # library.
@@ -64,6 +65,7 @@ check-now: say-device
 	$(if $(CHECK_ALL),@scripts/side_by_side.sh $(checks_of_texts))
 	$(if $(too_new),@echo "$(say_too_new)")
 	@$(BUILDER) $(call reversed,$(step_checks)) $(PART_TESTS) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged $(if $(filter cpu,$(DEVICE)),$(BUILD)/sabotaged_group) \
+	  $(if $(filter cpu,$(DEVICE)),$(if $(PART_TESTS),$(BUILD)/groups $(BUILD)/step21.so $(BUILD)/sabotaged_group.so)) \
 	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so $(BUILD)/examples/from_c-04)
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=sanitize $(filter $(BUILD)-sanitize/%,$(WATCHED_TESTS)))
 	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=count $(filter $(BUILD)-count/%,$(WATCHED_TESTS)))

@@ -1,0 +1,80 @@
+// Runs the program of `make groups` on two emulated GPUs, and looks at how it ends. LAB_BUILD is the folder of the build,
+// where the program, step 04, step 21 and the spoiled step of ../driver/sabotaged_group.c lie.
+#define _GNU_SOURCE
+#include "tests/driver/program.h"
+
+static char build[PATH_MAX];
+
+static void find_groups(void) {
+  const char *named = getenv("LAB_BUILD");
+  if (!named) cr_skip_test("LAB_BUILD names no folder of a build, such as build/cpu");
+  cr_assert(realpath(named, build), "LAB_BUILD is %s, and there is no such folder", named);
+  snprintf(program_path, sizeof program_path, "%.4000s/groups", build);
+  setenv("EMU_GPUS", "2", 1);
+  temporary_folder_enter();
+}
+
+TestSuite(groups, .init = find_groups, .fini = temporary_folder_leave, .timeout = 120);
+
+// Runs the program on the two steps of the build, and on one length.
+static program_result run(const char *one, const char *several, const char *length) {
+  char arguments[4096];
+  snprintf(arguments, sizeof arguments, "data times %.1000s/%s %.1000s/%s -- %s", build, one, build,
+           several, length);
+  return program_run(arguments);
+}
+
+// The name of the folder inside `data` is that of the device.
+static bool recorded(void) {
+  return system("test -s data/emulated-*/times.csv && rm -r data") == 0;
+}
+
+Test(groups, ends_with_0_where_all_results_are_right) {
+  const program_result result = run("step04.so", "step21.so", "256");
+  cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.err);
+  cr_expect_str_empty(result.err);
+  cr_expect(strstr(result.out, "causal  21_gather"), "it printed: %s", result.out);
+  cr_expect(recorded(), "there is no record");
+}
+
+// The time of a step that computes something else means nothing, and neither does that of one that was not launched.
+Test(groups, ends_with_1_where_a_step_fails) {
+  const struct {
+    const char *kind, *sentence;
+  } cases[] = {
+      {"nothing", "error: 00_sabotaged on 2 GPUs: O is "},
+      {"launch", "error: launching the step failed: "},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    setenv("SABOTAGE", cases[i].kind, 1);
+    const program_result result = run("step04.so", "sabotaged_group.so", "256");
+    cr_expect_eq(result.status, 1, "%s ended with %d: %s", cases[i].kind, result.status,
+                 result.err);
+    cr_expect(strstr(result.err, cases[i].sentence), "%s said: %s", cases[i].kind, result.err);
+    cr_expect(!recorded(), "there is a record of a step that failed: %s", cases[i].kind);
+  }
+}
+
+Test(groups, ends_with_2_where_the_input_is_bad) {
+  setenv("SABOTAGE", "unsupported", 1);
+  const struct {
+    const char *one, *several, *length, *sentence;
+  } cases[] = {
+      {"step04.so", "sabotaged_group.so", "256", "error: 00_sabotaged cannot take "},
+      {"step04.so", "step04.so", "256", "error: "},
+      {"step21.so", "step21.so", "256", "error: "},
+      {"step04.so", "step00.so", "256", "error: "},
+      {"step04.so", "step21.so", "12x", "error: the length "},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const program_result result = run(cases[i].one, cases[i].several, cases[i].length);
+    cr_expect_eq(result.status, 2, "%s %s %s ended with %d: %s", cases[i].one, cases[i].several,
+                 cases[i].length, result.status, result.err);
+    cr_expect(program_begins(result.err, cases[i].sentence), "%s %s %s said: %s", cases[i].one,
+              cases[i].several, cases[i].length, result.err);
+    cr_expect(!recorded(), "there is a record of no step");
+  }
+  setenv("EMU_GPUS", "1", 1);
+  program_expect_refused("data times one.so several.so", "error: this machine has one GPU, ");
+  cr_expect_eq(program_run("data times").status, 2);
+}
