@@ -1,19 +1,13 @@
 // Tests the emulator's reports and errors when a kernel has a fault.
 #define _GNU_SOURCE
-#include "emulator.h"
 #include "fault_report.h"
 #include "faults.h"
-#include "numeric/poison.h"
 
 #include <criterion/criterion.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-// ---- Reports ------------------------------------------------------------------------------------
 
 Test(faults, deadlock) {
   // The lines are known once the kernel has run.
@@ -189,156 +183,4 @@ Test(faults, again_and_again) {
                                 cudaErrorLaunchFailure,
                                 {"threads 0, 3, 6, 9", " and 334 more (warps 0-31) wait at"}});
   }
-}
-
-// ---- Warps --------------------------------------------------------------------------------------
-
-Test(warp, goes_on_without_lanes_that_exit) {
-  int got[32];
-  unsigned active[32];
-  read_from_exited_lanes(got, active);
-  for (int lane = 0; lane < 20; lane++) {
-    const int left =
-        (int)(poison_bits(POISON_LANE) * 0x10001u); // what lane 20, which has left, gives
-    const int read = lane == 19 ? left : 100 + lane + 1;
-    const int expected = lane < 10 ? read + 1000 * 10 : read;
-    cr_assert_eq(got[lane], expected, "lane %d: %d, not %d", lane, got[lane], expected);
-    if (lane < 16) cr_assert_eq(active[lane], 0xffff, "lane %d: 0x%x", lane, active[lane]);
-  }
-}
-
-Test(warp, answers_while_others_poll, .timeout = 60) { cr_assert(active_mask_while_polling()); }
-
-// ---- Order --------------------------------------------------------------------------------------
-
-enum { ORDERED = 120 };
-
-Test(order, follows_the_seed) {
-  int in_order[ORDERED], first[ORDERED], second[ORDERED], next[ORDERED], other[ORDERED];
-  record_order(in_order);
-  for (int i = 0; i < ORDERED; i++) cr_assert_eq(in_order[i], i % 40, "element %d", i);
-  emulator_set_seed(7);
-  record_order(first);
-  record_order(next);
-  emulator_set_seed(7);
-  record_order(second);
-  emulator_set_seed(8);
-  record_order(other);
-  cr_assert_arr_eq(first, second, sizeof first);
-  cr_assert_arr_neq(first, next, sizeof first, "the second launch runs in the first one's order");
-  cr_assert_arr_neq(first, other, sizeof first);
-  cr_assert_arr_neq(first, in_order, sizeof first);
-  cr_assert_arr_neq(first, first + 40, 40 * sizeof *first, "all blocks run in the same order");
-}
-
-// Runs a launch in a child process and brings back the order.
-static void order_in_child(const char *workers, int *order) {
-  int ends[2];
-  cr_assert_eq(pipe(ends), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    setenv("EMU_WORKERS", workers, 1);
-    emulator_set_seed(42);
-    record_order(order);
-    const ssize_t written = write(ends[1], order, ORDERED * sizeof *order);
-    _exit(written == ORDERED * (ssize_t)sizeof *order ? 0 : 1);
-  }
-  int status;
-  cr_assert_eq(read(ends[0], order, ORDERED * sizeof *order), ORDERED * (ssize_t)sizeof *order);
-  waitpid(child, &status, 0);
-  close(ends[0]);
-  close(ends[1]);
-  cr_assert_eq(status, 0);
-}
-
-Test(order, does_not_depend_on_workers) {
-  int one[ORDERED], five[ORDERED], after_launch[ORDERED];
-  order_in_child("1", one);
-  order_in_child("5", five);
-  cr_assert_arr_eq(one, five, sizeof one);
-  // A child of a process that already has workers makes its own.
-  record_order(after_launch);
-  order_in_child("2", after_launch);
-  cr_assert_arr_eq(one, after_launch, sizeof one);
-}
-
-Test(order, seed_from_environment) {
-  int from_environment[ORDERED], set[ORDERED];
-  setenv("EMU_SEED", "42", 1);
-  record_order(from_environment);
-  emulator_set_seed(42);
-  record_order(set);
-  cr_assert_arr_eq(from_environment, set, sizeof set);
-}
-
-// ---- The rest -----------------------------------------------------------------------------------
-
-Test(memory, unwritten_is_nan) {
-  setenv("EMU_WORKERS", "1", 1); // so that blocks follow each other in the same shared memory
-  cr_assert_eq(readable_garbage(), 0);
-}
-
-Test(counts, are_sums_over_launches) {
-  emulator_counts_reset();
-  int order[ORDERED];
-  record_order(order);
-  cr_assert(healthy_launch());
-  const emulator_counts counts = emulator_counts_read();
-  cr_assert_eq(counts.launches, 2);
-  cr_assert_eq(counts.blocks, 4);
-  cr_assert_eq(counts.threads, 3 * 40 + 64);
-  cr_assert_eq(counts.block_barriers, 3 * 3 + 1);
-  cr_assert_eq(counts.warp_collectives, 2);
-  emulator_counts_reset();
-  cr_assert_eq(emulator_counts_read().launches, 0);
-}
-
-static volatile sig_atomic_t handled;
-static void count_signal(int signal) {
-  (void)signal;
-  handled++;
-}
-
-Test(signals, outside_kernels_go_to_the_handler_before) {
-  signal(SIGFPE, count_signal);
-  cr_assert(healthy_launch());
-  raise(SIGFPE);
-  cr_assert_eq(handled, 1);
-}
-
-Test(signals, outside_kernels_end_the_process, .signal = SIGSEGV) {
-  cr_assert(healthy_launch());
-  raise(SIGSEGV);
-  raise(SIGSEGV); // the first one has put back what was there before
-}
-
-Test(environment, workers, .exit_code = 2) {
-  setenv("EMU_WORKERS", "many", 1);
-  healthy_launch();
-}
-
-Test(environment, seed, .exit_code = 2) {
-  setenv("EMU_SEED", "-1", 1);
-  healthy_launch();
-}
-
-static void ask_with_escape_code(void) {
-  const pid_t child = fork();
-  if (child == 0) {
-    setenv("EMU_SEED", "\033[2J", 1);
-    healthy_launch();
-    _exit(0);
-  }
-  waitpid(child, NULL, 0);
-}
-
-Test(environment, no_escape_codes) {
-  char *said = stderr_of(ask_with_escape_code);
-  cr_expect(strstr(said, "EMU_SEED is \"\\x1b[2J\", which"), "%s", said);
-  free(said);
-}
-
-Test(environment, limit, .exit_code = 2) {
-  setenv("LAB_LIMIT", "soon", 1);
-  healthy_launch();
 }
