@@ -1,28 +1,6 @@
-// Tests Hopper's instructions: mbarriers, box copies, products of a warpgroup, named barriers,
-// and registers that are redistributed. On a GPU without them there is nothing to test.
-#include "device_array.h"
-#include "semantics.h"
-
-#include "hopper.cuh"
-
-#if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)
-#define KERNEL_FOR_HOPPER(...)                                                                     \
-  {}
-#else
-#define KERNEL_FOR_HOPPER(...) __VA_ARGS__
-#endif
-
-static bool device_is_hopper() {
-  int major = 0;
-  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
-  return major == 9;
-}
-
-static unsigned random_state = 1;
-static int random_below(int count) {
-  random_state = random_state * 1664525u + 1013904223u;
-  return (int)((random_state >> 8) % (unsigned)count);
-}
+// Tests Hopper's instructions: mbarriers, box copies, named barriers, and registers that are redistributed. On a GPU
+// without them there is nothing to test.
+#include "for_hopper.h"
 
 // ---- Barriers in shared memory ------------------------------------------------------------------
 
@@ -166,105 +144,6 @@ bool hopper_tensor_maps(error_text *error) {
       return fail(error, "with %s the result is %d, not %d", it.what, (int)got, (int)it.expected);
   }
   return true;
-}
-
-// ---- Products -----------------------------------------------------------------------------------
-
-static constexpr int M = 64, N = 128, D = 128;
-
-template <typename Element>
-struct product_tiles {
-  Element A[D / PANEL][M][PANEL];
-  Element B[D / PANEL][N][PANEL]; // of S = A B^T; of O = S' B
-  barrier full;
-};
-
-// S [M, N] = A [M, D] B^T and O [M, D] = 0.5 + P [M, N] B, in two groups. The numbers are whole, so that
-// every device adds them without rounding.
-template <typename Element>
-__global__ void product_kernel(const __grid_constant__ CUtensorMap A_map,
-                               const __grid_constant__ CUtensorMap B_map, const Element *P,
-                               float *S, float *O) KERNEL_FOR_HOPPER({
-  extern __shared__ unsigned char shared_memory[];
-  auto &smem = *(product_tiles<Element> *)(shared_memory + (-shared_address(shared_memory) & 1023));
-  if (threadIdx.x == 0) {
-    barrier_create(&smem.full, 1);
-    barriers_created();
-    barrier_arrive_expecting(&smem.full, sizeof smem.A + sizeof smem.B);
-    load_tile<D / PANEL>(smem.A, &A_map, &smem.full, 0, 0, 0);
-    load_tile<D / PANEL>(smem.B, &B_map, &smem.full, 0, 0, 0);
-  }
-  const int row = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4, column = threadIdx.x % 4 * 2;
-  unsigned P_frag[N / 4];
-  for (int i = 0; i < N / 4; i++)
-    P_frag[i] = *(const unsigned *)&P[(row + i % 2 * 8) * N + column + i / 2 * 8];
-  float S_frag[N / 2], O_frag[D / 2];
-  for (int i = 0; i < D / 2; i++) O_frag[i] = 0.5f;
-  __syncthreads();
-  barrier_wait(&smem.full, 0);
-  wgmma_fence();
-  for (int k = 0; k < D; k += 16)
-    wgmma<Element, N>::shared(S_frag, matrix_descriptor(smem.A[k / PANEL], 0) + k % PANEL / 8,
-                              matrix_descriptor(smem.B[k / PANEL], 0) + k % PANEL / 8, k == 0);
-  wgmma_commit();
-  wgmma_fence();
-  for (int k = 0; k < N; k += 16)
-    wgmma<Element, D>::registers(O_frag, &P_frag[k / 4],
-                                 matrix_descriptor(smem.B[0][k], sizeof(smem.B[0])), false);
-  wgmma_commit();
-  wgmma_wait<1>(S_frag);
-  for (int i = 0; i < N / 2; i++)
-    S[(row + i / 2 % 2 * 8) * N + column + i % 2 + i / 4 * 8] = S_frag[i];
-  wgmma_wait<0>(O_frag);
-  for (int i = 0; i < D / 2; i++)
-    O[(row + i / 2 % 2 * 8) * D + column + i % 2 + i / 4 * 8] = O_frag[i];
-})
-
-    template <typename Element>
-    static std::vector<Element> small_numbers(int count) {
-  std::vector<Element> values;
-  for (int i = 0; i < count; i++) values.push_back(Element((float)(random_below(17) - 8)));
-  return values;
-}
-
-template <typename Element>
-static bool products_are_right(error_text *error, attention_dtype dtype) {
-  const std::vector<Element> A = small_numbers<Element>(M * D), B = small_numbers<Element>(N * D);
-  const std::vector<Element> P = small_numbers<Element>(M * N);
-  device_array<Element> device_A(A), device_B(B), device_P(P);
-  device_array<float> device_S(M * N), device_O(M * D);
-  CUtensorMap A_map, B_map;
-  if (describe_tensor(&A_map, dtype, device_A.data(), 1, 1, M, D, M) != cudaSuccess ||
-      describe_tensor(&B_map, dtype, device_B.data(), 1, 1, N, D, N) != cudaSuccess)
-    return fail(error, "a tensor map was refused");
-  const size_t bytes = sizeof(product_tiles<Element>) + 1024;
-  cudaFuncSetAttribute(product_kernel<Element>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                       (int)bytes);
-  product_kernel<Element>
-      <<<1, 128, bytes>>>(A_map, B_map, device_P.data(), device_S.data(), device_O.data());
-  if (!device_finished(error, "product_kernel")) return false;
-  const std::vector<float> S = device_S.host(), O = device_O.host();
-  for (int i = 0; i < M; i++) {
-    for (int j = 0; j < N; j++) {
-      float sum = 0;
-      for (int k = 0; k < D; k++) sum += (float)A[i * D + k] * (float)B[j * D + k];
-      if (S[i * N + j] != sum)
-        return fail(error, "S (%d, %d) is %g, not %g", i, j, S[i * N + j], sum);
-    }
-    for (int j = 0; j < D; j++) {
-      float sum = 0.5f;
-      for (int k = 0; k < N; k++) sum += (float)P[i * N + k] * (float)B[k * D + j];
-      if (O[i * D + j] != sum)
-        return fail(error, "O (%d, %d) is %g, not %g", i, j, O[i * D + j], sum);
-    }
-  }
-  return true;
-}
-
-bool hopper_products(error_text *error) {
-  if (!device_is_hopper()) return true;
-  return products_are_right<half>(error, ATTENTION_FP16) &&
-         products_are_right<__nv_bfloat16>(error, ATTENTION_BF16);
 }
 
 // ---- Roles --------------------------------------------------------------------------------------

@@ -80,9 +80,11 @@ bool async_copy_addresses(error_text *error);
 bool hopper_barriers(error_text *error);
 bool hopper_box_copies(error_text *error);
 bool hopper_tensor_maps(error_text *error);
-bool hopper_products(error_text *error);
 bool hopper_roles(error_text *error);
 bool hopper_election(error_text *error);
+
+// hopper_products.cu
+bool hopper_products(error_text *error);
 
 #ifdef __cplusplus
 }

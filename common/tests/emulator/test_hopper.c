@@ -5,6 +5,5 @@
 Test(hopper, barriers) { EXPECT(hopper_barriers); }
 Test(hopper, box_copies) { EXPECT(hopper_box_copies); }
 Test(hopper, tensor_maps) { EXPECT(hopper_tensor_maps); }
-Test(hopper, products) { EXPECT(hopper_products); }
 Test(hopper, roles) { EXPECT(hopper_roles); }
 Test(hopper, election) { EXPECT(hopper_election); }
