@@ -4,35 +4,27 @@
 #include "tiles.h"
 
 #define RUN(kernel, threads)                                                                       \
-  if (broken) {                                                                                    \
-    kernel<false><<<1, threads, 2 * TILE_BYTES + 1024>>>(map_of_zeros(), device_floats(threads));  \
-  } else {                                                                                         \
-    kernel<true><<<1, threads, 2 * TILE_BYTES + 1024>>>(map_of_zeros(), device_floats(threads));   \
-  }
+  if (broken) kernel<false><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));    \
+  if (!broken) kernel<true><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));
 
-// Fetches a tile, waits with a barrier of its own, and returns the descriptor that products need.
-__device__ uint64_t arrived_tile(unsigned char *memory, const CUtensorMap *map,
-                                 barrier (&full)[1]) {
-  create(full, 1);
-  if (threadIdx.x == 0) fetch(tiles(memory), map, &full[0]);
-  barrier_wait(&full[0], 0);
-  return matrix_descriptor(tiles(memory), 0);
+// Fetches a tile and waits for it.
+__device__ fetched_tile arrived_tile(unsigned char *memory, const CUtensorMap *map) {
+  const fetched_tile fetched = fetch_first(memory, map);
+  barrier_wait(fetched.full, 0);
+  return fetched;
 }
 
 template <bool right>
 __global__ void operand_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
-  __shared__ barrier full[1];
-  create(full, 1);
-  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
-  const uint64_t matrix = matrix_descriptor(tiles(memory), 0);
+  const fetched_tile fetched = fetch_first(memory, &map);
   float d[32];
-  if (right) barrier_wait(&full[0], 0);
+  if (right) barrier_wait(fetched.full, 0);
   __syncthreads();
   wgmma_fence();
-  wgmma<half, 64>::shared(d, matrix, matrix, true); // <- early product
+  wgmma<half, 64>::shared(d, fetched.matrix, fetched.matrix, true); // <- early product
   wgmma_commit();
-  if (!right) barrier_wait(&full[0], 0);
+  if (!right) barrier_wait(fetched.full, 0);
   wgmma_wait<0>(d);
   out[threadIdx.x] = d[0];
 }
@@ -42,14 +34,11 @@ void product_reads_early(bool broken) { RUN(operand_kernel, 128) }
 template <bool right>
 __global__ void some_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
-  __shared__ barrier full[1];
-  create(full, 1);
-  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
-  const uint64_t matrix = matrix_descriptor(tiles(memory), 0);
+  const fetched_tile fetched = fetch_first(memory, &map);
   float d[32];
-  if (right || threadIdx.x / 32 != 1) barrier_wait(&full[0], 0);
+  if (right || threadIdx.x / 32 != 1) barrier_wait(fetched.full, 0);
   wgmma_fence();
-  wgmma<half, 64>::shared(d, matrix, matrix, true); // <- product of some
+  wgmma<half, 64>::shared(d, fetched.matrix, fetched.matrix, true); // <- product of some
   wgmma_commit();
   wgmma_wait<0>(d);
   out[threadIdx.x] = d[0];
@@ -60,18 +49,17 @@ void product_waited_by_some(bool broken) { RUN(some_kernel, 128) }
 template <bool right>
 __global__ void overwritten_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
-  __shared__ barrier full[1];
-  const uint64_t matrix = arrived_tile(memory, &map, full);
+  const fetched_tile fetched = arrived_tile(memory, &map);
   float d[32];
   wgmma_fence();
-  wgmma<half, 64>::shared(d, matrix, matrix, true); // <- overwritten product
+  wgmma<half, 64>::shared(d, fetched.matrix, fetched.matrix, true); // <- overwritten product
   wgmma_commit();
   if (right) wgmma_wait<0>(d);
   __syncthreads();
-  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
+  if (threadIdx.x == 0) fetch(fetched.place, &map, fetched.full);
   if (!right) wgmma_wait<0>(d);
   out[threadIdx.x] = d[0];
-  barrier_wait(&full[0], 1);
+  barrier_wait(fetched.full, 1);
 }
 void product_overwritten(bool broken) { RUN(overwritten_kernel, 128) }
 
@@ -137,8 +125,7 @@ void product_of_writes_shown_late(bool broken) { RUN(shown_behind_kernel, 128) }
 template <bool right>
 __global__ void result_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
-  __shared__ barrier full[1];
-  const uint64_t matrix = arrived_tile(memory, &map, full);
+  const uint64_t matrix = arrived_tile(memory, &map).matrix;
   float d[32];
   wgmma_fence();
   wgmma<half, 64>::shared(d, matrix, matrix, true); // <- hasty product
@@ -152,8 +139,7 @@ void product_result_early(bool broken) { RUN(result_kernel, 128) }
 template <bool right>
 __global__ void changed_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
-  __shared__ barrier full[1];
-  const uint64_t matrix = arrived_tile(memory, &map, full);
+  const uint64_t matrix = arrived_tile(memory, &map).matrix;
   float d[32];
   unsigned a[4] = {};
   wgmma_fence();
@@ -171,9 +157,8 @@ __global__ void changed_kernel(const __grid_constant__ CUtensorMap map, float *o
 void product_operand_changed(bool broken) { RUN(changed_kernel, 128) }
 
 template <bool right, bool committed>
-__device__ void left_alone(const CUtensorMap *map, unsigned char *memory) {
-  __shared__ barrier full[1];
-  const uint64_t matrix = arrived_tile(memory, map, full);
+__device__ void left_alone(unsigned char *memory, const CUtensorMap *map) {
+  const uint64_t matrix = arrived_tile(memory, map).matrix;
   float d[32];
   wgmma_fence();
   wgmma<half, 64>::shared(d, matrix, matrix, true); // <- product left alone
@@ -183,13 +168,13 @@ __device__ void left_alone(const CUtensorMap *map, unsigned char *memory) {
 template <bool right>
 __global__ void not_waited_kernel(const __grid_constant__ CUtensorMap map, float *) {
   extern __shared__ unsigned char memory[];
-  left_alone<right, true>(&map, memory);
+  left_alone<right, true>(memory, &map);
 }
 void product_not_waited(bool broken) { RUN(not_waited_kernel, 128) }
 template <bool right>
 __global__ void not_committed_kernel(const __grid_constant__ CUtensorMap map, float *) {
   extern __shared__ unsigned char memory[];
-  left_alone<right, false>(&map, memory);
+  left_alone<right, false>(memory, &map);
 }
 void product_not_committed(bool broken) { RUN(not_committed_kernel, 128) }
 
@@ -197,8 +182,7 @@ void product_not_committed(bool broken) { RUN(not_committed_kernel, 128) }
 template <bool right>
 __global__ void no_fence_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
-  __shared__ barrier full[1];
-  const uint64_t matrix = arrived_tile(memory, &map, full);
+  const uint64_t matrix = arrived_tile(memory, &map).matrix;
   float d[32];
   if (right) wgmma_fence();
   wgmma<half, 64>::shared(d, matrix, matrix, true); // <- first product
@@ -212,8 +196,7 @@ void product_without_fence(bool broken) { RUN(no_fence_kernel, 128) }
 template <bool right>
 __global__ void unfenced_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
-  __shared__ barrier full[1];
-  const uint64_t matrix = arrived_tile(memory, &map, full);
+  const uint64_t matrix = arrived_tile(memory, &map).matrix;
   float c[32], d[32];
   unsigned a[4] = {};
   wgmma_fence();
@@ -234,8 +217,7 @@ void product_operand_unfenced(bool broken) { RUN(unfenced_kernel, 128) }
 template <bool right>
 __global__ void scaled_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
-  __shared__ barrier full[1];
-  const uint64_t matrix = arrived_tile(memory, &map, full);
+  const uint64_t matrix = arrived_tile(memory, &map).matrix;
   float d[32];
   for (int round = 0; round < 2; round++) {
     if (right || round == 0) wgmma_fence();

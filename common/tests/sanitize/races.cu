@@ -1,16 +1,10 @@
 // Accesses without an order between them. Lines that a report must name have the mark "<-".
+#include "device_floats.h"
 #include "faults.h"
 
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <mma.h>
-
-static float *device_floats(int count) {
-  float *data;
-  cudaMalloc(&data, count * sizeof(float));
-  cudaMemset(data, 0, count * sizeof(float));
-  return data;
-}
 
 template <bool needed>
 __device__ void block_barrier() {
@@ -23,11 +17,8 @@ __device__ void warp_barrier() {
 }
 
 #define RUN(kernel, grid, block, ...)                                                              \
-  if (broken) {                                                                                    \
-    kernel<false><<<grid, block>>>(__VA_ARGS__);                                                   \
-  } else {                                                                                         \
-    kernel<true><<<grid, block>>>(__VA_ARGS__);                                                    \
-  }
+  if (broken) kernel<false><<<grid, block>>>(__VA_ARGS__);                                         \
+  if (!broken) kernel<true><<<grid, block>>>(__VA_ARGS__);
 
 // ---- Shared memory, between warps ---------------------------------------------------------------
 

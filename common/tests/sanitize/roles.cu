@@ -4,24 +4,19 @@
 #include "tiles.h"
 
 #define RUN(kernel, threads)                                                                       \
-  if (broken) {                                                                                    \
-    kernel<false><<<1, threads, 2 * TILE_BYTES + 1024>>>(map_of_zeros(), device_floats(threads));  \
-  } else {                                                                                         \
-    kernel<true><<<1, threads, 2 * TILE_BYTES + 1024>>>(map_of_zeros(), device_floats(threads));   \
-  }
+  if (broken) kernel<false><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));    \
+  if (!broken) kernel<true><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));
 
 // ---- Box copies ---------------------------------------------------------------------------------
 
 template <bool right>
 __global__ void early_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
-  __shared__ barrier full[1];
-  create(full, 1);
-  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
-  if (right) barrier_wait(&full[0], 0);
+  const fetched_tile fetched = fetch_first(memory, &map);
+  if (right) barrier_wait(fetched.full, 0);
   if (!right) __syncthreads();
-  out[threadIdx.x] = __half2float(tiles(memory)[0][threadIdx.x][0]); // <- early read
-  barrier_wait(&full[0], 0);
+  out[threadIdx.x] = __half2float((*fetched.place)[threadIdx.x][0]); // <- early read
+  barrier_wait(fetched.full, 0);
 }
 void box_read_early(bool broken) { RUN(early_kernel, 64) }
 
@@ -29,12 +24,10 @@ void box_read_early(bool broken) { RUN(early_kernel, 64) }
 template <bool right>
 __global__ void by_one_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
-  __shared__ barrier full[1];
-  create(full, 1);
-  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
-  if (threadIdx.x == 0) barrier_wait(&full[0], 0);
+  const fetched_tile fetched = fetch_first(memory, &map);
+  if (threadIdx.x == 0) barrier_wait(fetched.full, 0);
   if (right) __syncthreads();
-  out[threadIdx.x] = __half2float(tiles(memory)[0][threadIdx.x][0]); // <- other read
+  out[threadIdx.x] = __half2float((*fetched.place)[threadIdx.x][0]); // <- other read
 }
 void box_waited_by_one(bool broken) { RUN(by_one_kernel, 64) }
 
@@ -66,10 +59,8 @@ void box_overwrites(bool broken) { RUN(overwrite_kernel, 96) }
 template <bool right>
 __global__ void forgotten_kernel(const __grid_constant__ CUtensorMap map, float *) {
   extern __shared__ unsigned char memory[];
-  __shared__ barrier full[1];
-  create(full, 1);
-  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full[0]);
-  if (right) barrier_wait(&full[0], 0);
+  const fetched_tile fetched = fetch_first(memory, &map);
+  if (right) barrier_wait(fetched.full, 0);
 }
 void box_never_waited(bool broken) { RUN(forgotten_kernel, 32) }
 

@@ -2,9 +2,12 @@
 #ifndef SANITIZE_TILES_H
 #define SANITIZE_TILES_H
 
+#include "device_floats.h"
 #include "hopper.cuh"
 
 static constexpr int ROWS = 64, TILE_BYTES = ROWS * PANEL * 2;
+static constexpr int TWO_TILES =
+    2 * TILE_BYTES + 1024; // bytes of shared memory, with room to align
 using tile = half[ROWS][PANEL];
 
 static CUtensorMap map_of_zeros() {
@@ -14,11 +17,6 @@ static CUtensorMap map_of_zeros() {
   CUtensorMap map;
   describe_tensor(&map, ATTENTION_FP16, tensor, 1, 1, ROWS, PANEL, ROWS);
   return map;
-}
-static float *device_floats(int count) {
-  float *data;
-  cudaMalloc(&data, count * sizeof(float));
-  return data;
 }
 
 // Returns consecutive tiles of shared memory, at a multiple of 1024 bytes.
@@ -39,6 +37,21 @@ __device__ void create(barrier (&barriers)[COUNT], int arrivals) {
 __device__ void fetch(tile *to, const CUtensorMap *map, barrier *full) {
   barrier_arrive_expecting(full, TILE_BYTES);
   copy_box(to, map, full, 0, 0, 0, 0); // <- fetch
+}
+
+// The first tile of a block, which a box copy fills, and the barrier at which it arrives.
+struct fetched_tile {
+  tile *place;
+  uint64_t matrix; // the descriptor that products need
+  barrier *full;
+};
+
+// Thread 0 has the tile fetched. The caller must wait for it.
+__device__ fetched_tile fetch_first(unsigned char *memory, const CUtensorMap *map) {
+  __shared__ barrier full[1];
+  create(full, 1);
+  if (threadIdx.x == 0) fetch(tiles(memory), map, &full[0]);
+  return {tiles(memory), matrix_descriptor(tiles(memory), 0), &full[0]};
 }
 
 #endif

@@ -1,24 +1,15 @@
 // Asynchronous copies that are used too early or forgotten, and barriers that
 // some threads never reach. Lines that a report must name have the mark "<-".
+#include "device_floats.h"
 #include "faults.h"
 
 #include "ptx.cuh"
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
-static float *device_floats(int count) {
-  float *data;
-  cudaMalloc(&data, count * sizeof(float));
-  cudaMemset(data, 0, count * sizeof(float));
-  return data;
-}
-
 #define RUN(kernel, grid, block, ...)                                                              \
-  if (broken) {                                                                                    \
-    kernel<false><<<grid, block>>>(__VA_ARGS__);                                                   \
-  } else {                                                                                         \
-    kernel<true><<<grid, block>>>(__VA_ARGS__);                                                    \
-  }
+  if (broken) kernel<false><<<grid, block>>>(__VA_ARGS__);                                         \
+  if (!broken) kernel<true><<<grid, block>>>(__VA_ARGS__);
 
 // ---- Waits --------------------------------------------------------------------------------------
 
