@@ -38,6 +38,15 @@ Test(group_program, ends_with_the_rank_that_fails) {
   }
 }
 
+// The step computes nothing, so its result is wrong, and must not be found in a file.
+Test(group_program, writes_no_wrong_result) {
+  const program_result result = program_run("--gpus 2 --heads 1 --seq 64 --dim 64 --out O.npy");
+  cr_expect_eq(result.status, 1, "%s", result.err);
+  cr_expect(strstr(result.err, "note: nothing was written to O.npy, because the result is wrong\n"),
+            "%s", result.err);
+  cr_expect_eq(temporary_folder_count(), 0);
+}
+
 // Where the GPUs do not reach each other's memory, a line says that the host's memory is on the way.
 Test(group_program, tells_that_data_go_through_the_host) {
   setenv("EMU_PEER_ACCESS", "0", 1);

@@ -1,8 +1,8 @@
 // Runs one step on one problem, checks it, times it, and prints a report.
 #define _GNU_SOURCE
 #include "device/device.h"
+#include "driver/outcome.h"
 #include "driver/outputs.h"
-#include "driver/report.h"
 #include "finish/finish.h"
 #include "measure/measure.h"
 #include "options/help.h"
@@ -89,55 +89,9 @@ static bool measure(session *s, error_text *error) {
   return good;
 }
 
-static bool finish_output(error_text *error) {
-  return (fflush(stdout) == 0 && !ferror(stdout)) ||
-         fail(error, "writing to standard output failed: %s", strerror(errno));
-}
-
-static bool print_report(session *s, error_text *error) {
-  report *report = &s->report;
-  report->step = s->step.name;
-  report->summary = s->step.summary;
-  report->source = s->step.source;
-  report->device = s->device.name;
-  report->emulated = s->device.emulated;
-  report->o_alone = s->trial.o_alone;
-  report->shape = s->trial.shape;
-  report->q = s->options.q;
-  report->k = s->options.k;
-  report->v = s->options.v;
-  report->inputs = s->options.inputs;
-  report->seed = s->options.seed;
-  if (s->options.given[OPTION_CSV]) {
-    if (report->source)
-      fprintf(stderr, "note: the step's source is %s\n", error_printable(report->source).text);
-    report_print_csv(stdout, report);
-  } else {
-    report_print(stdout, report);
-  }
-  return finish_output(error);
-}
-
-static int report_wrong_result(const session *s) {
-  fprintf(stderr, "error: %s\n", s->report.check.message.text);
-  if (s->options.out || s->options.lse) {
-    fprintf(stderr, "note: nothing was written to %s%s%s, because the result is wrong\n",
-            error_printable(s->options.out ? s->options.out : "").text,
-            s->options.out && s->options.lse ? " and " : "",
-            error_printable(s->options.lse ? s->options.lse : "").text);
-  }
-  return EXIT_CHECK_FAILED;
-}
-
 static int report_error(const error_text *error) {
   fprintf(stderr, "error: %s\n", error->text);
   return EXIT_BAD_INPUT;
-}
-
-static int report_findings(uint64_t findings) {
-  fprintf(stderr, "error: the sanitizer has reported %llu fault%s, see above\n",
-          (unsigned long long)findings, findings == 1 ? "" : "s");
-  return EXIT_CHECK_FAILED;
 }
 
 static int run_session(session *s) {
@@ -146,20 +100,15 @@ static int run_session(session *s) {
   const bool wrong = s->report.verdict == CHECK_FAILED;
   // The speed of a wrong result means nothing, and its tensors must not be found in a file.
   if (good && !wrong) good = measure(s, &error) && outputs_write(&s->options, &s->trial, &error);
-  good = good && print_report(s, &error);
-  if (good && s->report.verdict == CHECK_ILL_CONDITIONED)
-    fprintf(stderr, "note: %s\n", s->report.check.message.text);
-  const uint64_t findings = device_findings();
-  if (!good) report_error(&error);
-  if (findings > 0) return report_findings(findings);
-  if (!good) return EXIT_BAD_INPUT;
-  return wrong ? report_wrong_result(s) : EXIT_OK;
+  if (good) outcome_print(&s->report, &s->step, &s->device, &s->options, &s->trial);
+  good = good && outcome_flush(&error);
+  return outcome_status(&s->report, &s->options, good ? NULL : &error, EXIT_BAD_INPUT);
 }
 
 static int print_help(const session *s, const char *program) {
   error_text error;
   help_print(stdout, program, s->step.name, s->step.summary);
-  return finish_output(&error) ? EXIT_OK : report_error(&error);
+  return outcome_flush(&error) ? EXIT_OK : report_error(&error);
 }
 
 static int drive(int argc, char **argv) {

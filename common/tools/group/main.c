@@ -1,8 +1,8 @@
 // Runs one step for several GPUs on one problem, checks it, times it, and prints a report.
 #define _GNU_SOURCE
 #include "device/device.h"
+#include "driver/outcome.h"
 #include "driver/outputs.h"
-#include "driver/report.h"
 #include "finish/finish.h"
 #include "group/group.h"
 #include "options/help.h"
@@ -123,11 +123,6 @@ static bool measure(session *s, error_text *error) {
   return true;
 }
 
-static bool finish_output(error_text *error) {
-  return (fflush(stdout) == 0 && !ferror(stdout)) ||
-         fail(error, "writing to standard output failed: %s", strerror(errno));
-}
-
 static void print_links(const session *s) {
   for (int from = 0; from < s->group.ranks && s->group.ranks > 1; from++) {
     printf("links      from GPU %d:", from);
@@ -138,29 +133,6 @@ static void print_links(const session *s) {
   }
 }
 
-static bool print_report(session *s, error_text *error) {
-  report *report = &s->report;
-  report->step = s->step.name;
-  report->summary = s->step.summary;
-  report->source = s->step.source;
-  report->device = s->device.name;
-  report->emulated = s->device.emulated;
-  report->gpus = s->group.ranks;
-  report->o_alone = s->trial.o_alone;
-  report->shape = s->trial.shape;
-  report->q = s->options.q;
-  report->k = s->options.k;
-  report->v = s->options.v;
-  report->inputs = s->options.inputs;
-  report->seed = s->options.seed;
-  if (s->options.given[OPTION_CSV])
-    report_print_csv(stdout, report);
-  else
-    report_print(stdout, report);
-  if (report->emulated && !s->options.given[OPTION_CSV]) print_links(s);
-  return finish_output(error);
-}
-
 static int run_session(session *s) {
   error_text error;
   s->status = EXIT_BAD_INPUT;
@@ -169,19 +141,13 @@ static int run_session(session *s) {
   if (good && !wrong) good = measure(s, &error);
   if (good && s->place.rank > 0) return wrong ? EXIT_CHECK_FAILED : EXIT_OK;
   if (good && !wrong) good = outputs_write(&s->options, &s->trial, &error);
-  good = good && print_report(s, &error);
-  if (good && s->report.verdict == CHECK_ILL_CONDITIONED)
-    fprintf(stderr, "note: %s\n", s->report.check.message.text);
-  const uint64_t findings = device_findings();
-  if (!good) fprintf(stderr, "error: %s\n", error.text);
-  if (findings > 0) {
-    fprintf(stderr, "error: the sanitizer has reported %llu fault%s, see above\n",
-            (unsigned long long)findings, findings == 1 ? "" : "s");
-    return EXIT_CHECK_FAILED;
+  if (good) {
+    s->report.gpus = s->group.ranks;
+    outcome_print(&s->report, &s->step, &s->device, &s->options, &s->trial);
+    if (s->device.emulated && !s->options.given[OPTION_CSV]) print_links(s);
   }
-  if (!good) return s->status;
-  if (wrong) fprintf(stderr, "error: %s\n", s->report.check.message.text);
-  return wrong ? EXIT_CHECK_FAILED : EXIT_OK;
+  good = good && outcome_flush(&error);
+  return outcome_status(&s->report, &s->options, good ? NULL : &error, s->status);
 }
 
 static int drive(int argc, char **argv) {
@@ -194,7 +160,7 @@ static int drive(int argc, char **argv) {
   }
   if (s.options.given[OPTION_HELP]) {
     help_print(stdout, argv[0], s.step.name, s.step.summary);
-    return finish_output(&error) ? EXIT_OK : EXIT_BAD_INPUT;
+    return outcome_flush(&error) ? EXIT_OK : EXIT_BAD_INPUT;
   }
   s.processes = s.options.given[OPTION_MPI];
   if (s.processes && !processes_begin(&s.place, &error)) {
