@@ -17,6 +17,7 @@ except ImportError as error:
     raise unittest.SkipTest(f"without PyTorch ({error})") from error
 
 from peers import backends, reference
+from peers.contender import CannotTake, Tensors
 from peers.inputs import make_inputs
 
 # Takes the arguments of FlashAttention-3's doors, keeps them, and answers what it is told to.
@@ -73,11 +74,11 @@ class DecodeCall(ctypes.Structure):
     ]
 
 
-def make_sets(shape: Shape, count: int) -> list[backends.Tensors]:
+def make_sets(shape: Shape, count: int) -> list[Tensors]:
     sets = []
     for _ in range(count):
         q, k, v = make_inputs(shape, "cpu")
-        sets.append(backends.Tensors(q, k, v, torch.empty_like(q), torch.empty(q.shape[:3])))
+        sets.append(Tensors(q, k, v, torch.empty_like(q), torch.empty(q.shape[:3])))
     return sets
 
 
@@ -135,13 +136,13 @@ class FlashAttention3(unittest.TestCase):
         self.assertEqual((last.stream, bool(last.semaphore), last.used), (77, True, None))
         rows = 5 * 2 * 8 * 4  # splits, batch, heads, queries
         self.assertEqual(self.decode.workspace_bytes(), 4 * (rows * 64 + rows + 1))
-        with self.assertRaisesRegex(backends.CannotTake, "bf16 alone"):
+        with self.assertRaisesRegex(CannotTake, "bf16 alone"):
             self.decode.prepare(Shape("fp16", 1, 1, 1, 64, False), sets)
 
     def test_what_it_cannot_take(self):
         shape = Shape("bf16", 1, 1, 8, 32, False)
         ctypes.c_int.in_dll(self.library, "answer").value = -1
-        with self.assertRaisesRegex(backends.CannotTake, "head_dim 64 and 128"):
+        with self.assertRaisesRegex(CannotTake, "head_dim 64 and 128"):
             self.contender.prepare(shape, make_sets(shape, 1))
         with self.assertRaisesRegex(RuntimeError, "FlashAttention-3 failed: it takes head_dim"):
             self.contender.launch(0)
@@ -167,7 +168,7 @@ class Sdpa(unittest.TestCase):
     def test_who_gets_no_mask_of_the_lower_right(self):
         shape = Shape("fp16", 1, 4, 32, 16, True, seq_kv=80)
         cudnn = backends._sdpa(backends.SDPBackend.CUDNN_ATTENTION)
-        with self.assertRaisesRegex(backends.CannotTake, "bottom right"):
+        with self.assertRaisesRegex(CannotTake, "bottom right"):
             cudnn(*make_inputs(shape, "cpu"), True, shape.scale)
 
 

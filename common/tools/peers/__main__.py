@@ -41,7 +41,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--fa3-decode", type=Path, help="a shared object with FlashAttention-3's kernels that split the keys"
     )
-    parser.add_argument("--fa3", type=Path, help="a shared object with FlashAttention-3's kernels (backends.py)")
+    parser.add_argument("--fa3", type=Path, help="a shared object with FlashAttention-3's kernels (flash_attention_3.py)")
     parser.add_argument("--quick", action="store_true", help="a part of the grid that takes about a minute")
     parser.add_argument("--fresh", action="store_true", help="measure again what is measured already")
     parser.add_argument(

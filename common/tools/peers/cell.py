@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from . import machine, reference, timing
-from .backends import CannotTake, Contender, Tensors
+from .contender import CannotTake, Contender, Tensors
 from .grid import Shape
 from .inputs import make_inputs
 from .record import Record, samples_rows
