@@ -192,79 +192,42 @@ static ncclResult_t add(call wanted) {
 
 // ---- NCCL's functions ---------------------------------------------------------------------------
 
-#define CALLED ((host_call){__func__, __builtin_return_address(0)})
+// Adds the call of one of these functions, whose arguments have the same names everywhere. Further fields follow.
+#define ADD(of_kind, ...)                                                                          \
+  add((call){.kind = of_kind,                                                                      \
+             .count = count,                                                                       \
+             .type = type,                                                                         \
+             .comm = comm,                                                                         \
+             .stream = stream,                                                                     \
+             .site = {__func__, __builtin_return_address(0)},                                      \
+             __VA_ARGS__})
 
 ncclResult_t ncclSend(const void *send, size_t count, ncclDataType_t type, int peer,
                       ncclComm_t comm, cudaStream_t stream) {
-  return add((call){.kind = CALL_SEND,
-                    .send = send,
-                    .count = count,
-                    .type = type,
-                    .peer = peer,
-                    .comm = comm,
-                    .stream = stream,
-                    .site = CALLED});
+  return ADD(CALL_SEND, .send = send, .peer = peer);
 }
 
 ncclResult_t ncclRecv(void *receive, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
                       cudaStream_t stream) {
-  return add((call){.kind = CALL_RECEIVE,
-                    .receive = receive,
-                    .count = count,
-                    .type = type,
-                    .peer = peer,
-                    .comm = comm,
-                    .stream = stream,
-                    .site = CALLED});
+  return ADD(CALL_RECEIVE, .receive = receive, .peer = peer);
 }
 
 ncclResult_t ncclAllGather(const void *send, void *receive, size_t count, ncclDataType_t type,
                            ncclComm_t comm, cudaStream_t stream) {
-  return add((call){.kind = CALL_ALL_GATHER,
-                    .send = send,
-                    .receive = receive,
-                    .count = count,
-                    .type = type,
-                    .comm = comm,
-                    .stream = stream,
-                    .site = CALLED});
+  return ADD(CALL_ALL_GATHER, .send = send, .receive = receive);
 }
 
 ncclResult_t ncclAllReduce(const void *send, void *receive, size_t count, ncclDataType_t type,
                            ncclRedOp_t reduction, ncclComm_t comm, cudaStream_t stream) {
-  return add((call){.kind = CALL_ALL_REDUCE,
-                    .send = send,
-                    .receive = receive,
-                    .count = count,
-                    .type = type,
-                    .reduction = reduction,
-                    .comm = comm,
-                    .stream = stream,
-                    .site = CALLED});
+  return ADD(CALL_ALL_REDUCE, .send = send, .receive = receive, .reduction = reduction);
 }
 
 ncclResult_t ncclReduceScatter(const void *send, void *receive, size_t count, ncclDataType_t type,
                                ncclRedOp_t reduction, ncclComm_t comm, cudaStream_t stream) {
-  return add((call){.kind = CALL_REDUCE_SCATTER,
-                    .send = send,
-                    .receive = receive,
-                    .count = count,
-                    .type = type,
-                    .reduction = reduction,
-                    .comm = comm,
-                    .stream = stream,
-                    .site = CALLED});
+  return ADD(CALL_REDUCE_SCATTER, .send = send, .receive = receive, .reduction = reduction);
 }
 
 ncclResult_t ncclBroadcast(const void *send, void *receive, size_t count, ncclDataType_t type,
                            int root, ncclComm_t comm, cudaStream_t stream) {
-  return add((call){.kind = CALL_BROADCAST,
-                    .send = send,
-                    .receive = receive,
-                    .count = count,
-                    .type = type,
-                    .peer = root,
-                    .comm = comm,
-                    .stream = stream,
-                    .site = CALLED});
+  return ADD(CALL_BROADCAST, .send = send, .receive = receive, .peer = root);
 }

@@ -141,24 +141,17 @@ EMULATOR_DP2A(__dp2a_hi, unsigned, unsigned short, unsigned char, 16)
 #undef EMULATOR_DP2A
 
 // The same of vectors.
-inline int __dp4a(char4 a, char4 b, int sum) {
-  return __dp4a(emulator::bit_cast<int>(a), emulator::bit_cast<int>(b), sum);
-}
-inline unsigned __dp4a(uchar4 a, uchar4 b, unsigned sum) {
-  return __dp4a(emulator::bit_cast<unsigned>(a), emulator::bit_cast<unsigned>(b), sum);
-}
-inline int __dp2a_lo(short2 a, char4 b, int sum) {
-  return __dp2a_lo(emulator::bit_cast<int>(a), emulator::bit_cast<int>(b), sum);
-}
-inline int __dp2a_hi(short2 a, char4 b, int sum) {
-  return __dp2a_hi(emulator::bit_cast<int>(a), emulator::bit_cast<int>(b), sum);
-}
-inline unsigned __dp2a_lo(ushort2 a, uchar4 b, unsigned sum) {
-  return __dp2a_lo(emulator::bit_cast<unsigned>(a), emulator::bit_cast<unsigned>(b), sum);
-}
-inline unsigned __dp2a_hi(ushort2 a, uchar4 b, unsigned sum) {
-  return __dp2a_hi(emulator::bit_cast<unsigned>(a), emulator::bit_cast<unsigned>(b), sum);
-}
+#define EMULATOR_DP_OF_VECTORS(name, Sum, A, B)                                                    \
+  inline Sum name(A a, B b, Sum sum) {                                                             \
+    return name(emulator::bit_cast<Sum>(a), emulator::bit_cast<Sum>(b), sum);                      \
+  }
+EMULATOR_DP_OF_VECTORS(__dp4a, int, char4, char4)
+EMULATOR_DP_OF_VECTORS(__dp4a, unsigned, uchar4, uchar4)
+EMULATOR_DP_OF_VECTORS(__dp2a_lo, int, short2, char4)
+EMULATOR_DP_OF_VECTORS(__dp2a_hi, int, short2, char4)
+EMULATOR_DP_OF_VECTORS(__dp2a_lo, unsigned, ushort2, uchar4)
+EMULATOR_DP_OF_VECTORS(__dp2a_hi, unsigned, ushort2, uchar4)
+#undef EMULATOR_DP_OF_VECTORS
 
 inline float __int_as_float(int x) { return emulator::bit_cast<float>(x); }
 inline float __uint_as_float(unsigned x) { return emulator::bit_cast<float>(x); }

@@ -61,6 +61,17 @@ struct lanes_generator final : host_generator {
   }
   // Of pairs, a lane gives one at least.
   static constexpr unsigned PAIRS = GROUP < 2 ? 2 : GROUP;
+  // `draw` gives a pair, and is given the lane's state.
+  template <typename T, typename Draw>
+  void fill_pairs(T *out, size_t count, Draw draw) {
+    fill<PAIRS>(out, count, [draw](State *lane, T *group) {
+      for (unsigned i = 0; i < PAIRS; i += 2) {
+        const auto pair = draw(lane);
+        group[i] = pair.x;
+        group[i + 1] = pair.y;
+      }
+    });
+  }
 
   void whole(unsigned *out, size_t count) override {
     fill<GROUP>(out, count, [](State *lane, unsigned *group) {
@@ -81,22 +92,10 @@ struct lanes_generator final : host_generator {
     });
   }
   void normal(float *out, size_t count) override {
-    fill<PAIRS>(out, count, [](State *lane, float *group) {
-      for (unsigned i = 0; i < PAIRS; i += 2) {
-        const float2 pair = curand_normal2(lane);
-        group[i] = pair.x;
-        group[i + 1] = pair.y;
-      }
-    });
+    fill_pairs(out, count, [](State *lane) { return curand_normal2(lane); });
   }
   void normal(double *out, size_t count) override {
-    fill<PAIRS>(out, count, [](State *lane, double *group) {
-      for (unsigned i = 0; i < PAIRS; i += 2) {
-        const double2 pair = curand_normal2_double(lane);
-        group[i] = pair.x;
-        group[i + 1] = pair.y;
-      }
-    });
+    fill_pairs(out, count, [](State *lane) { return curand_normal2_double(lane); });
   }
   void poisson(unsigned *out, size_t count, double mean) override {
     fill<1>(out, count,
