@@ -121,8 +121,9 @@ __device__ __forceinline__ bool is_last_of(unsigned long long *counter, unsigned
   return last;
 }
 
-// Merges the parts of a place in their order, by the formula of `merge` in the steps. part(k) loads part k. The way to the L2 cache and back takes half a microsecond, so 16 loads are under way before the first part is needed.
-// The max of all these parts comes first, which saves one of two exponentials for each part.
+// Merges the parts of a place in their order, by the formula of `merge` in the steps. part(k) loads part k. The way to
+// the L2 cache and back takes about half a microsecond, so 16 loads are under way before the first part is needed. The
+// max of all these parts is computed first, which saves one of two exponentials for each part.
 template <typename Load>
 __device__ __forceinline__ partial_row merge_parts(int parts, float scale_log2, const Load &part) {
   constexpr int AT_ONCE = 16;

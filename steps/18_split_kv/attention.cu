@@ -3,8 +3,8 @@
 // After: 09_tile_order
 //
 // A language model that writes asks one query, or a few, of each head against thousands of keys. Step 09 has a
-// block for each query tile, so here it has one for each head, and most multiprocessors have nothing to do. Now the
-// grid has the range of keys as well. Each block takes one split of the keys of its tile, and stores for each row
+// block for each query tile, which is one for each head here, so most multiprocessors have nothing to do. Now the keys
+// are divided in the grid as well. Each block takes one split of the keys of its tile, and stores for each row
 // the sum of P V, the row max and the row sum, all in float32. The online softmax scales such a sum to a new row max
 // from one key block to the next. The same formula merges the sums of the splits, in any order, so a second kernel
 // does it.
@@ -15,7 +15,7 @@
 //                         O max sum    O max sum     O max sum     O max sum
 //                               merge_kernel: one block for each row             -> O, lse
 //
-// Cost for each head: K and V are read once for each query tile, as in step 09. A split adds 8 head_dim bytes for
+// Cost for each head: K and V are read once for each query tile, as in step 09. A split adds 4 head_dim bytes for
 // each row, which are written and read again, and all splits together add the launch of a second kernel.
 // Look next at 19_packed_heads, which reads K and V once for all heads that share them.
 #include "fragments.cuh"

@@ -4,8 +4,8 @@
 //
 // In step 19 the number of blocks is a multiple of the number of tiles, which seldom fills the GPU, and a second kernel
 // must be launched to merge. Here the key blocks of all tiles stand in one line, which is cut into equal shares, one
-// for each block that can run. A share may begin and end inside a tile. A block that has a part of a tile only stores a
-// partial result and counts itself. The last one to be counted merges the parts of the tile, which all are there then.
+// for each block that can run at once. A share may begin and end inside a tile. A block that has only a part of a tile
+// stores a partial result and counts itself. The block that is counted last merges the parts, which all are there then.
 //
 //       tile         |      0      |      1      |      2      |      3      |
 //       key blocks   | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 |

@@ -69,7 +69,7 @@ __device__ __forceinline__ int visible_keys(const part &shape, int row) {
   return visible_keys(shape.whole, row_of_problem(shape, row));
 }
 
-// And its producer asks where a block of keys lies in the gathered tensors [ranks, batch * kv_heads, share, head_dim].
+// Its producer asks where a block of keys lies in the gathered tensors [ranks, batch * kv_heads, share, head_dim].
 __device__ __forceinline__ block_place place_of_block(const part &shape, const tensor_maps &maps,
                                                       const tile_place &place, int first_key) {
   const int head = place.batch * shape.kv_heads + place.kv_head;

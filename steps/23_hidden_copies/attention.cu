@@ -4,7 +4,7 @@
 // After: 22_zigzag
 //
 // In step 22 the tensor cores wait until all K and V have come, and then the links between the GPUs have nothing to do.
-// But a head needs its own K and V alone. So the heads are divided into slices. A stream of its own copies one slice
+// But a head needs only its own K and V. So the heads are divided into slices. A stream of its own copies one slice
 // after the other from the other ranks, an event says that a slice has arrived, and the kernel of the slice waits for
 // it. Only the first slice is waited for without work, so it is the smallest. Copies are faster than products, so each
 // slice may be larger than the one before it. Two streams take the kernels in turn, so that the blocks of the next one
@@ -18,8 +18,8 @@
 // copies by itself where it reaches the memory of the other ranks: the GPU's copy engines need no multiprocessor. The
 // rank's own rows are read from where they are.
 //
-// Cost for each rank: as in step 22, and of the time of the copies only that of the first slice, while there is enough
-// to multiply.
+// Cost for each rank: as in step 22. Of the time of the copies only that of the first slice remains, while there is
+// enough to multiply.
 #include "group.cuh"
 #include "kernel.cuh"
 #include "lazy_max.cuh"
@@ -75,7 +75,7 @@ struct part_maps : tensor_maps {
   CUtensorMap own_K, own_V;
 };
 
-// And its producer asks where a block of keys lies: in the gathered tensors [ranks, heads, share, head_dim], or in the
+// Its producer asks where a block of keys lies: in the gathered tensors [ranks, heads, share, head_dim], or in the
 // rank's own [heads, rows, head_dim].
 __device__ __forceinline__ block_place place_of_block(const part &shape, const part_maps &maps,
                                                       const tile_place &place, int first_key) {
@@ -203,8 +203,8 @@ static cudaError_t gather(void *all, const part &slice, int first, const attenti
   return error;
 }
 
-// The slices: the first has one of FIRST_SLICE heads of K and V, and each next one SLICE_GROWTH times as many as the
-// one before.
+// The first slice has one of every FIRST_SLICE heads of K and V, and each further slice has SLICE_GROWTH times as many
+// as the one before.
 static constexpr int FIRST_SLICE = 8;
 static constexpr int SLICE_GROWTH = 3;
 
