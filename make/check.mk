@@ -10,7 +10,7 @@ check: have-device say-source deps ## all tests on this device; one step's suite
 
 ifeq ($(STEP_GOALS),)
   cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_limit_faults.c \
-              common/tests/emulator/test_device_api.c common/tests/emulator/test_device_limits.c \
+              $(patsubst %,common/tests/emulator/test_device_%.c,api faults limits) \
               common/tests/emulator/test_devices.c common/tests/emulator/test_runtime.c \
               common/tests/emulator/test_nccl.c common/tests/emulator/test_nccl_faults.c \
               common/tests/emulator/test_tensor_faults.c common/tests/emulator/test_hopper_faults.c \

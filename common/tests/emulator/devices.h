@@ -6,14 +6,20 @@
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 
-// out[i] = in[i] + more, on the current device (devices.cu). The second copies three slices, each when its flag is not 0.
-// The last asks for more shared memory than a kernel gets
-// unless its device allows it.
+// out[i] = in[i] + more, on the current device (devices.cu). The second copies three slices, each when its flag is not
+// 0. The last asks for more shared memory than a kernel gets unless its device allows it.
 void devices_add(const float *in, float *out, float more, int n, cudaStream_t stream);
 void devices_poll(const float *slices, const int *flags, float *out, int slice,
                   cudaStream_t stream);
 cudaError_t devices_allow_shared(int bytes);
 cudaError_t devices_launch_shared(size_t bytes);
+
+enum { N = 1000, BYTES = N * sizeof(float) };
+
+static inline void two_gpus(void) {
+  setenv("EMU_GPUS", "2", 1);
+  setenv("EMU_SEED", "0", 1); // transfers are as late as they can be
+}
 
 #define OK(call)                                                                                   \
   do {                                                                                             \

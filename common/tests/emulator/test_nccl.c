@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-enum { N = 1000 };
-
 Test(nccl, says_its_version_and_errors, .init = three_gpus) {
   int version;
   NCCL(ncclGetVersion(&version));

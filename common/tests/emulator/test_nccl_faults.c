@@ -7,8 +7,6 @@
 
 #include "fault_report.h"
 
-enum { N = 1000 };
-
 bool healthy_launch(void) { return true; }
 
 static rank_work current_work;
