@@ -9,13 +9,7 @@ double result_tflops(const attention_shape *shape, const statistics_summary *tim
   return shape_operations(shape) / (times->median * 1e-3) * 1e-12;
 }
 
-// Adds the columns that tell rows apart, with the step and the shape.
-static void add_key(csv_line *line, const result_row *row) {
-  const attention_shape *shape = &row->shape;
-  csv_line_text(line, "step", row->step);
-  if (row->variant) csv_line_text(line, "variant", row->variant);
-  csv_line_text(line, "configuration", row->configuration);
-  csv_line_text(line, "device", row->device);
+void result_add_shape(csv_line *line, const attention_shape *shape) {
   csv_line_text(line, "dtype", shape_dtype_name(shape->dtype));
   csv_line_number(line, "batch", true, "%d", shape->batch);
   csv_line_number(line, "heads", true, "%d", shape->heads);
@@ -24,6 +18,15 @@ static void add_key(csv_line *line, const result_row *row) {
   csv_line_number(line, "seq_kv", true, "%d", shape->seq_kv);
   csv_line_number(line, "head_dim", true, "%d", shape->head_dim);
   csv_line_number(line, "causal", true, "%d", shape->causal);
+}
+
+// Adds the columns that tell rows apart, with the step and the shape.
+static void add_key(csv_line *line, const result_row *row) {
+  csv_line_text(line, "step", row->step);
+  if (row->variant) csv_line_text(line, "variant", row->variant);
+  csv_line_text(line, "configuration", row->configuration);
+  csv_line_text(line, "device", row->device);
+  result_add_shape(line, &row->shape);
 }
 
 void result_add_counts(csv_line *line, bool present, const device_counts *counts) {

@@ -66,6 +66,9 @@ result_speedup result_compare(const timing_contender *own, const timing_contende
 void result_write_sample_names(FILE *file, unsigned columns);
 void result_write_samples(FILE *file, const result_row *row, const timing_contender *contender);
 
+// Adds the columns of the shape, from dtype to causal.
+void result_add_shape(csv_line *line, const attention_shape *shape);
+
 // Adds the columns of a burst alone, for a file whose rows have another key.
 void result_add_burst(csv_line *line, size_t round, const timing_burst *burst);
 

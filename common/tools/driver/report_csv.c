@@ -19,14 +19,7 @@ static void print_line(FILE *out, const report *report, bool names) {
 
   csv_line_text(&line, "step", report->step);
   csv_line_text(&line, "device", report->device);
-  csv_line_text(&line, "dtype", shape_dtype_name(shape->dtype));
-  csv_line_number(&line, "batch", true, "%d", shape->batch);
-  csv_line_number(&line, "heads", true, "%d", shape->heads);
-  csv_line_number(&line, "kv_heads", true, "%d", shape->kv_heads);
-  csv_line_number(&line, "seq_q", true, "%d", shape->seq_q);
-  csv_line_number(&line, "seq_kv", true, "%d", shape->seq_kv);
-  csv_line_number(&line, "head_dim", true, "%d", shape->head_dim);
-  csv_line_number(&line, "causal", true, "%d", shape->causal);
+  result_add_shape(&line, shape);
   csv_line_number(&line, "scale", true, "%.9g", (double)shape->scale);
   csv_line_text(&line, "inputs", made ? inputs_name(report->inputs) : "files");
   csv_line_number(&line, "seed", made, "%" PRIu64, report->seed);

@@ -22,14 +22,7 @@ void groups_write_row(FILE *file, bool names, const session *s, const contender 
   csv_line_text(&line, "variant", c->variant ? c->variant : "");
   csv_line_text(&line, "device", s->device.name);
   csv_line_number(&line, "gpus", true, "%d", c->gpus);
-  csv_line_text(&line, "dtype", shape_dtype_name(shape->dtype));
-  csv_line_number(&line, "batch", true, "%d", shape->batch);
-  csv_line_number(&line, "heads", true, "%d", shape->heads);
-  csv_line_number(&line, "kv_heads", true, "%d", shape->kv_heads);
-  csv_line_number(&line, "seq_q", true, "%d", shape->seq_q);
-  csv_line_number(&line, "seq_kv", true, "%d", shape->seq_kv);
-  csv_line_number(&line, "head_dim", true, "%d", shape->head_dim);
-  csv_line_number(&line, "causal", true, "%d", shape->causal);
+  result_add_shape(&line, shape);
   csv_line_text(&line, "check", c->checked ? "ok" : "skipped"); // a wrong result ends the program
   csv_line_number(&line, "median_ms", true, "%.9g", times.median);
   csv_line_number(&line, "ci_low_ms", true, "%.9g", times.low);

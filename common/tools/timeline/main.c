@@ -8,6 +8,7 @@
 #include "record/folder.h"
 #include "record/record.h"
 #include "reference/selection.h"
+#include "result/result.h"
 #include "shape/shape.h"
 #include "step/step.h"
 #include "tensors/tensors.h"
@@ -188,20 +189,12 @@ static const char *const kind_names[TIMELINE_KINDS] = {
 
 static void write_row(FILE *file, bool names, const session *s, const timeline_entry *entry,
                       unsigned key_block) {
-  const attention_shape *shape = &s->trial.shape;
   const timeline_where where = timeline_sources_find(&s->sources, entry->site);
   csv_line line = csv_line_begin(file, names);
   csv_line_text(&line, "step", s->steps[PLAIN].name);
   csv_line_text(&line, "configuration", s->steps[PLAIN].configuration);
   csv_line_text(&line, "device", s->device.name);
-  csv_line_text(&line, "dtype", shape_dtype_name(shape->dtype));
-  csv_line_number(&line, "batch", true, "%d", shape->batch);
-  csv_line_number(&line, "heads", true, "%d", shape->heads);
-  csv_line_number(&line, "kv_heads", true, "%d", shape->kv_heads);
-  csv_line_number(&line, "seq_q", true, "%d", shape->seq_q);
-  csv_line_number(&line, "seq_kv", true, "%d", shape->seq_kv);
-  csv_line_number(&line, "head_dim", true, "%d", shape->head_dim);
-  csv_line_number(&line, "causal", true, "%d", shape->causal);
+  result_add_shape(&line, &s->trial.shape);
   csv_line_value(&line, "plain_ms", 5, s->milliseconds[0]);
   csv_line_value(&line, "stamped_ms", 5, s->milliseconds[1]);
   csv_line_value(&line, "all_stamped_ms", 5, s->milliseconds[2]);
