@@ -3,6 +3,7 @@
 #include "bench/cell.h"
 #include "numeric/float16.h"
 #include "shape/shape.h"
+#include "tests/timing/plain_clock.h"
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,24 +11,7 @@
 
 enum { STEPS = 5 };
 
-static float now; // milliseconds, on the fake clock
-static float started;
 static size_t launches[STEPS];
-
-static cudaError_t start(void *context, cudaStream_t stream) {
-  (void)context, (void)stream;
-  started = now;
-  return cudaSuccess;
-}
-
-static cudaError_t stop(void *context, cudaStream_t stream, float *milliseconds, bool *in_time) {
-  (void)context, (void)stream;
-  *in_time = true;
-  *milliseconds = now - started;
-  return cudaSuccess;
-}
-
-static const timing_clock fake_clock = {start, stop, NULL, NULL, NULL};
 
 // Attention on the host, with the rounding of the framework's plain path, and off by `error`.
 static cudaError_t compute(const attention_args *args, float error) {
@@ -140,7 +124,7 @@ static void open_device(void) {
   cr_assert(device_open(&device, &error), "%s", error.text);
   plan = measure_plan_make(5, 3, 1 << 16);
   plan.timing.seconds_most = 1;
-  plan.timing.clock = &fake_clock;
+  plan.timing.clock = &plain_clock;
 }
 static void free_cell(void) { cell_free(&tested); }
 

@@ -2,21 +2,16 @@
 #define _GNU_SOURCE // mkdtemp
 #include "npy/header.h"
 #include "npy/npy.h"
+#include "numeric/random.h"
 #include "tests/npy/files.h"
 
 #include <stdint.h>
 
 TestSuite(npy_fuzz, .init = make_folder, .fini = remove_folder);
 
-static uint32_t state;
+static uint64_t state;
 
-// Marsaglia's xorshift, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003.
-static uint32_t next_random(void) {
-  state ^= state << 13;
-  state ^= state >> 17;
-  state ^= state << 5;
-  return state;
-}
+static uint32_t next_random(void) { return (uint32_t)random_next(&state); }
 
 // Changes, removes, doubles or inserts a few bytes of the text; returns its new length.
 static size_t mutate(char *text, size_t length, size_t capacity) {

@@ -1,20 +1,15 @@
 // No text, however broken, crashes the rewriter or makes it lose a line.
 #include "emulator/rewrite/rewrite.h"
+#include "numeric/random.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t state;
+static uint64_t state;
 
-// Marsaglia's xorshift, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003.
-static uint32_t next_random(void) {
-  state ^= state << 13;
-  state ^= state >> 17;
-  state ^= state << 5;
-  return state;
-}
+static uint32_t next_random(void) { return (uint32_t)random_next(&state); }
 
 static size_t count_lines(const char *text, size_t length) {
   size_t lines = 0;

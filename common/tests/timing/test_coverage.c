@@ -1,6 +1,7 @@
 // How often the interval of a contender holds the true time, when the noise decides how many rounds there are.
 // Launches take the true time and normally distributed noise, on a fake clock.
 #include "numeric/random.h"
+#include "plain_clock.h"
 #include "timing/figures.h"
 #include <criterion/criterion.h>
 #include <math.h>
@@ -9,26 +10,12 @@ static const double true_time = 20; // milliseconds, so that one launch fills a 
 
 static uint64_t random_state = 1;
 static double noise; // standard deviation, as a part of the true time
-static double now, started;
 
 // One of two independent normal numbers (Box and Muller, "A Note on the Generation of Random Normal Deviates", 1958).
 static double normal(void) {
   const double first = ((double)(random_next(&random_state) >> 11) + 0.5) * 0x1p-53;
   const double second = (double)(random_next(&random_state) >> 11) * 0x1p-53;
   return sqrt(-2 * log(first)) * cos(2 * acos(-1.0) * second);
-}
-
-static cudaError_t start(void *context, cudaStream_t stream) {
-  (void)context, (void)stream;
-  started = now;
-  return cudaSuccess;
-}
-
-static cudaError_t stop(void *context, cudaStream_t stream, float *milliseconds, bool *in_time) {
-  (void)context, (void)stream;
-  *milliseconds = (float)(now - started);
-  *in_time = true;
-  return cudaSuccess;
 }
 
 static cudaError_t launch(void *context, size_t rotation, cudaStream_t stream) {
@@ -41,9 +28,8 @@ Test(coverage, of_intervals_that_decide_when_it_is_enough) {
   enum { RUNS = 20000 };
   static const double noises[] = {0.003, 0.007, 0.01, 0.013};
   static timing_burst bursts[TIMING_MOST_ROUNDS];
-  const timing_clock clock = {start, stop, NULL, NULL, NULL};
   timing_plan plan = timing_default_plan();
-  plan.clock = &clock;
+  plan.clock = &plain_clock;
   plan.quiet = true;
   plan.warm_up = 1;
   plan.seconds_least = 1e9; // so that the noise alone decides

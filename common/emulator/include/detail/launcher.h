@@ -14,13 +14,42 @@ namespace emulator {
 // The PTX instruction exit throws this, and the function that runs the thread catches it.
 struct thread_exit {};
 
+// What stands between <<< and >>>, and the kernel before it.
+struct launch_configuration {
+  const void *kernel;
+  const char *name;
+  dim3 grid;
+  dim3 block;
+  size_t shared_bytes;
+  cudaStream_t stream;
+
+  // Each thread calls `body` with the address of a copy of the arguments.
+  cudaError_t launch(void (*body)(void *), void *arguments, size_t bytes) const {
+    emulator_launch_request request = {};
+    request.kernel = kernel;
+    request.name = name;
+    request.grid = grid;
+    request.block = block;
+    request.dynamic_shared_bytes = shared_bytes;
+    request.body = body;
+    request.arguments = arguments;
+    request.arguments_bytes = bytes;
+    request.stream = stream;
+    return emulator_launch(&request);
+  }
+};
+
 template <typename... Parameters>
 class launcher {
 public:
   launcher(void (*kernel)(Parameters...), const char *name, dim3 grid, dim3 block,
            size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr)
-      : kernel(kernel), name(name), grid(grid), block(block), shared_bytes(dynamic_shared_bytes),
-        stream(stream) {}
+      : kernel(kernel), configuration{reinterpret_cast<const void *>(kernel),
+                                      name,
+                                      grid,
+                                      block,
+                                      dynamic_shared_bytes,
+                                      stream} {}
 
   // Arguments are converted to the kernel's parameters once, here, as in an ordinary call; each
   // thread gets its own copy.
@@ -29,32 +58,19 @@ public:
       void (*kernel)(Parameters...);
       std::tuple<Parameters...> arguments;
     } call = {kernel, std::tuple<Parameters...>(arguments...)};
-    emulator_launch_request request = {};
-    request.kernel = reinterpret_cast<const void *>(kernel);
-    request.name = name;
-    request.grid = grid;
-    request.block = block;
-    request.dynamic_shared_bytes = shared_bytes;
-    request.body = [](void *pointer) {
+    const auto body = [](void *pointer) {
       const auto *thread_call = static_cast<const struct call *>(pointer);
       try {
         std::apply(thread_call->kernel, thread_call->arguments);
       } catch (const thread_exit &) {
       }
     };
-    request.arguments = &call;
-    request.arguments_bytes = sizeof call;
-    request.stream = stream;
-    return emulator_launch(&request);
+    return configuration.launch(body, &call, sizeof call);
   }
 
 private:
   void (*kernel)(Parameters...);
-  const char *name;
-  dim3 grid;
-  dim3 block;
-  size_t shared_bytes;
-  cudaStream_t stream;
+  launch_configuration configuration;
 };
 
 // The type of a kernel's twin (rewrite/kernel_twin.h).
@@ -76,8 +92,13 @@ class deduced_launcher {
 public:
   deduced_launcher(Call call, void (*kernel)(Parameters...), const char *name, dim3 grid,
                    dim3 block, size_t dynamic_shared_bytes, cudaStream_t stream)
-      : call(call), whole(kernel, name, grid, block, dynamic_shared_bytes, stream), kernel(kernel),
-        name(name), grid(grid), block(block), shared_bytes(dynamic_shared_bytes), stream(stream) {}
+      : call(call), whole(kernel, name, grid, block, dynamic_shared_bytes, stream),
+        configuration{reinterpret_cast<const void *>(kernel),
+                      name,
+                      grid,
+                      block,
+                      dynamic_shared_bytes,
+                      stream} {}
 
   cudaError_t operator()(Parameters... arguments) const {
     return whole(static_cast<Parameters &&>(arguments)...);
@@ -90,34 +111,20 @@ public:
       Call call;
       std::tuple<std::decay_t<Arguments>...> values;
     } passed = {call, {static_cast<Arguments &&>(arguments)...}};
-    emulator_launch_request request = {};
-    request.kernel = reinterpret_cast<const void *>(kernel);
-    request.name = name;
-    request.grid = grid;
-    request.block = block;
-    request.dynamic_shared_bytes = shared_bytes;
-    request.body = [](void *pointer) {
+    const auto body = [](void *pointer) {
       thread_call own = *static_cast<const thread_call *>(pointer); // of this thread
       try {
         std::apply(own.call, own.values);
       } catch (const thread_exit &) {
       }
     };
-    request.arguments = &passed;
-    request.arguments_bytes = sizeof passed;
-    request.stream = stream;
-    return emulator_launch(&request);
+    return configuration.launch(body, &passed, sizeof passed);
   }
 
 private:
   Call call;
   launcher<Parameters...> whole;
-  void (*kernel)(Parameters...);
-  const char *name;
-  dim3 grid;
-  dim3 block;
-  size_t shared_bytes;
-  cudaStream_t stream;
+  launch_configuration configuration;
 };
 
 // The kernel's name with its template arguments, "scale<float, 4>", from the compiler's words for the function.
