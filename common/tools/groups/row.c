@@ -1,4 +1,4 @@
-// The line of a contender, in the record and on the screen.
+// Writes the line of a contender to the record, and prints it for the reader.
 #include "csv/line.h"
 #include "groups/session.h"
 #include "result/result.h"

@@ -14,7 +14,7 @@ namespace emulator {
 // The PTX instruction exit throws this, and the function that runs the thread catches it.
 struct thread_exit {};
 
-// What stands between <<< and >>>, and the kernel before it.
+// The kernel of a launch, and the configuration between <<< and >>>.
 struct launch_configuration {
   const void *kernel;
   const char *name;
