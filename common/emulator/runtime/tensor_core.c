@@ -91,19 +91,34 @@ static void announce(const matrix_memory_call *call, const fragment_layout *layo
 #endif
 }
 
-static void load(void *operand[32], unsigned lanes) {
+// A load or a store of all lanes, which are checked.
+typedef struct {
+  const matrix_memory_call *first; // of lane 0
+  fragment_layout layout;
+  size_t bytes; // of an element
+} matrix_access;
+
+// The caller sets current_worker->accessing back to NULL in the end.
+static matrix_access begin_access(void *operand[32], unsigned lanes) {
   matrix_check_warp(operand, lanes);
   matrix_check_memory(operand);
   const matrix_memory_call *first = operand[0];
-  const fragment_layout layout = fragment_layout_of(first->type);
-  const size_t bytes = matrix_element_bytes(first->type);
-  announce(first, &layout);
+  const matrix_access access = {first, fragment_layout_of(first->type),
+                                matrix_element_bytes(first->type)};
+  announce(first, &access.layout);
   current_worker->accessing = first->site;
-  const size_t distinct = 2 * layout.pairs * bytes, all = first->type->count * bytes;
+  return access;
+}
+
+static void load(void *operand[32], unsigned lanes) {
+  const matrix_access access = begin_access(operand, lanes);
+  const matrix_memory_call *first = access.first;
+  const size_t bytes = access.bytes;
+  const size_t distinct = 2 * access.layout.pairs * bytes, all = first->type->count * bytes;
   for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
     char *x = ((const matrix_memory_call *)operand[lane])->x;
-    for (unsigned p = 0; p < layout.pairs; p++) {
-      const pair_place place = place_of(first, &layout, lane, p);
+    for (unsigned p = 0; p < access.layout.pairs; p++) {
+      const pair_place place = place_of(first, &access.layout, lane, p);
       const char *from = (const char *)first->memory + place.first;
       copy_element(x + 2 * p * bytes, from, bytes);
       copy_element(x + (2 * p + 1) * bytes, from + place.step, bytes);
@@ -116,17 +131,13 @@ static void load(void *operand[32], unsigned lanes) {
 }
 
 static void store(void *operand[32], unsigned lanes) {
-  matrix_check_warp(operand, lanes);
-  matrix_check_memory(operand);
-  const matrix_memory_call *first = operand[0];
-  const fragment_layout layout = fragment_layout_of(first->type);
-  const size_t bytes = matrix_element_bytes(first->type);
-  announce(first, &layout);
-  current_worker->accessing = first->site;
+  const matrix_access access = begin_access(operand, lanes);
+  const matrix_memory_call *first = access.first;
+  const size_t bytes = access.bytes;
   for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
     const char *x = ((const matrix_memory_call *)operand[lane])->x;
-    for (unsigned p = 0; p < layout.pairs; p++) {
-      const pair_place place = place_of(first, &layout, lane, p);
+    for (unsigned p = 0; p < access.layout.pairs; p++) {
+      const pair_place place = place_of(first, &access.layout, lane, p);
       char *to = (char *)first->memory + place.first;
       copy_element(to, x + 2 * p * bytes, bytes);
       copy_element(to + place.step, x + (2 * p + 1) * bytes, bytes);

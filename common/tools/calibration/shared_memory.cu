@@ -45,10 +45,9 @@ static __global__ void async_copy(const float *in, float *out) {
   ((Element *)out)[threadIdx.x] = tile[threadIdx.x];
 }
 
-// Does the same for half of each warp. The other half gets zeros, and reads nothing from global memory.
-static __global__ void async_zeros(const float *in, float *out) {
+// Copies 16 bytes for each thread, of which the last `zeros` bytes are zeros that are not read.
+static __device__ void async_with_zeros(const float *in, float *out, size_t zeros) {
   __shared__ float4 tile[256];
-  const size_t zeros = threadIdx.x % 32 < 16 ? 0 : sizeof(float4);
   __pipeline_memcpy_async(&tile[threadIdx.x], &((const float4 *)in)[threadIdx.x], sizeof(float4),
                           zeros);
   __pipeline_commit();
@@ -57,17 +56,15 @@ static __global__ void async_zeros(const float *in, float *out) {
   ((float4 *)out)[threadIdx.x] = tile[threadIdx.x];
 }
 
+// Half of each warp copies. The other half gets zeros, and reads nothing from global memory.
+static __global__ void async_zeros(const float *in, float *out) {
+  async_with_zeros(in, out, threadIdx.x % 32 < 16 ? 0 : sizeof(float4));
+}
+
 // All bytes are copied, but the number of zeros is known only at run time, as in step 06. The compiler makes
 // two instructions, and a predicate switches one of them off.
 static __global__ void async_choice(const float *in, float *out) {
-  __shared__ float4 tile[256];
-  const size_t zeros = threadIdx.x < 256 ? 0 : sizeof(float4);
-  __pipeline_memcpy_async(&tile[threadIdx.x], &((const float4 *)in)[threadIdx.x], sizeof(float4),
-                          zeros);
-  __pipeline_commit();
-  __pipeline_wait_prior(0);
-  __syncthreads();
-  ((float4 *)out)[threadIdx.x] = tile[threadIdx.x];
+  async_with_zeros(in, out, threadIdx.x < 256 ? 0 : sizeof(float4));
 }
 
 // Copies rows of 128 bytes, which are 144 bytes apart in shared memory.
