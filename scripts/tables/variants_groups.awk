@@ -6,7 +6,7 @@
 !has_number(field("step"), nn) { next }
 {
   p = field("seq_kv") SUBSEP field("causal") SUBSEP field("gpus")
-  if (!(p in lines)) {
+  if (!(p in text)) {
     place[++problems] = p
     text[p] = field("gpus") " GPUs, heads " field("heads") ", seq " field("seq_kv") ", head_dim " field("head_dim") ", " \
       field("dtype") (field("causal") == 1 ? ", causal" : "")

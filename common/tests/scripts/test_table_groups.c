@@ -13,16 +13,20 @@ Test(table_groups, variants_on_several_gpus) {
                  "17_one,,Test GPU,1,bf16,1,16,16,512,512,128,0,ok,6,6,6,1," ORIGIN
                  "23_far,,Test GPU,2,bf16,1,16,16,512,512,128,0,ok,4,3.992,4.008,0.75," ORIGIN
                  "23_far,near,Test GPU,2,bf16,1,16,16,512,512,128,0,ok,3.2,3.19,3.21,0.9375," ORIGIN
+                 "23_far,far,Test GPU,2,bf16,1,16,16,512,512,128,0,ok,5,5,5,0.6," ORIGIN
                  "23_far,,Test GPU,2,bf16,1,16,16,512,512,128,1,ok,2,2,2,0.5," ORIGIN);
   cr_assert_eq(toolkit_run("mkdir -p steps/23_far/variants").status, 0);
   toolkit_write("steps/23_far/variants/near.patch", "Title: Nearer\nExpect: Faster\n\n--- a/x\n");
+  toolkit_write("steps/23_far/variants/far.patch", "Title: Far\nExpect: Slower\n\n--- a/x\n");
   const script_result result = filled(BLOCK("variants_groups test-gpu 23"));
-  EXPECT(
-      result, "2 GPUs, heads 16, seq 512, head_dim 128, bf16.\n",
-      "| the step itself | | 4.000 [3.992, 4.008] | 75.0 % | |\n",
-      "| [near](variants/near.patch): Nearer | Faster | 3.200 [3.190, 3.210] | 93.8 % | 1.25 |\n",
-      "bf16, causal.\n", "| the step itself |", "| 50.0 % | |\n");
+  EXPECT(result, "2 GPUs, heads 16, seq 512, head_dim 128, bf16.\n",
+         "| the step itself | | 4.000 [3.992, 4.008] | 75.0 % | |\n",
+         "| [near](variants/near.patch): Nearer | Faster | 3.200 [3.190, 3.210] | 93.8 % | 1.25 |\n"
+         "| [far](variants/far.patch): Far | Slower | 5.000 [5.000, 5.000] | 60.0 % | 0.80 |\n\n",
+         "bf16, causal.\n", "| the step itself |", "| 50.0 % | |\n");
   cr_expect_null(strstr(result.out, "6.000"), "%s", result.out);
+  const char *once = strstr(result.out, "bf16.");
+  cr_expect(once && !strstr(once + 1, "bf16."), "%s", result.out);
 }
 
 // Measured points, and the length from which on 95 % hold by the model. For two GPUs T / P is 2 ms at 16384 rows, C is
