@@ -38,7 +38,7 @@ Test(judge, equal_runs) {
     const comparison got = judge_one(&a, &b, false, 0.01);
     cr_expect_eq(got.verdict, VERDICT_SAME);
     cr_expect(got.ratio.ratio == 1 && got.old_ms == got.new_ms);
-    cr_expect(isnan(judged.noise) && !judged.divided, "one cell tells no noise");
+    cr_expect(isnan(judged.all.noise) && !judged.all.divided, "one cell tells no noise");
   }
 }
 
@@ -127,6 +127,8 @@ typedef struct {
   double round;       // of the rounds of one cell
   double slower;      // in this recording, of every so many cells
   size_t each, cells; // 0: of none
+  double of_short;    // what this machine does besides to cells below 20 us, if it is not 0
+  double launch_us;   // by which each launch takes longer, the empty kernel's too
 } recorder;
 
 static bool is_changed(const recorder *recorder, size_t cell) {
@@ -142,10 +144,13 @@ static void record(const recorder *recorder, run *runs, uint64_t *state) {
     const double true_us = 5 * pow(10, 4 * (double)i / (double)recorder->cells);
     const double scatter = true_us < 20 ? recorder->short_cell : recorder->cell;
     const double own = recorder->machine * exp(scatter * normal(state)) *
+                       (true_us < 20 && recorder->of_short != 0 ? recorder->of_short : 1) *
                        (is_changed(recorder, i) ? 1 + recorder->slower : 1);
-    runs[i].measurement = (measurement){.rounds = RUNS, .microseconds = runs[i].medians};
+    runs[i].measurement = (measurement){
+        .rounds = RUNS, .microseconds = runs[i].medians, .floor_us = 2.9 + recorder->launch_us};
     for (size_t k = 0; k < RUNS; k++) {
-      runs[i].medians[k] = true_us * own * exp(recorder->round * normal(state));
+      runs[i].medians[k] =
+          true_us * own * exp(recorder->round * normal(state)) + recorder->launch_us;
     }
   }
 }
@@ -167,7 +172,7 @@ static outcome compare(const recorder *before, const recorder *after, double thr
                                   .new_run = &recordings[1][i].measurement};
   }
   cr_assert(judge(comparisons, before->cells, threshold, true, &judged, &error));
-  outcome outcome = {.divided = judged.divided};
+  outcome outcome = {.divided = judged.all.divided};
   for (size_t i = 0; i < before->cells; i++) {
     outcome.slower += comparisons[i].verdict == VERDICT_SLOWER;
     outcome.faster += comparisons[i].verdict == VERDICT_FASTER;
@@ -180,17 +185,21 @@ static outcome compare(const recorder *before, const recorder *after, double thr
 // different, whatever the machines do to all cells, and however their cells scatter.
 Test(judge, two_recordings_of_one_commit) {
   static const recorder machines[] = {
-      {1, 0, 0, 0.002, 0, 0, 420},
-      {1.02, 0.001, 0.001, 0.002, 0, 0, 420},
-      {0.98, 0.004, 0.004, 0.002, 0, 0, 420},
-      {1.015, 0.004, 0.02, 0.005, 0, 0, 420},
-      {1.01, 0.012, 0.03, 0.003, 0, 0, 420},
-      {1, 0.004, 0.004, 0.02, 0, 0, 420},
-      {1.01, 0.004, 0.02, 0.002, 0, 0, 60},
+      {1, 0, 0, 0.002, 0, 0, 420, 0, 0},
+      {1.02, 0.001, 0.001, 0.002, 0, 0, 420, 0, 0},
+      {0.98, 0.004, 0.004, 0.002, 0, 0, 420, 0, 0},
+      {1.015, 0.004, 0.02, 0.005, 0, 0, 420, 0, 0},
+      {1.01, 0.012, 0.03, 0.003, 0, 0, 420, 0, 0},
+      {1, 0.004, 0.004, 0.02, 0, 0, 420, 0, 0},
+      {1.01, 0.004, 0.02, 0.002, 0, 0, 60, 0, 0},
+      {1, 0.002, 0.002, 0.002, 0, 0, 420, 1.028, 0},
+      {1.005, 0.004, 0.01, 0.002, 0, 0, 420, 0, 1.5},
+      {0.99, 0.004, 0.004, 0.002, 0, 0, 420, 1.02, 0.8},
   };
   for (size_t i = 0; i < LENGTH(machines); i++) {
     recorder first = machines[i];
     first.machine = 1;
+    first.of_short = first.launch_us = 0;
     size_t called = 0;
     for (uint64_t seed = 1; seed <= 20; seed++) {
       const outcome got = compare(&first, &machines[i], 0.01, 100 * i + seed);
@@ -205,8 +214,8 @@ Test(judge, two_recordings_of_one_commit) {
 
 // The same, but a few cells are slower by 3 %: they are found, in spite of the other machine.
 Test(judge, a_real_slowdown_of_a_few_cells_is_found) {
-  const recorder before = {1, 0.002, 0.004, 0.003, 0, 0, 420};
-  const recorder after = {1.015, 0.002, 0.004, 0.003, 0.03, 35, 420};
+  const recorder before = {1, 0.002, 0.004, 0.003, 0, 0, 420, 0, 0};
+  const recorder after = {1.015, 0.002, 0.004, 0.003, 0.03, 35, 420, 0, 0};
   for (uint64_t seed = 1; seed <= 10; seed++) {
     const outcome got = compare(&before, &after, 0.01, seed);
     cr_expect(got.divided);
@@ -215,29 +224,49 @@ Test(judge, a_real_slowdown_of_a_few_cells_is_found) {
   }
 }
 
+// The launches of the new machine take 1.5 us longer, and the code of a few cells 3 %: the first is no difference.
+Test(judge, the_floor_of_a_machine_is_no_slowdown) {
+  const recorder before = {1, 0.002, 0.004, 0.003, 0, 0, 420, 0, 0};
+  const recorder after = {1, 0.002, 0.004, 0.003, 0.03, 35, 420, 0, 1.5};
+  const outcome got = compare(&before, &after, 0.01, 1);
+  cr_expect(fabs(judged.floor_us - 1.5) < 1e-9, "%g", judged.floor_us);
+  cr_expect_geq(got.found, 11, "%zu of 12", got.found);
+  cr_expect_leq(got.slower + got.faster - got.found, 8);
+  run a, b; // of one cell: 100 us with a floor of 2.9 us, and 102 us with one of 3.9 us
+  fill(&a, 12, 0);
+  fill(&b, 12, 0.02);
+  a.measurement.floor_us = 2.9;
+  b.measurement.floor_us = 3.9;
+  cr_expect_eq(judge_one(&a, &b, false, 0.015).verdict, VERDICT_SAME);
+  cr_expect_eq(judge_one(&a, &b, true, 0.015).verdict, VERDICT_SLOWER, "timed together");
+  a.measurement.floor_us = NAN; // not recorded
+  cr_expect_eq(judge_one(&a, &b, false, 0.015).verdict, VERDICT_SLOWER);
+}
+
 // A slowdown of a third of all cells is no noise: those beyond 10 % are named, whatever the others do.
 Test(judge, large_changes_are_no_noise) {
-  const recorder before = {1, 0.002, 0.002, 0.002, 0, 0, 420};
-  const recorder after = {1, 0.002, 0.002, 0.002, 0.15, 3, 420};
+  const recorder before = {1, 0.002, 0.002, 0.002, 0, 0, 420, 0, 0};
+  const recorder after = {1, 0.002, 0.002, 0.002, 0.15, 3, 420, 0, 0};
   const outcome got = compare(&before, &after, 0.01, 1);
   cr_expect_eq(got.found, 140, "%zu of 140", got.found);
 }
 
 Test(judge, what_all_cells_have_in_common) {
-  const recorder before = {1, 0.001, 0.001, 0.002, 0, 0, 100};
+  const recorder before = {1, 0.001, 0.001, 0.002, 0, 0, 100, 0, 0};
   recorder after = before;
   after.machine = 1.08; // no machine of one kind is that slow: the code is
   outcome got = compare(&before, &after, 0.01, 1);
-  cr_expect(got.slower == 100 && !got.divided && judged.common > 1.07);
+  cr_expect(got.slower == 100 && !got.divided && judged.all.common > 1.07);
   after.machine = 1.02;
   got = compare(&before, &after, 0.01, 1);
-  cr_expect(got.slower == 0 && got.divided && judged.common > 1.015 && judged.common < 1.025);
+  cr_expect(got.slower == 0 && got.divided && judged.all.common > 1.015 &&
+            judged.all.common < 1.025);
   recorder few = before;
   few.cells = 5; // too few to tell the machine's part from the code's
   after = few;
   after.machine = 1.02;
   got = compare(&few, &after, 0.01, 1);
-  cr_expect(got.slower == 5 && !got.divided && isnan(judged.noise));
+  cr_expect(got.slower == 5 && !got.divided && isnan(judged.all.noise));
 }
 
 // Two steps are compared: their ratios differ from shape to shape, and that is no noise.
@@ -252,6 +281,6 @@ Test(judge, ratios_of_two_steps_are_no_noise) {
                                   .paired = true};
   }
   cr_assert(judge(comparisons, SHAPES, 0.01, false, &judged, &error));
-  cr_expect(isnan(judged.noise) && !judged.divided);
+  cr_expect(isnan(judged.all.noise) && !judged.all.divided);
   for (size_t i = 0; i < SHAPES; i++) cr_expect_eq(comparisons[i].verdict, VERDICT_SLOWER);
 }

@@ -191,7 +191,9 @@ static bool find_samples(recording *recording, const key_columns *columns, const
 
 static bool read_measurements(recording *recording, const key_columns *columns, error_text *error) {
   const csv_table *table = &recording->table;
-  size_t check = 0;
+  size_t check = 0, floor = 0;
+  error_text ignored;
+  const bool has_floor = csv_column(table, "floor_ms", &floor, &ignored);
   if (!csv_column(table, "check", &check, error)) return false;
   if (table->rows == 0) return fail(error, "%s holds no rows", table->path);
   recording->measurements = calloc(table->rows, sizeof *recording->measurements);
@@ -208,6 +210,8 @@ static bool read_measurements(recording *recording, const key_columns *columns, 
     measurement->date = csv_text(table, row, columns->columns[DATE]);
     measurement->score_deviation = strtod(key_text(table, columns, row, DEVIATION), NULL);
     measurement->rising = strtod(key_text(table, columns, row, RISING), NULL) != 0;
+    const char *floor_ms = has_floor ? csv_text(table, row, floor) : "";
+    measurement->floor_us = *floor_ms ? 1000 * strtod(floor_ms, NULL) : NAN;
     if (!read_shape(table, columns, row, &measurement->shape, error)) return false;
     const char *device = csv_text(table, row, columns->columns[DEVICE]);
     if (strcmp(device, recording->device) != 0) {

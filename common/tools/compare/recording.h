@@ -13,9 +13,11 @@ typedef struct {
   attention_shape shape;     // its scale is not recorded
   double score_deviation;    // of the scores; 1 where the record does not tell
   bool rising;               // the scores grow along the keys
-  size_t row;                // of the table
-  size_t rounds;             // 0 when the row was not timed
-  double *microseconds;      // [rounds]: the median of each round's launches
+  double
+      floor_us;  // that an empty kernel took in the same rounds; NaN where the record does not tell
+  size_t row;    // of the table
+  size_t rounds; // 0 when the row was not timed
+  double *microseconds; // [rounds]: the median of each round's launches
 } measurement;
 
 typedef struct recording {

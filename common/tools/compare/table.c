@@ -82,6 +82,20 @@ static void print_lonely(FILE *file, const recording *old_run, const recording *
   }
 }
 
+// Says what the cells of up to `end` milliseconds have in common, or all cells for 0.
+static void print_band(FILE *file, const judge_band *band, double end) {
+  if (end == 0) {
+    fputs("all cells: ", file);
+  } else if (end == HUGE_VAL) {
+    fputs("longer cells: ", file);
+  } else {
+    fprintf(file, "cells of up to %g us: ", 1000 * end);
+  }
+  fprintf(file, "%zu that scatter by %.2f %%; the median of new/old is %.4f, which is %s\n",
+          band->cells, 100 * band->noise, band->common,
+          band->divided ? "taken for the machine's and divided out" : "a difference");
+}
+
 // Says how large the noise is, and what it means for the verdicts.
 static void print_judgement(FILE *file, const pairing *pairing, const judgement *judgement) {
   char smallest[16];
@@ -91,17 +105,26 @@ static void print_judgement(FILE *file, const pairing *pairing, const judgement 
   if (judgement->largest > judgement->smallest) {
     fprintf(file, " to %s", limit_text(judgement->largest, largest));
   }
-  if (isnan(judgement->noise)) {
+  if (isnan(judgement->all.noise)) {
     fprintf(file, ": %zu comparisons do not tell how far two recordings lie apart\n\n",
             pairing->count);
     return;
   }
-  fprintf(file, ": the cells of the two recordings scatter by %.2f %%\n", 100 * judgement->noise);
-  if (judgement->divided) {
-    fprintf(file,
-            "the median of new/old is %.4f, which is taken for the machine's and divided out\n",
-            judgement->common);
+  fputc('\n', file);
+  if (!isnan(judgement->floor_us)) {
+    fprintf(file, "an empty kernel takes %+.2f us more in the new recording, which is subtracted\n",
+            judgement->floor_us);
   }
+  bool of_all = false; // some cells are judged by all
+  for (int band = 0; band < JUDGE_BANDS; band++) {
+    const judge_band *own = &judgement->bands[band];
+    if (isnan(own->noise)) {
+      of_all |= own->cells > 0;
+    } else {
+      print_band(file, own, judge_band_end(band));
+    }
+  }
+  if (of_all) print_band(file, &judgement->all, 0);
   fputc('\n', file);
 }
 
@@ -193,12 +216,15 @@ void table_print_warnings(FILE *file, const recording *old_run, const recording 
             "that from chance: record more\n",
             unclear);
   }
-  const double apart = fmax(judgement->common, 1 / judgement->common);
-  if (!isnan(judgement->noise) && !judgement->divided) {
+  for (int band = 0; band < JUDGE_BANDS; band++) {
+    const judge_band *own = &judgement->bands[band];
+    if (isnan(own->noise) || own->divided) continue;
     fprintf(
         file,
-        "warning: half of all rows are %s by %.1f %% or more, which is too much for another GPU "
-        "of the same kind: it counts as a difference\n",
-        judgement->common > 1 ? "slower" : "faster", 100 * (apart - 1));
+        "warning: half of the %zu rows %s %g us are %s by %.1f %% or more, which is too much for "
+        "another GPU of the same kind: it counts as a difference\n",
+        own->cells, band == JUDGE_BANDS - 1 ? "above" : "of up to",
+        1000 * judge_band_end(band - (band == JUDGE_BANDS - 1)),
+        own->common > 1 ? "slower" : "faster", 100 * (fmax(own->common, 1 / own->common) - 1));
   }
 }
