@@ -2,11 +2,13 @@
 # Puts what this machine has recorded into the published record: scripts/publish.sh [DEVICE_FOLDER [NAME]]
 # Copies results/<device>/*.csv, or NAME.csv alone, to plots/data/<device>, and draws the charts and writes the
 # tables again. A file replaces the whole published one, but bugs.csv, mutants.csv, counts.csv, counts-lines.csv and the
-# files of variants are merged, so that the published rows of other steps, sources and shapes stay. Of the emulator only
-# bugs.csv, mutants.csv and counts-lines.csv, which the lab book shows, are published, because its other records can be
-# made quickly on any machine. Exit status 2 when there is nothing to publish.
+# files of variants are merged, so that the published rows of other steps, sources and shapes stay. So are peers.csv,
+# shapes.csv, spread.csv and decode.csv, by shape: all that was timed at one shape was timed in turn, and stays together.
+# Rows of steps that have got another name since are left out. Of the emulator only bugs.csv, mutants.csv and
+# counts-lines.csv, which the lab book shows, are published, because its other records can be made quickly on any machine.
+# Exit status 2 when there is nothing to publish.
 export LC_ALL=C
-set -eu
+set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
@@ -23,16 +25,61 @@ join_rows() { # published file, which need not be there, new file
     sort --stable --field-separator=, --key=1,1
 }
 
+# Prints the rows of the new file, and those of the old one whose shape does not occur in the new one, by the old one's
+# order of shapes.
+join_shapes() { # published file, new file
+  local old=$1
+  if ! [ -f "$old" ] || [ "$(grep -v '^#' "$old" | head -n 1)" != "$(grep -v '^#' "$2" | head -n 1)" ]; then old=/dev/null; fi
+  awk -F , '
+    FNR == 1 { header = 0 }
+    /^#/ { if (FILENAME == new) print; next }
+    !header {
+      header = 1
+      if (FILENAME == new) print
+      for (i = 1; i <= NF; i++) column[$i] = i
+      next
+    }
+    {
+      key = ""
+      for (i = column["dtype"]; i < column["causal"] + 3; i++) key = key FS $i # up to score_deviation and rising
+    }
+    FILENAME == new {
+      if (!(key in replaced)) order[++shapes] = key
+      replaced[key] = replaced[key] $0 "\n"
+      next
+    }
+    !(key in replaced) { print; next }
+    !(key in printed) { printed[key]; printf "%s", replaced[key] }
+    END { for (i = 1; i <= shapes; i++) if (!(order[i] in printed)) printf "%s", replaced[order[i]] }' new="$2" "$2" "$old"
+}
+
+# Leaves out the rows of a step whose number is another step's by now.
+of_todays_steps() {
+  local todays=(steps/[0-9]*/)
+  awk -F '[",]' -v todays="${todays[*]%/}" '
+    BEGIN { for (i = split(todays, step, " "); i > 0; i--) { sub(/.*\//, "", step[i]); is[step[i]]; taken[substr(step[i], 1, 3)] } }
+    { name = $1 == "" ? $2 : $1 }
+    name !~ /^[0-9][0-9]_/ || name in is || !(substr(name, 1, 3) in taken)'
+}
+
 publish() { # file of results/, folder of plots/data
   local published=$2/${1##*/} text
   mkdir -p "$2"
   case ${1##*/} in
-  counts.csv) scripts/record_counts.sh "$2" <"$1" >/dev/null ;;
-  bugs.csv | mutants.csv | counts-lines.csv | variants*.csv)
-    text=$(set -e; join_rows "$published" "$1")
+  counts.csv)
+    scripts/record_counts.sh "$2" <"$1" >/dev/null
+    text=$(set -e; of_todays_steps <"$published")
     write_whole "$published" <<<"$text"
     ;;
-  *) write_whole "$published" <"$1" ;;
+  bugs.csv | mutants.csv | counts-lines.csv | variants*.csv)
+    text=$(set -e; join_rows "$published" "$1" | of_todays_steps)
+    write_whole "$published" <<<"$text"
+    ;;
+  peers*.csv | shapes*.csv | spread*.csv | decode*.csv)
+    text=$(set -e; join_shapes "$published" "$1" | of_todays_steps)
+    write_whole "$published" <<<"$text"
+    ;;
+  *) of_todays_steps <"$1" | write_whole "$published" ;;
   esac
   echo "published: $published"
 }

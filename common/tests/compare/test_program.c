@@ -102,7 +102,8 @@ Test(compare, rows_of_one_side) {
   EXPECT(result, 0, "timed in a.csv only: 05_wmma, 1x32x1024x64 fp16 causal\n",
          "timed in a.csv only: 06_cp_async, 1x32x512x64 fp16 causal (skipped in b.csv)\n",
          "timed in b.csv only: 07_later, 1x32x512x64 fp16 causal\n",
-         "1 no difference, 0 too few runs; 0.0 % called different; 3 timed on one side only\n");
+         "1 no difference, 0 too few runs; 0.0 % called different; 1 are of one run on both sides; "
+         "3 timed on one side only\n");
 }
 
 Test(compare, too_few_runs) {

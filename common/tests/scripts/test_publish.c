@@ -88,6 +88,39 @@ Test(publish, counts_of_lines) {
          "06_x,a.cu,5,5,old\n");
 }
 
+// All that was timed at one shape was timed in one run, and is replaced together; other shapes stay, in their order.
+Test(publish, peers_by_shape) {
+#define OF_SHAPES "# PyTorch\nstep,dtype,seq_q,causal,score_deviation,rising,median_ms\n"
+  toolkit_write(FOLDER "/peers.csv",
+                OF_SHAPES "04_x,fp16,512,0,1,0,1\ncudnn,fp16,512,0,1,0,2\n04_x,fp16,512,1,1,0,3\n"
+                          "04_x,fp16,1024,0,1,0,4\n");
+  toolkit_write("results/test-gpu/peers.csv", OF_SHAPES
+                "05_y,fp16,2048,0,1,0,9\n05_y,fp16,512,1,1,0,7\ncudnn,fp16,512,1,1,0,8\n");
+  const char *const published =
+      "scripts/publish.sh test-gpu peers >log 2>&1; cat " FOLDER "/peers.csv";
+  script_result result = toolkit_run(published);
+  cr_expect_str_eq(result.out,
+                   OF_SHAPES
+                   "04_x,fp16,512,0,1,0,1\ncudnn,fp16,512,0,1,0,2\n05_y,fp16,512,1,1,0,7\n"
+                   "cudnn,fp16,512,1,1,0,8\n04_x,fp16,1024,0,1,0,4\n05_y,fp16,2048,0,1,0,9\n",
+                   "%s", result.out);
+  toolkit_write("results/test-gpu/peers.csv", "step,dtype,causal,floor_ms\n05_y,fp16,1,7\n");
+  result = toolkit_run(published); // of other columns
+  cr_expect_str_eq(result.out, "step,dtype,causal,floor_ms\n05_y,fp16,1,7\n", "%s", result.out);
+}
+
+// A step that has got another name is not beside its new name in the charts.
+Test(publish, rows_of_renamed_steps_are_left_out) {
+  toolkit_write("results/test-gpu/bench.csv", "# a comment\nstep,median_ms\n01_old,1\n01_new,2\n"
+                                              "\"02_mine\",3\nsdpa_flash,4\n");
+  cr_assert_eq(toolkit_run("mkdir -p steps/01_new").status, 0);
+  const script_result result =
+      toolkit_run("scripts/publish.sh test-gpu bench >log 2>&1; cat " FOLDER "/bench.csv");
+  cr_expect_str_eq(result.out,
+                   "# a comment\nstep,median_ms\n01_new,2\n\"02_mine\",3\nsdpa_flash,4\n", "%s",
+                   result.out);
+}
+
 Test(publish, one_file) {
   toolkit_write("results/test-gpu/ladder.csv", ROW_HEADER);
   toolkit_write("results/test-gpu/ladder-mine.csv", LADDER);

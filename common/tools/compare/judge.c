@@ -53,12 +53,14 @@ static void measure(comparison *one, double floor_us) {
                                                          old_run->microseconds, old_run->rounds);
 }
 
-// Judges the cells of one band, or those of all bands for JUDGE_BANDS.
+// Judges the cells of one band, or those of all bands for JUDGE_BANDS. A cell whose two rows were timed in one run, which
+// are one row where a recording holds a part of the other, tells nothing of two recordings.
 static judge_band judge_cells(const comparison *comparisons, size_t count, int band,
                               bool same_cells, double *scratch) {
   judge_band result = {.common = 1, .noise = NAN, .limit = NAN};
   for (size_t i = 0; i < count; i++) {
-    if (band == JUDGE_BANDS || band_of(&comparisons[i]) == band) {
+    const bool twice = !comparisons[i].paired || !same_cells;
+    if (twice && (band == JUDGE_BANDS || band_of(&comparisons[i]) == band)) {
       scratch[result.cells++] = log(comparisons[i].ratio.ratio);
     }
   }

@@ -133,7 +133,11 @@ void table_print(FILE *file, const recording *old_run, const recording *new_run,
   const comparison *first = &pairing->comparisons[0];
   const bool two_steps = strcmp(first->old_run->step, first->new_run->step) != 0;
   size_t counts[VERDICTS] = {0};
-  for (size_t i = 0; i < pairing->count; i++) counts[pairing->comparisons[i].verdict]++;
+  size_t together = 0;
+  for (size_t i = 0; i < pairing->count; i++) {
+    counts[pairing->comparisons[i].verdict]++;
+    together += pairing->comparisons[i].paired;
+  }
 
   fprintf(file, "old: %s%s%s, commit %s\n", error_printable(old_run->table.path).text,
           two_steps ? ", " : "", two_steps ? first->old_run->step : "", first->old_run->commit);
@@ -148,8 +152,12 @@ void table_print(FILE *file, const recording *old_run, const recording *new_run,
     fprintf(file, "%s%zu %s", i ? ", " : "", counts[i], verdict_name((verdict)i));
   }
   const size_t called = counts[VERDICT_SLOWER] + counts[VERDICT_FASTER];
-  fprintf(file, "; %.1f %% called different; %zu timed on one side only\n",
-          100 * (double)called / (double)pairing->count, pairing->lonely_count);
+  fprintf(file, "; %.1f %% called different; ",
+          100 * (double)called /
+              (double)(together < pairing->count && !two_steps ? pairing->count - together
+                                                               : pairing->count));
+  if (!two_steps && together > 0) fprintf(file, "%zu are of one run on both sides; ", together);
+  fprintf(file, "%zu timed on one side only\n", pairing->lonely_count);
 }
 
 // --- warnings
