@@ -12,6 +12,7 @@
 #   Title: what is wrong          Caught-by: check, sanitize (one or both)
 #   Expect: part of the message   Story: what the person thought, what happens, how one sees it
 #   Configurations: all, where the bug does not show in the first that takes a head_dim (NAMED=1)
+#   Test: kernels/each_is_sanitized, the test that catches it, where many pass before that one; NAMED=1 runs it alone
 export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2

@@ -146,8 +146,9 @@ bug_hunt() {
   step=${id%%-*}
   number=${step%%_*}
   folder=build/bugs/$id
-  local log=$3/$id few
+  local log=$3/$id few test=''
   few=$(bug_few "$device" "$patch")
+  if [ -n "${NAMED:-}" ]; then test=$(bug_field "$patch" Test); fi
   # The compiler's time is most of it: what runs so shortly need not be fast. nvcc keeps to its own options.
   local unoptimised="STEP_FLAGS=-O0 -g1"
   if [ "$device" = cpu ]; then mode=sanitize; fi
@@ -159,7 +160,7 @@ bug_hunt() {
   else
     if bug_runs "$device" "$patch" check; then
       if program=$(FIRST_CONFIGURATION=$few bug_build "$device" '' "$folder/steps" "step$number-check" "$unoptimised" 2>"$log.build"); then
-        bug_check "$program" "$log.check"
+        bug_check "$program" "$log.check" ${test:+"$test"}
         check=$(bug_verdict $? "$log.check")
       else
         problem="it does not compile: $(grep -m 1 -i error "$log.build")"
@@ -195,7 +196,7 @@ bug_judge() {
   elif [ "$1" = gpu ] && bug_names "$2" sanitize; then
     return
   elif bug_names "$2" check && [ "$3" = passes ]; then
-    echo "check does not catch it"
+    echo "check does not catch it${NAMED:+$(bug_field "$2" Test | sed 's/^/ in the test /')}"
   elif bug_names "$2" sanitize && [ "$4" = passes ]; then
     echo "sanitize does not catch it"
   elif ! cat "${@:5}" 2>/dev/null | grep -q -i -F -e "$expect"; then

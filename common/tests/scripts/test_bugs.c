@@ -47,16 +47,18 @@ Test(bugs, each_that_is_not_caught_as_it_should_be) {
          "01_naive test_other_words caught caught", "01_naive test_stale - -",
          "test_other_words.patch: it is caught, but no tool says \"what nobody says\"\n",
          "bugs: 2 of 3 planted bugs are not caught as they should be\n");
-  // Only the tools that the patches name run.
+  // Only the tools that the patches name run, and the test that a patch names.
+  put("other_words",
+      PATCH("check", "launching\nTest: interface/name_and_summary", THREADS, TOO_MANY));
   put("escapes", PATCH("sanitize", "wrong", THREADS, "static constexpr int THREADS = 128;"));
   snprintf(command, sizeof command, "DEVICE=cpu NAMED=1 PATCHES=%s scripts/bugs.sh 01_naive 2>&1",
            folder);
   result = toolkit_run(command);
   cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.out);
   EXPECT(result, "01_naive test_caught caught caught", "launching the step failed",
-         "01_naive test_escapes - passes\n", "01_naive test_other_words caught -",
+         "01_naive test_escapes - passes\n", "01_naive test_other_words passes -",
          "01_naive test_stale - -", "test_escapes.patch: sanitize does not catch it\n",
-         "test_other_words.patch: it is caught, but no tool says \"what nobody says\"\n",
+         "test_other_words.patch: check does not catch it in the test interface/name_and_summary\n",
          "test_stale.patch: the patch no longer applies to steps/01_naive/attention.cu",
          "bugs: 3 of 4 planted bugs are not caught as they should be\n");
   toolkit_run("rm -rf build/bugs/01_naive-test_*");
