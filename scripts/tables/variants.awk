@@ -38,7 +38,8 @@ function tables(unhelpful,  p, i, any) {
       if (variant[p, i] != "" && did_not_help(variant[p, i]) == unhelpful) any = 1
     if (!any) continue
     if (unhelpful && !printed_unhelpful++) {
-      print (printed ? "\n" : "") "### What did not help\n"
+      print (printed ? "\n" : "") "### What did not help\n\nParts without which the step is nowhere slower, and additions" \
+        " that are nowhere faster.\n"
       printed = 0
     }
     print (printed++ ? "\n" : "") text[p] ".\n"

@@ -56,7 +56,9 @@ Test(table_ratios, variants_of_a_step) {
       result, "batch 4, heads 4, seq 1024, head_dim 64, fp16.\n\n| variant | what was expected |",
       "| the step itself | | 2.000 [1.996, 2.004] | 20.0 | |\n",
       "| [no_pad](variants/no_pad.patch): Rows lie side by side | Slower, as all banks are one. | "
-      "4.000 [3.992, 4.008] | 10.0 | 0.50 [0.49, 0.51] |\n\n### What did not help\n\nbatch 4, "
+      "4.000 [3.992, 4.008] | 10.0 | 0.50 [0.49, 0.51] |\n\n### What did not help\n\nParts without "
+      "which the step is nowhere slower, "
+      "and additions that are nowhere faster.\n\nbatch 4, "
       "heads",
       "| the step itself | | 2.000", "| [no_more](variants/no_more.patch): | | 2.000",
       "| 1.00 [0.99, 1.01] |\n\nTest GPU, commit abc1234, 2026-01-02: ");
@@ -92,8 +94,9 @@ Test(table_ratios, variants_that_did_not_help) {
   const script_result result = filled(BLOCK("variants test-gpu 05"));
   EXPECT(result, "head_dim 64, fp16.\n", "| the step itself |", "| [better](",
          "| 2.00 [1.90, 2.10]", "| [once](", "| [failed](", "| not timed |", "fp16, causal.\n",
-         "| the step itself |", "| [once](", "### What did not help\n\n", "| the step itself |",
-         "| [adds](", "more | No faster |", "| [equal](", "| 0.99 [0.98, 1.00] |\n\nTest GPU");
+         "| the step itself |", "| [once](", "### What did not help\n\nParts ",
+         "| the step itself |", "| [adds](", "more | No faster |", "| [equal](",
+         "| 0.99 [0.98, 1.00] |\n\nTest GPU");
 }
 
 // A ladder that begins elsewhere says where.
