@@ -18,7 +18,7 @@ bug_share_machine() {
   if [ "$1" = gpu ]; then
     local threads=$(($(nproc) / ${JOBS:-$(nproc)}))
     export OMP_NUM_THREADS=$((threads > 0 ? threads : 1))
-    bug_left_out+='|of_flash_attention' # a minute of the reference
+    bug_left_out+='|of_flash_attention' # seconds of the reference
   fi
 }
 

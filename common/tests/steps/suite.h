@@ -24,6 +24,10 @@ attention_shape suite_shape(attention_dtype dtype, int seq_q, int seq_kv, int he
 // refuse is in test_interface.c.
 void suite_expect_right(attention_shape shape, inputs_kind kind);
 
+// The same for a long problem, whose reference takes seconds: `per_head` random rows of every head are compared, and all
+// others tested to be finite.
+void suite_expect_some_rows_right(attention_shape shape, inputs_kind kind, size_t per_head);
+
 // A trial with inputs on the device and the reference computed; the caller frees it.
 void suite_prepare(trial *trial, attention_shape shape, inputs_kind kind);
 

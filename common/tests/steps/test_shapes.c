@@ -55,12 +55,15 @@ Test(shapes, lengths_that_differ) {
 }
 
 // The lengths that FlashAttention tests itself with (tests/test_flash_attn.py and hopper/test_flash_attn.py
-// of Dao-AILab/flash-attention). The emulator takes the short ones, and one type and mask for each.
+// of Dao-AILab/flash-attention). The emulator takes the short ones, and one type and mask for each. On a GPU every length
+// comes in all types and masks. Of the longest ones all rows are compared in one of these alone, because their reference
+// would take most of the suite's time.
 Test(shapes, of_flash_attention) {
   static const int lengths[][2] = {
       {1, 1},     {64, 128},    {128, 192},   {256, 256},   {239, 1},     {799, 3},    {113, 203},
       {113, 128}, {128, 217},   {113, 211},   {108, 256},   {256, 512},   {384, 256},  {640, 128},
       {512, 256}, {1024, 1024}, {1023, 1024}, {1024, 1023}, {4096, 4096}, {4224, 4224}};
+  enum { LONG = 2000, ROWS = 256 };
   const bool emulated = suite_emulated();
   for (size_t i = 0; i < LENGTH(lengths); i++) {
     if (emulated && lengths[i][0] * lengths[i][1] > 256 * 256) continue;
@@ -69,8 +72,13 @@ Test(shapes, of_flash_attention) {
       const attention_dtype dtype = dtypes[variant >> 1 & 1];
       const int head_dim = variant & 4 ? 128 : 64;
       if (emulated && (variant & 3) != (int)(i + (variant >> 2)) % 4) continue;
-      suite_expect_right(suite_shape(dtype, lengths[i][0], lengths[i][1], head_dim, causal),
-                         INPUTS_NORMAL);
+      const attention_shape shape =
+          suite_shape(dtype, lengths[i][0], lengths[i][1], head_dim, causal);
+      if (lengths[i][0] > LONG && variant != (int)i % 8) {
+        suite_expect_some_rows_right(shape, INPUTS_NORMAL, ROWS);
+      } else {
+        suite_expect_right(shape, INPUTS_NORMAL);
+      }
     }
   }
 }
