@@ -35,10 +35,11 @@ ifeq ($(DEVICE),cpu)
   # reports ask for lines, reads files behind a #line wrongly from DWARF 5 as g++ 12 writes it. -Wno-attributes is
   # needed because the emulator's __global__ sets a visibility, which a static kernel cannot have. -fvar-tracking
   # records where variables are at each instruction. It takes a quarter of g++'s time, and only a debugger needs it,
-  # which has a build of its own, DEBUG=1. STEP_FLAGS are options for the steps' kernels alone: bugs.sh gives -O0,
-  # and what is shared stays optimised.
-  # -O2 would take twice the time to compile that -O1 takes, and the code would be a tenth faster.
-  KERNEL_FLAGS  = -std=c++17 $(subst -O2 -g,-O1 -g,$(OPTIMISE)) $1 -gdwarf-4 -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
+  # which has a build of its own, DEBUG=1. So do all names of variables: reports need the lines alone, -g1. STEP_FLAGS are
+  # options for the steps' kernels alone: bugs.sh gives -O0, and what is shared stays optimised.
+  # -O2 would take twice the time to compile that -O1 takes, and the code would be a tenth faster. -Og would take two
+  # thirds, but leaves functions out of line, so that reports could not name the line that calls them.
+  KERNEL_FLAGS  = -std=c++17 $(subst -O2 -g,-O1 -g1,$(OPTIMISE)) $1 -gdwarf-4 -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
                   -Wno-unknown-pragmas -Wno-attributes -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique -fno-var-tracking,-fno-finite-loops -Wno-unused-const-variable) \
                   $(CPPFLAGS) '-DLAB_MAX_GRID_YZ=emulator_grid_limit()' $(WATCHED) $(WATCHED_$(MODE))
 else
@@ -284,7 +285,7 @@ $(BUILD)/tests/scripts/test_check: $(BUILD)/tests/scripts/test_plots
 
 # Objects and headers of another compiler are made again.
 $(shell mkdir -p $(PLAIN); echo "$(CC) $(CXX)" | cmp -s - $(PLAIN)/compilers || echo "$(CC) $(CXX)" >$(PLAIN)/compilers)
-$(shell find $(sort $(PLAIN) $(BUILD) $(STEP_BUILD)) -name '*.o' -o -name '*.gch' 2>/dev/null): $(PLAIN)/compilers
+$(shell find $(sort $(PLAIN) $(BUILD) $(STEP_BUILD)) -path '*/elsewhere' -prune -o '(' -name '*.o' -o -name '*.gch' ')' -print 2>/dev/null): $(PLAIN)/compilers
 
 -include $(shell find $(sort $(PLAIN) $(BUILD)) -path '*/elsewhere' -prune -o -name '*.d' -print 2>/dev/null)
 ifneq ($(ELSEWHERE),)

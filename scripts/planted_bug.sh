@@ -150,7 +150,7 @@ bug_hunt() {
   few=$(bug_few "$device" "$patch")
   if [ -n "${NAMED:-}" ]; then test=$(bug_field "$patch" Test); fi
   # The compiler's time is most of it: what runs so shortly need not be fast. nvcc keeps to its own options.
-  local unoptimised="STEP_FLAGS=-O0 -g1"
+  local unoptimised="STEP_FLAGS=-O0"
   if [ "$device" = cpu ]; then mode=sanitize; fi
   if [ -n "$few" ]; then # the tests that ask for the others
     local bug_left_out="$bug_left_out|t4|l4|a100|a_named_*"
