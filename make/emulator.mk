@@ -1,6 +1,6 @@
 # How the emulator and its rewriter are made. make/build.mk includes this file.
 
-EMULATOR_PARTS   := runtime nccl $(if $(MODE),observed $(MODE)) $(if $(filter count,$(MODE)),requests)
+EMULATOR_PARTS   := runtime driver nccl $(if $(MODE),observed $(MODE)) $(if $(filter count,$(MODE)),requests)
 EMULATOR_SOURCES := $(foreach part,$(EMULATOR_PARTS),$(wildcard common/emulator/$(part)/*.c)) \
                     $(wildcard common/emulator/runtime/*.S)
 EMULATOR_FLAGS   := -fvisibility=hidden -Icommon/emulator/runtime $(if $(MODE),-DEMULATOR_OBSERVED -Icommon/emulator/observed) \

@@ -63,13 +63,21 @@ EMULATOR_API cudaError_t emulator_launch(const emulator_launch_request *request)
 // A kernel's parameters, for programs that launch it by its address: `pack` makes at `packed` what `body` is given, of
 // `bytes` bytes, from pointers to the arguments.
 typedef struct {
+  size_t bytes, alignment;
+} emulator_parameter;
+typedef struct {
   const void *kernel;
   const char *name;
   size_t bytes;
   void (*pack)(void *packed, const void *kernel, void **arguments);
   void (*body)(void *packed);
+  const emulator_parameter *parameters;
+  size_t parameter_count;
 } emulator_kernel_form;
 EMULATOR_API void emulator_know_kernel(const emulator_kernel_form *form);
+
+// Notes which kernel or variable a name expression of nvrtc stands for, while the module that has it is loaded.
+EMULATOR_API void emulator_name_expression(const char *expression, const void *address);
 
 // Declares that the module that holds `in_module` has an `extern __shared__` array of this alignment, a
 // power of two. Dynamic shared memory is then aligned so for all kernels of the module. Returns true.

@@ -1,7 +1,7 @@
-// Stand-in for CUDA's <cuda.h>: it has the driver API's tensor maps, with CUDA's names
-// and values (CUDA Driver API reference, "Tensor Map Object Management"), and the write of a word by a
-// stream. A program gets these functions from cudaGetDriverEntryPointByVersion, as it would with the driver. C17 and
-// C++17.
+// Stand-in for CUDA's <cuda.h>: the driver API, with CUDA's names and values. Here are its tensor maps (CUDA Driver API
+// reference, "Tensor Map Object Management") and the write of a word by a stream, which a program gets from
+// cudaGetDriverEntryPointByVersion as well, as it would with the driver. The rest is in detail/driver_functions.h. C17
+// and C++17.
 #ifndef CUDA_H
 #define CUDA_H
 
@@ -12,14 +12,10 @@
 
 #include <stdint.h>
 
+#include "detail/driver_types.h"
+
 typedef uint32_t cuuint32_t;
 typedef uint64_t cuuint64_t;
-
-typedef enum cudaError_enum {
-  CUDA_SUCCESS = 0,
-  CUDA_ERROR_INVALID_VALUE = 1,
-  CUDA_ERROR_NOT_SUPPORTED = 801
-} CUresult;
 
 // Describes a tensor to the copy engine. Only cuTensorMapEncodeTiled knows its contents.
 typedef struct CUtensorMap_st {
@@ -64,29 +60,11 @@ typedef enum CUtensorMapFloatOOBfill_enum {
   CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
 } CUtensorMapFloatOOBfill;
 
-typedef int CUdevice;
-typedef struct CUctx_st *CUcontext;
-typedef struct CUmod_st *CUmodule;
-typedef struct CUfunc_st *CUfunction;
-typedef struct CUstream_st *CUstream;
-typedef struct CUevent_st *CUevent;
-typedef unsigned long long CUdeviceptr;
-
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// The driver's functions beside tensor maps: what is needed to print an error and to begin.
-static inline CUresult cuInit(unsigned int flags) {
-  return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-static inline CUresult cuGetErrorName(CUresult error, const char **name) {
-  *name = error == CUDA_SUCCESS ? "CUDA_SUCCESS" : "CUDA_ERROR";
-  return CUDA_SUCCESS;
-}
-static inline CUresult cuGetErrorString(CUresult error, const char **text) {
-  return cuGetErrorName(error, text);
-}
+#include "detail/driver_functions.h"
 
 // Describes a tensor of `rank` dimensions, the first one contiguous, for copies of boxes of it. Sizes
 // and strides are as in the driver: globalStrides, in bytes, begin with the second dimension. Returns
@@ -106,6 +84,11 @@ EMULATOR_API CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address,
                                            unsigned int flags);
 
 #ifdef __cplusplus
+}
+
+// CUDA 12 and before had no second parameter.
+inline CUresult cuCtxCreate(CUcontext *context, unsigned int flags, CUdevice device) {
+  return cuCtxCreate(context, (CUctxCreateParams *)0, flags, device);
 }
 #endif
 

@@ -1,5 +1,6 @@
 #include "emulator/rewrite/kernel_twin.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +162,42 @@ static size_t count_definitions(const source *file, size_t name) {
   return count;
 }
 
+// Inserts the text behind the function whose parameters end at `close`.
+static void insert_behind(source *file, size_t close, const text_buffer *text,
+                          kernel_list *kernels) {
+  size_t end = token_next(file, close);
+  if (token_is(file, end, "{")) end = token_group_end(file, end);
+  const size_t behind = token_next(file, end);
+  if (behind != NO_TOKEN) {
+    text_buffer_append(&file->edits[behind].before, text->data, text->length);
+  } else {
+    text_buffer_append_string(&kernels->last_twins, "\n");
+    text_buffer_append(&kernels->last_twins, text->data, text->length);
+    text_buffer_append_string(&kernels->last_twins, "\n");
+  }
+}
+
+// Tells the emulator the parameters of a kernel of a module.
+static void add_to_module(source *file, size_t name, size_t open, size_t close,
+                          kernel_list *kernels) {
+  if (!token_is(file, token_next(file, close), "{")) return; // only declared here
+  text_buffer text = {0};
+  char number[32];
+  snprintf(number, sizeof number, "%zu", name);
+  text_buffer_append_string(
+      &text, " __attribute__((used)) static const void *const emulator_module_kernel_");
+  text_buffer_append_string(&text, number);
+  text_buffer_append_string(&text, " = ::emulator::kernel_address(static_cast<void (*)");
+  append_parameters(file, open, close, &text);
+  text_buffer_append_string(&text, ">(&");
+  token_append(file, name, &text);
+  text_buffer_append_string(&text, "), \"");
+  token_append(file, name, &text);
+  text_buffer_append_string(&text, "\"); ");
+  insert_behind(file, close, &text, kernels);
+  text_buffer_free(&text);
+}
+
 void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list *kernels) {
   const size_t name = find_name(file, global);
   const size_t open = token_next(file, name);
@@ -168,6 +205,7 @@ void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list 
   if (close == NO_TOKEN) return;
   const size_t angle = token_next(file, statement);
   const bool is_template = token_is(file, statement, "template") && token_is(file, angle, "<");
+  if (file->module && !is_template) add_to_module(file, name, open, close, kernels);
   const bool specialises = is_template && token_is(file, token_next(file, angle), ">");
   const bool has_twin = !specialises && (is_template || has_defaults(file, open, close) ||
                                          count_definitions(file, name) > 1);
@@ -197,17 +235,7 @@ void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list 
   token_append_range(file, open, close, &twin);
   text_buffer_append_string(&twin, "; ");
   text_buffer_free(&arguments);
-
-  size_t end = token_next(file, close);
-  if (token_is(file, end, "{")) end = token_group_end(file, end);
-  const size_t behind = token_next(file, end);
-  if (behind != NO_TOKEN) {
-    text_buffer_append(&file->edits[behind].before, twin.data, twin.length);
-  } else {
-    text_buffer_append_string(&kernels->last_twins, "\n");
-    text_buffer_append(&kernels->last_twins, twin.data, twin.length);
-    text_buffer_append_string(&kernels->last_twins, "\n");
-  }
+  insert_behind(file, close, &twin, kernels);
   text_buffer_free(&twin);
   add_name(kernels, name, true);
 }

@@ -21,6 +21,10 @@ typedef struct {
   text_buffer last_twins; // of a kernel at the end of the file
 } kernel_list;
 
+// In a module it also adds, behind each kernel that is no template,
+//   static const void *const emulator_module_kernel_12 = ::emulator::kernel_address(..., "scale");
+// which tells the emulator the kernel's parameters when the module is loaded.
+//
 // Adds the twin behind the kernel whose __global__ is the token at `global`, if it needs one; `statement` is the
 // first token of its declaration.
 void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list *kernels);

@@ -1,6 +1,7 @@
 // rewrite IN.cu OUT.cpp [NAME]: see rewrite.h. OUT.cpp appears whole or not at all. NAME is what the compiler
 // calls IN.cu, where that is reached through a link. rewrite --preprocessed IN.ii OUT.cpp [NAME [HOST.ii]] takes what
-// `g++ -E` writes, and joins it with what it writes for the host, where that differs (see two_sides.h).
+// `g++ -E` writes, and joins it with what it writes for the host, where that differs (see two_sides.h). rewrite --module
+// does the same for a module that a program loads.
 #include "emulator/rewrite/rewrite.h"
 #include "emulator/rewrite/two_sides.h"
 #include "file/file.h"
@@ -22,7 +23,9 @@ static bool join_with_host(const char *name, const char *host_path, text_buffer 
 
 int main(int argument_count, char **arguments) {
   error_text error;
-  const bool preprocessed = argument_count > 1 && strcmp(arguments[1], "--preprocessed") == 0;
+  const bool module = argument_count > 1 && strcmp(arguments[1], "--module") == 0;
+  const bool preprocessed =
+      module || (argument_count > 1 && strcmp(arguments[1], "--preprocessed") == 0);
   if (preprocessed) {
     arguments++;
     argument_count--;
@@ -38,8 +41,9 @@ int main(int argument_count, char **arguments) {
   text_buffer in = {0}, out = {0};
   bool done = text_buffer_read(&in, arguments[1], &error) &&
               (argument_count < 5 || join_with_host(name, arguments[4], &in, &error)) &&
-              (preprocessed ? rewrite_preprocessed : rewrite_source)(name, in.data, in.length, &out,
-                                                                     &error) &&
+              (module         ? rewrite_module
+               : preprocessed ? rewrite_preprocessed
+                              : rewrite_source)(name, in.data, in.length, &out, &error) &&
               file_write(arguments[2], out.data, out.length, &error);
   text_buffer_free(&in);
   text_buffer_free(&out);

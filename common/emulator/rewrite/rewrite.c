@@ -196,8 +196,8 @@ static void close_angles(const source *file, char *text) {
   }
 }
 
-bool rewrite_preprocessed(const char *path, const char *text, size_t length, text_buffer *out,
-                          error_text *error) {
+static bool rewrite_text(const char *path, const char *text, size_t length, bool module,
+                         text_buffer *out, error_text *error) {
   text_buffer own = {0};
   text_buffer_append(&own, length > 0 ? text : "", length);
   text_buffer_append(&own, "", 1);
@@ -205,7 +205,18 @@ bool rewrite_preprocessed(const char *path, const char *text, size_t length, tex
   close_angles(&file, own.data);
   source_close(&file);
   file = source_open_preprocessed(path, own.data, length);
+  file.module = module;
   const bool done = rewrite(&file, path, out, error);
   text_buffer_free(&own);
   return done;
+}
+
+bool rewrite_preprocessed(const char *path, const char *text, size_t length, text_buffer *out,
+                          error_text *error) {
+  return rewrite_text(path, text, length, false, out, error);
+}
+
+bool rewrite_module(const char *path, const char *text, size_t length, text_buffer *out,
+                    error_text *error) {
+  return rewrite_text(path, text, length, true, out, error);
 }

@@ -20,4 +20,8 @@ bool rewrite_source(const char *path, const char *text, size_t length, text_buff
 bool rewrite_preprocessed(const char *path, const char *text, size_t length, text_buffer *out,
                           error_text *error);
 
+// The same for a module, which a program loads (cuModuleLoadData): each kernel tells the emulator its parameters.
+bool rewrite_module(const char *path, const char *text, size_t length, text_buffer *out,
+                    error_text *error);
+
 #endif

@@ -36,6 +36,7 @@ typedef struct {
   token_edit *edits; // one for each token
   // Only text that the preprocessor has written has these. In it a launch may call a kernel of any header.
   bool preprocessed;
+  bool module; // whose kernels a program finds by name, when it has loaded it (see kernel_twin.h)
   line_marker *markers;
   size_t marker_count, marker_capacity;
 } source;

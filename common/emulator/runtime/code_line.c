@@ -90,6 +90,13 @@ static bool module_of(const void *code, module *found) {
   struct link_map *map;
   if (code == NULL || dladdr1(code, &info, (void **)&map, RTLD_DL_LINKMAP) == 0) return false;
   found->start = map->l_addr;
+  // A module of cuModuleLoad is an open file of this process, and has no other name.
+  static const char self[] = "/proc/self/";
+  if (strncmp(map->l_name, self, sizeof self - 1) == 0) {
+    snprintf(found->path, sizeof found->path, "/proc/%ld/%s", (long)getpid(),
+             map->l_name + sizeof self - 1);
+    return true;
+  }
   if (map->l_name[0] != '\0') return realpath(map->l_name, found->path) != NULL;
   // The program has no name in the list. Through this link it can be read even if a new build has replaced it.
   snprintf(found->path, sizeof found->path, "/proc/%ld/exe", (long)getpid());

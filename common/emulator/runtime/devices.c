@@ -28,6 +28,18 @@ bool devices_several(void) { return devices_count() > 1; }
 
 int devices_current(void) { return current; }
 
+static _Thread_local int driver_depth;
+static atomic_bool runtime_used;
+
+void devices_enter_driver(void) { driver_depth++; }
+void devices_leave_driver(void) { driver_depth--; }
+bool devices_in_driver(void) { return driver_depth > 0; }
+bool devices_runtime_used(void) { return runtime_used; }
+
+void devices_use_runtime(void) {
+  if (!devices_in_driver()) runtime_used = true;
+}
+
 bool devices_reach(int device, int owner) {
   return device == owner || enabled[device][owner] || shared[device][owner];
 }
@@ -65,6 +77,7 @@ cudaError_t cudaSetDevice(int device) {
     return errors_record(cudaErrorInvalidDevice);
   }
   current = device;
+  devices_use_runtime();
   return errors_record(errors_sticky());
 }
 

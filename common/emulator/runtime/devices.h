@@ -16,6 +16,16 @@ bool devices_several(void);
 // The device of the calling host thread, which cudaSetDevice chooses; 0 at first.
 int devices_current(void);
 
+// The runtime API makes a context by itself, and the driver API works in it too: devices_use_runtime notes that the
+// program has called a function that does so, and devices_runtime_used tells it. Between devices_enter_driver and
+// devices_leave_driver the thread is in a function of the driver API, which calls functions of the runtime; they make
+// no context, and set no last error.
+void devices_use_runtime(void);
+bool devices_runtime_used(void);
+void devices_enter_driver(void);
+void devices_leave_driver(void);
+bool devices_in_driver(void);
+
 // Whether kernels of `device` may access memory of `owner`.
 bool devices_reach(int device, int owner);
 

@@ -9,7 +9,7 @@ static _Thread_local cudaError_t last_error = cudaSuccess;
 static _Atomic cudaError_t sticky_error[DEVICES_MAX]; // of each device; 0 is cudaSuccess
 
 cudaError_t errors_record(cudaError_t error) {
-  if (error != cudaSuccess) last_error = error;
+  if (error != cudaSuccess && !devices_in_driver()) last_error = error;
   return error;
 }
 
@@ -82,6 +82,7 @@ cudaError_t cudaGetLastError(void) {
   ERROR(cudaErrorIllegalAddress, "an illegal memory access was encountered")                       \
   ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch")                  \
   ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated")                         \
+  ERROR(cudaErrorContextIsDestroyed, "context is destroyed")                                       \
   ERROR(cudaErrorAssert, "device-side assert triggered")                                           \
   ERROR(cudaErrorHostMemoryAlreadyRegistered,                                                      \
         "part or all of the requested memory range is already mapped")                             \

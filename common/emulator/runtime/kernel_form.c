@@ -31,11 +31,16 @@ void emulator_know_kernel(const emulator_kernel_form *form) {
   pthread_mutex_unlock(&mutex);
 }
 
-cudaError_t kernel_form_request(emulator_launch_request *request, const void *kernel,
-                                void **arguments) {
+const emulator_kernel_form *kernel_form_of(const void *kernel) {
   pthread_mutex_lock(&mutex);
   const emulator_kernel_form *form = find(kernel);
   pthread_mutex_unlock(&mutex);
+  return form;
+}
+
+cudaError_t kernel_form_request(emulator_launch_request *request, const void *kernel,
+                                void **arguments) {
+  const emulator_kernel_form *form = kernel_form_of(kernel);
   if (form == NULL) {
     fprintf(
         stderr,

@@ -184,6 +184,7 @@ static cudaError_t queue(const emulator_launch_request *request) {
 
 cudaError_t emulator_launch(const emulator_launch_request *request) {
   if (emulator_current != NULL) return launch_child(request);
+  devices_use_runtime();
   RETURN_IF_STICKY();
   cudaError_t error = check(request);
   if (error == cudaSuccess && graph_capturing()) return graph_capture_launch(request);

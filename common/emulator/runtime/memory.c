@@ -84,6 +84,7 @@ static bool map(memory_allocation *entry) {
 }
 
 cudaError_t memory_allocate(void **pointer, size_t bytes, memory_kind kind) {
+  devices_use_runtime();
   RETURN_IF_STICKY();
   if (pointer == NULL) return errors_record(cudaErrorInvalidValue);
   *pointer = NULL;
@@ -117,6 +118,7 @@ static void release(size_t index) {
 }
 
 cudaError_t memory_deallocate(void *pointer, bool host) {
+  devices_use_runtime();
   RETURN_IF_STICKY();
   if (pointer == NULL || (!host && graph_memory_free(pointer))) return cudaSuccess;
   bool found = false;

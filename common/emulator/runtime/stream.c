@@ -22,6 +22,7 @@ static bool is_default_stream(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority) {
+  devices_use_runtime();
   RETURN_IF_STICKY();
   if (stream == NULL || (flags != cudaStreamDefault && flags != cudaStreamNonBlocking)) {
     return errors_record(cudaErrorInvalidValue);

@@ -89,32 +89,56 @@ struct form_of {
     std::tuple<std::remove_cv_t<Parameters>...> arguments;
   };
   template <size_t... index>
-  static void fill(call *packed, void **arguments, std::index_sequence<index...>) {
-    ((std::get<index>(packed->arguments) =
-          *static_cast<std::remove_cv_t<std::remove_reference_t<Parameters>> *>(arguments[index])),
-     ...);
-    (void)packed;
+  static void make(void *packed, void (*kernel)(Parameters...), void **arguments,
+                   std::index_sequence<index...>) {
+    new (packed)
+        call{kernel, std::tuple<std::remove_cv_t<Parameters>...>(
+                         *static_cast<std::remove_cv_t<std::remove_reference_t<Parameters>> *>(
+                             arguments[index])...)};
     (void)arguments;
   }
   static void pack(void *packed, const void *kernel, void **arguments) {
-    auto *made = new (packed) call();
-    made->kernel = reinterpret_cast<void (*)(Parameters...)>(const_cast<void *>(kernel));
-    fill(made, arguments, std::index_sequence_for<Parameters...>());
+    make(packed, reinterpret_cast<void (*)(Parameters...)>(const_cast<void *>(kernel)), arguments,
+         std::index_sequence_for<Parameters...>());
   }
   static void body(void *packed) {
     const auto *made = static_cast<const call *>(packed);
-    std::apply(made->kernel, made->arguments);
+    try {
+      std::apply(made->kernel, made->arguments);
+    } catch (const thread_exit &) {
+    }
   }
+  // The last one is there for kernels without parameters.
+  static constexpr emulator_parameter parameters[] = {{sizeof(Parameters), alignof(Parameters)}...,
+                                                      {0, 1}};
 };
 
 // Tells the emulator the kernel's parameters and gives its address; (void *)kernel becomes a call of this.
 template <typename... Parameters>
 void *kernel_address(void (*kernel)(Parameters...), const char *name) {
   using form = form_of<Parameters...>;
-  const emulator_kernel_form known = {reinterpret_cast<const void *>(kernel), name,
-                                      sizeof(typename form::call), form::pack, form::body};
+  const emulator_kernel_form known = {reinterpret_cast<const void *>(kernel),
+                                      name,
+                                      sizeof(typename form::call),
+                                      form::pack,
+                                      form::body,
+                                      form::parameters,
+                                      sizeof...(Parameters)};
   emulator_know_kernel(&known);
   return reinterpret_cast<void *>(kernel);
+}
+
+// Both for name expressions of nvrtc: a kernel, whose template is made by being named, or a variable's address.
+template <typename... Parameters>
+const void *name_expression(const char *expression, void (*kernel)(Parameters...)) {
+  kernel_address(kernel, expression);
+  emulator_name_expression(expression, reinterpret_cast<const void *>(kernel));
+  return reinterpret_cast<const void *>(kernel);
+}
+template <typename T>
+const void *name_expression(const char *expression, T *variable) {
+  emulator_name_expression(expression, variable);
+  return variable;
 }
 
 } // namespace emulator

@@ -1,0 +1,78 @@
+// The names and texts of the driver's errors. The runtime API has the same numbers, and texts, for the same errors.
+#include "context.h"
+
+#include <cuda.h>
+
+static const char *name_of(CUresult error) {
+  switch (error) {
+#define NAME(code)                                                                                 \
+  case code: return #code;
+    NAME(CUDA_SUCCESS)
+    NAME(CUDA_ERROR_INVALID_VALUE)
+    NAME(CUDA_ERROR_OUT_OF_MEMORY)
+    NAME(CUDA_ERROR_NOT_INITIALIZED)
+    NAME(CUDA_ERROR_DEINITIALIZED)
+    NAME(CUDA_ERROR_NO_DEVICE)
+    NAME(CUDA_ERROR_INVALID_DEVICE)
+    NAME(CUDA_ERROR_INVALID_IMAGE)
+    NAME(CUDA_ERROR_INVALID_CONTEXT)
+    NAME(CUDA_ERROR_ALREADY_MAPPED)
+    NAME(CUDA_ERROR_NO_BINARY_FOR_GPU)
+    NAME(CUDA_ERROR_ECC_UNCORRECTABLE)
+    NAME(CUDA_ERROR_UNSUPPORTED_LIMIT)
+    NAME(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED)
+    NAME(CUDA_ERROR_INVALID_PTX)
+    NAME(CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+    NAME(CUDA_ERROR_INVALID_SOURCE)
+    NAME(CUDA_ERROR_FILE_NOT_FOUND)
+    NAME(CUDA_ERROR_SHARED_OBJECT_INIT_FAILED)
+    NAME(CUDA_ERROR_OPERATING_SYSTEM)
+    NAME(CUDA_ERROR_INVALID_HANDLE)
+    NAME(CUDA_ERROR_ILLEGAL_STATE)
+    NAME(CUDA_ERROR_NOT_FOUND)
+    NAME(CUDA_ERROR_NOT_READY)
+    NAME(CUDA_ERROR_ILLEGAL_ADDRESS)
+    NAME(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
+    NAME(CUDA_ERROR_LAUNCH_TIMEOUT)
+    NAME(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+    NAME(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
+    NAME(CUDA_ERROR_CONTEXT_IS_DESTROYED)
+    NAME(CUDA_ERROR_ASSERT)
+    NAME(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
+    NAME(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED)
+    NAME(CUDA_ERROR_HARDWARE_STACK_ERROR)
+    NAME(CUDA_ERROR_ILLEGAL_INSTRUCTION)
+    NAME(CUDA_ERROR_MISALIGNED_ADDRESS)
+    NAME(CUDA_ERROR_INVALID_ADDRESS_SPACE)
+    NAME(CUDA_ERROR_INVALID_PC)
+    NAME(CUDA_ERROR_LAUNCH_FAILED)
+    NAME(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
+    NAME(CUDA_ERROR_NOT_PERMITTED)
+    NAME(CUDA_ERROR_NOT_SUPPORTED)
+    NAME(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
+    NAME(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE)
+    NAME(CUDA_ERROR_UNKNOWN)
+#undef NAME
+  }
+  return NULL;
+}
+
+CUresult cuGetErrorName(CUresult error, const char **name) {
+  if (name == NULL) return CUDA_ERROR_INVALID_VALUE;
+  *name = name_of(error);
+  return *name != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGetErrorString(CUresult error, const char **text) {
+  if (text == NULL) return CUDA_ERROR_INVALID_VALUE;
+  *text = name_of(error) != NULL ? cudaGetErrorString((cudaError_t)error) : NULL;
+  return *text != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult context_result(cudaError_t error) {
+  devices_leave_driver();
+  // The runtime's own errors, which the driver does not have, are about arguments and handles.
+  const CUresult result = (CUresult)error;
+  if (error == cudaErrorInvalidDeviceFunction) return CUDA_ERROR_INVALID_HANDLE;
+  return name_of(result) != NULL ? result : CUDA_ERROR_INVALID_VALUE;
+}

@@ -1,0 +1,155 @@
+// The driver API: a program that makes its context, loads a module and finds its kernels by name.
+#include "feature.h"
+
+#include <cuda.h>
+
+#include <cstring>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#define DRIVER(call)                                                                               \
+  do {                                                                                             \
+    CUresult status = (call);                                                                      \
+    const char *text = "";                                                                         \
+    if (status != CUDA_SUCCESS && cuGetErrorString(status, &text) == CUDA_SUCCESS) {               \
+      printf("%s:%d: %s\n", __FILE__, __LINE__, text);                                             \
+      return false;                                                                                \
+    }                                                                                              \
+  } while (0)
+
+// The file of this name beside the program.
+static std::string beside_program(const char *name) {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  const std::string program(path, length > 0 ? length : 0);
+  return program.substr(0, program.rfind('/') + 1) + name;
+}
+
+static std::string contents(const std::string &path) {
+  std::string text;
+  FILE *file = fopen(path.c_str(), "rb");
+  if (file == nullptr) return text;
+  for (int c; (c = fgetc(file)) != EOF;) text += char(c);
+  fclose(file);
+  return text;
+}
+
+struct pair { // as in module_kernels.cu
+  char tag;
+  double value;
+};
+
+FEATURE(contexts,
+        "cuInit, the devices and their attributes, cuCtxCreate, cuCtxPushCurrent and their kin in "
+        "several threads; the primary context",
+        "contexts of a device share its memory, and cuCtxDestroy frees none of it") {
+  CUdevice device;
+  CUcontext context, found;
+  char name[64];
+  int multiprocessors = 0;
+  DRIVER(cuInit(0));
+  DRIVER(cuDeviceGet(&device, 0));
+  DRIVER(cuDeviceGetName(name, sizeof name, device));
+  DRIVER(cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
+  DRIVER(cuCtxCreate(&context, nullptr, 0, device));
+  bool right = name[0] != 0 && multiprocessors > 0;
+  DRIVER(cuCtxPopCurrent(&found));
+  std::thread other([&] { // that has no context before
+    CUdeviceptr memory;
+    int back = 0;
+    right &= cuCtxPushCurrent(context) == CUDA_SUCCESS;
+    right &= cuMemAlloc(&memory, 4) == CUDA_SUCCESS;
+    right &= cuMemsetD32(memory, 7, 1) == CUDA_SUCCESS;
+    right &= cuMemcpyDtoH(&back, memory, 4) == CUDA_SUCCESS && back == 7;
+    right &= cuMemFree(memory) == CUDA_SUCCESS;
+  });
+  other.join();
+  DRIVER(cuCtxDestroy(context));
+  return right && found == context && cuCtxPushCurrent(context) == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+// Runs the kernels of the module, with the arguments by pointers and in one buffer.
+static bool use(CUmodule module) {
+  CUfunction scale, reverse;
+  CUdeviceptr x, factors, launches;
+  size_t bytes = 0;
+  const float of[4] = {0, 2, 3, 4};
+  int n = 40, counted = 0;
+  std::vector<float> host(n, 1.0f);
+  DRIVER(cuModuleGetFunction(&scale, module, "scale"));
+  DRIVER(cuModuleGetFunction(&reverse, module, "_Z7reversePii"));
+  DRIVER(cuModuleGetGlobal(&factors, &bytes, module, "factors"));
+  if (bytes != sizeof of) return false;
+  DRIVER(cuModuleGetGlobal(&launches, nullptr, module, "launches"));
+  DRIVER(cuMemcpyHtoD(factors, of, sizeof of));
+  DRIVER(cuMemAlloc(&x, n * sizeof(float)));
+  DRIVER(cuMemcpyHtoD(x, host.data(), n * sizeof(float)));
+
+  char which = 2;
+  pair add = {1, 0.5};
+  void *arguments[] = {&which, &x, &n, &add};
+  DRIVER(cuLaunchKernel(scale, 2, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr)); // 3.5
+  char buffer[40] = {};
+  size_t size = sizeof buffer;
+  which = 1;
+  memcpy(buffer, &which, 1);
+  memcpy(buffer + 8, &x, 8);
+  memcpy(buffer + 16, &n, 4);
+  memcpy(buffer + 24, &add, sizeof add);
+  void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                   CU_LAUNCH_PARAM_END};
+  DRIVER(cuLaunchKernel(scale, 2, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra)); // 7.5
+  size = 24;
+  if (cuLaunchKernel(scale, 2, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra) == CUDA_SUCCESS)
+    return false;
+
+  DRIVER(cuMemcpyDtoH(host.data(), x, n * sizeof(float)));
+  DRIVER(cuMemcpyDtoH(&counted, launches, sizeof counted));
+  if (host[0] != 7.5f || host[39] != 7.5f || counted != 2) return false;
+
+  const int order[4] = {1, 2, 3, 4};
+  int reversed[4], four = 4;
+  DRIVER(cuMemcpyHtoD(x, order, sizeof order));
+  void *few[] = {&x, &four};
+  DRIVER(cuLaunchKernel(reverse, 1, 1, 1, 4, 1, 1, sizeof order, nullptr, few, nullptr));
+  DRIVER(cuMemcpyDtoH(reversed, x, sizeof reversed));
+  DRIVER(cuMemFree(x));
+  DRIVER(cuModuleUnload(module));
+  return reversed[0] == 4 && reversed[3] == 1 &&
+         cuLaunchKernel(reverse, 1, 1, 1, 4, 1, 1, 0, nullptr, few, nullptr) ==
+             CUDA_ERROR_INVALID_HANDLE;
+}
+
+FEATURE(modules,
+        "cuModuleLoad, cuModuleLoadData and cuLink of what nvcc-cpu -cubin, -fatbin or -ptx makes; "
+        "cuModuleGetFunction, cuModuleGetGlobal, cuLaunchKernel with pointers or one buffer",
+        "a cubin, fatbin or PTX of a GPU: one sentence; more than one module in cuLink: one "
+        "sentence; cuLibraryLoad and arrays: an unknown name") {
+  CUcontext context;
+  CUmodule first, second, third, none;
+  CUlinkState link;
+  CUfunction function;
+  void *image;
+  DRIVER(cuInit(0));
+  DRIVER(cuDevicePrimaryCtxRetain(&context, 0));
+  DRIVER(cuCtxSetCurrent(context));
+  DRIVER(cuModuleLoad(&first, beside_program("module_kernels.cubin").c_str()));
+  std::string text = contents(beside_program("module_kernels.ptx"));
+  DRIVER(cuModuleLoadData(&second, text.c_str()));
+  DRIVER(cuLinkCreate(0, nullptr, nullptr, &link));
+  DRIVER(cuLinkAddData(link, CU_JIT_INPUT_PTX, text.data(), text.size() + 1, "kernels", 0, nullptr,
+                       nullptr));
+  DRIVER(cuLinkComplete(link, &image, nullptr));
+  DRIVER(cuModuleLoadData(&third, image));
+  DRIVER(cuLinkDestroy(link));
+  // Each module has its own variables, and a name without its signature is none.
+  const bool right = cuModuleGetFunction(&function, first, "reverse") == CUDA_ERROR_NOT_FOUND &&
+                     cuModuleLoadData(&none, "// of a GPU\n.version 9.0\n.target sm_90\n") ==
+                         CUDA_ERROR_NO_BINARY_FOR_GPU &&
+                     use(first) && use(second) && use(third) &&
+                     cuModuleLoad(&none, "/none.cubin") == CUDA_ERROR_FILE_NOT_FOUND;
+  DRIVER(cuCtxSetCurrent(nullptr));
+  return right;
+}
