@@ -24,7 +24,7 @@ function hint(text, name) {
   if (text ~ /No such file or directory/) {
     if (text ~ /torch|ATen|c10|pybind/) return "this file belongs to PyTorch, whose headers nvcc-cpu does not have; give their folder with -I"
     if (text ~ /cutlass|cute\//) return "CUTLASS is not part of the emulator; give its folder with -I, though much of it needs PTX that the emulator lacks"
-    if (text ~ /cudnn|cusparse|cusolver|cufft|nccl|nvrtc|npp|nvml|mpi\.h|GL\/|glut/) return "the emulator does not have this library"
+    if (text ~ /cudnn|cusparse|cusolver|cufft|nccl|npp|nvml|mpi\.h|GL\/|glut/) return "the emulator does not have this library"
     if (text ~ /"?(thrust|cub)\//) return "Thrust and CUB are not installed; make deps in the lab's folder installs Debian's packages libthrust-dev and libcub-dev"
     if (text ~ /cuda\/|curand/) return "the emulator does not have this header of CUDA's libraries"
     return "give its folder with -I"

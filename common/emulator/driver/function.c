@@ -1,5 +1,6 @@
 // Launches and attributes of the kernels of modules.
 #include "context.h"
+#include "errors.h"
 #include "kernel_form.h"
 #include "module.h"
 
@@ -35,11 +36,17 @@ static CUresult unpack(const emulator_kernel_form *form, void **extra, void **ar
   return CUDA_ERROR_INVALID_VALUE;
 }
 
+// A GPU tells of a kernel's fault only when the program waits for it, and here too programs expect it there.
+static CUresult launched(CUresult result) {
+  return result != CUDA_SUCCESS && (cudaError_t)result == errors_sticky() ? CUDA_SUCCESS : result;
+}
+
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
                         unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                         unsigned int block_z, unsigned int shared_bytes, CUstream stream,
                         void **arguments, void **extra) {
   if (context_ready() != CUDA_SUCCESS) return context_ready();
+  if (errors_sticky() != cudaSuccess) return (CUresult)errors_sticky();
   const void *kernel = module_kernel(function);
   if (kernel == NULL) return CUDA_ERROR_INVALID_HANDLE;
   const emulator_kernel_form *form = kernel_form_of(kernel);
@@ -53,9 +60,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
     if (result != CUDA_SUCCESS) return result;
     arguments = own;
   }
-  return CALL_RUNTIME(cudaLaunchKernel(kernel, (dim3){grid_x, grid_y, grid_z},
-                                       (dim3){block_x, block_y, block_z}, arguments, shared_bytes,
-                                       stream));
+  return launched(CALL_RUNTIME(cudaLaunchKernel(kernel, (dim3){grid_x, grid_y, grid_z},
+                                                (dim3){block_x, block_y, block_z}, arguments,
+                                                shared_bytes, stream)));
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
@@ -63,11 +70,12 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, uns
                                    unsigned int block_z, unsigned int shared_bytes, CUstream stream,
                                    void **arguments) {
   if (context_ready() != CUDA_SUCCESS) return context_ready();
+  if (errors_sticky() != cudaSuccess) return (CUresult)errors_sticky();
   const void *kernel = module_kernel(function);
   if (kernel == NULL) return CUDA_ERROR_INVALID_HANDLE;
-  return CALL_RUNTIME(cudaLaunchCooperativeKernel(kernel, (dim3){grid_x, grid_y, grid_z},
-                                                  (dim3){block_x, block_y, block_z}, arguments,
-                                                  shared_bytes, stream));
+  return launched(CALL_RUNTIME(cudaLaunchCooperativeKernel(kernel, (dim3){grid_x, grid_y, grid_z},
+                                                           (dim3){block_x, block_y, block_z},
+                                                           arguments, shared_bytes, stream)));
 }
 
 // ---- Attributes ---------------------------------------------------------------------------------

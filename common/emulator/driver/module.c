@@ -117,6 +117,33 @@ CUresult cuModuleUnload(CUmodule module) {
   return result;
 }
 
+// ---- Name expressions of nvrtc -------------------------------------------------------------------
+
+typedef struct named {
+  struct named *next;
+  char *expression;
+  const void *address;
+} named;
+static named *expressions; // the last one first
+
+void emulator_name_expression(const char *expression, const void *address) {
+  named *made = malloc(sizeof *made);
+  if (made == NULL) return; // then nvrtc does not know the name
+  pthread_mutex_lock(&mutex);
+  *made = (named){expressions, strdup(expression), address};
+  expressions = made;
+  pthread_mutex_unlock(&mutex);
+}
+
+const void *module_expression(const char *expression) {
+  pthread_mutex_lock(&mutex);
+  const named *found = expressions;
+  while (found != NULL && (found->expression == NULL || strcmp(found->expression, expression) != 0))
+    found = found->next;
+  pthread_mutex_unlock(&mutex);
+  return found != NULL ? found->address : NULL;
+}
+
 // ---- Names --------------------------------------------------------------------------------------
 
 static bool is_kernel(const ElfW(Sym) * symbol) {

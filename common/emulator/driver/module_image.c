@@ -15,6 +15,8 @@ static const char mode[] = "sanitize";
 static const char mode[] = "run";
 #endif
 
+const char *module_image_mode(void) { return mode; }
+
 // The first bytes of a fatbin and of its wrapper (fatbinary_section.h, and what cuobjdump reads).
 static const uint32_t MAGIC_FATBIN = 0xBA55ED50, MAGIC_WRAPPER = 0x466243B1;
 enum { MACHINE_CUDA = 190 }; // EM_CUDA of the ELF header

@@ -22,6 +22,9 @@ typedef struct {
 CUresult module_image_read(const void *image, size_t limit, module_image *out, module_error *error);
 void module_image_free(module_image *image);
 
+// The mode of nvcc-cpu for which this emulator is built: "run", "sanitize" or "count".
+const char *module_image_mode(void);
+
 // The file's `bytes` bytes, and zeros behind them; NULL when it cannot be read. The caller frees them.
 char *module_read_file(const char *path, size_t *bytes);
 
