@@ -146,20 +146,50 @@ static void append_parameters(const source *file, size_t open, size_t close, tex
   }
 }
 
-// How many functions of this name does the text define? A host function may have the name of a kernel.
-static size_t count_definitions(const source *file, size_t name) {
-  const token *wanted = &file->tokens.items[name];
-  size_t count = 0;
-  for (size_t i = 0; i < file->tokens.count; i++) {
-    const token *it = &file->tokens.items[i];
-    if (it->length != wanted->length ||
-        memcmp(file->text + it->start, file->text + wanted->start, it->length) != 0)
-      continue;
-    const size_t open = token_next(file, i);
-    if (!token_is(file, open, "(")) continue;
-    count += token_is(file, token_next(file, token_group_end(file, open)), "{");
+static bool same_name(const source *file, size_t left, size_t right) {
+  const token *a = &file->tokens.items[left], *b = &file->tokens.items[right];
+  return a->length == b->length &&
+         memcmp(file->text + a->start, file->text + b->start, a->length) == 0;
+}
+
+static size_t count_parameters(const source *file, size_t open, size_t close) {
+  size_t count = 1;
+  for (size_t i = token_next(file, open); i < close; i = token_next(file, i)) {
+    if (token_is(file, i, ",")) count++;
+    if (token_opens_group(file, i)) i = token_group_end(file, i);
   }
   return count;
+}
+
+// Does the text have another function of this name, whose parameters end at `close`? A host function may have the name
+// of a kernel. Of those that are only declared, such as kernels of headers, the number of parameters tells them apart.
+static bool is_overloaded(const source *file, size_t name, size_t close) {
+  const size_t parameters = count_parameters(file, token_next(file, name), close);
+  size_t definitions = 0;
+  for (size_t i = 0; i < file->tokens.count; i++) {
+    if (!same_name(file, i, name)) continue;
+    const size_t open = token_next(file, i);
+    if (!token_is(file, open, "(")) continue;
+    const size_t end = token_group_end(file, open), behind = token_next(file, end);
+    definitions += token_is(file, behind, "{");
+    if (token_is(file, behind, ";") && token_is(file, token_previous(file, i), "void") &&
+        count_parameters(file, open, end) != parameters)
+      return true;
+  }
+  return definitions > 1;
+}
+
+// Does the kernel whose parameters end at `close` launch itself?
+static bool launches_itself(const source *file, size_t name, size_t close) {
+  const size_t body = token_next(file, close);
+  if (!token_is(file, body, "{")) return false;
+  const size_t end = token_group_end(file, body);
+  for (size_t i = body; i < end; i++) {
+    const size_t behind = token_next(file, i);
+    if (same_name(file, i, name) && (token_is(file, behind, "<<<") || token_is(file, behind, "<")))
+      return true;
+  }
+  return false;
 }
 
 // Inserts the text behind the function whose parameters end at `close`.
@@ -208,7 +238,7 @@ void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list 
   if (file->module && !is_template) add_to_module(file, name, open, close, kernels);
   const bool specialises = is_template && token_is(file, token_next(file, angle), ">");
   const bool has_twin = !specialises && (is_template || has_defaults(file, open, close) ||
-                                         count_definitions(file, name) > 1);
+                                         is_overloaded(file, name, close));
   if (!has_twin) {
     add_name(kernels, name, false);
     return;
@@ -235,7 +265,17 @@ void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list 
   token_append_range(file, open, close, &twin);
   text_buffer_append_string(&twin, "; ");
   text_buffer_free(&arguments);
-  insert_behind(file, close, &twin, kernels);
+  // A kernel that launches itself needs the twin ahead of its body, and there the twin needs a declaration of the kernel.
+  if (launches_itself(file, name, close) &&
+      !(is_template && has_defaults(file, angle, header_end))) {
+    text_buffer *before = &file->edits[statement].before;
+    token_append_range(file, statement, name, before);
+    append_parameters(file, open, close, before);
+    text_buffer_append_string(before, "; ");
+    text_buffer_append(before, twin.data, twin.length);
+  } else {
+    insert_behind(file, close, &twin, kernels);
+  }
   text_buffer_free(&twin);
   add_name(kernels, name, true);
 }

@@ -174,13 +174,30 @@ __global__ void add_tree(int *sum, int depth) {
   if (threadIdx.x == 0 && depth > 0) add_tree<<<2, 2>>>(sum, depth - 1);
 }
 
-FEATURE(launches_in_kernels, "kernels that launch kernels, which begin when their parent ends",
+// A template that launches itself, and a kernel that has the name of another one, which is only declared.
+template <int STEP>
+__global__ void count_down(int *sum, int depth) {
+  atomicAdd(sum, STEP);
+  if (depth > 0) count_down<STEP><<<1, 1>>>(sum, depth - 1);
+}
+__global__ void count_up(int *sum);
+__global__ void count_up(int *sum, int to) {
+  atomicAdd(sum, 1000);
+  if (*sum < to) count_up<<<1, 1>>>(sum, to);
+}
+
+FEATURE(launches_in_kernels,
+        "kernels that launch kernels, also themselves, which begin when their parent ends",
         "cudaDeviceSynchronize() in a kernel, as in CUDA 12; the streams for tail launches") {
   device_array<int> sum(1);
   *sum.at = 0;
   add_tree<<<1, 2>>>(sum.at, 3);
   CHECK(cudaDeviceSynchronize());
-  return *sum.at == 2 + 4 + 8 + 16;
+  if (*sum.at != 2 + 4 + 8 + 16) return false;
+  count_down<10><<<1, 1>>>(sum.at, 4);
+  count_up<<<1, 1>>>(sum.at, 3000);
+  CHECK(cudaDeviceSynchronize());
+  return *sum.at == 30 + 50 + 3000;
 }
 
 __global__ void two_clocks(long long *x) {

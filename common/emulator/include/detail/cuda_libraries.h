@@ -5,7 +5,7 @@
 
 #include "emulator.h"
 
-#define CUB_PTX_ARCH            __CUDA_ARCH__
+#define CUB_PTX_ARCH            EMULATOR_ARCH // __CUDA_ARCH__, and the host has it too
 #define CUB_IS_DEVICE_CODE      (emulator_current != nullptr)
 #define CUB_IS_HOST_CODE        (emulator_current == nullptr)
 #define CUB_INCLUDE_DEVICE_CODE 1
