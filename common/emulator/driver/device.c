@@ -27,6 +27,16 @@ CUresult cuDeviceGetName(char *name, int bytes, CUdevice device) {
 }
 
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
+  switch (attribute) { // those that only the driver API has
+  case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+  case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+  case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED:
+    if (value == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (device < 0 || device >= devices_count()) return CUDA_ERROR_INVALID_DEVICE;
+    *value = 1;
+    return context_driver_ready();
+  default: break;
+  }
   return IN_DRIVER(cudaDeviceGetAttribute(value, (enum cudaDeviceAttr)attribute, device));
 }
 

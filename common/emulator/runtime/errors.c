@@ -60,6 +60,7 @@ cudaError_t cudaGetLastError(void) {
   ERROR(cudaErrorInvalidDevice, "invalid device ordinal")                                          \
   ERROR(cudaErrorInvalidKernelImage, "device kernel image is invalid")                             \
   ERROR(cudaErrorDeviceUninitialized, "invalid device context")                                    \
+  ERROR(cudaErrorMapBufferObjectFailed, "mapping of buffer object failed")                         \
   ERROR(cudaErrorAlreadyMapped, "resource already mapped")                                         \
   ERROR(cudaErrorNoKernelImageForDevice,                                                           \
         "no kernel image is available for execution on the device")                                \

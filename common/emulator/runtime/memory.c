@@ -172,17 +172,20 @@ bool memory_register_host(void *address, size_t bytes) {
   return done;
 }
 
-bool memory_unregister_host(const void *address) {
+static bool forget(const void *address, memory_kind kind) {
   bool found = false;
   pthread_mutex_lock(&mutex);
   for (size_t i = 0; i < table_count && !found; i++) {
-    found = table[i].start == (uintptr_t)address && table[i].kind == MEMORY_HOST &&
-            table[i].mapping == 0;
+    found = table[i].start == (uintptr_t)address && table[i].kind == kind && table[i].mapping == 0;
     if (found) release(i);
   }
   pthread_mutex_unlock(&mutex);
   return found;
 }
+
+bool memory_unregister_host(const void *address) { return forget(address, MEMORY_HOST); }
+
+bool memory_remove_symbol(const void *address) { return forget(address, MEMORY_SYMBOL); }
 
 void memory_reset(int device) {
   pthread_mutex_lock(&mutex);

@@ -35,8 +35,10 @@ bool memory_find(const void *address, memory_allocation *found);
 // Whether `bytes` from the address lie in one allocation that the device can use.
 bool memory_on_device(const void *address, size_t bytes);
 
-// Adds a module's variable to the table, so that copies to its address are accepted.
+// Adds a module's variable, or memory that the driver API has mapped, to the table, so that copies to its address are
+// accepted, and takes it away.
 bool memory_add_symbol(const void *address, size_t bytes);
+bool memory_remove_symbol(const void *address);
 
 // Adds memory of the host that the program has allocated itself, so that the device may use it, and takes it away.
 bool memory_register_host(void *address, size_t bytes);

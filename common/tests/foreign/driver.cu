@@ -153,3 +153,46 @@ FEATURE(modules,
   DRIVER(cuCtxSetCurrent(nullptr));
   return right;
 }
+
+FEATURE(virtual_memory,
+        "cuMemCreate, cuMemAddressReserve, cuMemMap, cuMemSetAccess; a handle as a file descriptor "
+        "for another process",
+        "compression and the location of the memory change nothing; cudaIpcGetMemHandle and pools "
+        "for other processes: an unknown name") {
+  CUcontext context;
+  CUmemGenericAllocationHandle memory, again;
+  CUmemAllocationProp wanted = {};
+  CUdeviceptr addresses;
+  size_t chunk = 0;
+  int file = -1;
+  wanted.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  DRIVER(cuInit(0));
+  DRIVER(cuDevicePrimaryCtxRetain(&context, 0));
+  DRIVER(cuCtxSetCurrent(context));
+  DRIVER(cuMemGetAllocationGranularity(&chunk, &wanted, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+  DRIVER(cuMemCreate(&memory, chunk, &wanted, 0));
+  DRIVER(cuMemExportToShareableHandle(&file, memory, wanted.requestedHandleTypes, 0));
+  DRIVER(
+      cuMemImportFromShareableHandle(&again, (void *)(uintptr_t)file, wanted.requestedHandleTypes));
+  close(file);
+  // The same memory is seen at two addresses. At a third one there is none.
+  DRIVER(cuMemAddressReserve(&addresses, 3 * chunk, 0, 0, 0));
+  DRIVER(cuMemMap(addresses, chunk, 0, memory, 0));
+  DRIVER(cuMemMap(addresses + chunk, chunk, 0, again, 0));
+  const CUmemAccessDesc access = {wanted.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  DRIVER(cuMemSetAccess(addresses, 2 * chunk, &access, 1));
+  DRIVER(cuMemRelease(memory));
+  DRIVER(cuMemRelease(again));
+  const int value = 42;
+  int seen = 0;
+  DRIVER(cuMemcpyHtoD(addresses + 4, &value, sizeof value));
+  DRIVER(cuMemcpyDtoH(&seen, addresses + chunk + 4, sizeof seen));
+  const bool right = cuMemcpyDtoH(&seen, addresses + 2 * chunk, 4) == CUDA_ERROR_INVALID_VALUE &&
+                     cuMemUnmap(addresses + 2 * chunk, 2 * chunk) == CUDA_ERROR_INVALID_VALUE;
+  DRIVER(cuMemUnmap(addresses, 2 * chunk));
+  DRIVER(cuMemAddressFree(addresses, 3 * chunk));
+  DRIVER(cuCtxSetCurrent(nullptr));
+  return right && seen == 42;
+}

@@ -131,6 +131,32 @@ EMULATOR_API CUresult cuMemsetD8Async(CUdeviceptr pointer, unsigned char value, 
 EMULATOR_API CUresult cuMemsetD32Async(CUdeviceptr pointer, unsigned int value, size_t count,
                                        CUstream stream);
 
+// ---- Memory and addresses apart from each other: reserve, create, map, allow ------------------------
+
+// Sizes are multiples of the granularity, 2 MiB. A handle may go to another process as a file descriptor.
+EMULATOR_API CUresult cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *prop,
+                                                    CUmemAllocationGranularity_flags option);
+EMULATOR_API CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
+                                  const CUmemAllocationProp *prop, unsigned long long flags);
+EMULATOR_API CUresult cuMemRelease(CUmemGenericAllocationHandle handle);
+EMULATOR_API CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
+                                                             CUmemGenericAllocationHandle handle);
+EMULATOR_API CUresult cuMemExportToShareableHandle(void *shareable,
+                                                   CUmemGenericAllocationHandle handle,
+                                                   CUmemAllocationHandleType type,
+                                                   unsigned long long flags);
+EMULATOR_API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
+                                                     void *shareable,
+                                                     CUmemAllocationHandleType type);
+EMULATOR_API CUresult cuMemAddressReserve(CUdeviceptr *start, size_t bytes, size_t alignment,
+                                          CUdeviceptr wanted, unsigned long long flags);
+EMULATOR_API CUresult cuMemAddressFree(CUdeviceptr start, size_t bytes);
+EMULATOR_API CUresult cuMemMap(CUdeviceptr start, size_t bytes, size_t offset,
+                               CUmemGenericAllocationHandle handle, unsigned long long flags);
+EMULATOR_API CUresult cuMemUnmap(CUdeviceptr start, size_t bytes);
+EMULATOR_API CUresult cuMemSetAccess(CUdeviceptr start, size_t bytes, const CUmemAccessDesc *access,
+                                     size_t count);
+
 // ---- Streams and events -------------------------------------------------------------------------
 
 EMULATOR_API CUresult cuStreamCreate(CUstream *stream, unsigned int flags);
