@@ -171,8 +171,58 @@ Test(nvcc_cpu, options_and_toolkits, .timeout = 120) {
   result = lab_run(BUILT_AS "plain.cu -o plain -DN=4 && ./plain", lab_work); // assertions are kept
   EXPECT_STATUS(result, 1);
   EXPECT(result, "Assertion `*x == N` failed");
-  EXPECT_STATUS(lab_run(BUILT_AS "-ptx plain.cu", lab_work), 2);
+  EXPECT_STATUS(lab_run(BUILT_AS "-optix-ir plain.cu", lab_work), 2);
+  EXPECT_STATUS(lab_run(BUILT_AS "-ptx plain.cu plain.cu", lab_work), 2);
   EXPECT_STATUS(lab_run(BUILT_AS "missing.cu", lab_work), 2);
+}
+
+// A report names the line of a module. A module that was made for no mode, or for a GPU, is refused.
+Test(nvcc_cpu, modules_are_sanitized, .timeout = 120) {
+  write_source("shift.cu", "extern \"C\" __global__ void shift(int *x) {\n"
+                           "  __shared__ int part[33];\n"
+                           "  part[threadIdx.x] = x[threadIdx.x];\n"
+                           "  x[threadIdx.x] = part[threadIdx.x ^ 1];\n}\n");
+  write_source(
+      "load.cpp",
+      "#include <cuda.h>\nint main(int, char **words) {\n"
+      "  CUcontext context; CUmodule module; CUfunction shift; CUdeviceptr x;\n"
+      "  cuInit(0); cuCtxCreate(&context, 0, 0);\n"
+      "  const CUresult loaded = cuModuleLoad(&module, words[1]);\n"
+      "  if (loaded != CUDA_SUCCESS) return loaded == CUDA_ERROR_NO_BINARY_FOR_GPU ? 9 : 8;\n"
+      "  void *arguments[] = {&x};\n"
+      "  cuMemAlloc(&x, 128); cuMemsetD32(x, 5, 32);\n"
+      "  cuModuleGetFunction(&shift, module, \"shift\");\n"
+      "  cuLaunchKernel(shift, 1, 1, 1, 32, 1, 1, 0, 0, arguments, 0);\n"
+      "  return cuCtxSynchronize(); }\n");
+  script_result result =
+      lab_run(BUILT_AS "-cubin --mode=sanitize shift.cu && "
+                       "$lab/scripts/nvcc-cpu --mode=sanitize load.cpp -lcuda -o load && "
+                       "./load shift.cubin",
+              lab_work);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "Race reported between", "shift.cu:4", "shift.cu:3", "in kernel shift");
+  result = lab_run(BUILT_AS "-cubin shift.cu -o plain.cubin && ./load plain.cubin", lab_work);
+  EXPECT_STATUS(result, 9);
+  EXPECT(result, "was made for --mode=run of nvcc-cpu, and the program for --mode=sanitize");
+  // The beginning of a fatbin, of NVIDIA's ELF (its machine is 190), and of PTX.
+  static const struct {
+    char bytes[100];
+    const char *says;
+  } images[] = {{"\x50\xED\x55\xBA", "is a fatbin, a GPU's machine code"},
+                {"\x7F"
+                 "ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\xBE",
+                 "is a cubin, a GPU's machine code"},
+                {"//\n.version 9.0\n", "is PTX, which the emulator cannot compile"}};
+  for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/image", lab_work);
+    FILE *file = fopen(path, "w");
+    cr_assert(file != NULL && fwrite(images[i].bytes, sizeof images[i].bytes, 1, file) == 1 &&
+              fclose(file) == 0);
+    result = lab_run("cd %s && exec 2>&1; ./load image", lab_work);
+    EXPECT_STATUS(result, 9);
+    EXPECT(result, images[i].says, "make the module with scripts/nvcc-cpu");
+  }
 }
 
 // The compiler's words about templates go on for pages.
