@@ -67,7 +67,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
     if (file >= 0) close(file);
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
-  poison_fill(all, bytes, POISON_DEVICE); // a read before any write shows
+  if (!memory_begins_at_zero()) poison_fill(all, bytes, POISON_DEVICE);
   munmap(all, bytes);
   return give(handle, (allocation){file, bytes, *prop});
 }

@@ -4,6 +4,7 @@
 #include "memory.h"
 
 #include "devices.h"
+#include "environment.h"
 #include "errors.h"
 #include "gpu.h"
 #include "graph.h"
@@ -63,6 +64,8 @@ static bool table_add(memory_allocation entry) {
   return true;
 }
 
+bool memory_begins_at_zero(void) { return environment_number("EMU_ZERO_MEMORY", 0, 0, 1) == 1; }
+
 static bool map(memory_allocation *entry) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const size_t guard = round_up(GUARD_BYTES, page);
@@ -77,7 +80,8 @@ static bool map(memory_allocation *entry) {
     munmap(mapping, entry->mapping_bytes);
     return false;
   }
-  poison_fill(low, usable, POISON_DEVICE); // a read before any write shows
+  if (!memory_begins_at_zero())
+    poison_fill(low, usable, POISON_DEVICE); // a read before any write shows
   entry->mapping = (uintptr_t)mapping;
   entry->start = (uintptr_t)low + usable - used;
   return true;

@@ -22,6 +22,9 @@ typedef struct {
   size_t mapping_bytes;
 } memory_allocation;
 
+// Does new memory hold zeros (EMU_ZERO_MEMORY=1), as it often does on a GPU, instead of NaN?
+bool memory_begins_at_zero(void);
+
 // What cudaMalloc and its kin do, and cudaFree and cudaFreeHost (`host`): errors are recorded.
 cudaError_t memory_allocate(void **pointer, size_t bytes, memory_kind kind);
 cudaError_t memory_deallocate(void *pointer, bool host);

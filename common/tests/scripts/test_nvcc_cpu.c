@@ -153,10 +153,11 @@ Test(nvcc_cpu, sanitize_ends_with_1_and_count_prints_lines, .timeout = 240) {
 }
 
 Test(nvcc_cpu, options_and_toolkits, .timeout = 120) {
-  write_source("plain.cu",
-               "#include <cassert>\n__global__ void k(int *x) { assert(*x == N); }\n"
-               "int main() { int *x; cudaMallocManaged(&x, 4); *x = 3; k<<<1, 1>>>(x);\n"
-               "  return cudaDeviceSynchronize() != cudaSuccess; }\n");
+  write_source("plain.cu", "#include <cassert>\n__global__ void k(int *x) { assert(*x == N); }\n"
+                           "int main() { int *x; cudaMallocManaged(&x, 4);\n"
+                           "  if (*x == 0) return 7; // it has never been set\n"
+                           "  *x = 3; k<<<1, 1>>>(x);\n"
+                           "  return cudaDeviceSynchronize() != cudaSuccess; }\n");
   EXPECT_STATUS(
       lab_run("mkdir %s/toolkit && echo '#error a toolkit' > %s/toolkit/cuda_runtime_api.h && "
               "echo '#error a toolkit' > %s/toolkit/cuda_runtime.h",
@@ -168,6 +169,7 @@ Test(nvcc_cpu, options_and_toolkits, .timeout = 120) {
               lab_work);
   EXPECT_STATUS(result, 0);
   EXPECT(result, "ignores --never-heard-of", "leaves out -Itoolkit");
+  EXPECT_STATUS(lab_run("EMU_ZERO_MEMORY=1 %s/plain", lab_work), 7);
   result = lab_run(BUILT_AS "plain.cu -o plain -DN=4 && ./plain", lab_work); // assertions are kept
   EXPECT_STATUS(result, 1);
   EXPECT(result, "Assertion `*x == N` failed");
