@@ -194,7 +194,7 @@ static void print_name(const char *name, bool launched, void *context) {
   *first = false;
 }
 
-// A name without its C++ signature is the fault that everyone makes once.
+// A kernel that is not extern "C" has its C++ name, with its signature. To forget that is the usual fault.
 static void say_names(CUmodule module, const char *name) {
   bool first = true;
   fprintf(stderr, "========= cuModuleGetFunction: the module has no kernel \"%s\"; it has", name);

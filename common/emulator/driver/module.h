@@ -15,7 +15,8 @@ const void *module_map(const module_image *image, module_error *error);
 // The C++ name of the symbol at the address, which lies in a module; NULL when there is none. The caller frees it.
 char *module_symbol_name(const void *address);
 
-// What the name expression stands for in the module that was loaded last; NULL when no module has named it.
+// Returns the address that the name expression stands for in the module that was loaded last; NULL when no module has
+// named it.
 const void *module_expression(const char *expression);
 
 #endif

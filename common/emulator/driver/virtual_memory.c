@@ -72,7 +72,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
   return give(handle, (allocation){file, bytes, *prop});
 }
 
-// What is mapped stays, as long as it is mapped.
+// Mapped memory stays until it is unmapped.
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   if (handle == 0) return CUDA_ERROR_INVALID_VALUE;
   close(of(handle)->file);
