@@ -1,5 +1,5 @@
-// The image that a program gives to cuModuleLoadData: the bytes of a shared object that scripts/nvcc-cpu has made (-cubin, -fatbin),
-// or the same as text (-ptx), with a line that begins with // and the bytes in base64 (RFC 4648).
+// The image that a program gives to cuModuleLoadData: the bytes of a shared object that scripts/nvcc-cpu has made
+// (-cubin, -fatbin), or the same as text (-ptx), with a line that begins with // and the bytes in base64 (RFC 4648).
 #ifndef MODULE_IMAGE_H
 #define MODULE_IMAGE_H
 
