@@ -184,6 +184,7 @@ static bool launches_itself(const source *file, size_t name, size_t close) {
   const size_t body = token_next(file, close);
   if (!token_is(file, body, "{")) return false;
   const size_t end = token_group_end(file, body);
+  if (end == NO_TOKEN) return false;
   for (size_t i = body; i < end; i++) {
     const size_t behind = token_next(file, i);
     if (same_name(file, i, name) && (token_is(file, behind, "<<<") || token_is(file, behind, "<")))
