@@ -23,5 +23,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     abort(); // a failure leaves nothing behind and says where
   }
   text_buffer_free(&out);
+  // The text of a preprocessor, for a module.
+  out = (text_buffer){0};
+  error.text[0] = '\0';
+  if (!rewrite_module("a.cu", text, size, &out, &error) && error.text[0] == '\0') abort();
+  text_buffer_free(&out);
   return 0;
 }
