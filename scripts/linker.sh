@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints the option that has a compiler link with gold, or "none" where gold is missing or does not find the compiler's
-# libraries: scripts/linker.sh FILE COMPILER [OPTION...]. Linking a program to try it takes a tenth of a second, so make reads the
-# answer from FILE from then on.
+# libraries: scripts/linker.sh FILE COMPILER [OPTION...]. Linking a program to try it takes a tenth of a second, so make
+# reads the answer from FILE from then on.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

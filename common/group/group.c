@@ -14,9 +14,9 @@
 
 // CUDA loads a kernel at its first launch, and waits there until the GPU is idle (CUDA Programming Guide, "Lazy Loading").
 // But a kernel of an exchange is not done before another rank takes part, whose host thread may wait for a load of its
-// own. So the kernels are loaded at the start. CUDA reads the variable when a program first calls it.
+// own. So the kernels are loaded at the start, whatever the user has set. CUDA reads the variable at the first call.
 __attribute__((constructor)) static void load_kernels_at_the_start(void) {
-  setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
 }
 
 static bool nccl_ok(ncclResult_t result, ncclComm_t comm, const char *what, error_text *error) {

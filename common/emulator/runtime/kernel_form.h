@@ -9,7 +9,7 @@
 cudaError_t kernel_form_request(emulator_launch_request *request, const void *kernel,
                                 void **arguments);
 
-// What is known of the kernel; NULL when that is nothing. It stays.
+// Returns the form of the kernel, which stays, or NULL for a kernel of which nothing is known.
 const emulator_kernel_form *kernel_form_of(const void *kernel);
 
 #endif

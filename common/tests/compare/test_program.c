@@ -56,6 +56,20 @@ Test(compare, many_rows) {
                  "warning: half of the 20 rows of up to 200 us are slower by 20.0 % or more");
 }
 
+// Too few cells of each length, but enough of all lengths together.
+Test(compare, few_rows_of_each_length) {
+  for (int file = 0; file < 2; file++) {
+    const writer one = begin(file ? "b" : "a");
+    for (int i = 0; i < 10; i++)
+      add(&one, "05_wmma", 512 + i, 20, (i < 5 ? 100 + i : 400 + i) * (file ? 1.2 : 1));
+    end(&one);
+  }
+  cr_assert_eq(system("sed -i s/T14:38:37Z/T15:00:00Z/ b.csv b-samples.csv"), 0);
+  const program_result result = program_run("a.csv b.csv");
+  EXPECT(result, 1, "all cells: 10 that scatter by", "10 slower, 0 faster");
+  expect_warning(&result, "warning: half of the 10 rows are slower by 20.0 % or more");
+}
+
 Test(compare, numbers_are_compared_as_numbers) {
   const writer a = begin("a");
   add_keys(&a, "05_wmma,,NVIDIA H200,fp16,2,8,8,512,512,64,1",

@@ -191,6 +191,17 @@ static bool differs(const char *a, const char *b, double tolerance) {
 
 static const char *or_unknown(const char *text) { return *text ? text : "unknown"; }
 
+// Warns of a band whose cells differ by more than two machines do.
+static void warn_of_band(FILE *file, const judge_band *band, const char *which) {
+  if (isnan(band->noise) || band->divided) return;
+  fprintf(
+      file,
+      "warning: half of the %zu rows %sare %s by %.1f %% or more, which is too much for another "
+      "GPU of the same kind: it counts as a difference\n",
+      band->cells, which, band->common > 1 ? "slower" : "faster",
+      100 * (fmax(band->common, 1 / band->common) - 1));
+}
+
 void table_print_warnings(FILE *file, const recording *old_run, const recording *new_run,
                           const pairing *pairing, const judgement *judgement) {
   for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
@@ -224,15 +235,14 @@ void table_print_warnings(FILE *file, const recording *old_run, const recording 
             "that from chance: record more\n",
             unclear);
   }
+  bool of_all = false; // some cells are judged by all
   for (int band = 0; band < JUDGE_BANDS; band++) {
     const judge_band *own = &judgement->bands[band];
-    if (isnan(own->noise) || own->divided) continue;
-    fprintf(
-        file,
-        "warning: half of the %zu rows %s %g us are %s by %.1f %% or more, which is too much for "
-        "another GPU of the same kind: it counts as a difference\n",
-        own->cells, band == JUDGE_BANDS - 1 ? "above" : "of up to",
-        1000 * judge_band_end(band - (band == JUDGE_BANDS - 1)),
-        own->common > 1 ? "slower" : "faster", 100 * (fmax(own->common, 1 / own->common) - 1));
+    char which[32];
+    snprintf(which, sizeof which, "%s %g us ", band == JUDGE_BANDS - 1 ? "above" : "of up to",
+             1000 * judge_band_end(band - (band == JUDGE_BANDS - 1)));
+    of_all |= isnan(own->noise) && own->cells > 0;
+    warn_of_band(file, own, which);
   }
+  if (of_all) warn_of_band(file, &judgement->all, "");
 }
