@@ -124,7 +124,7 @@ const char *attention_summary(void);
 // STEPS_FOLDER in make/config.mk.
 const char *attention_source(void) __attribute__((weak));
 
-// Steps with named configurations, one or several, export these three functions as well; others do not.
+// Steps with named configurations, one or several, export these four functions as well; others do not.
 //
 // Returns the names of the configurations, ended by NULL. A name is BLOCK_M x BLOCK_N x WARPS such as
 // "64x64x4", or with a ring of tiles BLOCK_M x BLOCK_N x WARPS x STAGES such as "64x64x4x2".
@@ -134,6 +134,9 @@ const char *const *attention_configurations(void) __attribute__((weak));
 // step, which takes the one that was fastest for the shape when it was measured. Returns false when no
 // configuration has that name.
 bool attention_configure(const char *name) __attribute__((weak));
+
+// Returns the name of the configuration that a call takes for the shape. It is the chosen one, or else the step's own choice.
+const char *attention_configuration(const attention_shape *shape) __attribute__((weak));
 
 // Returns how many bytes of dynamic shared memory a block takes, for the shape in the chosen configuration.
 size_t attention_shared_memory_bytes(const attention_shape *shape) __attribute__((weak));

@@ -69,6 +69,12 @@ function ratio_cell(name,  value) {
   return ratio_digits(value, value) " [" ratio_digits(field(name "_low"), value) ", " \
     ratio_digits(field(name "_high"), value) "]"
 }
+# Returns the speed-up over the step before with both in one configuration, and the name of this configuration. It is
+# empty where they have none in common, or where the record is older than this comparison.
+function same_tile_cell(  ratio) {
+  ratio = ratio_cell("speedup_same")
+  return ratio == "" ? "" : ratio " in " field("same_configuration")
+}
 # Returns a ratio, with three digits if it is large, and else with the digits of a share.
 function ratio_digits(value, like) { return like < 0.1 ? sprintf("%.2g", value) : like < 1 ? sprintf("%.2f", value) : rounded(value, like) }
 

@@ -77,6 +77,8 @@ static void write_line(FILE *file, bool names, const result_row *row, const devi
   static const char *const first[4] = {"base_step", "speedup", "speedup_low", "speedup_high"};
   static const char *const before[4] = {"before_step", "speedup_before", "speedup_before_low",
                                         "speedup_before_high"};
+  static const char *const same[4] = {"same_configuration", "speedup_same", "speedup_same_low",
+                                      "speedup_same_high"};
   const statistics_summary *times = &row->figures.times;
   const bool checked = row->verdict != CHECK_SKIPPED;
   const bool timed = checked && times->samples > 0;
@@ -98,6 +100,7 @@ static void write_line(FILE *file, bool names, const result_row *row, const devi
   result_add_figures(&line, timed, &row->figures, &row->floor);
   add_speedup(&line, first, timed, &row->first);
   add_speedup(&line, before, timed, &row->before);
+  add_speedup(&line, same, timed, &row->same);
   record_add_columns(&line, &row->conditions);
   if (counts) result_add_counts(&line, counts->launches > 0, counts);
   csv_line_end(&line);

@@ -15,7 +15,7 @@
 
 // The speed-up of a row's step over another that was timed with it, from pairs of one round.
 typedef struct {
-  const char *to; // the other's name, or in a sweep its configuration; NULL where there is none
+  const char *to;           // the other's name, or a configuration; NULL where there is none
   statistics_ratio speedup; // above 1: the row's step is faster
 } result_speedup;
 
@@ -32,6 +32,7 @@ typedef struct {
   timing_floor floor;     // of the same rounds
   result_speedup first;   // against the first of the steps, or in a sweep against the fastest
   result_speedup before;  // against the one before it
+  result_speedup same;    // against that one in one configuration, whose name is in `to`
   record_conditions conditions;
 } result_row;
 

@@ -15,6 +15,7 @@ attention_step step_linked(void) {
       .source = attention_source ? attention_source() : NULL,
       .configurations = attention_configurations, // weak: NULL where the step has none
       .configure = attention_configure,
+      .configuration_for = attention_configuration,
       .shared_memory_bytes = attention_shared_memory_bytes,
   };
 }

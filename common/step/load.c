@@ -34,6 +34,7 @@ static bool load(const char *path, attention_step *step, error_text *error) {
   find_optional(step->library, "attention_group_unsupported", &step->group_unsupported);
   find_optional(step->library, "attention_configurations", &step->configurations);
   find_optional(step->library, "attention_configure", &step->configure);
+  find_optional(step->library, "attention_configuration", &step->configuration_for);
   find_optional(step->library, "attention_shared_memory_bytes", &step->shared_memory_bytes);
   find_optional(step->library, "attention_timeline", &step->timeline);
   const char *(*source)(void) = NULL;

@@ -22,6 +22,7 @@ typedef struct {
   // These are NULL in steps without named configurations.
   const char *const *(*configurations)(void);
   bool (*configure)(const char *name);
+  const char *(*configuration_for)(const attention_shape *shape);
   size_t (*shared_memory_bytes)(const attention_shape *shape);
   cudaError_t (*timeline)(
       const timeline_plan *plan); // of a step built with LAB_TIMELINE, else NULL

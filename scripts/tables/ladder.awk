@@ -15,6 +15,8 @@ file == "ladder" {
   tflops[count] = timed() ? field("tflops") : ""
   speedup[count] = field("base_step") == field("step") ? "" : ratio_cell("speedup")
   speedup_before[count] = ratio_cell("speedup_before")
+  same_tile[count] = same_tile_cell()
+  if (same_tile[count] != "") tiles_there = 1
   if (field("base_step") != "") base = field("base_step")
 }
 file == "peers" { peers_there = 1 }
@@ -67,13 +69,14 @@ function verdict(value) {
 }
 END {
   print subtitle ".\n"
-  header("step\tadds\tms [95 %]\tTFLOP/s\t× step " (base == "" ? "01" : substr(base, 1, 2)) "\t× before\tworkspace" \
+  header("step\tadds\tms [95 %]\tTFLOP/s\t× step " (base == "" ? "01" : substr(base, 1, 2)) "\t× before" (tiles_there ? "\t× before, same tile" : "") "\tworkspace" \
     (best ? "\tof SDPA flash\tof the best peer\tverdict" : ""), 2)
   for (i = 1; i <= count; i++) {
     first_time = i == 1 ? milliseconds[1] : first_time
     line = readable(name[i]) "\t" summary(name[i]) "\t" time[i] "\t" significant(tflops[i])
     line = line "\t" (speedup[i] != "" ? speedup[i] : first_time && milliseconds[i] ? significant(first_time / milliseconds[i]) : "")
     line = line "\t" (speedup_before[i] != "" ? speedup_before[i] : before && milliseconds[i] ? significant(before / milliseconds[i]) : "")
+    if (tiles_there) line = line "\t" same_tile[i]
     line = line "\t" (workspace[i] == "" ? "" : workspace[i] < 1000 ? workspace[i] " B" : count_text(workspace[i], " ") "B")
     if (best) line = line "\t" share_cell(i, flash, "flash") "\t" share_cell(i, best, "best") "\t" \
       verdict(name[i] in share_of_best ? share_of_best[name[i]] : share(i, best))

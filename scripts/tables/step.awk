@@ -15,6 +15,8 @@ has_number(field("step"), nn) {
   before[p] = last[p]
   speedup[p] = field("base_step") == field("step") ? "" : ratio_cell("speedup")
   speedup_before[p] = ratio_cell("speedup_before")
+  same_tile[p] = same_tile_cell()
+  if (same_tile[p] != "") tiles_there = 1
   found = 1
 }
 timed() {
@@ -26,10 +28,11 @@ END {
     print "No recorded ladder holds step " nn " yet: `make ladder` records it."
     exit
   }
-  header("problem\tms [95 %]\tTFLOP/s\t× the step before\t× step 01", 1)
+  header("problem\tms [95 %]\tTFLOP/s\t× the step before" (tiles_there ? "\t× the step before, same tile" : "") "\t× step 01", 1)
   for (p = 1; p <= problems; p++) {
     if (time[p] == "") continue
     row(text[p] "\t" time[p] "\t" significant(tflops[p]) "\t" (speedup_before[p] != "" ? speedup_before[p] : ratio(before[p])) "\t" \
+      (tiles_there ? same_tile[p] "\t" : "") \
       (speedup[p] != "" ? speedup[p] : ratio(first[p])))
   }
   origin()

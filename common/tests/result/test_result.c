@@ -12,7 +12,8 @@ static const char columns[] =
     "o_error,o_bound,lse_error,workspace_bytes,samples,median_ms,ci_low_ms,ci_high_ms,p5_ms,p95_ms,"
     "tflops,rounds,throttled_rounds,throttled,run_clock_mhz,run_power_w,graph_ms,graph_ci_low_ms,"
     "graph_ci_high_ms,floor_ms,floor_graph_ms,floor_nothing_ms,base_step,speedup,speedup_low,"
-    "speedup_high,before_step,speedup_before,speedup_before_low,speedup_before_high,driver,cuda,sm_"
+    "speedup_high,before_step,speedup_before,speedup_before_low,speedup_before_high,"
+    "same_configuration,speedup_same,speedup_same_low,speedup_same_high,driver,cuda,sm_"
     "clock_before_mhz,sm_clock_after_mhz,memory_clock_mhz,power_before_w,"
     "power_after_w,power_limit_w,temperature_before_c,temperature_after_c,commit,date";
 static const char count_columns[] =
@@ -45,6 +46,7 @@ static result_row sample_row(void) {
       .floor = {0.001, 0.0025, 0.00125},
       .first = {"01_naive", {300, {299, 301}}},
       .before = {"03_3dgrid", {1.5, {1.25, 1.75}}},
+      .same = {"64x32x4", {1.25, {1.125, 1.375}}},
       .conditions = {.before = {"580.1", 1980, 3201, 118.93, 700, 37},
                      .after = {"580.1", 1905, 3201, 650.5, 700, 45},
                      .origin = {"13.0", "abc1234", "2026-11-20T14:26:19Z"}},
@@ -74,7 +76,8 @@ Test(result, values) {
   expect(
       "04_online_softmax,,NVIDIA H200,bf16,1,2,1,1000,1000,64,1,ok,0.001,0.004,2.5e-07,1234,30,"
       "2.5,2.25,2.75,2,3,0.102502,10,4,0,1965,480.5,2.25,2.125,2.375,0.0025,0.00125,0.001,01_naive,"
-      "300,299,301,03_3dgrid,1.5,1.25,1.75,580.1,13.0,1980,1905,3201,118.93,650.5,700,37,45,"
+      "300,299,301,03_3dgrid,1.5,1.25,1.75,64x32x4,1.25,1.125,1.375,580.1,13.0,1980,1905,3201,118."
+      "93,650.5,700,37,45,"
       "abc1234,"
       "2026-11-20T14:26:19Z\n");
 }
@@ -120,8 +123,8 @@ Test(result, variants) {
   cr_expect(strstr(text, "\n04_online_softmax,,,NVIDIA H200,"), "%s", text);
 }
 
-// Counts the columns that only a timed row fills, from samples to speedup_before_high.
-#define NOT_TIMED ",,,,,,,,,,,,,,,,,,,,,,,,,,"
+// Counts the columns that only a timed row fills, from samples to speedup_same_high.
+#define NOT_TIMED ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,"
 
 // A field that does not apply is empty, and the columns after it keep their places.
 Test(result, empty_values) {
@@ -132,11 +135,11 @@ Test(result, empty_values) {
   row.figures.sm_clock_mhz = row.figures.power_w = NAN;
   row.floor = timing_no_floor();
   row.first.speedup = (statistics_ratio){300, {NAN, NAN}};
-  row.before.to = NULL;
+  row.before.to = row.same.to = NULL;
   row.conditions.before = row.conditions.after = (record_state){"", NAN, NAN, NAN, NAN, NAN};
   result_write(file, &row, NULL);
   expect("04_online_softmax,,NVIDIA H200,bf16,1,2,1,1000,1000,64,1,ok,0.001,0.004,2.5e-07,1234,2,"
-         "2.5,,,2,3,0.102502,2,1,1,,,,,,,,,01_naive,300,,,,,,,,13.0,,,,,,,,,abc1234,"
+         "2.5,,,2,3,0.102502,2,1,1,,,,,,,,,01_naive,300,,,,,,,,,,,,13.0,,,,,,,,,abc1234,"
          "2026-11-20T14:26:19Z\n");
 
   row = sample_row();

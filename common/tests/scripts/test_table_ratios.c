@@ -30,6 +30,25 @@ Test(table_ratios, ratios_have_intervals) {
          "| 2.000 [1.996, 2.004], throttled | 20.0 | 9.50 [9.25, 9.75] | 39.5 [39.2, 39.8] |\n");
 }
 
+// A step that chooses another tile than the step before is compared with it in one tile as well.
+Test(table_ratios, one_tile) {
+  cr_assert_eq(toolkit_run("rm " FOLDER "/ladder-again.csv").status, 0);
+  recorded_write("ladder",
+                 "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,"
+                 "workspace_bytes,median_ms,tflops,speedup_before,speedup_before_low,"
+                 "speedup_before_high,same_configuration,speedup_same,speedup_same_low,"
+                 "speedup_same_high,commit,date\n"
+                 "01_plain,Test GPU,fp16," LARGE ",ok,0,80,0.5,,,,,,,," ORIGIN
+                 "05_fused,Test GPU,fp16," LARGE
+                 ",ok,0,2,20,9.5,9.25,9.75,64x32x4,1.25,1.2,1.3," ORIGIN);
+  const script_result result = filled(BLOCK("ladder test-gpu") BLOCK("step test-gpu 05"));
+  EXPECT(result, "| × before | × before, same tile | workspace |",
+         "| 01 plain | | 80.00 | 0.500 | 1.00 | | | 0 B |",
+         "| 9.50 [9.25, 9.75] | 1.25 [1.20, 1.30] in 64x32x4 | 0 B |",
+         "| × the step before | × the step before, same tile | × step 01 |",
+         "| 9.50 [9.25, 9.75] | 1.25 [1.20, 1.30] in 64x32x4 | 40.0 |");
+}
+
 // Beside the step itself, in the words of the patch as it is today.
 #define VARIED(step, variant, times, ratio)                                                        \
   step "," variant ",Test GPU,fp16," LARGE ",ok," times "," ratio "," ORIGIN

@@ -57,9 +57,8 @@ static const char *const *configurations_of(attention_step *step, contender_choi
 }
 
 bool ladder_load_steps(ladder_session *s, char **paths, size_t count, error_text *error) {
-  enum { MOST = 64 };
-  s->steps = calloc(MOST, sizeof *s->steps);
-  s->rows = calloc(MOST, sizeof *s->rows);
+  s->steps = calloc(LADDER_MOST_ROWS, sizeof *s->steps);
+  s->rows = calloc(LADDER_MOST_ROWS, sizeof *s->rows);
   if (!s->steps || !s->rows) return fail(error, "not enough memory");
   for (size_t i = 0; i < count; i++) {
     const char *variant = NULL;
@@ -69,7 +68,8 @@ bool ladder_load_steps(ladder_session *s, char **paths, size_t count, error_text
     const char *const *configuration = configurations_of(&step, choice, error);
     if (!configuration) return false;
     do {
-      if (s->count == MOST) return fail(error, "more than %d steps and configurations", MOST);
+      if (s->count == LADDER_MOST_ROWS)
+        return fail(error, "more than %d steps and configurations", LADDER_MOST_ROWS);
       step.configuration = *configuration;
       s->steps[s->count] = step;
       s->rows[s->count].step = &s->steps[s->count];

@@ -92,9 +92,14 @@ static bool is_timed(const ladder_session *s) {
   return !s->device.emulated && !s->options.given[OPTION_NO_TIME];
 }
 
+// Steps are compared in one configuration where they are timed, and compared with the step before at all.
+static bool has_pairs(const ladder_session *s) {
+  return is_timed(s) && !ladder_is_sweep(s) && !ladder_has_variants(s);
+}
+
 // Checks each step once, and what is timed as well. Returns false only when the machine fails, not when a step is wrong.
 static bool check_steps(ladder_session *s, error_text *error) {
-  for (size_t i = 0; i < s->count; i++) {
+  for (size_t i = 0; i < s->count + s->beside; i++) {
     ladder_row *row = &s->rows[i];
     result_row *result = &row->result;
     result->step = row->step->name;
@@ -140,7 +145,7 @@ static bool climb(ladder_session *s, FILE *record, error_text *error) {
   conditions.after = record_read_state(&s->device);
   conditions.origin = record_read_origin();
   record_write(record, &s->device, "after", &conditions.after);
-  for (size_t i = 0; i < s->count; i++) s->rows[i].result.conditions = conditions;
+  for (size_t i = 0; i < s->count + s->beside; i++) s->rows[i].result.conditions = conditions;
   row_write_csv(record, s->rows, s->count);
   row_print_table(stdout, &s->device, &s->trial.shape, s->rows, s->count);
   return true;
@@ -153,7 +158,7 @@ static bool write_samples(ladder_session *s, FILE *file, error_text *error) {
   const record_conditions *conditions = &s->rows[0].result.conditions;
   const bool variants = ladder_has_variants(s);
   result_write_sample_names(file, variants ? RESULT_VARIANTS : 0);
-  for (size_t i = 0; i < s->count; i++) {
+  for (size_t i = 0; i < s->count + s->beside; i++) {
     const ladder_row *row = &s->rows[i];
     if (row->bursts) result_write_samples(file, &row->result, row->bursts);
   }
@@ -191,7 +196,7 @@ static bool run(ladder_session *s, const char *name, error_text *error) {
 }
 
 static bool all_right(const ladder_session *s) {
-  for (size_t i = 0; i < s->count; i++) {
+  for (size_t i = 0; i < s->count + s->beside; i++) {
     if (s->rows[i].result.verdict == CHECK_FAILED) return false;
   }
   return true;
@@ -225,12 +230,12 @@ static int compare_steps(int argc, char **argv) {
     return EXIT_BAD_INPUT;
   }
   const bool options_follow = end < argc; // "--" stands where their program name would
-  const bool good = device_open(&s.device, &error) &&
-                    ladder_load_steps(&s, argv + 3, (size_t)end - 3, &error) &&
-                    read_options(&s, options_follow ? argc - end : 1,
-                                 options_follow ? argv + end : argv, &error) &&
-                    record_folder_make(argv[1], &s.device, &s.folder, &error) &&
-                    prepare(&s, &error) && run(&s, argv[2], &error);
+  const bool good =
+      device_open(&s.device, &error) && ladder_load_steps(&s, argv + 3, (size_t)end - 3, &error) &&
+      read_options(&s, options_follow ? argc - end : 1, options_follow ? argv + end : argv,
+                   &error) &&
+      record_folder_make(argv[1], &s.device, &s.folder, &error) && prepare(&s, &error) &&
+      (!has_pairs(&s) || ladder_add_pairs(&s, &error)) && run(&s, argv[2], &error);
   const int status = !good ? EXIT_BAD_INPUT : all_right(&s) ? EXIT_OK : EXIT_CHECK_FAILED;
   if (!good) fprintf(stderr, "error: %s\n", error.text);
   measured_steps_free(&s.measured);

@@ -17,8 +17,13 @@ static const char *bytes_text(size_t bytes, char text[16]) {
 row_name_text row_name(const ladder_row *row) {
   const char *variant = row->result.variant && *row->result.variant ? row->result.variant : NULL;
   row_name_text name;
-  snprintf(name.text, sizeof name.text, "%s%s%s", row->step->name, variant ? ", variant " : "",
-           variant ? variant : "");
+  const char *kind = variant ? ", variant " : "";
+  const char *which = variant ? variant : "";
+  if (!variant && row->step->configuration) {
+    kind = ", configuration ";
+    which = row->step->configuration;
+  }
+  snprintf(name.text, sizeof name.text, "%s%s%s", row->step->name, kind, which);
   return name;
 }
 
@@ -37,6 +42,14 @@ static void print_speedup(FILE *file, const result_speedup *speedup) {
   } else {
     fprintf(file, "  %9s", "");
   }
+}
+
+// Where the step chose another configuration, the one that both steps had follows the number.
+static void print_same(FILE *file, const ladder_row *row) {
+  const char *to = row->result.same.to;
+  print_speedup(file, &row->result.same);
+  if (!to) return;
+  if (row->same != row || row->before_in_same->step->configuration) fprintf(file, " in %s", to);
 }
 
 // Writes a heading such as "x step 01", with the first of the steps that were timed.
@@ -73,7 +86,7 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
   } else {
     fprintf(file, "  %9s  %8s  %9s  %9s\n", "median ms", "TFLOP/s",
             rows[0].step->configuration ? "x fastest" : first_column(rows, count).text,
-            variants ? "" : "x before");
+            variants ? "" : "x before  same tile");
   }
   for (size_t i = 0; i < count; i++) {
     const ladder_row *row = &rows[i];
@@ -103,6 +116,7 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
               result_tflops(&result->shape, &figures->times));
       print_speedup(file, &result->first);
       print_speedup(file, &result->before);
+      if (!variants) print_same(file, row);
       if (figures->throttled_rounds > 0) {
         fprintf(file, "  throttled %zu/%zu", figures->throttled_rounds, figures->times.runs);
       }

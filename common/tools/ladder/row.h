@@ -5,12 +5,14 @@
 #include "result/result.h"
 #include "step/step.h"
 
-typedef struct {
+typedef struct ladder_row {
   const attention_step *step;
   const char *unsupported; // why the step cannot take the shape; NULL when it can
   result_row result;
   const timing_contender *bursts; // NULL when it was not timed
   device_counts counts;           // of one run, on the emulator
+  // The step and the step before it, both in one configuration (pairs.c); NULL when they have none in common.
+  const struct ladder_row *same, *before_in_same;
 } ladder_row;
 
 // Returns a name such as "04_online_softmax", or "04_online_softmax, variant no_pad".

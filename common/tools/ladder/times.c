@@ -14,16 +14,21 @@ static int faster_first(const void *a, const void *b) {
   return (first->median > second->median) - (first->median < second->median);
 }
 
-// Returns the row that a row's "x before" is relative to: that of the step which it comes after.
-static const ladder_row *row_before(const ladder_session *s, const ladder_row *row,
+const ladder_row *ladder_row_before(const ladder_session *s, const ladder_row *row,
                                     const ladder_row *last) {
   char parent[64];
   ladder_read_parent(row->step->name, parent);
   if (!*parent) return last;
   for (size_t i = 0; i < s->count; i++) {
-    if (s->rows[i].bursts && strcmp(s->rows[i].step->name, parent) == 0) return &s->rows[i];
+    if (strcmp(s->rows[i].step->name, parent) == 0) return &s->rows[i];
   }
   return NULL;
+}
+
+// Returns the name of the configuration in which the row's step was compared.
+static const char *name_in_same(const ladder_row *row) {
+  const attention_step *step = row->same->step;
+  return step->configuration ? step->configuration : step->configuration_for(&row->result.shape);
 }
 
 // Compares each row with the first of the rows that were timed, which in a sweep is the fastest, and with that of the
@@ -38,9 +43,13 @@ static void compare_rows(const ladder_session *s) {
     row->result.first =
         result_compare(row->bursts, first->bursts,
                        ladder_is_sweep(s) ? first->result.configuration : first->result.step);
-    const ladder_row *before = row_before(s, row, last);
-    if (before && !ladder_is_sweep(s) && !ladder_has_variants(s)) {
+    const ladder_row *before = ladder_row_before(s, row, last);
+    if (before && before->bursts && !ladder_is_sweep(s) && !ladder_has_variants(s)) {
       row->result.before = result_compare(row->bursts, before->bursts, before->result.step);
+    }
+    if (row->same && row->same->bursts && row->before_in_same->bursts) {
+      row->result.same =
+          result_compare(row->same->bursts, row->before_in_same->bursts, name_in_same(row));
     }
     last = row;
   }
@@ -54,15 +63,16 @@ bool ladder_time_steps(ladder_session *s, error_text *error) {
   const bool warm = s->options.given[OPTION_WARM_L2];
   const measure_plan plan =
       measure_plan_make(s->options.rounds, s->options.warm_up, warm ? 0 : s->device.l2_bytes);
-  attention_step *timed = malloc(s->count * sizeof *timed);
+  const size_t rows = s->count + s->beside;
+  attention_step *timed = malloc(rows * sizeof *timed);
   size_t contenders = 0;
-  for (size_t i = 0; timed && i < s->count; i++) {
+  for (size_t i = 0; timed && i < rows; i++) {
     if (is_right(&s->rows[i])) timed[contenders++] = *s->rows[i].step;
   }
   bool good = timed || fail(error, "not enough memory for the samples");
   good = good && measure_steps(&s->trial, timed, contenders, &plan, &s->measured, error);
   size_t next = 0;
-  for (size_t i = 0; i < s->count && good; i++) {
+  for (size_t i = 0; i < rows && good; i++) {
     ladder_row *row = &s->rows[i];
     if (!is_right(row)) continue;
     const timing_contender *bursts = &s->measured.contenders[next++];
