@@ -186,10 +186,6 @@ static cudaError_t launch_chosen(const ARGUMENTS *args, cudaStream_t stream) {
   return cudaErrorInvalidValue;
 }
 
-const char *attention_configuration(const attention_shape *shape) {
-  return configuration_for(shape);
-}
-
 #ifdef TAKES_A_GROUP
 static cudaError_t launch_part(const part_args *args, cudaStream_t stream) {
   return LAUNCH_FOR_SHAPE(launch_chosen, args, stream);
@@ -199,5 +195,9 @@ cudaError_t attention_forward(const attention_args *args, cudaStream_t stream) {
   return LAUNCH_FOR_SHAPE(launch_chosen, args, stream);
 }
 #endif
+
+const char *attention_configuration(const attention_shape *shape) {
+  return configuration_for(shape);
+}
 
 #endif

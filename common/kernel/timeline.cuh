@@ -9,6 +9,7 @@
 //   TIMELINE_END(KIND)     after it: one event, from the begin to now
 //   TIMELINE_AT(KIND)      an event without a duration; TIMELINE_AT_FIRST(KIND, first) only where `first` is set
 //   TIMELINE_MMA(KIND)     the same in a step with products by mma.sync, which have no wait that tells their end
+//   TIMELINE_SHARED_BYTES  the static shared memory that stamps take beside what the kernel takes
 //
 // The kinds are those of timeline.h.
 #ifndef TIMELINE_CUH
@@ -16,6 +17,7 @@
 
 #if !defined(LAB_TIMELINE) || !defined(__CUDACC__)
 
+#define TIMELINE_SHARED_BYTES 0
 #define TIMELINE_ENTER
 #define TIMELINE_SITE
 #define TIMELINE_FIRST_SITE
@@ -99,6 +101,7 @@ __device__ __forceinline__ unsigned timeline_find_ring() {
 }
 
 #if LAB_TIMELINE == 2
+#define TIMELINE_SHARED_BYTES 0
 
 // A kernel with wgmma calls aligned_tiles() first. There it finds its ring, once, and keeps it and the number of its
 // events in registers of PTX, which all stamps behind it see.
@@ -126,6 +129,7 @@ __device__ __forceinline__ void timeline_stamp(unsigned begin, unsigned end, uns
 }
 
 #else
+#define TIMELINE_SHARED_BYTES 128 // of a block, for `rings`
 
 // Other kernels have no place where all begin. They find the ring again at each wait, and keep it in shared memory for
 // the stamps of their products, of which there are many.
@@ -134,6 +138,7 @@ __device__ __forceinline__ void timeline_enter() {}
 __device__ __forceinline__ void timeline_stamp(unsigned begin, unsigned end, unsigned kind,
                                                timeline_site site) {
   static __shared__ unsigned rings[32]; // of the block's warps
+  static_assert(sizeof rings == TIMELINE_SHARED_BYTES, "allow_shared_memory counts them");
   const bool of_product = kind == TIMELINE_SOFTMAX || kind == TIMELINE_OUTPUT;
   const unsigned ring =
       of_product ? (threadIdx.x % 32 == 0 ? rings[threadIdx.x / 32] : 0) : timeline_find_ring();
