@@ -3,6 +3,7 @@
 #ifndef WMMA_CUH
 #define WMMA_CUH
 
+#include "kernel.cuh"
 #include <mma.h>
 #include <type_traits>
 
@@ -37,6 +38,27 @@ __device__ __forceinline__ int fragment_row(int i) {
 template <typename tile>
 __device__ __forceinline__ int fragment_column(int j) {
   return (threadIdx.x / 32 % tile::WARPS_N + tile::WARPS_N * j) * FRAGMENT;
+}
+
+// Stores the warp's fragments of O to the tile O_smem [BLOCK_M][D], whose rows have WIDTH floats with their pad.
+template <typename tile, int D, int COLUMNS, int WIDTH>
+__device__ __forceinline__ void
+store_fragments(float (*O_smem)[WIDTH], const accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS]) {
+  for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+    for (int j = 0; j < COLUMNS && fragment_column<tile>(j) < D; j++)
+      wmma::store_matrix_sync(&O_smem[fragment_row<tile>(i)][fragment_column<tile>(j)],
+                              O_frag[i][j], WIDTH, wmma::mem_row_major);
+}
+
+// Stores the first `rows` rows and `head_dim` columns of the tile O_smem [BLOCK_M][D] to O [rows, head_dim], rounded
+// to Element. Neighbouring threads take neighbouring columns, so that they fill whole sectors.
+template <typename tile, int D, typename Element, int WIDTH>
+__device__ __forceinline__ void store_rows(Element *O, const float (*O_smem)[WIDTH], int rows,
+                                           int head_dim) {
+  for (int i = threadIdx.x; i < tile::BLOCK_M * D; i += tile::THREADS) {
+    if (i / D < rows && i % D < head_dim)
+      O[(size_t)(i / D) * head_dim + i % D] = from_float<Element>(O_smem[i / D][i % D]);
+  }
 }
 
 #endif

@@ -161,7 +161,7 @@ static constexpr size_t SHARED_BYTES = sizeof(float) *
                                        ((tile::BLOCK_M + 2 * tile::BLOCK_N) * (D + PAD) +
                                         tile::BLOCK_M * (tile::BLOCK_N + PAD));
 
-// O [query tile, head_dim] and lse [query tile], one key block after the other.
+// Computes O [query tile, head_dim] and lse [query tile], one key block after the other.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void attention_tile(const Element *Q, const Element *K, const Element *V,
                                                Element *O, float *lse, const attention_shape &shape,

@@ -1,19 +1,18 @@
 // 05_wmma: both products on the tensor cores.
 //
-// A warp hands 16 x 16 x 16 products to the tensor cores as fragments: registers of all its 32 lanes
-// that together hold a 16 x 16 matrix, in a layout that wmma does not tell. So the scores go through
-// shared memory, where rows are rows again, for the online softmax of step 04; O stays in fragments from
-// the first key to the last. The sizes of the tiles are those of one of several configurations.
+// A tensor core multiplies 16 x 16 matrices. A warp holds them as fragments, in registers of all its 32 lanes, and
+// wmma does not tell which lane holds which element. So the scores go through shared memory, where rows are rows
+// again, for the online softmax of step 04. O stays in fragments from the first key to the last. The step is
+// compiled for several sizes of tiles, its configurations.
 //
-//              BLOCK_N or D
-//           +---+---+---+---+
-//           | 16 x 16       |         Warp (m, n) of WARPS_M x WARPS_N owns ROW_FRAGMENTS rows of
-//           | fragments     | BLOCK_M fragments and every WARPS_N-th column of them. WARPS_N is above 1
-//           |               |         where a tile has fewer rows of fragments than warps.
-//           +---+---+---+---+
+//    128x64x4     32x64x4         The number is the warp that owns a 16 x 16 fragment of S. Warp (m, n) of
+//   | 0 0 0 0 |  | 0 1 0 1 |      WARPS_M x WARPS_N owns ROW_FRAGMENTS rows of fragments, and every WARPS_N-th
+//   | 0 0 0 0 |  | 2 3 2 3 |      column of them. WARPS_N is above 1 where a tile has fewer rows of fragments
+//   | 1 1 1 1 |                   than warps.
+//       ...
 //
-// Cost for each head: global traffic as in step 04, but tiles stay in 16 bits in shared memory, and a
-// fragment of K or V serves 16 rows. The warps now wait for the copies of the next tiles.
+// Cost for each head: global traffic as in step 04, but tiles stay in 16 bits in shared memory, and a fragment of
+// K or V serves all rows of a warp. The warps now wait for the copies of the next tiles.
 // Look next at 06_cp_async, which copies the next tiles while it computes.
 #include "kernel.cuh"
 #include "ptx.cuh"
@@ -62,7 +61,7 @@ static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
 // Fragments are read 16 bytes a lane, 8 rows at once. With 16 bytes of padding a row is an odd multiple
 // of 16 bytes long, so 8 rows in turn start in 8 different groups of 4 banks: no conflict. A pad of one
-// element would spread them too, but put every row after the first off the 16-byte grid.
+// element would spread them too, but it would put most rows off the 16-byte grid.
 static constexpr int PAD = 8;   // elements of 2 bytes
 static constexpr int S_PAD = 4; // floats
 static_assert(PAD * sizeof(half) % 16 == 0 && S_PAD * sizeof(float) % 16 == 0, "rows stay aligned");
@@ -83,54 +82,48 @@ __device__ __forceinline__ void load_tile(Element (*smem)[D + PAD], const Elemen
 // If each warp owns whole rows, __syncwarp() is enough; otherwise warps share rows and the whole block must wait.
 template <typename tile>
 __device__ __forceinline__ void row_barrier() {
-  if (tile::WARPS_N == 1) {
-    __syncwarp();
-  } else {
-    __syncthreads();
-  }
+  tile::WARPS_N == 1 ? __syncwarp() : __syncthreads();
 }
 
-// S_smem [BLOCK_M, BLOCK_N] = Q [BLOCK_M, D] K_smem^T [D, BLOCK_N], the warp's part. K^T in row-major
-// order is K in column-major order, so K is read as it lies.
-template <typename tile, int D, typename Element>
+// S_smem [BLOCK_M, BLOCK_N] = Q [BLOCK_M, D] K_smem^T [D, BLOCK_N], the warp's part. A row of K is a column of
+// K^T, so K^T in column-major order is K as it lies. The widths are those of a row, with its pad.
+template <typename tile, int D, typename Element, int S_WIDTH, int K_WIDTH>
 __device__ __forceinline__ void
-multiply_scores(float (*S_smem)[tile::BLOCK_N + S_PAD],
+multiply_scores(float (*S_smem)[S_WIDTH],
                 const matrix_a<Element> (&Q_frag)[tile::ROW_FRAGMENTS][D / FRAGMENT],
-                const Element (*K_smem)[D + PAD]) {
+                const Element (*K_smem)[K_WIDTH]) {
   for (int key = fragment_column<tile>(0); key < tile::BLOCK_N; key += tile::WARPS_N * FRAGMENT) {
     accumulator S_frag[tile::ROW_FRAGMENTS];
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++) wmma::fill_fragment(S_frag[i], 0.0f);
     // exercise: compute a column of fragments of S; load each fragment of K once, for all of Q
     for (int k = 0; k < D / FRAGMENT; k++) {
       matrix_b<Element, wmma::col_major> K_frag;
-      wmma::load_matrix_sync(K_frag, &K_smem[key][k * FRAGMENT], D + PAD);
+      wmma::load_matrix_sync(K_frag, &K_smem[key][k * FRAGMENT], K_WIDTH);
       for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
         wmma::mma_sync(S_frag[i], Q_frag[i][k], K_frag, S_frag[i]);
     }
     // end of exercise
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
-      wmma::store_matrix_sync(&S_smem[fragment_row<tile>(i)][key], S_frag[i], tile::BLOCK_N + S_PAD,
+      wmma::store_matrix_sync(&S_smem[fragment_row<tile>(i)][key], S_frag[i], S_WIDTH,
                               wmma::mem_row_major);
   }
 }
 
 // O [BLOCK_M, D] += P_smem [BLOCK_M, BLOCK_N] V_smem [BLOCK_N, D], the warp's part.
-template <typename tile, int D, typename Element, int COLUMNS>
+template <typename tile, int D, typename Element, int COLUMNS, int P_WIDTH, int V_WIDTH>
 __device__ __forceinline__ void
 accumulate_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
-                  const Element (*P_smem)[2 * (tile::BLOCK_N + S_PAD)],
-                  const Element (*V_smem)[D + PAD]) {
+                  const Element (*P_smem)[P_WIDTH], const Element (*V_smem)[V_WIDTH]) {
 #pragma unroll 1 // all at once would need more registers than a thread can have
   for (int k = 0; k < tile::BLOCK_N; k += FRAGMENT) {
     // exercise: multiply 16 keys: load the fragments of P once, and each fragment of V once for all of them
     matrix_a<Element> P_frag[tile::ROW_FRAGMENTS];
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
-      wmma::load_matrix_sync(P_frag[i], &P_smem[fragment_row<tile>(i)][k],
-                             2 * (tile::BLOCK_N + S_PAD));
+      wmma::load_matrix_sync(P_frag[i], &P_smem[fragment_row<tile>(i)][k], P_WIDTH);
     for (int j = 0; j < COLUMNS; j++) {
       if (fragment_column<tile>(j) >= D) break; // more warps than columns of fragments
       matrix_b<Element, wmma::row_major> V_frag;
-      wmma::load_matrix_sync(V_frag, &V_smem[k][fragment_column<tile>(j)], D + PAD);
+      wmma::load_matrix_sync(V_frag, &V_smem[k][fragment_column<tile>(j)], V_WIDTH);
       for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
         wmma::mma_sync(O_frag[i][j], P_frag[i], V_frag, O_frag[i][j]);
     }
@@ -172,9 +165,9 @@ __device__ __forceinline__ float softmax_row(float (&S_row)[tile::LANE_KEYS], fl
   return correction;
 }
 
-// Multiplies row r of O by factor_smem[r]. wmma does not tell which element of O a lane holds, but a fragment
-// of the same type that is loaded with the factors holds the right one in the same place. Read by
-// columns with a stride of 0, every column is the same 16 factors.
+// Multiplies row r of O by factor_smem[r]. wmma does not tell which element of O a lane holds. But in a fragment
+// of the same type element e is in the same row, so a fragment of factors has the right factor in that place. It
+// is loaded in column-major order with a distance of 0 between columns, so each column is the same 16 factors.
 template <typename tile, int COLUMNS>
 __device__ __forceinline__ void scale_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
                                              const float *factor_smem) {
@@ -198,7 +191,7 @@ static constexpr size_t
                                                      sizeof(float) * (tile::BLOCK_N + S_PAD)),
                           sizeof(float) * tile::BLOCK_M * (D + S_PAD));
 
-// O [query tile, head_dim] and lse [query tile], one key block after the other.
+// Computes O [query tile, head_dim] and lse [query tile], one key block after the other.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void attention_tile(const Element *Q, const Element *K, const Element *V,
                                                Element *O, float *lse, const attention_shape &shape,
@@ -279,15 +272,9 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   }
   __syncthreads(); // the factors are complete
   scale_output<tile>(O_frag, factor_smem);
-  for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
-    for (int j = 0; j < COLUMNS && fragment_column<tile>(j) < D; j++)
-      wmma::store_matrix_sync(&O_smem[fragment_row<tile>(i)][fragment_column<tile>(j)],
-                              O_frag[i][j], D + S_PAD, wmma::mem_row_major);
+  store_fragments<tile, D>(O_smem, O_frag);
   __syncthreads(); // O is complete
-  for (int i = threadIdx.x; i < tile::BLOCK_M * D; i += tile::THREADS) {
-    if (i / D < rows && i % D < shape.head_dim)
-      O[(size_t)(i / D) * shape.head_dim + i % D] = from_float<Element>(O_smem[i / D][i % D]);
-  }
+  store_rows<tile, D>(O, O_smem, rows, shape.head_dim);
   __syncthreads(); // all threads have read O, so the next query tile may overwrite it
 }
 

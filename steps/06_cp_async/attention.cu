@@ -16,6 +16,7 @@
 #include "ptx.cuh"
 #include "tiles.cuh"
 #include "wmma.cuh"
+#include "wmma_products.cuh"
 #include <cuda_pipeline.h>
 
 template <int M, int N, int W, int S>
@@ -62,7 +63,7 @@ static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
 // Fragments are read 16 bytes a lane, 8 rows at once. With 16 bytes of padding a row is an odd multiple
 // of 16 bytes long, so 8 rows in turn start in 8 different groups of 4 banks: no conflict. A pad of one
-// element would spread them too, but put every row after the first off the 16-byte grid.
+// element would spread them too, but it would put most rows off the 16-byte grid.
 static constexpr int PAD = 8;   // elements of 2 bytes
 static constexpr int S_PAD = 4; // floats
 static_assert(PAD * sizeof(half) % 16 == 0 && S_PAD * sizeof(float) % 16 == 0, "rows stay aligned");
@@ -88,55 +89,7 @@ __device__ __forceinline__ void load_tile(Element (*smem)[D + PAD], const Elemen
 // If each warp owns whole rows, __syncwarp() is enough; otherwise warps share rows and the whole block must wait.
 template <typename tile>
 __device__ __forceinline__ void row_barrier() {
-  if (tile::WARPS_N == 1) {
-    __syncwarp();
-  } else {
-    __syncthreads();
-  }
-}
-
-// S_smem [BLOCK_M, BLOCK_N] = Q [BLOCK_M, D] K_smem^T [D, BLOCK_N], the warp's part. K^T in row-major
-// order is K in column-major order, so K is read as it lies.
-template <typename tile, int D, typename Element>
-__device__ __forceinline__ void
-multiply_scores(float (*S_smem)[tile::BLOCK_N + S_PAD],
-                const matrix_a<Element> (&Q_frag)[tile::ROW_FRAGMENTS][D / FRAGMENT],
-                const Element (*K_smem)[D + PAD]) {
-  for (int key = fragment_column<tile>(0); key < tile::BLOCK_N; key += tile::WARPS_N * FRAGMENT) {
-    accumulator S_frag[tile::ROW_FRAGMENTS];
-    for (int i = 0; i < tile::ROW_FRAGMENTS; i++) wmma::fill_fragment(S_frag[i], 0.0f);
-    for (int k = 0; k < D / FRAGMENT; k++) {
-      matrix_b<Element, wmma::col_major> K_frag;
-      wmma::load_matrix_sync(K_frag, &K_smem[key][k * FRAGMENT], D + PAD);
-      for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
-        wmma::mma_sync(S_frag[i], Q_frag[i][k], K_frag, S_frag[i]);
-    }
-    for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
-      wmma::store_matrix_sync(&S_smem[fragment_row<tile>(i)][key], S_frag[i], tile::BLOCK_N + S_PAD,
-                              wmma::mem_row_major);
-  }
-}
-
-// O [BLOCK_M, D] += P_smem [BLOCK_M, BLOCK_N] V_smem [BLOCK_N, D], the warp's part.
-template <typename tile, int D, typename Element, int COLUMNS>
-__device__ __forceinline__ void
-accumulate_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
-                  const Element (*P_smem)[2 * (tile::BLOCK_N + S_PAD)],
-                  const Element (*V_smem)[D + PAD]) {
-#pragma unroll 1 // all at once would need more registers than a thread can have
-  for (int k = 0; k < tile::BLOCK_N; k += FRAGMENT) {
-    matrix_a<Element> P_frag[tile::ROW_FRAGMENTS];
-    for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
-      wmma::load_matrix_sync(P_frag[i], &P_smem[fragment_row<tile>(i)][k],
-                             2 * (tile::BLOCK_N + S_PAD));
-    for (int j = 0; j < COLUMNS; j++) {
-      if (fragment_column<tile>(j) >= D) break; // more warps than columns of fragments
-      matrix_b<Element, wmma::row_major> V_frag;
-      wmma::load_matrix_sync(V_frag, &V_smem[k][fragment_column<tile>(j)], D + PAD);
-      for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
-        wmma::mma_sync(O_frag[i][j], P_frag[i], V_frag, O_frag[i][j]);
-    }
-  }
+  tile::WARPS_N == 1 ? __syncwarp() : __syncthreads();
 }
 
 // Returns the key of the block that the lane's score number n of a row belongs to: a lane has every ROW_LANES-th
@@ -173,20 +126,6 @@ __device__ __forceinline__ float softmax_row(float (&S_row)[tile::LANE_KEYS], fl
   return correction;
 }
 
-// Multiplies row r of O by factor_smem[r]. wmma does not tell which element of O a lane holds, but a fragment
-// of the same type that is loaded with the factors holds the right one in the same place. Read by
-// columns with a stride of 0, every column is the same 16 factors.
-template <typename tile, int COLUMNS>
-__device__ __forceinline__ void scale_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
-                                             const float *factor_smem) {
-  for (int i = 0; i < tile::ROW_FRAGMENTS; i++) {
-    accumulator factor;
-    wmma::load_matrix_sync(factor, &factor_smem[fragment_row<tile>(i)], 0, wmma::mem_col_major);
-    for (int j = 0; j < COLUMNS; j++)
-      for (int e = 0; e < factor.num_elements; e++) O_frag[i][j].x[e] *= factor.x[e];
-  }
-}
-
 // Bytes of shared memory: the row factors, and then either K, V, and Q or S, which takes the place of Q
 // once Q is in fragments; or, at the end, O.
 template <typename tile, int D>
@@ -197,7 +136,7 @@ static constexpr size_t
                                                      sizeof(float) * (tile::BLOCK_N + S_PAD)),
                           sizeof(float) * tile::BLOCK_M * (D + S_PAD));
 
-// O [query tile, head_dim] and lse [query tile], one key block after the other.
+// Computes O [query tile, head_dim] and lse [query tile], one key block after the other.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void attention_tile(const Element *Q, const Element *K, const Element *V,
                                                Element *O, float *lse, const attention_shape &shape,
@@ -251,8 +190,8 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   load_tile<tile, tile::BLOCK_M, D>(Q_smem, Q, rows, shape.head_dim);
   __pipeline_commit();
   for (int block = 0; block < tile::STAGES - 1; block++) load_block(block);
-  __pipeline_wait_prior(tile::STAGES - 1); // Q, the oldest group: this thread's copies are there,
-  __syncthreads();                         // and past the barrier those of all threads
+  __pipeline_wait_prior(tile::STAGES - 1); // this thread's copies of Q, the oldest group, are there
+  __syncthreads();                         // and those of all other threads as well
   // end of exercise
   matrix_a<Element> Q_frag[tile::ROW_FRAGMENTS][D / FRAGMENT];
   accumulator O_frag[tile::ROW_FRAGMENTS][COLUMNS];
@@ -267,7 +206,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
     // exercise: wait until this block is there for all threads; start the block that the ring has room for
     if (tile::STAGES > 1) __pipeline_wait_prior(max(tile::STAGES - 2, 0)); // this block has arrived
-    __syncthreads(); // for all threads; and all have read the stage that is filled next
+    __syncthreads(); // all threads see the block, and have read the stage that is filled next
     load_block(block + tile::STAGES - 1);
     if (tile::STAGES == 1) __pipeline_wait_prior(0);
     if (tile::STAGES == 1) __syncthreads();
@@ -303,15 +242,9 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   }
   __syncthreads(); // the factors are complete, and no thread reads V any more, where O goes
   scale_output<tile>(O_frag, factor_smem);
-  for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
-    for (int j = 0; j < COLUMNS && fragment_column<tile>(j) < D; j++)
-      wmma::store_matrix_sync(&O_smem[fragment_row<tile>(i)][fragment_column<tile>(j)],
-                              O_frag[i][j], D + S_PAD, wmma::mem_row_major);
+  store_fragments<tile, D>(O_smem, O_frag);
   __syncthreads(); // O is complete
-  for (int i = threadIdx.x; i < tile::BLOCK_M * D; i += tile::THREADS) {
-    if (i / D < rows && i % D < shape.head_dim)
-      O[(size_t)(i / D) * shape.head_dim + i % D] = from_float<Element>(O_smem[i / D][i % D]);
-  }
+  store_rows<tile, D>(O, O_smem, rows, shape.head_dim);
   __syncthreads(); // all threads have read O, so the next query tile may overwrite it
 }
 

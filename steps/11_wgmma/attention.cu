@@ -155,7 +155,7 @@ struct shared_tiles {
 template <typename tile, int D>
 static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
 
-// O [query tile, head_dim] and lse [query tile], one key block after the other.
+// Computes O [query tile, head_dim] and lse [query tile], one key block after the other.
 template <typename tile, typename Element, int D>
 __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     void attention_kernel(const __grid_constant__ tensor_maps maps, Element *O, float *lse,

@@ -298,14 +298,14 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   load_queries<tile, D>(Q_smem, Q, first, end, row_of);
   __pipeline_commit();
   for (int block = 0; block < tile::STAGES - 1; block++) load_block(first_block + block);
-  __pipeline_wait_prior(tile::STAGES - 1); // Q, the oldest group: this thread's copies are there,
-  __syncthreads();                         // and past the barrier those of all threads
+  __pipeline_wait_prior(tile::STAGES - 1); // this thread's copies of Q, the oldest group, are there
+  __syncthreads();                         // and those of all other threads as well
 
   for (int first_key = first_block * tile::BLOCK_N; first_key < keys; first_key += tile::BLOCK_N) {
     const int block = first_key / tile::BLOCK_N;
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
     if (tile::STAGES > 1) __pipeline_wait_prior(max(tile::STAGES - 2, 0)); // this block has arrived
-    __syncthreads(); // for all threads; and all have read the stage that is filled next
+    __syncthreads(); // all threads see the block, and have read the stage that is filled next
     load_block(block + tile::STAGES - 1);
     if (tile::STAGES == 1) __pipeline_wait_prior(0);
     if (tile::STAGES == 1) __syncthreads();
