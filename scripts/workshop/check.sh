@@ -104,12 +104,22 @@ run_tests() { # STEP
   wait_for "$file" "$all"
 }
 
-# Says of a file that passes whether it is this step, too, and not only right.
+# Says of a file that passes whether it is this step, too, and not only right. Of a part it says so where the step does
+# not meet its goals with it.
 meet_goals() { # STEP
   : >"$log"
   scripts/workshop/goals.sh "$1" "${STEPS_FOLDER:-$work}" >"$scratch/goals" 2>&1 &
   local status=0
   wait_for "goals of $file" || status=$?
+  if [ -n "${PART:-}" ]; then
+    if [ $status -eq 1 ]; then
+      echo "check: part $PART of $file passes, with the lab's other parts, and the step does not meet its goals with it:"
+      cat "$scratch/goals"
+    else
+      echo "check: part $PART of $file passes, with the lab's other parts"
+    fi
+    return
+  fi
   case $status in
   0)
     note_check "$1" passed "$device"
@@ -128,8 +138,8 @@ meet_goals() { # STEP
 judge() { # STEP STATUS
   local number=${1%%_*}
   if tests_passed "$2" "$log"; then
-    if [ -n "${PART:-}" ]; then
-      echo "check: part $PART of $file passes${QUICK:+ the quick tests}, with the lab's other parts"
+    if [ -n "${PART:-}" ] && [ -n "${QUICK:-}" ]; then
+      echo "check: part $PART of $file passes the quick tests, with the lab's other parts"
     elif [ -n "${HUNT:-}" ]; then
       echo "check: $file passes"
     elif [ -n "${QUICK:-}" ]; then # tests that were left out are not known to pass

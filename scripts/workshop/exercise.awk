@@ -86,8 +86,12 @@ END {
     exit
   }
   if (mode == "fill" || mode == "others") {
-    if (mode == "others") printf "#line 1 \"%s\"\n", name
     for (l = 1; l in reader; l++) {
+      # Behind the first comment, which must stay in front: it may say `// Needs: sm_80`.
+      if (mode == "others" && !told && reader[l] !~ /^\/\//) {
+        printf "#line %d \"%s\"\n", l, name
+        told = 1
+      }
       split(reader[l], word, " ")
       if (reader[l] ~ /^ *\/\/ TODO [0-9]+ of [0-9]+, about / && word[5] + 0 == count &&
           (mode == "others" ? part != word[3] : part == "" || part == word[3]))

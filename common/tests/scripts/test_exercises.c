@@ -170,6 +170,8 @@ Test(exercises, one_part_between_the_others) {
   const script_result folder = lab_run("scripts/workshop/part.sh 04_online_softmax 2");
   EXPECT_STATUS(folder, 0);
 #define PARTED "%s/.parts/2/04_online_softmax/attention.cu", lab_work
+  // The first comment stays in front, where the tests and make read what a step needs.
+  EXPECT_STATUS(lab_run("awk 'NR == 1 { exit !/^.. 04_online_softmax: / }' " PARTED), 0);
   EXPECT_STATUS(lab_run("grep -q third " PARTED), 1);
   EXPECT_STATUS(lab_run("grep -qF 'new_max = max_over_lanes<1, COLUMN_THREADS>' " PARTED), 0);
   EXPECT_STATUS(lab_run("grep -qF 'row_sum += S_row[n];' " PARTED), 0);
