@@ -2,7 +2,7 @@
 //
 // The same three kernels, but a block now works on a whole query tile: it copies a tile of Q and a
 // block of keys to shared memory, where every value serves 64 rows or 32 keys, and each thread keeps
-// a small tile of results in registers, where every value it reads from shared memory serves 4 more.
+// a small tile of results in registers, where every value from shared memory serves 4 results.
 // One block serves one (head, batch) and walks over all its query tiles.
 //
 //              8 column threads             thread (r, c) of 16 x 8 owns, of a score tile,
@@ -14,7 +14,7 @@
 // Cost for each head: Q, K and V are fetched from global memory 64 times less often than in step 01.
 // S still travels through global memory: it is written once, read and written by the softmax, and
 // read again.
-// With few heads most of the GPU has nothing to do: that is what 03_3dgrid changes.
+// With few heads most of the GPU has nothing to do, which 03_3dgrid changes.
 #include "kernel.cuh"
 #include "tiles.cuh"
 
@@ -37,7 +37,7 @@ struct configuration {
 static constexpr int SOFTMAX_THREADS = 1024;
 
 // Blocks that a multiprocessor should hold at once, so that one computes while another waits. Its
-// 65,536 registers then leave a thread 65536 / (4 * 128) = 128, or 255 where D asks for more.
+// 65,536 registers then leave a thread 65536 / (4 * 128) = 128, or 255 with two blocks.
 template <typename tile, int D>
 static constexpr int BLOCKS_PER_SM = D <= 64 ? 4 : 2;
 

@@ -35,7 +35,7 @@ struct configuration {
 static constexpr int SOFTMAX_THREADS = 1024;
 
 // Blocks that a multiprocessor should hold at once, so that one computes while another waits. Its
-// 65,536 registers then leave a thread 65536 / (4 * 128) = 128, or 255 where D asks for more.
+// 65,536 registers then leave a thread 65536 / (4 * 128) = 128, or 255 with two blocks.
 template <typename tile, int D>
 static constexpr int BLOCKS_PER_SM = D <= 64 ? 4 : 2;
 

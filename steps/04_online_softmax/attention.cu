@@ -46,7 +46,7 @@ static const char *best_configuration(const attention_shape *) { return "64x32x4
 static constexpr int SMALLEST_DIM = 32; // a smaller head_dim is padded to 32
 
 // Blocks that a multiprocessor should hold at once, so that one computes while another waits. Its
-// 65,536 registers then leave a thread 65536 / (4 * 128) = 128, or 255 where D asks for more.
+// 65,536 registers then leave a thread 65536 / (4 * 128) = 128, or 255 with two blocks.
 template <typename tile, int D>
 static constexpr int BLOCKS_PER_SM = D <= 64 ? 4 : 2;
 

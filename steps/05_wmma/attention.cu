@@ -218,7 +218,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
 
   // The row whose softmax this lane takes part in.
   const int row = threadIdx.x / 32 * tile::WARP_ROWS + threadIdx.x % tile::WARP_ROWS;
-  const bool has_row = row < tile::BLOCK_M; // the same in all lanes of a warp
+  const bool has_row = row < tile::BLOCK_M; // false in the last two warps of 48x64x8
   const bool first_lane = has_row && threadIdx.x % 32 < tile::WARP_ROWS;
   const float scale_log2 =
       shape.scale * LOG2_E;  // exp(x) = exp2(x * log2(e)) saves a multiplication
