@@ -46,8 +46,8 @@ __device__ __forceinline__ unsigned pack_pair<__nv_bfloat16>(float first, float 
   return *(const unsigned *)&pair;
 }
 
-// They compute the greatest common divisor, by Euclid's algorithm, and the largest power of two that is not
-// above n.
+// common_divisor returns the greatest common divisor, by Euclid's algorithm. power_of_two_up_to returns the largest
+// power of two that is not above n.
 static constexpr int common_divisor(int a, int b) { return b == 0 ? a : common_divisor(b, a % b); }
 static constexpr int power_of_two_up_to(int n) { return n < 2 ? 1 : 2 * power_of_two_up_to(n / 2); }
 

@@ -28,8 +28,9 @@ template <typename Element, typename Layout>
 using matrix_b = wmma::fragment<wmma::matrix_b, 16, 16, 16, Element, Layout>;
 using accumulator = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
 
-// They return the first row of the warp's row fragment number i, and the first column of its column of
-// fragments number j.
+// fragment_row returns where in the tile the warp's row of fragments number i begins, and fragment_column where its
+// column of fragments number j begins. For example, in 32x64x4 (WARPS_M = WARPS_N = 2) warp 3 has row 16, and columns
+// 16 and 48.
 template <typename tile>
 __device__ __forceinline__ int fragment_row(int i) {
   return (threadIdx.x / 32 / tile::WARPS_N * tile::ROW_FRAGMENTS + i) * FRAGMENT;
