@@ -86,8 +86,12 @@ END {
     exit
   }
   if (mode == "fill" || mode == "others") {
-    if (mode == "others") printf "#line 1 \"%s\"\n", name
     for (l = 1; l in reader; l++) {
+      # The first comment stays first, because make and the tests read there what the step needs.
+      if (mode == "others" && !named && reader[l] !~ /^\/\//) {
+        printf "#line %d \"%s\"\n", l, name
+        named = 1
+      }
       split(reader[l], word, " ")
       if (reader[l] ~ /^ *\/\/ TODO [0-9]+ of [0-9]+, about / && word[5] + 0 == count &&
           (mode == "others" ? part != word[3] : part == "" || part == word[3]))
