@@ -172,7 +172,7 @@ static double tiles_of(const attention_shape &shape) {
 
 // Into how many splits the keys are divided, where the command line does not say it. Together with the tiles they
 // are as many blocks as the GPU can run at once, or less: a partial row of O is written and read again in float32,
-// which is as many bytes as two keys have, so a split has at least two keys for each row of its tile.
+// which is as many bytes as two keys have, so a split has about two keys for each row of its tile, or more.
 template <typename tile, int D>
 static int splits_of(const attention_shape &shape) {
   if (chosen_splits > 0) return chosen_splits;

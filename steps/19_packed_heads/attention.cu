@@ -145,7 +145,7 @@ static double tiles_of(const attention_shape &shape) {
 
 // Into how many splits the keys are divided, where the command line does not say it. Together with the tiles they
 // are as many blocks as the GPU can run at once, or less: a partial row of O is written and read again in float32,
-// which is as many bytes as two keys have, so a split has at least two keys for each row of its tile.
+// which is as many bytes as two keys have, so a split has about two keys for each row of its tile, or more.
 template <typename tile, int D>
 static int splits_of(const attention_shape &shape) {
   if (chosen_splits > 0) return chosen_splits;
@@ -286,7 +286,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
       store_merged<D>(sums, O, lse, row, d, scale_log2);
     } else {
       const size_t partial_row = split * partials.rows + row;
-      __stcg((float4 *)&partials.O[partial_row * D + d], sums.O); // one store of 16 bytes
+      __stcg((float4 *)&partials.O[partial_row * D + d], sums.O); // to the L2 cache
       if (d == 0) partials.max_sum[partial_row] = sums.max_sum;
     }
   }

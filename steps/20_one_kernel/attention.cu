@@ -291,7 +291,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
       store_merged<D>(sums, O, lse, row_of(first + i / (D / 4)), d, scale_log2);
     } else {
       const size_t partial_row = part + i / (D / 4);
-      __stcg((float4 *)&partials.O[partial_row * D + d], sums.O); // one store of 16 bytes
+      __stcg((float4 *)&partials.O[partial_row * D + d], sums.O); // to the L2 cache
       if (d == 0) partials.max_sum[partial_row] = sums.max_sum;
     }
   }
