@@ -121,7 +121,7 @@ __device__ __forceinline__ bool is_last_of(unsigned long long *counter, unsigned
   return last;
 }
 
-// Merges the parts of a place in their order, by the formula of `merge` in the steps. part(k) loads part k. The way to
+// Merges the parts of a place in their order, by the formula of `merge` (split_kv.cuh). part(k) loads part k. The way to
 // the L2 cache and back takes about half a microsecond, so 16 loads are under way before the first part is needed. The
 // max of all these parts is computed first, which saves one of two exponentials for each part.
 template <typename Load>

@@ -22,6 +22,7 @@
 #include "kernel.cuh"
 #include "ptx.cuh"
 #include "splits.cuh"
+#include "swizzle.cuh"
 #include <cuda_pipeline.h>
 
 template <int M, int N, int W, int S>
@@ -60,37 +61,6 @@ static constexpr int SMALLEST_DIM = 64;
 // Blocks that a multiprocessor should hold at once. They leave a thread 255 registers.
 template <typename tile, int D>
 static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
-
-static constexpr int PIECE = 8; // elements of 16 bytes: a lane's copy, and a row of an 8 x 8 matrix
-
-// Where column d of row `row` lies in a [rows][D] tile, for d a multiple of PIECE. To move by k, a multiple
-// of 16 columns, is an XOR as well: swizzled(row, d + k) == (swizzled(row, d) ^ k) for d below 16.
-template <int D>
-__device__ __forceinline__ int swizzled(int row, int d) {
-  return row * D + (d / PIECE ^ row % 8) * PIECE;
-}
-
-// Starts to copy the first `rows` rows of a [rows, D] matrix to a [TILE_ROWS][D] tile. The rest of the tile
-// repeats the last row, which is cheaper than zeros. It changes no result, because the mask makes the
-// probabilities past the last key 0, and rows past the last query are not stored.
-template <typename tile, int TILE_ROWS, int D, typename Element>
-__device__ __forceinline__ void load_tile(Element *smem, const Element *matrix, int rows) {
-  constexpr int COPIED = tile::THREADS / (D / PIECE); // rows at once
-  static_assert(TILE_ROWS % COPIED == 0 && COPIED % 8 == 0, "all copies of a thread swizzle alike");
-  const int row = threadIdx.x / (D / PIECE);
-  const int d = threadIdx.x % (D / PIECE) * PIECE;
-  smem += swizzled<D>(row, d);
-  if (rows >= TILE_ROWS) { // nearly always: the addresses of the copies differ by constants
-    matrix += row * D + d;
-#pragma unroll
-    for (int i = 0; i < TILE_ROWS; i += COPIED)
-      __pipeline_memcpy_async(&smem[i * D], &matrix[i * D], sizeof(uint4));
-  } else {
-#pragma unroll 1
-    for (int i = 0; i < TILE_ROWS; i += COPIED)
-      __pipeline_memcpy_async(&smem[i * D], &matrix[min(i + row, rows - 1) * D + d], sizeof(uint4));
-  }
-}
 
 // S_frag [WARP_ROWS, BLOCK_N] += Q_smem [WARP_ROWS, D] K_smem^T [D, BLOCK_N].
 template <typename tile, int D, typename Element>
@@ -202,7 +172,7 @@ static double tiles_of(const attention_shape &shape) {
 
 // Into how many splits the keys are divided, where the command line does not say it. Together with the tiles they
 // are as many blocks as the GPU can run at once, or less: a partial row of O is written and read again in float32,
-// which is as many bytes as two keys have, so a split has at least two keys for each row of its tile.
+// which is as many bytes as two keys have, so a split has about two keys for each row of its tile, or more.
 template <typename tile, int D>
 static int splits_of(const attention_shape &shape) {
   if (chosen_splits > 0) return chosen_splits;
@@ -339,8 +309,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
   const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
   const int head = blockIdx.x % shape.heads;
   const int split = blockIdx.x / shape.heads % partials.splits;
-  const int number =
-      blockIdx.x / shape.heads / partials.splits; // of the tile among those of all batch entries
+  const int number = blockIdx.x / shape.heads / partials.splits; // of the tile in the batch
   attention_tile<tile, Element, D>(Q, K, V, O, lse, partials, shape, number / query_tiles, head,
                                    query_tiles - 1 - number % query_tiles, split);
 }

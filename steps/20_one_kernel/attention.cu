@@ -20,6 +20,8 @@
 #include "kernel.cuh"
 #include "ptx.cuh"
 #include "shares.cuh"
+#include "split_kv.cuh"
+#include "swizzle.cuh"
 #include <cuda_pipeline.h>
 
 template <int M, int N, int W, int S>
@@ -69,37 +71,6 @@ static constexpr int SMALLEST_DIM = 64;
 template <typename tile, int D>
 static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
-static constexpr int PIECE = 8; // elements of 16 bytes: a lane's copy, and a row of an 8 x 8 matrix
-
-// Where column d of row `row` lies in a [rows][D] tile, for d a multiple of PIECE. To move by k, a multiple
-// of 16 columns, is an XOR as well: swizzled(row, d + k) == (swizzled(row, d) ^ k) for d below 16.
-template <int D>
-__device__ __forceinline__ int swizzled(int row, int d) {
-  return row * D + (d / PIECE ^ row % 8) * PIECE;
-}
-
-// Starts to copy the first `rows` rows of a [rows, D] matrix to a [TILE_ROWS][D] tile. The rest of the tile
-// repeats the last row, which is cheaper than zeros. It changes no result, because the mask makes the
-// probabilities past the last key 0, and rows past the last query are not stored.
-template <typename tile, int TILE_ROWS, int D, typename Element>
-__device__ __forceinline__ void load_tile(Element *smem, const Element *matrix, int rows) {
-  constexpr int COPIED = tile::THREADS / (D / PIECE); // rows at once
-  static_assert(TILE_ROWS % COPIED == 0 && COPIED % 8 == 0, "all copies of a thread swizzle alike");
-  const int row = threadIdx.x / (D / PIECE);
-  const int d = threadIdx.x % (D / PIECE) * PIECE;
-  smem += swizzled<D>(row, d);
-  if (rows >= TILE_ROWS) { // nearly always: the addresses of the copies differ by constants
-    matrix += row * D + d;
-#pragma unroll
-    for (int i = 0; i < TILE_ROWS; i += COPIED)
-      __pipeline_memcpy_async(&smem[i * D], &matrix[i * D], sizeof(uint4));
-  } else {
-#pragma unroll 1
-    for (int i = 0; i < TILE_ROWS; i += COPIED)
-      __pipeline_memcpy_async(&smem[i * D], &matrix[min(i + row, rows - 1) * D + d], sizeof(uint4));
-  }
-}
-
 // Starts to copy the rows `first` to `end` - 1 of a group to a [BLOCK_M][D] tile. row_of(i) tells which row of Q is
 // row i of the group. The rest of the tile repeats the last row, as in load_tile.
 template <typename tile, int D, typename Element, typename Row>
@@ -110,49 +81,6 @@ __device__ __forceinline__ void load_queries(Element *smem, const Element *Q, in
   for (int i = threadIdx.x / (D / PIECE); i < tile::BLOCK_M; i += tile::THREADS / (D / PIECE))
     __pipeline_memcpy_async(&smem[swizzled<D>(i, d)], &Q[row_of(min(first + i, end - 1)) * D + d],
                             sizeof(uint4));
-}
-
-// S_frag [WARP_ROWS, WARP_KEYS] += Q_smem [WARP_ROWS, D] K_smem^T [D, WARP_KEYS].
-template <typename tile, int D, typename Element>
-__device__ __forceinline__ void
-multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], const Element *Q_smem,
-                const Element *K_smem) {
-  const int lane = threadIdx.x % 32;
-  const int Q_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
-  const int K_lane = swizzled<D>(lane / 16 * 8 + lane % 8, lane / 8 % 2 * PIECE);
-#pragma unroll(tile::UNROLLED)
-  for (int k = 0; k < D; k += 16) {
-    unsigned Q_frag[tile::ROW_FRAGMENTS][4];
-    for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
-      load_matrices(Q_frag[i], &Q_smem[16 * i * D + (Q_lane ^ k)]);
-    for (int n = 0; n < tile::WARP_KEYS / 8; n += 2) {
-      unsigned K_frag[4]; // two fragments of 8 keys
-      load_matrices(K_frag, &K_smem[8 * n * D + (K_lane ^ k)]);
-      for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
-        for (int m = 0; m < 2; m++)
-          multiply_fragments<Element>(&S_frag[i][4 * (n + m)], Q_frag[i], &K_frag[2 * m]);
-    }
-  }
-}
-
-// O_frag [WARP_ROWS, D] += P_frag [WARP_ROWS, WARP_KEYS] V_smem [WARP_KEYS, D].
-template <typename tile, int D, typename Element>
-__device__ __forceinline__ void
-accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
-                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
-                  const Element *V_smem) {
-  const int lane = threadIdx.x % 32;
-  const int V_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
-#pragma unroll
-  for (int k = 0; k < tile::WARP_KEYS; k += 16) {
-    for (int n = 0; n < D / 8; n += 2) {
-      unsigned V_frag[4]; // two fragments of 8 columns
-      load_matrices_transposed(V_frag, &V_smem[k * D + (V_lane ^ 8 * n)]);
-      for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
-        for (int m = 0; m < 2; m++)
-          multiply_fragments<Element>(&O_frag[i][4 * (n + m)], &P_frag[i][k / 4], &V_frag[2 * m]);
-    }
-  }
 }
 
 // Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
@@ -236,17 +164,6 @@ static equal_shares shares_of(const attention_shape &shape) {
   return share_out(tiles, divide_up(shape.seq_kv, tile::BLOCK_N), blocks);
 }
 
-// Adds the sums over other keys to those in `a`, both scaled to the larger row max, as the online softmax does.
-__device__ __forceinline__ void merge(partial_row &a, float2 max_sum, float4 O, float scale_log2) {
-  const float new_max = fmaxf(a.max_sum.x, max_sum.x);
-  const float shift = new_max == -INFINITY ? 0.0f : new_max; // -inf - -inf is not a number
-  const float a_factor = exp2_approximate((a.max_sum.x - shift) * scale_log2);
-  const float factor = exp2_approximate((max_sum.x - shift) * scale_log2);
-  a.max_sum = make_float2(new_max, a.max_sum.y * a_factor + max_sum.y * factor);
-  a.O = make_float4(a.O.x * a_factor + O.x * factor, a.O.y * a_factor + O.y * factor,
-                    a.O.z * a_factor + O.z * factor, a.O.w * a_factor + O.w * factor);
-}
-
 // O and lse of a tile, or a part of them where first_block to end_block - 1 are not all key blocks of the tile. The
 // block that stores the last part of a tile merges its parts.
 template <typename tile, typename Element, int D>
@@ -263,12 +180,12 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   auto O_smem = (float *)shared_memory;                  // [KEY_WARPS][BLOCK_M][PITCH]
   auto max_sum_smem = (float2 *)(O_smem + tile::KEY_WARPS * tile::BLOCK_M * PITCH);
 
-  const int row_tiles = divide_up(packed_rows(shape), tile::BLOCK_M); // of a key/value head
+  const int query_tiles = divide_up(packed_rows(shape), tile::BLOCK_M); // of a key/value head
   const int kv_head = number % shape.kv_heads;
-  const int row_tile = row_tiles - 1 - number / shape.kv_heads % row_tiles;
-  const int batch = number / shape.kv_heads / row_tiles;
+  const int query_tile = query_tiles - 1 - number / shape.kv_heads % query_tiles;
+  const int batch = number / shape.kv_heads / query_tiles;
   const int group = group_of(shape);
-  const int first = row_tile * tile::BLOCK_M; // of the rows of the group
+  const int first = query_tile * tile::BLOCK_M; // of the rows of the group
   const int end = min(first + tile::BLOCK_M, packed_rows(shape));
   int keys = visible_keys(shape, (end - 1) / group); // the last row sees the most
   keys = (int)min((long long)keys, (long long)end_block * tile::BLOCK_N);
@@ -374,7 +291,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
       store_merged<D>(sums, O, lse, row_of(first + i / (D / 4)), d, scale_log2);
     } else {
       const size_t partial_row = part + i / (D / 4);
-      __stcg((float4 *)&partials.O[partial_row * D + d], sums.O); // one store of 16 bytes
+      __stcg((float4 *)&partials.O[partial_row * D + d], sums.O); // to the L2 cache
       if (d == 0) partials.max_sum[partial_row] = sums.max_sum;
     }
   }

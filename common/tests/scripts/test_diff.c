@@ -198,3 +198,18 @@ Test(diff, several_gpus_compute_as_step_17) {
   cr_expect_str_empty(result.out, "step 17 and lazy_max.cuh differ: %s", result.out);
   EXPECT_STATUS(result, 0);
 }
+
+// Steps 18 to 20 copy tiles as step 08 does, and 19 and 20 merge as step 18 does: the headers hold the steps' own text.
+Test(diff, headers_of_decode_hold_the_text_of_their_steps) {
+  const script_result result =
+      lab_run("text() { awk -v from=\"$1\" '/^[/][/] (S_frag|O) |^#endif/ { on = 0 } index($0, "
+              "from) { on = "
+              "1 } on' \"$2\" | sed -e '/exercise/d' -e '/until then:/d' | tr -s '\n'; }; "
+              "compare() { text \"$1\" steps/$2/attention.cu >%s/step && grep -q . %s/step && "
+              "text \"$1\" common/kernel/$3 >%s/header && diff %s/step %s/header; }; "
+              "compare 'int PIECE =' 08_swizzle swizzle.cuh && "
+              "compare 'Adds the sums over other keys' 18_split_kv split_kv.cuh",
+              lab_work, lab_work, lab_work, lab_work, lab_work);
+  cr_expect_str_empty(result.out, "a step and its header differ: %s", result.out);
+  EXPECT_STATUS(result, 0);
+}
