@@ -236,7 +236,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
     release(smem.K_empty, K_ring);
     mask(block);
-    // While the tensor cores add to O.
+    // The tensor cores add to O meanwhile.
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
     // This branch keeps the compiler from moving exponentials past the wait for O.
     if (block + 1 < place.blocks) wait_for_keys();

@@ -258,7 +258,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring);
       mask(block);
-      // While the tensor cores add to O.
+      // The tensor cores add to O meanwhile.
       softmax_rows<tile, LSE>(S_frag, scale_log2, row_max, row_sum, correction);
       // This branch keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
