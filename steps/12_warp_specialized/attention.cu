@@ -8,8 +8,8 @@
 // and is not held up by the other consumers or by copies.
 //
 //   producer    | K V | K V |     as soon as all consumers have read a stage
-//   consumer 1  | Q K | softmax | P V | Q K | softmax | P V |
-//   consumer 2  | Q K | softmax | P V | Q K | softmax | P V |     each at its own pace
+//   consumer 0  | Q K | softmax | P V | Q K | softmax | P V |
+//   consumer 1  | Q K | softmax | P V | Q K | softmax | P V |     each at its own pace
 //
 // Cost for each head: as in step 11. A thread of a consumer has up to 240 registers.
 // Look next at 13_softmax_overlap, which computes the softmax while the products go on.

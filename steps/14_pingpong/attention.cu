@@ -6,8 +6,8 @@
 // turn to the next consumer. So one multiplies while another computes its softmax. FlashAttention-3 calls this
 // ping-pong scheduling, and its named barriers scheduler barriers.
 //
-//   consumer 1  | Q K, P V | softmax  | Q K, P V | softmax  |
-//   consumer 2             | Q K, P V | softmax  | Q K, P V | softmax  |
+//   consumer 0  | Q K, P V | softmax  | Q K, P V | softmax  |
+//   consumer 1             | Q K, P V | softmax  | Q K, P V | softmax  |
 //
 // Look next at 15_persistent, which overlaps the tiles as well.
 #include "fragments.cuh"
