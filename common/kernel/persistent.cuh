@@ -20,6 +20,8 @@ struct shared_tiles {
   barrier Q_full[2], K_full[tile::STAGES], V_full[tile::STAGES];
   barrier Q_empty[2], K_empty[tile::STAGES], V_empty[tile::STAGES];
 };
+template <typename tile, int D>
+static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
 
 // One thread creates the barriers for a producer and tile::WARPS warps of consumers.
 template <typename tile, typename Element, int D>

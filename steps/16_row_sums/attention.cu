@@ -68,16 +68,15 @@ __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
                   const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
                   const Element (*V_smem)[tile::BLOCK_N][PANEL], bool first) {
+  // exercise: queue the product with V and the ones behind it, 16 keys at a time
   wgmma_fence();
 #pragma unroll
-  for (int k = 0; k < tile::BLOCK_N; k += 16) {
-    // exercise: multiply 16 keys by V and the ones behind it
+  for (int k = 0; k < tile::BLOCK_N; k += 16)
     wgmma<Element, D + 8>::registers(O_frag[0], &P_frag[0][k / 4],
                                      matrix_descriptor(V_smem[0], sizeof(V_smem[0])) + 8 * k,
                                      k == 0 && first);
-    // end of exercise
-  }
   wgmma_commit();
+  // end of exercise
 }
 
 // Fills the panel of ones behind V in each stage. All threads of the block call it, before they meet at a
@@ -146,10 +145,6 @@ template <int COUNT>
 __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float *factor) {
   for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
-
-// Bytes of shared memory.
-template <typename tile, int D>
-static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
 
 // A consumer computes its 64 rows of O and lse of every tile, one key block after the other.
 template <typename tile, typename Element, int D, bool LSE>

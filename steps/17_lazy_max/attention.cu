@@ -160,10 +160,6 @@ __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float
   for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
 
-// Bytes of shared memory.
-template <typename tile, int D>
-static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
-
 // A consumer computes its 64 rows of O and lse of every tile, one key block after the other.
 template <typename tile, typename Element, int D, bool LSE>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
