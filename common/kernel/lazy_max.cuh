@@ -23,7 +23,7 @@ struct configuration {
   static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
   static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
-  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // with the registers of three consumers
+  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // three consumers lack registers for 128
 
   static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
 };
@@ -176,8 +176,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp has read the stage. A product is complete for all four warps of a group at once, but each warp
-  // arrives, because nothing orders what a warp reads by itself, such as the number of a tile in step 15.
+  // Says that the warp has read the stage. One arrival for each warp group would do for what products read, since a
+  // product is complete for its four warps at once. But from step 15 on each warp also reads the number of a tile.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -269,7 +269,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);
       if (lazy) return;
-      rescale(); // to the new row max, which P of this block has already
+      rescale(); // to the new row max, to which P of this block belongs
       round_probabilities<Element>(P_new[0], S_frag[0]);
     };
     // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first

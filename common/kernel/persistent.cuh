@@ -81,7 +81,8 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem, co
   while (number < order.tiles) {
     number = next_number(order, number);
     const tile_place next = tile_in_order<tile>(shape, order, number);
-#pragma unroll 1 // it shares schedulers with the consumers, and slows them down when it is unrolled
+    // Unrolled, the loop would take more clocks of the schedulers, which the producer shares with the consumers.
+#pragma unroll 1
     for (int block = 0; block < place.blocks; block++) {
       if (block + 1 < place.blocks) {
         load_keys(place, block + 1);
