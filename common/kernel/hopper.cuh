@@ -20,8 +20,8 @@
 //
 // A barrier goes through phases. A phase is complete when as many threads have arrived as the barrier was
 // created for, and all announced bytes have arrived as well; then the next phase begins. A thread waits for
-// the end of the phase with a given parity: 0 for the first phase, 1 for the second, 0 for the third. A wait
-// for parity 1 on a new barrier passes at once.
+// the end of a phase with a given parity: 0 for the first phase, 1 for the second, 0 for the third. The wait
+// returns as long as the phase under way has the other parity, so a wait for parity 1 on a new barrier returns at once.
 typedef uint64_t barrier;
 
 __device__ __forceinline__ void barrier_create(barrier *barrier, unsigned arrivals) {
@@ -172,7 +172,7 @@ __device__ __forceinline__ void take_registers_of_consumer() {
 
 // --- a ring of stages ----------------------------------------------------------------------------
 
-// Holds a place in a ring of stages, and the parity of the phase that its barriers are in.
+// Holds a place in a ring of stages, and the parity of the lap, which is one pass through all stages.
 template <int STAGES>
 struct ring_place {
   int stage = 0;
@@ -211,9 +211,10 @@ __device__ __forceinline__ void load_tile(Element (&smem)[PANELS][ROWS][PANEL],
 }
 
 // Fills the next stage of a ring with the tile that begins at row `row` of a head, as soon as the stage is
-// empty. One thread calls it. A stage is filled once and emptied once in each round of the ring, so both of its
-// barriers have the parity of the round. In the first round all stages are empty. A stage may have more panels
-// than the PANELS that are copied.
+// empty. One thread calls it. A stage is filled once and emptied once in each lap of the ring, so phase n of both of
+// its barriers belongs to lap n. The caller waits until the stage was emptied in the lap before, whose parity is the
+// other one; in the first lap such a wait returns at once. A stage may have more panels than the PANELS that are
+// copied.
 template <int PANELS, int COUNT, typename Tile>
 __device__ __forceinline__ void fill_stage(Tile (&stages)[COUNT], barrier (&full)[COUNT],
                                            barrier (&empty)[COUNT], ring_place<COUNT> &ring,

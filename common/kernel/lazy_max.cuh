@@ -23,7 +23,7 @@ struct configuration {
   static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
   static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
-  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // with the registers of three consumers
+  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // three consumers lack registers for 128
 
   static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
 };
@@ -113,8 +113,7 @@ lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
   const float subtracted[2] = {row_max[0] * scale_log2, row_max[1] * scale_log2};
   bool fits = product_is_small(subtracted[0]) && product_is_small(subtracted[1]);
   float sum[2][2] = {};
-  unsigned largest =
-      0; // of each half of P's registers, as integers: NaN is larger than all numbers
+  unsigned largest = 0; // of each half of a register, as integers: NaN is above all numbers
 #pragma unroll
   for (int i = 0; i < tile::BLOCK_N / 4; i++) { // pairs of the one row and of the other, in turn
     const int r = i % 2;
@@ -145,10 +144,6 @@ template <int COUNT>
 __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float *factor) {
   for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
-
-// Bytes of shared memory.
-template <typename tile, int D>
-static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
 
 // A consumer computes its 64 rows of O and lse of every tile, one key block after the other.
 template <typename tile, typename Element, int D, bool LSE, typename Output, typename Shape>
@@ -181,8 +176,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp has read the stage. A product is complete for all four warps of a group at once, but each warp
-  // arrives, because nothing orders what a warp reads by itself, such as the number of a tile in step 15.
+  // Says that the warp has read the stage. One arrival for each warp group would do for what products read, since a
+  // product is complete for its four warps at once. But from step 15 on each warp also reads the number of a tile.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -230,7 +225,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
     }
   };
 
-  int wary_tiles = 0; // that are still to come
+  // The tiles for which the warp still stays wary, and those for which the next failure makes it wary.
+  int wary_tiles = 0;
   int patience = PATIENCE;
   if (consumer == tile::CONSUMERS - 1) pass_turn(); // so that the first one can begin
   int number = next_tile();
@@ -254,7 +250,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
     if (blocks > 1) wait_for_keys();
     bool wary = wary_tiles > 0;
     // One round: O += P V of the block before, and S = Q K^T and P_new of this block.
-    const auto step = [&](int block, auto &P, auto &P_new) {
+    const auto one_round = [&](int block, auto &P, auto &P_new) {
       wait_for_turn();
       queue_scores();
       wait_for_values();
@@ -264,7 +260,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring);
       mask(block);
-      if (!OVERLAP<tile, D> && !wary) wgmma_wait<0>(O_frag[0]); // for then P is free
+      if (!OVERLAP<tile, D> && !wary) wgmma_wait<0>(O_frag[0]); // it reads the only P
       const bool lazy = !wary && try_lazy_softmax(P_new);
       if (!lazy) softmax(); // while the tensor cores add to O
       wary = !lazy;
@@ -273,7 +269,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);
       if (lazy) return;
-      rescale(); // to the new row max, which P of this block has already
+      rescale(); // to the new row max, to which P of this block belongs
       round_probabilities<Element>(P_new[0], S_frag[0]);
     };
     // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first
@@ -304,17 +300,17 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
       // While the products read one P, the softmax makes the next one: two sets of registers take turns.
       int block = 1;
       for (; block + 1 < blocks; block += 2) {
-        step(block, P_frag, P_next);
-        step(block + 1, P_next, P_frag);
+        one_round(block, P_frag, P_next);
+        one_round(block + 1, P_next, P_frag);
       }
       if (block < blocks) {
-        step(block, P_frag, P_next);
+        one_round(block, P_frag, P_next);
         finish(P_next);
       } else {
         finish(P_frag);
       }
     } else {
-      for (int block = 1; block < blocks; block++) step(block, P_frag, P_frag);
+      for (int block = 1; block < blocks; block++) one_round(block, P_frag, P_frag);
       finish(P_frag);
     }
     if (wary_tiles > 0) {

@@ -20,6 +20,8 @@ struct shared_tiles {
   barrier Q_full[2], K_full[tile::STAGES], V_full[tile::STAGES];
   barrier Q_empty[2], K_empty[tile::STAGES], V_empty[tile::STAGES];
 };
+template <typename tile, int D>
+static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
 
 // One thread creates the barriers for a producer and tile::WARPS warps of consumers.
 template <typename tile, typename Element, int D>
@@ -79,7 +81,8 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem, co
   while (number < order.tiles) {
     number = next_number(order, number);
     const tile_place next = tile_in_order<tile>(shape, order, number);
-#pragma unroll 1 // it shares schedulers with the consumers, and slows them down when it is unrolled
+    // Unrolled, the loop would take more clocks of the schedulers, which the producer shares with the consumers.
+#pragma unroll 1
     for (int block = 0; block < place.blocks; block++) {
       if (block + 1 < place.blocks) {
         load_keys(place, block + 1);

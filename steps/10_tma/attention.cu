@@ -229,7 +229,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     const int stage = block % tile::STAGES;
     // exercise: wait until K of this block has arrived (which phase of the barrier is it?)
     // until then: const unsigned parity = 0;
-    const unsigned parity = block / tile::STAGES % 2; // of the stage's round
+    const unsigned parity = block / tile::STAGES % 2; // of the lap of the ring
     barrier_wait(&smem.K_full[stage], parity);
     // end of exercise
 

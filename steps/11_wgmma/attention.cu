@@ -201,7 +201,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
   for (int block = 0; block < place.blocks; block++) {
     const int first_key = block * tile::BLOCK_N;
     const int stage = block % tile::STAGES;
-    const unsigned parity = block / tile::STAGES % 2; // of the stage's round
+    const unsigned parity = block / tile::STAGES % 2; // of the lap of the ring
     barrier_wait(&smem.K_full[stage], parity);
 
     // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.

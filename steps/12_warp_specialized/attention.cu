@@ -8,8 +8,8 @@
 // and is not held up by the other consumers or by copies.
 //
 //   producer    | K V | K V |     as soon as all consumers have read a stage
-//   consumer 1  | Q K | softmax | P V | Q K | softmax | P V |
-//   consumer 2  | Q K | softmax | P V | Q K | softmax | P V |     each at its own pace
+//   consumer 0  | Q K | softmax | P V | Q K | softmax | P V |
+//   consumer 1  | Q K | softmax | P V | Q K | softmax | P V |     each at its own pace
 //
 // Cost for each head: as in step 11. A thread of a consumer has up to 240 registers.
 // Look next at 13_softmax_overlap, which computes the softmax while the products go on.
@@ -30,7 +30,7 @@ struct configuration {
   static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
   static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
-  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // with the registers of three consumers
+  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // three consumers lack registers for 128
 
   static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
 };
@@ -191,8 +191,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
-  // Says that the warp has read the stage. A product is complete for all four warps of a group at once, but each warp
-  // arrives, because nothing orders what a warp reads by itself, such as the number of a tile in step 15.
+  // Says that the warp has read the stage. One arrival for each warp group would do for what products read, since a
+  // product is complete for its four warps at once. But from step 15 on each warp also reads the number of a tile.
   const auto release = [&](barrier *empty, auto &ring) {
     // exercise: one arrival for each warp; then go on to the next stage of the ring
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);

@@ -29,7 +29,7 @@ struct configuration {
   static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
   static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
-  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // with the registers of three consumers
+  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // three consumers lack registers for 128
 
   static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
 };
@@ -171,8 +171,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
-  // Says that the warp has read the stage. A product is complete for all four warps of a group at once, but each warp
-  // arrives, because nothing orders what a warp reads by itself, such as the number of a tile in step 15.
+  // Says that the warp has read the stage. One arrival for each warp group would do for what products read, since a
+  // product is complete for its four warps at once. But from step 15 on each warp also reads the number of a tile.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -224,13 +224,13 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
     release(smem.K_empty, K_ring);
     mask(block);
-    // While the tensor cores add to O.
+    // The tensor cores add to O meanwhile.
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
     // This branch keeps the compiler from moving exponentials past the wait for O.
     if (block + 1 < place.blocks) wait_for_keys();
     wgmma_wait<0>(O_frag[0]);
     release(smem.V_empty, V_ring);
-    rescale(); // to the new row max, which P of this block has already
+    rescale(); // to the new row max, to which P of this block belongs
     round_probabilities<Element>(P_frag[0], S_frag[0]);
     // end of exercise
   }

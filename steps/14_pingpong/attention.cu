@@ -6,8 +6,8 @@
 // turn to the next consumer. So one multiplies while another computes its softmax. FlashAttention-3 calls this
 // ping-pong scheduling, and its named barriers scheduler barriers.
 //
-//   consumer 1  | Q K, P V | softmax  | Q K, P V | softmax  |
-//   consumer 2             | Q K, P V | softmax  | Q K, P V | softmax  |
+//   consumer 0  | Q K, P V | softmax  | Q K, P V | softmax  |
+//   consumer 1             | Q K, P V | softmax  | Q K, P V | softmax  |
 //
 // Look next at 15_persistent, which overlaps the tiles as well.
 #include "fragments.cuh"
@@ -28,7 +28,7 @@ struct configuration {
   static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
   static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
-  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // with the registers of three consumers
+  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // three consumers lack registers for 128
 
   static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
 };
@@ -177,8 +177,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   // until then: const auto pass_turn = []() {};
   const auto pass_turn = [&]() { named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256); };
   // end of exercise
-  // Says that the warp has read the stage. A product is complete for all four warps of a group at once, but each warp
-  // arrives, because nothing orders what a warp reads by itself, such as the number of a tile in step 15.
+  // Says that the warp has read the stage. One arrival for each warp group would do for what products read, since a
+  // product is complete for its four warps at once. But from step 15 on each warp also reads the number of a tile.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -236,13 +236,13 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
     release(smem.K_empty, K_ring);
     mask(block);
-    // While the tensor cores add to O.
+    // The tensor cores add to O meanwhile.
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
     // This branch keeps the compiler from moving exponentials past the wait for O.
     if (block + 1 < place.blocks) wait_for_keys();
     wgmma_wait<0>(O_frag[0]);
     release(smem.V_empty, V_ring);
-    rescale(); // to the new row max, which P of this block has already
+    rescale(); // to the new row max, to which P of this block belongs
     round_probabilities<Element>(P_frag[0], S_frag[0]);
   }
   wait_for_values();

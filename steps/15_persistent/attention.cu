@@ -7,8 +7,8 @@
 // consumers queue the first scores of the next tile before they store O. A scheduler (tile_order.cuh) says
 // which tile is next. The shape of the tile is chosen by the problem.
 //
-//   consumer 1  | Q K, P V | softmax  | P V, Q K of the next tile | O, softmax | Q K, P V | ...
-//   consumer 2             | Q K, P V | softmax  | P V, Q K of the next tile | O, softmax | ...
+//   consumer 0  | Q K, P V | softmax  | P V, Q K of the next tile | O, softmax | Q K, P V | ...
+//   consumer 1             | Q K, P V | softmax  | P V, Q K of the next tile | O, softmax | ...
 //
 // Look next at 16_row_sums, which leaves the sums to the tensor cores.
 #include "fragments.cuh"
@@ -29,7 +29,7 @@ struct configuration {
   static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
   static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
-  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // with the registers of three consumers
+  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // three consumers lack registers for 128
 
   static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
 };
@@ -175,7 +175,8 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
   while (number < order.tiles) {
     number = next_number(order, number);
     const tile_place next = tile_in_order<tile>(shape, order, number);
-#pragma unroll 1 // it shares schedulers with the consumers, and slows them down when it is unrolled
+    // Unrolled, the loop would take more clocks of the schedulers, which the producer shares with the consumers.
+#pragma unroll 1
     for (int block = 0; block < place.blocks; block++) {
       if (block + 1 < place.blocks) {
         load_keys(place, block + 1);
@@ -220,8 +221,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp has read the stage. A product is complete for all four warps of a group at once, but each warp
-  // arrives, because nothing orders what a warp reads by itself, such as the number of a tile in step 15.
+  // Says that the warp has read the stage. One arrival for each warp group would do for what products read, since a
+  // product is complete for its four warps at once. But from step 15 on each warp also reads the number of a tile.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -292,13 +293,13 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring);
       mask(block);
-      // While the tensor cores add to O.
+      // The tensor cores add to O meanwhile.
       softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
       // This branch keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);
-      rescale(); // to the new row max, which P of this block has already
+      rescale(); // to the new row max, to which P of this block belongs
       round_probabilities<Element>(P_frag[0], S_frag[0]);
     }
     // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first

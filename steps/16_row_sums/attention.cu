@@ -33,7 +33,7 @@ struct configuration {
   static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
   static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
-  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // with the registers of three consumers
+  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // three consumers lack registers for 128
 
   static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
 };
@@ -68,16 +68,15 @@ __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
                   const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
                   const Element (*V_smem)[tile::BLOCK_N][PANEL], bool first) {
+  // exercise: queue the product with V and the ones behind it, 16 keys at a time
   wgmma_fence();
 #pragma unroll
-  for (int k = 0; k < tile::BLOCK_N; k += 16) {
-    // exercise: multiply 16 keys by V and the ones behind it
+  for (int k = 0; k < tile::BLOCK_N; k += 16)
     wgmma<Element, D + 8>::registers(O_frag[0], &P_frag[0][k / 4],
                                      matrix_descriptor(V_smem[0], sizeof(V_smem[0])) + 8 * k,
                                      k == 0 && first);
-    // end of exercise
-  }
   wgmma_commit();
+  // end of exercise
 }
 
 // Fills the panel of ones behind V in each stage. All threads of the block call it, before they meet at a
@@ -147,10 +146,6 @@ __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float
   for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
 
-// Bytes of shared memory.
-template <typename tile, int D>
-static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
-
 // A consumer computes its 64 rows of O and lse of every tile, one key block after the other.
 template <typename tile, typename Element, int D, bool LSE>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
@@ -182,8 +177,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp has read the stage. A product is complete for all four warps of a group at once, but each warp
-  // arrives, because nothing orders what a warp reads by itself, such as the number of a tile in step 15.
+  // Says that the warp has read the stage. One arrival for each warp group would do for what products read, since a
+  // product is complete for its four warps at once. But from step 15 on each warp also reads the number of a tile.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -258,13 +253,13 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring);
       mask(block);
-      // While the tensor cores add to O.
+      // The tensor cores add to O meanwhile.
       softmax_rows<tile, LSE>(S_frag, scale_log2, row_max, row_sum, correction);
       // This branch keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);
-      rescale(); // to the new row max, which P of this block has already
+      rescale(); // to the new row max, to which P of this block belongs
       round_probabilities<Element>(P_frag[0], S_frag[0]);
     }
     // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first

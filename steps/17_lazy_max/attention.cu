@@ -31,7 +31,7 @@ struct configuration {
   static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
   static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
-  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // with the registers of three consumers
+  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // three consumers lack registers for 128
 
   static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
 };
@@ -122,8 +122,7 @@ lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
   const float subtracted[2] = {row_max[0] * scale_log2, row_max[1] * scale_log2};
   bool fits = product_is_small(subtracted[0]) && product_is_small(subtracted[1]);
   float sum[2][2] = {};
-  unsigned largest =
-      0; // of each half of P's registers, as integers: NaN is larger than all numbers
+  unsigned largest = 0; // of each half of a register, as integers: NaN is above all numbers
 #pragma unroll
   for (int i = 0; i < tile::BLOCK_N / 4; i++) { // pairs of the one row and of the other, in turn
     // exercise: two probabilities with the old row max; add them to their sums; put them into P_frag
@@ -160,10 +159,6 @@ __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float
   for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
 
-// Bytes of shared memory.
-template <typename tile, int D>
-static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
-
 // A consumer computes its 64 rows of O and lse of every tile, one key block after the other.
 template <typename tile, typename Element, int D, bool LSE>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
@@ -196,8 +191,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp has read the stage. A product is complete for all four warps of a group at once, but each warp
-  // arrives, because nothing orders what a warp reads by itself, such as the number of a tile in step 15.
+  // Says that the warp has read the stage. One arrival for each warp group would do for what products read, since a
+  // product is complete for its four warps at once. But from step 15 on each warp also reads the number of a tile.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -245,7 +240,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     }
   };
 
-  int wary_tiles = 0; // that are still to come
+  // The tiles for which the warp still stays wary, and those for which the next failure makes it wary.
+  int wary_tiles = 0;
   int patience = PATIENCE;
   if (consumer == tile::CONSUMERS - 1) pass_turn(); // so that the first one can begin
   int number = next_tile();
@@ -269,7 +265,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     if (blocks > 1) wait_for_keys();
     bool wary = wary_tiles > 0;
     // One round: O += P V of the block before, and S = Q K^T and P_new of this block.
-    const auto step = [&](int block, auto &P, auto &P_new) {
+    const auto one_round = [&](int block, auto &P, auto &P_new) {
       wait_for_turn();
       queue_scores();
       wait_for_values();
@@ -279,7 +275,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring);
       mask(block);
-      if (!OVERLAP<tile, D> && !wary) wgmma_wait<0>(O_frag[0]); // for then P is free
+      if (!OVERLAP<tile, D> && !wary) wgmma_wait<0>(O_frag[0]); // it reads the only P
       // exercise: the lazy softmax if the warp is not wary; the ordinary one if it is, or if P does not fit
       // until then: const bool lazy = false;
       const bool lazy = !wary && try_lazy_softmax(P_new);
@@ -291,7 +287,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);
       if (lazy) return;
-      rescale(); // to the new row max, which P of this block has already
+      rescale(); // to the new row max, to which P of this block belongs
       round_probabilities<Element>(P_new[0], S_frag[0]);
     };
     // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first
@@ -322,17 +318,17 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       // While the products read one P, the softmax makes the next one: two sets of registers take turns.
       int block = 1;
       for (; block + 1 < blocks; block += 2) {
-        step(block, P_frag, P_next);
-        step(block + 1, P_next, P_frag);
+        one_round(block, P_frag, P_next);
+        one_round(block + 1, P_next, P_frag);
       }
       if (block < blocks) {
-        step(block, P_frag, P_next);
+        one_round(block, P_frag, P_next);
         finish(P_next);
       } else {
         finish(P_frag);
       }
     } else {
-      for (int block = 1; block < blocks; block++) step(block, P_frag, P_frag);
+      for (int block = 1; block < blocks; block++) one_round(block, P_frag, P_frag);
       finish(P_frag);
     }
     if (wary_tiles > 0) {

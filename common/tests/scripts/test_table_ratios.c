@@ -170,3 +170,20 @@ Test(table_ratios, the_step_before_by_its_number) {
   const script_result result = filled(BLOCK("spread test-gpu 06"));
   EXPECT(result, "deviation | 1 | 8 |", "| head_dim 64, fp16 | 40.0 (2.00) | FAILED |");
 }
+
+// Of the two shapes of one length the larger counts. A row beside another step than the one before does not.
+#define BESIDE(step, shape, before) step ",Test GPU,fp16," shape ",ok,2,20," before "," ORIGIN
+Test(table_ratios, the_step_before_by_length) {
+  recorded_write(
+      "peers",
+      "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,median_ms,tflops,"
+      "before_step,speedup_before,commit,date\n" //
+      BESIDE("02_tiled", LARGE, "01_plain,1.5") BESIDE("02_tiled", MASKED, "01_plain,0.987")
+          BESIDE("02_tiled", SMALL, "01_plain,1.25") BESIDE("02_tiled", SMALLER, "01_plain,3")
+              BESIDE("05_fused", LARGE, "02_tiled,7"));
+  const script_result result = filled(BLOCK("lengths test-gpu 02 fp16"));
+  EXPECT(result, "| × the step before, fp16; seq | 512 | 1024 |\n|---|---:|---:|\n"
+                 "| head_dim 64 | 1.25 | 1.50 |\n| head_dim 64, causal | | 0.99 |\n");
+  const script_result other = filled(BLOCK("lengths test-gpu 05 fp16"));
+  EXPECT(other, "No row of this kind is recorded: `make peers`");
+}
