@@ -144,18 +144,14 @@ mutant_suite() {
 mutant_has_others() { awk '/^  X\(/ { n++ } END { exit !(n > 1) }' "$1/steps/$2/"* 2>/dev/null; }
 
 # In one configuration and without optimisation, because the other configurations are most of what there is to
-# compile: the tests that find most, and the sanitizer with the shapes of every step. If the object code is that of the
-# lab's own step, the other configurations are compiled as well: often nothing is left to run in this step.
+# compile: the tests that find most, and the sanitizer with the shapes of every step. If the object code is that of
+# the lab's own step there is nothing to run; mutant_all says whether that holds for the other configurations as well.
 mutant_first() {
   local FIRST_CONFIGURATION='' program
   export FIRST_CONFIGURATION
   if mutant_has_others "$1" "$2"; then FIRST_CONFIGURATION=1; fi
-  if mutant_suite "$@" O0 >/dev/null; then
-    FIRST_CONFIGURATION=''
-    mutant_suite "$@" O0
-  else
-    mutant_check "$program" "$2" "$3" "$mutant_quick" || mutant_sanitize "$1" "$2" "$3" few
-  fi
+  mutant_suite "$@" O0 >/dev/null || mutant_check "$program" "$2" "$3" "$mutant_quick" ||
+    mutant_sanitize "$1" "$2" "$3" few
 }
 
 # The other tests in this configuration. A step that has no others meets them in the last stage.
