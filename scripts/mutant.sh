@@ -3,7 +3,7 @@
 # lab behind planted_bug.sh, by mutants.sh.
 #
 # The tools run from the fastest to the slowest, in four stages, until one catches the mutant: mutant_first,
-# mutant_few, mutant_all and mutant_optimised. A mutant of a header goes through a stage in all steps that read it
+# mutant_all, mutant_few and mutant_optimised. A mutant of a header goes through a stage in all steps that read it
 # before it goes through the next one in any: most are caught in seconds by the first stage of some step, and the
 # last stage takes minutes. On a GPU nvcc takes most of the time, and the whole suite is the only stage.
 
@@ -154,18 +154,19 @@ mutant_first() {
     mutant_sanitize "$1" "$2" "$3" few
 }
 
-# The other tests in this configuration. A step that has no others meets them in the last stage.
+# In all configurations the tests that find most, and the sanitizer with all shapes of the step.
+mutant_all() {
+  local program
+  mutant_suite "$@" O0 || mutant_check "$program" "$2" "$3" "$mutant_quick" || mutant_sanitize "$1" "$2" "$3"
+}
+
+# In the first configuration the other tests, which take longer than the sanitizer. A step that has no others meets
+# them in the last stage.
 mutant_few() {
   local FIRST_CONFIGURATION=1 program
   export FIRST_CONFIGURATION
   mutant_has_others "$1" "$2" || return
   mutant_suite "$@" O0 >/dev/null || mutant_check "$program" "$2" "$3" "$mutant_few"
-}
-
-# In all configurations the tests that find most, and the sanitizer with all shapes of the step.
-mutant_all() {
-  local program
-  mutant_suite "$@" O0 || mutant_check "$program" "$2" "$3" "$mutant_quick" || mutant_sanitize "$1" "$2" "$3"
 }
 
 # With optimisation, where the object code may be the same again, the whole suite.
@@ -194,7 +195,7 @@ mutant_write() {
 # print it; `same` where the object code is the same in all steps.
 mutant_hunt() {
   local source=$1 number=$2 id=${1//\//_}-$2 folder step verdict='' said log=$3/${1//\//_}-$2
-  local steps=("${@:4}") next stage stages='mutant_first mutant_few mutant_all mutant_optimised'
+  local steps=("${@:4}") next stage stages='mutant_first mutant_all mutant_few mutant_optimised'
   if [ "$mutant_device" = gpu ]; then stages=mutant_gpu; fi
   folder=$mutant_folder/$id
   for stage in $stages; do

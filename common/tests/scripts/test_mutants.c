@@ -74,6 +74,7 @@ Test(mutants, of_a_header_stage_by_stage) {
   cr_expect_str_eq(
       result.out,
       "check\t01_a\terror: a test failed\n"
+      "sanitize 02_b\nquick 01_a\nsanitize 01_a\nquick 03_c\nsanitize 03_c\n"
       "sanitize 02_b\nquick 01_a\nsanitize 01_a\nquick 03_c\nsanitize 03_c\ntests 01_a\n",
       "%s", result.out);
 }
