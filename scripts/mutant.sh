@@ -7,11 +7,13 @@
 # before it goes through the next one in any: most are caught in seconds by the first stage of some step, and the
 # last stage takes minutes. On a GPU nvcc takes most of the time, and the whole suite is the only stage.
 
-mutant_quick='@(inputs|group)/@(normal|ramp|lengths_that_differ)' # tests, as a glob: a second, and they find most
-mutant_few='*/!(more_heads*|t4|l4|a100|a_named_*)'               # all that do not ask for other configurations
-mutant_whole='*/!(more_heads*)'           # all but what takes minutes on the emulator
-mutant_device=cpu                         # or gpu, which runs the suite alone
-mutant_folder=build/mutants/$$            # the sources under test; another run has another number
+# Tests, as globs: those that find most in two seconds, all that do not ask for other configurations, and all but those
+# that take minutes on the emulator.
+mutant_quick='@(inputs|group|large_scores)/@(normal|ramp|lengths_that_differ|fp16)'
+mutant_few='*/!(more_heads*|t4|l4|a100|a_named_*)'
+mutant_whole='*/!(more_heads*)'
+mutant_device=cpu               # or gpu, which runs the suite alone
+mutant_folder=build/mutants/$$  # the sources under test; another run has another number
 
 # mutant_headers STEP: the headers with kernel code in common/ that a step reads, one a line.
 mutant_headers() {
