@@ -2,17 +2,18 @@
 # One mutant (common/tools/mutants/mutant.h): its build, and which tool catches it. To be sourced from the root of the
 # lab behind planted_bug.sh, by mutants.sh.
 #
-# The tools run from the fastest to the slowest, until one catches the mutant. First come the compiler, the tests
-# that find most in a short time, a few shapes of the sanitizer and the other tests, all without optimisation and in one
-# configuration: the other configurations are most of what there is to compile. Then the sanitizer sees all of them.
-# At last, with optimisation, the object code is compared with that of the lab's own step, and the whole suite runs. On
-# a GPU nvcc takes most of the time, and the suite follows at once.
+# The tools run from the fastest to the slowest, in four stages, until one catches the mutant: mutant_first,
+# mutant_all, mutant_few and mutant_optimised. A mutant of a header goes through a stage in all steps that read it
+# before it goes through the next one in any: most are caught in seconds by the first stage of some step, and the
+# last stage takes minutes. On a GPU nvcc takes most of the time, and the whole suite is the only stage.
 
-mutant_quick='@(inputs|group)/@(normal|ramp|lengths_that_differ)' # tests, as a glob: a second, and they find most
-mutant_few='*/!(more_heads*|t4|l4|a100|a_named_*)'               # all that do not ask for other configurations
-mutant_whole='*/!(more_heads*)'           # all but what takes minutes on the emulator
-mutant_device=cpu                         # or gpu, which runs the suite alone
-mutant_folder=build/mutants/$$            # the sources under test; another run has another number
+# Tests, as globs: those that find most in two seconds, all that do not ask for other configurations, and all but those
+# that take minutes on the emulator.
+mutant_quick='@(inputs|group|large_scores)/@(normal|ramp|lengths_that_differ|fp16)'
+mutant_few='*/!(more_heads*|t4|l4|a100|a_named_*)'
+mutant_whole='*/!(more_heads*)'
+mutant_device=cpu               # or gpu, which runs the suite alone
+mutant_folder=build/mutants/$$  # the sources under test; another run has another number
 
 # mutant_headers STEP: the headers with kernel code in common/ that a step reads, one a line.
 mutant_headers() {
@@ -45,9 +46,11 @@ mutant_precompile() {
     "OPTIMISE=-$1 -DNDEBUG" kernel-flags) && $command -x c++-header "$folder/stand_ins.h" -o "$folder/stand_ins.h.gch"
 }
 
-# mutant_copy FOLDER STEP: the step's source and the headers that it may read, as they are.
+# mutant_copy FOLDER STEP: the step's source and the headers that it reads, as they are.
 mutant_copy() {
-  mkdir -p "$1/steps/$2" && cp "steps/$2/attention.cu" common/kernel/*.cuh "$1/steps/$2/"
+  local headers
+  mapfile -t headers < <(mutant_headers "$2")
+  mkdir -p "$1/steps/$2" && cp "steps/$2/attention.cu" "${headers[@]}" "$1/steps/$2/"
 }
 
 # mutant_build FOLDER STEP LEVEL [MODE]: builds the suite of the step in FOLDER/steps, or with MODE its program,
@@ -70,7 +73,7 @@ mutant_object() { echo "$(bug_folder cpu '' "$1/steps")/steps/$2/attention.cu.o"
 
 # mutant_reference STEP LEVEL: builds the unchanged step with the flags of a mutant, and keeps its object, once.
 mutant_reference() {
-  local folder=$mutant_folder/unchanged-$1-$2 program
+  local folder=$mutant_folder/unchanged-$1-$2${FIRST_CONFIGURATION:+-first} program
   (
     flock 9 || exit
     [ -e "$folder/built" ] && exit
@@ -82,11 +85,11 @@ mutant_reference() {
 # mutant_is_same FOLDER STEP LEVEL: tells whether the mutant's object code is that of the lab's own step. Then no
 # test can or must tell the two apart.
 mutant_is_same() {
-  cmp -s "$(mutant_object "$1" "$2")" "$(mutant_object "$mutant_folder/unchanged-$2-$3" "$2")"
+  cmp -s "$(mutant_object "$1" "$2")" "$(mutant_object "$mutant_folder/unchanged-$2-$3${FIRST_CONFIGURATION:+-first}" "$2")"
 }
 
-# mutant_caught TOOL STEP VERDICT: prints the verdict of bug_verdict as one of mutant_try. Status 1 where the
-# tool has caught nothing.
+# mutant_caught TOOL STEP VERDICT: prints the verdict of bug_verdict as a stage does. Status 1 where the tool
+# has caught nothing.
 mutant_caught() {
   case $3 in
   caught*) printf '%s\t%s\t%s' "$1" "$2" "${3#*$'\t'}" ;;
@@ -96,23 +99,8 @@ mutant_caught() {
   esac
 }
 
-# mutant_try_few FOLDER STEP LOG: prints what mutant_try does if a tool catches the mutant in one configuration of the
-# step. Status 1 where none does, or where the step has no others.
-mutant_try_few() {
-  local FIRST_CONFIGURATION=1 program status=1
-  export FIRST_CONFIGURATION
-  awk '/^  X\(/ { n++ } END { exit !(n > 1) }' "$1/steps/$2/"* 2>/dev/null || return
-  if program=$(mutant_build "$1" "$2" O0 2>"$3"); then
-    mutant_check "$program" "$2" "$3" "$mutant_quick" || mutant_sanitize "$1" "$2" "$3" few ||
-      mutant_check "$program" "$2" "$3" "$mutant_few"
-    status=$?
-  fi
-  rm -rf "$(bug_folder cpu '' "$1/steps")" "$(bug_folder cpu sanitize "$1/steps")"
-  return $status
-}
-
-# mutant_check PROGRAM STEP LOG FILTER: prints what mutant_try does if one of these tests of the suite catches the
-# mutant. Status 1 where none does.
+# mutant_check PROGRAM STEP LOG FILTER: prints what a stage does if one of these tests of the suite catches the mutant.
+# Status 1 where none does.
 mutant_check() {
   bug_check "$1" "$3" "$4"
   mutant_caught check "$2" "$(bug_verdict $? "$3")"
@@ -133,58 +121,106 @@ mutant_sanitize() {
   [ "$status" -ne "$bug_not_run" ] && mutant_caught sanitize "$2" "$(bug_verdict $status "$3")"
 }
 
-# mutant_try FOLDER STEP LOG: prints, with tabs between, what catches the mutant in FOLDER in this step, the step,
-# and the message. The first is compile, check, sanitize, hang, same (object code), survives, or unknown when a
-# tool did not run.
-mutant_try() {
-  local program
-  if [ "$mutant_device" = cpu ] && mutant_try_few "$@"; then return; fi
-  if ! program=$(mutant_build "$1" "$2" O0 2>"$3"); then
+# mutant_suite FOLDER STEP LOG LEVEL: builds the suite of the mutant, and leaves its place in `program`. Where there is
+# nothing to run it prints the verdict: the mutant does not compile, or its object code is that of the lab's own step.
+# Status 1 where there is.
+mutant_suite() {
+  if ! program=$(mutant_build "$1" "$2" "$4" 2>"$3"); then
     printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
-    return
-  fi
-  if [ "$mutant_device" = gpu ]; then
-    mutant_check "$program" "$2" "$3" '*/*' || printf 'survives\t%s\t' "$2"
-    return
-  fi
-  if ! mutant_reference "$2" O0 2>"$3"; then
+  elif ! mutant_reference "$2" "$4" 2>"$3"; then
     printf 'unknown\t%s\t%s' "$2" "$(head -n 1 "$3" | tr '\t' ' ')"
-    return
-  elif mutant_is_same "$1" "$2" O0; then
-    printf 'same\t%s\t' "$2"
-    return
-  fi
-  mutant_check "$program" "$2" "$3" "$mutant_quick" && return
-  mutant_sanitize "$1" "$2" "$3" && return
-  rm -rf "$(bug_folder cpu '' "$1/steps")"
-  if ! { mutant_reference "$2" O2 && program=$(mutant_build "$1" "$2" O2); } 2>"$3"; then
-    printf 'unknown\t%s\t%s' "$2" "$(head -n 1 "$3" | tr '\t' ' ')"
-  elif mutant_is_same "$1" "$2" O2; then
+  elif mutant_is_same "$1" "$2" "$4"; then
     printf 'same\t%s\t' "$2"
   else
-    mutant_check "$program" "$2" "$3" "$mutant_whole" || printf 'survives\t%s\t' "$2"
+    return 1
   fi
 }
 
-# mutant_hunt SOURCE NUMBER SCRATCH STEP...: writes mutant NUMBER of SOURCE and tries it in the steps in turn until
-# one catches it. Leaves the verdict in SCRATCH/SOURCE-NUMBER.verdict, slashes as underscores: as mutant_try
-# prints it; `same` where the object code is the same in all steps.
+# ---- The stages ---------------------------------------------------------------------------------
+#
+# Each takes FOLDER STEP LOG and prints, with tabs between, what catches the mutant in FOLDER in this step, the step,
+# and the message. The first is compile, check, sanitize, hang, same (object code), survives, or unknown when a
+# tool did not run. A stage prints nothing where the next one has to say.
+
+# mutant_has_others FOLDER STEP: tells whether the step has more than one configuration.
+mutant_has_others() { awk '/^  X\(/ { n++ } END { exit !(n > 1) }' "$1/steps/$2/"* 2>/dev/null; }
+
+# In one configuration and without optimisation, because the other configurations are most of what there is to
+# compile: the tests that find most, and the sanitizer with the shapes of every step. If the object code is that of
+# the lab's own step there is nothing to run; mutant_all says whether that holds for the other configurations as well.
+mutant_first() {
+  local FIRST_CONFIGURATION='' program
+  export FIRST_CONFIGURATION
+  if mutant_has_others "$1" "$2"; then FIRST_CONFIGURATION=1; fi
+  mutant_suite "$@" O0 >/dev/null || mutant_check "$program" "$2" "$3" "$mutant_quick" ||
+    mutant_sanitize "$1" "$2" "$3" few
+}
+
+# In all configurations the tests that find most, and the sanitizer with all shapes of the step.
+mutant_all() {
+  local program
+  mutant_suite "$@" O0 || mutant_check "$program" "$2" "$3" "$mutant_quick" || mutant_sanitize "$1" "$2" "$3"
+}
+
+# In the first configuration the other tests, which take longer than the sanitizer. A step that has no others meets
+# them in the last stage.
+mutant_few() {
+  local FIRST_CONFIGURATION=1 program
+  export FIRST_CONFIGURATION
+  mutant_has_others "$1" "$2" || return
+  mutant_suite "$@" O0 >/dev/null || mutant_check "$program" "$2" "$3" "$mutant_few"
+}
+
+# With optimisation, where the object code may be the same again, the whole suite.
+mutant_optimised() {
+  local program
+  mutant_suite "$@" O2 || mutant_check "$program" "$2" "$3" "$mutant_whole" || printf 'survives\t%s\t' "$2"
+}
+
+# The only stage of a GPU. nvcc keeps to its own options.
+mutant_gpu() {
+  local program
+  if ! program=$(mutant_build "$1" "$2" O0 2>"$3"); then
+    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
+  else
+    mutant_check "$program" "$2" "$3" '*/*' || printf 'survives\t%s\t' "$2"
+  fi
+}
+
+# mutant_write SOURCE NUMBER FOLDER STEP: the step with mutant NUMBER of SOURCE.
+mutant_write() {
+  mutant_copy "$3" "$4" && "build/$mutant_device/mutants" write "$1" "$2" "$3/steps/$4/${1##*/}"
+}
+
+# mutant_hunt SOURCE NUMBER SCRATCH STEP...: writes mutant NUMBER of SOURCE and tries it in the steps, stage by stage,
+# until one catches it. Leaves the verdict in SCRATCH/SOURCE-NUMBER.verdict, slashes as underscores: as the stages
+# print it; `same` where the object code is the same in all steps.
 mutant_hunt() {
-  local source=$1 number=$2 id=${1//\//_}-$2 folder step verdict='' last log=$3/${1//\//_}-$2
+  local source=$1 number=$2 id=${1//\//_}-$2 folder step verdict='' said log=$3/${1//\//_}-$2
+  local steps=("${@:4}") next stage stages='mutant_first mutant_all mutant_few mutant_optimised'
+  if [ "$mutant_device" = gpu ]; then stages=mutant_gpu; fi
   folder=$mutant_folder/$id
-  for step in "${@:4}"; do
-    mutant_copy "$folder" "$step" &&
-      "build/$mutant_device/mutants" write "$source" "$number" "$folder/steps/$step/${source##*/}" ||
-      { verdict=$'unknown\t'$step$'\tthe mutant could not be written' && break; }
-    last=$(mutant_try "$folder" "$step" "$log.log")
-    rm -rf "$folder" "$(bug_folder "$mutant_device" '' "$folder/steps")" "$(bug_folder cpu sanitize "$folder/steps")"
-    case $last in
-    same*) [ -n "$verdict" ] || verdict=$last ;;
-    survives*) verdict=$last ;;
-    *) verdict=$last && break ;;
-    esac
+  for stage in $stages; do
+    next=()
+    for step in "${steps[@]}"; do
+      mutant_write "$source" "$number" "$folder" "$step" ||
+        { verdict=$'unknown\t'$step$'\tthe mutant could not be written' && break 2; }
+      said=$($stage "$folder" "$step" "$log.log")
+      rm -rf "$folder" "$(bug_folder "$mutant_device" '' "$folder/steps")"{,.quick} \
+        "$(bug_folder cpu sanitize "$folder/steps")"{,.quick}
+      case $said in
+      '') next+=("$step") ;;
+      same*) [ -n "$verdict" ] || verdict=$said ;;
+      survives*) verdict=$said ;;
+      *) verdict=$said && break 2 ;;
+      esac
+    done
+    steps=("${next[@]}")
   done
-  if [ -z "$verdict" ]; then verdict=$'unknown\t'$step$'\tno tool gave a verdict'; fi
+  case $verdict in
+  '' | same* | survives*) # then each step must have come to an end
+    [ -n "$verdict" ] && [ ${#steps[@]} -eq 0 ] || verdict=$'unknown\t'$step$'\tno tool gave a verdict' ;;
+  esac
   printf '%s\n' "$verdict" >"$log.part" && mv "$log.part" "$log.verdict"
   rm -f "$log.log"
 }

@@ -3,10 +3,10 @@
 # STEP... Makes mutants of the steps given and of the headers in common/ that they read
 # (common/tools/mutants/mutant.h): copies with one small fault each, such as a barrier that is left out. Builds each
 # and gives it to `check` and to `sanitize` on the emulator, or with DEVICE=gpu to `check` on the GPU, JOBS at a
-# time. A mutant of a header is tried in all steps that read it, until one catches it. Prints who caught what, and
-# each survivor with its place. steps/NN_name/mutants.txt and common/tools/mutants/headers.txt say which mutants are
-# no faults, each with its reason, and are tried in the steps given alone; a mutant with a reason that is caught nevertheless is reported. Exit status 1
-# when a mutant survives without a reason.
+# time. A mutant of a header is tried in all steps that read it, those given first, until one catches it. Prints who
+# caught what, and each survivor with its place. steps/NN_name/mutants.txt and common/tools/mutants/headers.txt say
+# which mutants are no faults, each with its reason, and are tried in the steps given alone; a mutant with a reason that
+# is caught nevertheless is reported. Exit status 1 when a mutant survives without a reason.
 #
 # With --seconds or --count only a sample is tried. It has equally many mutants of each operator, in an order that
 # the seed (1) repeats, without those that have a reason. OPERATORS="wait parity" leaves the other operators out.

@@ -11,66 +11,86 @@ static void leave(void) { lab_run("rm -rf %s", folder); }
 TestSuite(mutants, .init = enter, .fini = leave);
 
 // Stand-ins for what builds and runs a mutant. BUILT holds the builds that work, SAME the levels at which the object is
-// that of the unchanged step; QUICK, WHOLE and SANITIZE are exit statuses of the tools.
+// that of the unchanged step; QUICK, WHOLE and SANITIZE are exit statuses of the tools. Each tool leaves its name in
+// the file `ran`. In the step 02_b the tools find nothing.
 #define STAND_INS                                                                                  \
   ". scripts/planted_bug.sh; . scripts/mutant.sh\n"                                                \
-  "mutant_build() { [[ \" $BUILT \" == *\" $3$4 \"* ]] && echo program; }\n"                       \
+  "mutant_folder=$FOLDER/tried\n"                                                                  \
+  "mutant_write() { mkdir -p $3/steps/$4; printf '  X(%d)\\n' $CONFIGURATIONS >$3/steps/$4/k; }\n" \
+  "mutant_build() { [[ \" $BUILT \" == *\" $3$4 \"* ]] && echo $2; }\n"                            \
   "mutant_reference() { :; }\n"                                                                    \
-  "mutant_is_same() { [[ $SAME == *$3* ]]; }\n"                                                    \
-  "bug_sanitize() { echo '========= Invalid read' >\"$4\"; return $SANITIZE; }\n"                  \
-  "bug_check() { echo 'error: a test failed' >\"$2\"\n"                                            \
-  "  if [ \"$3\" = \"$mutant_quick\" ]; then return $QUICK; else return $WHOLE; fi; }\n"
+  "mutant_is_same() { [[ \" $SAME \" == *\" $3$FIRST_CONFIGURATION \"* ]]; }\n"                    \
+  "bug_sanitize() { echo \"sanitize $2\" >>$FOLDER/ran\n"                                          \
+  "  echo '========= Invalid read' >\"$4\"; [ $2 = 02_b ] || return $SANITIZE; }\n"                \
+  "bug_check() { echo 'error: a test failed' >\"$2\"; [ $1 != 02_b ] || return 0\n"                \
+  "  if [ \"$3\" = \"$mutant_quick\" ]; then echo \"quick $1\" >>$FOLDER/ran; return $QUICK; fi\n" \
+  "  echo \"tests $1\" >>$FOLDER/ran; return $WHOLE; }\n"                                          \
+  "hunt() { mutant_hunt common/kernel/k.cuh 1 $FOLDER \"$@\"; cat $FOLDER/*.verdict; }\n"
 
 Test(mutants, verdicts) {
   static const struct {
     const char *tools, *said;
   } cases[] = {
-      {"BUILT=none", "compile\t01_a\t"},
-      {"SAME=O0", "same\t01_a\t"},
-      {"QUICK=1", "check\t01_a\terror: a test failed"},
-      {"QUICK=124", "hang\t01_a\tstill running after 300 s"},
-      {"QUICK=99", "unknown\t01_a\terror: a test failed"},
-      {"SANITIZE=1", "sanitize\t01_a\tInvalid read"},
-      {"BUILT=O0", "compile\t01_a\t"},
-      {"SAME=O2", "same\t01_a\t"},
-      {"WHOLE=1", "check\t01_a\terror: a test failed"},
-      {"QUICK=0", "survives\t01_a\t"},
+      {"BUILT=none", "compile\t01_a\t\n"},
+      {"SAME=O0", "same\t01_a\t\n"},
+      {"QUICK=1", "check\t01_a\terror: a test failed\n"},
+      {"QUICK=124", "hang\t01_a\tstill running after 300 s\n"},
+      {"QUICK=99", "unknown\t01_a\terror: a test failed\n"},
+      {"SANITIZE=1", "sanitize\t01_a\tInvalid read\n"},
+      {"BUILT=O0", "compile\t01_a\t\n"},
+      {"SAME=O2", "same\t01_a\t\n"},
+      {"WHOLE=1", "check\t01_a\terror: a test failed\n"},
+      {"QUICK=0", "survives\t01_a\t\n"},
       // The mutant refuses all shapes of the sanitizer, which does not say whether it may.
-      {"SANITIZE=99 WHOLE=1", "check\t01_a\terror: a test failed"},
-      {"SANITIZE=99", "survives\t01_a\t"},
-      // A step with three configurations is first tested in one.
-      {"SOURCE=three SAME=O0 QUICK=1", "check\t01_a\terror: a test failed"},
-      {"SOURCE=three SAME=O0", "same\t01_a\t"},
+      {"SANITIZE=99 WHOLE=1", "check\t01_a\terror: a test failed\n"},
+      {"SANITIZE=99", "survives\t01_a\t\n"},
+      // A step with three configurations is first tested in one. Where that one is unchanged, the others may differ.
+      {"CONFIGURATIONS=\"1 2 3\" SAME=O0 QUICK=1", "check\t01_a\terror: a test failed\n"},
+      {"CONFIGURATIONS=\"1 2 3\" SAME=\"O0 O01\" QUICK=1", "same\t01_a\t\n"},
+      {"CONFIGURATIONS=\"1 2 3\" SAME=O01 QUICK=1", "check\t01_a\terror: a test failed\n"},
+      {"CONFIGURATIONS=\"1 2 3\" SAME=\"O01 O2\"", "same\t01_a\t\n"},
   };
   char path[64];
-  EXPECT_STATUS(lab_run("mkdir -p %s/three/steps/01_a && printf '  X(%%d, 64, 4)\\n' 1 2 3 "
-                        ">%s/three/steps/01_a/attention.cu",
-                        folder, folder),
-                0);
   snprintf(path, sizeof path, "%s/stand_ins", folder);
   toolkit_write(path, STAND_INS);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const script_result result = lab_run(
-        "bash -c 'BUILT=\"O0 O0sanitize O2\" SAME= QUICK=0 WHOLE=0 SANITIZE=0 SOURCE=none; . %s; "
-        "%s; mutant_try %s/$SOURCE 01_a %s/log'",
-        path, cases[i].tools, folder, folder);
+    const script_result result =
+        lab_run("FOLDER=%s bash -c 'BUILT=\"O0 O0sanitize O2\" SAME= QUICK=0 WHOLE=0 SANITIZE=0 "
+                "CONFIGURATIONS=1; . %s; %s; hunt 01_a'",
+                folder, path, cases[i].tools);
     cr_expect_str_eq(result.out, cases[i].said, "%s: %s", cases[i].tools, result.out);
   }
 }
 
+// A mutant of a header meets the fast tools of all steps before the slow ones of the first step.
+Test(mutants, of_a_header_stage_by_stage) {
+  char path[64];
+  snprintf(path, sizeof path, "%s/stand_ins", folder);
+  toolkit_write(path, STAND_INS);
+  const script_result result =
+      lab_run("FOLDER=%s bash -c 'BUILT=\"O0 O0sanitize O2\" SAME= QUICK=0 WHOLE=1 SANITIZE=0 "
+              "CONFIGURATIONS=\"1 2\"; . %s; hunt 02_b 01_a 03_c; cat $FOLDER/ran'",
+              folder, path);
+  cr_expect_str_eq(
+      result.out,
+      "check\t01_a\terror: a test failed\n"
+      "sanitize 02_b\nquick 01_a\nsanitize 01_a\nquick 03_c\nsanitize 03_c\n"
+      "sanitize 02_b\nquick 01_a\nsanitize 01_a\nquick 03_c\nsanitize 03_c\ntests 01_a\n",
+      "%s", result.out);
+}
+
 // A mutant of which nothing is known must not look as if it had been caught.
 Test(mutants, no_verdict_at_all) {
-  const script_result result =
-      lab_run("bash -c '. scripts/planted_bug.sh; . scripts/mutant.sh; mutant_folder=%s; "
-              "mutant_copy() { false; }; mutant_hunt steps/01_a/attention.cu 1 %s 01_a; "
-              "mutant_copy() { :; }; mutant_device=none; mkdir -p build/none; "
-              "printf \"#!/bin/sh\\n\" >build/none/mutants; chmod +x build/none/mutants; "
-              "mutant_try() { :; }; mutant_hunt steps/01_a/attention.cu 2 %s 01_a; "
-              "rm -r build/none; cat %s/*.verdict'",
-              folder, folder, folder, folder);
+  const script_result result = lab_run(
+      "bash -c '. scripts/planted_bug.sh; . scripts/mutant.sh; mutant_folder=%s; "
+      "mutant_write() { false; }; mutant_hunt steps/01_a/attention.cu 1 %s 01_a; "
+      "mutant_write() { :; }; mutant_first() { :; }; mutant_few() { :; }; mutant_all() { :; }; "
+      "mutant_optimised() { [ $2 = 01_a ] || printf same; }; "
+      "mutant_hunt steps/01_a/attention.cu 2 %s 01_a 02_b; cat %s/*.verdict'",
+      folder, folder, folder, folder);
   cr_expect_str_eq(result.out,
                    "unknown\t01_a\tthe mutant could not be written\n"
-                   "unknown\t01_a\tno tool gave a verdict\n",
+                   "unknown\t02_b\tno tool gave a verdict\n",
                    "%s", result.out);
 }
 
