@@ -17,7 +17,7 @@ function keep(  key) {
   names[step + 0] = readable(step)
   text[key] = percent(queued) "\t" percent(softmax_under) "\t" percent(softmax_under_own) "\t" percent(waiting["softmax"]) "\t" \
     percent(waiting["issue"]) "\t" percent(waiting["product_wait"]) "\t" percent(waiting["barrier_wait"] + waiting["copy_wait"]) "\t" \
-    percent(waiting["turn_wait"] + waiting["block_wait"]) "\t" sprintf("%.0f", stretch / 4) "\t" cost
+    (waiting["issue"] == "" ? "" : percent(waiting["turn_wait"] + waiting["block_wait"])) "\t" sprintf("%.0f", stretch / 4) "\t" cost
 }
 END {
   if (rows) keep()
