@@ -16,9 +16,13 @@
 # The kinds of segments are barrier_wait, copy_wait, turn_wait, block_wait, product_wait, issue (products are being
 # queued), scores and output (products by mma.sync), softmax (and all other arithmetic between two products), copy, store
 # and other. A product by mma.sync lasts from the wait before it to the softmax, and from the first fragment of V that is
-# loaded to the next wait. A product of wgmma lasts from the fence before it to the end of the wait for it. If that wait took less than
-# 64 clocks, the product may have been complete before, and nothing tells when: known is then the time at
+# loaded to the next wait. A product of wgmma lasts from the fence before it to the end of the wait for it. If that wait
+# took less than 64 clocks, the product may have been complete before, and nothing tells when: known is then the time at
 # which the warp went on from queueing it.
+#
+# A wait for a turn or for the block is bar.sync, behind which a warp reads the clock before the wait ends: the events say
+# 2 clocks, also where the other warps come hundreds of clocks later. So in a kernel with wgmma such a wait lasts to the
+# next event of the warp, and holds up to about 100 clocks of other work.
 
 function timeline_forget() {
   events = rows = segments = products = 0
@@ -100,6 +104,8 @@ function walk(lane, first, last,  i, kind, gap, oldest, queues, p) {
         gap = "softmax"
       } else if (row_role[lane] == "producer") {
         gap = "copy"
+      } else if (queues && (kind == "turn_wait" || kind == "block_wait")) {
+        gap = kind # bar.sync lets the clock behind it be read before the wait ends
       } else if (kind != "barrier_wait" || gap != "softmax") {
         gap = "other"
       }

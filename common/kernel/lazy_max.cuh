@@ -243,7 +243,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
       row_sum[r] = 0.0f;
     }
     release(smem.K_empty, K_ring);
-    if (blocks == 1) release(smem.Q_empty, Q_ring);
+    if (blocks == 1) release(smem.Q_empty, Q_ring); // no scores of this tile are left
     mask(0);
     softmax();
     round_probabilities<Element>(P_frag[0], S_frag[0]);
@@ -258,7 +258,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
       pass_turn();
       wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
       release(smem.K_empty, K_ring);
-      if (block == blocks - 1) release(smem.Q_empty, Q_ring);
+      if (block == blocks - 1) release(smem.Q_empty, Q_ring); // likewise
       mask(block);
       if (!OVERLAP<tile, D> && !wary) wgmma_wait<0>(O_frag[0]); // it reads the only P
       const bool lazy = !wary && try_lazy_softmax(P_new);

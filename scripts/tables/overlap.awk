@@ -15,17 +15,18 @@ function keep(  key) {
   timeline_summary()
   key = step + 0 SUBSEP dim
   names[step + 0] = readable(step)
-  text[key] = percent(queued) "\t" percent(softmax_under) "\t" percent(softmax_under_own) "\t" percent(waiting["product_wait"]) "\t" \
-    percent(waiting["barrier_wait"] + waiting["copy_wait"]) "\t" percent(waiting["turn_wait"] + waiting["block_wait"]) "\t" sprintf("%.0f", stretch / 4) "\t" cost
+  text[key] = percent(queued) "\t" percent(softmax_under) "\t" percent(softmax_under_own) "\t" percent(waiting["softmax"]) "\t" \
+    percent(waiting["issue"]) "\t" percent(waiting["product_wait"]) "\t" percent(waiting["barrier_wait"] + waiting["copy_wait"]) "\t" \
+    (waiting["issue"] == "" ? "" : percent(waiting["turn_wait"] + waiting["block_wait"])) "\t" sprintf("%.0f", stretch / 4) "\t" cost
 }
 END {
   if (rows) keep()
   if (!length(names)) exit
-  header("step\thead_dim\ttensor cores have work queued\tsoftmax under products\tunder its own warps' products\twaits for a product\twaits for a tile\twaits for a turn or the block\tclocks of a key block\tcost of the stamps", 1)
+  header("step\thead_dim\ttensor cores have work queued\tsoftmax under products\tunder its own warps' products\ta consumer computes its softmax\tqueues products\twaits for a product\twaits for a tile\twaits for a turn or the block\tclocks of a key block\tcost of the stamps", 1)
   steps = split("06 09 11 12 13 14 15 16 17", number, " ")
   for (i = 1; i <= steps; i++)
     for (d = 128; d >= 64; d -= 64)
       row((number[i] + 0 in names ? names[number[i] + 0] : number[i]) "\t" d "\t" \
-        (((number[i] + 0, d) in text) ? text[number[i] + 0, d] : "not recorded\t\t\t\t\t\t\t"))
+        (((number[i] + 0, d) in text) ? text[number[i] + 0, d] : "not recorded\t\t\t\t\t\t\t\t\t"))
   origin()
 }

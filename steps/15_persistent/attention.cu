@@ -278,7 +278,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       row_sum[r] = 0.0f;
     }
     release(smem.K_empty, K_ring);
-    if (blocks == 1) release(smem.Q_empty, Q_ring);
+    if (blocks == 1) release(smem.Q_empty, Q_ring); // no scores of this tile are left
     mask(0);
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
     round_probabilities<Element>(P_frag[0], S_frag[0]);
@@ -291,7 +291,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       pass_turn();
       wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
       release(smem.K_empty, K_ring);
-      if (block == blocks - 1) release(smem.Q_empty, Q_ring);
+      if (block == blocks - 1) release(smem.Q_empty, Q_ring); // likewise
       mask(block);
       // The tensor cores add to O meanwhile.
       softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);

@@ -187,3 +187,16 @@ Test(table_ratios, the_step_before_by_length) {
   const script_result other = filled(BLOCK("lengths test-gpu 05 fp16"));
   EXPECT(other, "No row of this kind is recorded: `make peers`");
 }
+
+// A stamp behind bar.sync says 2 clocks, and the next one shows that the warp waited until then.
+Test(table_ratios, a_wait_for_the_block_lasts_to_the_next_event) {
+  recorded_write("timeline", TIMELINE_HEADER EVENT("0", "0", "queue_scores", "7", "10")
+                                 EVENT("100", "300", "product_wait", "", "11")
+                                     EVENT("500", "502", "block_wait", "", "12")
+                                         EVENT("1000", "1000", "queue_scores", "8", "10"));
+  const script_result result = filled(BLOCK("overlap test-gpu"));
+  EXPECT(result,
+         "| a consumer computes its softmax | queues products | waits for a product | waits for a "
+         "tile | waits for a turn or the block |",
+         "| 06 copied | 64 | 30 % | 0 % | 0 % | 20 % | 10 % | 20 % | 0 % | 50 % | 250 |");
+}
