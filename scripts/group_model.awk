@@ -1,8 +1,12 @@
 # A model of step 23 on several GPUs, from the rows of groups.csv:
 #
-#   time = max(T / P, C 7 / 8) + C / 8 + m         T  time of one GPU, measured
-#   C    = bytes that reach a rank / bandwidth     an eighth of the copies is waited for, the rest runs beside the products
-#   m                                              of the meeting: what an exchange takes beside its bytes
+#   T, P   time of one GPU, measured, and the number of GPUs; a slice of s of all heads takes T / P s / heads
+#   C      bytes that reach a rank / bandwidth; the copies of the slices run one after the other
+#   m      of the meeting: what an exchange takes beside its bytes
+#
+# A slice begins when its copies have come and the slice before it has ended. The slices are those of the step: the first
+# has an eighth of the heads, and each further one three times as many as the one before it. So the time is
+# T / P + C / 8 + m if T / P is at least 3 C; else a rank waits for the second slice, too.
 #
 # Bandwidth and m come from the exchange alone on the fewest GPUs, at the longest and at the shortest length. Between hosts
 # the bandwidth is quoted: 50 GB/s for each GPU (NDR InfiniBand, 400 Gbit/s), and a GPU receives most of its bytes from
@@ -31,7 +35,8 @@ function model_read(  causal, seq) {
     }
   } else if (timed() && field("gpus") == 1 && is_step(field("step"))) {
     one[causal, seq] = field("median_ms")
-    row_bytes = 4 * field("kv_heads") * field("head_dim") # of a row of K and of V
+    kv_heads = field("kv_heads") * field("batch")
+    row_bytes = 4 * kv_heads * field("head_dim") # of a row of K and of V
     if (seq > longest_one[causal]) longest_one[causal] = seq
   }
 }
@@ -46,11 +51,17 @@ function model_link() {
 }
 
 # The efficiency in percent, where one GPU takes one_ms.
-function model_efficiency(one_ms, seq, gpus, gb_per_s,  copies, products, beside) {
+function model_efficiency(one_ms, seq, gpus, gb_per_s,  copies, products, count, first, come, done) {
   copies = row_bytes * seq * (gpus - 1) / gpus / gb_per_s * 1e-6
   products = one_ms / gpus
-  beside = copies * 7 / 8
-  return 100 * products / ((products > beside ? products : beside) + copies / 8 + meeting)
+  count = int((kv_heads + 7) / 8) # FIRST_SLICE and SLICE_GROWTH of the step
+  for (first = 0; first < kv_heads; first += count) {
+    if (first) count *= 3
+    if (count > kv_heads - first) count = kv_heads - first
+    come = copies * (first + count) / kv_heads
+    done = (done > come ? done : come) + products * count / kv_heads
+  }
+  return 100 * products / (done + meeting)
 }
 
 # The shortest length, in steps of an eighth, from which on the efficiency is at least so many percent. The time of one GPU

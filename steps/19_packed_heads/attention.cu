@@ -17,7 +17,7 @@
 // keys, and each multiplies all rows with its own 16 keys of a key block. They merge their sums in shared memory by the
 // formula of the splits.
 //
-// Cost for each key/value head: as in step 18 for one head of group times as many queries.
+// Cost for each key/value head: as in step 18 for one head that has the queries of all heads of the group.
 // Look next at 20_one_kernel, which keeps all multiprocessors reading until the end.
 #include "fragments.cuh"
 #include "kernel.cuh"

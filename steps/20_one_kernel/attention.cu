@@ -8,12 +8,13 @@
 // stores a partial result and counts itself. The block that is counted last merges the parts, which all are there then.
 //
 //       tile         |      0      |      1      |      2      |      3      |
-//       key blocks   | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 |
-//       share of     |    0    |    1    |    2    |    3    |    4    |  5  |      the last of 0 and 1 merges tile 0
+//       key block    | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 |
+//       share of     | 0 0 0 0 0 1 | 1 1 1 1 2 2 | 2 2 2 3 3 3 | 3 3 4 4 4 4 |   the last of 0 and 1 merges tile 0
 //
-// Few rows get one block of eight warps on each multiprocessor, so a tile has half as many parts as with two blocks, and
-// twice as many threads merge them. Its ring has three stages of 64 KB, of which 128 KB are under way. Memory answers
-// after about 1 us, and in that time delivers about 34 KB to each multiprocessor.
+// Where a tile has few rows, a multiprocessor has one block of eight warps. So a tile has half as many parts as with
+// two blocks, and twice as many threads merge them. The block's ring has three stages of 64 KB, of which 128 KB are
+// under way while the warps multiply the third. Memory answers after about 1 us (an estimate), and in that time
+// delivers about 34 KB to each multiprocessor.
 //
 // Cost for each key/value head: as in step 19, without the second launch.
 #include "fragments.cuh"

@@ -5,13 +5,13 @@
 //
 // With a causal mask, row i sees i + 1 keys. So in step 21 the last of P ranks has 2 P - 1 times the work of the first,
 // and all wait for it. Here the sequence is cut into 2 P pieces, and rank r has the pieces r and 2 P - 1 - r. The
-// second sees as many keys more than the average as the first sees fewer. So all ranks have the same work, for any P.
+// second has as much more work than the average as the first has less. So all ranks have the same work, for any P.
 // (Brandon et al., "Striped Attention", 2023, name the problem; the zigzag is of the ring-flash-attention and Megatron
 // projects.)
 //
 //   piece           0   1   2   3   4   5   6   7      P = 4, 2 P = 8 pieces
 //   rank            0   1   2   3   3   2   1   0
-//   keys seen       1   2   3   4   5   6   7   8      rank 0: 1 + 8, rank 1: 2 + 7, rank 2: 3 + 6, rank 3: 4 + 5
+//   work            1   3   5   7   9  11  13  15      rank 0: 1 + 15, rank 1: 3 + 13, rank 2: 5 + 11, rank 3: 7 + 9
 //
 // Cost for each rank: as in step 21, but for the work under a causal mask, which is the average for all.
 #include "group.cuh"

@@ -6,13 +6,13 @@
 // In step 22 the tensor cores wait until all K and V have come, and then the links between the GPUs have nothing to do.
 // But a head needs only its own K and V. So the heads are divided into slices. A stream of its own copies one slice
 // after the other from the other ranks, an event says that a slice has arrived, and the kernel of the slice waits for
-// it. Only the first slice is waited for without work, so it is the smallest. Copies are faster than products, so each
+// it. Nothing hides the copies of the first slice, so it is the smallest. Copies are faster than products, so each
 // slice may be larger than the one before it. Two streams take the kernels in turn, so that the blocks of the next one
 // begin where those of the last one end.
 //
-//   copies    K, V of slice 0 | slice 1    | slice 2           |
-//   stream                    | multiply 0      | multiply 2                              |
-//   products                                 | multiply 1      |
+//   copies     01112222                            a digit is a slice, and the time in which two heads are copied
+//   stream      0000            2222222222222222   the kernels of slices 0 and 2
+//   products        111111111111                   the kernel of slice 1
 //
 // NCCL's kernels would find no room on the multiprocessors, because those of the step hold all of them. So the step
 // copies by itself where it reaches the memory of the other ranks: the GPU's copy engines need no multiprocessor. The

@@ -68,18 +68,6 @@ Test(workshop, every_part_is_missed, .timeout = 300) {
   cr_expect_geq(steps, 3);
 }
 
-// The copy that tests one part begins with the step's first comment, which says what GPUs the step needs.
-Test(workshop, a_part_keeps_the_first_comment) {
-  const script_result result = lab_run(
-      "scripts/workshop/exercise.sh start 21_gather >%s/log && folder=$(scripts/workshop/part.sh "
-      "21_gather 1) && STEPS_FOLDER=$folder scripts/made_for.sh 'sm_80 sm_90a' 21_gather && "
-      "sed '/^[^/]/q' $folder/21_gather/attention.cu",
-      lab_work);
-  EXPECT_STATUS(result, 0);
-  cr_expect_eq(strncmp(result.out, "21_gather sm_90a\n// 21_gather", 29), 0, "%s", result.out);
-  EXPECT(result, "// GPUs: several\n", "\n#line ");
-}
-
 // Tests the output for a mistake and for a finished part, with the suite itself.
 Test(workshop, watch_shows_the_first_failure, .timeout = 300) {
   EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax && "
