@@ -217,7 +217,8 @@ Test(tables, refuse_what_makes_no_sense) {
   } cases[] = {
       {"\n" BLOCK("no_such test-gpu"),
        "error: document.md:2: there is no table 'no_such': there are "
-       "bugs calibration ceilings counts decode gpus groups ladder lengths mutants overlap peers quoted "
+       "bugs calibration ceilings counts decode gpus groups ladder lengths mutants overlap peers "
+       "quoted "
        "scaling "
        "shapes "
        "spread "
