@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Compares kernels with stamps that are compiled out and kernels whose headers have none:
 #   stamps_off.sh NVCC STEP NUMBER...
-# The headers without stamps are copies of common/kernel, less all words that begin with TIMELINE_. Two things are
-# compared: what the preprocessor makes of the headers that have stamps, less all blanks, and the whole cubin of
-# the step, in the first configuration of each head_dim and without line numbers, which may differ. The cubins are equal
-# byte by byte, so nothing has to be left out of the comparison. Exit status 1 when anything differs.
+# The headers without stamps are copies of common/kernel, less all words that begin with TIMELINE_, and with 0 in place
+# of the bytes of shared memory that stamps take. Two things are compared: what the preprocessor makes of the headers that
+# have stamps, less all blanks, and the whole cubin of the step, in the first configuration of each head_dim and without
+# line numbers, which may differ. The cubins are equal byte by byte, so nothing has to be left out of the comparison.
+# Exit status 1 when anything differs.
 export LC_ALL=C
 set -eu
 nvcc=$1 step=$2
@@ -15,7 +16,7 @@ make_scratch
 mkdir "$scratch/with" "$scratch/without"
 for tree in with without; do cp -r common/attention.h common/kernel common/timeline steps "$scratch/$tree/"; done
 rm "$scratch/without/kernel/timeline.cuh"
-sed -i '/#include "timeline.cuh"/d; s/ *TIMELINE_[A-Z_0-9]*\(([^()]*)\)\{0,1\}//g' "$scratch"/without/kernel/*.cuh
+sed -i '/#include "timeline.cuh"/d; s/TIMELINE_SHARED_BYTES/0/g; s/ *TIMELINE_[A-Z_0-9]*\(([^()]*)\)\{0,1\}//g' "$scratch"/without/kernel/*.cuh
 printf '#include "%s"\n' kernel.cuh ptx.cuh hopper.cuh wgmma.cuh fragments.cuh wmma.cuh >"$scratch/with/all.cu"
 cp "$scratch/with/all.cu" "$scratch/without/"
 
