@@ -27,7 +27,8 @@ def _with_interval(name: str) -> tuple[str, ...]:
     return (name, f"{name}_low", f"{name}_high")
 
 
-# Those of common/result, with the shape's scores, and behind the speed-ups the shares of the peers' speed.
+# Those of common/result, with the shape's scores, and in place of the comparison in one configuration, which the ladder
+# alone makes, the shares of the peers' speed.
 COLUMNS = (
     *KEY_COLUMNS,
     *("check", "o_error", "o_bound", "lse_error", "workspace_bytes", "samples", "median_ms"),
