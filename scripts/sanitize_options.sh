@@ -6,10 +6,23 @@
 split_words "${ARGS:-}" # ends the script here where they make no sense
 shapes=scripts/sanitize_shapes.txt
 
+# sanitize_kin STEP: the step whose lines it takes. These are its own, or where it has none, as a reader's own step, those
+# of the step that its first comment says it comes after, and so on.
+sanitize_kin() {
+  local step=$1 next=$1
+  while [ -n "$next" ]; do
+    step=$next
+    if grep -q "^$step " $shapes; then break; fi
+    next=$(sed -n '/^[^/]/q; s|^// After: *\([^ ]*\).*|\1|p' "${STEPS_FOLDER:-steps}/$step/attention.cu" 2>/dev/null)
+  done
+  echo "$step"
+}
+
 # sanitize_options STEP: a line of options for each shape of the step, or ARGS alone. With EVERY=1 only the few
 # shapes that every step runs on. CONFIGURATIONS="64x64x4 64x32x4" leaves out the lines of other configurations.
 sanitize_options() {
-  local step=$1
+  local step
+  step=$(sanitize_kin "$1")
   if [ -n "${EVERY:-}" ]; then step=every; fi
   if [ -n "${ARGS:-}" ]; then
     echo "$ARGS"

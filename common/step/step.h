@@ -34,6 +34,10 @@ typedef struct {
 // sentence that lists the names, when the step has none of that name.
 bool step_configure(attention_step *step, const char *configuration, error_text *error);
 
+// Reads which step the step comes after, where its first comment says so with `// After: NN_name`. Else `parent` is
+// empty, and the step comes after the one before it by number.
+void step_read_parent(const char *step, char parent[64]);
+
 // From this call on the thread writes and reads numbers as in the C locale. A step may contain any code. If
 // it called setlocale, the record of its run could otherwise have decimal commas. The two functions below
 // call this one.

@@ -104,10 +104,10 @@ Test(ladder_problem, counts_the_head_dim) {
 // The branches of the ladder say which step they come after; the others come after the number before.
 Test(problem, which_step_comes_before) {
   char parent[64];
-  ladder_read_parent("18_split_kv", parent);
+  step_read_parent("18_split_kv", parent);
   cr_expect_str_eq(parent, "09_tile_order");
-  ladder_read_parent("09_tile_order", parent);
+  step_read_parent("09_tile_order", parent);
   cr_expect_str_eq(parent, "");
-  ladder_read_parent("99_no_such_step", parent);
+  step_read_parent("99_no_such_step", parent);
   cr_expect_str_eq(parent, "");
 }

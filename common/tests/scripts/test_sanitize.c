@@ -82,6 +82,19 @@ Test(sanitize, a_step_has_shapes_of_its_own) {
   cr_expect_gt(lines_of_ran("--config 16x64x4x2"), 0);
 }
 
+// The list does not know a step that a reader has made.
+Test(sanitize, a_step_of_a_reader_has_the_shapes_of_its_parent) {
+  char command[256];
+  snprintf(command, sizeof command,
+           "mkdir %s/98_mine && echo '// After: 06_cp_async' >%s/98_mine/attention.cu", folder,
+           folder);
+  cr_assert_eq(run(command).status, 0);
+  program("step98", PASSES);
+  snprintf(command, sizeof command, "SEEDS=1 STEPS_FOLDER=%s", folder);
+  cr_expect_eq(sanitize(command, "98_mine").status, 0);
+  cr_expect_gt(lines_of_ran("--config 16x64x4x2"), 0);
+}
+
 Test(sanitize, one_shape_that_is_asked_for) {
   program("step04", PASSES);
   cr_expect_eq(sanitize("SEEDS=2 ARGS='--seq 100 --causal'", "04_online_softmax").status, 0);

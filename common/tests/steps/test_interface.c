@@ -3,10 +3,14 @@
 #include "suite.h"
 
 #include "tests/failing_calls.h"
+#include "tests/tested_as.h"
 #include <criterion/criterion.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // The first steps that refuse what those before take: a scale that is not above 0, and a head_dim other than
 // 64 and 128.
@@ -56,7 +60,8 @@ static void expect_step_named(const char *reason, const char *what, int first_re
 Test(interface, other_head_dims) {
   for (int head_dim = 1; head_dim <= 128; head_dim++) {
     const char *reason = refusal(ATTENTION_FP16, head_dim, head_dim);
-    if (head_dim == 64 || head_dim == 128 || atoi(step_linked().name) < FIRST_OF_TWO_HEAD_DIMS) {
+    if (head_dim == 64 || head_dim == 128 ||
+        tested_number(step_linked().name) < FIRST_OF_TWO_HEAD_DIMS) {
       cr_assert_null(reason, "head_dim %d: %s", head_dim, reason);
     } else if (reason) {
       expect_step_named(reason, "head_dim", FIRST_OF_TWO_HEAD_DIMS);
@@ -70,7 +75,7 @@ Test(interface, scales) {
     attention_shape shape = suite_shape(ATTENTION_FP16, 64, 64, 64, false);
     shape.scale = scales[i];
     const char *reason = step_linked().unsupported(&shape);
-    if (shape.scale > 0.0f || atoi(step_linked().name) < FIRST_OF_POSITIVE_SCALES) {
+    if (shape.scale > 0.0f || tested_number(step_linked().name) < FIRST_OF_POSITIVE_SCALES) {
       cr_assert_null(reason, "scale %g: %s", (double)shape.scale, reason);
     } else if (reason) {
       expect_step_named(reason, "scale", FIRST_OF_POSITIVE_SCALES);
@@ -96,14 +101,14 @@ Test(interface, heads_and_batches) {
   enum { FIRST_WITH_NUMBERED_TILES = 10 };
   cr_assert_null(refusal_of(1, INT_MAX), "heads: %s", refusal_of(1, INT_MAX));
   cr_assert_null(refusal_of(INT_MAX, 1), "batch entries: %s", refusal_of(INT_MAX, 1));
-  if (atoi(step_linked().name) >= FIRST_WITH_NUMBERED_TILES)
+  if (tested_number(step_linked().name) >= FIRST_WITH_NUMBERED_TILES)
     expect_later_step(refusal_of(2, 1 << 30));
 }
 
 // In steps 10 to 17 a driver's function describes the tensors, and refuses those off the 16-byte grid.
 Test(interface, failures_of_the_driver_are_reported) {
   enum { FIRST_WITH_TENSOR_MAPS = 10, LAST_WITH_TENSOR_MAPS = 17 };
-  const int number = atoi(step_linked().name);
+  const int number = tested_number(step_linked().name);
   if (number < FIRST_WITH_TENSOR_MAPS || number > LAST_WITH_TENSOR_MAPS) return;
   const attention_step step = suite_step();
   trial trial;
@@ -164,4 +169,25 @@ Test(interface, workspace_that_cannot_be_counted) {
   const size_t bytes = suite_step().workspace_bytes(&shape);
   cr_assert(bytes == 0 || bytes == SIZE_MAX || bytes < SIZE_MAX / 2,
             "%zu bytes look like a product that has wrapped around", bytes);
+}
+
+// A reader's own step stands for the step that it comes after where a test knows steps by their numbers.
+Test(interface, a_step_of_a_reader_is_tested_as_its_parent) {
+  char folder[] = "/tmp/lab-test-XXXXXX", path[64], name[64];
+  cr_assert_not_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/98_mine", folder);
+  cr_assert_eq(mkdir(path, 0700), 0);
+  snprintf(path, sizeof path, "%s/98_mine/attention.cu", folder);
+  FILE *file = fopen(path, "w");
+  cr_assert_not_null(file);
+  fprintf(file, "// 98_mine: a step of a reader.\n// After: %s\n", step_linked().name);
+  cr_assert_eq(fclose(file), 0);
+  setenv("STEPS_FOLDER", folder, 1);
+  cr_expect_eq(tested_number("98_mine"), tested_number(step_linked().name));
+  tested_as(step_linked().name, name);
+  cr_expect_str_eq(name, step_linked().name);
+  unlink(path);
+  path[strlen(path) - strlen("/attention.cu")] = '\0';
+  rmdir(path);
+  rmdir(folder);
 }

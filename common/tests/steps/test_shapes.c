@@ -3,6 +3,7 @@
 #include "suite.h"
 
 #include "device/device.h"
+#include "tests/tested_as.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +113,7 @@ Test(shapes, grouped_heads) {
 // leaves the other steps out.
 Test(shapes, many_keys) {
   enum { FIRST_THAT_SPLITS = 18 };
-  if (suite_emulated() && atoi(suite_step().name) < FIRST_THAT_SPLITS) return;
+  if (suite_emulated() && tested_number(suite_step().name) < FIRST_THAT_SPLITS) return;
   for (int causal = 0; causal <= 1; causal++) {
     attention_shape shape = suite_shape(dtypes[causal], 3, 4500, 64 << causal, causal);
     shape.kv_heads = 1;

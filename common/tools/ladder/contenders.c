@@ -14,19 +14,6 @@ bool ladder_has_variants(const ladder_session *s) {
 
 bool ladder_is_sweep(const ladder_session *s) { return s->rows[0].step->configuration != NULL; }
 
-void ladder_read_parent(const char *step, char parent[64]) {
-  const char *folder = getenv("STEPS_FOLDER");
-  char path[512], line[256];
-  parent[0] = '\0';
-  snprintf(path, sizeof path, "%s/%s/attention.cu", folder && *folder ? folder : "steps", step);
-  FILE *file = fopen(path, "r");
-  if (!file) return;
-  while (fgets(line, sizeof line, file) && strncmp(line, "//", 2) == 0) {
-    if (sscanf(line, "// After: %63s", parent) == 1) break;
-  }
-  fclose(file);
-}
-
 typedef enum { OWN_CHOICE, ALL_CONFIGURATIONS, ALL_SPLITS } contender_choice;
 
 // Cuts off the word behind the path's colon. It is "all", "splits" or a variant's name, which goes to `variant`.

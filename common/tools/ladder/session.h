@@ -31,10 +31,6 @@ typedef struct {
 // when a step cannot be loaded, or there are too many.
 bool ladder_load_steps(ladder_session *s, char **paths, size_t count, error_text *error);
 
-// Reads which step the step comes after, where its first comment says so with `// After: NN_name`. Else `parent` is
-// empty, and the step comes after the one before it by number.
-void ladder_read_parent(const char *step, char parent[64]);
-
 // Returns the row that a row's "x before" is relative to. It is that of the step which it comes after, or else `last`.
 const ladder_row *ladder_row_before(const ladder_session *s, const ladder_row *row,
                                     const ladder_row *last);

@@ -17,7 +17,7 @@ static int faster_first(const void *a, const void *b) {
 const ladder_row *ladder_row_before(const ladder_session *s, const ladder_row *row,
                                     const ladder_row *last) {
   char parent[64];
-  ladder_read_parent(row->step->name, parent);
+  step_read_parent(row->step->name, parent);
   if (!*parent) return last;
   for (size_t i = 0; i < s->count; i++) {
     if (strcmp(s->rows[i].step->name, parent) == 0) return &s->rows[i];
