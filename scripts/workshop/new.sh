@@ -35,10 +35,10 @@ summary='what it adds, in a few words'
 folder=$steps/$step
 partial=$(folder_beside "$folder")
 trap 'rm -rf "$partial"' EXIT
-# The comment on top is the step's own story; only what it needs of a GPU is taken over.
+# The comment on top is the step's own story; only what it says of GPUs is taken over.
 {
   printf '// %s: %s.\n//\n' "$step" "$summary"
-  sed -n '/^\/\/ Needs: /p' "$steps/$before/attention.cu"
+  sed -n '/^\/\/ \(Needs\|GPUs\): /p' "$steps/$before/attention.cu"
   printf '// After: %s\n//\n' "$before"
   printf '// Say here how it differs from %s, and which data a block, a warp and a thread own.\n//\n' "$before"
   printf '// Cost for each head: what is read and written how often, and what is left to save.\n'

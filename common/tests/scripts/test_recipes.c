@@ -89,6 +89,11 @@ Test(recipes, a_new_step, .timeout = 120) {
   EXPECT_STATUS(result, 2);
   EXPECT(result, "error: there is no step 07 to start from");
   EXPECT_STATUS(lab_run("ls -d %s/steps/12_*", lab_work), 2);
+  EXPECT_STATUS(lab_run("cp -r steps/21_gather %s/steps && " NEW "31_trial 21", lab_work, lab_work),
+                0);
+  result = lab_run("sed -n '/^.. [A-Z][A-Za-z]*: /p' %s/steps/31_trial/attention.cu", lab_work);
+  cr_expect_str_eq(result.out, "// Needs: sm_90a\n// GPUs: several\n// After: 21_gather\n", "%s",
+                   result.out);
 }
 
 // On a terminal, and only there, a build says which file it compiles, and removes that line afterwards.
