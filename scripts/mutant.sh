@@ -9,7 +9,7 @@
 
 # Tests, as globs: those that find most in two seconds, all that do not ask for other configurations, and all but those
 # that take minutes on the emulator.
-mutant_quick='@(inputs|group|large_scores)/@(normal|ramp|lengths_that_differ|fp16)'
+mutant_quick='@(@(inputs|group|large_scores)/@(normal|ramp|lengths_that_differ|fp16)|@(configurations|interface)/*)'
 mutant_few='*/!(more_heads*|t4|l4|a100|a_named_*)'
 mutant_whole='*/!(more_heads*)'
 mutant_device=cpu               # or gpu, which runs the suite alone
