@@ -31,6 +31,12 @@ mutant_headers() {
   tr ' ' '\n' <<<"$seen" | sed '/^$/d; s|^|common/kernel/|'
 }
 
+# mutant_compiler LEVEL [MODE]: the compiler of kernels and its options.
+mutant_compiler() {
+  make --no-print-directory --silent -f make/build.mk DEVICE=cpu "MODE=${2:-}" DEBUG='' SANITIZE='' \
+    "OPTIMISE=-$1 -DNDEBUG" kernel-flags
+}
+
 # mutant_precompile LEVEL [MODE]: compiles the stand-in headers of the emulator, which no mutant changes and which
 # are most of what there is to compile, into mutant_folder.
 mutant_precompile() {
@@ -42,8 +48,7 @@ mutant_precompile() {
       ptx_functions.h limits.h string.h type_traits
     echo '#endif'
   } >"$folder/stand_ins.h"
-  command=$(make --no-print-directory --silent -f make/build.mk DEVICE=cpu "MODE=${2:-}" DEBUG='' SANITIZE='' \
-    "OPTIMISE=-$1 -DNDEBUG" kernel-flags) && $command -x c++-header "$folder/stand_ins.h" -o "$folder/stand_ins.h.gch"
+  command=$(mutant_compiler "$@") && $command -x c++-header "$folder/stand_ins.h" -o "$folder/stand_ins.h.gch"
 }
 
 # mutant_copy FOLDER STEP: the step's source and the headers that it reads, as they are.
@@ -86,6 +91,18 @@ mutant_reference() {
 # test can or must tell the two apart.
 mutant_is_same() {
   cmp -s "$(mutant_object "$1" "$2")" "$(mutant_object "$mutant_folder/unchanged-$2-$3${FIRST_CONFIGURATION:+-first}" "$2")"
+}
+
+# mutant_is_seen FOLDER STEP: tells whether the compiler sees the mutant: whether the text of the step differs behind the
+# preprocessor, with one configuration or with all. A header has parts that only some of the steps take.
+mutant_is_seen() {
+  local compiler text flag
+  compiler=$(mutant_compiler O0) || return 0
+  for flag in -ULAB_FIRST_CONFIGURATION -DLAB_FIRST_CONFIGURATION; do
+    text=$($compiler $flag -E -P -x c++ "$1/steps/$2/attention.cu" 2>/dev/null) &&
+      [ "$text" = "$($compiler $flag -E -P -x c++ "steps/$2/attention.cu")" ] || return 0
+  done
+  return 1
 }
 
 # mutant_caught TOOL STEP VERDICT: prints the verdict of bug_verdict as a stage does. Status 1 where the tool
@@ -152,6 +169,10 @@ mutant_first() {
   local FIRST_CONFIGURATION='' program
   export FIRST_CONFIGURATION
   if mutant_has_others "$1" "$2"; then FIRST_CONFIGURATION=1; fi
+  if ! mutant_is_seen "$1" "$2"; then
+    printf 'same\t%s\t' "$2"
+    return
+  fi
   mutant_suite "$@" O0 >/dev/null || mutant_check "$program" "$2" "$3" "$mutant_quick" ||
     mutant_sanitize "$1" "$2" "$3" few
 }

@@ -18,6 +18,7 @@ TestSuite(mutants, .init = enter, .fini = leave);
   "mutant_folder=$FOLDER/tried\n"                                                                  \
   "mutant_write() { mkdir -p $3/steps/$4; printf '  X(%d)\\n' $CONFIGURATIONS >$3/steps/$4/k; }\n" \
   "mutant_build() { [[ \" $BUILT \" == *\" $3$4 \"* ]] && echo $2; }\n"                            \
+  "mutant_is_seen() { [ \"$SAME\" != text ]; }\n"                                                  \
   "mutant_reference() { :; }\n"                                                                    \
   "mutant_is_same() { [[ \" $SAME \" == *\" $3$FIRST_CONFIGURATION \"* ]]; }\n"                    \
   "bug_sanitize() { echo \"sanitize $2\" >>$FOLDER/ran\n"                                          \
@@ -32,6 +33,7 @@ Test(mutants, verdicts) {
     const char *tools, *said;
   } cases[] = {
       {"BUILT=none", "compile\t01_a\t\n"},
+      {"SAME=text QUICK=1", "same\t01_a\t\n"},
       {"SAME=O0", "same\t01_a\t\n"},
       {"QUICK=1", "check\t01_a\terror: a test failed\n"},
       {"QUICK=124", "hang\t01_a\tstill running after 300 s\n"},
