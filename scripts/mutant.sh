@@ -10,7 +10,7 @@
 # Tests, as globs: those that find most in two seconds, all that do not ask for other configurations, and all but those
 # that take minutes on the emulator.
 mutant_quick='@(@(inputs|group|large_scores)/@(normal|ramp|lengths_that_differ|fp16)|@(configurations|interface)/*)'
-mutant_few='*/!(more_heads*|t4|l4|a100|a_named_*)'
+mutant_few='*/!(more_heads*|t4|l4|a100|a_named_*|each_is_sanitized)'
 mutant_whole='*/!(more_heads*)'
 mutant_device=cpu               # or gpu, which runs the suite alone
 mutant_folder=build/mutants/$$  # the sources under test; another run has another number
@@ -76,21 +76,41 @@ mutant_build() {
 # mutant_object FOLDER STEP: where its object lies.
 mutant_object() { echo "$(bug_folder cpu '' "$1/steps")/steps/$2/attention.cu.o"; }
 
-# mutant_reference STEP LEVEL: builds the unchanged step with the flags of a mutant, and keeps its object, once.
+# mutant_unchanged STEP LEVEL: the folder of the unchanged step.
+mutant_unchanged() { echo "$mutant_folder/unchanged-$1-$2${FIRST_CONFIGURATION:+-first}"; }
+
+# mutant_reference STEP LEVEL: builds the unchanged step with the flags of a mutant, once, and keeps its object and its
+# suite.
 mutant_reference() {
-  local folder=$mutant_folder/unchanged-$1-$2${FIRST_CONFIGURATION:+-first} program
+  local folder
+  folder=$(mutant_unchanged "$1" "$2")
   (
     flock 9 || exit
     [ -e "$folder/built" ] && exit
     { [ -e "$mutant_folder/$2" ] || mutant_precompile "$2"; } && mutant_copy "$folder" "$1" &&
-      program=$(mutant_build "$folder" "$1" "$2") && rm "$program" && : >"$folder/built"
+      mutant_build "$folder" "$1" "$2" >"$folder/program" && : >"$folder/built"
   ) 9>"$mutant_folder/lock"
+}
+
+# mutant_reference_passes STEP LEVEL FILTER: tells whether the unchanged step passes these tests, which run once. Where
+# it does not, as where a test asks for a configuration that is not compiled, they say nothing of a mutant.
+mutant_reference_passes() {
+  local folder answer
+  folder=$(mutant_unchanged "$1" "$2")
+  answer=$folder/$(cksum <<<"$3" | tr ' ' -)
+  (
+    flock 9 || exit
+    [ -e "$answer" ] && exit
+    bug_check "$(cat "$folder/program")" "$answer.log" "$3"
+    echo $? >"$answer"
+  ) 9>"$answer.lock"
+  [ "$(cat "$answer")" = 0 ]
 }
 
 # mutant_is_same FOLDER STEP LEVEL: tells whether the mutant's object code is that of the lab's own step. Then no
 # test can or must tell the two apart.
 mutant_is_same() {
-  cmp -s "$(mutant_object "$1" "$2")" "$(mutant_object "$mutant_folder/unchanged-$2-$3${FIRST_CONFIGURATION:+-first}" "$2")"
+  cmp -s "$(mutant_object "$1" "$2")" "$(mutant_object "$(mutant_unchanged "$2" "$3")" "$2")"
 }
 
 # mutant_is_seen FOLDER STEP: tells whether the compiler sees the mutant: whether the text of the step differs behind the
@@ -116,11 +136,16 @@ mutant_caught() {
   esac
 }
 
-# mutant_check PROGRAM STEP LOG FILTER: prints what a stage does if one of these tests of the suite catches the mutant.
-# Status 1 where none does.
+# mutant_check PROGRAM STEP LOG LEVEL FILTER: prints what a stage does if one of these tests of the suite catches the
+# mutant. Status 1 where none does.
 mutant_check() {
-  bug_check "$1" "$3" "$4"
-  mutant_caught check "$2" "$(bug_verdict $? "$3")"
+  local verdict
+  bug_check "$1" "$3" "$5"
+  verdict=$(bug_verdict $? "$3")
+  if [[ $verdict == caught* ]] && [ "$mutant_device" = cpu ] && ! mutant_reference_passes "$2" "$4" "$5"; then
+    verdict=$'unknown\tthe unchanged step fails as well: '${verdict#*$'\t'}
+  fi
+  mutant_caught check "$2" "$verdict"
 }
 
 # mutant_sanitize FOLDER STEP LOG [few]: the same for the sanitizer, with all shapes of the step or with those of
@@ -173,14 +198,14 @@ mutant_first() {
     printf 'same\t%s\t' "$2"
     return
   fi
-  mutant_suite "$@" O0 >/dev/null || mutant_check "$program" "$2" "$3" "$mutant_quick" ||
+  mutant_suite "$@" O0 >/dev/null || mutant_check "$program" "$2" "$3" O0 "$mutant_quick" ||
     mutant_sanitize "$1" "$2" "$3" few
 }
 
 # In all configurations the tests that find most, and the sanitizer with all shapes of the step.
 mutant_all() {
   local program
-  mutant_suite "$@" O0 || mutant_check "$program" "$2" "$3" "$mutant_quick" || mutant_sanitize "$1" "$2" "$3"
+  mutant_suite "$@" O0 || mutant_check "$program" "$2" "$3" O0 "$mutant_quick" || mutant_sanitize "$1" "$2" "$3"
 }
 
 # In the first configuration the other tests, which take longer than the sanitizer. A step that has no others meets
@@ -189,13 +214,13 @@ mutant_few() {
   local FIRST_CONFIGURATION=1 program
   export FIRST_CONFIGURATION
   mutant_has_others "$1" "$2" || return
-  mutant_suite "$@" O0 >/dev/null || mutant_check "$program" "$2" "$3" "$mutant_few"
+  mutant_suite "$@" O0 >/dev/null || mutant_check "$program" "$2" "$3" O0 "$mutant_few"
 }
 
 # With optimisation, where the object code may be the same again, the whole suite.
 mutant_optimised() {
   local program
-  mutant_suite "$@" O2 || mutant_check "$program" "$2" "$3" "$mutant_whole" || printf 'survives\t%s\t' "$2"
+  mutant_suite "$@" O2 || mutant_check "$program" "$2" "$3" O2 "$mutant_whole" || printf 'survives\t%s\t' "$2"
 }
 
 # The only stage of a GPU. nvcc keeps to its own options.
@@ -204,7 +229,7 @@ mutant_gpu() {
   if ! program=$(mutant_build "$1" "$2" O0 2>"$3"); then
     printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
   else
-    mutant_check "$program" "$2" "$3" '*/*' || printf 'survives\t%s\t' "$2"
+    mutant_check "$program" "$2" "$3" O0 '*/*' || printf 'survives\t%s\t' "$2"
   fi
 }
 

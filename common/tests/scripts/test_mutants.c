@@ -20,6 +20,7 @@ TestSuite(mutants, .init = enter, .fini = leave);
   "mutant_build() { [[ \" $BUILT \" == *\" $3$4 \"* ]] && echo $2; }\n"                            \
   "mutant_is_seen() { [ \"$SAME\" != text ]; }\n"                                                  \
   "mutant_reference() { :; }\n"                                                                    \
+  "mutant_reference_passes() { [ \"$UNCHANGED\" != \"$2 $3\" ]; }\n"                               \
   "mutant_is_same() { [[ \" $SAME \" == *\" $3$FIRST_CONFIGURATION \"* ]]; }\n"                    \
   "bug_sanitize() { echo \"sanitize $2\" >>$FOLDER/ran\n"                                          \
   "  echo '========= Invalid read' >\"$4\"; [ $2 = 02_b ] || return $SANITIZE; }\n"                \
@@ -37,6 +38,9 @@ Test(mutants, verdicts) {
       {"SAME=O0", "same\t01_a\t\n"},
       {"QUICK=1", "check\t01_a\terror: a test failed\n"},
       {"QUICK=124", "hang\t01_a\tstill running after 300 s\n"},
+      {"QUICK=1 UNCHANGED=\"O0 $mutant_quick\"",
+       "unknown\t01_a\tthe unchanged step fails as well: error: a test failed\n"},
+      {"WHOLE=1 UNCHANGED=\"O0 $mutant_quick\"", "check\t01_a\terror: a test failed\n"},
       {"QUICK=99", "unknown\t01_a\terror: a test failed\n"},
       {"SANITIZE=1", "sanitize\t01_a\tInvalid read\n"},
       {"BUILT=O0", "compile\t01_a\t\n"},
