@@ -154,7 +154,7 @@ mutant_sanitize() {
   local EVERY=${4:+1} program status
   export EVERY
   if ! program=$(mutant_build "$1" "$2" O0 sanitize 2>"$3"); then # what it alone compiles differs by a constant
-    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
+    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error: ' "$3" | tr '\t' ' ')"
     return
   fi
   bug_sanitize cpu "$program" "$2" "$3"
@@ -167,10 +167,10 @@ mutant_sanitize() {
 # nothing to run it prints the verdict: the mutant does not compile, or its object code is that of the lab's own step.
 # Status 1 where there is.
 mutant_suite() {
-  if ! program=$(mutant_build "$1" "$2" "$4" 2>"$3"); then
-    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
-  elif ! mutant_reference "$2" "$4" 2>"$3"; then
+  if ! mutant_reference "$2" "$4" 2>"$3"; then # which compiles the stand-in headers as well
     printf 'unknown\t%s\t%s' "$2" "$(head -n 1 "$3" | tr '\t' ' ')"
+  elif ! program=$(mutant_build "$1" "$2" "$4" 2>"$3"); then
+    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error: ' "$3" | tr '\t' ' ')"
   elif mutant_is_same "$1" "$2" "$4"; then
     printf 'same\t%s\t' "$2"
   else
@@ -227,7 +227,7 @@ mutant_optimised() {
 mutant_gpu() {
   local program
   if ! program=$(mutant_build "$1" "$2" O0 2>"$3"); then
-    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
+    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error: ' "$3" | tr '\t' ' ')"
   else
     mutant_check "$program" "$2" "$3" O0 '*/*' || printf 'survives\t%s\t' "$2"
   fi

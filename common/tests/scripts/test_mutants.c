@@ -11,15 +11,16 @@ static void leave(void) { lab_run("rm -rf %s", folder); }
 TestSuite(mutants, .init = enter, .fini = leave);
 
 // Stand-ins for what builds and runs a mutant. BUILT holds the builds that work, SAME the levels at which the object is
-// that of the unchanged step; QUICK, WHOLE and SANITIZE are exit statuses of the tools. Each tool leaves its name in
+// that of the unchanged step, whose reference is built first; QUICK, WHOLE and SANITIZE are exit statuses of the tools. Each tool leaves its name in
 // the file `ran`. In the step 02_b the tools find nothing.
 #define STAND_INS                                                                                  \
   ". scripts/planted_bug.sh; . scripts/mutant.sh\n"                                                \
   "mutant_folder=$FOLDER/tried\n"                                                                  \
   "mutant_write() { mkdir -p $3/steps/$4; printf '  X(%d)\\n' $CONFIGURATIONS >$3/steps/$4/k; }\n" \
-  "mutant_build() { [[ \" $BUILT \" == *\" $3$4 \"* ]] && echo $2; }\n"                            \
+  "rm -f $FOLDER/ready-*\n"                                                                        \
+  "mutant_build() { [[ \" $BUILT \" == *\" $3$4 \"* && -e $FOLDER/ready-$3 ]] && echo $2; }\n"     \
   "mutant_is_seen() { [ \"$SAME\" != text ]; }\n"                                                  \
-  "mutant_reference() { :; }\n"                                                                    \
+  "mutant_reference() { : >$FOLDER/ready-$2; }\n"                                                  \
   "mutant_reference_passes() { [ \"$UNCHANGED\" != \"$2 $3\" ]; }\n"                               \
   "mutant_is_same() { [[ \" $SAME \" == *\" $3$FIRST_CONFIGURATION \"* ]]; }\n"                    \
   "bug_sanitize() { echo \"sanitize $2\" >>$FOLDER/ran\n"                                          \
