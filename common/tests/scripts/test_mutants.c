@@ -10,9 +10,10 @@ static void leave(void) { lab_run("rm -rf %s", folder); }
 
 TestSuite(mutants, .init = enter, .fini = leave);
 
-// Stand-ins for what builds and runs a mutant. BUILT holds the builds that work, SAME the levels at which the object is
-// that of the unchanged step, whose reference is built first; QUICK, WHOLE and SANITIZE are exit statuses of the tools. Each tool leaves its name in
-// the file `ran`. In the step 02_b the tools find nothing.
+// Stand-ins for what builds and runs a mutant. BUILT holds the builds that work once the reference of the level is built,
+// SAME the levels at which the object is that of the unchanged step, UNCHANGED the level and the tests that the unchanged
+// step fails. QUICK, WHOLE and SANITIZE are exit statuses of the tools. Each tool leaves its name in the file `ran`. In
+// the step 02_b the tools find nothing.
 #define STAND_INS                                                                                  \
   ". scripts/planted_bug.sh; . scripts/mutant.sh\n"                                                \
   "mutant_folder=$FOLDER/tried\n"                                                                  \

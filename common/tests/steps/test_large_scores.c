@@ -74,6 +74,10 @@ static void expect_right_up_to(attention_dtype dtype, const float *scores, size_
     expect_right(one_head, scores[i], every_third_tied, FIRST_ROW);
     expect_right(one_head, scores[i], every_third_tied, SECOND_ROW);
   }
+  // Steps that split the keys merge more parts than they load at once, and the first part has the largest score.
+  attention_shape many_keys = suite_shape(dtype, 3, 2500, 64, false);
+  many_keys.heads = many_keys.kv_heads = 1;
+  expect_right(many_keys, scores[0], one_key_at_the_start, BOTH_ROWS);
   // Another configuration of steps that choose by the shape.
   expect_right(suite_shape(dtype, 260, 400, 128, false), scores[count - 1], rising, BOTH_ROWS);
 }
