@@ -54,3 +54,31 @@ Test(configurations, numbers_of_splits) {
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
     cr_assert(!takes(wrong[i]), "%s", wrong[i]);
 }
+
+// Returns the bytes of shared memory that the step asks for, or 0 where it does not take the head_dim.
+static size_t shared_memory_at(const attention_step *step, int head_dim) {
+  const attention_shape shape = suite_shape(ATTENTION_FP16, 64, 64, head_dim, false);
+  return step->unsupported(&shape) ? 0 : step->shared_memory_bytes(&shape);
+}
+
+// A head_dim is padded to 32, 64 or 128, and tiles of more columns need more shared memory. If a step asked for more than
+// its kernel needs, it would refuse a configuration that fits.
+Test(configurations, shared_memory_is_that_of_the_padded_head_dim) {
+  attention_step step = step_linked();
+  for (const char *const *known = step.configurations ? step.configurations() : NULL;
+       known && *known; known++) {
+    error_text error;
+    cr_assert(step_configure(&step, *known, &error), "%s", error.text);
+    size_t narrower = 0;
+    for (int dim = 32; dim <= 128; dim *= 2) {
+      const size_t bytes = shared_memory_at(&step, dim);
+      const size_t padded = shared_memory_at(&step, dim / 2 + 1);
+      if (bytes == 0) continue;
+      cr_assert(
+          bytes > narrower && (padded == 0 || padded == bytes),
+          "%s: head_dim %d needs %zu bytes, %d needs %zu, and the next smaller padded one %zu",
+          *known, dim, bytes, dim / 2 + 1, padded, narrower);
+      narrower = bytes;
+    }
+  }
+}
