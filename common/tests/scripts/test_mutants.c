@@ -1,5 +1,5 @@
-// scripts/mutant.sh and mutants.sh: who is said to have caught a mutant, whatever the tools answer, and a small sample
-// of mutants of step 01, all of which must be caught.
+// scripts/mutant.sh, mutants_record.sh and mutants.sh: who is said to have caught a mutant, whatever the tools answer, and
+// a small sample of mutants of step 01, all of which must be caught.
 #define _GNU_SOURCE
 #include "lab.h"
 
@@ -120,10 +120,10 @@ Test(mutants, the_record_keeps_what_was_tried_before) {
   toolkit_write(path, NEW("1", "not tried", "") NEW("2", "not tried", "slower")
                           NEW("3", "not tried", "") NEW("4", "sanitize", "")
                               NEW("5", "not tried", "") NEW("6", "not tried", "slower"));
-  const script_result result =
-      lab_run("bash -c '. scripts/planted_bug.sh; . scripts/mutant.sh; commit=now; date=today; "
-              "mutants_merge %s/old.csv %s/rows steps/01_a'",
-              folder, folder);
+  const script_result result = lab_run(
+      "bash -c '. scripts/planted_bug.sh; . scripts/mutants_record.sh; commit=now; date=today; "
+      "mutants_merge %s/old.csv %s/rows steps/01_a'",
+      folder, folder);
   cr_expect_str_eq(result.out,
                    "source,line,column,operator,change,verdict,step,message,reason,commit,date\n"
                    "\"other\",\"1\"\n" ROW("1", "check", "") ROW("2", "reason", "slower")
@@ -137,7 +137,7 @@ Test(mutants, those_without_a_verdict) {
   snprintf(path, sizeof path, "%s/old.csv", folder);
   toolkit_write(path, "source\n" ROW("1", "check", "") ROW("2", "not tried", "") ROW("4", "", ""));
   const script_result result =
-      lab_run("bash -c '. scripts/planted_bug.sh; . scripts/mutant.sh; for n in 1 2 3 4; do printf "
+      lab_run("bash -c '. scripts/mutants_record.sh; for n in 1 2 3 4; do printf "
               "\"steps/01_a\\t$n\\tsteps/01_a:$n:7\\tbound\\t\\`a,\\\"\\` -> \\`b\\`\\n\"; done | "
               "mutants_untried %s/old.csv | cut -f 2'",
               folder);
