@@ -7,10 +7,11 @@
 # before it goes through the next one in any: most are caught in seconds by the first stage of some step, and the
 # last stage takes minutes. On a GPU nvcc takes most of the time, and the whole suite is the only stage.
 
-# Tests, as globs: those that find most in two seconds, all that do not ask for other configurations, and all but those
-# that take minutes on the emulator.
-mutant_quick='@(inputs|group|large_scores)/@(normal|ramp|lengths_that_differ|fp16)'
-mutant_few='*/!(more_heads*|t4|l4|a100|a_named_*)'
+# Tests, as globs: those that find most in two seconds, those of the choice of a configuration, all that do not ask for
+# other configurations, and all but those that take minutes on the emulator.
+mutant_quick='@(@(inputs|group|large_scores)/@(normal|ramp|lengths_that_differ|fp16)|@(configurations|interface)/*)'
+mutant_choice='other_gpus/*'
+mutant_few='*/!(more_heads*|t4|l4|a100|a_named_*|each_is_sanitized)'
 mutant_whole='*/!(more_heads*)'
 mutant_device=cpu               # or gpu, which runs the suite alone
 mutant_folder=build/mutants/$$  # the sources under test; another run has another number
@@ -31,6 +32,12 @@ mutant_headers() {
   tr ' ' '\n' <<<"$seen" | sed '/^$/d; s|^|common/kernel/|'
 }
 
+# mutant_compiler LEVEL [MODE]: the compiler of kernels and its options.
+mutant_compiler() {
+  make --no-print-directory --silent -f make/build.mk DEVICE=cpu "MODE=${2:-}" DEBUG='' SANITIZE='' \
+    "OPTIMISE=-$1 -DNDEBUG" kernel-flags
+}
+
 # mutant_precompile LEVEL [MODE]: compiles the stand-in headers of the emulator, which no mutant changes and which
 # are most of what there is to compile, into mutant_folder.
 mutant_precompile() {
@@ -42,8 +49,7 @@ mutant_precompile() {
       ptx_functions.h limits.h string.h type_traits
     echo '#endif'
   } >"$folder/stand_ins.h"
-  command=$(make --no-print-directory --silent -f make/build.mk DEVICE=cpu "MODE=${2:-}" DEBUG='' SANITIZE='' \
-    "OPTIMISE=-$1 -DNDEBUG" kernel-flags) && $command -x c++-header "$folder/stand_ins.h" -o "$folder/stand_ins.h.gch"
+  command=$(mutant_compiler "$@") && $command -x c++-header "$folder/stand_ins.h" -o "$folder/stand_ins.h.gch"
 }
 
 # mutant_copy FOLDER STEP: the step's source and the headers that it reads, as they are.
@@ -71,21 +77,53 @@ mutant_build() {
 # mutant_object FOLDER STEP: where its object lies.
 mutant_object() { echo "$(bug_folder cpu '' "$1/steps")/steps/$2/attention.cu.o"; }
 
-# mutant_reference STEP LEVEL: builds the unchanged step with the flags of a mutant, and keeps its object, once.
+# mutant_unchanged STEP LEVEL: the folder of the unchanged step.
+mutant_unchanged() { echo "$mutant_folder/unchanged-$1-$2${FIRST_CONFIGURATION:+-first}"; }
+
+# mutant_reference STEP LEVEL: builds the unchanged step with the flags of a mutant, once, and keeps its object and its
+# suite.
 mutant_reference() {
-  local folder=$mutant_folder/unchanged-$1-$2${FIRST_CONFIGURATION:+-first} program
+  local folder
+  folder=$(mutant_unchanged "$1" "$2")
   (
     flock 9 || exit
     [ -e "$folder/built" ] && exit
     { [ -e "$mutant_folder/$2" ] || mutant_precompile "$2"; } && mutant_copy "$folder" "$1" &&
-      program=$(mutant_build "$folder" "$1" "$2") && rm "$program" && : >"$folder/built"
+      mutant_build "$folder" "$1" "$2" >"$folder/program" && : >"$folder/built"
   ) 9>"$mutant_folder/lock"
+}
+
+# mutant_reference_passes STEP LEVEL FILTER: tells whether the unchanged step passes these tests, which run once. Where
+# it does not, as where a test asks for a configuration that is not compiled, they say nothing of a mutant.
+mutant_reference_passes() {
+  local folder answer
+  folder=$(mutant_unchanged "$1" "$2")
+  answer=$folder/$(cksum <<<"$3" | tr ' ' -)
+  (
+    flock 9 || exit
+    [ -e "$answer" ] && exit
+    bug_check "$(cat "$folder/program")" "$answer.log" "$3"
+    echo $? >"$answer"
+  ) 9>"$answer.lock"
+  [ "$(cat "$answer")" = 0 ]
 }
 
 # mutant_is_same FOLDER STEP LEVEL: tells whether the mutant's object code is that of the lab's own step. Then no
 # test can or must tell the two apart.
 mutant_is_same() {
-  cmp -s "$(mutant_object "$1" "$2")" "$(mutant_object "$mutant_folder/unchanged-$2-$3${FIRST_CONFIGURATION:+-first}" "$2")"
+  cmp -s "$(mutant_object "$1" "$2")" "$(mutant_object "$(mutant_unchanged "$2" "$3")" "$2")"
+}
+
+# mutant_is_seen FOLDER STEP: tells whether the compiler sees the mutant: whether the text of the step differs behind the
+# preprocessor, with one configuration or with all. A header has parts that only some of the steps take.
+mutant_is_seen() {
+  local compiler text flag
+  compiler=$(mutant_compiler O0) || return 0
+  for flag in -ULAB_FIRST_CONFIGURATION -DLAB_FIRST_CONFIGURATION; do
+    text=$($compiler $flag -E -P -x c++ "$1/steps/$2/attention.cu" 2>/dev/null) &&
+      [ "$text" = "$($compiler $flag -E -P -x c++ "steps/$2/attention.cu")" ] || return 0
+  done
+  return 1
 }
 
 # mutant_caught TOOL STEP VERDICT: prints the verdict of bug_verdict as a stage does. Status 1 where the tool
@@ -99,11 +137,16 @@ mutant_caught() {
   esac
 }
 
-# mutant_check PROGRAM STEP LOG FILTER: prints what a stage does if one of these tests of the suite catches the mutant.
-# Status 1 where none does.
+# mutant_check PROGRAM STEP LOG LEVEL FILTER: prints what a stage does if one of these tests of the suite catches the
+# mutant. Status 1 where none does.
 mutant_check() {
-  bug_check "$1" "$3" "$4"
-  mutant_caught check "$2" "$(bug_verdict $? "$3")"
+  local verdict
+  bug_check "$1" "$3" "$5"
+  verdict=$(bug_verdict $? "$3")
+  if [[ $verdict == caught* ]] && [ "$mutant_device" = cpu ] && ! mutant_reference_passes "$2" "$4" "$5"; then
+    verdict=$'unknown\tthe unchanged step fails as well: '${verdict#*$'\t'}
+  fi
+  mutant_caught check "$2" "$verdict"
 }
 
 # mutant_sanitize FOLDER STEP LOG [few]: the same for the sanitizer, with all shapes of the step or with those of
@@ -112,7 +155,7 @@ mutant_sanitize() {
   local EVERY=${4:+1} program status
   export EVERY
   if ! program=$(mutant_build "$1" "$2" O0 sanitize 2>"$3"); then # what it alone compiles differs by a constant
-    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
+    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error: ' "$3" | tr '\t' ' ')"
     return
   fi
   bug_sanitize cpu "$program" "$2" "$3"
@@ -125,10 +168,10 @@ mutant_sanitize() {
 # nothing to run it prints the verdict: the mutant does not compile, or its object code is that of the lab's own step.
 # Status 1 where there is.
 mutant_suite() {
-  if ! program=$(mutant_build "$1" "$2" "$4" 2>"$3"); then
-    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
-  elif ! mutant_reference "$2" "$4" 2>"$3"; then
+  if ! mutant_reference "$2" "$4" 2>"$3"; then # which compiles the stand-in headers as well
     printf 'unknown\t%s\t%s' "$2" "$(head -n 1 "$3" | tr '\t' ' ')"
+  elif ! program=$(mutant_build "$1" "$2" "$4" 2>"$3"); then
+    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error: ' "$3" | tr '\t' ' ')"
   elif mutant_is_same "$1" "$2" "$4"; then
     printf 'same\t%s\t' "$2"
   else
@@ -152,14 +195,20 @@ mutant_first() {
   local FIRST_CONFIGURATION='' program
   export FIRST_CONFIGURATION
   if mutant_has_others "$1" "$2"; then FIRST_CONFIGURATION=1; fi
-  mutant_suite "$@" O0 >/dev/null || mutant_check "$program" "$2" "$3" "$mutant_quick" ||
+  if ! mutant_is_seen "$1" "$2"; then
+    printf 'same\t%s\t' "$2"
+    return
+  fi
+  mutant_suite "$@" O0 >/dev/null || mutant_check "$program" "$2" "$3" O0 "$mutant_quick" ||
     mutant_sanitize "$1" "$2" "$3" few
 }
 
-# In all configurations the tests that find most, and the sanitizer with all shapes of the step.
+# In all configurations the tests that find most, those of the choice of a configuration, and the sanitizer with all
+# shapes of the step.
 mutant_all() {
   local program
-  mutant_suite "$@" O0 || mutant_check "$program" "$2" "$3" "$mutant_quick" || mutant_sanitize "$1" "$2" "$3"
+  mutant_suite "$@" O0 || mutant_check "$program" "$2" "$3" O0 "$mutant_quick" ||
+    mutant_check "$program" "$2" "$3" O0 "$mutant_choice" || mutant_sanitize "$1" "$2" "$3"
 }
 
 # In the first configuration the other tests, which take longer than the sanitizer. A step that has no others meets
@@ -168,22 +217,22 @@ mutant_few() {
   local FIRST_CONFIGURATION=1 program
   export FIRST_CONFIGURATION
   mutant_has_others "$1" "$2" || return
-  mutant_suite "$@" O0 >/dev/null || mutant_check "$program" "$2" "$3" "$mutant_few"
+  mutant_suite "$@" O0 >/dev/null || mutant_check "$program" "$2" "$3" O0 "$mutant_few"
 }
 
 # With optimisation, where the object code may be the same again, the whole suite.
 mutant_optimised() {
   local program
-  mutant_suite "$@" O2 || mutant_check "$program" "$2" "$3" "$mutant_whole" || printf 'survives\t%s\t' "$2"
+  mutant_suite "$@" O2 || mutant_check "$program" "$2" "$3" O2 "$mutant_whole" || printf 'survives\t%s\t' "$2"
 }
 
 # The only stage of a GPU. nvcc keeps to its own options.
 mutant_gpu() {
   local program
   if ! program=$(mutant_build "$1" "$2" O0 2>"$3"); then
-    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error' "$3" | tr '\t' ' ')"
+    printf 'compile\t%s\t%s' "$2" "$(grep -m 1 -i 'error: ' "$3" | tr '\t' ' ')"
   else
-    mutant_check "$program" "$2" "$3" '*/*' || printf 'survives\t%s\t' "$2"
+    mutant_check "$program" "$2" "$3" O0 '*/*' || printf 'survives\t%s\t' "$2"
   fi
 }
 
@@ -223,64 +272,4 @@ mutant_hunt() {
   esac
   printf '%s\n' "$verdict" >"$log.part" && mv "$log.part" "$log.verdict"
   rm -f "$log.log"
-}
-
-# mutants_untried CSV: of the mutants on its input, lines of source, number, place, operator, change and more, prints
-# those that the file has no verdict of. The file need not exist.
-mutants_untried() {
-  local tried=$1
-  [ -f "$tried" ] || tried=/dev/null
-  awk -F '\t' -v tried="$tried" '
-    function quoted(text) { gsub(/"/, "\"\"", text); return "\"" text "\"," }
-    BEGIN {
-      while ((getline line <tried) > 0) {
-        rest = line
-        for (i = 1; i <= 5 && match(rest, /^"([^"]|"")*",/); i++) rest = substr(rest, RLENGTH + 1)
-        if (rest !~ /^"(not tried|unknown|)",/) known[substr(line, 1, length(line) - length(rest))]
-      }
-    }
-    {
-      split($3, at, ":")
-      if (!((quoted($1) quoted(at[2]) quoted(at[3]) quoted($4) quoted($5)) in known)) print
-    }'
-}
-
-# mutants_merge OLD_CSV ROWS SOURCE...: prints the new mutants.csv. It has the file's rows of all sources but these,
-# and ROWS, with $commit and $date. A mutant that was not tried this time keeps the row that it has in the file; if it
-# survived there and has got a reason since, its verdict becomes that. The file need not exist.
-mutants_merge() {
-  local old=$1 rows=$2
-  [ -f "$old" ] || old=/dev/null
-  echo source,line,column,operator,change,verdict,step,message,reason,commit,date
-  {
-    tail -n +2 "$old" | grep -v -F "${@/#/-e\"}" || true
-    record_rows "$rows" 9 | awk -v old="$old" '
-      # The mutant: source, line, column, operator and change.
-      function key(line,  i, length_of_key, rest) {
-        for (rest = line; i < 5 && match(rest, /^"([^"]|"")*",/); i++) {
-          length_of_key += RLENGTH
-          rest = substr(rest, RLENGTH + 1)
-        }
-        return substr(line, 1, length_of_key)
-      }
-      BEGIN { while ((getline line <old) > 0) row_of[key(line)] = line }
-      {
-        mutant = key($0)
-        rest = substr($0, length(mutant) + 1)
-        if (rest !~ /^"not tried",/ || !(mutant in row_of)) {
-          print
-          next
-        }
-        was = row_of[mutant]
-        if (substr(was, length(mutant) + 1) ~ /^"",/) {
-          print
-          next
-        }
-        if (substr(was, length(mutant) + 1) ~ /^"survives",/ && rest !~ /^"not tried","","","",/)
-          sub(/^"not tried",/, "\"reason\",", rest)
-        else
-          rest = substr(was, length(mutant) + 1)
-        print mutant rest
-      }'
-  } | sort --stable --field-separator=, --key=1,1
 }

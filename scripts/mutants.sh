@@ -28,6 +28,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 . scripts/planted_bug.sh
 # shellcheck source=scripts/mutant.sh
 . scripts/mutant.sh
+# shellcheck source=scripts/mutants_record.sh
+. scripts/mutants_record.sh
 # shellcheck source=scripts/origin.sh
 . scripts/origin.sh
 mutant_device=${DEVICE:-cpu}

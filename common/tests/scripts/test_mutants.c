@@ -1,5 +1,5 @@
-// scripts/mutant.sh and mutants.sh: who is said to have caught a mutant, whatever the tools answer, and a small sample
-// of mutants of step 01, all of which must be caught.
+// scripts/mutant.sh, mutants_record.sh and mutants.sh: who is said to have caught a mutant, whatever the tools answer, and
+// a small sample of mutants of step 01, all of which must be caught.
 #define _GNU_SOURCE
 #include "lab.h"
 
@@ -10,19 +10,24 @@ static void leave(void) { lab_run("rm -rf %s", folder); }
 
 TestSuite(mutants, .init = enter, .fini = leave);
 
-// Stand-ins for what builds and runs a mutant. BUILT holds the builds that work, SAME the levels at which the object is
-// that of the unchanged step; QUICK, WHOLE and SANITIZE are exit statuses of the tools. Each tool leaves its name in
-// the file `ran`. In the step 02_b the tools find nothing.
+// Stand-ins for what builds and runs a mutant. BUILT holds the builds that work once the reference of the level is built,
+// SAME the levels at which the object is that of the unchanged step, UNCHANGED the level and the tests that the unchanged
+// step fails. QUICK, WHOLE and SANITIZE are exit statuses of the tools. Each tool leaves its name in the file `ran`. In
+// the step 02_b the tools find nothing.
 #define STAND_INS                                                                                  \
   ". scripts/planted_bug.sh; . scripts/mutant.sh\n"                                                \
   "mutant_folder=$FOLDER/tried\n"                                                                  \
   "mutant_write() { mkdir -p $3/steps/$4; printf '  X(%d)\\n' $CONFIGURATIONS >$3/steps/$4/k; }\n" \
-  "mutant_build() { [[ \" $BUILT \" == *\" $3$4 \"* ]] && echo $2; }\n"                            \
-  "mutant_reference() { :; }\n"                                                                    \
+  "rm -f $FOLDER/ready-*\n"                                                                        \
+  "mutant_build() { [[ \" $BUILT \" == *\" $3$4 \"* && -e $FOLDER/ready-$3 ]] && echo $2; }\n"     \
+  "mutant_is_seen() { [ \"$SAME\" != text ]; }\n"                                                  \
+  "mutant_reference() { : >$FOLDER/ready-$2; }\n"                                                  \
+  "mutant_reference_passes() { [ \"$UNCHANGED\" != \"$2 $3\" ]; }\n"                               \
   "mutant_is_same() { [[ \" $SAME \" == *\" $3$FIRST_CONFIGURATION \"* ]]; }\n"                    \
   "bug_sanitize() { echo \"sanitize $2\" >>$FOLDER/ran\n"                                          \
   "  echo '========= Invalid read' >\"$4\"; [ $2 = 02_b ] || return $SANITIZE; }\n"                \
   "bug_check() { echo 'error: a test failed' >\"$2\"; [ $1 != 02_b ] || return 0\n"                \
+  "  if [ \"$3\" = \"$mutant_choice\" ]; then return ${CHOICE:-0}; fi\n"                           \
   "  if [ \"$3\" = \"$mutant_quick\" ]; then echo \"quick $1\" >>$FOLDER/ran; return $QUICK; fi\n" \
   "  echo \"tests $1\" >>$FOLDER/ran; return $WHOLE; }\n"                                          \
   "hunt() { mutant_hunt common/kernel/k.cuh 1 $FOLDER \"$@\"; cat $FOLDER/*.verdict; }\n"
@@ -32,12 +37,17 @@ Test(mutants, verdicts) {
     const char *tools, *said;
   } cases[] = {
       {"BUILT=none", "compile\t01_a\t\n"},
+      {"SAME=text QUICK=1", "same\t01_a\t\n"},
       {"SAME=O0", "same\t01_a\t\n"},
       {"QUICK=1", "check\t01_a\terror: a test failed\n"},
       {"QUICK=124", "hang\t01_a\tstill running after 300 s\n"},
+      {"QUICK=1 UNCHANGED=\"O0 $mutant_quick\"",
+       "unknown\t01_a\tthe unchanged step fails as well: error: a test failed\n"},
+      {"WHOLE=1 UNCHANGED=\"O0 $mutant_quick\"", "check\t01_a\terror: a test failed\n"},
       {"QUICK=99", "unknown\t01_a\terror: a test failed\n"},
       {"SANITIZE=1", "sanitize\t01_a\tInvalid read\n"},
       {"BUILT=O0", "compile\t01_a\t\n"},
+      {"CHOICE=1", "check\t01_a\terror: a test failed\n"},
       {"SAME=O2", "same\t01_a\t\n"},
       {"WHOLE=1", "check\t01_a\terror: a test failed\n"},
       {"QUICK=0", "survives\t01_a\t\n"},
@@ -110,10 +120,10 @@ Test(mutants, the_record_keeps_what_was_tried_before) {
   toolkit_write(path, NEW("1", "not tried", "") NEW("2", "not tried", "slower")
                           NEW("3", "not tried", "") NEW("4", "sanitize", "")
                               NEW("5", "not tried", "") NEW("6", "not tried", "slower"));
-  const script_result result =
-      lab_run("bash -c '. scripts/planted_bug.sh; . scripts/mutant.sh; commit=now; date=today; "
-              "mutants_merge %s/old.csv %s/rows steps/01_a'",
-              folder, folder);
+  const script_result result = lab_run(
+      "bash -c '. scripts/planted_bug.sh; . scripts/mutants_record.sh; commit=now; date=today; "
+      "mutants_merge %s/old.csv %s/rows steps/01_a'",
+      folder, folder);
   cr_expect_str_eq(result.out,
                    "source,line,column,operator,change,verdict,step,message,reason,commit,date\n"
                    "\"other\",\"1\"\n" ROW("1", "check", "") ROW("2", "reason", "slower")
@@ -127,7 +137,7 @@ Test(mutants, those_without_a_verdict) {
   snprintf(path, sizeof path, "%s/old.csv", folder);
   toolkit_write(path, "source\n" ROW("1", "check", "") ROW("2", "not tried", "") ROW("4", "", ""));
   const script_result result =
-      lab_run("bash -c '. scripts/planted_bug.sh; . scripts/mutant.sh; for n in 1 2 3 4; do printf "
+      lab_run("bash -c '. scripts/mutants_record.sh; for n in 1 2 3 4; do printf "
               "\"steps/01_a\\t$n\\tsteps/01_a:$n:7\\tbound\\t\\`a,\\\"\\` -> \\`b\\`\\n\"; done | "
               "mutants_untried %s/old.csv | cut -f 2'",
               folder);

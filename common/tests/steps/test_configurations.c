@@ -1,6 +1,7 @@
 // How a step takes the name of a configuration. That each of them is right is in test_kernels.c.
 #include "suite.h"
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 Test(configurations, unknown_ones_are_refused_by_name) {
@@ -10,4 +11,74 @@ Test(configurations, unknown_ones_are_refused_by_name) {
   const char *words = step.configurations ? "has no configuration \"7x7x7x7\": it has "
                                           : "has one configuration only";
   cr_assert_not_null(strstr(error.text, words), "\"%s\" does not say \"%s\"", error.text, words);
+}
+
+static bool takes(const char *name) {
+  attention_step step = step_linked();
+  error_text error;
+  return step_configure(&step, name, &error);
+}
+
+// A name is taken as a whole: not its beginning, not with something behind it, and not with another last character.
+Test(configurations, similar_names_are_refused) {
+  cr_assert(takes(NULL));
+  cr_assert(!takes(""));
+  const attention_step step = step_linked();
+  for (const char *const *known = step.configurations ? step.configurations() : NULL;
+       known && *known; known++) {
+    char name[64];
+    const int length = (int)strlen(*known);
+    cr_assert(takes(*known), "%s", *known);
+    snprintf(name, sizeof name, "%.*s", length - 1, *known);
+    cr_assert(!takes(name), "%s", name);
+    snprintf(name, sizeof name, "%.*sx", length - 1, *known);
+    cr_assert(!takes(name), "%s", name);
+    snprintf(name, sizeof name, "%sx", *known);
+    cr_assert(!takes(name), "%s", name);
+  }
+}
+
+// A number of splits is written in digits alone, and is from 1 to 65536. A configuration may stand in front of it.
+Test(configurations, numbers_of_splits) {
+  static const char *const right[] = {":1", ":9", ":10", ":010", ":65536"};
+  static const char *const wrong[] = {":", ":0", ":65537", ":x", ":2x", ":+2", ": 2", ":-2"};
+  if (!takes(":1")) return; // it does not split the keys
+  const char *known = step_linked().configurations()[0];
+  char name[64];
+  for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+    snprintf(name, sizeof name, "%s%s", known, right[i]);
+    cr_assert(takes(right[i]) && takes(name), "%s", name);
+    snprintf(name, sizeof name, "%.3s%s", known, right[i]);
+    cr_assert(!takes(name), "%s", name);
+  }
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    cr_assert(!takes(wrong[i]), "%s", wrong[i]);
+}
+
+// Returns the bytes of shared memory that the step asks for, or 0 where it does not take the head_dim.
+static size_t shared_memory_at(const attention_step *step, int head_dim) {
+  const attention_shape shape = suite_shape(ATTENTION_FP16, 64, 64, head_dim, false);
+  return step->unsupported(&shape) ? 0 : step->shared_memory_bytes(&shape);
+}
+
+// A head_dim is padded to 32, 64 or 128, and tiles of more columns need more shared memory. If a step asked for more than
+// its kernel needs, it would refuse a configuration that fits.
+Test(configurations, shared_memory_is_that_of_the_padded_head_dim) {
+  attention_step step = step_linked();
+  for (const char *const *known = step.configurations ? step.configurations() : NULL;
+       known && *known; known++) {
+    error_text error;
+    cr_assert(step_configure(&step, *known, &error), "%s", error.text);
+    size_t narrower = 0;
+    for (int dim = 32; dim <= 128; dim *= 2) {
+      const size_t bytes = shared_memory_at(&step, dim);
+      const size_t padded = shared_memory_at(&step, dim / 2 + 1);
+      if (bytes == 0) continue;
+      cr_assert(
+          bytes > narrower && (padded == 0 || padded == bytes),
+          "%s: head_dim %d needs %zu bytes, %d needs %zu, and the next smaller padded one %zu",
+          *known, dim, bytes, dim / 2 + 1, padded, narrower);
+      narrower = bytes;
+    }
+  }
 }

@@ -121,9 +121,11 @@ Test(kernels, each_is_launched_and_right) {
   expect_all_launched("common/tests/steps/test_kernels.c");
 }
 
-// The numbers of splits that the command line may ask for, also more than there are blocks of keys.
+// The numbers of splits that the command line may ask for, also more than there are blocks of keys. In the last problem
+// the first rows see no key, so that there is nothing to merge.
 Test(kernels, any_number_of_splits) {
-  static const problem problems[] = {{2, 3, 210, 64, true}, {1, 70, 210, 128, false}};
+  static const problem problems[] = {
+      {2, 3, 210, 64, true}, {1, 70, 210, 128, false}, {1, 70, 33, 64, true}};
   static const char *const splits[] = {":1", ":2", ":3", ":40"};
   attention_step step = step_linked();
   error_text error;
@@ -131,6 +133,7 @@ Test(kernels, any_number_of_splits) {
   for (size_t i = 0; i < sizeof splits / sizeof splits[0]; i++) {
     expect_right(&problems[0], ATTENTION_FP16, splits[i]);
     expect_right(&problems[1], ATTENTION_BF16, splits[i]);
+    expect_right(&problems[2], ATTENTION_FP16, splits[i]);
   }
 }
 

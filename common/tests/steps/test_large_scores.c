@@ -58,6 +58,30 @@ static void expect_right(attention_shape shape, float largest, score_pattern *pa
   trial_free(&trial);
 }
 
+// All scores are about 2^20, and rise by an eighth from block to block. So the sums of the blocks before count, and each
+// new row max scales them by a factor near 1. The products of Q and K are whole numbers below 2^24.
+static void expect_right_where_it_rises_slowly(attention_dtype dtype) {
+  trial trial;
+  attention_shape shape = suite_shape(dtype, 20, 270, 64, false);
+  shape.heads = shape.kv_heads = 1;
+  shape.scale = 0.125f;
+  suite_create(&trial, shape);
+  memset(trial.q, 0, shape_q_count(&shape) * sizeof *trial.q);
+  memset(trial.k, 0, shape_kv_count(&shape) * sizeof *trial.k);
+  for (int row = 0; row < shape.seq_q; row++) {
+    trial.q[row * shape.head_dim] = bits_of(dtype, 0x1p12f);
+    trial.q[row * shape.head_dim + 1] = bits_of(dtype, 1.0f);
+  }
+  for (int key = 0; key < shape.seq_kv; key++) {
+    trial.k[key * shape.head_dim] = bits_of(dtype, 0x1p11f);
+    trial.k[key * shape.head_dim + 1] = bits_of(dtype, (float)(key / 64));
+  }
+  inputs_fill(&shape, INPUTS_NORMAL, INPUTS_V, 1, trial.v);
+  suite_upload(&trial);
+  suite_run_and_check(&trial, NULL);
+  trial_free(&trial);
+}
+
 static void expect_right_up_to(attention_dtype dtype, const float *scores, size_t count) {
   static score_pattern *const patterns[] = {
       one_key_at_the_end,          one_key_at_the_start, all_tied, all_tied_below_zero, rising,
@@ -74,6 +98,11 @@ static void expect_right_up_to(attention_dtype dtype, const float *scores, size_
     expect_right(one_head, scores[i], every_third_tied, FIRST_ROW);
     expect_right(one_head, scores[i], every_third_tied, SECOND_ROW);
   }
+  // Steps that split the keys merge more parts than they load at once, and the first part has the largest score.
+  attention_shape many_keys = suite_shape(dtype, 3, 2500, 64, false);
+  many_keys.heads = many_keys.kv_heads = 1;
+  expect_right(many_keys, scores[0], one_key_at_the_start, BOTH_ROWS);
+  expect_right_where_it_rises_slowly(dtype);
   // Another configuration of steps that choose by the shape.
   expect_right(suite_shape(dtype, 260, 400, 128, false), scores[count - 1], rising, BOTH_ROWS);
 }
