@@ -69,7 +69,7 @@ static void expect_pair(const attention_step *own, const attention_step *before,
             own->name, before->name, pair.before);
 }
 
-// What the step before chooses, what the step itself chooses, then any that both have.
+// The choice of the step before comes first, then that of the step itself, then any configuration that both have.
 Test(pairs, which_configuration) {
   expect_pair(&wide, &narrow, "64x32x4", "64x32x4");
   expect_pair(&ring, &wide, "128x64x4x2", "128x64x4"); // its own choice, and not that of one stage
