@@ -52,6 +52,7 @@ static cudaError_t pretend(const attention_args *args, const char *configuration
 
 FAKE_STEP(narrow, "64x32x4", "64x32x4", "32x32x4");
 FAKE_STEP(wide, "128x64x4", "128x64x4", "64x32x4", "32x32x4");
+FAKE_STEP(slow, "512x64x4", "512x64x4", "64x32x4");
 FAKE_STEP(ring, "128x64x4x2", "128x64x4x1", "128x64x4x2", "64x32x48");
 FAKE_STEP(deep, "192x64x4x3", "192x64x4x3", "128x64x4x2", "128x64x4x1");
 FAKE_STEP(deeper, "256x64x4x3", "256x64x4x3", "192x64x4x3", "128x64x4x1");
@@ -124,9 +125,10 @@ Test(pairs, rows_beside_the_table) {
   cr_expect_null(session.rows[5].same, "they have none in common");
 }
 
-// A step that is twice as slow in its own tile as the step before, and as fast in the same tile.
+// A step that takes eight times as long in its own tile as the step before, and as long in the same tile. The limits leave
+// room for a busy machine.
 Test(pairs, times_in_one_configuration) {
-  const attention_step *const steps[] = {&narrow, &wide};
+  const attention_step *const steps[] = {&narrow, &slow};
   load(steps, 2);
   if (!session.device.emulated) cr_skip_test("the steps of this test wait on the host");
   for (size_t i = 0; i < session.count + session.beside; i++) {
@@ -138,8 +140,8 @@ Test(pairs, times_in_one_configuration) {
   const result_row *result = &session.rows[1].result;
   cr_assert_str_eq(result->before.to, "narrow");
   cr_assert_str_eq(result->same.to, "64x32x4");
-  cr_expect_lt(result->before.speedup.ratio, 0.8, "%g", result->before.speedup.ratio);
-  cr_expect_gt(result->same.speedup.ratio, 0.9, "%g", result->same.speedup.ratio);
+  cr_expect_lt(result->before.speedup.ratio, 0.4, "%g", result->before.speedup.ratio);
+  cr_expect_gt(result->same.speedup.ratio, 0.6, "%g", result->same.speedup.ratio);
   cr_expect_null(session.rows[0].result.same.to);
   session.rows[2].result.verdict = CHECK_FAILED; // so it is not timed
   session.rows[1].result.same.to = NULL;
