@@ -9,7 +9,8 @@ comma := ,
 # --- flags ---------------------------------------------------------------------------------------
 
 WARNINGS := -Wall -Wextra -Wpedantic $(if $(WERROR),-Werror)
-OPTIMISE := $(if $(DEBUG),-O0 -g3,-O2 -g -DNDEBUG) $(SANITIZE:%=-fsanitize=% -fno-sanitize-recover=all -fno-omit-frame-pointer)
+# Reports and profilers need lines, -g1; a debugger, which needs variables as well, has a build of its own, DEBUG=1.
+OPTIMISE := $(if $(DEBUG),-O0 -g3,-O2 -g1 -DNDEBUG) $(SANITIZE:%=-fsanitize=% -fno-sanitize-recover=all -fno-omit-frame-pointer)
 CFLAGS   := -std=c17 $(OPTIMISE) -march=native -pthread -fopenmp -fPIC $(WARNINGS)
 # Where binutils' other linker works it takes a third of the time, and make check links about 800 programs. It puts
 # __shared__ arrays in another order. The sanitizer says behind which of them an address lies, so it is left out there.
@@ -35,12 +36,13 @@ ifeq ($(DEVICE),cpu)
   # reports ask for lines, reads files behind a #line wrongly from DWARF 5 as g++ 12 writes it. -Wno-attributes is
   # needed because the emulator's __global__ sets a visibility, which a static kernel cannot have. -fvar-tracking
   # records where variables are at each instruction. It takes a quarter of g++'s time, and only a debugger needs it,
-  # which has a build of its own, DEBUG=1. So do all names of variables: reports need the lines alone, -g1. STEP_FLAGS are
-  # options for the steps' kernels alone: bugs.sh gives -O0, and what is shared stays optimised.
-  # -O2 would take twice the time to compile that -O1 takes, and the code would be a tenth faster. -Og would take two
-  # thirds, but leaves functions out of line, so that reports could not name the line that calls them.
-  KERNEL_FLAGS  = -std=c++17 $(subst -O2 -g,-O1 -g1,$(OPTIMISE)) $1 -gdwarf-4 -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
-                  -Wno-unknown-pragmas -Wno-attributes -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique -fno-var-tracking,-fno-finite-loops -Wno-unused-const-variable) \
+  # which has a build of its own, DEBUG=1. STEP_FLAGS are options for the steps' kernels alone: bugs.sh gives -O0, and what
+  # is shared stays optimised.
+  # -Og takes three fifths of the time to compile that -O1 takes, and the code is as fast, but for that of steps 02 to 04,
+  # which is a quarter slower. Functions that are called once still become part of their caller: this takes less time
+  # than to compile them on their own.
+  KERNEL_FLAGS  = -std=c++17 $(subst -O2,-Og,$(OPTIMISE)) $1 -gdwarf-4 -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
+                  -Wno-unknown-pragmas -Wno-attributes -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique -fno-var-tracking -finline-functions-called-once,-fno-finite-loops -Wno-unused-const-variable) \
                   $(CPPFLAGS) '-DLAB_MAX_GRID_YZ=emulator_grid_limit()' $(WATCHED) $(WATCHED_$(MODE))
 else
   CPPFLAGS := -Icommon -Icommon/kernel -Icommon/tools -isystem $(CUDA_HOME)/include

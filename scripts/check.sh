@@ -5,8 +5,8 @@
 # says that it finished as many tests as Criterion counts (common/tests/finished.c). A program is skipped when it
 # says of all its tests that they need a tool that is missing. Exit status 1 when any fails. AT_ONCE programs run at
 # a time (1), with the cores divided among them. On a machine with several GPUs those that ONE_GPU names take turns
-# with the GPUs, unless CUDA_VISIBLE_DEVICES is set. Programs in timing/ run by themselves, because they measure times. A
-# terminal shows which programs run, and how many have ended.
+# with the GPUs, unless CUDA_VISIBLE_DEVICES is set. On a GPU programs in timing/ run by themselves, because they measure
+# times. A terminal shows which programs run, and how many have ended.
 export LC_ALL=C
 set -u
 # shellcheck source=scripts/in_order.sh
@@ -105,7 +105,7 @@ report_program() { # number
 }
 
 measures() { # number
-  [[ ${programs[$1]} == */timing/* ]]
+  [[ ${programs[$1]} == */gpu*/timing/* ]]
 }
 
 in_order $# "$at_once" run_program show_programs report_program measures

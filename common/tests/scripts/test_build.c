@@ -29,6 +29,24 @@ Test(build, two_folders_share_no_build) {
   }
 }
 
+// The emulator of a mode shares objects with the plain one, but none that reads a file in which the mode is named. The
+// compiler has listed the files that each object read.
+Test(build, modes_share_no_object_that_they_change) {
+#define MAKE_BUILD "env -u MAKEFLAGS -u MAKELEVEL make -s -f make/build.mk DEVICE=cpu "
+  EXPECT_STATUS(lab_run(MAKE_BUILD "build/cpu/libemulator.so"), 0);
+  static const char *const modes[] = {"sanitize", "count"};
+  for (int i = 0; i < 2; i++) {
+    const script_result found = lab_run(
+        "lists=$(" MAKE_BUILD "MODE=%s --eval 'say:;@echo $(EMULATOR)' say | tr ' ' '\\n' | "
+        "sed -n 's|^\\(build/cpu/common/emulator/.*\\)[.]o$|\\1.d|p'); "
+        "for list in $lists; do grep -so ' common/[^ ]*' $list | xargs grep -lE "
+        "'EMULATOR_(OBSERVED|LOCKSTEP)' | sed \"s|^|$list: |\"; done; echo $lists | wc -w",
+        modes[i]);
+    cr_expect(atoi(found.out) > 20, "%s shares an object that it changes, or none: %s", modes[i],
+              found.out);
+  }
+}
+
 // gold is taken where it links a program that throws, and the answer stays.
 Test(build, gold_is_tried, .init = lab_enter, .fini = lab_leave) {
   const script_result tried = lab_run(

@@ -184,11 +184,21 @@ Test(recipes, the_list_of_gpus_is_the_emulators) {
   cr_expect(strstr(listed.out, "t4 sm_75 64\n"), "%s", listed.out);
 }
 
-// The debugger stops in the requested thread, and knows CUDA's names.
-Test(recipes, gdb_stops_in_a_thread, .timeout = 120) {
+// Skips the test where gdb does not work, or has no Python that the test needs. Else builds step 01 for it: of tests that
+// run beside each other one compiles, and the others wait for its files.
+static void needs_gdb(bool python) {
   needs_tool("gdb");
   if (strstr(lab_run("gdb -batch -ex run --args true").out, "ptrace"))
     cr_skip_test("gdb may not trace");
+  if (python && !strstr(lab_run("gdb -batch -ex 'python print(1)'").out, "1\n"))
+    cr_skip_test("gdb knows no Python");
+  EXPECT_STATUS(
+      lab_run("mkdir -p build/cpu-debug && flock build/cpu-debug " MAKE "DEBUG=1 step01 build"), 0);
+}
+
+// The debugger stops in the requested thread, and knows CUDA's names.
+Test(recipes, gdb_stops_in_a_thread, .timeout = 120) {
+  needs_gdb(false);
   script_result result =
       lab_run("printf 'print threadIdx.x\\nprint blockIdx\\nnext\\nprint index\\n' | " MAKE
               "step01 gdb BLOCK=2 THREAD=5 ARGS='--seq 32'");
@@ -202,11 +212,7 @@ Test(recipes, gdb_stops_in_a_thread, .timeout = 120) {
 
 // A breakpoint of the reader's stops in the chosen thread alone, so `next` stays there as well.
 Test(recipes, gdb_stays_in_its_thread, .timeout = 120) {
-  needs_tool("gdb");
-  if (strstr(lab_run("gdb -batch -ex run --args true").out, "ptrace"))
-    cr_skip_test("gdb may not trace");
-  if (!strstr(lab_run("gdb -batch -ex 'python print(1)'").out, "1\n"))
-    cr_skip_test("gdb knows no Python");
+  needs_gdb(true);
   script_result result = lab_run(
       "line=$(grep -n 'const int key = ' steps/01_naive/attention.cu | head -n 1 | cut -d : -f 1); "
       "printf '%%s\\n' \"break $line\" continue 'print threadIdx.x' next 'print threadIdx.x' "
@@ -222,11 +228,7 @@ Test(recipes, gdb_stays_in_its_thread, .timeout = 120) {
 
 // The source lines of one thread in order, each with the values that it changes.
 Test(recipes, a_trace, .timeout = 120) {
-  needs_tool("gdb");
-  if (strstr(lab_run("gdb -batch -ex run --args true").out, "ptrace"))
-    cr_skip_test("gdb may not trace");
-  if (!strstr(lab_run("gdb -batch -ex 'python print(1)'").out, "1\n"))
-    cr_skip_test("gdb knows no Python");
+  needs_gdb(true);
   script_result result =
       lab_run(MAKE "step01 trace BLOCK=2 THREAD=5 ARGS='--batch 1 --heads 1 --seq 32'");
   EXPECT_STATUS(result, 0);

@@ -60,7 +60,7 @@ Test(workshop, every_part_is_missed, .timeout = 300) {
   for (size_t i = 0; i < found.gl_pathc; i++) {
     if (lab_run("grep -q '^// Needs: ' %s", found.gl_pathv[i]).status != 0) continue;
     // Each part takes a compilation. The parts of steps 21 and 22 are those that their planted bugs break.
-    if (lab_run("grep -q '_gather\\|_zigzag' <<<%s", found.gl_pathv[i]).status == 0) continue;
+    if (strstr(found.gl_pathv[i], "_gather") || strstr(found.gl_pathv[i], "_zigzag")) continue;
     expect_parts_missed(found.gl_pathv[i]);
     steps++;
   }

@@ -87,6 +87,8 @@ static inline script_result toolkit_run(const char *command) {
   while (fgetc(pipe) != EOF) {
   }
   const int status = pclose(pipe);
+  // This is /bin/sh, which need not be bash: what it does not understand must not pass for a command that failed.
+  cr_assert(!strstr(result.out, "sh: 1: Syntax error"), "%s: %s", command, result.out);
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return result;
 }

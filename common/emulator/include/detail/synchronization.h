@@ -10,7 +10,9 @@
 // The parameters that every waiting function has after CUDA's own.
 #define EMULATOR_CALL_SITE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
-inline void __syncthreads(EMULATOR_CALL_SITE) {
+// Part of its caller whatever the compiler optimises: a report of a thread that was stopped in a loop around it names the
+// line of the loop.
+inline __attribute__((always_inline)) void __syncthreads(EMULATOR_CALL_SITE) {
   const emulator_site site = {"__syncthreads()", file, line};
   emulator_block_barrier(0, &site);
 }
