@@ -7,10 +7,10 @@
 # before it goes through the next one in any: most are caught in seconds by the first stage of some step, and the
 # last stage takes minutes. On a GPU nvcc takes most of the time, and the whole suite is the only stage.
 
-# Tests, as globs: those that find most in two seconds, those of the choice of a configuration, all that do not ask for
-# other configurations, and all but those that take minutes on the emulator.
+# Tests, as globs: those that find most in two seconds, these with those of the choice of a configuration, which steps for
+# several GPUs do not have, all that do not ask for other configurations, and all but those that take minutes on the emulator.
 mutant_quick='@(@(inputs|group|large_scores)/@(normal|ramp|lengths_that_differ|fp16)|@(configurations|interface)/*)'
-mutant_choice='other_gpus/*'
+mutant_choice="@($mutant_quick|other_gpus/*)"
 mutant_few='*/!(more_heads*|t4|l4|a100|a_named_*|each_is_sanitized)'
 mutant_whole='*/!(more_heads*)'
 mutant_device=cpu               # or gpu, which runs the suite alone
@@ -207,8 +207,7 @@ mutant_first() {
 # shapes of the step.
 mutant_all() {
   local program
-  mutant_suite "$@" O0 || mutant_check "$program" "$2" "$3" O0 "$mutant_quick" ||
-    mutant_check "$program" "$2" "$3" O0 "$mutant_choice" || mutant_sanitize "$1" "$2" "$3"
+  mutant_suite "$@" O0 || mutant_check "$program" "$2" "$3" O0 "$mutant_choice" || mutant_sanitize "$1" "$2" "$3"
 }
 
 # In the first configuration the other tests, which take longer than the sanitizer. A step that has no others meets
