@@ -48,16 +48,21 @@ Test(check, the_same_lines_however_many_at_once) {
 // Only on a GPU do times mean anything, so only there do programs that measure them have the machine for themselves.
 Test(check, programs_that_measure_times_run_alone_on_a_gpu) {
   cr_assert_eq(toolkit_run("mkdir -p build/cpu/timing").status, 0);
-#define NOTES_ITS_TIME "#!/bin/bash\necho begins >>order\nsleep 0.3\necho ends >>order\n" PASSES
+  // Each waits for the other for a while, which comes only where both run at a time.
+#define NOTES_ITS_TIME                                                                             \
+  "#!/bin/bash\necho begins >>order\n"                                                             \
+  "for i in {1..20}; do [ $(grep -c begins order) -eq 2 ] && break; sleep $WAIT; done\n"           \
+  "echo ends >>order\n" PASSES
   put("build/gpu/timing/measures", NOTES_ITS_TIME);
   put("build/gpu/other", NOTES_ITS_TIME);
   put("build/cpu/timing/measures", NOTES_ITS_TIME);
   put("build/cpu/other", NOTES_ITS_TIME);
-#define BESIDE(device)                                                                             \
-  "AT_ONCE=2 scripts/check.sh build/" device "/timing/measures build/" device "/other >log; "      \
+#define BESIDE(device, wait)                                                                       \
+  "WAIT=" wait " AT_ONCE=2 scripts/check.sh build/" device "/timing/measures build/" device        \
+  "/other >log; "                                                                                  \
   "cat order; rm order"
-  cr_expect_str_eq(toolkit_run(BESIDE("gpu")).out, "begins\nends\nbegins\nends\n");
-  cr_expect_str_eq(toolkit_run(BESIDE("cpu")).out, "begins\nbegins\nends\nends\n");
+  cr_expect_str_eq(toolkit_run(BESIDE("gpu", "0.01")).out, "begins\nends\nbegins\nends\n");
+  cr_expect_str_eq(toolkit_run(BESIDE("cpu", "0.5")).out, "begins\nbegins\nends\nends\n");
 }
 
 // The suites of a machine with two GPUs take both, one program each, unless the user has chosen a GPU.
