@@ -264,9 +264,9 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
     accumulate_output<tile, D>(O_frag, P_frag, V_smem + (first_smem + warp_key) * D);
   }
 
-  // The block's part of the tile, if there are others.
-  const bool whole = end_block - first_block == shares.key_blocks;
-  const size_t part = (2 * (size_t)blockIdx.x + (first_block == 0)) * tile::BLOCK_M;
+  // The block's part of the tile, if it shares it with others.
+  const bool whole = owners == 1;
+  const size_t part = (2 * (size_t)blockIdx.x + ((int)blockIdx.x == first_owner)) * tile::BLOCK_M;
   if (tile::KEY_WARPS > 1) __syncthreads(); // all warps have read the rings
 #pragma unroll
   for (int r = 0; r < tile::LANE_ROWS; r++) {
