@@ -291,7 +291,6 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   for (int i = threadIdx.x; i < (end - first) * (D / 4); i += tile::THREADS) {
     if (tile::KEY_WARPS == 1) break; // each row has been stored by one warp
     const int d = i % (D / 4) * 4;
-    const size_t row = row_of(first + i / (D / 4));
     partial_row loaded[tile::KEY_WARPS];
     for (int k = 0; k < tile::KEY_WARPS; k++) {
       const int from = k * tile::BLOCK_M + i / (D / 4);
@@ -299,6 +298,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
     }
     const partial_row sums = merge_loaded(loaded, scale_log2);
     if (whole) {
+      const size_t row = row_of(first + i / (D / 4));
       store_merged<D>(sums, O, lse, row, d, scale_log2);
     } else {
       const size_t partial_row = part + i / (D / 4);
