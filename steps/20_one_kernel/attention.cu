@@ -10,7 +10,7 @@
 //
 //       tile         |      0      |      1      |      2      |      3      |
 //       key block    | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 |
-//       share of     | 0 0 0 0 0 1 | 1 1 1 1 2 2 | 2 2 2 3 3 3 | 3 3 4 4 4 4 |   the last of 0 and 1 merge tile 0
+//       share of     | 0 0 0 0 0 1 | 1 1 1 1 2 2 | 2 2 2 3 3 3 | 3 3 4 4 4 4 |   the last warps of 0 and 1 merge tile 0
 //
 // Where a tile has few rows, a multiprocessor has one block of eight warps. So a tile has half as many parts as with
 // two blocks, and twice as many threads merge them. The block's ring has three stages of 64 KB. While warps multiply
