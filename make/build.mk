@@ -125,7 +125,8 @@ $1/runtime.h.gch: common/emulator/include/cuda_runtime.h
 endef
 $(eval $(call runtime_rule,$(COMMON_RUNTIME),$$(call KERNEL_FLAGS)))
 ifneq ($(STEP_RUNTIME),$(COMMON_RUNTIME))
-  $(eval $(call runtime_rule,$(STEP_RUNTIME),$$(call KERNEL_FLAGS,$$(STEP_FLAGS)) $$(asserting)))
+  # g++ takes the result for kernels that define more, but not for those that define less.
+  $(eval $(call runtime_rule,$(STEP_RUNTIME),$$(call KERNEL_FLAGS,$$(filter-out -D%,$$(STEP_FLAGS))) $$(asserting)))
 endif
 
 $(STEP_BUILD)/steps/%.rewritten.cpp: $(STEPS_FOLDER)/%.cu $(PLAIN)/rewrite
