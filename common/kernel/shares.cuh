@@ -1,5 +1,5 @@
-// Parts of step 20 that are not attention: the shares of key blocks, and how blocks of a grid find out which of them is
-// the last one.
+// Parts of step 20 that are not attention: the shares of key blocks, how warps of different blocks find out which of
+// them is the last one, and how it merges what they have left.
 #ifndef SHARES_CUH
 #define SHARES_CUH
 
@@ -65,13 +65,14 @@ struct partial_tiles {
   float *O; // [2 blocks][BLOCK_M][D], not divided by the sum
   float2
       *max_sum; // [2 blocks][BLOCK_M]; the max is -infinity in a row that sees no key of the part
-  unsigned long long *counter; // [blocks]: for the tile whose first key block is the block's
+  unsigned long long *counter; // [blocks][warps]: for the tile whose first key block is the block's
 };
 
-static inline size_t partial_tiles_bytes(const equal_shares &shares, int block_m, int head_dim) {
+static inline size_t partial_tiles_bytes(const equal_shares &shares, int block_m, int warps,
+                                         int head_dim) {
   if (!shares.divide_tiles()) return 0;
   return partial_bytes(2.0 * shares.blocks, block_m, head_dim) +
-         shares.blocks * sizeof(unsigned long long);
+         (size_t)shares.blocks * warps * sizeof(unsigned long long);
 }
 
 // Returns where the parts lie in the workspace.
@@ -88,7 +89,8 @@ static inline partial_tiles partial_tiles_at(void *workspace, const equal_shares
 // Clears the counters of a workspace that is not among the last ones that the thread has used. No result depends on
 // that, see is_last_of, but a kernel should not read memory that has never been written.
 static inline cudaError_t clear_new_counters(const partial_tiles &partials,
-                                             const equal_shares &shares, cudaStream_t stream) {
+                                             const equal_shares &shares, int warps,
+                                             cudaStream_t stream) {
   enum { REMEMBERED = 16 };
   static thread_local const void *known[REMEMBERED];
   static thread_local unsigned added;
@@ -96,15 +98,16 @@ static inline cudaError_t clear_new_counters(const partial_tiles &partials,
   for (int i = 0; i < REMEMBERED; i++)
     if (known[i] == partials.counter) return cudaSuccess;
   known[added++ % REMEMBERED] = partials.counter;
-  return cudaMemsetAsync(partials.counter, 0, shares.blocks * sizeof *partials.counter, stream);
+  const size_t counters = (size_t)shares.blocks * warps;
+  return cudaMemsetAsync(partials.counter, 0, counters * sizeof *partials.counter, stream);
 }
 
 // Counts a call. Returns true in the last of `count` calls, which must be less than 2^20, and leaves the counter at 0
-// for the next launch. One thread of each block calls it.
+// for the next launch. One lane of each warp calls it.
 //
 // The workspace may hold anything before a launch, such as what another step has left, and to clear the counters each
 // time would be a second launch, which this step saves. So a counter carries a mark of 44 bits. If the mark is
-// not there, the word is no counter yet. The first block to see this makes it one, and counts itself; blocks that have
+// not there, the word is no counter yet. The first warp to see this makes it one, and counts itself; warps that have
 // added to the word before count again.
 __device__ __forceinline__ bool is_last_of(unsigned long long *counter, unsigned count) {
   constexpr unsigned long long MARK = 0xfff5eedc0de00000, COUNT = (1 << 20) - 1;
@@ -122,35 +125,54 @@ __device__ __forceinline__ bool is_last_of(unsigned long long *counter, unsigned
   return last;
 }
 
-// Merges the parts of a place in their order, by the formula of `merge` (split_kv.cuh). part(k) loads part k. A thread
-// starts 16 loads before it needs the first part, because the way to the L2 cache and back is long. The max of all
-// these parts is computed first, which saves one of two exponentials for each part.
-template <typename Load>
-__device__ __forceinline__ partial_row merge_parts(int parts, float scale_log2, const Load &part) {
-  constexpr int AT_ONCE = 16;
+// Merges parts of a row that the thread has loaded, by the formula of `merge` (split_kv.cuh). The max of all parts is
+// computed first, which saves one of two exponentials for each part.
+template <int PARTS>
+__device__ __forceinline__ partial_row merge_loaded(const partial_row (&loaded)[PARTS],
+                                                    float scale_log2) {
   partial_row sums;
-#pragma unroll 1
-  for (int first = 0; first < parts; first += AT_ONCE) {
-    partial_row loaded[AT_ONCE + 1]; // one that is missing has seen no key
-    loaded[AT_ONCE] = sums;
-    sums = partial_row();
 #pragma unroll
-    for (int k = 0; k < AT_ONCE; k++)
-      if (first + k < parts) loaded[k] = part(first + k);
+  for (int k = 0; k < PARTS; k++) sums.max_sum.x = fmaxf(sums.max_sum.x, loaded[k].max_sum.x);
+  const float shift = sums.max_sum.x == -INFINITY ? 0.0f : sums.max_sum.x;
 #pragma unroll
-    for (int k = 0; k <= AT_ONCE; k++) sums.max_sum.x = fmaxf(sums.max_sum.x, loaded[k].max_sum.x);
-    const float shift = sums.max_sum.x == -INFINITY ? 0.0f : sums.max_sum.x;
-#pragma unroll
-    for (int k = 0; k <= AT_ONCE; k++) {
-      const float factor = exp2_approximate((loaded[k].max_sum.x - shift) * scale_log2);
-      sums.max_sum.y += loaded[k].max_sum.y * factor;
-      sums.O.x += loaded[k].O.x * factor;
-      sums.O.y += loaded[k].O.y * factor;
-      sums.O.z += loaded[k].O.z * factor;
-      sums.O.w += loaded[k].O.w * factor;
-    }
+  for (int k = 0; k < PARTS; k++) {
+    const float factor = exp2_approximate((loaded[k].max_sum.x - shift) * scale_log2);
+    sums.max_sum.y += loaded[k].max_sum.y * factor;
+    sums.O.x += loaded[k].O.x * factor;
+    sums.O.y += loaded[k].O.y * factor;
+    sums.O.z += loaded[k].O.z * factor;
+    sums.O.w += loaded[k].O.w * factor;
   }
   return sums;
+}
+
+// Merges the parts of places threadIdx.x, threadIdx.x + THREADS and so on below `places`, each in the order of its
+// parts. load(i, k) loads part k of place i, and store(i, sums) stores what all of them are together. A thread loads 16
+// parts of two places before it needs the first one, because the way to the L2 cache and back is long.
+template <int THREADS, typename Load, typename Store>
+__device__ __forceinline__ void merge_parts(int places, int parts, float scale_log2,
+                                            const Load &load, const Store &store) {
+  constexpr int PLACES = 2, PARTS = 16; // at once
+  for (int i = threadIdx.x; i < places; i += PLACES * THREADS) {
+    partial_row sums[PLACES];
+#pragma unroll 1
+    for (int first = 0; first < parts; first += PARTS) {
+      partial_row loaded[PLACES][PARTS + 1]; // one that is missing has seen no key
+#pragma unroll
+      for (int k = 0; k < PARTS; k++)
+#pragma unroll
+        for (int n = 0; n < PLACES; n++)
+          if (first + k < parts) loaded[n][k] = load(min(i + n * THREADS, places - 1), first + k);
+#pragma unroll
+      for (int n = 0; n < PLACES; n++) {
+        loaded[n][PARTS] = sums[n];
+        sums[n] = merge_loaded(loaded[n], scale_log2);
+      }
+    }
+#pragma unroll
+    for (int n = 0; n < PLACES; n++)
+      if (i + n * THREADS < places) store(i + n * THREADS, sums[n]);
+  }
 }
 
 #endif

@@ -1,20 +1,20 @@
-// 20_one_kernel: equal shares of the keys for as many blocks as run at once, and the last block of a tile merges it.
+// 20_one_kernel: equal shares of the keys for as many blocks as run at once, and the last warps of a tile merge it.
 // Needs: sm_80
 // After: 19_packed_heads
 //
 // In step 19 the number of blocks is a multiple of the number of tiles, which seldom fills the GPU, and a second kernel
 // must be launched to merge. Here the key blocks of all tiles stand in one line, which is cut into equal shares, one
 // for each block that can run at once. A share may begin and end inside a tile. A block that has only a part of a tile
-// stores a partial result and counts itself. The block that is counted last merges the parts, which all are there then.
+// stores a partial result, and each of its warps counts itself. The warp that is counted last merges its rows of all
+// parts, which are there then.
 //
 //       tile         |      0      |      1      |      2      |      3      |
 //       key block    | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 |
-//       share of     | 0 0 0 0 0 1 | 1 1 1 1 2 2 | 2 2 2 3 3 3 | 3 3 4 4 4 4 |   the last of 0 and 1 merges tile 0
+//       share of     | 0 0 0 0 0 1 | 1 1 1 1 2 2 | 2 2 2 3 3 3 | 3 3 4 4 4 4 |   the last warps of 0 and 1 merge tile 0
 //
 // Where a tile has few rows, a multiprocessor has one block of eight warps. So a tile has half as many parts as with
-// two blocks, and twice as many threads merge them. The block's ring has three stages of 64 KB, of which 128 KB are
-// under way while the warps multiply the third. Memory answers after about 1 us (an estimate), and in that time
-// delivers about 34 KB to each multiprocessor.
+// two blocks, and twice as many threads merge them. The block's ring has three stages of 64 KB. While warps multiply
+// one, 128 KB are under way. In the 1 us (an estimate) that memory takes to answer, it delivers 34 KB to each block.
 //
 // Cost for each key/value head: as in step 19, without the second launch.
 #include "fragments.cuh"
@@ -53,16 +53,19 @@ struct configuration {
   X(64, 64, 4, 2)                                                                                  \
   X(128, 64, 4, 2)
 
-// The smallest tile that holds all rows of a group. For more than 64 rows the tile of step 09 where there are enough of
-// them for all multiprocessors; else they are divided, and one of 64 rows has half as many rows to merge.
+// The smallest tile that holds all rows of a group. But where tiles are short and many, two blocks share a
+// multiprocessor, and one copies while the other one changes tiles. Up to 32 rows are two tiles of 16, each with half
+// as many rows to merge, as long as the L2 cache keeps K and V for the second one. More than 64 rows are tiles of step
+// 09 where they suffice for all multiprocessors; else tiles are divided, and one of 64 rows has half as many to merge.
 static const char *best_configuration(const attention_shape *shape) {
   const int rows = packed_rows(*shape);
-  const bool few = (double)divide_up(rows, 128) * shape->kv_heads * shape->batch <
-                   gpu_attribute(cudaDevAttrMultiProcessorCount);
-  return rows <= 16          ? "16x128x8x3"
-         : rows <= 32        ? "32x128x8x3"
-         : few || rows <= 64 ? "64x64x4x2"
-                             : "128x64x4x2";
+  const double tiles = (double)divide_up(rows, 128) * shape->kv_heads * shape->batch;
+  const double per_sm = tiles / gpu_attribute(cudaDevAttrMultiProcessorCount);
+  const double kv_bytes = 2.0 * sizeof(half) * tiles * shape->seq_kv * shape->head_dim;
+  const bool cached = kv_bytes <= gpu_attribute(cudaDevAttrL2CacheSize) / 2;
+  if (rows <= 16) return shape->seq_kv <= 1024 && per_sm > 2 ? "16x64x4x2" : "16x128x8x3";
+  if (rows <= 32) return cached ? "16x128x8x3" : "32x128x8x3";
+  return rows <= 64 || per_sm < 1 ? "64x64x4x2" : "128x64x4x2";
 }
 
 static constexpr int SMALLEST_DIM = 64;
@@ -166,7 +169,7 @@ static equal_shares shares_of(const attention_shape &shape) {
 }
 
 // O and lse of a tile, or a part of them where first_block to end_block - 1 are not all key blocks of the tile. The
-// block that stores the last part of a tile merges its parts.
+// warps that are counted last merge the parts of a tile.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void
 attention_tile(const Element *Q, const Element *K, const Element *V, Element *O, float *lse,
@@ -225,6 +228,9 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   load_queries<tile, D>(Q_smem, Q, first, end, row_of);
   __pipeline_commit();
   for (int block = 0; block < tile::STAGES - 1; block++) load_block(first_block + block);
+  // The blocks that share the tile. The divisions take their time while the first copies are under way.
+  const int first_owner = shares.owner((long long)number * shares.key_blocks);
+  const int owners = shares.owner((number + 1LL) * shares.key_blocks - 1) - first_owner + 1;
   __pipeline_wait_prior(tile::STAGES - 1); // this thread's copies of Q, the oldest group, are there
   __syncthreads();                         // and those of all other threads as well
 
@@ -258,9 +264,9 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
     accumulate_output<tile, D>(O_frag, P_frag, V_smem + (first_smem + warp_key) * D);
   }
 
-  // The block's part of the tile, if there are others.
-  const bool whole = end_block - first_block == shares.key_blocks;
-  const size_t part = (2 * (size_t)blockIdx.x + (first_block == 0)) * tile::BLOCK_M;
+  // The block's part of the tile, if it shares it with others.
+  const bool whole = owners == 1;
+  const size_t part = (2 * (size_t)blockIdx.x + ((int)blockIdx.x == first_owner)) * tile::BLOCK_M;
   if (tile::KEY_WARPS > 1) __syncthreads(); // all warps have read the rings
 #pragma unroll
   for (int r = 0; r < tile::LANE_ROWS; r++) {
@@ -285,11 +291,15 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   for (int i = threadIdx.x; i < (end - first) * (D / 4); i += tile::THREADS) {
     if (tile::KEY_WARPS == 1) break; // each row has been stored by one warp
     const int d = i % (D / 4) * 4;
-    partial_row sums;
-    for (int from = i / (D / 4); from < tile::KEY_WARPS * tile::BLOCK_M; from += tile::BLOCK_M)
-      merge(sums, max_sum_smem[from], *(float4 *)&O_smem[from * PITCH + d], scale_log2);
+    partial_row loaded[tile::KEY_WARPS];
+    for (int k = 0; k < tile::KEY_WARPS; k++) {
+      const int from = k * tile::BLOCK_M + i / (D / 4);
+      loaded[k] = {max_sum_smem[from], *(float4 *)&O_smem[from * PITCH + d]};
+    }
+    const partial_row sums = merge_loaded(loaded, scale_log2);
     if (whole) {
-      store_merged<D>(sums, O, lse, row_of(first + i / (D / 4)), d, scale_log2);
+      const size_t row = row_of(first + i / (D / 4));
+      store_merged<D>(sums, O, lse, row, d, scale_log2);
     } else {
       const size_t partial_row = part + i / (D / 4);
       __stcg((float4 *)&partials.O[partial_row * D + d], sums.O); // to the L2 cache
@@ -298,27 +308,24 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   }
   __syncthreads(); // all threads have stored their part, and the rings may be filled again
   if (whole) return;
-  // exercise: count the block; in the last one of the tile, merge all parts of the tile in the order of the blocks
-  const long long before = (long long)number * shares.key_blocks; // key blocks of the tiles before
-  const int first_owner = shares.owner(before);
-  const int owners = shares.owner(before + shares.key_blocks - 1) - first_owner + 1;
+  // exercise: count the warp; the last one of the tile merges its places of all parts, in the order of the blocks
   bool last = false;
-  if (threadIdx.x == 0) {
-    __threadfence(); // other blocks see the block's part before they see that it is counted
-    last = is_last_of(&partials.counter[first_owner], owners);
+  if (threadIdx.x % 32 == 0) {
+    __threadfence(); // others see all that the block has stored before the barrier, and then the count
+    last = is_last_of(&partials.counter[first_owner * tile::WARPS + threadIdx.x / 32], owners);
   }
-  if (!__syncthreads_or(last)) return;
+  if (!__any_sync(0xffffffff, last)) return; // no lane goes on before lane 0 has counted
   // The parts are read from the L2 cache, where those of other multiprocessors are.
   const size_t first_part = (2 * (size_t)first_owner + 1) * tile::BLOCK_M;
-  for (int i = threadIdx.x; i < (end - first) * (D / 4); i += tile::THREADS) {
-    const auto load = [&](int k) {
-      const int from = (k == 0 ? 0 : 2 * k - 1) * tile::BLOCK_M;
-      return partial_row{__ldcg(&partials.max_sum[first_part + i / (D / 4) + from]),
-                         __ldcg((const float4 *)&partials.O[(first_part + from) * D] + i)};
-    };
-    const partial_row sums = merge_parts(owners, scale_log2, load);
+  const auto load = [&](int i, int k) {
+    const int from = (k == 0 ? 0 : 2 * k - 1) * tile::BLOCK_M;
+    return partial_row{__ldcg(&partials.max_sum[first_part + from + i / (D / 4)]),
+                       __ldcg((const float4 *)&partials.O[(first_part + from) * D] + i)};
+  };
+  const auto store = [&](int i, const partial_row &sums) {
     store_merged<D>(sums, O, lse, row_of(first + i / (D / 4)), i % (D / 4) * 4, scale_log2);
-  }
+  };
+  merge_parts<tile::THREADS>((end - first) * (D / 4), owners, scale_log2, load, store);
   // end of exercise
 }
 
@@ -350,7 +357,7 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const partial_tiles partials = partial_tiles_at(args->workspace, shares, tile::BLOCK_M, D);
   cudaError_t error =
       allow_shared_memory(attention_kernel<tile, Element, D>, SHARED_BYTES<tile, D>);
-  if (error == cudaSuccess) error = clear_new_counters(partials, shares, stream);
+  if (error == cudaSuccess) error = clear_new_counters(partials, shares, tile::WARPS, stream);
   if (error != cudaSuccess) return error;
   attention_kernel<tile, Element, D>
       <<<shares.blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
@@ -361,12 +368,12 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
 
 template <typename tile, int D>
 static size_t workspace_bytes(const attention_shape &shape) {
-  return partial_tiles_bytes(shares_of<tile, D>(shape), tile::BLOCK_M, D);
+  return partial_tiles_bytes(shares_of<tile, D>(shape), tile::BLOCK_M, tile::WARPS, D);
 }
 
 const char *attention_name(void) { return "20_one_kernel"; }
 
-const char *attention_summary(void) { return "equal shares of keys, merged by the last block"; }
+const char *attention_summary(void) { return "equal shares of keys, merged by the last warps"; }
 
 // attention_forward and the rest of the interface, which calls launch<tile, Element, D>.
 #include "configurations.cuh"

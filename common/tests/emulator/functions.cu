@@ -198,13 +198,16 @@ __global__ void bits_kernel(unsigned long long *out) {
   out[24] = static_cast<unsigned>(abs(-9));
   out[25] = static_cast<unsigned long long>(llabs(-9ll));
   out[26] = __vimax3_u16x2(0x00017FFFu, 0x0002FFFFu, 0xFFFE0003u);
+  out[27] = static_cast<unsigned>(__vimax3_s32(-7, -3, -5));
+  out[28] = static_cast<unsigned>(__vimin3_s32(-7, 3, -5));
 }
 
 bool functions_bits(error_text *error) {
   const std::vector<unsigned long long> expected = {
-      9,          18,         15,         32,         63,         17, 0,          41, 0x1e6a2c48,
-      1ull << 63, 0x77225500, 0x00008100, 0xfffffffe, 0xffffffff, 1,  0xfffffff1, 15, 0x18,
-      0x18000000, 0x80000000, 112,        8,          5,          4,  9,          9,  0xFFFEFFFF};
+      9,          18,         15,         32,         63,         17,         0, 41,
+      0x1e6a2c48, 1ull << 63, 0x77225500, 0x00008100, 0xfffffffe, 0xffffffff, 1, 0xfffffff1,
+      15,         0x18,       0x18000000, 0x80000000, 112,        8,          5, 4,
+      9,          9,          0xFFFEFFFF, 0xfffffffd, 0xfffffff9};
   device_array<unsigned long long> out(expected.size());
   bits_kernel<<<1, 1>>>(out.data());
   if (!device_finished(error, "bits_kernel")) return false;

@@ -47,6 +47,9 @@ inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
   }
   return largest;
 }
+// The largest and the smallest of three integers, which a Hopper GPU finds with one instruction.
+inline int __vimax3_s32(int a, int b, int c) { return a > b ? (a > c ? a : c) : (b > c ? b : c); }
+inline int __vimin3_s32(int a, int b, int c) { return a < b ? (a < c ? a : c) : (b < c ? b : c); }
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x)); }
