@@ -13,9 +13,10 @@ WARNINGS := -Wall -Wextra -Wpedantic $(if $(WERROR),-Werror)
 OPTIMISE := $(if $(DEBUG),-O0 -g3,-O2 -g1 -DNDEBUG) $(SANITIZE:%=-fsanitize=% -fno-sanitize-recover=all -fno-omit-frame-pointer)
 CFLAGS   := -std=c17 $(OPTIMISE) -march=native -pthread -fopenmp -fPIC $(WARNINGS)
 # Where binutils' other linker works it takes a third of the time, and make check links about 800 programs. It puts
-# __shared__ arrays in another order. The sanitizer says behind which of them an address lies, so it is left out there.
+# __shared__ arrays in another order. The sanitizer says behind which of them an address lies, so it is left out there,
+# but for a quick look, whose report is for the scripts.
 LINKER   := build/cpu/linker.$(lastword $(notdir $(CXX)))
-GOLD     := $(if $(filter cpu,$(DEVICE)$(MODE)),$(filter-out none,$(or $(file <$(LINKER)),$(shell scripts/linker.sh $(LINKER) $(CXX)))))
+GOLD     := $(if $(filter cpu,$(DEVICE)$(if $(FIRST_CONFIGURATION),,$(MODE))),$(filter-out none,$(or $(file <$(LINKER)),$(shell scripts/linker.sh $(LINKER) $(CXX)))))
 LDFLAGS  := -fopenmp $(GOLD) $(SANITIZE:%=-fsanitize=%)
 RPATH    := -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..:$$ORIGIN/../..'
 
@@ -125,7 +126,8 @@ $1/runtime.h.gch: common/emulator/include/cuda_runtime.h
 endef
 $(eval $(call runtime_rule,$(COMMON_RUNTIME),$$(call KERNEL_FLAGS)))
 ifneq ($(STEP_RUNTIME),$(COMMON_RUNTIME))
-  $(eval $(call runtime_rule,$(STEP_RUNTIME),$$(call KERNEL_FLAGS,$$(STEP_FLAGS)) $$(asserting)))
+  # g++ takes the result for kernels that define more, but not for those that define less.
+  $(eval $(call runtime_rule,$(STEP_RUNTIME),$$(call KERNEL_FLAGS,$$(filter-out -D%,$$(STEP_FLAGS))) $$(asserting)))
 endif
 
 $(STEP_BUILD)/steps/%.rewritten.cpp: $(STEPS_FOLDER)/%.cu $(PLAIN)/rewrite

@@ -17,7 +17,9 @@ ifeq ($(filter $(DEVICE),cpu gpu),)
   $(error DEVICE is "$(DEVICE)": give DEVICE=gpu, or DEVICE=cpu for the emulator)
 endif
 
-CUDA_HOME ?= $(shell LC_ALL=C scripts/doctor.sh --cuda-home)
+ifeq ($(origin CUDA_HOME),undefined) # looked up once, and not at each use as with ?=
+  CUDA_HOME := $(shell LC_ALL=C scripts/doctor.sh --cuda-home)
+endif
 NVCC      ?= $(CUDA_HOME)/bin/nvcc
 ifeq ($(DEVICE)$(CUDA_HOME),gpu)
   $(error DEVICE=gpu needs the CUDA toolkit, and nvcc was not found: set CUDA_HOME, or use DEVICE=cpu)

@@ -5,5 +5,6 @@
 # Takes: STEPS AXIS
 y_title = "microseconds"
 x_title = "splits"
+log_ytics = "(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)"
 load "plots/style.gp"
 load "plots/lines.gp"

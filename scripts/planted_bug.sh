@@ -44,12 +44,13 @@ bug_folder() {
 }
 
 # bug_build DEVICE MODE STEPS_FOLDER PROGRAM [VARIABLE=...]: builds PROGRAM, such as step04-check, with the
-# rules of make/build.mk, and prints where it lies.
+# rules of make/build.mk, and prints where it lies. On the emulator make need not look up what each step is made for.
 bug_build() {
-  local build
+  local build made_for=()
   build=$(bug_folder "$1" "$2" "$3")
+  if [ "$1" = cpu ]; then made_for=(MADE_FOR=); fi
   MAKEFLAGS='' MAKELEVEL='' make --no-print-directory --silent -f make/build.mk "DEVICE=$1" "MODE=$2" \
-    DEBUG='' SANITIZE='' "STEPS_FOLDER=$3" "${@:5}" "$build/$4" >&2 && echo "$build/$4"
+    DEBUG='' SANITIZE='' "${made_for[@]}" "STEPS_FOLDER=$3" "${@:5}" "$build/$4" >&2 && echo "$build/$4"
 }
 
 # bug_apply PATCH FOLDER: puts the changed copy of the step into FOLDER/steps, and leaves the file alone
@@ -128,8 +129,8 @@ bug_runs() {
   bug_names "$2" "$3" || { [ -z "${NAMED:-}" ] && [ "$1/$3" != gpu/sanitize ]; }
 }
 
-# bug_few DEVICE PATCH: 1 where one configuration for each head_dim is enough, which is for NAMED=1 on
-# the emulator; the others are most of what there is to compile. A patch whose bug shows in others says
+# bug_few DEVICE PATCH: 1 where one configuration and one element type for each head_dim are enough, which is for
+# NAMED=1 on the emulator; the others are most of what there is to compile. A patch whose bug shows in others says
 # `Configurations: all`.
 bug_few() {
   if [ "$1${NAMED:+ named}" = 'cpu named' ] && [ "$(bug_field "$2" Configurations)" != all ]; then
@@ -150,7 +151,7 @@ bug_hunt() {
   few=$(bug_few "$device" "$patch")
   if [ -n "${NAMED:-}" ]; then test=$(bug_field "$patch" Test); fi
   # The compiler's time is most of it: what runs so shortly need not be fast. nvcc keeps to its own options.
-  local unoptimised="STEP_FLAGS=-O0"
+  local unoptimised="STEP_FLAGS=-O0${few:+ -DLAB_ONE_TYPE}"
   if [ "$device" = cpu ]; then mode=sanitize; fi
   if [ -n "$few" ]; then # the tests that ask for the others
     local bug_left_out="$bug_left_out|t4|l4|a100|a_named_*"

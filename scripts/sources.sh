@@ -7,7 +7,9 @@
 setting() { sed -n "s/^# $2: *//p" "$1"; }
 
 # sources FILE WORD: the same as lines of a file's name, a tab, and the command that records it.
-sources() { setting "$1" "$2" | sed 's/\(([^)]*)\)\{0,1\}, */\1\n/g' | sed 's/ *(\(.*\))$/\t\1/'; }
+sources() {
+  sed -n "/^# $2: */{s///; s/\(([^)]*)\)\{0,1\}, */\1\n/g; s/ *(\([^()]*\))\(\n\|\$\)/\t\1\2/g; p}" "$1"
+}
 
 # records FOLDER NAME: the files of that name in the folder, a line each. A star in the name does not stand for
 # "-samples": ladder*.csv are the ladders, and ladder-samples.csv, which has other columns, is none of them.

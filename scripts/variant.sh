@@ -51,7 +51,7 @@ variant_try() {
   local log=$3/$id build=(WERROR=1) folder=variants every='' few='' built=step$number-check
   if [ -n "${RECORD:-}" ]; then built=step$number.so; fi
   if [ -n "${SHORT:-}" ]; then # the compiler's time is most of it
-    build+=("STEP_FLAGS=-O0")
+    build+=("STEP_FLAGS=-O0 -DLAB_ONE_TYPE")
     folder=variants/short every=1 few=1
   fi
   if [ -z "$(bug_field "$patch" Title)" ] || [ -z "$(variant_expect "$patch")" ]; then

@@ -144,7 +144,7 @@ const char *attention_unsupported(const attention_shape *shape) {
     return "the tiles of all heads are at most 2^31 - 1 from step 10 on: step 09 takes more";
 #endif
   const char *name = configuration_for(shape);
-  if (fits(name, shape->head_dim)) return NULL;
+  if (fits(name, shape->head_dim)) return left_out(shape);
   return shared_memory_bytes_of(name, shape->head_dim) > 0
              ? "this configuration needs more shared memory than the GPU has"
              : "this configuration has too few registers for head_dim above 64";
@@ -178,7 +178,7 @@ static cudaError_t launch_chosen(const ARGUMENTS *args, cudaStream_t stream) {
   const char *name = configuration_for(&args->shape);
 #define LAUNCH_IF_NAMED(...)                                                                       \
   if constexpr (D >= SMALLEST_DIM && D <= configuration<__VA_ARGS__>::MAX_DIM &&                   \
-                is_compiled<D>(CONFIGURATION_NAME(__VA_ARGS__)))                                   \
+                is_compiled<D>(CONFIGURATION_NAME(__VA_ARGS__)) && IS_COMPILED_IN<Element, D>)     \
     if (strcmp(name, CONFIGURATION_NAME(__VA_ARGS__)) == 0)                                        \
       return launch<configuration<__VA_ARGS__>, Element, D>(args, stream);
   CONFIGURATIONS(LAUNCH_IF_NAMED)

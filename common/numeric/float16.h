@@ -56,6 +56,7 @@ static inline uint16_t fp16_from_float_portable(float value) {
 #ifdef __F16C__
 typedef short float16_lanes __attribute__((vector_size(16)));
 typedef float float32_lanes __attribute__((vector_size(16)));
+typedef float float32_eight __attribute__((vector_size(32)));
 #endif
 
 static inline float fp16_to_float(uint16_t half) {
@@ -66,6 +67,19 @@ static inline float fp16_to_float(uint16_t half) {
 #else
   return fp16_to_float_portable(half);
 #endif
+}
+
+// Converts `count` values, eight at a time: neither gcc nor clang makes that of a loop over one.
+static inline void fp16_to_floats(float *to, const uint16_t *from, unsigned count) {
+#ifdef __F16C__
+  for (; count >= 8; count -= 8, from += 8, to += 8) {
+    float16_lanes halves;
+    memcpy(&halves, from, sizeof halves);
+    const float32_eight floats = __builtin_ia32_vcvtph2ps256(halves);
+    memcpy(to, &floats, sizeof floats);
+  }
+#endif
+  for (unsigned i = 0; i < count; i++) to[i] = fp16_to_float(from[i]);
 }
 
 static inline uint16_t fp16_from_float(float value) {

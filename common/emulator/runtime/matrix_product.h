@@ -23,7 +23,7 @@ typedef struct {
 static inline void matrix_widen(float *to, const uint16_t *from, unsigned count,
                                 emulator_fragment_element element) {
   if (element == EMULATOR_FP16) {
-    for (unsigned i = 0; i < count; i++) to[i] = fp16_to_float(from[i]);
+    fp16_to_floats(to, from, count);
   } else {
     for (unsigned i = 0; i < count; i++) to[i] = bf16_to_float(from[i]);
   }

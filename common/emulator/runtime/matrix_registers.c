@@ -108,8 +108,10 @@ static void multiply(void *const operand[32], emulator_fragment_element element)
   for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
     const emulator_fragment_product *held = ((const product_call *)operand[lane])->product;
     const unsigned row = lane / 4, column = lane % 4 * 2;
-    for (unsigned i = 0; i < 4; i++)
-      memcpy(&a[row + i % 2 * 8][column + i / 2 * 8], &held->a[i], 4);
+    memcpy(&a[row][column], &held->a[0], 4);
+    memcpy(&a[row + 8][column], &held->a[1], 4);
+    memcpy(&a[row][column + 8], &held->a[2], 4);
+    memcpy(&a[row + 8][column + 8], &held->a[3], 4);
     for (unsigned i = 0; i < 2; i++) {
       b[column + i * 8][row] = held->b[i] & 0xFFFF;
       b[column + i * 8 + 1][row] = held->b[i] >> 16;

@@ -14,6 +14,23 @@ Test(float16, every_value_survives_the_round_trip) {
   }
 }
 
+// Arrays of each length around the eight values that are converted at a time, from any address.
+Test(float16, arrays) {
+  uint16_t from[0x10000 + 32];
+  float to[33];
+  for (uint32_t i = 0; i < sizeof from / sizeof from[0]; i++) from[i] = (uint16_t)i;
+  unsigned count = 0;
+  for (uint32_t begin = 0; begin < 0x10000; begin += count, count = (count + 1) % 33) {
+    to[count] = 7.0f;
+    fp16_to_floats(to, from + begin, count);
+    for (unsigned i = 0; i < count; i++) {
+      cr_assert_eq(float_bits(to[i]), float_bits(fp16_to_float((uint16_t)(begin + i))),
+                   "%u values from %04x: value %u", count, begin, i);
+    }
+    cr_assert_eq(to[count], 7.0f, "%u values from %04x: one too many", count, begin);
+  }
+}
+
 // Rounds to the nearer of two neighbours, and to the even one when they are equally near.
 Test(float16, rounds_to_nearest_even) {
   for (uint32_t bits = 0; bits < 0x7bff; bits++) {

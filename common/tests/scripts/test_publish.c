@@ -148,9 +148,9 @@ Test(publish, an_interrupted_write_leaves_nothing, .timeout = 60) {
                             "(echo new; sleep 20) | write_whole c\n");
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
     char command[512];
-    // A shell starts what is to run in the background with INT ignored, and env puts that back.
+    // A shell starts what is to run in the background with INT ignored, nohup with HUP, and env puts them back.
     snprintf(command, sizeof command,
-             "setsid env --default-signal=INT bash write.sh & "
+             "setsid env --default-signal=INT,HUP bash write.sh & "
              "for i in $(seq 100); do ls c.*.tmp >/dev/null 2>&1 && break; sleep 0.1; done; "
              "ls c.*.tmp | wc -l; kill -s %s -- -$!; wait $!; sleep 0.2; "
              "cat c; ls c.*.tmp 2>/dev/null | wc -l",

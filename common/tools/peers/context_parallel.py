@@ -154,17 +154,19 @@ class Worker:
 
         return context_parallel(self.mesh, buffers=buffers, buffer_seq_dims=[2] * len(buffers))
 
-    def choose(self, method: str) -> None:
-        from torch.distributed.tensor.experimental._attention import set_rotate_method
+    def choose(self, method: str, causal: bool) -> None:
+        """How K and V travel, and how rows are shared out: zigzag under a mask, which PyTorch refuses without one."""
+        from torch.distributed.tensor.experimental._attention import _cp_options, set_rotate_method
 
         set_rotate_method(method)
+        _cp_options.enable_load_balance = causal
 
     def check(self, method: str, causal: bool) -> str:
         """Compares the rank's rows with those of attention on one GPU: "ok", or what is wrong."""
         tensors = self.tensors(self.short)
         expected = self.attention(*tensors, causal).clone()
         buffers = [tensor.clone() for tensor in tensors] + [expected]
-        self.choose(method)
+        self.choose(method, causal)
         with self.shared(buffers):
             error = (self.attention_of_shares(*buffers[:3], causal) - buffers[3]).abs().max().float()
         self.dist.all_reduce(error, self.dist.ReduceOp.MAX)
@@ -208,7 +210,7 @@ class Worker:
                     one = statistics.median(alone)
                     self.result("sdpa_cudnn", 1, seq, causal, "ok", alone, one)
                     for method, name in methods.items():
-                        self.choose(method)
+                        self.choose(method, causal)
                         buffers = [tensor.clone() for tensor in tensors]
                         with self.shared(buffers):
                             times = self.several(lambda: self.attention_of_shares(*buffers, causal), launches)
