@@ -82,3 +82,23 @@ Test(configurations, shared_memory_is_that_of_the_padded_head_dim) {
     }
   }
 }
+
+// The workspace of a step that splits the keys holds parts of O, which are half as wide at head_dim 64 as at 128. The
+// number of splits is the same for both here: a step's own choice may differ, as fewer blocks have room with more columns.
+Test(configurations, workspace_is_that_of_the_head_dim) {
+  if (!takes(":3")) return; // it does not split the keys
+  attention_step step = step_linked();
+  for (const char *const *known = step.configurations(); *known; known++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s:3", *known);
+    error_text error;
+    cr_assert(step_configure(&step, name, &error), "%s", error.text);
+    const attention_shape narrow = suite_shape(ATTENTION_FP16, 64, 1000, 64, false);
+    const attention_shape wide = suite_shape(ATTENTION_FP16, 64, 1000, 128, false);
+    if (step.unsupported(&narrow) || step.unsupported(&wide)) continue;
+    const size_t bytes = step.workspace_bytes(&narrow);
+    const size_t wider = step.workspace_bytes(&wide);
+    cr_assert(0 < bytes && bytes < wider, "%s: %zu bytes at head_dim 64, and %zu at 128", name,
+              bytes, wider);
+  }
+}
