@@ -64,6 +64,8 @@ void group_suite_run_and_check(const attention_step *step, trial *trial, int ran
               error.text);
     cr_assert(group_check(group, trial, &result), "%d ranks, %s%s: %s", ranks, where.text,
               o_alone ? ", O alone" : "", result.message.text);
+    cr_assert_eq(result.ill_conditioned, 0, "%d ranks, %s%s: %s", ranks, where.text,
+                 o_alone ? ", O alone" : "", result.message.text);
   }
   group_undeal(group);
 }

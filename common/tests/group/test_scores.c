@@ -52,12 +52,12 @@ static void expect_right_up_to(attention_dtype dtype, const float *scores, size_
 }
 
 Test(large_scores, fp16) {
-  static const float scores[] = {8e5f, 1e15f};
+  static const float scores[] = {8e5f, 3e8f, 1e15f};
   expect_right_up_to(ATTENTION_FP16, scores, sizeof scores / sizeof scores[0]);
 }
 
 Test(large_scores, bf16) {
-  static const float scores[] = {8e5f, 2e38f};
+  static const float scores[] = {8e5f, 3e8f, 2e38f};
   expect_right_up_to(ATTENTION_BF16, scores, sizeof scores / sizeof scores[0]);
 }
 
