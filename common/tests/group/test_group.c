@@ -4,6 +4,7 @@
 
 #include "tests/tested_as.h"
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,23 @@ Test(group, each_configuration) {
       shape.kv_heads = 1;
       expect_right_in(&step, shape, 2);
     }
+  }
+}
+
+// Three consumers and more have too few registers for head_dim 128. Two and one, in up to 8 warps, have enough.
+Test(configurations, those_of_few_warps_take_head_dim_128) {
+  const attention_shape narrow = group_suite_shape(ATTENTION_FP16, 150, 300, 64, false);
+  const attention_shape wide = group_suite_shape(ATTENTION_FP16, 150, 300, 128, false);
+  attention_step step = step_linked();
+  group_suite_gpus();
+  for (const char *const *name = step.configurations(); *name; name++) {
+    error_text error;
+    int warps = 0;
+    cr_assert_eq(sscanf(*name, "%*dx%*dx%d", &warps), 1);
+    cr_assert(step_configure(&step, *name, &error), "%s", error.text);
+    if (warps > 8 || step.unsupported(&narrow))
+      continue; // in a quick look the others are not compiled
+    cr_assert_null(step.unsupported(&wide), "%s: %s", *name, step.unsupported(&wide));
   }
 }
 

@@ -1,5 +1,7 @@
 // How a step takes the name of a configuration. That each of them is right is in test_kernels.c.
 #include "suite.h"
+
+#include "tests/tested_as.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,5 +102,24 @@ Test(configurations, workspace_is_that_of_the_head_dim) {
     const size_t wider = step.workspace_bytes(&wide);
     cr_assert(0 < bytes && bytes < wider, "%s: %zu bytes at head_dim 64, and %zu at 128", name,
               bytes, wider);
+  }
+}
+
+// Three consumers and more have too few registers for head_dim 128. Two and one, in up to 8 warps, have enough, and so have
+// the warps of the steps before that multiply by mma.sync.
+Test(configurations, those_of_few_warps_take_head_dim_128) {
+  enum { FIRST_THAT_DOES = 7 };
+  attention_step step = step_linked();
+  if (tested_number(step.name) < FIRST_THAT_DOES) return;
+  const attention_shape narrow = suite_shape(ATTENTION_FP16, 64, 64, 64, false);
+  const attention_shape wide = suite_shape(ATTENTION_FP16, 64, 64, 128, false);
+  for (const char *const *known = step.configurations(); *known; known++) {
+    error_text error;
+    int warps = 0;
+    cr_assert_eq(sscanf(*known, "%*dx%*dx%d", &warps), 1);
+    cr_assert(step_configure(&step, *known, &error), "%s", error.text);
+    if (warps > 8 || step.unsupported(&narrow))
+      continue; // in a quick look the others are not compiled
+    cr_assert_null(step.unsupported(&wide), "%s: %s", *known, step.unsupported(&wide));
   }
 }
