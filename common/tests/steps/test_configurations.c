@@ -1,9 +1,11 @@
 // How a step takes the name of a configuration. That each of them is right is in test_kernels.c.
+#define _GNU_SOURCE
 #include "suite.h"
 
 #include "tests/tested_as.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 Test(configurations, unknown_ones_are_refused_by_name) {
@@ -102,6 +104,17 @@ Test(configurations, workspace_is_that_of_the_head_dim) {
     const size_t wider = step.workspace_bytes(&wide);
     cr_assert(0 < bytes && bytes < wider, "%s: %zu bytes at head_dim 64, and %zu at 128", name,
               bytes, wider);
+  }
+}
+
+// What a configuration does not refuse can be launched. For each kernel that it is compiled into see test_kernels.c.
+Test(configurations, what_is_not_refused_is_right) {
+  const attention_step step = step_linked();
+  for (const char *const *known = step.configurations ? step.configurations() : NULL;
+       known && *known; known++) {
+    setenv("LAB_CONFIG", *known, 1);
+    for (int dim = 32; dim <= 128; dim *= 2)
+      suite_expect_right(suite_shape(ATTENTION_FP16, 20, 40, dim, false), INPUTS_NORMAL);
   }
 }
 
