@@ -173,7 +173,8 @@ kernel-flags:
 DRIVER_MAIN := $(PLAIN)/common/tools/driver/main.o $(PLAIN)/common/step/linked.o
 # The objects of every test program.
 TESTED      := $(PLAIN)/common/tests/finished.o $(PLAIN)/common/tests/timeout.o $(PLAIN)/common/tests/together.o
-OF_A_STEP   := $(TESTED) $(PLAIN)/common/tests/failing_calls.o $(PLAIN)/common/step/linked.o
+OF_A_STEP   := $(TESTED) $(PLAIN)/common/tests/failing_calls.o $(PLAIN)/common/tests/scores.o \
+               $(PLAIN)/common/step/linked.o
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(OF_A_STEP)
 GROUP_SUITE := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/group/*.c)) $(OF_A_STEP)
 FUZZ        := $(PLAIN)/common/tools/fuzz/main.o $(PLAIN)/common/step/linked.o

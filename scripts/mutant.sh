@@ -3,9 +3,9 @@
 # lab behind planted_bug.sh, by mutants.sh.
 #
 # The tools run from the fastest to the slowest, in four stages, until one catches the mutant: mutant_first,
-# mutant_all, mutant_few and mutant_optimised. A mutant of a header goes through a stage in all steps that read it
-# before it goes through the next one in any: most are caught in seconds by the first stage of some step, and the
-# last stage takes minutes. On a GPU nvcc takes most of the time, and the whole suite is the only stage.
+# mutant_all, mutant_few and mutant_optimised. A mutant of a header goes through the first two in the steps that were given,
+# then in all others that read it, and through each of the last two in all of them: most are caught in seconds by the
+# first stage of some step, and the last stage takes minutes. On a GPU nvcc takes most of the time, and the whole suite is the only stage.
 
 # Tests, as globs: those that find most in two seconds, these with those of the choice of a configuration, which steps for
 # several GPUs do not have, all that do not ask for other configurations, and all but those that take minutes on the emulator.
@@ -14,6 +14,7 @@ mutant_choice="@($mutant_quick|other_gpus/*)"
 mutant_few='*/!(more_heads*|t4|l4|a100|a_named_*|each_is_sanitized)'
 mutant_whole='*/!(more_heads*)'
 mutant_device=cpu               # or gpu, which runs the suite alone
+mutant_given=99                 # how many of the steps to try a mutant in come first
 mutant_folder=build/mutants/$$  # the sources under test; another run has another number
 
 # mutant_headers STEP: the headers with kernel code in common/ that a step reads, one a line.
@@ -240,31 +241,44 @@ mutant_write() {
   mutant_copy "$3" "$4" && "build/$mutant_device/mutants" write "$1" "$2" "$3/steps/$4/${1##*/}"
 }
 
+# mutant_round STAGE STEPS: for mutant_hunt, takes the mutant through the stage in each of the steps that the array STEPS
+# names, and leaves in it those where nothing is known yet. Status 1 as soon as one has caught the mutant.
+mutant_round() {
+  local -n those=$2
+  local left=()
+  for step in "${those[@]}"; do
+    mutant_write "$source" "$number" "$folder" "$step" ||
+      { verdict=$'unknown\t'$step$'\tthe mutant could not be written' && return 1; }
+    said=$($1 "$folder" "$step" "$log.log")
+    rm -rf "$folder" "$(bug_folder "$mutant_device" '' "$folder/steps")"{,.quick} \
+      "$(bug_folder cpu sanitize "$folder/steps")"{,.quick}
+    case $said in
+    '') left+=("$step") ;;
+    same*) [ -n "$verdict" ] || verdict=$said ;;
+    survives*) verdict=$said ;;
+    *) verdict=$said && return 1 ;;
+    esac
+  done
+  those=("${left[@]}")
+}
+
 # mutant_hunt SOURCE NUMBER SCRATCH STEP...: writes mutant NUMBER of SOURCE and tries it in the steps, stage by stage,
-# until one catches it. Leaves the verdict in SCRATCH/SOURCE-NUMBER.verdict, slashes as underscores: as the stages
-# print it; `same` where the object code is the same in all steps.
+# until one catches it. The first mutant_given of the steps go through two stages before the others begin. Leaves the
+# verdict in SCRATCH/SOURCE-NUMBER.verdict, slashes as underscores: as the stages print it; `same` where the object
+# code is the same in all steps.
 mutant_hunt() {
   local source=$1 number=$2 id=${1//\//_}-$2 folder step verdict='' said log=$3/${1//\//_}-$2
-  local steps=("${@:4}") next stage stages='mutant_first mutant_all mutant_few mutant_optimised'
-  if [ "$mutant_device" = gpu ]; then stages=mutant_gpu; fi
+  local steps=("${@:4}") given others
   folder=$mutant_folder/$id
-  for stage in $stages; do
-    next=()
-    for step in "${steps[@]}"; do
-      mutant_write "$source" "$number" "$folder" "$step" ||
-        { verdict=$'unknown\t'$step$'\tthe mutant could not be written' && break 2; }
-      said=$($stage "$folder" "$step" "$log.log")
-      rm -rf "$folder" "$(bug_folder "$mutant_device" '' "$folder/steps")"{,.quick} \
-        "$(bug_folder cpu sanitize "$folder/steps")"{,.quick}
-      case $said in
-      '') next+=("$step") ;;
-      same*) [ -n "$verdict" ] || verdict=$said ;;
-      survives*) verdict=$said ;;
-      *) verdict=$said && break 2 ;;
-      esac
-    done
-    steps=("${next[@]}")
-  done
+  if [ "$mutant_device" = gpu ]; then
+    mutant_round mutant_gpu steps
+  else
+    given=("${steps[@]:0:mutant_given}")
+    others=("${steps[@]:mutant_given}")
+    mutant_round mutant_first given && mutant_round mutant_all given && mutant_round mutant_first others &&
+      mutant_round mutant_all others && steps=("${given[@]}" "${others[@]}") && mutant_round mutant_few steps &&
+      mutant_round mutant_optimised steps
+  fi
   case $verdict in
   '' | same* | survives*) # then each step must have come to an end
     [ -n "$verdict" ] && [ ${#steps[@]} -eq 0 ] || verdict=$'unknown\t'$step$'\tno tool gave a verdict' ;;

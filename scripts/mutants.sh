@@ -145,6 +145,7 @@ tried=0
 while IFS=$'\t' read -r source number _ _ _ _ reason; do
   [ -n "$limit" ] && [ $((SECONDS - started)) -ge "$limit" ] && break
   mapfile -t in_steps < <(readers "$source" "$@")
+  mutant_given=$(printf '%s\n' "${in_steps[@]}" | grep -c -x -F -f <(printf '%s\n' "$@"))
   if [ -n "$reason" ]; then mapfile -t in_steps < <(printf '%s\n' "${in_steps[@]}" | grep -x -F -f <(printf '%s\n' "$@")); fi
   while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
   tried=$((tried + 1))

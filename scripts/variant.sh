@@ -48,7 +48,9 @@ variant_try() {
   id=$(bug_id "$patch")
   step=${id%%-*}
   number=${step%%_*}
-  local log=$3/$id build=(WERROR=1) folder=variants every='' few='' built=step$number-check
+  local log=$3/$id build=(WERROR=1) folder=variants every='' few='' built=step$number-check left_out
+  left_out=$(bug_field "$patch" Leaves-out)
+  local bug_left_out=$bug_left_out${left_out:+|$left_out}
   if [ -n "${RECORD:-}" ]; then built=step$number.so; fi
   if [ -n "${SHORT:-}" ]; then # the compiler's time is most of it
     build+=("STEP_FLAGS=-O0 -DLAB_ONE_TYPE")

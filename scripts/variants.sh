@@ -23,6 +23,7 @@
 #   Title: what is taken away, or put in its place, in one sentence
 #   Expect: what that should do to the time, and why
 #   Kind: addition      of a variant that adds something to the step; others have no such line
+#   Leaves-out: fp16    tests of the suite, as a glob, that the variant cannot pass although it is right, if there are any
 # The tables show an addition that is not faster under "What did not help" (scripts/tables/variants.awk).
 export LC_ALL=C
 set -u

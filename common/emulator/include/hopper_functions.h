@@ -84,10 +84,11 @@ inline void named_barrier_arrive(int number, int threads, EMULATOR_CALL_SITE) {
   emulator_named_barrier_arrive(number, threads, &site);
 }
 
-// The ISA does not say which lane is elected. It is not the first here, so that no kernel relies on that.
+// The ISA does not say which lane is elected. It is not the first here, so that no kernel relies on that, but the last one
+// that is still there: one lane that asks alone, after the others have left the kernel, is elected.
 inline bool elect_lane(EMULATOR_CALL_SITE) {
-  __syncwarp(0xffffffff, file, line);
-  return threadIdx.x % 32 == 31;
+  const unsigned lanes = __ballot_sync(0xffffffff, 1, file, line);
+  return lanes >> threadIdx.x % 32 == 1;
 }
 
 template <int REGISTERS>

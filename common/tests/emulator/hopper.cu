@@ -188,7 +188,13 @@ __global__ void election_kernel(int *elected) KERNEL_FOR_HOPPER({
     if (elect_lane()) atomicAdd(&elected[threadIdx.x / 32], 100 + threadIdx.x % 32);
 })
 
-    bool hopper_election(error_text *error) {
+    // The same of the lanes up to 4: the others have left the kernel.
+    __global__ void election_of_few_kernel(int *elected) KERNEL_FOR_HOPPER({
+      if (threadIdx.x % 32 > 4) return;
+      if (elect_lane()) atomicAdd(&elected[threadIdx.x / 32], 200 + 2 * (threadIdx.x % 32));
+    })
+
+        bool hopper_election(error_text *error) {
   if (!device_is_hopper()) return true;
   constexpr int WARPS = 3;
   device_array<int> elected(WARPS);
@@ -197,6 +203,12 @@ __global__ void election_kernel(int *elected) KERNEL_FOR_HOPPER({
   for (const int sum : elected.host()) {
     if (sum < 200 || sum > 2 * 131 || sum % 2 != 0)
       return fail(error, "a warp has added %d, not 100 and the same lane's number twice", sum);
+  }
+  device_array<int> of_few(WARPS);
+  election_of_few_kernel<<<1, 32 * WARPS>>>(of_few.data());
+  if (!device_finished(error, "election_of_few_kernel")) return false;
+  for (const int sum : of_few.host()) {
+    if (sum < 200 || sum > 208) return fail(error, "of lanes 0 to 4, %d is elected", sum / 2 - 100);
   }
   return true;
 }

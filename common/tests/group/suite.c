@@ -41,3 +41,31 @@ void group_suite_prepare(trial *trial, const attention_shape *shape) {
   seed++;
   cr_assert(trial_reference(trial, &error), "%s", error.text);
 }
+
+// The group of so many ranks, not dealt to. On GPUs it takes a second to connect one, so each number of ranks is
+// connected once.
+static gpu_group *connected(int ranks) {
+  static gpu_group groups[GROUP_MOST_RANKS + 1];
+  error_text error;
+  if (groups[ranks].ranks == 0)
+    cr_assert(group_open(&groups[ranks], ranks, &error), "%s", error.text);
+  return &groups[ranks];
+}
+
+void group_suite_run_and_check(const attention_step *step, trial *trial, int ranks) {
+  const shape_text where = shape_describe(&trial->shape);
+  error_text error;
+  check_result result;
+  gpu_group *group = connected(ranks);
+  cr_assert(group_deal(group, step, trial, &error), "%s", error.text);
+  for (int o_alone = 0; o_alone <= 1; o_alone++) {
+    trial->o_alone = o_alone;
+    cr_assert(group_run(group, step, 1, trial, &error), "%d ranks, %s: %s", ranks, where.text,
+              error.text);
+    cr_assert(group_check(group, trial, &result), "%d ranks, %s%s: %s", ranks, where.text,
+              o_alone ? ", O alone" : "", result.message.text);
+    cr_assert_eq(result.ill_conditioned, 0, "%d ranks, %s%s: %s", ranks, where.text,
+                 o_alone ? ", O alone" : "", result.message.text);
+  }
+  group_undeal(group);
+}

@@ -19,4 +19,8 @@ attention_shape group_suite_shape(attention_dtype dtype, int seq_q, int seq_kv, 
 // A trial with inputs and the reference computed; the caller frees it.
 void group_suite_prepare(trial *trial, const attention_shape *shape);
 
+// Runs the step on a trial with inputs and reference, on so many ranks, with lse and without, and fails the test unless
+// everything is right.
+void group_suite_run_and_check(const attention_step *step, trial *trial, int ranks);
+
 #endif

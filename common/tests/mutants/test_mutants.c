@@ -138,6 +138,11 @@ Test(source, is_left_alone_where_no_fault_can_be) {
           {"bound: `>` -> `>=`"}},
          {"#ifndef __CUDACC__\nx = a < b;\n#else\nx = a > b;\n#endif\nx = a >= b;",
           {"bound: `<` -> `<=`", "bound: `>=` -> `>`"}},
+         {"#if !defined(X) || !defined(__CUDACC__)\nx = a < b;\n#else\nx = a > b;\n#if Y\n#else\n"
+          "x = a > c;\n#endif\n#endif\nx = a >= b;",
+          {"bound: `<` -> `<=`", "bound: `>=` -> `>`"}},
+         {"#if !defined(X) && !defined(__CUDACC__)\nx = a < b;\n#else\nx = a > b;\n#endif\n",
+          {"bound: `<` -> `<=`", "bound: `>` -> `>=`"}},
          {"#define CHOOSE(D) ((D) <= 32 \\\n  ? f() : g())\n",
           {"guard: `(D) <= 32` -> `false`", "guard: `(D) <= 32` -> `true`", "bound: `<=` -> `<`"}});
 }

@@ -87,6 +87,22 @@ Test(mutants, of_a_header_stage_by_stage) {
       "%s", result.out);
 }
 
+// The step that was given goes through two stages before the others.
+Test(mutants, of_a_header_in_the_steps_given_first) {
+  char path[64];
+  snprintf(path, sizeof path, "%s/stand_ins", folder);
+  toolkit_write(path, STAND_INS);
+  const script_result result =
+      lab_run("FOLDER=%s bash -c 'BUILT=\"O0 O0sanitize O2\" SAME= QUICK=0 WHOLE=1 SANITIZE=0 "
+              "CONFIGURATIONS=\"1 2\"; . %s; mutant_given=1; hunt 01_a 03_c; cat $FOLDER/ran'",
+              folder, path);
+  cr_expect_str_eq(result.out,
+                   "check\t01_a\terror: a test failed\n"
+                   "quick 01_a\nsanitize 01_a\nquick 01_a\nsanitize 01_a\n"
+                   "quick 03_c\nsanitize 03_c\nquick 03_c\nsanitize 03_c\ntests 01_a\n",
+                   "%s", result.out);
+}
+
 // A mutant of which nothing is known must not look as if it had been caught.
 Test(mutants, no_verdict_at_all) {
   const script_result result = lab_run(

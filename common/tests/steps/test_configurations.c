@@ -1,7 +1,11 @@
 // How a step takes the name of a configuration. That each of them is right is in test_kernels.c.
+#define _GNU_SOURCE
 #include "suite.h"
+
+#include "tests/tested_as.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 Test(configurations, unknown_ones_are_refused_by_name) {
@@ -80,5 +84,55 @@ Test(configurations, shared_memory_is_that_of_the_padded_head_dim) {
           *known, dim, bytes, dim / 2 + 1, padded, narrower);
       narrower = bytes;
     }
+  }
+}
+
+// The workspace of a step that splits the keys holds parts of O, which are half as wide at head_dim 64 as at 128. The
+// number of splits is the same for both here: a step's own choice may differ, as fewer blocks have room with more columns.
+Test(configurations, workspace_is_that_of_the_head_dim) {
+  if (!takes(":3")) return; // it does not split the keys
+  attention_step step = step_linked();
+  for (const char *const *known = step.configurations(); *known; known++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s:3", *known);
+    error_text error;
+    cr_assert(step_configure(&step, name, &error), "%s", error.text);
+    const attention_shape narrow = suite_shape(ATTENTION_FP16, 64, 1000, 64, false);
+    const attention_shape wide = suite_shape(ATTENTION_FP16, 64, 1000, 128, false);
+    if (step.unsupported(&narrow) || step.unsupported(&wide)) continue;
+    const size_t bytes = step.workspace_bytes(&narrow);
+    const size_t wider = step.workspace_bytes(&wide);
+    cr_assert(0 < bytes && bytes < wider, "%s: %zu bytes at head_dim 64, and %zu at 128", name,
+              bytes, wider);
+  }
+}
+
+// What a configuration does not refuse can be launched. For each kernel that it is compiled into see test_kernels.c.
+Test(configurations, what_is_not_refused_is_right) {
+  const attention_step step = step_linked();
+  for (const char *const *known = step.configurations ? step.configurations() : NULL;
+       known && *known; known++) {
+    setenv("LAB_CONFIG", *known, 1);
+    for (int dim = 32; dim <= 128; dim *= 2)
+      suite_expect_right(suite_shape(ATTENTION_FP16, 20, 40, dim, false), INPUTS_NORMAL);
+  }
+}
+
+// Three consumers and more have too few registers for head_dim 128. Two and one, in up to 8 warps, have enough, and so have
+// the warps of the steps before that multiply by mma.sync.
+Test(configurations, those_of_few_warps_take_head_dim_128) {
+  enum { FIRST_THAT_DOES = 7 };
+  attention_step step = step_linked();
+  if (tested_number(step.name) < FIRST_THAT_DOES) return;
+  const attention_shape narrow = suite_shape(ATTENTION_FP16, 64, 64, 64, false);
+  const attention_shape wide = suite_shape(ATTENTION_FP16, 64, 64, 128, false);
+  for (const char *const *known = step.configurations(); *known; known++) {
+    error_text error;
+    int warps = 0;
+    cr_assert_eq(sscanf(*known, "%*dx%*dx%d", &warps), 1);
+    cr_assert(step_configure(&step, *known, &error), "%s", error.text);
+    if (warps > 8 || step.unsupported(&narrow))
+      continue; // in a quick look the others are not compiled
+    cr_assert_null(step.unsupported(&wide), "%s: %s", *known, step.unsupported(&wide));
   }
 }

@@ -69,10 +69,11 @@ Test(interface, other_head_dims) {
   }
 }
 
+// A step that takes a scale is right with it. With a scale of 0, a masked score of -infinity must not become 0 times that.
 Test(interface, scales) {
   static const float scales[] = {1.0f, 1e-4f, 50.0f, 0.0f, -0.5f};
   for (int i = 0; i < 5; i++) {
-    attention_shape shape = suite_shape(ATTENTION_FP16, 64, 64, 64, false);
+    attention_shape shape = suite_shape(ATTENTION_FP16, 64, 64, 64, true);
     shape.scale = scales[i];
     const char *reason = step_linked().unsupported(&shape);
     if (shape.scale > 0.0f || tested_number(step_linked().name) < FIRST_OF_POSITIVE_SCALES) {
@@ -80,6 +81,7 @@ Test(interface, scales) {
     } else if (reason) {
       expect_step_named(reason, "scale", FIRST_OF_POSITIVE_SCALES);
     }
+    suite_expect_right(shape, INPUTS_NORMAL);
   }
 }
 

@@ -3,56 +3,21 @@
 #include "suite.h"
 
 #include "numeric/float16.h"
+#include "tests/scores.h"
 #include <criterion/criterion.h>
-#include <math.h>
 #include <string.h>
-
-// The score of key `key` among `keys`, in units of the largest: from -1 to 1.
-typedef float score_pattern(int key, int keys);
-
-static float one_key_at_the_end(int key, int keys) { return key == keys - 2; }
-static float one_key_at_the_start(int key, int keys) { return (void)keys, key == 1; }
-static float all_tied(int key, int keys) { return (void)key, (void)keys, 1.0f; }
-static float all_tied_below_zero(int key, int keys) { return (void)key, (void)keys, -1.0f; }
-static float one_key_above_negative_ones(int key, int keys) {
-  return key == keys / 2 ? -0.5f : -1.0f;
-}
-// Half as large, three quarters, whole, block after block of 64, and then half again.
-static float rising(int key, int keys) {
-  static const float levels[] = {0.5f, 0.75f, 1.0f, 0.5f};
-  return (void)keys, levels[key / 64 % 4];
-}
-// Three quarters are no power of two, so that the row max times the scale is rounded.
-static float every_third_tied(int key, int keys) {
-  return (void)keys, key % 3 == 0 ? 0.75f : 0.25f;
-}
 
 static uint16_t bits_of(attention_dtype dtype, float value) {
   return dtype == ATTENTION_FP16 ? fp16_from_float(value) : bf16_from_float(value);
 }
 
-// Row i and key j have the score largest * pattern(j), a product of two numbers. Odd rows have 0, and so have the rows
-// of which bit 3 is not as `rows` says: a lane holds two rows whose numbers differ in that bit.
-typedef enum { BOTH_ROWS, FIRST_ROW, SECOND_ROW, ROWS } rows_of_lane;
 static void expect_right(attention_shape shape, float largest, score_pattern *pattern,
                          rows_of_lane rows) {
+  shape = scores_shape(shape, largest);
   if (suite_step().unsupported(&shape)) return;
   trial trial;
-  const size_t dim = (size_t)shape.head_dim;
-  // Powers of two, of which the type holds the largest score's root.
-  const float root = exp2f(floorf(log2f(largest) / 2));
-  const float factor = shape.dtype == ATTENTION_FP16 ? fminf(root, 16384.0f) : root;
-  shape.scale = largest / (factor * factor);
   suite_create(&trial, shape);
-  memset(trial.q, 0, shape_q_count(&shape) * sizeof *trial.q);
-  memset(trial.k, 0, shape_kv_count(&shape) * sizeof *trial.k);
-  for (int row = 0; row < shape.seq_q * shape.heads; row += 2)
-    if (rows == BOTH_ROWS || row % shape.seq_q / 8 % 2 == (rows == SECOND_ROW))
-      trial.q[(size_t)row * dim] = bits_of(shape.dtype, factor);
-  for (int key = 0; key < shape.seq_kv * shape.kv_heads; key++)
-    trial.k[(size_t)key * dim] =
-        bits_of(shape.dtype, factor * pattern(key % shape.seq_kv, shape.seq_kv));
-  inputs_fill(&shape, INPUTS_NORMAL, INPUTS_V, 1, trial.v);
+  scores_fill(&trial, largest, pattern, rows);
   suite_upload(&trial);
   suite_run_and_check(&trial, NULL);
   trial_free(&trial);
@@ -83,28 +48,26 @@ static void expect_right_where_it_rises_slowly(attention_dtype dtype) {
 }
 
 static void expect_right_up_to(attention_dtype dtype, const float *scores, size_t count) {
-  static score_pattern *const patterns[] = {
-      one_key_at_the_end,          one_key_at_the_start, all_tied, all_tied_below_zero, rising,
-      one_key_above_negative_ones, every_third_tied};
   for (size_t i = 0; i < count; i++) {
-    expect_right(suite_shape(dtype, 5, 1, 64, false), scores[i], all_tied, BOTH_ROWS);
-    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
+    expect_right(suite_shape(dtype, 5, 1, 64, false), scores[i], scores_all_tied, BOTH_ROWS);
+    for (size_t p = 0; p < SCORE_PATTERNS; p++) {
       attention_shape one_head = suite_shape(dtype, 20, 270, 64, (i + p) % 2);
       one_head.heads = one_head.kv_heads = 1;
-      expect_right(one_head, scores[i], patterns[p], (rows_of_lane)((i + p) % ROWS));
+      expect_right(one_head, scores[i], score_patterns[p], (rows_of_lane)((i + p) % ROWS));
     }
     attention_shape one_head = suite_shape(dtype, 20, 270, 64, false);
     one_head.heads = one_head.kv_heads = 1;
-    expect_right(one_head, scores[i], every_third_tied, FIRST_ROW);
-    expect_right(one_head, scores[i], every_third_tied, SECOND_ROW);
+    expect_right(one_head, scores[i], scores_every_third_tied, FIRST_ROW);
+    expect_right(one_head, scores[i], scores_every_third_tied, SECOND_ROW);
   }
   // Steps that split the keys merge more parts than they load at once, and the first part has the largest score.
   attention_shape many_keys = suite_shape(dtype, 3, 2500, 64, false);
   many_keys.heads = many_keys.kv_heads = 1;
-  expect_right(many_keys, scores[0], one_key_at_the_start, BOTH_ROWS);
+  expect_right(many_keys, scores[0], scores_one_key_at_the_start, BOTH_ROWS);
   expect_right_where_it_rises_slowly(dtype);
   // Another configuration of steps that choose by the shape.
-  expect_right(suite_shape(dtype, 260, 400, 128, false), scores[count - 1], rising, BOTH_ROWS);
+  expect_right(suite_shape(dtype, 260, 400, 128, false), scores[count - 1], scores_rising,
+               BOTH_ROWS);
 }
 
 // 2^20 and 2^28 are where steps 07 to 17 begin to subtract the row max otherwise, and where a product is off by 16.

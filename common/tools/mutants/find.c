@@ -1,4 +1,5 @@
 // Finds all mutants of a source, and leaves out the places where none may begin.
+#include "mutants/expression.h"
 #include "mutants/mutant.h"
 #include "mutants/operators.h"
 
@@ -8,6 +9,22 @@
 // Tells whether the lines from this directive up to its #else or #endif are for nvcc alone.
 static bool begins_nvcc(const source *file, size_t directive) {
   return token_is(file, directive + 1, "ifdef") && token_is(file, directive + 2, "__CUDACC__");
+}
+
+// Tells whether the emulator always takes the lines from this directive up to its #else: #ifndef __CUDACC__, or an #if
+// for which it is enough that __CUDACC__ is not defined.
+static bool begins_emulator(const source *file, size_t directive) {
+  if (token_is(file, directive + 1, "ifndef")) return token_is(file, directive + 2, "__CUDACC__");
+  if (!token_is(file, directive + 1, "if")) return false;
+  bool names_nvcc = false;
+  for (size_t i = directive + 2;
+       i < file->tokens.count && file->tokens.items[i].directive == directive; i++) {
+    if (is_pair(file, i, "&&")) return false;
+    if (token_is(file, i, "!") && token_is(file, i + 1, "defined") &&
+        token_is(file, i + 3, "__CUDACC__"))
+      names_nvcc = true;
+  }
+  return names_nvcc;
 }
 
 // Returns the #else or #endif behind which the emulator's part goes on.
@@ -31,7 +48,7 @@ static size_t skip(const source *file, size_t i, bool *in_emulator) {
   const token *it = &file->tokens.items[i];
   if (it->kind == TOKEN_DIRECTIVE) {
     if (begins_nvcc(file, i)) return skip_nvcc(file, i);
-    if (token_is(file, i + 1, "ifndef") && token_is(file, i + 2, "__CUDACC__")) *in_emulator = true;
+    if (begins_emulator(file, i)) *in_emulator = true;
     if (token_is(file, i + 1, "endif")) *in_emulator = false;
     if (*in_emulator && token_is(file, i + 1, "else")) {
       *in_emulator = false;
@@ -57,7 +74,7 @@ static int by_place(const void *a, const void *b) {
 }
 
 void mutants_find(const source *file, mutant_list *mutants) {
-  bool in_emulator = false; // behind #ifndef __CUDACC__
+  bool in_emulator = false; // behind begins_emulator
   for (size_t i = 0; i < file->tokens.count;) {
     const size_t next = skip(file, i, &in_emulator);
     if (next != i) {
