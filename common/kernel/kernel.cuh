@@ -137,7 +137,7 @@ static cudaError_t allow_shared_memory(Kernel kernel, size_t bytes) {
                                   : launch<Element, 128>(args, stream))
 
 // With LAB_ONE_TYPE, the steps that include configurations.cuh are compiled in one element type for each head_dim, up to
-// 64 in fp16 and beyond in bf16: make check tries planted bugs and variants so, because it takes two thirds of the time.
+// 64 in fp16 and beyond in bf16: make check sanitizes planted bugs and variants so, as it takes two thirds of the time.
 #ifdef LAB_ONE_TYPE
 constexpr bool ONE_TYPE = true;
 #else

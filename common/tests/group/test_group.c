@@ -144,8 +144,7 @@ Test(group, each_configuration) {
 // Three consumers and more have too few registers for head_dim 128. Two and one, in up to 8 warps, have enough.
 Test(configurations, those_of_few_warps_take_head_dim_128) {
   const attention_shape narrow = group_suite_shape(ATTENTION_FP16, 150, 300, 64, false);
-  const attention_shape wide =
-      group_suite_shape(ATTENTION_BF16, 150, 300, 128, false); // as with LAB_ONE_TYPE
+  const attention_shape wide = group_suite_shape(ATTENTION_FP16, 150, 300, 128, false);
   attention_step step = step_linked();
   group_suite_gpus();
   for (const char *const *name = step.configurations(); *name; name++) {
