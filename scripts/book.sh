@@ -91,10 +91,11 @@ for file in "${documents[@]}"; do
 done | sort -u >"$scratch/images"
 while read -r file; do add image "$file"; done <"$scratch/images"
 
-# The record, less the samples, of which the other files hold the medians.
+# The record, less the samples, of which the other files hold the medians, and less large files that the page does not
+# draw: it would be larger than 5 MB with them.
 for file in plots/data/*/*.csv; do
   case $file in
-  *-samples.csv | */mutants.csv | */calibration.csv | *'*'*) ;;
+  *-samples.csv | */decode.csv | */splits-*.csv | */peers-earlier.csv | */mutants.csv | */calibration.csv | *'*'*) ;;
   *) add text "$file" ;;
   esac
 done
