@@ -16,12 +16,32 @@ folders=(results/*)
 if [ -n "${1:-}" ]; then folders=("results/$1"); fi
 name=${2:-}
 
+# Prints the rows of the old file, with their values in the columns of the new one that have the same names; a column that
+# the old file lacks stays empty. The new one may have got more columns since the other rows were recorded.
+in_new_columns() { # published file, new file
+  awk -F , '
+    FNR == 1 { header = $0 }
+    FNR == NR { if (FNR == 1) new = $0; next }
+    header == new { if (FNR > 1) print; next }
+    FNR == 1 {
+      for (i = 1; i <= NF; i++) from[$i] = i
+      columns = split(new, name, ",")
+      next
+    }
+    /"/ { print "error: " FILENAME ": a row with quotes cannot be put into new columns" >"/dev/stderr"; exit 2 }
+    {
+      for (i = 1; i <= columns; i++)
+        printf "%s%s", name[i] in from ? $from[name[i]] : "", i < columns ? "," : "\n"
+    }' "$2" "$1"
+}
+
 # Prints the new file, and those rows of the old one whose first column does not occur in the new one.
 join_rows() { # published file, which need not be there, new file
-  local old=$1
+  local old=$1 rows
   [ -f "$old" ] || old=/dev/null
+  rows=$(in_new_columns "$old" "$2") || return
   head -n 1 "$2"
-  { awk -F , 'FNR == NR { replaced[$1]; next } FNR > 1 && !($1 in replaced)' "$2" "$old" && tail -n +2 "$2"; } |
+  { awk -F , 'FNR == NR { replaced[$1]; next } $1 != "" && !($1 in replaced)' "$2" - <<<"$rows" && tail -n +2 "$2"; } |
     sort --stable --field-separator=, --key=1,1
 }
 
