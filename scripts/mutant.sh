@@ -3,9 +3,10 @@
 # lab behind planted_bug.sh, by mutants.sh.
 #
 # The tools run from the fastest to the slowest, in four stages, until one catches the mutant: mutant_first,
-# mutant_all, mutant_few and mutant_optimised. A mutant of a header goes through the first two in the steps that were given,
-# then in all others that read it, and through each of the last two in all of them: most are caught in seconds by the
-# first stage of some step, and the last stage takes minutes. On a GPU nvcc takes most of the time, and the whole suite is the only stage.
+# mutant_all, mutant_few and mutant_optimised. A mutant of a header goes through the first two in the steps that were
+# given, then in all others that read it, and through each of the last two in all of them: most are caught in seconds by
+# the first stage of some step, and the last stage takes minutes. On a GPU nvcc takes most of the time, and the whole
+# suite is the only stage.
 
 # Tests, as globs: those that find most in two seconds, these with those of the choice of a configuration, which steps for
 # several GPUs do not have, all that do not ask for other configurations, and all but those that take minutes on the emulator.

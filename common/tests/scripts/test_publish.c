@@ -68,6 +68,20 @@ Test(publish, whole_files_and_merged_ones) {
                    mutants.out);
 }
 
+// A newer lab may record columns that the published rows of other steps lack: these keep their values by name.
+Test(publish, rows_of_fewer_columns) {
+  recorded_write("variants", "step,variant,ms,commit\n05_x,no_pad,7,old\n06_x,no_ring,8,old\n");
+  toolkit_write("results/test-gpu/variants.csv",
+                "step,variant,configuration,ms,same,commit\n06_x,no_ring,64x64,9,1,new\n");
+  const script_result result = toolkit_run("scripts/publish.sh test-gpu variants 2>&1");
+  cr_assert_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  const script_result rows = toolkit_run("cat " FOLDER "/variants.csv");
+  cr_expect_str_eq(rows.out,
+                   "step,variant,configuration,ms,same,commit\n05_x,no_pad,,7,,old\n"
+                   "06_x,no_ring,64x64,9,1,new\n",
+                   "%s", rows.out);
+}
+
 // The counts of a step's lines replace those that were recorded of the same step, first in the reader's record, then in
 // the published one.
 Test(publish, counts_of_lines) {

@@ -107,7 +107,8 @@ Test(configurations, workspace_is_that_of_the_head_dim) {
   }
 }
 
-// What a configuration does not refuse can be launched. For each kernel that it is compiled into see test_kernels.c.
+// A configuration can be launched with each problem that it does not refuse. For each kernel that it is compiled into see
+// test_kernels.c.
 Test(configurations, what_is_not_refused_is_right) {
   const attention_step step = step_linked();
   for (const char *const *known = step.configurations ? step.configurations() : NULL;
