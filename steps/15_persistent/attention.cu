@@ -84,15 +84,15 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
-// The online softmax of the lane's rows: its scores become probabilities in place. `correction` receives the
-// factors that scale the sums of the blocks before to the new row max.
+// The first part of the online softmax: the new row max of the lane's rows. `subtracted` receives what the second part
+// subtracts from their scores times scale_log2, and `correction` the factors that scale the sums of the blocks before
+// to the new row max.
 template <typename tile>
 __device__ __forceinline__ void
-softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
-             float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS],
+find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
+             float (&row_max)[tile::LANE_ROWS], float (&subtracted)[tile::LANE_ROWS],
              float (&correction)[tile::LANE_ROWS]) {
   float new_max[tile::LANE_ROWS];
-  float subtracted[tile::LANE_ROWS]; // from the scores times scale_log2
   for (int r = 0; r < tile::LANE_ROWS; r++) {
     new_max[r] = row_max[r];
     for (int n = 0; n < tile::LANE_KEYS; n++) new_max[r] = fmaxf(new_max[r], of_row(S_frag, r, n));
@@ -102,14 +102,20 @@ softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float sc
     correction[r] = exp2_approximate(__fmul_rn(row_max[r], scale_log2) - subtracted[r]);
   }
   subtract_large_max(S_frag, scale_log2, row_max, new_max, subtracted, correction); // rare
-  for (int r = 0; r < tile::LANE_ROWS; r++) {
-    row_max[r] = new_max[r];
-    row_sum[r] *= correction[r];
-    for (int n = 0; n < tile::LANE_KEYS; n++) {
-      float &s = of_row(S_frag, r, n);
-      s = exp2_approximate(fmaf(s, scale_log2, -subtracted[r])); // one multiply-add
-      row_sum[r] += s;
-    }
+  for (int r = 0; r < tile::LANE_ROWS; r++) row_max[r] = new_max[r];
+}
+
+// The second part, for the lane's row r alone: its scores become probabilities in place.
+template <typename tile>
+__device__ __forceinline__ void
+exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float scale_log2,
+                 const float (&subtracted)[tile::LANE_ROWS],
+                 const float (&correction)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS]) {
+  row_sum[r] *= correction[r];
+  for (int n = 0; n < tile::LANE_KEYS; n++) {
+    float &s = of_row(S_frag, r, n);
+    s = exp2_approximate(fmaf(s, scale_log2, -subtracted[r])); // one multiply-add
+    row_sum[r] += s;
   }
 }
 
@@ -200,9 +206,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const int group_row = consumer * WARPGROUP_ROWS;
   const int lane_row = (threadIdx.x - 128) / 32 * tile::WARP_ROWS + threadIdx.x % 32 / 4;
   const float scale_log2 =
-      shape.scale * LOG2_E;       // exp(x) = exp2(x * log2(e)) saves a multiplication
-  float row_max[tile::LANE_ROWS]; // before scaling, the same in all lanes of the row
-  float row_sum[tile::LANE_ROWS]; // over the lane's own keys
+      shape.scale * LOG2_E;          // exp(x) = exp2(x * log2(e)) saves a multiplication
+  float row_max[tile::LANE_ROWS];    // before scaling, the same in all lanes of the row
+  float row_sum[tile::LANE_ROWS];    // over the lane's own keys
+  float subtracted[tile::LANE_ROWS]; // from the scores times scale_log2
   float correction[tile::LANE_ROWS] = {};
   float O_frag[tile::ROW_FRAGMENTS][D / 2];
   float S_frag[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS];
@@ -246,6 +253,12 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto queue_scores = [&]() {
     multiply_scores<tile, D>(S_frag, smem.Q[Q_ring.stage], group_row, smem.K[K_ring.stage]);
   };
+  const auto find_max = [&]() {
+    find_row_max<tile>(S_frag, scale_log2, row_max, subtracted, correction);
+  };
+  const auto exponentiate = [&](int r) {
+    exponentiate_row<tile>(S_frag, r, scale_log2, subtracted, correction, row_sum);
+  };
   const auto rescale = [&]() {
     // If all factors of the warp are 1, O stays. To ask costs a branch, and pays where O is large.
     const bool corrected = correction[0] != 1.0f || correction[1] != 1.0f;
@@ -280,7 +293,9 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     release(smem.K_empty, K_ring);
     if (blocks == 1) release(smem.Q_empty, Q_ring); // no scores of this tile are left
     mask(0);
-    softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
+    find_max();
+    exponentiate(0);
+    exponentiate(1);
     round_probabilities<Element>(P_frag[0], S_frag[0]);
     if (blocks > 1) wait_for_keys();
     for (int block = 1; block < blocks; block++) {
@@ -293,13 +308,15 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring); // likewise
       mask(block);
-      // The tensor cores add to O meanwhile.
-      softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
+      // Row 0, while the tensor cores add to O.
+      find_max();
+      exponentiate(0);
       // This branch keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);
-      rescale(); // to the new row max, to which P of this block belongs
+      rescale();       // to the new row max, to which P of this block belongs
+      exponentiate(1); // row 1, while the tensor cores work for the next consumer
       round_probabilities<Element>(P_frag[0], S_frag[0]);
     }
     // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first

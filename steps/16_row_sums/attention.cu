@@ -1,4 +1,4 @@
-// 16_row_sums: the tensor cores add up the rows of P.
+// 16_row_sums: the sum and the max of a row cost fewer instructions.
 // Needs: sm_90a
 //
 // In step 15 each lane adds up its probabilities, one addition for each score. Here V gets 8 more columns, all
@@ -6,6 +6,8 @@
 // products, the tensor cores have time for that. O and its row sums are rescaled together. The tensor cores add
 // in float32, and they add exactly what they multiply, which is P rounded to 16 bits. So the errors of O and of
 // its divisor cancel in part. The columns of a wgmma are a multiple of 8, so each sum comes eight times.
+// For the max, one integer instruction compares three scores: floats that are not negative have the order of the
+// integers with the same bits.
 //
 //       head_dim       8
 //     +----------+---------+
@@ -15,7 +17,7 @@
 // lse needs the sum of P before it is rounded. If the caller asks for lse, the lanes add up as in step 15, in a
 // kernel of its own.
 //
-// Cost for each score: a multiply-add, an exponential, half a rounding, a max, and no addition.
+// Cost for each score: a multiply-add, an exponential, half a rounding, half a max, and no addition.
 // Look next at 17_lazy_max, which leaves out most of the max.
 #include "fragments.cuh"
 #include "kernel.cuh"
@@ -103,32 +105,75 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
-// The online softmax of the lane's rows: its scores become probabilities in place. `correction` receives the
-// factors that scale the sums of the blocks before to the new row max. row_sum is kept if ADD is set.
-template <typename tile, bool ADD>
+// Returns the largest of `start` and the lane's scores of its row r, or a negative number if all of them are negative.
+// Floats that are not negative have the order of the integers with the same bits, of which one instruction compares
+// three. Two maxima take turns, because each has to wait for the one before it.
+template <typename tile>
+__device__ __forceinline__ float
+max_of_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float start) {
+  // exercise: the largest of `start` and the lane's scores, three integers at a time
+  // until then: return start;
+  const auto bits = [&](int n) { return __float_as_int(of_row(S_frag, r, n)); };
+  int largest[2] = {__float_as_int(start), bits(0)};
+  for (int n = 1; n + 1 < tile::LANE_KEYS; n += 2)
+    largest[n / 2 % 2] = __vimax3_s32(largest[n / 2 % 2], bits(n), bits(n + 1));
+  return __int_as_float(__vimax3_s32(largest[0], largest[1], bits(tile::LANE_KEYS - 1)));
+  // end of exercise
+}
+
+// The same for a row of which the lane has only negative scores, as `start` is. They have the opposite order of these
+// integers.
+template <typename tile>
+__device__ __forceinline__ float
+max_of_negative_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float start) {
+  const auto bits = [&](int n) { return __float_as_int(of_row(S_frag, r, n)); };
+  int smallest = __float_as_int(start);
+  for (int n = 0; n < tile::LANE_KEYS; n += 2)
+    smallest = __vimin3_s32(smallest, bits(n), bits(n + 1));
+  return __int_as_float(smallest);
+}
+
+// The first part of the online softmax: the new row max of the lane's rows. `subtracted` receives what the second part
+// subtracts from their scores times scale_log2, and `correction` the factors that scale the sums of the blocks before
+// to the new row max.
+template <typename tile>
 __device__ __forceinline__ void
-softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
-             float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS],
+find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
+             float (&row_max)[tile::LANE_ROWS], float (&subtracted)[tile::LANE_ROWS],
              float (&correction)[tile::LANE_ROWS]) {
   float new_max[tile::LANE_ROWS];
-  float subtracted[tile::LANE_ROWS]; // from the scores times scale_log2
+  bool ordinary = true; // neither negative nor large
   for (int r = 0; r < tile::LANE_ROWS; r++) {
-    new_max[r] = row_max[r];
-    for (int n = 0; n < tile::LANE_KEYS; n++) new_max[r] = fmaxf(new_max[r], of_row(S_frag, r, n));
+    new_max[r] = max_of_row<tile>(S_frag, r, row_max[r]);
+    ordinary = ordinary && new_max[r] >= 0.0f && product_is_small(new_max[r] * scale_log2);
+  }
+  // The warp asks before its lanes exchange their maxima: if none of them has to be treated apart, no row has.
+  ordinary = __all_sync(0xffffffff, ordinary);
+  if (!ordinary)
+    for (int r = 0; r < tile::LANE_ROWS; r++)
+      if (!(new_max[r] >= 0.0f)) new_max[r] = max_of_negative_row<tile>(S_frag, r, row_max[r]);
+  for (int r = 0; r < tile::LANE_ROWS; r++) {
     new_max[r] = max_over_lanes<1, 4>(new_max[r]);
     subtracted[r] = new_max[r] * scale_log2;
     // Both products are rounded, so that the factor is exactly 1 as long as the max stays.
     correction[r] = exp2_approximate(__fmul_rn(row_max[r], scale_log2) - subtracted[r]);
   }
-  subtract_large_max(S_frag, scale_log2, row_max, new_max, subtracted, correction); // rare
-  for (int r = 0; r < tile::LANE_ROWS; r++) {
-    row_max[r] = new_max[r];
-    row_sum[r] *= correction[r];
-    for (int n = 0; n < tile::LANE_KEYS; n++) {
-      float &s = of_row(S_frag, r, n);
-      s = exp2_approximate(fmaf(s, scale_log2, -subtracted[r])); // one multiply-add
-      if (ADD) row_sum[r] += s;
-    }
+  if (!ordinary) subtract_large_max(S_frag, scale_log2, row_max, new_max, subtracted, correction);
+  for (int r = 0; r < tile::LANE_ROWS; r++) row_max[r] = new_max[r];
+}
+
+// The second part, for the lane's row r alone: its scores become probabilities in place. row_sum is kept if ADD is
+// set.
+template <typename tile, bool ADD>
+__device__ __forceinline__ void
+exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float scale_log2,
+                 const float (&subtracted)[tile::LANE_ROWS],
+                 const float (&correction)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS]) {
+  row_sum[r] *= correction[r];
+  for (int n = 0; n < tile::LANE_KEYS; n++) {
+    float &s = of_row(S_frag, r, n);
+    s = exp2_approximate(fmaf(s, scale_log2, -subtracted[r])); // one multiply-add
+    if (ADD) row_sum[r] += s;
   }
 }
 
@@ -156,9 +201,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const int group_row = consumer * WARPGROUP_ROWS;
   const int lane_row = (threadIdx.x - 128) / 32 * tile::WARP_ROWS + threadIdx.x % 32 / 4;
   const float scale_log2 =
-      shape.scale * LOG2_E;       // exp(x) = exp2(x * log2(e)) saves a multiplication
-  float row_max[tile::LANE_ROWS]; // before scaling, the same in all lanes of the row
-  float row_sum[tile::LANE_ROWS]; // over the lane's own keys, for lse
+      shape.scale * LOG2_E;          // exp(x) = exp2(x * log2(e)) saves a multiplication
+  float row_max[tile::LANE_ROWS];    // before scaling, the same in all lanes of the row
+  float row_sum[tile::LANE_ROWS];    // over the lane's own keys, for lse
+  float subtracted[tile::LANE_ROWS]; // from the scores times scale_log2
   float correction[tile::LANE_ROWS] = {};
   float O_frag[tile::ROW_FRAGMENTS][D / 2 + 4]; // the last four are row sums of P
   float S_frag[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS];
@@ -202,6 +248,12 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto queue_scores = [&]() {
     multiply_scores<tile, D>(S_frag, smem.Q[Q_ring.stage], group_row, smem.K[K_ring.stage]);
   };
+  const auto find_max = [&]() {
+    find_row_max<tile>(S_frag, scale_log2, row_max, subtracted, correction);
+  };
+  const auto exponentiate = [&](int r) {
+    exponentiate_row<tile, LSE>(S_frag, r, scale_log2, subtracted, correction, row_sum);
+  };
   const auto rescale = [&]() {
     // If all factors of the warp are 1, O stays. To ask costs a branch, and pays where O is large.
     const bool corrected = correction[0] != 1.0f || correction[1] != 1.0f;
@@ -240,7 +292,9 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     release(smem.K_empty, K_ring);
     if (blocks == 1) release(smem.Q_empty, Q_ring); // no scores of this tile are left
     mask(0);
-    softmax_rows<tile, LSE>(S_frag, scale_log2, row_max, row_sum, correction);
+    find_max();
+    exponentiate(0);
+    exponentiate(1);
     round_probabilities<Element>(P_frag[0], S_frag[0]);
     if (blocks > 1) wait_for_keys();
     for (int block = 1; block < blocks; block++) {
@@ -253,13 +307,15 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring); // likewise
       mask(block);
-      // The tensor cores add to O meanwhile.
-      softmax_rows<tile, LSE>(S_frag, scale_log2, row_max, row_sum, correction);
+      // Row 0, while the tensor cores add to O.
+      find_max();
+      exponentiate(0);
       // This branch keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);
-      rescale(); // to the new row max, to which P of this block belongs
+      rescale();       // to the new row max, to which P of this block belongs
+      exponentiate(1); // row 1, while the tensor cores work for the next consumer
       round_probabilities<Element>(P_frag[0], S_frag[0]);
     }
     // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first
@@ -328,7 +384,7 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
 
 const char *attention_name(void) { return "16_row_sums"; }
 
-const char *attention_summary(void) { return "the tensor cores add up the rows"; }
+const char *attention_summary(void) { return "cheaper row sums and row maxima"; }
 
 // attention_forward and the rest of the interface, which calls launch<tile, Element, D>.
 #include "configurations.cuh"
