@@ -93,10 +93,12 @@ void attention_group_rows(int seq, int rank, int ranks, attention_rows rows[2])
 // A rank may still read K and V of another when that one's stream is done. So K and V stay as they are until all ranks
 // have finished; the exchange of the next call waits for that, too.
 // `args->shape` is the shape of the whole problem; the tensors are the rank's own rows, [batch, heads, own rows,
-// head_dim]. `args->lse` is NULL on all ranks or on none. All kernels must have been loaded, for which a program sets
-// CUDA_MODULE_LOADING=EAGER before its first call of CUDA: a kernel that is loaded at its first launch waits for the
-// exchange that is under way, and the exchange for the other ranks. Returns the first error of a launch, or cudaErrorUnknown where
+// head_dim]. `args->lse` is NULL on all ranks or on none. Returns the first error of a launch, or cudaErrorUnknown where
 // NCCL reports one.
+// A call of CUDA on the host may wait until GPUs are idle, and an exchange makes a GPU wait for the other ranks' host
+// threads. So that these two never wait for each other, a program loads all kernels at the start
+// (CUDA_MODULE_LOADING=EAGER before its first call of CUDA), and no rank begins a launch before all ranks have enqueued
+// the one before (group_line_up in group/group.h).
 cudaError_t attention_forward_group(const attention_args *args, const attention_group *group,
                                     cudaStream_t stream) __attribute__((weak));
 

@@ -170,7 +170,8 @@ static bool run_member(gpu_group *group, gpu_rank *member, void *context, error_
   const attention_args args = group_arguments(group, member, run->trial->o_alone);
   if (run->step->configure) run->step->configure(run->step->configuration);
   for (int i = 0; i < run->launches; i++)
-    if (!device_ok(run->step->forward_group(&args, &member->group, member->stream),
+    if (!group_line_up(group, member, error) ||
+        !device_ok(run->step->forward_group(&args, &member->group, member->stream),
                    "launching the step", error))
       return false;
   if (!group_wait(group, member, error)) return false;

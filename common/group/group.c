@@ -2,10 +2,9 @@
 #include "group/group.h"
 
 #include "device/device.h"
-#include "options/number.h"
+#include "group/parts.h"
 #include "shape/shape.h"
 #include <errno.h>
-#include <nccl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@ __attribute__((constructor)) static void load_kernels_at_the_start(void) {
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);
 }
 
-static bool nccl_ok(ncclResult_t result, ncclComm_t comm, const char *what, error_text *error) {
+bool group_nccl_ok(ncclResult_t result, ncclComm_t comm, const char *what, error_text *error) {
   if (result == ncclSuccess) return true;
   return fail(error, "%s failed: NCCL reports \"%s\" (%s)", what, ncclGetErrorString(result),
               ncclGetLastError(comm));
@@ -86,7 +85,7 @@ static bool connect_ranks(gpu_group *group, ncclUniqueId id, error_text *error) 
 #endif
   }
   const ncclResult_t ended = ncclGroupEnd();
-  return nccl_ok(result == ncclSuccess ? ended : result, NULL, "connecting the GPUs", error);
+  return group_nccl_ok(result == ncclSuccess ? ended : result, NULL, "connecting the GPUs", error);
 }
 
 static bool open_rank(gpu_group *group, int index, int rank, int device, error_text *error) {
@@ -108,7 +107,7 @@ bool group_open(gpu_group *group, int ranks, error_text *error) {
   for (int i = 0; i < ranks; i++)
     if (!open_rank(group, i, i, i, error)) return false;
   ncclUniqueId id;
-  return nccl_ok(ncclGetUniqueId(&id), NULL, "making NCCL's id", error) &&
+  return group_nccl_ok(ncclGetUniqueId(&id), NULL, "making NCCL's id", error) &&
          connect_ranks(group, id, error);
 }
 
@@ -122,7 +121,7 @@ bool group_open_process(gpu_group *group, const process_place *place, error_text
     return fail(error, "rank %d has no GPU, because its machine has %d: start fewer ranks on it",
                 place->rank, gpus);
   ncclUniqueId id;
-  if (place->rank == 0 && !nccl_ok(ncclGetUniqueId(&id), NULL, "making NCCL's id", error))
+  if (place->rank == 0 && !group_nccl_ok(ncclGetUniqueId(&id), NULL, "making NCCL's id", error))
     return false;
   processes_share(&id, sizeof id);
   return open_rank(group, 0, place->rank, place->local, error) && connect_ranks(group, id, error);
@@ -167,7 +166,7 @@ void group_close(gpu_group *group) {
 
 // --- threads -------------------------------------------------------------------------------------
 
-static double now_seconds(void) {
+double group_seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -178,43 +177,13 @@ static pthread_mutex_t first_failure = PTHREAD_MUTEX_INITIALIZER;
 static void rank_failed(gpu_group *group, const error_text *error) {
   pthread_mutex_lock(&first_failure);
   if (!group->failed) {
-    group->sentence = *error;
+    if (*group->doing.text)
+      fail(&group->sentence, "%s: %s", group->doing.text, error->text);
+    else
+      group->sentence = *error;
     group->failed = true;
   }
   pthread_mutex_unlock(&first_failure);
-}
-
-static const char other_failed[] = "another rank has failed";
-
-static double limit_seconds(void) {
-  const char *text = getenv("LAB_LIMIT");
-  float seconds = 60;
-  error_text ignored;
-  if (text && *text && !number_parse_float("LAB_LIMIT", text, &seconds, &ignored)) return 60;
-  return (double)seconds;
-}
-
-bool group_wait(gpu_group *group, gpu_rank *member, error_text *error) {
-  const double begin = now_seconds(), limit = limit_seconds();
-  for (;;) {
-    const cudaError_t status = cudaStreamQuery(member->stream);
-    if (status == cudaSuccess) return true;
-    if (status != cudaErrorNotReady) return device_ok(status, "running the step", error);
-    if (group->failed) return fail(error, other_failed);
-    ncclResult_t result = ncclSuccess;
-    if (ncclCommGetAsyncError(member->group.comm, &result) == ncclSuccess &&
-        result != ncclSuccess && result != ncclInProgress) {
-      return nccl_ok(result, member->group.comm, "the exchange between the GPUs", error);
-    }
-    const double waited = now_seconds() - begin;
-    if (limit > 0 && waited > limit)
-      return fail(
-          error,
-          "rank %d has waited for %g s and its work has not ended: a rank does not take part "
-          "in an exchange, or a kernel is endless, or slow (LAB_LIMIT=%g waits longer)",
-          member->group.rank, limit, 10 * limit);
-    if (waited > 0.01) usleep(100);
-  }
 }
 
 typedef struct {
@@ -253,6 +222,10 @@ static void end_stuck_ranks(gpu_group *group, rank_thread *threads, double since
   if (since_failure > more_patience) {
     fflush(stdout);
     fprintf(stderr, "error: %s\n", group->sentence.text);
+    for (int i = 0; i < group->count; i++)
+      if (!threads[i].ended)
+        fprintf(stderr, "note: rank %d does not come back from a call of CUDA, NCCL or the step\n",
+                group->members[i].group.rank);
     _exit(EXIT_CHECK_FAILED);
   }
 }
@@ -260,6 +233,7 @@ static void end_stuck_ranks(gpu_group *group, rank_thread *threads, double since
 bool group_each(gpu_group *group, group_work *work, void *context, error_text *error) {
   rank_thread threads[GROUP_MOST_RANKS];
   int running = 0;
+  for (int i = 0; i < group->count; i++) atomic_store(&group->lined_up[i], 0);
   for (int i = 0; i < group->count; i++) {
     threads[i] = (rank_thread){group, &group->members[i], work, context, 0, false};
     if (pthread_create(&threads[i].thread, NULL, run_rank, &threads[i]) != 0) {
@@ -282,8 +256,8 @@ bool group_each(gpu_group *group, group_work *work, void *context, error_text *e
     if (running == 0) break;
     usleep(50);
     if (!group->failed) continue;
-    if (failed_at == 0) failed_at = now_seconds();
-    end_stuck_ranks(group, threads, now_seconds() - failed_at, &aborted);
+    if (failed_at == 0) failed_at = group_seconds();
+    end_stuck_ranks(group, threads, group_seconds() - failed_at, &aborted);
   }
   cudaSetDevice(0);
   if (!group->failed) return true;

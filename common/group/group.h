@@ -31,8 +31,10 @@ typedef struct {
   bool reachable; // each GPU reaches the memory of the others
   attention_peer peers[GROUP_MOST_RANKS];
   attention_shape shape;
-  atomic_bool failed;  // set once, by the first rank that fails
-  error_text sentence; // of that rank
+  error_text doing; // what the sentence of a rank that fails begins with; empty where that is clear
+  atomic_bool failed;                     // set once, by the first rank that fails
+  error_text sentence;                    // of that rank
+  atomic_uint lined_up[GROUP_MOST_RANKS]; // how often each member has called group_line_up
 } gpu_group;
 
 // Tells whether so many ranks can share out the shape on `gpus` GPUs. The sentence says what is too many.
@@ -58,13 +60,21 @@ bool group_deal(gpu_group *group, const attention_step *step, const trial *trial
 void group_undeal(gpu_group *group);
 
 // Calls `work` for each rank of this process in a thread of its own, with the rank's GPU current, and waits for all.
-// Where one fails, the others are ended, and `error` is the sentence of the first. `work` may call group_wait.
+// Where one fails, the others are ended, and `error` is the sentence of the first. `work` may call group_wait and
+// group_line_up.
 typedef bool group_work(gpu_group *group, gpu_rank *member, void *context, error_text *error);
 bool group_each(gpu_group *group, group_work *work, void *context, error_text *error);
 
 // Waits until the member's stream has done its work. Returns false when NCCL reports an error, when another rank has
 // failed, or when LAB_LIMIT seconds have passed.
 bool group_wait(gpu_group *group, gpu_rank *member, error_text *error);
+
+// Waits until all ranks of this process have called it as often as this one; each calls it before each launch. So none
+// begins a launch before all have enqueued the one before. A call of CUDA that takes memory, or that loads what it needs
+// for the first time, may wait until all GPUs that reach each other's memory are idle (NVIDIA/nccl on GitHub, #744). If
+// other ranks had enqueued further launches by then, their GPUs would wait in the exchange for the rank that is inside
+// this call, and never be idle. Returns false when another rank has failed, or when LAB_LIMIT seconds have passed.
+bool group_line_up(gpu_group *group, gpu_rank *member, error_text *error);
 
 // The arguments of a rank's launch.
 attention_args group_arguments(const gpu_group *group, const gpu_rank *member, bool o_alone);

@@ -2,12 +2,10 @@
 #define _GNU_SOURCE
 #include "device/device.h"
 #include "group/group.h"
-#include <pthread.h>
 
 typedef struct {
   const attention_step *step;
   int launches;
-  pthread_barrier_t *together;
   float milliseconds[GROUP_MOST_RANKS]; // of a launch, of each rank
 } timed_run;
 
@@ -17,10 +15,10 @@ static bool time_member(gpu_group *group, gpu_rank *member, void *context, error
   cudaEvent_t begin, end;
   bool good = device_ok(cudaEventCreate(&begin), "making an event", error);
   good = good && device_ok(cudaEventCreate(&end), "making an event", error);
-  pthread_barrier_wait(run->together);
   // The first launch is not timed. Its exchange brings the ranks together.
   for (int i = 0; i <= run->launches && good; i++) {
-    good = (i != 1 || device_ok(cudaEventRecord(begin, member->stream), "an event", error)) &&
+    good = group_line_up(group, member, error) &&
+           (i != 1 || device_ok(cudaEventRecord(begin, member->stream), "an event", error)) &&
            device_ok(run->step->forward_group(&args, &member->group, member->stream),
                      "launching the step", error);
   }
@@ -36,10 +34,7 @@ static bool time_member(gpu_group *group, gpu_rank *member, void *context, error
 
 bool group_time(gpu_group *group, const attention_step *step, int launches, int rounds,
                 double *milliseconds, error_text *error) {
-  pthread_barrier_t together;
-  if (pthread_barrier_init(&together, NULL, (unsigned)group->count) != 0)
-    return fail(error, "no barrier can be made for the ranks");
-  timed_run run = {.step = step, .launches = launches, .together = &together};
+  timed_run run = {.step = step, .launches = launches};
   bool good = true;
   for (int round = 0; round < rounds && good; round++) {
     good = group_each(group, time_member, &run, error);
@@ -47,6 +42,5 @@ bool group_time(gpu_group *group, const attention_step *step, int launches, int 
     for (int i = 0; i < group->count; i++)
       if (run.milliseconds[i] > milliseconds[round]) milliseconds[round] = run.milliseconds[i];
   }
-  pthread_barrier_destroy(&together);
   return good;
 }

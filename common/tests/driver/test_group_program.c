@@ -34,6 +34,9 @@ Test(group_program, ends_with_the_rank_that_fails) {
                  result.status, result.err);
     cr_expect(*cases[i].sentence ? (strstr(result.err, cases[i].sentence) != NULL) : !*result.err,
               "%s said: %s", cases[i].kind, result.err);
+    cr_expect(strcmp(cases[i].kind, "hangs") != 0 ||
+                  strstr(result.err, "note: rank 1 does not come back from a call"),
+              "it does not say which rank hangs: %s", result.err);
     cr_expect(cases[i].status == 0 || !*result.out, "%s printed: %s", cases[i].kind, result.out);
   }
 }

@@ -43,7 +43,7 @@ Test(groups, ends_with_1_where_a_step_fails) {
     const char *kind, *sentence;
   } cases[] = {
       {"nothing", "error: 00_sabotaged on 2 GPUs: O is "},
-      {"launch", "error: launching the step failed: "},
+      {"launch", "error: 00_sabotaged on 2 GPUs, 256 rows, checked: launching the step failed: "},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     setenv("SABOTAGE", cases[i].kind, 1);

@@ -40,11 +40,20 @@ static bool deal_out(session *s, const trial *trial, error_text *error) {
   return true;
 }
 
+// Says in the sentence of a rank that fails which contender it was.
+static void name_work(contender *c, const attention_shape *shape, const char *what) {
+  error_text *doing = &c->group.doing;
+  fail(doing, "%s%s%s on %d GPU%s, %d rows%s, %s", c->step.name, c->variant ? " " : "",
+       c->variant ? c->variant : "", c->gpus, c->gpus == 1 ? "" : "s", shape->seq_q,
+       shape->causal ? ", causal" : "", what);
+}
+
 // A wrong result ends the program: its time would mean nothing.
 static bool check_contender(contender *c, trial *trial, error_text *error) {
   c->group.shape = trial->shape;
   if (!c->checked) return true;
   check_result check;
+  name_work(c, &trial->shape, "checked");
   if (!group_run(&c->group, &c->step, 1, trial, error)) return false;
   return group_check(&c->group, trial, &check) ||
          fail(error, "%s on %d GPUs: %s", c->step.name, c->gpus, check.message.text);
@@ -61,6 +70,7 @@ static bool time_contenders(session *s, const attention_shape *shape, error_text
                          : launches < 3     ? 3
                          : launches > 50    ? 50
                                             : (int)launches;
+      name_work(c, shape, "timed");
       if (!group_time(&c->group, &c->step, number, 1, &c->milliseconds[round], error)) return false;
       if (!s->device.emulated) usleep(50000); // for the GPUs to cool
     }
