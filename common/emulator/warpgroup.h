@@ -27,7 +27,8 @@ typedef struct {
   // B is given as B^T, with rows of 16; with `transposed` it is B itself, with rows of `columns`.
   uint64_t b_descriptor;
   bool transposed;
-  bool clear; // D is set to 0 first
+  bool clear;        // D is set to 0 first
+  const void *place; // of the call in the machine code, or NULL
 } emulator_warpgroup_product;
 
 // Orders the thread's accesses to its registers before the accesses of later products. The products here

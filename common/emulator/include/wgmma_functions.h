@@ -9,16 +9,31 @@
 #include "detail/fragment.h"
 #include "warpgroup.h"
 
+// Returns the place in the machine code, which differs from copy to copy of an inlined function. NULL on other processors.
+inline __attribute__((always_inline)) const void *emulator_place(void) {
+  const void *place = nullptr;
+#ifdef __x86_64__
+  asm volatile("lea 0(%%rip), %0" : "=r"(place));
+#elif defined __aarch64__
+  asm volatile("adr %0, ." : "=r"(place));
+#endif
+  return place;
+}
+
 template <typename Element, int N>
 struct wgmma {
   static_assert(sizeof(Element) == 2, "A and B are half or __nv_bfloat16");
 
-  static void shared(float (&d)[N / 2], uint64_t a, uint64_t b, bool clear, EMULATOR_CALL_SITE) {
-    start({emulator::fragment_element<Element>, N, d, nullptr, a, b, false, clear}, file, line);
+  __attribute__((always_inline)) static void shared(float (&d)[N / 2], uint64_t a, uint64_t b,
+                                                    bool clear, EMULATOR_CALL_SITE) {
+    start(
+        {emulator::fragment_element<Element>, N, d, nullptr, a, b, false, clear, emulator_place()},
+        file, line);
   }
-  static void registers(float (&d)[N / 2], const unsigned *a, uint64_t b, bool clear,
-                        EMULATOR_CALL_SITE) {
-    start({emulator::fragment_element<Element>, N, d, a, 0, b, true, clear}, file, line);
+  __attribute__((always_inline)) static void registers(float (&d)[N / 2], const unsigned *a,
+                                                       uint64_t b, bool clear, EMULATOR_CALL_SITE) {
+    start({emulator::fragment_element<Element>, N, d, a, 0, b, true, clear, emulator_place()}, file,
+          line);
   }
 
 private:

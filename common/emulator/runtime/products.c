@@ -137,6 +137,9 @@ static void check_same(const warpgroup_product *entered, const emulator_warpgrou
   const char *what = NULL;
   if (site->line != entered->site.line || strcmp(site->file, entered->site.file) != 0) {
     what = "come to another line";
+  } else if (product->place != first->place) {
+    what = "come to another copy of the line, since the function around it is called in several "
+           "places";
   } else if (product->b_descriptor != first->b_descriptor) {
     what = "give another descriptor of B";
   } else if (product->a_descriptor != first->a_descriptor) {

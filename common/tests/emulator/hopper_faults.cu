@@ -190,6 +190,28 @@ void fault_product_fewer(void) { multiply(FEWER); }
 void fault_product_warp_missing(void) { multiply(WARP_MISSING); }
 void fault_product_groups(void) { multiply(GROUPS); }
 
+// Both halves of the warp group start the same product on the same line, but in two copies of the function.
+__attribute__((always_inline)) static inline void inlined_product(float (&d)[32], uint64_t tile) {
+  MARK, wgmma<half, 64>::shared(d, tile, tile, true);
+}
+__global__ void two_copies_kernel() {
+  extern __shared__ unsigned char memory[];
+  const uint64_t tile = matrix_descriptor(memory + (-shared_address(memory) & 1023), 0);
+  float d[32];
+  volatile int round = 0; // the compiler must not make one copy of the two
+  if (threadIdx.x < 64) {
+    inlined_product(d, tile);
+    round = 1;
+  } else {
+    round = 2;
+    inlined_product(d, tile);
+  }
+  (void)round;
+  wgmma_commit();
+  wgmma_wait<0>(d);
+}
+void fault_product_copies(void) { two_copies_kernel<<<1, 128, TILE_BYTES + 1023>>>(); }
+
 // D = A B with all elements 1, in half: 16.
 __global__ void early_product_kernel(float *seen) {
   extern __shared__ unsigned char memory[];

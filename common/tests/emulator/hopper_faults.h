@@ -47,6 +47,7 @@ void fault_product_short_group(void);  // of 64 threads
 void fault_product_differs(void);      // warp 2 gives another tile
 void fault_product_fewer(void);        // warp 3 commits a group of none
 void fault_product_warp_missing(void); // warp 3 starts none
+void fault_product_copies(void);       // warps 2 and 3 take another copy of an inlined function
 void fault_product_groups(void);       // 17 groups without a wait
 
 // Registers:

@@ -123,6 +123,10 @@ Test(hopper_faults, products) {
          ": all threads of a warpgroup must start the same product: others of them give another "
          "descriptor of B",
          "by thread (64,0,0)");
+  expect(fault_product_copies, FAILURE, "wgmma.mma_async",
+         ": all threads of a warpgroup must start the same product: others of them come to another "
+         "copy of the line, since the function around it is called in several places",
+         "by thread (64,0,0)");
   expect(fault_product_fewer, FAILURE, "wgmma.commit_group",
          ": the thread commits 0 products, others of its warpgroup 1\n", "by thread (96,0,0)");
   expect(fault_product_warp_missing, FAILURE, "threads 0-95 (warps 0-2) wait at wgmma.wait_group",
