@@ -173,7 +173,7 @@ kernel-flags:
 
 DRIVER_MAIN := $(PLAIN)/common/tools/driver/main.o $(PLAIN)/common/step/linked.o
 # The objects of every test program.
-TESTED      := $(PLAIN)/common/tests/finished.o $(PLAIN)/common/tests/timeout.o $(PLAIN)/common/tests/together.o
+TESTED      := $(patsubst %,$(PLAIN)/common/tests/%.o,finished libgit2 timeout together)
 OF_A_STEP   := $(TESTED) $(PLAIN)/common/tests/failing_calls.o $(PLAIN)/common/tests/scores.o \
                $(PLAIN)/common/step/linked.o
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(OF_A_STEP)
