@@ -173,13 +173,23 @@ kernel-flags:
 
 DRIVER_MAIN := $(PLAIN)/common/tools/driver/main.o $(PLAIN)/common/step/linked.o
 # The objects of every test program.
-TESTED      := $(patsubst %,$(PLAIN)/common/tests/%.o,finished libgit2 timeout together)
+TESTED      := $(patsubst %,$(PLAIN)/common/tests/%.o,finished timeout together)
 OF_A_STEP   := $(TESTED) $(PLAIN)/common/tests/failing_calls.o $(PLAIN)/common/tests/scores.o \
                $(PLAIN)/common/step/linked.o
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(OF_A_STEP)
 GROUP_SUITE := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/group/*.c)) $(OF_A_STEP)
 FUZZ        := $(PLAIN)/common/tools/fuzz/main.o $(PLAIN)/common/step/linked.o
+# Criterion, and what stands in for the libgit2 that it needs; tests/libgit2.c says why.
+CRITERION   := -lcriterion -Wl,--push-state,--no-as-needed $(BUILD)/libgit2.so -Wl,--pop-state
 link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $(part) $(whole)
+
+# The name by which Criterion needs libgit2.
+libgit2_name = objdump -p "$$($(CC) -print-file-name=libcriterion.so)" 2>/dev/null | awk '$$1 == "NEEDED" && $$2 ~ /^libgit2/ { print $$2 }'
+$(BUILD)/libgit2.so: common/tests/libgit2.c
+	$(prepare)
+	@name=$$($(libgit2_name)) && name=$${name:-libgit2.so.0} && \
+	  $(CC) $(CFLAGS) -shared "-DLIBGIT2=\"$$name\"" -Wl,-soname,"$$name" $< -ldl -o $(part) && \
+	  ln -sf libgit2.so $(@D)/"$$name" $(whole)
 
 c_text = "$(subst ",\",$(subst \,\\,$1))"
 # A step from another folder contains the path of its source, so that the program can print it.
@@ -199,8 +209,8 @@ step_objects = $(STEP_BUILD)/steps/$1/attention.cu.o $(if $(ELSEWHERE),$(STEP_BU
 define step_rules
 $(STEP_BUILD)/step$(call step_number,$1): $(if $(filter $1,$(GROUP_STEPS)),$(GROUP_MAIN) $(GROUP_PART),$(DRIVER_MAIN)) $(call step_objects,$1) $(LIBRARY) $(RUNTIME)
 	$$(call link,$(if $(filter $1,$(GROUP_STEPS)),$(NCCL_LIBS) $(MPI_LIBS)))
-$(STEP_BUILD)/step$(call step_number,$1)-check: $(if $(filter $1,$(GROUP_STEPS)),$(GROUP_SUITE) $(GROUP_PART),$(SUITE)) $(call step_objects,$1) $(LIBRARY) $(RUNTIME)
-	$$(call link,-lcriterion $(if $(filter $1,$(GROUP_STEPS)),$(NCCL_LIBS) $(MPI_LIBS)))
+$(STEP_BUILD)/step$(call step_number,$1)-check: $(if $(filter $1,$(GROUP_STEPS)),$(GROUP_SUITE) $(GROUP_PART),$(SUITE)) $(call step_objects,$1) $(LIBRARY) $(RUNTIME) $(BUILD)/libgit2.so
+	$$(call link,$$(CRITERION) $(if $(filter $1,$(GROUP_STEPS)),$(NCCL_LIBS) $(MPI_LIBS)))
 $(STEP_BUILD)/step$(call step_number,$1).so: $(call step_objects,$1) $(RUNTIME)
 	$$(call link,-shared $(if $(filter $1,$(GROUP_STEPS)),$(NCCL_LIBS)))
 endef
@@ -280,9 +290,9 @@ $(BUILD)/common/tools/calibration/main.o: common/tools/calibration/main.c
 # --- tests of the parts: test_x.c, with x.cu where the part has kernels of its own ---------------
 
 .SECONDEXPANSION:
-$(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $(TESTED) $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(wildcard common/tests/$$(subst test_,,$$*).cu))) $(LIBRARY) $(RUNTIME)
+$(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $(TESTED) $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(wildcard common/tests/$$(subst test_,,$$*).cu))) $(LIBRARY) $(RUNTIME) $(BUILD)/libgit2.so
 	$(prepare)
-	$(call link,-lcriterion)
+	$(call link,$(CRITERION))
 
 $(BUILD)/tests/count/test_calibration: $(CALIBRATION)
 $(BUILD)/tests/emulator/test_faults: $(BUILD)/common/tests/emulator/runtime.cu.o
