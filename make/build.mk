@@ -97,6 +97,7 @@ $(LIBRARY): $(LIBRARY_C:%.c=$(PLAIN)/%.o) $(LIBRARY_CU:%=$(PLAIN)/%.o)
 	@$(AR) rcs $(part) $^ $(whole)
 
 include make/emulator.mk
+include make/criterion.mk
 
 # An exercise that is not written yet has names that are not used or set yet.
 unfinished = $(if $(ELSEWHERE),$(shell grep -q '^ *// TODO [0-9]* of ' $(STEPS_FOLDER)/$1 && echo '$2'))
@@ -179,17 +180,7 @@ OF_A_STEP   := $(TESTED) $(PLAIN)/common/tests/failing_calls.o $(PLAIN)/common/t
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(OF_A_STEP)
 GROUP_SUITE := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/group/*.c)) $(OF_A_STEP)
 FUZZ        := $(PLAIN)/common/tools/fuzz/main.o $(PLAIN)/common/step/linked.o
-# Criterion, and what stands in for the libgit2 that it needs; tests/libgit2.c says why.
-CRITERION   := -lcriterion -Wl,--push-state,--no-as-needed $(BUILD)/libgit2.so -Wl,--pop-state
 link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $(part) $(whole)
-
-# The name by which Criterion needs libgit2.
-libgit2_name = objdump -p "$$($(CC) -print-file-name=libcriterion.so)" 2>/dev/null | awk '$$1 == "NEEDED" && $$2 ~ /^libgit2/ { print $$2 }'
-$(BUILD)/libgit2.so: common/tests/libgit2.c
-	$(prepare)
-	@name=$$($(libgit2_name)) && name=$${name:-libgit2.so.0} && \
-	  $(CC) $(CFLAGS) -shared "-DLIBGIT2=\"$$name\"" -Wl,-soname,"$$name" $< -ldl -o $(part) && \
-	  ln -sf libgit2.so $(@D)/"$$name" $(whole)
 
 c_text = "$(subst ",\",$(subst \,\\,$1))"
 # A step from another folder contains the path of its source, so that the program can print it.
