@@ -11,7 +11,8 @@ comma := ,
 WARNINGS := -Wall -Wextra -Wpedantic $(if $(WERROR),-Werror)
 # Reports and profilers need lines, -g1; a debugger, which needs variables as well, has a build of its own, DEBUG=1.
 OPTIMISE := $(if $(DEBUG),-O0 -g3,-O2 -g1 -DNDEBUG) $(SANITIZE:%=-fsanitize=% -fno-sanitize-recover=all -fno-omit-frame-pointer)
-CFLAGS   := -std=c17 $(OPTIMISE) -march=native -pthread -fopenmp -fPIC $(WARNINGS)
+# No part looks at errno after a function of math.h, and loops with a square root can do several at a time without it.
+CFLAGS   := -std=c17 $(OPTIMISE) -fno-math-errno -march=native -pthread -fopenmp -fPIC $(WARNINGS)
 # Where binutils' other linker works it takes a third of the time, and make check links about 800 programs. It puts
 # __shared__ arrays in another order. The sanitizer says behind which of them an address lies, so it is left out there,
 # but for a quick look, whose report is for the scripts.
@@ -96,6 +97,7 @@ $(LIBRARY): $(LIBRARY_C:%.c=$(PLAIN)/%.o) $(LIBRARY_CU:%=$(PLAIN)/%.o)
 	@$(AR) rcs $(part) $^ $(whole)
 
 include make/emulator.mk
+include make/criterion.mk
 
 # An exercise that is not written yet has names that are not used or set yet.
 unfinished = $(if $(ELSEWHERE),$(shell grep -q '^ *// TODO [0-9]* of ' $(STEPS_FOLDER)/$1 && echo '$2'))
@@ -172,7 +174,7 @@ kernel-flags:
 
 DRIVER_MAIN := $(PLAIN)/common/tools/driver/main.o $(PLAIN)/common/step/linked.o
 # The objects of every test program.
-TESTED      := $(PLAIN)/common/tests/finished.o $(PLAIN)/common/tests/timeout.o $(PLAIN)/common/tests/together.o
+TESTED      := $(patsubst %,$(PLAIN)/common/tests/%.o,finished timeout together)
 OF_A_STEP   := $(TESTED) $(PLAIN)/common/tests/failing_calls.o $(PLAIN)/common/tests/scores.o \
                $(PLAIN)/common/step/linked.o
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(OF_A_STEP)
@@ -198,8 +200,8 @@ step_objects = $(STEP_BUILD)/steps/$1/attention.cu.o $(if $(ELSEWHERE),$(STEP_BU
 define step_rules
 $(STEP_BUILD)/step$(call step_number,$1): $(if $(filter $1,$(GROUP_STEPS)),$(GROUP_MAIN) $(GROUP_PART),$(DRIVER_MAIN)) $(call step_objects,$1) $(LIBRARY) $(RUNTIME)
 	$$(call link,$(if $(filter $1,$(GROUP_STEPS)),$(NCCL_LIBS) $(MPI_LIBS)))
-$(STEP_BUILD)/step$(call step_number,$1)-check: $(if $(filter $1,$(GROUP_STEPS)),$(GROUP_SUITE) $(GROUP_PART),$(SUITE)) $(call step_objects,$1) $(LIBRARY) $(RUNTIME)
-	$$(call link,-lcriterion $(if $(filter $1,$(GROUP_STEPS)),$(NCCL_LIBS) $(MPI_LIBS)))
+$(STEP_BUILD)/step$(call step_number,$1)-check: $(if $(filter $1,$(GROUP_STEPS)),$(GROUP_SUITE) $(GROUP_PART),$(SUITE)) $(call step_objects,$1) $(LIBRARY) $(RUNTIME) $(BUILD)/libgit2.so
+	$$(call link,$$(CRITERION) $(if $(filter $1,$(GROUP_STEPS)),$(NCCL_LIBS) $(MPI_LIBS)))
 $(STEP_BUILD)/step$(call step_number,$1).so: $(call step_objects,$1) $(RUNTIME)
 	$$(call link,-shared $(if $(filter $1,$(GROUP_STEPS)),$(NCCL_LIBS)))
 endef
@@ -279,9 +281,9 @@ $(BUILD)/common/tools/calibration/main.o: common/tools/calibration/main.c
 # --- tests of the parts: test_x.c, with x.cu where the part has kernels of its own ---------------
 
 .SECONDEXPANSION:
-$(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $(TESTED) $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(wildcard common/tests/$$(subst test_,,$$*).cu))) $(LIBRARY) $(RUNTIME)
+$(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $(TESTED) $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(wildcard common/tests/$$(subst test_,,$$*).cu))) $(LIBRARY) $(RUNTIME) $(BUILD)/libgit2.so
 	$(prepare)
-	$(call link,-lcriterion)
+	$(call link,$(CRITERION))
 
 $(BUILD)/tests/count/test_calibration: $(CALIBRATION)
 $(BUILD)/tests/emulator/test_faults: $(BUILD)/common/tests/emulator/runtime.cu.o

@@ -47,29 +47,29 @@ any_shape = $$(for program in $(call programs,$(BUILDABLE)); do \
   $$program --batch 1 --heads 1 --seq 1 --dim 1 --scale 0 --no-time >/dev/null 2>&1 && echo $$program; done | tail -n 1)
 
 # How many test programs run at a time. On a GPU they spend most of their time starting. On a CPU each keeps a core
-# busy, and the programs that take long on one core begin first.
-at_once    = $(if $(filter gpu,$(DEVICE)),$(shell echo $$((($(JOBS) + 3) / 4))),$(JOBS))
+# busy most of the time, and one more fills the cores where a test waits; the programs that take long on one core begin first.
+at_once    = $(shell echo $$(($(if $(filter gpu,$(DEVICE)),($(JOBS) + 3) / 4,$(JOBS) + ($(JOBS) > 1)))))
 LONG_TESTS = $(filter $(addprefix %/scripts/test_,workshop verbs nvcc_cpu bugs recipes clang ended deps),$(PART_TESTS))
 CHECKED    = $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(PART_TESTS)) $(WATCHED_TESTS) $(step_checks)
 
 # The suites of the other steps use all GPUs that there are.
 on_one_gpu = $(if $(filter gpu,$(DEVICE)),$(filter-out $(addsuffix -check,$(call programs,$(GROUP_STEPS))),$(step_checks)))
 
-# Beside each other, because each keeps one core busy for seconds.
+# Beside the build, which has times when it keeps one core busy.
 checks_of_texts = $(CHECK_ALL:%="$(MAKE) --no-print-directory %")
 
 # The steps are built first, from the last one on, because the compiler takes longest for their kernels.
 reversed = $(if $1,$(call reversed,$(wordlist 2,1000,$1)) $(firstword $1))
 
 say_too_new = SKIP $(patsubst common/tests/%.c,%,$(too_new)): they need sm_80 or newer, this GPU is $(ARCH)
+build_tests = $(BUILDER) $(call reversed,$(step_checks)) $(PART_TESTS) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged $(if $(filter cpu,$(DEVICE)),$(BUILD)/sabotaged_group) \
+    $(if $(filter cpu,$(DEVICE)),$(if $(PART_TESTS),$(BUILD)/groups $(BUILD)/step21.so $(BUILD)/sabotaged_group.so)) \
+    $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so $(BUILD)/examples/from_c-04) \
+  $(if $(WATCHED_TESTS),&& $(BUILDER) MODE=sanitize $(filter $(BUILD)-sanitize/%,$(WATCHED_TESTS)) \
+    && $(BUILDER) MODE=count $(filter $(BUILD)-count/%,$(WATCHED_TESTS)))
 check-now: say-device
-	$(if $(CHECK_ALL),@scripts/side_by_side.sh $(checks_of_texts))
 	$(if $(too_new),@echo "$(say_too_new)")
-	@$(BUILDER) $(call reversed,$(step_checks)) $(PART_TESTS) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged $(if $(filter cpu,$(DEVICE)),$(BUILD)/sabotaged_group) \
-	  $(if $(filter cpu,$(DEVICE)),$(if $(PART_TESTS),$(BUILD)/groups $(BUILD)/step21.so $(BUILD)/sabotaged_group.so)) \
-	  $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/step01.so $(BUILD)/step04.so $(BUILD)/examples/from_c-04)
-	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=sanitize $(filter $(BUILD)-sanitize/%,$(WATCHED_TESTS)))
-	$(if $(WATCHED_TESTS),@$(BUILDER) MODE=count $(filter $(BUILD)-count/%,$(WATCHED_TESTS)))
+	@$(if $(CHECK_ALL),scripts/side_by_side.sh "$(build_tests)" $(checks_of_texts),$(build_tests))
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_SABOTAGED_GROUP=$(BUILD)/sabotaged_group LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) ONE_GPU="$(on_one_gpu)" LAB_LARGE=$(if $(STEP_GOALS),1) \
 	  scripts/check.sh $(CHECKED)

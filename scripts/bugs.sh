@@ -5,13 +5,13 @@
 # where the rows of other steps stay. Exit status 1 when a bug escapes a tool that its patch names, when the tool
 # says something else than the patch expects, or when a patch no longer applies. On a GPU sanitize runs for bugs
 # that name it alone, and may miss them. With NAMED=1, as in make check, a bug is given only to the tools that its
-# patch names, because the answers of others do not count, and one configuration of a step for each head_dim is
-# compiled, for the sanitizer in one element type. PATCHES names another folder in the place of steps/ to take patches from.
+# patch names, because the answers of others do not count, and one configuration and one element type of a step
+# for each head_dim are compiled. PATCHES names another folder in the place of steps/ to take patches from.
 #
 # A patch begins with these lines; a story may go on in lines that begin with a blank:
 #   Title: what is wrong          Caught-by: check, sanitize (one or both)
 #   Expect: part of the message   Story: what the person thought, what happens, how one sees it
-#   Configurations: all, where the bug does not show in the first that takes a head_dim, or for sanitize in its one type (NAMED=1)
+#   Configurations: all, where the bug does not show in the first that takes a head_dim, or in its one type (NAMED=1)
 #   Test: kernels/each_is_sanitized, the test that catches it, where many pass before that one; NAMED=1 runs it alone
 export LC_ALL=C
 set -u

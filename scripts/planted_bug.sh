@@ -129,9 +129,9 @@ bug_runs() {
   bug_names "$2" "$3" || { [ -z "${NAMED:-}" ] && [ "$1/$3" != gpu/sanitize ]; }
 }
 
-# bug_few DEVICE PATCH: 1 where one configuration for each head_dim is enough, and for the sanitizer one element type of
-# it, which is for NAMED=1 on the emulator; the others are most of what there is to compile. A patch whose bug shows in
-# others says `Configurations: all`.
+# bug_few DEVICE PATCH: 1 where one configuration and one element type for each head_dim are enough, which is for
+# NAMED=1 on the emulator; the others are most of what there is to compile. A patch whose bug shows in others says
+# `Configurations: all`.
 bug_few() {
   if [ "$1${NAMED:+ named}" = 'cpu named' ] && [ "$(bug_field "$2" Configurations)" != all ]; then
     echo 1
@@ -150,9 +150,8 @@ bug_hunt() {
   local log=$3/$id few test=''
   few=$(bug_few "$device" "$patch")
   if [ -n "${NAMED:-}" ]; then test=$(bug_field "$patch" Test); fi
-  # The compiler's time is most of it: what runs so shortly need not be fast. nvcc keeps to its own options. The suite asks
-  # for both element types; the sanitizer skips a shape that is refused.
-  local unoptimised=STEP_FLAGS=-O0
+  # The compiler's time is most of it: what runs so shortly need not be fast. nvcc keeps to its own options.
+  local unoptimised="STEP_FLAGS=-O0${few:+ -DLAB_ONE_TYPE}"
   if [ "$device" = cpu ]; then mode=sanitize; fi
   if [ -n "$few" ]; then # the tests that ask for the others
     local bug_left_out="$bug_left_out|t4|l4|a100|a_named_*"
@@ -169,7 +168,7 @@ bug_hunt() {
       fi
     fi
     if [ -z "$problem" ] && bug_runs "$device" "$patch" sanitize; then
-      if program=$(FIRST_CONFIGURATION=$few bug_build "$device" "$mode" "$folder/steps" "step$number" "$unoptimised${few:+ -DLAB_ONE_TYPE}" 2>"$log.build"); then
+      if program=$(FIRST_CONFIGURATION=$few bug_build "$device" "$mode" "$folder/steps" "step$number" "$unoptimised" 2>"$log.build"); then
         bug_sanitize "$device" "$program" "$step" "$log.sanitize"
         sanitize=$(bug_verdict $? "$log.sanitize")
       else

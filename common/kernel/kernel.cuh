@@ -5,6 +5,7 @@
 #define KERNEL_CUH
 
 #include "attention.h"
+#include "left_out.h"
 #include "timeline.cuh"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -137,7 +138,7 @@ static cudaError_t allow_shared_memory(Kernel kernel, size_t bytes) {
                                   : launch<Element, 128>(args, stream))
 
 // With LAB_ONE_TYPE, the steps that include configurations.cuh are compiled in one element type for each head_dim, up to
-// 64 in fp16 and beyond in bf16: make check sanitizes planted bugs and variants so, as it takes two thirds of the time.
+// 64 in fp16 and beyond in bf16: make check tries planted bugs and variants so, because it takes two thirds of the time.
 #ifdef LAB_ONE_TYPE
 constexpr bool ONE_TYPE = true;
 #else
@@ -150,7 +151,7 @@ constexpr bool IS_COMPILED_IN<__nv_bfloat16, D> = !ONE_TYPE || D > 64;
 
 [[maybe_unused]] static const char *left_out(const attention_shape *shape) {
   return ONE_TYPE && (shape->dtype == ATTENTION_BF16) != (shape->head_dim > 64)
-             ? "this build leaves the element type out for this head_dim"
+             ? LEFT_OUT_BY_THE_BUILD
              : NULL;
 }
 

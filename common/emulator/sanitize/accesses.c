@@ -142,16 +142,18 @@ static bool is_private(const worker *worker, uintptr_t address) {
          block_is_index(address) || lies_in(address, request->arguments, request->arguments_bytes);
 }
 
-void observer_access(uintptr_t address, size_t bytes, observed_kind kind, const void *pc) {
-  worker *worker = current_worker;
-  if (worker == NULL || emulator_current == NULL) return;
-  const thread_products *products = &worker->running->products;
-  const bool multiplying = products->group > products->waited || products->started > 0;
+static bool is_multiplying(const thread *thread) {
+  const thread_products *products = &thread->products;
+  return products->group > products->waited || products->started > 0;
+}
+
+static __attribute__((noinline)) void look_at(worker *worker, uintptr_t address, size_t bytes,
+                                              observed_kind kind, const void *pc) {
   const bool private = is_private(worker, address);
   if (private && is_on_stack(worker, address)) {
     fences_note_use(worker, address, bytes, access_writes(kind), pc);
   }
-  if (private && !multiplying) return;
+  if (private && !is_multiplying(worker->running)) return;
   const checked_access access = {.worker = worker,
                                  .thread = worker->running->index,
                                  .actor = worker->running->index,
@@ -164,6 +166,16 @@ void observer_access(uintptr_t address, size_t bytes, observed_kind kind, const 
   } else {
     access_check(&access);
   }
+}
+
+// Most accesses are to locals of threads that have to do with no product: these return at once.
+void observer_access(uintptr_t address, size_t bytes, observed_kind kind, const void *pc) {
+  worker *worker = current_worker;
+  if (worker == NULL || emulator_current == NULL) return;
+  if (is_on_stack(worker, address) && !fences_any(worker->running) &&
+      !is_multiplying(worker->running))
+    return;
+  look_at(worker, address, bytes, kind, pc);
 }
 
 void observer_library_access(worker *worker, thread *thread, const void *address, size_t bytes,

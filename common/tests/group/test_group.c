@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "suite.h"
 
+#include "tests/left_out.h"
 #include "tests/tested_as.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -144,8 +145,9 @@ Test(group, each_configuration) {
 // Three consumers and more have too few registers for head_dim 128. Two and one, in up to 8 warps, have enough.
 Test(configurations, those_of_few_warps_take_head_dim_128) {
   const attention_shape narrow = group_suite_shape(ATTENTION_FP16, 150, 300, 64, false);
-  const attention_shape wide = group_suite_shape(ATTENTION_FP16, 150, 300, 128, false);
   attention_step step = step_linked();
+  const attention_shape wide =
+      shape_in_the_build(&step, group_suite_shape(ATTENTION_FP16, 150, 300, 128, false));
   group_suite_gpus();
   for (const char *const *name = step.configurations(); *name; name++) {
     error_text error;

@@ -4,6 +4,7 @@
 #include "suite.h"
 
 #include "device/device.h"
+#include "tests/left_out.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,9 @@ static void expect_right(attention_shape shape) {
 Test(group, late_inputs_and_launches_back_to_back) {
   setenv("EMU_MULTIPROCESSORS", "1", 1);
   if (group_suite_gpus() < RANKS) return;
-  attention_shape shape = group_suite_shape(ATTENTION_BF16, 300, 300, 64, true);
+  const attention_step step = group_suite_step();
+  attention_shape shape =
+      shape_in_the_build(&step, group_suite_shape(ATTENTION_BF16, 300, 300, 64, true));
   shape.batch = 2;
   shape.heads = 4; // two tiles at least in each slice of step 23
   for (int seed = 0; seed < 3; seed++) {

@@ -9,7 +9,8 @@
 #define MAKE                                                                                       \
   "env -u BXFI_MAP -u MAKEFLAGS -u MAKELEVEL -u SANITIZE -u DEBUG -u MODE -u ARGS -u CONFIG "      \
   "make --no-print-directory DEVICE=cpu JOBS=2 WERROR=1 "
-#define UNOPTIMISED "STEP_FLAGS=-O0 " // of a step's kernels: the compiler's time is most of it
+#define UNOPTIMISED                                                                                \
+  "STEP_FLAGS='-O0 -DLAB_ONE_TYPE' " // of a step's kernels: the compiler's time is most of it
 
 #define EXPECT_STATUS(result, expected)                                                            \
   cr_assert_eq((result).status, expected, "it ended with %d: %s", (result).status, (result).out)

@@ -1,8 +1,8 @@
 // scripts/bugs.sh fails when it must: for a bug that no tool catches, for a message other than
 // the patch expects, and for a patch that no longer applies. It builds step 01 with each patch.
 #define _GNU_SOURCE
+#include "lab.h"
 #include "tests/needs.h"
-#include "toolkit.h"
 
 #define PATCH(caught_by, expect, from, to)                                                         \
   "Title: a bug\nCaught-by: " caught_by "\nExpect: " expect "\nStory: none\n\n"                    \
@@ -62,6 +62,37 @@ Test(bugs, each_that_is_not_caught_as_it_should_be) {
          "test_stale.patch: the patch no longer applies to steps/01_naive/attention.cu",
          "bugs: 3 of 4 planted bugs are not caught as they should be\n");
   toolkit_run("rm -rf build/bugs/01_naive-test_*");
+}
+
+// The suites ask a step that is compiled in one element type, as a planted bug is, for nothing else. So what fails there is
+// the bug. The step itself refuses the other type, that for several GPUs as well.
+Test(bugs, suites_of_one_element_type, .timeout = 120) {
+  static const char *const runs[] = {
+      "step12-check --jobs 2 --filter '*/@(bf16|fp16|other_*|takes_*|those_*|two_*)'",
+      "step21-check --jobs 2 --filter '*/@(bf16*|fp16|late_*|rising|those_*)'",
+      "step21 --gpus 2 --seq 300 --dim 128 --dtype bf16"};
+  static const char *const refused[] = {"12 --seq 9 --dim 64 --dtype bf16",
+                                        "21 --seq 9 --dim 64 --dtype bf16",
+                                        "21 --seq 9 --dim 128 --dtype fp16"};
+  script_result result = lab_run("cp -r steps/12_* steps/21_* %s", folder);
+  EXPECT_STATUS(result, 0);
+  result = lab_run(
+      "built=build/cpu/elsewhere/$(echo %s | sed 's|_|__|g; s|/|_.|g').quick; ln -s $PWD/$built "
+      "%s/built; FIRST_CONFIGURATION=1 " MAKE "-s -f make/build.mk STEPS_FOLDER=%s "
+      "'STEP_FLAGS=-O0 -DLAB_ONE_TYPE' $built/step12 $built/step12-check $built/step21 "
+      "$built/step21-check",
+      folder, folder, folder);
+  EXPECT_STATUS(result, 0);
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    result = lab_run("env -u BXFI_MAP OMP_WAIT_POLICY=passive %s/built/%s", folder, runs[i]);
+    EXPECT_STATUS(result, 0);
+  }
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    result = lab_run("%s/built/step%s", folder, refused[i]);
+    EXPECT_STATUS(result, 2);
+    EXPECT(result, "this build leaves the element type out for this head_dim");
+  }
+  lab_run("rm -rf $(readlink %s/built)", folder);
 }
 
 Test(bugs, no_patch_at_all) {

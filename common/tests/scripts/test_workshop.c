@@ -47,7 +47,8 @@ static void expect_parts_missed(const char *source) {
         step, parts, part, step, lab_work, step);
     EXPECT_STATUS(result, 0);
     // Without a word of the compiler, which finds what nothing uses.
-    result = lab_run(MAKE "STEP_FLAGS='-O0 -w' step%.2s check-work WORK=1 QUICK=1", step);
+    result =
+        lab_run(MAKE "STEP_FLAGS='-O0 -w -DLAB_ONE_TYPE' step%.2s check-work WORK=1 QUICK=1", step);
     EXPECT_STATUS(result, 2);
     EXPECT(result, " tests pass; the first that does not is ", "attention.cu fails\n");
   }

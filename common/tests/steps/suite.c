@@ -1,6 +1,7 @@
 #include "suite.h"
 
 #include "device/device.h"
+#include "tests/left_out.h"
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -40,8 +41,9 @@ attention_dtype suite_bf16(void) {
   device_info device;
   error_text error;
   cr_assert(device_open(&device, &error), "%s", error.text);
-  return device.compute_capability < 80 && suite_step().unsupported(&shape) ? ATTENTION_FP16
-                                                                            : ATTENTION_BF16;
+  const char *reason = suite_step().unsupported(&shape);
+  return left_out(reason) || (reason && device.compute_capability < 80) ? ATTENTION_FP16
+                                                                        : ATTENTION_BF16;
 }
 
 void suite_create(trial *trial, attention_shape shape) {

@@ -12,7 +12,8 @@ attention_step suite_step(void);
 // Whether the kernels run on the emulator, which takes smaller problems for the same time.
 bool suite_emulated(void);
 
-// ATTENTION_BF16, or ATTENTION_FP16 where the step takes no bf16 because the GPU is too old for it.
+// ATTENTION_BF16, or ATTENTION_FP16 where the step takes no bf16 because the GPU is too old for it, or because its build
+// leaves bf16 out for head_dim 64.
 attention_dtype suite_bf16(void);
 
 // A shape with the usual scale, 1 / sqrt(head_dim), and one batch entry of two heads.

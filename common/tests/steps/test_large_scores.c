@@ -30,6 +30,7 @@ static void expect_right_where_it_rises_slowly(attention_dtype dtype) {
   attention_shape shape = suite_shape(dtype, 20, 270, 64, false);
   shape.heads = shape.kv_heads = 1;
   shape.scale = 0.125f;
+  if (suite_step().unsupported(&shape)) return;
   suite_create(&trial, shape);
   memset(trial.q, 0, shape_q_count(&shape) * sizeof *trial.q);
   memset(trial.k, 0, shape_kv_count(&shape) * sizeof *trial.k);

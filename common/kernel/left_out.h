@@ -1,0 +1,7 @@
+// What a step says of an element type that its build leaves out (LAB_ONE_TYPE in kernel.cuh). The tests know it by these words.
+#ifndef LEFT_OUT_H
+#define LEFT_OUT_H
+
+#define LEFT_OUT_BY_THE_BUILD "this build leaves the element type out for this head_dim"
+
+#endif
