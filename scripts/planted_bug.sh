@@ -151,7 +151,9 @@ bug_hunt() {
   few=$(bug_few "$device" "$patch")
   if [ -n "${NAMED:-}" ]; then test=$(bug_field "$patch" Test); fi
   # The compiler's time is most of it: what runs so shortly need not be fast. nvcc keeps to its own options.
-  local unoptimised="STEP_FLAGS=-O0${few:+ -DLAB_ONE_TYPE}"
+  local optimised=-O0
+  if [ "$(bug_field "$patch" Inlined)" = yes ]; then optimised=''; fi
+  local flags="STEP_FLAGS=$optimised${few:+ -DLAB_ONE_TYPE}"
   if [ "$device" = cpu ]; then mode=sanitize; fi
   if [ -n "$few" ]; then # the tests that ask for the others
     local bug_left_out="$bug_left_out|t4|l4|a100|a_named_*"
@@ -160,7 +162,7 @@ bug_hunt() {
     problem="the patch no longer applies to steps/$step/attention.cu: $(grep -m 1 FAILED "$log.patch")"
   else
     if bug_runs "$device" "$patch" check; then
-      if program=$(FIRST_CONFIGURATION=$few bug_build "$device" '' "$folder/steps" "step$number-check" "$unoptimised" 2>"$log.build"); then
+      if program=$(FIRST_CONFIGURATION=$few bug_build "$device" '' "$folder/steps" "step$number-check" "$flags" 2>"$log.build"); then
         bug_check "$program" "$log.check" ${test:+"$test"}
         check=$(bug_verdict $? "$log.check")
       else
@@ -168,7 +170,7 @@ bug_hunt() {
       fi
     fi
     if [ -z "$problem" ] && bug_runs "$device" "$patch" sanitize; then
-      if program=$(FIRST_CONFIGURATION=$few bug_build "$device" "$mode" "$folder/steps" "step$number" "$unoptimised" 2>"$log.build"); then
+      if program=$(FIRST_CONFIGURATION=$few bug_build "$device" "$mode" "$folder/steps" "step$number" "$flags" 2>"$log.build"); then
         bug_sanitize "$device" "$program" "$step" "$log.sanitize"
         sanitize=$(bug_verdict $? "$log.sanitize")
       else
