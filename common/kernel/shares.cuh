@@ -15,8 +15,8 @@ static inline int blocks_at_once(int most, size_t shared_bytes) {
   return gpu_attribute(cudaDevAttrMultiProcessorCount) * (room < 1 ? 1 : room < most ? room : most);
 }
 
-// A number that others are divided by. A GPU has no instruction for that and needs tens of others, but few for the
-// product with an inverse that the host has computed. n / d is exact as long as n d < 2^63.
+// A number that whole numbers are divided by. A GPU has no instruction for that and needs tens of others, but few for
+// the product with an inverse that the host has computed. n / d is exact as long as n d < 2^63.
 struct divisor {
   int number;
   unsigned long long inverse; // 2^63 / number, rounded up
