@@ -5,6 +5,7 @@
 
 #include "ptx.cuh"
 #include "splits.cuh"
+#include "swizzle.cuh"
 
 // Returns how many blocks the GPU runs at once: at most `most` on a multiprocessor, and no more than its shared memory
 // has room for. Of each block 1 KB belongs to the system.
@@ -14,14 +15,46 @@ static inline int blocks_at_once(int most, size_t shared_bytes) {
   return gpu_attribute(cudaDevAttrMultiProcessorCount) * (room < 1 ? 1 : room < most ? room : most);
 }
 
+// A number that whole numbers are divided by. A GPU has no instruction for that and needs tens of others, but few for
+// the product with an inverse that the host has computed. n / d is exact as long as n d < 2^63.
+struct divisor {
+  int number;
+  unsigned long long inverse; // 2^63 / number, rounded up
+
+  static divisor of(int number) { return {number, (unsigned long long)LLONG_MAX / number + 1}; }
+  __host__ __device__ operator int() const { return number; }
+};
+template <typename T>
+__device__ __forceinline__ T operator/(T n, const divisor &d) {
+  return (T)__umul64hi(2ULL * n, d.inverse);
+}
+template <typename T>
+__device__ __forceinline__ T operator%(T n, const divisor &d) {
+  return n - n / d * d.number;
+}
+
+// Which rows a tile has.
+struct tile_place {
+  int batch;
+  int kv_head;
+  int query_tile; // of the key/value head
+};
+
 // The key blocks of all tiles stand in one line, tile after tile. The line is cut into equal shares: each block of the
 // grid takes `length` key blocks, the first `rest` of them one more.
 struct equal_shares {
   int tiles;
-  int key_blocks; // of a tile
-  int blocks;     // of the grid
+  divisor kv_heads, query_tiles; // tiles of a key/value head
+  divisor key_blocks;            // of a tile
+  int blocks;                    // of the grid
   long long length;
   int rest;
+
+  // Returns the place of a tile. The tiles come in the order of step 09.
+  __device__ __forceinline__ tile_place place(int tile) const {
+    const int of_heads = tile / kv_heads;
+    return {of_heads / query_tiles, tile % kv_heads, query_tiles - 1 - of_heads % query_tiles};
+  }
 
   // Returns the first key block of block b's share.
   __host__ __device__ long long begin(int b) const { return b * length + (b < rest ? b : rest); }
@@ -34,29 +67,68 @@ struct equal_shares {
   }
 
   // Tells whether there are tiles that no block takes alone.
-  bool divide_tiles() const { return rest > 0 || length % key_blocks > 0; }
+  bool divide_tiles() const { return rest > 0 || length % key_blocks.number > 0; }
 };
 
 // Cuts the line into shares for `blocks` blocks, at least 1 and at most as many as there are key blocks.
-static inline equal_shares share_out(double tiles, int key_blocks, double blocks) {
+template <typename tile>
+static equal_shares share_out(const attention_shape &shape, double tiles, int key_blocks,
+                              double blocks) {
   equal_shares shares;
   const double all = tiles * key_blocks;
   shares.tiles = (int)tiles;
-  shares.key_blocks = key_blocks;
+  shares.kv_heads = divisor::of(shape.kv_heads);
+  shares.query_tiles = divisor::of(divide_up(packed_rows(shape), tile::BLOCK_M));
+  shares.key_blocks = divisor::of(key_blocks);
   shares.blocks = (int)fmax(1, fmin(blocks, fmin(all, INT_MAX)));
   shares.length = (long long)all / shares.blocks;
   shares.rest = (int)((long long)all % shares.blocks);
   return shares;
 }
 
-// Returns how many of `blocks` blocks take part, so that no share ends inside a tile that another block has begun, or
-// `blocks` where that would leave more than a twentieth of them without work. In trials on an H200, which are not
-// recorded, a block needed more than two microseconds to end a tile and begin another one, and 19 of 20 multiprocessors
-// kept memory as busy as all.
-static inline double blocks_that_divide(double tiles, double blocks) {
-  const double fewer =
-      tiles > blocks ? tiles / ceil(tiles / blocks) : tiles * floor(blocks / tiles);
-  return fewer == floor(fewer) && fewer >= 0.95 * blocks ? fewer : blocks;
+// Cuts the line into shares for at most `blocks` blocks, all of which end where tiles end: a share is a part of one
+// tile, and the last one of the tile may be shorter, or it is several whole tiles. If the shares would be more than a
+// twentieth longer than share_out makes them, it makes them, and they may end inside tiles. In trials on an H200, which
+// are not recorded, a block needed more than two microseconds to end a tile and begin another one, and 19 of 20
+// multiprocessors kept memory as busy as all. With tiles of 16 rows, which are little work for each key, half of them
+// nearly did so too. So where such a tile would have more than 16 parts to merge, it has 16, or half as many blocks take
+// part.
+template <typename tile>
+static equal_shares share_out_evenly(const attention_shape &shape, double tiles, double blocks) {
+  const int key_blocks = divide_up(shape.seq_kv, tile::BLOCK_N);
+  if (chosen_splits > 0) return share_out<tile>(shape, tiles, key_blocks, tiles * chosen_splits);
+  if (tile::BLOCK_M == 16) blocks = fmin(blocks, fmax(16 * tiles, blocks / 2));
+  const double whole_tiles = ceil(tiles / blocks); // of a share; 1 where blocks divide tiles
+  const int length = divide_up(key_blocks, (int)fmax(1, blocks / tiles));
+  const int parts = divide_up(key_blocks, length); // of a tile
+  const double even = tiles * parts / whole_tiles; // blocks
+  if (even < ceil(even) || whole_tiles * length > 1.05 * ceil(tiles * key_blocks / blocks))
+    return share_out<tile>(shape, tiles, key_blocks, blocks);
+  return share_out<tile>(shape, tiles, parts * length, even);
+}
+
+// Starts to copy the first `rows` keys of a block, or their values, to a [BLOCK_N][D] tile, as load_tile does. But a
+// warp copies its own keys where no other one reads them. Then it need not wait for the others' copies.
+template <typename tile, int D, typename Element>
+__device__ __forceinline__ void load_keys(Element *smem, const Element *matrix, int rows) {
+  if (tile::KEY_WARPS < tile::WARPS) return load_tile<tile, tile::BLOCK_N, D>(smem, matrix, rows);
+  constexpr int COPIED = 32 / (D / PIECE); // rows at once
+  const int row = threadIdx.x / 32 * tile::WARP_KEYS + threadIdx.x % 32 / (D / PIECE);
+  const int d = threadIdx.x % (D / PIECE) * PIECE;
+  const int to = swizzled<D>(row, d);
+#pragma unroll
+  for (int i = 0; i < tile::WARP_KEYS; i += COPIED)
+    __pipeline_memcpy_async(&smem[i * D + (to ^ i % 8 * PIECE)],
+                            &matrix[min(row + i, rows - 1) * D + d], sizeof(uint4));
+}
+
+// Waits until all threads that read the same keys have come here.
+template <typename tile>
+__device__ __forceinline__ void sync_readers() {
+  if (tile::KEY_WARPS < tile::WARPS)
+    __syncthreads();
+  else
+    __syncwarp();
 }
 
 // Partial results in the workspace. Block b has room for two parts of tiles: part 2 b + 1 of a tile whose first key
@@ -153,6 +225,7 @@ template <int THREADS, typename Load, typename Store>
 __device__ __forceinline__ void merge_parts(int places, int parts, float scale_log2,
                                             const Load &load, const Store &store) {
   constexpr int PLACES = 2, PARTS = 16; // at once
+  __syncwarp(); // orders the loads of all lanes behind what lane 0 has seen, which a vote does not do
   for (int i = threadIdx.x; i < places; i += PLACES * THREADS) {
     partial_row sums[PLACES];
 #pragma unroll 1
@@ -162,7 +235,8 @@ __device__ __forceinline__ void merge_parts(int places, int parts, float scale_l
       for (int k = 0; k < PARTS; k++)
 #pragma unroll
         for (int n = 0; n < PLACES; n++)
-          if (first + k < parts) loaded[n][k] = load(min(i + n * THREADS, places - 1), first + k);
+          if (first + k < parts && i + n * THREADS < places)
+            loaded[n][k] = load(i + n * THREADS, first + k);
 #pragma unroll
       for (int n = 0; n < PLACES; n++) {
         loaded[n][PARTS] = sums[n];

@@ -53,19 +53,20 @@ struct configuration {
   X(64, 64, 4, 2)                                                                                  \
   X(128, 64, 4, 2)
 
-// The smallest tile that holds all rows of a group. But where tiles are short and many, two blocks share a
-// multiprocessor, and one copies while the other one changes tiles. Up to 32 rows are two tiles of 16, each with half
-// as many rows to merge, as long as the L2 cache keeps K and V for the second one. More than 64 rows are tiles of step
-// 09 where they suffice for all multiprocessors; else tiles are divided, and one of 64 rows has half as many to merge.
+// The smallest tile that holds all rows of a group. But where tiles are short and many, they are those of step 19: two
+// blocks share a multiprocessor, and one copies while the other one changes tiles. Else up to 32 rows are two tiles of
+// 16, each with half as many rows to merge, as long as the L2 cache has room for K and V, which the second one reads
+// there. More than 64 rows are tiles of step 09 where they suffice for all multiprocessors; else tiles are divided, and
+// one of 64 rows has half as many to merge.
 static const char *best_configuration(const attention_shape *shape) {
   const int rows = packed_rows(*shape);
   const double tiles = (double)divide_up(rows, 128) * shape->kv_heads * shape->batch;
   const double per_sm = tiles / gpu_attribute(cudaDevAttrMultiProcessorCount);
   const double kv_bytes = 2.0 * sizeof(half) * tiles * shape->seq_kv * shape->head_dim;
-  const bool cached = kv_bytes <= gpu_attribute(cudaDevAttrL2CacheSize) / 2;
-  if (rows <= 16) return shape->seq_kv <= 1024 && per_sm > 2 ? "16x64x4x2" : "16x128x8x3";
-  if (rows <= 32) return cached ? "16x128x8x3" : "32x128x8x3";
-  return rows <= 64 || per_sm < 1 ? "64x64x4x2" : "128x64x4x2";
+  const bool cached = kv_bytes <= gpu_attribute(cudaDevAttrL2CacheSize);
+  const bool many_short = shape->seq_kv <= 1024 && per_sm > 1;
+  if (rows <= 32 && !many_short) return rows <= 16 || cached ? "16x128x8x3" : "32x128x8x3";
+  return rows <= 16 ? "16x64x4x2" : rows <= 64 || per_sm < 1 ? "64x64x4x2" : "128x64x4x2";
 }
 
 static constexpr int SMALLEST_DIM = 64;
@@ -152,20 +153,18 @@ static double tiles_of(const attention_shape &shape) {
   return (double)divide_up(packed_rows(shape), tile::BLOCK_M) * shape.kv_heads * shape.batch;
 }
 
-// As many shares as blocks run at once, or a few less that divide the tiles evenly. But a share has at least one key
-// block, and at least two keys for each row of its tile: a partial row is as many bytes as two keys have. With tall
-// tiles there is other work than copies, and where there are enough of them each block takes one. --splits N makes N
-// times as many shares as tiles.
+// As many shares as blocks run at once, or fewer that end where tiles end. But a share has at least one key block, and
+// at least two keys for each row of its tile: a partial row is as many bytes as two keys have. With tall tiles there is
+// other work than copies, and where there are enough of them each block takes one. --splits N makes N times as many
+// shares as tiles.
 template <typename tile, int D>
 static equal_shares shares_of(const attention_shape &shape) {
   const double at_once = blocks_at_once(BLOCKS_PER_SM<tile, D>, SHARED_BYTES<tile, D>);
   const double tiles = tiles_of<tile>(shape);
   const int fewest_keys = max(tile::BLOCK_N, 2 * min(tile::BLOCK_M, packed_rows(shape)));
-  double blocks =
-      blocks_that_divide(tiles, fmin(at_once, tiles * divide_up(shape.seq_kv, fewest_keys)));
+  double blocks = fmin(at_once, tiles * divide_up(shape.seq_kv, fewest_keys));
   if (tile::KEY_WARPS == 1 && blocks < tiles) blocks = tiles;
-  if (chosen_splits > 0) blocks = tiles * chosen_splits;
-  return share_out(tiles, divide_up(shape.seq_kv, tile::BLOCK_N), blocks);
+  return share_out_evenly<tile>(shape, tiles, blocks);
 }
 
 // O and lse of a tile, or a part of them where first_block to end_block - 1 are not all key blocks of the tile. The
@@ -184,10 +183,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   auto O_smem = (float *)shared_memory;                  // [KEY_WARPS][BLOCK_M][PITCH]
   auto max_sum_smem = (float2 *)(O_smem + tile::KEY_WARPS * tile::BLOCK_M * PITCH);
 
-  const int query_tiles = divide_up(packed_rows(shape), tile::BLOCK_M); // of a key/value head
-  const int kv_head = number % shape.kv_heads;
-  const int query_tile = query_tiles - 1 - number / shape.kv_heads % query_tiles;
-  const int batch = number / shape.kv_heads / query_tiles;
+  const auto [batch, kv_head, query_tile] = shares.place(number);
   const int group = group_of(shape);
   const int first = query_tile * tile::BLOCK_M; // of the rows of the group
   const int end = min(first + tile::BLOCK_M, packed_rows(shape));
@@ -220,8 +216,8 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
     const size_t offset = (first_kv_row + first_key) * shape.head_dim;
     if (first_key < keys) {
-      load_tile<tile, tile::BLOCK_N, D>(K_smem + first_smem * D, K + offset, keys - first_key);
-      load_tile<tile, tile::BLOCK_N, D>(V_smem + first_smem * D, V + offset, keys - first_key);
+      load_keys<tile, D>(K_smem + first_smem * D, K + offset, keys - first_key);
+      load_keys<tile, D>(V_smem + first_smem * D, V + offset, keys - first_key);
     }
     __pipeline_commit();
   };
@@ -238,7 +234,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
     const int block = first_key / tile::BLOCK_N;
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
     if (tile::STAGES > 1) __pipeline_wait_prior(max(tile::STAGES - 2, 0)); // this block has arrived
-    __syncthreads(); // all threads see the block, and have read the stage that is filled next
+    sync_readers<tile>(); // they see the block, and have read the stage that is filled next
     load_block(block + tile::STAGES - 1);
     if (tile::STAGES == 1) __pipeline_wait_prior(0);
     if (tile::STAGES == 1) __syncthreads();
@@ -292,10 +288,8 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
     if (tile::KEY_WARPS == 1) break; // each row has been stored by one warp
     const int d = i % (D / 4) * 4;
     partial_row loaded[tile::KEY_WARPS];
-    for (int k = 0; k < tile::KEY_WARPS; k++) {
-      const int from = k * tile::BLOCK_M + i / (D / 4);
+    for (int k = 0, from = i / (D / 4); k < tile::KEY_WARPS; k++, from += tile::BLOCK_M)
       loaded[k] = {max_sum_smem[from], *(float4 *)&O_smem[from * PITCH + d]};
-    }
     const partial_row sums = merge_loaded(loaded, scale_log2);
     if (whole) {
       const size_t row = row_of(first + i / (D / 4));
