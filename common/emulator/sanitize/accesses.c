@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "accesses.h"
 
+#include "limit.h"
 #include "places.h"
 #include "roles.h"
 #include "transfer.h"
@@ -149,6 +150,8 @@ static bool is_multiplying(const thread *thread) {
 
 static __attribute__((noinline)) void look_at(worker *worker, uintptr_t address, size_t bytes,
                                               observed_kind kind, const void *pc) {
+  // A loop that polls memory spends nearly all its time in here, where the limit's signal does not end it (limit.h).
+  if (limit_reached(worker)) limit_leave(worker, (uintptr_t)pc - 1);
   const bool private = is_private(worker, address);
   if (private && is_on_stack(worker, address)) {
     fences_note_use(worker, address, bytes, access_writes(kind), pc);

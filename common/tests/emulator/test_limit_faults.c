@@ -4,23 +4,27 @@
 #include "limit_faults.h"
 
 #include <stdlib.h>
+#include <time.h>
 
-static void be_impatient(void) { cr_assert_eq(setenv("LAB_LIMIT", "0.25", 1), 0); }
+static void be_impatient(void) { cr_assert_eq(setenv("LAB_LIMIT", "0.1", 1), 0); }
 
 TestSuite(limit, .init = be_impatient, .timeout = 60);
 
 static void expect_line(void (*launch)(void), const char *kernel, const char *others) {
-  char *report = stderr_of(launch); // now the line is known
+  const clock_t begin = clock();
+  char *report = stderr_of(launch);                                  // now the line is known
+  const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC; // of all workers
+  cr_expect_lt(seconds, 3, "%s ends after %g seconds of processor time", kernel, seconds);
   char where[64], name[64];
   snprintf(where, sizeof where, "limit_faults.cu:%d\n", line_loop);
   snprintf(name, sizeof name, "in kernel %s\n", kernel);
   const char *const says[] = {"========= Launch timed out: block (",
-                              ") has run for 0.25 seconds of processor time and has not ended\n",
+                              ") has run for 0.1 seconds of processor time and has not ended\n",
                               where,
                               "by thread (",
                               others,
                               "hint: does the loop at this line end?",
-                              "LAB_LIMIT=2.5",
+                              "LAB_LIMIT=1 ",
                               name,
                               "abandoned: cudaErrorLaunchTimeout until cudaDeviceReset"};
   const char *rest = report;
