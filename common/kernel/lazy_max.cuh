@@ -107,8 +107,10 @@ find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float sc
   // The warp asks before its lanes exchange their maxima: if none of them has to be treated apart, no row has.
   ordinary = __all_sync(0xffffffff, ordinary);
   if (!ordinary)
-    for (int r = 0; r < tile::LANE_ROWS; r++)
-      if (!(new_max[r] >= 0.0f)) new_max[r] = max_of_negative_row<tile>(S_frag, r, row_max[r]);
+    for (int r = 0; r < tile::LANE_ROWS; r++) {
+      const float largest = max_over_lanes<1, 4>(new_max[r]); // other lanes may have larger scores
+      if (!(largest >= 0.0f)) new_max[r] = max_of_negative_row<tile>(S_frag, r, row_max[r]);
+    }
   for (int r = 0; r < tile::LANE_ROWS; r++) {
     new_max[r] = max_over_lanes<1, 4>(new_max[r]);
     subtracted[r] = new_max[r] * scale_log2;
