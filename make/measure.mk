@@ -29,7 +29,7 @@ budget: say-device ## shared memory of each configuration against the GPUs' limi
 stored     = $(shell grep -l score_matrix_bytes $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
 PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_% $(notdir $(patsubst %/attention.cu,%,$(stored))),$(BUILDABLE)))
 # Steps for decode, which split the keys, are like their parent, step 09, where there are as many queries as keys.
-DECODE_STEPS = $(notdir $(patsubst %/attention.cu,%,$(shell grep -l chosen_splits $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))))
+DECODE_STEPS = $(notdir $(patsubst %/attention.cu,%,$(shell grep -l '"split\(s\|_kv\).cuh"' $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))))
 LONG_STEPS   = $(if $(STEP_GOALS),$(PEER_STEPS),$(filter-out $(DECODE_STEPS),$(PEER_STEPS)))
 peers_now    = PYTHONPATH=common/tools python3 -m peers
 peers_run    = PYTHONPATH=common/tools $(with_args) $(RUN) python3 -m peers

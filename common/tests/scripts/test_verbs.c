@@ -132,3 +132,13 @@ Test(verbs_gpu, write_below_results_alone, .timeout = 120) {
                    "scripts/book.sh\nscripts/plot.sh\nscripts/publish.sh\nscripts/tables.sh\n",
                    "%s", others.out);
 }
+
+Test(verbs, decode_takes_the_steps_that_split_the_keys_and_peers_the_others) {
+  static const char steps_of[] = MAKE "-n %s DEVICE=gpu CUDA_HOME=/none ARCH=sm_90a | "
+                                      "grep -o 'step[0-9]*[.]so' | sort -u | tr '\\n' ' '";
+  const script_result decode = lab_run(steps_of, "decode");
+  cr_expect_str_eq(decode.out, "step09.so step17.so step18.so step19.so step20.so ");
+  const script_result peers = lab_run(steps_of, "peers");
+  EXPECT(peers, "step09.so ", "step17.so ");
+  cr_expect(!strstr(peers.out, "step18") && !strstr(peers.out, "step20"), "%s", peers.out);
+}
