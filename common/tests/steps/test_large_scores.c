@@ -23,23 +23,27 @@ static void expect_right(attention_shape shape, float largest, score_pattern *pa
   trial_free(&trial);
 }
 
-// All scores are about 2^20, and rise by an eighth from block to block. So the sums of the blocks before count, and each
-// new row max scales them by a factor near 1. The products of Q and K are whole numbers below 2^24.
-static void expect_right_where_it_rises_slowly(attention_dtype dtype) {
+// A problem in which all scores are nearly q * k times the scale, and rise by `rise` times the scale from block to block.
+typedef struct {
+  float q, k, rise, scale;
+} rising_problem;
+
+// The sums of the blocks before count where scores rise so slowly, and each new row max scales them by a factor near 1.
+static void expect_right_where_it_rises(attention_dtype dtype, rising_problem problem) {
   trial trial;
   attention_shape shape = suite_shape(dtype, 20, 270, 64, false);
   shape.heads = shape.kv_heads = 1;
-  shape.scale = 0.125f;
+  shape.scale = problem.scale;
   if (suite_step().unsupported(&shape)) return;
   suite_create(&trial, shape);
   memset(trial.q, 0, shape_q_count(&shape) * sizeof *trial.q);
   memset(trial.k, 0, shape_kv_count(&shape) * sizeof *trial.k);
   for (int row = 0; row < shape.seq_q; row++) {
-    trial.q[row * shape.head_dim] = bits_of(dtype, 0x1p12f);
-    trial.q[row * shape.head_dim + 1] = bits_of(dtype, 1.0f);
+    trial.q[row * shape.head_dim] = bits_of(dtype, problem.q);
+    trial.q[row * shape.head_dim + 1] = bits_of(dtype, problem.rise);
   }
   for (int key = 0; key < shape.seq_kv; key++) {
-    trial.k[key * shape.head_dim] = bits_of(dtype, 0x1p11f);
+    trial.k[key * shape.head_dim] = bits_of(dtype, problem.k);
     trial.k[key * shape.head_dim + 1] = bits_of(dtype, (float)(key / 64));
   }
   inputs_fill(&shape, INPUTS_NORMAL, INPUTS_V, 1, trial.v);
@@ -65,7 +69,10 @@ static void expect_right_up_to(attention_dtype dtype, const float *scores, size_
   attention_shape many_keys = suite_shape(dtype, 3, 2500, 64, false);
   many_keys.heads = many_keys.kv_heads = 1;
   expect_right(many_keys, scores[0], scores_one_key_at_the_start, BOTH_ROWS);
-  expect_right_where_it_rises_slowly(dtype);
+  // Scores of about 2^20: the products of Q and K are whole numbers below 2^24.
+  expect_right_where_it_rises(dtype, (rising_problem){0x1p12f, 0x1p11f, 1.0f, 0.125f});
+  // Only the scale makes scores large: the products of Q and K are about 2^10, and rise by the last of their 24 bits.
+  expect_right_where_it_rises(dtype, (rising_problem){0x1p5f, 0x1p5f, 0x1p-13f, 0x1p14f});
   // Another configuration of steps that choose by the shape.
   expect_right(suite_shape(dtype, 260, 400, 128, false), scores[count - 1], scores_rising,
                BOTH_ROWS);
