@@ -72,7 +72,7 @@ static void expect_right_up_to(attention_dtype dtype, const float *scores, size_
   // Scores of about 2^20: the products of Q and K are whole numbers below 2^24.
   expect_right_where_it_rises(dtype, (rising_problem){0x1p12f, 0x1p11f, 1.0f, 0.125f});
   // Only the scale makes scores large: the products of Q and K are about 2^10, and rise by the last of their 24 bits.
-  expect_right_where_it_rises(dtype, (rising_problem){0x1p5f, 0x1p5f, 0x1p-13f, 0x1p14f});
+  expect_right_where_it_rises(dtype, (rising_problem){0x1p5f, 0x1p5f, 0x1p-13f, 0x1p24f});
   // Another configuration of steps that choose by the shape.
   expect_right(suite_shape(dtype, 260, 400, 128, false), scores[count - 1], scores_rising,
                BOTH_ROWS);
