@@ -95,7 +95,8 @@ while read -r file; do add image "$file"; done <"$scratch/images"
 # draw: it would be larger than 5 MB with them.
 for file in plots/data/*/*.csv; do
   case $file in
-  *-samples.csv | */decode.csv | */splits-*.csv | */peers-earlier.csv | */mutants.csv | */calibration.csv | *'*'*) ;;
+  *-samples.csv | */decode.csv | */splits-*.csv | */peers-earlier.csv | */shapes.csv | */spread.csv | */variants*.csv | \
+    */mutants.csv | */calibration.csv | *'*'*) ;;
   *) add text "$file" ;;
   esac
 done
