@@ -1,4 +1,4 @@
-// What the parts of the group share.
+// The functions that the parts of the group share.
 #ifndef GROUP_PARTS_H
 #define GROUP_PARTS_H
 

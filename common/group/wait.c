@@ -1,4 +1,4 @@
-// What the host threads of the ranks wait for: the GPU, and each other.
+// The host threads of the ranks wait for the GPU, and for each other.
 #define _GNU_SOURCE
 #include "device/device.h"
 #include "group/parts.h"

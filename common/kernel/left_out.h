@@ -1,4 +1,5 @@
-// What a step says of an element type that its build leaves out (LAB_ONE_TYPE in kernel.cuh). The tests know it by these words.
+// The words with which a step refuses an element type that its build leaves out (LAB_ONE_TYPE in kernel.cuh). The tests
+// know the reason by them.
 #ifndef LEFT_OUT_H
 #define LEFT_OUT_H
 

@@ -1,5 +1,5 @@
-// The product of P and V with the row sums of P, and the ones that it needs. Step 17 takes over both from step 16
-// as they are. Step 16 explains them.
+// The sum and the max of a row: the product of P and V with the row sums of P, the ones that it needs, and the max of
+// three scores at once. Step 17 takes them over from step 16 as they are. Step 16 explains them.
 // From: 16_row_sums
 #ifndef ROW_SUMS_CUH
 #define ROW_SUMS_CUH
@@ -35,6 +35,62 @@ __device__ __forceinline__ void fill_with_ones(shared_tiles<tile, Element, D> &s
     for (int i = threadIdx.x; i < tile::BLOCK_N * PANEL / 8; i += tile::THREADS)
       ((uint4 *)smem.V[stage][D / PANEL])[i] = make_uint4(pair, pair, pair, pair);
   writes_for_wgmma();
+}
+
+// Returns the largest of `start` and the lane's scores of its row r, or a negative number if all of them are negative.
+// Floats that are not negative have the order of the integers with the same bits, of which one instruction compares
+// three. Two maxima take turns, because each has to wait for the one before it.
+template <typename tile>
+__device__ __forceinline__ float
+max_of_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float start) {
+  const auto bits = [&](int n) { return __float_as_int(of_row(S_frag, r, n)); };
+  int largest[2] = {__float_as_int(start), bits(0)};
+  for (int n = 1; n + 1 < tile::LANE_KEYS; n += 2)
+    largest[n / 2 % 2] = __vimax3_s32(largest[n / 2 % 2], bits(n), bits(n + 1));
+  return __int_as_float(__vimax3_s32(largest[0], largest[1], bits(tile::LANE_KEYS - 1)));
+}
+
+// The same for a row of which the lane has only negative scores, as `start` is. They have the opposite order of these
+// integers.
+template <typename tile>
+__device__ __forceinline__ float
+max_of_negative_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float start) {
+  const auto bits = [&](int n) { return __float_as_int(of_row(S_frag, r, n)); };
+  int smallest = __float_as_int(start);
+  for (int n = 0; n < tile::LANE_KEYS; n += 2)
+    smallest = __vimin3_s32(smallest, bits(n), bits(n + 1));
+  return __int_as_float(smallest);
+}
+
+// The first part of the online softmax: the new row max of the lane's rows. `subtracted` receives what the second part
+// subtracts from their scores times scale_log2, and `correction` the factors that scale the sums of the blocks before
+// to the new row max.
+template <typename tile>
+__device__ __forceinline__ void
+find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
+             float (&row_max)[tile::LANE_ROWS], float (&subtracted)[tile::LANE_ROWS],
+             float (&correction)[tile::LANE_ROWS]) {
+  float new_max[tile::LANE_ROWS];
+  bool ordinary = true; // neither negative nor large
+  for (int r = 0; r < tile::LANE_ROWS; r++) {
+    new_max[r] = max_of_row<tile>(S_frag, r, row_max[r]);
+    ordinary = ordinary && new_max[r] >= 0.0f && product_is_small(new_max[r] * scale_log2);
+  }
+  // The warp asks before its lanes exchange their maxima: if none of them has to be treated apart, no row has.
+  ordinary = __all_sync(0xffffffff, ordinary);
+  if (!ordinary)
+    for (int r = 0; r < tile::LANE_ROWS; r++) {
+      const float largest = max_over_lanes<1, 4>(new_max[r]); // other lanes may have larger scores
+      if (!(largest >= 0.0f)) new_max[r] = max_of_negative_row<tile>(S_frag, r, row_max[r]);
+    }
+  for (int r = 0; r < tile::LANE_ROWS; r++) {
+    new_max[r] = max_over_lanes<1, 4>(new_max[r]);
+    subtracted[r] = new_max[r] * scale_log2;
+    // Both products are rounded, so that the factor is exactly 1 as long as the max stays.
+    correction[r] = exp2_approximate(__fmul_rn(row_max[r], scale_log2) - subtracted[r]);
+  }
+  if (!ordinary) subtract_large_max(S_frag, scale_log2, row_max, new_max, subtracted, correction);
+  for (int r = 0; r < tile::LANE_ROWS; r++) row_max[r] = new_max[r];
 }
 
 #endif

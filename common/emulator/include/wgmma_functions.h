@@ -9,7 +9,8 @@
 #include "detail/fragment.h"
 #include "warpgroup.h"
 
-// Returns the place in the machine code, which differs from copy to copy of an inlined function. NULL on other processors.
+// Returns the place in the machine code, which differs from copy to copy of an inlined function. On processors other
+// than x86-64 and AArch64 it is NULL, and copies are not told apart.
 inline __attribute__((always_inline)) const void *emulator_place(void) {
   const void *place = nullptr;
 #ifdef __x86_64__
