@@ -243,9 +243,10 @@ __device__ __forceinline__ void merge_parts(int places, int parts, float scale_l
         sums[n] = merge_loaded(loaded[n], scale_log2);
       }
     }
+    // A reference to sums[n] would do as well, but of one the sanitizer does not check whether n is below PLACES.
 #pragma unroll
     for (int n = 0; n < PLACES; n++)
-      if (i + n * THREADS < places) store(i + n * THREADS, sums[n]);
+      if (i + n * THREADS < places) store(i + n * THREADS, partial_row{sums[n].max_sum, sums[n].O});
   }
 }
 
