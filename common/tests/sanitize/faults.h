@@ -23,6 +23,7 @@ void past_last_shared(bool broken);
 void past_dynamic_shared(bool broken);
 void index_past_row(bool broken);
 void negative_index(bool broken);
+void index_of_member(bool broken);
 void misaligned_shared(bool broken);
 void misaligned_global(bool broken);
 void unwritten_shared(bool broken);

@@ -99,6 +99,13 @@ __global__ void negative_kernel(float *out, int back) {
 }
 void negative_index(bool broken) { negative_kernel<<<1, 32>>>(device_floats(32), 1 + broken); }
 
+__device__ float plus_one(const float &number) { return number + 1; }
+__global__ void member_kernel(float *out, int count) {
+  float2 own[2] = {};
+  for (int i = 0; i < count; i++) out[threadIdx.x] = plus_one(own[i].x); // <- member
+}
+void index_of_member(bool broken) { member_kernel<<<1, 32>>>(device_floats(32), 2 + broken); }
+
 // ---- Misaligned accesses ------------------------------------------------------------------------
 
 template <int PAD>
