@@ -37,7 +37,7 @@ struct configuration {
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
   static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
   static constexpr int MAX_DIM = 128;
-  // Groups of 16 columns of Q and K that are multiplied at once; with tiles of 128 rows more would make registers spill.
+  // Groups of 16 columns of Q and K that are multiplied at once; in tiles of 128 rows more would make registers spill.
   static constexpr int UNROLLED = BLOCK_M > 64 ? 4 : 8;
 
   static_assert(WARP_ROWS % 16 == 0 && BLOCK_N % 16 == 0, "whole fragments");
