@@ -84,12 +84,12 @@ exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int 
 template <typename Element>
 static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
 
-// A warp is wary for the rest of a tile as soon as its old max was too small for so many blocks of it. These blocks,
-// and those for which a warp was wary, are failures. If a warp group has more of them in a tile than one in so many of
-// the tile's blocks, the thread block is wary for so many tiles.
+// The failures of a warp in a tile are the key blocks for which its old max was too small, or for which it was wary.
+// After FAILURES of them it is wary for the rest of the tile. If a warp group has more failures than one in
+// BLOCKS_PER_FAILURE of the tile's key blocks, its thread block is wary for WARY_TILES tiles.
 static constexpr int FAILURES = 2;
-static constexpr int WARY_TILES = 64;
 static constexpr int BLOCKS_PER_FAILURE = 16;
+static constexpr int WARY_TILES = 64;
 
 // The lazy softmax of the lane's rows: computes P_frag from S_frag with the old row max, and row_sum if ADD is
 // set. Returns false, with S_frag and row_sum unchanged, if that max is too small for a row of the warp.
@@ -179,15 +179,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
         mask_row<tile>(S_frag, r,
                        visible_keys(shape, place.first_query + lane_row + 8 * r) - first_key);
   };
-  const auto find_max = [&]() {
-    find_row_max<tile>(S_frag, scale_log2, row_max, subtracted, correction);
-  };
-  const auto exponentiate = [&](int r) {
-    exponentiate_row<tile, LSE>(S_frag, r, scale_log2, subtracted, correction, row_sum);
-  };
-  const auto try_lazy_softmax = [&](auto &P_new) {
-    return lazy_softmax<tile, Element, LSE>(P_new, S_frag, scale_log2, row_max, row_sum);
-  };
   // Returns the number of the next tile. If there is such a tile, its Q and first K have arrived.
   const auto next_tile = [&]() {
     barrier_wait(&smem.Q_full[Q_ring.stage], Q_ring.parity);
@@ -198,6 +189,15 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
   };
   const auto queue_scores = [&]() {
     multiply_scores<tile, D>(S_frag, smem.Q[Q_ring.stage], group_row, smem.K[K_ring.stage]);
+  };
+  const auto find_max = [&]() {
+    find_row_max<tile>(S_frag, scale_log2, row_max, subtracted, correction);
+  };
+  const auto exponentiate = [&](int r) {
+    exponentiate_row<tile, LSE>(S_frag, r, scale_log2, subtracted, correction, row_sum);
+  };
+  const auto try_lazy_softmax = [&](auto &P_new) {
+    return lazy_softmax<tile, Element, LSE>(P_new, S_frag, scale_log2, row_max, row_sum);
   };
   const auto rescale = [&]() {
     // If all factors of the warp are 1, O stays. To ask costs a branch, and pays where O is large.
