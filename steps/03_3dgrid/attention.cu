@@ -205,7 +205,7 @@ __device__ __forceinline__ void output_tile(const float *P, const Element *V, El
     __syncthreads(); // all threads have read the tiles, so the next ones may overwrite them
   }
 
-#pragma unroll // O_rmem stays in registers, however long the rounding to 16 bits is
+#pragma unroll // O_rmem stays in registers only if all its indices are constants
   for (int i = 0; i < tile::ROWS; i++) {
     const int row = threadIdx.x / COLUMN_THREADS + tile::ROW_THREADS * i;
     for (int j = 0; j < D / COLUMN_THREADS; j++) {
