@@ -69,13 +69,16 @@ bug_apply() {
 }
 
 # bug_first_line LOG: what a tool said first: a report of the emulator or of compute-sanitizer, else the
-# sentence of the first test that failed. Less the addresses, which are others each time.
+# sentence of the first test that failed, else which kernel no shape reaches. Less the addresses, which are others each
+# time.
 bug_first_line() {
   sed 's/\x1b\[[0-9;]*m//g; s/ at address 0x[0-9a-f]*//' "$1" | tr '\t' ' ' | awk '
     /^========= / && !/COMPUTE-SANITIZER|ERROR SUMMARY/ && !found { found = substr($0, 11) }
     /Assertion [Ff]ailed/ { asserted = 1; next }
     asserted && !said && sub(/^\[----\] +/, "") && $0 != "" { said = $0 }
     /Unexpected signal|Timed out|ended its process|^error: / && !died { sub(/^\[[-A-Z]*\] +/, ""); died = $0 }
+    unreached && !died { sub(/^ +/, " "); died = unreached $0 }
+    /^  FAIL  .* has kernels that no shape/ { unreached = substr($0, 9) }
     END { print found != "" ? found : said != "" ? said : died }'
 }
 

@@ -132,6 +132,18 @@ Test(bugs, messages_without_addresses) {
   cr_expect_str_eq(result.out, "Invalid read: 0 bytes past the end\n", "%s", result.out);
 }
 
+// A step that sends a shape to another kernel than its own leaves a kernel that no shape reaches.
+Test(bugs, messages_of_kernels_that_no_shape_reaches) {
+  const script_result result =
+      toolkit_run("bash -c '. scripts/planted_bug.sh; bug_first_line <(echo \"  ok    04 --seq 9\n"
+                  "  FAIL  04 has kernels that no shape of list reaches: add one for each of\n"
+                  "        void first(int)\n        void second(int)\nsanitize: faults in 04\")'");
+  cr_expect_str_eq(result.out,
+                   "04 has kernels that no shape of list reaches: add one for each of void "
+                   "first(int)\n",
+                   "%s", result.out);
+}
+
 // The launch is ended in time, and its message is kept.
 Test(bugs, endless_kernels) {
   char command[512];
