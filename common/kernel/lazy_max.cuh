@@ -226,8 +226,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
     if (tile::CONSUMERS > 1 && elect_lane())
       atomicAdd(&failures_of_group[group % tile::CONSUMERS], failures);
   };
-  // Decides how the warp group takes the next tiles. All writes are in the turns of others or before the own one. So
-  // here, in the own turn, its four warps read the same and decide the same: all of them take the same loop.
+  // Decides how the warp group takes the next tiles. Others write to its number in their turns, and its own warps before
+  // its turn. So here, in its turn, the four warps read the same and decide the same: all of them take the same loop.
   const auto plan_next_tiles = [&](int blocks) {
     if (tile::CONSUMERS == 1) return; // one warp group has no turns, and hardly a next tile
     // The number is warp-uniform; only the shuffle tells the compiler so.
