@@ -70,7 +70,7 @@ groups: needs-gpu ## steps 21 to 23 and PyTorch on 2, 4, ... GPUs against step 1
 	$(if $(NAME),,$(call draw_results,groups))
 
 .PHONY: record
-record: needs-gpu ## all times that charts and tables are made of (GPU): PARTS="ladder bench", FA3=libfa3.so, FRESH=1
+record: needs-gpu ## all times of one GPU that charts and tables are made of (GPU): PARTS="ladder bench", FA3=libfa3.so, FRESH=1
 	@MAKE="$(MAKE)" FRESH="$(FRESH)" scripts/record.sh $(PARTS)
 
 compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or OLD=a.csv A=05 B=06

@@ -38,7 +38,7 @@ next: ## what to do next
 watch: ## check your file of a step at every save
 	@DEVICE=$(DEVICE) ROUNDS=$(ROUNDS) PART=$(PART) scripts/workshop/watch.sh $(named_step)
 
-hunt: ## a planted bug to be found: make hunt BUG=1, then make hunt BUG=1 check|sanitize|count|run|reveal
+hunt: ## a planted bug to be found: make hunt BUG=1, then make hunt BUG=1 check|sanitize|count|run|timeline|reveal
 	@$(if $(filter-out hunt,$(MAKECMDGOALS)),:,scripts/workshop/hunt.sh $(if $(BUG),describe "$(BUG)",list))
 
 reveal: hunt

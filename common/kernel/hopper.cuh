@@ -1,5 +1,5 @@
 // The instructions that Hopper brings (sm_90a), for barriers that count bytes, the copy engine (TMA), wgmma
-// and register budgets. Each function stands for one instruction. The numbers in the comments are sections of
+// and register budgets. Most functions stand for one instruction. The numbers in the comments are sections of
 // the PTX ISA, release 9.0.
 #ifndef HOPPER_CUH
 #define HOPPER_CUH

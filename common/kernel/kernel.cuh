@@ -84,8 +84,8 @@ __device__ __forceinline__ size_t key_value_head(const attention_shape &shape, i
   return (size_t)batch * shape.kv_heads + head / (shape.heads / shape.kv_heads);
 }
 
-// They return the largest value, and the sum, over the lanes whose numbers differ in the bits FROM, 2 FROM,
-// ... TO / 2. FROM = 1 and TO = 8 take 8 neighbouring lanes; FROM = 8 and TO = 32 take every eighth lane.
+// max_over_lanes and sum_over_lanes return the largest value and the sum, over the lanes whose numbers differ in the
+// bits FROM, 2 FROM, ... TO / 2. FROM = 1, TO = 8 take 8 neighbouring lanes; FROM = 8, TO = 32 take every eighth lane.
 template <int FROM, int TO>
 __device__ __forceinline__ float max_over_lanes(float value TIMELINE_SITE) {
   TIMELINE_MMA(SOFTMAX)

@@ -84,10 +84,12 @@ exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int 
 template <typename Element>
 static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
 
-// The tiles for which a warp stays wary after a tile with too large a score, and the factor by which this number
-// grows each time. So a single large score costs little, and scores that go on rising are tried seldom.
-static constexpr int PATIENCE = 4;
-static constexpr int GROWTH = 16;
+// The failures of a warp in a tile are the key blocks for which its old max was too small, or for which it was wary.
+// After FAILURES of them it is wary for the rest of the tile. If a warp group has more failures than one in
+// BLOCKS_PER_FAILURE of the tile's key blocks, its thread block is wary for WARY_TILES tiles.
+static constexpr int FAILURES = 2;
+static constexpr int BLOCKS_PER_FAILURE = 16;
+static constexpr int WARY_TILES = 64;
 
 // The lazy softmax of the lane's rows: computes P_frag from S_frag with the old row max, and row_sum if ADD is
 // set. Returns false, with S_frag and row_sum unchanged, if that max is too small for a row of the warp.
@@ -177,15 +179,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
         mask_row<tile>(S_frag, r,
                        visible_keys(shape, place.first_query + lane_row + 8 * r) - first_key);
   };
-  const auto find_max = [&]() {
-    find_row_max<tile>(S_frag, scale_log2, row_max, subtracted, correction);
-  };
-  const auto exponentiate = [&](int r) {
-    exponentiate_row<tile, LSE>(S_frag, r, scale_log2, subtracted, correction, row_sum);
-  };
-  const auto try_lazy_softmax = [&](auto &P_new) {
-    return lazy_softmax<tile, Element, LSE>(P_new, S_frag, scale_log2, row_max, row_sum);
-  };
   // Returns the number of the next tile. If there is such a tile, its Q and first K have arrived.
   const auto next_tile = [&]() {
     barrier_wait(&smem.Q_full[Q_ring.stage], Q_ring.parity);
@@ -196,6 +189,15 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
   };
   const auto queue_scores = [&]() {
     multiply_scores<tile, D>(S_frag, smem.Q[Q_ring.stage], group_row, smem.K[K_ring.stage]);
+  };
+  const auto find_max = [&]() {
+    find_row_max<tile>(S_frag, scale_log2, row_max, subtracted, correction);
+  };
+  const auto exponentiate = [&](int r) {
+    exponentiate_row<tile, LSE>(S_frag, r, scale_log2, subtracted, correction, row_sum);
+  };
+  const auto try_lazy_softmax = [&](auto &P_new) {
+    return lazy_softmax<tile, Element, LSE>(P_new, S_frag, scale_log2, row_max, row_sum);
   };
   const auto rescale = [&]() {
     // If all factors of the warp are 1, O stays. To ask costs a branch, and pays where O is large.
@@ -215,9 +217,30 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
     }
   };
 
-  // The tiles for which the warp still stays wary, and those for which the next failure makes it wary.
-  int wary_tiles = 0;
-  int patience = PATIENCE;
+  int wary_tiles = 0; // for which the warp group still takes the ordinary softmax
+  int known = 0;      // of its failures
+  // The failures of each warp group, or so many that it turns wary because of another one.
+  __shared__ int failures_of_group[tile::CONSUMERS];
+  if (threadIdx.x % 128 == 0) failures_of_group[consumer] = 0;
+  const auto report = [&](int group, int failures) {
+    if (tile::CONSUMERS > 1 && elect_lane())
+      atomicAdd(&failures_of_group[group % tile::CONSUMERS], failures);
+  };
+  // Decides how the warp group takes the next tiles. Others write to its number in their turns, and its own warps before
+  // its turn. So here, in its turn, the four warps read the same and decide the same: all of them take the same loop.
+  const auto plan_next_tiles = [&](int blocks) {
+    if (tile::CONSUMERS == 1) return; // one warp group has no turns, and hardly a next tile
+    // The number is warp-uniform; only the shuffle tells the compiler so.
+    const int failures = __shfl_sync(0xffffffff, failures_of_group[consumer], 0) - known;
+    known += failures;
+    if (wary_tiles > 0) {
+      wary_tiles--;
+    } else if (failures > blocks / BLOCKS_PER_FAILURE) {
+      wary_tiles = WARY_TILES;
+      for (int i = 1; i < tile::CONSUMERS; i++)
+        report(consumer + i, 1 << 16); // above any share of blocks
+    }
+  };
   if (consumer == tile::CONSUMERS - 1) pass_turn(); // so that the first one can begin
   int number = next_tile();
   wait_for_turn();
@@ -240,9 +263,9 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
     exponentiate(1);
     round_probabilities<Element>(P_frag[0], S_frag[0]);
     if (blocks > 1) wait_for_keys();
-    bool wary = wary_tiles > 0;
+    int failures = 0; // of the warp, in this tile
     // One round: O += P V of the block before, and S = Q K^T and P_new of this block.
-    const auto one_round = [&](int block, auto &P, auto &P_new) {
+    const auto one_round = [&](int block, auto &P, auto &P_new, auto may_be_lazy) {
       wait_for_turn();
       queue_scores();
       wait_for_values();
@@ -252,13 +275,14 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring); // likewise
       mask(block);
-      if (!OVERLAP<tile, D> && !wary) wgmma_wait<0>(O_frag[0]); // it reads the only P
-      const bool lazy = !wary && try_lazy_softmax(P_new);
+      const bool attempt = may_be_lazy.value && failures < FAILURES;
+      if (!OVERLAP<tile, D> && attempt) wgmma_wait<0>(O_frag[0]); // it reads the only P
+      const bool lazy = attempt && try_lazy_softmax(P_new);
       if (!lazy) {
+        if (may_be_lazy.value) failures++;
         find_max();
         exponentiate(0); // row 0, while the tensor cores add to O
       }
-      wary = !lazy;
       // This branch keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
       wgmma_wait<0>(O_frag[0]);
@@ -272,7 +296,9 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
     // scores of the next tile, and stores O while these scores are under way.
     const auto finish = [&](const auto &P) {
       wait_for_values();
+      if (failures > 0) report(consumer, failures);
       wait_for_turn();
+      plan_next_tiles(blocks);
       accumulate_output<tile, D>(O_frag, P, smem.V[V_ring.stage], blocks == 1);
       // Only the warp groups below need the blocks that are left: this one gives back their stages and its turns.
 #pragma unroll 1
@@ -292,28 +318,24 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
       release(smem.V_empty, V_ring);
       store();
     };
-    if constexpr (OVERLAP<tile, D>) {
-      // While the products read one P, the softmax makes the next one: two sets of registers take turns.
-      int block = 1;
-      for (; block + 1 < blocks; block += 2) {
-        one_round(block, P_frag, P_next);
-        one_round(block + 1, P_next, P_frag);
-      }
-      if (block < blocks) {
-        one_round(block, P_frag, P_next);
-        finish(P_next);
-      } else {
-        finish(P_frag);
-      }
-    } else {
-      for (int block = 1; block < blocks; block++) one_round(block, P_frag, P_frag);
-      finish(P_frag);
-    }
+    int block = 1;
     if (wary_tiles > 0) {
-      wary_tiles--;
-    } else if (wary) {
-      wary_tiles = patience;
-      patience = min(patience * GROWTH, 1 << 20);
+      for (; block < blocks; block++) one_round(block, P_frag, P_frag, std::false_type());
+    } else if constexpr (OVERLAP<tile, D>) {
+      // While the products read one P, the softmax makes the next one: two sets of registers take turns.
+      for (; block + 1 < blocks; block += 2) {
+        one_round(block, P_frag, P_next, std::true_type());
+        one_round(block + 1, P_next, P_frag, std::true_type());
+      }
+      if (block < blocks) one_round(block, P_frag, P_next, std::true_type());
+    } else {
+      for (; block < blocks; block++) one_round(block, P_frag, P_frag, std::true_type());
+    }
+    // The loop of two rounds leaves `block` at a last round of its own, whose P is in P_next.
+    if (OVERLAP<tile, D> && block < blocks) {
+      finish(P_next);
+    } else {
+      finish(P_frag);
     }
     place = tile_in_order<tile>(shape, order, number); // while S is under way
     wgmma_wait<0>(S_frag[0]);

@@ -41,7 +41,7 @@ struct block_place {
   int row, head, batch;
 };
 
-// The steps for several GPUs have such a function of their own.
+// The steps for several GPUs have a place_of_block of their own, because K and V come from several GPUs there.
 __device__ __forceinline__ block_place place_of_block(const attention_shape &,
                                                       const tensor_maps &maps,
                                                       const tile_place &place, int first_key) {

@@ -50,7 +50,7 @@ __device__ __forceinline__ void load_matrices_transposed(unsigned (&fragments)[4
 // register of A and B holds two consecutive elements. With row = lane / 4 and column = 2 (lane % 4), a lane
 // holds:
 //   a[0..3]  A at (row, column), (row + 8, column), (row, column + 8), (row + 8, column + 8)
-//   b[0..1]  B at rows column, column + 8 and following, of column lane / 4
+//   b[0..1]  B in column lane / 4, at rows `column` and `column` + 8, each with the row below
 //   d[0..3]  D at (row, column), (row, column + 1), (row + 8, column), (row + 8, column + 1)
 // 9.7.14.5.8, "Matrix Fragments for mma.m16n8k16 with floating point type".
 template <typename Element>

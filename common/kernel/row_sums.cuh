@@ -50,8 +50,8 @@ max_of_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, flo
   return __int_as_float(__vimax3_s32(largest[0], largest[1], bits(tile::LANE_KEYS - 1)));
 }
 
-// The same for a row of which the lane has only negative scores, as `start` is. They have the opposite order of these
-// integers.
+// The same for a row in which `start` and all scores of the lane are negative. Negative floats have the opposite order
+// of the integers with the same bits.
 template <typename tile>
 __device__ __forceinline__ float
 max_of_negative_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float start) {

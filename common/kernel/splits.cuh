@@ -64,7 +64,7 @@ __device__ __forceinline__ void store_partial_row(float *matrix, size_t row,
   }
 }
 
-// A thread's part of a row: 4 columns of O, not yet divided by the sum. At first that of a row that has seen no key.
+// A thread's part of a row: 4 columns of O, not yet divided by the sum. It begins as that of a row without any key.
 struct partial_row {
   float2 max_sum = {-INFINITY, 0.0f};
   float4 O = {0.0f, 0.0f, 0.0f, 0.0f};

@@ -17,7 +17,7 @@
 #include "wgmma_functions.h" // of the emulator: the same functions, without PTX
 #else
 
-// The lists of the registers of D, of its names in PTX and of its operands in C++: tens, and what is left.
+// The registers of D as a list of names in PTX and as a list of operands in C++, put together from tens and a rest.
 #define WGMMA_NAMES_2(t)  "%" #t "0, %" #t "1"
 #define WGMMA_NAMES_4(t)  WGMMA_NAMES_2(t) ", %" #t "2, %" #t "3"
 #define WGMMA_NAMES_6(t)  WGMMA_NAMES_4(t) ", %" #t "4, %" #t "5"
@@ -48,8 +48,8 @@
 template <typename Element, int N>
 struct wgmma;
 
-// shared: A [64, 16] and B^T [N, 16] in shared memory, 16 consecutive in a row.
-// registers: A in the fragments of mma.sync, B [16, N] in shared memory, N consecutive in a row.
+// shared: A [64, 16] and B^T [N, 16] in shared memory, the 16 elements of a row side by side.
+// registers: A in the fragments of mma.sync, B [16, N] in shared memory, the elements of a row side by side.
 #define WGMMA_OF(Element, type, N, COUNT, A0, A1, A2, A3, B, CLEAR, B_SHARED, CLEAR_SHARED)        \
   template <>                                                                                      \
   struct wgmma<Element, N> {                                                                       \
@@ -71,7 +71,7 @@ struct wgmma;
                    : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"((int)clear));         \
     }                                                                                              \
   };
-// They write N and N / 2, and the numbers of the operands behind those of D.
+// The lines below name N, N / 2, and the numbers of the operands that come behind those of D.
 #define WGMMA_OF_BOTH(...)                                                                         \
   WGMMA_OF(half, "f16", __VA_ARGS__) WGMMA_OF(__nv_bfloat16, "bf16", __VA_ARGS__)
 WGMMA_OF_BOTH(64, 32, "32", "33", "34", "35", "36", "37", "33", "34")

@@ -11,9 +11,9 @@
 //   threads  |  BLOCK_N or D  |             of an output tile the same rows and
 //            +----------------+             the columns 4c .. 4c + 3 of every 32.
 //
-// Cost for each head: Q, K and V are fetched from global memory 64 times less often than in step 01.
-// S still travels through global memory: it is written once, read and written by the softmax, and
-// read again.
+// Cost for each head: Q is fetched from global memory once, and K and V once for every query tile, which is
+// 64 times less often than in step 01. S still travels through global memory: it is written once, read and
+// written by the softmax, and read again.
 // With few heads most of the GPU has nothing to do, which 03_3dgrid changes.
 #include "kernel.cuh"
 #include "tiles.cuh"
@@ -213,7 +213,7 @@ __device__ __forceinline__ void output_tile(const float *P, const Element *V, El
     __syncthreads(); // all threads have read the tiles, so the next ones may overwrite them
   }
 
-#pragma unroll // O_rmem stays in registers, however long the rounding to 16 bits is
+#pragma unroll // O_rmem stays in registers only if all its indices are constants
   for (int i = 0; i < tile::ROWS; i++) {
     const int row = threadIdx.x / COLUMN_THREADS + tile::ROW_THREADS * i;
     for (int j = 0; j < D / COLUMN_THREADS; j++) {

@@ -1,7 +1,7 @@
 // 03_3dgrid: a block for every query tile.
 //
 // The kernels are those of step 02 except for the grid: the query tile comes from blockIdx.z instead
-// of a loop, so the grid has heads x batch x query tiles blocks and fills the GPU even for one head.
+// of a loop, so the grid has heads x batch x query tiles blocks: 64 for one head of 4096 queries, not 1.
 // Inside a block every index counts from the tile's first row, so none depends on other tiles.
 //
 //              8 column threads             thread (r, c) of 16 x 8 owns, of a score tile,
@@ -10,7 +10,7 @@
 //   threads  |  BLOCK_N or D  |             of an output tile the same rows and
 //            +----------------+             the columns 4c .. 4c + 3 of every 32.
 //
-// Cost for each head: as in step 02, but spread over all multiprocessors. S still travels through
+// Cost for each head: as in step 02, but spread over many multiprocessors. S still travels through
 // global memory: it is written once, read and written by the softmax, and read again.
 // Look next at 04_online_softmax, which never stores S.
 #include "kernel.cuh"
@@ -205,7 +205,7 @@ __device__ __forceinline__ void output_tile(const float *P, const Element *V, El
     __syncthreads(); // all threads have read the tiles, so the next ones may overwrite them
   }
 
-#pragma unroll // O_rmem stays in registers, however long the rounding to 16 bits is
+#pragma unroll // O_rmem stays in registers only if all its indices are constants
   for (int i = 0; i < tile::ROWS; i++) {
     const int row = threadIdx.x / COLUMN_THREADS + tile::ROW_THREADS * i;
     for (int j = 0; j < D / COLUMN_THREADS; j++) {

@@ -218,7 +218,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
     __syncthreads(); // all threads have read the tiles, so the next ones may overwrite them
   }
 
-#pragma unroll // O_rmem stays in registers, however long the rounding to 16 bits is
+#pragma unroll // O_rmem stays in registers only if all its indices are constants
   for (int i = 0; i < tile::ROWS; i++) {
     const int row = row_thread + tile::ROW_THREADS * i;
     const float sum = sum_over_lanes<1, COLUMN_THREADS>(row_sum[i]);

@@ -11,8 +11,8 @@
 //   | 1 1 1 1 |                   than warps.
 //       ...
 //
-// Cost for each head: global traffic as in step 04, but tiles stay in 16 bits in shared memory, and a fragment of
-// K or V serves all rows of a warp. The warps now wait for the copies of the next tiles.
+// Cost for each head: as in step 04, Q is read once, and K and V once for every query tile. Tiles stay in 16 bits in
+// shared memory, and a fragment of K or V serves all rows of a warp. The warps now wait for the next tiles.
 // Look next at 06_cp_async, which copies the next tiles while it computes.
 #include "kernel.cuh"
 #include "ptx.cuh"

@@ -1,7 +1,7 @@
 // 13_softmax_overlap: two products in flight, and the softmax under the second one.
 // Needs: sm_90a
 //
-// In step 12 a consumer's tensor cores are idle during its softmax, and its exponential units during its
+// In step 12 a consumer has no product under way during its softmax, and computes no exponentials during its
 // products. But O += P V of one key block does not depend on S = Q K^T of the next one. So a consumer queues
 // both, S first, and waits for S alone. The softmax of a block then runs while the tensor cores add P V of the
 // block before. FlashAttention-3 calls this intra-warpgroup pipelining.
@@ -9,7 +9,7 @@
 //   tensor cores   | Q K 1 | P V 0      | Q K 2 | P V 1      | Q K 3 | ...
 //   the warps              | softmax 1  |       | softmax 2  |       | softmax 3
 //
-// Cost for each head: as in step 12. S and P of a block and O are in registers at the same time.
+// Cost for each head: as in step 12. S of a block, P of the block before and O are in registers together.
 // Look next at 14_pingpong, which lets the consumers take turns.
 #include "fragments.cuh"
 #include "hopper.cuh"

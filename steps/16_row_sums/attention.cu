@@ -121,8 +121,8 @@ max_of_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, flo
   // end of exercise
 }
 
-// The same for a row of which the lane has only negative scores, as `start` is. They have the opposite order of these
-// integers.
+// The same for a row in which `start` and all scores of the lane are negative. Negative floats have the opposite order
+// of the integers with the same bits.
 template <typename tile>
 __device__ __forceinline__ float
 max_of_negative_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float start) {

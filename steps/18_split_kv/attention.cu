@@ -37,7 +37,7 @@ struct configuration {
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
   static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
   static constexpr int MAX_DIM = 128;
-  // Groups of 16 columns of Q and K that are multiplied at once; with tall tiles more would make registers spill.
+  // Groups of 16 columns of Q and K that are multiplied at once; in tiles of 128 rows more would make registers spill.
   static constexpr int UNROLLED = BLOCK_M > 64 ? 4 : 8;
 
   static_assert(WARP_ROWS % 16 == 0 && BLOCK_N % 16 == 0, "whole fragments");
@@ -170,8 +170,8 @@ static double tiles_of(const attention_shape &shape) {
   return (double)divide_up(shape.seq_q, tile::BLOCK_M) * shape.heads * shape.batch;
 }
 
-// Into how many splits the keys are divided, where the command line does not say it. Together with the tiles they
-// are as many blocks as the GPU can run at once, or less: a partial row of O is written and read again in float32,
+// Returns into how many splits the keys are divided: as many as --splits says, or else so many that the splits of all
+// tiles are as many blocks as the GPU can run at once, or fewer. A partial row is written and read again in float32,
 // which is as many bytes as two keys have, so a split has about two keys for each row of its tile, or more.
 template <typename tile, int D>
 static int splits_of(const attention_shape &shape) {
@@ -197,8 +197,8 @@ __device__ __forceinline__ void merge(partial_row &a, float2 max_sum, float4 O, 
   // end of exercise
 }
 
-// O [query tile, head_dim] and lse [query tile], or the partial results of one split of the keys, one key block
-// after the other.
+// Computes O [query tile, head_dim] and lse [query tile], or the partial results of one split of the keys, one key
+// block after the other.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void
 attention_tile(const Element *Q, const Element *K, const Element *V, Element *O, float *lse,

@@ -6,7 +6,7 @@
 // must be launched to merge. Here the key blocks of all tiles stand in one line, which is cut into equal shares, one
 // for each block that can run at once. A share may begin and end inside a tile. A block that has only a part of a tile
 // stores a partial result, and each of its warps counts itself. The warp that is counted last merges its rows of all
-// parts, which are there then.
+// parts, because all parts are stored by then.
 //
 //       tile         |      0      |      1      |      2      |      3      |
 //       key block    | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 |
@@ -39,7 +39,7 @@ struct configuration {
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
   static constexpr int LANE_KEYS = WARP_KEYS / 4;      // of one lane, in each of its rows
   static constexpr int MAX_DIM = 128;
-  // Groups of 16 columns of Q and K that are multiplied at once; with tall tiles more would make registers spill.
+  // Groups of 16 columns of Q and K that are multiplied at once; in tiles of 128 rows more would make registers spill.
   static constexpr int UNROLLED = BLOCK_M > 64 ? 4 : 8;
 
   static_assert(WARP_ROWS % 16 == 0 && WARP_KEYS % 16 == 0, "whole fragments");
@@ -153,10 +153,10 @@ static double tiles_of(const attention_shape &shape) {
   return (double)divide_up(packed_rows(shape), tile::BLOCK_M) * shape.kv_heads * shape.batch;
 }
 
-// As many shares as blocks run at once, or fewer that end where tiles end. But a share has at least one key block, and
-// at least two keys for each row of its tile: a partial row is as many bytes as two keys have. With tall tiles there is
-// other work than copies, and where there are enough of them each block takes one. --splits N makes N times as many
-// shares as tiles.
+// Returns as many shares as blocks run at once, or fewer that end where tiles end. A share has at least one key block,
+// and at least two keys for each row of its tile, because a partial row is as many bytes as two keys have. Tiles whose
+// warps have rows of their own (KEY_WARPS == 1) have other work than copies: where there are enough of them, each block
+// takes one. --splits N makes N times as many shares as tiles.
 template <typename tile, int D>
 static equal_shares shares_of(const attention_shape &shape) {
   const double at_once = blocks_at_once(BLOCKS_PER_SM<tile, D>, SHARED_BYTES<tile, D>);
@@ -167,8 +167,8 @@ static equal_shares shares_of(const attention_shape &shape) {
   return share_out_evenly<tile>(shape, tiles, blocks);
 }
 
-// O and lse of a tile, or a part of them where first_block to end_block - 1 are not all key blocks of the tile. The
-// warps that are counted last merge the parts of a tile.
+// Computes O and lse of a tile, or a part of them where first_block to end_block - 1 are not all of its key blocks.
+// The warps that are counted last merge the parts of a tile.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void
 attention_tile(const Element *Q, const Element *K, const Element *V, Element *O, float *lse,

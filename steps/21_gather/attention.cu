@@ -14,7 +14,7 @@
 //   time      copy ============ then multiply =============================
 //
 // Cost for each rank: 2 (ranks - 1) share * kv_heads * head_dim elements arrive, and memory for all K and V. With a
-// causal mask rank 0 has the least work, and the last rank nearly twice the average.
+// causal mask rank 0 has the least work, and the last rank the most: with many ranks nearly twice the average.
 #include "group.cuh"
 #include "kernel.cuh"
 #include "lazy_max.cuh"
@@ -47,7 +47,7 @@ static part part_of(const attention_shape &whole, const attention_group *group) 
   return shape;
 }
 
-// Returns the rows of a rank's share of K and V, those that are missing in the last shares included.
+// Returns the rows of a rank's share of K and V, including those that are missing in the last shares.
 static int share_rows(const part &shape) { return shape.key_piece; }
 
 // Returns the bytes of a rank's share of K, and of V.
@@ -63,7 +63,7 @@ __device__ __forceinline__ int row_of_problem(const part &shape, int row) {
   // end of exercise
 }
 
-// Step 17's kernel asks this of its mask, with rows of the rank.
+// The mask of step 17's kernel asks this, with rows of the rank.
 __device__ __forceinline__ int visible_keys(const part &shape, int row) {
   return visible_keys(shape.whole, row_of_problem(shape, row));
 }

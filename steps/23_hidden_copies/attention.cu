@@ -50,7 +50,7 @@ static part part_of(const attention_shape &whole, const attention_group *group) 
   return shape;
 }
 
-// Returns the rows of a rank's share of K and V, those that are missing in the last shares included.
+// Returns the rows of a rank's share of K and V, including those that are missing in the last shares.
 static int share_rows(const part &shape) { return 2 * shape.key_piece; }
 
 // Returns the bytes of a rank's share of K, and of V.
@@ -65,7 +65,7 @@ __device__ __forceinline__ int row_of_problem(const part &shape, int row) {
   return row < shape.query_piece ? first + row : second + row - shape.query_piece;
 }
 
-// Step 17's kernel asks this of its mask, with rows of the rank.
+// The mask of step 17's kernel asks this, with rows of the rank.
 __device__ __forceinline__ int visible_keys(const part &shape, int row) {
   return visible_keys(shape.whole, row_of_problem(shape, row));
 }

@@ -117,6 +117,9 @@ Test(pairs, rows_beside_the_table) {
     cr_expect_str_eq(step->name, beside[i].name);
     cr_expect_str_eq(step->configuration, beside[i].configuration);
   }
+  static const char *const same[] = {"64x32x4", "128x64x4x2", "128x64x4x2", "192x64x4x3"};
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+    cr_expect_str_eq(session.rows[1 + i].same_configuration, same[i]);
   cr_expect_null(session.rows[0].same, "nothing is before it");
   cr_expect_eq(session.rows[2].same, &session.rows[2], "the tile of both is the same");
   cr_expect_eq(session.rows[2].before_in_same, &session.rows[1]);

@@ -202,7 +202,7 @@ Test(diff, several_gpus_compute_as_step_17) {
 // Steps 18 to 20 copy tiles as step 08 does, and 19 and 20 merge as step 18 does: the headers hold the steps' own text.
 Test(diff, headers_of_decode_hold_the_text_of_their_steps) {
   const script_result result =
-      lab_run("text() { awk -v from=\"$1\" '/^[/][/] (S_frag|O) |^#endif/ { on = 0 } index($0, "
+      lab_run("text() { awk -v from=\"$1\" '/^[/][/] (S_frag|Comp)|^#endif/ { on = 0 } index($0, "
               "from) { on = "
               "1 } on' \"$2\" | sed -e '/exercise/d' -e '/until then:/d' | tr -s '\n'; }; "
               "compare() { text \"$1\" steps/$2/attention.cu >%s/step && grep -q . %s/step && "

@@ -72,6 +72,16 @@ Test(lacking, functions_and_ptx, .timeout = 120) {
   EXPECT(result, "the emulator has no textures: read global memory");
 }
 
+// Thrust is there for programs of nvcc-cpu. In a step its own headers would be errors of many lines.
+Test(lacking, thrust, .timeout = 120) {
+  if (access("/usr/include/thrust/device_vector.h", R_OK) != 0) cr_skip_test("needs libthrust-dev");
+  write_step("#include .kernel.cuh.", "#include <thrust/device_vector.h>\\n&");
+  const script_result result = lab_run(RUN, lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "attention.cu:", "the emulator has no Thrust: use kernels of your own");
+  cr_expect(!strstr(result.out, "not declared"), "%s", result.out);
+}
+
 // An assertion holds in a reader's file, in the kernel and on the host.
 Test(lacking, nothing_of_assert, .timeout = 120) {
   write_step("S\\[index\\] = shape.scale", "assert(key < 3); S[index] = shape.scale");

@@ -1,8 +1,12 @@
 // A step is right for every kind of numbers; each kind reveals a different mistake (inputs/inputs.h).
+#define _GNU_SOURCE
 #include "suite.h"
 
+#include "device/device.h"
 #include "numeric/float16.h"
+#include "tests/tested_as.h"
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void expect_right_on(inputs_kind kind) {
@@ -33,6 +37,27 @@ Test(inputs, rising) {
     attention_shape many_rows = suite_shape((attention_dtype)type, 260, 400, 128, false);
     many_rows.batch = 2; // the other half of the heads is batch entry 1
     suite_expect_right(many_rows, INPUTS_RISING);
+  }
+}
+
+// In steps 15 to 17 a block takes one tile after the other. Here it comes from heads whose scores rise in all rows to heads
+// in which few rows rise. Where a step is wary for 64 tiles after a hard one, a block of the emulator tries again after
+// them. Each configuration has another number of warp groups, which tell each other.
+Test(inputs, hard_and_easy_tiles_in_turn) {
+  const attention_step step = step_linked();
+  if (tested_number(step.name) < 15 || tested_number(step.name) > 17) return;
+  setenv("EMU_MULTIPROCESSORS", "1", 1);
+  device_info device;
+  error_text error;
+  cr_assert(device_open(&device, &error), "%s", error.text);
+  for (const char *const *known = step.configurations(); *known; known++) {
+    setenv("LAB_CONFIG", *known, 1);
+    for (int type = ATTENTION_FP16; type <= ATTENTION_BF16; type++) {
+      attention_shape shape =
+          suite_shape((attention_dtype)type, 70, 330, type == ATTENTION_FP16 ? 64 : 128, false);
+      shape.heads = shape.kv_heads = suite_emulated() ? 80 : 4 * device.multiprocessors;
+      suite_expect_right(shape, INPUTS_RISING);
+    }
   }
 }
 

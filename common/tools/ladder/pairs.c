@@ -75,6 +75,7 @@ bool ladder_add_pairs(ladder_session *s, error_text *error) {
     if (!pair.own) continue;
     row->same = row_in(s, row, pair.own);
     row->before_in_same = row_in(s, before, pair.before);
+    row->same_configuration = pair.own;
     if (!row->same || !row->before_in_same)
       return fail(error, "more than %d steps and configurations", LADDER_MOST_ROWS);
   }

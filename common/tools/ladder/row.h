@@ -13,6 +13,7 @@ typedef struct ladder_row {
   device_counts counts;           // of one run, on the emulator
   // The step and the step before it, both in one configuration (pairs.c); NULL when they have none in common.
   const struct ladder_row *same, *before_in_same;
+  const char *same_configuration; // of row `same`
 } ladder_row;
 
 // Returns a name such as "04_online_softmax", or "04_online_softmax, variant no_pad".

@@ -25,12 +25,6 @@ const ladder_row *ladder_row_before(const ladder_session *s, const ladder_row *r
   return NULL;
 }
 
-// Returns the name of the configuration in which the row's step was compared.
-static const char *name_in_same(const ladder_row *row) {
-  const attention_step *step = row->same->step;
-  return step->configuration ? step->configuration : step->configuration_for(&row->result.shape);
-}
-
 // Compares each row with the first of the rows that were timed, which in a sweep is the fastest, and with that of the
 // step before.
 static void compare_rows(const ladder_session *s) {
@@ -49,7 +43,7 @@ static void compare_rows(const ladder_session *s) {
     }
     if (row->same && row->same->bursts && row->before_in_same->bursts) {
       row->result.same =
-          result_compare(row->same->bursts, row->before_in_same->bursts, name_in_same(row));
+          result_compare(row->same->bursts, row->before_in_same->bursts, row->same_configuration);
     }
     last = row;
   }

@@ -1,5 +1,10 @@
-// Thrust's own header, which says here whether the emulator can take it.
+// Thrust's own header, which says here whether the emulator can take it. All others of Thrust include it.
 #pragma once
+
+#ifndef EMULATOR_REWRITES_LATER
+#error "the emulator has no Thrust: use kernels of your own, or a GPU (DEVICE=gpu)"
+#include <nothing_behind_this_line_is_compiled>
+#endif
 #include_next <thrust/version.h>
 #if THRUST_VERSION >= 200000
 #error                                                                                             \
