@@ -54,12 +54,12 @@ static void end_by_default(int number) {
 static void expect_nothing_left(int number, useconds_t after) {
   enum {
     BYTES = 1 << 20
-  }; // a busy disk takes seconds to write more out, and a signal waits for that
+  }; // a busy disk takes seconds to write this out, sometimes more, and a signal waits for that
   put("target", "old");
   const pid_t child = fork();
   if (child == 0) {
     end_by_default(number);
-    alarm(60); // it ends by itself where the test has been ended in the middle
+    alarm(300); // it ends by itself where the test has been ended in the middle
     char *bytes = calloc(1, BYTES);
     error_text error;
     while (bytes && file_write("target", bytes, BYTES, &error)) {
@@ -77,7 +77,8 @@ static void expect_nothing_left(int number, useconds_t after) {
   cr_expect_eq(temporary_folder_count(), 1, "%s left a file behind", strsignal(number));
 }
 
-Test(file, signals_leave_nothing_behind) {
+// The time is for a disk that is busy with what others have written.
+Test(file, signals_leave_nothing_behind, .timeout = 300) {
   const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   for (size_t i = 0; i < 12; i++) expect_nothing_left(signals[i % 4], 5000 + 3000 * i);
 }
