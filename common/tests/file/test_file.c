@@ -54,18 +54,26 @@ static void end_by_default(int number) {
 static void expect_nothing_left(int number, useconds_t after) {
   enum {
     BYTES = 1 << 20
-  }; // a busy disk takes seconds to write this out, sometimes more, and a signal waits for that
+  }; // a busy disk takes seconds to write more out, and a signal waits for that
   put("target", "old");
+  int ends[2];
+  char ready = 0;
+  cr_assert_eq(pipe(ends), 0);
   const pid_t child = fork();
   if (child == 0) {
     end_by_default(number);
-    alarm(300); // it ends by itself where the test has been ended in the middle
+    if (write(ends[1], &ready, 1) != 1) _exit(1);
+    alarm(60); // it ends by itself where the test has been ended in the middle
     char *bytes = calloc(1, BYTES);
     error_text error;
     while (bytes && file_write("target", bytes, BYTES, &error)) {
     }
     _exit(1);
   }
+  // A signal that comes before the child is ready would be lost where it is ignored, and the child would go on for ever.
+  close(ends[1]);
+  cr_assert_eq(read(ends[0], &ready, 1), 1);
+  close(ends[0]);
   usleep(after);
   int status = 0;
   cr_assert(kill(child, number) == 0 && waitpid(child, &status, 0) == child);
@@ -77,8 +85,7 @@ static void expect_nothing_left(int number, useconds_t after) {
   cr_expect_eq(temporary_folder_count(), 1, "%s left a file behind", strsignal(number));
 }
 
-// The time is for a disk that is busy with what others have written.
-Test(file, signals_leave_nothing_behind, .timeout = 300) {
+Test(file, signals_leave_nothing_behind) {
   const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   for (size_t i = 0; i < 12; i++) expect_nothing_left(signals[i % 4], 5000 + 3000 * i);
 }
