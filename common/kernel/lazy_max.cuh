@@ -218,7 +218,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
   };
 
   int wary_tiles = 0; // for which the warp group still takes the ordinary softmax
-  int known = 0;      // of its failures
+  int known = 0;      // failures of the warp group, at the end of the tile before
   // The failures of each warp group, or so many that it turns wary because of another one.
   __shared__ int failures_of_group[tile::CONSUMERS];
   if (threadIdx.x % 128 == 0) failures_of_group[consumer] = 0;

@@ -40,9 +40,9 @@ Test(inputs, rising) {
   }
 }
 
-// In steps 15 to 17 a block takes one tile after the other. Here it comes from heads whose scores rise in all rows to heads
-// in which few rows rise. Where a step is wary for 64 tiles after a hard one, a block of the emulator tries again after
-// them. Each configuration has another number of warp groups, which tell each other.
+// In steps 15 to 17 a thread block takes one tile after the other: here from heads in which the scores of all rows rise,
+// and from heads in which those of few rows do. Step 17 is wary for 64 tiles after a hard one, and on the emulator a
+// thread block has more tiles than that, so it also tries again. Each configuration has another number of warp groups.
 Test(inputs, hard_and_easy_tiles_in_turn) {
   const attention_step step = step_linked();
   if (tested_number(step.name) < 15 || tested_number(step.name) > 17) return;
