@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Puts what this machine has recorded into the published record: scripts/publish.sh [DEVICE_FOLDER [NAME]]
-# Copies results/<device>/*.csv, or NAME.csv alone, to plots/data/<device>, and draws the charts and writes the
-# tables again. A file replaces the whole published one, but bugs.csv, mutants.csv, counts.csv, counts-lines.csv and the
+# Copies results/<device>/*.csv, or NAME.csv and its NAME-samples.csv alone, to plots/data/<device>, and draws the charts
+# and writes the tables again. A file replaces the whole published one, but bugs.csv, mutants.csv, counts.csv, counts-lines.csv and the
 # files of variants are merged, so that the published rows of other steps, sources and shapes stay. So are peers.csv,
 # shapes.csv, spread.csv and decode.csv, by shape: all that was timed at one shape was timed in turn, and stays together.
 # Rows of steps that have got another name since are left out. Of the emulator only bugs.csv, mutants.csv and
@@ -108,7 +108,11 @@ devices=()
 for folder in "${folders[@]}"; do
   found=no
   for file in "$folder"/*.csv; do
-    if ! [ -f "$file" ] || [ "${file##*/}" != "${name:-$(basename "$file" .csv)}.csv" ]; then continue; fi
+    [ -f "$file" ] || continue
+    case ${file##*/} in
+    "$name".csv | "$name"-samples.csv) ;;
+    *) [ -z "$name" ] || continue ;;
+    esac
     case $file in
     results/emulated-*/bugs.csv | results/emulated-*/mutants.csv | results/emulated-*/counts-lines.csv) ;;
     results/emulated-*) continue ;;
