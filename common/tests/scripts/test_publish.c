@@ -141,7 +141,9 @@ Test(publish, one_file) {
   toolkit_write("results/test-gpu/ladder-mine.csv", LADDER);
   toolkit_write("results/test-gpu/ladder-mine-samples.csv", "step\n");
   const script_result result = toolkit_run("scripts/publish.sh test-gpu ladder-mine 2>&1");
-  EXPECT(result, "published: " FOLDER "/ladder-mine-samples.csv\n", // the samples of one record belong together
+  EXPECT(result,
+         "published: " FOLDER
+         "/ladder-mine-samples.csv\n", // the samples of one record belong together
          "published: " FOLDER "/ladder-mine.csv\n");
   cr_expect_null(strstr(result.out, FOLDER "/ladder.csv"), "%s", result.out);
   cr_expect_null(strstr(result.out, FOLDER "/ladder-samples.csv"), "%s", result.out);
