@@ -1,6 +1,8 @@
-// How far O is off: not more than with the ordinary softmax, which rounds probabilities of which the largest of a row
-// is exactly 1. The bound of the checker is twice the error of a simple implementation, so a step that rounds more
-// often, or divides by another sum than that of what it multiplies, would pass it.
+// How far O is off: in the mean at most 1.2 times as far as with the ordinary softmax, which rounds probabilities of
+// which the largest of a row is exactly 1. Step 17 rounds that one, too, and comes nearest to the limit where a few keys
+// have most of the weight, at deviations of 2 and 3. The bound of the checker is twice the error of a simple
+// implementation, so a step that rounds more often, or divides by another sum than that of what it multiplies, would
+// pass it.
 #include "suite.h"
 
 #include "numeric/float16.h"
@@ -91,7 +93,7 @@ static void expect_ordinary_errors(attention_dtype dtype, float deviation, bool 
   cr_assert_not_null(ordinary);
   ordinary_softmax(&trial, ordinary);
   const o_errors step = errors_of(&trial, trial.o), usual = errors_of(&trial, ordinary);
-  cr_expect(step.mean <= 1.1 * usual.mean,
+  cr_expect(step.mean <= 1.2 * usual.mean,
             "deviation %g%s: the error is %.3g in the mean, with the ordinary softmax %.3g",
             (double)deviation, rising ? ", rising" : "", step.mean, usual.mean);
   cr_expect(step.largest <= 1.75 * usual.largest,
@@ -102,7 +104,7 @@ static void expect_ordinary_errors(attention_dtype dtype, float deviation, bool 
 }
 
 static void expect_at_every_deviation(attention_dtype dtype) {
-  static const float deviations[] = {1, 8, 40};
+  static const float deviations[] = {1, 3, 8, 40};
   for (size_t i = 0; i < sizeof deviations / sizeof deviations[0]; i++) {
     expect_ordinary_errors(dtype, deviations[i], false);
     expect_ordinary_errors(dtype, deviations[i], true);
