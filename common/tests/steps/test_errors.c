@@ -1,6 +1,6 @@
-// How far O is off: in the mean at most 1.2 times as far as with the ordinary softmax, which rounds probabilities of
-// which the largest of a row is exactly 1. Step 17 rounds that one, too, and comes nearest to the limit where a few keys
-// have most of the weight, at deviations of 2 and 3. The bound of the checker is twice the error of a simple
+// How far O is off: in the mean at most 1.1 times as far as with the ordinary softmax, which rounds probabilities of
+// which the largest of a row is exactly 1. Step 17 rounds that one, too. This tells most where a few keys have most of
+// the weight, so at a deviation of 3 the limit is 1.2. The bound of the checker is twice the error of a simple
 // implementation, so a step that rounds more often, or divides by another sum than that of what it multiplies, would
 // pass it.
 #include "suite.h"
@@ -93,7 +93,8 @@ static void expect_ordinary_errors(attention_dtype dtype, float deviation, bool 
   cr_assert_not_null(ordinary);
   ordinary_softmax(&trial, ordinary);
   const o_errors step = errors_of(&trial, trial.o), usual = errors_of(&trial, ordinary);
-  cr_expect(step.mean <= 1.2 * usual.mean,
+  const double limit = deviation == 3 ? 1.2 : 1.1;
+  cr_expect(step.mean <= limit * usual.mean,
             "deviation %g%s: the error is %.3g in the mean, with the ordinary softmax %.3g",
             (double)deviation, rising ? ", rising" : "", step.mean, usual.mean);
   cr_expect(step.largest <= 1.75 * usual.largest,
