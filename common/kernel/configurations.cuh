@@ -56,7 +56,7 @@ const char *const *attention_configurations(void) {
 }
 
 #ifdef TAKES_SPLITS
-// Reads the number of splits behind the colon. Returns false where it is not a number from 1 to 65536.
+// Reads the number of splits after the colon. Returns false where it is not a number from 1 to 65536.
 static bool choose_splits(const char *colon) {
   char *end = NULL;
   const long number = strtol(colon + 1, &end, 10);

@@ -12,7 +12,7 @@
 
 // Returns the value of a flag as soon as it is at least `least`. The copies that were enqueued before the stream wrote
 // this value have then arrived, for the caller and for box copies that it starts: the load acquires, and the fence
-// orders the copy engine of the multiprocessor behind it (PTX ISA, 9.7.9.9 "ld.acquire" and 9.7.13.4 "fence").
+// orders the copy engine of the multiprocessor after it (PTX ISA, 9.7.9.9 "ld.acquire" and 9.7.13.4 "fence").
 __device__ __forceinline__ int wait_for_flag(const int *flag, int least) {
   int value;
   for (;;) {
@@ -26,7 +26,7 @@ __device__ __forceinline__ int wait_for_flag(const int *flag, int least) {
 
 #endif
 
-// Enqueues the write of a flag. The GPU's front end carries it out without a multiprocessor, behind a fence for all that
+// Enqueues the write of a flag. The GPU's front end carries it out without a multiprocessor, after a fence for all that
 // the stream has written before (CUDA Driver API, "Stream Memory Operations": cuStreamWriteValue32, default flags).
 static inline cudaError_t write_flag(int *flag, int value, cudaStream_t stream) {
   void *function = nullptr;

@@ -104,7 +104,7 @@ __device__ __forceinline__ unsigned timeline_find_ring() {
 #define TIMELINE_SHARED_BYTES 0
 
 // A kernel with wgmma calls aligned_tiles() first. There it finds its ring, once, and keeps it and the number of its
-// events in registers of PTX, which all stamps behind it see.
+// events in registers of PTX, which all stamps after it see.
 __device__ __forceinline__ void timeline_enter() {
   const unsigned ring = timeline_find_ring();
   asm volatile(".reg .u32 timeline_ring, timeline_count;\n"

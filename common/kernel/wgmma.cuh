@@ -71,7 +71,7 @@ struct wgmma;
                    : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"((int)clear));         \
     }                                                                                              \
   };
-// The lines below name N, N / 2, and the numbers of the operands that come behind those of D.
+// The lines below name N, N / 2, and the numbers of the operands that come after those of D.
 #define WGMMA_OF_BOTH(...)                                                                         \
   WGMMA_OF(half, "f16", __VA_ARGS__) WGMMA_OF(__nv_bfloat16, "bf16", __VA_ARGS__)
 WGMMA_OF_BOTH(64, 32, "32", "33", "34", "35", "36", "37", "33", "34")
