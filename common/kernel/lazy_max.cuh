@@ -65,7 +65,7 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
-// The second part of the online softmax, after find_row_max, for the lane's row r alone: its scores become
+// The second part of the online softmax, behind find_row_max, for the lane's row r alone: its scores become
 // probabilities in place. row_sum is kept if ADD is set.
 template <typename tile, bool ADD>
 __device__ __forceinline__ void
