@@ -84,9 +84,9 @@ exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int 
 template <typename Element>
 static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
 
-// The failures of a warp in a tile are the key blocks for which its old max was too small, or for which it was wary.
-// After FAILURES of them it is wary for the rest of the tile. If a warp group has more failures than one in
-// BLOCKS_PER_FAILURE of the tile's key blocks, its thread block is wary for WARY_TILES tiles.
+// A warp fails at a key block if its old max is too small, or if it is wary, as it is for the rest of a tile in which
+// it has failed FAILURES times. If a warp group fails at more than one in BLOCKS_PER_FAILURE of a tile's key blocks,
+// its thread block is wary for WARY_TILES tiles. They have a loop of their own, in which no failure is counted.
 static constexpr int FAILURES = 2;
 static constexpr int BLOCKS_PER_FAILURE = 16;
 static constexpr int WARY_TILES = 64;
@@ -100,7 +100,7 @@ lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
              const float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS]) {
   const float subtracted[2] = {row_max[0] * scale_log2, row_max[1] * scale_log2};
   bool fits = product_is_small(subtracted[0]) && product_is_small(subtracted[1]);
-  float sum[2][2] = {};
+  float sum[2][2] = {}; // of each row: of the left and of the right numbers of its pairs
   unsigned largest = 0; // of each half of a register, as integers: NaN is above all numbers
 #pragma unroll
   for (int i = 0; i < tile::BLOCK_N / 4; i++) { // pairs of the one row and of the other, in turn

@@ -218,9 +218,9 @@ __device__ __forceinline__ partial_row merge_loaded(const partial_row (&loaded)[
   return sums;
 }
 
-// Merges the parts of places threadIdx.x, threadIdx.x + THREADS and so on below `places`, each in the order of its
-// parts. load(i, k) loads part k of place i, and store(i, sums) stores what all of them are together. A thread loads 16
-// parts of two places before it needs the first one, because the way to the L2 cache and back is long.
+// Merges the parts of places threadIdx.x, threadIdx.x + THREADS and so on below `places`, in the order of the parts.
+// A place is four columns of a row. load(i, k) loads part k of place i, and store(i, sums) stores all parts together. A
+// thread loads 16 parts of two places before it needs the first one, because the way to the L2 cache and back is long.
 template <int THREADS, typename Load, typename Store>
 __device__ __forceinline__ void merge_parts(int places, int parts, float scale_log2,
                                             const Load &load, const Store &store) {

@@ -8,7 +8,8 @@ const option_description option_table[OPTION_COUNT] = {
     [OPTION_KV_HEADS] = {"--kv-heads", "N", "2",
                          "heads of K and V; must divide --heads (default: as many)"},
     [OPTION_SEQ] = {"--seq", "N", "512",
-                    "rows of Q, K and V: sequence length (default 512; on the\nemulator 128)"},
+                    "rows of Q, K and V: sequence length (default 512; on the\nemulator 128; for "
+                    "several GPUs 1024)"},
     [OPTION_SEQ_Q] = {"--seq-q", "N", "512", "rows of Q alone (default as for --seq)"},
     [OPTION_SEQ_KV] = {"--seq-kv", "N", "512", "rows of K and V alone (default as for --seq)"},
     [OPTION_DIM] = {"--dim", "N", "64", "columns: head dimension (default 64)"},

@@ -94,9 +94,9 @@ exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int 
 template <typename Element>
 static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
 
-// The failures of a warp in a tile are the key blocks for which its old max was too small, or for which it was wary.
-// After FAILURES of them it is wary for the rest of the tile. If a warp group has more failures than one in
-// BLOCKS_PER_FAILURE of the tile's key blocks, its thread block is wary for WARY_TILES tiles.
+// A warp fails at a key block if its old max is too small, or if it is wary, as it is for the rest of a tile in which
+// it has failed FAILURES times. If a warp group fails at more than one in BLOCKS_PER_FAILURE of a tile's key blocks,
+// its thread block is wary for WARY_TILES tiles. They have a loop of their own, in which no failure is counted.
 static constexpr int FAILURES = 2;
 static constexpr int BLOCKS_PER_FAILURE = 16;
 static constexpr int WARY_TILES = 64;
@@ -110,11 +110,11 @@ lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
              const float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS]) {
   const float subtracted[2] = {row_max[0] * scale_log2, row_max[1] * scale_log2};
   bool fits = product_is_small(subtracted[0]) && product_is_small(subtracted[1]);
-  float sum[2][2] = {};
+  float sum[2][2] = {}; // of each row: of the left and of the right numbers of its pairs
   unsigned largest = 0; // of each half of a register, as integers: NaN is above all numbers
 #pragma unroll
   for (int i = 0; i < tile::BLOCK_N / 4; i++) { // pairs of the one row and of the other, in turn
-    // exercise: two probabilities with the old row max; add them to their sums; put them into P_frag
+    // exercise: two probabilities with the old row max; add them to their sums; round them; keep the largest
     const int r = i % 2;
     const float *pair = &S_frag[0][2 * i];
     const float left = exp2_approximate(fmaf(pair[0], scale_log2, -subtracted[r]));
@@ -293,7 +293,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       mask(block);
       const bool attempt = may_be_lazy.value && failures < FAILURES;
       if (!OVERLAP<tile, D> && attempt) wgmma_wait<0>(O_frag[0]); // it reads the only P
-      // exercise: the lazy softmax if it is to be tried; a failure and the ordinary one if not, or if P does not fit
+      // exercise: the lazy softmax if `attempt`; else, or if it fails, the ordinary one, and a failure if may_be_lazy
       // until then: const bool lazy = false;
       const bool lazy = attempt && try_lazy_softmax(P_new);
       if (!lazy) {

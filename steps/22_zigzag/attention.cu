@@ -73,7 +73,7 @@ __device__ __forceinline__ int visible_keys(const part &shape, int row) {
 __device__ __forceinline__ block_place place_of_block(const part &shape, const tensor_maps &maps,
                                                       const tile_place &place, int first_key) {
   const int head = place.batch * shape.kv_heads + place.kv_head;
-  // exercise: row, head and rank of the block
+  // exercise: row and rank of the block, whose head is above
   // until then: return {&maps.K, &maps.V, first_key, head, 0};
   const int piece = first_key / shape.key_piece;
   const bool second = piece >= shape.ranks;

@@ -15,6 +15,8 @@
 #include "workers.h"
 
 #include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,23 +28,46 @@ static bool any_grid;
 
 void emulator_take_any_grid(void) { any_grid = true; }
 
-// Refuses the launches that a GPU refuses. CUDA 13.0 on an H200 returns cudaErrorInvalidValue for
-// each; its manual and older versions return cudaErrorInvalidConfiguration for a bad grid or block.
+__attribute__((format(printf, 2, 3))) static cudaError_t
+refuse(const emulator_launch_request *request, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  flockfile(stderr);
+  fprintf(stderr, "========= Launch of %s: ", request->name);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  funlockfile(stderr);
+  va_end(arguments);
+  return cudaErrorInvalidValue;
+}
+
+// Refuses the launches that a GPU refuses, and says why, which a GPU does not. CUDA 13.0 on an H200 returns
+// cudaErrorInvalidValue for each; its manual and older versions return cudaErrorInvalidConfiguration for a bad grid or
+// block.
 static cudaError_t check(const emulator_launch_request *request) {
   const dim3 grid = request->grid, block = request->block;
   const uint64_t threads = (uint64_t)block.x * block.y * block.z;
-  if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > GPU_THREADS_PER_BLOCK ||
-      block.y > GPU_THREADS_PER_BLOCK || block.z > GPU_BLOCK_DIM_Z ||
-      threads > GPU_THREADS_PER_BLOCK) {
-    return cudaErrorInvalidValue;
+  if (threads == 0 || block.x > GPU_THREADS_PER_BLOCK || block.y > GPU_THREADS_PER_BLOCK ||
+      block.z > GPU_BLOCK_DIM_Z || threads > GPU_THREADS_PER_BLOCK) {
+    return refuse(request, "a block of %u x %u x %u threads; it takes 1 to %d, and at most %d in z",
+                  block.x, block.y, block.z, GPU_THREADS_PER_BLOCK, GPU_BLOCK_DIM_Z);
   }
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > GPU_GRID_DIM_X ||
-      grid.y > (unsigned)emulator_grid_limit() || grid.z > (unsigned)emulator_grid_limit() ||
-      (!any_grid && (grid.y > observer_blocks_yz() || grid.z > observer_blocks_yz()))) {
-    return cudaErrorInvalidValue;
+  unsigned most_yz = (unsigned)emulator_grid_limit();
+  if (!any_grid && observer_blocks_yz() < most_yz) most_yz = observer_blocks_yz();
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > GPU_GRID_DIM_X || grid.y > most_yz ||
+      grid.z > most_yz) {
+    return refuse(
+        request, "a grid of %u x %u x %u blocks; y and z take 1 to %u here, and x to %d%s", grid.x,
+        grid.y, grid.z, most_yz, GPU_GRID_DIM_X,
+        most_yz < GPU_GRID_DIM_YZ ? " (on a GPU y and z take 65535; tests make the limit small)"
+                                  : "");
   }
-  if (request->dynamic_shared_bytes > function_dynamic_shared_limit(request->kernel)) {
-    return cudaErrorInvalidValue;
+  const size_t most_bytes = function_dynamic_shared_limit(request->kernel);
+  if (request->dynamic_shared_bytes > most_bytes) {
+    return refuse(request,
+                  "%zu bytes of dynamic shared memory, and the kernel may have %zu "
+                  "(cudaFuncAttributeMaxDynamicSharedMemorySize)",
+                  request->dynamic_shared_bytes, most_bytes);
   }
   return cudaSuccess;
 }

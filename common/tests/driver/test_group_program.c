@@ -61,6 +61,22 @@ Test(group_program, tells_that_data_go_through_the_host) {
   cr_expect_str_eq(strchrnul(result.err, '\n'), "\n", "not one line: %s", result.err);
 }
 
+// Each of up to four ranks has two pieces of 128 rows, unless a length is given.
+Test(group_program, has_rows_for_all_ranks) {
+  const struct {
+    const char *options, *shape;
+  } cases[] = {{"", "seq 1024, dim 64"},
+               {" --seq 300", "seq 300, dim 64"},
+               {" --seq-q 300", "seq_q 300, seq_kv 1024, dim 64"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char options[64];
+    snprintf(options, sizeof options, "--gpus 2 --no-check%s", cases[i].options);
+    const program_result result = program_run(options);
+    cr_expect_eq(result.status, 0, "%s", result.err);
+    cr_expect(strstr(result.out, cases[i].shape), "%s: %s", cases[i].options, result.out);
+  }
+}
+
 Test(group_program, refuses) {
   setenv("EMU_GPUS", "4", 1);
   program_expect_refused("--gpus 5 --seq 900 --no-check", "error: --gpus is 5, and there are 4: ");

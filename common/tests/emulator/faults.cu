@@ -153,3 +153,7 @@ void fault_in_every_block(void) {
 }
 
 void fault_large_deadlock(void) { scattered_kernel<<<2, 1024>>>(); }
+
+void refused_block(void) { scattered_kernel<<<1, dim3(8, 2, 65)>>>(); }
+void refused_grid(void) { scattered_kernel<<<dim3(3, 2, 65536), 32>>>(); }
+void refused_shared_memory(void) { overrun_kernel<<<1, 1, 50000>>>(100); }

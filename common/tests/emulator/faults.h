@@ -36,6 +36,11 @@ void fault_in_every_block(void);  // in 4 blocks that run at the same time, see 
 void fault_large_deadlock(void);  // in a block of 1024 threads
 void fault_read_past_small(void); // the allocation is no whole page
 
+// These launch a kernel as no GPU can: with a block, a grid, and shared memory that are too large.
+void refused_block(void);
+void refused_grid(void);
+void refused_shared_memory(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -184,3 +184,32 @@ Test(faults, again_and_again) {
                                 {"threads 0, 3, 6, 9", " and 334 more (warps 0-31) wait at"}});
   }
 }
+
+// A GPU returns an error and says no more; the emulator says what was wrong.
+Test(faults, refused_launches) {
+  const struct {
+    void (*launch)(void);
+    const char *says;
+  } cases[] = {
+      {refused_block, "========= Launch of scattered_kernel: a block of 8 x 2 x 65 threads; it "
+                      "takes 1 to 1024, and at most 64 in z\n"},
+      {refused_grid,
+       "========= Launch of scattered_kernel: a grid of 3 x 2 x 65536 blocks; y and z "
+       "take 1 to 65535 here, and x to 2147483647\n"},
+      {refused_shared_memory, "========= Launch of overrun_kernel: 50000 bytes of dynamic shared "
+                              "memory, and the kernel may have 49152 "
+                              "(cudaFuncAttributeMaxDynamicSharedMemorySize)\n"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char *text = stderr_of(cases[i].launch);
+    cr_expect_str_eq(text, cases[i].says);
+    cr_expect_eq(cudaGetLastError(), cudaErrorInvalidValue);
+    free(text);
+  }
+  setenv("EMU_GRID_LIMIT", "100", 1);
+  char *text = stderr_of(refused_grid);
+  cr_expect_str_eq(text, "========= Launch of scattered_kernel: a grid of 3 x 2 x 65536 blocks; y "
+                         "and z take 1 to 100 here, and x to 2147483647 (on a GPU y and z take "
+                         "65535; tests make the limit small)\n");
+  free(text);
+}

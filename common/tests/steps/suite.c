@@ -4,6 +4,7 @@
 #include "tests/left_out.h"
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 attention_step suite_step(void) {
@@ -78,7 +79,13 @@ void suite_prepare(trial *trial, attention_shape shape, inputs_kind kind) {
 }
 
 void suite_run_and_check(trial *trial, cudaStream_t stream) {
-  const shape_text where = shape_describe(&trial->shape);
+  const char *name = getenv("LAB_CONFIG");
+  const bool chosen = name && *name;
+  struct {
+    char text[256];
+  } where; // the problem, and the configuration if it is not the step's choice
+  snprintf(where.text, sizeof where.text, "%s%s%s", shape_describe(&trial->shape).text,
+           chosen ? ", --config " : "", chosen ? name : "");
   const attention_step step = suite_step();
   error_text error;
   check_result result;

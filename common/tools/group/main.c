@@ -43,6 +43,14 @@ static bool open_group(session *s, int ranks, error_text *error) {
          group_open_process(&s->group, &s->place, error);
 }
 
+// Sets the lengths that were not given. A rank's rows are pieces of a multiple of 128, two of them with the zigzag. So
+// with the lengths that are usual for one GPU some ranks would have no rows.
+static void default_lengths(attention_shape *shape) {
+  enum { ROWS = 1024 }; // two pieces for each of four ranks
+  if (shape->seq_q == 0) shape->seq_q = ROWS;
+  if (shape->seq_kv == 0) shape->seq_kv = ROWS;
+}
+
 // Finds all errors that can be known before the work begins.
 static bool prepare(session *s, error_text *error) {
   attention_shape shape;
@@ -57,6 +65,7 @@ static bool prepare(session *s, error_text *error) {
     return false;
   }
   if (s->options.given[OPTION_EMU_SEED]) device_set_schedule(s->options.emu_seed);
+  default_lengths(&s->options.shape);
   if (!tensors_open(&s->options, s->device.emulated, &s->files, &shape, error) ||
       !step_configure(&s->step, s->options.config, error) ||
       !trial_create(&s->trial, &shape, error)) {
