@@ -8,8 +8,8 @@
 # which mutants are no faults, each with its reason, and are tried in the steps given alone; a mutant with a reason that
 # is caught nevertheless is reported. Exit status 1 when a mutant survives without a reason.
 #
-# With --seconds or --count only a sample is tried. It has equally many mutants of each operator, in an order that
-# the seed (1) repeats, without those that have a reason. OPERATORS="wait parity" leaves the other operators out.
+# With --seconds or --count only a sample is tried: after so many seconds no new mutant is begun. The sample has equally
+# many mutants of each operator, in an order that the seed (1) repeats, without those that have a reason. OPERATORS="wait parity" leaves the other operators out.
 # UNTRIED=1 leaves out the mutants that results/<device>/mutants.csv has a verdict of.
 # FILES=softmax, an extended regular expression, leaves out the files whose names do not match. An index of 32 bits
 # is wrong where a tensor has 2^31 elements: the operator `narrow` is for a GPU, and the only one that is tried
