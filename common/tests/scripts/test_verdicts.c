@@ -90,10 +90,12 @@ Test(verdicts, a_part_below_its_todo) {
   script_result result = lab_run(CHECK);
   EXPECT_STATUS(result, 0);
   EXPECT(result, "attention.cu passes, and meets the goals");
-  suite_says("[FAIL] shapes::a: (1s)\n[====] Synthesis: Tested: 9 | Passing: 8", 1);
+  suite_says("[----]   a sentence\n[FAIL] shapes::a: (1s)\n"
+             "[====] Synthesis: Tested: 9 | Passing: 8",
+             1);
   result = lab_run(CHECK);
   EXPECT_STATUS(result, 1);
-  EXPECT(result, "the first that does not is shapes::a:\n2 of 3 parts of ",
+  EXPECT(result, "the first that does not is shapes::a:\n a sentence\n2 of 3 parts of ",
          "attention.cu are still to be written:\n line ", ": compute new_max", " line ",
          ": replace each score", "attention.cu fails\n");
 }
@@ -117,18 +119,20 @@ Test(verdicts, a_part_takes_the_tests_that_are_asked_for) {
   cr_expect_null(strstr(result.out, "still to be written"), "%s", result.out);
   result = lab_run("cat %s/said", lab_work);
   cr_expect_null(strstr(result.out, "--fail-fast"), "%s", result.out);
-  suite_says("[FAIL] shapes::a: (1s)\n[====] Synthesis: Tested: 9 | Passing: 8", 1);
+  suite_says("[----]   a sentence\n[FAIL] shapes::a: (1s)\n"
+             "[====] Synthesis: Tested: 9 | Passing: 8",
+             1);
   result = lab_run("PART=2 " CHECK);
   EXPECT_STATUS(result, 1);
-  EXPECT(result, "shapes::a:\npart 2 is still to be written, at line ", ": compute the correction",
-         "check: part 2 of ");
+  EXPECT(result, "shapes::a:\n a sentence\npart 2 is still to be written, at line ",
+         ": compute the correction", "check: part 2 of ");
   cr_expect_null(strstr(result.out, "sanitize"), "%s", result.out);
 }
 
 // Code of the host that never ends, behind a test that only takes long.
 Test(verdicts, a_launcher_without_end) {
   EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax"), 0);
-  suite_says("error: the test has used all its processor time and has not ended\n"
+  suite_says("error: the test has used all its processor time and has not ended: shapes::a\n"
              "[FAIL] shapes::a: (1s)\n[FAIL] shapes::b: (1s)\n"
              "[====] Synthesis: Tested: 9 | Passing: 7",
              1);
