@@ -57,6 +57,26 @@ Test(verdicts, progress_follows_the_file) {
   EXPECT_STATUS(lab_run(CHECK), 1);
 }
 
+// The goals are measured in another order of threads, in which a result may be wrong for the first time.
+Test(verdicts, a_wrong_result_where_the_goals_are_measured, .timeout = 60) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 02_tiled && "
+                        "scripts/workshop/exercise.sh fill 02_tiled && "
+                        "sed -i 's/shape[.]scale/(2 * &)/' %s/02_tiled/attention.cu",
+                        lab_work),
+                0);
+  suite_says(
+      "finished: 9 tests\n[====] Synthesis: Tested: 9 | Passing: 9 | Failing: 0 | Crashing: 0", 0);
+  EXPECT_STATUS(lab_run("mv %s/step04-check %s/step02-check", lab_work, lab_work), 0);
+  script_result result =
+      lab_run("env STEP_FLAGS=-O0 scripts/workshop/check.sh cpu %s 02_tiled", lab_work);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "all tests pass, and the result is wrong where ", " O is wrong at ",
+         "make step02 sanitize looks for ", "02_tiled/attention.cu fails\n");
+  cr_expect_null(strstr(result.out, " passes"), "%s", result.out);
+  result = lab_run("scripts/workshop/progress.sh 02_tiled");
+  EXPECT(result, " failed on the cpu, ");
+}
+
 // A bug to hunt is checked as a participant's file is, and has neither goals nor a next exercise.
 Test(verdicts, of_a_bug_to_hunt) {
   EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax && "
