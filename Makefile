@@ -25,7 +25,7 @@ help: ## this list
 	  awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 	@echo
 	@echo "One step alone: make step03 check|sanitize|count|timeline|bugs|variants|fuzz|run|diff|build|ptxas|sass|ptx|sweep|budget,"
-	@echo "          exercise|hint|fill|solution|reset|watch, examples, ncu|gdb|trace|$(subst $() ,|,$(SANITIZER_TOOLS))."
+	@echo "          exercise|hint|fill|solution|reset|watch|hunt, examples, ncu|gdb|trace|$(subst $() ,|,$(SANITIZER_TOOLS))."
 	@echo "Steps: $(ALL_STEPS)."
 	$(if $(SKIPPED),@echo "Skipped with DEVICE=$(DEVICE) that lacks what they need: $(SKIPPED).")
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"

@@ -91,6 +91,9 @@ ifneq ($(filter hunt reveal,$(MAKECMDGOALS)),)
   ifneq ($(BUG),)
     override STEPS_FOLDER := $(or $(shell LC_ALL=C LAB_WORK=$(call quoted,$(LAB_WORK)) scripts/workshop/hunt.sh hand-out \
                                "$(BUG)"),$(error there is nothing to hunt))
+  else ifneq ($(filter-out hunt step%,$(MAKECMDGOALS)),)
+    # It would work on the lab's steps, or on a file of the reader's own.
+    $(error BUG says which bug is meant: make hunt BUG=1 $(firstword $(filter-out hunt step%,$(MAKECMDGOALS))). make hunt lists those that you have, and make step12 hunt hands out one of step 12)
   endif
 endif
 # VARIANT names a changed copy of one step, as in make step04 count VARIANT=no_pad. The verbs that look at the

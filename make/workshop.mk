@@ -38,8 +38,8 @@ next: ## what to do next
 watch: ## check your file of a step at every save
 	@DEVICE=$(DEVICE) ROUNDS=$(ROUNDS) PART=$(PART) scripts/workshop/watch.sh $(named_step)
 
-hunt: ## a planted bug to be found: make hunt BUG=1, then make hunt BUG=1 check|sanitize|count|run|timeline|reveal
-	@$(if $(filter-out hunt,$(MAKECMDGOALS)),:,scripts/workshop/hunt.sh $(if $(BUG),describe "$(BUG)",list))
+hunt: ## a planted bug to be found: make hunt BUG=1, or make step12 hunt; then make hunt BUG=1 check|sanitize|count|run|timeline|reveal
+	@$(if $(filter-out hunt step%,$(MAKECMDGOALS)),:,scripts/workshop/hunt.sh $(if $(BUG),describe "$(BUG)",$(if $(filter step%,$(MAKECMDGOALS)),of $(STEPS),list)))
 
 reveal: hunt
 	@scripts/workshop/hunt.sh reveal "$(BUG)"

@@ -15,6 +15,8 @@ set -u
 . "${BASH_SOURCE[0]%/*}/scratch.sh"
 # shellcheck source=scripts/finished.sh
 . "${BASH_SOURCE[0]%/*}/finished.sh"
+# shellcheck source=scripts/first_failure.sh
+. "${BASH_SOURCE[0]%/*}/first_failure.sh"
 make_scratch
 if [ $# -eq 0 ]; then
   echo "error: check was given no test program to run" >&2
@@ -42,14 +44,20 @@ started=$SECONDS
 gpus=0
 if [ -n "${ONE_GPU:-}" ] && [ -z "${CUDA_VISIBLE_DEVICES:-}" ]; then gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU '); fi
 
+# Whether the only program is the suite of a step, of which the first failure is shown.
+is_one_step() { # number
+  [ "${#programs[@]}" -eq 1 ] && [[ ${programs[$1]} == *-check ]]
+}
+
 # Leaves the output in $scratch/NUMBER.log, exit status and seconds in $scratch/NUMBER.end.
 run_program() { # number
-  local before=$SECONDS
+  local before=$SECONDS options=(--jobs "$workers")
+  if is_one_step "$1"; then options+=("--tap=$scratch/tap"); fi
   echo "$before" >"$scratch/$1.begin"
   if [ "$gpus" -gt 1 ] && [[ " $ONE_GPU " == *" ${programs[$1]} "* ]]; then
     export CUDA_VISIBLE_DEVICES=$(($1 % gpus))
   fi
-  "${programs[$1]}" --jobs $workers >"$scratch/$1.log" 2>&1
+  "${programs[$1]}" "${options[@]}" >"$scratch/$1.log" 2>&1
   echo "$? $((SECONDS - before))" >"$scratch/$1.end"
 }
 
@@ -70,6 +78,14 @@ show_programs() {
     fi
   done
   printf '\r%s\033[K' "${line:0:columns}"
+}
+
+# The first failure of a step's suite. That test runs again alone, because its lines stand among those of others.
+show_first_failure() { # number
+  local log=$scratch/$1.log test
+  test=$(first_failed "$log")
+  if [ -n "$test" ]; then "${programs[$1]}" --jobs 1 --verbose --filter "$test" >"$scratch/alone" 2>&1; fi
+  say_first_failure "$log" "$scratch/alone"
 }
 
 report_program() { # number
@@ -93,10 +109,9 @@ report_program() { # number
     elif [ "$status" -eq 0 ]; then
       echo "        it does not say that it finished all its tests"
     fi
-    if [ "${#programs[@]}" -eq 1 ] && [ "$status" -ne 0 ] && [[ $name == *-check ]] &&
-      grep -q 'Synthesis:' "$log"; then
+    if is_one_step "$1" && [ "$status" -ne 0 ] && grep -q 'Synthesis:' "$log"; then
       cp "$log" "${programs[$1]}.log"
-      awk -f "${BASH_SOURCE[0]%/*}/first_failure.awk" "$log" | sed 's/^/        /'
+      show_first_failure "$1" | sed 's/^/        /'
       echo "        what all its tests say: ${programs[$1]}.log"
     else
       sed 's/^/        /' "$log"

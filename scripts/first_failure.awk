@@ -1,10 +1,36 @@
-# Prints the first failed test of a log of Criterion, with or without --verbose: how many tests pass, its name, and what it
-# said. The emulator's first report comes before that.
+# Prints the first failed test of a log of Criterion: the emulator's report of it, how many tests pass, its name, and what
+# it said.
+#   LOG                              of tests that ran one after the other, with --verbose: what stands before a test has
+#                                    ended, and behind the end of the last one, is its own
+#   LOG from=tap TAP from=alone LOG  of tests that ran side by side, whose lines stand among each other. Its own are those
+#                                    of a log of it alone. Where it passes alone, or was not run again, they are those of
+#                                    Criterion's report in the TAP format, which has them under the name of each test
+# With what=name it prints the name, as --filter takes it. It prints nothing where the test did not end in time, which would
+# take as long once more.
+FNR == 1 { said = report = ""; abandoned = 0 }
 { gsub(/\033\[[0-9;]*m/, "") }
-# Most of the tests behind it may have the same report.
+
+# The last message comes first there.
+from == "tap" && /^(not )?ok - / {
+  tapped = told tapped
+  told = ""
+  inside = index($0 " ", "not ok - " name " ") == 1
+  if (inside && match($0, / unexpected signal .*/)) tapped = " " substr($0, RSTART) "\n"
+}
+from == "tap" && inside && /^  - / {
+  tapped = told tapped
+  told = ""
+}
+from == "tap" && inside && /^      / {
+  sub(/^      (Assertion [Ff]ailed: )?/, "  ")
+  told = told $0 "\n"
+}
+from == "tap" { next }
+
+# Most of what comes behind a report is a repetition of it.
 /^=========/ {
-  if (!name && !reported) print
-  if (/the launch is abandoned/) reported = 1
+  if (!abandoned) report = report $0 "\n"
+  if (/the launch is abandoned/) abandoned = 1
   next
 }
 /^\[----\]/ {
@@ -12,17 +38,42 @@
   if ($0 != "" && !/Assertion [Ff]ailed$/) said = said "  " $0 "\n"
   next
 }
-/^error: the test has used all its processor time/ { endless = 1 }
-/^\[FAIL\]/ && !name {
-  name = $2
-  sub(/:$/, "", name)
-  if (/Timed out/ || endless) said = said "  it did not end: does a loop of the launcher, outside of the kernel, never end?\n"
-  first = said
+/^error: the test has used all its processor time/ { endless[$NF] } # its name is the last word
+/^\[(PASS|FAIL)/ {
+  test = $2
+  sub(/:$/, "", test)
 }
-/^\[(RUN |PASS|FAIL)/ { said = ""; endless = 0 }
-/Synthesis:/ {
+/^\[FAIL\]/ && (name == "" || (from == "alone" && test == name)) {
+  if (name == "") late = /Timed out/ || test in endless
+  name = test
+  own = said
+  own_report = report
+  shown = from
+}
+/^\[PASS\]/ && from == "alone" && test == name { passes_alone = 1 }
+/^\[RUN / { said = "" }
+/^\[(PASS|FAIL)/ || (/^\[SKIP/ && !/Test is disabled/) {
+  said = report = ""
+  abandoned = 0
+}
+/Synthesis:/ && from == "" {
   tested = passing = $0
   sub(/.*Tested: */, "", tested)
   sub(/.*Passing: */, "", passing)
-  printf "%d of %d tests pass; the first that does not is %s:\n%s", passing, tested, name, first
+  sub(/[^0-9].*/, "", tested)
+  sub(/[^0-9].*/, "", passing)
+}
+END {
+  if (what == "name") {
+    if (!late && sub(/::/, "/", name)) print name
+    exit
+  }
+  if (from != shown) { # not run alone, or it passes alone
+    own = told tapped
+    own_report = ""
+  }
+  if (late) own = own "  it did not end: does a loop of the launcher, outside of the kernel, never end?\n"
+  if (own own_report == "") own = "  it said nothing: its process ended before the test was at its end\n"
+  if (passes_alone) own = own "  alone it passes: it fails beside other tests, or not each time\n"
+  printf "%s%d of %d tests pass; the first that does not is %s:\n%s", own_report, passing, tested, name, own
 }

@@ -69,10 +69,11 @@ bug_apply() {
 }
 
 # bug_first_line LOG: what a tool said first: a report of the emulator or of compute-sanitizer, else the
-# sentence of the first test that failed, else which kernel no shape reaches. Less the addresses, which are others each
-# time.
+# sentence of the first test that failed, else which kernel no shape reaches. What a test says that passes, such as the
+# emulator's report of a mistake that it makes on purpose, is left out. Less the addresses, which are others each time.
 bug_first_line() {
   sed 's/\x1b\[[0-9;]*m//g; s/ at address 0x[0-9a-f]*//' "$1" | tr '\t' ' ' | awk '
+    /^\[PASS\]/ { found = said = died = ""; asserted = 0 }
     /^========= / && !/COMPUTE-SANITIZER|ERROR SUMMARY/ && !found { found = substr($0, 11) }
     /Assertion [Ff]ailed/ { asserted = 1; next }
     asserted && !said && sub(/^\[----\] +/, "") && $0 != "" { said = $0 }
@@ -100,7 +101,7 @@ bug_verdict() {
 bug_check() {
   # Criterion takes a program for one of its workers that finds this variable: when a test runs us.
   env -u BXFI_MAP LAB_LIMIT="$bug_limit" timeout --kill-after=5 "$bug_seconds" "$1" --jobs 1 --fail-fast \
-    --timeout "$bug_test_seconds" --filter "${3:-*/!($bug_left_out)}" >"$2" 2>&1
+    --verbose --timeout "$bug_test_seconds" --filter "${3:-*/!($bug_left_out)}" >"$2" 2>&1
   local status=$?
   # Each test is a process of its own, so the program itself ends normally, whatever a test does.
   if [ $status -eq 0 ]; then

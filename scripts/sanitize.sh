@@ -4,7 +4,8 @@
 # FOLDER holds the sanitizing programs step04, step05, ... Runs each on the shapes of
 # scripts/sanitize_shapes.txt, or on ARGS alone, with SEEDS orders of threads (5), the plain one first. A
 # step is left at its first fault, after the report. With EVERY=1 runs only on the shapes that every step runs
-# on, and with CHECKED=1 a wrong result is a fault, too. Exit status 1 when there is any, 2 when a step can
+# on, and with CHECKED=1 a wrong result is a fault, too. Shapes that a step cannot take for the same reason share a line,
+# and with VERBOSE=1 have one each. Exit status 1 when there is any, 2 when a step can
 # take none of the shapes.
 export LC_ALL=C
 set -u
@@ -26,6 +27,8 @@ fi
 log=$scratch/log
 check_option=--no-check
 if [ -n "${CHECKED:-}" ]; then check_option=; fi
+skipped=$scratch/skipped # a line for each shape that the step at hand cannot take: its options, and what the program says
+: >"$skipped"
 kernels=$scratch/kernels # those that the programs were compiled to, and those that were launched
 
 # Prints a shape's line, and its report. Status 1 when there is a fault in it. Counts those that ran.
@@ -38,9 +41,10 @@ run_shape() { # STEP OPTIONS
     status=$?
     [ -t 1 ] && printf '\r\033[K'
     if [ "$status" -eq 2 ] && grep -q 'cannot take' "$log"; then
-      printf '  skip  %s %s: %s\n' "${1%%_*}" "$2" "$(sed 's/^error: //' "$log")"
+      printf '%s\t%s\n' "$2" "$(grep -m 1 'cannot take' "$log")" >>"$skipped"
       return
     elif [ "$status" -ne 0 ]; then
+      say_skipped "$1"
       printf '  FAIL  %s %s, seed %d\n' "${1%%_*}" "$2" "$seed"
       cat "$log"
       return 1
@@ -48,6 +52,26 @@ run_shape() { # STEP OPTIONS
   done
   ran=$((ran + 1))
   printf '  ok    %s %s (%d s)\n' "${1%%_*}" "$2" $((SECONDS - before))
+}
+
+# Prints which shapes the step cannot take, and why: a line for each reason.
+say_skipped() { # STEP
+  awk -F '\t' -v number="${1%%_*}" -v each="${VERBOSE:-}" '
+    {
+      sub(/^error: /, "", $2)
+      reason = each ? NR : $2
+      if (!each && !sub(/.* cannot take [^:]*: */, "", reason)) reason = $2
+      if (!shapes[reason]++) order[++reasons] = reason
+      line[reason] = $1 ": " $2
+    }
+    END {
+      for (i = 1; i <= reasons; i++) {
+        reason = order[i]
+        if (shapes[reason] == 1) printf "  skip  %s %s\n", number, line[reason]
+        else printf "  skip  %s, %d shapes: %s (VERBOSE=1 lists them)\n", number, shapes[reason], reason
+      }
+    }' "$skipped"
+  : >"$skipped"
 }
 
 # The kernels that none of the step's shapes has launched, a line each.
@@ -69,6 +93,7 @@ for step in "$@"; do
   while read -r options; do
     run_shape "$step" "$options" </dev/null || { failed+=("$step") && ran=1 && break; }
   done <<<"$list"
+  say_skipped "$step"
   if [ "$ran" -eq 0 ]; then
     echo "error: $step can take none of these shapes, so nothing is known of it" >&2
     exit 2

@@ -13,10 +13,21 @@
 
 enum { LONGEST_SECONDS = 600 };
 
+// In one piece, with the test's name at its end: tests that run side by side write into the same log.
 static void say_endless(int signal) {
   (void)signal;
-  static const char text[] = "error: the test has used all its processor time and has not ended\n";
-  const ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+  const char *const parts[] = {
+      "error: the test has used all its processor time and has not ended: ",
+      criterion_current_test ? criterion_current_test->category : "",
+      "::",
+      criterion_current_test ? criterion_current_test->name : "",
+      "\n",
+  };
+  char text[512];
+  size_t length = 0;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (const char *c = parts[i]; *c && length < sizeof text; c++) text[length++] = *c;
+  const ssize_t written = write(STDERR_FILENO, text, length);
   _exit(written < 0 ? 2 : 1);
 }
 

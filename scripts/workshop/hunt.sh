@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Planted bugs to be found: scripts/workshop/hunt.sh VERB [BUG]
+# Planted bugs to be found: scripts/workshop/hunt.sh VERB [BUG or STEP]
 #   list      how many there are, and which were handed out
 #   hand-out  puts the spoiled step into work/hunt/BUG, unless it is there, and prints that folder; takes several numbers
 #   describe  says what to do with it
+#   of        hands out a bug of STEP and describes it: the one at hand, or else the next one
 #   reveal    tells what was planted
 #   key       lists all bugs with step, tools and title, for the leader of a workshop
 #   note TOOL, behind the BUG: check or sanitize has just found nothing: says whether the bug is fixed, which it is
@@ -55,7 +56,7 @@ patches+=(steps/*/slow/*.patch)
 is_slow() { [ "$(bug_field "$1" Caught-by)" = timeline ]; }
 
 if [ "$verb" = list ]; then
-  echo "There are bugs 1 to ${#patches[@]}: make hunt BUG=1 hands out the first."
+  echo "There are bugs 1 to ${#patches[@]}: make hunt BUG=1 hands out the first, make step12 hunt one of step 12."
   for folder in "$work"/hunt/*/; do
     if [ ! -f "$folder/.planted" ]; then continue; fi
     number=$(basename "$folder")
@@ -84,28 +85,79 @@ choose() {
     exit 2
   fi
   folder=$work/hunt/$bug
-  planted=$folder/.planted # a copy: what was handed out stays what it is, whatever bugs are added later
+  planted=$folder/.planted # what was handed out stays what it is, whatever bugs are added later
 }
-choose "$bug"
+
+# The lines that mark a step's exercises tell what each does, and where most faults are.
+without_marks() { awk -v mode=solution -f scripts/workshop/exercise.awk "$1"; }
 
 hand_out() {
   if ! command -v patch >/dev/null; then
     echo "error: planting bugs needs the program patch: run make deps, or install the package patch" >&2
     exit 2
   fi
-  local patch=${patches[bug - 1]} new
+  local patch=${patches[bug - 1]} new step source
   mkdir -p "${folder%/*}"
   new=$(folder_beside "$folder")
   scratch_paths+=("$new")
   bug_apply "$patch" "$new" >"$new/log" 2>&1 || { cat "$new/log" >&2 && exit 2; }
-  mv "$new"/steps/* "$new/"
-  rm -r "$new/steps" "$new/log"
-  cp "$patch" "$new/.planted"
-  file_hash "$new"/*/attention.cu >"$new/.original"
+  step=$(basename "$new"/steps/*)
+  source=steps/$step/attention.cu
+  mv "$new/steps/$step" "$new/"
+  without_marks "$source" >"$new/right"
+  without_marks "$new/$step/attention.cu" >"$new/spoiled"
+  # Its lines are those of the file that is handed out.
+  {
+    sed '/^--- /,$d' "$patch"
+    diff -u --label "a/$source" --label "b/$source" "$new/right" "$new/spoiled" || [ $? -eq 1 ]
+  } >"$new/.planted"
+  mv "$new/spoiled" "$new/$step/attention.cu"
+  rm -r "$new/steps" "$new/log" "$new/right"
+  file_hash "$new/$step/attention.cu" >"$new/.original"
   if [ ! -f "$planted" ]; then rm -rf "$folder"; fi
   mv -T "$new" "$folder" 2>/dev/null || true # another run has handed it out meanwhile
 }
 
+# next_of STEP: sets `bug` to the bug of the step that was handed out and is neither fixed nor revealed, or else to the
+# first that was not handed out; to nothing when none is left.
+next_of() {
+  local folder i
+  bug=
+  for folder in "$work"/hunt/*/; do
+    if [ -f "$folder$1/attention.cu" ] && [ ! -f "$folder/.fixed" ] && [ ! -f "$folder/.revealed" ]; then
+      bug=$(basename "$folder")
+      return
+    fi
+  done
+  for i in "${!patches[@]}"; do
+    if [[ ${patches[i]} == "steps/$1/"* ]] && [ ! -f "$work/hunt/$((i + 1))/.planted" ]; then
+      bug=$((i + 1))
+      return
+    fi
+  done
+}
+
+if [ "$verb" = of ]; then
+  verb=hunt need_step "${@:2}"
+  step=$2
+  all=$(printf '%s\n' "${patches[@]}" | grep -c "^steps/$step/" || true)
+  if [ "$all" -eq 0 ]; then
+    echo "error: no bugs are planted in step ${step%%_*}: make hunt BUG=1 hands out one of another step" >&2
+    exit 2
+  fi
+  next_of "$step"
+  if [ -z "$bug" ]; then
+    echo "All $all bugs of step ${step%%_*} were handed out, and are fixed or revealed: make hunt lists them."
+    exit
+  fi
+  choose "$bug"
+  if [ ! -f "$planted" ]; then hand_out; fi
+  "$0" describe "$bug"
+  echo "When it is fixed or revealed, make step${step%%_*} hunt hands out the next of the $all bugs of this step."
+  exit
+fi
+
+choose "$bug"
 case $verb in
 hand-out)
   for bug in "${@:2}"; do

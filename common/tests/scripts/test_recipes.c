@@ -1,56 +1,9 @@
-// Tests the recipes beside the exercises: bugs to hunt, new steps, the debugger, and ncu's five metrics.
+// Tests the recipes beside the exercises: new steps, the debugger, and ncu's five metrics.
 #define _GNU_SOURCE
 #include "lab.h"
 #include "tests/needs.h"
 
 TestSuite(recipes, .init = lab_enter, .fini = lab_leave);
-
-// Every planted bug is handed out under one number, as the changed step, and its name is not shown.
-Test(recipes, every_bug_can_be_hunted) {
-  needs_tool("patch");
-  const int bugs = atoi(lab_run("ls steps/*/bugs/*.patch steps/*/slow/*.patch | wc -l").out);
-  script_result result = lab_run("scripts/workshop/hunt.sh list");
-  char numbers[64];
-  snprintf(numbers, sizeof numbers, "There are bugs 1 to %d:", bugs);
-  EXPECT(result, numbers);
-  result = lab_run("scripts/workshop/hunt.sh hand-out $(seq %d)", bugs);
-  EXPECT_STATUS(result, 0);
-  result = lab_run("cat %s/hunt/*/.planted | grep -c '^Title: '", lab_work);
-  cr_expect_eq(atoi(result.out), bugs);
-  result = lab_run("cat %s/hunt/*/.planted | grep '^Title: ' | sort | uniq -d", lab_work);
-  cr_expect_str_eq(result.out, "", "handed out twice: %s", result.out);
-  result = lab_run("cd %s/hunt && for file in */*/attention.cu; do "
-                   "cmp -s $file $OLDPWD/steps/${file#*/} && echo $file; done; true",
-                   lab_work);
-  cr_expect_str_eq(result.out, "", "without a bug: %s", result.out);
-}
-
-Test(recipes, a_hunt) {
-  needs_tool("patch");
-  script_result result = lab_run(MAKE "hunt BUG=1");
-  EXPECT_STATUS(result, 0);
-  EXPECT(result, "Bug 1 is in ", "/hunt/1/", "/attention.cu: ", "make hunt BUG=1 reveal");
-  const script_result title =
-      lab_run("sed -n 's/^Title: //p' %s/hunt/1/.planted | tr -d '\\n'", lab_work);
-  cr_assert_gt(strlen(title.out), 4);
-  cr_expect_null(strstr(result.out, title.out), "it tells what it is: %s", result.out);
-  // The participant's changes in it stay.
-  EXPECT_STATUS(lab_run("echo '// mine' >>$(ls %s/hunt/1/*/attention.cu)", lab_work), 0);
-  result = lab_run(MAKE UNOPTIMISED "hunt BUG=1 run ARGS='--seq 8 --no-check'");
-  EXPECT_STATUS(result, 0);
-  EXPECT(result, "source ", "/hunt/1/", "/attention.cu\n");
-  EXPECT_STATUS(lab_run("grep -q '// mine' %s/hunt/1/*/attention.cu", lab_work), 0);
-  result = lab_run(MAKE "-n hunt BUG=1 check | grep /check.sh");
-  EXPECT(result, "HUNT=1 LAB_WORK='", "/hunt/1' ", " scripts/workshop/check.sh cpu ");
-  result = lab_run(MAKE "hunt BUG=1 reveal");
-  EXPECT_STATUS(result, 0);
-  EXPECT(result, "Bug 1: ", title.out, "Caught by ", "\n--- a/steps/", "@@ ");
-  result = lab_run(MAKE "hunt");
-  EXPECT(result, " bug 1: ", ", revealed\n");
-  result = lab_run(MAKE "hunt BUG=1000");
-  EXPECT_STATUS(result, 2);
-  EXPECT(result, "error: BUG is \"1000\": give a number from 1 to ");
-}
 
 // A new step is only a folder: it is built, found by its number, and right, as its origin is.
 Test(recipes, a_new_step, .timeout = 120) {

@@ -117,11 +117,27 @@ Test(sanitize, stops_a_step_at_its_first_fault) {
 }
 
 Test(sanitize, skips_what_a_step_cannot_take) {
-  program("step04", "[[ $* == *'--seq 1 '* ]] || { " PASSES "; }\n"
-                    "echo 'error: step 04 cannot take it: too short' >&2\nexit 2");
+  program("step04", "[[ $* == *'--seq 1 '* || $* == *'--dim 7 '* ]] || { " PASSES "; }\n"
+                    "case $* in *'--dim 7 '*) why='an odd one' ;; *) why='too long: no' ;; esac\n"
+                    "echo \"error: step 04 cannot take $6, kv $4: $why\" >&2\nexit 2");
   script_result result = sanitize("SEEDS=2", "04_online_softmax");
   cr_expect_eq(result.status, 0, "%s", result.out);
-  cr_expect(strstr(result.out, "  skip  04 --batch"), "%s", result.out);
+  // A line for each reason, which names the shape where it is of one alone.
+  const int shapes = atoi(run("grep -e '^every ' -e '^04_' scripts/sanitize_shapes.txt | "
+                              "grep -c -e '--seq 1 '")
+                              .out);
+  cr_expect_gt(shapes, 1);
+  char line[128];
+  snprintf(line, sizeof line, "\n  skip  04, %d shapes: too long: no (VERBOSE=1 lists them)\n",
+           shapes);
+  cr_expect(strstr(result.out, line), "%s is not in: %s", line, result.out);
+  cr_expect(strstr(result.out, "\n  skip  04 --batch 1 --heads 1 --seq-q 130 --seq-kv 33 --dim 7 "
+                               "--causal: step 04 cannot take "),
+            "%s", result.out);
+  result = sanitize("SEEDS=2 VERBOSE=1", "04_online_softmax");
+  int lines = 0;
+  for (const char *at = result.out; (at = strstr(at, "  skip  04 --batch")); at++) lines++;
+  cr_expect_eq(lines, shapes + 1, "%s", result.out);
   result = sanitize("SEEDS=2 ARGS='--seq 1 --dim 1'", "04_online_softmax");
   cr_expect_eq(result.status, 2, "%s", result.out);
 }

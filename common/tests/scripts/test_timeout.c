@@ -38,7 +38,8 @@ Test(timeout, of_processor_time, .timeout = 120) {
   const script_result result =
       run_hanging("600", "ulimit -S -t 1; ", "--filter '@(endless|patient)/*'");
   cr_expect_eq(result.status, 1, "%d: %s", result.status, result.out);
-  cr_expect(strstr(result.out, "error: the test has used all its processor time and has not ended"),
+  cr_expect(strstr(result.out, "error: the test has used all its processor time and has not ended: "
+                               "endless::hangs\n"),
             "%s", result.out);
   cr_expect(strstr(result.out, "Tested: 2 | Passing: 1 | Failing: 1"), "%s", result.out);
 }

@@ -57,6 +57,26 @@ Test(verdicts, progress_follows_the_file) {
   EXPECT_STATUS(lab_run(CHECK), 1);
 }
 
+// The goals are measured in another order of threads, in which a result may be wrong for the first time.
+Test(verdicts, a_wrong_result_where_the_goals_are_measured, .timeout = 60) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 02_tiled && "
+                        "scripts/workshop/exercise.sh fill 02_tiled && "
+                        "sed -i 's/shape[.]scale/(2 * &)/' %s/02_tiled/attention.cu",
+                        lab_work),
+                0);
+  suite_says(
+      "finished: 9 tests\n[====] Synthesis: Tested: 9 | Passing: 9 | Failing: 0 | Crashing: 0", 0);
+  EXPECT_STATUS(lab_run("mv %s/step04-check %s/step02-check", lab_work, lab_work), 0);
+  script_result result =
+      lab_run("env STEP_FLAGS=-O0 scripts/workshop/check.sh cpu %s 02_tiled", lab_work);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "all tests pass, and the result is wrong where ", " O is wrong at ",
+         "make step02 sanitize looks for ", "02_tiled/attention.cu fails\n");
+  cr_expect_null(strstr(result.out, " passes"), "%s", result.out);
+  result = lab_run("scripts/workshop/progress.sh 02_tiled");
+  EXPECT(result, " failed on the cpu, ");
+}
+
 // A bug to hunt is checked as a participant's file is, and has neither goals nor a next exercise.
 Test(verdicts, of_a_bug_to_hunt) {
   EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax && "
@@ -90,10 +110,12 @@ Test(verdicts, a_part_below_its_todo) {
   script_result result = lab_run(CHECK);
   EXPECT_STATUS(result, 0);
   EXPECT(result, "attention.cu passes, and meets the goals");
-  suite_says("[FAIL] shapes::a: (1s)\n[====] Synthesis: Tested: 9 | Passing: 8", 1);
+  suite_says("[----]   a sentence\n[FAIL] shapes::a: (1s)\n"
+             "[====] Synthesis: Tested: 9 | Passing: 8",
+             1);
   result = lab_run(CHECK);
   EXPECT_STATUS(result, 1);
-  EXPECT(result, "the first that does not is shapes::a:\n2 of 3 parts of ",
+  EXPECT(result, "the first that does not is shapes::a:\n a sentence\n2 of 3 parts of ",
          "attention.cu are still to be written:\n line ", ": compute new_max", " line ",
          ": replace each score", "attention.cu fails\n");
 }
@@ -117,18 +139,20 @@ Test(verdicts, a_part_takes_the_tests_that_are_asked_for) {
   cr_expect_null(strstr(result.out, "still to be written"), "%s", result.out);
   result = lab_run("cat %s/said", lab_work);
   cr_expect_null(strstr(result.out, "--fail-fast"), "%s", result.out);
-  suite_says("[FAIL] shapes::a: (1s)\n[====] Synthesis: Tested: 9 | Passing: 8", 1);
+  suite_says("[----]   a sentence\n[FAIL] shapes::a: (1s)\n"
+             "[====] Synthesis: Tested: 9 | Passing: 8",
+             1);
   result = lab_run("PART=2 " CHECK);
   EXPECT_STATUS(result, 1);
-  EXPECT(result, "shapes::a:\npart 2 is still to be written, at line ", ": compute the correction",
-         "check: part 2 of ");
+  EXPECT(result, "shapes::a:\n a sentence\npart 2 is still to be written, at line ",
+         ": compute the correction", "check: part 2 of ");
   cr_expect_null(strstr(result.out, "sanitize"), "%s", result.out);
 }
 
 // Code of the host that never ends, behind a test that only takes long.
 Test(verdicts, a_launcher_without_end) {
   EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax"), 0);
-  suite_says("error: the test has used all its processor time and has not ended\n"
+  suite_says("error: the test has used all its processor time and has not ended: shapes::a\n"
              "[FAIL] shapes::a: (1s)\n[FAIL] shapes::b: (1s)\n"
              "[====] Synthesis: Tested: 9 | Passing: 7",
              1);

@@ -1,0 +1,112 @@
+// Tests the bugs to hunt: what is handed out, of which step, and what is told of it.
+#define _GNU_SOURCE
+#include "lab.h"
+#include "tests/needs.h"
+
+TestSuite(hunt, .init = lab_enter, .fini = lab_leave);
+
+// Every planted bug is handed out under one number, as the changed step, and its name is not shown.
+Test(hunt, every_bug_can_be_hunted) {
+  needs_tool("patch");
+  const int bugs = atoi(lab_run("ls steps/*/bugs/*.patch steps/*/slow/*.patch | wc -l").out);
+  script_result result = lab_run("scripts/workshop/hunt.sh list");
+  char numbers[64];
+  snprintf(numbers, sizeof numbers, "There are bugs 1 to %d:", bugs);
+  EXPECT(result, numbers);
+  result = lab_run("scripts/workshop/hunt.sh hand-out $(seq %d)", bugs);
+  EXPECT_STATUS(result, 0);
+  result = lab_run("cat %s/hunt/*/.planted | grep -c '^Title: '", lab_work);
+  cr_expect_eq(atoi(result.out), bugs);
+  result = lab_run("cat %s/hunt/*/.planted | grep '^Title: ' | sort | uniq -d", lab_work);
+  cr_expect_str_eq(result.out, "", "handed out twice: %s", result.out);
+  // What is handed out is the step with the bug, whose lines are told as they stand there, and without the lines that mark
+  // its exercises.
+  result = lab_run(
+      "for file in %s/hunt/*/*/attention.cu; do folder=${file%%/*/*}; "
+      "step=${file#$folder/}; cp $file %s/mended.cu; "
+      "sed -n '/^--- /,$p' $folder/.planted | patch -sR --fuzz=0 %s/mended.cu || echo $file; "
+      "awk -v mode=solution -f scripts/workshop/exercise.awk steps/$step >%s/right.cu; "
+      "cmp %s/mended.cu %s/right.cu; ! cmp -s $file %s/right.cu || echo no bug in $file; "
+      "done",
+      lab_work, lab_work, lab_work, lab_work, lab_work, lab_work, lab_work);
+  cr_expect_str_eq(result.out, "", "%s", result.out);
+  result = lab_run("grep -n -e 'exercise: ' -e 'until then' -e 'end of exercise' "
+                   "%s/hunt/*/*/attention.cu",
+                   lab_work);
+  cr_expect_str_eq(result.out, "", "it tells of exercises: %s", result.out);
+}
+
+Test(hunt, a_hunt) {
+  needs_tool("patch");
+  script_result result = lab_run(MAKE "hunt BUG=1");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "Bug 1 is in ", "/hunt/1/", "/attention.cu: ", "make hunt BUG=1 reveal");
+  const script_result title =
+      lab_run("sed -n 's/^Title: //p' %s/hunt/1/.planted | tr -d '\\n'", lab_work);
+  cr_assert_gt(strlen(title.out), 4);
+  cr_expect_null(strstr(result.out, title.out), "it tells what it is: %s", result.out);
+  // The participant's changes in it stay.
+  EXPECT_STATUS(lab_run("echo '// mine' >>$(ls %s/hunt/1/*/attention.cu)", lab_work), 0);
+  result = lab_run(MAKE UNOPTIMISED "hunt BUG=1 run ARGS='--seq 8 --no-check'");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "source ", "/hunt/1/", "/attention.cu\n");
+  EXPECT_STATUS(lab_run("grep -q '// mine' %s/hunt/1/*/attention.cu", lab_work), 0);
+  result = lab_run(MAKE "-n hunt BUG=1 check | grep /check.sh");
+  EXPECT(result, "HUNT=1 LAB_WORK='", "/hunt/1' ", " scripts/workshop/check.sh cpu ");
+  result = lab_run(MAKE "hunt BUG=1 reveal");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "Bug 1: ", title.out, "Caught by ", "\n--- a/steps/", "@@ ");
+  result = lab_run(MAKE "hunt");
+  EXPECT(result, " bug 1: ", ", revealed\n");
+  result = lab_run(MAKE "hunt BUG=1000");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: BUG is \"1000\": give a number from 1 to ");
+}
+
+// A reader who has done a step hunts its bugs one by one.
+Test(hunt, of_a_step) {
+  needs_tool("patch");
+  const int bugs = atoi(lab_run("ls steps/14_*/bugs/*.patch steps/14_*/slow/*.patch | wc -l").out);
+  cr_assert_gt(bugs, 2);
+  int first = 0, second = 0;
+  script_result result = lab_run(MAKE "step14 hunt");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "Bug ", " is in ", "/14_pingpong/attention.cu: 14_pingpong with one thing changed",
+         "make hunt BUG=", " reveal\n", "make step14 hunt hands out the next of the ");
+  cr_assert(sscanf(result.out, "Bug %d", &first) == 1);
+  const script_result title =
+      lab_run("sed -n 's/^Title: //p' %s/hunt/%d/.planted | tr -d '\\n'", lab_work, first);
+  cr_expect_null(strstr(result.out, title.out), "it tells what it is: %s", result.out);
+  // It stays the one at hand until it is fixed or revealed.
+  const script_result again = lab_run(MAKE "hunt step14");
+  cr_expect_str_eq(again.out, result.out);
+  EXPECT_STATUS(lab_run("scripts/workshop/hunt.sh reveal %d", first), 0);
+  result = lab_run(MAKE "step14 hunt");
+  cr_assert(sscanf(result.out, "Bug %d", &second) == 1);
+  cr_expect_neq(first, second);
+  result = lab_run("for i in $(seq %d); do scripts/workshop/hunt.sh of 14_pingpong | "
+                   "sed -n 's/^Bug \\([0-9]*\\) .*/\\1/p' >%s/bug; "
+                   "[ -s %s/bug ] || break; touch %s/hunt/$(cat %s/bug)/.fixed; done; "
+                   "ls -d %s/hunt/*/14_pingpong | wc -l",
+                   bugs + 1, lab_work, lab_work, lab_work, lab_work, lab_work);
+  cr_expect_eq(atoi(result.out), bugs, "of %d bugs: %s", bugs, result.out);
+  result = lab_run(MAKE "step14 hunt");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "bugs of step 14 were handed out, and are fixed or revealed: make hunt lists ");
+}
+
+// Without BUG another verb would work on the lab's steps, and find nothing.
+Test(hunt, needs_a_bug_for_a_tool) {
+  static const char *const goals[] = {"hunt check", "step12 hunt check", "hunt sanitize", "reveal"};
+  for (size_t i = 0; i < sizeof goals / sizeof *goals; i++) {
+    const script_result result = lab_run(MAKE "-n %s", goals[i]);
+    EXPECT_STATUS(result, 2);
+    EXPECT(result, "BUG says which bug is meant: make hunt BUG=1 ");
+  }
+  const script_result two = lab_run(MAKE "step12 step13 hunt");
+  EXPECT_STATUS(two, 2);
+  EXPECT(two, "error: this verb works on one step: ");
+  const script_result none = lab_run("scripts/workshop/hunt.sh of 99_none");
+  EXPECT_STATUS(none, 2);
+  EXPECT(none, "error: no bugs are planted in step 99: ");
+}
