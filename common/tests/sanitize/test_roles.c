@@ -16,7 +16,7 @@ Test(roles, box_copies) {
       CASE(box_waited_by_one, "Race reported between ", " of __shared__ memory", "<- ", "<- ",
            "in kernel by_one_kernel"),
       CASE(box_overwrites, "Race reported between ", "of __shared__ memory", "fetch",
-           "hint: ", "arriv"),
+           "hint: ", "made for"),
       CASE(box_never_waited, "Asynchronous copy of 8192 bytes never waited for", "<- fetch",
            "by thread (0,0,0) in block (0,0,0): address 0x", "hint: a thread must wait",
            "before the block ends, or the copy should not have been started\n"),
