@@ -45,6 +45,7 @@
 #include "detail/lacking_functions.h"
 #include "detail/launcher.h"
 #include "detail/math_functions.h"
+#include "detail/packed_integers.h"
 #include "detail/synchronization.h"
 #include "detail/warp_functions.h"
 

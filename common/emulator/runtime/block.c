@@ -229,6 +229,7 @@ void block_run(worker *worker, uint64_t number) {
   history_begin(worker);
   for (unsigned i = 0; i < worker->thread_count; i++) {
     worker->threads[i].state = THREAD_READY;
+    worker->threads[i].last_barrier_wait = 0;
     async_copies_begin(&worker->threads[i]);
     turns_add(worker, &worker->threads[i]);
   }

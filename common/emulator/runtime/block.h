@@ -41,6 +41,8 @@ typedef struct thread {
   void *operand; // THREAD_IN_WARP: its operand
   const void
       *awaited; // THREAD_AT_PHASE and those after it: the barrier, group or warpgroup; else stale
+  const uint64_t *last_barrier; // in shared memory, that it has waited for last
+  uint64_t last_barrier_wait;   // when, as a known_barrier has it; 0: never
   async_copies copies;
   thread_products products;
   const void *offered; // see exchange.c
@@ -69,12 +71,19 @@ typedef struct {
   unsigned arrived;
 } named_barrier;
 
-// The words of the source for a barrier in shared memory, see barriers.h.
-enum { BARRIERS_WITH_WORDS = 64 }; // of a block; further ones are known by their address alone
+// What is known of a barrier in shared memory besides its word, for reports: how the source calls it, see barriers.h,
+// and when what happened at it last. Times are the block's count of such events; 0 stands for never.
+enum { KNOWN_BARRIERS = 64 }; // of a block; further ones are known by their address alone
 typedef struct {
   const uint64_t *barrier;
   const char *words;
-} barrier_words;
+  unsigned arriver;        // the thread that arrived last
+  uint64_t arrived;        // when it did
+  uint64_t phases;         // how many have ended
+  uint64_t ended;          // when the last one did
+  uint64_t passed_at_once; // when a wait last returned at once
+  bool waited;             // whether any wait has returned
+} known_barrier;
 
 enum { NAMED_BARRIERS = 16 }; // PTX ISA 9.0, 9.7.13.1
 
@@ -118,9 +127,9 @@ typedef struct worker {
   thread threads[BLOCK_THREADS_MAX];
   box_copies box_copies;
   named_barrier named_barriers[NAMED_BARRIERS];
-  barrier_words barrier_words
-      [BARRIERS_WITH_WORDS]; // of the barriers in shared memory, in their order of creation
-  unsigned barriers_with_words;
+  known_barrier known_barriers[KNOWN_BARRIERS]; // in their order of creation
+  unsigned known_barrier_count;
+  uint64_t barrier_events; // how many there were in the block
   block_history history;
   warpgroup warpgroups[WARPGROUPS_MAX];
   product_operands product_operands;

@@ -39,6 +39,10 @@ static owner owner_of(const char *file) {
 
 bool code_line_of_library(const code_line *line) { return owner_of(line->file) == OWNER_LIBRARY; }
 
+bool code_line_of_program(const code_line *line) {
+  return owner_of(line->file) == OWNER_PROGRAM && strstr(line->file, "emulator/runtime/") == NULL;
+}
+
 // Reads one frame of addr2line's answer: the function's line and "FILE:LINE (discriminator 1)".
 static void take_frame(const char *function, char *where, code_line *text) {
   char *colon = strrchr(where, ':');

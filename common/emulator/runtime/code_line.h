@@ -26,6 +26,9 @@ void code_line_find(const void *code, code_line *line);
 // Whether the line, and all lines that it was inlined into, belong to Thrust or CUB.
 bool code_line_of_library(const code_line *line);
 
+// Whether the line belongs to the program, and not to the stand-in headers, Thrust, CUB or the emulator.
+bool code_line_of_program(const code_line *line);
+
 // The file's path relative to the working folder, if the file lies in it. Points into `path`.
 const char *code_line_shorten(char *path);
 

@@ -101,12 +101,9 @@ static const char *verb_of(const history_event *event) {
   }
 }
 
-// "K_full[1]" of "smem.K_full[1], at address ...": the words of the source, or the address.
-static mbarrier_name short_name(const worker *worker, const history_event *event) {
+static mbarrier_name name_in(const worker *worker, const history_event *event) {
   if (event->barrier == NULL) return (mbarrier_name){""};
-  mbarrier_name name = mbarrier_name_of(worker, event->barrier);
-  name.text[strcspn(name.text, ",")] = '\0';
-  return name;
+  return mbarrier_short_name(worker, event->barrier);
 }
 
 // How many events before `number` the ring has lost.
@@ -130,7 +127,7 @@ void history_end(worker *worker, uint64_t block) {
     const history_event *event = &history->events[number % HISTORY_MOST];
     const char *slash = strrchr(event->file, '/');
     fprintf(file, "%" PRIu64 ",%u,%s,%s,%u,%s,%s,%d,", event->number, event->warp, verb_of(event),
-            event->operation, event->times, short_name(worker, event).text,
+            event->operation, event->times, name_in(worker, event).text,
             slash ? slash + 1 : event->file, event->line);
     if (event->kind == HISTORY_GOES_ON) fprintf(file, "%" PRIu64, event->after);
     fputc(',', file);
@@ -146,7 +143,7 @@ static void report_event(const worker *worker, const history_event *event) {
   if (event->kind == HISTORY_GOES_ON)
     snprintf(after, sizeof after, event->after ? ", after event %" PRIu64 : ", after a copy",
              event->after);
-  const mbarrier_name name = short_name(worker, event);
+  const mbarrier_name name = name_in(worker, event);
   fault_report_line("  %4" PRIu64 " %s %s%s%s in %s:%d%s%s", event->number,
                     event->kind == HISTORY_WAITS     ? "waits in"
                     : event->kind == HISTORY_GOES_ON ? "goes on from"

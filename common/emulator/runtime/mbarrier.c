@@ -5,12 +5,10 @@
 #include "barriers.h"
 #include "fault.h"
 #include "hopper.h"
+#include "known_barriers.h"
 #include "observer.h"
 
-#include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 // ---- The word -----------------------------------------------------------------------------------
 
@@ -61,68 +59,7 @@ mbarrier mbarrier_read(const uint64_t *barrier, const emulator_site *site) {
   return unpack(*barrier);
 }
 
-mbarrier_text mbarrier_describe(const uint64_t *barrier) {
-  mbarrier_text out;
-  const mbarrier now = unpack(*barrier);
-  char bytes[64] = "";
-  if (now.bytes > 0) snprintf(bytes, sizeof bytes, " and %d bytes", now.bytes);
-  if (now.bytes < 0) snprintf(bytes, sizeof bytes, ", and %d bytes too many have", -now.bytes);
-  snprintf(out.text, sizeof out.text, "%u of %u arrivals%s%s", now.pending, now.arrivals, bytes,
-           now.bytes < 0 ? " come" : " are still to come");
-  return out;
-}
-
-// ---- Names --------------------------------------------------------------------------------------
-
-void mbarriers_begin(worker *worker) { worker->barriers_with_words = 0; }
-
-static void remember_words(worker *worker, const uint64_t *barrier, const char *words) {
-  unsigned i = 0;
-  while (i < worker->barriers_with_words && worker->barrier_words[i].barrier != barrier) i++;
-  if (i == BARRIERS_WITH_WORDS) return;
-  worker->barrier_words[i] = (barrier_words){barrier, words};
-  if (i == worker->barriers_with_words) worker->barriers_with_words++;
-}
-
-// Returns how many barriers of the same words have lower addresses: the index, if the words are those of an array.
-static unsigned index_among(const worker *worker, const barrier_words *wanted) {
-  unsigned index = 0;
-  for (unsigned i = 0; i < worker->barriers_with_words; i++) {
-    const barrier_words *other = &worker->barrier_words[i];
-    index += strcmp(other->words, wanted->words) == 0 && other->barrier < wanted->barrier;
-  }
-  return index;
-}
-
-// "&smem.K_full[stage]" -> "K_full[1]"
-static int write_name(const worker *worker, const barrier_words *of, char *text,
-                      size_t text_bytes) {
-  const char *words = of->words;
-  const char *bracket = strrchr(words, '[');
-  if (bracket != NULL && (words[strlen(words) - 1] != ']' || isdigit((unsigned char)bracket[1]))) {
-    bracket = NULL; // no index, or one that is a number already
-  }
-  const char *end = bracket != NULL ? bracket : words + strlen(words);
-  const char *start = end;
-  while (start > words && strchr(".>&*( ", start[-1]) == NULL) start--;
-  const int length = snprintf(text, text_bytes, "%.*s", (int)(end - start), start);
-  if (bracket == NULL || length < 0 || (size_t)length >= text_bytes) return length;
-  return length +
-         snprintf(text + length, text_bytes - (size_t)length, "[%u]", index_among(worker, of));
-}
-
-mbarrier_name mbarrier_name_of(const worker *worker, const uint64_t *barrier) {
-  mbarrier_name name = {""};
-  int length = 0;
-  for (unsigned i = 0; i < worker->barriers_with_words && length == 0; i++) {
-    if (worker->barrier_words[i].barrier != barrier) continue;
-    length = write_name(worker, &worker->barrier_words[i], name.text, 64);
-  }
-  if (length < 0 || length >= 64) length = 0;
-  snprintf(name.text + length, sizeof name.text - (size_t)length, "%sat %s", length > 0 ? ", " : "",
-           address_describe(worker, barrier).text);
-  return name;
-}
+mbarrier mbarrier_peek(const uint64_t *barrier) { return unpack(*barrier); }
 
 // ---- Phases -------------------------------------------------------------------------------------
 
@@ -139,6 +76,7 @@ static bool update(worker *worker, uint64_t *barrier, mbarrier *now) {
   const bool complete = now->pending == 0 && now->bytes == 0;
   if (complete) {
     observer_phase_complete(worker, barrier);
+    known_barrier_ended(worker, barrier);
     now->pending = now->arrivals;
     now->parity ^= 1;
   }
@@ -181,7 +119,7 @@ void emulator_mbarrier_create(uint64_t *barrier, unsigned arrivals, const char *
   const mbarrier first = {.pending = arrivals, .arrivals = arrivals};
   observer_library_access(worker, worker->running, barrier, sizeof *barrier, OBSERVED_WRITE, site);
   observer_phase_create(worker, barrier, site);
-  remember_words(worker, barrier, words);
+  known_barrier_made(worker, barrier, words);
   *barrier = pack(&first);
 }
 
@@ -194,16 +132,11 @@ void emulator_mbarrier_arrive(uint64_t *barrier, unsigned bytes, const emulator_
   worker *worker = current_worker;
   hopper_check(worker, site);
   mbarrier now = mbarrier_read(barrier, site);
-  if (now.pending == 0) {
-    emulator_fault(cudaErrorLaunchFailure,
-                   "%s in %s:%d: all %u arrivals of this phase have come to the barrier %s, "
-                   "which waits for %d bytes: this is one too many",
-                   site->operation, site->file, site->line, now.arrivals,
-                   mbarrier_name_of(worker, barrier).text, now.bytes);
-  }
+  if (now.pending == 0) mbarrier_fault_arrival(worker, barrier, &now, site);
   observer_library_access(worker, worker->running, barrier, sizeof *barrier, OBSERVED_READ, site);
   observer_phase_arrive(worker, barrier);
   history_did(worker, site, barrier);
+  known_barrier_arrived(worker, barrier);
   add_bytes(&now, (int)bytes, site);
   now.pending--;
   update(worker, barrier, &now);
@@ -215,13 +148,15 @@ void emulator_mbarrier_wait(uint64_t *barrier, unsigned parity, const emulator_s
   const mbarrier now = mbarrier_read(barrier, site);
   observer_library_access(worker, worker->running, barrier, sizeof *barrier, OBSERVED_READ, site);
   history_did(worker, site, barrier);
-  if (now.parity == (parity & 1)) {
+  const bool at_once = now.parity != (parity & 1);
+  if (!at_once) {
     thread *self = worker->running;
     self->state = THREAD_AT_PHASE;
     self->site = site;
     self->awaited = barrier;
     block_wait(worker);
   }
+  known_barrier_waited(worker, barrier, at_once);
   observer_phase_wait(worker, barrier);
 }
 

@@ -15,6 +15,9 @@ typedef struct {
 // Reads the word at a barrier's address. Reports a fault on behalf of `site` when it is not a barrier.
 mbarrier mbarrier_read(const uint64_t *barrier, const emulator_site *site);
 
+// The same of a barrier's word that may have been overwritten, for reports.
+mbarrier mbarrier_peek(const uint64_t *barrier);
+
 // Counts `bytes` of a copy as arrived. Ends the phase, and returns true, if they were the last.
 bool mbarrier_bytes_arrived(worker *worker, uint64_t *barrier, unsigned bytes,
                             const emulator_site *site);
@@ -28,11 +31,18 @@ typedef struct {
   char text[256];
 } mbarrier_name;
 mbarrier_name mbarrier_name_of(const worker *worker, const uint64_t *barrier);
+mbarrier_name mbarrier_short_name(const worker *worker, const uint64_t *barrier); // "K_full[1]"
 
 // "1 of 2 arrivals and 16384 bytes are still to come"
 typedef struct {
   char text[160];
 } mbarrier_text;
 mbarrier_text mbarrier_describe(const uint64_t *barrier);
+
+// The running thread arrives at `site`, and all arrivals of the phase have come, but not its bytes: says so, with what
+// is known of the reason, and leaves. `now` is what mbarrier_read has returned.
+__attribute__((noreturn)) void mbarrier_fault_arrival(worker *worker, const uint64_t *barrier,
+                                                      const mbarrier *now,
+                                                      const emulator_site *site);
 
 #endif

@@ -4,6 +4,12 @@
 
 #include "proxies.h"
 
+// Of an access to what a copy writes, whether the reader is too early or the copy.
+static const char wait_for_copy[] =
+    "each thread that uses what a copy brings must wait for the phase of the barrier that counts "
+    "its bytes; where it does, is the parity right, and has the copy started too early, since more "
+    "arrivals come to the barrier that says that the place is empty than it is made for?";
+
 // ---- Races --------------------------------------------------------------------------------------
 
 static const char *race_hint(const checked_access *access, const past_access *past) {
@@ -16,17 +22,16 @@ static const char *race_hint(const checked_access *access, const past_access *pa
            "atomic operation, or make two kernels of it";
   }
   if (past->kind == OBSERVED_BOX_WRITE) {
-    return "each thread that uses what a copy brings must have waited for the phase of the barrier "
-           "that counts its bytes";
+    return wait_for_copy;
   }
   if (access->kind == OBSERVED_BOX_WRITE && past->kind == OBSERVED_PRODUCT_READ) {
     return "the copy may overwrite what a product still reads: its warpgroup must wait for the "
-           "product, "
-           "then arrive at a barrier, and the copy start after a wait for that";
+           "product, then arrive at a barrier that is made for as many arrivals as come in a lap, "
+           "and the copy start after a wait for that";
   }
   if (access->kind == OBSERVED_BOX_WRITE) {
     return "the copy may overwrite what other threads still use: wait for a barrier at which they "
-           "arrive when they are done";
+           "arrive when they are done, and which is made for as many arrivals as come in a lap";
   }
   if (past->kind == OBSERVED_PRODUCT_READ) {
     return "a product reads its operands until wgmma_wait() is over for its group";
@@ -54,8 +59,7 @@ static void report_race(const checked_access *access, finding_kind kind, const p
     found.hint = access_writes(access->kind)
                      ? "wait for the copy before the place is used for something else"
                  : past->kind == OBSERVED_BOX_WRITE
-                     ? "each thread that uses what a copy brings must wait for the phase of the "
-                       "barrier that counts its bytes"
+                     ? wait_for_copy
                      : "__pipeline_wait_prior() by the thread that started the copy, and "
                        "__syncthreads() for the others, must come first";
   } else if (kind == FINDING_PROXY) {

@@ -110,7 +110,7 @@ void observer_block_end(worker *worker) {
     finding found =
         access_finding(&access, FINDING_COPY_NOT_WAITED,
                        "a thread must wait for the phase of the barrier that counts the copy's "
-                       "bytes, before the block ends");
+                       "bytes, before the block ends, or the copy should not have been started");
     findings_add(&found, access_describe, copy->destination);
   }
 }

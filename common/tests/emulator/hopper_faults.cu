@@ -24,7 +24,15 @@ bool healthy_launch(void) {
 
 // ---- Barriers -----------------------------------------------------------------------------------
 
-enum barrier_fault { MISSING, IN_GLOBAL, NO_ARRIVAL, ARRIVALS, NEVER_ENDS };
+enum barrier_fault {
+  MISSING,
+  IN_GLOBAL,
+  NO_ARRIVAL,
+  ARRIVALS,
+  TWO_THREADS,
+  WAITED_WRONG,
+  NEVER_ENDS
+};
 
 __global__ void barrier_kernel(barrier_fault kind, int *global) {
   __shared__ barrier full;
@@ -33,8 +41,13 @@ __global__ void barrier_kernel(barrier_fault kind, int *global) {
   if (kind == NO_ARRIVAL) MARK, barrier_create(&full, 0);
   if (threadIdx.x == 0) barrier_create(&full, kind == NEVER_ENDS ? 2 : 1);
   __syncthreads();
-  if (kind == ARRIVALS) {
+  if (kind == TWO_THREADS) {
+    MARK, barrier_arrive_expecting(&full, 64);
+    return;
+  }
+  if (kind == ARRIVALS || kind == WAITED_WRONG) {
     barrier_arrive_expecting(&full, 64);
+    if (kind == WAITED_WRONG) barrier_wait(&full, 1);
     MARK, barrier_arrive(&full);
   }
   if (threadIdx.x == 0) barrier_arrive(&full);
@@ -44,6 +57,8 @@ void fault_barrier_missing(void) { barrier_kernel<<<1, 1>>>(MISSING, nullptr); }
 void fault_barrier_in_global(void) { barrier_kernel<<<1, 1>>>(IN_GLOBAL, device_ints(2)); }
 void fault_barrier_no_arrival(void) { barrier_kernel<<<1, 1>>>(NO_ARRIVAL, nullptr); }
 void fault_barrier_arrivals(void) { barrier_kernel<<<1, 1>>>(ARRIVALS, nullptr); }
+void fault_barrier_two_threads(void) { barrier_kernel<<<1, 2>>>(TWO_THREADS, nullptr); }
+void fault_barrier_waited_wrong(void) { barrier_kernel<<<1, 1>>>(WAITED_WRONG, nullptr); }
 void fault_barrier_never_ends(void) { barrier_kernel<<<1, 2>>>(NEVER_ENDS, nullptr); }
 
 struct ring_of_barriers {
@@ -99,7 +114,7 @@ __global__ void copy_kernel(const __grid_constant__ CUtensorMap map, int offset,
   __shared__ barrier full;
   barrier_create(&full, 1);
   barriers_created();
-  barrier_arrive_expecting(&full, announced);
+  if (announced) barrier_arrive_expecting(&full, announced);
   MARK, copy_box(memory + (-shared_address(memory) & 1023) + offset, &map, &full, column, 0, 0, 0);
   barrier_wait(&full, 0);
   barrier_wait(&full, 1);
@@ -110,6 +125,7 @@ static void copy(int offset, int announced, int column = 0) {
 }
 void fault_copy_bytes_missing(void) { copy(0, BOX_BYTES + 16); }
 void fault_copy_bytes_more(void) { copy(0, BOX_BYTES - 16); }
+void fault_copy_not_announced(void) { copy(0, 0); }
 void fault_copy_alignment(void) { copy(64, BOX_BYTES); }
 void fault_copy_past_shared(void) { copy(1152, BOX_BYTES); }
 void fault_copy_column(void) { copy(0, BOX_BYTES, 63); }
@@ -129,6 +145,22 @@ void fault_copy_freed(void) {
   const CUtensorMap map = map_of(tensor);
   cudaFree(tensor);
   copy_kernel<<<1, 1, 2048>>>(map, 0, BOX_BYTES, 0);
+}
+
+#include "ring_faults.h"
+
+static void fill(ring_fault kind) {
+  filling_kernel<<<1, 64>>>(map_of(device_ints(BOX_BYTES)), kind);
+}
+void fault_ring_lanes(void) { fill(ALL_LANES_ARRIVE); }
+void fault_ring_two_lanes(void) { fill(TWO_LANES_ARRIVE); }
+void fault_ring_not_awaited(void) { fill(NOT_AWAITED); }
+void fault_ring_parity_of_full(void) { fill(PARITY_OF_FULL); }
+void fault_ring_same_parity(void) { fill(SAME_PARITY); }
+void fault_ring_parity_of_empty(void) { fill(PARITY_OF_EMPTY); }
+
+void fault_barrier_late_arrival(void) {
+  late_arrival_kernel<<<1, 2>>>(map_of(device_ints(BOX_BYTES)));
 }
 
 __global__ void early_copy_kernel(const __grid_constant__ CUtensorMap map, float *seen) {

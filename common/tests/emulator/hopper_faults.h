@@ -15,13 +15,16 @@ bool healthy_launch(void);
 extern int fault_line;
 
 // Each launches its kernel once. Barriers:
-void fault_barrier_missing(void);    // waits at an uninitialised word
-void fault_barrier_in_global(void);  // byte 0 of an allocation
-void fault_barrier_no_arrival(void); // made for none
-void fault_barrier_arrivals(void);   // one arrival too many
-void fault_barrier_never_ends(void);
-void fault_barrier_of_a_ring(
-    void); // thread 0 waits for K_full[1], thread 1 for empty[2], thread 2 for full[0] // thread 0 of 2 arrives, both wait
+void fault_barrier_missing(void);      // waits at an uninitialised word
+void fault_barrier_in_global(void);    // byte 0 of an allocation
+void fault_barrier_no_arrival(void);   // made for none
+void fault_barrier_arrivals(void);     // one arrival too many
+void fault_barrier_two_threads(void);  // both arrive, one too many
+void fault_barrier_waited_wrong(void); // one arrival too many behind a wait of the wrong parity
+void fault_barrier_late_arrival(void); // one too many behind a copy of more bytes than announced
+void fault_barrier_never_ends(void);   // thread 0 of 2 arrives, both wait
+// Thread 0 waits for K_full[1], thread 1 for empty[2], thread 2 for full[0].
+void fault_barrier_of_a_ring(void);
 void fault_named_barrier_zero(void);
 void fault_named_barrier_counts(void); // 64 and 96 threads
 void fault_named_barrier_alone(void);  // 32 of 64 threads wait at barrier 3
@@ -32,12 +35,21 @@ int described_at(int offset);
 // Box copies:
 void fault_copy_bytes_missing(void); // 16 more announced than the box has
 void fault_copy_bytes_more(void);    // 16 fewer, then waits for the next phase
+void fault_copy_not_announced(void); // waits for a copy whose bytes nobody announced
 void fault_copy_alignment(void);     // to 64 bytes past a multiple of 1024
 void fault_copy_past_shared(void);
 void fault_copy_column(void); // a box that begins at column 63
 void fault_copy_no_map(void);
 void fault_copy_rank(void);  // a map of 2 dimensions
 void fault_copy_freed(void); // the tensor is no more
+
+// A ring of one stage, filled by fill_stage of hopper.cuh, which comes round too early:
+void fault_ring_lanes(void);           // 32 lanes arrive at empty[0], which is made for one
+void fault_ring_two_lanes(void);       // 2 lanes do
+void fault_ring_not_awaited(void);     // nobody waits for full[0]
+void fault_ring_parity_of_full(void);  // the readers' wait is for the phase before
+void fault_ring_same_parity(void);     // it is so in each lap, and never waits
+void fault_ring_parity_of_empty(void); // the wait of the thread that fills it is
 
 // Products:
 void fault_product_layout(void);    // a descriptor without swizzle

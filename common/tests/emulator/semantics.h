@@ -50,6 +50,9 @@ bool functions_math(error_text *error);
 bool functions_bits(error_text *error);
 bool functions_casts(error_text *error);
 
+// packed_integers.cu
+bool packed_integers(error_text *error);
+
 // launches.cu
 bool launches_errors(error_text *error);
 bool launches_static_shared(error_text *error);

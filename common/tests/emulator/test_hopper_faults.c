@@ -33,11 +33,67 @@ Test(hopper_faults, barriers) {
          ": a barrier is for 1 to 1048575 arrivals, not 0\n", NULL);
   expect(fault_barrier_arrivals, FAILURE, "mbarrier.arrive",
          ": all 1 arrivals of this phase have come to the barrier full, at address full + 0x0, "
-         "which waits "
-         "for 64 bytes: this is one too many\n",
-         NULL);
+         "which waits for 64 bytes: this is one too many\n",
+         "hint: the thread has arrived in this phase before, and has waited for no barrier");
   expect(fault_barrier_never_ends, FAILURE, "threads 0-1 (warp 0) wait at mbarrier.try_wait.parity",
          " for the barrier full, at address full + 0x0: 1 of 2 arrivals are still to come\n", NULL);
+}
+
+// Why an arrival is one too many, where that is known.
+Test(hopper_faults, arrivals) {
+  expect(fault_barrier_two_threads, FAILURE, "mbarrier.arrive.expect_tx",
+         ": this is one too many\n",
+         "hint: thread (0,0,0) has arrived in this phase: is this line for one thread alone, or");
+  expect(fault_barrier_waited_wrong, FAILURE, "mbarrier.arrive", ": this is one too many\n",
+         "hint: the thread has arrived in this phase before, and its wait for full since returned "
+         "at once: it has the parity of the phase before\n");
+  expect_report(&(fault_case){fault_barrier_late_arrival,
+                              FAILURE,
+                              {"the barrier full[0], at address full + 0x0, and 1008 bytes too "
+                               "many: this is one too many\n",
+                               "by thread (0,0,0)",
+                               "hint: are as many bytes announced as the copies bring?\n"}});
+}
+
+// The line is that of fill_stage(), and the report says who has called it.
+static void expect_of_ring(void (*launch)(void), const char *hint) {
+  setenv("EMU_WORKERS", "1", 1);
+  free(stderr_of(launch));
+  cudaDeviceReset();
+  char caller[128];
+  snprintf(caller, sizeof caller, "    called from common/tests/emulator/ring_faults.h:%d\n",
+           fault_line);
+  expect_report(&(fault_case){
+      launch,
+      FAILURE,
+      {"mbarrier.arrive.expect_tx in common/kernel/hopper.cuh:",
+       ": all 1 arrivals of this phase have come to the barrier full[0], at address full + 0x0, "
+       "which waits for 1024 bytes: this is one too many\n",
+       caller, "by thread (0,0,0)", hint}});
+}
+
+Test(hopper_faults, stages_filled_too_early) {
+  expect_of_ring(
+      fault_ring_lanes,
+      "hint: 32 phases have ended at empty[0], for which the thread has waited, and 1 at "
+      "full[0]: do more arrivals come to empty[0] in a lap than it is made for (1)?\n");
+  expect_of_ring(fault_ring_not_awaited, "hint: nobody has waited for full[0]: a thread must");
+  expect_of_ring(fault_ring_parity_of_full,
+                 "hint: a wait for full[0] has returned at once, though the bytes of this phase "
+                 "have not come: has it the parity of the phase before, or do more arrivals come "
+                 "to empty[0] in a lap than it is made for (1)?\n");
+  expect_of_ring(fault_ring_same_parity,
+                 "hint: 3 phases have ended at empty[0], for which the thread has waited, and 0 at "
+                 "full[0]: do more arrivals come to empty[0] in a lap than it is made for (1), or "
+                 "has a wait for full[0] the parity of the phase before?\n");
+  expect_of_ring(
+      fault_ring_two_lanes,
+      "hint: the thread has waited for empty[0]: do more arrivals come to it in a lap "
+      "than it is made for (1), or some before their wait for full[0], or has a wait the "
+      "parity of the phase before?\n");
+  expect_of_ring(fault_ring_parity_of_empty,
+                 "hint: the thread has filled this stage before, and its wait for empty[0] since "
+                 "returned at once, though no phase has ended there: has it the parity");
 }
 
 // A report calls a barrier as the kernel does, with the index that the barrier has in its array.
@@ -80,8 +136,13 @@ Test(hopper_faults, copies) {
        " waits in mbarrier.try_wait.parity of full in " FILE_NAME}});
   expect_report(&(fault_case){fault_copy_bytes_more,
                               FAILURE,
-                              {"Deadlock", "for the barrier full, at address full + 0x0: 0 of 1 "
-                                           "arrivals, and 16 bytes too many have come\n"}});
+                              {"Deadlock", "for the barrier full, at address full + 0x0: all "
+                                           "arrivals and 16 bytes too many have come\n"}});
+  expect_report(&(fault_case){fault_copy_not_announced,
+                              FAILURE,
+                              {"Deadlock", "for the barrier full, at address full + 0x0: 1 of 1 "
+                                           "arrivals are still to come, and 1024 bytes have come "
+                                           "that nobody announced\n"}});
   expect(fault_copy_alignment, MISALIGNED, "cp.async.bulk.tensor.4d",
          ": the box must begin at a multiple of 128 bytes of shared memory, not at address 0x",
          " of dynamic shared memory\n");

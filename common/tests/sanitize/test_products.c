@@ -9,12 +9,13 @@
 Test(products, products) {
   static const fault_case cases[] = {
       CASE(product_reads_early, UNDER_WAY("read by a product"), "<- fetch", "<- early product",
-           "hint: each thread that uses what a copy brings must wait"),
+           "hint: each thread that uses what a copy brings must wait", "where it does, is the"),
       CASE(product_waited_by_some, "Race reported between ", "read by a product", "<- fetch",
            "<- product of some", "hint: each thread that uses what a copy brings must"),
       CASE(product_overwritten, RACE("read by a product", "write by a box copy"),
            "<- overwritten product", "<- fetch",
-           "hint: the copy may overwrite what a product still reads"),
+           "hint: the copy may overwrite what a product still reads",
+           "a barrier that is made for as many arrivals as come in a lap, and"),
       CASE(product_of_newest_group, RACE("read by a product", "write by a box copy"),
            "<- newest product", "<- fetch"),
       CASE(product_result_early, "between a product under way and read of its registers",

@@ -9,12 +9,17 @@ Test(roles, box_copies) {
   static const fault_case cases[] = {
       CASE(box_read_early, UNDER_WAY("read"), "write by a box copy at fetch", "<- fetch",
            "by thread (0,0,0)", "<- early read", "address 0x",
-           "hint: each thread that uses what a copy brings must wait"),
+           "hint: each thread that uses what a copy brings must wait for the phase of the barrier "
+           "that counts its bytes; where it does, is the parity right, and has the copy started "
+           "too early, since more arrivals come to the barrier that says that the place is empty "
+           "than it is made for?\n"),
       CASE(box_waited_by_one, "Race reported between ", " of __shared__ memory", "<- ", "<- ",
            "in kernel by_one_kernel"),
-      CASE(box_overwrites, "Race reported between ", "of __shared__ memory", "fetch"),
+      CASE(box_overwrites, "Race reported between ", "of __shared__ memory", "fetch",
+           "hint: ", "made for"),
       CASE(box_never_waited, "Asynchronous copy of 8192 bytes never waited for", "<- fetch",
-           "by thread (0,0,0) in block (0,0,0): address 0x", "hint: a thread must wait"),
+           "by thread (0,0,0) in block (0,0,0): address 0x", "hint: a thread must wait",
+           "before the block ends, or the copy should not have been started\n"),
       CASE(box_counts_on_hidden,
            "Box copy counts on a barrier that was not made visible to the copy engine",
            "barrier made at ", "<- hidden barrier", "<- fetch", "address full + 0x0",

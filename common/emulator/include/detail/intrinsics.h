@@ -3,7 +3,6 @@
 #ifndef EMULATOR_DETAIL_INTRINSICS_H
 #define EMULATOR_DETAIL_INTRINSICS_H
 
-#include <initializer_list>
 #include <limits>
 #include <math.h>
 #include <string.h>
@@ -38,18 +37,6 @@ inline double round_even(double x) { return nearbyint(x); }
 
 // ---- Bits ---------------------------------------------------------------------------------------
 
-// The largest of the lower halves of three words, and of their upper halves, as unsigned integers.
-inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
-  unsigned largest = 0;
-  for (unsigned x : {a, b, c}) {
-    if ((x & 0xFFFF) > (largest & 0xFFFF)) largest = (largest & 0xFFFF0000) | (x & 0xFFFF);
-    if (x >> 16 > largest >> 16) largest = (x & 0xFFFF0000) | (largest & 0xFFFF);
-  }
-  return largest;
-}
-// The largest and the smallest of three integers, which a Hopper GPU finds with one instruction.
-inline int __vimax3_s32(int a, int b, int c) { return a > b ? (a > c ? a : c) : (b > c ? b : c); }
-inline int __vimin3_s32(int a, int b, int c) { return a < b ? (a < c ? a : c) : (b < c ? b : c); }
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x)); }
