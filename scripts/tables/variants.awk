@@ -7,6 +7,10 @@
 # With: variants-dim128.csv, variants-causal.csv
 # Awk: scripts/patch_head
 !has_number(field("step"), nn) { next }
+!(file in used) {
+  used[file]
+  used_files = used_files (used_files == "" ? "" : ", ") "`" file ".csv`"
+}
 {
   if (!(problem() in place_of)) {
     place_of[problem()] = ++problems
@@ -69,5 +73,6 @@ END {
   }
   table(0)
   table(1)
+  files_read = used_files # not those that hold rows of other steps alone
   origin()
 }

@@ -53,14 +53,17 @@ Test(table_ratios, one_tile) {
 #define VARIED(step, variant, times, ratio)                                                        \
   step "," variant ",Test GPU,fp16," LARGE ",ok," times "," ratio "," ORIGIN
 
-// The commit under the table is that of the step's own rows.
+#define VARIANTS_HEADER                                                                            \
+  "step,variant,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,median_ms,"   \
+  "ci_low_ms,ci_high_ms,tflops,base_step,speedup,speedup_low,speedup_high,commit,date\n"
+
+// The commit under the table is that of the step's own rows, and the files are those that have such rows.
 Test(table_ratios, variants_of_a_step) {
   const script_result none = filled(BLOCK("variants test-gpu 05"));
   EXPECT(none, "Not recorded yet: `" FOLDER "/variants.csv` (`make variants RECORD=1`,");
-  recorded_write("variants",
-                 "step,variant,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,"
-                 "check,median_ms,ci_low_ms,ci_high_ms,tflops,base_step,speedup,speedup_low,"
-                 "speedup_high,commit,date\n"
+  recorded_write("variants-dim128",
+                 VARIANTS_HEADER VARIED("04_other", "", "2,2,2,20", "04_other,1,1,1"));
+  recorded_write("variants", VARIANTS_HEADER
                  "04_other,no_pad,Test GPU,fp16," LARGE
                  ",ok,9,9,9,1,04_other,0.5,0.5,0.5,older,2025-01-02T03:04:05Z\n" VARIED(
                      "05_fused", "", "2,1.996,2.004,20", "05_fused,1,1,1")
@@ -81,7 +84,7 @@ Test(table_ratios, variants_of_a_step) {
       "which the step is nowhere slower, "
       "and additions that are nowhere faster.\n\n| variant | what",
       "| the step itself | | 2.000", "| [no_more](variants/no_more.patch): | | 1.00 [0.99, 1.01] |",
-      "\n\nTest GPU, commit abc1234, 2026-01-02: ");
+      "\n\nTest GPU, commit abc1234, 2026-01-02: `variants.csv` in `" FOLDER "`.\n");
   cr_expect_null(strstr(result.out, "9.000"), "%s", result.out);
   const script_result other = filled(BLOCK("variants test-gpu 07"));
   EXPECT(other,
@@ -98,9 +101,6 @@ Test(table_ratios, variants_that_did_not_help) {
     snprintf(path, sizeof path, "steps/05_fused/variants/%s.patch", additions[i]);
     toolkit_write(path, "Title: more\nExpect: No faster\nKind: addition\n\n--- a/x\n");
   }
-#define VARIANTS_HEADER                                                                            \
-  "step,variant,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,median_ms,"   \
-  "ci_low_ms,ci_high_ms,tflops,base_step,speedup,speedup_low,speedup_high,commit,date\n"
   recorded_write("variants",
                  VARIANTS_HEADER VARIED("05_fused", "", "2,2,2,20", "05_fused,1,1,1")
                      VARIED("05_fused", "adds", "4,4,4,10", "05_fused,0.5,0.49,0.51")
