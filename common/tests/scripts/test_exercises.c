@@ -151,7 +151,7 @@ Test(exercises, parts_are_filled_and_compared) {
 Test(exercises, a_file_of_the_step_before_is_left_until_it_changes) {
   EXPECT_STATUS(lab_run("FROM=05 scripts/workshop/exercise.sh start 06_cp_async"), 0);
   script_result result = lab_run("scripts/workshop/source.sh 06_cp_async");
-  EXPECT(result, "(1 of 1 parts still to be written)");
+  EXPECT(result, "(1 of 1 part still to be written)");
   result = lab_run("echo 'int mine;' >>%s/06_cp_async/attention.cu && "
                    "scripts/workshop/source.sh 06_cp_async",
                    lab_work);
