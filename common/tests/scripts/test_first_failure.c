@@ -89,6 +89,20 @@ Test(first_failure, of_a_participant) { expect_own_message(PARTICIPANT); }
 
 Test(first_failure, of_the_lab) { expect_own_message(LAB); }
 
+// A test of streams fails first, and one of plain shapes says what is wrong without a word of streams.
+Test(first_failure, of_plain_shapes) {
+  write_file("together",
+             "[RUN ] inputs::b\n[FAIL] launches::c: Timed out. (1s)\n[FAIL] inputs::b: (1s)\n"
+             "[FAIL] shapes::a: (1s)\n[FAIL] shapes::d: (1s)\n[FAIL] inputs::e: (1s)\n" COUNTS);
+  write_file("tap", TAP);
+  write_file("alone", ALONE);
+  for (checker by = PARTICIPANT; by <= LAB; by++) {
+    const script_result result = verdict(by);
+    EXPECT(result, FIRST " message of a\n");
+    cr_expect_null(strstr(result.out, "it did not end"), "%s", result.out);
+  }
+}
+
 // A test that takes all its time would do so once more, and one that says nothing must not be left without a word.
 Test(first_failure, without_a_message) {
   for (checker by = PARTICIPANT; by <= LAB; by++) {
@@ -141,13 +155,19 @@ Test(first_failure, a_launch_without_end) {
   cr_expect_null(strstr(result.out, "cuTensorMap"), "%s", result.out);
 }
 
-// Sanitize is told of where nothing is reported, and where a report names what may follow of another mistake.
+#define BAD(nan) "O is wrong at row 0 (allowed error 1). 8 of 64 elements are bad: row 0; " nan
+
+// Sanitize is told of where nothing is reported, and where a report names what may follow of another mistake. It is not
+// where all that is wrong is NaN of the kernel's own making.
 Test(first_failure, what_the_sanitizer_explains_better) {
   static const struct {
     const char *report;
     bool helps;
   } reports[] = {
       {"", true},
+      {"[----]   " BAD("8 are NaN or infinite") "\n", false},
+      {"[----]   " BAD("3 are NaN or infinite") "\n", true},
+      {"[----]   " BAD("8 are NaN, computed from memory") "\n", true},
       {"========= mbarrier.arrive.expect_tx in common/kernel/hopper.cuh:224: one too many\n", true},
       {"========= Invalid __shared__ write: block (0,0,0) has written behind the end\n", true},
       {"========= Barrier error detected. Deadlock: no thread of block (0,0,0) can go on\n"
