@@ -75,6 +75,8 @@ wait_for() { # WHAT [NUMBER of tests]
   wait "$job"
 }
 
+unspoiled() { awk -v part="${PART:-}" -f scripts/workshop/unspoiled.awk "$@"; }
+
 # The emulator's report of a launch that has run into the limit, or the sentence of a GPU's limit.
 report_of_limit() {
   awk '/^error: the launch timed out/ { print; exit }
@@ -205,11 +207,11 @@ judge() { # STEP STATUS
   fi
   if [ -z "${PART:-}" ]; then note_check "$1" failed "$device"; fi
   if grep -q 'Launch timed out\|the launch timed out' "$log"; then
-    report_of_limit
+    report_of_limit | unspoiled
     echo "the tests were stopped there: a loop that does not end, or LAB_LIMIT=60 for a slow kernel"
   elif [ "$2" -ne 0 ] && grep -q 'Synthesis:' "$log"; then
     find_first_failure "$1"
-    cat "$scratch/first"
+    unspoiled "$scratch/first"
     if [ -z "$left" ] && sanitizer_helps "$scratch/first"; then
       sanitizer "$number"
     fi

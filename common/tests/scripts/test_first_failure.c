@@ -200,3 +200,31 @@ Test(first_failure, in_the_records) {
   cr_expect_str_eq(result.out, "caught\tmessage of a\n", "%s", result.out);
   EXPECT_STATUS(lab_run("grep -e '--verbose' %s/ran", lab_work), 0); // without it no test passes
 }
+
+// A part between the lab's other parts: the text of these would be the solutions of what the reader has not written yet.
+Test(first_failure, without_the_solutions_of_other_parts) {
+  write_file("step04",
+             "#!/bin/bash\nif [[ $* != *verbose* ]]; then cat ${0%/*}/report >&2; exit 1; fi\n"
+             "cat ${0%/*}/report\necho '[FAIL] shapes::a: (1s)'; echo '" COUNTS "'; exit 1\n");
+  write_file("report", "========= Race: a write and a read\n"
+                       "=========     write at f in steps/04_online_softmax/attention.cu:82\n"
+                       "=========         solution();\n"
+                       "=========         called from work/04_online_softmax/attention.cu:9\n"
+                       "=========     read at g in work/04_online_softmax/attention.cu:83\n"
+                       "=========         mine();\n"
+                       "   25.4%  84  steps/04_online_softmax/attention.cu:82  solution();\n");
+  EXPECT_STATUS(lab_run("cd %s && chmod 700 step04 && cp step04 step04-check", lab_work), 0);
+  const char *commands[] = {"SEEDS=1 scripts/sanitize.sh %s 04_online_softmax",
+                            "scripts/workshop/check.sh cpu %s 04_online_softmax",
+                            "scripts/run.sh %s/step04"};
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    char command[128];
+    snprintf(command, sizeof command, commands[i], lab_work);
+    script_result result = lab_run("PART=2 %s", command);
+    EXPECT_STATUS(result, 1);
+    EXPECT(result, "attention.cu:82\n", "called from work/", "attention.cu:83\n", " mine();\n");
+    cr_expect_null(strstr(result.out, "solution"), "%s: %s", command, result.out);
+    result = lab_run("%s", command);
+    EXPECT(result, "attention.cu:82\n========= solution();\n========= called from work/");
+  }
+}
