@@ -88,6 +88,10 @@ ifneq ($(WORK),)
   endif
 endif
 ifneq ($(filter hunt reveal,$(MAKECMDGOALS)),)
+  of_exercises := $(filter exercise hint fill solution reset watch,$(MAKECMDGOALS))
+  ifneq ($(of_exercises),)
+    $(error $(firstword $(of_exercises)) is of exercises, and a bug to hunt is none: make hunt BUG=$(or $(BUG),1) check looks for it, and make hunt BUG=$(or $(BUG),1) reveal tells what it is)
+  endif
   ifneq ($(BUG),)
     override STEPS_FOLDER := $(or $(shell LC_ALL=C LAB_WORK=$(call quoted,$(LAB_WORK)) scripts/workshop/hunt.sh hand-out \
                                "$(BUG)"),$(error there is nothing to hunt))
@@ -144,6 +148,9 @@ ifneq ($(STEP_GOALS),)
     ifeq ($(ELSEWHERE),)
       $(shell LC_ALL=C scripts/near.sh $(firstword $(foreach goal,$(STEP_GOALS),$(if $(filter $(goal:step%=%)_%,$(ALL_STEPS)),,$(goal)))) $(or $(filter-out step%,$(MAKECMDGOALS)),run))
       $(error nothing was done)
+    endif
+    ifneq ($(and $(BUG),$(filter hunt reveal,$(MAKECMDGOALS))),)
+      $(error bug $(BUG) is not of $(STEP_GOALS), but in $(STEPS_NAME)/$(ALL_STEPS): write make hunt BUG=$(BUG) without $(STEP_GOALS). make $(firstword $(STEP_GOALS)) hunt hands out a bug of that step)
     endif
     $(error no such step in "$(STEP_GOALS)": in $(STEPS_NAME) there are $(foreach step,$(ALL_STEPS),step$(call step_number,$(step)))$(if $(WORK),; make $(firstword $(STEP_GOALS)) exercise writes one)))
   endif

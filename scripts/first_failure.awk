@@ -5,8 +5,12 @@
 #   LOG from=tap TAP from=alone LOG  of tests that ran side by side, whose lines stand among each other. Its own are those
 #                                    of a log of it alone. Where it passes alone, or was not run again, they are those of
 #                                    Criterion's report in the TAP format, which has them under the name of each test
+# Of the tests that fail, those of plain shapes come first, then those of other inputs: the name of another says what it is
+# about, which need not be what is wrong.
 # With what=name it prints the name, as --filter takes it. It prints nothing where the test did not end in time, which would
 # take as long once more.
+function rank(test) { return test ~ /^shapes::/ ? 0 : test ~ /^inputs::/ ? 1 : 2 }
+
 FNR == 1 { said = report = ""; abandoned = 0 }
 { gsub(/\033\[[0-9;]*m/, "") }
 
@@ -43,8 +47,8 @@ from == "tap" { next }
   test = $2
   sub(/:$/, "", test)
 }
-/^\[FAIL\]/ && (name == "" || (from == "alone" && test == name)) {
-  if (name == "") late = /Timed out/ || test in endless
+/^\[FAIL\]/ && (from == "" ? name == "" || rank(test) < rank(name) : from == "alone" && test == name) {
+  if (from == "") late = /Timed out/ || test in endless
   name = test
   own = said
   own_report = report

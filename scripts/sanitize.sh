@@ -46,7 +46,7 @@ run_shape() { # STEP OPTIONS
     elif [ "$status" -ne 0 ]; then
       say_skipped "$1"
       printf '  FAIL  %s %s, seed %d\n' "${1%%_*}" "$2" "$seed"
-      cat "$log"
+      awk -v part="${PART:-}" -f scripts/workshop/unspoiled.awk "$log"
       return 1
     fi
   done

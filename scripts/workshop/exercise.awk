@@ -9,7 +9,7 @@
 #   solution  the source without the lines that mark
 #   list      a line for each exercise: how many lines of code, a tab, what is to be written
 #   fill      the skeleton, a second file, with the exercises put back in the places of their TODOs; with
-#             -v part=N that one alone
+#             -v part=N, or several with blanks between, those alone
 #   others    the skeleton, a second file, with all exercises but -v part=N put back, for the compiler: #line
 #             tells it where each line comes from, from the source or from that file, named -v name=FILE
 # Exit status 2 with a sentence when marks do not pair.
@@ -94,7 +94,7 @@ END {
       }
       split(reader[l], word, " ")
       if (reader[l] ~ /^ *\/\/ TODO [0-9]+ of [0-9]+, about / && word[5] + 0 == count &&
-          (mode == "others" ? part != word[3] : part == "" || part == word[3]))
+          (mode == "others" ? part != word[3] : part == "" || index(" " part " ", " " word[3] " ")))
         l = put_back(word[3], l)
       else
         print reader[l]

@@ -3,7 +3,8 @@
 #   start     writes work/STEP/attention.cu: the step with holes; with FROM=03 the solution of step 03, to be
 #             changed. A file that is there stays, unless FORCE=1 is given: then it is kept as .bak.
 #   reset     the same, always, and forgets the hints
-#   fill      puts the lab's solution of part PART, or of all parts, in the places of their TODOs
+#   fill      puts the lab's solution of part PART, or of all parts that are still to be written, in the places of their
+#             TODOs
 #   solution  the file beside the step's own, where they differ
 export LC_ALL=C
 set -eu
@@ -26,6 +27,9 @@ source=steps/$step/attention.cu
 file=$(work_file "$step")
 
 apart() { awk -v mode="$1" -v part="${PART:-}" -f scripts/workshop/exercise.awk "${@:2}"; }
+
+# The number of the first part that still has its TODO, if there is any.
+first_todo() { sed -n 's|^ *// TODO \([0-9]*\) of .*|\1|p' "$file" | head -n 1; }
 
 # The solution of the step FROM under the name of this step, with one TODO that says what changes.
 changed_from() {
@@ -108,9 +112,19 @@ fill)
     echo "error: $file has no TODO${PART:+ $PART} that step $number has a solution for" >&2
     exit 2
   fi
+  parts=${PART:-$(parts_left "$file" | cut -f 1 | paste -sd ' ')}
+  if [ -z "$parts" ]; then
+    echo "error: no part of $file is as the exercise left it: make step$number fill PART=$(first_todo) takes the lab's lines in" \
+      "the place of yours" >&2
+    exit 2
+  fi
+  text=$(PART=$parts apart fill "$source" "$file")
   keep_aside "$file"
   write_whole "$file" <<<"$text"
-  echo "filled: ${PART:+part $PART of }$file (before: $file.bak)"
+  echo "filled: part$([[ $parts != *' '* ]] || echo s) ${parts// /, } of $file (before: $file.bak)"
+  if [ -z "${PART:-}" ] && [ -n "$(first_todo)" ]; then
+    echo "parts with lines of yours stay: make step$number fill PART=$(first_todo) takes the lab's lines in their place"
+  fi
   ;;
 solution)
   need_file "$step"

@@ -22,10 +22,15 @@ number=${step%%_*}
 goals=steps/$step/goals.txt
 if [ ! -f "$goals" ]; then exit; fi
 
+# What the compiler warns of stands in the build of the tests.
+build_quietly() { # like bug_build
+  bug_build "$@" 2>"$scratch/built" || { cat "$scratch/built" >&2 && return 1; }
+}
+
 # Each prints measures and their values, with a blank between.
 measured_by_run() { # OPTION...
   local program
-  program=$(bug_build cpu '' "$folder" "step$number") || return
+  program=$(build_quietly cpu '' "$folder" "step$number") || return
   if [ $# -eq 0 ]; then set -- --batch 1 --heads 2 --seq 256 --dim 64; fi
   "$program" "$@" --no-check --no-time >"$scratch/said" </dev/null || return
   awk '
@@ -50,7 +55,7 @@ measured_by_run() { # OPTION...
 
 measured_by_count() { # OPTION...
   local object
-  object=$(bug_build cpu count "$folder" "step$number.so") && bug_build cpu count steps count >/dev/null || return
+  object=$(build_quietly cpu count "$folder" "step$number.so") && build_quietly cpu count steps count >/dev/null || return
   build/cpu-count/count "$scratch" "$object" -- "$@" >/dev/null </dev/null || return
   awk -F , 'NR == 1 { split($0, name, ",") } NR == 2 { for (i = 1; i <= NF; i++) if ($i != "") print name[i], $i }' \
     "$scratch/step$number.csv"
@@ -58,7 +63,7 @@ measured_by_count() { # OPTION...
 
 measured_by_budget() {
   local object
-  object=$(bug_build cpu '' "$folder" "step$number.so") && bug_build cpu '' steps budget >/dev/null || return
+  object=$(build_quietly cpu '' "$folder" "step$number.so") && build_quietly cpu '' steps budget >/dev/null || return
   build/cpu/budget "$object" </dev/null | awk '$2 == 64 { print "shared_memory", $3; exit }'
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Prints the next hint for a part of a step's exercise: scripts/workshop/hint.sh STEP [PART]
 # steps/STEP/hints.md has three for each part, under the headings "## Part 1: ..." and "### 1" to "### 3", from vague to
-# plain. Without PART it is the first part that is still to be written, or the first. How many were given of each is
-# kept beside the participant's file; after the last, all of the part are printed again.
+# plain. Without PART it is the first part that is still to be written, or the first while the exercise is not begun. How
+# many were given of each is kept beside the participant's file; after the last, all of the part are printed again.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -18,8 +18,14 @@ if [ ! -f "$hints" ]; then
   echo "error: step $number has no hints: it has no $hints" >&2
   exit 2
 fi
-if [ -z "$part" ]; then
-  part=$(if [ -f "$(work_file "$step")" ]; then parts_left "$(work_file "$step")"; fi | head -n 1 | cut -f 1)
+file=$(work_file "$step")
+if [ -z "$part" ] && [ -f "$file" ]; then
+  part=$(parts_left "$file" | head -n 1 | cut -f 1)
+  if [ -z "$part" ] && [ "$(grep -c '// exercise: ' "steps/$step/attention.cu")" -gt 1 ]; then
+    echo "error: no part of $file is as the exercise left it: PART says which one the hint is for, as in make step$number hint" \
+      "PART=1; make step$number check PART=1 tells whether part 1 is right" >&2
+    exit 2
+  fi
 fi
 need_part "$step" "${part:=1}"
 folder=$(state_folder "$step")

@@ -64,7 +64,7 @@ if [ "$verb" = list ]; then
     if [ -f "$folder/.fixed" ]; then state=", fixed"; fi
     if [ -f "$folder/.revealed" ]; then state+=", revealed"; fi
     echo "  bug $number: $(echo "$folder"[0-9]*_*/attention.cu | sed 's|//*|/|g')$state"
-  done
+  done | sort -V
   exit
 fi
 if [ "$verb" = key ]; then

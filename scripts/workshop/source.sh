@@ -12,7 +12,8 @@ for step in "$@"; do
   if [ -n "${PART:-}" ]; then
     note=", part $PART, with the lab's other parts"
   elif [ "$left" -gt 0 ]; then
-    note=", your own ($left of $(parts_in_all "$file") parts still to be written)"
+    all=$(parts_in_all "$file")
+    note=", your own ($left of $all part$([ "$all" -eq 1 ] || echo s) still to be written)"
   else
     note=", your own (LAB=1 takes the lab's)"
   fi

@@ -91,6 +91,8 @@ class Trace:
         self.sources: dict[str, list[str]] = {}
 
     def source(self, file: str, line: int) -> str:
+        if os.environ.get("PART") and file.endswith("/steps/" + SOURCE):
+            return "..."  # a line of the lab's other parts, which are solutions
         if file not in self.sources:
             with open(file) as source:
                 self.sources[file] = source.read().splitlines()

@@ -127,7 +127,8 @@ void fault_report_limit(worker *worker) {
   fault_report_instruction(worker, worker->signal.instruction);
   fault_report_thread(worker);
   fault_report_others(worker);
-  fault_report_line("hint: does the loop at this line end? While it waits for another thread, it "
+  fault_report_line("hint: does the loop at this line end, and each loop that calls this function? "
+                    "While it waits for another thread, it "
                     "must let that one run: atomicAdd(flag, 0) and __nanosleep do");
   fault_report_line("hint: if the kernel is slow and not endless, allow each block more seconds: "
                     "LAB_LIMIT=%g (0: any number)",

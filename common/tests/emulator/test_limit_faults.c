@@ -18,15 +18,16 @@ static void expect_line(void (*launch)(void), const char *kernel, const char *ot
   char where[64], name[64];
   snprintf(where, sizeof where, "limit_faults.cu:%d\n", line_loop);
   snprintf(name, sizeof name, "in kernel %s\n", kernel);
-  const char *const says[] = {"========= Launch timed out: block (",
-                              ") has run for 0.1 seconds of processor time and has not ended\n",
-                              where,
-                              "by thread (",
-                              others,
-                              "hint: does the loop at this line end?",
-                              "LAB_LIMIT=1 ",
-                              name,
-                              "abandoned: cudaErrorLaunchTimeout until cudaDeviceReset"};
+  const char *const says[] = {
+      "========= Launch timed out: block (",
+      ") has run for 0.1 seconds of processor time and has not ended\n",
+      where,
+      "by thread (",
+      others,
+      "hint: does the loop at this line end, and each loop that calls this function?",
+      "LAB_LIMIT=1 ",
+      name,
+      "abandoned: cudaErrorLaunchTimeout until cudaDeviceReset"};
   const char *rest = report;
   for (size_t i = 0; i < sizeof says / sizeof says[0]; i++) {
     rest = strstr(rest, says[i]);

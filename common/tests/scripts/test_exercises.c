@@ -98,6 +98,10 @@ Test(exercises, hints_one_at_a_time) {
   EXPECT(result, "Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3"); // of part 2, the first that is left
   result = lab_run("scripts/workshop/progress.sh 04_online_softmax");
   EXPECT(result, " 2 of 3 4 -\n", "progress: 0 of 1 steps pass");
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh fill 04_online_softmax"), 0);
+  result = lab_run("scripts/workshop/hint.sh 04_online_softmax"); // of none, and not of part 1
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "attention.cu is as the exercise left it: PART says which one the hint is for");
   result = lab_run("scripts/workshop/hint.sh");
   EXPECT_STATUS(result, 2);
   EXPECT(result, "error: this verb works on one step: make step04 hint");
@@ -151,11 +155,34 @@ Test(exercises, parts_are_filled_and_compared) {
 Test(exercises, a_file_of_the_step_before_is_left_until_it_changes) {
   EXPECT_STATUS(lab_run("FROM=05 scripts/workshop/exercise.sh start 06_cp_async"), 0);
   script_result result = lab_run("scripts/workshop/source.sh 06_cp_async");
-  EXPECT(result, "(1 of 1 parts still to be written)");
+  EXPECT(result, "(1 of 1 part still to be written)");
   result = lab_run("echo 'int mine;' >>%s/06_cp_async/attention.cu && "
                    "scripts/workshop/source.sh 06_cp_async",
                    lab_work);
   EXPECT(result, "your own (LAB=1 takes the lab's)");
+}
+
+// Without PART the lab's lines do not take the place of those that are written.
+Test(exercises, only_what_is_left_is_filled) {
+#define FILL "scripts/workshop/exercise.sh fill 04_online_softmax"
+  EXPECT_STATUS(
+      lab_run("scripts/workshop/exercise.sh start 04_online_softmax && sed -i "
+              "'s|^  const float correction = 1.0f; // until then|  const float mine = 2.0f;|' %s",
+              file04()),
+      0);
+  script_result result = lab_run(FILL);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "filled: parts 1, 3 of ", "attention.cu (before: ", "attention.cu.bak)\n",
+         "parts with lines of yours stay: make step04 fill PART=2 takes the lab's ");
+  EXPECT_STATUS(lab_run("grep -q 'float mine = 2.0f;' %s", file04()), 0);
+  EXPECT_STATUS(lab_run("grep -qF 'row_sum += S_row[n];' %s", file04()), 0);
+  result = lab_run(FILL);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: no part of ", " is as the exercise left it: make step04 fill PART=2 ");
+  EXPECT_STATUS(lab_run("grep -q 'float mine = 2.0f;' %s", file04()), 0);
+  result = lab_run("PART=2 " FILL);
+  EXPECT(result, "filled: part 2 of ");
+  EXPECT_STATUS(lab_run("cmp steps/04_online_softmax/attention.cu %s", file04()), 0);
 }
 
 // One part stands between the lab's others, and the compiler knows each line by its number in the reader's file.

@@ -89,6 +89,20 @@ Test(first_failure, of_a_participant) { expect_own_message(PARTICIPANT); }
 
 Test(first_failure, of_the_lab) { expect_own_message(LAB); }
 
+// A test of streams fails first, and one of plain shapes says what is wrong without a word of streams.
+Test(first_failure, of_plain_shapes) {
+  write_file("together",
+             "[RUN ] inputs::b\n[FAIL] launches::c: Timed out. (1s)\n[FAIL] inputs::b: (1s)\n"
+             "[FAIL] shapes::a: (1s)\n[FAIL] shapes::d: (1s)\n[FAIL] inputs::e: (1s)\n" COUNTS);
+  write_file("tap", TAP);
+  write_file("alone", ALONE);
+  for (checker by = PARTICIPANT; by <= LAB; by++) {
+    const script_result result = verdict(by);
+    EXPECT(result, FIRST " message of a\n");
+    cr_expect_null(strstr(result.out, "it did not end"), "%s", result.out);
+  }
+}
+
 // A test that takes all its time would do so once more, and one that says nothing must not be left without a word.
 Test(first_failure, without_a_message) {
   for (checker by = PARTICIPANT; by <= LAB; by++) {
@@ -141,13 +155,19 @@ Test(first_failure, a_launch_without_end) {
   cr_expect_null(strstr(result.out, "cuTensorMap"), "%s", result.out);
 }
 
-// Sanitize is told of where nothing is reported, and where a report names what may follow of another mistake.
+#define BAD(nan) "O is wrong at row 0 (allowed error 1). 8 of 64 elements are bad: row 0; " nan
+
+// Sanitize is told of where nothing is reported, and where a report names what may follow of another mistake. It is not
+// where all that is wrong is NaN of the kernel's own making.
 Test(first_failure, what_the_sanitizer_explains_better) {
   static const struct {
     const char *report;
     bool helps;
   } reports[] = {
       {"", true},
+      {"[----]   " BAD("8 are NaN or infinite") "\n", false},
+      {"[----]   " BAD("3 are NaN or infinite") "\n", true},
+      {"[----]   " BAD("8 are NaN, computed from memory") "\n", true},
       {"========= mbarrier.arrive.expect_tx in common/kernel/hopper.cuh:224: one too many\n", true},
       {"========= Invalid __shared__ write: block (0,0,0) has written behind the end\n", true},
       {"========= Barrier error detected. Deadlock: no thread of block (0,0,0) can go on\n"
@@ -179,4 +199,32 @@ Test(first_failure, in_the_records) {
               lab_work, lab_work, lab_work);
   cr_expect_str_eq(result.out, "caught\tmessage of a\n", "%s", result.out);
   EXPECT_STATUS(lab_run("grep -e '--verbose' %s/ran", lab_work), 0); // without it no test passes
+}
+
+// A part between the lab's other parts: the text of these would be the solutions of what the reader has not written yet.
+Test(first_failure, without_the_solutions_of_other_parts) {
+  write_file("step04",
+             "#!/bin/bash\nif [[ $* != *verbose* ]]; then cat ${0%/*}/report >&2; exit 1; fi\n"
+             "cat ${0%/*}/report\necho '[FAIL] shapes::a: (1s)'; echo '" COUNTS "'; exit 1\n");
+  write_file("report", "========= Race: a write and a read\n"
+                       "=========     write at f in steps/04_online_softmax/attention.cu:82\n"
+                       "=========         solution();\n"
+                       "=========         called from work/04_online_softmax/attention.cu:9\n"
+                       "=========     read at g in work/04_online_softmax/attention.cu:83\n"
+                       "=========         mine();\n"
+                       "   25.4%  84  steps/04_online_softmax/attention.cu:82  solution();\n");
+  EXPECT_STATUS(lab_run("cd %s && chmod 700 step04 && cp step04 step04-check", lab_work), 0);
+  const char *commands[] = {"SEEDS=1 scripts/sanitize.sh %s 04_online_softmax",
+                            "scripts/workshop/check.sh cpu %s 04_online_softmax",
+                            "scripts/run.sh %s/step04"};
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    char command[128];
+    snprintf(command, sizeof command, commands[i], lab_work);
+    script_result result = lab_run("PART=2 %s", command);
+    EXPECT_STATUS(result, 1);
+    EXPECT(result, "attention.cu:82\n", "called from work/", "attention.cu:83\n", " mine();\n");
+    cr_expect_null(strstr(result.out, "solution"), "%s: %s", command, result.out);
+    result = lab_run("%s", command);
+    EXPECT(result, "attention.cu:82\n========= solution();\n========= called from work/");
+  }
 }

@@ -58,6 +58,8 @@ Test(hunt, a_hunt) {
   EXPECT(result, "Bug 1: ", title.out, "Caught by ", "\n--- a/steps/", "@@ ");
   result = lab_run(MAKE "hunt");
   EXPECT(result, " bug 1: ", ", revealed\n");
+  result = lab_run("scripts/workshop/hunt.sh hand-out 10 2 && scripts/workshop/hunt.sh list");
+  EXPECT(result, " bug 1: ", " bug 2: ", " bug 10: ");
   result = lab_run(MAKE "hunt BUG=1000");
   EXPECT_STATUS(result, 2);
   EXPECT(result, "error: BUG is \"1000\": give a number from 1 to ");
@@ -106,7 +108,22 @@ Test(hunt, needs_a_bug_for_a_tool) {
   const script_result two = lab_run(MAKE "step12 step13 hunt");
   EXPECT_STATUS(two, 2);
   EXPECT(two, "error: this verb works on one step: ");
+  const script_result elsewhere = lab_run(MAKE "step12 hunt BUG=1");
+  EXPECT_STATUS(elsewhere, 2);
+  EXPECT(elsewhere, "bug 1 is not of step12, but in ",
+         "/hunt/1/04_online_softmax: ", "write make hunt BUG=1 without step12");
   const script_result none = lab_run("scripts/workshop/hunt.sh of 99_none");
   EXPECT_STATUS(none, 2);
   EXPECT(none, "error: no bugs are planted in step 99: ");
+}
+
+// They would speak of the exercise of the step that the bug is in.
+Test(hunt, has_no_verbs_of_exercises) {
+  static const char *const verbs[] = {"hint", "fill", "watch"};
+  for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+    const script_result result = lab_run(MAKE "hunt BUG=1 %s", verbs[i]);
+    EXPECT_STATUS(result, 2);
+    EXPECT(result, verbs[i], " is of exercises, and a bug to hunt is none: make hunt BUG=1 check");
+  }
+  cr_expect_str_empty(lab_run("ls -A %s", lab_work).out);
 }

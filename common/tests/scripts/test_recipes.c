@@ -198,6 +198,13 @@ Test(recipes, a_trace, .timeout = 120) {
   EXPECT_STATUS(result, 2);
   EXPECT(result, "thread 0 of block (9,9,0) never entered scores_kernel");
   EXPECT_STATUS(lab_run("TRACE=1 scripts/workshop/gdb.sh gpu true steps/01_naive/attention.cu"), 2);
+  // Of a reader's part between the lab's other parts it shows no line of these, which are solutions.
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 01_naive"), 0);
+  result = lab_run(MAKE UNOPTIMISED "step01 trace PART=2 ARGS='--batch 1 --heads 1 --seq 32'");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "scores_kernel:\n", "const int key", " ...\n", " sum = 0\n",
+         " has left the kernel");
+  cr_expect_null(strstr(result.out, "S[index] = "), "%s", result.out);
 }
 
 Test(recipes, what_needs_a_gpu_says_so) {

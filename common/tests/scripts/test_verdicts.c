@@ -44,6 +44,7 @@ Test(verdicts, progress_follows_the_file) {
   result = lab_run(CHECK);
   EXPECT_STATUS(result, 0);
   EXPECT(result, "attention.cu passes, and meets the goals of the step:\n met ",
+         "\nthen: make step04 sanitize looks for a race, a stray access or a missing wait\n",
          "next: read steps/05_wmma/README.md, then make step05 exercise\n");
   EXPECT_STATUS(lab_run("QUICK=1 " CHECK), 0);
   result = lab_run(PROGRESS);
@@ -96,6 +97,7 @@ Test(verdicts, of_a_bug_to_hunt) {
   EXPECT(result, "attention.cu passes\n");
   cr_expect_null(strstr(result.out, "goals"), "%s", result.out);
   cr_expect_null(strstr(result.out, "next:"), "%s", result.out);
+  cr_expect_null(strstr(result.out, "then:"), "%s", result.out); // make hunt itself says it
 }
 
 // The tests run whatever the comments say, and a part counts as written when something stands below its TODO.
@@ -136,6 +138,7 @@ Test(verdicts, a_part_takes_the_tests_that_are_asked_for) {
   EXPECT(result, "--fail-fast --filter !(other_gpus)/!(more_*|each_is_sanitized) ");
   result = lab_run("PART=1 " CHECK);
   EXPECT_STATUS(result, 0);
+  EXPECT(result, "check: part 1 of ", "then: make step04 sanitize PART=1 looks for ");
   cr_expect_null(strstr(result.out, "still to be written"), "%s", result.out);
   result = lab_run("cat %s/said", lab_work);
   cr_expect_null(strstr(result.out, "--fail-fast"), "%s", result.out);

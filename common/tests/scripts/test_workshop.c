@@ -128,13 +128,17 @@ Test(goals, each_exercise_has_some) {
 
 // Step 03 under the name of step 04 computes the same, and is not step 04.
 Test(goals, are_not_met_by_the_step_before, .timeout = 120) {
-  EXPECT_STATUS(lab_run("FROM=03 scripts/workshop/exercise.sh start 04_online_softmax"), 0);
+  EXPECT_STATUS(lab_run("FROM=03 scripts/workshop/exercise.sh start 04_online_softmax && "
+                        "echo 'bool warned_of(int a, unsigned b) { return a < b; }' >>%s",
+                        file04()),
+                0);
   script_result result =
       lab_run("STEP_FLAGS=-O0 scripts/workshop/goals.sh 04_online_softmax %s", lab_work);
   EXPECT_STATUS(result, 1);
   EXPECT(result, " not met there is no matrix of scores in global memory: workspace is 524288, ",
          "and should be 0\n",
          " not met the three kernels are one: launches is 3, and should be 1\n");
+  cr_expect_null(strstr(result.out, "warning"), "the build of the tests says it: %s", result.out);
   result = lab_run("scripts/workshop/goals.sh 06_cp_async steps && "
                    "scripts/workshop/goals.sh 14_pingpong steps");
   EXPECT_STATUS(result, 0);
