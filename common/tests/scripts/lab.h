@@ -34,6 +34,8 @@ static inline script_result __attribute__((format(printf, 1, 2))) lab_run(const 
 static inline void lab_enter(void) {
   cr_assert(mkdtemp(lab_work), "no temporary folder");
   cr_assert(setenv("LAB_WORK", lab_work, 1) == 0);
+  cr_assert(unsetenv("STEPS_FOLDER") == 0 &&
+            unsetenv("WERROR") == 0); // of the make that runs the tests
 }
 
 static inline void lab_leave(void) {

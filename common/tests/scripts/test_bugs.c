@@ -43,7 +43,7 @@ Test(bugs, each_that_is_not_caught_as_it_should_be) {
   snprintf(command, sizeof command, "DEVICE=cpu PATCHES=%s scripts/bugs.sh 01_naive 2>&1", folder);
   script_result result = toolkit_run(command);
   cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.out);
-  EXPECT(result, "01_naive test_caught caught caught", "launching the step failed",
+  EXPECT(result, "01_naive test_caught caught caught", " a block of 2048 x 1 x 1 threads; ",
          "01_naive test_other_words caught caught", "01_naive test_stale - -",
          "test_other_words.patch: it is caught, but no tool says \"what nobody says\"\n",
          "bugs: 2 of 3 planted bugs are not caught as they should be\n");
@@ -55,7 +55,7 @@ Test(bugs, each_that_is_not_caught_as_it_should_be) {
            folder);
   result = toolkit_run(command);
   cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.out);
-  EXPECT(result, "01_naive test_caught caught caught", "launching the step failed",
+  EXPECT(result, "01_naive test_caught caught caught", " a block of 2048 x 1 x 1 threads; ",
          "01_naive test_escapes - passes\n", "01_naive test_other_words passes -",
          "01_naive test_stale - -", "test_escapes.patch: sanitize does not catch it\n",
          "test_other_words.patch: check does not catch it in the test interface/name_and_summary\n",
