@@ -69,8 +69,8 @@ bug_apply() {
 }
 
 # bug_first_line LOG: what a tool said first: a report of the emulator or of compute-sanitizer, else the
-# sentence of the first test that failed, else which kernel no shape reaches. What a test says that passes, such as the
-# emulator's report of a mistake that it makes on purpose, is left out. Less the addresses, which are others each time.
+# sentence of the first test that failed, else which kernel no shape reaches. The lines of a test that passes are left
+# out, such as the emulator's report of a mistake that it makes on purpose, and so are addresses, which differ each time.
 bug_first_line() {
   sed 's/\x1b\[[0-9;]*m//g; s/ at address 0x[0-9a-f]*//' "$1" | tr '\t' ' ' | awk '
     /^\[PASS\]/ { found = said = died = ""; asserted = 0 }

@@ -135,7 +135,7 @@ find_first_failure() { # STEP
   say_first_failure "$all" "$scratch/alone" >"$scratch/first"
 }
 
-# What the sanitizer is for, which a test need not show.
+# Prints how to run the sanitizer, and for which faults, since a test need not show them.
 sanitizer() { # NUMBER of the step
   local verb=step$1
   if [ -n "${HUNT:-}" ]; then verb="hunt BUG=$HUNT"; fi

@@ -22,7 +22,7 @@ number=${step%%_*}
 goals=steps/$step/goals.txt
 if [ ! -f "$goals" ]; then exit; fi
 
-# What the compiler warns of stands in the build of the tests.
+# The build of the tests shows the compiler's warnings.
 build_quietly() { # like bug_build
   bug_build "$@" 2>"$scratch/built" || { cat "$scratch/built" >&2 && return 1; }
 }

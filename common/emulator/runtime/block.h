@@ -71,8 +71,8 @@ typedef struct {
   unsigned arrived;
 } named_barrier;
 
-// What is known of a barrier in shared memory besides its word, for reports: how the source calls it, see barriers.h,
-// and when what happened at it last. Times are the block's count of such events; 0 stands for never.
+// A barrier in shared memory, for reports: how the source calls it, see barriers.h, and when each kind of event
+// happened at it last. Times are the block's count of such events; 0 stands for never.
 enum { KNOWN_BARRIERS = 64 }; // of a block; further ones are known by their address alone
 typedef struct {
   const uint64_t *barrier;

@@ -92,7 +92,7 @@ static void append_awaited(line_text *line, const worker *worker, const thread *
     append(line,
            warpgroup->asking < WARPGROUP_THREADS
                ? " for the rest of the warpgroup's %d threads"
-               : " for %d threads' registers that nobody gives away",
+               : " for %d threads' registers that no warp gives away",
            WARPGROUP_THREADS);
     break;
   default: break;

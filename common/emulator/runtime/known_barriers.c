@@ -1,4 +1,4 @@
-// What is known of the barriers in shared memory besides their words: their names, and what happened at them last.
+// Keeps the names of the barriers in shared memory, and the last events at each of them, for reports.
 #define _GNU_SOURCE
 #include "known_barriers.h"
 

@@ -1,4 +1,4 @@
-// What the block knows of its barriers in shared memory, for reports (known_barrier of block.h).
+// The barriers in a block's shared memory, with their names and last events, for reports (known_barrier of block.h).
 #ifndef KNOWN_BARRIERS_H
 #define KNOWN_BARRIERS_H
 

@@ -51,7 +51,7 @@ mbarrier mbarrier_read(const uint64_t *barrier, const emulator_site *site) {
   check_place(barrier, site);
   if (!is_barrier(*barrier)) {
     emulator_fault(cudaErrorLaunchFailure,
-                   "%s in %s:%d: there is no barrier at %s: nobody has made one there, or "
+                   "%s in %s:%d: there is no barrier at %s: no thread has made one there, or "
                    "something has been written over it",
                    site->operation, site->file, site->line,
                    address_describe(current_worker, barrier).text);

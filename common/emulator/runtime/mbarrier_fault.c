@@ -21,7 +21,7 @@ mbarrier_text mbarrier_describe(const uint64_t *barrier) {
                               now.pending, now.arrivals, bytes);
   if (now.bytes < 0)
     snprintf(out.text + length, sizeof out.text - (size_t)length,
-             ", and %d bytes have come that nobody announced", -now.bytes);
+             ", and %d bytes have come that no thread announced", -now.bytes);
   return out;
 }
 
@@ -47,7 +47,7 @@ static void report_empty_too_early(const worker *worker, const known_barrier *fu
   const bool ended_since = empty->ended > full->arrived;
   const unsigned arrivals = mbarrier_peek(empty->barrier).arrivals;
   if (empty->phases > full->phases && !full->waited && !awaited) {
-    fault_report_line("hint: nobody has waited for %s: a thread must do so before it uses what the "
+    fault_report_line("hint: no thread has waited for %s: one must do so before it uses what the "
                       "copy brings and says that the stage is empty",
                       name.text);
   } else if (empty->phases > full->phases + 1) {

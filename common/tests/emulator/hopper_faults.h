@@ -35,7 +35,7 @@ int described_at(int offset);
 // Box copies:
 void fault_copy_bytes_missing(void); // 16 more announced than the box has
 void fault_copy_bytes_more(void);    // 16 fewer, then waits for the next phase
-void fault_copy_not_announced(void); // waits for a copy whose bytes nobody announced
+void fault_copy_not_announced(void); // waits for a copy whose bytes are not announced
 void fault_copy_alignment(void);     // to 64 bytes past a multiple of 1024
 void fault_copy_past_shared(void);
 void fault_copy_column(void); // a box that begins at column 63
@@ -46,7 +46,7 @@ void fault_copy_freed(void); // the tensor is no more
 // A ring of one stage, filled by fill_stage of hopper.cuh, which comes round too early:
 void fault_ring_lanes(void);           // 32 lanes arrive at empty[0], which is made for one
 void fault_ring_two_lanes(void);       // 2 lanes do
-void fault_ring_not_awaited(void);     // nobody waits for full[0]
+void fault_ring_not_awaited(void);     // no thread waits for full[0]
 void fault_ring_parity_of_full(void);  // the readers' wait is for the phase before
 void fault_ring_same_parity(void);     // it is so in each lap, and never waits
 void fault_ring_parity_of_empty(void); // the wait of the thread that fills it is

@@ -26,7 +26,7 @@ static void expect(void (*launch)(void), cudaError_t error, const char *operatio
 
 Test(hopper_faults, barriers) {
   expect(fault_barrier_missing, FAILURE, "mbarrier.try_wait.parity",
-         ": there is no barrier at address full + 0x0: nobody has made one there", "by thread");
+         ": there is no barrier at address full + 0x0: no thread has made one there", "by thread");
   expect(fault_barrier_in_global, cudaErrorInvalidAddressSpace, "mbarrier.arrive",
          ": the barrier is not in shared memory but at byte 0 of an allocation of 8 bytes", NULL);
   expect(fault_barrier_no_arrival, FAILURE, "mbarrier.init",
@@ -77,7 +77,7 @@ Test(hopper_faults, stages_filled_too_early) {
       fault_ring_lanes,
       "hint: 32 phases have ended at empty[0], for which the thread has waited, and 1 at "
       "full[0]: do more arrivals come to empty[0] in a lap than it is made for (1)?\n");
-  expect_of_ring(fault_ring_not_awaited, "hint: nobody has waited for full[0]: a thread must");
+  expect_of_ring(fault_ring_not_awaited, "hint: no thread has waited for full[0]: one must");
   expect_of_ring(fault_ring_parity_of_full,
                  "hint: a wait for full[0] has returned at once, though the bytes of this phase "
                  "have not come: has it the parity of the phase before, or do more arrivals come "
@@ -142,7 +142,7 @@ Test(hopper_faults, copies) {
                               FAILURE,
                               {"Deadlock", "for the barrier full, at address full + 0x0: 1 of 1 "
                                            "arrivals are still to come, and 1024 bytes have come "
-                                           "that nobody announced\n"}});
+                                           "that no thread announced\n"}});
   expect(fault_copy_alignment, MISALIGNED, "cp.async.bulk.tensor.4d",
          ": the box must begin at a multiple of 128 bytes of shared memory, not at address 0x",
          " of dynamic shared memory\n");
@@ -224,7 +224,7 @@ Test(hopper_faults, registers) {
   expect(fault_registers_number, FAILURE, "setmaxnreg.inc",
          ": 252 registers: give a multiple of 8 from 24 to 256\n", NULL);
   expect(fault_registers_none, FAILURE, "threads 0-127 (warps 0-3) wait at setmaxnreg.inc",
-         " for 128 threads' registers that nobody gives away\n",
+         " for 128 threads' registers that no warp gives away\n",
          "threads 128-255 (warps 4-7) wait");
   expect(fault_registers_warp, FAILURE, "threads 0-31, 64-127 (warps 0-3) wait at setmaxnreg.inc",
          " for the rest of the warpgroup's 128 threads\n", "threads 32-63 (warp 1) have exited\n");

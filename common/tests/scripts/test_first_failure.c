@@ -188,7 +188,7 @@ Test(first_failure, what_the_sanitizer_explains_better) {
   }
 }
 
-// What the records say of a bug or a mutant: no mistake that a test makes on purpose and that passes.
+// The record of a bug or a mutant leaves out the mistakes that a test makes on purpose, if the test passes.
 Test(first_failure, in_the_records) {
   write_file("together", "[RUN ] shapes::b\n" REFUSED "[PASS] shapes::b: (1s)\n[RUN ] shapes::a\n"
                          "[----] x.c:1: Assertion Failed\n[----]   \n[----]   message of a\n"

@@ -19,8 +19,8 @@ Test(hunt, every_bug_can_be_hunted) {
   cr_expect_eq(atoi(result.out), bugs);
   result = lab_run("cat %s/hunt/*/.planted | grep '^Title: ' | sort | uniq -d", lab_work);
   cr_expect_str_eq(result.out, "", "handed out twice: %s", result.out);
-  // What is handed out is the step with the bug, whose lines are told as they stand there, and without the lines that mark
-  // its exercises.
+  // The file that is handed out is the step with the bug, without the lines that mark its exercises. The planted lines
+  // are told as they stand in that file.
   result = lab_run(
       "for file in %s/hunt/*/*/attention.cu; do folder=${file%%/*/*}; "
       "step=${file#$folder/}; cp $file %s/mended.cu; "

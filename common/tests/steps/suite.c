@@ -81,17 +81,15 @@ void suite_prepare(trial *trial, attention_shape shape, inputs_kind kind) {
 void suite_run_and_check(trial *trial, cudaStream_t stream) {
   const char *name = getenv("LAB_CONFIG");
   const bool chosen = name && *name;
-  struct {
-    char text[256];
-  } where; // the problem, and the configuration if it is not the step's choice
-  snprintf(where.text, sizeof where.text, "%s%s%s", shape_describe(&trial->shape).text,
+  char where[256]; // the problem, and the configuration if it is not the step's choice
+  snprintf(where, sizeof where, "%s%s%s", shape_describe(&trial->shape).text,
            chosen ? ", --config " : "", chosen ? name : "");
   const attention_step step = suite_step();
   error_text error;
   check_result result;
-  cr_assert(trial_run(trial, &step, stream, &error), "%s: %s", where.text, error.text);
-  cr_assert(trial_check(trial, &result), "%s: %s", where.text, result.message.text);
-  cr_assert_eq(result.ill_conditioned, 0, "%s: %s", where.text, result.message.text);
+  cr_assert(trial_run(trial, &step, stream, &error), "%s: %s", where, error.text);
+  cr_assert(trial_check(trial, &result), "%s: %s", where, result.message.text);
+  cr_assert_eq(result.ill_conditioned, 0, "%s: %s", where, result.message.text);
 }
 
 static void expect_right(attention_shape shape, inputs_kind kind, size_t per_head) {
