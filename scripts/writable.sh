@@ -3,7 +3,7 @@
 export LC_ALL=C
 
 # need_writable FOLDER...: makes each folder unless it is there; ends the script with a sentence where the lab cannot
-# write to it, as in a checkout of somebody else.
+# write to it, as in a checkout that belongs to another user.
 need_writable() {
   local folder
   for folder in "$@"; do
