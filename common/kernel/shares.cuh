@@ -49,6 +49,15 @@ struct equal_shares {
   int blocks;                    // of the grid
   long long length;
   int rest;
+  divisor turns; // blocks of a batch element, if its tiles take turns in the grid, or 1
+
+  // Returns the number of the share that block b takes. Where the tiles of a key/value head take turns, neighbours in
+  // the grid read the same keys at the same time.
+  __device__ __forceinline__ int share_of(int b) const {
+    if (turns.number == 1) return b;
+    const int place = b % turns;
+    return b - place + place % query_tiles * (turns.number / query_tiles) + place / query_tiles;
+  }
 
   // Returns the place of a tile. The tiles come in the order of step 09.
   __device__ __forceinline__ tile_place place(int tile) const {
@@ -83,6 +92,9 @@ static equal_shares share_out(const attention_shape &shape, double tiles, int ke
   shares.blocks = (int)fmax(1, fmin(blocks, fmin(all, INT_MAX)));
   shares.length = (long long)all / shares.blocks;
   shares.rest = (int)((long long)all % shares.blocks);
+  const bool side_by_side =
+      tile::BLOCK_M == 16 && shares.query_tiles > 1 && shares.blocks % shares.tiles == 0;
+  shares.turns = divisor::of(side_by_side ? shares.blocks / shape.batch : 1);
   return shares;
 }
 

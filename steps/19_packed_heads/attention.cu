@@ -25,6 +25,7 @@
 #include "split_kv.cuh"
 #include "splits.cuh"
 #include "swizzle.cuh"
+#include <algorithm>
 #include <cuda_pipeline.h>
 
 template <int M, int N, int W, int S>
@@ -34,7 +35,7 @@ struct configuration {
   static constexpr int WARPS = W;
   static constexpr int STAGES = S; // key blocks in shared memory at once
   static constexpr int THREADS = 32 * WARPS;
-  static constexpr int WARP_ROWS = BLOCK_M / WARPS > 16 ? BLOCK_M / WARPS : 16;
+  static constexpr int WARP_ROWS = BLOCK_M > 32 ? BLOCK_M / WARPS : BLOCK_M;
   static constexpr int KEY_WARPS = WARPS / (BLOCK_M / WARP_ROWS); // that share the keys of a block
   static constexpr int WARP_KEYS = BLOCK_N / KEY_WARPS;
   static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
@@ -132,10 +133,12 @@ __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float
   for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
 
-// Bytes of shared memory: Q, and the rings of K and V.
+// Bytes of shared memory: Q and the rings of K and V, and afterwards in their place the sums of warps that share the
+// keys. These may be more: D + 8 floats of O for each row, and its max and sum.
 template <typename tile, int D>
-static constexpr size_t SHARED_BYTES = sizeof(half) *
-                                       (tile::BLOCK_M + 2 * tile::STAGES * tile::BLOCK_N) * D;
+static constexpr size_t
+    SHARED_BYTES = std::max(sizeof(half) * (tile::BLOCK_M + 2 * tile::STAGES * tile::BLOCK_N) * D,
+                            sizeof(float) * tile::KEY_WARPS * tile::BLOCK_M * (D + 8 + 2));
 
 // The tiles of all key/value heads, as a double: an int may be too small.
 template <typename tile>

@@ -23,6 +23,7 @@
 #include "shares.cuh"
 #include "split_kv.cuh"
 #include "swizzle.cuh"
+#include <algorithm>
 #include <cuda_pipeline.h>
 
 template <int M, int N, int W, int S>
@@ -32,7 +33,7 @@ struct configuration {
   static constexpr int WARPS = W;
   static constexpr int STAGES = S; // key blocks in shared memory at once
   static constexpr int THREADS = 32 * WARPS;
-  static constexpr int WARP_ROWS = BLOCK_M / WARPS > 16 ? BLOCK_M / WARPS : 16;
+  static constexpr int WARP_ROWS = BLOCK_M > 32 ? BLOCK_M / WARPS : BLOCK_M;
   static constexpr int KEY_WARPS = WARPS / (BLOCK_M / WARP_ROWS); // that share the keys of a block
   static constexpr int WARP_KEYS = BLOCK_N / KEY_WARPS;
   static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
@@ -49,24 +50,24 @@ struct configuration {
 #define CONFIGURATIONS(X)                                                                          \
   X(16, 64, 4, 2)                                                                                  \
   X(16, 128, 8, 3)                                                                                 \
+  X(32, 64, 4, 2)                                                                                  \
   X(32, 128, 8, 3)                                                                                 \
   X(64, 64, 4, 2)                                                                                  \
   X(128, 64, 4, 2)
 
-// The smallest tile that holds all rows of a group. But where tiles are short and many, they are those of step 19: two
-// blocks share a multiprocessor, and one copies while the other one changes tiles. Else up to 32 rows are two tiles of
-// 16, each with half as many rows to merge, as long as the L2 cache has room for K and V, which the second one reads
-// there. More than 64 rows are tiles of step 09 where they suffice for all multiprocessors; else tiles are divided, and
-// one of 64 rows has half as many to merge.
+// The smallest tile that holds all rows of a group, with two exceptions. 17 to 32 rows are two tiles of 16, each with
+// half as many rows to merge, where that gives no more tiles than multiprocessors: the two run side by side, and one
+// of them finds K and V in the L2 cache. More than 64 rows are tiles of step 09 where they suffice for all
+// multiprocessors; else tiles are divided, and one of 64 rows has half as many to merge. Where there are many tiles of
+// up to 32 rows, two blocks share a multiprocessor, and one copies while the other one changes tiles. Up to 16 rows
+// need that only for short tiles.
 static const char *best_configuration(const attention_shape *shape) {
   const int rows = packed_rows(*shape);
   const double tiles = (double)divide_up(rows, 128) * shape->kv_heads * shape->batch;
   const double per_sm = tiles / gpu_attribute(cudaDevAttrMultiProcessorCount);
-  const double kv_bytes = 2.0 * sizeof(half) * tiles * shape->seq_kv * shape->head_dim;
-  const bool cached = kv_bytes <= gpu_attribute(cudaDevAttrL2CacheSize);
-  const bool many_short = shape->seq_kv <= 1024 && per_sm > 1;
-  if (rows <= 32 && !many_short) return rows <= 16 || cached ? "16x128x8x3" : "32x128x8x3";
-  return rows <= 16 ? "16x64x4x2" : rows <= 64 || per_sm < 1 ? "64x64x4x2" : "128x64x4x2";
+  if (rows <= 16) return per_sm > 1 && shape->seq_kv <= 1024 ? "16x64x4x2" : "16x128x8x3";
+  if (rows <= 32) return per_sm > 1 ? "32x64x4x2" : per_sm > 0.5 ? "32x128x8x3" : "16x128x8x3";
+  return rows <= 64 || per_sm < 1 ? "64x64x4x2" : "128x64x4x2";
 }
 
 static constexpr int SMALLEST_DIM = 64;
@@ -142,10 +143,12 @@ __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float
   for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
 
-// Bytes of shared memory: Q, and the rings of K and V.
+// Bytes of shared memory: Q and the rings of K and V, and afterwards in their place the sums of warps that share the
+// keys. These may be more: D + 8 floats of O for each row, and its max and sum.
 template <typename tile, int D>
-static constexpr size_t SHARED_BYTES = sizeof(half) *
-                                       (tile::BLOCK_M + 2 * tile::STAGES * tile::BLOCK_N) * D;
+static constexpr size_t
+    SHARED_BYTES = std::max(sizeof(half) * (tile::BLOCK_M + 2 * tile::STAGES * tile::BLOCK_N) * D,
+                            sizeof(float) * tile::KEY_WARPS * tile::BLOCK_M * (D + 8 + 2));
 
 // The tiles of all key/value heads, as a double: an int may be too small.
 template <typename tile>
@@ -173,7 +176,7 @@ template <typename tile, typename Element, int D>
 __device__ __forceinline__ void
 attention_tile(const Element *Q, const Element *K, const Element *V, Element *O, float *lse,
                const partial_tiles &partials, const attention_shape &shape,
-               const equal_shares &shares, int number, int first_block, int end_block) {
+               const equal_shares &shares, int share, int number, int first_block, int end_block) {
   extern __shared__ __align__(32) float4 shared_memory[];
   auto K_smem = (Element *)shared_memory;                  // [STAGES * BLOCK_N][D]
   auto V_smem = K_smem + tile::STAGES * tile::BLOCK_N * D; // [STAGES * BLOCK_N][D]
@@ -262,7 +265,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
 
   // The block's part of the tile, if it shares it with others.
   const bool whole = owners == 1;
-  const size_t part = (2 * (size_t)blockIdx.x + ((int)blockIdx.x == first_owner)) * tile::BLOCK_M;
+  const size_t part = (2 * (size_t)share + (share == first_owner)) * tile::BLOCK_M;
   if (tile::KEY_WARPS > 1) __syncthreads(); // all warps have read the rings
 #pragma unroll
   for (int r = 0; r < tile::LANE_ROWS; r++) {
@@ -330,13 +333,14 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
                           float *lse, partial_tiles partials, attention_shape shape,
                           equal_shares shares) {
   shape.head_dim = D; // this step takes no other: now the compiler knows it, too
-  long long next = shares.begin(blockIdx.x);
-  const long long end = shares.begin(blockIdx.x + 1);
+  const int share = shares.share_of(blockIdx.x);
+  long long next = shares.begin(share);
+  const long long end = shares.begin(share + 1);
   // exercise: take the tiles of the share one after the other, each with the key blocks that belong to the share
   while (next < end) {
     const int first_block = (int)(next % shares.key_blocks);
     const int blocks = (int)min((long long)(shares.key_blocks - first_block), end - next);
-    attention_tile<tile, Element, D>(Q, K, V, O, lse, partials, shape, shares,
+    attention_tile<tile, Element, D>(Q, K, V, O, lse, partials, shape, shares, share,
                                      (int)(next / shares.key_blocks), first_block,
                                      first_block + blocks);
     next += blocks;
