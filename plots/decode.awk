@@ -1,6 +1,6 @@
 # Lines of the number of keys and the speed at which K and V were read: a panel for each batch, for one query of 32
 # heads that share 8 key/value heads. A dotted line is the bandwidth of a kernel that only reads.
-file == "ceilings" {
+file == "ceilings" || file == "read-bandwidth" { # the second one is of the same GPU as decode.csv, and comes later
   if (field("name") == "read_bandwidth") read_bandwidth = field("value")
   next
 }

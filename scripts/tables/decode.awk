@@ -4,8 +4,8 @@
 # takes some microseconds longer than its share of a graph.
 # Arguments: DEVICE
 # Data: decode.csv (make decode)
-# With: ceilings.csv (make ceilings)
-file == "ceilings" {
+# With: ceilings.csv (make ceilings), read-bandwidth.csv
+file == "ceilings" || file == "read-bandwidth" { # the second one is of the same GPU as decode.csv, and comes later
   if (field("name") == "read_bandwidth") read_bandwidth = field("value") # GB/s
   next
 }

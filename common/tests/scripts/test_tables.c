@@ -192,6 +192,15 @@ Test(tables, bugs_of_the_emulator_alone) {
          "Not recorded yet: `" FOLDER "/bugs.csv` (`make bugs DEVICE=gpu`, `make publish`).");
 }
 
+// GPUs of one kind differ, so the bandwidth that was measured in the same run as decode.csv comes first.
+Test(tables, decode_has_the_bandwidth_of_its_own_run) {
+  recorded_write_all();
+  recorded_write("read-bandwidth",
+                 CEILINGS_HEADER CEILING("read_bandwidth", "GB/s", "2097.152", "1250"));
+  const script_result result = filled(BLOCK("decode test-gpu"));
+  EXPECT(result, "| SDPA cuDNN | 2.00 | 0.25 |\n");
+}
+
 Test(tables, are_stale_when_data_or_text_changes) {
   const char *const changes[] = {"sed -i 's/0\\.25,abc/0.26,abc/' " FOLDER "/bench.csv",
                                  "sed -i 's/0\\.250/0.251/' document.md", "rm " FOLDER "/bench.csv",
