@@ -40,8 +40,8 @@ struct tile_place {
   int query_tile; // of the key/value head
 };
 
-// The key blocks of all tiles stand in one line, tile after tile. The line is cut into equal shares: each block of the
-// grid takes `length` key blocks, the first `rest` of them one more.
+// The key blocks of all tiles stand in one line, tile after tile. The line is cut into equal shares, one for each block
+// of the grid: they have `length` key blocks, the first `rest` of them one more.
 struct equal_shares {
   int tiles;
   divisor kv_heads, query_tiles; // tiles of a key/value head
@@ -65,10 +65,10 @@ struct equal_shares {
     return {of_heads / query_tiles, tile % kv_heads, query_tiles - 1 - of_heads % query_tiles};
   }
 
-  // Returns the first key block of block b's share.
+  // Returns the first key block of share b.
   __host__ __device__ long long begin(int b) const { return b * length + (b < rest ? b : rest); }
 
-  // Returns the block whose share holds a key block.
+  // Returns the number of the share that holds a key block.
   __host__ __device__ int owner(long long key_block) const {
     const long long longer = rest * (length + 1); // in the longer shares together
     return (int)(key_block < longer ? key_block / (length + 1)
@@ -143,13 +143,13 @@ __device__ __forceinline__ void sync_readers() {
     __syncwarp();
 }
 
-// Partial results in the workspace. Block b has room for two parts of tiles: part 2 b + 1 of a tile whose first key
-// block is in its share, and part 2 b of a tile that another block has begun.
+// Partial results in the workspace. A share b has room for two parts of tiles: part 2 b + 1 of a tile whose first key
+// block is in the share, and part 2 b of a tile that begins in another share.
 struct partial_tiles {
   float *O; // [2 blocks][BLOCK_M][D], not divided by the sum
   float2
       *max_sum; // [2 blocks][BLOCK_M]; the max is -infinity in a row that sees no key of the part
-  unsigned long long *counter; // [blocks][warps]: for the tile whose first key block is the block's
+  unsigned long long *counter; // [blocks][warps]: for the tile whose first key block is the share's
 };
 
 static inline size_t partial_tiles_bytes(const equal_shares &shares, int block_m, int warps,

@@ -12,9 +12,9 @@
 //       key block    | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 |
 //       share of     | 0 0 0 0 0 1 | 1 1 1 1 2 2 | 2 2 2 3 3 3 | 3 3 4 4 4 4 |   the last warps of 0 and 1 merge tile 0
 //
-// Where a tile has few rows, a multiprocessor has one block of eight warps. So a tile has half as many parts as with
-// two blocks, and twice as many threads merge them. The block's ring has three stages of 64 KB. While warps multiply
-// one, 128 KB are under way. In the 1 us (an estimate) that memory takes to answer, it delivers 34 KB to each block.
+// Where tiles have few rows, a multiprocessor mostly has one block of eight warps. So a tile has half as many parts as
+// with two blocks, and twice as many threads merge them. The block's ring has three stages of 64 KB. While warps
+// multiply one, 128 KB are under way. In the 1 us (an estimate) that memory takes to answer, it delivers 34 KB to each.
 //
 // Cost for each key/value head: as in step 19, without the second launch.
 #include "fragments.cuh"
@@ -227,7 +227,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   load_queries<tile, D>(Q_smem, Q, first, end, row_of);
   __pipeline_commit();
   for (int block = 0; block < tile::STAGES - 1; block++) load_block(first_block + block);
-  // The blocks that share the tile. The divisions take their time while the first copies are under way.
+  // The shares that have a part of the tile. The divisions take their time while the first copies are under way.
   const int first_owner = shares.owner((long long)number * shares.key_blocks);
   const int owners = shares.owner((number + 1LL) * shares.key_blocks - 1) - first_owner + 1;
   __pipeline_wait_prior(tile::STAGES - 1); // this thread's copies of Q, the oldest group, are there
