@@ -2,7 +2,7 @@
 # are; the awk program has written them with print_rows. $rows holds panel p as index p - 1, with the columns
 # row, the bar's two ends, the interval's two ends, style, name, and the words at its end. The chart may set bar_from where
 # panels have names of their own.
-header = 130.0; above = 55.0; below = 65.0; names = 215.0 # pixels
+header = 130.0; above = 55.0; below = 65.0; names = 240.0 # pixels
 panel_height = row_height * row_count
 column_width = (canvas_width - names - 20) / columns
 set yrange [-row_count - 0.5:-0.5]

@@ -5,6 +5,7 @@ is_step(field("step")) {
   if (!((key, field("step")) in seen)) steps_of[key]++
   seen[key, field("step")] = 1
   device_of[key] = field("device")
+  note_origin(substr(field("date"), 1, 10))
   text_of[key] = problem_text() "; " (field("source") == "ncu" ? "counted by the GPU (ncu)" : "counted by the emulator")
   add(1, "global_load_sectors", "global_store_sectors")
   add(2, "dram_read_bytes", "dram_write_bytes")
@@ -13,6 +14,14 @@ is_step(field("step")) {
   add(5, "tensor_core_operations", "")
   add(6, "block_barriers", "")
   past_counters[key, field("step")] = brings_otherwise()
+}
+# The rows that are drawn have commits and dates of their own.
+function note_origin(day) {
+  if (!((key, field("commit")) in noted))
+    commits_of[key] = (commits_of[key] != "" ? commits_of[key] ", " : "") field("commit")
+  noted[key, field("commit")]
+  if (!(key in first_of) || day < first_of[key]) first_of[key] = day
+  if (day > last_of[key]) last_of[key] = day
 }
 # One count, or the sum of two; empty when the source cannot tell. A later row replaces an earlier one.
 function add(panel, first, second) {
@@ -44,9 +53,12 @@ END {
     }
   }
   devices["list"] = device_of[chosen]
+  commits["list"] = commits_of[chosen]
+  first_date = first_of[chosen]
+  last_date = last_of[chosen]
   words(text_of[chosen], "Look for the count that a step was written to lower." \
     (passes ? " Not seen: TMA and wgmma pass by this counter." : ""))
-  add_counts(step_set, "global memory, sectors of 32 bytes|DRAM, bytes|shared memory, wavefronts" \
+  add_counts(step_set, "global memory, sectors|DRAM, bytes|shared memory, wavefronts" \
     "|cp.async, bytes" (index(chosen, "ncu") == 1 ? "" : " (with TMA's)") "|tensor cores, instructions|block barriers")
   print_rows(3)
 }

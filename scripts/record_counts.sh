@@ -2,7 +2,7 @@
 # Puts rows into a device's record of counts: scripts/record_counts.sh FOLDER <rows.csv
 # The rows come with a line of names. Each replaces the row of FOLDER/counts.csv for the same step,
 # configuration, device, shape and source, or is added; columns that it has no value for stay empty. Rows that
-# tell no commit and date are of now.
+# tell no commit and date are of now. The rows are sorted by step.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -56,5 +56,5 @@ rows=$(awk -v commit="$commit" -v date="$date" '
     print header
     for (i = 1; i <= count; i++) print rows[order[i]]
   }' "$recorded" -)
-write_whole "$file" <<<"$rows"
+{ head -n 2 <<<"$rows" && tail -n +3 <<<"$rows" | sort --stable --field-separator=, --key=1,1; } | write_whole "$file"
 echo "written: $file"
