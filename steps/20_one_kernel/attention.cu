@@ -55,12 +55,12 @@ struct configuration {
   X(64, 64, 4, 2)                                                                                  \
   X(128, 64, 4, 2)
 
-// The smallest tile that holds all rows of a group, with two exceptions. 17 to 32 rows are two tiles of 16, each with
-// half as many rows to merge, where that gives no more tiles than multiprocessors: the two run side by side, and one
-// of them finds K and V in the L2 cache. More than 64 rows are tiles of step 09 where they suffice for all
-// multiprocessors; else tiles are divided, and one of 64 rows has half as many to merge. Where there are many tiles of
-// up to 32 rows, two blocks share a multiprocessor, and one copies while the other one changes tiles. Up to 16 rows
-// need that only for short tiles.
+// The smallest tile that holds all rows of a group, but for two cases. 17 to 32 rows are two tiles of 16, each with half
+// as many rows to merge, where that gives no more tiles than multiprocessors: the two run side by side, and one of them
+// finds K and V in the L2 cache. More than 64 rows are tiles of step 09 where these suffice for all multiprocessors;
+// else tiles are divided, and one of 64 rows has half as many to merge. With more tiles of up to 32 rows than
+// multiprocessors, two blocks share a multiprocessor, and one copies while the other one changes tiles. Tiles of 16 rows
+// need that only if they are short.
 static const char *best_configuration(const attention_shape *shape) {
   const int rows = packed_rows(*shape);
   const double tiles = (double)divide_up(rows, 128) * shape->kv_heads * shape->batch;
