@@ -56,7 +56,7 @@ spread: needs-gpu ## steps and peers for scores that are spread more and more (n
 	$(call beside_peers,spread,$(LONG_STEPS),--spread)
 
 # Beside them their parent, and the fastest step for many queries. GPUs of one kind differ by some percent in how fast
-# they read, so the bandwidth that the tables compare with is measured before.
+# they read, so the bandwidth that the tables compare with is measured just before.
 decode: needs-gpu ## the steps for decode and others for one query and many keys (needs PyTorch); FA3_DECODE=lib.so, QUICK=1, FRESH=1
 	@$(BUILDER) $(BUILD)/ceilings
 	@$(BUILD)/ceilings $(call quoted,$(DATA)) $(if $(NAME),$(NAME)-)read-bandwidth read_bandwidth

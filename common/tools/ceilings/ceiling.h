@@ -34,7 +34,7 @@ typedef struct {
 extern const ceiling ceilings[];
 extern const size_t ceiling_count;
 
-// The names on a command line, a list that ends with NULL, from names.c. An empty list stands for all ceilings.
+// The names of a command line (names.c) are a list that ends with NULL; an empty list stands for all ceilings.
 bool ceiling_is_wanted(const ceiling *limit, char *const *names);
 // Returns false with a sentence if one of the names is not among the `count` ceilings of `all`.
 bool ceiling_names_are_known(const ceiling *all, size_t count, char *const *names,

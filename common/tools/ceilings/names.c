@@ -1,4 +1,4 @@
-// Which ceilings a command line asks for.
+// Finds out which ceilings a command line asks for.
 #include "ceilings/ceiling.h"
 #include <string.h>
 
