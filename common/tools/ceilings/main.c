@@ -11,7 +11,7 @@ static const char usage[] =
     "Measures the GPU's copy and read bandwidth and the rates of its float32, exp2 and tensor-core "
     "units,\n"
     "checks that the kernels did their work, and writes DATA_FOLDER/<device>/NAME.csv and\n"
-    "NAME-samples.csv. With CEILING, such as read_bandwidth, only what is named.\n";
+    "NAME-samples.csv. With CEILING, such as read_bandwidth, it measures only what is named.\n";
 
 enum { MOST = 16 };
 
