@@ -170,8 +170,8 @@ static equal_shares shares_of(const attention_shape &shape) {
   return share_out_evenly<tile>(shape, tiles, blocks);
 }
 
-// Computes O and lse of a tile, or a part of them where first_block to end_block - 1 are not all of its key blocks.
-// The warps that are counted last merge the parts of a tile.
+// Computes O and lse of tile `number`, or a part of them, that of share `share`, where first_block to end_block - 1 are
+// not all of its key blocks. The warps that are counted last merge the parts of a tile.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void
 attention_tile(const Element *Q, const Element *K, const Element *V, Element *O, float *lse,
@@ -305,7 +305,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   }
   __syncthreads(); // all threads have stored their part, and the rings may be filled again
   if (whole) return;
-  // exercise: count the warp; the last one of the tile merges its places of all parts, in the order of the blocks
+  // exercise: count the warp; the last one of the tile merges its places of all parts, in the order of the shares
   bool last = false;
   if (threadIdx.x % 32 == 0) {
     __threadfence(); // others see all that the block has stored before the barrier, and then the count
