@@ -137,6 +137,11 @@ Test(shapes, more_tiles_than_multiprocessors) {
   long_heads.batch = 1;
   long_heads.heads = long_heads.kv_heads = emulated ? 1 : 8;
   suite_expect_right(long_heads, INPUTS_NORMAL);
+  // Step 20 divides such tiles among its blocks: each of them ends one tile and begins another one.
+  attention_shape one_query = suite_shape(ATTENTION_FP16, 1, 1100, 64, false);
+  one_query.batch = 1;
+  one_query.heads = one_query.kv_heads = emulated ? 7 : 140;
+  suite_expect_right(one_query, INPUTS_NORMAL);
 }
 
 // Persistent blocks take heads in sections of about one tile for each multiprocessor, the last section having four times
