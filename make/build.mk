@@ -43,7 +43,7 @@ ifeq ($(DEVICE),cpu)
   # -Og takes three fifths of the time to compile that -O1 takes, and the code is as fast, but for that of steps 02 to 04,
   # which is a quarter slower. Functions that are called once still become part of their caller: this takes less time
   # than to compile them on their own.
-  KERNEL_FLAGS  = -std=c++17 $(subst -O2,-Og,$(OPTIMISE)) $1 -gdwarf-4 -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
+  KERNEL_FLAGS  = -std=c++17 $(subst -O2,-Og,$(OPTIMISE)) -gdwarf-4 $1 -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
                   -Wno-unknown-pragmas -Wno-attributes -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique -fno-var-tracking -finline-functions-called-once,-fno-finite-loops -Wno-unused-const-variable) \
                   $(CPPFLAGS) '-DLAB_MAX_GRID_YZ=emulator_grid_limit()' $(WATCHED) $(WATCHED_$(MODE))
 else

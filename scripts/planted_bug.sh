@@ -166,7 +166,7 @@ bug_hunt() {
     problem="the patch no longer applies to steps/$step/attention.cu: $(grep -m 1 FAILED "$log.patch")"
   else
     if bug_runs "$device" "$patch" check; then
-      if program=$(FIRST_CONFIGURATION=$few bug_build "$device" '' "$folder/steps" "step$number-check" "$flags" 2>"$log.build"); then
+      if program=$(FIRST_CONFIGURATION=$few bug_build "$device" '' "$folder/steps" "step$number-check" "$flags${few:+ -g0}" 2>"$log.build"); then
         bug_check "$program" "$log.check" ${test:+"$test"}
         check=$(bug_verdict $? "$log.check")
       else
