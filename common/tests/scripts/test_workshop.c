@@ -17,7 +17,7 @@ Test(workshop, skeletons_compile_and_fail, .timeout = 300) {
       0);
   script_result result = lab_run("scripts/workshop/progress.sh 03_3dgrid");
   EXPECT(result, "03_3dgrid ", " 4 of 4 - -\n", "0 of 1 steps pass");
-  result = lab_run(MAKE "STEP_FLAGS='-O0 -DLAB_ONE_TYPE' check-work WORK=1 QUICK=1");
+  result = lab_run(MAKE UNOPTIMISED "check-work WORK=1 QUICK=1");
   EXPECT_STATUS(result, 2);
   EXPECT(result, "04_online_softmax/attention.cu, your own (3 of 3 parts still to be written)",
          " tests pass; the first that does not is ", "3 of 3 parts of ",
