@@ -155,6 +155,7 @@ bug_hunt() {
   few=$(bug_few "$device" "$patch")
   if [ -n "${NAMED:-}" ]; then test=$(bug_field "$patch" Test); fi
   # The compiler's time is most of it: what runs so shortly need not be fast. nvcc keeps to its own options.
+  # With NAMED, what is expected of check names no line of the source, so the program for it is compiled without lines.
   local optimised=-O0
   if [ "$(bug_field "$patch" Inlined)" = yes ]; then optimised=''; fi
   local flags="STEP_FLAGS=$optimised${few:+ -DLAB_ONE_TYPE}"

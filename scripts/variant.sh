@@ -52,7 +52,7 @@ variant_try() {
   left_out=$(bug_field "$patch" Leaves-out)
   local bug_left_out=$bug_left_out${left_out:+|$left_out}
   if [ -n "${RECORD:-}" ]; then built=step$number.so; fi
-  if [ -n "${SHORT:-}" ]; then # the compiler's time is most of it, and no fault is expected that needs a line
+  if [ -n "${SHORT:-}" ]; then # the compiler's time is most of it; no fault is expected, whose report would name a line
     build+=("STEP_FLAGS=-O0 -g0 -DLAB_ONE_TYPE")
     folder=variants/short every=1 few=1
   fi

@@ -133,8 +133,8 @@ __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float
   for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
 
-// Bytes of shared memory: Q and the rings of K and V, and afterwards in their place the sums of warps that share the
-// keys. These may be more: D + 8 floats of O for each row, and its max and sum.
+// Bytes of shared memory: Q and the rings of K and V, or the sums of warps that share the keys, which come in their
+// place, D + 10 floats for each row. The sums are fewer bytes here, and more in one tile of step 20, of 32 rows.
 template <typename tile, int D>
 static constexpr size_t
     SHARED_BYTES = std::max(sizeof(half) * (tile::BLOCK_M + 2 * tile::STAGES * tile::BLOCK_N) * D,
