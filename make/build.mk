@@ -235,7 +235,7 @@ $(BUILD)/bench: $(PLAIN)/common/tools/bench/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 
 # Instructions of a GPU that no emulator times: for DEVICE=gpu alone.
-$(BUILD)/ceilings: $(PLAIN)/common/tools/ceilings/main.o $(patsubst %,$(BUILD)/%.o,$(wildcard common/tools/ceilings/*.cu)) $(LIBRARY)
+$(BUILD)/ceilings: $(PLAIN)/common/tools/ceilings/main.o $(patsubst %,$(BUILD)/%.o,common/timing/reading.cu $(wildcard common/tools/ceilings/*.cu)) $(LIBRARY)
 	$(call link)
 
 $(BUILD)/timeline: $(PLAIN)/common/tools/timeline/main.o $(LIBRARY) $(RUNTIME)
@@ -251,7 +251,7 @@ $(BUILD)/examples/from_c-%: $(PLAIN)/examples/from_c.o $(BUILD)/step%.so $(RUNTI
 
 # What common/tools/peers calls from Python.
 $(BUILD)/libpeers.so: $(patsubst %,$(PLAIN)/common/%.o,timing/timing timing/figures timing/floor \
-                        statistics/statistics shape/shape error/error) $(LIBRARY) $(RUNTIME)
+                        statistics/statistics shape/shape error/error) $(BUILD)/common/timing/reading.cu.o $(LIBRARY) $(RUNTIME)
 	$(call link,-shared)
 
 $(PLAIN)/mutants: $(PLAIN)/common/tools/mutants/main.o $(LIBRARY)
@@ -287,6 +287,7 @@ $(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $(TESTED) $$(addprefix $(BUILD)/,$$(
 
 $(BUILD)/tests/count/test_calibration: $(CALIBRATION)
 $(BUILD)/tests/emulator/test_faults: $(BUILD)/common/tests/emulator/runtime.cu.o
+$(BUILD)/tests/timing/test_reading: $(BUILD)/common/timing/reading.cu.o
 $(patsubst %,$(BUILD)/tests/emulator/test_%,device_faults nccl nccl_faults): $(BUILD)/common/tests/emulator/devices.cu.o
 $(BUILD)/tests/scripts/test_check: $(BUILD)/tests/scripts/test_plots
 

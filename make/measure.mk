@@ -55,11 +55,8 @@ shapes: needs-gpu ## the same for one head, ragged lengths, grouped heads, decod
 spread: needs-gpu ## steps and peers for scores that are spread more and more (needs PyTorch); QUICK=1, FRESH=1
 	$(call beside_peers,spread,$(LONG_STEPS),--spread)
 
-# Beside them their parent, and the fastest step for many queries. GPUs of one kind differ by some percent in how fast
-# they read, so the bandwidth that the tables compare with is measured just before.
+# Beside them their parent, and the fastest step for many queries.
 decode: needs-gpu ## the steps for decode and others for one query and many keys (needs PyTorch); FA3_DECODE=lib.so, QUICK=1, FRESH=1
-	@$(BUILDER) $(BUILD)/ceilings
-	@$(BUILD)/ceilings $(call quoted,$(DATA)) $(if $(NAME),$(NAME)-)read-bandwidth read_bandwidth
 	$(call beside_peers,decode,$(if $(STEP_GOALS),$(BUILDABLE),$(filter 09_% 17_% $(DECODE_STEPS),$(BUILDABLE))),--decode)
 
 .PHONY: groups

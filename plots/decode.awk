@@ -1,9 +1,5 @@
 # Lines of the number of keys and the speed at which K and V were read: a panel for each batch, for one query of 32
-# heads that share 8 key/value heads. A dotted line is the bandwidth of a kernel that only reads.
-file == "ceilings" || file == "read-bandwidth" { # the second one is of the same GPU as decode.csv, and comes later
-  if (field("name") == "read_bandwidth") read_bandwidth = field("value")
-  next
-}
+# heads that share 8 key/value heads. A dotted line is a kernel that only reads, timed in turn with the others.
 timed() && wanted(field("step")) && field("seq_q") == 1 && field("heads") == 32 && field("kv_heads") == 8 {
   milliseconds = field("graph_ms") != "" ? field("graph_ms") : field("median_ms")
   megabytes = 4e-6 * field("batch") * field("kv_heads") * field("seq_kv") * field("head_dim") # of K and V
@@ -18,13 +14,10 @@ END {
   }
   contenders = sort_names(name_set, step)
   find_range()
-  if (read_bandwidth > highest_put) highest_put = read_bandwidth
   words(subtitle, "Bytes of K and V by the time of a launch; below 50 microseconds, of one in a replayed graph.")
   batches = sort_numbers(panel_set, batch)
   for (i = 1; i <= batches; i++) {
     add_lines(batch[i], step, contenders, keys, lengths)
-    if (read_bandwidth) add_line("only reading " three_digits(read_bandwidth), 0,
-      point(keys[1] / 1.15, read_bandwidth) point(keys[lengths] * 1.15, read_bandwidth))
     end_panel(", batch " batch[i], lowest_put / 1.5, highest_put * (axis_chosen == "logarithmic" ? 1.5 : 1.05),
       axis_chosen != "logarithmic")
   }

@@ -2,7 +2,6 @@
 # kernel that does nothing but read.
 # Title: Speed of reading K and V in decode
 # Data: decode.csv (make decode)
-# With: ceilings.csv (make ceilings), read-bandwidth.csv
 # On: gpu
 # Takes: STEPS WITH AXIS
 y_title = "GB/s"

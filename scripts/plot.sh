@@ -142,7 +142,7 @@ own_files() { # the first file's name
   fi
   { echo "$1" && sources "plots/$chart.gp" Data | tail -n +2 && sources "plots/$chart.gp" With; } |
     while IFS=$'\t' read -r file command; do
-      case $file in ceilings.csv | read-bandwidth.csv | quoted.csv) continue ;; esac
+      case $file in ceilings.csv | quoted.csv) continue ;; esac
       if [ -f "$with/$file" ]; then realpath "$with/$file"; fi
     done
 }

@@ -39,6 +39,7 @@ function number_of(name,  peers, i) {
   if (sub(/_\(own\)$/, "", name)) return 300 + number_of(name)
   if (is_step(name)) return name + 0
   if (sub(/_quoted$/, "", name)) return 100 + number_of(name)
+  if (name == "only_reading") return 0
   i = split("sdpa_math sdpa_efficient sdpa_flash sdpa_cudnn flash_attention_3", peers, " ")
   for (; i > 0; i--) if (peers[i] == name) return 100 + i
   return 106

@@ -1,26 +1,20 @@
-# One query or a few against many keys: the times of the last steps and of the fastest peer, in microseconds, and the
-# share of the time that only reading K and V would take. A time below 50 microseconds is that of a replayed graph; but
+# One query or a few against many keys: the times of the last steps, of the fastest peer, and of a kernel that only reads
+# K and V, in microseconds, and step 20's shares of the speed of the last two. A time below 50 microseconds is that of a replayed graph; but
 # where step 20 or the fastest peer has none, all times of the problem are those of single launches, because a launch
 # takes some microseconds longer than its share of a graph.
 # Arguments: DEVICE
 # Data: decode.csv (make decode)
-# With: ceilings.csv (make ceilings), read-bandwidth.csv
-file == "ceilings" || file == "read-bandwidth" { # the second one is of the same GPU as decode.csv, and comes later
-  if (field("name") == "read_bandwidth") read_bandwidth = field("value") # GB/s
-  next
-}
 timed() {
   if (!(problem() in place_of)) {
     place_of[problem()] = ++problems
     text[problems] = field("heads") "\t" field("kv_heads") "\t" field("batch") "\t" field("seq_kv") "\t" field("seq_q")
-    bytes[problems] = 4 * field("batch") * field("kv_heads") * field("seq_kv") * field("head_dim") # of K and V
   }
   p = place_of[problem()]
   name = field("step")
   if (is_step(name)) {
     if (name !~ /^(09|18|19|20)_/) next
     name = substr(name, 1, 2)
-  } else
+  } else if (name != "only_reading")
     peers[p] = peers[p] " " name
   single[p, name] = 1000 * field("median_ms")
   if (field("graph_ms") != "") graphed[p, name] = 1000 * field("graph_ms")
@@ -40,7 +34,7 @@ END {
     print "No row is recorded: `make decode` records them."
     exit
   }
-  header("heads\tkv heads\tbatch\tkeys\tqueries\tstep 09, µs\tstep 18, µs\tstep 19, µs\tstep 20, µs\tfastest peer, µs\tfastest peer\tstep 20 of its speed\tof the read bandwidth", 0)
+  header("heads\tkv heads\tbatch\tkeys\tqueries\tstep 09, µs\tstep 18, µs\tstep 19, µs\tstep 20, µs\tfastest peer, µs\tfastest peer\tstep 20 of its speed\tonly reading, µs\tstep 20 of its speed", 0)
   for (p = 1; p <= problems; p++) {
     best = fastest_peer(p, 1)
     graph = !((p, "20") in single && !((p, "20") in graphed) || best != "" && !((p, best) in graphed))
@@ -50,7 +44,8 @@ END {
       cell(p, "20", graph) "\t" \
       (best != "" ? cell(p, best, graph) "\t" readable(best) : "\t") "\t" \
       (best != "" && own ? share_text(time(p, best, graph) / own) : "") "\t" \
-      (read_bandwidth && own ? share_text(bytes[p] / (1000 * own) / read_bandwidth) : ""))
+      cell(p, "only_reading", graph) "\t" \
+      ((p, "only_reading") in single && own ? share_text(time(p, "only_reading", graph) / own) : ""))
   }
   origin()
 }

@@ -19,6 +19,7 @@ except ImportError as error:
 from peers import backends, reference
 from peers.contender import CannotTake, Tensors
 from peers.inputs import make_inputs
+from peers.only_reading import OnlyReading, exclusive_or
 
 # Takes the arguments of FlashAttention-3's doors, keeps them, and answers what it is told to.
 STUB = """
@@ -146,6 +147,42 @@ class FlashAttention3(unittest.TestCase):
             self.contender.prepare(shape, make_sets(shape, 1))
         with self.assertRaisesRegex(RuntimeError, "FlashAttention-3 failed: it takes head_dim"):
             self.contender.launch(0)
+
+
+class Reading(unittest.TestCase):
+    """Which memory the kernel that only reads is given, and that a kernel that reads less is found out."""
+
+    def test_all_of_k_and_v_is_read(self):
+        shape = Shape("bf16", 1, 4, 1, 64, False, seq_kv=96, kv_heads=2)
+        sets = make_sets(shape, 2)
+        sets[1].k.mul_(2)
+        calls = []
+
+        def launch(first, second, size, mixed, stream):
+            calls.append((first, second, size, stream))
+            read = [torch.frombuffer((ctypes.c_char * used).from_address(at), dtype=torch.int32)
+                    for at, used in ((first, size), (second, size - missing))]  # fmt: skip
+            ctypes.c_int.from_address(mixed).value = exclusive_or(read[0]) ^ exclusive_or(read[1])
+
+        library = SimpleNamespace(reading_blocks=lambda size: 3, reading_launch=launch)
+        with (
+            mock.patch.object(torch.cuda, "current_stream", lambda: SimpleNamespace(cuda_stream=77)),
+            mock.patch.object(torch.cuda, "synchronize", lambda: None),
+        ):
+            for missing in (0, 4):
+                reading = OnlyReading(library)
+                reading.prepare(shape, sets)
+                self.assertEqual(reading.has_read_all(), missing == 0)
+            self.assertEqual(reading.workspace_bytes(), 2 * 3 * 4)
+            reading.launch(1)
+        self.assertEqual(calls[-1], (sets[1].k.data_ptr(), sets[1].v.data_ptr(), 2 * 96 * 64 * 2, 77))
+
+    def test_exclusive_or(self):
+        for words in ([5], [1, 2, 4], [7, 7, 3, 8, 9], list(range(1000))):
+            expected = 0
+            for word in words:
+                expected ^= word
+            self.assertEqual(exclusive_or(torch.tensor(words, dtype=torch.int32)), expected)
 
 
 class Sdpa(unittest.TestCase):

@@ -182,6 +182,7 @@ class Table(unittest.TestCase):
             make_row("sdpa_math", share_flash="0.2", share_best="0.1"),
             make_row("sdpa_flash", share_flash="1", share_best="0.5"),
             make_row("sdpa_cudnn", share_flash="2", share_best="1"),
+            make_row("only_reading", share_flash="4", share_best="2", o_error="", o_bound="", tflops=""),
         ]
         expected = [
             ["0.49", "0.24", "stop", "and", "profile"],
@@ -191,6 +192,7 @@ class Table(unittest.TestCase):
             ["0.20", "0.10"],
             ["1.00", "0.50"],
             ["2.00", "1.00"],
+            ["-", "4.00", "2.00"],
         ]
         found = table.lines(rows)
         self.assertEqual(len(found), 2 + len(rows))

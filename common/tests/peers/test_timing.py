@@ -116,6 +116,24 @@ class Timing(unittest.TestCase):
         self.assertEqual(LIBRARY.rotations(3 << 19, 60 << 20), 81)
         self.assertEqual(LIBRARY.rotations(1 << 30, 60 << 20), 2)
 
+    def test_only_reading(self):
+        words = [1 << i for i in range(8)]  # of each source, 32 bytes
+        host, sources, mixed = (ctypes.c_uint * 8)(*words), ctypes.c_void_p(), ctypes.c_void_p()
+        for memory, size in ((sources, 64), (mixed, 8)):
+            self.assertEqual(DEVICE.cudaMalloc(ctypes.byref(memory), ctypes.c_size_t(size)), 0)
+        to_device, to_host, bytes_of_each = 1, 2, ctypes.c_size_t(32)
+        self.assertEqual(DEVICE.cudaMemcpy(sources, host, bytes_of_each, to_device), 0)
+        half = (ctypes.c_uint * 8)(*words[:4], 0, 0, 0, 0)
+        second = ctypes.c_void_p(sources.value + 32)
+        self.assertEqual(DEVICE.cudaMemcpy(second, half, bytes_of_each, to_device), 0)
+        self.assertEqual(LIBRARY.reading_blocks(32), 1)
+        LIBRARY.reading_launch(sources.value, second.value, 32, mixed.value, None)
+        found = (ctypes.c_uint * 2)()
+        self.assertEqual(DEVICE.cudaMemcpy(found, mixed, ctypes.c_size_t(8), to_host), 0)
+        self.assertEqual(list(found), [255, 15])
+        for memory in (sources, mixed):
+            self.assertEqual(DEVICE.cudaFree(memory), 0)
+
     def test_tflops(self):
         shape = grid.Shape("fp16", 2, 3, 8, 4, False)
         # 4 * batch * heads * pairs * head_dim operations in a millisecond

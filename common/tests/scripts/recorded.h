@@ -92,7 +92,10 @@
               GRAPHED("sdpa_flash", DECODED, "0.02", "0.02")                                       \
                   GRAPHED("20_one_kernel", DECODED_LONG, "0.064", "")                              \
                       GRAPHED("20_one_kernel", DECODED_NEAR, "0.064", "")                          \
-                          GRAPHED("sdpa_cudnn", DECODED_NEAR, "0.048", "0.04")
+                          GRAPHED("sdpa_cudnn", DECODED_NEAR, "0.048", "0.04")                     \
+                              GRAPHED("only_reading", DECODED, "0.005", "0.004")                   \
+                                  GRAPHED("only_reading", DECODED_LONG, "0.032", "0.03")           \
+                                      GRAPHED("only_reading", DECODED_NEAR, "0.016", "0.01")
 #define SPLITS ROW_HEADER CONFIGURED(":2", "4", "10") CONFIGURED(":8", "2", "20")
 #define QUOTED                                                                                     \
   "# a source\n"                                                                                   \

@@ -54,7 +54,7 @@ Test(plots, every_chart_from_little_data) {
       {"sweep", {"64x64x4x2", "20 TFLOP/s, 2 ms", "skipped"}},
       {"peers-dim64-fp16", {"as SDPA flash", "05 fused", "as the best peer"}},
       {"spread-fp16", {"head_dim 64, random scores", "06 copied", "SDPA flash", "rising scores"}},
-      {"decode", {"1024", "8192", "GB/s, batch 1", "only reading 1049"}},
+      {"decode", {"1024", "8192", "GB/s, batch 1", "only reading"}},
       {"splits", {"Time by the number of splits", "06 copied"}},
       {"saves", {"shared memory, wavefronts", "not seen"}},
       {"timeline",

@@ -34,12 +34,6 @@ typedef struct {
 extern const ceiling ceilings[];
 extern const size_t ceiling_count;
 
-// The names of a command line (names.c) are a list that ends with NULL; an empty list stands for all ceilings.
-bool ceiling_is_wanted(const ceiling *limit, char *const *names);
-// Returns false with a sentence if one of the names is not among the `count` ceilings of `all`.
-bool ceiling_names_are_known(const ceiling *all, size_t count, char *const *names,
-                             error_text *error);
-
 // The functions of the table, from copy.c, read.c, arithmetic.c and tensor.c.
 bool copy_prepare(ceiling_job *job, error_text *error);
 cudaError_t copy_run(void *job, size_t rotation, cudaStream_t stream);

@@ -20,14 +20,6 @@ cudaError_t copy_fill(void *memory, size_t bytes, cudaStream_t stream);
 cudaError_t copy_count_wrong(const void *memory, size_t bytes, unsigned long long *wrong,
                              cudaStream_t stream);
 
-// --- read.cu: pieces of 16 bytes; `bytes` is a multiple of READ_BLOCK_BYTES
-
-enum { READ_BLOCK_WARPS = 8, READ_BLOCK_BYTES = 256 * 32 * 16 }; // of one block
-
-// Reads all of source. mixed [blocks * READ_BLOCK_WARPS] of 16 bytes receives the exclusive or of what each warp has
-// read.
-cudaError_t read_launch(const void *source, void *mixed, size_t bytes, cudaStream_t stream);
-
 // --- arithmetic.cu: independent chains in every thread
 
 enum { ARITHMETIC_THREADS = 256, CHAINS = 8, FMA_ROUNDS = 65536, EXP2_ROUNDS = 8192 };

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 static const char usage[] =
-    "usage: ceilings DATA_FOLDER NAME [CEILING...]\n"
+    "usage: ceilings DATA_FOLDER NAME\n"
     "\n"
     "Measures the GPU's copy and read bandwidth and the rates of its float32, exp2 and tensor-core "
     "units,\n"
     "checks that the kernels did their work, and writes DATA_FOLDER/<device>/NAME.csv and\n"
-    "NAME-samples.csv. With CEILING, such as read_bandwidth, it measures only what is named.\n";
+    "NAME-samples.csv.\n";
 
 enum { MOST = 16 };
 
@@ -28,10 +28,9 @@ typedef struct {
   bool wrong[MOST]; // the kernel did not do its work
 } session;
 
-static bool prepare(session *s, char **wanted, error_text *error) {
+static bool prepare(session *s, error_text *error) {
   for (size_t i = 0; i < ceiling_count && s->count < MOST; i++) {
     const ceiling *limit = &ceilings[i];
-    if (!ceiling_is_wanted(limit, wanted)) continue;
     if (limit->only_capability != 0 && limit->only_capability != s->device.compute_capability) {
       printf("%-18s  not measured: the instruction is one of compute capability %d.%d\n",
              limit->name, limit->only_capability / 10, limit->only_capability % 10);
@@ -110,14 +109,12 @@ static void print(const session *s) {
   putchar('\n');
 }
 
-static bool run(session *s, const char *data_folder, const char *name, char **wanted,
-                error_text *error) {
+static bool run(session *s, const char *data_folder, const char *name, error_text *error) {
   char samples_name[1024];
   snprintf(samples_name, sizeof samples_name, "%.1000s-samples", name);
-  if (!ceiling_names_are_known(ceilings, ceiling_count, wanted, error) ||
-      !device_open(&s->device, error) ||
-      !record_folder_make(data_folder, &s->device, &s->folder, error) ||
-      !prepare(s, wanted, error) || !measure(s, error)) {
+  if (!device_open(&s->device, error) ||
+      !record_folder_make(data_folder, &s->device, &s->folder, error) || !prepare(s, error) ||
+      !measure(s, error)) {
     return false;
   }
   print(s);
@@ -125,13 +122,13 @@ static bool run(session *s, const char *data_folder, const char *name, char **wa
 }
 
 int main(int argc, char **argv) {
-  if (argc < 3) {
+  if (argc != 3) {
     fputs(usage, stderr);
     return EXIT_BAD_INPUT;
   }
   static session s;
   error_text error;
-  const bool good = run(&s, argv[1], argv[2], argv + 3, &error);
+  const bool good = run(&s, argv[1], argv[2], &error);
   bool any_wrong = false;
   for (size_t i = 0; i < s.count; i++) {
     any_wrong |= s.wrong[i];

@@ -11,8 +11,10 @@ from . import machine, reference, timing
 from .contender import CannotTake, Contender, Tensors
 from .grid import Shape
 from .inputs import make_inputs
+from .only_reading import OnlyReading
 from .record import Record, samples_rows
 from .row import Measured, make_row
+from .table import ONLY_READING, PEERS
 
 
 @dataclass
@@ -50,6 +52,9 @@ def _check(entry: Entry, shape: Shape, sets: list[Tensors], right: reference.Ref
     timed."""
     try:
         entry.contender.prepare(shape, sets)
+        if isinstance(entry.contender, OnlyReading):  # it computes nothing
+            entry.check = reference.Check(None, None, entry.contender.has_read_all())
+            return
         for run in (entry.contender.launch_with_lse, lambda: (entry.contender.launch(0), None)):
             sets[0].o.fill_(math.nan)
             sets[0].lse.fill_(math.nan)
@@ -86,7 +91,7 @@ def _time(session: Session, entries: list[Entry], set_count: int) -> Measured | 
         if entry.contender in timed:
             entry.reason = run.failure(entry.contender.name)
     steps = [contender.name for contender in timed if contender.is_step]
-    others = [contender.name for contender in timed if not contender.is_step]
+    others = [contender.name for contender in timed if contender.name in PEERS]
     return Measured(session.library, run, steps, others)
 
 
@@ -95,11 +100,11 @@ def _facts(entry: Entry, o_bound: float) -> dict[str, str]:
     if entry.reason or entry.check is None:
         return {"check": "skipped"}
     workspace = entry.contender.workspace_bytes()
-    lse_error = entry.check.lse_error
+    o_error, lse_error = entry.check.o_error, entry.check.lse_error
     return {
         "check": "ok" if entry.check.passed else "FAILED",
-        "o_error": f"{entry.check.o_error:.6g}",
-        "o_bound": f"{o_bound:.6g}",
+        "o_error": "" if o_error is None else f"{o_error:.6g}",
+        "o_bound": "" if o_error is None else f"{o_bound:.6g}",
         "lse_error": "" if lse_error is None else f"{lse_error:.6g}",
         "workspace_bytes": "" if workspace is None else str(workspace),
     }
@@ -126,6 +131,8 @@ def measure(session: Session, shape: Shape) -> None:
         samples = None
         if measured and row["check"] == "ok":
             row.update(measured.columns(name, shape))
+            if name == ONLY_READING:
+                row["tflops"] = ""
             samples = samples_rows(row, measured.run.bursts(name))
         session.record.add(row, samples)
         if entry.reason:

@@ -29,7 +29,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Check:
-    o_error: float  # NaN when O holds a NaN
+    o_error: float | None  # NaN when O holds a NaN, None where there is no O
     lse_error: float | None  # None where there is no lse
     passed: bool
 

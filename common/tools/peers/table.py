@@ -9,11 +9,16 @@ from .record import Row
 
 FLASH = "sdpa_flash"
 PEERS = ("sdpa_math", "sdpa_efficient", FLASH, "sdpa_cudnn", "flash_attention_3")
+ONLY_READING = "only_reading"  # the least time for few queries, of a kernel that is no attention
 
 
 def is_peer(row: Row) -> bool:
+    return row["step"] in PEERS
+
+
+def is_step(row: Row) -> bool:
     """The steps' names begin with their number."""
-    return not row["step"][:1].isdigit()
+    return row["step"][:1].isdigit()
 
 
 def verdict(share: float) -> str:
@@ -36,7 +41,7 @@ def shape_lines(rows: list[Row], width: int) -> list[str]:
     """The lines of one shape, whose text takes that many columns. The verdict is by the share of SDPA flash, where that took the shape."""
     lines = []
     for row in rows:
-        advice = "" if is_peer(row) or not row["share_flash"] else verdict(float(row["share_flash"]))
+        advice = verdict(float(row["share_flash"])) if is_step(row) and row["share_flash"] else ""
         if row["throttled"] == "1":
             advice += " (throttled)"
         error = f"{float(row['o_error']) / float(row['o_bound']):.3f}" if row["o_error"] else "-"

@@ -187,6 +187,13 @@ class Library:
             NOTHING: ctypes.cast(library.timing_launch_nothing, ctypes.c_void_p).value,
             EMPTY_KERNEL: ctypes.cast(library.timing_launch_empty_kernel, ctypes.c_void_p).value,
         }
+        self._reading_blocks = library.reading_blocks
+        self._reading_blocks.argtypes = [ctypes.c_size_t]
+        self._reading_blocks.restype = ctypes.c_size_t
+        self._reading_launch = library.reading_launch
+        pointer = ctypes.c_void_p
+        self._reading_launch.argtypes = [pointer, pointer, ctypes.c_size_t, pointer, pointer]
+        self._reading_launch.restype = ctypes.c_int
         self._operations = library.shape_operations
         self._operations.argtypes = [ctypes.POINTER(AttentionShape)]
         self._operations.restype = ctypes.c_double
@@ -251,6 +258,16 @@ class Library:
     def speedup(self, run: Run, name: str, other: str) -> Ratio:
         """How many times as fast `name` is as `other`, from pairs of one round."""
         return self._ratio(ctypes.byref(run.contender(other)), ctypes.byref(run.contender(name)))
+
+    def reading_blocks(self, size: int) -> int:
+        """How many words the kernel that only reads writes for each of two sources of so many bytes."""
+        return self._reading_blocks(size)
+
+    def reading_launch(self, first: int, second: int, size: int, mixed: int, stream: int | None) -> None:
+        """Enqueues the kernel that only reads two sources of so many bytes (timing/reading.h)."""
+        status = self._reading_launch(first, second, size, mixed, stream)
+        if status != 0:
+            raise TimingError(f"the kernel that only reads failed: CUDA error {status}")
 
     def tflops(self, shape: Shape, milliseconds: float) -> float:
         """10^12 operations a second, over the pairs of rows that the mask leaves visible."""
