@@ -1,5 +1,5 @@
-# Bars: the rows of one shape and one source, those that most steps were counted at, and of ncu before the
-# emulator's.
+# Bars: the rows of one shape and one source, those that most steps were counted at. Of two sources with as many, the one
+# that counts barriers, which ncu does not; else ncu before the emulator.
 is_step(field("step")) {
   key = field("source") SUBSEP problem()
   if (!((key, field("step")) in seen)) steps_of[key]++
@@ -13,6 +13,7 @@ is_step(field("step")) {
   add(4, "async_copy_bytes", "")
   add(5, "tensor_core_operations", "")
   add(6, "block_barriers", "")
+  if (field("block_barriers") != "") barriers[key] = 1
   past_counters[key, field("step")] = brings_otherwise()
 }
 # The rows that are drawn have commits and dates of their own.
@@ -34,10 +35,13 @@ function brings_otherwise() {
   return field("global_load_sectors") != "" && 32 * field("global_load_sectors") < \
     2 * field("batch") * field("head_dim") * (field("heads") * field("seq_q") + 2 * field("kv_heads") * field("seq_kv"))
 }
+function is_before(a, b) {
+  if (steps_of[a] != steps_of[b]) return steps_of[a] > steps_of[b]
+  if (barriers[a] != barriers[b]) return barriers[a] + 0 > barriers[b] + 0
+  return a > b # "ncu" > "emulator"
+}
 END {
-  for (key in steps_of)
-    if (chosen == "" || steps_of[key] > steps_of[chosen] ||
-        steps_of[key] == steps_of[chosen] && key > chosen) chosen = key # "ncu" > "emulator"
+  for (key in steps_of) if (chosen == "" || is_before(key, chosen)) chosen = key
   if (chosen == "") {
     nothing("No step is counted in counts.csv.")
     exit

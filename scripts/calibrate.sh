@@ -72,7 +72,7 @@ awk -F , -v commit="$commit" -v date="$date" -v table="$scratch/table" '
     difference = ncu == "" ? "" : ncu > 0 ? sprintf("%.2f", 100 * ($4 - ncu) / ncu) : "new"
     print $1, $2, $3, $4, ncu, difference, commit, date
     limit = $2 ~ /wavefronts/ ? 5 : 2
-    far = difference == "new" || difference > limit || -difference > limit
+    far = difference == "new" || difference + 0 > limit || -difference > limit # + 0: a number, not a text
     wrong = $3 != "" && $3 != $4
     if (far) beyond++
     if (wrong) mistakes++

@@ -93,8 +93,8 @@ static void write_calibration(void) {
   toolkit_write("cpu/count", "#!/bin/bash\ncp data.csv $1/step05.csv\n" FINISHES);
   toolkit_write("data.csv",
                 "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,"
-                "source,global_load_requests,block_barriers\n"
-                "05_wmma,,Emulated,fp16,1,1,1,256,256,64,0,emulator,4000,7\n");
+                "source,global_load_requests,global_load_sectors,block_barriers\n"
+                "05_wmma,,Emulated,fp16,1,1,1,256,256,64,0,emulator,4000,5500,7\n");
   cr_assert_eq(toolkit_run("cp cpu/calibrate gpu; chmod +x cpu/* gpu/*").status, 0);
 }
 
@@ -107,7 +107,8 @@ Test(counters, calibration_asks_for_the_metrics_once) {
          "first global_load_requests 3000 3000 3000 0.00 %\n", "first block_barriers 1 1 - -\n",
          "second global_load_requests 1500 1500 2000 -25.00 % *\n",
          "05_wmma global_load_requests - 4000 5000 -20.00 % *\n",
-         "05_wmma block_barriers - 7 - -\n", "written: data/calibration.csv\n1\n");
+         "05_wmma global_load_sectors - 5500 5000 10.00 % *\n", "05_wmma block_barriers - 7 - -\n",
+         "written: data/calibration.csv\n1\n");
   int warnings = 0;
   for (const char *at = result.out; (at = strstr(at, "warning: ")); at++) warnings++;
   const script_result lines = toolkit_run("grep -c '^[^#].*store' scripts/ncu_metrics.txt");

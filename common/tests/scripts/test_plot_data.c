@@ -220,6 +220,12 @@ Test(plot_data, counts_of_the_gpu_before_the_emulators) {
   recorded_write("counts", COUNTS_HEADER COUNTED("01_plain", "ncu", "3200", "5")
                                COUNTED("01_plain", "emulator", "3100", ""));
   expect_prepared("saves", "counts.csv", "counted by the GPU (ncu)");
+  // ncu has not counted barriers: of two sources with one step each the other one comes first.
+  recorded_write("counts",
+                 COUNTS_HEADER COUNTED("01_plain", "emulator", "3100",
+                                       "") "01_plain,,Test GPU,fp16," LARGE
+                                           ",ncu,100,3200,10,40,50,60,7,8,0,0,,1,5,5," ORIGIN);
+  expect_prepared("saves", "counts.csv", "counted by the emulator");
   recorded_write("counts", COUNTS_HEADER COUNTED("01_plain", "ncu", "3200", "5")
                                COUNTED("01_plain", "emulator", "310000", "")
                                    COUNTED("02_tiled", "emulator", "200000", ""));
