@@ -9,9 +9,9 @@ ifeq ($(DEVICE),cpu)
 	@exit 2
 endif
 
-bench: needs-gpu ## every step over a grid of shapes (GPU): QUICK=1, FRESH=1, NAME=, ARGS="--help"
-	@$(BUILDER) $(shared_steps) $(BUILD)/bench $(BUILD)/ladder
-	@$(with_args) $(RUN) $(BUILD)/bench $(call quoted,$(DATA)) $(or $(NAME),bench) $(shared_steps) -- $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
+bench: needs-gpu ## the steps over a grid of shapes (GPU): QUICK=1, FRESH=1, NAME=, ARGS="--help"
+	@$(BUILDER) $(bench_steps) $(BUILD)/bench $(BUILD)/ladder
+	@$(with_args) $(RUN) $(BUILD)/bench $(call quoted,$(DATA)) $(or $(NAME),bench) $(bench_steps) -- $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
 	$(if $(NAME),,$(call draw_results,"scaling memory latency"))
 
 ceilings: needs-gpu ## this GPU's bandwidth and arithmetic rates, measured (GPU)
@@ -24,13 +24,15 @@ budget: say-device ## shared memory of each configuration against the GPUs' limi
 	@for step in $(shared_steps); do $(RUN) $(BUILD)/budget $$step || exit; done
 
 # Unless steps are named, as in make step05 peers, these verbs take the steps that copy while they multiply, whose
-# speed is near that of the peers. make bench measures all steps. SDPA's two slow backends are left out, too:
+# speed is near that of the peers. make bench measures the slower ones, too. SDPA's two slow backends are left out, too:
 # ARGS="--without sdpa_math" takes the other one of them in.
 stored     = $(shell grep -l score_matrix_bytes $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))
 PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_% $(notdir $(patsubst %/attention.cu,%,$(stored))),$(BUILDABLE)))
-# Steps for decode, which split the keys, are like their parent, step 09, where there are as many queries as keys.
+# Steps for decode, which split the keys, are like their parent, step 09, where there are as many queries as keys, so
+# these verbs and make bench leave them out as well, if they are not named.
 DECODE_STEPS = $(notdir $(patsubst %/attention.cu,%,$(shell grep -l '"split\(s\|_kv\).cuh"' $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))))
 LONG_STEPS   = $(if $(STEP_GOALS),$(PEER_STEPS),$(filter-out $(DECODE_STEPS),$(PEER_STEPS)))
+bench_steps  = $(addsuffix .so,$(call programs,$(if $(STEP_GOALS),$(BUILDABLE),$(filter-out $(DECODE_STEPS),$(BUILDABLE)))))
 peers_now    = PYTHONPATH=common/tools python3 -m peers
 peers_run    = PYTHONPATH=common/tools $(with_args) $(RUN) python3 -m peers
 

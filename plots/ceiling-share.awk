@@ -4,10 +4,11 @@ file == "ceilings" && field("value") > 0 { ceiling[field("name")] = field("value
 file != "ceilings" && field("head_dim") == head_dim && field("dtype") == dtype && timed() && wanted(field("step")) {
   put(field("causal"), drawn_name(), field("seq_q"), field("tflops"), speed_at("ci_high_ms"), speed_at("ci_low_ms"))
 }
-# Steps 01 to 04 multiply in float32, 05 to 09 with wmma and mma.sync, later ones and the peers are on Hopper's wgmma.
+# Steps 01 to 04 multiply in float32, 05 to 10 and those for decode with wmma and mma.sync, 11 to 17 with Hopper's wgmma,
+# which the fastest peers use as well.
 function ceiling_of(name,  number) {
   number = is_step(name) ? name + 0 : 99
-  return number <= 4 ? "fp32_fma" : (number <= 9 ? "tensor_mma_" : "tensor_wgmma_") dtype
+  return number <= 4 ? "fp32_fma" : (number <= 10 || number >= 18 && number <= 20 ? "tensor_mma_" : "tensor_wgmma_") dtype
 }
 END {
   lengths = sort_numbers(x_set, seq)
@@ -34,7 +35,7 @@ END {
     exit
   }
   words("head_dim " head_dim ", " dtype "; " batch_text(seq, lengths) "; ceilings in TFLOP/s: " text,
-    "Steps 01 to 04 against fp32 fma, 05 to 09 against mma, later steps and peers against wgmma.")
+    "Steps 01 to 04 against fp32 fma, 05 to 10 and 18 to 20 against mma, 11 to 17 and peers against wgmma.")
   linear = axis_chosen != "logarithmic"
   for (causal = 0; causal <= 1; causal++) if (causal in panel_set) {
     add_lines(causal, step, contenders, seq, lengths)

@@ -141,4 +141,9 @@ Test(verbs, decode_takes_the_steps_that_split_the_keys_and_peers_the_others) {
   const script_result peers = lab_run(steps_of, "peers");
   EXPECT(peers, "step09.so ", "step17.so ");
   cr_expect(!strstr(peers.out, "step18") && !strstr(peers.out, "step20"), "%s", peers.out);
+  const script_result bench = lab_run(steps_of, "bench");
+  EXPECT(bench, "step01.so ", "step17.so ");
+  cr_expect(!strstr(bench.out, "step18") && !strstr(bench.out, "step20"), "%s", bench.out);
+  const script_result named = lab_run(steps_of, "step01 step18 bench");
+  cr_expect_str_eq(named.out, "step01.so step18.so ", "%s", named.out);
 }
