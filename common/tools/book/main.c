@@ -3,7 +3,8 @@
 // words; lines of one kind stand together:
 //   fact      NAME VALUE             what the page says of itself, such as its commit
 //   document  PATH                   a file of Markdown
-//   text      PATH                   a file that the page shows or reads as it is: records, hints, goals
+//   text      PATH [FILE]            a file that the page shows or reads as it is: records, hints, goals; FILE is read in
+//                                    its place
 //   image     PATH                   an SVG that a document shows
 //   step      NAME PARENT PATH FILE  a step; FILE is its source without the lines that mark exercises
 //   size      NAME NAME LINES        how many lines of code change between two steps

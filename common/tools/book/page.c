@@ -41,6 +41,10 @@ static bool put_raw(FILE *out, const manifest_entry *entry, error_text *error) {
   return put_file(out, entry->word[0], error);
 }
 
+static bool put_shown(FILE *out, const manifest_entry *entry, error_text *error) {
+  return put_file(out, *entry->word[1] ? entry->word[1] : entry->word[0], error);
+}
+
 static bool put_library(FILE *out, const manifest_entry *entry, error_text *error) {
   return put_file(out, entry->word[2],
                   error); // its licence; the code stands in a script of its own
@@ -166,7 +170,7 @@ static bool put_data(FILE *out, const manifest *list, error_text *error) {
   fputs("{\"version\":1", out);
   const bool good = put_section(out, list, "fact", 1, put_fact, error) &&
                     put_section(out, list, "document", 1, put_document, error) &&
-                    put_section(out, list, "text", 1, put_raw, error) &&
+                    put_section(out, list, "text", 1, put_shown, error) &&
                     put_section(out, list, "image", 1, put_raw, error) &&
                     put_section(out, list, "step", 1, put_step, error) &&
                     put_section(out, list, "size", 2, put_size, error) &&
