@@ -104,7 +104,7 @@ count-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/count $(BUILD)/ladder
 	@mkdir -p build/count
 	@for step in $(shared_steps); do \
-	  $(with_args) $(RUN) $(BUILD)/count build/count $$step -- $(GPUS:%=--gpus %) && \
+	  $(with_args) $(RUN) $(BUILD)/count build/count $$step -- $(CONFIG:%=--config %) $(GPUS:%=--gpus %) && \
 	  scripts/record_counts.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so).csv && \
 	  scripts/record_count_lines.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so)-lines.csv || exit; \
 	done
@@ -112,7 +112,7 @@ count-now: say-device
 else
 count-now: say-device
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(BUILD)/ladder
-	@$(with_args) scripts/count_gpu.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) $(call programs,$(BUILDABLE)) --
+	@$(with_args) scripts/count_gpu.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) $(call programs,$(BUILDABLE)) -- $(CONFIG:%=--config %)
 	$(call draw_results,"saves roofline")
 endif
 

@@ -150,3 +150,14 @@ Test(settings, what_the_machine_lacks, .timeout = 60) {
   EXPECT_STATUS(result, 2);
   EXPECT(result, "error: cannot write to ", "/file/build: ", "copy the lab to a folder of yours");
 }
+
+// CONFIG chooses the configuration of a run and of a count, as it does for the tests.
+Test(settings, a_run_and_a_count_take_a_configuration) {
+  script_result result = lab_run(MAKE "-n step05 run CONFIG=32x32x4 | grep with_args");
+  EXPECT(result, "build/cpu/step05; do", "$program --config 32x32x4");
+  result = lab_run(MAKE "-n step05 count-now MODE=count CONFIG=32x32x4 | grep with_args");
+  EXPECT(result, "$step -- --config 32x32x4");
+  result = lab_run(MAKE "-n step05 count-now DEVICE=gpu CUDA_HOME=/none ARCH=sm_90a CONFIG=32x32x4 "
+                        "| grep with_args");
+  EXPECT(result, "scripts/count_gpu.sh", "build/gpu/step05 -- --config 32x32x4");
+}
