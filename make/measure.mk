@@ -5,7 +5,8 @@
 needs-gpu: say-device
 ifeq ($(DEVICE),cpu)
 	@echo "error: $(filter bench ceilings splits peers shapes spread decode groups record,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
-	  "on a machine with a GPU (make ladder counts here what the steps do)" >&2
+	  "on a machine with $(if $(filter groups,$(MAKECMDGOALS)),several GPUs,a GPU)" \
+	  "($(if $(filter groups,$(MAKECMDGOALS)),make step23 count GPUS=2,make ladder) counts here what the steps do)" >&2
 	@exit 2
 endif
 

@@ -215,6 +215,13 @@ Test(recipes, what_needs_a_gpu_says_so) {
   EXPECT_STATUS(result, 2);
   EXPECT(result, "error: racecheck is a tool of NVIDIA's compute-sanitizer",
          "make step05 sanitize");
+  result = lab_run(MAKE "splits");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: splits measures times", "a machine with a GPU (make ladder counts here");
+  result = lab_run(MAKE "groups");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: groups measures times",
+         "a machine with several GPUs (make step23 count GPUS=2 counts here");
 }
 
 // ncu's numbers are of the problem on which the ladder times the steps, and of a small one where scores are stored.
