@@ -161,3 +161,18 @@ Test(settings, a_run_and_a_count_take_a_configuration) {
                         "| grep with_args");
   EXPECT(result, "scripts/count_gpu.sh", "build/gpu/step05 -- --config 32x32x4");
 }
+
+// Where CUDA is installed, the doctor also says whether the steps for several GPUs find what they need.
+Test(settings, the_doctor_looks_for_nccl) {
+  script_result result =
+      lab_run("mkdir -p $LAB_WORK/bin $LAB_WORK/nccl/include && "
+              "printf '#!/bin/sh\\necho release 13.0,\\n' >$LAB_WORK/bin/nvcc && "
+              "chmod +x $LAB_WORK/bin/nvcc && printf '#define NCCL_%%s\\n' 'MAJOR 2' 'MINOR 28' "
+              "'PATCH 9' 'SUFFIX \"\"' >$LAB_WORK/nccl/include/nccl.h");
+  EXPECT_STATUS(result, 0);
+  result = lab_run("CUDA_HOME=$LAB_WORK NCCL_HOME=$LAB_WORK/nccl scripts/doctor.sh | grep NCCL");
+  EXPECT(result, "ok", "NCCL", "2.28.9 /tmp/lab-workshop-", "/nccl\n");
+  result = lab_run("CUDA_HOME=$LAB_WORK NCCL_HOME=$LAB_WORK/none scripts/doctor.sh | "
+                   "grep -A1 NCCL");
+  EXPECT(result, "optional", "NCCL", "make deps-nccl; without it, no steps for several GPUs");
+}
