@@ -30,7 +30,8 @@ help: ## this list
 	$(if $(SKIPPED),@echo "Skipped with DEVICE=$(DEVICE) that lacks what they need: $(SKIPPED).")
 	@echo "Settings: DEVICE=gpu|cpu (now $(DEVICE)), ARCH=sm_90a, DEBUG=1, SANITIZE=address,undefined,"
 	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
-	@echo "          CONFIG=64x64x4x2 for check, VARIANT=no_pad for a step changed by steps/NN/variants/no_pad.patch,"
+	@echo "          CONFIG=64x64x4x2 for check, run and count,"
+	@echo "          VARIANT=no_pad for a step changed by steps/NN/variants/no_pad.patch,"
 	@echo "          WORK=1 for your own files of the exercises, LAB=1 for the lab's where you have one,"
 	@echo "          EMU_GPU=t4|a100|l4|h200 for the GPU that the emulator imitates, EMU_GPUS=4 for how many of them,"
 	@echo "          GPUS=2 for how many GPUs a step for several runs on,"
@@ -89,7 +90,7 @@ with_args    = scripts/with_args.sh
 draw_results = $(if $(ELSEWHERE),,@scripts/plot.sh --data $(DATA) $1 $$($(BUILD)/ladder --slug) $2)
 
 run: build ## run a step's program: make step04 run ARGS="--seq 1000 --causal"
-	@for program in $(call programs,$(BUILDABLE)); do $(with_args) $(RUN) $$program $(GPUS:%=--gpus %) || exit; done
+	@for program in $(call programs,$(BUILDABLE)); do $(with_args) $(RUN) $$program $(CONFIG:%=--config %) $(GPUS:%=--gpus %) || exit; done
 
 ladder: ## run every step on the same tensors: table, CSV and chart
 	@scripts/deps.sh --without-tests $${PREFIX:+"$$PREFIX"}

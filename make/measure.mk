@@ -5,7 +5,8 @@
 needs-gpu: say-device
 ifeq ($(DEVICE),cpu)
 	@echo "error: $(filter bench ceilings splits peers shapes spread decode groups record,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
-	  "on a machine with a GPU (make ladder counts here what the steps do)" >&2
+	  "on a machine with $(if $(filter groups,$(MAKECMDGOALS)),several GPUs,a GPU)" \
+	  "($(if $(filter groups,$(MAKECMDGOALS)),make step23 count GPUS=2,make ladder) counts here what the steps do)" >&2
 	@exit 2
 endif
 
@@ -106,7 +107,7 @@ count-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/count $(BUILD)/ladder
 	@mkdir -p build/count
 	@for step in $(shared_steps); do \
-	  $(with_args) $(RUN) $(BUILD)/count build/count $$step -- $(GPUS:%=--gpus %) && \
+	  $(with_args) $(RUN) $(BUILD)/count build/count $$step -- $(CONFIG:%=--config %) $(GPUS:%=--gpus %) && \
 	  scripts/record_counts.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so).csv && \
 	  scripts/record_count_lines.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so)-lines.csv || exit; \
 	done
@@ -114,7 +115,7 @@ count-now: say-device
 else
 count-now: say-device
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(BUILD)/ladder
-	@$(with_args) scripts/count_gpu.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) $(call programs,$(BUILDABLE)) --
+	@$(with_args) scripts/count_gpu.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) $(call programs,$(BUILDABLE)) -- $(CONFIG:%=--config %)
 	$(call draw_results,"saves roofline")
 endif
 

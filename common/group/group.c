@@ -31,10 +31,20 @@ bool group_fits(const attention_shape *shape, int ranks, int gpus, error_text *e
   if (ranks > rows)
     return fail(error, "%d GPUs cannot take %d row%s of the %s: give at most one GPU for each row",
                 ranks, rows, rows == 1 ? "" : "s", rows == shape->seq_q ? "queries" : "keys");
-  return ranks <= gpus || fail(error,
-                               "--gpus is %d, and there %s %d: give at most as many, or with "
-                               "DEVICE=cpu let the emulator imitate them, EMU_GPUS=%d",
-                               ranks, gpus == 1 ? "is" : "are", gpus, ranks);
+  if (ranks <= gpus) return true;
+  const char *are = gpus == 1 ? "is" : "are";
+  if (ranks > GROUP_MOST_EMULATED)
+    return fail(error, "--gpus is %d, and there %s %d: give at most as many", ranks, are, gpus);
+  return fail(error,
+              "--gpus is %d, and there %s %d: give at most as many, or with DEVICE=cpu let the "
+              "emulator imitate them, EMU_GPUS=%d",
+              ranks, are, gpus, ranks);
+}
+
+void group_imitate(int gpus, bool overwrite) {
+  char number[16];
+  snprintf(number, sizeof number, "%d", gpus < GROUP_MOST_EMULATED ? gpus : GROUP_MOST_EMULATED);
+  setenv("EMU_GPUS", number, overwrite);
 }
 
 bool group_supported(const attention_step *step, const attention_shape *shape, int ranks,

@@ -10,7 +10,10 @@
 #include "trial/trial.h"
 #include <stdatomic.h>
 
-enum { GROUP_MOST_RANKS = 64 };
+enum {
+  GROUP_MOST_RANKS = 64,
+  GROUP_MOST_EMULATED = 8 // DEVICES_MAX of the emulator
+};
 
 // One rank of this process.
 typedef struct {
@@ -39,6 +42,10 @@ typedef struct {
 
 // Tells whether so many ranks can share out the shape on `gpus` GPUs. The sentence says what is too many.
 bool group_fits(const attention_shape *shape, int ranks, int gpus, error_text *error);
+
+// Lets the emulator imitate so many GPUs, or all that it can. Where EMU_GPUS is set, it changes nothing unless `overwrite`
+// is true. GPUs do not read this.
+void group_imitate(int gpus, bool overwrite);
 
 // Tells whether the step can share the shape out among so many ranks. The sentence names the step, and says why not.
 bool group_supported(const attention_step *step, const attention_shape *shape, int ranks,

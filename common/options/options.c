@@ -248,7 +248,7 @@ bool options_fit_device(const options *options, bool emulated, error_text *error
     return !options->given[OPTION_EMU_SEED] ||
            fail(error,
                 "--emu-seed sets the emulator's order of threads, and this program runs on a "
-                "GPU, whose order nobody can set: leave it out");
+                "GPU, whose order cannot be set: leave it out");
   }
   const option_id times[] = {OPTION_ROUNDS, OPTION_WARM_UP, OPTION_WARM_L2};
   for (int i = 0; i < 3; i++) {

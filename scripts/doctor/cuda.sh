@@ -19,6 +19,28 @@ check_tools_of_cuda() {
 }
 lacking=
 
+# Looks for the libraries that steps for several GPUs need on GPUs, for NCCL in the places of make/config.mk.
+check_libraries_of_groups() {
+  local place places=(.deps/nccl "$home" /usr /usr/local) header=
+  if [[ -n ${NCCL_HOME-} ]]; then places=("$NCCL_HOME"); fi
+  for place in "${places[@]}"; do
+    if [[ -f $place/include/nccl.h ]]; then
+      header=$place/include/nccl.h
+      break
+    fi
+  done
+  if [[ -n $header ]]; then
+    row ok NCCL "$(awk '/^#define NCCL_(MAJOR|MINOR|PATCH) / { printf "%s%d", dot, $3; dot = "." }' "$header")  $place"
+  else
+    row optional NCCL - "make deps-nccl; without it, no steps for several GPUs on GPUs (21 to 23)"
+  fi
+  if command -v mpicc >/dev/null; then
+    row ok MPI "$(command -v mpicc)"
+  else
+    row optional MPI - "openmpi-bin and libopenmpi-dev (Debian); only for one process on each GPU (--mpi of steps 21 to 23)"
+  fi
+}
+
 # Prints the newest CUDA that the driver can run, such as 12.4, if its library can be loaded.
 driver_cuda() {
   compiles gcc "-ldl -Wl,--no-as-needed" c <<'END' && timeout 2 "$scratch/probe"
@@ -86,6 +108,7 @@ check_cuda() {
     toolkit=$("$home/bin/nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
     row ok nvcc "$toolkit  $home/bin/nvcc"
     check_tools_of_cuda
+    check_libraries_of_groups
   else
     row optional nvcc - "the CUDA toolkit: https://developer.nvidia.com/cuda-downloads"
   fi

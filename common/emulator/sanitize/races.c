@@ -38,7 +38,7 @@ static const char *race_hint(const checked_access *access, const past_access *pa
   }
   if (past->kind == OBSERVED_ASYNC_WRITE) {
     return "a wait covers the thread's own copies alone: __syncthreads() between the wait and the "
-           "reads makes everybody's visible";
+           "reads makes those of all threads visible";
   }
   if (access->kind == OBSERVED_ASYNC_WRITE) {
     return "the copy may overwrite what other threads still use: put __syncthreads() before it "

@@ -78,6 +78,8 @@ Test(group_program, has_rows_for_all_ranks) {
 }
 
 Test(group_program, refuses) {
+  program_expect_refused("--gpus 9 --seq 900 --no-check", // more than the emulator imitates
+                         "error: --gpus is 9, and there are 8: give at most as many\n");
   setenv("EMU_GPUS", "4", 1);
   program_expect_refused("--gpus 5 --seq 900 --no-check", "error: --gpus is 5, and there are 4: ");
   program_expect_refused("--gpus 3 --seq-q 2 --seq-kv 9",

@@ -133,7 +133,7 @@ Test(refusals, the_device_decides) {
       {"--no-time", NULL, NULL},
       {"--emu-seed 0",
        "--emu-seed sets the emulator's order of threads, and this program runs on a GPU, whose "
-       "order nobody can set: leave it out",
+       "order cannot be set: leave it out",
        NULL},
       {"--rounds 5", NULL,
        "--rounds says how to measure the time, which on the emulator means nothing: leave it "

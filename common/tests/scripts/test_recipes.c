@@ -215,6 +215,13 @@ Test(recipes, what_needs_a_gpu_says_so) {
   EXPECT_STATUS(result, 2);
   EXPECT(result, "error: racecheck is a tool of NVIDIA's compute-sanitizer",
          "make step05 sanitize");
+  result = lab_run(MAKE "splits");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: splits measures times", "a machine with a GPU (make ladder counts here");
+  result = lab_run(MAKE "groups");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: groups measures times",
+         "a machine with several GPUs (make step23 count GPUS=2 counts here");
 }
 
 // ncu's numbers are of the problem on which the ladder times the steps, and of a small one where scores are stored.
@@ -234,6 +241,21 @@ Test(recipes, ncu_takes_the_problem_of_the_ladder) {
   result =
       lab_run("make -s -f make/build.mk DEVICE=cpu build/cpu/ladder && build/cpu/ladder --options");
   cr_expect_str_eq(result.out, "--batch 1 --heads 4 --seq 256 --dim 64\n", "%s", result.out);
+}
+
+// What the ladder refuses, it refers to a step that takes it.
+Test(recipes, the_ladder_names_a_step_for_what_it_refuses) {
+  script_result result = lab_run(MAKE "-s -f make/build.mk build/cpu/ladder build/cpu/step01.so");
+  EXPECT_STATUS(result, 0);
+#define LADDER "env -u BXFI_MAP build/cpu/ladder results none build/cpu/step01.so -- "
+  result = lab_run(LADDER "--splits 4");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result,
+         "error: the ladder takes no --splits: give it to one step's program, such as step18");
+  result = lab_run(LADDER "--config 64x32x4");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result,
+         "error: the ladder takes no --config: give it to one step's program, such as step04");
 }
 
 // An ncu that knows no metric of bank conflicts, and whose report of a program is a table of its name: one

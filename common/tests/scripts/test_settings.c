@@ -150,3 +150,29 @@ Test(settings, what_the_machine_lacks, .timeout = 60) {
   EXPECT_STATUS(result, 2);
   EXPECT(result, "error: cannot write to ", "/file/build: ", "copy the lab to a folder of yours");
 }
+
+// CONFIG chooses the configuration of a run and of a count, as it does for the tests.
+Test(settings, a_run_and_a_count_take_a_configuration) {
+  script_result result = lab_run(MAKE "-n step05 run CONFIG=32x32x4 | grep with_args");
+  EXPECT(result, "build/cpu/step05; do", "$program --config 32x32x4");
+  result = lab_run(MAKE "-n step05 count-now MODE=count CONFIG=32x32x4 | grep with_args");
+  EXPECT(result, "$step -- --config 32x32x4");
+  result = lab_run(MAKE "-n step05 count-now DEVICE=gpu CUDA_HOME=/none ARCH=sm_90a CONFIG=32x32x4 "
+                        "| grep with_args");
+  EXPECT(result, "scripts/count_gpu.sh", "build/gpu/step05 -- --config 32x32x4");
+}
+
+// Where CUDA is installed, the doctor also says whether the steps for several GPUs find what they need.
+Test(settings, the_doctor_looks_for_nccl) {
+  script_result result =
+      lab_run("mkdir -p $LAB_WORK/bin $LAB_WORK/nccl/include && "
+              "printf '#!/bin/sh\\necho release 13.0,\\n' >$LAB_WORK/bin/nvcc && "
+              "chmod +x $LAB_WORK/bin/nvcc && printf '#define NCCL_%%s\\n' 'MAJOR 2' 'MINOR 28' "
+              "'PATCH 9' 'SUFFIX \"\"' >$LAB_WORK/nccl/include/nccl.h");
+  EXPECT_STATUS(result, 0);
+  result = lab_run("CUDA_HOME=$LAB_WORK NCCL_HOME=$LAB_WORK/nccl scripts/doctor.sh | grep NCCL");
+  EXPECT(result, "ok", "NCCL", "2.28.9 /tmp/lab-workshop-", "/nccl\n");
+  result = lab_run("CUDA_HOME=$LAB_WORK NCCL_HOME=$LAB_WORK/none scripts/doctor.sh | "
+                   "grep -A1 NCCL");
+  EXPECT(result, "optional", "NCCL", "make deps-nccl; without it, no steps for several GPUs");
+}

@@ -64,10 +64,8 @@ static bool read_options(session *s, int argc, char **argv, error_text *error) {
   if (shape->heads == 0) shape->heads = shape->kv_heads > 0 ? shape->kv_heads : 1;
   if (shape->seq_q == 0) shape->seq_q = 256;
   if (shape->seq_kv == 0) shape->seq_kv = 256;
-  // The emulator imitates as many GPUs as a step runs on.
-  char asked[16] = "2";
-  if (options->given[OPTION_GPUS]) snprintf(asked, sizeof asked, "%d", options->gpus);
-  if (s->step.forward_group) setenv("EMU_GPUS", asked, options->given[OPTION_GPUS]);
+  const bool given = options->given[OPTION_GPUS];
+  if (s->step.forward_group) group_imitate(given ? options->gpus : 2, given);
   return s->step.forward_group || !options->given[OPTION_GPUS] ||
          fail(error, "%s works on one GPU: --gpus is for the steps from 21 on", s->step.name);
 }
@@ -75,7 +73,8 @@ static bool read_options(session *s, int argc, char **argv, error_text *error) {
 static bool prepare_group(session *s, error_text *error) {
   int gpus = 0;
   return device_ok(cudaGetDeviceCount(&gpus), "counting the GPUs", error) &&
-         group_fits(&s->trial.shape, gpus, gpus, error) &&
+         group_fits(&s->trial.shape, s->options.given[OPTION_GPUS] ? s->options.gpus : gpus, gpus,
+                    error) &&
          group_supported(&s->step, &s->trial.shape, gpus, error) &&
          group_open(&s->group, gpus, error) && group_deal(&s->group, &s->step, &s->trial, error);
 }

@@ -55,10 +55,8 @@ static void default_lengths(attention_shape *shape) {
 static bool prepare(session *s, error_text *error) {
   attention_shape shape;
   int gpus = 0;
-  // The emulator imitates as many GPUs as are asked for, and two where no number is given. GPUs do not read this.
-  char asked[16] = "2";
-  if (s->options.given[OPTION_GPUS]) snprintf(asked, sizeof asked, "%d", s->options.gpus);
-  setenv("EMU_GPUS", asked, 0);
+  // Two where no number is given.
+  group_imitate(s->options.given[OPTION_GPUS] ? s->options.gpus : 2, false);
   if (!device_open(&s->device, error) ||
       !options_fit_device(&s->options, s->device.emulated, error) ||
       !device_ok(cudaGetDeviceCount(&gpus), "counting the GPUs", error)) {

@@ -62,8 +62,8 @@ static bool read_options(ladder_session *s, int argc, char **argv, error_text *e
   if (!options_parse(argc, argv, options, error)) return false;
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
     if (options->given[refused[i]]) {
-      return fail(error, "the ladder takes no %s: give it to one step's program, such as step04",
-                  option_table[refused[i]].name);
+      return fail(error, "the ladder takes no %s: give it to one step's program, such as %s",
+                  option_table[refused[i]].name, refused[i] == OPTION_SPLITS ? "step18" : "step04");
     }
   }
   const bool emulated = s->device.emulated;
