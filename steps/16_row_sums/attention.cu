@@ -306,7 +306,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       pass_turn();
       wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
       release(smem.K_empty, K_ring);
-      if (block == blocks - 1) release(smem.Q_empty, Q_ring); // likewise
+      if (block == blocks - 1) release(smem.Q_empty, Q_ring); // no scores of the tile are left
       mask(block);
       // Row 0, while the tensor cores add to O.
       find_max();

@@ -289,7 +289,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       pass_turn();
       wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
       release(smem.K_empty, K_ring);
-      if (block == blocks - 1) release(smem.Q_empty, Q_ring); // likewise
+      if (block == blocks - 1) release(smem.Q_empty, Q_ring); // no scores of the tile are left
       mask(block);
       const bool attempt = may_be_lazy.value && failures < FAILURES;
       if (!OVERLAP<tile, D> && attempt) wgmma_wait<0>(O_frag[0]); // it reads the only P
