@@ -33,9 +33,9 @@ struct configuration {
   static constexpr int WARP_ROWS = 32 / ROW_LANES;                        // for the softmax
   static constexpr int LANE_KEYS = BLOCK_N / ROW_LANES;                   // of one lane
   static constexpr int MAX_DIM = ROW_FRAGMENTS == 1 ? 128 : 64; // Q and O fit into registers
-
   static_assert(BLOCK_M % FRAGMENT == 0 && BLOCK_N % FRAGMENT == 0, "whole fragments");
-  static_assert(THREADS >= BLOCK_M && LANE_KEYS % 4 == 0, "a lane reads 4 scores at a time");
+  static_assert(THREADS >= BLOCK_M && BLOCK_M % WARP_ROWS == 0, "whole warps take the rows");
+  static_assert(LANE_KEYS % 4 == 0, "a lane reads 4 scores at a time");
 };
 
 // BLOCK_M, BLOCK_N, WARPS, STAGES.
