@@ -258,7 +258,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
     __syncthreads(); // all threads see the block, and have read the stage that is filled next
     load_block(block + tile::STAGES - 1);
     if (tile::STAGES == 1) __pipeline_wait_prior(0);
-    if (tile::STAGES == 1) __syncthreads();
+    if (tile::STAGES == 1) __syncthreads(); // with one stage, the block arrives only here
 
     // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
     const bool masked = visible_keys(shape, first_query) < first_key + tile::BLOCK_N;
