@@ -11,7 +11,7 @@
 //
 // Behind the products of a consumer come those of the next one. So exponentials are hidden after the wait for O, too:
 // a lane computes those of its first row before it, and those of its second row behind it.
-//
+// Cost for each head: as in step 13.
 // Look next at 15_persistent, which overlaps the tiles as well.
 #include "fragments.cuh"
 #include "hopper.cuh"

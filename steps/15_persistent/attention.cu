@@ -9,7 +9,7 @@
 //
 //   consumer 0  | Q K, P V | softmax  | P V, Q K of the next tile | O, softmax | Q K, P V | ...
 //   consumer 1             | Q K, P V | softmax  | P V, Q K of the next tile | O, softmax | ...
-//
+// Cost for each head: as in step 14. The launch needs 4 bytes of workspace, for the counter of the tiles.
 // Look next at 16_row_sums, which leaves the sums to the tensor cores.
 #include "fragments.cuh"
 #include "hopper.cuh"

@@ -13,7 +13,7 @@
 //   softmax    ordinary   lazy    lazy, ordinary    lazy    lazy, ordinary    ordinary
 //                                 too large a score         once more         the warp is wary
 //
-// Cost for each score: one multiply-add, one exponential, half a rounding, a quarter of a max.
+// Cost for each score: one multiply-add, one exponential, half a rounding, a quarter of a max. Look next at 21_gather.
 #include "fragments.cuh"
 #include "kernel.cuh"
 #include "persistent.cuh"

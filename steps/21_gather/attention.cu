@@ -14,7 +14,7 @@
 //   time      copy ============ then multiply =============================
 //
 // Cost for each rank: 2 (ranks - 1) share * kv_heads * head_dim elements arrive, and memory for all K and V. With a
-// causal mask rank 0 has the least work, and the last rank the most: with many ranks nearly twice the average.
+// causal mask the last rank has the most work, with many ranks nearly twice the average. Look next at 22_zigzag.
 #include "group.cuh"
 #include "kernel.cuh"
 #include "lazy_max.cuh"

@@ -13,7 +13,7 @@
 //   rank            0   1   2   3   3   2   1   0
 //   work            1   3   5   7   9  11  13  15      rank 0: 1 + 15, rank 1: 3 + 13, rank 2: 5 + 11, rank 3: 7 + 9
 //
-// Cost for each rank: as in step 21, but for the work under a causal mask, which is the average for all.
+// Cost for each rank: as in step 21, but with a causal mask the average work. Look next at 23_hidden_copies.
 #include "group.cuh"
 #include "kernel.cuh"
 #include "lazy_max.cuh"
