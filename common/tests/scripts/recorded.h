@@ -96,6 +96,10 @@
                               GRAPHED("only_reading", DECODED, "0.005", "0.004")                   \
                                   GRAPHED("only_reading", DECODED_LONG, "0.032", "0.03")           \
                                       GRAPHED("only_reading", DECODED_NEAR, "0.016", "0.01")
+#define DECODE_QUOTED                                                                              \
+  "# a source\n"                                                                                   \
+  "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,graph_ms\n"                 \
+  "xqa_quoted,Test GPU,bf16," DECODED ",0.009\nxqa_quoted,Test GPU,bf16," DECODED_LONG ",0.06\n"
 #define SPLITS ROW_HEADER CONFIGURED(":2", "4", "10") CONFIGURED(":8", "2", "20")
 #define QUOTED                                                                                     \
   "# a source\n"                                                                                   \
@@ -178,6 +182,7 @@ static inline void recorded_write_all(void) {
   recorded_write("decode", DECODE);
   recorded_write("splits", SPLITS);
   recorded_write("quoted", QUOTED);
+  recorded_write("decode-quoted", DECODE_QUOTED);
   recorded_write("sweep", SWEEP);
   recorded_write("timeline", TIMELINE);
   recorded_write("ceilings", CEILINGS);

@@ -105,6 +105,9 @@ Test(tables, every_table) {
        {"| 32 | 8 | 1 | 1024 | 1 | | 10.0 | | 8.00 | 16.0 | SDPA cuDNN | 2.00 | 4.00 | 0.50 |\n",
         "| 32 | 8 | 1 | 8192 | 1 | | | | 64.0 | | | | 32.0 | 0.50 |\n",
         "| 32 | 8 | 1 | 4096 | 1 | | | | 64.0 | 48.0 | SDPA cuDNN | 0.75 | 16.0 | 0.25 |\n"}},
+      {BLOCK("decode_quoted test-gpu 32 8"),
+       {"| only reading (quoted) | step 20 | only reading |\n",
+        "| 1 | 1024 | 1 | 9.00 | | | 8.00 | 4.00 |\n\nTest GPU, commit abc1234, 2026-01-02"}},
       {BLOCK("spread test-gpu 06"),
        {"| TFLOP/s (× the step before); deviation | 1 | 16 |",
         "| head_dim 64, fp16 | 25.0 (1.25) | 16.0 (0.80) |\n",
@@ -218,7 +221,8 @@ Test(tables, refuse_what_makes_no_sense) {
   } cases[] = {
       {"\n" BLOCK("no_such test-gpu"),
        "error: document.md:2: there is no table 'no_such': there are "
-       "bugs calibration ceilings counts decode gpus groups ladder lengths mutants overlap peers "
+       "bugs calibration ceilings counts decode decode_quoted gpus groups ladder lengths mutants "
+       "overlap peers "
        "quoted "
        "scaling "
        "shapes "
