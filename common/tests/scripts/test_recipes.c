@@ -243,7 +243,7 @@ Test(recipes, ncu_takes_the_problem_of_the_ladder) {
   cr_expect_str_eq(result.out, "--batch 1 --heads 4 --seq 256 --dim 64\n", "%s", result.out);
 }
 
-// What the ladder refuses, it refers to a step that takes it.
+// Where the ladder refuses an option, it names a step that takes it.
 Test(recipes, the_ladder_names_a_step_for_what_it_refuses) {
   script_result result = lab_run(MAKE "-s -f make/build.mk build/cpu/ladder build/cpu/step01.so");
   EXPECT_STATUS(result, 0);
