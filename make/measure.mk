@@ -10,10 +10,11 @@ ifeq ($(DEVICE),cpu)
 	@exit 2
 endif
 
-bench: needs-gpu ## the steps over a grid of shapes (GPU): QUICK=1, FRESH=1, NAME=, ARGS="--help"
+bench_name = $(or $(NAME),bench$(if $(DECODE),-decode))
+bench: needs-gpu ## the steps over a grid of shapes (GPU), DECODE=1 for one query and many keys: QUICK=1, FRESH=1, NAME=, ARGS="--help"
 	@$(BUILDER) $(bench_steps) $(BUILD)/bench $(BUILD)/ladder
-	@$(with_args) $(RUN) $(BUILD)/bench $(call quoted,$(DATA)) $(or $(NAME),bench) $(bench_steps) -- $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
-	$(if $(NAME),,$(call draw_results,"scaling memory latency"))
+	@$(with_args) $(RUN) $(BUILD)/bench $(call quoted,$(DATA)) $(bench_name) $(bench_steps) -- $(if $(DECODE),--decode) $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
+	$(if $(NAME)$(DECODE),,$(call draw_results,"scaling memory latency"))
 
 ceilings: needs-gpu ## this GPU's bandwidth and arithmetic rates, measured (GPU)
 	@$(BUILDER) $(BUILD)/ceilings $(BUILD)/ladder
@@ -33,7 +34,9 @@ PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_% $(notdir $(p
 # these verbs and make bench leave them out as well, if they are not named.
 DECODE_STEPS = $(notdir $(patsubst %/attention.cu,%,$(shell grep -l '"split\(s\|_kv\).cuh"' $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))))
 LONG_STEPS   = $(if $(STEP_GOALS),$(PEER_STEPS),$(filter-out $(DECODE_STEPS),$(PEER_STEPS)))
-bench_steps  = $(addsuffix .so,$(call programs,$(if $(STEP_GOALS),$(BUILDABLE),$(filter-out $(DECODE_STEPS),$(BUILDABLE)))))
+# Beside those for decode their parent, and the fastest step for many queries.
+FEW_QUERIES  = $(if $(STEP_GOALS),$(BUILDABLE),$(filter 09_% 17_% $(DECODE_STEPS),$(BUILDABLE)))
+bench_steps  = $(addsuffix .so,$(call programs,$(if $(DECODE),$(FEW_QUERIES),$(if $(STEP_GOALS),$(BUILDABLE),$(filter-out $(DECODE_STEPS),$(BUILDABLE))))))
 peers_now    = PYTHONPATH=common/tools python3 -m peers
 peers_run    = PYTHONPATH=common/tools $(with_args) $(RUN) python3 -m peers
 
@@ -58,9 +61,8 @@ shapes: needs-gpu ## the same for one head, ragged lengths, grouped heads, decod
 spread: needs-gpu ## steps and peers for scores that are spread more and more (needs PyTorch); QUICK=1, FRESH=1
 	$(call beside_peers,spread,$(LONG_STEPS),--spread)
 
-# Beside them their parent, and the fastest step for many queries.
 decode: needs-gpu ## the steps for decode and others for one query and many keys (needs PyTorch); FA3_DECODE=lib.so, QUICK=1, FRESH=1
-	$(call beside_peers,decode,$(if $(STEP_GOALS),$(BUILDABLE),$(filter 09_% 17_% $(DECODE_STEPS),$(BUILDABLE))),--decode)
+	$(call beside_peers,decode,$(FEW_QUERIES),--decode)
 
 .PHONY: groups
 groups: needs-gpu ## steps 21 to 23 and PyTorch on 2, 4, ... GPUs against step 17 on one, over lengths (NCCL): ARGS="65536 131072"

@@ -58,6 +58,11 @@ size_t shape_kv_count(const attention_shape *shape) {
          (size_t)shape->head_dim;
 }
 
+size_t shape_bytes(const attention_shape *shape) {
+  return 2 * (shape_q_count(shape) + shape_kv_count(shape)) * sizeof(uint16_t) +
+         shape_lse_count(shape) * sizeof(float);
+}
+
 int shape_visible_keys(const attention_shape *shape, int query) {
   if (!shape->causal) return shape->seq_kv;
   const int diagonal = query + shape->seq_kv - shape->seq_q; // the last key the row may see

@@ -13,6 +13,7 @@ bool shape_valid(const attention_shape *shape, error_text *error);
 size_t shape_q_count(const attention_shape *shape);   // elements of Q and of O
 size_t shape_kv_count(const attention_shape *shape);  // elements of K and of V
 size_t shape_lse_count(const attention_shape *shape); // elements of lse: rows of Q
+size_t shape_bytes(const attention_shape *shape);     // of Q, K, V, O and lse together
 
 // Returns how many of row `query`'s keys the mask leaves visible, which are always the first ones.
 int shape_visible_keys(const attention_shape *shape, int query);

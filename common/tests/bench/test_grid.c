@@ -1,8 +1,12 @@
 // Tests the shapes of the bench.
 #include "bench/grid.h"
 #include "shape/shape.h"
+#include "tests/needs.h"
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { WHOLE = 44 }; // shapes of the grid
 
 static attention_shape shapes[GRID_MOST];
 
@@ -13,9 +17,9 @@ static bool same(const attention_shape *a, const attention_shape *b) {
 }
 
 Test(grid, whole) {
-  cr_assert_eq(count(GRID_WHOLE), GRID_MOST);
+  cr_assert_eq(count(GRID_WHOLE), WHOLE);
   size_t small = 0;
-  for (size_t i = 0; i < GRID_MOST; i++) {
+  for (size_t i = 0; i < WHOLE; i++) {
     const attention_shape *shape = &shapes[i];
     error_text error;
     cr_expect(shape_valid(shape, &error), "%s", error.text);
@@ -58,4 +62,56 @@ Test(grid, parts) {
     cr_expect_eq(shapes[i].dtype, ATTENTION_FP16);
     cr_expect_leq(shapes[i].seq_q, 2048);
   }
+}
+
+// Writes the shapes of decode as text, a line for each.
+static void describe_decode(bool quick, char *text, size_t size) {
+  grid_filter filter = GRID_WHOLE;
+  filter.decode = true;
+  filter.quick = quick;
+  const size_t shapes_of = count(filter);
+  size_t length = 0;
+  for (size_t i = 0; i < shapes_of; i++) {
+    error_text error;
+    cr_expect(shape_valid(&shapes[i], &error), "%s", error.text);
+    cr_expect_float_eq(shapes[i].scale * shapes[i].scale * 128, 1, 1e-6);
+    length +=
+        (size_t)snprintf(text + length, size - length, "%s\n", shape_describe(&shapes[i]).text);
+    cr_assert_lt(length, size);
+  }
+}
+
+// What one of them measures can be compared with what the other one does.
+Test(grid, decode_has_the_shapes_of_the_peers) {
+  needs_tool("python3");
+  for (int quick = 0; quick <= 1; quick++) {
+    char command[256];
+    snprintf(
+        command, sizeof command,
+        "PYTHONPATH=common/tools PYTHONDONTWRITEBYTECODE=1 python3 -c 'from peers import grid\n"
+        "for shape in grid.decode(%s): print(shape)' 2>&1",
+        quick ? "True" : "False");
+    FILE *peers = popen(command, "r");
+    cr_assert_not_null(peers);
+    char theirs[GRID_MOST * 64];
+    theirs[fread(theirs, 1, sizeof theirs - 1, peers)] = '\0';
+    cr_assert_eq(pclose(peers), 0, "%s", theirs);
+    char ours[sizeof theirs];
+    describe_decode(quick, ours, sizeof ours);
+    cr_expect_str_eq(ours, theirs, "bench:\n%s\npeers:\n%s", ours, theirs);
+  }
+}
+
+Test(grid, parts_of_decode) {
+  grid_filter filter = GRID_WHOLE;
+  filter.decode = true;
+  filter.seq = 1024; // of K and V
+  cr_expect_eq(count(filter), 2 * 4 * 4);
+  filter.causal = 0;
+  cr_expect_eq(count(filter), 4 * 4);
+  cr_expect_str_eq(shape_describe(&shapes[0]).text, "1x32x1x128 bf16, kv 1x32x1024x128");
+  filter.quick = true;
+  cr_expect_eq(count(filter), 2);
+  filter.dtype = ATTENTION_FP16;
+  cr_expect_eq(count(filter), 0);
 }

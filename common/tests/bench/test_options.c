@@ -19,7 +19,7 @@ Test(bench_options, defaults) {
   cr_expect(options.rounds == 0 && options.seconds == 4 && !options.fresh && !options.help);
   cr_expect(bench_options_want(&options, "05_wmma"));
   attention_shape shapes[GRID_MOST];
-  cr_expect_eq(grid_make(&options.filter, shapes), GRID_MOST);
+  cr_expect_eq(grid_make(&options.filter, shapes), 44);
 }
 
 Test(bench_options, all_of_them) {
@@ -35,6 +35,8 @@ Test(bench_options, all_of_them) {
             !bench_options_want(&options, "0"));
   cr_assert(parse("--quick --causal no --dtype fp16"), "%s", error.text);
   cr_expect(options.filter.quick && options.filter.causal == 0 && options.filter.dtype == 0);
+  cr_assert(parse("--decode --seq 65536 --dtype bf16 --head-dim 128"), "%s", error.text);
+  cr_expect(options.filter.decode && options.filter.seq == 65536);
   cr_assert(parse("--help --nonsense"), "%s", error.text);
   cr_expect(options.help);
 }
@@ -49,6 +51,12 @@ Test(bench_options, refused) {
       {"--seq x", "--seq is \"x\""},
       {"--seq 300", "the grid has no such shape"},
       {"--quick --dtype bf16", "the grid has no such shape"},
+      {"--decode --dtype fp16", "decode has no such shape"},
+      {"--decode --head-dim 64", "decode has no such shape"},
+      {"--decode --seq 512", "decode has no such shape"},
+      {"--seq 65536", "the grid has no such shape"},
+      {"--decode --quick --seq 65536", "decode has no such shape"},
+      {"--decode --quick --causal yes", "decode has no such shape"},
       {"--rounds 0", "--rounds is"},
       {"--rounds 31", "--rounds is 31"},
       {"--seq 1024 --dtype bf16", "the grid has no such shape"},
@@ -66,8 +74,9 @@ Test(bench_options, refused) {
 }
 
 Test(bench_options, help_names_every_option) {
-  static const char *const names[] = {"--quick", "--fresh", "--rounds",   "--seconds", "--only",
-                                      "--dtype", "--seq",   "--head-dim", "--causal",  "--help"};
+  static const char *const names[] = {"--decode",   "--quick",  "--fresh", "--rounds",
+                                      "--seconds",  "--only",   "--dtype", "--seq",
+                                      "--head-dim", "--causal", "--help"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     cr_expect(strstr(bench_usage, names[i]), "%s", names[i]);
   }

@@ -109,9 +109,9 @@ Test(verbs, two_at_once) {
 TestSuite(verbs_gpu, .init = lab_enter, .fini = lab_leave);
 
 Test(verbs_gpu, write_below_results_alone, .timeout = 120) {
-  const char *const verbs[] = {"ladder-now", "step06 sweep", "bench",   "ceilings",
-                               "peers",      "spread",       "shapes",  "count-now",
-                               "calibrate",  "bugs",         "variants"};
+  const char *const verbs[] = {"ladder-now", "step06 sweep", "bench",    "ceilings",
+                               "peers",      "spread",       "shapes",   "count-now",
+                               "calibrate",  "bugs",         "variants", "bench DECODE=1"};
   // A Python that has whatever is asked of it.
   const script_result python =
       lab_run("cd %s && printf '#!/bin/bash\\n' >python3 && chmod +x python3", lab_work);
@@ -138,6 +138,8 @@ Test(verbs, decode_takes_the_steps_that_split_the_keys_and_peers_the_others) {
                                       "grep -o 'step[0-9]*[.]so' | sort -u | tr '\\n' ' '";
   const script_result decode = lab_run(steps_of, "decode");
   cr_expect_str_eq(decode.out, "step09.so step17.so step18.so step19.so step20.so ");
+  const script_result same = lab_run(steps_of, "bench DECODE=1");
+  cr_expect_str_eq(same.out, decode.out);
   const script_result peers = lab_run(steps_of, "peers");
   EXPECT(peers, "step09.so ", "step17.so ");
   cr_expect(!strstr(peers.out, "step18") && !strstr(peers.out, "step20"), "%s", peers.out);
@@ -146,4 +148,19 @@ Test(verbs, decode_takes_the_steps_that_split_the_keys_and_peers_the_others) {
   cr_expect(!strstr(bench.out, "step18") && !strstr(bench.out, "step20"), "%s", bench.out);
   const script_result named = lab_run(steps_of, "step01 step18 bench");
   cr_expect_str_eq(named.out, "step01.so step18.so ", "%s", named.out);
+  const script_result decode_named = lab_run(steps_of, "step01 step18 bench DECODE=1");
+  cr_expect_str_eq(decode_named.out, named.out);
+}
+
+Test(verbs, bench_writes_decode_into_a_file_of_its_own) {
+  static const char bench[] =
+      MAKE "-n bench %s DEVICE=gpu CUDA_HOME=/none ARCH=sm_90a | grep -v scripts/build.sh";
+  script_result result = lab_run(bench, "DECODE=1 QUICK=1");
+  EXPECT(result, "/bench 'results' bench-decode ", " -- --decode --quick");
+  cr_expect(!strstr(result.out, "plot.sh"), "a chart has no such file: %s", result.out);
+  result = lab_run(bench, "DECODE=1 NAME=mine");
+  EXPECT(result, "/bench 'results' mine ", " -- --decode");
+  result = lab_run(bench, "");
+  EXPECT(result, "/bench 'results' bench ", "plot.sh");
+  cr_expect(!strstr(result.out, "--decode"), "%s", result.out);
 }

@@ -18,6 +18,7 @@ Test(shape, counts) {
   cr_assert_eq(shape_q_count(&good), 2 * 6 * 5 * 4);
   cr_assert_eq(shape_kv_count(&good), 2 * 3 * 7 * 4);
   cr_assert_eq(shape_lse_count(&good), 2 * 6 * 5);
+  cr_assert_eq(shape_bytes(&good), 2 * 2 * (240 + 168) + 4 * 60);
   // Rows 0 to 4 see 3 to 7 keys: 25 pairs for each of 12 heads, 4 operations for each of 4 columns.
   cr_assert_eq(shape_operations(&good), 4.0 * 12 * 25 * 4);
   cr_assert_str_eq(shape_describe(&good).text, "2x6x5x4 fp16 causal, kv 2x3x7x4");

@@ -25,11 +25,6 @@ static bool fits(size_t bytes, const char *what, error_text *note) {
               (double)bytes * 1e-9, (double)available * 1e-9);
 }
 
-static size_t tensor_bytes(const attention_shape *shape) {
-  return 2 * (shape_q_count(shape) + shape_kv_count(shape)) * sizeof(uint16_t) +
-         shape_lse_count(shape) * sizeof(float);
-}
-
 // --- the parts of a measurement
 
 static bool can_take(const attention_step *step, const attention_shape *shape, error_text *note) {
@@ -135,7 +130,7 @@ bool cell_measure(const device_info *device, const attention_shape *shape,
                                .shape = *shape,
                                .verdict = CHECK_SKIPPED};
     able += can_take(&steps[i], shape, &row->note) &&
-            fits(tensor_bytes(shape), "its tensors", &row->note);
+            fits(shape_bytes(shape), "its tensors", &row->note);
   }
   if (able > 0) return check_and_time(device, shape, steps, plan, cell, error);
   const record_conditions now = {record_read_state(device), record_read_state(device),

@@ -1,4 +1,5 @@
-// Checks and times every step over the grid of shapes. A run that was interrupted goes on where it stopped.
+// Checks and times every step over the grid of shapes, or over those of decode. A run that was interrupted goes
+// on where it stopped.
 #define _GNU_SOURCE
 #include "bench/cell.h"
 #include "bench/estimate.h"
@@ -63,8 +64,13 @@ static double time_left(const session *s, size_t first) {
 
 // --- the table, a line for each cell
 
+static int shape_width(const session *s) { return s->options.filter.decode ? 43 : 28; }
+
 static void print_head(const session *s) {
-  printf("\n%s: TFLOP/s by step\n\n%7s  %-28s", s->device.name, "cell", "shape");
+  printf("\n%s: %s by step\n\n%7s  %-*s", s->device.name,
+         s->options.filter.decode ? "microseconds of a launch, of short ones in a replayed graph,"
+                                  : "TFLOP/s",
+         "cell", shape_width(s), "shape");
   for (size_t i = 0; i < s->count; i++) {
     const char *name = s->steps[i].name;
     printf(" %7.*s", (int)strcspn(name, "_"), name);
@@ -73,7 +79,13 @@ static void print_head(const session *s) {
   fflush(stdout);
 }
 
-static void print_row(const cell_row *row) {
+static double table_value(const session *s, const result_row *row) {
+  const timing_figures *figures = &row->figures;
+  if (!s->options.filter.decode) return result_tflops(&row->shape, &figures->times);
+  return 1e3 * (figures->graph.runs > 0 ? figures->graph.median : figures->times.median);
+}
+
+static void print_row(const session *s, const cell_row *row) {
   switch (row->result.verdict) {
   case CHECK_SKIPPED: printf(" %7s", "skipped"); return;
   case CHECK_FAILED: printf(" %7s", "FAILED"); return;
@@ -84,17 +96,17 @@ static void print_row(const cell_row *row) {
     printf(" %7s", "untimed");
     return;
   }
-  const double tflops = result_tflops(&row->result.shape, &row->result.figures.times);
-  printf(" %7.*f", tflops < 10 ? 2 : 1, tflops);
+  const double value = table_value(s, &row->result);
+  printf(" %7.*f", value < 10 ? 2 : value < 1e5 ? 1 : 0, value);
 }
 
 static void print_cell(const session *s, size_t number, const cell *cell, const size_t *measured,
                        double seconds) {
   const attention_shape *shape = &s->shapes[number];
-  printf("%3zu/%-3zu  %-28s", number + 1, s->cells, shape_describe(shape).text);
+  printf("%3zu/%-3zu  %-*s", number + 1, s->cells, shape_width(s), shape_describe(shape).text);
   for (size_t i = 0, next = 0; i < s->count; i++) {
     if (next < cell->count && measured[next] == i) {
-      print_row(&cell->rows[next++]);
+      print_row(s, &cell->rows[next++]);
     } else {
       printf(" %7s", "kept");
     }

@@ -20,6 +20,16 @@ const char bench_usage[] =
     "and not\n"
     "timed, one that does not fit is skipped.\n"
     "\n"
+    "With --decode it measures the shapes of make decode in place of the grid: one query, or four "
+    "under the\n"
+    "causal mask, against 1024, 4096, 16384 and 65536 keys, in batches of 1, 4, 16 and 64, with 32 "
+    "or 64\n"
+    "heads of 128 and as many or fewer heads of K and V, in bf16. The largest take 13 GB of memory "
+    "on the\n"
+    "host as well. The table then has microseconds in place of TFLOP/s: those of a launch, where "
+    "it takes\n"
+    "less than 50 in a replayed graph.\n"
+    "\n"
     "Writes DATA_FOLDER/<device>/NAME.csv and NAME-samples.csv, after every cell. Rows that are "
     "there\n"
     "already, of this commit, device, driver and CUDA version, are kept and not measured again, "
@@ -30,7 +40,10 @@ const char bench_usage[] =
     "code,\n"
     "because files were changed after it, keeps nothing.\n"
     "\n"
-    "  --quick            a minute's worth: fp16, sequences of 128, 512 and 2048\n"
+    "  --decode           one query, or four, and many keys, in place of the grid\n"
+    "  --quick            a minute's worth: fp16, sequences of 128, 512 and 2048; of decode six "
+    "shapes\n"
+    "                     with one query, 32 heads on 8 and up to 16384 keys\n"
     "  --fresh            measure everything anew\n"
     "  --rounds N         bursts of each row, 1 to 30 (default: 10, and more until the row was "
     "measured\n"
@@ -39,14 +52,17 @@ const char bench_usage[] =
     "  --only STEP        this step, by number or name; can be given several times\n"
     "  --dtype TYPE       fp16 or bf16 alone\n"
     "  --head-dim N       64 or 128 alone\n"
-    "  --seq N            one length alone: 128, 256, ... 16384\n"
-    "  --causal yes|no    with the mask alone, or without\n"
+    "  --seq N            one length alone: 128, 256, ... 16384; of decode that of K and V: 1024, "
+    "4096,\n"
+    "                     16384 or 65536\n"
+    "  --causal yes|no    with the mask alone, or without; of decode four queries alone, or one\n"
     "  --help             this text\n"
     "\n"
     "Exit status: 0 all is well, 1 a step is wrong, 2 something prevented the run.\n";
 
 typedef enum {
-  QUICK = 1,
+  DECODE = 1,
+  QUICK,
   FRESH,
   HELP,
   ROUNDS,
@@ -59,6 +75,7 @@ typedef enum {
 } option_number;
 
 static const struct option table[] = {
+    {"decode", no_argument, NULL, DECODE},
     {"quick", no_argument, NULL, QUICK},
     {"fresh", no_argument, NULL, FRESH},
     {"help", no_argument, NULL, HELP},
@@ -119,6 +136,7 @@ static bool add_only(const char *text, bench_options *options, error_text *error
 static bool set_option(int number, const char *value, bench_options *options, error_text *error) {
   grid_filter *filter = &options->filter;
   switch ((option_number)number) {
+  case DECODE: return filter->decode = true;
   case QUICK: return filter->quick = true;
   case FRESH: return options->fresh = true;
   case HELP: return options->help = true;
@@ -153,8 +171,12 @@ bool bench_options_parse(int argc, char **argv, bench_options *options, error_te
                 argv[optind]);
   }
   attention_shape shapes[GRID_MOST];
-  return options->help || grid_make(&options->filter, shapes) > 0 ||
-         fail(error,
+  if (options->help || grid_make(&options->filter, shapes) > 0) return true;
+  if (options->filter.decode) {
+    return fail(error, "decode has no such shape: its shapes are in bf16 with head_dim 128, of "
+                       "1024, 4096, 16384 and 65536 keys (--quick: not 65536, and no mask)");
+  }
+  return fail(error,
               "the grid has no such shape: it has sequences of 128, 256, ... 16384, and heads "
               "of 64 and 128, and in bf16 512 and 4096 (--quick: 128, 512 and 2048, fp16)");
 }
