@@ -180,7 +180,7 @@ OF_A_STEP   := $(TESTED) $(PLAIN)/common/tests/failing_calls.o $(PLAIN)/common/t
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(OF_A_STEP)
 GROUP_SUITE := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/group/*.c)) $(OF_A_STEP)
 FUZZ        := $(PLAIN)/common/tools/fuzz/main.o $(PLAIN)/common/step/linked.o
-link         = $(CXX) $(LDFLAGS) $(filter %.o %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $(part) $(whole)
+link         = $(CXX) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $1 $(DEVICE_LIBS) $(RPATH) -o $(part) $(whole)
 
 c_text = "$(subst ",\",$(subst \,\\,$1))"
 # A step from another folder contains the path of its source, so that the program can print it.
@@ -287,6 +287,7 @@ $(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $(TESTED) $$(addprefix $(BUILD)/,$$(
 
 $(BUILD)/tests/count/test_calibration: $(CALIBRATION)
 $(BUILD)/tests/emulator/test_faults: $(BUILD)/common/tests/emulator/runtime.cu.o
+$(BUILD)/tests/groups/test_times: $(patsubst %,$(PLAIN)/common/tools/groups/%.o,times row)
 $(BUILD)/tests/timing/test_reading: $(BUILD)/common/timing/reading.cu.o
 $(patsubst %,$(BUILD)/tests/emulator/test_%,device_faults nccl nccl_faults): $(BUILD)/common/tests/emulator/devices.cu.o
 $(BUILD)/tests/scripts/test_check: $(BUILD)/tests/scripts/test_plots

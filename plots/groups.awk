@@ -3,9 +3,11 @@
 # Dotted lines are the model of scripts/group_model.awk; the last of them is for a bandwidth that is quoted.
 { model_read() }
 timed() && field("efficiency") != "" && field("gpus") > 1 && field("variant") == "" && wanted(field("step")) {
-  put_shape(field("causal"), (is_step(field("step")) ? drawn_name() : readable(field("step"))) ", " field("gpus") " GPUs", field("seq_kv"), 100 * field("efficiency"), "", "", 1, field("heads"), 0)
+  put_shape(field("causal"), (is_step(field("step")) ? drawn_name() : readable(field("step"))) ", " field("gpus") " GPUs", field("seq_kv"), 100 * field("efficiency"), in_percent("efficiency_low"), in_percent("efficiency_high"), 1, field("heads"), throttled())
   subtitle = "heads " field("heads") ", head_dim " field("head_dim") ", " field("dtype")
 }
+# Older records have no interval of the efficiency.
+function in_percent(column) { return field(column) == "" ? "" : 100 * field(column) }
 function add_model(causal, name, gpus, gb_per_s,  j, points) {
   points = ""
   for (j = 1; j <= lengths; j++)

@@ -69,6 +69,14 @@ function ratio_cell(name,  value) {
   return ratio_digits(value, value) " [" ratio_digits(field(name "_low"), value) ", " \
     ratio_digits(field(name "_high"), value) "]"
 }
+# Returns a share with its interval in percent, such as 92.0 % [91.8, 92.3] from the columns efficiency, efficiency_low
+# and efficiency_high, or "" where the row has none.
+function percent_cell(name,  text) {
+  if (field(name) == "") return ""
+  text = sprintf("%.1f %%", 100 * field(name))
+  if (field(name "_low") == "") return text
+  return text sprintf(" [%.1f, %.1f]", 100 * field(name "_low"), 100 * field(name "_high"))
+}
 # Returns the speed-up over the step before with both in one configuration, and the name of this configuration. It is
 # empty where they have none in common, or where the record is older than this comparison.
 function same_tile_cell(  ratio) {

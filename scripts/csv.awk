@@ -8,7 +8,8 @@
 BEGIN {
   FS = ","
   numbers = split("batch heads kv_heads seq_q seq_kv head_dim causal score_deviation rising samples workspace_bytes" \
-    " median_ms ci_low_ms ci_high_ms p5_ms p95_ms tflops value ci_low ci_high vendor_value", number_column, " ")
+    " median_ms ci_low_ms ci_high_ms p5_ms p95_ms tflops value ci_low ci_high vendor_value efficiency efficiency_low" \
+    " efficiency_high link_share", number_column, " ")
 }
 END { if (refused) exit refused }
 FNR == 1 {

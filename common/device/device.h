@@ -64,9 +64,9 @@ bool device_visit_kernels(const void *function,
 // order cannot be set.
 bool device_set_schedule(uint64_t seed);
 
-// Writes the GPU's address on the bus, by which NVML knows it, such as "0000:3b:00.0". Returns false on the
-// emulator.
-bool device_bus_id(char *text, size_t size);
+// Writes the address on the bus of CUDA's device of that number, by which NVML knows it, such as "0000:3b:00.0".
+// Returns false on the emulator.
+bool device_bus_id(int device, char *text, size_t size);
 
 // Tells whether the device works asynchronously while the host goes on. The emulator runs every launch to its
 // end before the call returns.

@@ -39,8 +39,8 @@ bool device_set_schedule(uint64_t seed) {
   return true;
 }
 
-bool device_bus_id(char *text, size_t size) {
-  (void)text, (void)size;
+bool device_bus_id(int device, char *text, size_t size) {
+  (void)device, (void)text, (void)size;
   return false;
 }
 

@@ -26,8 +26,8 @@ bool device_set_schedule(uint64_t seed) {
   return false;
 }
 
-bool device_bus_id(char *text, size_t size) {
-  return cudaDeviceGetPCIBusId(text, (int)size, 0) == cudaSuccess;
+bool device_bus_id(int device, char *text, size_t size) {
+  return cudaDeviceGetPCIBusId(text, (int)size, device) == cudaSuccess;
 }
 
 bool device_runs_behind(void) { return true; }

@@ -39,13 +39,13 @@ static void find(void *library, const char *name, void *function) {
   *(void **)function = dlsym(library, name);
 }
 
-static nvml open_nvml(void) {
+static nvml open_nvml(int device) {
   nvml nvml = {.tried = true};
   int (*start)(void) = NULL;
   int (*by_bus_id)(const char *id, nvml_device *device) = NULL;
   char bus_id[32];
   void *library =
-      device_bus_id(bus_id, sizeof bus_id) ? dlopen("libnvidia-ml.so.1", RTLD_NOW) : NULL;
+      device_bus_id(device, bus_id, sizeof bus_id) ? dlopen("libnvidia-ml.so.1", RTLD_NOW) : NULL;
   if (!library) return nvml;
   find(library, "nvmlInit_v2", &start);
   find(library, "nvmlDeviceGetHandleByPciBusId_v2", &by_bus_id);
@@ -75,19 +75,36 @@ bool monitor_reasons_hold_back(unsigned long long reasons) {
   return (reasons & (POWER_CAP | HARDWARE | HEAT | HARDWARE_HEAT | POWER_BRAKE)) != 0;
 }
 
-monitor_reading monitor_read(void) {
-  static nvml nvml;
+static monitor_reading read_device(int device) {
+  static nvml devices[MONITOR_MOST_DEVICES];
+  nvml *nvml = &devices[device];
   monitor_reading reading = {NAN, NAN, false};
   unsigned mhz = 0;
   unsigned long long reasons = 0;
-  if (!nvml.tried) nvml = open_nvml();
-  if (!nvml.open) return reading;
-  if (nvml.clock && nvml.clock(nvml.device, NVML_CLOCK_SM, &mhz) == NVML_SUCCESS) {
+  if (!nvml->tried) *nvml = open_nvml(device);
+  if (!nvml->open) return reading;
+  if (nvml->clock && nvml->clock(nvml->device, NVML_CLOCK_SM, &mhz) == NVML_SUCCESS) {
     reading.sm_clock_mhz = mhz;
   }
-  if (nvml.reasons && nvml.reasons(nvml.device, &reasons) == NVML_SUCCESS) {
+  if (nvml->reasons && nvml->reasons(nvml->device, &reasons) == NVML_SUCCESS) {
     reading.held_back = monitor_reasons_hold_back(reasons);
   }
-  reading.power_w = read_power(&nvml);
+  reading.power_w = read_power(nvml);
   return reading;
+}
+
+monitor_reading monitor_read(void) { return read_device(0); }
+
+// fmin and fmax return the other number where one is NaN.
+monitor_reading monitor_together(monitor_reading a, monitor_reading b) {
+  return (monitor_reading){.sm_clock_mhz = fmin(a.sm_clock_mhz, b.sm_clock_mhz),
+                           .power_w = fmax(a.power_w, b.power_w),
+                           .held_back = a.held_back || b.held_back};
+}
+
+monitor_reading monitor_read_devices(int count) {
+  monitor_reading all = {NAN, NAN, false};
+  for (int i = 0; i < count && i < MONITOR_MOST_DEVICES; i++)
+    all = monitor_together(all, read_device(i));
+  return all;
 }

@@ -59,7 +59,7 @@ record_state record_read_state(const device_info *device) {
   char command[256];
   char line[256] = "";
   char bus_id[32]; // nvidia-smi's own numbers do not follow CUDA_VISIBLE_DEVICES
-  if (!device->emulated && device_bus_id(bus_id, sizeof bus_id)) {
+  if (!device->emulated && device_bus_id(0, bus_id, sizeof bus_id)) {
     snprintf(command, sizeof command, "nvidia-smi -i %s --query-gpu=%s --format=csv,noheader 2>&1",
              bus_id, fields);
     first_line(command, line, sizeof line);

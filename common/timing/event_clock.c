@@ -38,7 +38,7 @@ static monitor_reading read_state(void *context) {
   return monitor_read();
 }
 
-static void rest(void *context, double seconds) {
+void event_rest(void *context, double seconds) {
   (void)context;
   const struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
   nanosleep(&time, NULL);
@@ -46,7 +46,7 @@ static void rest(void *context, double seconds) {
 
 bool event_clock_open(event_pair *events, timing_clock *clock, error_text *error) {
   *events = (event_pair){.spin = EVENT_LEAST_SPIN};
-  *clock = (timing_clock){start, stop, read_state, rest, events};
+  *clock = (timing_clock){start, stop, read_state, event_rest, events};
   if (device_ok(cudaEventCreate(&events->before), "creating an event", error) &&
       device_ok(cudaEventCreate(&events->after), "creating an event", error)) {
     return true;

@@ -22,4 +22,7 @@ long long event_next_spin(long long spin, bool late);
 bool event_clock_open(event_pair *events, timing_clock *clock, error_text *error);
 void event_clock_close(event_pair *events);
 
+// Sleeps, as the `pause` of a clock. The context is not used.
+void event_rest(void *context, double seconds);
+
 #endif

@@ -7,7 +7,9 @@
 { model_read() }
 timed() && field("efficiency") != "" && field("gpus") > 1 && field("variant") == "" {
   line[++measured] = readable(field("step")) "\t" field("gpus") "\t" field("seq_kv") "\t" (field("causal") == 1 ? "yes" : "no") \
-    "\t" time_cell() "\t" sprintf("%.1f %%", 100 * field("efficiency"))
+    "\t" time_cell() "\t" percent_cell("efficiency")
+  link_share[measured] = field("link_share")
+  if (link_share[measured] != "") shares = 1
   shape = "heads " field("heads") ", head_dim " field("head_dim") ", " field("dtype")
 }
 function length_cell(causal, gpus, gb_per_s,  seq) {
@@ -20,8 +22,10 @@ END {
     exit
   }
   print "Measured: " shape ".\n"
-  header("step\tGPUs\tseq\tcausal\tms [95 %]\tefficiency", 1)
-  for (i = 1; i <= measured; i++) row(line[i])
+  # Older records do not have the share of the link.
+  header("step\tGPUs\tseq\tcausal\tms [95 %]\tefficiency" (shares ? "\tof the link" : ""), 1)
+  for (i = 1; i <= measured; i++)
+    row(line[i] (shares ? "\t" (link_share[i] == "" ? "" : sprintf("%.0f %%", 100 * link_share[i])) : ""))
   origin()
   if (!model_link()) exit
   printf "\nComputed: a link of %.0f GB/s as measured on %d GPUs, %.0f µs for a meeting, and %d GB/s for each GPU between hosts," \

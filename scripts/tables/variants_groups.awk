@@ -14,14 +14,13 @@
   name = field("variant")
   if (name == "") {
     own[p] = field("median_ms")
-    first[p] = "the step itself\t\t" time_cell() "\t" percent(field("efficiency")) "\t"
+    first[p] = "the step itself\t\t" time_cell() "\t" percent_cell("efficiency") "\t"
     next
   }
   lines[p]++
   line[p, lines[p]] = "[" name "](variants/" name ".patch): " patch_head("Title") "\t" patch_head("Expect") "\t" time_cell() \
-    "\t" percent(field("efficiency")) "\t" sprintf("%.2f", own[p] / field("median_ms"))
+    "\t" percent_cell("efficiency") "\t" sprintf("%.2f", own[p] / field("median_ms"))
 }
-function percent(part) { return part == "" ? "" : sprintf("%.1f %%", 100 * part) }
 END {
   if (!problems) {
     print "The variants of this step have not been recorded yet: `make step" nn " variants RECORD=1` on several GPUs records" \

@@ -26,7 +26,18 @@ static program_result run(const char *one, const char *several, const char *leng
 
 // The name of the folder inside `data` is that of the device.
 static bool recorded(void) {
-  return system("test -s data/emulated-*/times.csv && rm -r data") == 0;
+  return system("test -s data/emulated-*/times.csv && test -s data/emulated-*/times-samples.csv && "
+                "rm -r data") == 0;
+}
+
+// Tells whether the program in awk's language ends with 0 for the record, whose columns it finds in `column`.
+static bool holds(const char *file, const char *test) {
+  char command[1024];
+  snprintf(command, sizeof command,
+           "awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next } %s' "
+           "data/emulated-*/%s.csv",
+           test, file);
+  return system(command) == 0;
 }
 
 Test(groups, ends_with_0_where_all_results_are_right) {
@@ -34,6 +45,27 @@ Test(groups, ends_with_0_where_all_results_are_right) {
   cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.err);
   cr_expect_str_empty(result.err);
   cr_expect(strstr(result.out, "causal  21_gather"), "it printed: %s", result.out);
+  // Half of K and of V reaches each rank: 2 tensors * 128 rows * 16 heads * 256 bytes.
+  cr_expect(holds("times", "$1 == \"copies_alone\" && $column[\"arriving_bytes\"] == 1048576 && "
+                           "$column[\"link_share\"] == 1 { found++ } END { exit found != 2 }"));
+  cr_expect(holds("times", "$1 == \"21_gather\" && $column[\"rounds\"] == 1 && "
+                           "$column[\"workspace_bytes\"] > 2 * 1048576 && "
+                           "$column[\"link_share\"] > 0 { found++ } END { exit found != 2 }"));
+  // Each mask has four contenders, which have different places in their round.
+  cr_expect(holds("times-samples",
+                  "{ places[$column[\"causal\"], $column[\"place\"]] } "
+                  "END { for (p in places) count++; exit NR != 9 || count != 8 }"));
+  cr_expect(recorded(), "there is no record");
+}
+
+// Nothing is copied from GPU to GPU there, and the link has no bandwidth.
+Test(groups, without_peer_access_the_link_is_not_measured) {
+  setenv("EMU_PEER_ACCESS", "0", 1);
+  const program_result result = run("step04.so", "step21.so", "256");
+  cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.err);
+  cr_expect_null(strstr(result.out, "copies_alone"), "it printed: %s", result.out);
+  cr_expect(holds("times", "$column[\"link_share\"] $column[\"link_gb_per_s\"] != \"\" { known++ } "
+                           "END { exit known > 0 }"));
   cr_expect(recorded(), "there is no record");
 }
 

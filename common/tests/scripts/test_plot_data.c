@@ -60,6 +60,12 @@ Test(plot_data, several_gpus_measured_and_computed) {
   EXPECT(result, "16384 91.5104 91.5104");
 }
 
+Test(plot_data, several_gpus_with_intervals_and_throttled_rounds) {
+  recorded_write("groups", GROUPS_WITH_LINK);
+  const script_result result = prepared("groups", "-f $root/scripts/group_model.awk groups.csv");
+  EXPECT(result, "note = 'Ring or star: power or heat held the GPU back.'", "16384 80 79 81.2 1 ");
+}
+
 #define PAIRED_HEADER                                                                              \
   "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,median_ms,ci_low_ms," \
   "ci_high_ms,tflops,throttled,base_step,speedup_low,speedup_high,commit,date\n"

@@ -44,3 +44,17 @@ Test(table_groups, several_gpus) {
          "hosts, which is quoted and not measured.\n",
          "| 2 | 1 | 100 GB/s | 25k | 41k |\n", "| 64 | 8 | 50 GB/s, quoted | 2048k | 4096k |\n");
 }
+
+// A record that has them shows the interval of the efficiency, the share of the link, and that a row was throttled.
+Test(table_groups, intervals_and_the_share_of_the_link) {
+  recorded_write("groups", GROUPS_WITH_LINK);
+  recorded_write("variants-groups", GROUPS_WITH_LINK);
+  script_result result = filled(BLOCK("groups test-gpu"));
+  EXPECT(result, "| step | GPUs | seq | causal | ms [95 %] | efficiency | of the link |\n",
+         "| 23 far | 2 | 16384 | no | 2.500 [2.400, 2.600], throttled | 80.0 % [79.0, 81.2] | 8 % "
+         "|\n");
+  cr_expect_null(strstr(result.out, "copies"), "%s", result.out);
+  cr_assert_eq(toolkit_run("mkdir -p steps/23_far").status, 0);
+  result = filled(BLOCK("variants_groups test-gpu 23"));
+  EXPECT(result, "| the step itself | | 2.500 [2.400, 2.600], throttled | 80.0 % [79.0, 81.2] |");
+}

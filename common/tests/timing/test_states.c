@@ -49,6 +49,17 @@ Test(states, without_a_monitor_nothing_is_known_and_nothing_claimed) {
   cr_expect(!timing_throttled(&figures));
 }
 
+Test(states, the_slowest_of_several_gpus_counts) {
+  const monitor_reading fast = {1980, 500, false}, slow = {1755, 690, true},
+                        unknown = {NAN, NAN, false};
+  const monitor_reading both = monitor_together(fast, slow);
+  cr_expect(both.sm_clock_mhz == 1755 && both.power_w == 690 && both.held_back);
+  const monitor_reading one = monitor_together(unknown, fast);
+  cr_expect(one.sm_clock_mhz == 1980 && one.power_w == 500 && !one.held_back);
+  const monitor_reading none = monitor_read_devices(0);
+  cr_expect(isnan(none.sm_clock_mhz) && isnan(none.power_w) && !none.held_back);
+}
+
 Test(states, reasons_that_hold_a_gpu_back) {
   static const struct {
     unsigned long long reasons;

@@ -1,4 +1,4 @@
-// Which steps take part: those of the command line, and the exchange of K and V alone.
+// Which steps take part: those of the command line, and K and V alone, exchanged and copied.
 #include "groups/session.h"
 #include <nccl.h>
 #include <string.h>
@@ -52,6 +52,29 @@ static const attention_step exchange_alone = {.name = "exchange_alone",
                                               .group_workspace_bytes = workspace_of_exchange,
                                               .group_rows = equal_rows};
 
+// The same bytes, which each rank copies from the others, and no rank waits for another. So the copy engines are busy all
+// the time, and the time tells what the link carries. Each rank begins with the rank behind it, so that no two read from
+// the same one at a time.
+static cudaError_t copy_from_peers(const attention_args *args, const attention_group *group,
+                                   cudaStream_t stream) {
+  const size_t bytes = share_bytes(&args->shape, group->ranks);
+  cudaError_t status = cudaSuccess;
+  for (int i = 1; i < group->ranks && status == cudaSuccess; i++) {
+    const int rank = (group->rank + i) % group->ranks;
+    char *K = (char *)args->workspace + (size_t)rank * bytes;
+    char *V = K + (size_t)group->ranks * bytes;
+    status = cudaMemcpyAsync(K, group->peers[rank].k, bytes, cudaMemcpyDeviceToDevice, stream);
+    if (status == cudaSuccess)
+      status = cudaMemcpyAsync(V, group->peers[rank].v, bytes, cudaMemcpyDeviceToDevice, stream);
+  }
+  return status;
+}
+
+static const attention_step copies_alone = {.name = "copies_alone",
+                                            .forward_group = copy_from_peers,
+                                            .group_workspace_bytes = workspace_of_exchange,
+                                            .group_rows = equal_rows};
+
 // --- the command line ----------------------------------------------------------------------------
 
 static bool add(session *s, const contender *added, error_text *error) {
@@ -61,10 +84,11 @@ static bool add(session *s, const contender *added, error_text *error) {
   return true;
 }
 
-// A step on each number of GPUs, or a variant on all.
+// A step on each number of GPUs, or a variant on all. Copies from GPU to GPU are left out where they are not possible.
 static bool add_sizes(session *s, contender added, error_text *error) {
   bool good = true;
   for (int size = added.variant ? s->size_count - 1 : 1; size < s->size_count && good; size++) {
+    if (added.link && !s->sizes[size].reachable) continue;
     added.size = size;
     added.gpus = s->sizes[size].ranks;
     good = add(s, &added, error);
@@ -95,5 +119,6 @@ bool groups_load_contenders(session *s, int argc, char **argv, int *next, error_
   for (; *next < argc && strcmp(argv[*next], "--") != 0; ++*next)
     if (!load_several(s, argv[*next], error)) return false;
   if (s->count == 1) return fail(error, "give a step for one GPU, and one for several or more");
-  return add_sizes(s, (contender){.step = exchange_alone}, error);
+  return add_sizes(s, (contender){.step = exchange_alone}, error) &&
+         add_sizes(s, (contender){.step = copies_alone, .link = true}, error);
 }

@@ -1,23 +1,24 @@
-// Times the steps for several GPUs against one step on one GPU, over lengths, with and without a mask, and the exchange
-// of K and V alone. Writes one line of CSV for each.
+// Times the steps for several GPUs against one step on one GPU, over lengths, with and without a mask, and K and V alone.
+// Writes one line of CSV for each, and one for each of its rounds.
 #define _GNU_SOURCE
 #include "finish/finish.h"
 #include "groups/session.h"
 #include "inputs/inputs.h"
 #include "options/number.h"
 #include "options/options.h"
-#include "shape/shape.h"
+#include "timing/event_clock.h"
 #include <stdlib.h>
-#include <unistd.h>
 
 static const char usage[] =
     "usage: groups DATA_FOLDER NAME ONE.so SEVERAL.so[:variant=NAME]... -- [LENGTH...]\n"
     "\n"
     "Times the step ONE on one GPU and the steps SEVERAL on 2, 4, 8, ... GPUs of the machine, in "
-    "turn, for 16 heads of\n"
-    "head_dim 128 in bf16, with and without a causal mask, for each length (16384 32768 65536), "
-    "and writes\n"
-    "DATA_FOLDER/<device>/NAME.csv. Variants are timed on all GPUs alone.\n";
+    "rounds of random\n"
+    "order, for 16 heads of head_dim 128 in bf16, with and without a causal mask, for each length "
+    "(16384 32768\n"
+    "65536), and writes DATA_FOLDER/<device>/NAME.csv, and every round to NAME-samples.csv. "
+    "Variants are timed\n"
+    "on all GPUs alone.\n";
 
 enum { CHECKED_ROWS = 4, LONGEST = 1 << 21 };
 
@@ -40,42 +41,30 @@ static bool deal_out(session *s, const trial *trial, error_text *error) {
   return true;
 }
 
-// Says in the sentence of a rank that fails which contender it was.
-static void name_work(contender *c, const attention_shape *shape, const char *what) {
-  error_text *doing = &c->group.doing;
-  fail(doing, "%s%s%s on %d GPU%s, %d rows%s, %s", c->step.name, c->variant ? " " : "",
-       c->variant ? c->variant : "", c->gpus, c->gpus == 1 ? "" : "s", shape->seq_q,
-       shape->causal ? ", causal" : "", what);
-}
-
 // A wrong result ends the program: its time would mean nothing.
 static bool check_contender(contender *c, trial *trial, error_text *error) {
   c->group.shape = trial->shape;
   if (!c->checked) return true;
   check_result check;
-  name_work(c, &trial->shape, "checked");
+  groups_name_work(c, &trial->shape, "checked");
   if (!group_run(&c->group, &c->step, 1, trial, error)) return false;
   return group_check(&c->group, trial, &check) ||
          fail(error, "%s on %d GPUs: %s", c->step.name, c->gpus, check.message.text);
 }
 
-// Several short runs of each contender, in turn, so that all are timed at the same temperature.
-static bool time_contenders(session *s, const attention_shape *shape, error_text *error) {
-  for (int round = 0; round < s->rounds; round++) {
-    for (int i = 0; i < s->count; i++) {
-      contender *c = &s->contenders[i];
-      // About 40 ms of work at 600 TFLOP/s, in 3 to 50 launches.
-      const double launches = 40 * 600e9 / (shape_operations(shape) / c->gpus);
-      const int number = s->device.emulated ? 1
-                         : launches < 3     ? 3
-                         : launches > 50    ? 50
-                                            : (int)launches;
-      name_work(c, shape, "timed");
-      if (!group_time(&c->group, &c->step, number, 1, &c->milliseconds[round], error)) return false;
-      if (!s->device.emulated) usleep(50000); // for the GPUs to cool
+// Writes the results of a length and a mask, and at the beginning the names of the columns.
+static void write_results(session *s, const attention_shape *shape,
+                          const record_conditions *conditions) {
+  for (int i = 0; i < s->count; i++) {
+    const contender *c = &s->contenders[i];
+    if (ftell(s->lines) == 0) {
+      groups_write_row(s->lines, true, s, c, shape, conditions);
+      groups_write_samples(s->samples, true, s, c, shape, conditions);
     }
+    groups_write_row(s->lines, false, s, c, shape, conditions);
+    groups_write_samples(s->samples, false, s, c, shape, conditions);
+    groups_print_row(s, c, shape);
   }
-  return true;
 }
 
 // Times one length, without a mask and with it.
@@ -94,15 +83,11 @@ static bool time_length(session *s, attention_shape shape, error_text *error) {
     for (int i = 0; i < s->count && good; i++)
       good = check_contender(&s->contenders[i], &trial, error);
     record_conditions conditions = {.before = record_read_state(&s->device)};
-    good = good && time_contenders(s, &trial.shape, error);
+    const timing_plan plan = groups_plan(s->device.emulated);
+    good = good && groups_time(s, &trial.shape, &plan, error);
     conditions.after = record_read_state(&s->device);
     conditions.origin = record_read_origin();
-    for (int i = 0; i < s->count && good; i++) {
-      if (ftell(s->lines) == 0)
-        groups_write_row(s->lines, true, s, &s->contenders[0], &trial.shape, &conditions);
-      groups_write_row(s->lines, false, s, &s->contenders[i], &trial.shape, &conditions);
-      groups_print_row(s, &s->contenders[i], &trial.shape);
-    }
+    if (good) write_results(s, &trial.shape, &conditions);
   }
   s->failed = dealt && !good;
   for (int i = 0; i < s->count; i++) group_undeal(&s->contenders[i].group);
@@ -110,29 +95,33 @@ static bool time_length(session *s, attention_shape shape, error_text *error) {
   return good;
 }
 
-static bool run(session *s, int argc, char **argv, error_text *error) {
-  static char *const usual[] = {"16384", "32768", "65536"};
-  int next = 3;
-  if (!device_open(&s->device, error) ||
-      !device_ok(cudaGetDeviceCount(&s->gpus), "counting the GPUs", error))
-    return false;
-  if (s->gpus < 2)
-    return fail(error, "this machine has one GPU, and several are to be timed: run it on another");
-  s->rounds = s->device.emulated ? 1 : MOST_ROUNDS; // its times mean nothing
-  if (!record_folder_make(argv[1], &s->device, &s->folder, error) || !connect_sizes(s, error) ||
-      !groups_load_contenders(s, argc, argv, &next, error))
-    return false;
-  const int given = argc - next - 1;
-  const int count = given > 0 ? given : 3;
-  char *text = NULL;
-  size_t length = 0;
-  s->lines = open_memstream(&text, &length);
-  if (!s->lines) return fail(error, "not enough memory for the record");
-  bool good = true;
+typedef struct {
+  char *text;
+  size_t length;
+} text_file;
+
+static bool save(const session *s, const text_file *lines, const text_file *samples,
+                 const char *name, error_text *error) {
+  char samples_name[1024];
+  snprintf(samples_name, sizeof samples_name, "%.1000s-samples", name);
+  return record_save(&s->folder, name, lines->text, lines->length, error) &&
+         record_save(&s->folder, samples_name, samples->text, samples->length, error);
+}
+
+// Times the lengths, or the usual ones where none is given, and saves the results.
+static bool time_lengths(session *s, char **given, int count, const char *name, error_text *error) {
+  static char *usual[] = {"16384", "32768", "65536"};
+  text_file lines = {0}, samples = {0};
+  if (count <= 0) {
+    given = usual;
+    count = 3;
+  }
+  s->lines = open_memstream(&lines.text, &lines.length);
+  s->samples = open_memstream(&samples.text, &samples.length);
+  bool good = (s->lines && s->samples) || fail(error, "not enough memory for the record");
   for (int i = 0; i < count && good; i++) {
     int64_t seq = 0;
-    good = number_parse_integer("the length", given > 0 ? argv[next + 1 + i] : usual[i], 256,
-                                LONGEST, &seq, error);
+    good = number_parse_integer("the length", given[i], 256, LONGEST, &seq, error);
     const attention_shape shape = {
         .dtype = ATTENTION_BF16,
         .batch = 1,
@@ -145,11 +134,27 @@ static bool run(session *s, int argc, char **argv, error_text *error) {
     };
     good = good && time_length(s, shape, error);
   }
-  fclose(s->lines);
+  if (s->lines) fclose(s->lines);
+  if (s->samples) fclose(s->samples);
   for (int i = 0; i < s->size_count; i++) group_close(&s->sizes[i]);
-  good = good && record_save(&s->folder, argv[2], text, length, error);
-  free(text);
+  good = good && save(s, &lines, &samples, name, error);
+  free(lines.text);
+  free(samples.text);
   return good;
+}
+
+static bool run(session *s, int argc, char **argv, error_text *error) {
+  int next = 3;
+  if (!device_open(&s->device, error) ||
+      !device_ok(cudaGetDeviceCount(&s->gpus), "counting the GPUs", error))
+    return false;
+  if (s->gpus < 2)
+    return fail(error, "this machine has one GPU, and several are to be timed: run it on another");
+  s->gauge = (groups_gauge){group_time, monitor_read_devices, event_rest};
+  if (!record_folder_make(argv[1], &s->device, &s->folder, error) || !connect_sizes(s, error) ||
+      !groups_load_contenders(s, argc, argv, &next, error))
+    return false;
+  return time_lengths(s, argv + next + 1, argc - next - 1, argv[2], error);
 }
 
 static int time_groups(int argc, char **argv) {

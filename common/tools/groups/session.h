@@ -6,8 +6,9 @@
 #include "group/group.h"
 #include "record/folder.h"
 #include "record/record.h"
+#include "timing/figures.h"
 
-enum { MOST_CONTENDERS = 40, MOST_ROUNDS = 7, MOST_SIZES = 8 };
+enum { MOST_CONTENDERS = 40, MOST_SIZES = 8 };
 
 typedef struct {
   attention_step step;
@@ -15,9 +16,19 @@ typedef struct {
   int gpus;
   int size;     // the number of its size in session.sizes
   bool checked; // it computes attention
+  bool link;    // it copies K and V alone, from GPU to GPU
   gpu_group group;
-  double milliseconds[MOST_ROUNDS];
+  int launches; // one behind the other in a round
+  timing_burst bursts[TIMING_MOST_ROUNDS];
 } contender;
+
+// How a time is taken, and how the GPUs are watched. Tests have functions of their own.
+typedef struct {
+  bool (*time)(gpu_group *group, const attention_step *step, int launches, int rounds,
+               double *milliseconds, error_text *error);
+  monitor_reading (*read)(int gpus);
+  void (*pause)(void *context, double seconds);
+} groups_gauge;
 
 typedef struct {
   device_info device;
@@ -25,22 +36,53 @@ typedef struct {
   int gpus;
   gpu_group sizes[MOST_SIZES]; // groups of 1, 2, 4, ... GPUs, and of all, connected once
   int size_count;
+  groups_gauge gauge;
   contender contenders[MOST_CONTENDERS];
+  timing_contender timed[MOST_CONTENDERS]; // the same, in their order
   int count;
-  int rounds;
-  bool failed; // a contender computed a wrong result, or its launch failed
-  FILE *lines;
+  bool failed;           // a contender computed a wrong result, or its launch failed
+  FILE *lines, *samples; // of the two files
 } session;
 
 // Loads the step for one GPU and those for several from the paths, up to the end or to "--", where `next` then is. Adds a
-// contender for the first, one for each of the others and each number of GPUs, and the exchange of K and V alone. The
-// groups of GPUs must be connected before.
+// contender for the first, one for each of the others and each number of GPUs, and K and V alone: their exchange by
+// NCCL, and their copies from GPU to GPU, where the GPUs reach each other's memory. The groups of GPUs must be connected
+// before.
 bool groups_load_contenders(session *s, int argc, char **argv, int *next, error_text *error);
+
+// Returns the plan of timing_default_plan, with one time in each burst: that of several launches in a row. On the
+// emulator, whose times mean nothing, there is one round.
+timing_plan groups_plan(bool emulated);
+
+// Says in the sentence of a rank that fails which contender it was.
+void groups_name_work(contender *c, const attention_shape *shape, const char *what);
+
+// Times all contenders in rounds, each once in a round, in a new random order, and leaves the rounds in s->timed.
+bool groups_time(session *s, const attention_shape *shape, const timing_plan *plan,
+                 error_text *error);
+
+// The results of a contender, from the rounds. The efficiency is the time of the first contender, divided by the number
+// of GPUs and by the contender's own time, from pairs of one round. The link's bandwidth is that of the copies alone, of
+// as many GPUs: the bytes that reach a GPU, divided by their time. The share is the bandwidth at which the contender's own
+// bytes reach a GPU, averaged over its whole time, divided by the link's, from pairs as well. NaN stands for what does not
+// apply.
+typedef struct {
+  timing_figures figures;
+  statistics_ratio efficiency;
+  double arriving_bytes; // of K and V, that reach a GPU in one launch
+  double gb_per_s;       // of a contender that moves K and V alone
+  double link_gb_per_s, link_share;
+} groups_result;
+groups_result groups_result_of(const session *s, const contender *c, const attention_shape *shape);
 
 // Writes a contender's line of the record; where `names` is true, the names of its columns. The first contender is the
 // step on one GPU, to which the others are compared.
 void groups_write_row(FILE *file, bool names, const session *s, const contender *c,
                       const attention_shape *shape, const record_conditions *conditions);
+
+// Writes a line for each round of the contender, or one with the names of the columns.
+void groups_write_samples(FILE *file, bool names, const session *s, const contender *c,
+                          const attention_shape *shape, const record_conditions *conditions);
 
 // Prints a contender's time, and its efficiency or its bandwidth.
 void groups_print_row(const session *s, const contender *c, const attention_shape *shape);

@@ -4,8 +4,8 @@ Each GPU has a process of its own. PyTorch shares the sequence out (zigzag under
 all-gather or in a ring. Both are timed, after a short sequence whose result is compared with attention on one GPU. The
 processes say on standard error where they are, and a time limit ends them; what has been timed until then is kept.
 
-The columns are those of groups.csv. The efficiency is the time of PyTorch's attention on one GPU, divided by the number of
-GPUs and by the time. --rehearse runs the same program on the CPU with two processes. PyTorch has no context parallelism
+The columns are some of those of groups.csv. The efficiency is the time of PyTorch's attention on one GPU, divided by the
+number of GPUs and by the time. --rehearse runs the same program on the CPU with two processes. PyTorch has no context parallelism
 there, so the processes gather K and V by themselves, without a mask.
 """
 

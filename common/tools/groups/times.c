@@ -1,0 +1,97 @@
+// Times the contenders in the rounds of common/timing. What is one launch there is here several in a row, on all GPUs of
+// the contender, and their time is taken by the group's own events.
+#include "groups/session.h"
+#include "shape/shape.h"
+#include <math.h>
+
+// The clock of common/timing: it tells what the last launches took.
+typedef struct {
+  const groups_gauge *gauge;
+  const attention_shape *shape;
+  int gpus; // of the last launches
+  double milliseconds;
+  error_text failure;
+  bool failed;
+} stopwatch;
+
+typedef struct {
+  contender *contender;
+  stopwatch *watch;
+} timed_work;
+
+void groups_name_work(contender *c, const attention_shape *shape, const char *what) {
+  error_text *doing = &c->group.doing;
+  fail(doing, "%s%s%s on %d GPU%s, %d rows%s, %s", c->step.name, c->variant ? " " : "",
+       c->variant ? c->variant : "", c->gpus, c->gpus == 1 ? "" : "s", shape->seq_q,
+       shape->causal ? ", causal" : "", what);
+}
+
+static cudaError_t launch(void *context, size_t rotation, cudaStream_t stream) {
+  (void)rotation, (void)stream;
+  const timed_work *work = context;
+  contender *c = work->contender;
+  stopwatch *watch = work->watch;
+  groups_name_work(c, watch->shape, "timed");
+  watch->gpus = c->gpus;
+  watch->failed = !watch->gauge->time(&c->group, &c->step, c->launches, 1, &watch->milliseconds,
+                                      &watch->failure);
+  return watch->failed ? cudaErrorUnknown : cudaSuccess;
+}
+
+static cudaError_t start(void *context, cudaStream_t stream) {
+  (void)context, (void)stream;
+  return cudaSuccess;
+}
+
+static cudaError_t stop(void *context, cudaStream_t stream, float *milliseconds, bool *in_time) {
+  (void)stream;
+  const stopwatch *watch = context;
+  *milliseconds = (float)watch->milliseconds;
+  *in_time = true; // the first launch in a row, which is not timed, keeps the GPUs busy meanwhile
+  return cudaSuccess;
+}
+
+static monitor_reading read_state(void *context) {
+  const stopwatch *watch = context;
+  return watch->gauge->read(watch->gpus);
+}
+
+static void rest(void *context, double seconds) {
+  const stopwatch *watch = context;
+  watch->gauge->pause(NULL, seconds);
+}
+
+// About 40 ms of work at 600 TFLOP/s, in 3 to 50 launches.
+static int launches_of(const session *s, const contender *c, const attention_shape *shape) {
+  const double launches = 40 * 600e9 / (shape_operations(shape) / c->gpus);
+  return s->device.emulated ? 1 : launches < 3 ? 3 : launches > 50 ? 50 : (int)launches;
+}
+
+timing_plan groups_plan(bool emulated) {
+  timing_plan plan = timing_default_plan();
+  plan.burst_ms = 0; // one time in each burst
+  plan.graph_below_ms = 0;
+  plan.warm_up = 1;
+  plan.seconds_least = HUGE_VAL; // the noise alone decides how many rounds there are
+  if (emulated) plan.rounds_least = plan.rounds_most = 1;
+  return plan;
+}
+
+bool groups_time(session *s, const attention_shape *shape, const timing_plan *plan,
+                 error_text *error) {
+  stopwatch watch = {.gauge = &s->gauge, .shape = shape, .gpus = 1};
+  const timing_clock clock = {start, stop, read_state, rest, &watch};
+  timed_work works[MOST_CONTENDERS];
+  for (int i = 0; i < s->count; i++) {
+    contender *c = &s->contenders[i];
+    c->launches = launches_of(s, c, shape);
+    works[i] = (timed_work){c, &watch};
+    s->timed[i] = (timing_contender){
+        .name = c->step.name, .launch = launch, .context = &works[i], .bursts = c->bursts};
+  }
+  timing_plan own = *plan;
+  own.clock = &clock;
+  const bool good = timing_run(&own, s->timed, (size_t)s->count, NULL, error);
+  if (watch.failed) *error = watch.failure; // which says more
+  return good;
+}
