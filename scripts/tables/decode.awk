@@ -34,7 +34,7 @@ END {
     print "No row is recorded: `make decode` records them."
     exit
   }
-  header("heads\tkv heads\tbatch\tkeys\tqueries\tstep 09, µs\tstep 18, µs\tstep 19, µs\tstep 20, µs\tfastest peer, µs\tfastest peer\tstep 20 of its speed\tonly reading, µs\tstep 20 of its speed", 0)
+  header("heads\tkv heads\tbatch\tkeys\tqueries\tstep 09, µs\tstep 18, µs\tstep 19, µs\tstep 20, µs\tfastest peer, µs\tfastest peer\tstep 20 of its speed\tonly reading, µs\tstep 20 of reading's speed", 0)
   for (p = 1; p <= problems; p++) {
     best = fastest_peer(p, 1)
     graph = !((p, "20") in single && !((p, "20") in graphed) || best != "" && !((p, best) in graphed))
