@@ -55,15 +55,19 @@ record_state record_parse_state(const char *line) {
   return state;
 }
 
-record_state record_read_state(const device_info *device) {
+// Asks nvidia-smi for fields of CUDA's device 0. Leaves the line as it is on the emulator.
+static void query_gpu(const device_info *device, const char *asked, char *line, size_t size) {
   char command[256];
-  char line[256] = "";
   char bus_id[32]; // nvidia-smi's own numbers do not follow CUDA_VISIBLE_DEVICES
-  if (!device->emulated && device_bus_id(0, bus_id, sizeof bus_id)) {
-    snprintf(command, sizeof command, "nvidia-smi -i %s --query-gpu=%s --format=csv,noheader 2>&1",
-             bus_id, fields);
-    first_line(command, line, sizeof line);
-  }
+  if (device->emulated || !device_bus_id(0, bus_id, sizeof bus_id)) return;
+  snprintf(command, sizeof command, "nvidia-smi -i %s --query-gpu=%s --format=csv,noheader 2>&1",
+           bus_id, asked);
+  first_line(command, line, size);
+}
+
+record_state record_read_state(const device_info *device) {
+  char line[256] = "";
+  query_gpu(device, fields, line, sizeof line);
   return record_parse_state(line);
 }
 
@@ -118,6 +122,10 @@ void record_write(FILE *file, const device_info *device, const char *when,
           device->multiprocessors);
   fprintf(file, ", CUDA runtime %s, driver API %d.%d\n", origin.cuda, driver / 1000,
           driver % 1000 / 10);
+  char uuid[64] =
+      "unknown"; // its beginning tells two GPUs of one kind apart, which differ by some percent
+  query_gpu(device, "uuid", uuid, sizeof uuid);
+  if (!device->emulated) fprintf(file, "# %s: gpu = %.12s\n", when, uuid);
   if (!device->emulated) write_state(file, when, state);
   fprintf(file, "# %s: commit = %s, date = %s\n", when, origin.commit, origin.date);
 }

@@ -94,7 +94,7 @@ class Record(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(self.path.parent)), ["peers-samples.csv", "peers.csv"])
         again, dropped = self.resumed()
         self.assertEqual((list(again.rows.values()), dropped), (rows, 0))
-        again.comments = ["a comment"]
+        self.assertEqual(again.comments, ["a comment"])
         before = self.path.read_bytes()
         again.save()
         self.assertEqual(self.path.read_bytes(), before)
@@ -113,6 +113,7 @@ class Record(unittest.TestCase):
 
     def test_what_is_measured_again(self):
         self.saved(make_row("04_x"), make_row("05_x", commit="old"), make_row("06_x", driver="579"))
+        self.assertEqual(self.resumed(commit="another")[0].comments, [])  # where nothing is kept
         again, dropped = self.resumed()
         self.assertEqual(([row["step"] for row in again.rows.values()], dropped), (["04_x"], 2))
         self.assertEqual(self.resumed(device="another GPU")[1], 3)

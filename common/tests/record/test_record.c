@@ -62,5 +62,6 @@ Test(record, comment_lines) {
                          "temperature.gpu = 580.159.04, 1980 MHz, 3201 MHz, 118.93 W, 700.00 W, "
                          "37\n"),
             "%s", text);
+  cr_expect(strstr(text, "\n# before: gpu = "), "%s", text);
   cr_expect(strstr(text, "\n# before: commit = abc1234, date = 2"), "%s", text);
 }

@@ -143,10 +143,12 @@ def run(options: argparse.Namespace) -> int:
                 "with changes that are not committed",
                 file=sys.stderr,
             )
-    record.comments = [
+    here = (
         f"PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}, "
-        f"{torch.cuda.get_device_name(0)}, {device.multi_processor_count} multiprocessors",
-    ]
+        f"{torch.cuda.get_device_name(0)}, {device.multi_processor_count} multiprocessors, gpu {machine.read_gpu()}"
+    )
+    if here not in record.comments:
+        record.comments.append(here)
     plan = library.default_plan()
     plan.seconds_most, plan.quiet = options.seconds, True
     session = cell.Session(

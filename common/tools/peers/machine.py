@@ -40,6 +40,11 @@ def read_state() -> dict[str, str]:
     return parse_state(_first_line("nvidia-smi", "-i", bus_id(), query, "--format=csv,noheader,nounits"))
 
 
+def read_gpu() -> str:
+    """The beginning of the GPU's UUID, which tells two GPUs of one kind apart: they differ by some percent."""
+    return _first_line("nvidia-smi", "-i", bus_id(), "--query-gpu=uuid", "--format=csv,noheader")[:12] or "unknown"
+
+
 def state_columns(before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
     return {
         "driver": after["driver_version"],

@@ -155,6 +155,8 @@ class Record:
             skipped = re.match(r"# skipped: (\S+), ([^:]*): (.*)", comment)
             if skipped:
                 self.reasons[skipped[1], skipped[2]] = skipped[3]
+            elif self.rows:  # of the machine that measured them
+                self.comments.append(comment.removeprefix("# "))
         return len(rows) - len(self.rows)
 
     def add(self, row: Row, samples: list[Row] | None) -> None:
