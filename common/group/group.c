@@ -153,14 +153,17 @@ void group_undeal(gpu_group *group) {
   }
 }
 
-void group_close(gpu_group *group) {
-  // A communicator that is aborted ends its kernels, which may still use the buffers.
-  for (int i = 0; i < group->count && group->failed; i++) {
+void group_abort(gpu_group *group) {
+  for (int i = 0; i < group->count; i++) {
     gpu_rank *member = &group->members[i];
     cudaSetDevice(member->device);
     if (member->group.comm) ncclCommAbort(member->group.comm);
     member->group.comm = NULL;
   }
+}
+
+void group_close(gpu_group *group) {
+  if (group->failed) group_abort(group);
   group_undeal(group);
   for (int i = 0; i < group->count; i++) {
     gpu_rank *member = &group->members[i];

@@ -56,12 +56,17 @@ bool group_supported(const attention_step *step, const attention_shape *shape, i
 bool group_open(gpu_group *group, int ranks, error_text *error);
 void group_close(gpu_group *group);
 
+// Ends the connections of a group in which a rank has failed, and with them the kernels of exchanges that wait for that
+// rank. To free memory of these GPUs before would wait for such a kernel for ever. group_close does so by itself.
+void group_abort(gpu_group *group);
+
 // Makes the part of a group that is this process' one rank. All processes call it, and each uses one GPU of its machine.
 bool group_open_process(gpu_group *group, const process_place *place, error_text *error);
 
 // Deals the trial's Q, K and V out, and allocates outputs and the workspace of the step. group_undeal frees them, after
 // which the group can be dealt to again; group_close does so as well. Copies of a group can be dealt to side by side: they
-// share the connections, and one of them is closed in the end.
+// share the connections, and one of them is closed in the end. Where a rank of a copy has failed, group_abort ends the
+// connections of that copy before anything is freed, and the caller makes the others forget them.
 bool group_deal(gpu_group *group, const attention_step *step, const trial *trial,
                 error_text *error);
 void group_undeal(gpu_group *group);

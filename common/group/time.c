@@ -12,7 +12,7 @@ typedef struct {
 static bool time_member(gpu_group *group, gpu_rank *member, void *context, error_text *error) {
   timed_run *run = context;
   const attention_args args = group_arguments(group, member, true);
-  cudaEvent_t begin, end;
+  cudaEvent_t begin = NULL, end = NULL;
   bool good = device_ok(cudaEventCreate(&begin), "making an event", error);
   good = good && device_ok(cudaEventCreate(&end), "making an event", error);
   // The first launch is not timed. Its exchange brings the ranks together.
@@ -27,8 +27,8 @@ static bool time_member(gpu_group *group, gpu_rank *member, void *context, error
   float all = 0;
   good = good && device_ok(cudaEventElapsedTime(&all, begin, end), "reading a time", error);
   run->milliseconds[member - group->members] = all / (float)run->launches;
-  cudaEventDestroy(begin);
-  cudaEventDestroy(end);
+  if (begin) cudaEventDestroy(begin);
+  if (end) cudaEventDestroy(end);
   return good;
 }
 

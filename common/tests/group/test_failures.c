@@ -20,6 +20,8 @@ FAILING_FUNCTION(ncclResult_t, ncclInternalError, ncclAllReduce,
                  (const void *send, void *receive, size_t count, ncclDataType_t type,
                   ncclRedOp_t reduction, ncclComm_t comm, cudaStream_t stream),
                  (send, receive, count, type, reduction, comm, stream))
+FAILING_FUNCTION(cudaError_t, cudaErrorMemoryAllocation, cudaEventCreate, (cudaEvent_t * event),
+                 (event))
 
 // Arguments of rank 0 of three. The rank is told that there are others whose tensors are these as well, but its
 // communicator has no other, so that no rank waits for one that fails.
@@ -125,6 +127,32 @@ Test(group, failures_of_the_driver_are_reported) {
     *pointers[i] = aligned;
   }
   close_lonely_rank(&it);
+}
+
+// A time needs two events, and neither may be missing.
+Test(group, failures_while_timing_are_reported) {
+  const attention_step step = group_suite_step();
+  const attention_shape shape = group_suite_shape(ATTENTION_FP16, 64, 64, 64, false);
+  trial trial;
+  group_suite_gpus();
+  group_suite_prepare(&trial, &shape);
+  int failures = 0; // the emulator's cudaEventCreate calls another of these functions
+  for (const char *failed = "cudaEventCreate"; strstr(failed, "cudaEventCreate"); failures++) {
+    static gpu_group group;
+    error_text error;
+    double milliseconds;
+    cr_assert(group_open(&group, 1, &error), "%s", error.text);
+    cr_assert(group_deal(&group, &step, &trial, &error), "%s", error.text);
+    failing_calls_begin(failures + 1);
+    const bool good = group_time(&group, &step, 1, 1, &milliseconds, &error);
+    failed = failing_calls_end();
+    cr_assert(failed && !good, "call %d fails, and there is a time", failures + 1);
+    if (strstr(failed, "cudaEventCreate"))
+      cr_assert(strstr(error.text, "making an event failed: "), "%s", error.text);
+    group_close(&group);
+  }
+  cr_assert_gt(failures, 2);
+  trial_free(&trial);
 }
 
 static bool fail_on_rank_1(gpu_group *group, gpu_rank *rank, void *context, error_text *error) {

@@ -87,6 +87,18 @@ Test(groups, ends_with_1_where_a_step_fails) {
   }
 }
 
+// GPUs wait for a rank that has left an exchange for ever, and so does the emulator without a limit. The connections are
+// ended before memory is freed, which waits for the GPUs.
+Test(groups, does_not_wait_for_a_rank_that_failed) {
+  setenv("EMU_NCCL_LIMIT", "0", 1);
+  setenv("LAB_LIMIT", "1", 1);
+  setenv("SABOTAGE", "launch", 1);
+  const program_result result = run("step04.so", "sabotaged_group.so", "256");
+  cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.err);
+  cr_expect(program_begins(result.err, "error: 00_sabotaged on 2 GPUs, 256 rows, checked: "),
+            "it said: %s", result.err);
+}
+
 Test(groups, ends_with_2_where_the_input_is_bad) {
   setenv("SABOTAGE", "unsupported", 1);
   const struct {

@@ -30,7 +30,8 @@ typedef struct {
   int status; // where a sentence says what went wrong
 } session;
 
-// The inputs of all processes must be the same, because each deals out its own rows from them.
+// The inputs of all processes must be the same, because each deals out its own rows from them. So must what they do with
+// them: a process that has no O to check, or more rounds to time, would wait for the others for ever.
 static bool open_group(session *s, int ranks, error_text *error) {
   if (!s->processes) return group_open(&s->group, ranks, error);
   attention_shape shape;
@@ -39,6 +40,9 @@ static bool open_group(session *s, int ranks, error_text *error) {
   return processes_agree(&shape, sizeof shape, "the shape", error) &&
          processes_agree(&s->options.seed, sizeof s->options.seed, "the seed", error) &&
          processes_agree(&s->options.inputs, sizeof s->options.inputs, "the kind of inputs",
+                         error) &&
+         processes_agree(s->options.given, sizeof s->options.given, "the list of options", error) &&
+         processes_agree(&s->options.rounds, sizeof s->options.rounds, "the number of rounds",
                          error) &&
          group_open_process(&s->group, &s->place, error);
 }

@@ -52,6 +52,24 @@ static bool check_contender(contender *c, trial *trial, error_text *error) {
          fail(error, "%s on %d GPUs: %s", c->step.name, c->gpus, check.message.text);
 }
 
+// The groups of a size share their connections, which have been ended.
+static void forget_connections(gpu_group *group) {
+  group->failed = true;
+  for (int i = 0; i < group->count; i++) group->members[i].group.comm = NULL;
+}
+
+// Ends what a rank that failed has left in the exchange, before memory is freed on any of its GPUs.
+static void end_failed(session *s) {
+  for (int i = 0; i < s->count; i++) {
+    const int size = s->contenders[i].size;
+    if (!s->contenders[i].group.failed) continue;
+    group_abort(&s->contenders[i].group);
+    forget_connections(&s->sizes[size]);
+    for (int j = 0; j < s->count; j++)
+      if (s->contenders[j].size == size) forget_connections(&s->contenders[j].group);
+  }
+}
+
 // Writes the results of a length and a mask, and at the beginning the names of the columns.
 static void write_results(session *s, const attention_shape *shape,
                           const record_conditions *conditions) {
@@ -90,6 +108,7 @@ static bool time_length(session *s, attention_shape shape, error_text *error) {
     if (good) write_results(s, &trial.shape, &conditions);
   }
   s->failed = dealt && !good;
+  end_failed(s);
   for (int i = 0; i < s->count; i++) group_undeal(&s->contenders[i].group);
   trial_free(&trial);
   return good;
