@@ -80,7 +80,7 @@ if [ "${1-}" = --stat ] && [ -n "$variant" ]; then
   exit
 fi
 if [ "${1-}" = --between ]; then
-  [ -n "$2" ] && [ -n "$3" ] || which_steps
+  if [ -z "$2" ] || [ -z "$3" ]; then which_steps; fi
   a=$(step "$2") && b=$(step "$3") || exit
   awk -f scripts/align.awk <<<$'step\tagainst\tchanged\n'"$b"$'\t'"$a"$'\t'"$(changed_lines "$steps/$a/attention.cu" "$steps/$b/attention.cu")"
   exit
