@@ -130,9 +130,10 @@ cuda: ## run any CUDA file on the emulator: make cuda FILE=x.cu MODE=sanitize|co
 
 # --- reading -------------------------------------------------------------------------------------
 
+diff_to = $(or $(B),$(if $(STEP_GOALS),$(call step_number,$(firstword $(STEPS)))))
 diff: ## what a step changes: make step03 diff, or make diff A=02 B=04; STAT=1: how many lines; VARIANT=no_pad
 	@STEPS_FOLDER=$(STEPS_FOLDER) VARIANT=$(VARIANT) \
-	  scripts/diff.sh $(if $(STAT),$(if $(A)$(B),--between "$(A)" "$(B)",--stat $(STEPS)),"$(A)" "$(or $(B),$(call step_number,$(firstword $(STEPS))))")
+	  scripts/diff.sh $(if $(STAT),$(if $(A)$(B),--between "$(A)" "$(diff_to)",--stat $(STEPS)),"$(A)" "$(diff_to)")
 
 # A goal that is no verb; the second rule keeps make from taking a missing file of settings for one.
 .DEFAULT:

@@ -66,6 +66,11 @@ ifneq ($(and $(named_one),$(filter $(own_verbs),$(MAKECMDGOALS))),)
     endif
   endif
 endif
+ifneq ($(and $(PART),$(filter $(own_verbs),$(MAKECMDGOALS)),$(filter 0,$(MAKELEVEL))),)
+  ifeq ($(named_one),)
+    $(error PART=$(PART) is a part of the exercise of one step: make step04 $(firstword $(filter $(own_verbs),$(MAKECMDGOALS))) PART=$(PART))
+  endif
+endif
 ifneq ($(and $(PART),$(named_one),$(filter $(own_verbs),$(MAKECMDGOALS))),)
   ifeq ($(WORK),)
     $(error PART=$(PART) is a part of your own file of step $(named_one), $(if $(chosen),and not of another file,and there is none in $(LAB_WORK) yet: make step$(named_one) exercise writes it))

@@ -55,7 +55,7 @@ endef
 peers: needs-gpu ## steps against PyTorch's attention, and FlashAttention-3 (needs PyTorch); FA3=libfa3.so, QUICK=1, FRESH=1
 	$(call beside_peers,peers,$(LONG_STEPS))
 
-shapes: needs-gpu ## the same for one head, ragged lengths, grouped heads, decoding (needs PyTorch); FA3=libfa3.so
+shapes: needs-gpu ## steps and peers for one head, ragged lengths, grouped heads, decoding (needs PyTorch); FA3=libfa3.so
 	$(call beside_peers,shapes,$(PEER_STEPS),--users)
 
 spread: needs-gpu ## steps and peers for scores that are spread more and more (needs PyTorch); QUICK=1, FRESH=1

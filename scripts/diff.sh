@@ -43,6 +43,11 @@ step() { # the folder of a step's number
   basename "${found[0]%/attention.cu}"
 }
 
+which_steps() {
+  echo "error: which steps? make step03 diff compares step 03 with the one before, and make diff A=02 B=04 any two" >&2
+  exit 2
+}
+
 limit() { # the most lines that a step may change; step 02 is a new file
   case $1 in
   02_*) echo - ;;
@@ -75,6 +80,7 @@ if [ "${1-}" = --stat ] && [ -n "$variant" ]; then
   exit
 fi
 if [ "${1-}" = --between ]; then
+  if [ -z "$2" ] || [ -z "$3" ]; then which_steps; fi
   a=$(step "$2") && b=$(step "$3") || exit
   awk -f scripts/align.awk <<<$'step\tagainst\tchanged\n'"$b"$'\t'"$a"$'\t'"$(changed_lines "$steps/$a/attention.cu" "$steps/$b/attention.cu")"
   exit
@@ -100,6 +106,7 @@ if [ "${1-}" = --stat ]; then
   exit
 fi
 
+[ -n "${2-}" ] || which_steps
 b=$(step "$2") || exit
 if [ -n "$variant" ]; then
   a=$b

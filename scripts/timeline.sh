@@ -36,6 +36,8 @@ status=0
 EMU_ORDER=$scratch/order.csv scripts/run.sh "$program" "$@" --no-check --no-time >"$scratch/said" || status=$?
 if [ -s "$scratch/order.csv" ]; then
   sed -n '/^step  /p; /^shape /p' "$scratch/said"
-  awk -f scripts/csv.awk -f scripts/order_text.awk "$scratch/order.csv"
+  awk -f scripts/csv.awk -f scripts/order_text.awk "$scratch/order.csv" >"$scratch/text"
+  cat "$scratch/text"
+  [ -s "$scratch/text" ] || echo "No warp of the first block waits for another, or for a copy: there is no order to show."
 fi
 exit $status

@@ -22,6 +22,10 @@ for number in "$x" "${y:=0}" "${z:=0}" "$thread"; do
     exit 2
   fi
 done
+if ! [[ ${COUNT:-0} =~ ^[0-9]+$ ]]; then
+  echo "error: COUNT is \"$COUNT\": give the number of lines, such as COUNT=100" >&2
+  exit 2
+fi
 if [ -z "$kernel" ]; then
   echo "error: $source names no kernel that ends in _kernel: give KERNEL=" >&2
   exit 2

@@ -18,9 +18,11 @@ const char *code_line_shorten(char *path) {
   return path;
 }
 
-// "void ns::load_tile<64, half>(half const*, int)" -> "ns::load_tile"
+// "void ns::load_tile<64, half>(half const*, int)" -> "ns::load_tile"; a lambda is "operator()"
 static void plain_function(const char *demangled, char *name, size_t name_bytes) {
-  const size_t length = strcspn(demangled, "<(\n");
+  static const char lambda[] = "operator()";
+  const bool is_lambda = strncmp(demangled, lambda, sizeof lambda - 1) == 0;
+  const size_t length = is_lambda ? sizeof lambda - 1 : strcspn(demangled, "<(\n");
   size_t start = length;
   while (start > 0 && demangled[start - 1] != ' ') start--;
   snprintf(name, name_bytes, "%.*s", (int)(length - start), demangled + start);
@@ -43,6 +45,20 @@ bool code_line_of_program(const code_line *line) {
   return owner_of(line->file) == OWNER_PROGRAM && strstr(line->file, "emulator/runtime/") == NULL;
 }
 
+static bool is_header(const char *file) {
+  const char *dot = strrchr(file, '.');
+  return dot != NULL && (strcmp(dot, ".cuh") == 0 || strcmp(dot, ".h") == 0);
+}
+
+// Writes who called: a header's line alone would not tell which of the reader's lines led there.
+static void take_caller(char *where, int line, code_line *text) {
+  const bool first = text->caller[0] == '\0';
+  if (!first && (!text->caller_in_header || is_header(where) || text->origin[0] != '\0')) return;
+  if (first) text->caller_in_header = is_header(where);
+  snprintf(first ? text->caller : text->origin, sizeof text->caller, "called from %.200s:%d",
+           code_line_shorten(where), line);
+}
+
 // Reads one frame of addr2line's answer: the function's line and "FILE:LINE (discriminator 1)".
 static void take_frame(const char *function, char *where, code_line *text) {
   char *colon = strrchr(where, ':');
@@ -54,9 +70,8 @@ static void take_frame(const char *function, char *where, code_line *text) {
     text->line = line;
     snprintf(text->file, sizeof text->file, "%s", code_line_shorten(where));
     plain_function(function, text->function, sizeof text->function);
-  } else if (text->caller[0] == '\0' && owner == OWNER_PROGRAM) {
-    snprintf(text->caller, sizeof text->caller, "called from %.200s:%d", code_line_shorten(where),
-             line);
+  } else if (owner == OWNER_PROGRAM) {
+    take_caller(where, line, text);
   }
 }
 

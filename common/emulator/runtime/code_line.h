@@ -12,6 +12,9 @@ typedef struct {
   char operation[64]; // of a library call: "wmma::load_matrix_sync()"; else empty
   char caller
       [256]; // "called from FILE:LINE" where the function was inlined into another; else empty
+  bool caller_in_header;
+  char origin
+      [256]; // the same of the first line outside of headers, where that caller is in a header
 } code_line;
 
 // Looks up the instructions that contain these addresses (NULL for none). The lines come

@@ -137,6 +137,7 @@ void fault_report_instruction(const worker *worker, uintptr_t instruction) {
     fault_report_line("at %s in %s:%d", function, line.file, line.line);
     fault_report_source(line.file, line.line);
     if (line.caller[0] != '\0') fault_report_line("    %s", line.caller);
+    if (line.origin[0] != '\0') fault_report_line("    %s", line.origin);
   } else if (instruction != 0 && dladdr(code, &module) != 0) {
     fault_report_line("at an instruction of %s whose line is not known", module.dli_fname);
   }

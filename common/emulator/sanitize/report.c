@@ -91,6 +91,7 @@ static void report_place(const launch *launch, const char *what, const place_tex
   fault_report_line("%sat %s in %s:%d", what, function, place->file, place->line);
   fault_report_source(place->file, place->line);
   if (place->caller[0] != '\0') fault_report_line("    %s", place->caller);
+  if (place->origin[0] != '\0') fault_report_line("    %s", place->origin);
 }
 
 static void report_thread(const launch *launch, const finding_party *party, const char *detail) {

@@ -1,5 +1,7 @@
 #include "limit_faults.h"
 
+#include "limit_functions.h"
+
 #include <cuda_runtime.h>
 #include <time.h>
 
@@ -29,6 +31,12 @@ static int *device_flag(void) {
   cudaMemset(flag, 0, sizeof *flag);
   return flag;
 }
+
+__global__ void headers_kernel(volatile int *flags) {
+  LOOP;
+  wait_for_flags(flags);
+}
+void endless_loop_in_headers(void) { headers_kernel<<<1, 64>>>(device_flag()); }
 
 // Nothing interrupts the first thread, so the last one never runs.
 __global__ void spin_kernel(volatile int *flag) {

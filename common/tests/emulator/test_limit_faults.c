@@ -46,6 +46,11 @@ Test(limit, loop_in_every_block) {
   expect_line(endless_loop_in_blocks, "loop_everywhere_kernel", " ready to run\n");
 }
 
+// A header may have several callers: the report goes on to the line of the kernel's own file.
+Test(limit, loop_in_headers) {
+  expect_line(endless_loop_in_headers, "headers_kernel", " ready to run\n");
+}
+
 Test(limit, spin) {
   expect_line(endless_spin, "spin_kernel", "threads 1-63 (warps 0-1) are ready to run\n");
 }

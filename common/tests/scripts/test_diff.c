@@ -109,6 +109,12 @@ Test(diff, what_cannot_be_compared_is_named) {
   result = lab_run(DIFF "01 77", lab_work);
   EXPECT_STATUS(result, 2);
   EXPECT(result, "error: there is no step 77 to compare");
+  const char *const lacking[] = {MAKE "diff", MAKE "diff A=02", MAKE "diff A=02 STAT=1"};
+  for (size_t i = 0; i < sizeof lacking / sizeof *lacking; i++) {
+    result = lab_run("%s", lacking[i]);
+    EXPECT_STATUS(result, 2);
+    EXPECT(result, "error: which steps? make step03 diff");
+  }
 }
 
 // Shows the lines that a variant removes, with its patch's text; the lab's own variant and step are used.

@@ -161,6 +161,9 @@ Test(recipes, gdb_stops_in_a_thread, .timeout = 120) {
   result = lab_run("THREAD=five scripts/workshop/gdb.sh cpu true steps/01_naive/attention.cu");
   EXPECT_STATUS(result, 2);
   EXPECT(result, "error: \"five\" is no number: give BLOCK=x,y,z and THREAD=x");
+  result = lab_run("COUNT=x scripts/workshop/gdb.sh cpu true steps/01_naive/attention.cu");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: COUNT is \"x\": give the number of lines");
 }
 
 // A breakpoint of the reader's stops in the chosen thread alone, so `next` stays there as well.

@@ -122,7 +122,7 @@ Test(verdicts, a_part_below_its_todo) {
          ": replace each score", "attention.cu fails\n");
 }
 
-// A part that is right passes the quick tests while the others, which are the lab's meanwhile, are still to be written.
+// A part may pass before it is written, which is then said. Of the others, which are the lab's meanwhile, nothing is.
 Test(verdicts, a_part_takes_the_tests_that_are_asked_for) {
   EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax"), 0);
   suite_says("$*\nfinished: 9 tests\n"
@@ -138,8 +138,9 @@ Test(verdicts, a_part_takes_the_tests_that_are_asked_for) {
   EXPECT(result, "--fail-fast --filter !(other_gpus)/!(more_*|each_is_sanitized) ");
   result = lab_run("PART=1 " CHECK);
   EXPECT_STATUS(result, 0);
-  EXPECT(result, "check: part 1 of ", "then: make step04 sanitize PART=1 looks for ");
-  cr_expect_null(strstr(result.out, "still to be written"), "%s", result.out);
+  EXPECT(result, "check: part 1 of ", "part 1 is still to be written, at line ",
+         "then: make step04 sanitize PART=1 looks for ");
+  cr_expect_null(strstr(result.out, "parts of"), "%s", result.out);
   result = lab_run("cat %s/said", lab_work);
   cr_expect_null(strstr(result.out, "--fail-fast"), "%s", result.out);
   suite_says("[----]   a sentence\n[FAIL] shapes::a: (1s)\n"
@@ -150,6 +151,25 @@ Test(verdicts, a_part_takes_the_tests_that_are_asked_for) {
   EXPECT(result, "shapes::a:\n a sentence\npart 2 is still to be written, at line ",
          ": compute the correction", "check: part 2 of ");
   cr_expect_null(strstr(result.out, "sanitize"), "%s", result.out);
+}
+
+// Where all parts are written, and the file is wrong, the parts can be tested one by one.
+Test(verdicts, the_way_to_the_part_that_is_wrong) {
+  EXPECT_STATUS(
+      lab_run("scripts/workshop/exercise.sh start 04_online_softmax && "
+              "sed -i 's|^ *// end of part|  row_sum += 1;\\n&|' %s/04_online_softmax/attention.cu",
+              lab_work),
+      0);
+  suite_says("[----]   a sentence\n[FAIL] shapes::a: (1s)\n"
+             "[====] Synthesis: Tested: 9 | Passing: 8",
+             1);
+  script_result result = lab_run(CHECK);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, " a sentence\n",
+         "make step04 check PART=1 tests part 1 between the lab's other parts",
+         "attention.cu fails\n");
+  result = lab_run("PART=1 " CHECK);
+  cr_expect_null(strstr(result.out, "check PART=1 tests"), "%s", result.out);
 }
 
 // Code of the host that never ends, behind a test that only takes long.

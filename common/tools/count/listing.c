@@ -63,8 +63,10 @@ static size_t print_file(FILE *out, const listing *listing, size_t next, error_t
   const char *path = listing->lines[next].file;
   FILE *source = fopen(path, "r");
   if (!source) {
-    fail(error, "cannot read the kernels' source %s: %s: run this where the lab is", path,
-         strerror(errno));
+    fail(error,
+         "cannot read the kernels' source %s: %s: run this where the lab is; if it has moved, run "
+         "make clean first",
+         path, strerror(errno));
     return SIZE_MAX;
   }
   fprintf(out, "\n%s\n\n", path);
