@@ -1,5 +1,5 @@
-// Times the contenders in the rounds of common/timing. What is one launch there is here several in a row, on all GPUs of
-// the contender, and their time is taken by the group's own events.
+// Times the contenders in the rounds of common/timing. In place of one launch there are several in a row here, on all
+// GPUs of the contender, and their time is taken by the group's own events.
 #include "groups/session.h"
 #include "shape/shape.h"
 #include <math.h>
