@@ -81,7 +81,7 @@ static void describe_decode(bool quick, char *text, size_t size) {
   }
 }
 
-// So the times of both can be compared.
+// make bench DECODE=1 and make decode measure the same shapes, so their times can be compared.
 Test(grid, decode_has_the_shapes_of_the_peers) {
   needs_tool("python3");
   for (int quick = 0; quick <= 1; quick++) {
