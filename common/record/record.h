@@ -43,7 +43,8 @@ record_origin record_read_origin(void);
 // commit and date, which end every line of the lab's records.
 void record_add_columns(csv_line *line, const record_conditions *conditions);
 
-// Writes state and origin as lines that begin with "# ", as CSV readers skip them. `when` says at which point of the
+// Writes the GPU, by the beginning of its UUID, its state and the origin as lines that begin with "# ", as CSV readers
+// skip them. `when` says at which point of the
 // run, such as "before".
 void record_write(FILE *file, const device_info *device, const char *when,
                   const record_state *state);

@@ -1,4 +1,4 @@
-// Reads memory as fast as a kernel can: each thread has eight loads of 16 bytes on their way at once.
+// Reads memory with eight loads of 16 bytes of each thread on their way at once.
 #include "timing/reading.h"
 
 static constexpr int THREADS = 256;

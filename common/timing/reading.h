@@ -1,5 +1,5 @@
-// A kernel that only reads. Attention of a few queries and many keys has to read K and V once, so it cannot take less time
-// than this kernel takes for the same bytes.
+// A kernel that only reads. Attention of a few queries and many keys has to read K and V once as well, so this kernel's time
+// for the same bytes is what it can come near to. For few bytes another way of reading may be faster.
 #ifndef TIMING_READING_H
 #define TIMING_READING_H
 

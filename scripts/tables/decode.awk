@@ -1,7 +1,7 @@
 # One query or a few against many keys: the times of the last steps, of the fastest peer, and of a kernel that only reads
-# K and V, in microseconds, and step 20's shares of the speed of the last two. A time below 50 microseconds is that of a replayed graph; but
-# where step 20 or the fastest peer has none, all times of the problem are those of single launches, because a launch
-# takes some microseconds longer than its share of a graph.
+# K and V, in microseconds, and step 20's shares of the speed of the last two. A time below 50 microseconds is that of a
+# replayed graph; but where step 20 or the fastest peer has none, all times of the problem are those of single launches,
+# because a launch takes some microseconds longer than its share of a graph.
 # Arguments: DEVICE
 # Data: decode.csv (make decode)
 timed() {

@@ -176,16 +176,24 @@ static size_t lines_of(const char *file) {
   return lines;
 }
 
+static char *file; // what a test has written, which it frees
+static size_t length;
+static const record_conditions conditions = {.origin = {.commit = "abc", .date = "today"}};
+
+// Takes the times, and opens a text to write them to.
+static FILE *timed_file(void) {
+  error_text error;
+  cr_assert(run(&error), "%s", error.text);
+  FILE *out = open_memstream(&file, &length);
+  cr_assert(out);
+  return out;
+}
+
 #define EXPECT_VALUE(file, name, number, expected)                                                 \
   cr_expect_str_eq(value(file, name, number), expected, name " is %s", value(file, name, number))
 
 Test(times, the_record_has_what_was_found) {
-  error_text error;
-  cr_assert(run(&error), "%s", error.text);
-  char *file = NULL;
-  size_t length = 0;
-  FILE *out = open_memstream(&file, &length);
-  const record_conditions conditions = {.origin = {.commit = "abc", .date = "today"}};
+  FILE *out = timed_file();
   groups_write_row(out, true, &s, &s.contenders[0], &shape, &conditions);
   for (int i = 0; i < CONTENDERS; i++)
     groups_write_row(out, false, &s, &s.contenders[i], &shape, &conditions);
@@ -216,12 +224,7 @@ Test(times, the_record_has_what_was_found) {
 }
 
 Test(times, the_samples_have_a_line_for_each_round) {
-  error_text error;
-  cr_assert(run(&error), "%s", error.text);
-  char *file = NULL;
-  size_t length = 0;
-  FILE *out = open_memstream(&file, &length);
-  const record_conditions conditions = {.origin = {.commit = "abc", .date = "today"}};
+  FILE *out = timed_file();
   groups_write_samples(out, true, &s, &s.contenders[1], &shape, &conditions);
   groups_write_samples(out, false, &s, &s.contenders[1], &shape, &conditions);
   fclose(out);

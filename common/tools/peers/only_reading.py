@@ -1,5 +1,5 @@
-"""The kernel that only reads K and V (common/timing/reading.h): attention of a few queries and many keys cannot take less
-time than it takes for the same tensors, so it is timed beside the steps in `make decode`."""
+"""The kernel that only reads K and V (common/timing/reading.h), timed beside the steps in `make decode`: attention of a few
+queries and many keys has to read the same tensors."""
 
 from __future__ import annotations
 

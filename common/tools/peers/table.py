@@ -9,7 +9,7 @@ from .record import Row
 
 FLASH = "sdpa_flash"
 PEERS = ("sdpa_math", "sdpa_efficient", FLASH, "sdpa_cudnn", "flash_attention_3")
-ONLY_READING = "only_reading"  # the least time for few queries, of a kernel that is no attention
+ONLY_READING = "only_reading"  # of K and V, by a kernel that computes no attention
 
 
 def is_peer(row: Row) -> bool:

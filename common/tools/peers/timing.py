@@ -194,6 +194,8 @@ class Library:
         pointer = ctypes.c_void_p
         self._reading_launch.argtypes = [pointer, pointer, ctypes.c_size_t, pointer, pointer]
         self._reading_launch.restype = ctypes.c_int
+        self._error_words = library.cudaGetErrorString
+        self._error_words.restype = ctypes.c_char_p
         self._operations = library.shape_operations
         self._operations.argtypes = [ctypes.POINTER(AttentionShape)]
         self._operations.restype = ctypes.c_double
@@ -267,7 +269,7 @@ class Library:
         """Enqueues the kernel that only reads two sources of so many bytes (timing/reading.h)."""
         status = self._reading_launch(first, second, size, mixed, stream)
         if status != 0:
-            raise TimingError(f"the kernel that only reads failed: CUDA error {status}")
+            raise TimingError(f"a CUDA call of the kernel that only reads failed: {self._error_words(status).decode()}")
 
     def tflops(self, shape: Shape, milliseconds: float) -> float:
         """10^12 operations a second, over the pairs of rows that the mask leaves visible."""
