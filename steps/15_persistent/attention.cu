@@ -220,16 +220,14 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
-  // Each consumer has a named barrier for its turn: its 128 threads wait there until the 128 threads of the
-  // consumer before it arrive.
+  // Each consumer has a named barrier for its turn: its 128 threads wait there for the 128 of the consumer before it.
   const auto wait_for_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_wait(1 + consumer, 256);
   };
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp has read the stage. One arrival for each warp group would do for what products read, since a
-  // product is complete for its four warps at once. But from step 15 on each warp also reads the number of a tile.
+  // Says that the warp has read the stage. Each warp says so, because it reads the number of the tile as well.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -286,10 +284,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   while (number < order.tiles) {
     const int blocks = key_blocks<tile>(shape, place, group_row); // that this warp group needs
-    for (int r = 0; r < tile::LANE_ROWS; r++) {
-      row_max[r] = -INFINITY;
-      row_sum[r] = 0.0f;
-    }
+    for (int r = 0; r < tile::LANE_ROWS; r++) row_max[r] = -INFINITY, row_sum[r] = 0.0f;
     release(smem.K_empty, K_ring);
     if (blocks == 1) release(smem.Q_empty, Q_ring); // no scores of this tile are left
     mask(0);

@@ -1,13 +1,12 @@
 // 17_lazy_max: most key blocks need no row max.
 // Needs: sm_90a
 //
-// Softmax is exact for any number m in place of the row max, as long as exp(s - m) neither overflows nor
-// vanishes. So after the first key block of a row the step keeps the old max: no new max, no shuffles, no
-// factor for O. The largest probability of the block tells afterwards whether some score was too large. Then S
-// is still in its registers, and the warp computes the block again with the ordinary softmax. A warp that has
-// to do so twice in a tile turns wary: it takes the ordinary softmax for the rest of the tile. After a tile with
-// many such blocks the whole thread block is wary for some tiles, in a loop of its own.
-// FlashAttention-4 keeps the old max as well, up to a threshold, but takes the max of each block.
+// Softmax is exact for any number m in place of the row max, as long as exp(s - m) neither overflows nor vanishes. So
+// after the first key block of a row the step keeps the old max: no new max, no shuffles, no factor for O. The largest
+// probability of the block tells afterwards whether a score was too large. Then S is still in its registers, and the
+// warp computes the block again with the ordinary softmax. A warp that does so twice in a tile turns wary: it takes the
+// ordinary softmax for the rest of it. After a tile with many such blocks the thread block is wary for some tiles, in a
+// loop of its own. FlashAttention-4 keeps the old max too, up to a threshold, but takes the max of each block.
 //
 //   block      1          2       3                 4       5                 6          ... of the tile
 //   softmax    ordinary   lazy    lazy, ordinary    lazy    lazy, ordinary    ordinary
@@ -173,16 +172,14 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
-  // Each consumer has a named barrier for its turn: its 128 threads wait there until the 128 threads of the
-  // consumer before it arrive.
+  // Each consumer has a named barrier for its turn: its 128 threads wait there for the 128 of the consumer before it.
   const auto wait_for_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_wait(1 + consumer, 256);
   };
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp has read the stage. One arrival for each warp group would do for what products read, since a
-  // product is complete for its four warps at once. But from step 15 on each warp also reads the number of a tile.
+  // Says that the warp has read the stage. Each warp says so, because it reads the number of the tile as well.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -246,7 +243,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   // its turn. So here, in its turn, the four warps read the same and decide the same: all of them take the same loop.
   const auto plan_next_tiles = [&](int blocks) {
     if (tile::CONSUMERS == 1) return; // one warp group has no turns, and hardly a next tile
-    // The number is warp-uniform; only the shuffle tells the compiler so.
     const int failures = __shfl_sync(0xffffffff, failures_of_group[consumer], 0) - known;
     known += failures;
     if (wary_tiles > 0) {
@@ -267,10 +263,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   while (number < order.tiles) {
     const int blocks = key_blocks<tile>(shape, place, group_row); // that this warp group needs
-    for (int r = 0; r < tile::LANE_ROWS; r++) {
-      row_max[r] = -INFINITY;
-      row_sum[r] = 0.0f;
-    }
+    for (int r = 0; r < tile::LANE_ROWS; r++) row_max[r] = -INFINITY, row_sum[r] = 0.0f;
     release(smem.K_empty, K_ring);
     if (blocks == 1) release(smem.Q_empty, Q_ring); // no scores of this tile are left
     mask(0);
