@@ -39,6 +39,10 @@ part() {
     for step in 15 16 17; do # whose choice depends on the length as well
       run "step$step" sweep "NAME=sweep-$step-short" ARGS='--batch 16 --seq 1024'
     done
+    for seq in 2048 3072 8192; do # whose last tiles have different numbers of rows that are not there
+      run step17 sweep "NAME=sweep-17-seq$seq" ARGS="--seq $seq"
+    done
+    run step17 sweep NAME=sweep-17-causal ARGS=--causal
     ;;
   variants) run variants RECORD=1 ;;
   peers | shapes | spread) run "$1" ${FA3:+FA3="$FA3"} ;;

@@ -100,6 +100,13 @@ __device__ __forceinline__ void writes_for_wgmma() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+// Makes sure that what threads have read from shared memory has been read before the copies that the calling thread
+// starts next write there, since the copy engine accesses it in another way than the threads (the async proxy). A barrier
+// must stand between the reads of the other threads and this call. 9.7.13.4, "fence".
+__device__ __forceinline__ void reads_before_copies() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 // Closes the products that the warp group has queued since the last commit into a group.
 __device__ __forceinline__ void wgmma_commit() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
@@ -193,9 +200,9 @@ static constexpr int WARPGROUP_ROWS = 64; // rows of Q and O in one wgmma
 // Returns the tiles in a block's dynamic shared memory, from the first multiple of 1024 bytes on: the swizzle
 // repeats every 1024 bytes, and is computed from the address. A block needs ALIGNED_BYTES<tiles> for them.
 template <typename tiles>
-__device__ __forceinline__ tiles &aligned_tiles(unsigned char *shared_memory) {
+__device__ __forceinline__ tiles &aligned_tiles(void *shared_memory) {
   TIMELINE_ENTER
-  return *(tiles *)(shared_memory + (-shared_address(shared_memory) & 1023));
+  return *(tiles *)((unsigned char *)shared_memory + (-shared_address(shared_memory) & 1023));
 }
 template <typename tiles>
 static constexpr size_t ALIGNED_BYTES = sizeof(tiles) + 1024;

@@ -1,8 +1,8 @@
-// Reads memory with eight loads of 16 bytes of each thread on their way at once.
+// Reads memory with four loads of 16 bytes of each thread on their way at once.
 #include "timing/reading.h"
 
 static constexpr int THREADS = 256;
-static constexpr int PIECES = 8; // of a thread, of 16 bytes
+static constexpr int PIECES = 4; // of a thread, of 16 bytes
 static_assert(READING_BLOCK_BYTES == THREADS * PIECES * sizeof(uint4), "what a block reads");
 
 // Each block stores the exclusive or of all its words, so that the compiler can leave no load out. `count` is the

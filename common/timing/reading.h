@@ -1,5 +1,5 @@
 // A kernel that only reads. Attention of a few queries and many keys has to read K and V once as well, so this kernel's time
-// for the same bytes is what it can come near to. For few bytes another way of reading may be faster.
+// for the same bytes is what it can come near to. Another way of reading may be faster.
 #ifndef TIMING_READING_H
 #define TIMING_READING_H
 
@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 enum {
-  READING_BLOCK_BYTES = 256 * 8 * 16
+  READING_BLOCK_BYTES = 256 * 4 * 16
 }; // that a block reads: threads, pieces of a thread, bytes of a piece
 
 // Returns how many blocks read `bytes` of each source.

@@ -180,7 +180,7 @@ template <typename tile, typename Element, int D>
 __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     void attention_kernel(const __grid_constant__ tensor_maps maps, Element *O, float *lse,
                           attention_shape shape) {
-  extern __shared__ unsigned char shared_memory[];
+  extern __shared__ __align__(32) float4 shared_memory[];
   auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
   const tile_place place = tile_in_order<tile>(shape, blockIdx.x); // the order of step 09
   const int first_query = place.first_query;
@@ -201,6 +201,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
   // Announces the bytes of K and V of a key block to the barriers of its stage, and starts the copies. One
   // thread calls it.
   const auto load_block = [&](int block) {
+    reads_before_copies(); // of the block that was in this stage before
     // exercise: announce the bytes of K to its barrier and start the copy; then do the same for V
     const int first_key = block * tile::BLOCK_N;
     const int stage = block % tile::STAGES;

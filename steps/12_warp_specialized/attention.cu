@@ -252,7 +252,7 @@ template <typename tile, typename Element, int D>
 __launch_bounds__(tile::THREADS, 1) __global__
     void attention_kernel(const __grid_constant__ tensor_maps maps, Element *O, float *lse,
                           attention_shape shape) {
-  extern __shared__ unsigned char shared_memory[];
+  extern __shared__ __align__(32) float4 shared_memory[];
   auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
   const tile_place place = tile_in_order<tile>(shape, blockIdx.x); // the order of step 09
   if (threadIdx.x == 0) {

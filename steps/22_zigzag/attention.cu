@@ -87,7 +87,7 @@ template <typename tile, typename Element, int D, bool LSE>
 __launch_bounds__(tile::THREADS, 1) __global__
     void attention_kernel(const __grid_constant__ tensor_maps maps, Element *O, float *lse,
                           part shape, schedule order) {
-  extern __shared__ unsigned char shared_memory[];
+  extern __shared__ __align__(32) float4 shared_memory[];
   auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
   if (threadIdx.x == 0) create_barriers(smem);
   fill_with_ones(smem);

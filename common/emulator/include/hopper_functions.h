@@ -63,6 +63,11 @@ inline void writes_for_wgmma(EMULATOR_CALL_SITE) {
   emulator_proxy_fence(&site);
 }
 
+inline void reads_before_copies(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"fence.proxy.async", file, line};
+  emulator_proxy_fence(&site);
+}
+
 inline void wgmma_commit(EMULATOR_CALL_SITE) {
   const emulator_site site = {"wgmma.commit_group", file, line};
   emulator_warpgroup_commit(&site);

@@ -221,14 +221,9 @@ Test(tables, refuse_what_makes_no_sense) {
   } cases[] = {
       {"\n" BLOCK("no_such test-gpu"),
        "error: document.md:2: there is no table 'no_such': there are "
-       "bugs calibration ceilings counts decode decode_quoted gpus groups ladder lengths mutants "
-       "overlap peers "
-       "quoted "
-       "scaling "
-       "shapes "
-       "spread "
-       "step "
-       "sweep variants variants_groups"},
+       "bugs calibration ceilings counts decode decode_parts decode_quoted decode_short "
+       "decode_sizes gpus groups ladder lengths mutants overlap peers quoted scaling shapes "
+       "spread step sweep variants variants_groups"},
       {BLOCK(""), "error: document.md:1: there is no table ''"},
       {BLOCK("scaling test-gpu 64"),
        "error: document.md:1: this table is written as: scaling DEVICE HEAD_DIM DTYPE CAUSAL"},

@@ -55,5 +55,5 @@ Test(reading, has_a_block_for_each_part) {
   cr_expect_eq(reading_blocks(PIECE), 1);
   cr_expect_eq(reading_blocks(READING_BLOCK_BYTES), 1);
   cr_expect_eq(reading_blocks(READING_BLOCK_BYTES + PIECE), 2);
-  cr_expect_eq(reading_blocks((size_t)3 << 32), 393216);
+  cr_expect_eq(reading_blocks((size_t)3 << 32), 786432);
 }

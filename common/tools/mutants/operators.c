@@ -88,7 +88,8 @@ static const char *operator_of_call(const source *file, size_t name) {
                                          "named_barrier_wait", "wait_for_turn", NULL};
   static const char *const arrivals[] = {"arrive", "commit", "release", "pass_turn"};
   if (is_any(file, name, barriers)) return "barrier";
-  static const char *const fences[] = {"barriers_created", "writes_for_wgmma", NULL};
+  static const char *const fences[] = {"barriers_created", "writes_for_wgmma",
+                                       "reads_before_copies", NULL};
   if (contains(file, name, "fence") || is_any(file, name, fences)) return "fence";
   for (size_t i = 0; i < sizeof arrivals / sizeof *arrivals; i++)
     if (contains(file, name, arrivals[i])) return "arrival";
