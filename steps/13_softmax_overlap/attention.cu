@@ -122,8 +122,7 @@ template <typename tile, typename Element, int D>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
                                         float *lse, const attention_shape &shape,
                                         const tile_place &place, int consumer) {
-  // The lane has a part of rows lane_row + 8 r of the tile: half r % 2 of row fragment r / 2. The first 128
-  // threads are the producer.
+  // The lane has a part of rows lane_row + 8 r of the tile: half r % 2 of row fragment r / 2. Threads 0 to 127 produce.
   const int group_row = consumer * WARPGROUP_ROWS;
   const int lane_row = (threadIdx.x - 128) / 32 * tile::WARP_ROWS + threadIdx.x % 32 / 4;
   const float scale_log2 =

@@ -201,8 +201,7 @@ template <typename tile, typename Element, int D>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
                                         float *lse, const attention_shape &shape,
                                         const schedule &order, int consumer) {
-  // The lane has a part of rows lane_row + 8 r of the tile: half r % 2 of row fragment r / 2. The first 128
-  // threads are the producer.
+  // The lane has a part of rows lane_row + 8 r of the tile: half r % 2 of row fragment r / 2. Threads 0 to 127 produce.
   const int group_row = consumer * WARPGROUP_ROWS;
   const int lane_row = (threadIdx.x - 128) / 32 * tile::WARP_ROWS + threadIdx.x % 32 / 4;
   const float scale_log2 =
@@ -314,8 +313,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       exponentiate(1); // row 1, while the tensor cores work for the next consumer
       round_probabilities<Element>(P_frag[0], S_frag[0]);
     }
-    // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first
-    // scores of the next tile, and stores O while these scores are under way.
+    // The epilogue of a tile under the prologue of the next: O is stored while the next tile's scores are under way.
     wait_for_values();
     wait_for_turn();
     accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage], blocks == 1);

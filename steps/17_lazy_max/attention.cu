@@ -11,7 +11,6 @@
 //   block      1          2       3                 4       5                 6          ... of the tile
 //   softmax    ordinary   lazy    lazy, ordinary    lazy    lazy, ordinary    ordinary
 //                                 too large a score         once more         the warp is wary
-//
 // Cost for each score: one multiply-add, one exponential, half a rounding, a quarter of a max. Look next at 21_gather.
 #include "fragments.cuh"
 #include "kernel.cuh"
@@ -156,8 +155,7 @@ template <typename tile, typename Element, int D, bool LSE>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
                                         float *lse, const attention_shape &shape,
                                         const schedule &order, int consumer) {
-  // The lane has a part of rows lane_row + 8 r of the tile: half r % 2 of row fragment r / 2. The first 128
-  // threads are the producer.
+  // The lane has a part of rows lane_row + 8 r of the tile: half r % 2 of row fragment r / 2. Threads 0 to 127 produce.
   const int group_row = consumer * WARPGROUP_ROWS;
   const int lane_row = (threadIdx.x - 128) / 32 * tile::WARP_ROWS + threadIdx.x % 32 / 4;
   const float scale_log2 =
@@ -308,8 +306,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       exponentiate(1); // row 1, while the tensor cores work for the next consumer
       round_probabilities<Element>(P_new[0], S_frag[0]);
     };
-    // The epilogue of a tile, under the prologue of the next one: queues the last O += P V and the first
-    // scores of the next tile, and stores O while these scores are under way.
+    // The epilogue of a tile under the prologue of the next: O is stored while the next tile's scores are under way.
     const auto finish = [&](const auto &P) {
       wait_for_values();
       if (failures > 0) report(consumer, failures);
