@@ -84,11 +84,12 @@ compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or O
 	  $(if $(THRESHOLD),--threshold $(THRESHOLD))
 
 .PHONY: timeline
-timeline: say-device ## what each warp does, over time: make step14 timeline (GPU); on the emulator in its order, without times
+timeline: say-device ## what each warp does, over time: make step14 timeline (GPU); on the emulator in its order, without times [BLOCK=1 KERNEL=name COUNT=100|all]
 	$(if $(STEP_GOALS),,@echo "error: timeline shows one step: name it, as in make step14 timeline" >&2; exit 2)
 ifeq ($(DEVICE),cpu)
 	@$(BUILDER) $(call programs,$(BUILDABLE))
-	@for program in $(call programs,$(BUILDABLE)); do $(with_args) scripts/timeline.sh cpu $$program || exit; done
+	@for program in $(call programs,$(BUILDABLE)); do \
+	  BLOCK=$(BLOCK) KERNEL=$(KERNEL) COUNT=$(COUNT) $(with_args) scripts/timeline.sh cpu $$program || exit; done
 	$(call hunted,timeline)
 else
 	@$(BUILDER) $(shared_steps) $(shared_steps:.so=-stamped.so) $(BUILD)/timeline $(BUILD)/ladder
