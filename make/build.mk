@@ -250,7 +250,7 @@ $(BUILD)/examples/from_c-%: $(PLAIN)/examples/from_c.o $(BUILD)/step%.so $(RUNTI
 	$(CC) $(LDFLAGS) $(filter %.o %.so,$^) $(DEVICE_LIBS) $(RPATH) -o $(part) $(whole)
 
 # What common/tools/peers calls from Python.
-$(BUILD)/libpeers.so: $(patsubst %,$(PLAIN)/common/%.o,timing/timing timing/figures timing/floor \
+$(BUILD)/libpeers.so: $(patsubst %,$(PLAIN)/common/%.o,timing/timing timing/figures timing/floor timing/told_clock \
                         statistics/statistics shape/shape error/error) $(BUILD)/common/timing/reading.cu.o $(LIBRARY) $(RUNTIME)
 	$(call link,-shared)
 

@@ -67,10 +67,10 @@ decode: needs-gpu ## the steps for decode and others for one query and many keys
 .PHONY: groups
 groups: needs-gpu ## steps 21 to 23 and PyTorch on 2, 4, ... GPUs against step 17 on one, over lengths (NCCL): ARGS="65536 131072"
 	$(if $(HAVE_NCCL),,@echo "error: make groups needs NCCL, which was not found: make deps-nccl PREFIX=.deps fetches it" >&2; exit 2)
-	@$(BUILDER) $(addsuffix .so,$(call programs,$(filter 17_%,$(ALL_STEPS)) $(GROUP_STEPS))) $(BUILD)/groups $(BUILD)/ladder
+	@$(BUILDER) $(addsuffix .so,$(call programs,$(filter 17_%,$(ALL_STEPS)) $(GROUP_STEPS))) $(BUILD)/groups $(BUILD)/libpeers.so $(BUILD)/ladder
 	@$(with_args) $(RUN) $(BUILD)/groups $(call quoted,$(DATA)) $(or $(NAME),groups) \
 	  $(addsuffix .so,$(call programs,$(filter 17_%,$(ALL_STEPS)) $(GROUP_STEPS))) --
-	@PYTHONPATH=common/tools $(with_args) $(RUN) python3 -m peers.context_parallel \
+	@PYTHONPATH=common/tools $(with_args) $(RUN) python3 -m peers.context_parallel --library $(BUILD)/libpeers.so \
 	  $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug)/$(or $(NAME),groups)-torch.csv || echo "note: these times are left out"
 	$(if $(NAME),,$(call draw_results,groups))
 
@@ -84,11 +84,12 @@ compare: ## what is slower: make compare OLD=a.csv NEW=b.csv [THRESHOLD=3], or O
 	  $(if $(THRESHOLD),--threshold $(THRESHOLD))
 
 .PHONY: timeline
-timeline: say-device ## what each warp does, over time: make step14 timeline (GPU); on the emulator in its order, without times
+timeline: say-device ## what each warp does, over time: make step14 timeline (GPU); on the emulator in its order, without times [BLOCK=1 KERNEL=name COUNT=100|all]
 	$(if $(STEP_GOALS),,@echo "error: timeline shows one step: name it, as in make step14 timeline" >&2; exit 2)
 ifeq ($(DEVICE),cpu)
 	@$(BUILDER) $(call programs,$(BUILDABLE))
-	@for program in $(call programs,$(BUILDABLE)); do $(with_args) scripts/timeline.sh cpu $$program || exit; done
+	@for program in $(call programs,$(BUILDABLE)); do \
+	  BLOCK=$(BLOCK) KERNEL=$(KERNEL) COUNT=$(COUNT) $(with_args) scripts/timeline.sh cpu $$program || exit; done
 	$(call hunted,timeline)
 else
 	@$(BUILDER) $(shared_steps) $(shared_steps:.so=-stamped.so) $(BUILD)/timeline $(BUILD)/ladder

@@ -1,5 +1,5 @@
 # Prints the order of what the warps of a block did on the emulator, one column for each warp:
-#   awk -f scripts/csv.awk -f scripts/order_text.awk order.csv
+#   awk -f scripts/csv.awk -f scripts/order_text.awk -v most=60 order.csv    # the first 60 events; without it all
 # The file is what the emulator writes with EMU_ORDER (common/emulator/runtime/history.h). There are no times. Of four
 # warps that multiply together with wgmma, the first stands for all.
 {
@@ -58,23 +58,33 @@ END {
     column[w] = ++columns
     name[columns] = w
   }
-  for (i = 1; i <= count; i++)
-    if (warp[i] in column && length(cell(i)) > width) width = length(cell(i))
+  for (i = 1; i <= count; i++) {
+    if (!(warp[i] in column)) continue
+    if (most && shown == most) {
+      more++
+      continue
+    }
+    shown++
+    last_shown = i
+    if (length(cell(i)) > width) width = length(cell(i))
+  }
   if (width > 44) width = 44
   line = sprintf("%6s", "event")
   for (c = 1; c <= columns; c++) line = line sprintf("  %-" width "s", "warp " name[c] (groups ? "-" name[c] + 3 : ""))
   sub(/ +$/, "", line)
   print line
+  if (number[1] > 1) printf "%6s  the emulator has kept the last %d events, and not the first %d\n", "...", count, number[1] - 1
   for (i = 1; i <= count; i++) {
     if (!(warp[i] in column)) continue
     line = sprintf("%6d", number[i])
     for (c = 1; c < column[warp[i]]; c++) line = line sprintf("  %-" width "s", "")
-    print line "  " substr(cell(i), 1, width)
+    if (i <= last_shown) print line "  " substr(cell(i), 1, width)
     if (under_way[i] != "" && event[i] != "goes_on") {
       waits[warp[i]]++
       left[warp[i]] += under_way[i] > 0
     }
   }
+  if (more) printf "%6s  %d more %s: COUNT=all shows all of them, and COUNT=%d twice as many\n", "...", more, (more > 1 ? "lines" : "line"), 2 * most
   print ""
   print "There are no times here: what stands in [] waits, and goes on after the event of that number."
   for (c = 1; c <= columns; c++)

@@ -17,7 +17,7 @@ shows() { # STEPS_FOLDER NUMBER EXPECTED
   local program few=1 # configuration for each head_dim
   if [ "$1" = steps ]; then few=; fi # which is built in any case
   program=$(FIRST_CONFIGURATION=$few bug_build cpu '' "$1" "step$2" FIRST_CONFIGURATION=$few) || exit 2
-  scripts/timeline.sh cpu "$program" >"$scratch/said" || exit 2
+  COUNT=1 BLOCK='' KERNEL='' scripts/timeline.sh cpu "$program" >"$scratch/said" || exit 2
   grep -q -F -- "$3" "$scratch/said"
 }
 number_of() { basename "$(dirname "$1")" | sed 's/_.*//'; } # STEPS_FOLDER/NN_name/attention.cu

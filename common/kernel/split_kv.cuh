@@ -1,12 +1,57 @@
-// Parts of step 18 that later steps take over as they are: the formula that merges sums over different keys, for steps 19
-// and 20, and the second kernel, for step 19. Step 18 explains them.
+// Parts of step 18 that steps 19 and 20 take over. These are the two products, here with the keys that a warp has of a
+// key block, and the formula that merges sums over different keys. Step 18 explains the formula.
 // From: 18_split_kv
 #ifndef SPLIT_KV_CUH
 #define SPLIT_KV_CUH
 
+#include "fragments.cuh"
 #include "kernel.cuh"
 #include "ptx.cuh"
 #include "splits.cuh"
+#include "swizzle.cuh"
+
+// S_frag [WARP_ROWS, WARP_KEYS] += Q_smem [WARP_ROWS, D] K_smem^T [D, WARP_KEYS].
+template <typename tile, int D, typename Element>
+__device__ __forceinline__ void
+multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], const Element *Q_smem,
+                const Element *K_smem) {
+  const int lane = threadIdx.x % 32;
+  const int Q_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
+  const int K_lane = swizzled<D>(lane / 16 * 8 + lane % 8, lane / 8 % 2 * PIECE);
+#pragma unroll(tile::UNROLLED)
+  for (int k = 0; k < D; k += 16) {
+    unsigned Q_frag[tile::ROW_FRAGMENTS][4];
+    for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+      load_matrices(Q_frag[i], &Q_smem[16 * i * D + (Q_lane ^ k)]);
+    for (int n = 0; n < tile::WARP_KEYS / 8; n += 2) {
+      unsigned K_frag[4]; // two fragments of 8 keys
+      load_matrices(K_frag, &K_smem[8 * n * D + (K_lane ^ k)]);
+      for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+        for (int m = 0; m < 2; m++)
+          multiply_fragments<Element>(&S_frag[i][4 * (n + m)], Q_frag[i], &K_frag[2 * m]);
+    }
+  }
+}
+
+// O_frag [WARP_ROWS, D] += P_frag [WARP_ROWS, WARP_KEYS] V_smem [WARP_KEYS, D].
+template <typename tile, int D, typename Element>
+__device__ __forceinline__ void
+accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
+                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
+                  const Element *V_smem) {
+  const int lane = threadIdx.x % 32;
+  const int V_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
+#pragma unroll
+  for (int k = 0; k < tile::WARP_KEYS; k += 16) {
+    for (int n = 0; n < D / 8; n += 2) {
+      unsigned V_frag[4]; // two fragments of 8 columns
+      load_matrices_transposed(V_frag, &V_smem[k * D + (V_lane ^ 8 * n)]);
+      for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+        for (int m = 0; m < 2; m++)
+          multiply_fragments<Element>(&O_frag[i][4 * (n + m)], &P_frag[i][k / 4], &V_frag[2 * m]);
+    }
+  }
+}
 
 // Adds the sums over other keys to those in `a`, both scaled to the larger row max, as the online softmax does.
 __device__ __forceinline__ void merge(partial_row &a, float2 max_sum, float4 O, float scale_log2) {
@@ -17,33 +62,6 @@ __device__ __forceinline__ void merge(partial_row &a, float2 max_sum, float4 O, 
   a.max_sum = make_float2(new_max, a.max_sum.y * a_factor + max_sum.y * factor);
   a.O = make_float4(a.O.x * a_factor + O.x * factor, a.O.y * a_factor + O.y * factor,
                     a.O.z * a_factor + O.z * factor, a.O.w * a_factor + O.w * factor);
-}
-
-static constexpr int MERGE_THREADS = 128;
-
-// One block for each row of O. D / 4 threads hold a row, and groups of so many share the splits. The order of all
-// additions is fixed, so the result is the same from launch to launch.
-template <typename Element, int D>
-__launch_bounds__(MERGE_THREADS) __global__
-    void merge_kernel(partial_results partials, Element *O, float *lse, float scale_log2) {
-  __shared__ float4 O_smem[MERGE_THREADS];
-  __shared__ float2 max_sum_smem[MERGE_THREADS];
-  const size_t row = blockIdx.x;
-  const int d = threadIdx.x % (D / 4) * 4;
-  partial_row sums;
-#pragma unroll 4
-  for (int split = threadIdx.x / (D / 4); split < partials.splits;
-       split += MERGE_THREADS / (D / 4)) {
-    const size_t from = split * partials.rows + row;
-    merge(sums, partials.max_sum[from], *(float4 *)&partials.O[from * D + d], scale_log2);
-  }
-  O_smem[threadIdx.x] = sums.O;
-  max_sum_smem[threadIdx.x] = sums.max_sum;
-  __syncthreads(); // the sums of all groups are there
-  if (threadIdx.x >= D / 4) return;
-  for (int other = threadIdx.x + D / 4; other < MERGE_THREADS; other += D / 4)
-    merge(sums, max_sum_smem[other], O_smem[other], scale_log2);
-  store_merged<D>(sums, O, lse, row, d, scale_log2);
 }
 
 #endif

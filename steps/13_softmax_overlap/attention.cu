@@ -16,7 +16,6 @@
 #include "kernel.cuh"
 #include "products.cuh"
 #include "tile_order.cuh"
-#include "warp_specialized.cuh"
 
 template <int M, int N, int W, int S>
 struct configuration {
@@ -114,6 +113,39 @@ __device__ __forceinline__ void round_probabilities(unsigned *P_frag,
 template <int COUNT>
 __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float *factor) {
   for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
+}
+
+// The tiles of a block in shared memory. Each starts at a multiple of 1024 bytes.
+template <typename tile, typename Element, int D>
+struct shared_tiles {
+  Element Q[D / PANEL][tile::BLOCK_M][PANEL];
+  Element K[tile::STAGES][D / PANEL][tile::BLOCK_N][PANEL];
+  Element V[tile::STAGES][D / PANEL][tile::BLOCK_N][PANEL];
+  barrier Q_full, K_full[tile::STAGES], V_full[tile::STAGES]; // complete when the tile has arrived
+  barrier K_empty[tile::STAGES], V_empty[tile::STAGES]; // complete when all consumers have read it
+};
+template <typename tile, int D>
+static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
+
+// The producer's thread copies Q, and then K and V of each key block, as their stages become empty.
+template <typename tile, typename Element, int D>
+__device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
+                                        const tensor_maps &maps, const tile_place &place) {
+  ring_place<tile::STAGES> K_ring, V_ring;
+  const auto load_keys = [&](const tile_place &place, int block) {
+    fill_stage<D / PANEL>(smem.K, smem.K_full, smem.K_empty, K_ring, &maps.K, block * tile::BLOCK_N,
+                          place.kv_head, place.batch);
+  };
+  const auto load_values = [&](const tile_place &place, int block) {
+    fill_stage<D / PANEL>(smem.V, smem.V_full, smem.V_empty, V_ring, &maps.V, block * tile::BLOCK_N,
+                          place.kv_head, place.batch);
+  };
+  barrier_arrive_expecting(&smem.Q_full, sizeof(smem.Q));
+  load_tile<D / PANEL>(smem.Q, &maps.Q, &smem.Q_full, place.first_query, place.head, place.batch);
+  for (int block = 0; block < place.blocks; block++) {
+    load_keys(place, block);
+    load_values(place, block);
+  }
 }
 
 // A consumer computes its 64 rows of O [query tile, head_dim] and lse [query tile], one key block after the

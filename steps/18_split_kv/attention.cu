@@ -35,7 +35,6 @@ struct configuration {
   static constexpr int WARP_ROWS = BLOCK_M / WARPS;
   static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
   static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
-  static constexpr int WARP_KEYS = BLOCK_N;            // of one warp: all keys of a block
   static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
   static constexpr int MAX_DIM = 128;
   // Groups of 16 columns of Q and K that are multiplied at once; in tiles of 128 rows more would make registers spill.
@@ -62,6 +61,49 @@ static constexpr int SMALLEST_DIM = 64;
 // Blocks that a multiprocessor should hold at once. They leave a thread 255 registers.
 template <typename tile, int D>
 static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
+
+// S_frag [WARP_ROWS, BLOCK_N] += Q_smem [WARP_ROWS, D] K_smem^T [D, BLOCK_N].
+template <typename tile, int D, typename Element>
+__device__ __forceinline__ void
+multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], const Element *Q_smem,
+                const Element *K_smem) {
+  const int lane = threadIdx.x % 32;
+  const int Q_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
+  const int K_lane = swizzled<D>(lane / 16 * 8 + lane % 8, lane / 8 % 2 * PIECE);
+#pragma unroll(tile::UNROLLED)
+  for (int k = 0; k < D; k += 16) {
+    unsigned Q_frag[tile::ROW_FRAGMENTS][4];
+    for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+      load_matrices(Q_frag[i], &Q_smem[16 * i * D + (Q_lane ^ k)]);
+    for (int n = 0; n < tile::BLOCK_N / 8; n += 2) {
+      unsigned K_frag[4]; // two fragments of 8 keys
+      load_matrices(K_frag, &K_smem[8 * n * D + (K_lane ^ k)]);
+      for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+        for (int m = 0; m < 2; m++)
+          multiply_fragments<Element>(&S_frag[i][4 * (n + m)], Q_frag[i], &K_frag[2 * m]);
+    }
+  }
+}
+
+// O_frag [WARP_ROWS, D] += P_frag [WARP_ROWS, BLOCK_N] V_smem [BLOCK_N, D].
+template <typename tile, int D, typename Element>
+__device__ __forceinline__ void
+accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
+                  const unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
+                  const Element *V_smem) {
+  const int lane = threadIdx.x % 32;
+  const int V_lane = swizzled<D>(lane % 16, lane / 16 * PIECE);
+#pragma unroll
+  for (int k = 0; k < tile::BLOCK_N; k += 16) {
+    for (int n = 0; n < D / 8; n += 2) {
+      unsigned V_frag[4]; // two fragments of 8 columns
+      load_matrices_transposed(V_frag, &V_smem[k * D + (V_lane ^ 8 * n)]);
+      for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
+        for (int m = 0; m < 2; m++)
+          multiply_fragments<Element>(&O_frag[i][4 * (n + m)], &P_frag[i][k / 4], &V_frag[2 * m]);
+    }
+  }
+}
 
 // Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
 __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
@@ -157,10 +199,10 @@ __device__ __forceinline__ void merge(partial_row &a, float2 max_sum, float4 O, 
 
 // Computes O and lse of a query tile, or the partial results of one split of its keys, one key block after the other.
 template <typename tile, typename Element, int D>
-__device__ __forceinline__ void attention_tile(const Element *Q, const Element *K, const Element *V,
-                                               Element *O, float *lse, const attention_shape &shape,
-                                               int batch, int head, int query_tile, int split,
-                                               const partial_results &partials) {
+__device__ __forceinline__ void
+attention_tile(const Element *Q, const Element *K, const Element *V, Element *O, float *lse,
+               const partial_results &partials, const attention_shape &shape, int batch, int head,
+               int query_tile, int split) {
   extern __shared__ __align__(32) float4 shared_memory[];
   auto K_smem = (Element *)shared_memory;                  // [STAGES * BLOCK_N][D]
   auto V_smem = K_smem + tile::STAGES * tile::BLOCK_N * D; // [STAGES * BLOCK_N][D]
@@ -267,8 +309,8 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
   const int head = blockIdx.x % shape.heads;
   const int split = blockIdx.x / shape.heads % partials.splits;
   const int number = blockIdx.x / shape.heads / partials.splits; // of the tile in the batch
-  attention_tile<tile, Element, D>(Q, K, V, O, lse, shape, number / query_tiles, head,
-                                   query_tiles - 1 - number % query_tiles, split, partials);
+  attention_tile<tile, Element, D>(Q, K, V, O, lse, partials, shape, number / query_tiles, head,
+                                   query_tiles - 1 - number % query_tiles, split);
 }
 
 static constexpr int MERGE_THREADS = 128;

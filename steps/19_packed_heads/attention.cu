@@ -159,10 +159,10 @@ static int splits_of(const attention_shape &shape) {
 
 // Computes O and lse of a query tile, or the partial results of one split of its keys, one key block after the other.
 template <typename tile, typename Element, int D>
-__device__ __forceinline__ void attention_tile(const Element *Q, const Element *K, const Element *V,
-                                               Element *O, float *lse, const attention_shape &shape,
-                                               int batch, int kv_head, int query_tile, int split,
-                                               const partial_results &partials) {
+__device__ __forceinline__ void
+attention_tile(const Element *Q, const Element *K, const Element *V, Element *O, float *lse,
+               const partial_results &partials, const attention_shape &shape, int batch,
+               int kv_head, int query_tile, int split) {
   extern __shared__ __align__(32) float4 shared_memory[];
   auto K_smem = (Element *)shared_memory;                  // [STAGES * BLOCK_N][D]
   auto V_smem = K_smem + tile::STAGES * tile::BLOCK_N * D; // [STAGES * BLOCK_N][D]
@@ -305,8 +305,35 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
   const int kv_head = blockIdx.x % shape.kv_heads;
   const int split = blockIdx.x / shape.kv_heads % partials.splits;
   const int number = blockIdx.x / shape.kv_heads / partials.splits; // of the tile in the batch
-  attention_tile<tile, Element, D>(Q, K, V, O, lse, shape, number / query_tiles, kv_head,
-                                   query_tiles - 1 - number % query_tiles, split, partials);
+  attention_tile<tile, Element, D>(Q, K, V, O, lse, partials, shape, number / query_tiles, kv_head,
+                                   query_tiles - 1 - number % query_tiles, split);
+}
+
+static constexpr int MERGE_THREADS = 128;
+
+// One block for each row of O. D / 4 threads hold a row, and groups of so many share the splits. The order of all
+// additions is fixed, so the result is the same from launch to launch.
+template <typename Element, int D>
+__launch_bounds__(MERGE_THREADS) __global__
+    void merge_kernel(partial_results partials, Element *O, float *lse, float scale_log2) {
+  __shared__ float4 O_smem[MERGE_THREADS];
+  __shared__ float2 max_sum_smem[MERGE_THREADS];
+  const size_t row = blockIdx.x;
+  const int d = threadIdx.x % (D / 4) * 4;
+  partial_row sums;
+#pragma unroll 4
+  for (int split = threadIdx.x / (D / 4); split < partials.splits;
+       split += MERGE_THREADS / (D / 4)) {
+    const size_t from = split * partials.rows + row;
+    merge(sums, partials.max_sum[from], *(float4 *)&partials.O[from * D + d], scale_log2);
+  }
+  O_smem[threadIdx.x] = sums.O;
+  max_sum_smem[threadIdx.x] = sums.max_sum;
+  __syncthreads(); // the sums of all groups are there
+  if (threadIdx.x >= D / 4) return;
+  for (int other = threadIdx.x + D / 4; other < MERGE_THREADS; other += D / 4)
+    merge(sums, max_sum_smem[other], O_smem[other], scale_log2);
+  store_merged<D>(sums, O, lse, row, d, scale_log2);
 }
 
 template <typename tile, typename Element, int D>

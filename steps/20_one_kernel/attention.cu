@@ -19,11 +19,11 @@
 // Cost for each key/value head: as in step 19, without the second launch.
 #include "fragments.cuh"
 #include "kernel.cuh"
-#include "packed_heads.cuh"
 #include "ptx.cuh"
 #include "shares.cuh"
 #include "split_kv.cuh"
 #include "swizzle.cuh"
+#include <algorithm>
 #include <cuda_pipeline.h>
 
 template <int M, int N, int W, int S>
@@ -75,6 +75,18 @@ static constexpr int SMALLEST_DIM = 64;
 // Blocks that a multiprocessor should hold at once, if its shared memory has room. They leave a thread 255 registers.
 template <typename tile, int D>
 static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
+
+// Starts to copy the rows `first` to `end` - 1 of a group to a [BLOCK_M][D] tile. row_of(i) tells which row of Q is
+// row i of the group. The rest of the tile repeats the last row, as in load_tile.
+template <typename tile, int D, typename Element, typename Row>
+__device__ __forceinline__ void load_queries(Element *smem, const Element *Q, int first, int end,
+                                             const Row &row_of) {
+  const int d = threadIdx.x % (D / PIECE) * PIECE;
+#pragma unroll 1
+  for (int i = threadIdx.x / (D / PIECE); i < tile::BLOCK_M; i += tile::THREADS / (D / PIECE))
+    __pipeline_memcpy_async(&smem[swizzled<D>(i, d)], &Q[row_of(min(first + i, end - 1)) * D + d],
+                            sizeof(uint4));
+}
 
 // Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
 __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
@@ -128,6 +140,19 @@ __device__ __forceinline__ void round_probabilities(unsigned *P_frag,
 template <int COUNT>
 __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float *factor) {
   for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
+}
+
+// Bytes of shared memory: Q and the rings of K and V, or the sums of warps that share the keys, which come in their
+// place, D + 10 floats for each row. The sums are more bytes only in tile 32x64x4x2, at head_dim 64.
+template <typename tile, int D>
+static constexpr size_t
+    SHARED_BYTES = std::max(sizeof(half) * (tile::BLOCK_M + 2 * tile::STAGES * tile::BLOCK_N) * D,
+                            sizeof(float) * tile::KEY_WARPS * tile::BLOCK_M * (D + 8 + 2));
+
+// The tiles of all key/value heads, as a double: an int may be too small.
+template <typename tile>
+static double tiles_of(const attention_shape &shape) {
+  return (double)divide_up(packed_rows(shape), tile::BLOCK_M) * shape.kv_heads * shape.batch;
 }
 
 // Returns as many shares as blocks run at once, or fewer that end where tiles end. A share has at least one key block,

@@ -245,7 +245,7 @@ void block_run(worker *worker, uint64_t number) {
       break;
     }
   }
-  history_end(worker, number);
+  history_end(worker);
   if (worker->alive > 0) fault_deadlock(worker);
   if (shared_memory_written_behind(worker) != 0) fault_written_behind(worker);
   if (stacks_spilled(&worker->stacks)) fault_stack_spilled(worker);

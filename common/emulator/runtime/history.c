@@ -111,15 +111,32 @@ static uint64_t first_kept(const block_history *history) {
   return history->count > HISTORY_MOST ? history->count - HISTORY_MOST + 1 : 1;
 }
 
-void history_end(worker *worker, uint64_t block) {
+// Whether EMU_ORDER_BLOCK and EMU_ORDER_KERNEL choose the worker's block.
+static bool is_chosen(const worker *worker) {
+  const char *block = getenv("EMU_ORDER_BLOCK"), *kernel = getenv("EMU_ORDER_KERNEL");
+  const char *name = worker->launch->request->name; // with its template's arguments
+  const size_t length = strcspn(name, "<");
+  const uint3 own = worker->block.block_index;
+  uint3 chosen = {0, 0, 0};
+  if (block != NULL) sscanf(block, "%u,%u,%u", &chosen.x, &chosen.y, &chosen.z);
+  return own.x == chosen.x && own.y == chosen.y && own.z == chosen.z &&
+         (kernel == NULL || kernel[0] == '\0' ||
+          (strlen(kernel) == length && memcmp(name, kernel, length) == 0));
+}
+
+void history_end(worker *worker) {
   const char *path = getenv("EMU_ORDER");
-  if (path == NULL || path[0] == '\0' || block != 0) return;
+  if (path == NULL || path[0] == '\0' || !is_chosen(worker)) return;
   FILE *file = fopen(path, "w");
   if (file == NULL) {
     fprintf(stderr, "error: EMU_ORDER is %s, which cannot be written\n", path);
     return;
   }
   const block_history *history = &worker->history;
+  const uint3 block = worker->block.block_index;
+  const char *name = worker->launch->request->name;
+  fprintf(file, "# kernel %.*s, block (%u,%u,%u)\n", (int)strcspn(name, "<"), name, block.x,
+          block.y, block.z);
   fprintf(file, "# %" PRIu64 " events, of which the first %" PRIu64 " are lost\n", history->count,
           first_kept(history) - 1);
   fprintf(file, "number,warp,event,operation,times,barrier,file,line,after,under_way\n");

@@ -2,7 +2,8 @@
 // threads of a block take turns here; it says what came before what, and which event let a warp go on.
 //
 // One lane speaks for a warp, the first of those that have not exited. The last events are part of the report of a
-// deadlock. With EMU_ORDER=FILE, block 0 of each launch writes all events to FILE, for make step14 timeline.
+// deadlock. With EMU_ORDER=FILE, block 0 of each launch writes all events to FILE, for make step14 timeline;
+// EMU_ORDER_BLOCK=x,y,z chooses another block, and EMU_ORDER_KERNEL one kernel.
 #ifndef HISTORY_H
 #define HISTORY_H
 
@@ -44,7 +45,7 @@ struct thread;
 
 // Call these when a block begins, and when it ends or can go on no more.
 void history_begin(struct worker *worker);
-void history_end(struct worker *worker, uint64_t block);
+void history_end(struct worker *worker);
 
 // The running thread calls a function; `barrier` is NULL where it is about no mbarrier.
 void history_did(struct worker *worker, const emulator_site *site, const uint64_t *barrier);

@@ -1,4 +1,4 @@
-// The observer's hooks for launches, blocks, barriers and asynchronous copies.
+// The observer's hooks for launches, blocks, warps and asynchronous copies.
 #define _GNU_SOURCE
 #include "accesses.h"
 
@@ -30,6 +30,7 @@ void observer_block_begin(worker *worker, uint64_t number) {
   (void)number;
   order_block_begin();
   barriers_forget();
+  divergence_forget();
   turns_forget();
   fences_forget();
   proxies_forget();
@@ -39,61 +40,6 @@ void observer_block_begin(worker *worker, uint64_t number) {
 void observer_fence(worker *worker) {
   (void)worker;
   order_fence();
-}
-
-// ---- Barriers -----------------------------------------------------------------------------------
-
-static finding_party waiting_party(worker *worker, const thread *waiting) {
-  const checked_access access = {
-      .worker = worker, .thread = waiting->index, .place = place_of_site(waiting->site)};
-  return access_party(&access);
-}
-
-static bool same_place(const emulator_site *a, const emulator_site *b) {
-  return a->line == b->line && strcmp(a->file, b->file) == 0;
-}
-
-// A barrier must be reached by all threads of the block, and by all at the same place (CUDA C++
-// Programming Guide, "Synchronization Functions"). The runtime lets the remaining threads pass.
-void observer_barrier_release(worker *worker) {
-  order_block_barrier();
-  const thread *first = NULL, *elsewhere = NULL, *exited = NULL;
-  for (unsigned i = 0; i < worker->thread_count; i++) {
-    const thread *it = &worker->threads[i];
-    if (it->state == THREAD_EXITED) {
-      if (exited == NULL) exited = it;
-    } else if (first == NULL) {
-      first = it;
-    } else if (elsewhere == NULL && !same_place(it->site, first->site)) {
-      elsewhere = it;
-    }
-  }
-  if (first == NULL) return;
-  if (exited != NULL) {
-    finding found = {.kind = FINDING_BARRIER_EXITED,
-                     .space = ADDRESS_STATIC_SHARED,
-                     .party = {waiting_party(worker, first)},
-                     .parties = 1,
-                     .hint =
-                         "all threads of a block must come to each barrier: leave a thread out of "
-                         "the work, not out of the barrier"};
-    const uint3 at = exited->seen.thread_index;
-    snprintf(found.detail.text, sizeof found.detail.text,
-             "it passes the barrier, to which thread (%u,%u,%u) never came: it has exited", at.x,
-             at.y, at.z);
-    findings_add(&found, NULL, NULL);
-  }
-  if (elsewhere != NULL) {
-    finding found = {.kind = FINDING_BARRIER_PLACES,
-                     .space = ADDRESS_STATIC_SHARED,
-                     .party = {waiting_party(worker, first), waiting_party(worker, elsewhere)},
-                     .parties = 2,
-                     .detail = {"it waits here"},
-                     .hint =
-                         "a barrier inside a condition must be reached by all threads of the block "
-                         "or by none"};
-    findings_add(&found, NULL, NULL);
-  }
 }
 
 // ---- Warps --------------------------------------------------------------------------------------

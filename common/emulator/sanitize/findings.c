@@ -20,12 +20,19 @@ static entry entries[ENTRIES_MAX];
 static unsigned entry_count;
 static uint16_t slots[SLOTS]; // hash table of indices + 1, 0 where empty
 static uint64_t reported, faults;
+static bool barrier_missed; // by threads of the running launch
 
 uint64_t observer_findings(void) { return reported + faults; }
 
 void observer_fault(worker *worker) {
-  (void)worker;
   faults++;
+  // A thread that causes a fault is ready, so this is a deadlock; it has been reported when races are.
+  bool any_ready = false, any_at_barrier = false;
+  for (unsigned i = 0; i < worker->thread_count; i++) {
+    any_ready |= worker->threads[i].state == THREAD_READY;
+    any_at_barrier |= worker->threads[i].state == THREAD_AT_BARRIER;
+  }
+  barrier_missed |= any_at_barrier && !any_ready;
 }
 
 void findings_leave(worker *worker, cudaError_t error) {
@@ -84,6 +91,7 @@ static bool smaller(const finding *a, const finding *b) {
 }
 
 void findings_add(finding *found, finding_describe describe, const void *address) {
+  barrier_missed |= found->kind == FINDING_BARRIER_MISSED;
   entry *entry = entry_of(found);
   if (entry == NULL) return;
   if (entry->count++ > 0 && (entry->in_report || !smaller(found, &entry->example))) return;
@@ -164,9 +172,24 @@ static bool is_of_library(const finding *found, const place_text *texts) {
   return true;
 }
 
+// Reports the entry unless another one stands for it. `missed`: threads of the launch have missed a barrier.
+static void report_entry(const launch *launch, unsigned index, place_text *texts, bool missed) {
+  entry *it = &entries[index];
+  if (it->in_report || is_explained(index, texts)) return;
+  it->in_report = true;
+  if (!merge(index, texts) || is_of_library(&it->example, &texts[2 * index])) return;
+  reported++;
+  if (missed && it->example.kind == FINDING_RACE && distance_of(&it->example) == DISTANCE_BLOCK)
+    it->example.hint = "threads of this launch have missed a barrier, as is reported above: mend "
+                       "that first, because the race may come of it";
+  report_finding(launch, &it->example, &texts[2 * index], it->count - 1);
+}
+
 void findings_report(const launch *launch) {
   static unsigned looked_at; // entries before this one are in an earlier report
   static place_text *texts;  // two for each entry
+  const bool missed = barrier_missed;
+  barrier_missed = false;
   if (looked_at == entry_count) return;
   if (texts == NULL) texts = calloc(2 * (size_t)ENTRIES_MAX, sizeof *texts);
   uint32_t *places = calloc(2 * (size_t)ENTRIES_MAX, sizeof *places);
@@ -179,12 +202,8 @@ void findings_report(const launch *launch) {
   const size_t first = 2 * (size_t)looked_at, count = 2 * (size_t)(entry_count - looked_at);
   places_describe(places + first, count, texts + first);
   free(places);
-  for (unsigned i = looked_at; i < entry_count; i++) {
-    if (entries[i].in_report || is_explained(i, texts)) continue;
-    entries[i].in_report = true;
-    if (!merge(i, texts) || is_of_library(&entries[i].example, &texts[2 * i])) continue;
-    reported++;
-    report_finding(launch, &entries[i].example, &texts[2 * i], entries[i].count - 1);
-  }
+  for (unsigned i = looked_at; i < entry_count; i++) // first, because races may come of it
+    if (entries[i].example.kind == FINDING_BARRIER_MISSED) report_entry(launch, i, texts, missed);
+  for (unsigned i = looked_at; i < entry_count; i++) report_entry(launch, i, texts, missed);
   looked_at = entry_count;
 }

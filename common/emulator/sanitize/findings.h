@@ -22,8 +22,7 @@ typedef enum {
   FINDING_PROXY,          // a product reads what a thread has written, without a fence for it
   FINDING_TURN,           // a thread may arrive twice in one phase of a named barrier
   FINDING_SHUFFLE,        // a lane reads one that takes no part
-  FINDING_BARRIER_EXITED, // threads passed a barrier that others never came to
-  FINDING_BARRIER_PLACES  // threads passed a barrier at different lines
+  FINDING_BARRIER_MISSED // threads passed a barrier of the block in different lines, or others had ended
 } finding_kind;
 
 // One of the accesses that make up a finding.
@@ -42,6 +41,8 @@ typedef struct {
   unsigned parties;
   address_text detail; // "address K_smem + 0x82", or what else there is to say
   const char *hint;    // NULL for none
+  const char *threads[2],
+      *others; // FINDING_BARRIER_MISSED: the threads of each party, and those elsewhere or NULL
 } finding;
 
 // Adds the finding, or counts it when there is one of its kind for the same places; the

@@ -73,8 +73,7 @@ static void report_title(const finding *found) {
     break;
   case FINDING_SHUFFLE: fault_report_title("Shuffle from a lane that takes no part in it"); break;
   case FINDING_PRODUCT_NOT_WAITED: fault_report_title("Product never waited for"); break;
-  case FINDING_BARRIER_EXITED:
-  case FINDING_BARRIER_PLACES:
+  case FINDING_BARRIER_MISSED:
     fault_report_title("Barrier error detected. Divergent thread(s) in block");
     break;
   }
@@ -94,14 +93,17 @@ static void report_place(const launch *launch, const char *what, const place_tex
   if (place->origin[0] != '\0') fault_report_line("    %s", place->origin);
 }
 
-static void report_thread(const launch *launch, const finding_party *party, const char *detail) {
+// `threads` stands for a thread's number, when it is not NULL.
+static void report_thread(const launch *launch, const finding_party *party, const char *threads,
+                          const char *detail) {
   const dim3 dim = launch->request->block, grid = launch->request->grid;
   const unsigned i = party->thread;
   const uint64_t block = party->block;
-  fault_report_line("by thread (%u,%u,%u) in block (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")%s%s",
-                    i % dim.x, i / dim.x % dim.y, i / (dim.x * dim.y), block % grid.x,
-                    block / grid.x % grid.y, block / ((uint64_t)grid.x * grid.y),
-                    detail[0] != '\0' ? ": " : "", detail);
+  char one[64];
+  snprintf(one, sizeof one, "thread (%u,%u,%u)", i % dim.x, i / dim.x % dim.y, i / (dim.x * dim.y));
+  fault_report_line("by %s in block (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")%s%s",
+                    threads != NULL ? threads : one, block % grid.x, block / grid.x % grid.y,
+                    block / ((uint64_t)grid.x * grid.y), detail[0] != '\0' ? ": " : "", detail);
 }
 
 static void report_parties(const launch *launch, const finding *found, const place_text *places) {
@@ -128,8 +130,10 @@ static void report_parties(const launch *launch, const finding *found, const pla
     }
     const bool last = i + 1 == found->parties;
     report_place(launch, what, &places[i]);
-    report_thread(launch, party, last && found->kind != FINDING_INDEX ? found->detail.text : "");
+    report_thread(launch, party, found->threads[i],
+                  last && found->kind != FINDING_INDEX ? found->detail.text : "");
   }
+  if (found->others != NULL) fault_report_line("%s", found->others);
 }
 
 void report_finding(const launch *launch, const finding *found, const place_text *places,

@@ -7,6 +7,9 @@
 // Call it when a block begins: it has no barriers yet.
 void barriers_forget(void);
 
+// divergence.c: the same for what is known of threads that have missed a barrier of the block.
+void divergence_forget(void);
+
 // turns.c: the same for named barriers.
 void turns_forget(void);
 

@@ -34,14 +34,14 @@ static inline char *stderr_of(void (*action)(void)) {
 typedef struct {
   void (*launch)(void);
   cudaError_t error;
-  const char *says[5]; // in this order
+  const char *says[6]; // in this order
 } fault_case;
 
 // Launches, and compares the report and the errors of later calls.
 static inline void expect_report(const fault_case *fault) {
   char *report = stderr_of(fault->launch);
   const char *rest = report;
-  for (int i = 0; i < 5 && fault->says[i] != NULL; i++) {
+  for (int i = 0; i < 6 && fault->says[i] != NULL; i++) {
     const char *found = strstr(rest, fault->says[i]);
     cr_assert_not_null(found, "the report lacks \"%s\":\n%s", fault->says[i], report);
     rest = found + strlen(fault->says[i]);

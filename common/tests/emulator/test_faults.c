@@ -15,7 +15,9 @@ Test(faults, deadlock) {
   cudaDeviceReset();
   char barrier[128], shuffle[128];
   snprintf(barrier, sizeof barrier, "threads 0-31, 48-63 (warps 0-1) wait at __syncthreads() in ");
-  snprintf(shuffle, sizeof shuffle, "faults.cu:%d for the lanes 0xffffffff\n", line_shuffle);
+  snprintf(shuffle, sizeof shuffle,
+           "faults.cu:%d for the lanes 0xffffffff, of which 0xffff0000 have not come\n",
+           line_shuffle);
   char barrier_line[32];
   snprintf(barrier_line, sizeof barrier_line, "faults.cu:%d\n", line_barrier);
   cr_assert_gt(line_barrier, line_shuffle);
@@ -33,7 +35,8 @@ Test(faults, deadlock) {
       cudaErrorLaunchFailure,
       {"threads 0, 3, 6, 9, 12, 15, 18, 21 and 24 more (warps 0-2) wait at __syncwarp() in ",
        "threads 1-2, 4-5, 7-8, 10-11, 13-14, 16-17, 19-20, 22-23 and 48 more (warps 0-2) wait at "
-       "__syncthreads() in "}});
+       "__syncthreads() in ",
+       "hint: __syncthreads() is for all threads of the block, and a warp function for all"}});
 }
 
 Test(faults, warps) {
@@ -57,7 +60,8 @@ Test(faults, warps) {
                               {"Divergent threads in a warp",
                                "the lanes 0x000000ff wait at "
                                "__shfl_xor_sync() in ",
-                               shuffle, "lane 8 comes to __ballot_sync() in ", ballot}});
+                               shuffle, "lane 8 comes to __ballot_sync() in ", ballot,
+                               "hint: all lanes of a mask must come to the same warp function"}});
   expect_report(&(fault_case){
       fault_bad_width, cudaErrorLaunchFailure, {"width 12 is not a power of two from 1 to 32"}});
 }

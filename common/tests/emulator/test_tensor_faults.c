@@ -69,7 +69,8 @@ Test(matrix_faults, lanes) {
       place_of(fault_matrix_missing_lane,
                "threads 0-6, 8-31 (warp 0) wait at wmma::mma_sync() in " FILE_NAME);
   char all_but_newline[sizeof mma.text];
-  snprintf(all_but_newline, sizeof all_but_newline, "%.*s for the lanes 0xffffffff\n",
+  snprintf(all_but_newline, sizeof all_but_newline,
+           "%.*s for the lanes 0xffffffff, of which 0x00000080 have not come\n",
            (int)strlen(mma.text) - 1, mma.text);
   expect_report(&(fault_case){fault_matrix_missing_lane,
                               cudaErrorLaunchFailure,

@@ -5,6 +5,7 @@ import contextlib
 import csv
 import importlib.util
 import io
+import os
 import subprocess
 import sys
 import tempfile
@@ -12,7 +13,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from peers import context_parallel
+from peers import context_parallel, processes
+
+BUILD = Path(os.environ.get("LAB_BUILD", "build/cpu"))
 
 
 def said(*arguments):
@@ -38,6 +41,10 @@ class Refuses(unittest.TestCase):
                 said("x.csv", "1026", "--gpus", "2"),
                 (2, "error: the length 1026 is not a multiple of 4, twice the number of GPUs\n"),
             )
+            self.assertEqual(
+                said("--library", "none.so", "x.csv", "1024", "--gpus", "2"),
+                (2, "error: there is no none.so: make groups builds it\n"),
+            )
 
 
 class Processes(unittest.TestCase):
@@ -45,11 +52,11 @@ class Processes(unittest.TestCase):
         return [subprocess.Popen([sys.executable, "-c", code]) for code in codes]
 
     def test_one_that_fails_ends_the_others(self):
-        reason = context_parallel.wait(self.start("import time; time.sleep(60)", "import sys; sys.exit(3)"), 50)
+        reason = processes.wait(self.start("import time; time.sleep(60)", "import sys; sys.exit(3)"), 50)
         self.assertEqual(reason, "rank 1 has failed (exit status 3)")
 
     def test_the_limit_ends_all(self):
-        self.assertIn("0.2 s have passed", context_parallel.wait(self.start("import time; time.sleep(60)"), 0.2))
+        self.assertIn("0.2 s have passed", processes.wait(self.start("import time; time.sleep(60)"), 0.2))
 
 
 @unittest.skipUnless(importlib.util.find_spec("torch"), "needs PyTorch")
@@ -58,18 +65,29 @@ class Rehearsal(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "torch.csv"
             done = subprocess.run(
-                [sys.executable, "-m", "peers.context_parallel", str(path), "512", "--rehearse", "--limit", "100"],
+                [
+                    *(sys.executable, "-m", "peers.context_parallel", "--library", str(BUILD / "libpeers.so"), str(path), "512"),
+                    *("--rehearse", "--limit", "100"),
+                ],
                 capture_output=True,
                 text=True,
             )
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("connected", done.stderr)
-            rows = list(csv.DictReader(path.open()))
+            rows = list(csv.DictReader(path.read_text().splitlines()))
+            samples = list(csv.DictReader(path.with_name("torch-samples.csv").read_text().splitlines()))
         self.assertEqual(
             [(row["step"], row["gpus"], row["check"]) for row in rows],
             [("sdpa_cudnn", "1", "ok"), ("context_parallel_gather", "2", "ok"), ("context_parallel_ring", "2", "ok")],
         )
         self.assertTrue(all(float(row["median_ms"]) > 0 for row in rows))
+        self.assertEqual([row["rounds"] for row in rows], ["1"] * 3)
+        self.assertEqual(rows[0]["efficiency"], "1")
+        self.assertAlmostEqual(
+            float(rows[1]["efficiency"]), float(rows[0]["median_ms"]) / 2 / float(rows[1]["median_ms"]), places=3
+        )
+        self.assertEqual([row["step"] for row in samples], [row["step"] for row in rows])
+        self.assertEqual(sorted(row["place"] for row in samples), ["0", "1", "2"])
 
 
 if __name__ == "__main__":

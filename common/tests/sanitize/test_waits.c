@@ -40,12 +40,27 @@ Test(waits, copies) {
 Test(waits, barriers) {
   static const fault_case cases[] = {
       CASE(barrier_after_exit, "Barrier error detected. Divergent thread(s) in block", "<- leave",
-           "by thread (0,0,0) in block (0,0,0): it passes the barrier, to which thread (50,0,0) "
-           "never "
-           "came: it has exited"),
+           "by threads 0-49 (warps 0-1) in block (0,0,0)\n",
+           "=========     threads 50-63 (warp 1) have ended and do not come\n"
+           "=========     in kernel ",
+           "hint: a barrier of the block is for all its threads"),
       CASE(barrier_elsewhere, "Barrier error detected. Divergent thread(s) in block",
-           "<- branches first", "by thread (0,0,0)", "<- branches second", "by thread (32,0,0)"),
-      CASE(barrier_in_condition, "Barrier error detected. Deadlock", "__syncthreads() in "),
+           "<- branches first", "by threads 0-31 (warp 0) in block (0,0,0)\n", "<- branches second",
+           "by threads 32-63 (warp 1) in block (0,0,0)\n=========     in kernel "),
+      // Whose threads are out of step from the first barrier on, so the later ones are not reported.
+      {"barrier_of_some",
+       barrier_of_some,
+       {"Barrier error detected. Divergent thread(s) in block", "<- some\n", "by threads 0-31 ",
+        "<- some later\n", "by threads 32-63 ",
+        "threads 64-95 (warp 2) wait at a barrier in another line\n", "Race reported between ",
+        "hint: threads of this launch have missed a barrier, as is reported above"},
+       1},
+      CASE(barrier_in_rounds, "Barrier error detected. Divergent thread(s) in block", "<- rounds\n",
+           "by threads 32-95 (warps 1-2) in block (0,0,0)\n",
+           "threads 0-31 (warp 0) have ended and do not come\n", "1 more like this"),
+      CASE(barrier_in_condition, "Barrier error detected. Deadlock", "__syncthreads() in ",
+           "for the lanes 0xffffffff, of which 0x0000ffff have not come\n",
+           "hint: __syncthreads() is for all threads of the block, and a warp function for all"),
   };
   RUN_CASES(cases);
 }

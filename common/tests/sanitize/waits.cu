@@ -217,6 +217,26 @@ __global__ void branches_kernel(float *out) {
 void barrier_elsewhere(bool broken) { RUN(branches_kernel, 1, 64, device_floats(64)) }
 
 template <bool right>
+__global__ void some_kernel(float *out) {
+  __shared__ float tile[96];
+  tile[threadIdx.x] = 1;
+  if (right || threadIdx.x < 32) __syncthreads(); // <- some
+  const float other = tile[95 - threadIdx.x];     // <- some read
+  if (right || threadIdx.x < 64) __syncthreads(); // <- some later
+  tile[threadIdx.x] = other;
+  __syncthreads(); // <- some last
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+void barrier_of_some(bool broken) { RUN(some_kernel, 1, 96, device_floats(96)) }
+
+template <bool right>
+__global__ void rounds_kernel(float *out) {
+  for (unsigned i = 0; i < (right ? 3 : 1 + threadIdx.x / 32); i++) __syncthreads(); // <- rounds
+  out[threadIdx.x] = 1;
+}
+void barrier_in_rounds(bool broken) { RUN(rounds_kernel, 1, 96, device_floats(96)) }
+
+template <bool right>
 __global__ void condition_kernel(float *out) {
   __shared__ float tile[64];
   tile[threadIdx.x] = 1;

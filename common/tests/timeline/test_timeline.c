@@ -155,6 +155,39 @@ Test(record, trace_is_json) {
   EXPECT(result, "(3, 0.5, 0.4, 'output 1')", "(5, 0.3, 0.2, 'output 1 (end not known)')");
 }
 
+#define EVENT(number, warp, event, after)                                                          \
+#number "," #warp "," #event ",__syncthreads(),1,,attention.cu,9," #after ",\n"
+#define ORDER(options) "awk -f scripts/csv.awk -f scripts/order_text.awk " options " order.csv 2>&1"
+
+// A page of a long order, and all of it; the emulator itself keeps the last events.
+Test(record, an_order_is_shown_by_the_page) {
+  toolkit_write("order.csv",
+                "# kernel k, block (0,0,0)\n"
+                "number,warp,event,operation,times,barrier,file,line,after,under_way\n" //
+                EVENT(1, 0, waits, ) EVENT(2, 1, waits, ) EVENT(3, 0, goes_on, 2)
+                    EVENT(4, 1, goes_on, 2));
+  const char *const whole = " event warp 0 warp 1\n"
+                            " 1 [__syncthreads()] :9\n"
+                            " 2 [__syncthreads()] :9\n"
+                            " 3 goes on after 2\n"
+                            " 4 goes on after 2\n\nThere are no times";
+  script_result result = toolkit_run(ORDER(""));
+  EXPECT(result, whole);
+  result = toolkit_run(ORDER("-v most=0"));
+  EXPECT(result, whole);
+  result = toolkit_run(ORDER("-v most=4"));
+  EXPECT(result, whole);
+  result = toolkit_run(ORDER("-v most=2"));
+  EXPECT(result, " 2 [__syncthreads()] :9\n ... 2 more lines", "\n\nThere are no times");
+  result = toolkit_run(ORDER("-v most=3"));
+  EXPECT(result, " 3 goes on after 2\n ... 1 more line: COUNT=all ", "COUNT=6 twice");
+  toolkit_write("order.csv",
+                "number,warp,event,operation,times,barrier,file,line,after,under_way\n" //
+                EVENT(11, 0, waits, ) EVENT(12, 0, goes_on, 9));
+  result = toolkit_run(ORDER(""));
+  EXPECT(result, "\n ... the emulator has kept the last 2 events, and not the first 10\n 11 [");
+}
+
 Test(stamps, are_not_there_unless_asked_for, .timeout = 100) {
   if (!has_tool("nvcc") && access("/usr/local/cuda/bin/nvcc", X_OK) != 0)
     cr_skip_test("needs nvcc");

@@ -2,14 +2,13 @@
 // GPUs of the contender, and their time is taken by the group's own events.
 #include "groups/session.h"
 #include "shape/shape.h"
+#include "timing/told_clock.h"
 #include <math.h>
 
-// The clock of common/timing: it tells what the last launches took.
 typedef struct {
   const groups_gauge *gauge;
   const attention_shape *shape;
-  int gpus; // of the last launches
-  double milliseconds;
+  told_time told; // of the last launches
   error_text failure;
   bool failed;
 } stopwatch;
@@ -32,33 +31,12 @@ static cudaError_t launch(void *context, size_t rotation, cudaStream_t stream) {
   contender *c = work->contender;
   stopwatch *watch = work->watch;
   groups_name_work(c, watch->shape, "timed");
-  watch->gpus = c->gpus;
-  watch->failed = !watch->gauge->time(&c->group, &c->step, c->launches, 1, &watch->milliseconds,
-                                      &watch->failure);
-  return watch->failed ? cudaErrorUnknown : cudaSuccess;
-}
-
-static cudaError_t start(void *context, cudaStream_t stream) {
-  (void)context, (void)stream;
+  // The first launch in a row, which is not timed, keeps the GPUs busy while the host enqueues the others.
+  watch->failed = !watch->gauge->time(&c->group, &c->step, c->launches, 1,
+                                      &watch->told.milliseconds, &watch->failure);
+  if (watch->failed) return cudaErrorUnknown;
+  watch->told.state = watch->gauge->read(c->gpus);
   return cudaSuccess;
-}
-
-static cudaError_t stop(void *context, cudaStream_t stream, float *milliseconds, bool *in_time) {
-  (void)stream;
-  const stopwatch *watch = context;
-  *milliseconds = (float)watch->milliseconds;
-  *in_time = true; // the first launch in a row, which is not timed, keeps the GPUs busy meanwhile
-  return cudaSuccess;
-}
-
-static monitor_reading read_state(void *context) {
-  const stopwatch *watch = context;
-  return watch->gauge->read(watch->gpus);
-}
-
-static void rest(void *context, double seconds) {
-  const stopwatch *watch = context;
-  watch->gauge->pause(NULL, seconds);
 }
 
 // About 40 ms of work at 600 TFLOP/s, in 3 to 50 launches.
@@ -79,8 +57,10 @@ timing_plan groups_plan(bool emulated) {
 
 bool groups_time(session *s, const attention_shape *shape, const timing_plan *plan,
                  error_text *error) {
-  stopwatch watch = {.gauge = &s->gauge, .shape = shape, .gpus = 1};
-  const timing_clock clock = {start, stop, read_state, rest, &watch};
+  stopwatch watch = {.gauge = &s->gauge,
+                     .shape = shape,
+                     .told = {.state = s->gauge.read(1), .pause = s->gauge.pause}};
+  const timing_clock clock = told_clock(&watch.told);
   timed_work works[MOST_CONTENDERS];
   for (int i = 0; i < s->count; i++) {
     contender *c = &s->contenders[i];

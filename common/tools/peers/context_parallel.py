@@ -4,20 +4,22 @@ Each GPU has a process of its own. PyTorch shares the sequence out (zigzag under
 all-gather or in a ring. Both are timed, after a short sequence whose result is compared with attention on one GPU. The
 processes say on standard error where they are, and a time limit ends them; what has been timed until then is kept.
 
-The columns are some of those of groups.csv. The efficiency is the time of PyTorch's attention on one GPU, divided by the
-number of GPUs and by the time. --rehearse runs the same program on the CPU with two processes. PyTorch has no context parallelism
-there, so the processes gather K and V by themselves, without a mask.
+Both are timed beside PyTorch's attention on one GPU, which is rank 0's, in rounds of random order (group.py), while the
+other GPUs rest. The columns are some of those of groups.csv, and FILE-samples.csv has a line for each round. The
+efficiency is the time of one GPU, divided by the number of GPUs and by the time, from pairs of one round.
+
+--rehearse runs the same program on the CPU with two processes. PyTorch has no context parallelism there, so the
+processes gather K and V by themselves, without a mask. --library names libpeers.so, which draws the rounds.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime
+import functools
 import importlib.util
 import json
 import os
-import socket
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -25,17 +27,15 @@ import time
 import traceback
 from pathlib import Path
 
-from . import machine
+from . import grid, group, group_row, machine, processes, timing
 
 BAD_INPUT = 2
 FAILED = 1
-HEADS, DIM, ROUNDS = 16, 128, 7
+HEADS, DIM = 16, 128
 SHORT, REHEARSED = 2048, 256  # the length whose result is compared
 USUAL = [16384, 32768, 65536]
-COLUMNS = (
-    *("step", "variant", "device", "gpus", "dtype", "batch", "heads", "kv_heads", "seq_q", "seq_kv", "head_dim", "causal"),
-    *("check", "median_ms", "ci_low_ms", "ci_high_ms", "efficiency", "commit", "date"),
-)
+ALONE = "sdpa_cudnn"  # on one GPU
+METHODS = {"allgather": "context_parallel_gather", "alltoall": "context_parallel_ring"}
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -44,7 +44,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "lengths", type=int, nargs="*", default=USUAL, help="of the sequence, multiples of twice the number of GPUs"
     )
-    parser.add_argument("--limit", type=float, default=120, help="seconds for everything (default 120)")
+    parser.add_argument("--library", type=Path, default=Path("build/gpu/libpeers.so"), help="build/gpu/libpeers.so")
+    parser.add_argument("--limit", type=float, default=300, help="seconds for everything (default 300)")
     parser.add_argument("--gpus", type=int, help="how many (default all)")
     parser.add_argument("--rehearse", action="store_true", help="on the CPU, without PyTorch's context parallelism")
     parser.add_argument("--rank", type=int, help=argparse.SUPPRESS)
@@ -63,12 +64,19 @@ def count_gpus() -> int:
 # ---- One process a GPU --------------------------------------------------------------------------
 
 
+def launches_of(seq: int, causal: bool, gpus: int) -> int:
+    """About 40 ms of work at 500 TFLOP/s, in 3 to 50 launches."""
+    operations = 4 * seq * seq * HEADS * DIM / (2 if causal else 1)
+    return int(min(50, max(3, 40e-3 / (operations / gpus / 500e12))))
+
+
 class Worker:
     """A rank. It prints each result as a line of JSON on standard output, if it is rank 0."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.begin = time.monotonic()
         self.rank, self.ranks, self.rehearse = options.rank, options.gpus, options.rehearse
+        self.library = options.library
         self.short = REHEARSED if self.rehearse else SHORT
         self.say("importing PyTorch")
         import torch
@@ -89,6 +97,8 @@ class Worker:
         )
         from torch.distributed.device_mesh import init_device_mesh
 
+        # A GPU that waits for what comes next must not be busy with that, as one is that waits in NCCL.
+        self.orders = dist.new_group(backend="gloo")
         self.mesh = init_device_mesh("cpu" if self.rehearse else "cuda", (self.ranks,))
         dist.all_reduce(torch.ones(1, device=self.device))
         self.say("connected")
@@ -116,10 +126,12 @@ class Worker:
             shares.append(self.torch.cat(parts, dim=2))
         return self.attention(q, *shares, causal)
 
-    def milliseconds(self, call, launches: int) -> float:
-        """The time of one call on the slowest rank, from a run of several behind one that is not timed."""
+    def milliseconds(self, call, launches: int, gpus: int) -> float:
+        """The time of one call on the slowest rank, from a run of several. The call before them is not timed: it keeps the
+        GPUs busy while the host enqueues the others."""
+        if gpus > 1:
+            self.synchronize()
         call()
-        self.synchronize()
         if self.rehearse:
             begin = time.perf_counter()
             for _ in range(launches):
@@ -133,16 +145,11 @@ class Worker:
             last.record()
             self.torch.cuda.synchronize()
             mine = first.elapsed_time(last) / launches
+        if gpus == 1:
+            return mine
         slowest = self.torch.tensor([mine], device=self.device)
         self.dist.all_reduce(slowest, self.dist.ReduceOp.MAX)
         return slowest.item()
-
-    def several(self, call, launches: int) -> list[float]:
-        times = []
-        for _ in range(1 if self.rehearse else ROUNDS):
-            times.append(self.milliseconds(call, launches))
-            time.sleep(0 if self.rehearse else 0.05)
-        return times
 
     def tensors(self, seq: int):
         self.torch.manual_seed(1)  # the same on all ranks
@@ -162,59 +169,88 @@ class Worker:
         _cp_options.enable_load_balance = causal
 
     def check(self, method: str, causal: bool) -> str:
-        """Compares the rank's rows with those of attention on one GPU: "ok", or what is wrong."""
+        """Compares the rank's rows with those of attention on one GPU: "ok", or what is wrong. Attention on one GPU must
+        stay what it is while rows are shared, because both are timed in turn."""
         tensors = self.tensors(self.short)
-        expected = self.attention(*tensors, causal).clone()
-        buffers = [tensor.clone() for tensor in tensors] + [expected]
+        whole = self.attention(*tensors, causal).clone()
+        buffers = [tensor.clone() for tensor in (*tensors, whole)]
         self.choose(method, causal)
         with self.shared(buffers):
             error = (self.attention_of_shares(*buffers[:3], causal) - buffers[3]).abs().max().float()
+            alone = self.attention(*tensors, causal)
+            error = error.maximum((alone - whole).abs().max().float())
         self.dist.all_reduce(error, self.dist.ReduceOp.MAX)
         return "ok" if error.item() < 0.02 else f"wrong by {error.item():.3g}"
 
-    def result(self, name: str, gpus: int, seq: int, causal: bool, check: str, times: list[float], one: float) -> None:
-        median = statistics.median(times)
-        line = {
-            "step": name,
-            "variant": "",
+    def next(self, number: int = group.END) -> int:
+        """What rank 0 announces to all; the others leave the number out."""
+        order = self.torch.tensor([number])
+        self.dist.broadcast(order, 0, group=self.orders)
+        return int(order.item())
+
+    def works(self, tensors, buffers, causal: bool) -> list[group.Work]:
+        """The contenders; `buffers` hold the rank's rows of the tensors. The first is the one that runs on one GPU alone."""
+        seq = tensors[0].shape[2]
+
+        def work(name: str, gpus: int, prepare, call) -> group.Work:
+            launches = 1 if self.rehearse else launches_of(seq, causal, gpus)
+
+            def milliseconds() -> float:
+                prepare()
+                return self.milliseconds(call, launches, gpus)
+
+            return group.Work(name, gpus, launches, milliseconds)
+
+        works = [work(ALONE, 1, lambda: None, lambda: self.attention(*tensors, causal))]
+        for method, name in METHODS.items():
+            prepare = functools.partial(self.choose, method, causal)
+            works.append(work(name, self.ranks, prepare, lambda: self.attention_of_shares(*buffers, causal)))
+        return works
+
+    def time_one(self, seq: int, causal: bool, checks: dict[str, str]) -> None:
+        """All contenders of a length, in rounds; rank 0 prints their results."""
+        tensors = self.tensors(seq)
+        buffers = [tensor.clone() for tensor in tensors]
+        self.choose(next(iter(METHODS)), causal)  # it shares rows out in the same way for all
+        before = self.state()
+        with self.shared(buffers):
+            works = self.works(tensors, buffers, causal)
+            if self.rank > 0:
+                group.follow(works, self.rank, self.next)
+                return
+            library = timing.Library(self.library)
+            run = group.lead(library, works, group.group_plan(library, self.rehearse), self.next, library.read_devices)
+        shape = grid.Shape("bf16", 1, HEADS, seq, DIM, causal)
+        known = {
+            **machine.state_columns(before, self.state()),
+            "commit": machine.read_commit(),
+            "date": machine.read_date(),
+            "cuda": self.torch.version.cuda or "",
             "device": "CPU" if self.rehearse else self.torch.cuda.get_device_name(),
-            "gpus": gpus,
             "dtype": "fp32" if self.rehearse else "bf16",
-            **{"batch": 1, "heads": HEADS, "kv_heads": HEADS, "seq_q": seq, "seq_kv": seq, "head_dim": DIM},
-            **{"causal": int(causal), "check": check, "median_ms": f"{median:.6g}"},
-            **{"ci_low_ms": f"{min(times):.6g}", "ci_high_ms": f"{max(times):.6g}"},
-            "efficiency": f"{one / gpus / median:.4f}",
         }
-        self.say(f"{seq:8d} {'causal' if causal else 'full':6s} {name:26s} {median:9.4f} ms  {100 * one / gpus / median:5.1f} %")
-        if self.rank == 0:
-            print(json.dumps(line), flush=True)
+        for work in works:
+            row, samples = group_row.make(library, run, work, ALONE, shape, {"check": checks.get(work.name, "ok"), **known})
+            self.say(group_row.in_words(row))
+            print(json.dumps({"row": row, "samples": samples}), flush=True)
+
+    def state(self) -> dict[str, str]:
+        return machine.parse_state("") if self.rehearse or self.rank > 0 else machine.read_state()
 
     def time_all(self, lengths: list[int]) -> None:
         from torch.nn.attention import SDPBackend, sdpa_kernel
 
         backend = SDPBackend.MATH if self.rehearse else SDPBackend.CUDNN_ATTENTION
         masks = (False,) if self.rehearse else (False, True)
-        methods = {"allgather": "context_parallel_gather", "alltoall": "context_parallel_ring"}
         with self.torch.no_grad(), sdpa_kernel(backend):
-            checks = {}
+            checks: dict[bool, dict[str, str]] = {causal: {} for causal in masks}
             for causal in masks:
-                for method in methods:
-                    checks[method, causal] = self.check(method, causal)
-                    self.say(f"{self.short} rows, {method}, {'causal' if causal else 'full'}: {checks[method, causal]}")
+                for method, name in METHODS.items():
+                    found = checks[causal][name] = self.check(method, causal)
+                    self.say(f"{self.short} rows, {method}, {'causal' if causal else 'full'}: {found}")
             for seq in lengths:
                 for causal in masks:
-                    operations = 4 * seq * seq * HEADS * DIM / (2 if causal else 1)
-                    launches = 1 if self.rehearse else int(min(50, max(3, 40e-3 / (operations / self.ranks / 500e12))))
-                    tensors = self.tensors(seq)
-                    alone = self.several(lambda: self.attention(*tensors, causal), launches)
-                    one = statistics.median(alone)
-                    self.result("sdpa_cudnn", 1, seq, causal, "ok", alone, one)
-                    for method, name in methods.items():
-                        self.choose(method, causal)
-                        buffers = [tensor.clone() for tensor in tensors]
-                        with self.shared(buffers):
-                            times = self.several(lambda: self.attention_of_shares(*buffers, causal), launches)
-                        self.result(name, self.ranks, seq, causal, checks[method, causal], times, one)
+                    self.time_one(seq, causal, checks[causal])
         self.dist.barrier()
         self.dist.destroy_process_group()
 
@@ -222,47 +258,12 @@ class Worker:
 # ---- The process that starts them ---------------------------------------------------------------
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def start(options: argparse.Namespace, rank: int, port: int, out) -> subprocess.Popen:
     command = [sys.executable, "-m", "peers.context_parallel", str(options.file), *map(str, options.lengths)]
-    command += ["--gpus", str(options.gpus), "--rank", str(rank)] + (["--rehearse"] if options.rehearse else [])
+    command += ["--gpus", str(options.gpus), "--rank", str(rank), "--library", str(options.library)]
+    command += ["--rehearse"] if options.rehearse else []
     environment = {**os.environ, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1"}
     return subprocess.Popen(command, stdout=out, env=environment)
-
-
-def wait(processes: list[subprocess.Popen], limit: float) -> str:
-    """Waits for all. Returns "" or why it ended them."""
-    end = time.monotonic() + limit
-    reason = ""
-    while not reason and any(process.poll() is None for process in processes):
-        failed = [rank for rank, process in enumerate(processes) if process.poll() not in (None, 0)]
-        if failed:
-            reason = f"rank {failed[0]} has failed (exit status {processes[failed[0]].poll()})"
-        elif time.monotonic() > end:
-            reason = f"{limit:g} s have passed (--limit sets them)"
-        time.sleep(0.05)
-    for process in processes:
-        if process.poll() is None:
-            process.kill()
-        process.wait()
-    failed = [rank for rank, process in enumerate(processes) if process.poll() != 0]
-    return reason or (f"rank {failed[0]} has failed" if failed else "")
-
-
-def write(path: Path, lines: list[dict]) -> None:
-    """The file appears whole or not at all."""
-    origin = {"commit": machine.read_commit(), "date": machine.read_date()}
-    text = ",".join(COLUMNS) + "\n"
-    for line in lines:
-        text += ",".join(str({**line, **origin}[column]) for column in COLUMNS) + "\n"
-    partial = path.with_name(path.name + ".new")
-    partial.write_text(text, encoding="ascii")
-    partial.replace(path)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -287,14 +288,17 @@ def main(arguments: list[str] | None = None) -> int:
     if odd:
         print(f"error: the length {odd[0]} is not a multiple of {2 * options.gpus}, twice the number of GPUs", file=sys.stderr)
         return BAD_INPUT
-    port = free_port()
+    if not options.library.is_file():
+        print(f"error: there is no {options.library}: make groups builds it", file=sys.stderr)
+        return BAD_INPUT
+    port = processes.free_port()
     with tempfile.TemporaryFile("w+") as results:
-        processes = [start(options, rank, port, results if rank == 0 else subprocess.DEVNULL) for rank in range(options.gpus)]
-        reason = wait(processes, options.limit)
+        ranks = [start(options, rank, port, results if rank == 0 else subprocess.DEVNULL) for rank in range(options.gpus)]
+        reason = processes.wait(ranks, options.limit)
         results.seek(0)
         lines = [json.loads(line) for line in results if line.endswith("\n")]
     if lines:
-        write(options.file, lines)
+        group_row.write(options.file, lines)
         print(f"written: {options.file}")
     if reason:
         print(f"error: {reason}; {len(lines)} results are kept", file=sys.stderr)

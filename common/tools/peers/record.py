@@ -82,7 +82,7 @@ def _read_table(path: Path, columns: tuple[str, ...]) -> tuple[list[Row], list[s
     return rows, comments
 
 
-def _table_text(columns: tuple[str, ...], rows: Iterable[Row], comments: Iterable[str]) -> str:
+def table_text(columns: tuple[str, ...], rows: Iterable[Row], comments: Iterable[str]) -> str:
     text = io.StringIO()
     for comment in comments:
         text.write(f"{comment}\n")
@@ -92,7 +92,7 @@ def _table_text(columns: tuple[str, ...], rows: Iterable[Row], comments: Iterabl
     return text.getvalue()
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """The file appears whole or not at all, with the mode of the one that it replaces."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
@@ -181,17 +181,17 @@ class Record:
             reason = self.reasons.get((row["step"], shape_text(row)))
             if row["check"] == "skipped" and reason:
                 comments.append(f"# skipped: {row['step']}, {shape_text(row)}: {reason}")
-        _write_whole(self.samples_path, _table_text(SAMPLE_COLUMNS, itertools.chain(*self.samples.values()), []))
-        _write_whole(self.path, _table_text(COLUMNS, self.rows.values(), comments))
+        write_whole(self.samples_path, table_text(SAMPLE_COLUMNS, itertools.chain(*self.samples.values()), []))
+        write_whole(self.path, table_text(COLUMNS, self.rows.values(), comments))
 
 
 def _value(number: float) -> str:
     return "" if math.isnan(number) else f"{number:.6g}"
 
 
-def samples_rows(row: Row, bursts: Iterable[Burst]) -> list[Row]:
+def samples_rows(row: Row, bursts: Iterable[Burst], columns: tuple[str, ...] = SAMPLE_COLUMNS) -> list[Row]:
     """The samples of a row, a line for each round: microseconds, to the nanosecond, and the GPU's state."""
-    own = {column: row.get(column, "") for column in SAMPLE_COLUMNS}
+    own = {column: row.get(column, "") for column in columns}
     return [
         {
             **own,

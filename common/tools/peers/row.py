@@ -20,8 +20,28 @@ def _value(number: float) -> str:
     return "" if math.isnan(number) else f"{number:.6g}"
 
 
-def _columns(name: str, ratio: Ratio) -> Row:
+def ratio_columns(name: str, ratio: Ratio) -> Row:
     return {name: _value(ratio.ratio), f"{name}_low": _value(ratio.low), f"{name}_high": _value(ratio.high)}
+
+
+def time_columns(library: Library, run: Run, name: str, shape: Shape) -> Row:
+    """The times of a contender, how fast that is, and how the GPU was meanwhile."""
+    figures = library.figures(run, name)
+    times = figures.times
+    return {
+        "samples": str(times.samples),
+        "median_ms": _value(times.median),
+        "ci_low_ms": _value(times.low),
+        "ci_high_ms": _value(times.high),
+        "p5_ms": _value(times.p5),
+        "p95_ms": _value(times.p95),
+        "tflops": _value(library.tflops(shape, times.median)),
+        "rounds": str(times.runs),
+        "throttled_rounds": str(figures.throttled_rounds),
+        "throttled": str(int(library.throttled(figures))),
+        "run_clock_mhz": _value(figures.sm_clock_mhz),
+        "run_power_w": _value(figures.power_w),
+    }
 
 
 @dataclass
@@ -51,41 +71,29 @@ class Measured:
         steps = self._timed(self.steps)
         if name not in steps:
             return {}
-        columns = {"base_step": steps[0], **_columns("speedup", self._against(name, steps[0]))}
+        columns = {"base_step": steps[0], **ratio_columns("speedup", self._against(name, steps[0]))}
         if steps.index(name) > 0:
             before = steps[steps.index(name) - 1]
-            columns |= {"before_step": before, **_columns("speedup_before", self._against(name, before))}
+            columns |= {"before_step": before, **ratio_columns("speedup_before", self._against(name, before))}
         return columns
 
     def _shares(self, name: str) -> Row:
         """Of the speed of SDPA flash, and of the best peer."""
         columns: Row = {}
         if FLASH in self._timed(self.peers):
-            columns |= _columns("share_flash", self._against(name, FLASH))
+            columns |= ratio_columns("share_flash", self._against(name, FLASH))
         best = self.best_peer()
         if best:
-            columns |= {"best_peer": best, **_columns("share_best", self._against(name, best))}
+            columns |= {"best_peer": best, **ratio_columns("share_best", self._against(name, best))}
         return columns
 
     def columns(self, name: str, shape: Shape) -> Row:
         """Times and what belongs to them."""
-        figures = self.library.figures(self.run, name)
+        graph = self.library.figures(self.run, name).graph
         floor = self.library.floor(self.run)
-        times, graph = figures.times, figures.graph
         replayed = graph.runs > 0
         return {
-            "samples": str(times.samples),
-            "median_ms": _value(times.median),
-            "ci_low_ms": _value(times.low),
-            "ci_high_ms": _value(times.high),
-            "p5_ms": _value(times.p5),
-            "p95_ms": _value(times.p95),
-            "tflops": _value(self.library.tflops(shape, times.median)),
-            "rounds": str(times.runs),
-            "throttled_rounds": str(figures.throttled_rounds),
-            "throttled": str(int(self.library.throttled(figures))),
-            "run_clock_mhz": _value(figures.sm_clock_mhz),
-            "run_power_w": _value(figures.power_w),
+            **time_columns(self.library, self.run, name, shape),
             "graph_ms": _value(graph.median) if replayed else "",
             "graph_ci_low_ms": _value(graph.low) if replayed else "",
             "graph_ci_high_ms": _value(graph.high) if replayed else "",

@@ -7,6 +7,7 @@ common/timing/README.md; nothing of it is done here a second time.
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,6 +82,26 @@ class Plan(ctypes.Structure):
         ("quiet", ctypes.c_bool),
         ("clock", ctypes.c_void_p),
     ]
+
+
+class Clock(ctypes.Structure):
+    """timing_clock, of a library's functions"""
+
+    _fields_ = [(name, ctypes.c_void_p) for name in ("start", "stop", "read", "pause", "context")]
+
+
+_PAUSE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_double)
+
+
+class Told(ctypes.Structure):
+    """told_time: what a launch says of itself that is timed in another way than by events of one stream"""
+
+    _fields_ = [("milliseconds", ctypes.c_double), ("state", Reading), ("pause", _PAUSE)]
+
+
+def tell(state: Reading, pause: Callable[[float], None]) -> Told:
+    """With the state before the first launch, and what rests for so many seconds."""
+    return Told(math.nan, state, _PAUSE(lambda _context, seconds: pause(seconds)))
 
 
 class Summary(ctypes.Structure):
@@ -183,6 +204,12 @@ class Library:
         self._floor_of = library.timing_floor_of
         self._floor_of.argtypes = [contender, contender]
         self._floor_of.restype = Floor
+        self._told_clock = library.told_clock
+        self._told_clock.argtypes = [ctypes.POINTER(Told)]
+        self._told_clock.restype = Clock
+        self._read_devices = library.monitor_read_devices
+        self._read_devices.argtypes = [ctypes.c_int]
+        self._read_devices.restype = Reading
         self._floors = {
             NOTHING: ctypes.cast(library.timing_launch_nothing, ctypes.c_void_p).value,
             EMPTY_KERNEL: ctypes.cast(library.timing_launch_empty_kernel, ctypes.c_void_p).value,
@@ -212,8 +239,11 @@ class Library:
         plan: Plan,
         stream: int | None,
         recording: Callable[[], bool] = lambda: False,
+        told: Told | None = None,
     ) -> Run:
         """Times the launches, which take the number of a set of buffers, and the two floors beside them.
+
+        With `told` there are no floors, and each launch writes there what it has taken, and the state behind it.
 
         `recording` says whether the stream records a graph: what a launch raises then means that it cannot be
         recorded, and is no error. Everything else that a launch raises ends the run and is raised here.
@@ -232,7 +262,11 @@ class Library:
 
             return _LAUNCH(call)
 
-        names = [name for name, _ in launches] + list(FLOORS)
+        names = [name for name, _ in launches] + ([] if told else list(FLOORS))
+        clock = self._told_clock(ctypes.byref(told)) if told else None
+        if clock:
+            plan = Plan.from_buffer_copy(plan)
+            plan.clock = ctypes.addressof(clock)
         functions = [wrap(launch) for _, launch in launches]
         memory = [(Burst * MOST_ROUNDS)() for _ in names]
         contenders = (Contender * len(names))()
@@ -260,6 +294,10 @@ class Library:
     def speedup(self, run: Run, name: str, other: str) -> Ratio:
         """How many times as fast `name` is as `other`, from pairs of one round."""
         return self._ratio(ctypes.byref(run.contender(other)), ctypes.byref(run.contender(name)))
+
+    def read_devices(self, count: int) -> Reading:
+        """The state of CUDA's first devices, of which the slowest counts."""
+        return self._read_devices(count)
 
     def reading_blocks(self, size: int) -> int:
         """How many words the kernel that only reads writes for each of two sources of so many bytes."""
