@@ -62,9 +62,8 @@ max_of_negative_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], i
   return __int_as_float(smallest);
 }
 
-// The first part of the online softmax: the new row max of the lane's rows. `subtracted` receives what the second part
-// subtracts from their scores times scale_log2, and `correction` the factors that scale the sums of the blocks before
-// to the new row max.
+// The first part of the online softmax: the new row max of the lane's rows, what the second part subtracts from their
+// scores times scale_log2, and in `correction` the factors that scale the sums of the blocks before to the new row max.
 template <typename tile>
 __device__ __forceinline__ void
 find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,

@@ -168,8 +168,7 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
   // end of exercise
 }
 
-// A consumer computes its 64 rows of O [query tile, head_dim] and lse [query tile], one key block after the
-// other.
+// A consumer computes its 64 rows of O and lse of the query tile, one key block after the other.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
                                         float *lse, const attention_shape &shape,
@@ -243,7 +242,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     release(smem.V_empty, V_ring);
     // end of exercise
   }
-
   store();
 }
 

@@ -148,8 +148,7 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
   }
 }
 
-// A consumer computes its 64 rows of O [query tile, head_dim] and lse [query tile], one key block after the
-// other.
+// A consumer computes its 64 rows of O and lse of the query tile, one key block after the other.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
                                         float *lse, const attention_shape &shape,
@@ -170,8 +169,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
   const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
-  // Says that the warp has read the stage. One arrival for each warp group would do for what products read, since a
-  // product is complete for its four warps at once. But from step 15 on each warp also reads the number of a tile.
+  // Says that the warp has read the stage. Step 12 says why each warp does so.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -238,7 +236,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage]); // of the last block
   wgmma_wait<0>(O_frag[0]);
   // end of exercise
-
   store();
 }
 

@@ -1,18 +1,16 @@
 // 14_pingpong: the warp groups take turns at the tensor cores.
 // Needs: sm_90a
 //
-// If the consumers of step 13 queue their products at the same time, they also wait for them at the same time,
-// and then all of them compute their softmax together. Here a consumer queues its two products, and passes its
-// turn to the next consumer. So one multiplies while another computes its softmax. FlashAttention-3 calls this
-// ping-pong scheduling, and its named barriers scheduler barriers.
+// If the consumers of step 13 queue their products at the same time, they also wait for them at the same time, and then
+// all of them compute their softmax together. Here a consumer queues its two products, and passes its turn to the next
+// consumer. So one multiplies while another computes its softmax. FlashAttention-3 calls this ping-pong scheduling.
 //
 //   consumer 0  | Q K, P V | softmax  | Q K, P V | softmax  |
 //   consumer 1             | Q K, P V | softmax  | Q K, P V | softmax  |
 //
 // Behind the products of a consumer come those of the next one. So exponentials are hidden after the wait for O, too:
 // a lane computes those of its first row before it, and those of its second row behind it.
-// Cost for each head: as in step 13.
-// Look next at 15_persistent, which overlaps the tiles as well.
+// Cost for each head: as in step 13. Look next at 15_persistent, which overlaps the tiles as well.
 #include "fragments.cuh"
 #include "hopper.cuh"
 #include "kernel.cuh"
@@ -74,9 +72,8 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
-// The first part of the online softmax: the new row max of the lane's rows. `subtracted` receives what the second part
-// subtracts from their scores times scale_log2, and `correction` the factors that scale the sums of the blocks before
-// to the new row max.
+// The first part of the online softmax: the new row max of the lane's rows, what the second part subtracts from their
+// scores times scale_log2, and in `correction` the factors that scale the sums of the blocks before to the new row max.
 template <typename tile>
 __device__ __forceinline__ void
 find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
@@ -156,8 +153,7 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
   }
 }
 
-// A consumer computes its 64 rows of O [query tile, head_dim] and lse [query tile], one key block after the
-// other.
+// A consumer computes its 64 rows of O and lse of the query tile, one key block after the other.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
                                         float *lse, const attention_shape &shape,
@@ -185,8 +181,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   // until then: const auto pass_turn = []() {};
   const auto pass_turn = [&]() { named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256); };
   // end of exercise
-  // Says that the warp has read the stage. One arrival for each warp group would do for what products read, since a
-  // product is complete for its four warps at once. But from step 15 on each warp also reads the number of a tile.
+  // Says that the warp has read the stage. Step 12 says why each warp does so.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -252,9 +247,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
     release(smem.K_empty, K_ring);
     mask(block);
-    // Row 0, while the tensor cores add to O.
     find_max();
-    exponentiate(0);
+    exponentiate(0); // row 0, while the tensor cores add to O
     // This branch keeps the compiler from moving exponentials past the wait for O.
     if (block + 1 < place.blocks) wait_for_keys();
     wgmma_wait<0>(O_frag[0]);
@@ -266,7 +260,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   wait_for_values();
   accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage]); // of the last block
   wgmma_wait<0>(O_frag[0]);
-
   store();
 }
 

@@ -133,9 +133,8 @@ max_of_negative_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], i
   return __int_as_float(smallest);
 }
 
-// The first part of the online softmax: the new row max of the lane's rows. `subtracted` receives what the second part
-// subtracts from their scores times scale_log2, and `correction` the factors that scale the sums of the blocks before
-// to the new row max.
+// The first part of the online softmax: the new row max of the lane's rows, what the second part subtracts from their
+// scores times scale_log2, and in `correction` the factors that scale the sums of the blocks before to the new row max.
 template <typename tile>
 __device__ __forceinline__ void
 find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
@@ -302,9 +301,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring); // no scores of the tile are left
       mask(block);
-      // Row 0, while the tensor cores add to O.
       find_max();
-      exponentiate(0);
+      exponentiate(0); // row 0, while the tensor cores add to O
       // This branch keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
       wgmma_wait<0>(O_frag[0]);
