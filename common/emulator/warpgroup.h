@@ -35,9 +35,10 @@ typedef struct {
 // run in the wait and need no such order; the sanitizer reports a product that would need it on a GPU.
 EMULATOR_API void emulator_warpgroup_fence(const emulator_site *site);
 
-// Makes the thread's writes to shared memory visible to products that come after a barrier behind this call
-// (9.7.13.4, "fence", fence.proxy.async). Products here read what the threads have written; the sanitizer reports
-// those that may not on a GPU.
+// Makes the thread's writes to shared memory visible to products that come after a barrier behind this call, and orders
+// what the thread knows of before later box copies (9.7.13.4, "fence", fence.proxy.async). Products here read what the
+// threads have written, and copies overwrite what the threads have read; the sanitizer reports those that may not on a
+// GPU.
 EMULATOR_API void emulator_proxy_fence(const emulator_site *site);
 
 // Starts a product. Reports a fault when the block has no complete warpgroup for it, when the

@@ -177,7 +177,8 @@ OBSERVER_HOOK(observer_box_done, (worker * worker, const box_copy *copy))
 // The thread orders its accesses to registers before later products.
 OBSERVER_HOOK(observer_register_fence, (worker * worker))
 
-// The thread makes its writes to shared memory visible to later products and to the copy engine.
+// The thread makes its writes to shared memory visible to later products and to the copy engine, and orders what it
+// knows of before later box copies.
 OBSERVER_HOOK(observer_proxy_fence, (worker * worker))
 
 // The thread is about to give the product its registers.

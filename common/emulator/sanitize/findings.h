@@ -19,7 +19,7 @@ typedef enum {
   FINDING_BARRIER_AGAIN,  // made where there is one already
   FINDING_REGISTERS,      // of a product under way are used
   FINDING_FENCE,          // registers are used and then given to a product, without a fence between
-  FINDING_PROXY,          // a product reads what a thread has written, without a fence for it
+  FINDING_PROXY,          // a product or copy follows a thread's access without a fence for it
   FINDING_TURN,           // a thread may arrive twice in one phase of a named barrier
   FINDING_SHUFFLE,        // a lane reads one that takes no part
   FINDING_BARRIER_MISSED // threads passed a barrier of the block in different lines, or others had ended

@@ -15,12 +15,18 @@ typedef struct {
 static uint32_t now = 1;
 static uint32_t launch_start, block_start;
 static uint32_t barrier; // accesses of this block up to this stamp are ordered by a barrier
-// threads[t].known[a] is a stamp: actor a's accesses up to it come before the
-// present access of t. Values from earlier blocks are too small to matter.
+// threads[t].known[a] is a stamp: actor a's accesses up to it come before the present access of t. For a thread a,
+// known[FENCED + a] is that of the accesses which a fence.proxy.async stands behind as well, on the way from a to t.
+// Values from earlier blocks are too small to matter.
+enum { FENCED = ACTORS_MAX, CLOCK_STAMPS = FENCED + BLOCK_THREADS_MAX };
 typedef struct {
-  uint32_t known[ACTORS_MAX];
+  uint32_t known[CLOCK_STAMPS];
 } actor_clock;
 static actor_clock threads[BLOCK_THREADS_MAX];
+// The same for all threads since the last block barrier, and whether a thread has learned more since then.
+static uint32_t block_fenced[BLOCK_THREADS_MAX];
+static bool learned[BLOCK_THREADS_MAX];
+static uint32_t proxy_fence; // stamp of the last one of any thread
 // met[t][l]: the stamp at which t last met lane l of its warp in a warp function.
 static uint32_t met[BLOCK_THREADS_MAX][GPU_WARP_LANES];
 static uint32_t warp_atomic[ACTORS_MAX / GPU_WARP_LANES + 1];
@@ -65,10 +71,14 @@ void order_block_begin(void) {
   blocks[block_count++] = (block_times){.start = now};
 }
 
-static void join(actor_clock *sum, const actor_clock *more) {
-  for (unsigned i = 0; i < ACTORS_MAX; i++) {
-    if (more->known[i] > sum->known[i]) sum->known[i] = more->known[i];
+static void join_stamps(uint32_t *sum, const uint32_t *more, unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
+    if (more[i] > sum[i]) sum[i] = more[i];
   }
+}
+
+static void join(actor_clock *sum, const actor_clock *more) {
+  join_stamps(sum->known, more->known, CLOCK_STAMPS);
 }
 
 // No barrier waits for asynchronous accesses: after it each thread knows as much of them as any of them did.
@@ -82,11 +92,15 @@ void order_block_barrier(void) {
     }
     for (unsigned i = 0; i < BLOCK_THREADS_MAX; i++) threads[i].known[actor] = latest;
   }
+  for (unsigned i = 0; i < BLOCK_THREADS_MAX; i++) {
+    if (learned[i]) join_stamps(block_fenced, threads[i].known + FENCED, BLOCK_THREADS_MAX);
+    learned[i] = false;
+  }
 }
 
 void order_warp_barrier(unsigned first, unsigned lanes) {
   // Before the block's first partial barrier, a thread knows of no accesses by other warps.
-  const unsigned from = spread ? 0 : first, to = spread ? ACTORS_MAX : first + GPU_WARP_LANES;
+  const unsigned from = spread ? 0 : first, to = spread ? CLOCK_STAMPS : first + GPU_WARP_LANES;
   static actor_clock joined;
   memset(joined.known + from, 0, (to - from) * sizeof *joined.known);
   for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
@@ -103,6 +117,7 @@ void order_warp_barrier(unsigned first, unsigned lanes) {
     if ((lanes >> lane & 1) == 0) continue;
     memcpy(threads[first + lane].known + from, joined.known + from,
            (to - from) * sizeof *joined.known);
+    learned[first + lane] = spread;
   }
   now++;
 }
@@ -115,6 +130,11 @@ void order_warp_met(unsigned first, unsigned lanes) {
     }
   }
   now++;
+}
+
+static void add_met(uint32_t *known, unsigned thread) {
+  const unsigned first = thread / GPU_WARP_LANES * GPU_WARP_LANES;
+  join_stamps(known + first, met[thread], GPU_WARP_LANES);
 }
 
 // ---- Barriers for part of a block ---------------------------------------------------------------
@@ -133,11 +153,7 @@ void order_arrive(const void *address, unsigned thread) {
   spread = true;
   join(arriving, &threads[thread]);
   arriving->known[thread] = now;
-  const unsigned first = thread / GPU_WARP_LANES * GPU_WARP_LANES;
-  for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
-    uint32_t *known = &arriving->known[first + lane];
-    if (met[thread][lane] > *known) *known = met[thread][lane];
-  }
+  add_met(arriving->known, thread);
   now++;
 }
 
@@ -148,6 +164,7 @@ void order_phase_complete(const void *address) {
 
 void order_waited(const void *address, unsigned thread) {
   join(&threads[thread], &barriers[barrier_number(address)].complete);
+  learned[thread] = true;
 }
 
 uint32_t order_phase_event(const void *address) {
@@ -186,6 +203,28 @@ void order_group_waited(unsigned warpgroup, uint64_t group, unsigned thread) {
 unsigned order_thread_of(unsigned actor) {
   if (actor >= ACTOR_PRODUCTS) return (actor - ACTOR_PRODUCTS) * WARPGROUP_THREADS;
   return actor >= ACTOR_COPIES ? barriers[actor - ACTOR_COPIES].copier : actor;
+}
+
+// ---- Proxy fences -------------------------------------------------------------------------------
+
+// What the thread knows now is behind the fence, and whoever hears of the fence later passes it on.
+uint32_t order_proxy_fence(unsigned thread) {
+  uint32_t *known = threads[thread].known, *fenced = known + FENCED;
+  join_stamps(fenced, known, BLOCK_THREADS_MAX);
+  for (unsigned i = 0; i < BLOCK_THREADS_MAX; i++) {
+    if (barrier > fenced[i]) fenced[i] = barrier;
+  }
+  add_met(fenced, thread);
+  spread = learned[thread] = true;
+  return fenced[thread] = proxy_fence = now++;
+}
+
+// Atomic operations are treated generously here, too: behind one, a fence of any thread will do.
+bool order_proxy_fenced(const past_access *past, unsigned thread) {
+  const uint32_t stamp = past->stamp;
+  return stamp <= threads[thread].known[FENCED + past->actor] ||
+         stamp <= block_fenced[past->actor] ||
+         (stamp <= proxy_fence && warp_atomic[past->actor / GPU_WARP_LANES] > stamp);
 }
 
 // ---- Atomic operations --------------------------------------------------------------------------
@@ -246,4 +285,6 @@ void order_restart(void) {
   memset(threads, 0, sizeof threads);
   memset(met, 0, sizeof met);
   memset(warp_atomic, 0, sizeof warp_atomic);
+  memset(block_fenced, 0, sizeof block_fenced);
+  proxy_fence = 0;
 }

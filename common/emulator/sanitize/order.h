@@ -26,7 +26,9 @@
 // __threadfence() between, because an atomic operation does not order other accesses (CUDA C++ Programming Guide,
 // "Memory Fence Functions"). An arrival at an mbarrier also counts for the lanes of its warp that it
 // has met in a warp function since their accesses; this suffices for a read whose value went into a shuffle.
-// shuffle that is enough.
+//
+// A fence.proxy.async between two accesses is passed on in the same way (proxies.c): each clock says as well which
+// accesses of threads come before the present one with such a fence on the way, whichever thread has executed it.
 #ifndef SANITIZE_ORDER_H
 #define SANITIZE_ORDER_H
 
@@ -60,6 +62,12 @@ void order_atomic(unsigned thread, bool global);
 void order_fence(void);
 // Whether all that lacks to order the two is a fence of the block that made the past access.
 bool order_lacks_fence(const past_access *past);
+
+// A thread executes fence.proxy.async. Returns the stamp of that event. The second: whether such a fence stands between
+// the past access of a thread of the running block and the present one of `thread`, which is ordered behind it.
+uint32_t order_proxy_fence(unsigned thread);
+bool order_proxy_fenced(const past_access *past, unsigned thread);
+
 // The lanes have met in a warp function.
 void order_warp_met(unsigned first, unsigned lanes);
 

@@ -1,8 +1,15 @@
 // fence.proxy.async: products and the copy engine do not access shared memory in the way of the threads, but
-// through the async proxy. A thread's write is certain to be there for them only if that thread executes the fence
-// after the write, and they come after the fence (PTX ISA 9.0, 8.4 and 9.7.13.4). A barrier between the two is
-// needed as well: the fence is for the thread's own writes, and the barrier is for the order of the threads. A fence
-// behind the barrier may be too late for the product of another thread.
+// through the async proxy (PTX ISA 9.0, 8.4, 8.9 and 9.7.13.4).
+//
+// Product: a thread's write is certain to be there for it only if that thread executes the fence after the write, and
+// the product comes after the fence. A barrier between the two is needed as well: the fence is for the thread's own
+// writes, and the barrier is for the order of the threads. A fence behind the barrier may be too late for the product
+// of another thread.
+//
+// Copy that overwrites what threads have read or written: one thread starts it, so the fence may stand anywhere on the
+// way from the access to the start. Mostly it is executed by the thread of the access before the barrier, or behind the
+// barrier by the thread that starts the copy (D. Lustig, S. Cooksey, O. Giroux, "Mixed-Proxy Extensions for the NVIDIA
+// PTX Memory Consistency Model", ISCA 2022). Before the barrier the latter says nothing of the others' accesses.
 #define _GNU_SOURCE
 #include "proxies.h"
 
@@ -21,7 +28,7 @@ void proxies_forget(void) {
 
 void observer_proxy_fence(worker *worker) {
   thread_fences *own = &fences[worker->running->index];
-  own->stamp[own->count++ % FENCES_KEPT] = order_new_event();
+  own->stamp[own->count++ % FENCES_KEPT] = order_proxy_fence(worker->running->index);
 }
 
 bool proxies_fenced(const past_access *write, unsigned thread) {
@@ -32,4 +39,8 @@ bool proxies_fenced(const past_access *write, unsigned thread) {
     if (fence.stamp >= write->stamp) return order_before(&fence, thread);
   }
   return false;
+}
+
+bool proxies_fenced_before_copy(const past_access *past, unsigned thread) {
+  return order_proxy_fenced(past, thread) || proxies_fenced(past, thread);
 }

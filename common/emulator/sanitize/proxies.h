@@ -1,4 +1,4 @@
-// Which writes of threads are visible to products and to the copy engine.
+// Which accesses of threads come before those of products and of the copy engine.
 #ifndef SANITIZE_PROXIES_H
 #define SANITIZE_PROXIES_H
 
@@ -10,5 +10,9 @@ void proxies_forget(void);
 // Whether the thread that wrote, one of the running block, has executed a fence.proxy.async since, and `thread`
 // comes after that fence.
 bool proxies_fenced(const past_access *write, unsigned thread);
+
+// For a thread's access in the running block, and a copy that `thread` starts now, which is ordered behind it: whether
+// a fence.proxy.async stands on the way from the one to the other.
+bool proxies_fenced_before_copy(const past_access *past, unsigned thread);
 
 #endif

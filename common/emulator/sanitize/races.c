@@ -62,6 +62,10 @@ static void report_race(const checked_access *access, finding_kind kind, const p
                      ? wait_for_copy
                      : "__pipeline_wait_prior() by the thread that started the copy, and "
                        "__syncthreads() for the others, must come first";
+  } else if (kind == FINDING_PROXY && access->kind == OBSERVED_BOX_WRITE) {
+    found.hint = "a barrier does not order the threads' way to memory before that of the copy "
+                 "engine: the thread that starts the copy must execute reads_before_copies() "
+                 "behind the barrier, or each thread that uses the place must do so before it";
   } else if (kind == FINDING_PROXY) {
     found.hint = "the thread that writes must execute writes_for_wgmma() behind the write and "
                  "before the barrier";
@@ -79,11 +83,28 @@ static inline bool races(const past_access *now, unsigned thread, bool shared,
          !(shared && !order_in_running_block(past->stamp)) && !order_before(past, thread);
 }
 
-// The access is ordered after the last write, but may read what was there before it.
+// A product that is ordered after the last write may still read what was there before it.
 static inline bool hidden_from_products(const checked_access *access, const past_access *write) {
-  return access->kind == OBSERVED_PRODUCT_READ && write->stamp != 0 &&
-         write->kind != OBSERVED_BOX_WRITE && order_in_running_block(write->stamp) &&
-         !proxies_fenced(write, access->thread);
+  return write->stamp != 0 && write->kind != OBSERVED_BOX_WRITE &&
+         order_in_running_block(write->stamp) && !proxies_fenced(write, access->thread);
+}
+
+// A copy that is ordered after an access may still come before it, unless both are of the async proxy.
+static inline bool comes_before_copy(const checked_access *copy, const past_access *past) {
+  return past->stamp != 0 && past->kind != OBSERVED_BOX_WRITE &&
+         past->kind != OBSERVED_PRODUCT_READ && order_in_running_block(past->stamp) &&
+         !proxies_fenced_before_copy(past, copy->thread);
+}
+
+// An access of a thread that a fence.proxy.async must follow before the present one. NULL: there is none.
+static const past_access *find_unfenced(const checked_access *access, const shadow_cell *cell) {
+  if (access->kind == OBSERVED_PRODUCT_READ)
+    return hidden_from_products(access, &cell->write) ? &cell->write : NULL;
+  if (access->kind != OBSERVED_BOX_WRITE) return NULL;
+  for (unsigned i = 0; i < READS_KEPT; i++) {
+    if (comes_before_copy(access, &cell->read[i])) return &cell->read[i];
+  }
+  return comes_before_copy(access, &cell->write) ? &cell->write : NULL;
 }
 
 // Checks the access against the past accesses to one cell, and records it there. `said` is
@@ -101,9 +122,10 @@ static void check_cell(const checked_access *access, bool shared, shadow_cell *c
     *said = unordered->place;
     report_race(access, copying ? FINDING_EARLY_ACCESS : FINDING_RACE, unordered, address);
   }
-  if (unordered == NULL && hidden_from_products(access, last) && last->place != *said) {
-    *said = last->place;
-    report_race(access, FINDING_PROXY, last, address);
+  const past_access *unfenced = unordered == NULL ? find_unfenced(access, cell) : NULL;
+  if (unfenced != NULL && unfenced->place != *said) {
+    *said = unfenced->place;
+    report_race(access, FINDING_PROXY, unfenced, address);
   }
   if (copying) return; // later accesses must be ordered after the copy itself
   if (!writes) {

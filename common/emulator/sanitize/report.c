@@ -64,8 +64,9 @@ static void report_title(const finding *found) {
       fault_report_title("Product whose registers were used without a wgmma.fence since");
     break;
   case FINDING_PROXY:
-    fault_report_title(
-        "Product reads %s memory that a thread has written without a fence.proxy.async", space);
+    fault_report_title("%s %s memory that a thread has %s without a fence.proxy.async",
+                       last->kind == OBSERVED_BOX_WRITE ? "Box copy overwrites" : "Product reads",
+                       space, first->kind == OBSERVED_READ ? "read" : "written");
     break;
   case FINDING_TURN:
     fault_report_title(

@@ -104,6 +104,17 @@ void product_without_fence(bool broken);
 void product_operand_unfenced(bool broken);
 void product_sum_unfenced(bool broken);
 
+// proxies.cu
+void refill_unfenced(bool broken);
+void refill_unfenced_by_readers(bool broken);
+void refill_fenced_too_soon(bool broken);
+void refill_of_written(bool broken);
+void refill_of_other_role(bool broken);
+void refill_after_old_fence(bool broken);
+void refill_for_warp(bool broken);
+void refill_fenced_by_third(bool broken);
+void refill_behind_atomic(bool broken);
+
 // transfers.cu; on two devices
 void copy_not_waited_for(bool broken);
 void source_overwritten(bool broken);

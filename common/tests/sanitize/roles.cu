@@ -41,6 +41,7 @@ __global__ void overwrite_kernel(const __grid_constant__ CUtensorMap map, float 
   if (threadIdx.x == 64) fetch(tiles(memory), &map, &full[0]);
   if (threadIdx.x == 64) {
     barrier_wait(&empty[0], 0);
+    reads_before_copies();
     barrier_arrive_expecting(&full[0], TILE_BYTES);
     copy_box(tiles(memory), &map, &full[0], 0, 0, 0, 0); // <- second fetch
     barrier_wait(&full[0], 1);
