@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-// What a contender's launch writes before it returns.
+// A contender's launch writes this before it returns.
 typedef struct {
   double milliseconds;
   monitor_reading state;                        // before the run as well, for the highest clock
