@@ -207,7 +207,7 @@ unsigned order_thread_of(unsigned actor) {
 
 // ---- Proxy fences -------------------------------------------------------------------------------
 
-// What the thread knows now is behind the fence, and whoever hears of the fence later passes it on.
+// The fence orders all accesses that the thread knows of now. A thread that is ordered behind it later knows this, too.
 uint32_t order_proxy_fence(unsigned thread) {
   uint32_t *known = threads[thread].known, *fenced = known + FENCED;
   join_stamps(fenced, known, BLOCK_THREADS_MAX);

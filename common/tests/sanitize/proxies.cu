@@ -15,7 +15,7 @@ __device__ fetched_tile arrived_tile(unsigned char *memory, const CUtensorMap *m
   return fetched;
 }
 
-// Thread 0 fetches the next tile, which nobody looks at.
+// Thread 0 fetches the next tile, and no thread reads it.
 __device__ void refill(const fetched_tile &stage, const CUtensorMap *map) {
   if (threadIdx.x == 0) fetch(stage.place, map, stage.full);
   barrier_wait(stage.full, 1);
