@@ -77,6 +77,9 @@ enum { KNOWN_BARRIERS = 64 }; // of a block; further ones are known by their add
 typedef struct {
   const uint64_t *barrier;
   const char *words;
+  const char *file;        // where bytes of this phase were announced last
+  int line;                // of that place
+  unsigned announced;      // how many bytes; 0: none in this phase
   unsigned arriver;        // the thread that arrived last
   uint64_t arrived;        // when it did
   uint64_t phases;         // how many have ended

@@ -94,15 +94,40 @@ void fault_report_others(const worker *worker) {
   report_groups(worker, reported);
 }
 
-// Advice where all that wait do so at the block's barrier or in a warp function; else the fault may be elsewhere.
+// Whether a lane waits in a warp function for one that waits at the block's barrier.
+static bool waits_for_barrier(const worker *worker, const thread *thread) {
+  if (thread->state != THREAD_IN_WARP) return false;
+  const unsigned to_come = lanes_to_come(worker, thread);
+  const unsigned first = thread->index / GPU_WARP_LANES * GPU_WARP_LANES;
+  for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++)
+    if ((to_come >> lane & 1) != 0 && worker->threads[first + lane].state == THREAD_AT_BARRIER)
+      return true;
+  return false;
+}
+
+// Advice about bytes that were announced, where a thread waits for others or for more of them.
+static void report_bytes(const worker *worker) {
+  for (unsigned i = 0; i < worker->thread_count; i++) {
+    const thread *thread = &worker->threads[i];
+    if (thread->state == THREAD_AT_PHASE && mbarrier_report_bytes(worker, thread->awaited)) return;
+  }
+}
+
+// Advice where all that wait do so at the block's barrier or in a warp function, or where lanes of a warp wait for each
+// other there; else the fault may be elsewhere, such as in the bytes of a copy.
 static void report_deadlock_hint(const worker *worker) {
   unsigned at_barrier = 0, in_warp = 0;
+  bool divided = false;
   for (unsigned i = 0; i < worker->thread_count; i++) {
-    const thread_state state = worker->threads[i].state;
-    at_barrier += state == THREAD_AT_BARRIER;
-    in_warp += state == THREAD_IN_WARP;
+    const thread *thread = &worker->threads[i];
+    at_barrier += thread->state == THREAD_AT_BARRIER;
+    in_warp += thread->state == THREAD_IN_WARP;
+    divided |= waits_for_barrier(worker, thread);
   }
-  if (at_barrier + in_warp != worker->alive) return;
+  if (!divided && at_barrier + in_warp != worker->alive) {
+    report_bytes(worker);
+    return;
+  }
   if (at_barrier > 0)
     fault_report_line("hint: __syncthreads() is for all threads of the block, and a warp function "
                       "for all lanes of its mask: all of them must come, and to one after the "

@@ -78,17 +78,31 @@ void history_waits(worker *worker) {
   last->kind = HISTORY_WAITS;
 }
 
+// The event of the running thread's warp that ends the waits of others, and of its own lanes, whose going on may already be
+// the warp's last event: then it is what that one came after. 0: the copy engine's bytes have come.
+static uint64_t cause_now(worker *worker) {
+  if (emulator_current == NULL) return 0;
+  const unsigned warp = warp_number(worker->running);
+  const history_event *last = last_of(worker, warp);
+  if (last == NULL) return worker->history.last[warp];
+  const history_event *cause = &worker->history.events[last->after % HISTORY_MOST];
+  const bool by_itself =
+      last->kind == HISTORY_GOES_ON && cause->number == last->after && cause->warp == warp;
+  return by_itself ? last->after : last->number;
+}
+
 void history_goes_on(worker *worker, const thread *thread) {
   if (!is_told(thread) || !speaks(worker, thread)) return;
   const history_event *last = last_of(worker, warp_number(thread));
   if (last == NULL || last->kind != HISTORY_WAITS) return;
   const history_event waited = *last;
+  const uint64_t after = cause_now(worker);
   history_event *event = add(worker, warp_number(thread), HISTORY_GOES_ON);
   event->operation = waited.operation;
   event->file = waited.file;
   event->line = waited.line;
   event->barrier = waited.barrier;
-  event->after = emulator_current == NULL ? 0 : worker->history.last[warp_number(worker->running)];
+  event->after = after;
 }
 
 // ---- For the reader -----------------------------------------------------------------------------

@@ -22,8 +22,7 @@ typedef enum {
 
 typedef struct {
   uint64_t number; // from 1 on, in the block
-  uint64_t
-      after; // HISTORY_GOES_ON: the event of another warp that ended the wait; 0: the copy engine's bytes
+  uint64_t after;  // HISTORY_GOES_ON: the event that ended the wait; 0: the copy engine's bytes
   history_kind kind;
   unsigned warp;
   unsigned times; // how often the lane called the function in turn

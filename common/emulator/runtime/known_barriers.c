@@ -33,9 +33,15 @@ void known_barrier_made(worker *worker, const uint64_t *barrier, const char *wor
   *known = (known_barrier){.barrier = barrier, .words = words};
 }
 
-void known_barrier_arrived(worker *worker, const uint64_t *barrier) {
+void known_barrier_arrived(worker *worker, const uint64_t *barrier, unsigned bytes,
+                           const emulator_site *site) {
   known_barrier *known = find(worker, barrier);
   if (known == NULL) return;
+  if (bytes > 0) {
+    known->announced = bytes;
+    known->file = site->file;
+    known->line = site->line;
+  }
   known->arriver = worker->running->index;
   known->arrived = ++worker->barrier_events;
 }
@@ -44,6 +50,7 @@ void known_barrier_ended(worker *worker, const uint64_t *barrier) {
   known_barrier *known = find(worker, barrier);
   if (known == NULL) return;
   known->phases++;
+  known->announced = 0;
   known->ended = ++worker->barrier_events;
 }
 

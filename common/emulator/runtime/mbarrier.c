@@ -136,7 +136,7 @@ void emulator_mbarrier_arrive(uint64_t *barrier, unsigned bytes, const emulator_
   observer_library_access(worker, worker->running, barrier, sizeof *barrier, OBSERVED_READ, site);
   observer_phase_arrive(worker, barrier);
   history_did(worker, site, barrier);
-  known_barrier_arrived(worker, barrier);
+  known_barrier_arrived(worker, barrier, bytes, site);
   add_bytes(&now, (int)bytes, site);
   now.pending--;
   update(worker, barrier, &now);

@@ -25,6 +25,17 @@ mbarrier_text mbarrier_describe(const uint64_t *barrier) {
   return out;
 }
 
+bool mbarrier_report_bytes(const worker *worker, const uint64_t *barrier) {
+  const mbarrier now = mbarrier_peek(barrier);
+  const known_barrier *known = known_barrier_of(worker, barrier);
+  if (now.pending > 0 || known == NULL || known->announced == 0) return false;
+  fault_report_line(
+      "hint: the bytes announced last for %s are the %u of %s:%d: do the copies bring as "
+      "many, and do they name this barrier?",
+      mbarrier_short_name(worker, barrier).text, known->announced, known->file, known->line);
+  return true;
+}
+
 // ---- An arrival too many ------------------------------------------------------------------------
 
 // Where nothing tells the mistakes apart.

@@ -61,6 +61,24 @@ void fault_barrier_two_threads(void) { barrier_kernel<<<1, 2>>>(TWO_THREADS, nul
 void fault_barrier_waited_wrong(void) { barrier_kernel<<<1, 1>>>(WAITED_WRONG, nullptr); }
 void fault_barrier_never_ends(void) { barrier_kernel<<<1, 2>>>(NEVER_ENDS, nullptr); }
 
+// Warp 0 comes to the second barrier of the block after warp 1, for which it has waited. Then thread 0 comes to a third one
+// alone, and warp 1 waits for an arrival.
+__global__ void divided_kernel() {
+  __shared__ barrier full;
+  if (threadIdx.x == 0) barrier_create(&full, 1);
+  __syncthreads();
+  if (threadIdx.x < 32) barrier_wait(&full, 0);
+  if (threadIdx.x == 32) barrier_arrive(&full);
+  MARK, __syncthreads();
+  if (threadIdx.x == 0)
+    __syncthreads();
+  else if (threadIdx.x < 32)
+    __syncwarp();
+  else
+    barrier_wait(&full, 1);
+}
+void fault_barrier_divided(void) { divided_kernel<<<1, 64>>>(); }
+
 struct ring_of_barriers {
   barrier K_full[2];
   struct {

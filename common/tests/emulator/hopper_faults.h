@@ -23,6 +23,7 @@ void fault_barrier_two_threads(void);  // both arrive, one too many
 void fault_barrier_waited_wrong(void); // one arrival too many behind a wait of the wrong parity
 void fault_barrier_late_arrival(void); // one too many behind a copy of more bytes than announced
 void fault_barrier_never_ends(void);   // thread 0 of 2 arrives, both wait
+void fault_barrier_divided(void);      // thread 0 alone comes to __syncthreads()
 // Thread 0 waits for K_full[1], thread 1 for empty[2], thread 2 for full[0].
 void fault_barrier_of_a_ring(void);
 void fault_named_barrier_zero(void);

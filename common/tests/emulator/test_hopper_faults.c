@@ -39,6 +39,16 @@ Test(hopper_faults, barriers) {
          " for the barrier full, at address full + 0x0: 1 of 2 arrivals are still to come\n", NULL);
 }
 
+// The order of what the warps did names the arrival that let them go on, also to the warp that arrived last.
+Test(hopper_faults, divided_warp) {
+  expect_report(&(fault_case){fault_barrier_divided,
+                              FAILURE,
+                              {"threads 1-31 (warp 0) wait at __syncwarp()",
+                               "threads 32-63 (warp 1) wait at mbarrier.try_wait.parity",
+                               " 9 waits in __syncthreads()", ", after event 9\n",
+                               ", after event 9\n", "hint: __syncthreads() is for all threads"}});
+}
+
 // Why an arrival is one too many, where that is known.
 Test(hopper_faults, arrivals) {
   expect(fault_barrier_two_threads, FAILURE, "mbarrier.arrive.expect_tx",
@@ -133,11 +143,15 @@ Test(hopper_faults, copies) {
        " for the barrier full, at address full + 0x0: 0 of 1 arrivals and 16 "
        "bytes are still to come\n",
        "the last events of warp 0, by their numbers in the block:\n",
-       " waits in mbarrier.try_wait.parity of full in " FILE_NAME}});
+       " waits in mbarrier.try_wait.parity of full in " FILE_NAME,
+       "hint: the bytes announced last for full are the 1040 of " FILE_NAME}});
   expect_report(&(fault_case){fault_copy_bytes_more,
                               FAILURE,
-                              {"Deadlock", "for the barrier full, at address full + 0x0: all "
-                                           "arrivals and 16 bytes too many have come\n"}});
+                              {"Deadlock",
+                               "for the barrier full, at address full + 0x0: all "
+                               "arrivals and 16 bytes too many have come\n",
+                               "are the 1008 of " FILE_NAME,
+                               ": do the copies bring as many, and do they name this barrier?\n"}});
   expect_report(&(fault_case){fault_copy_not_announced,
                               FAILURE,
                               {"Deadlock", "for the barrier full, at address full + 0x0: 1 of 1 "
