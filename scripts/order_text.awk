@@ -86,7 +86,8 @@ END {
   }
   if (more) printf "%6s  %d more %s: COUNT=all shows all of them, and COUNT=%d twice as many\n", "...", more, (more > 1 ? "lines" : "line"), 2 * most
   print ""
-  print "There are no times here: what stands in [] waits, and goes on after the event of that number."
+  print "There are no times here: a warp waits at what stands in [], and goes on after the event of that number."
+  print "BLOCK=1,0,0 shows another block, and KERNEL=name another kernel of the step."
   for (c = 1; c <= columns; c++)
     if (waits[name[c]])
       print "warps " name[c] "-" name[c] + 3 ": " left[name[c]] + 0 " of " waits[name[c]] " waits for products leave another product under way"

@@ -7,8 +7,8 @@
 // Of an access to what a copy writes, whether the reader is too early or the copy.
 static const char wait_for_copy[] =
     "each thread that uses what a copy brings must wait for the phase of the barrier that counts "
-    "its bytes; where it does, is the parity right, and has the copy started too early, since more "
-    "arrivals come to the barrier that says that the place is empty than it is made for?";
+    "its bytes; if it does: has its wait the right parity? Or has the copy started too early, "
+    "because more arrivals come to the barrier of the empty place than it is made for?";
 
 // ---- Races --------------------------------------------------------------------------------------
 
@@ -63,9 +63,11 @@ static void report_race(const checked_access *access, finding_kind kind, const p
                      : "__pipeline_wait_prior() by the thread that started the copy, and "
                        "__syncthreads() for the others, must come first";
   } else if (kind == FINDING_PROXY && access->kind == OBSERVED_BOX_WRITE) {
-    found.hint = "a barrier does not order the threads' way to memory before that of the copy "
-                 "engine: the thread that starts the copy must execute reads_before_copies() "
-                 "behind the barrier, or each thread that uses the place must do so before it";
+    found.hint =
+        "threads and the copy engine reach shared memory in different ways, which a barrier "
+        "alone does not order: the thread that starts the copy must execute "
+        "reads_before_copies() between the barrier and the copy, or each thread that "
+        "uses the place must do so before the barrier";
   } else if (kind == FINDING_PROXY) {
     found.hint = "the thread that writes must execute writes_for_wgmma() behind the write and "
                  "before the barrier";

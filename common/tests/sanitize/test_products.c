@@ -9,7 +9,8 @@
 Test(products, products) {
   static const fault_case cases[] = {
       CASE(product_reads_early, UNDER_WAY("read by a product"), "<- fetch", "<- early product",
-           "hint: each thread that uses what a copy brings must wait", "where it does, is the"),
+           "hint: each thread that uses what a copy brings must wait",
+           "if it does: has its wait the right"),
       CASE(product_waited_by_some, "Race reported between ", "read by a product", "<- fetch",
            "<- product of some", "hint: each thread that uses what a copy brings must"),
       CASE(product_overwritten, RACE("read by a product", "write by a box copy"),

@@ -6,8 +6,8 @@
   "Box copy overwrites __shared__ memory that a thread has " used " without a fence.proxy.async",  \
       access " of 2 bytes at ", "<- " access, "write by a box copy at ", "<- fetch",               \
       "by thread (0,0,0)",                                                                         \
-      "hint: a barrier does not order the threads' way to memory before that of the copy engine",  \
-      "must execute reads_before_copies() behind the barrier, or each thread"
+      "hint: threads and the copy engine reach shared memory in different ways, which a barrier",  \
+      "must execute reads_before_copies() between the barrier and the copy, or each thread"
 
 Test(proxies, copies) {
   static const fault_case cases[] = {

@@ -15,7 +15,7 @@ Test(timeline, an_order_by_the_page, .timeout = 120) {
   result = lab_run(ORDER);
   EXPECT(result, "kernel output_kernel, block (0,0,0)\n event warp 0 ", "\n 60 ",
          " more lines: COUNT=all shows all of them");
-  result = lab_run(ORDER "COUNT=all | tail -n 4");
+  result = lab_run(ORDER "COUNT=all | tail -n 5");
   EXPECT(result, " 511 ", "\n 512 ", "There are no times here");
   cr_expect_null(strstr(result.out, "COUNT=all"), "%s", result.out);
   result = lab_run(ORDER "COUNT=2 BLOCK=1 KERNEL=scores_kernel");
