@@ -7,8 +7,9 @@
 // Of an access to what a copy writes, whether the reader is too early or the copy.
 static const char wait_for_copy[] =
     "each thread that uses what a copy brings must wait for the phase of the barrier that counts "
-    "its bytes; if it does: has its wait the right parity? Or has the copy started too early, "
-    "because more arrivals come to the barrier of the empty place than it is made for?";
+    "its bytes; if it does: have the bytes been announced, and has its wait the right parity? Or "
+    "has the copy started too early, because more arrivals come to the barrier of the empty place "
+    "than it is made for?";
 
 // ---- Races --------------------------------------------------------------------------------------
 
@@ -30,8 +31,9 @@ static const char *race_hint(const checked_access *access, const past_access *pa
            "and the copy start after a wait for that";
   }
   if (access->kind == OBSERVED_BOX_WRITE) {
-    return "the copy may overwrite what other threads still use: wait for a barrier at which they "
-           "arrive when they are done, and which is made for as many arrivals as come in a lap";
+    return "the copy may overwrite what other threads still use: before it starts, all of them "
+           "must have come to __syncthreads(), or to a barrier for which the copying thread waits, "
+           "made for as many arrivals as come in a lap";
   }
   if (past->kind == OBSERVED_PRODUCT_READ) {
     return "a product reads its operands until wgmma_wait() is over for its group";

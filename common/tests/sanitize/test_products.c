@@ -10,7 +10,7 @@ Test(products, products) {
   static const fault_case cases[] = {
       CASE(product_reads_early, UNDER_WAY("read by a product"), "<- fetch", "<- early product",
            "hint: each thread that uses what a copy brings must wait",
-           "if it does: has its wait the right"),
+           "if it does: have the bytes been announced, and has its"),
       CASE(product_waited_by_some, "Race reported between ", "read by a product", "<- fetch",
            "<- product of some", "hint: each thread that uses what a copy brings must"),
       CASE(product_overwritten, RACE("read by a product", "write by a box copy"),

@@ -10,9 +10,9 @@ Test(roles, box_copies) {
       CASE(box_read_early, UNDER_WAY("read"), "write by a box copy at fetch", "<- fetch",
            "by thread (0,0,0)", "<- early read", "address 0x",
            "hint: each thread that uses what a copy brings must wait for the phase of the barrier "
-           "that counts its bytes; if it does: has its wait the right parity? Or has the copy "
-           "started too early, because more arrivals come to the barrier of the empty place "
-           "than it is made for?\n"),
+           "that counts its bytes; if it does: have the bytes been announced, and has its wait the "
+           "right parity? Or has the copy started too early, because more arrivals come to the "
+           "barrier of the empty place than it is made for?\n"),
       CASE(box_waited_by_one, "Race reported between ", " of __shared__ memory", "<- ", "<- ",
            "in kernel by_one_kernel"),
       CASE(box_overwrites, "Race reported between ", "of __shared__ memory", "fetch",
