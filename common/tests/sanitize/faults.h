@@ -114,6 +114,7 @@ void refill_after_old_fence(bool broken);
 void refill_for_warp(bool broken);
 void refill_fenced_by_third(bool broken);
 void refill_behind_atomic(bool broken);
+void refill_by_another(bool broken);
 
 // transfers.cu; on two devices
 void copy_not_waited_for(bool broken);
