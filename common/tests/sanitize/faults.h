@@ -73,6 +73,7 @@ void rows_of_other_lane(bool broken);
 void barrier_after_exit(bool broken);
 void barrier_elsewhere(bool broken);
 void barrier_of_some(bool broken);
+void barrier_of_fewer(bool broken);
 void barrier_in_rounds(bool broken);
 void barrier_in_condition(bool broken);
 
