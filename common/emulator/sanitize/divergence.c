@@ -1,6 +1,8 @@
-// Barriers of a block that some of its threads miss. A barrier must be reached by all threads of the block, and by all
-// at the same place (CUDA C++ Programming Guide, "Synchronization Functions"). The runtime lets the remaining threads
-// pass. If these have come to different places they are out of step from then on, and later barriers say nothing new.
+// Barriers of a block that some of its threads miss. A barrier must be reached by all threads of the block that have not
+// ended, and by all at the same place (CUDA C++ Programming Guide, "Synchronization Functions" and "Independent Thread
+// Scheduling"). If they have come to different places they are out of step from then on, and later barriers say nothing
+// new. A thread may end before a barrier, as many do that have no element of their own. But then the barrier does not
+// order its accesses, so what it misses is held against it if it has a part in a race (findings.c).
 #define _GNU_SOURCE
 #include "roles.h"
 
@@ -11,12 +13,17 @@
 #include <string.h>
 
 static bool out_of_step; // threads of the running block have passed a barrier at different places
-static unsigned ended_known; // how many had ended at the last barrier
+static unsigned ended_known;         // how many had ended at the last barrier
+static bool left[BLOCK_THREADS_MAX]; // see divergence_left
 
 void divergence_forget(void) {
   out_of_step = false;
   ended_known = 0;
 }
+
+void divergence_launch_begin(void) { memset(left, 0, sizeof left); }
+
+bool divergence_left(unsigned thread) { return left[thread]; }
 
 static bool same_place(const emulator_site *a, const emulator_site *b) {
   return a->line == b->line && strcmp(a->file, b->file) == 0;
@@ -48,6 +55,7 @@ static void look_around(const worker *worker) {
         if (same_place(it->site, seen.second->site)) where = AT_SECOND;
       }
     }
+    left[i] |= where == ENDED;
     seen.are[where][i] = true;
     seen.count[where]++;
   }

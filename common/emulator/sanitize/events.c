@@ -22,6 +22,7 @@ unsigned observer_blocks_yz(void) { return 2; }
 void observer_launch_begin(const launch *launch) {
   regions_launch_begin(launch);
   order_launch_begin();
+  divergence_launch_begin();
 }
 
 void observer_launch_end(const launch *launch) { findings_report(launch); }
@@ -96,6 +97,7 @@ void observer_async_done(worker *worker, const async_copy *copy) {
 }
 
 void observer_thread_end(worker *worker) {
+  order_thread_end(worker->running->index);
   products_check_waited(worker);
   const async_copies *copies = &worker->running->copies;
   for (unsigned i = 0; i < copies->count; i++) {

@@ -4,6 +4,7 @@
 #include "fault.h"
 #include "places.h"
 #include "report.h"
+#include "roles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,17 @@ void observer_fault(worker *worker) {
 void findings_leave(worker *worker, cudaError_t error) {
   fault_abandon(worker, error);
   fault_leave(worker);
+}
+
+// Threads have ended before a barrier to which others have come. That alone is no fault.
+static bool is_of_ended(const finding *found) {
+  return found->kind == FINDING_BARRIER_MISSED && found->parties == 1;
+}
+
+// A race in a block with a thread that has ended before a barrier.
+static bool is_race_of_ended(const finding *found) {
+  return found->kind == FINDING_RACE && found->party[0].block == found->party[1].block &&
+         (divergence_left(found->party[0].thread) || divergence_left(found->party[1].thread));
 }
 
 // ---- Collecting ---------------------------------------------------------------------------------
@@ -91,7 +103,7 @@ static bool smaller(const finding *a, const finding *b) {
 }
 
 void findings_add(finding *found, finding_describe describe, const void *address) {
-  barrier_missed |= found->kind == FINDING_BARRIER_MISSED;
+  barrier_missed |= found->kind == FINDING_BARRIER_MISSED && !is_of_ended(found);
   entry *entry = entry_of(found);
   if (entry == NULL) return;
   if (entry->count++ > 0 && (entry->in_report || !smaller(found, &entry->example))) return;
@@ -182,6 +194,10 @@ static void report_entry(const launch *launch, unsigned index, place_text *texts
   if (missed && it->example.kind == FINDING_RACE && distance_of(&it->example) == DISTANCE_BLOCK)
     it->example.hint = "threads of this launch have missed a barrier, as is reported above: mend "
                        "that first, because the race may come of it";
+  else if (is_race_of_ended(&it->example))
+    it->example.hint =
+        "a thread has ended before a barrier of the block, which orders none of its accesses "
+        "since the barrier before: it must come to the barrier first";
   report_finding(launch, &it->example, &texts[2 * index], it->count - 1);
 }
 
@@ -202,8 +218,13 @@ void findings_report(const launch *launch) {
   const size_t first = 2 * (size_t)looked_at, count = 2 * (size_t)(entry_count - looked_at);
   places_describe(places + first, count, texts + first);
   free(places);
-  for (unsigned i = looked_at; i < entry_count; i++) // first, because races may come of it
+  bool harmful = false;
+  for (unsigned i = looked_at; i < entry_count; i++)
+    harmful |= is_race_of_ended(&entries[i].example);
+  for (unsigned i = looked_at; i < entry_count; i++) { // first, because races may come of it
+    entries[i].in_report |= is_of_ended(&entries[i].example) && !harmful;
     if (entries[i].example.kind == FINDING_BARRIER_MISSED) report_entry(launch, i, texts, missed);
+  }
   for (unsigned i = looked_at; i < entry_count; i++) report_entry(launch, i, texts, missed);
   looked_at = entry_count;
 }

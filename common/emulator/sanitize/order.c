@@ -15,6 +15,9 @@ typedef struct {
 static uint32_t now = 1;
 static uint32_t launch_start, block_start;
 static uint32_t barrier; // accesses of this block up to this stamp are ordered by a barrier
+enum { RUNNING = UINT32_MAX };
+// The last barrier that the thread came to before its end, or RUNNING.
+static uint32_t left_after[BLOCK_THREADS_MAX];
 // threads[t].known[a] is a stamp: actor a's accesses up to it come before the present access of t. For a thread a,
 // known[FENCED + a] is that of the accesses which a fence.proxy.async stands behind as well, on the way from a to t.
 // Values from earlier blocks are too small to matter.
@@ -65,6 +68,7 @@ void order_block_begin(void) {
     }
   }
   barrier = now;
+  memset(left_after, 0xFF, sizeof left_after); // RUNNING
   barrier_count = 0;
   spread = false;
   block_start = ++now;
@@ -97,6 +101,8 @@ void order_block_barrier(void) {
     learned[i] = false;
   }
 }
+
+void order_thread_end(unsigned thread) { left_after[thread] = barrier; }
 
 void order_warp_barrier(unsigned first, unsigned lanes) {
   // Before the block's first partial barrier, a thread knows of no accesses by other warps.
@@ -268,7 +274,7 @@ bool order_before(const past_access *past, unsigned thread) {
   const unsigned actor = past->actor;
   if (stamp <= threads[thread].known[actor]) return true;
   if (actor >= ACTOR_COPIES) return false;
-  if (stamp <= barrier || actor == thread) return true;
+  if ((stamp <= barrier && stamp <= left_after[actor]) || actor == thread) return true;
   const unsigned warp = thread / GPU_WARP_LANES, past_warp = actor / GPU_WARP_LANES;
   return warp_atomic[warp] > stamp && warp_atomic[past_warp] > stamp;
 }

@@ -4,7 +4,8 @@
 // that orders accesses. So comparing stamps tells which accesses an event orders, as in the epochs
 // of Flanagan and Freund, "FastTrack: Efficient and Precise Dynamic Race Detection", PLDI 2009:
 //
-//   block barrier   all accesses of the block so far come before all later ones
+//   block barrier   all accesses of the block so far come before all later ones, but for those of threads
+//                   that have ended without coming to it
 //   __syncwarp()    those of the lanes that took part come before later ones of these lanes
 //   mbarrier, bar   those that a thread knows of when it arrives, its own among them, come before
 //                   what others do who have waited for that phase
@@ -55,6 +56,7 @@ enum {
 void order_launch_begin(void);
 void order_block_begin(void);
 void order_block_barrier(void);
+void order_thread_end(unsigned thread);
 // `first` is the warp's first thread in the block.
 void order_warp_barrier(unsigned first, unsigned lanes);
 void order_atomic(unsigned thread, bool global);

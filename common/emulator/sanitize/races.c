@@ -4,6 +4,8 @@
 
 #include "proxies.h"
 
+#include <string.h>
+
 // Of an access to what a copy writes, whether the reader is too early or the copy.
 static const char wait_for_copy[] =
     "each thread that uses what a copy brings must wait for the phase of the barrier that counts "
@@ -143,6 +145,9 @@ static void check_cell(const checked_access *access, bool shared, shadow_cell *c
   const bool starts_copy =
       access->kind == OBSERVED_ASYNC_WRITE || access->kind == OBSERVED_BOX_WRITE;
   cell->copying = starts_copy ? (uint16_t)(access->actor + 1) : 0;
+  // What is ordered after the copy is also ordered after what the copy is ordered after, of which the threads that
+  // wait for it may not know: the thread that has started it may have learned of it after its arrival.
+  if (access->kind == OBSERVED_BOX_WRITE) memset(cell->read, 0, sizeof cell->read);
 }
 
 void access_check_races(const checked_access *access, shadow_region *region) {

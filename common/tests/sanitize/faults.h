@@ -73,6 +73,7 @@ void rows_of_other_lane(bool broken);
 void barrier_after_exit(bool broken);
 void barrier_elsewhere(bool broken);
 void barrier_of_some(bool broken);
+void barrier_of_fewer(bool broken);
 void barrier_in_rounds(bool broken);
 void barrier_in_condition(bool broken);
 
@@ -114,6 +115,7 @@ void refill_after_old_fence(bool broken);
 void refill_for_warp(bool broken);
 void refill_fenced_by_third(bool broken);
 void refill_behind_atomic(bool broken);
+void refill_by_another(bool broken);
 
 // transfers.cu; on two devices
 void copy_not_waited_for(bool broken);

@@ -153,3 +153,27 @@ __global__ void atomic_kernel(const __grid_constant__ CUtensorMap map, float *ou
   }
 }
 void refill_behind_atomic(bool broken) { RUN(atomic_kernel, 64) }
+
+// Warp 2 reads, and thread 0 refills behind a fence that it executes after its arrival for the copy. Thread 32 waits for
+// this copy and starts the next one, so it needs to know neither of the reads nor of the fence.
+template <bool right>
+__global__ void another_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier empty[1];
+  create(empty, 32);
+  const fetched_tile stage = arrived_tile(memory, &map);
+  if (threadIdx.x >= 64) {
+    out[threadIdx.x] = __half2float((*stage.place)[threadIdx.x - 64][0]); // <- read
+    barrier_arrive(&empty[0]);
+  } else if (threadIdx.x == 0) {
+    barrier_arrive_expecting(stage.full, TILE_BYTES);
+    barrier_wait(&empty[0], 0);
+    if (right) reads_before_copies();
+    copy_box(stage.place, &map, stage.full, 0, 0, 0, 0); // <- fetch
+  } else if (threadIdx.x == 32) {
+    barrier_wait(stage.full, 1);
+    fetch(stage.place, &map, stage.full);
+    barrier_wait(stage.full, 0);
+  }
+}
+void refill_by_another(bool broken) { RUN(another_kernel, 96) }

@@ -21,6 +21,7 @@ Test(proxies, copies) {
       CASE(refill_for_warp, OVERWRITES("read", "read")),
       CASE(refill_fenced_by_third, OVERWRITES("read", "read")),
       CASE(refill_behind_atomic, OVERWRITES("read", "read")),
+      CASE(refill_by_another, OVERWRITES("read", "read")),
   };
   RUN_CASES(cases);
 }

@@ -194,13 +194,15 @@ void copy_misaligned(bool broken) { RUN(grid_kernel, 1, 64, device_floats(64), d
 
 // ---- Barriers -----------------------------------------------------------------------------------
 
+// Threads may end before a barrier, but it does not order what they have written.
 template <bool right>
 __global__ void leave_kernel(float *out, unsigned count) {
-  if (!right && threadIdx.x >= count) return;
   __shared__ float tile[64];
-  tile[threadIdx.x] = 1;
-  __syncthreads(); // <- leave
-  if (threadIdx.x < count) out[threadIdx.x] = tile[count - 1 - threadIdx.x];
+  if (right && threadIdx.x >= count) return;
+  tile[threadIdx.x] = 1; // <- leave write
+  if (threadIdx.x >= count) return;
+  __syncthreads();                                                         // <- leave
+  out[threadIdx.x] = tile[(right ? count : blockDim.x) - 1 - threadIdx.x]; // <- leave read
 }
 void barrier_after_exit(bool broken) { RUN(leave_kernel, 1, 64, device_floats(64), 50) }
 
@@ -229,10 +231,37 @@ __global__ void some_kernel(float *out) {
 }
 void barrier_of_some(bool broken) { RUN(some_kernel, 1, 96, device_floats(96)) }
 
+// In the loop of some the last threads leave one after the other, each behind a barrier. They have a part in no race.
+template <bool right>
+__global__ void halves_kernel(float *out) {
+  __shared__ float tile[128];
+  tile[threadIdx.x] = 1;
+  __syncthreads();
+  for (unsigned half = 64; half > 0; half /= 2) {
+    if (threadIdx.x >= half) return;
+    tile[threadIdx.x] += tile[threadIdx.x + half]; // <- halves
+    if (right) __syncthreads();
+  }
+  out[0] = tile[0];
+}
+void barrier_of_fewer(bool broken) {
+  halves_kernel<true><<<1, 128>>>(device_floats(1)); // says nothing of the next launch
+  RUN(halves_kernel, 1, 128, device_floats(1))
+}
+
+// The first warp leaves the loop after one round, and the last one after three.
 template <bool right>
 __global__ void rounds_kernel(float *out) {
-  for (unsigned i = 0; i < (right ? 3 : 1 + threadIdx.x / 32); i++) __syncthreads(); // <- rounds
-  out[threadIdx.x] = 1;
+  __shared__ float tile[96];
+  tile[threadIdx.x] = 1;
+  float sum = 0;
+  for (unsigned i = 0; i < (right ? 3 : 1 + threadIdx.x / 32); i++) {
+    __syncthreads(); // <- rounds
+    sum += tile[95 - threadIdx.x];
+  }
+  if (right) __syncthreads();
+  tile[threadIdx.x] = sum;
+  out[threadIdx.x] = sum;
 }
 void barrier_in_rounds(bool broken) { RUN(rounds_kernel, 1, 96, device_floats(96)) }
 
