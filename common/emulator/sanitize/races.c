@@ -145,8 +145,8 @@ static void check_cell(const checked_access *access, bool shared, shadow_cell *c
   const bool starts_copy =
       access->kind == OBSERVED_ASYNC_WRITE || access->kind == OBSERVED_BOX_WRITE;
   cell->copying = starts_copy ? (uint16_t)(access->actor + 1) : 0;
-  // What is ordered after the copy is also ordered after what the copy is ordered after, of which the threads that
-  // wait for it may not know: the thread that has started it may have learned of it after its arrival.
+  // An access that is ordered after the copy is ordered after the reads before it, too. The threads that wait for the
+  // copy may not know of these reads, because its thread may have learned of them only after its arrival.
   if (access->kind == OBSERVED_BOX_WRITE) memset(cell->read, 0, sizeof cell->read);
 }
 
