@@ -282,7 +282,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   while (number < order.tiles) {
     const int blocks = key_blocks<tile>(shape, place, group_row); // that this warp group needs
-    for (int r = 0; r < tile::LANE_ROWS; r++) row_max[r] = -INFINITY, row_sum[r] = 0.0f;
+    for (int r = 0; r < tile::LANE_ROWS; r++) {
+      row_max[r] = -INFINITY;
+      row_sum[r] = 0.0f;
+    }
     release(smem.K_empty, K_ring);
     if (blocks == 1) release(smem.Q_empty, Q_ring); // no scores of this tile are left
     mask(0);
