@@ -44,6 +44,7 @@ struct tile_place {
 // of the grid: they have `length` key blocks, the first `rest` of them one more.
 struct equal_shares {
   int tiles;
+  divisor group;                 // query heads that share a key/value head
   divisor kv_heads, query_tiles; // tiles of a key/value head
   divisor key_blocks;            // of a tile
   int blocks;                    // of the grid
@@ -86,6 +87,7 @@ static equal_shares share_out(const attention_shape &shape, double tiles, int ke
   equal_shares shares;
   const double all = tiles * key_blocks;
   shares.tiles = (int)tiles;
+  shares.group = divisor::of(group_of(shape));
   shares.kv_heads = divisor::of(shape.kv_heads);
   shares.query_tiles = divisor::of(divide_up(packed_rows(shape), tile::BLOCK_M));
   shares.key_blocks = divisor::of(key_blocks);
@@ -232,11 +234,14 @@ __device__ __forceinline__ partial_row merge_loaded(const partial_row (&loaded)[
 
 // Merges the parts of places threadIdx.x, threadIdx.x + THREADS and so on below `places`, in the order of the parts.
 // A place is four columns of a row. load(i, k) loads part k of place i, and store(i, sums) stores all parts together. A
-// thread loads 16 parts of two places before it needs the first one, because the way to the L2 cache and back is long.
-template <int THREADS, typename Load, typename Store>
+// thread starts many loads before it needs the first one, because the way to the L2 cache and back is long: those of
+// 16 parts of two places, or in tall tiles, which have many rows and mostly few parts, of 6 parts of four places.
+template <typename tile, typename Load, typename Store>
 __device__ __forceinline__ void merge_parts(int places, int parts, float scale_log2,
                                             const Load &load, const Store &store) {
-  constexpr int PLACES = 2, PARTS = 16; // at once
+  constexpr bool TALL = tile::BLOCK_M > 32;
+  constexpr int PLACES = TALL ? 4 : 2, PARTS = TALL ? 6 : 16; // at once
+  constexpr int THREADS = tile::THREADS;
   __syncwarp(); // orders the loads of all lanes behind what lane 0 has seen, which a vote does not do
   for (int i = threadIdx.x; i < places; i += PLACES * THREADS) {
     partial_row sums[PLACES];
@@ -251,6 +256,7 @@ __device__ __forceinline__ void merge_parts(int places, int parts, float scale_l
             loaded[n][k] = load(i + n * THREADS, first + k);
 #pragma unroll
       for (int n = 0; n < PLACES; n++) {
+        if (i + n * THREADS >= places) break; // to merge places that are missing would take as long
         loaded[n][PARTS] = sums[n];
         sums[n] = merge_loaded(loaded[n], scale_log2);
       }

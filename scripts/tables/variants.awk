@@ -4,7 +4,7 @@
 # says so.
 # Arguments: DEVICE NN
 # Data: variants.csv (make variants RECORD=1)
-# With: variants-dim128.csv, variants-causal.csv
+# With: variants-dim128.csv, variants-causal.csv, variants-few-keys.csv
 # Awk: scripts/patch_head
 !has_number(field("step"), nn) { next }
 !(file in used) {

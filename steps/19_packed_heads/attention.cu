@@ -174,7 +174,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
 
   const int group = group_of(shape);
   const int first = query_tile * tile::BLOCK_M; // of the rows of the group
-  const int end = min(first + tile::BLOCK_M, packed_rows(shape));
+  const int end = min(first + tile::BLOCK_M, shape.seq_q * group);
   int keys = visible_keys(shape, (end - 1) / group); // the last row sees the most
   const long long blocks = (keys + tile::BLOCK_N - 1) / tile::BLOCK_N;
   const int first_block = (int)(blocks * split / partials.splits);

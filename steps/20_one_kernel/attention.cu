@@ -22,6 +22,7 @@
 #include "ptx.cuh"
 #include "shares.cuh"
 #include "split_kv.cuh"
+#include "splits.cuh"
 #include "swizzle.cuh"
 #include <algorithm>
 #include <cuda_pipeline.h>
@@ -60,11 +61,13 @@ struct configuration {
 // finds K and V in the L2 cache. More than 64 rows are tiles of step 09 where these suffice for all multiprocessors;
 // else tiles are divided, and one of 64 rows has half as many to merge. With more tiles of up to 32 rows than
 // multiprocessors, two blocks share a multiprocessor, and one copies while the other one changes tiles. Tiles of 16 rows
-// need that only if they are short.
+// need that only if they are short. Where few tiles of up to 4 rows have few keys, blocks of 64 keys let twice as many
+// multiprocessors take part.
 static const char *best_configuration(const attention_shape *shape) {
   const int rows = packed_rows(*shape);
   const double tiles = (double)divide_up(rows, 128) * shape->kv_heads * shape->batch;
   const double per_sm = tiles / gpu_attribute(cudaDevAttrMultiProcessorCount);
+  if (rows <= 4 && per_sm * divide_up(shape->seq_kv, 64) <= 1) return "16x64x4x2";
   if (rows <= 16) return per_sm > 1 && shape->seq_kv <= 1024 ? "16x64x4x2" : "16x128x8x3";
   if (rows <= 32) return per_sm > 1 ? "32x64x4x2" : per_sm > 0.5 ? "32x128x8x3" : "16x128x8x3";
   return rows <= 64 || per_sm < 1 ? "64x64x4x2" : "128x64x4x2";
@@ -186,9 +189,9 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   auto max_sum_smem = (float2 *)(O_smem + tile::KEY_WARPS * tile::BLOCK_M * PITCH);
 
   const auto [batch, kv_head, query_tile] = shares.place(number);
-  const int group = group_of(shape);
+  const divisor group = shares.group;
   const int first = query_tile * tile::BLOCK_M; // of the rows of the group
-  const int end = min(first + tile::BLOCK_M, packed_rows(shape));
+  const int end = min(first + tile::BLOCK_M, shape.seq_q * group);
   int keys = visible_keys(shape, (end - 1) / group); // the last row sees the most
   keys = (int)min((long long)keys, (long long)end_block * tile::BLOCK_N);
   // Where a row of the group lies among all rows of Q, O and lse.
@@ -321,7 +324,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   const auto store = [&](int i, const partial_row &sums) {
     store_merged<D>(sums, O, lse, row_of(first + i / (D / 4)), i % (D / 4) * 4, scale_log2);
   };
-  merge_parts<tile::THREADS>((end - first) * (D / 4), owners, scale_log2, load, store);
+  merge_parts<tile>((end - first) * (D / 4), owners, scale_log2, load, store);
   // end of exercise
 }
 
@@ -338,11 +341,10 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
   // exercise: take the tiles of the share one after the other, each with the key blocks that belong to the share
   while (next < end) {
     const int first_block = (int)(next % shares.key_blocks);
-    const int blocks = (int)min((long long)(shares.key_blocks - first_block), end - next);
+    const int end_block = (int)min((long long)shares.key_blocks, first_block + end - next);
     attention_tile<tile, Element, D>(Q, K, V, O, lse, partials, shape, shares, share,
-                                     (int)(next / shares.key_blocks), first_block,
-                                     first_block + blocks);
-    next += blocks;
+                                     (int)(next / shares.key_blocks), first_block, end_block);
+    next += end_block - first_block;
   }
   // end of exercise
 }
