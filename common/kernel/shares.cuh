@@ -80,6 +80,16 @@ struct equal_shares {
   bool divide_tiles() const { return rest > 0 || length % key_blocks.number > 0; }
 };
 
+// Returns how many query heads share a key/value head, as a number that rows are divided by. In tiles of 128 rows it comes
+// without an inverse, for which there are no registers left (on sm_120 they would spill).
+template <typename tile>
+__device__ __forceinline__ auto group_in(const equal_shares &shares, const attention_shape &shape) {
+  if constexpr (tile::BLOCK_M > 64)
+    return group_of(shape);
+  else
+    return shares.group;
+}
+
 // Cuts the line into shares for `blocks` blocks, at least 1 and at most as many as there are key blocks.
 template <typename tile>
 static equal_shares share_out(const attention_shape &shape, double tiles, int key_blocks,

@@ -189,7 +189,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   auto max_sum_smem = (float2 *)(O_smem + tile::KEY_WARPS * tile::BLOCK_M * PITCH);
 
   const auto [batch, kv_head, query_tile] = shares.place(number);
-  const divisor group = shares.group;
+  const auto group = group_in<tile>(shares, shape);
   const int first = query_tile * tile::BLOCK_M; // of the rows of the group
   const int end = min(first + tile::BLOCK_M, shape.seq_q * group);
   int keys = visible_keys(shape, (end - 1) / group); // the last row sees the most
