@@ -211,7 +211,7 @@ WITHOUT_NCCL := $(if $(HAVE_NCCL),,$(filter $(GROUP_STEPS),$(filter-out $(SKIPPE
 BUILDABLE := $(filter-out $(SKIPPED) $(WITHOUT_NCCL),$(STEPS))
 # Verbs that work on one GPU leave the steps for several out, and refuse them by name.
 one_gpu_verbs := bench budget calibrate $(if $(filter gpu,$(DEVICE)),count count-now mutants) decode examples fuzz gdb ladder ladder-now ncu peers record shapes \
-                 splits spread sweep timeline trace
+                 splits spread sweep timeline trace waves
 ifneq ($(filter $(one_gpu_verbs),$(MAKECMDGOALS)),)
   ifneq ($(and $(STEP_GOALS),$(filter $(GROUP_STEPS),$(STEPS))),)
     $(error make $(firstword $(filter $(one_gpu_verbs),$(MAKECMDGOALS))) works on one GPU, and $(firstword $(filter $(GROUP_STEPS),$(STEPS))) \

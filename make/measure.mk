@@ -4,7 +4,7 @@
 .PHONY: needs-gpu
 needs-gpu: say-device
 ifeq ($(DEVICE),cpu)
-	@echo "error: $(filter bench ceilings splits peers shapes spread decode groups record,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
+	@echo "error: $(filter bench ceilings splits peers shapes spread waves decode groups record,$(MAKECMDGOALS)) measures times, which mean nothing on the emulator: run it" \
 	  "on a machine with $(if $(filter groups,$(MAKECMDGOALS)),several GPUs,a GPU)" \
 	  "($(if $(filter groups,$(MAKECMDGOALS)),make step23 count GPUS=2,make ladder) counts here what the steps do)" >&2
 	@exit 2
@@ -34,13 +34,16 @@ PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_% $(notdir $(p
 # these verbs and make bench leave them out as well, if they are not named.
 DECODE_STEPS = $(notdir $(patsubst %/attention.cu,%,$(shell grep -l '"split\(s\|_kv\).cuh"' $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))))
 LONG_STEPS   = $(if $(STEP_GOALS),$(PEER_STEPS),$(filter-out $(DECODE_STEPS),$(PEER_STEPS)))
+# Steps that divide the tiles of the last wave. make waves takes them beside their parent and other steps for few tiles.
+WAVE_STEPS  = $(notdir $(patsubst %/attention.cu,%,$(shell grep -l '"parts.cuh"' $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))))
+FEW_WAVES   = $(if $(STEP_GOALS),$(BUILDABLE),$(filter 17_% 18_% 20_% $(WAVE_STEPS),$(BUILDABLE)))
 # Beside those for decode their parent, and the fastest step for many queries.
 FEW_QUERIES  = $(if $(STEP_GOALS),$(BUILDABLE),$(filter 09_% 17_% $(DECODE_STEPS),$(BUILDABLE)))
 bench_steps  = $(addsuffix .so,$(call programs,$(if $(DECODE),$(FEW_QUERIES),$(if $(STEP_GOALS),$(BUILDABLE),$(filter-out $(DECODE_STEPS),$(BUILDABLE))))))
 peers_now    = PYTHONPATH=common/tools python3 -m peers
 peers_run    = PYTHONPATH=common/tools $(with_args) $(RUN) python3 -m peers
 
-.PHONY: peers shapes spread decode compare
+.PHONY: peers shapes spread waves decode compare
 # $(call beside_peers,NAME of the files,steps,options)
 define beside_peers
 	@command -v python3 >/dev/null || { echo "error: $1 needs Python 3 with PyTorch, and there is no python3" >&2; exit 2; }
@@ -48,8 +51,8 @@ define beside_peers
 	@$(BUILDER) $(addsuffix .so,$(call programs,$2)) $(BUILD)/libpeers.so $(BUILD)/ladder
 	@$(peers_run) --folder $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) --name $(or $(NAME),$1) \
 	  --library $(BUILD)/libpeers.so --steps $(addsuffix .so,$(call programs,$2)) \
-	  --without sdpa_math sdpa_efficient $3 $(if $(FA3),--fa3 "$$FA3") $(if $(filter decode,$1),$(if $(FA3_DECODE),--fa3-decode "$$FA3_DECODE")) $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
-	$(if $(NAME)$(filter shapes,$1),,$(call draw_results,$1))
+	  --without sdpa_math sdpa_efficient $3 $(if $(FA3),--fa3 "$$FA3") $(if $(filter decode waves,$1),$(if $(FA3_DECODE),--fa3-decode "$$FA3_DECODE")) $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
+	$(if $(NAME)$(filter shapes waves,$1),,$(call draw_results,$1))
 endef
 
 peers: needs-gpu ## steps against PyTorch's attention, and FlashAttention-3 (needs PyTorch); FA3=libfa3.so, QUICK=1, FRESH=1
@@ -60,6 +63,9 @@ shapes: needs-gpu ## steps and peers for one head, ragged lengths, grouped heads
 
 spread: needs-gpu ## steps and peers for scores that are spread more and more (needs PyTorch); QUICK=1, FRESH=1
 	$(call beside_peers,spread,$(LONG_STEPS),--spread)
+
+waves: needs-gpu ## steps and peers for few tiles, and for few waves of tiles (needs PyTorch); FA3_DECODE=lib.so, QUICK=1, FRESH=1
+	$(call beside_peers,waves,$(FEW_WAVES),--waves)
 
 decode: needs-gpu ## the steps for decode and others for one query and many keys (needs PyTorch); FA3_DECODE=lib.so, QUICK=1, FRESH=1
 	$(call beside_peers,decode,$(FEW_QUERIES),--decode)

@@ -114,7 +114,7 @@ for file in plots/data/*/*.csv; do
     columns_of_page "$file" >"$scratch/$file"
     add text "$file" "$scratch/$file"
     ;;
-  *-samples.csv | */bench-decode*.csv | */decode*.csv | */splits-*.csv | */peers-earlier.csv | */shapes.csv | */spread.csv | */variants*.csv | \
+  *-samples.csv | */bench-decode*.csv | */decode*.csv | */splits-*.csv | */peers-earlier.csv | */shapes.csv | */spread.csv | */waves*.csv | */variants*.csv | \
     */mutants.csv | */calibration.csv | *'*'*) ;;
   *) add text "$file" ;;
   esac

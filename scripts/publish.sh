@@ -3,7 +3,7 @@
 # Copies results/<device>/*.csv, or NAME.csv and its NAME-samples.csv alone, to plots/data/<device>, and draws the charts
 # and writes the tables again. A file replaces the whole published one, but bugs.csv, mutants.csv, counts.csv, counts-lines.csv and the
 # files of variants are merged, so that the published rows of other steps, sources and shapes stay. So are peers.csv,
-# shapes.csv, spread.csv and decode.csv, by shape: all that was timed at one shape was timed in turn, and stays together.
+# shapes.csv, spread.csv, waves.csv and decode.csv, by shape: all that was timed at one shape was timed in turn, and stays together.
 # Rows of steps that have got another name since are left out. Of the emulator only bugs.csv, mutants.csv and
 # counts-lines.csv, which the lab book shows, are published, because its other records can be made quickly on any machine.
 # Exit status 2 when there is nothing to publish.
@@ -95,7 +95,7 @@ publish() { # file of results/, folder of plots/data
     text=$(set -e; join_rows "$published" "$1" | of_todays_steps)
     write_whole "$published" <<<"$text"
     ;;
-  peers*.csv | shapes*.csv | spread*.csv | decode*.csv)
+  peers*.csv | shapes*.csv | spread*.csv | waves*.csv | decode*.csv)
     text=$(set -e; join_shapes "$published" "$1" | of_todays_steps)
     write_whole "$published" <<<"$text"
     ;;

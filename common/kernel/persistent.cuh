@@ -41,18 +41,19 @@ struct block_place {
   int row, head, batch;
 };
 
-// The steps for several GPUs have a place_of_block of their own, because K and V come from several GPUs there.
+// `first_key` is that of the block, counted from the first one that the tile takes. The steps for several GPUs have a
+// place_of_block of their own, because K and V come from several GPUs there.
 __device__ __forceinline__ block_place place_of_block(const attention_shape &,
                                                       const tensor_maps &maps,
                                                       const tile_place &place, int first_key) {
-  return {&maps.K, &maps.V, first_key, place.kv_head, place.batch};
+  return {&maps.K, &maps.V, place.first_key + first_key, place.kv_head, place.batch};
 }
 
 // The producer's thread takes tiles, and copies their data as stages become empty: K of a block before V of the
 // block before it, across tiles, and Q of the next tile before the last V of this one.
-template <typename tile, typename Element, int D, typename Maps, typename Shape>
+template <typename tile, typename Element, int D, typename Maps, typename Shape, typename Order>
 __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem, const Maps &maps,
-                                        const Shape &shape, const schedule &order) {
+                                        const Shape &shape, const Order &order) {
   ring_place<2> Q_ring;
   ring_place<tile::STAGES> K_ring, V_ring;
   const auto load_keys = [&](const tile_place &place, int block) {

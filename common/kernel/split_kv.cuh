@@ -6,6 +6,7 @@
 
 #include "fragments.cuh"
 #include "kernel.cuh"
+#include "merge.cuh"
 #include "ptx.cuh"
 #include "splits.cuh"
 #include "swizzle.cuh"
@@ -51,17 +52,6 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
           multiply_fragments<Element>(&O_frag[i][4 * (n + m)], &P_frag[i][k / 4], &V_frag[2 * m]);
     }
   }
-}
-
-// Adds the sums over other keys to those in `a`, both scaled to the larger row max, as the online softmax does.
-__device__ __forceinline__ void merge(partial_row &a, float2 max_sum, float4 O, float scale_log2) {
-  const float new_max = fmaxf(a.max_sum.x, max_sum.x);
-  const float shift = new_max == -INFINITY ? 0.0f : new_max; // -inf - -inf is not a number
-  const float a_factor = exp2_approximate((a.max_sum.x - shift) * scale_log2);
-  const float factor = exp2_approximate((max_sum.x - shift) * scale_log2);
-  a.max_sum = make_float2(new_max, a.max_sum.y * a_factor + max_sum.y * factor);
-  a.O = make_float4(a.O.x * a_factor + O.x * factor, a.O.y * a_factor + O.y * factor,
-                    a.O.z * a_factor + O.z * factor, a.O.w * a_factor + O.w * factor);
 }
 
 #endif

@@ -50,17 +50,18 @@ static inline partial_results partials_at(void *workspace, size_t rows, int spli
   return partials;
 }
 
-// Stores one of the lane's two rows of O_frag [16, D], in float32 and not divided by its sum, to row `row` of a
-// matrix whose rows lie PITCH floats apart, if `inside` is set. half_row is as for store_row (fragments.cuh).
-template <int D, int PITCH = D>
+// Stores one of the lane's two rows of O_frag [16, D], in float32 and times `factor`, but not divided by its sum, to row
+// `row` of a matrix whose rows lie PITCH floats apart, if `inside` is set. half_row is as for store_row (fragments.cuh).
+template <int D, int PITCH = D, int COUNT>
 __device__ __forceinline__ void store_partial_row(float *matrix, size_t row,
-                                                  const float (&O_frag)[D / 2], int half_row,
-                                                  bool inside) {
+                                                  const float (&O_frag)[COUNT], int half_row,
+                                                  bool inside, float factor = 1.0f) {
   if (!inside) return;
 #pragma unroll
   for (int n = 0; n < D / 8; n++) {
     const float *pair = &O_frag[4 * n + 2 * half_row];
-    *(float2 *)&matrix[row * PITCH + 8 * n + threadIdx.x % 4 * 2] = make_float2(pair[0], pair[1]);
+    *(float2 *)&matrix[row * PITCH + 8 * n + threadIdx.x % 4 * 2] =
+        make_float2(pair[0] * factor, pair[1] * factor);
   }
 }
 

@@ -13,7 +13,8 @@ struct tile_place {
   int batch, head, kv_head;
   int first_query;
   int rows;         // that exist
-  int blocks;       // of keys that the last row sees, at least 1
+  int first_key;    // that the tile takes: 0, but in step 24
+  int blocks;       // of keys from there on that the last row sees, at least 1
   size_t first_row; // of all rows of O and lse
 };
 
@@ -35,6 +36,7 @@ __device__ __forceinline__ tile_place place_of_tile(const Shape &shape, int batc
   place.kv_head = head / (shape.heads / shape.kv_heads);
   place.first_query = query_tile * tile::BLOCK_M;
   place.rows = min(tile::BLOCK_M, shape.seq_q - place.first_query);
+  place.first_key = 0;
   place.blocks = key_blocks<tile>(shape, place.first_query + place.rows);
   place.first_row = ((size_t)batch * shape.heads + head) * shape.seq_q + place.first_query;
   return place;

@@ -64,6 +64,17 @@ class Grid(unittest.TestCase):
         self.assertLess(max(s.set_bytes for s in shapes), 4.4e9)
         self.assertLess(set(grid.decode(True)), set(shapes))
 
+    def test_waves(self):
+        shapes = grid.waves(False)
+        self.assertEqual((len(set(shapes)), len(shapes)), (40, 40))
+        self.assertEqual({(s.dtype, s.batch) for s in shapes}, {("bf16", 1)})
+        own = [s for s in shapes if s.head_dim == 64 and s.causal]
+        self.assertTrue(any((s.heads, s.seq, s.seq_kv) == (1, 4096, 4096) for s in own))
+        self.assertTrue(any(s.seq < s.seq_kv for s in own))
+        tiles = {s.heads * (s.seq // 128) for s in own}
+        self.assertTrue(min(tiles) < 66 and any(132 < number < 264 for number in tiles) and max(tiles) > 264)
+        self.assertLess(set(grid.waves(True)), set(shapes))
+
     def test_bytes_of_a_set(self):
         # Q, K, V and O of 2 * 3 * 8 rows of 4 numbers, and lse
         self.assertEqual(grid.Shape("fp16", 2, 3, 8, 4, False).set_bytes, 4 * 2 * 48 * 4 + 4 * 48)
@@ -96,6 +107,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.shapes("--spread", "--quick"), grid.spread(True))
         self.assertEqual(self.shapes("--users"), grid.users(False))
         self.assertEqual(self.shapes("--decode"), grid.decode(False))
+        self.assertEqual(self.shapes("--waves", "--quick"), grid.waves(True))
         chosen = self.shapes("--spread", "--shapes", "64 bf16 rising deviation 8")
         self.assertEqual(chosen, [grid.Shape("bf16", 4, 32, 4096, 64, False, 8, True)])
 

@@ -1,4 +1,4 @@
-// For tests of the charts and tables: small records of a GPU that does not exist, with round numbers.
+// For tests of the charts and tables: small records of a GPU that does not exist, with wave numbers.
 #ifndef RECORDED_H
 #define RECORDED_H
 
@@ -96,6 +96,19 @@
                               GRAPHED("only_reading", DECODED, "0.005", "0.004")                   \
                                   GRAPHED("only_reading", DECODED_LONG, "0.032", "0.03")           \
                                       GRAPHED("only_reading", DECODED_NEAR, "0.016", "0.01")
+// Problems with few tiles. Of the second one, one time is above 50 microseconds, so that it has none of a graph.
+#define WAVES_SHORT "1,1,1,4096,4096,64,0"
+#define WAVES_LONG  "1,10,10,2048,2048,64,0"
+#define WAVES                                                                                      \
+  "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,score_deviation,rising,"    \
+  "check,median_ms,tflops,graph_ms,commit,date\n" GRAPHED("17_lazy_max", WAVES_SHORT, "0.04",      \
+                                                          "0.03")                                  \
+      GRAPHED("18_split_kv", WAVES_SHORT, "0.03", "0.028")                                         \
+          GRAPHED("20_one_kernel", WAVES_SHORT, "0.03", "0.024")                                   \
+              GRAPHED("24_last_wave", WAVES_SHORT, "0.02", "0.016")                                \
+                  GRAPHED("sdpa_flash", WAVES_SHORT, "0.03", "0.032")                              \
+                      GRAPHED("17_lazy_max", WAVES_LONG, "0.06", "")                               \
+                          GRAPHED("24_last_wave", WAVES_LONG, "0.048", "0.045")
 #define DECODE_QUOTED                                                                              \
   "# a source\n"                                                                                   \
   "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,graph_ms\n"                 \
@@ -180,6 +193,7 @@ static inline void recorded_write_all(void) {
   recorded_write("peers", PEERS);
   recorded_write("spread", SPREAD);
   recorded_write("decode", DECODE);
+  recorded_write("waves", WAVES);
   recorded_write("splits", SPLITS);
   recorded_write("quoted", QUOTED);
   recorded_write("decode-quoted", DECODE_QUOTED);
@@ -213,7 +227,7 @@ static inline void recorded_write_all(void) {
 // Of such a record with the intervals of efficiencies and with the link: a step that was throttled, and the copies alone.
 #define GROUPS_WITH_LINK                                                                           \
   "step,variant,device,gpus,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,"        \
-  "workspace_bytes,median_ms,ci_low_ms,ci_high_ms,tflops,launches_in_a_row,rounds,"                \
+  "workspace_bytes,median_ms,ci_low_ms,ci_high_ms,tflops,launches_in_a_row,waves,"                 \
   "throttled_rounds,throttled,efficiency,efficiency_low,efficiency_high,arriving_bytes,gb_per_s,"  \
   "link_gb_per_s,link_share,commit,date\n"                                                         \
   "17_one,,Test GPU,1,bf16,1,16,16,16384,16384,128,0,ok,0,4,4,4,1,10,12,0,0,1,1,1,0,,,," ORIGIN    \

@@ -180,27 +180,32 @@ Test(diff, the_steps_keep_their_limits) {
   EXPECT_STATUS(result, 0);
   EXPECT(result, "03_3dgrid 02_tiled ", "04_online_softmax 03_3dgrid ", "09_tile_order 08_swizzle ",
          "10_tma 09_tile_order ", "17_lazy_max 16_row_sums ", "18_split_kv 09_tile_order ",
-         "21_gather 17_lazy_max ", "23_hidden_copies 22_zigzag ");
+         "21_gather 17_lazy_max ", "23_hidden_copies 22_zigzag ", "24_last_wave 17_lazy_max ");
   result = lab_run(MAKE "step03 diff");
   EXPECT_STATUS(result, 0);
   EXPECT(result, "steps/02_tiled/attention.cu", "+ for (int query_tile = blockIdx.z;");
   cr_expect_null(strstr(result.out, "exercise"), "%s", result.out);
 }
 
-// The steps for several GPUs compute as step 17 does, with a copy of its source in common/kernel/lazy_max.cuh. In the
-// copy the shape and the elements of O may be of other types, and no part is an exercise.
+// The steps for several GPUs compute as step 17 does, with a copy of its source in common/kernel/lazy_max.cuh, which takes
+// the softmax from lazy_softmax.cuh. In the copy the shape and the elements of O may be of other types, and no part is an
+// exercise.
 Test(diff, several_gpus_compute_as_step_17) {
-  const script_result result =
-      lab_run("code() { sed -e 's/const attention_shape &shape/const Shape \\&shape/' "
-              "-e 's/, bool LSE, typename Output, typename Shape>/, bool LSE>/' "
-              "-e 's/&smem, Output [*]O,/\\&smem, Element *O,/' -e '/^ *[/][/] exercise:/d' "
-              "-e '/^ *[/][/] until then:/d' -e '/^ *[/][/] end of exercise/d' -e '/^#define "
-              "WORKSPACE_BYTES/d' | "
-              "awk '/^#include/ { begun = 1 } begun' | tr -s ' \\n' '\\n'; }; "
-              "awk '/__launch_bounds__/ { exit } NR > 1 { print before } { before = $0 }' "
-              "steps/17_lazy_max/attention.cu | code >%s/step && "
-              "sed '$d' common/kernel/lazy_max.cuh | code >%s/header && diff %s/step %s/header",
-              lab_work, lab_work, lab_work, lab_work);
+  const script_result result = lab_run(
+      "code() { sed -e 's/const attention_shape &shape/const Shape \\&shape/' "
+      "-e 's/, bool LSE, typename Output, typename Shape>/, bool LSE>/' "
+      "-e 's/&smem, Output [*]O,/\\&smem, Element *O,/' -e '/^ *[/][/] exercise:/d' "
+      "-e '/^ *[/][/] until then:/d' -e '/^ *[/][/] end of exercise/d' -e '/^#define "
+      "WORKSPACE_BYTES/d' | "
+      "awk '/^#include/ { begun = 1 } begun' | tr -s ' \\n' '\\n'; }; "
+      "awk '/__launch_bounds__/ { exit } NR > 1 { print before } { before = $0 }' "
+      "steps/17_lazy_max/attention.cu | code >%s/step && "
+      "awk 'FNR == NR { if (/^[/][/] Whether/) on = 1; if (on && !/^#endif/) text = text $0 "
+      "\"\\n\"; next } /lazy_softmax.cuh/ { next } /^[/][/] A consumer/ { printf \"%%s\", text } "
+      "1' "
+      "common/kernel/lazy_softmax.cuh common/kernel/lazy_max.cuh | "
+      "sed '$d' | code >%s/header && diff %s/step %s/header",
+      lab_work, lab_work, lab_work, lab_work);
   cr_expect_str_empty(result.out, "step 17 and lazy_max.cuh differ: %s", result.out);
   EXPECT_STATUS(result, 0);
 }
@@ -214,7 +219,7 @@ Test(diff, headers_of_decode_hold_the_text_of_their_steps) {
               "compare() { text \"$1\" steps/$2/attention.cu >%s/step && grep -q . %s/step && "
               "text \"$1\" common/kernel/$3 >%s/header && diff %s/step %s/header; }; "
               "compare 'int PIECE =' 08_swizzle swizzle.cuh && "
-              "compare 'Adds the sums over other keys' 18_split_kv split_kv.cuh",
+              "compare 'Adds the sums over other keys' 18_split_kv merge.cuh",
               lab_work, lab_work, lab_work, lab_work, lab_work);
   cr_expect_str_empty(result.out, "a step and its header differ: %s", result.out);
   EXPECT_STATUS(result, 0);

@@ -27,9 +27,9 @@ Test(record, every_part_in_its_order) {
          "[step07] [sweep]", "[step09] [sweep]", "[NAME=sweep-09-dim128]",
          "[variants] [RECORD=1] [FRESH=1]\n", "[peers] [FA3=/a/libfa3.so] [FRESH=1]\n",
          "[shapes] [FA3=/a/libfa3.so]", "[spread] [FA3=/a/libfa3.so]",
-         "[decode] [FA3_DECODE=/b/libfa3.so]", "[step18] [splits]", "[bench] [FRESH=1]\n",
-         "[step14] [timeline] [FRESH=1]\n", "[step14] [timeline] [ARGS=--dim 128]",
-         "record: all is recorded in ");
+         "[waves] [FA3_DECODE=/b/libfa3.so]", "[decode] [FA3_DECODE=/b/libfa3.so]",
+         "[step18] [splits]", "[bench] [FRESH=1]\n", "[step14] [timeline] [FRESH=1]\n",
+         "[step14] [timeline] [ARGS=--dim 128]", "record: all is recorded in ");
 }
 
 Test(record, a_part_that_fails_does_not_keep_the_others_back) {

@@ -105,6 +105,10 @@ Test(tables, every_table) {
        {"| 32 | 8 | 1 | 1024 | 1 | | 10.0 | | 8.00 | 16.0 | SDPA cuDNN | 2.00 | 4.00 | 0.50 |\n",
         "| 32 | 8 | 1 | 8192 | 1 | | | | 64.0 | | | | 32.0 | 0.50 |\n",
         "| 32 | 8 | 1 | 4096 | 1 | | | | 64.0 | 48.0 | SDPA cuDNN | 0.75 | 16.0 | 0.25 |\n"}},
+      {BLOCK("waves test-gpu 64 0"),
+       {"| 1 | 4096 | 4096 | 30.0 | 24.0 | 16.0 | 1.88 | 32.0 | SDPA flash | 2.00 |\n"
+        "| 10 | 2048 | 2048 | 60.0 | | 48.0 | 1.25 | | | |\n"}},
+      {BLOCK("waves test-gpu 64 1"), {"No row of this kind is recorded: `make waves`"}},
       {BLOCK("decode_quoted test-gpu 32 8"),
        {"| only reading (quoted) | step 20 | only reading |\n",
         "| 1 | 1024 | 1 | 9.00 | | | 8.00 | 4.00 |\n\nTest GPU, commit abc1234, 2026-01-02"}},
@@ -222,8 +226,8 @@ Test(tables, refuse_what_makes_no_sense) {
       {"\n" BLOCK("no_such test-gpu"),
        "error: document.md:2: there is no table 'no_such': there are "
        "bugs calibration ceilings counts decode decode_parts decode_quoted decode_short "
-       "decode_sizes gpus groups ladder lengths mutants overlap peers quoted scaling shapes "
-       "spread step sweep variants variants_groups"},
+       "decode_sizes gpus groups ladder lengths mutants overlap peers quoted scaling "
+       "shapes spread step sweep variants variants_groups waves"},
       {BLOCK(""), "error: document.md:1: there is no table ''"},
       {BLOCK("scaling test-gpu 64"),
        "error: document.md:1: this table is written as: scaling DEVICE HEAD_DIM DTYPE CAUSAL"},

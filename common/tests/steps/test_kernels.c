@@ -114,6 +114,18 @@ Test(kernels, each_is_launched_and_right) {
       if (!*next) break;
     }
   }
+  // A step may have kernels that run only where the keys are split, or only where they are not.
+  for (const char *const *next = name; *next; next++) {
+    for (int splits = 1; splits <= 2 && !all_launched(); splits++) {
+      attention_step split = step;
+      char split_name[64];
+      error_text error;
+      snprintf(split_name, sizeof split_name, "%s:%d", *next, splits);
+      if (!step_configure(&split, split_name, &error)) break; // it does not split the keys
+      for (size_t i = 0; i < 4; i++) // in each type one problem of each head_dim
+        expect_right(&small[i / 2], (attention_dtype)(i % 2), split_name);
+    }
+  }
   for (size_t i = 0; i < sizeof large / sizeof large[0] && !all_launched(); i++) {
     expect_right(&large[i], ATTENTION_FP16, NULL);
     expect_right(&large[i], ATTENTION_BF16, NULL);
@@ -121,11 +133,13 @@ Test(kernels, each_is_launched_and_right) {
   expect_all_launched("common/tests/steps/test_kernels.c");
 }
 
-// The numbers of splits that the command line may ask for, also more than there are blocks of keys. In the last problem
-// the first rows see no key, so that there is nothing to merge.
+// The numbers of splits that the command line may ask for, also more than there are blocks of keys. In the third problem
+// the first rows see no key, so that there is nothing to merge, and in the last one no number divides the blocks.
 Test(kernels, any_number_of_splits) {
-  static const problem problems[] = {
-      {2, 3, 210, 64, true}, {1, 70, 210, 128, false}, {1, 70, 33, 64, true}};
+  static const problem problems[] = {{2, 3, 210, 64, true},
+                                     {1, 70, 210, 128, false},
+                                     {1, 70, 33, 64, true},
+                                     {1, 3, 600, 64, false}};
   static const char *const splits[] = {":1", ":2", ":3", ":40"};
   attention_step step = step_linked();
   error_text error;
@@ -134,6 +148,7 @@ Test(kernels, any_number_of_splits) {
     expect_right(&problems[0], ATTENTION_FP16, splits[i]);
     expect_right(&problems[1], ATTENTION_BF16, splits[i]);
     expect_right(&problems[2], ATTENTION_FP16, splits[i]);
+    expect_right(&problems[3], ATTENTION_BF16, splits[i]);
   }
 }
 

@@ -38,6 +38,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     which.add_argument(
         "--decode", action="store_true", help="one query or four against many keys, as make decode has it"
     )
+    which.add_argument(
+        "--waves", action="store_true", help="few tiles, or few waves of tiles, as make waves has it"
+    )
     parser.add_argument(
         "--fa3-decode", type=Path, help="a shared object with FlashAttention-3's kernels that split the keys"
     )
@@ -62,8 +65,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     for name, path in (("FA3", options.fa3), ("FA3_DECODE", options.fa3_decode)):
         if path and not path.is_file():
             parser.error(f"there is no shared object {path}: {name}= names one with FlashAttention-3's kernels")
-    if options.fa3_decode and not options.decode:
-        parser.error("--fa3-decode is for few queries: give --decode as well, or --fa3 alone")
+    if options.fa3_decode and not (options.decode or options.waves):
+        parser.error("--fa3-decode is for few tiles: give --decode or --waves as well, or --fa3 alone")
     if not options.ready and not (options.folder and options.library):
         parser.error("--folder and --library are needed: make peers gives them")
     return options
@@ -74,9 +77,9 @@ def why_not_ready() -> str:
     try:
         import torch
     except ImportError as error:
-        return f"make peers, shapes, spread and decode need PyTorch ({error}): python3 -m pip install torch"
+        return f"make peers, shapes, spread, waves and decode need PyTorch ({error}): python3 -m pip install torch"
     if not torch.cuda.is_available():
-        return "make peers, shapes, spread and decode need an NVIDIA GPU that PyTorch can use, and PyTorch sees none"
+        return "make peers, shapes, spread, waves and decode need an NVIDIA GPU that PyTorch can use, and PyTorch sees none"
     return ""
 
 
@@ -85,6 +88,8 @@ def choose_shapes(options: argparse.Namespace) -> list[grid.Shape]:
         shapes = grid.spread(options.quick)
     elif options.decode:
         shapes = grid.decode(options.quick)
+    elif options.waves:
+        shapes = grid.waves(options.quick)
     elif options.users:
         shapes = grid.users(options.quick)
     else:

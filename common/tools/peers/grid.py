@@ -17,6 +17,20 @@ DECODE_HEADS = ((32, 32), (32, 8), (32, 4), (64, 8))  # of Q, and of K and V
 DECODE_BATCHES = (1, 4, 16, 64)
 DECODE_KEYS = (1024, 4096, 16384, 65536)
 DECODE_QUERIES = (1, 4)  # four with a mask, as when a model checks words that another one has guessed
+# Heads, queries and keys: few tiles; tiles for one wave of an H100 or H200 and a part of another; one wave; several.
+WAVES = (
+    (1, 1024, 1024),
+    (1, 2048, 2048),
+    (1, 4096, 4096),
+    (1, 8192, 8192),
+    (4, 1024, 8192),
+    (16, 128, 8192),
+    (10, 2048, 2048),
+    (12, 2048, 2048),
+    (4, 1024, 1024),
+    (20, 4096, 4096),
+)
+QUICK_WAVES = WAVES[2:7:2]
 DECODE_MOST_BYTES = 4.4e9  # of a set of tensors: the reference needs several times as much
 
 
@@ -133,6 +147,17 @@ def spread(quick: bool) -> list[Shape]:
         for dtype in (("fp16",) if quick else DTYPES)
         for rising in (False, True)
         for deviation in (QUICK_DEVIATIONS if quick else DEVIATIONS)
+    ]
+
+
+def waves(quick: bool) -> list[Shape]:
+    """One batch entry and few heads, so that the tiles fill few waves: a short prompt, or one that is shared out among
+    GPUs by heads; and a part of a prompt behind a long prefix. In bf16, which kernels that split the keys take."""
+    return [
+        Shape("bf16", 1, heads, queries, head_dim, causal, seq_kv=keys)
+        for head_dim in ((64,) if quick else (64, 128))
+        for causal in (False, True)
+        for heads, queries, keys in (QUICK_WAVES if quick else WAVES)
     ]
 
 

@@ -1,0 +1,96 @@
+// The softmax of step 17, lazy and ordinary, which later steps take over as it is. Step 17 explains it, and a test
+// compares the two files (common/tests/scripts/test_diff.c).
+// From: 17_lazy_max
+#ifndef LAZY_SOFTMAX_CUH
+#define LAZY_SOFTMAX_CUH
+
+#include "fragments.cuh"
+#include "kernel.cuh"
+#include "ptx.cuh"
+#include <type_traits>
+
+// Whether the lazy softmax runs under products of its own warp group as well, and not only under those of the
+// others. It needs a second P, since S must be kept until P is known to be good, and registers for it.
+template <typename tile, int D>
+static constexpr bool OVERLAP = D == 128;
+
+// Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
+__device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
+
+// Sets the lane's scores of its row r that lie past the row's first `limit` keys to -infinity.
+template <typename tile>
+__device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
+                                         int r, int limit) {
+  for (int n = 0; n < tile::LANE_KEYS; n++)
+    if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
+}
+
+// The second part of the online softmax, behind find_row_max, for the lane's row r alone: its scores become
+// probabilities in place. row_sum is kept if ADD is set.
+template <typename tile, bool ADD>
+__device__ __forceinline__ void
+exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float scale_log2,
+                 const float (&subtracted)[tile::LANE_ROWS],
+                 const float (&correction)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS]) {
+  row_sum[r] *= correction[r];
+  for (int n = 0; n < tile::LANE_KEYS; n++) {
+    float &s = of_row(S_frag, r, n);
+    s = exp2_approximate(fmaf(s, scale_log2, -subtracted[r])); // one multiply-add
+    if (ADD) row_sum[r] += s;
+  }
+}
+
+// The largest probability up to which the old max may stay, 2^15 or 2^64, as the bits of an Element.
+template <typename Element>
+static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
+
+// A warp fails at a key block if its old max is too small, or if it is wary, as it is for the rest of a tile in which
+// it has failed FAILURES times. If a warp group fails at more than one in BLOCKS_PER_FAILURE of a tile's key blocks,
+// its thread block is wary for WARY_TILES tiles. They have a loop of their own, in which no failure is counted.
+static constexpr int FAILURES = 2;
+static constexpr int BLOCKS_PER_FAILURE = 16;
+static constexpr int WARY_TILES = 64;
+
+// The lazy softmax of the lane's rows: computes P_frag from S_frag with the old row max, and row_sum if ADD is
+// set. Returns false, with S_frag and row_sum unchanged, if that max is too small for a row of the warp.
+template <typename tile, typename Element, bool ADD>
+__device__ __forceinline__ bool
+lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
+             const float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
+             const float (&row_max)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS]) {
+  const float subtracted[2] = {row_max[0] * scale_log2, row_max[1] * scale_log2};
+  bool fits = product_is_small(subtracted[0]) && product_is_small(subtracted[1]);
+  float sum[2][2] = {}; // of each row: of the left and of the right numbers of its pairs
+  unsigned largest = 0; // of each half of a register, as integers: NaN is above all numbers
+#pragma unroll
+  for (int i = 0; i < tile::BLOCK_N / 4; i++) { // pairs of the one row and of the other, in turn
+    const int r = i % 2;
+    const float *pair = &S_frag[0][2 * i];
+    const float left = exp2_approximate(fmaf(pair[0], scale_log2, -subtracted[r]));
+    const float right = exp2_approximate(fmaf(pair[1], scale_log2, -subtracted[r]));
+    if (ADD) sum[r][0] += left;
+    if (ADD) sum[r][1] += right;
+    P_frag[0][i] = pack_pair<Element>(left, right);
+    if (i % 2) largest = __vimax3_u16x2(largest, P_frag[0][i - 1], P_frag[0][i]);
+  }
+  fits = fits && (largest & 0xffff) <= LAZY_LIMIT<Element> && largest >> 16 <= LAZY_LIMIT<Element>;
+  if (!__all_sync(0xffffffff, fits)) return false;
+  for (int r = 0; r < tile::LANE_ROWS; r++) row_sum[r] += sum[r][0] + sum[r][1];
+  return true;
+}
+
+// Rounds probabilities to 16 bits: two neighbouring columns of S, rounded, are one register of P.
+template <typename Element, int COUNT>
+__device__ __forceinline__ void round_probabilities(unsigned *P_frag,
+                                                    const float (&S_frag)[COUNT]) {
+  for (int i = 0; i < COUNT / 2; i++)
+    P_frag[i] = pack_pair<Element>(S_frag[2 * i], S_frag[2 * i + 1]);
+}
+
+// Multiplies the lane's two rows of O by their factors.
+template <int COUNT>
+__device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float *factor) {
+  for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
+}
+
+#endif

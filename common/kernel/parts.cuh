@@ -1,0 +1,83 @@
+// Parts of step 24 that are not attention: into how many parts the tiles of the last wave are divided, what a part is,
+// and where the partial results lie. To be included by the step when it has defined
+//   MOST_PARTS      the largest number of parts of a tile
+//   divided_tiles   how many tiles are divided
+#ifndef PARTS_CUH
+#define PARTS_CUH
+
+#include "kernel.cuh"
+#include "merge.cuh"
+#include "splits.cuh"
+#include "tile_order.cuh"
+
+// The last wave of a problem. The unit of time is what a block needs for 64 rows and 128 keys, 0.8 us on an H100.
+struct last_wave {
+  int tiles;   // that are divided
+  int parts;   // of each of them; 1 if they are not divided
+  double time; // of the whole launch
+};
+
+// Returns the last wave in tiles of block_m rows and key blocks of block_n keys, with the number of parts for which the
+// expected time is the shortest. The numbers in it were fitted to a grid of problems on an H100, as the page says.
+static last_wave last_wave_of(const attention_shape &shape, int block_m, int block_n) {
+  const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
+  const int tiles = divide_up(shape.seq_q, block_m) * shape.heads * shape.batch;
+  const int blocks = divide_up(shape.seq_kv, block_n);
+  const double block_time = (0.6 + 0.4 * block_m / 64) * block_n / 128;
+  const int last = divided_tiles(shape, tiles, multiprocessors);
+  const auto time_of = [&](int parts) {
+    double time = tiles / multiprocessors * blocks * block_time; // of the waves before
+    time += divide_up(last * parts, multiprocessors) * (1 + divide_up(blocks, parts) * block_time);
+    // The second kernel, and 4 bytes that are written and read again for each partial element of O.
+    if (parts > 1) time += 3 + 2.5e-6 * parts * last * block_m * shape.head_dim;
+    return time;
+  };
+  if (chosen_splits > 0) return {last, chosen_splits, time_of(chosen_splits)};
+  last_wave best = {last, 1, time_of(1)};
+  const double worth =
+      0.95 * best.time; // the estimate says little of a time that is nearly the same
+  for (int parts = 2; parts <= min(blocks, MOST_PARTS); parts++)
+    if (time_of(parts) < fmin(worth, best.time)) best = {last, parts, time_of(parts)};
+  return best;
+}
+
+// A part of a tile, of which it has `blocks` key blocks. A tile that is not divided is one part.
+struct tile_part : tile_place {
+  bool divided;
+  size_t partial_row; // where its first row lies among the partial results
+};
+
+// A schedule whose last tiles are divided into parts. Each part counts as a tile of its own.
+struct divided_schedule : schedule {
+  int whole; // tiles before the first one that is divided
+  // Of the divided tiles. A split is a part, and its rows are those of the tiles, BLOCK_M of each.
+  partial_results partials;
+};
+
+static constexpr size_t COUNTER_BYTES = 256; // a counter, and a pad that keeps what follows aligned
+
+// Returns the bytes of the counter and of the partial results, or SIZE_MAX when the number does not fit.
+template <typename tile, int D>
+static size_t workspace_bytes(const attention_shape &shape) {
+  const last_wave last = last_wave_of(shape, tile::BLOCK_M, tile::BLOCK_N);
+  if (last.parts == 1) return COUNTER_BYTES;
+  const size_t bytes = partial_bytes((double)last.tiles * tile::BLOCK_M, last.parts, D);
+  return bytes == SIZE_MAX ? bytes : COUNTER_BYTES + bytes;
+}
+
+// Divides the tiles of the last wave of a schedule. The parts are dealt out in turn.
+template <typename tile, int D>
+static cudaError_t divide_last_wave(divided_schedule *order, const attention_args *args) {
+  last_wave last = last_wave_of(args->shape, tile::BLOCK_M, tile::BLOCK_N);
+  if (last.parts == 1) last.tiles = 0;
+  order->whole = order->tiles - last.tiles;
+  order->partials = partials_at((char *)args->workspace + COUNTER_BYTES,
+                                (size_t)last.tiles * tile::BLOCK_M, last.parts, D);
+  const double numbers = order->whole + (double)last.tiles * last.parts;
+  if (numbers > INT_MAX) return cudaErrorInvalidValue; // --splits asks for too many
+  order->tiles = (int)numbers;
+  order->blocks = min(gpu_attribute(cudaDevAttrMultiProcessorCount), order->tiles);
+  return cudaSuccess;
+}
+
+#endif
