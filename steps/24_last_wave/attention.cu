@@ -254,15 +254,12 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       mask(block);
       const bool attempt = may_be_lazy.value && failures < FAILURES;
       if (!OVERLAP<tile, D> && attempt) wgmma_wait<0>(O_frag[0]); // it reads the only P
-      // exercise: the lazy softmax if `attempt`; else, or if it fails, the ordinary one, and a failure if may_be_lazy
-      // until then: const bool lazy = false;
       const bool lazy = attempt && try_lazy_softmax(P_new);
       if (!lazy) {
         if (may_be_lazy.value) failures++;
         find_max();
         exponentiate(0); // row 0, while the tensor cores add to O
       }
-      // end of exercise
       // This branch keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
       wgmma_wait<0>(O_frag[0]);
