@@ -21,22 +21,33 @@ struct last_wave {
 // expected time is the shortest. The numbers in it were fitted to a grid of problems on an H100, as the page says.
 static last_wave last_wave_of(const attention_shape &shape, int block_m, int block_n) {
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
-  const int tiles = divide_up(shape.seq_q, block_m) * shape.heads * shape.batch;
-  const int blocks = divide_up(shape.seq_kv, block_n);
-  const double block_time = (0.6 + 0.4 * block_m / 64) * block_n / 128;
+  const int heads = shape.heads * shape.batch;
+  const int tiles = divide_up(shape.seq_q, block_m) * heads;
   const int last = divided_tiles(shape, tiles, multiprocessors);
+  const double block_time = 0.2 + 0.4 * (1 + block_m / 64) * block_n / 128;
+  const auto blocks_of =
+      [&](int before) { // that a tile needs which comes after so many of its head
+        return divide_up(max(1, shape.seq_kv - (shape.causal ? before * block_m : 0)), block_n);
+      };
   const auto time_of = [&](int parts) {
-    double time = tiles / multiprocessors * blocks * block_time; // of the waves before
-    time += divide_up(last * parts, multiprocessors) * (1 + divide_up(blocks, parts) * block_time);
+    double time = 0;
+    if (last == 0 &&
+        shape.causal) { // all blocks end at the same time, unless the longest tile takes longer
+      for (int before = 0; before < tiles / heads; before++)
+        time += (1 + blocks_of(before) * block_time) * heads / multiprocessors;
+      return fmax(time, 1 + blocks_of(0) * block_time);
+    }
+    // Waves of whole tiles, and waves of parts, which take as long as their first part.
+    time = tiles / multiprocessors * blocks_of(0) * block_time;
+    for (int first = 0; first < last * parts; first += multiprocessors)
+      time += 1 + divide_up(blocks_of(first / parts / heads), parts) * block_time;
     // The second kernel, and 4 bytes that are written and read again for each partial element of O.
-    if (parts > 1) time += 3 + 2.5e-6 * parts * last * block_m * shape.head_dim;
-    return time;
+    return parts == 1 ? time : time + 3 + 2.5e-6 * parts * last * block_m * shape.head_dim;
   };
   if (chosen_splits > 0) return {last, chosen_splits, time_of(chosen_splits)};
   last_wave best = {last, 1, time_of(1)};
-  const double worth =
-      0.95 * best.time; // the estimate says little of a time that is nearly the same
-  for (int parts = 2; parts <= min(blocks, MOST_PARTS); parts++)
+  const double worth = 0.95 * best.time; // the estimate is not exact
+  for (int parts = 2; parts <= min(blocks_of(0), MOST_PARTS); parts++)
     if (time_of(parts) < fmin(worth, best.time)) best = {last, parts, time_of(parts)};
   return best;
 }

@@ -81,6 +81,10 @@ struct schedule {
   int blocks; // of the launch, one for each multiprocessor unless there are fewer tiles
   // Of the tiles that have been dealt out, where they are not dealt out in turn; else NULL.
   int *counter;
+  // How many key blocks before the end of its tile a block takes the next tile, if there are so many. Early, the way to
+  // the counter and back is hidden. Late, a tile goes to a block that really is about to be free, which counts where
+  // there are few tiles for each block.
+  int ahead;
   int query_tiles;   // of a head
   int tiles;         // of all heads
   int heads;         // of all batch entries
@@ -99,6 +103,7 @@ static cudaError_t make_schedule(schedule *order, const Args *args, cudaStream_t
   order->heads = shape.batch * shape.heads;
   order->tiles = order->query_tiles * order->heads;
   order->blocks = min(multiprocessors, order->tiles);
+  order->ahead = order->tiles < 4 * order->blocks ? 1 : INT_MAX;
   const int group = shape.heads / shape.kv_heads;
   const auto whole_groups = [&](int heads) {
     return min(order->heads, divide_up(max(1, heads), group) * group);

@@ -19,6 +19,7 @@
 #include "lazy_softmax.cuh"
 #include "persistent.cuh"
 #include "row_sums.cuh"
+#include <algorithm>
 
 template <int M, int N, int W, int S>
 struct configuration {
@@ -59,20 +60,13 @@ static int divided_tiles(const attention_shape &shape, int tiles, int multiproce
 
 #include "parts.cuh"
 
-// Few tiles have 64 or 128 rows, whichever gives the shorter time. The others are those of step 17.
+// The tile for which the expected time is the shortest, and under a long mask one of up to 192 rows, as in step 17.
 static const char *best_configuration(const attention_shape *shape) {
-  const long long heads = (long long)shape->batch * shape->heads;
-  const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
-  if (heads * divide_up(shape->seq_q, 64) <= multiprocessors) {
-    const bool tall = last_wave_of(*shape, 128, 128).time < last_wave_of(*shape, 64, 128).time;
-    return shape->seq_q > 64 && tall ? "128x128x8x2" : "64x128x4x2";
-  }
-  if (shape->head_dim == 128 || shape->seq_q <= 128) return "128x128x8x2";
-  if (heads * divide_up(shape->seq_q, 192) < multiprocessors) return "128x128x8x2";
-  if (shape->causal) return shape->seq_q <= 4096 ? "256x64x16x4" : "192x128x12x3";
-  const double of_192 = 192 * ceil((double)heads * divide_up(shape->seq_q, 192) / multiprocessors);
-  const double of_256 = 256 * ceil((double)heads * divide_up(shape->seq_q, 256) / multiprocessors);
-  return of_192 > 1.02 * of_256 ? "256x64x16x4" : "192x128x12x3";
+  const char *const names[] = {"64x128x4x2", "128x128x8x2", "192x128x12x3", "256x64x16x4"};
+  const double times[] = {last_wave_of(*shape, 64, 128).time, last_wave_of(*shape, 128, 128).time,
+                          last_wave_of(*shape, 192, 128).time, last_wave_of(*shape, 256, 64).time};
+  const int count = shape->head_dim == 128 ? 2 : shape->causal && shape->seq_q > 4096 ? 3 : 4;
+  return names[std::min_element(times, times + count) - times];
 }
 
 static constexpr int SMALLEST_DIM = 64;
