@@ -25,20 +25,13 @@ static last_wave last_wave_of(const attention_shape &shape, int block_m, int blo
   const int tiles = divide_up(shape.seq_q, block_m) * heads;
   const int last = divided_tiles(shape, tiles, multiprocessors);
   const double block_time = 0.2 + 0.4 * (1 + block_m / 64) * block_n / 128;
-  const auto blocks_of =
-      [&](int before) { // that a tile needs which comes after so many of its head
-        return divide_up(max(1, shape.seq_kv - (shape.causal ? before * block_m : 0)), block_n);
-      };
+  // Key blocks of a tile that comes after `before` others of its head.
+  const auto blocks_of = [&](int before) {
+    return divide_up(max(1, shape.seq_kv - (shape.causal ? before * block_m : 0)), block_n);
+  };
   const auto time_of = [&](int parts) {
-    double time = 0;
-    if (last == 0 &&
-        shape.causal) { // all blocks end at the same time, unless the longest tile takes longer
-      for (int before = 0; before < tiles / heads; before++)
-        time += (1 + blocks_of(before) * block_time) * heads / multiprocessors;
-      return fmax(time, 1 + blocks_of(0) * block_time);
-    }
     // Waves of whole tiles, and waves of parts, which take as long as their first part.
-    time = tiles / multiprocessors * blocks_of(0) * block_time;
+    double time = tiles / multiprocessors * blocks_of(0) * block_time;
     for (int first = 0; first < last * parts; first += multiprocessors)
       time += 1 + divide_up(blocks_of(first / parts / heads), parts) * block_time;
     // The second kernel, and 4 bytes that are written and read again for each partial element of O.

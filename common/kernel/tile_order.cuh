@@ -81,9 +81,8 @@ struct schedule {
   int blocks; // of the launch, one for each multiprocessor unless there are fewer tiles
   // Of the tiles that have been dealt out, where they are not dealt out in turn; else NULL.
   int *counter;
-  // How many key blocks before the end of its tile a block takes the next tile, if there are so many. Early, the way to
-  // the counter and back is hidden. Late, a tile goes to a block that really is about to be free, which counts where
-  // there are few tiles for each block.
+  // How many key blocks before the end of its tile a block takes the next one: 1 where the counter deals out few tiles for
+  // each block, so that a tile goes to one that is about to be free, else as early as it can, which hides the way there.
   int ahead;
   int query_tiles;   // of a head
   int tiles;         // of all heads
@@ -103,7 +102,6 @@ static cudaError_t make_schedule(schedule *order, const Args *args, cudaStream_t
   order->heads = shape.batch * shape.heads;
   order->tiles = order->query_tiles * order->heads;
   order->blocks = min(multiprocessors, order->tiles);
-  order->ahead = order->tiles < 4 * order->blocks ? 1 : INT_MAX;
   const int group = shape.heads / shape.kv_heads;
   const auto whole_groups = [&](int heads) {
     return min(order->heads, divide_up(max(1, heads), group) * group);
@@ -115,6 +113,7 @@ static cudaError_t make_schedule(schedule *order, const Args *args, cudaStream_t
   order->last_heads = whole_groups(divide_up(4 * multiprocessors, order->query_tiles));
   order->last_heads = max(order->section_heads, min(order->last_heads, cached_heads));
   order->counter = shape.causal && order->tiles > order->blocks ? (int *)args->workspace : NULL;
+  order->ahead = order->counter && order->tiles < 4 * order->blocks ? 1 : INT_MAX;
   return order->counter ? cudaMemsetAsync(order->counter, 0, sizeof(int), stream) : cudaSuccess;
 }
 

@@ -174,19 +174,20 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
   };
 
   int number = blockIdx.x;
-  tile_place place = tile_in_order<tile>(shape, order, number);
+  tile_place next, place = tile_in_order<tile>(shape, order, number);
   load_keys(place, 0);
   load_queries(place, number);
   while (number < order.tiles) {
-    tile_place next;
     // Unrolled, the loop would take more clocks of the schedulers, which the producer shares with the consumers.
 #pragma unroll 1
     for (int block = 0; block < place.blocks; block++) {
-      if (block == max(0, place.blocks - order.ahead)) number = next_number(order, number);
+      if (block == max(0, place.blocks - order.ahead)) {
+        number = next_number(order, number);
+        next = tile_in_order<tile>(shape, order, number);
+      }
       if (block + 1 < place.blocks) {
         load_keys(place, block + 1);
       } else {
-        next = tile_in_order<tile>(shape, order, number);
         if (number < order.tiles) load_keys(next, 0);
         load_queries(next, number);
       }

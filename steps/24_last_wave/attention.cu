@@ -60,13 +60,22 @@ static int divided_tiles(const attention_shape &shape, int tiles, int multiproce
 
 #include "parts.cuh"
 
-// The tile for which the expected time is the shortest, and under a long mask one of up to 192 rows, as in step 17.
+// The tile for which the expected time is the shortest. Under a mask it is known of few tiles alone, of 64 or 128 rows.
+// Otherwise a mask leaves the choice of step 17, but for tiles of 256 rows that are too few for one wave.
 static const char *best_configuration(const attention_shape *shape) {
+  const long long heads = (long long)shape->batch * shape->heads;
+  const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
+  const bool few = heads * divide_up(shape->seq_q, 64) <= multiprocessors;
+  const bool wide = shape->head_dim == 128;
+  if (shape->causal && !few) {
+    if (wide || heads * divide_up(shape->seq_q, 256) < multiprocessors) return "128x128x8x2";
+    return shape->seq_q <= 4096 ? "256x64x16x4" : "192x128x12x3";
+  }
   const char *const names[] = {"64x128x4x2", "128x128x8x2", "192x128x12x3", "256x64x16x4"};
   const double times[] = {last_wave_of(*shape, 64, 128).time, last_wave_of(*shape, 128, 128).time,
                           last_wave_of(*shape, 192, 128).time, last_wave_of(*shape, 256, 64).time};
-  const int count = shape->head_dim == 128 ? 2 : shape->causal && shape->seq_q > 4096 ? 3 : 4;
-  return names[std::min_element(times, times + count) - times];
+  const int first = few ? 0 : 1, end = wide || shape->causal ? 2 : 4;
+  return names[std::min_element(times + first, times + end) - times];
 }
 
 static constexpr int SMALLEST_DIM = 64;
