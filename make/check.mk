@@ -13,7 +13,7 @@ ifeq ($(STEP_GOALS),)
               $(patsubst %,common/tests/emulator/test_device_%.c,api faults limits) \
               common/tests/emulator/test_devices.c common/tests/emulator/test_runtime.c \
               common/tests/emulator/test_nccl.c common/tests/emulator/test_nccl_faults.c \
-              common/tests/emulator/test_tensor_faults.c common/tests/emulator/test_hopper_faults.c \
+              common/tests/emulator/test_tensor_faults.c common/tests/emulator/test_hopper_faults.c common/tests/emulator/test_cluster_faults.c \
               common/tests/scripts/test_bugs.c common/tests/scripts/test_clang.c common/tests/scripts/test_ended.c \
               common/tests/scripts/test_verbs.c common/tests/scripts/test_settings.c \
               common/tests/scripts/test_hunt.c \
@@ -28,7 +28,9 @@ ifeq ($(STEP_GOALS),)
   address_less := $(if $(findstring address,$(SANITIZE)),common/tests/emulator/%_faults.c common/tests/peers/% common/tests/examples/%)
   # A GPU before sm_80 cannot run these tests of arithmetic in bf16, mma.sync and sums over a warp.
   since_sm_80 := $(patsubst %,common/tests/emulator/test_%.c,number_functions numbers ptx warp wmma wmma_products)
-  too_new     := $(if $(filter gpu,$(DEVICE)),$(if $(filter sm_7%,$(ARCH)),$(since_sm_80)))
+  # One before sm_90 has no clusters.
+  since_sm_90 := common/tests/emulator/test_clusters.c
+  too_new     := $(if $(filter gpu,$(DEVICE)),$(if $(filter sm_7%,$(ARCH)),$(since_sm_80)) $(if $(filter sm_7% sm_8%,$(ARCH)),$(since_sm_90)))
   PART_TESTS := $(filter-out common/tests/steps/% common/tests/group/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)) $(address_less) $(too_new), \
                   $(sort $(wildcard common/tests/*/test_*.c)))
   # Those of a watching emulator need it, and kernels that are compiled for it, which AddressSanitizer

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void fault_leave(worker *worker) { siglongjmp(worker->abandoned, ABANDONED_QUIETLY); }
+void fault_leave(worker *worker) { siglongjmp(worker->lead->abandoned, ABANDONED_QUIETLY); }
 
 bool fault_abandon(worker *worker, cudaError_t error) {
   if (atomic_exchange(&worker->launch->abandoned, true)) return false;
