@@ -238,7 +238,7 @@ __global__ void cluster_exits_kernel(int *out) {
   if (cluster.block_rank() == 1 || threadIdx.x >= 40) return;
   cluster.sync();
   cluster.sync();
-  out[blockIdx.x] = int(cluster.num_blocks());
+  if (threadIdx.x == 0) out[blockIdx.x] = int(cluster.num_blocks());
 }
 
 bool clusters_exits(error_text *error) {
