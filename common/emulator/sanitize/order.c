@@ -52,12 +52,6 @@ void order_block_begin(void) {
   order_own->used = true;
 }
 
-void order_join_stamps(uint32_t *sum, const uint32_t *more, unsigned count) {
-  for (unsigned i = 0; i < count; i++) {
-    if (more[i] > sum[i]) sum[i] = more[i];
-  }
-}
-
 static void join(actor_clock *sum, const actor_clock *more) {
   order_join_stamps(sum->known, more->known, CLOCK_STAMPS);
 }

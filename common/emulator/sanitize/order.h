@@ -65,7 +65,7 @@ void order_block_begin(void);
 void order_cluster_begin(void);
 void order_block_enter(unsigned rank);
 // The rank of the running block, 0 in an ordinary launch.
-extern unsigned order_running_rank;
+extern unsigned order_running_rank __attribute__((visibility("hidden")));
 static inline unsigned order_rank(void) { return order_running_rank; }
 
 // The barrier of the cluster: a thread arrives, all have, a thread has waited.

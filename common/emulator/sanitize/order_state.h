@@ -25,9 +25,14 @@ enum { ORDER_RUNNING = UINT32_MAX };
 // known[a] is a stamp: actor a's accesses up to it come before the present access of the clock's thread. For a thread a,
 // known[FENCED + a] is that of the accesses which a fence.proxy.async stands behind as well, on the way from a to the
 // clock's thread. Values from earlier blocks are too small to matter.
-enum { FENCED = ACTORS_MAX, CLOCK_STAMPS = FENCED + BLOCK_THREADS_MAX };
+// Clocks begin and end at cache lines, because joining them takes a good part of the sanitizer's time.
+enum {
+  LINE_STAMPS = 16,
+  FENCED = (ACTORS_MAX + LINE_STAMPS - 1) / LINE_STAMPS * LINE_STAMPS,
+  CLOCK_STAMPS = FENCED + BLOCK_THREADS_MAX
+};
 typedef struct {
-  uint32_t known[CLOCK_STAMPS];
+  _Alignas(LINE_STAMPS * sizeof(uint32_t)) uint32_t known[CLOCK_STAMPS];
 } actor_clock;
 
 typedef struct {
@@ -58,11 +63,18 @@ typedef struct {
   bool spread; // threads may know of other warps' accesses
 } order_block_state;
 
-extern uint32_t order_time;
-extern order_launch_state order_launch;
-extern order_block_state order_blocks[CLUSTER_BLOCKS_MAX], *order_own;
+// Hidden, because the compiler would look up their addresses at each use otherwise.
+#define HIDDEN __attribute__((visibility("hidden")))
+extern HIDDEN uint32_t order_time;
+extern HIDDEN order_launch_state order_launch;
+extern HIDDEN order_block_state order_blocks[CLUSTER_BLOCKS_MAX], *order_own;
 
-void order_join_stamps(uint32_t *sum, const uint32_t *more, unsigned count);
+static inline void order_join_stamps(uint32_t *restrict sum, const uint32_t *restrict more,
+                                     unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
+    if (more[i] > sum[i]) sum[i] = more[i];
+  }
+}
 
 // Whether the cluster's barrier orders the accesses of another block's thread, with the fences behind them, before the
 // present access of a thread of the running block.

@@ -25,7 +25,8 @@ void products_check_waited(worker *worker);
 void products_check_registers(const checked_access *access);
 
 // fences.c: the number of a thread's last fence, by the rank of its block; 0 where it has none in this block.
-extern uint32_t fences_last_of[CLUSTER_BLOCKS_MAX][BLOCK_THREADS_MAX];
+extern uint32_t fences_last_of[CLUSTER_BLOCKS_MAX][BLOCK_THREADS_MAX]
+    __attribute__((visibility("hidden")));
 static inline bool fences_any(const thread *thread) {
   return fences_last_of[order_rank()][thread->index] != 0;
 }
