@@ -117,7 +117,8 @@ EMULATOR_API emulator_barrier_result emulator_block_barrier(int predicate,
 EMULATOR_API void emulator_grid_barrier(const emulator_site *site);
 
 // The barrier of a cluster: a thread arrives, and waits until every thread of the cluster that has not exited has
-// arrived. In a launch without clusters each block is a cluster.
+// arrived; or it does both at once. In a launch without clusters each block is a cluster.
+EMULATOR_API void emulator_cluster_barrier(const emulator_site *site);
 EMULATOR_API void emulator_cluster_arrive(const emulator_site *site);
 EMULATOR_API void emulator_cluster_wait(const emulator_site *site);
 

@@ -24,8 +24,7 @@ inline unsigned cluster_blocks() {
 }
 inline void cluster_sync(const char *file, int line) {
   const emulator_site site = {"cluster.sync()", file, line};
-  emulator_cluster_arrive(&site);
-  emulator_cluster_wait(&site);
+  emulator_cluster_barrier(&site);
 }
 inline unsigned lanes_below(unsigned mask, unsigned lane) {
   return static_cast<unsigned>(__builtin_popcount(mask & ((1u << lane) - 1)));

@@ -98,16 +98,17 @@ void emulator_yield(void) {
   if (warp->asking != 0 && ++warp->impatience > PATIENCE) warp_answer_active_masks(worker, warp);
   // A thread may poll for what another block of its cluster writes.
   enum { PATIENCE_WITH_BLOCK = 256 };
-  if (worker->cluster->size > 1 && ++worker->polls % PATIENCE_WITH_BLOCK == 0) {
-    turns_yield(worker);
-    block_give_way(worker);
-    return;
-  }
+  const bool gives_way =
+      worker->cluster->size > 1 && (worker->polls + 1) % PATIENCE_WITH_BLOCK == 0;
   // A thread may poll for what a transfer of another stream writes, which only arrives when no kernel can go on.
   enum { POLLS = 4096 };
-  if (worker->launch->queued && ++worker->polls % POLLS == 0) queue_deliver_to_running();
+  if (++worker->polls % POLLS == 0 && worker->launch->queued) queue_deliver_to_running();
   turns_yield(worker);
-  block_step_aside(worker);
+  if (gives_way) {
+    block_give_way(worker);
+  } else {
+    block_step_aside(worker);
+  }
 }
 
 // ---- The barrier --------------------------------------------------------------------------------

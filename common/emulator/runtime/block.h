@@ -150,7 +150,7 @@ typedef struct worker {
   void *static_shared;      // this OS thread's copy for the kernel's module
   parked_memory parked;     // of a block of a cluster
   emulator_counts counts;
-  unsigned polls;                 // calls of emulator_yield, while transfers may be under way
+  unsigned polls;                 // calls of emulator_yield
   bool gives_way;                 // to the other blocks of the cluster, though threads are ready
   const emulator_site *accessing; // where the runtime accesses a kernel's memory; else NULL
   sigjmp_buf abandoned;           // where a lead continues after it leaves a block unfinished

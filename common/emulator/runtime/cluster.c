@@ -204,8 +204,7 @@ void cluster_thread_exited(worker *worker) {
   if (--cluster->missing == 0) open_barrier(worker);
 }
 
-void emulator_cluster_arrive(const emulator_site *site) {
-  worker *worker = current_worker;
+static void arrive(worker *worker, const emulator_site *site) {
   thread *self = worker->running;
   capability_check(worker, 90, "clusters", site);
   history_did(worker, site, NULL);
@@ -215,7 +214,6 @@ void emulator_cluster_arrive(const emulator_site *site) {
                    "not waited since it arrived first: call barrier_wait() between the two",
                    site->operation, site->file, site->line);
   }
-  self->site = site;
   self->cluster_arrived = true;
   self->cluster_phase = worker->cluster->phase;
   observer_cluster_arrive(worker, site);
@@ -224,21 +222,33 @@ void emulator_cluster_arrive(const emulator_site *site) {
   block_step_aside(worker);
 }
 
-void emulator_cluster_wait(const emulator_site *site) {
-  worker *worker = current_worker;
+static void wait(worker *worker, const emulator_site *site) {
   thread *self = worker->running;
-  if (!self->cluster_arrived) {
-    emulator_fault(cudaErrorLaunchFailure,
-                   "%s in %s:%d: the thread waits at the cluster's barrier and has not arrived "
-                   "there: call barrier_arrive() first",
-                   site->operation, site->file, site->line);
-  }
   if (self->cluster_phase == worker->cluster->phase) {
-    history_did(worker, site, NULL);
     self->site = site;
     self->state = THREAD_AT_CLUSTER;
     block_wait(worker);
   }
   self->cluster_arrived = false;
   observer_cluster_wait(worker);
+}
+
+void emulator_cluster_barrier(const emulator_site *site) {
+  worker *worker = current_worker;
+  arrive(worker, site);
+  wait(worker, site);
+}
+
+void emulator_cluster_arrive(const emulator_site *site) { arrive(current_worker, site); }
+
+void emulator_cluster_wait(const emulator_site *site) {
+  worker *worker = current_worker;
+  history_did(worker, site, NULL);
+  if (!worker->running->cluster_arrived) {
+    emulator_fault(cudaErrorLaunchFailure,
+                   "%s in %s:%d: the thread waits at the cluster's barrier and has not arrived "
+                   "there: call barrier_arrive() first",
+                   site->operation, site->file, site->line);
+  }
+  wait(worker, site);
 }

@@ -164,6 +164,7 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid
 template <typename... Parameters, typename... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
                                Arguments &&...arguments) {
+  if (config == nullptr) return emulator_record_error(cudaErrorInvalidValue);
   return emulator::launcher<Parameters...>(kernel, config)(static_cast<Arguments &&>(arguments)...);
 }
 template <typename... Parameters>
