@@ -72,7 +72,7 @@ extern HIDDEN order_block_state order_blocks[CLUSTER_BLOCKS_MAX], *order_own;
 static inline void order_join_stamps(uint32_t *restrict sum, const uint32_t *restrict more,
                                      unsigned count) {
   for (unsigned i = 0; i < count; i++) {
-    if (more[i] > sum[i]) sum[i] = more[i];
+    sum[i] = more[i] > sum[i] ? more[i] : sum[i];
   }
 }
 
