@@ -74,6 +74,8 @@ void order_cluster_release(void);
 void order_cluster_waited(unsigned thread);
 // Whether the thread comes behind any phase of the barrier, so that the other blocks have begun.
 bool order_knows_cluster(unsigned thread);
+// Whether the thread that made the access, in the running cluster, has ended since.
+bool order_has_ended(const past_access *past);
 
 void order_block_barrier(void);
 void order_thread_end(unsigned thread);

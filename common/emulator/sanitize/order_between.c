@@ -136,13 +136,23 @@ void order_cluster_restart(void) {
   memset(phases, 0, sizeof phases);
 }
 
+bool order_has_ended(const past_access *past) {
+  return past->actor < ACTOR_COPIES &&
+         order_blocks[past->rank].left_after[past->actor] != ORDER_RUNNING;
+}
+
 // ---- All rules ----------------------------------------------------------------------------------
 
+// An access of another block, or of an earlier launch.
+static bool other_before(const past_access *past, unsigned thread) {
+  if (!order_in_running_launch(past->stamp)) return true;
+  return before_by_atomics(past) ||
+         (order_in_running_cluster(past->stamp) && before_in_cluster(past, thread));
+}
+
 bool order_before(const past_access *past, unsigned thread) {
+  if (!order_in_running_block(past)) return other_before(past, thread);
   const uint32_t stamp = past->stamp;
-  if (!order_in_running_launch(stamp)) return true;
-  if (!order_in_running_cluster(stamp)) return before_by_atomics(past);
-  if (past->rank != order_rank()) return before_in_cluster(past, thread) || before_by_atomics(past);
   const unsigned actor = past->actor;
   if (stamp <= order_own->threads[thread].known[actor]) return true;
   if (actor >= ACTOR_COPIES) return false;

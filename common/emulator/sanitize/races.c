@@ -16,6 +16,11 @@ static const char wait_for_copy[] =
 // ---- Races --------------------------------------------------------------------------------------
 
 static const char *race_hint(const checked_access *access, const past_access *past, bool shared) {
+  if (shared && !order_in_running_block(past) && order_has_ended(past)) {
+    return "a thread has ended, and the barrier of the cluster orders nothing that it has done "
+           "since "
+           "it came there last: it must come to cluster.sync() before it ends";
+  }
   if (shared && !order_in_running_block(past)) {
     return "the blocks of a cluster run at the same time: put cluster.sync() between the two, for "
            "all "

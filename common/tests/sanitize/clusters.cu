@@ -103,6 +103,23 @@ void cluster_sum_before_barrier(bool broken) {
   RUN(sum_kernel, 4, 0, reinterpret_cast<int *>(device_floats(2)))
 }
 
+// Half of the threads end before the barrier, which does not wait for them.
+template <bool right>
+__global__ void left_kernel(float *out) {
+  __shared__ float tile[THREADS];
+  cg::cluster_group cluster = cg::this_cluster();
+  cluster.sync();
+  tile[threadIdx.x] = 1; // <- left write
+  if (!right && threadIdx.x >= 32) return;
+  cluster.sync();
+  const float *other = cluster.map_shared_rank(tile, other_rank());
+  if (threadIdx.x < 32)
+    out[blockIdx.x * 32 + threadIdx.x] =
+        other[threadIdx.x] + other[threadIdx.x + 32]; // <- left read
+  cluster.sync();
+}
+void cluster_threads_left(bool broken) { RUN(left_kernel, 2, 0, device_floats(64)) }
+
 // In device memory.
 template <bool right>
 __global__ void pass_on_kernel(float *out) {
