@@ -28,9 +28,7 @@ ifeq ($(STEP_GOALS),)
   address_less := $(if $(findstring address,$(SANITIZE)),common/tests/emulator/%_faults.c common/tests/peers/% common/tests/examples/%)
   # A GPU before sm_80 cannot run these tests of arithmetic in bf16, mma.sync and sums over a warp.
   since_sm_80 := $(patsubst %,common/tests/emulator/test_%.c,number_functions numbers ptx warp wmma wmma_products)
-  # One before sm_90 has no clusters.
-  since_sm_90 := common/tests/emulator/test_clusters.c
-  too_new     := $(if $(filter gpu,$(DEVICE)),$(if $(filter sm_7%,$(ARCH)),$(since_sm_80)) $(if $(filter sm_7% sm_8%,$(ARCH)),$(since_sm_90)))
+  too_new     := $(if $(filter gpu,$(DEVICE)),$(if $(filter sm_7%,$(ARCH)),$(since_sm_80)))
   PART_TESTS := $(filter-out common/tests/steps/% common/tests/group/% $(if $(filter gpu,$(DEVICE)),$(cpu_only),$(gpu_only)) $(address_less) $(too_new), \
                   $(sort $(wildcard common/tests/*/test_*.c)))
   # Those of a watching emulator need it, and kernels that are compiled for it, which AddressSanitizer

@@ -7,6 +7,14 @@
 
 namespace cg = cooperative_groups;
 
+// GPUs without clusters compile empty kernels, and do not run them.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define KERNEL_WITH_CLUSTERS(...)                                                                  \
+  {}
+#else
+#define KERNEL_WITH_CLUSTERS(...) __VA_ARGS__
+#endif
+
 namespace {
 
 template <typename... Parameters, typename... Arguments>
@@ -46,7 +54,7 @@ struct cluster_place {
   dim3 block_index, dim_blocks;
 };
 
-__global__ void places_kernel(cluster_place *places) {
+__global__ void places_kernel(cluster_place *places) KERNEL_WITH_CLUSTERS({
   __shared__ int own;
   const cg::cluster_group cluster = cg::this_cluster();
   const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
@@ -61,9 +69,9 @@ __global__ void places_kernel(cluster_place *places) {
       cluster.query_shared_rank(cluster.map_shared_rank(&own, int(next))),
       cluster.block_index(),
       cluster.dim_blocks()};
-}
+})
 
-static bool places_of(error_text *error, dim3 grid, dim3 cluster, bool plain) {
+    static bool places_of(error_text *error, dim3 grid, dim3 cluster, bool plain) {
   const unsigned threads = 40, blocks = cluster.x * cluster.y * cluster.z;
   device_array<cluster_place> places(grid.x * grid.y * grid.z * threads);
   if (plain) {
@@ -101,25 +109,26 @@ bool clusters_places(error_text *error) {
 // ---- Sums over a cluster ------------------------------------------------------------------------
 
 // Each block adds its numbers in static or dynamic shared memory; the first block of the cluster adds these sums.
-__global__ void cluster_sum_kernel(const int *numbers, int *sums, bool is_static) {
-  extern __shared__ int dynamic_sum[];
-  __shared__ int static_sum;
-  cg::cluster_group cluster = cg::this_cluster();
-  int *sum = is_static ? &static_sum : dynamic_sum;
-  if (threadIdx.x == 0) *sum = 0;
-  __syncthreads();
-  atomicAdd(sum, numbers[blockIdx.x * blockDim.x + threadIdx.x]);
-  cluster.sync();
-  if (cluster.block_rank() == 0 && threadIdx.x == 0) {
-    int total = 0;
-    for (unsigned rank = 0; rank < cluster.num_blocks(); rank++)
-      total += *cluster.map_shared_rank(sum, int(rank));
-    sums[blockIdx.x / cluster.num_blocks()] = total;
-  }
-  cluster.sync();
-}
+__global__ void cluster_sum_kernel(const int *numbers, int *sums, bool is_static)
+    KERNEL_WITH_CLUSTERS({
+      extern __shared__ int dynamic_sum[];
+      __shared__ int static_sum;
+      cg::cluster_group cluster = cg::this_cluster();
+      int *sum = is_static ? &static_sum : dynamic_sum;
+      if (threadIdx.x == 0) *sum = 0;
+      __syncthreads();
+      atomicAdd(sum, numbers[blockIdx.x * blockDim.x + threadIdx.x]);
+      cluster.sync();
+      if (cluster.block_rank() == 0 && threadIdx.x == 0) {
+        int total = 0;
+        for (unsigned rank = 0; rank < cluster.num_blocks(); rank++)
+          total += *cluster.map_shared_rank(sum, int(rank));
+        sums[blockIdx.x / cluster.num_blocks()] = total;
+      }
+      cluster.sync();
+    })
 
-bool clusters_sums(error_text *error) {
+        bool clusters_sums(error_text *error) {
   if (!device_has_clusters()) return true;
   const unsigned threads = 96;
   allow_large_clusters(cluster_sum_kernel);
@@ -148,22 +157,23 @@ bool clusters_sums(error_text *error) {
 // ---- Atomic operations --------------------------------------------------------------------------
 
 // A histogram of which each block of the cluster holds a part.
-__global__ void cluster_histogram_kernel(const unsigned *values, unsigned count, unsigned *counts) {
-  const unsigned PART = 8;
-  extern __shared__ unsigned part[];
-  cg::cluster_group cluster = cg::this_cluster();
-  if (threadIdx.x < PART) part[threadIdx.x] = 0;
-  cluster.sync(); // all blocks have begun, and their parts are 0
-  for (unsigned i = cluster.thread_rank(); i < count; i += cluster.num_threads()) {
-    const unsigned value = values[i];
-    unsigned *other = cluster.map_shared_rank(part, int(value / PART));
-    atomicAdd(other + value % PART, 1u);
-  }
-  cluster.sync();
-  if (threadIdx.x < PART) counts[cluster.block_rank() * PART + threadIdx.x] = part[threadIdx.x];
-}
+__global__ void cluster_histogram_kernel(const unsigned *values, unsigned count, unsigned *counts)
+    KERNEL_WITH_CLUSTERS({
+      const unsigned PART = 8;
+      extern __shared__ unsigned part[];
+      cg::cluster_group cluster = cg::this_cluster();
+      if (threadIdx.x < PART) part[threadIdx.x] = 0;
+      cluster.sync(); // all blocks have begun, and their parts are 0
+      for (unsigned i = cluster.thread_rank(); i < count; i += cluster.num_threads()) {
+        const unsigned value = values[i];
+        unsigned *other = cluster.map_shared_rank(part, int(value / PART));
+        atomicAdd(other + value % PART, 1u);
+      }
+      cluster.sync();
+      if (threadIdx.x < PART) counts[cluster.block_rank() * PART + threadIdx.x] = part[threadIdx.x];
+    })
 
-bool clusters_histogram(error_text *error) {
+        bool clusters_histogram(error_text *error) {
   if (!device_has_clusters()) return true;
   const unsigned size = 4, bins = 8 * size, count = 5000;
   std::vector<unsigned> values(count), right(bins);
@@ -186,7 +196,7 @@ bool clusters_histogram(error_text *error) {
 
 // In each round a block writes to the next one, arrives, does something of its own, waits, and reads what the block
 // before it has written. Two buffers alternate, so that one barrier for each round is enough.
-__global__ void cluster_ring_kernel(int *out, int rounds) {
+__global__ void cluster_ring_kernel(int *out, int rounds) KERNEL_WITH_CLUSTERS({
   __shared__ int inbox[2][64];
   __shared__ int own[64];
   cg::cluster_group cluster = cg::this_cluster();
@@ -210,9 +220,9 @@ __global__ void cluster_ring_kernel(int *out, int rounds) {
   }
   out[blockIdx.x * blockDim.x + threadIdx.x] = value;
   cluster.sync();
-}
+})
 
-bool clusters_ring(error_text *error) {
+    bool clusters_ring(error_text *error) {
   if (!device_has_clusters()) return true;
   const unsigned size = 6, threads = 64;
   const int rounds = 7;
@@ -233,15 +243,15 @@ bool clusters_ring(error_text *error) {
 // ---- Threads and blocks that end ----------------------------------------------------------------
 
 // The barrier does not wait for threads that have exited, nor for a block of which all have.
-__global__ void cluster_exits_kernel(int *out) {
+__global__ void cluster_exits_kernel(int *out) KERNEL_WITH_CLUSTERS({
   cg::cluster_group cluster = cg::this_cluster();
   if (cluster.block_rank() == 1 || threadIdx.x >= 40) return;
   cluster.sync();
   cluster.sync();
   if (threadIdx.x == 0) out[blockIdx.x] = int(cluster.num_blocks());
-}
+})
 
-bool clusters_exits(error_text *error) {
+    bool clusters_exits(error_text *error) {
   if (!device_has_clusters()) return true;
   device_array<int> out(4);
   launch_clusters(cluster_exits_kernel, 4, 64, 0, 4, out.data());
@@ -256,7 +266,7 @@ bool clusters_exits(error_text *error) {
 // ---- Polling ------------------------------------------------------------------------------------
 
 // A block polls for a flag that another one sets.
-__global__ void cluster_flag_kernel(int *out) {
+__global__ void cluster_flag_kernel(int *out) KERNEL_WITH_CLUSTERS({
   __shared__ int flag, message;
   cg::cluster_group cluster = cg::this_cluster();
   if (threadIdx.x == 0) flag = 0;
@@ -274,9 +284,9 @@ __global__ void cluster_flag_kernel(int *out) {
     out[0] = message;
   }
   cluster.sync();
-}
+})
 
-bool clusters_flag(error_text *error) {
+    bool clusters_flag(error_text *error) {
   if (!device_has_clusters()) return true;
   device_array<int> out(1);
   launch_clusters(cluster_flag_kernel, 2, 32, 0, 2, out.data());
@@ -286,11 +296,12 @@ bool clusters_flag(error_text *error) {
 
 // ---- What the host asks -------------------------------------------------------------------------
 
-__global__ void one_int_kernel(int *out) {
+__global__ void one_int_kernel(int *out) KERNEL_WITH_CLUSTERS({
   if (out != nullptr && threadIdx.x == 0) out[blockIdx.x] = int(cg::this_cluster().num_blocks());
-}
+})
 
-static bool expect_error(error_text *error, const char *what, cudaError_t got, cudaError_t right) {
+    static bool expect_error(error_text *error, const char *what, cudaError_t got,
+                             cudaError_t right) {
   const cudaError_t last = cudaGetLastError();
   if (got == right && last == right) return true;
   return fail(error, "%s gives %s and then %s, not %s", what, cudaGetErrorName(got),
