@@ -48,6 +48,7 @@ function words(i,  text) {
   return text
 }
 function cell(i) {
+  if (event[i] == "goes_on" && follows[i] == "cluster") return "goes on, another block of the cluster has come"
   if (event[i] == "goes_on") return "goes on" (follows[i] > 0 ? " after " follows[i] (warp_of[follows[i]] in column ? "" : " (warp " warp_of[follows[i]] ")") : ", the copy is there")
   return (event[i] == "waits" ? "[" words(i) "]" : words(i)) " " place[i]
 }

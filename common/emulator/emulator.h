@@ -22,6 +22,9 @@ typedef struct {
   dim3 block_dim;
   dim3 grid_dim;
   void *dynamic_shared; // aligned as the kernel's module asks, to 16 bytes at least, and no further
+  dim3 cluster_dim;     // blocks
+  uint3 cluster_place;  // of the block in its cluster
+  unsigned cluster_rank; // the same as one number, x fastest
 } emulator_block;
 
 typedef struct {
@@ -53,7 +56,15 @@ typedef struct {
   size_t arguments_bytes;
   cudaStream_t stream;
   bool cooperative; // all blocks run at the same time
+  dim3 cluster;     // blocks of a cluster; 0 x 0 x 0: the launch does not say, so each block is one
 } emulator_launch_request;
+
+// Fills in what the attributes of cudaLaunchKernelEx ask for. Refuses those that the emulator does not know.
+EMULATOR_API cudaError_t emulator_launch_attributes(const cudaLaunchConfig_t *config,
+                                                    emulator_launch_request *request);
+
+// The name of a kernel that the source does not name at its launch, from the symbols of its module.
+EMULATOR_API const char *emulator_kernel_name(const void *kernel, char *(*demangle)(const char *));
 
 // Runs the whole grid and returns when it has finished; on several devices queues it. Returns the error that a launch on
 // a GPU returns, and keeps it for cudaGetLastError: cudaErrorInvalidValue when the grid or block is
@@ -105,6 +116,12 @@ EMULATOR_API emulator_barrier_result emulator_block_barrier(int predicate,
 // Waits until every thread of the grid has arrived. It is a fault in a launch that is not cooperative.
 EMULATOR_API void emulator_grid_barrier(const emulator_site *site);
 
+// The barrier of a cluster: a thread arrives, and waits until every thread of the cluster that has not exited has
+// arrived; or it does both at once. In a launch without clusters each block is a cluster.
+EMULATOR_API void emulator_cluster_barrier(const emulator_site *site);
+EMULATOR_API void emulator_cluster_arrive(const emulator_site *site);
+EMULATOR_API void emulator_cluster_wait(const emulator_site *site);
+
 // The operation of a warp collective: operand[lane] points to that lane's operand and is
 // NULL for a lane that does not take part. `lanes` has a bit for each lane that takes part.
 typedef void (*emulator_warp_operation)(void *operand[32], unsigned lanes);
@@ -148,6 +165,12 @@ EMULATOR_API void emulator_yield(void);
 // ---- Addresses (kernel side) --------------------------------------------------------------------
 
 EMULATOR_API int emulator_is_shared(const void *pointer);
+
+// Distributed shared memory: where the block of that rank in the cluster has what lies at `pointer` in this block's
+// shared memory, and the rank of the block in whose shared memory a pointer is.
+EMULATOR_API void *emulator_cluster_map(const void *pointer, unsigned rank,
+                                        const emulator_site *site);
+EMULATOR_API unsigned emulator_cluster_rank_of(const void *pointer, const emulator_site *site);
 
 // The 32-bit address of a byte of the block's shared memory, and the reverse. A GPU numbers CUDA's
 // own 1024 bytes first, then static, then dynamic memory. Both report a fault for an address outside.

@@ -107,6 +107,15 @@ void observer_barrier_release(worker *worker) {
   tally_at(origin_of_site(site))->value[COUNT_BLOCK_BARRIERS]++;
 }
 
+// The barrier of a cluster counts for each of its blocks, at the arrival of the first thread that is left.
+void observer_cluster_arrive(worker *worker, const emulator_site *site) {
+  const thread *first = worker->threads;
+  while (first->state == THREAD_EXITED) first++;
+  if (first == worker->running) tally_at(origin_of_site(site))->value[COUNT_BLOCK_BARRIERS]++;
+}
+
+void observer_block_enter(worker *worker) { lockstep_enter(worker); }
+
 // ---- Memory of the device -----------------------------------------------------------------------
 
 void observer_memory_allocated(const memory_allocation *entry) {

@@ -1,6 +1,6 @@
 // Stand-in for CUDA's <cooperative_groups.h> (CUDA C++ Programming Guide, "Cooperative Groups"): blocks, tiles of a
-// warp and of several, the lanes that are together, and the grid of a cooperative launch. Clusters and several GPUs are
-// not here.
+// warp and of several, the lanes that are together, clusters of blocks, and the grid of a cooperative launch. Several
+// GPUs are not here.
 #ifndef COOPERATIVE_GROUPS_H
 #define COOPERATIVE_GROUPS_H
 
@@ -18,6 +18,14 @@ inline unsigned thread_number() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 inline unsigned block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+inline unsigned cluster_blocks() {
+  const dim3 blocks = emulator_current->block->cluster_dim;
+  return blocks.x * blocks.y * blocks.z;
+}
+inline void cluster_sync(const char *file, int line) {
+  const emulator_site site = {"cluster.sync()", file, line};
+  emulator_cluster_barrier(&site);
+}
 inline unsigned lanes_below(unsigned mask, unsigned lane) {
   return static_cast<unsigned>(__builtin_popcount(mask & ((1u << lane) - 1)));
 }
@@ -43,12 +51,13 @@ T shuffle(unsigned mask, const T &value, unsigned source_lane, const char *name,
 
 namespace cooperative_groups {
 
-// Any group: of one thread, of lanes of a warp, of a block or of the grid.
+// Any group: of one thread, of lanes of a warp, of a block, of a cluster or of the grid.
 class thread_group {
 public:
   void sync(EMULATOR_CALL_SITE) const {
     if (kind == BLOCK) __syncthreads(file, line);
     if (kind == LANES) __syncwarp(mask, file, line);
+    if (kind == CLUSTER) detail::cluster_sync(file, line);
     if (kind == GRID) {
       const emulator_site site = {"grid.sync()", file, line};
       emulator_grid_barrier(&site);
@@ -57,6 +66,7 @@ public:
   unsigned long long size() const { return num_threads(); }
   unsigned long long num_threads() const {
     if (kind == BLOCK) return detail::block_threads();
+    if (kind == CLUSTER) return detail::cluster_blocks() * detail::block_threads();
     if (kind == GRID)
       return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z *
              detail::block_threads();
@@ -64,6 +74,9 @@ public:
   }
   unsigned long long thread_rank() const {
     if (kind == BLOCK) return detail::thread_number();
+    if (kind == CLUSTER)
+      return emulator_current->block->cluster_rank * detail::block_threads() +
+             detail::thread_number();
     if (kind == GRID)
       return (blockIdx.x +
               gridDim.x * (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z)) *
@@ -74,7 +87,7 @@ public:
   bool is_valid() const { return true; }
 
 protected:
-  enum group_kind { THREAD, LANES, BLOCK, GRID };
+  enum group_kind { THREAD, LANES, BLOCK, CLUSTER, GRID };
   constexpr thread_group(group_kind kind, unsigned mask = 1) : kind(kind), mask(mask) {}
   group_kind kind;
   unsigned mask; // of LANES
@@ -130,6 +143,12 @@ public:
   }
 };
 inline grid_group this_grid() { return grid_group(); }
+
+} // namespace cooperative_groups
+
+#include "cooperative_groups/cluster.h"
+
+namespace cooperative_groups {
 
 // Lanes of one warp: what tiles and coalesced groups share.
 class coalesced_group : public thread_group {

@@ -63,6 +63,7 @@ typedef enum cudaError {
   cudaErrorNotSupported = 801,
   cudaErrorStreamCaptureUnsupported = 900,
   cudaErrorGraphExecUpdateFailure = 910,
+  cudaErrorInvalidClusterSize = 912,
   cudaErrorUnknown = 999
 } cudaError_t;
 
@@ -121,7 +122,8 @@ typedef enum cudaDriverEntryPointQueryResult cudaDriverEntryPointQueryResult;
 
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-  cudaFuncAttributePreferredSharedMemoryCarveout = 9
+  cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+  cudaFuncAttributeNonPortableClusterSizeAllowed = 14
 };
 
 enum cudaSharedCarveout {
@@ -141,6 +143,7 @@ struct cudaFuncAttributes {
   int cacheModeCA;
   int maxDynamicSharedSizeBytes;
   int preferredShmemCarveout;
+  int nonPortableClusterSizeAllowed; // clusters of more than 8 blocks
 };
 
 enum cudaDeviceAttr {
@@ -190,7 +193,8 @@ enum cudaDeviceAttr {
   cudaDevAttrReservedSharedMemoryPerBlock = 111,
   cudaDevAttrHostRegisterSupported = 99,
   cudaDevAttrMemoryPoolsSupported = 115,
-  cudaDevAttrMemoryPoolSupportedHandleTypes = 119
+  cudaDevAttrMemoryPoolSupportedHandleTypes = 119,
+  cudaDevAttrClusterLaunch = 120
 };
 
 // The properties the lab and its readers ask for; CUDA's struct has more.
@@ -221,6 +225,7 @@ struct cudaDeviceProp {
   int regsPerMultiprocessor;
   int managedMemory;
   int cooperativeLaunch;
+  int clusterLaunch;
   size_t sharedMemPerBlockOptin;
   int maxBlocksPerMultiProcessor;
   size_t reservedSharedMemPerBlock;

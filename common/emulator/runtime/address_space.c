@@ -13,12 +13,9 @@ static size_t offset_in(const void *start, const void *address) {
   return (uintptr_t)address - (uintptr_t)start; // wraps around below the start
 }
 
-address_space address_space_of(const worker *worker, const void *address) {
-  const char *dynamic = worker->block.dynamic_shared;
-  if (offset_in(dynamic, address) < (size_t)(worker->dynamic_shared_end - dynamic) ||
-      shared_memory_overrun(worker, (uintptr_t)address)) {
-    return ADDRESS_DYNAMIC_SHARED;
-  }
+// Of an address in the block's own shared memory, or in none.
+static address_space own_space_of(const worker *worker, const void *address) {
+  if (shared_memory_holds(worker, (uintptr_t)address)) return ADDRESS_DYNAMIC_SHARED;
   if (worker->static_shared != NULL &&
       offset_in(worker->static_shared, address) < worker->launch->static_shared_bytes) {
     return ADDRESS_STATIC_SHARED;
@@ -26,6 +23,13 @@ address_space address_space_of(const worker *worker, const void *address) {
   const stack_pool *stacks = &worker->stacks;
   const size_t stack_bytes = stacks->slot_bytes * BLOCK_THREADS_MAX;
   return offset_in(stacks->region, address) < stack_bytes ? ADDRESS_LOCAL : ADDRESS_GLOBAL;
+}
+
+address_space address_space_of(const worker *worker, const void *address) {
+  const struct worker *owner = cluster_owner(worker, address);
+  if (owner == NULL || owner == worker) return own_space_of(worker, address);
+  return shared_memory_holds(owner, (uintptr_t)address) ? ADDRESS_DYNAMIC_SHARED
+                                                        : ADDRESS_STATIC_SHARED;
 }
 
 const char *address_space_name(address_space space) {
@@ -49,29 +53,39 @@ bool address_in_shared(const worker *worker, const void *address, size_t bytes) 
                                                  offset_in(worker->static_shared, address), bytes));
 }
 
+// Where the address is in the shared memory of `owner`, and whose that is, unless it is that of the worker's block.
+static address_text describe_shared(const worker *worker, const struct worker *owner,
+                                    const void *address) {
+  address_text out;
+  shared_variable variable;
+  const size_t offset = offset_in(cluster_static_shared(worker, owner), address);
+  int length;
+  if (shared_memory_holds(owner, (uintptr_t)address)) {
+    length = snprintf(out.text, sizeof out.text, "address 0x%zx of dynamic shared memory",
+                      offset_in(owner->block.dynamic_shared, address));
+  } else if (shared_variable_find(worker->launch->request->kernel, offset, &variable)) {
+    length = snprintf(out.text, sizeof out.text, "address %s + 0x%zx", variable.name,
+                      offset - variable.offset);
+  } else {
+    length = snprintf(out.text, sizeof out.text, "an address in a __shared__ array");
+  }
+  const uint3 block = owner->block.block_index;
+  if (owner != worker && (size_t)length < sizeof out.text)
+    snprintf(out.text + length, sizeof out.text - (size_t)length, " of block (%u,%u,%u)", block.x,
+             block.y, block.z);
+  return out;
+}
+
 address_text address_describe(const worker *worker, const void *address) {
   address_text out;
   memory_allocation allocation;
-  switch (address_space_of(worker, address)) {
-  case ADDRESS_DYNAMIC_SHARED:
-    snprintf(out.text, sizeof out.text, "address 0x%zx of dynamic shared memory",
-             offset_in(worker->block.dynamic_shared, address));
-    return out;
-  case ADDRESS_STATIC_SHARED: {
-    shared_variable variable;
-    const size_t offset = offset_in(worker->static_shared, address);
-    if (shared_variable_find(worker->launch->request->kernel, offset, &variable)) {
-      snprintf(out.text, sizeof out.text, "address %s + 0x%zx", variable.name,
-               offset - variable.offset);
-    } else {
-      snprintf(out.text, sizeof out.text, "an address in a __shared__ array");
-    }
-    return out;
-  }
+  const struct worker *owner = cluster_owner(worker, address);
+  if (owner != NULL) return describe_shared(worker, owner, address);
+  switch (own_space_of(worker, address)) {
   case ADDRESS_LOCAL:
     snprintf(out.text, sizeof out.text, "an address in a thread's own local memory");
     return out;
-  case ADDRESS_GLOBAL: break;
+  default: break;
   }
   if (memory_find(address, &allocation)) {
     const int length =
@@ -88,7 +102,7 @@ address_text address_describe(const worker *worker, const void *address) {
 }
 
 int emulator_is_shared(const void *pointer) {
-  const address_space space = address_space_of(current_worker, pointer);
+  const address_space space = own_space_of(current_worker, pointer);
   return space == ADDRESS_STATIC_SHARED || space == ADDRESS_DYNAMIC_SHARED;
 }
 
@@ -104,7 +118,7 @@ static size_t dynamic_start(const worker *worker) {
 
 uint32_t emulator_shared_address(const void *pointer) {
   const worker *worker = current_worker;
-  switch (address_space_of(worker, pointer)) {
+  switch (own_space_of(worker, pointer)) {
   case ADDRESS_DYNAMIC_SHARED:
     return (uint32_t)(dynamic_start(worker) + offset_in(worker->block.dynamic_shared, pointer));
   case ADDRESS_STATIC_SHARED:

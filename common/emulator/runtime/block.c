@@ -82,6 +82,13 @@ void block_step_aside(worker *worker) {
   if (next != self) switch_to(worker, &self->stack->context, next);
 }
 
+void block_give_way(worker *worker) {
+  thread *self = worker->running;
+  turns_add(worker, self);
+  worker->gives_way = true;
+  switch_to_scheduler(worker, &self->stack->context);
+}
+
 void emulator_yield(void) {
   worker *worker = current_worker;
   if (worker == NULL || emulator_current == NULL) return;
@@ -89,11 +96,19 @@ void emulator_yield(void) {
   // A lane may poll for a value that an asking lane would write; such a lane never begins to wait.
   enum { PATIENCE = 1000 };
   if (warp->asking != 0 && ++warp->impatience > PATIENCE) warp_answer_active_masks(worker, warp);
+  // A thread may poll for what another block of its cluster writes.
+  enum { PATIENCE_WITH_BLOCK = 256 };
+  const bool gives_way =
+      worker->cluster->size > 1 && (worker->polls + 1) % PATIENCE_WITH_BLOCK == 0;
   // A thread may poll for what a transfer of another stream writes, which only arrives when no kernel can go on.
   enum { POLLS = 4096 };
-  if (worker->launch->queued && ++worker->polls % POLLS == 0) queue_deliver_to_running();
+  if (++worker->polls % POLLS == 0 && worker->launch->queued) queue_deliver_to_running();
   turns_yield(worker);
-  block_step_aside(worker);
+  if (gives_way) {
+    block_give_way(worker);
+  } else {
+    block_step_aside(worker);
+  }
 }
 
 // ---- The barrier --------------------------------------------------------------------------------
@@ -141,6 +156,7 @@ static void exit_thread(worker *worker) {
   if (worker->barrier_arrived > 0 && worker->barrier_arrived == worker->alive) {
     release_barrier(worker);
   }
+  cluster_thread_exited(worker);
 }
 
 // Every fiber runs this. If another thread has not yet begun when its own thread exits, that one
@@ -181,6 +197,9 @@ void block_prepare(worker *worker) {
   worker->block.grid_dim = request->grid;
   blockDim = dim;
   gridDim = request->grid;
+  worker->block.cluster_dim = (dim3){1, 1, 1};
+  worker->block.cluster_place = (uint3){0, 0, 0};
+  worker->block.cluster_rank = 0;
   worker->shuffled = worker->launch->seed != 0;
   worker->accessing = NULL;
   worker->gpu = gpu_selected();
@@ -208,13 +227,14 @@ static void reset_warps(worker *worker) {
   }
 }
 
-void block_run(worker *worker, uint64_t number) {
+void block_begin(worker *worker, uint64_t number) {
   const launch *launch = worker->launch;
   const dim3 grid = launch->request->grid;
   worker->block.block_index =
       (uint3){(unsigned)(number % grid.x), (unsigned)(number / grid.x % grid.y),
               (unsigned)(number / ((uint64_t)grid.x * grid.y))};
   blockIdx = worker->block.block_index;
+  worker->gives_way = false;
   worker->alive = worker->thread_count;
   worker->barrier_arrived = 0;
   worker->barrier_predicates = 0;
@@ -230,6 +250,7 @@ void block_run(worker *worker, uint64_t number) {
   for (unsigned i = 0; i < worker->thread_count; i++) {
     worker->threads[i].state = THREAD_READY;
     worker->threads[i].last_barrier_wait = 0;
+    worker->threads[i].cluster_arrived = false;
     async_copies_begin(&worker->threads[i]);
     turns_add(worker, &worker->threads[i]);
   }
@@ -237,18 +258,35 @@ void block_run(worker *worker, uint64_t number) {
   worker->counts.blocks++;
   worker->counts.threads += worker->thread_count;
   observer_block_begin(worker, number);
-  for (;;) {
+}
+
+bool block_go_on(worker *worker) {
+  bool ran = false;
+  worker->gives_way = false;
+  while (!worker->gives_way) {
     thread *next = turns_take(worker);
     if (next != NULL) {
+      ran = true;
       switch_to(worker, &worker->scheduler, next);
     } else if (!box_copies_arrive(worker)) {
       break;
     }
   }
+  return ran;
+}
+
+void block_end(worker *worker) {
   history_end(worker);
-  if (worker->alive > 0) fault_deadlock(worker);
   if (shared_memory_written_behind(worker) != 0) fault_written_behind(worker);
   if (stacks_spilled(&worker->stacks)) fault_stack_spilled(worker);
   worker->counts.async_copies_dropped += worker->box_copies.count;
   observer_block_end(worker);
+}
+
+void block_run(worker *worker, uint64_t number) {
+  cluster_of_one(worker);
+  block_begin(worker, number);
+  block_go_on(worker);
+  if (worker->alive > 0) fault_deadlock(worker);
+  block_end(worker);
 }

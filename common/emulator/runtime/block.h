@@ -4,6 +4,7 @@
 
 #include "async_copies.h"
 #include "box_copies.h"
+#include "cluster.h"
 #include "emulator.h"
 #include "gpu.h"
 #include "history.h"
@@ -22,6 +23,7 @@ enum { WARPS_MAX = BLOCK_THREADS_MAX / GPU_WARP_LANES };
 typedef enum {
   THREAD_READY,        // in the ready queue, or running
   THREAD_AT_BARRIER,   // waits at the block's barrier
+  THREAD_AT_CLUSTER,   // waits at the cluster's barrier, see cluster.c
   THREAD_IN_WARP,      // waits for other lanes of its warp
   THREAD_ACTIVE_MASK,  // asked which lanes are active
   THREAD_AT_PHASE,     // waits for a phase of an mbarrier, see mbarrier.c
@@ -41,6 +43,8 @@ typedef struct thread {
   void *operand; // THREAD_IN_WARP: its operand
   const void
       *awaited; // THREAD_AT_PHASE and those after it: the barrier, group or warpgroup; else stale
+  bool cluster_arrived;         // at the cluster's barrier, and has not waited since
+  uint64_t cluster_phase;       // in which phase of it
   const uint64_t *last_barrier; // in shared memory, that it has waited for last
   uint64_t last_barrier_wait;   // when, as a known_barrier has it; 0: never
   async_copies copies;
@@ -110,8 +114,13 @@ typedef struct {
   double seen_at;           // when, in seconds of the worker's processor time
 } worker_watch;
 
+// One of them has all that belongs to a block. In a launch with clusters the worker of the OS thread leads others, one
+// for each further block of a cluster (cluster.c); `lead` is that of the OS thread, which may be the worker itself.
 typedef struct worker {
-  struct worker *next;      // in the list of all
+  struct worker *next; // in the list of all
+  struct worker *lead;
+  cluster *cluster; // that of the lead
+  cluster own_cluster;
   uint64_t launches_before; // how many launches the pool had seen when this worker was made
   fiber scheduler;          // the worker's own stack
   launch *launch;
@@ -138,11 +147,13 @@ typedef struct worker {
   product_operands product_operands;
   stack_pool stacks;
   char *dynamic_shared_end; // where the guard page begins
-  void *static_shared;      // this worker's copy for the kernel's module
+  void *static_shared;      // this OS thread's copy for the kernel's module
+  parked_memory parked;     // of a block of a cluster
   emulator_counts counts;
-  unsigned polls;                 // calls of emulator_yield, while transfers may be under way
+  unsigned polls;                 // calls of emulator_yield
+  bool gives_way;                 // to the other blocks of the cluster, though threads are ready
   const emulator_site *accessing; // where the runtime accesses a kernel's memory; else NULL
-  sigjmp_buf abandoned;           // where a worker continues after it leaves its block unfinished
+  sigjmp_buf abandoned;           // where a lead continues after it leaves a block unfinished
   signal_record signal;
   void *signal_stack; // the stack on which the worker's thread handles signals
   worker_watch watch;
@@ -155,14 +166,23 @@ extern _Thread_local worker *current_worker __attribute__((tls_model("initial-ex
 void block_prepare(worker *worker);
 
 // Runs block number `number` (x fastest) of the worker's launch. Does not return
-// when the launch is abandoned meanwhile; it then jumps to worker->abandoned.
+// when the launch is abandoned meanwhile; it then jumps to worker->lead->abandoned.
 void block_run(worker *worker, uint64_t number);
+
+// The parts of block_run, for blocks that take turns. The second runs the block until none of its threads can go on,
+// or the block gives way; false when no thread has run. Call the third when all threads have exited.
+void block_begin(worker *worker, uint64_t number);
+bool block_go_on(worker *worker);
+void block_end(worker *worker);
 
 // The running thread has set its state to a waiting one: runs others until it is ready again.
 void block_wait(worker *worker);
 
 // Makes a waiting thread ready.
 void block_ready(worker *worker, thread *thread);
+
+// Lets the other blocks of the cluster run before the running thread, which stays ready.
+void block_give_way(worker *worker);
 
 // Lets the ready threads run before the running one, which stays ready. A thread that
 // has made others ready calls it too, because in thread order it was the last to arrive.

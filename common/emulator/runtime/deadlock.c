@@ -116,19 +116,24 @@ static void report_bytes(const worker *worker) {
 // Advice where all that wait do so at the block's barrier or in a warp function, or where lanes of a warp wait for each
 // other there; else the fault may be elsewhere, such as in the bytes of a copy.
 static void report_deadlock_hint(const worker *worker) {
-  unsigned at_barrier = 0, in_warp = 0;
+  unsigned at_barrier = 0, at_cluster = 0, in_warp = 0;
   bool divided = false;
   for (unsigned i = 0; i < worker->thread_count; i++) {
     const thread *thread = &worker->threads[i];
     at_barrier += thread->state == THREAD_AT_BARRIER;
+    at_cluster += thread->state == THREAD_AT_CLUSTER;
     in_warp += thread->state == THREAD_IN_WARP;
     divided |= waits_for_barrier(worker, thread);
   }
-  if (!divided && at_barrier + in_warp != worker->alive) {
+  if (!divided && at_barrier + at_cluster + in_warp != worker->alive) {
     report_bytes(worker);
     return;
   }
-  if (at_barrier > 0)
+  if (at_cluster > 0)
+    fault_report_line("hint: cluster.sync() is for all threads of all blocks of the cluster: all "
+                      "of them must come to it, and as often as the others, unless they have "
+                      "exited");
+  else if (at_barrier > 0)
     fault_report_line("hint: __syncthreads() is for all threads of the block, and a warp function "
                       "for all lanes of its mask: all of them must come, and to one after the "
                       "other in the same order");
@@ -150,6 +155,63 @@ void fault_deadlock(worker *worker) {
   }
   fault_leave(worker);
 }
+
+// ---- Clusters -----------------------------------------------------------------------------------
+
+static bool blocks_alike(const worker *a, const worker *b) {
+  for (unsigned i = 0; i < a->thread_count; i++)
+    if (!wait_alike(&a->threads[i], &b->threads[i])) return false;
+  return true;
+}
+
+// Writes the groups of all blocks that wait as the one of this rank, unless an earlier one has stood for it.
+static void report_block(const cluster *cluster, unsigned rank) {
+  const worker *block = cluster->blocks[rank];
+  line_text line = {.length = 0};
+  for (unsigned i = 0; i < cluster->size; i++) {
+    const uint3 index = cluster->blocks[i]->block.block_index;
+    if (!blocks_alike(block, cluster->blocks[i])) continue;
+    if (i < rank) return;
+    line_append(&line, "%s(%u,%u,%u)", line.length > 0 ? ", " : "", index.x, index.y, index.z);
+  }
+  const bool one = strstr(line.text, "), ") == NULL;
+  fault_report_line("in block%s %s:", one ? "" : "s", line.text);
+  bool reported[BLOCK_THREADS_MAX] = {false};
+  report_groups(block, reported);
+  history_report(block);
+}
+
+// The hint is that of a block that is left waiting for the others, if there is one.
+static const worker *example_of(const cluster *cluster) {
+  const worker *example = NULL;
+  for (unsigned rank = 0; rank < cluster->size; rank++) {
+    const worker *block = cluster->blocks[rank];
+    for (unsigned i = 0; i < block->thread_count; i++) {
+      if (block->threads[i].state == THREAD_AT_CLUSTER) return block;
+    }
+    if (block->alive > 0) example = block;
+  }
+  return example;
+}
+
+void fault_cluster_deadlock(worker *lead) {
+  const cluster *cluster = lead->cluster;
+  for (unsigned rank = 0; rank < cluster->size; rank++)
+    if (!cluster->blocks[rank]->parked.ended) history_end(cluster->blocks[rank]);
+  if (fault_report_begin(lead, cudaErrorLaunchFailure)) {
+    const uint3 first = lead->block.block_index;
+    const uint3 last = cluster->blocks[cluster->size - 1]->block.block_index;
+    fault_report_title("Barrier error detected. Deadlock: no thread of the cluster of blocks "
+                       "(%u,%u,%u) to (%u,%u,%u) can go on",
+                       first.x, first.y, first.z, last.x, last.y, last.z);
+    for (unsigned rank = 0; rank < cluster->size; rank++) report_block(cluster, rank);
+    report_deadlock_hint(example_of(cluster));
+    fault_report_end(lead, cudaErrorLaunchFailure);
+  }
+  fault_leave(lead);
+}
+
+// ---- Warps --------------------------------------------------------------------------------------
 
 void fault_mixed_operations(worker *worker, const rendezvous *meeting, const emulator_site *site) {
   if (fault_report_begin(worker, cudaErrorLaunchFailure)) {

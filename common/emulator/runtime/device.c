@@ -42,6 +42,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
       .maxBlocksPerMultiProcessor = gpu->blocks_per_multiprocessor,
       .reservedSharedMemPerBlock = (size_t)gpu->shared_reserved,
       .cooperativeLaunch = observer_workers() > 1,
+      .clusterLaunch = gpu->major >= 9,
       .canMapHostMemory = 1,
       .asyncEngineCount = 3,
       .deviceOverlap = 1,
@@ -93,6 +94,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
   case cudaDevAttrMaxRegistersPerMultiprocessor: *value = GPU_REGISTERS; break;
   case cudaDevAttrManagedMemory: *value = 1; break;
   case cudaDevAttrCooperativeLaunch: *value = observer_workers() > 1; break;
+  case cudaDevAttrClusterLaunch: *value = gpu->major >= 9; break;
   case cudaDevAttrMaxPitch: *value = INT_MAX; break;
   case cudaDevAttrTextureAlignment: *value = 512; break;
   case cudaDevAttrGpuOverlap: *value = 1; break;

@@ -103,6 +103,8 @@ cudaError_t cudaGetLastError(void) {
       cudaErrorGraphExecUpdateFailure,                                                             \
       "the graph update was not performed because it included changes which violated constraints " \
       "specific to instantiated graph update")                                                     \
+  ERROR(cudaErrorInvalidClusterSize,                                                               \
+        "a kernel launch error has occurred due to cluster misconfiguration")                      \
   ERROR(cudaErrorUnknown, "unknown error")
 
 static const char unrecognized[] = "unrecognized error code";

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void fault_leave(worker *worker) { siglongjmp(worker->abandoned, ABANDONED_QUIETLY); }
+void fault_leave(worker *worker) { siglongjmp(worker->lead->abandoned, ABANDONED_QUIETLY); }
 
 bool fault_abandon(worker *worker, cudaError_t error) {
   if (atomic_exchange(&worker->launch->abandoned, true)) return false;
@@ -99,10 +99,11 @@ const char *fault_sanitize_command(const worker *worker, char command[64]) {
 void fault_written_behind(worker *worker) {
   const uint3 block = worker->block.block_index;
   if (fault_report_begin(worker, cudaErrorIllegalAddress)) {
-    fault_report_title(
-        "Invalid __shared__ write: block (%u,%u,%u) has written behind the end of dynamic shared "
-        "memory",
-        block.x, block.y, block.z);
+    const bool alone = worker->cluster->size == 1;
+    fault_report_title("Invalid __shared__ write: %s (%u,%u,%u) has written behind the end of %s"
+                       "dynamic shared memory",
+                       alone ? "block" : "a block of the cluster of block", block.x, block.y,
+                       block.z, alone ? "" : "the latter's ");
     fault_report_line(
         "address 0x%zx of dynamic shared memory, of which the launch asked for %zu bytes",
         shared_memory_written_behind(worker), worker->launch->request->dynamic_shared_bytes);

@@ -4,7 +4,7 @@
 
 #include "block.h"
 
-// sigsetjmp(worker->abandoned) returns these to a worker whose launch ended early.
+// sigsetjmp(worker->lead->abandoned) returns these to a worker whose launch ended early.
 enum { ABANDONED_QUIETLY = 1, ABANDONED_BY_SIGNAL = 2, ABANDONED_BY_LIMIT = 3 };
 
 // Makes `error` the sticky error; all workers then leave the launch. False when it was already abandoned.
@@ -15,6 +15,9 @@ __attribute__((noreturn)) void fault_leave(worker *worker);
 
 // No thread of the block can run: reports which threads wait where, and leaves.
 __attribute__((noreturn)) void fault_deadlock(worker *worker);
+
+// The same for the cluster of which `lead` runs the blocks.
+__attribute__((noreturn)) void fault_cluster_deadlock(worker *lead);
 
 // The command that looks for faults in the step whose kernel runs, such as "make step04 sanitize". Returns
 // `command`.

@@ -16,6 +16,7 @@ typedef struct function {
   int static_shared;
   int dynamic_shared_limit;
   int carveout;
+  bool large_clusters;
 } function;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -56,6 +57,8 @@ size_t function_dynamic_shared_limit(const void *kernel) {
   return (size_t)current(kernel).dynamic_shared_limit;
 }
 
+bool function_large_clusters(const void *kernel) { return current(kernel).large_clusters; }
+
 static cudaError_t set(function *entry, enum cudaFuncAttribute attribute, int value) {
   switch (attribute) {
   case cudaFuncAttributeMaxDynamicSharedMemorySize:
@@ -69,6 +72,9 @@ static cudaError_t set(function *entry, enum cudaFuncAttribute attribute, int va
       return cudaErrorInvalidValue;
     }
     entry->carveout = value;
+    return cudaSuccess;
+  case cudaFuncAttributeNonPortableClusterSizeAllowed:
+    entry->large_clusters = value != 0;
     return cudaSuccess;
   }
   return cudaErrorInvalidValue;
@@ -97,24 +103,20 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
                                   .ptxVersion = 10 * gpu->major + gpu->minor,
                                   .binaryVersion = 10 * gpu->major + gpu->minor,
                                   .maxDynamicSharedSizeBytes = function.dynamic_shared_limit,
-                                  .preferredShmemCarveout = function.carveout};
+                                  .preferredShmemCarveout = function.carveout,
+                                  .nonPortableClusterSizeAllowed = function.large_clusters};
   return cudaSuccess;
 }
 
 // Only threads and shared memory are considered: nvcc alone knows how many registers
 // a kernel needs, so that a GPU may hold fewer blocks than this function says.
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
-                                                          int block_threads,
-                                                          size_t dynamic_shared_bytes) {
-  RETURN_IF_STICKY();
-  if (blocks == NULL || block_threads <= 0) return errors_record(cudaErrorInvalidValue);
-  if (kernel == NULL) return errors_record(cudaErrorInvalidDeviceFunction);
+int function_blocks_per_multiprocessor(const void *kernel, int block_threads,
+                                       size_t dynamic_shared_bytes) {
   const gpu *gpu = gpu_selected();
   const function function = current(kernel);
-  *blocks = 0;
   if (block_threads > GPU_THREADS_PER_BLOCK ||
       dynamic_shared_bytes > (size_t)function.dynamic_shared_limit) {
-    return cudaSuccess;
+    return 0;
   }
   const int warps = (block_threads + GPU_WARP_LANES - 1) / GPU_WARP_LANES;
   const int by_threads = gpu->threads_per_multiprocessor / (warps * GPU_WARP_LANES);
@@ -123,8 +125,18 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
       (size_t)(function.static_shared + gpu->shared_reserved) + dynamic_shared_bytes;
   const size_t granules = shared > 0 ? (shared + granule - 1) / granule : 1;
   const int by_shared = (int)((size_t)gpu->shared_per_multiprocessor / (granules * granule));
-  *blocks = gpu->blocks_per_multiprocessor;
-  if (by_threads < *blocks) *blocks = by_threads;
-  if (by_shared < *blocks) *blocks = by_shared;
+  int blocks = gpu->blocks_per_multiprocessor;
+  if (by_threads < blocks) blocks = by_threads;
+  if (by_shared < blocks) blocks = by_shared;
+  return blocks;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
+                                                          int block_threads,
+                                                          size_t dynamic_shared_bytes) {
+  RETURN_IF_STICKY();
+  if (blocks == NULL || block_threads <= 0) return errors_record(cudaErrorInvalidValue);
+  if (kernel == NULL) return errors_record(cudaErrorInvalidDeviceFunction);
+  *blocks = function_blocks_per_multiprocessor(kernel, block_threads, dynamic_shared_bytes);
   return cudaSuccess;
 }

@@ -2,10 +2,18 @@
 #ifndef FUNCTION_H
 #define FUNCTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // The most bytes of dynamic shared memory that a launch of the kernel may ask for: the value that
 // cudaFuncSetAttribute set, otherwise the part of 48 KiB that its static shared memory leaves.
 size_t function_dynamic_shared_limit(const void *kernel);
+
+// Whether a launch of the kernel may ask for clusters of more than 8 blocks.
+bool function_large_clusters(const void *kernel);
+
+// How many blocks of the kernel a multiprocessor can hold at a time, by threads and shared memory alone.
+int function_blocks_per_multiprocessor(const void *kernel, int block_threads,
+                                       size_t dynamic_shared_bytes);
 
 #endif

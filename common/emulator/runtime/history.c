@@ -80,8 +80,9 @@ void history_waits(worker *worker) {
 
 // The event of the running thread's warp that ends the waits of others, and of its own lanes, whose going on may already be
 // the warp's last event: then it is what that one came after. 0: the copy engine's bytes have come.
-static uint64_t cause_now(worker *worker) {
-  if (emulator_current == NULL) return 0;
+static uint64_t cause_now(worker *worker, const thread *waiting) {
+  if (emulator_current == NULL)
+    return waiting->state == THREAD_AT_CLUSTER ? HISTORY_OTHER_BLOCK : 0;
   const unsigned warp = warp_number(worker->running);
   const history_event *last = last_of(worker, warp);
   if (last == NULL) return worker->history.last[warp];
@@ -96,7 +97,7 @@ void history_goes_on(worker *worker, const thread *thread) {
   const history_event *last = last_of(worker, warp_number(thread));
   if (last == NULL || last->kind != HISTORY_WAITS) return;
   const history_event waited = *last;
-  const uint64_t after = cause_now(worker);
+  const uint64_t after = cause_now(worker, thread);
   history_event *event = add(worker, warp_number(thread), HISTORY_GOES_ON);
   event->operation = waited.operation;
   event->file = waited.file;
@@ -160,7 +161,10 @@ void history_end(worker *worker) {
     fprintf(file, "%" PRIu64 ",%u,%s,%s,%u,%s,%s,%d,", event->number, event->warp, verb_of(event),
             event->operation, event->times, name_in(worker, event).text,
             slash ? slash + 1 : event->file, event->line);
-    if (event->kind == HISTORY_GOES_ON) fprintf(file, "%" PRIu64, event->after);
+    if (event->after == HISTORY_OTHER_BLOCK)
+      fputs("cluster", file);
+    else if (event->kind == HISTORY_GOES_ON)
+      fprintf(file, "%" PRIu64, event->after);
     fputc(',', file);
     if (event->under_way >= 0) fprintf(file, "%d", event->under_way);
     fputc('\n', file);
@@ -171,7 +175,9 @@ void history_end(worker *worker) {
 static void report_event(const worker *worker, const history_event *event) {
   char times[32] = "", after[64] = "";
   if (event->times > 1) snprintf(times, sizeof times, ", %u times", event->times);
-  if (event->kind == HISTORY_GOES_ON)
+  if (event->after == HISTORY_OTHER_BLOCK)
+    snprintf(after, sizeof after, ", after another block of the cluster");
+  else if (event->kind == HISTORY_GOES_ON)
     snprintf(after, sizeof after, event->after ? ", after event %" PRIu64 : ", after a copy",
              event->after);
   const mbarrier_name name = name_in(worker, event);

@@ -14,6 +14,8 @@
 
 enum { HISTORY_MOST = 4096, HISTORY_WARPS = 32 };
 
+#define HISTORY_OTHER_BLOCK UINT64_MAX // of the cluster has come to its barrier, or has ended
+
 typedef enum {
   HISTORY_DID,     // the warp has called a function that did not make it wait
   HISTORY_WAITS,   // the warp has called a function and waits
@@ -22,7 +24,8 @@ typedef enum {
 
 typedef struct {
   uint64_t number; // from 1 on, in the block
-  uint64_t after;  // HISTORY_GOES_ON: the event that ended the wait; 0: the copy engine's bytes
+  uint64_t
+      after; // HISTORY_GOES_ON: the event that ended the wait; 0: the copy engine's bytes; or this:
   history_kind kind;
   unsigned warp;
   unsigned times; // how often the lane called the function in turn

@@ -19,6 +19,13 @@ typedef struct launched_kernel {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static launched_kernel *launched; // each kernel once
 
+typedef struct named_kernel {
+  struct named_kernel *next;
+  const void *kernel;
+  char name[];
+} named_kernel;
+static named_kernel *named;
+
 static bool is_launched(const void *kernel) {
   pthread_mutex_lock(&mutex);
   const launched_kernel *found = launched;
@@ -73,4 +80,57 @@ void kernels_launched(const void *kernel) {
   launched = entry;
   pthread_mutex_unlock(&mutex);
   write_module(kernel);
+}
+
+// ---- Names --------------------------------------------------------------------------------------
+
+// Cuts "void scale<4>(float*)" to "scale<4>".
+static void cut_to_name(char *words) {
+  char *end = strrchr(words, ')');
+  for (int depth = 0; end != NULL && end > words; end--) {
+    depth += (*end == ')') - (*end == '(');
+    if (depth == 0) {
+      *end = '\0';
+      break;
+    }
+  }
+  static const char no_result[] = "void ";
+  const size_t skipped = sizeof no_result - 1;
+  if (strncmp(words, no_result, skipped) == 0)
+    memmove(words, words + skipped, strlen(words + skipped) + 1);
+}
+
+static named_kernel *find_name(const void *kernel, char *(*demangle)(const char *)) {
+  symbol_table table;
+  char *words = NULL;
+  if (symbols_open(&table, kernel)) {
+    for (size_t i = 0; i < table.count && words == NULL; i++) {
+      const ElfW(Sym) *symbol = &table.symbols[i];
+      if (table.load_address + symbol->st_value == (uintptr_t)kernel &&
+          ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
+        words = demangle(symbols_name(&table, symbol));
+    }
+    symbols_close(&table);
+  }
+  if (words != NULL) cut_to_name(words);
+  const char *name = words != NULL ? words : "a kernel";
+  named_kernel *made = malloc(sizeof *made + strlen(name) + 1);
+  if (made != NULL) {
+    made->kernel = kernel;
+    strcpy(made->name, name);
+  }
+  free(words);
+  return made;
+}
+
+const char *emulator_kernel_name(const void *kernel, char *(*demangle)(const char *)) {
+  pthread_mutex_lock(&mutex);
+  named_kernel *found = named;
+  while (found != NULL && found->kernel != kernel) found = found->next;
+  if (found == NULL && (found = find_name(kernel, demangle)) != NULL) {
+    found->next = named;
+    named = found;
+  }
+  pthread_mutex_unlock(&mutex);
+  return found != NULL ? found->name : "a kernel";
 }

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "launch.h"
 
+#include "cluster_launch.h"
 #include "environment.h"
 #include "errors.h"
 #include "function.h"
@@ -28,18 +29,19 @@ static bool any_grid;
 
 void emulator_take_any_grid(void) { any_grid = true; }
 
-__attribute__((format(printf, 2, 3))) static cudaError_t
-refuse(const emulator_launch_request *request, const char *format, ...) {
+cudaError_t launch_refuse(const char *kernel, cudaError_t error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   flockfile(stderr);
-  fprintf(stderr, "========= Launch of %s: ", request->name);
+  fprintf(stderr, "========= Launch of %s: ", kernel);
   vfprintf(stderr, format, arguments);
   fputc('\n', stderr);
   funlockfile(stderr);
   va_end(arguments);
-  return cudaErrorInvalidValue;
+  return error;
 }
+
+#define refuse(request, ...) launch_refuse((request)->name, cudaErrorInvalidValue, __VA_ARGS__)
 
 // Refuses the launches that a GPU refuses, and says why, which a GPU does not. CUDA 13.0 on an H200 returns
 // cudaErrorInvalidValue for each; its manual and older versions return cudaErrorInvalidConfiguration for a bad grid or
@@ -69,7 +71,7 @@ static cudaError_t check(const emulator_launch_request *request) {
                   "(cudaFuncAttributeMaxDynamicSharedMemorySize)",
                   request->dynamic_shared_bytes, most_bytes);
   }
-  return cudaSuccess;
+  return cluster_launch_check(request);
 }
 
 // The caller must hold the mutex.
@@ -93,8 +95,10 @@ static cudaError_t run(const emulator_launch_request *request, int device) {
                    .device = device,
                    .queued = devices_several(),
                    .block_count = (uint64_t)grid.x * grid.y * grid.z,
+                   .cluster_dim = cluster_launch_dim(request),
                    .number = launches_since_seed++,
                    .seed = seed};
+  launch.cluster_blocks = launch.cluster_dim.x * launch.cluster_dim.y * launch.cluster_dim.z;
   launch.blocks_wait = launch.block_count > (uint64_t)gpu_multiprocessors();
   kernels_launched(request->kernel);
   shared_memory_find_module(&launch);

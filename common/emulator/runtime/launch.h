@@ -12,8 +12,10 @@ typedef struct {
   int device;
   bool queued; // on several devices: transfers may be under way
   uint64_t block_count;
-  bool blocks_wait; // there are more of them than multiprocessors
-  uint64_t number;  // since the seed was set
+  dim3 cluster_dim;
+  unsigned cluster_blocks; // of each cluster; 1 in an ordinary launch
+  bool blocks_wait;        // there are more of them than multiprocessors
+  uint64_t number;         // since the seed was set
   uint64_t seed;
   size_t static_shared_module; // of the kernel's module, see shared_memory.h; 0 when it has none
   size_t static_shared_bytes;
@@ -26,6 +28,10 @@ typedef struct {
   atomic_bool abandoned; // a thread faulted; leave every block as it is
   emulator_counts counts;
 } launch;
+
+// Says on stderr why a launch is refused. Returns `error`.
+__attribute__((format(printf, 3, 4))) cudaError_t
+launch_refuse(const char *kernel, cudaError_t error, const char *format, ...);
 
 // The seed of the order in which threads run, and queued operations; 0 for the plain order.
 uint64_t launch_seed(void);

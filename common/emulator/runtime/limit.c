@@ -40,7 +40,7 @@ static void leave_block(int signal, siginfo_t *info, void *context) {
 
 void limit_leave(worker *worker, uintptr_t instruction) {
   worker->signal = (signal_record){.instruction = instruction};
-  siglongjmp(worker->abandoned, ABANDONED_BY_LIMIT);
+  siglongjmp(worker->lead->abandoned, ABANDONED_BY_LIMIT);
 }
 
 void limit_install(void) {

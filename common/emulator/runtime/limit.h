@@ -20,7 +20,7 @@ void limit_watch_block(worker *worker);
 
 // For a fiber that may leave: whether its block is overdue, and leaving the block at that instruction.
 static inline bool limit_reached(const worker *worker) {
-  const worker_watch *watch = &worker->watch;
+  const worker_watch *watch = &worker->lead->watch;
   return atomic_load_explicit(&watch->overdue, memory_order_relaxed) ==
          atomic_load_explicit(&watch->block, memory_order_relaxed);
 }

@@ -90,6 +90,23 @@ OBSERVER_HOOK(observer_barrier_arrive, (worker * worker, const emulator_site *si
 // On the fiber of the last to arrive, or of one that has exited meanwhile (not THREAD_AT_BARRIER then).
 OBSERVER_HOOK(observer_barrier_release, (worker * worker))
 
+// ---- Clusters of several blocks -----------------------------------------------------------------
+
+// A cluster begins, before its blocks do, or has ended; on the scheduler, with its lead. One of its blocks is about to
+// have its turn; on the scheduler. Blocks begin one after the other, then take turns, and end in any order.
+OBSERVER_HOOK(observer_cluster_begin, (worker * lead))
+OBSERVER_HOOK(observer_cluster_end, (worker * lead))
+OBSERVER_HOOK(observer_block_enter, (worker * worker))
+
+// The running thread arrives at the cluster's barrier; all threads of the cluster have come or exited; the running
+// thread has waited. On the fiber; the second, where no thread has continued, on that of the last to arrive or exit.
+// They are called as well where each block is a cluster.
+OBSERVER_HOOK(observer_cluster_arrive, (worker * worker, const emulator_site *site))
+OBSERVER_HOOK(observer_cluster_release, (worker * worker))
+OBSERVER_HOOK(observer_cluster_wait, (worker * worker))
+
+// ---- Warps --------------------------------------------------------------------------------------
+
 // The running lane has reached a warp function. On the fiber.
 OBSERVER_HOOK(observer_warp_arrive, (worker * worker, unsigned mask, const emulator_site *site))
 

@@ -17,10 +17,14 @@ enum {
   GUARD_BYTES = 64 * 1024
 };
 
-bool shared_memory_create(worker *worker) {
+static size_t usable_bytes(void) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const size_t most = (size_t)gpu_selected()->shared_per_block_opt_in;
-  const size_t usable = (most + GAP_BYTES + page - 1) / page * page;
+  return (most + GAP_BYTES + page - 1) / page * page;
+}
+
+bool shared_memory_create(worker *worker) {
+  const size_t usable = usable_bytes();
   char *low = mmap(NULL, usable + GUARD_BYTES, PROT_NONE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (low == MAP_FAILED || mprotect(low, usable, PROT_READ | PROT_WRITE) != 0) return false;
@@ -143,6 +147,16 @@ size_t shared_memory_written_behind(const worker *worker) {
   for (const char *at = gap; at < worker->dynamic_shared_end; at++)
     if (*at != (char)0xFF) return (size_t)(at - (char *)worker->block.dynamic_shared);
   return 0;
+}
+
+bool shared_memory_holds(const worker *worker, uintptr_t address) {
+  const uintptr_t start = (uintptr_t)worker->block.dynamic_shared;
+  return address - start < (uintptr_t)worker->dynamic_shared_end + GUARD_BYTES - start;
+}
+
+void shared_memory_protect(const worker *worker, int protection) {
+  const size_t usable = usable_bytes();
+  mprotect(worker->dynamic_shared_end - usable, usable, protection);
 }
 
 bool shared_memory_overrun(const worker *worker, uintptr_t address) {

@@ -33,6 +33,12 @@ void shared_memory_poison(worker *worker);
 // from the beginning of that memory; 0 when it has written none. Call it when a block has ended.
 size_t shared_memory_written_behind(const worker *worker);
 
+// Whether the address is in dynamic shared memory, in the gap behind it, or in the guard.
+bool shared_memory_holds(const worker *worker, uintptr_t address);
+
+// Sets who may access the mapping of dynamic shared memory, as mprotect does.
+void shared_memory_protect(const worker *worker, int protection);
+
 // Whether the address is in the guard after dynamic shared memory.
 bool shared_memory_overrun(const worker *worker, uintptr_t address);
 

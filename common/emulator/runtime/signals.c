@@ -83,7 +83,8 @@ static void handle(int signal, siginfo_t *info, void *context) {
     return;
   }
   worker->signal = signals_describe(signal, info, context);
-  siglongjmp(worker->abandoned, ABANDONED_BY_SIGNAL); // to the worker's own stack, which reports
+  siglongjmp(worker->lead->abandoned,
+             ABANDONED_BY_SIGNAL); // to the worker's own stack, which reports
 }
 
 void signals_install(void) {
@@ -113,6 +114,28 @@ static bool out_of_reach(const worker *worker, uintptr_t address, memory_allocat
          !devices_reach(worker->launch->device, entry->device);
 }
 
+// The block of the cluster in whose shared memory the address is, where the worker's block must not access it.
+static const worker *other_block(const worker *worker, uintptr_t address) {
+  const struct worker *owner = cluster_owner(worker, (const void *)address);
+  return owner != worker ? owner : NULL;
+}
+
+static void report_other_block(const worker *owner, const signal_record *signal) {
+  const uint3 block = owner->block.block_index;
+  if (owner->parked.ended) {
+    fault_report_title("Invalid __shared__ %s: block (%u,%u,%u), whose shared memory it is, has "
+                       "ended",
+                       signal->access, block.x, block.y, block.z);
+    return;
+  }
+  const size_t asked = owner->launch->request->dynamic_shared_bytes;
+  fault_report_title("Invalid __shared__ %s: %zu bytes past the end of the dynamic shared memory "
+                     "of block (%u,%u,%u) (%zu bytes asked for at the launch)",
+                     signal->access,
+                     signal->address - ((uintptr_t)owner->block.dynamic_shared + asked), block.x,
+                     block.y, block.z, asked);
+}
+
 static void report_title(const worker *worker, const signal_record *signal) {
   const uintptr_t NULL_PAGES = 64 * 1024;
   const uintptr_t address = signal->address;
@@ -127,6 +150,8 @@ static void report_title(const worker *worker, const signal_record *signal) {
                        "before it was written?");
   } else if (stacks_overflowed(&worker->stacks, address)) {
     fault_report_title("Stack overflow: a thread has %d KiB of stack", FIBER_STACK_BYTES / 1024);
+  } else if (other_block(worker, address) != NULL) {
+    report_other_block(other_block(worker, address), signal);
   } else if (shared_memory_overrun(worker, address)) {
     const uintptr_t start = (uintptr_t)worker->block.dynamic_shared;
     const size_t asked = worker->launch->request->dynamic_shared_bytes;
@@ -149,7 +174,9 @@ static void report_title(const worker *worker, const signal_record *signal) {
 
 void fault_report_signal(worker *worker) {
   const signal_record *signal = &worker->signal;
-  const cudaError_t error = error_of(signal);
+  const struct worker *owner = other_block(worker, signal->address);
+  // An H100 returns this error for other blocks' shared memory.
+  const cudaError_t error = owner != NULL ? cudaErrorLaunchFailure : error_of(signal);
   if (!fault_report_begin(worker, error)) return;
   report_title(worker, signal);
   if (worker->accessing != NULL) {
@@ -165,6 +192,10 @@ void fault_report_signal(worker *worker) {
     fault_report_line("hint: call cudaDeviceEnablePeerAccess(%d, 0) while device %d is current, or "
                       "copy the data with cudaMemcpyPeerAsync",
                       entry.device, worker->launch->device);
+  }
+  if (owner != NULL && owner->parked.ended) {
+    fault_report_line("hint: a block must not end while others use its shared memory: "
+                      "cluster.sync() as the last statement of all of them keeps it");
   }
 #ifndef EMULATOR_OBSERVED
   if (!unreached && error == cudaErrorIllegalAddress &&

@@ -39,7 +39,7 @@ static worker_pool pool = WORKER_POOL_EMPTY;
 // The child of a fork() has none of the worker threads.
 static void forget_workers(void) { pool = (worker_pool)WORKER_POOL_EMPTY; }
 
-static void add_counts(emulator_counts *sum, const emulator_counts *more) {
+void workers_add_counts(emulator_counts *sum, const emulator_counts *more) {
   sum->blocks += more->blocks;
   sum->threads += more->threads;
   sum->block_barriers += more->block_barriers;
@@ -57,6 +57,35 @@ static void add_counts(emulator_counts *sum, const emulator_counts *more) {
 // The guard pages of more threads at the same time would take too many mappings.
 enum { GUARDED_THREADS_MAX = 20 * 1024 };
 
+// Runs the block, or cluster of blocks, of that number.
+static void run_next(worker *self, launch *launch, uint64_t number) {
+  const uint64_t first_block = number * launch->cluster_blocks;
+  limit_watch_block(self);
+  const uint64_t before = self->counts.tensor_core_operations;
+  if (launch->cluster_blocks == 1) {
+    block_run(self, number);
+  } else {
+    cluster_run(self, number);
+  }
+  if (launch->blocks_wait && first_block < (launch->block_count + 1) / 2) {
+    self->counts.products_in_the_first_half += self->counts.tensor_core_operations - before;
+  }
+  grid_barrier_block_ended(launch);
+}
+
+static void prepare(worker *self, const launch *launch) {
+  if (launch->cluster_blocks == 1) {
+    block_prepare(self);
+  } else if (!cluster_prepare(self, pool.workers)) {
+    if (fault_report_begin(self, cudaErrorLaunchOutOfResources)) {
+      fault_report_title("No memory for the blocks of a cluster: the operating system gives this "
+                         "process no more mappings; set EMU_WORKERS to a smaller number");
+      fault_report_end(self, cudaErrorLaunchOutOfResources);
+    }
+    fault_leave(self);
+  }
+}
+
 static void run_blocks(worker *self, launch *launch) {
   const dim3 block = launch->request->block;
   if (launch->request->cooperative &&
@@ -66,24 +95,20 @@ static void run_blocks(worker *self, launch *launch) {
   self->counts = (emulator_counts){0};
   const int left = sigsetjmp(self->abandoned, 0);
   if (left == 0) {
-    block_prepare(self);
+    prepare(self, launch);
     while (!atomic_load(&launch->abandoned)) {
       const uint64_t number = atomic_fetch_add(&launch->next_block, 1);
-      if (number >= launch->block_count) break;
-      limit_watch_block(self);
-      const uint64_t before = self->counts.tensor_core_operations;
-      block_run(self, number);
-      if (launch->blocks_wait && number < (launch->block_count + 1) / 2) {
-        self->counts.products_in_the_first_half += self->counts.tensor_core_operations - before;
-      }
-      grid_barrier_block_ended(launch);
+      if (number >= launch->block_count / launch->cluster_blocks) break;
+      run_next(self, launch, number);
     }
     return;
   }
   emulator_current = NULL;
-  if (left == ABANDONED_BY_SIGNAL) fault_report_signal(self);
-  if (left == ABANDONED_BY_LIMIT) fault_report_limit(self);
+  if (left == ABANDONED_BY_SIGNAL) fault_report_signal(current_worker);
+  if (left == ABANDONED_BY_LIMIT) fault_report_limit(current_worker);
+  current_worker = self;
   stacks_give_back_all(&self->stacks);
+  cluster_abandon(self);
 }
 
 static void *worker_main(void *argument) {
@@ -99,7 +124,7 @@ static void *worker_main(void *argument) {
     run_blocks(self, launch);
     limit_watch_block(self);
     pthread_mutex_lock(&pool.mutex);
-    add_counts(&launch->counts, &self->counts);
+    workers_add_counts(&launch->counts, &self->counts);
     if (--pool.busy == 0) pthread_cond_signal(&pool.done);
   }
   return NULL;
@@ -114,7 +139,11 @@ static void *worker_begin(void *argument) {
 
 static bool make_worker(void) {
   worker *worker = calloc(1, sizeof *worker);
-  if (worker != NULL) worker->launches_before = pool.launch_count; // they are not for this worker
+  if (worker != NULL) {
+    worker->launches_before = pool.launch_count; // they are not for this worker
+    worker->lead = worker;
+    worker->cluster = &worker->own_cluster;
+  }
   if (worker == NULL || !stacks_create(&worker->stacks) || !shared_memory_create(worker) ||
       pthread_create(&worker->watch.thread, NULL, worker_begin, worker) != 0) {
     free(worker); // its mappings stay, as address space only; memory has run out

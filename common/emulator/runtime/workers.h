@@ -5,6 +5,9 @@
 
 #include "launch.h"
 
+// Adds the counts of a worker's blocks to others.
+void workers_add_counts(emulator_counts *sum, const emulator_counts *more);
+
 // Runs the launch's blocks and returns when no worker is in it any more; launch->counts then holds
 // the sums. One launch at a time. False when no worker could be made.
 bool workers_run(launch *launch);

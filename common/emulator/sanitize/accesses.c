@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "accesses.h"
 
+#include "clusters.h"
 #include "limit.h"
 #include "places.h"
 #include "roles.h"
@@ -27,8 +28,8 @@ finding_party access_party(const checked_access *access) {
 
 finding_party access_past_party(const past_access *past) {
   return (finding_party){.place = past->place,
-                         .thread = (uint16_t)order_thread_of(past->actor),
-                         .block = order_block_number(past->stamp),
+                         .thread = (uint16_t)order_thread_of(past),
+                         .block = order_block_number(past),
                          .kind = past->kind,
                          .bytes = past->bytes};
 }
@@ -110,7 +111,9 @@ static shadow_region *region_of(const checked_access *access) {
     if (!regions_in_shared_variable(address - shared->start, access->bytes)) access_outside(access);
     return shared;
   }
-  shadow_region *region = regions_find(address);
+  shadow_region *region = clusters_region_of(access);
+  if (region != NULL) return region;
+  region = regions_find(address);
   if (region == NULL || address - region->start + access->bytes > region->bytes)
     access_outside(access);
   if (region->kind == SHADOW_CONSTANT && access_writes(access->kind)) access_outside(access);

@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool out_of_step; // threads of the running block have passed a barrier at different places
-static unsigned ended_known;         // how many had ended at the last barrier
+// Of each block of the running cluster.
+static struct steps {
+  bool out_of_step;     // threads of the block have passed a barrier at different places
+  unsigned ended_known; // how many had ended at the last barrier
+} steps[CLUSTER_BLOCKS_MAX];
 static bool left[BLOCK_THREADS_MAX]; // see divergence_left
 
-void divergence_forget(void) {
-  out_of_step = false;
-  ended_known = 0;
-}
+void divergence_forget(void) { steps[order_rank()] = (struct steps){0}; }
 
 void divergence_launch_begin(void) { memset(left, 0, sizeof left); }
 
@@ -95,12 +95,13 @@ static finding_party waiting_party(worker *worker, const thread *waiting) {
 }
 
 void observer_barrier_release(worker *worker) {
+  struct steps *own = &steps[order_rank()];
   order_block_barrier();
-  if (out_of_step) return;
+  if (own->out_of_step) return;
   look_around(worker);
   if (seen.first == NULL) return;
-  const bool more_ended = seen.count[ENDED] > ended_known;
-  ended_known = seen.count[ENDED];
+  const bool more_ended = seen.count[ENDED] > own->ended_known;
+  own->ended_known = seen.count[ENDED];
   finding found = {
       .kind = FINDING_BARRIER_MISSED,
       .space = ADDRESS_STATIC_SHARED,
@@ -110,7 +111,7 @@ void observer_barrier_release(worker *worker) {
               "outside of branches and loops that only some of them go through; a thread without "
               "work leaves out the work, not the barrier"};
   if (seen.second != NULL) {
-    out_of_step = true;
+    own->out_of_step = true;
     found.party[1] = waiting_party(worker, seen.second);
     found.parties = 2;
   } else if (!more_ended) {

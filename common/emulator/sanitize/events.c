@@ -21,7 +21,7 @@ unsigned observer_blocks_yz(void) { return 2; }
 
 void observer_launch_begin(const launch *launch) {
   regions_launch_begin(launch);
-  order_launch_begin();
+  order_launch_begin(launch);
   divergence_launch_begin();
 }
 

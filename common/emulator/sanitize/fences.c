@@ -24,9 +24,9 @@ enum { REGISTER_BYTES = 4 };
 
 static register_use *uses; // for the worker's stacks, of which a block uses little
 static uint32_t fences;    // so far, of all threads
-uint32_t fences_last_of[BLOCK_THREADS_MAX];
+uint32_t fences_last_of[CLUSTER_BLOCKS_MAX][BLOCK_THREADS_MAX];
 
-void fences_forget(void) { memset(fences_last_of, 0, sizeof fences_last_of); }
+void fences_forget(void) { memset(fences_last_of[order_rank()], 0, sizeof *fences_last_of); }
 
 static register_use *use_of(const worker *worker, uintptr_t address) {
   const stack_pool *stacks = &worker->stacks;
@@ -42,10 +42,12 @@ static register_use *use_of(const worker *worker, uintptr_t address) {
   return &uses[(address - (uintptr_t)stacks->region) / REGISTER_BYTES];
 }
 
-void observer_register_fence(worker *worker) { fences_last_of[worker->running->index] = ++fences; }
+void observer_register_fence(worker *worker) {
+  fences_last_of[order_rank()][worker->running->index] = ++fences;
+}
 
 void fences_note_use(worker *worker, uintptr_t address, size_t bytes, bool write, const void *pc) {
-  const uint32_t fence = fences_last_of[worker->running->index];
+  const uint32_t fence = fences_last_of[order_rank()][worker->running->index];
   if (fence == 0) return; // the first product will be reported
   for (size_t i = 0; i < bytes; i += REGISTER_BYTES)
     *use_of(worker, address + i) = (register_use){.pc = pc, .fence = fence, .write = write};
@@ -57,7 +59,7 @@ static bool check_registers(worker *worker, const void *registers, unsigned coun
   for (unsigned i = 0; i < count; i++) {
     const uintptr_t address = (uintptr_t)registers + i * REGISTER_BYTES;
     const register_use *use = use_of(worker, address);
-    if (use->fence != fences_last_of[product->thread]) continue;
+    if (use->fence != fences_last_of[order_rank()][product->thread]) continue;
     const checked_access access = {.worker = worker,
                                    .thread = product->thread,
                                    .kind = use->write ? OBSERVED_WRITE : OBSERVED_READ,
@@ -81,7 +83,7 @@ void observer_product_registers(worker *worker, const emulator_warpgroup_product
                                  .thread = worker->running->index,
                                  .kind = OBSERVED_PRODUCT_READ,
                                  .place = place_of_site(site)};
-  if (fences_last_of[access.thread] == 0) {
+  if (fences_last_of[order_rank()][access.thread] == 0) {
     finding found = {.kind = FINDING_FENCE,
                      .space = ADDRESS_LOCAL,
                      .party = {access_party(&access)},

@@ -124,15 +124,20 @@ static bool same_lines(const place_text *a, const place_text *b) {
          (same_line(&a[0], &b[1]) && same_line(&a[1], &b[0]));
 }
 
-// Whether the second finding explains the first: a read of uninitialised memory
-// is explained by a race of the same line with the write; a race with a completed
+// Whether the second finding explains the first: a read of uninitialised memory, or of that of a block that may not
+// have begun, is explained by a race of the same line with the write; a race with a completed
 // copy is explained by the finding that the same copy is still under way. A race of two
 // lanes is explained by that of two warps, because the barrier that mends this one mends both.
 static bool explained_by(const finding *found, const place_text *found_texts, const finding *other,
                          const place_text *other_texts) {
-  if (found->kind == FINDING_UNINITIALISED && other->kind == FINDING_RACE) {
-    return found->space == other->space && (same_line(&found_texts[0], &other_texts[0]) ||
-                                            same_line(&found_texts[0], &other_texts[1]));
+  const bool is_early =
+      found->kind == FINDING_UNINITIALISED || found->kind == FINDING_BLOCK_NOT_BEGUN;
+  const bool may_explain = other->kind == FINDING_RACE || (other->kind == FINDING_BLOCK_NOT_BEGUN &&
+                                                           found->kind == FINDING_UNINITIALISED);
+  if (is_early && may_explain) {
+    return found->space == other->space &&
+           (same_line(&found_texts[0], &other_texts[0]) ||
+            (other->parties > 1 && same_line(&found_texts[0], &other_texts[1])));
   }
   if (found->kind != FINDING_RACE || !same_lines(found_texts, other_texts)) return false;
   return other->kind == FINDING_EARLY_ACCESS ||

@@ -22,6 +22,8 @@ typedef enum {
   FINDING_PROXY,          // a product or copy follows a thread's access without a fence for it
   FINDING_TURN,           // a thread may arrive twice in one phase of a named barrier
   FINDING_SHUFFLE,        // a lane reads one that takes no part
+  FINDING_BLOCK_NOT_BEGUN, // whose shared memory another block of the cluster accesses
+  FINDING_BLOCK_ENDED,     // the same
   FINDING_BARRIER_MISSED // threads passed a barrier of the block in different lines; one party: others had ended
 } finding_kind;
 

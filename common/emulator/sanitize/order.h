@@ -9,6 +9,8 @@
 //   __syncwarp()    those of the lanes that took part come before later ones of these lanes
 //   mbarrier, bar   those that a thread knows of when it arrives, its own among them, come before
 //                   what others do who have waited for that phase
+//   cluster         those that a thread of the cluster knows of when it arrives come before what its threads do who have
+//                   waited
 //   launch          all accesses of earlier launches come before its own
 //
 // So each thread has a clock for each other one, and so has each barrier for its current phase.
@@ -39,22 +41,42 @@
 typedef struct {
   uint32_t stamp;
   uint32_t place;      // see places.h
-  unsigned actor : 16; // in its block: a thread or another actor, see below
+  unsigned actor : 12; // in its block: a thread or another actor, see below
+  unsigned rank : 4;   // of the block in its cluster
   unsigned bytes : 8;
   unsigned kind : 4; // observed_kind
   unsigned part : 4; // the part of the cell: a bit for each byte, see shadow.h
 } past_access;
 
-// The actors: the block's threads, box copies by the number of their barrier, and warpgroups' products.
+// The actors: the block's threads, box copies by the number of their barrier, and warpgroups' products. The last one
+// stands for the phases of the cluster's barrier that are over.
 enum {
   ORDER_BARRIERS_MAX = 64, // later ones count as the last of these
   ACTOR_COPIES = BLOCK_THREADS_MAX,
   ACTOR_PRODUCTS = ACTOR_COPIES + ORDER_BARRIERS_MAX,
-  ACTORS_MAX = ACTOR_PRODUCTS + WARPGROUPS_MAX
+  ACTOR_CLUSTER = ACTOR_PRODUCTS + WARPGROUPS_MAX,
+  ACTORS_MAX
 };
 
-void order_launch_begin(void);
+void order_launch_begin(const launch *launch);
 void order_block_begin(void);
+
+// In a launch with clusters: a cluster begins, before its blocks do; the block of that rank runs from now on.
+void order_cluster_begin(void);
+void order_block_enter(unsigned rank);
+// The rank of the running block, 0 in an ordinary launch.
+extern unsigned order_running_rank __attribute__((visibility("hidden")));
+static inline unsigned order_rank(void) { return order_running_rank; }
+
+// The barrier of the cluster: a thread arrives, all have, a thread has waited.
+void order_cluster_arrive(unsigned thread);
+void order_cluster_release(void);
+void order_cluster_waited(unsigned thread);
+// Whether the thread comes behind any phase of the barrier, so that the other blocks have begun.
+bool order_knows_cluster(unsigned thread);
+// Whether the thread that made the access, in the running cluster, has ended since.
+bool order_has_ended(const past_access *past);
+
 void order_block_barrier(void);
 void order_thread_end(unsigned thread);
 // `first` is the warp's first thread in the block.
@@ -95,7 +117,7 @@ void order_group_closed(unsigned warpgroup, uint64_t group);
 void order_group_waited(unsigned warpgroup, uint64_t group, unsigned thread);
 
 // The thread that a report names for the actor.
-unsigned order_thread_of(unsigned actor);
+unsigned order_thread_of(const past_access *past);
 
 // The stamp of a present access.
 uint32_t order_now(void);
@@ -105,12 +127,15 @@ uint32_t order_new_event(void);
 
 // Whether the past access is ordered before the present access of a thread of the running block.
 bool order_before(const past_access *past, unsigned thread);
+// For shared memory of a cluster: whether atomic operations of both warps order the two.
+bool order_before_by_shared_atomics(const past_access *past, unsigned thread);
 
 bool order_in_running_launch(uint32_t stamp);
-bool order_in_running_block(uint32_t stamp);
+bool order_in_running_cluster(uint32_t stamp); // or in the running block of an ordinary launch
+bool order_in_running_block(const past_access *past);
 
-// The number of the block that ran at the time: blocks of a launch run in order.
-uint64_t order_block_number(uint32_t stamp);
+// The number of the block that made the access: blocks of a launch run in order, and so do clusters.
+uint64_t order_block_number(const past_access *past);
 
 // Whether the counter is about to run out; order_restart then resets it.
 bool order_exhausted(void);

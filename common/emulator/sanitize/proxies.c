@@ -20,22 +20,23 @@ typedef struct {
   unsigned count;
 } thread_fences;
 
-static thread_fences fences[BLOCK_THREADS_MAX]; // of the running block
+static thread_fences fences[CLUSTER_BLOCKS_MAX][BLOCK_THREADS_MAX]; // by the rank of the block
 
 void proxies_forget(void) {
-  for (unsigned i = 0; i < BLOCK_THREADS_MAX; i++) fences[i].count = 0;
+  for (unsigned i = 0; i < BLOCK_THREADS_MAX; i++) fences[order_rank()][i].count = 0;
 }
 
 void observer_proxy_fence(worker *worker) {
-  thread_fences *own = &fences[worker->running->index];
+  thread_fences *own = &fences[order_rank()][worker->running->index];
   own->stamp[own->count++ % FENCES_KEPT] = order_proxy_fence(worker->running->index);
 }
 
 bool proxies_fenced(const past_access *write, unsigned thread) {
-  const thread_fences *writer = &fences[write->actor];
+  const thread_fences *writer = &fences[write->rank][write->actor];
   for (unsigned i = writer->count > FENCES_KEPT ? writer->count - FENCES_KEPT : 0;
        i < writer->count; i++) {
-    const past_access fence = {.stamp = writer->stamp[i % FENCES_KEPT], .actor = write->actor};
+    const past_access fence = {
+        .stamp = writer->stamp[i % FENCES_KEPT], .actor = write->actor, .rank = write->rank};
     if (fence.stamp >= write->stamp) return order_before(&fence, thread);
   }
   return false;

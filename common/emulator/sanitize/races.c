@@ -15,12 +15,22 @@ static const char wait_for_copy[] =
 
 // ---- Races --------------------------------------------------------------------------------------
 
-static const char *race_hint(const checked_access *access, const past_access *past) {
-  if (!order_in_running_block(past->stamp) && order_lacks_fence(past)) {
+static const char *race_hint(const checked_access *access, const past_access *past, bool shared) {
+  if (shared && !order_in_running_block(past) && order_has_ended(past)) {
+    return "a thread has ended, and the barrier of the cluster orders nothing that it has done "
+           "since "
+           "it came there last: it must come to cluster.sync() before it ends";
+  }
+  if (shared && !order_in_running_block(past)) {
+    return "the blocks of a cluster run at the same time: put cluster.sync() between the two, for "
+           "all "
+           "threads of the cluster";
+  }
+  if (!order_in_running_block(past) && order_lacks_fence(past)) {
     return "an atomic operation tells the other blocks nothing of accesses before it, unless "
            "__threadfence() stands between them";
   }
-  if (!order_in_running_block(past->stamp)) {
+  if (!order_in_running_block(past)) {
     return "blocks run in any order and at the same time: give each its own elements, use an "
            "atomic operation, or make two kernels of it";
   }
@@ -57,8 +67,8 @@ static const char *race_hint(const checked_access *access, const past_access *pa
 }
 
 static void report_race(const checked_access *access, finding_kind kind, const past_access *past,
-                        uintptr_t address) {
-  finding found = access_finding(access, kind, race_hint(access, past));
+                        bool shared, uintptr_t address) {
+  finding found = access_finding(access, kind, race_hint(access, past, shared));
   if (kind == FINDING_EARLY_ACCESS) {
     found.hint = access_writes(access->kind)
                      ? "wait for the copy before the place is used for something else"
@@ -86,19 +96,20 @@ static void report_race(const checked_access *access, finding_kind kind, const p
 static inline bool races(const past_access *now, unsigned thread, bool shared,
                          const past_access *past) {
   return past->stamp != 0 && (past->part & now->part) != 0 &&
-         !(shared && !order_in_running_block(past->stamp)) && !order_before(past, thread);
+         !(shared && !order_in_running_cluster(past->stamp)) && !order_before(past, thread) &&
+         !(shared && past->rank != now->rank && order_before_by_shared_atomics(past, thread));
 }
 
 // A product that is ordered after the last write may still read what was there before it.
 static inline bool hidden_from_products(const checked_access *access, const past_access *write) {
   return write->stamp != 0 && write->kind != OBSERVED_BOX_WRITE &&
-         order_in_running_block(write->stamp) && !proxies_fenced(write, access->thread);
+         order_in_running_cluster(write->stamp) && !proxies_fenced(write, access->thread);
 }
 
 // A copy that is ordered after an access may still come before it, unless both are of the async proxy.
 static inline bool comes_before_copy(const checked_access *copy, const past_access *past) {
   return past->stamp != 0 && past->kind != OBSERVED_BOX_WRITE &&
-         past->kind != OBSERVED_PRODUCT_READ && order_in_running_block(past->stamp) &&
+         past->kind != OBSERVED_PRODUCT_READ && order_in_running_cluster(past->stamp) &&
          !proxies_fenced_before_copy(past, copy->thread);
 }
 
@@ -126,19 +137,20 @@ static void check_cell(const checked_access *access, bool shared, shadow_cell *c
   }
   if (unordered != NULL && unordered->place != *said) {
     *said = unordered->place;
-    report_race(access, copying ? FINDING_EARLY_ACCESS : FINDING_RACE, unordered, address);
+    report_race(access, copying ? FINDING_EARLY_ACCESS : FINDING_RACE, unordered, shared, address);
   }
   const past_access *unfenced = unordered == NULL ? find_unfenced(access, cell) : NULL;
   if (unfenced != NULL && unfenced->place != *said) {
     *said = unfenced->place;
-    report_race(access, FINDING_PROXY, unfenced, address);
+    report_race(access, FINDING_PROXY, unfenced, shared, address);
   }
   if (copying) return; // later accesses must be ordered after the copy itself
   if (!writes) {
     if (!access->again) shadow_keep_read(cell, now);
     return;
   }
-  const bool again = last->stamp == now->stamp && last->actor == now->actor;
+  const bool again =
+      last->stamp == now->stamp && last->actor == now->actor && last->rank == now->rank;
   const unsigned part = again ? last->part | now->part : now->part;
   cell->write = *now;
   cell->write.part = part & 3;
@@ -155,7 +167,8 @@ void access_check_races(const checked_access *access, shadow_region *region) {
   if (access->kind == OBSERVED_ATOMIC) order_atomic(access->thread, !shared);
   past_access now = {.stamp = order_now(),
                      .place = access->place,
-                     .actor = access->actor & 0xFFFF,
+                     .actor = access->actor & 0xFFF,
+                     .rank = order_rank() & 0xF,
                      .bytes = access->bytes < 255 ? access->bytes & 0xFF : 255,
                      .kind = access->kind & 0xF};
   const uintptr_t end = access->address + access->bytes;

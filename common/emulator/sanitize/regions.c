@@ -151,36 +151,52 @@ static int look_at_module(struct dl_phdr_info *info, size_t size, void *argument
 
 // ---- Shared memory ------------------------------------------------------------------------------
 
-static shadow_region dynamic_shared, static_shared;
+// Of each block of the running cluster. The running block has its static memory at the address that its region says,
+// another one has it parked elsewhere.
+static shadow_region dynamic_regions[CLUSTER_BLOCKS_MAX], static_regions[CLUSTER_BLOCKS_MAX];
 static uint8_t
     *in_variable; // for each byte of static shared memory: 0, or a number of its variable
+static size_t variable_bytes;
 static const void *module_of; // the kernel for which it was made
 
-shadow_region *regions_dynamic_shared(void) { return &dynamic_shared; }
+shadow_region *regions_dynamic_shared(void) { return &dynamic_regions[order_rank()]; }
 
-shadow_region *regions_static_shared(void) { return &static_shared; }
+shadow_region *regions_static_shared(void) { return &static_regions[order_rank()]; }
+
+shadow_region regions_dynamic_shared_of(const worker *block) {
+  return dynamic_regions[block->block.cluster_rank];
+}
+
+shadow_region regions_static_shared_of(const worker *block) {
+  shadow_region region = static_regions[block->block.cluster_rank];
+  region.start = (uintptr_t)block->parked.start;
+  return region;
+}
 
 bool regions_in_shared_variable(size_t offset, size_t bytes) {
   const uint8_t number = in_variable[offset];
-  return number != 0 && offset + bytes <= static_shared.bytes &&
+  return number != 0 && offset + bytes <= variable_bytes &&
          in_variable[offset + bytes - 1] == number;
 }
 
 // Variables are numbered from 1 to 255 and again from 1 on: neighbours have different numbers.
-static void mark_variables(const void *kernel) {
+static void mark_variables(const void *kernel, size_t bytes) {
+  if (kernel == module_of && bytes == variable_bytes) return;
+  module_of = kernel;
+  variable_bytes = bytes;
   free(in_variable);
-  in_variable = calloc(static_shared.bytes, 1);
+  in_variable = calloc(variable_bytes, 1);
   symbol_table symbols;
   if (in_variable == NULL) abort();
   if (!symbols_open(&symbols, kernel)) {
-    memset(in_variable, 1, static_shared.bytes); // stripped: the variables are not known
+    memset(in_variable, 1, variable_bytes); // stripped: the variables are not known
     return;
   }
   unsigned number = 0;
   for (size_t i = 0; i < symbols.count; i++) {
     const ElfW(Sym) *symbol = &symbols.symbols[i];
     if (ELF64_ST_TYPE(symbol->st_info) != STT_TLS || symbol->st_shndx == SHN_UNDEF ||
-        symbol->st_value + symbol->st_size > static_shared.bytes) {
+        symbol->st_value + symbol->st_size > variable_bytes) {
       continue;
     }
     memset(in_variable + symbol->st_value, (int)(number++ % 255 + 1), symbol->st_size);
@@ -195,8 +211,10 @@ void regions_launch_begin(const launch *launch) {
     for (size_t i = 0; current != NULL && i < current->count; i++) {
       shadow_forget_accesses(current->items[i]);
     }
-    shadow_forget_accesses(&dynamic_shared);
-    shadow_forget_accesses(&static_shared);
+    for (unsigned rank = 0; rank < CLUSTER_BLOCKS_MAX; rank++) {
+      shadow_forget_accesses(&dynamic_regions[rank]);
+      shadow_forget_accesses(&static_regions[rank]);
+    }
     order_restart();
   }
   const void *kernel = launch->request->kernel;
@@ -205,31 +223,20 @@ void regions_launch_begin(const launch *launch) {
   }
 }
 
-static void prepare_static(const worker *worker) {
-  const uintptr_t start = (uintptr_t)worker->static_shared;
-  const size_t bytes = start != 0 ? worker->launch->static_shared_bytes : 0;
-  const void *kernel = worker->launch->request->kernel;
-  if (start == static_shared.start && bytes == static_shared.bytes && kernel == module_of) return;
-  shadow_destroy(&static_shared);
-  static_shared = (shadow_region){.start = start, .bytes = bytes, .kind = SHADOW_STATIC_SHARED};
-  module_of = kernel;
-  if (bytes == 0) return;
-  shadow_create(&static_shared, false);
-  mark_variables(kernel);
-}
-
-static void prepare_dynamic(const worker *worker) {
-  const uintptr_t start = (uintptr_t)worker->block.dynamic_shared;
-  const size_t bytes = worker->launch->request->dynamic_shared_bytes;
-  if (start == dynamic_shared.start && bytes == dynamic_shared.bytes) return;
-  shadow_destroy(&dynamic_shared);
-  dynamic_shared = (shadow_region){.start = start, .bytes = bytes, .kind = SHADOW_DYNAMIC_SHARED};
-  if (bytes > 0) shadow_create(&dynamic_shared, false);
+static void prepare(shadow_region *region, uintptr_t start, size_t bytes, shadow_kind kind) {
+  if (start != region->start || bytes != region->bytes) {
+    shadow_destroy(region);
+    *region = (shadow_region){.start = start, .bytes = bytes, .kind = kind};
+    if (bytes > 0) shadow_create(region, false);
+  }
+  if (region->written != NULL) memset(region->written, 0, bytes);
 }
 
 void regions_block_begin(worker *worker) {
-  prepare_static(worker);
-  prepare_dynamic(worker);
-  if (static_shared.written != NULL) memset(static_shared.written, 0, static_shared.bytes);
-  if (dynamic_shared.written != NULL) memset(dynamic_shared.written, 0, dynamic_shared.bytes);
+  const uintptr_t fixed = (uintptr_t)worker->static_shared;
+  const size_t fixed_bytes = fixed != 0 ? worker->launch->static_shared_bytes : 0;
+  if (fixed_bytes > 0) mark_variables(worker->launch->request->kernel, fixed_bytes);
+  prepare(regions_static_shared(), fixed, fixed_bytes, SHADOW_STATIC_SHARED);
+  prepare(regions_dynamic_shared(), (uintptr_t)worker->block.dynamic_shared,
+          worker->launch->request->dynamic_shared_bytes, SHADOW_DYNAMIC_SHARED);
 }

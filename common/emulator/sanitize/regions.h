@@ -16,6 +16,10 @@ shadow_region *regions_find(uintptr_t address);
 shadow_region *regions_dynamic_shared(void);
 shadow_region *regions_static_shared(void);
 
+// The same of another block of its cluster, where the running block reaches it.
+shadow_region regions_dynamic_shared_of(const worker *block);
+shadow_region regions_static_shared_of(const worker *block);
+
 // Whether the bytes lie in one `__shared__` variable.
 bool regions_in_shared_variable(size_t offset, size_t bytes);
 

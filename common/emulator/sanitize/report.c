@@ -72,6 +72,14 @@ static void report_title(const finding *found) {
     fault_report_title(
         "Barrier error detected. A thread may arrive twice in one phase of a named barrier");
     break;
+  case FINDING_BLOCK_NOT_BEGUN:
+    fault_report_title("Race reported between the beginning of a block and %s of its %s memory",
+                       access_name(last->kind), space);
+    break;
+  case FINDING_BLOCK_ENDED:
+    fault_report_title("Race reported between the end of a block and %s of its %s memory",
+                       access_name(last->kind), space);
+    break;
   case FINDING_SHUFFLE: fault_report_title("Shuffle from a lane that takes no part in it"); break;
   case FINDING_PRODUCT_NOT_WAITED: fault_report_title("Product never waited for"); break;
   case FINDING_BARRIER_MISSED:

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "roles.h"
 
+#include "clusters.h"
 #include "places.h"
 
 // ---- Barriers -----------------------------------------------------------------------------------
@@ -13,20 +14,25 @@ typedef struct {
   uint32_t place;
   uint32_t fence; // stamp of that thread's first fence since; 0: none yet
 } hidden_barrier;
-static hidden_barrier hidden[ORDER_BARRIERS_MAX];
-static unsigned hidden_count;
+static struct hidden_barriers {
+  hidden_barrier item[ORDER_BARRIERS_MAX];
+  unsigned count;
+} hidden[CLUSTER_BLOCKS_MAX]; // by the rank of the block
 
-void barriers_forget(void) { hidden_count = 0; }
+static struct hidden_barriers *own_hidden(void) { return &hidden[order_rank()]; }
+
+void barriers_forget(void) { own_hidden()->count = 0; }
 
 void observer_phase_create(worker *worker, const void *barrier, const emulator_site *site) {
+  struct hidden_barriers *own = own_hidden();
   unsigned i = 0;
-  while (i < hidden_count && hidden[i].barrier != barrier) i++;
+  while (i < own->count && own->item[i].barrier != barrier) i++;
   if (i == ORDER_BARRIERS_MAX) return;
-  if (i == hidden_count) {
-    hidden_count++;
+  if (i == own->count) {
+    own->count++;
   } else { // PTX ISA 9.0, 9.7.13.15, "mbarrier.init": undefined
     checked_access creation = {
-        .worker = worker, .thread = hidden[i].thread, .place = hidden[i].place};
+        .worker = worker, .thread = own->item[i].thread, .place = own->item[i].place};
     finding found = access_finding(&creation, FINDING_BARRIER_AGAIN,
                                    "a barrier is made once, and goes from phase to phase: does an "
                                    "index run past its array?");
@@ -36,24 +42,30 @@ void observer_phase_create(worker *worker, const void *barrier, const emulator_s
     found.parties = 2;
     findings_add(&found, access_describe, barrier);
   }
-  hidden[i] = (hidden_barrier){
+  own->item[i] = (hidden_barrier){
       .barrier = barrier, .thread = worker->running->index, .place = place_of_site(site)};
 }
 
 void observer_phase_fence(worker *worker) {
+  struct hidden_barriers *own = own_hidden();
   const uint32_t fence = order_new_event();
-  for (unsigned i = 0; i < hidden_count; i++) {
-    if (hidden[i].thread == worker->running->index && hidden[i].fence == 0) hidden[i].fence = fence;
+  for (unsigned i = 0; i < own->count; i++) {
+    if (own->item[i].thread == worker->running->index && own->item[i].fence == 0)
+      own->item[i].fence = fence;
   }
 }
 
 static void check_visible(const checked_access *access, const void *barrier) {
-  for (unsigned i = 0; i < hidden_count; i++) {
-    const past_access fence = {.stamp = hidden[i].fence, .actor = hidden[i].thread & 0xFFFF};
-    if (hidden[i].barrier != barrier || (fence.stamp != 0 && order_before(&fence, access->thread)))
+  const struct hidden_barriers *own = own_hidden();
+  for (unsigned i = 0; i < own->count; i++) {
+    const past_access fence = {.stamp = own->item[i].fence,
+                               .actor = own->item[i].thread & 0xFFF,
+                               .rank = order_rank() & 0xF};
+    if (own->item[i].barrier != barrier ||
+        (fence.stamp != 0 && order_before(&fence, access->thread)))
       continue;
     const checked_access creation = {
-        .worker = access->worker, .thread = hidden[i].thread, .place = hidden[i].place};
+        .worker = access->worker, .thread = own->item[i].thread, .place = own->item[i].place};
     finding found =
         access_finding(access, FINDING_BARRIER_HIDDEN,
                        "barriers_created() by the thread that makes the barrier, and then "
@@ -104,6 +116,7 @@ void observer_box_done(worker *worker, const box_copy *copy) {
 
 // Copies that are still under way when the block ends would write into the next block's memory.
 void observer_block_end(worker *worker) {
+  clusters_block_end(worker);
   for (unsigned i = 0; i < worker->box_copies.count; i++) {
     const box_copy *copy = &worker->box_copies.pending[i];
     const checked_access access = box_access(worker, copy);

@@ -24,9 +24,12 @@ void products_check_waited(worker *worker);
 // to a product under way.
 void products_check_registers(const checked_access *access);
 
-// fences.c: the number of a thread's last fence; 0 where it has none in this block.
-extern uint32_t fences_last_of[BLOCK_THREADS_MAX];
-static inline bool fences_any(const thread *thread) { return fences_last_of[thread->index] != 0; }
+// fences.c: the number of a thread's last fence, by the rank of its block; 0 where it has none in this block.
+extern uint32_t fences_last_of[CLUSTER_BLOCKS_MAX][BLOCK_THREADS_MAX]
+    __attribute__((visibility("hidden")));
+static inline bool fences_any(const thread *thread) {
+  return fences_last_of[order_rank()][thread->index] != 0;
+}
 
 // A block begins; the running thread accesses its own memory, where its registers are, at `pc`.
 void fences_forget(void);

@@ -40,11 +40,11 @@ void shadow_forget_accesses(shadow_region *region) {
 
 void shadow_keep_read(shadow_cell *cell, const past_access *read) {
   past_access *latest = &cell->read[READ_LATEST];
-  if (latest->stamp == read->stamp && latest->actor == read->actor) {
+  if (latest->stamp == read->stamp && latest->actor == read->actor && latest->rank == read->rank) {
     latest->part |= read->part;
     return;
   }
-  if (!order_in_running_block(latest->stamp)) {
+  if (!order_in_running_block(latest)) {
     if (order_in_running_launch(latest->stamp)) cell->read[READ_OTHER_BLOCK] = *latest;
   } else if (latest->actor / GPU_WARP_LANES != read->actor / GPU_WARP_LANES) {
     cell->read[READ_OTHER_WARP] = *latest;

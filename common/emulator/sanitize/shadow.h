@@ -26,8 +26,8 @@ typedef struct {
 typedef enum {
   SHADOW_DEVICE,         // cudaMalloc
   SHADOW_SYMBOL,         // a variable of the program
-  SHADOW_STATIC_SHARED,  // of the running block
-  SHADOW_DYNAMIC_SHARED, // of the running block
+  SHADOW_STATIC_SHARED,  // of a block that runs
+  SHADOW_DYNAMIC_SHARED, // of a block that runs
   SHADOW_CONSTANT        // memory that no kernel writes: not remembered, no cells
 } shadow_kind;
 
@@ -52,9 +52,9 @@ static inline shadow_cell *shadow_cell_of(const shadow_region *region, uintptr_t
   return &region->cells[address / CELL_BYTES - region->start / CELL_BYTES];
 }
 
-// Whether an asynchronous copy of the running block is under way to the cell.
+// Whether an asynchronous copy of the running block, or of its cluster, is under way to the cell.
 static inline bool shadow_copying(const shadow_cell *cell) {
-  return cell->copying != 0 && order_in_running_block(cell->write.stamp);
+  return cell->copying != 0 && order_in_running_cluster(cell->write.stamp);
 }
 
 void shadow_keep_read(shadow_cell *cell, const past_access *read);

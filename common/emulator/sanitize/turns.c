@@ -22,16 +22,17 @@ typedef struct {
   turn_arrival of[BLOCK_THREADS_MAX];
 } turn;
 
-static turn turns[NAMED_BARRIERS]; // of the running block
+static turn turns[CLUSTER_BLOCKS_MAX][NAMED_BARRIERS]; // of each block of the running cluster
 
 void turns_forget(void) {
   for (unsigned i = 0; i < NAMED_BARRIERS; i++) {
-    if (turns[i].phase > 0) memset(&turns[i], 0, sizeof turns[i]);
+    turn *it = &turns[order_rank()][i];
+    if (it->phase > 0) memset(it, 0, sizeof *it);
   }
 }
 
 void observer_turn_arrive(worker *worker, unsigned number, const emulator_site *site) {
-  turn *it = &turns[number];
+  turn *it = &turns[order_rank()][number];
   if (it->phase == 0) it->phase = 1;
   turn_arrival *last = &it->of[worker->running->index];
   const turn_arrival arrival = {.phase = it->phase, .place = place_of_site(site)};
@@ -56,6 +57,6 @@ void observer_turn_arrive(worker *worker, unsigned number, const emulator_site *
 }
 
 void observer_turn_complete(worker *worker, unsigned number) {
-  turn *it = &turns[number];
+  turn *it = &turns[order_rank()][number];
   it->over_at[it->phase++ % PHASES_KEPT] = order_phase_event(&worker->named_barriers[number]);
 }

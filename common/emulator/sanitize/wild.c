@@ -12,18 +12,23 @@ enum { NULL_PAGES = 64 * 1024 };
 
 // ---- Outside of memory --------------------------------------------------------------------------
 
-// Returns how far behind the last `__shared__` array the address is; SIZE_MAX when it is not near.
+// Returns how far behind the last `__shared__` array of a block the address is; SIZE_MAX when it is not near.
 static size_t behind_static_shared(uintptr_t address) {
   enum { NEAR = 1024 };
-  const shadow_region *region = regions_static_shared();
-  const size_t distance = address - (region->start + region->bytes);
-  return region->bytes > 0 && distance < NEAR ? distance : SIZE_MAX;
+  const worker *worker = current_worker;
+  const size_t bytes = regions_static_shared()->bytes;
+  for (unsigned rank = 0; bytes > 0 && rank < worker->cluster->size; rank++) {
+    const struct worker *block = worker->cluster->blocks[rank];
+    const size_t distance = address - ((uintptr_t)cluster_static_shared(worker, block) + bytes);
+    if (distance < NEAR) return distance;
+  }
+  return SIZE_MAX;
 }
 
 // The access is not all in one array: names the last one that begins before it.
-static void describe_beside_variable(finding *found, uintptr_t address) {
+static void describe_beside_variable(finding *found, const worker *owner, uintptr_t address) {
   const void *kernel = current_worker->launch->request->kernel;
-  const size_t offset = address - regions_static_shared()->start;
+  const size_t offset = address - (uintptr_t)cluster_static_shared(current_worker, owner);
   shared_variable variable;
   for (size_t back = 0; back <= offset; back++) {
     if (!shared_variable_find(kernel, offset - back, &variable)) continue;
@@ -36,6 +41,7 @@ static void describe_beside_variable(finding *found, uintptr_t address) {
 
 static void describe_outside(finding *found, const void *pointer) {
   const worker *worker = current_worker;
+  const struct worker *owner = cluster_owner(worker, pointer);
   const uintptr_t address = (uintptr_t)pointer;
   char *text = found->detail.text;
   const size_t room = sizeof found->detail.text;
@@ -44,13 +50,13 @@ static void describe_outside(finding *found, const void *pointer) {
              behind_static_shared(address));
   } else if (found->space == ADDRESS_DYNAMIC_SHARED) {
     const size_t asked = worker->launch->request->dynamic_shared_bytes;
-    const size_t offset = address - (uintptr_t)worker->block.dynamic_shared;
+    const size_t offset = address - (uintptr_t)owner->block.dynamic_shared;
     const unsigned bytes = found->party[0].bytes;
     snprintf(text, room,
              "%zu bytes past the end of dynamic shared memory (%zu bytes asked for at the launch)",
              offset + bytes - asked, asked);
   } else if (found->space == ADDRESS_STATIC_SHARED) {
-    describe_beside_variable(found, address);
+    describe_beside_variable(found, owner, address);
   } else if (address < NULL_PAGES) {
     snprintf(text, room, "address 0x%zx, a null pointer", address);
   } else {
@@ -58,6 +64,10 @@ static void describe_outside(finding *found, const void *pointer) {
     memory_describe(address, place, sizeof place);
     snprintf(text, room, "address 0x%zx, %s", address, place);
   }
+  const size_t length = strlen(text);
+  if (owner == NULL || owner == worker) return;
+  const uint3 block = owner->block.block_index;
+  snprintf(text + length, room - length, ", in block (%u,%u,%u)", block.x, block.y, block.z);
 }
 
 static const char *outside_hint(const checked_access *access, address_space space) {

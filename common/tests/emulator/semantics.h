@@ -23,6 +23,16 @@ bool block_spin_lock(error_text *error);
 bool block_flags(error_text *error);
 bool block_last_one(error_text *error);
 
+// clusters.cu
+bool clusters_places(error_text *error);
+bool clusters_sums(error_text *error);
+bool clusters_histogram(error_text *error);
+bool clusters_ring(error_text *error);
+bool clusters_exits(error_text *error);
+bool clusters_flag(error_text *error);
+bool clusters_refused(error_text *error);
+bool clusters_occupancy(error_text *error);
+
 // warp.cu
 bool warp_shuffles(error_text *error);
 bool warp_shuffle_types(error_text *error);

@@ -100,7 +100,7 @@ __global__ void sum_tiles(const int *x, int *sums) {
 }
 
 FEATURE(large_tiles, "tiles of 64 to 1024 threads: sync, shfl, any, all, reduce, block_tile_memory",
-        "scans of them, and clusters: an unknown name") {
+        "scans of them: an unknown name") {
   int *x;
   CHECK(cudaMallocManaged(&x, 264 * sizeof(int)));
   for (int i = 0; i < 256; i++) x[i] = i;

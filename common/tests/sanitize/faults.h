@@ -56,6 +56,21 @@ void last_block_without_fence(bool broken);
 void lock(bool broken);
 void last_block(bool broken);
 
+// clusters.cu
+void cluster_read_before_barrier(bool broken);
+void cluster_write_before_barrier(bool broken);
+void cluster_write_behind_arrival(bool broken);
+void cluster_sum_before_barrier(bool broken);
+void cluster_threads_left(bool broken);
+void cluster_global_before_barrier(bool broken);
+void cluster_some_wait(bool broken);
+void cluster_not_begun(bool broken);
+void cluster_ended(bool broken);
+void cluster_ended_of_second(bool broken);
+void cluster_unwritten(bool broken);
+void cluster_past_dynamic(bool broken);
+void cluster_past_static(bool broken);
+
 // waits.cu
 void copy_read_early(bool broken);
 void copy_read_by_others(bool broken);

@@ -151,7 +151,7 @@ EMULATOR_API cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 gr
                                                      void **arguments, size_t shared_bytes,
                                                      cudaStream_t stream);
 
-// ---- Attributes of streams: hints about the L2 cache, which the emulator does not have ------------
+// ---- Attributes of streams and launches: those about the L2 cache are hints, and it has none -------
 
 enum cudaAccessProperty {
   cudaAccessPropertyNormal = 0,
@@ -165,16 +165,37 @@ struct cudaAccessPolicyWindow {
   enum cudaAccessProperty hitProp, missProp;
 };
 typedef enum cudaLaunchAttributeID {
+  cudaLaunchAttributeIgnore = 0,
   cudaLaunchAttributeAccessPolicyWindow = 1,
+  cudaLaunchAttributeCooperative = 2,
   cudaLaunchAttributeSynchronizationPolicy = 3,
+  cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
   cudaLaunchAttributePriority = 8
 } cudaLaunchAttributeID;
 typedef union cudaLaunchAttributeValue {
   char pad[64];
   struct cudaAccessPolicyWindow accessPolicyWindow;
+  int cooperative;
   int syncPolicy;
+  struct {
+    unsigned int x, y, z;
+  } clusterDim;
+  int clusterSchedulingPolicyPreference;
   int priority;
 } cudaLaunchAttributeValue;
+typedef struct cudaLaunchAttribute_st {
+  cudaLaunchAttributeID id;
+  char pad[8 - sizeof(cudaLaunchAttributeID)];
+  cudaLaunchAttributeValue val;
+} cudaLaunchAttribute;
+typedef struct cudaLaunchConfig_st {
+  dim3 gridDim, blockDim;
+  size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute *attrs;
+  unsigned int numAttrs;
+} cudaLaunchConfig_t;
 typedef cudaLaunchAttributeID cudaStreamAttrID;
 typedef cudaLaunchAttributeValue cudaStreamAttrValue;
 #define cudaStreamAttributeAccessPolicyWindow    cudaLaunchAttributeAccessPolicyWindow
@@ -182,6 +203,13 @@ typedef cudaLaunchAttributeValue cudaStreamAttrValue;
 #define cudaStreamAttributePriority              cudaLaunchAttributePriority
 EMULATOR_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                                 const cudaStreamAttrValue *value);
+
+// ---- Launches with attributes, such as clusters -----------------------------------------------------
+
+EMULATOR_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
+                                             void **arguments);
+EMULATOR_API cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
+                                                        const cudaLaunchConfig_t *config);
 
 #include "graph_functions.h"
 

@@ -160,6 +160,27 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid
                                      grid, block, arguments, dynamic_shared_bytes, stream);
 }
 
+// The kernel and its arguments, with a configuration that may have attributes.
+template <typename... Parameters, typename... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
+                               Arguments &&...arguments) {
+  if (config == nullptr) return emulator_record_error(cudaErrorInvalidValue);
+  return emulator::launcher<Parameters...>(kernel, config)(static_cast<Arguments &&>(arguments)...);
+}
+template <typename... Parameters>
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
+                                void **arguments) {
+  return cudaLaunchKernelExC(
+      config,
+      static_cast<const void *>(emulator::kernel_address(kernel, emulator::kernel_name(kernel))),
+      arguments);
+}
+template <typename... Parameters>
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, void (*kernel)(Parameters...),
+                                           const cudaLaunchConfig_t *config) {
+  return cudaOccupancyMaxActiveClusters(clusters, reinterpret_cast<const void *>(kernel), config);
+}
+
 template <typename... Parameters>
 cudaError_t cudaFuncSetCacheConfig(void (*kernel)(Parameters...), cudaFuncCache config) {
   return cudaFuncSetCacheConfig(reinterpret_cast<const void *>(kernel), config);

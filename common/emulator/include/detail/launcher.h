@@ -5,6 +5,7 @@
 
 #include "emulator.h"
 
+#include <cxxabi.h>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -14,6 +15,15 @@ namespace emulator {
 // The PTX instruction exit throws this, and the function that runs the thread catches it.
 struct thread_exit {};
 
+// The name of a kernel that is known by its address alone.
+template <typename... Parameters>
+const char *kernel_name(void (*kernel)(Parameters...)) {
+  const auto demangle = [](const char *mangled) {
+    return abi::__cxa_demangle(mangled, nullptr, nullptr, nullptr);
+  };
+  return emulator_kernel_name(reinterpret_cast<const void *>(kernel), demangle);
+}
+
 // The kernel of a launch, and the configuration between <<< and >>>.
 struct launch_configuration {
   const void *kernel;
@@ -22,6 +32,7 @@ struct launch_configuration {
   dim3 block;
   size_t shared_bytes;
   cudaStream_t stream;
+  const cudaLaunchConfig_t *attributes = nullptr; // of cudaLaunchKernelEx
 
   // Each thread calls `body` with the address of a copy of the arguments.
   cudaError_t launch(void (*body)(void *), void *arguments, size_t bytes) const {
@@ -35,6 +46,10 @@ struct launch_configuration {
     request.arguments = arguments;
     request.arguments_bytes = bytes;
     request.stream = stream;
+    if (attributes != nullptr) {
+      const cudaError_t error = emulator_launch_attributes(attributes, &request);
+      if (error != cudaSuccess) return error;
+    }
     return emulator_launch(&request);
   }
 };
@@ -50,6 +65,11 @@ public:
                                       block,
                                       dynamic_shared_bytes,
                                       stream} {}
+  launcher(void (*kernel)(Parameters...), const cudaLaunchConfig_t *config)
+      : launcher(kernel, kernel_name(kernel), config->gridDim, config->blockDim,
+                 config->dynamicSmemBytes, config->stream) {
+    configuration.attributes = config;
+  }
 
   // Arguments are converted to the kernel's parameters once, here, as in an ordinary call; each
   // thread gets its own copy.

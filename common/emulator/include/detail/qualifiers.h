@@ -11,6 +11,10 @@
 #define __managed__
 #define __grid_constant__
 #define __launch_bounds__(...)
+// The launch of such a kernel is an error with this sentence.
+#define __cluster_dims__(...)                                                                      \
+  __attribute__((unavailable("the emulator has no __cluster_dims__: launch the kernel with "       \
+                             "cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension")))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 // An emulator that watches optimised kernels needs their functions inline: its reports name the lines of the callers,
 // and counting follows the order of the code. Otherwise the compiler chooses, and takes up to 40 % less time.

@@ -1,0 +1,158 @@
+#include "cluster_launch.h"
+
+#include "cluster.h"
+#include "errors.h"
+#include "function.h"
+#include "gpu.h"
+#include "kernel_form.h"
+#include "launch.h"
+#include "observer.h"
+
+#include <stdlib.h>
+
+static bool is_cube(dim3 cluster, unsigned side) {
+  return cluster.x == side && cluster.y == side && cluster.z == side;
+}
+
+// A cluster of one block is what each block of an ordinary launch is, on every GPU.
+static bool has_cluster(const emulator_launch_request *request) {
+  return !is_cube(request->cluster, 0) && !is_cube(request->cluster, 1);
+}
+
+dim3 cluster_launch_dim(const emulator_launch_request *request) {
+  return has_cluster(request) ? request->cluster : (dim3){1, 1, 1};
+}
+
+// ---- Refusals -----------------------------------------------------------------------------------
+
+static uint64_t blocks_in(dim3 cluster) { return (uint64_t)cluster.x * cluster.y * cluster.z; }
+
+// CUDA 13.0 on an H100 returns cudaErrorInvalidClusterSize for each of these, where the GPU has clusters at all.
+static cudaError_t check_size(const emulator_launch_request *request) {
+  const dim3 cluster = request->cluster, grid = request->grid;
+  const uint64_t blocks = blocks_in(cluster);
+  const cudaError_t error = cudaErrorInvalidClusterSize;
+  if (blocks == 0 || blocks > CLUSTER_BLOCKS_MAX) {
+    return launch_refuse(request->name, error,
+                         "a cluster of %u x %u x %u blocks; it takes 1 to %d, and above %d only if "
+                         "cudaFuncSetAttribute allows it",
+                         cluster.x, cluster.y, cluster.z, CLUSTER_BLOCKS_MAX,
+                         CLUSTER_BLOCKS_PORTABLE);
+  }
+  if (blocks > CLUSTER_BLOCKS_PORTABLE && !function_large_clusters(request->kernel)) {
+    return launch_refuse(request->name, error,
+                         "a cluster of %u x %u x %u blocks; more than %d must be allowed first: "
+                         "cudaFuncSetAttribute(kernel, "
+                         "cudaFuncAttributeNonPortableClusterSizeAllowed, 1)",
+                         cluster.x, cluster.y, cluster.z, CLUSTER_BLOCKS_PORTABLE);
+  }
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+    return launch_refuse(request->name, error,
+                         "a grid of %u x %u x %u blocks is no multiple of a cluster of %u x %u x "
+                         "%u: make the grid larger, and let the kernel pass over what is too much",
+                         grid.x, grid.y, grid.z, cluster.x, cluster.y, cluster.z);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cluster_launch_check(const emulator_launch_request *request) {
+  if (!has_cluster(request)) return cudaSuccess;
+  const gpu *gpu = gpu_selected();
+  if (gpu->major < 9) {
+    return launch_refuse(request->name, cudaErrorNotSupported,
+                         "the %s has compute capability %d.%d, and clusters came with 9.0: set "
+                         "EMU_GPU to h200",
+                         gpu->name, gpu->major, gpu->minor);
+  }
+  const cudaError_t error = check_size(request);
+  if (error != cudaSuccess) return error;
+  if (request->cooperative && blocks_in(request->cluster) > 1) {
+    return launch_refuse(request->name, cudaErrorNotSupported,
+                         "the emulator has no cooperative launches with clusters: launch with one "
+                         "of the two");
+  }
+  return cudaSuccess;
+}
+
+// ---- Attributes ---------------------------------------------------------------------------------
+
+static cudaError_t take_attribute(const cudaLaunchAttribute *attribute,
+                                  emulator_launch_request *request) {
+  switch ((int)attribute->id) {
+  case cudaLaunchAttributeIgnore:
+  case cudaLaunchAttributeAccessPolicyWindow: // these are hints
+  case cudaLaunchAttributeSynchronizationPolicy:
+  case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+  case cudaLaunchAttributePriority: return cudaSuccess;
+  case cudaLaunchAttributeCooperative:
+    request->cooperative = attribute->val.cooperative != 0;
+    return cudaSuccess;
+  case cudaLaunchAttributeClusterDimension:
+    request->cluster = (dim3){attribute->val.clusterDim.x, attribute->val.clusterDim.y,
+                              attribute->val.clusterDim.z};
+    return cudaSuccess;
+  }
+  return launch_refuse(request->name, cudaErrorInvalidValue,
+                       "the emulator has no launch attribute %d: leave it out, or run on a GPU",
+                       (int)attribute->id);
+}
+
+static cudaError_t take_attributes(const cudaLaunchConfig_t *config,
+                                   emulator_launch_request *request) {
+  if (config->numAttrs > 0 && config->attrs == NULL) return cudaErrorInvalidValue;
+  for (unsigned i = 0; i < config->numAttrs; i++) {
+    const cudaError_t error = take_attribute(&config->attrs[i], request);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t emulator_launch_attributes(const cudaLaunchConfig_t *config,
+                                       emulator_launch_request *request) {
+  return errors_record(take_attributes(config, request));
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
+                                void **arguments) {
+  RETURN_IF_STICKY();
+  if (config == NULL) return errors_record(cudaErrorInvalidValue);
+  emulator_launch_request request = {.grid = config->gridDim,
+                                     .block = config->blockDim,
+                                     .dynamic_shared_bytes = config->dynamicSmemBytes,
+                                     .stream = config->stream};
+  cudaError_t error = kernel_form_request(&request, kernel, arguments);
+  if (error != cudaSuccess) return error;
+  error = emulator_launch_attributes(config, &request);
+  if (error == cudaSuccess) error = emulator_launch(&request);
+  free(request.arguments);
+  return error;
+}
+
+// ---- Occupancy ----------------------------------------------------------------------------------
+
+// The blocks of a cluster lie in one of the GPU's parts of some 16 multiprocessors, which differ from chip to chip, so
+// a GPU may hold fewer clusters: an H100 has 132 multiprocessors and holds 7 clusters of 16 blocks, not 8, if each
+// block takes a whole multiprocessor. At least one cluster can run here.
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
+                                           const cudaLaunchConfig_t *config) {
+  RETURN_IF_STICKY();
+  if (clusters == NULL || config == NULL) return errors_record(cudaErrorInvalidValue);
+  if (kernel == NULL) return errors_record(cudaErrorInvalidDeviceFunction);
+  emulator_launch_request request = {
+      .kernel = kernel, .name = "a kernel", .grid = config->gridDim, .block = config->blockDim};
+  cudaError_t error = take_attributes(config, &request);
+  const uint64_t blocks = blocks_in(request.cluster);
+  if (error == cudaSuccess && (blocks <= CLUSTER_BLOCKS_MAX || !function_large_clusters(kernel)))
+    error = cluster_launch_check(&request);
+  if (error != cudaSuccess) return errors_record(error);
+  *clusters = 0;
+  if (blocks == 0 || blocks > CLUSTER_BLOCKS_MAX) return cudaSuccess;
+  const dim3 block = config->blockDim;
+  const uint64_t threads = (uint64_t)block.x * block.y * block.z;
+  if (threads == 0 || threads > GPU_THREADS_PER_BLOCK) return cudaSuccess;
+  const int held =
+      function_blocks_per_multiprocessor(kernel, (int)threads, config->dynamicSmemBytes);
+  const int all = held * gpu_multiprocessors() / (int)blocks;
+  *clusters = held > 0 && all == 0 ? 1 : all;
+  return cudaSuccess;
+}

@@ -1,0 +1,162 @@
+// The order between blocks: by atomic operations and fences, and by the barrier of a cluster.
+#define _GNU_SOURCE
+#include "order_state.h"
+
+#include <string.h>
+
+// ---- Which block --------------------------------------------------------------------------------
+
+// The times of the running block.
+static order_block_times *own_times(void) {
+  const order_launch_state *launch = &order_launch;
+  return &launch->times[launch->count - launch->cluster_blocks + order_rank()];
+}
+
+// The place in launch->times of the block of a past access. The blocks of a cluster begin at the same time.
+static size_t block_index(const past_access *past) {
+  const order_launch_state *launch = &order_launch;
+  size_t low = 0, high = launch->count; // times[low].start <= stamp < times[high].start
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    if (launch->times[middle].start <= past->stamp) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low / launch->cluster_blocks * launch->cluster_blocks + past->rank;
+}
+
+uint64_t order_block_number(const past_access *past) {
+  const unsigned blocks = order_launch.cluster_blocks;
+  const size_t index = block_index(past);
+  return cluster_block_number(order_launch.running, index / blocks, (unsigned)(index % blocks));
+}
+
+bool order_in_running_launch(uint32_t stamp) { return stamp >= order_launch.start; }
+
+bool order_in_running_cluster(uint32_t stamp) { return stamp >= order_launch.cluster_start; }
+
+bool order_in_running_block(const past_access *past) {
+  return order_in_running_cluster(past->stamp) && past->rank == order_rank();
+}
+
+// ---- Atomic operations --------------------------------------------------------------------------
+
+void order_atomic(unsigned thread, bool global) {
+  order_time++;
+  order_own->warp_atomic[thread / GPU_WARP_LANES] = order_time;
+  if (!global) return;
+  order_block_times *block = own_times();
+  block->atomic = order_time;
+  block->released = block->fence;
+}
+
+void order_fence(void) { own_times()->fence = order_time++; }
+
+bool order_lacks_fence(const past_access *past) {
+  return own_times()->atomic > past->stamp &&
+         order_launch.times[block_index(past)].atomic > past->stamp;
+}
+
+static bool before_by_atomics(const past_access *past) {
+  return own_times()->atomic > past->stamp &&
+         order_launch.times[block_index(past)].released >= past->stamp;
+}
+
+bool order_before_by_shared_atomics(const past_access *past, unsigned thread) {
+  const order_block_state *block = &order_blocks[past->rank];
+  return order_own->warp_atomic[thread / GPU_WARP_LANES] > past->stamp &&
+         block->warp_atomic[past->actor / GPU_WARP_LANES] > past->stamp;
+}
+
+// ---- The barrier of a cluster -------------------------------------------------------------------
+
+// What the arrivals at the barrier bring with them: for each block the clocks of its threads, and those of the phase
+// that is over and of the one before. No thread is further behind, because each must wait for a phase before it
+// arrives for the next one. A thread knows the phase by the stamp of its end, which it passes on like all that it
+// knows.
+static uint32_t arriving[CLUSTER_BLOCKS_MAX][CLOCK_STAMPS];
+typedef struct {
+  uint32_t end;
+  uint32_t known[CLUSTER_BLOCKS_MAX][CLOCK_STAMPS];
+} cluster_phase;
+static cluster_phase phases[2];
+static unsigned latest; // of the two
+
+void order_cluster_arrive(unsigned thread) {
+  const order_block_state *own = order_own;
+  uint32_t *known = arriving[order_rank()];
+  order_join_stamps(known, own->threads[thread].known, CLOCK_STAMPS);
+  order_join_stamps(known + FENCED, own->block_fenced, BLOCK_THREADS_MAX);
+  for (unsigned i = 0; i < BLOCK_THREADS_MAX; i++) {
+    const uint32_t stamp = own->barrier < own->left_after[i] ? own->barrier : own->left_after[i];
+    if (stamp > known[i]) known[i] = stamp;
+  }
+  order_join_stamps(known + thread / GPU_WARP_LANES * GPU_WARP_LANES, own->met[thread],
+                    GPU_WARP_LANES);
+  known[thread] = order_time++;
+}
+
+void order_cluster_release(void) {
+  latest = 1 - latest;
+  memcpy(phases[latest].known, arriving, order_launch.cluster_blocks * sizeof *arriving);
+  phases[latest].end = order_time++;
+}
+
+void order_cluster_waited(unsigned thread) {
+  const cluster_phase *phase = &phases[latest];
+  uint32_t *known = order_own->threads[thread].known;
+  order_join_stamps(known, phase->known[order_rank()], CLOCK_STAMPS);
+  known[ACTOR_CLUSTER] = phase->end;
+  order_own->spread = order_own->learned[thread] = true;
+}
+
+// The last phase that the thread knows to be over; NULL: none of this cluster.
+static const cluster_phase *known_phase(unsigned thread) {
+  const uint32_t known = order_own->threads[thread].known[ACTOR_CLUSTER];
+  if (!order_in_running_cluster(known)) return NULL;
+  return known >= phases[latest].end ? &phases[latest] : &phases[1 - latest];
+}
+
+bool order_knows_cluster(unsigned thread) { return known_phase(thread) != NULL; }
+
+bool order_fenced_in_cluster(const past_access *past, unsigned thread) {
+  const cluster_phase *phase = known_phase(thread);
+  return phase != NULL && past->stamp <= phase->known[past->rank][FENCED + past->actor];
+}
+
+static bool before_in_cluster(const past_access *past, unsigned thread) {
+  const cluster_phase *phase = known_phase(thread);
+  return phase != NULL && past->stamp <= phase->known[past->rank][past->actor];
+}
+
+void order_cluster_restart(void) {
+  memset(arriving, 0, sizeof arriving);
+  memset(phases, 0, sizeof phases);
+}
+
+bool order_has_ended(const past_access *past) {
+  return past->actor < ACTOR_COPIES &&
+         order_blocks[past->rank].left_after[past->actor] != ORDER_RUNNING;
+}
+
+// ---- All rules ----------------------------------------------------------------------------------
+
+// An access of another block, or of an earlier launch.
+static bool other_before(const past_access *past, unsigned thread) {
+  if (!order_in_running_launch(past->stamp)) return true;
+  return before_by_atomics(past) ||
+         (order_in_running_cluster(past->stamp) && before_in_cluster(past, thread));
+}
+
+bool order_before(const past_access *past, unsigned thread) {
+  if (!order_in_running_block(past)) return other_before(past, thread);
+  const uint32_t stamp = past->stamp;
+  const unsigned actor = past->actor;
+  if (stamp <= order_own->threads[thread].known[actor]) return true;
+  if (actor >= ACTOR_COPIES) return false;
+  if ((stamp <= order_own->barrier && stamp <= order_own->left_after[actor]) || actor == thread)
+    return true;
+  return order_before_by_shared_atomics(past, thread);
+}

@@ -1,0 +1,29 @@
+// Blocks of a cluster take turns: what each does must count as if it ran alone.
+#include "clusters.h"
+
+#include "emulator/count.h"
+
+#include <criterion/criterion.h>
+
+Test(clusters, counts) {
+  emulator_count_reset();
+  cr_assert(clusters_run());
+  const count_values counted = emulator_count_total();
+  const struct {
+    count_column column;
+    uint64_t expected;
+  } columns[] = {
+      {COUNT_SHARED_STORE_REQUESTS, 8},
+      {COUNT_SHARED_LOAD_REQUESTS, 8}, // of the own tile: reads of the other block's are not counted
+      {COUNT_GLOBAL_STORE_REQUESTS, 8},
+      {COUNT_GLOBAL_STORE_SECTORS, 32},
+      {COUNT_GLOBAL_LOAD_REQUESTS, 0},
+      {COUNT_BLOCK_BARRIERS, 8}, // two for each block
+      {COUNT_DIVERGENT_BRANCHES, 0},
+  };
+  for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+    cr_expect_eq(counted.value[columns[i].column], columns[i].expected, "%s is %lu, not %lu",
+                 column_names[columns[i].column].name,
+                 (unsigned long)counted.value[columns[i].column],
+                 (unsigned long)columns[i].expected);
+}
