@@ -118,7 +118,7 @@ static cudaError_t make_schedule(schedule *order, const Args *args, cudaStream_t
 }
 
 // Returns the number of the tile that the block takes after tile `number`. Tiles of equal length are dealt out
-// in turn. Of the others each block takes one as soon as it is free. One thread of the block calls it.
+// in turn. Of the others each block takes one when it asks. One thread of the block calls it.
 __device__ __forceinline__ int next_number(const schedule &order, int number) {
   return order.counter ? order.blocks + atomicAdd(order.counter, 1) : number + order.blocks;
 }

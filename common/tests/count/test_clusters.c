@@ -14,7 +14,7 @@ Test(clusters, counts) {
     uint64_t expected;
   } columns[] = {
       {COUNT_SHARED_STORE_REQUESTS, 8},
-      {COUNT_SHARED_LOAD_REQUESTS, 8}, // of the own tile: reads of the other block's are not counted
+      {COUNT_SHARED_LOAD_REQUESTS, 8}, // of its own shared memory: those of the other block are not counted
       {COUNT_GLOBAL_STORE_REQUESTS, 8},
       {COUNT_GLOBAL_STORE_SECTORS, 32},
       {COUNT_GLOBAL_LOAD_REQUESTS, 0},
