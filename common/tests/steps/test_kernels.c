@@ -114,17 +114,15 @@ Test(kernels, each_is_launched_and_right) {
       if (!*next) break;
     }
   }
-  // A step may have kernels that run only where the keys are split, or only where they are not.
-  for (const char *const *next = name; *next; next++) {
-    for (int splits = 1; splits <= 2 && !all_launched(); splits++) {
-      attention_step split = step;
-      char split_name[64];
-      error_text error;
-      snprintf(split_name, sizeof split_name, "%s:%d", *next, splits);
-      if (!step_configure(&split, split_name, &error)) break; // it does not split the keys
-      for (size_t i = 0; i < 4; i++) // in each type one problem of each head_dim
-        expect_right(&small[i / 2], (attention_dtype)(i % 2), split_name);
-    }
+  // For a step with kernels that run only where a tile is divided, and others that run only where none is: few rows, with
+  // many keys and with few.
+  static const problem few_rows[] = {{1, 40, 1030, 64, true},
+                                     {1, 40, 1030, 128, false},
+                                     {1, 40, 100, 64, true},
+                                     {1, 40, 100, 128, false}};
+  for (const char *const *next = name; *next && !all_launched(); next++) {
+    for (size_t i = 0; i < 8; i++) // each in both types
+      expect_right(&few_rows[i / 2], (attention_dtype)(i % 2), *next);
   }
   for (size_t i = 0; i < sizeof large / sizeof large[0] && !all_launched(); i++) {
     expect_right(&large[i], ATTENTION_FP16, NULL);
