@@ -13,7 +13,7 @@ struct tile_place {
   int batch, head, kv_head;
   int first_query;
   int rows;         // that exist
-  int first_key;    // that the tile takes: 0, but in step 24
+  int first_key;    // that the tile takes: 0, except in the parts of step 24
   int blocks;       // of keys from there on that the last row sees, at least 1
   size_t first_row; // of all rows of O and lse
 };

@@ -61,14 +61,15 @@ static int divided_tiles(const attention_shape &shape, int tiles, int multiproce
 #include "parts.cuh"
 
 // The tile for which the expected time is the shortest. Under a mask it is known of few tiles alone, of 64 or 128 rows.
-// Otherwise a mask leaves the choice of step 17, but for tiles of 256 rows that are too few for one wave.
+// Of more tiles a mask leaves the choice of step 17, but where tiles of 256 rows would not fill one wave.
 static const char *best_configuration(const attention_shape *shape) {
   const long long heads = (long long)shape->batch * shape->heads;
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
   const bool few = heads * divide_up(shape->seq_q, 64) <= multiprocessors;
   const bool wide = shape->head_dim == 128;
   if (shape->causal && !few) {
-    if (wide || heads * divide_up(shape->seq_q, 256) < multiprocessors) return "128x128x8x2";
+    if (wide || shape->seq_q <= 128) return "128x128x8x2";
+    if (heads * divide_up(shape->seq_q, 256) < multiprocessors) return "128x128x8x2";
     return shape->seq_q <= 4096 ? "256x64x16x4" : "192x128x12x3";
   }
   const char *const names[] = {"64x128x4x2", "128x128x8x2", "192x128x12x3", "256x64x16x4"};
@@ -184,7 +185,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       const float sum = O_frag[r / 2][D / 2 + r % 2 * 2];  // of the rounded probabilities
       const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
       const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : sum; // before rounding
-      // exercise: of a part, store the partial row of O, scaled so that its sum is `all`; max and sum; and no more
+      // exercise: of a part, store O scaled so that its sum is `all`, and max and sum; then leave out lse and O
       if (place.divided) {
         const size_t to = place.partial_row + row;
         store_partial_row<D>(order.partials.O, to, O_frag[r / 2], r % 2, row < place.rows,
@@ -244,7 +245,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     round_probabilities<Element>(P_frag[0], S_frag[0]);
     if (blocks > 1) wait_for_keys();
     int failures = 0; // of the warp, in this tile
-    // One wave: O += P V of the block before, and S = Q K^T and P_new of this block.
+    // One round: O += P V of the block before, and S = Q K^T and P_new of this block.
     const auto one_round = [&](int block, auto &P, auto &P_new, auto may_be_lazy) {
       wait_for_turn();
       queue_scores();
@@ -310,7 +311,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     } else {
       for (; block < blocks; block++) one_round(block, P_frag, P_frag, std::true_type());
     }
-    // The loop of two waves leaves `block` at a last wave of its own, whose P is in P_next.
+    // The loop of two rounds leaves `block` at a last round of its own, whose P is in P_next.
     if (OVERLAP<tile, D> && block < blocks) {
       finish(P_next);
     } else {
