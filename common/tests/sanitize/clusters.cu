@@ -193,6 +193,23 @@ __global__ void first_reads_kernel(float *out) {
 }
 void cluster_ended_of_second(bool broken) { RUN(first_reads_kernel, 2, 0, device_floats(THREADS)) }
 
+// The second block adds to the first one's sum, which is gone by then in every order.
+template <bool right>
+__global__ void late_add_kernel(int *out) {
+  __shared__ int sum;
+  cg::cluster_group cluster = cg::this_cluster();
+  if (threadIdx.x == 0) sum = 0;
+  cluster.sync();
+  if (!right && cluster.block_rank() == 0) return;
+  cluster.sync();
+  if (cluster.block_rank() == 1) atomicAdd(cluster.map_shared_rank(&sum, 0), 1); // <- late add
+  cluster.sync();
+  if (cluster.block_rank() == 0 && threadIdx.x == 0) *out = sum;
+}
+void cluster_add_after_end(bool broken) {
+  RUN(late_add_kernel, 2, 0, reinterpret_cast<int *>(device_floats(1)))
+}
+
 // ---- What is there ------------------------------------------------------------------------------
 
 template <bool right>

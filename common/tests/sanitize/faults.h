@@ -67,6 +67,7 @@ void cluster_some_wait(bool broken);
 void cluster_not_begun(bool broken);
 void cluster_ended(bool broken);
 void cluster_ended_of_second(bool broken);
+void cluster_add_after_end(bool broken);
 void cluster_unwritten(bool broken);
 void cluster_past_dynamic(bool broken);
 void cluster_past_static(bool broken);

@@ -41,6 +41,11 @@ Test(clusters, begin_and_end) {
            "Race reported between the end of a block and read of its __shared__ memory",
            "<- first reads", "in block (0,0,0): address tile + 0x", " of block (1,0,0)",
            "hint: a block must not end while others use its shared memory"),
+      CASE(cluster_add_after_end,
+           "Invalid __shared__ atomic operation: block (0,0,0), whose shared memory it is, has "
+           "ended",
+           "at late_add_kernel in ", "<- late add", "in block (1,0,0)",
+           "hint: a block must not end while others use its shared memory"),
   };
   RUN_CASES(cases);
 }
