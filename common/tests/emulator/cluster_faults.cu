@@ -65,10 +65,10 @@ __global__ void cluster_fault_kernel(cluster_fault kind, int *out) {
   cluster.sync();
 }
 
-static void launch(cluster_fault kind) {
+static void launch(cluster_fault kind, unsigned cluster = 2) {
   cudaLaunchAttribute attribute;
   attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {2, 1, 1};
+  attribute.val.clusterDim = {cluster, 1, 1};
   cudaLaunchConfig_t config = {};
   config.gridDim = 2;
   config.blockDim = 64;
@@ -84,6 +84,7 @@ void fault_cluster_ended(void) { launch(ENDED); }
 void fault_cluster_ended_static(void) { launch(ENDED_STATIC); }
 void fault_cluster_past_the_end(void) { launch(PAST_THE_END); }
 void fault_cluster_no_such_rank(void) { launch(NO_SUCH_RANK); }
+void fault_cluster_not_asked_for(void) { launch(NO_SUCH_RANK, 1); }
 void fault_cluster_global(void) { launch(GLOBAL); }
 void fault_cluster_arrives_twice(void) { launch(ARRIVES_TWICE); }
 void fault_cluster_waits_first(void) { launch(WAITS_FIRST); }
