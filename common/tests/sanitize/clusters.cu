@@ -120,6 +120,23 @@ __global__ void left_kernel(float *out) {
 }
 void cluster_threads_left(bool broken) { RUN(left_kernel, 2, 0, device_floats(64)) }
 
+// Both threads are of one block.
+template <bool right>
+__global__ void bins_kernel(int *out) {
+  __shared__ int bins[THREADS];
+  cg::cluster_group cluster = cg::this_cluster();
+  cluster.sync();
+  bins[threadIdx.x] = 0; // <- bins write
+  cluster_barrier<right>();
+  int *own = cluster.map_shared_rank(bins, int(cluster.block_rank()));
+  atomicAdd(&own[(threadIdx.x + 32) % THREADS], 1); // <- bins add
+  cluster.sync();
+  out[cluster.thread_rank()] = bins[threadIdx.x];
+}
+void cluster_add_before_barrier(bool broken) {
+  RUN(bins_kernel, 2, 0, reinterpret_cast<int *>(device_floats(2 * THREADS)))
+}
+
 // In device memory.
 template <bool right>
 __global__ void pass_on_kernel(float *out) {

@@ -61,6 +61,7 @@ void cluster_read_before_barrier(bool broken);
 void cluster_write_before_barrier(bool broken);
 void cluster_write_behind_arrival(bool broken);
 void cluster_sum_before_barrier(bool broken);
+void cluster_add_before_barrier(bool broken);
 void cluster_threads_left(bool broken);
 void cluster_global_before_barrier(bool broken);
 void cluster_some_wait(bool broken);

@@ -16,6 +16,8 @@ Test(clusters, races) {
            "<- late ", "address tile + 0x", WITH_SYNC),
       CASE(cluster_sum_before_barrier, SHARED_RACE, "atomic operation", " of __shared__ memory",
            "<- sum ", "<- sum ", WITH_SYNC),
+      CASE(cluster_add_before_barrier, SHARED_RACE, " of __shared__ memory", "<- bins ", "<- bins ",
+           "where other blocks of the cluster use the place as well, cluster.sync()"),
       CASE(cluster_threads_left, SHARED_RACE, " of __shared__ memory", "<- left write",
            "<- left read",
            "hint: a thread has ended, and the barrier of the cluster orders nothing"),
