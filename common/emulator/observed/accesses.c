@@ -3,7 +3,10 @@
 // The names and their meaning are the compiler's (LLVM, compiler-rt/lib/tsan/rtl/tsan_interface.h and
 // tsan_interface_atomic.h; GCC's are the same, gcc/sanitizer.def).
 #define _GNU_SOURCE
+#include "block.h"
 #include "observer.h"
+
+#include <stdatomic.h>
 
 #define CALLER __builtin_return_address(0)
 
@@ -53,12 +56,20 @@ EMULATOR_API void __tsan_vptr_update(void *address, void *value) {
 // ---- Atomic operations --------------------------------------------------------------------------
 
 // These functions also perform the operation. The stand-in headers use a load, which is only a
-// first guess and is not reported, and then compare-and-exchange (detail/atomic_functions.h).
+// first guess and is not reported, and then compare-and-exchange (detail/atomic_functions.h). If there is no memory,
+// the load faults: `guessing` lets the report name the kernel's line.
 // Memory orders are ignored, since the strongest one is always right.
 #define ATOMICS_OF(bits, word)                                                                     \
   EMULATOR_API word __tsan_atomic##bits##_load(const volatile word *address, int order) {          \
     (void)order;                                                                                   \
-    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                             \
+    worker *worker = current_worker;                                                               \
+    if (worker == NULL) return __atomic_load_n(address, __ATOMIC_SEQ_CST);                         \
+    worker->guessing = CALLER;                                                                     \
+    atomic_signal_fence(memory_order_seq_cst);                                                     \
+    const word seen = __atomic_load_n(address, __ATOMIC_SEQ_CST);                                  \
+    atomic_signal_fence(memory_order_seq_cst);                                                     \
+    worker->guessing = NULL;                                                                       \
+    return seen;                                                                                   \
   }                                                                                                \
   EMULATOR_API void __tsan_atomic##bits##_store(volatile word *address, word value, int order) {   \
     (void)order;                                                                                   \

@@ -69,6 +69,18 @@ static void check_alignment(const void *address, const char *access, size_t byte
 static void check_destination(const char *destination, size_t bytes, const emulator_site *site) {
   const worker *worker = current_worker;
   const address_space space = address_space_of(worker, destination);
+  const struct worker *owner =
+      worker->cluster->size > 1 ? cluster_owner(worker, destination) : NULL;
+  if (owner != NULL && owner != worker) {
+    const uint3 block = owner->block.block_index;
+    copy_fault(
+        cudaErrorIllegalAddress,
+        say("Invalid destination of %s: it must be in the block's own shared memory",
+            site->operation)
+            .text,
+        say("it is in that of block (%u,%u,%u) of the cluster", block.x, block.y, block.z).text,
+        site);
+  }
   if (space == ADDRESS_STATIC_SHARED) return;
   if (space != ADDRESS_DYNAMIC_SHARED) {
     copy_fault(

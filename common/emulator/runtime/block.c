@@ -202,6 +202,7 @@ void block_prepare(worker *worker) {
   worker->block.cluster_rank = 0;
   worker->shuffled = worker->launch->seed != 0;
   worker->accessing = NULL;
+  worker->guessing = NULL;
   worker->gpu = gpu_selected();
   shared_memory_prepare(worker);
   for (unsigned i = 0; i < worker->thread_count; i++) {

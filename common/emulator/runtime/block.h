@@ -153,7 +153,9 @@ typedef struct worker {
   unsigned polls;                 // calls of emulator_yield
   bool gives_way;                 // to the other blocks of the cluster, though threads are ready
   const emulator_site *accessing; // where the runtime accesses a kernel's memory; else NULL
-  sigjmp_buf abandoned;           // where a lead continues after it leaves a block unfinished
+  const void
+      *guessing; // whence observed/accesses.c is asked for the first guess of an atomic function
+  sigjmp_buf abandoned; // where a lead continues after it leaves a block unfinished
   signal_record signal;
   void *signal_stack; // the stack on which the worker's thread handles signals
   worker_watch watch;

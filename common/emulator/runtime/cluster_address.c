@@ -39,6 +39,12 @@ void *emulator_cluster_map(const void *pointer, unsigned rank, const emulator_si
   worker *worker = current_worker;
   const cluster *cluster = worker->cluster;
   capability_check(worker, 90, "clusters", site);
+  if (rank >= cluster->size && cluster->size == 1) {
+    emulator_fault(cudaErrorLaunchFailure,
+                   "%s in %s:%d: there is no block of rank %d, because each block is a cluster of "
+                   "its own, as in each launch without cudaLaunchAttributeClusterDimension",
+                   site->operation, site->file, site->line, (int)rank);
+  }
   if (rank >= cluster->size) {
     emulator_fault(cudaErrorLaunchFailure,
                    "%s in %s:%d: the cluster has no block of rank %d: its %u blocks have the ranks "

@@ -83,6 +83,10 @@ static void handle(int signal, siginfo_t *info, void *context) {
     return;
   }
   worker->signal = signals_describe(signal, info, context);
+  if (worker->guessing != NULL) { // the line is that of the atomic function
+    worker->signal.instruction = (uintptr_t)worker->guessing - 1;
+    worker->signal.access = "atomic operation";
+  }
   siglongjmp(worker->lead->abandoned,
              ABANDONED_BY_SIGNAL); // to the worker's own stack, which reports
 }

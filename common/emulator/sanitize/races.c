@@ -63,6 +63,10 @@ static const char *race_hint(const checked_access *access, const past_access *pa
            "other "
            "warps use the place as well, __syncthreads()";
   }
+  if (shared && access->worker->cluster->size > 1) {
+    return "warps run in any order: put __syncthreads() between the two, or, where other blocks of "
+           "the cluster use the place as well, cluster.sync()";
+  }
   return "warps run in any order: put __syncthreads() between the two";
 }
 

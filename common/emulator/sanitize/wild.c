@@ -12,15 +12,17 @@ enum { NULL_PAGES = 64 * 1024 };
 
 // ---- Outside of memory --------------------------------------------------------------------------
 
-// Returns how far behind the last `__shared__` array of a block the address is; SIZE_MAX when it is not near.
-static size_t behind_static_shared(uintptr_t address) {
+// Returns how far behind the last `__shared__` array of a block the address is, and whose; SIZE_MAX when it is not near.
+static size_t behind_static_shared(uintptr_t address, const worker **owner) {
   enum { NEAR = 1024 };
   const worker *worker = current_worker;
   const size_t bytes = regions_static_shared()->bytes;
   for (unsigned rank = 0; bytes > 0 && rank < worker->cluster->size; rank++) {
     const struct worker *block = worker->cluster->blocks[rank];
     const size_t distance = address - ((uintptr_t)cluster_static_shared(worker, block) + bytes);
-    if (distance < NEAR) return distance;
+    if (distance >= NEAR) continue;
+    *owner = block;
+    return distance;
   }
   return SIZE_MAX;
 }
@@ -45,9 +47,9 @@ static void describe_outside(finding *found, const void *pointer) {
   const uintptr_t address = (uintptr_t)pointer;
   char *text = found->detail.text;
   const size_t room = sizeof found->detail.text;
-  if (behind_static_shared(address) != SIZE_MAX) {
-    snprintf(text, room, "%zu bytes past the end of the last __shared__ array",
-             behind_static_shared(address));
+  const size_t behind = behind_static_shared(address, &owner);
+  if (behind != SIZE_MAX) {
+    snprintf(text, room, "%zu bytes past the end of the last __shared__ array", behind);
   } else if (found->space == ADDRESS_DYNAMIC_SHARED) {
     const size_t asked = worker->launch->request->dynamic_shared_bytes;
     const size_t offset = address - (uintptr_t)owner->block.dynamic_shared;
@@ -90,7 +92,9 @@ static const char *outside_hint(const checked_access *access, address_space spac
 
 void access_outside(const checked_access *access) {
   finding found = access_finding(access, FINDING_OUT_OF_BOUNDS, NULL);
-  if (behind_static_shared(access->address) != SIZE_MAX) found.space = ADDRESS_STATIC_SHARED;
+  const worker *owner;
+  if (behind_static_shared(access->address, &owner) != SIZE_MAX)
+    found.space = ADDRESS_STATIC_SHARED;
   found.hint = outside_hint(access, found.space);
   findings_add(&found, describe_outside, (const void *)access->address);
   findings_leave(access->worker, cudaErrorIllegalAddress);

@@ -1,6 +1,7 @@
 #include "cluster_faults.h"
 
 #include <cooperative_groups.h>
+#include <cuda_pipeline.h>
 
 namespace cg = cooperative_groups;
 
@@ -31,6 +32,7 @@ enum cluster_fault {
   ENDED_STATIC,
   PAST_THE_END,
   NO_SUCH_RANK,
+  COPY,
   GLOBAL,
   ARRIVES_TWICE,
   WAITS_FIRST,
@@ -55,6 +57,8 @@ __global__ void cluster_fault_kernel(cluster_fault kind, int *out) {
   }
   if (kind == PAST_THE_END && rank == 0) out[t] = cluster.map_shared_rank(dynamic, 1)[4096];
   if (kind == NO_SUCH_RANK && rank == 0) out[t] = *cluster.map_shared_rank(dynamic, 2);
+  if (kind == COPY && rank == 0)
+    __pipeline_memcpy_async(cluster.map_shared_rank(&fixed[t], 1), &out[t], sizeof *out);
   if (kind == GLOBAL && rank == 0) out[t] = *cluster.map_shared_rank(out, 1);
   if (kind == ARRIVES_TWICE) cluster.barrier_arrive();
   if (kind == ARRIVES_TWICE) cluster.barrier_arrive();
@@ -65,10 +69,10 @@ __global__ void cluster_fault_kernel(cluster_fault kind, int *out) {
   cluster.sync();
 }
 
-static void launch(cluster_fault kind) {
+static void launch(cluster_fault kind, unsigned cluster = 2) {
   cudaLaunchAttribute attribute;
   attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {2, 1, 1};
+  attribute.val.clusterDim = {cluster, 1, 1};
   cudaLaunchConfig_t config = {};
   config.gridDim = 2;
   config.blockDim = 64;
@@ -84,6 +88,8 @@ void fault_cluster_ended(void) { launch(ENDED); }
 void fault_cluster_ended_static(void) { launch(ENDED_STATIC); }
 void fault_cluster_past_the_end(void) { launch(PAST_THE_END); }
 void fault_cluster_no_such_rank(void) { launch(NO_SUCH_RANK); }
+void fault_cluster_not_asked_for(void) { launch(NO_SUCH_RANK, 1); }
+void fault_cluster_copy(void) { launch(COPY); }
 void fault_cluster_global(void) { launch(GLOBAL); }
 void fault_cluster_arrives_twice(void) { launch(ARRIVES_TWICE); }
 void fault_cluster_waits_first(void) { launch(WAITS_FIRST); }

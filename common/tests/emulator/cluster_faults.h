@@ -19,6 +19,8 @@ void fault_cluster_ended(void); // block 0 reads dynamic shared memory of block 
 void fault_cluster_ended_static(void);  // the same of static shared memory
 void fault_cluster_past_the_end(void);  // a read far behind the other block's dynamic shared memory
 void fault_cluster_no_such_rank(void);  // rank 2
+void fault_cluster_not_asked_for(void); // rank 2 in a launch without clusters
+void fault_cluster_copy(void);          // an asynchronous copy to the other block
 void fault_cluster_global(void);        // maps a pointer to device memory
 void fault_cluster_arrives_twice(void); // without a wait
 void fault_cluster_waits_first(void);   // without an arrival

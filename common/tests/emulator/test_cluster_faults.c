@@ -40,6 +40,13 @@ Test(cluster_faults, shared_memory) {
   expect(fault_cluster_no_such_rank, FAILURE, AT("cluster.map_shared_rank()"),
          "the cluster has no block of rank 2: its 2 blocks have the ranks from 0 on",
          "in block (0,0,0)", NULL);
+  expect(fault_cluster_not_asked_for, FAILURE, AT("cluster.map_shared_rank()"),
+         "there is no block of rank 2, because each block is a cluster of its own",
+         "without cudaLaunchAttributeClusterDimension", NULL);
+  expect(fault_cluster_copy, cudaErrorIllegalAddress,
+         "Invalid destination of __pipeline_memcpy_async(): it must be in the block's own shared "
+         "memory\n",
+         "in block (0,0,0): it is in that of block (1,0,0) of the cluster\n", NULL, NULL);
   expect(fault_cluster_global, cudaErrorInvalidAddressSpace, AT("cluster.map_shared_rank()"),
          "the pointer is not to shared memory but to byte 0 of an allocation of 256 bytes", NULL,
          NULL);

@@ -120,6 +120,23 @@ __global__ void left_kernel(float *out) {
 }
 void cluster_threads_left(bool broken) { RUN(left_kernel, 2, 0, device_floats(64)) }
 
+// Both threads are of one block.
+template <bool right>
+__global__ void bins_kernel(int *out) {
+  __shared__ int bins[THREADS];
+  cg::cluster_group cluster = cg::this_cluster();
+  cluster.sync();
+  bins[threadIdx.x] = 0; // <- bins write
+  cluster_barrier<right>();
+  int *own = cluster.map_shared_rank(bins, int(cluster.block_rank()));
+  atomicAdd(&own[(threadIdx.x + 32) % THREADS], 1); // <- bins add
+  cluster.sync();
+  out[cluster.thread_rank()] = bins[threadIdx.x];
+}
+void cluster_add_before_barrier(bool broken) {
+  RUN(bins_kernel, 2, 0, reinterpret_cast<int *>(device_floats(2 * THREADS)))
+}
+
 // In device memory.
 template <bool right>
 __global__ void pass_on_kernel(float *out) {
@@ -192,6 +209,23 @@ __global__ void first_reads_kernel(float *out) {
   cluster_barrier<right>();
 }
 void cluster_ended_of_second(bool broken) { RUN(first_reads_kernel, 2, 0, device_floats(THREADS)) }
+
+// The second block adds to the first one's sum, which is gone by then in every order.
+template <bool right>
+__global__ void late_add_kernel(int *out) {
+  __shared__ int sum;
+  cg::cluster_group cluster = cg::this_cluster();
+  if (threadIdx.x == 0) sum = 0;
+  cluster.sync();
+  if (!right && cluster.block_rank() == 0) return;
+  cluster.sync();
+  if (cluster.block_rank() == 1) atomicAdd(cluster.map_shared_rank(&sum, 0), 1); // <- late add
+  cluster.sync();
+  if (cluster.block_rank() == 0 && threadIdx.x == 0) *out = sum;
+}
+void cluster_add_after_end(bool broken) {
+  RUN(late_add_kernel, 2, 0, reinterpret_cast<int *>(device_floats(1)))
+}
 
 // ---- What is there ------------------------------------------------------------------------------
 

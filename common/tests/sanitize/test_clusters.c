@@ -16,6 +16,8 @@ Test(clusters, races) {
            "<- late ", "address tile + 0x", WITH_SYNC),
       CASE(cluster_sum_before_barrier, SHARED_RACE, "atomic operation", " of __shared__ memory",
            "<- sum ", "<- sum ", WITH_SYNC),
+      CASE(cluster_add_before_barrier, SHARED_RACE, " of __shared__ memory", "<- bins ", "<- bins ",
+           "where other blocks of the cluster use the place as well, cluster.sync()"),
       CASE(cluster_threads_left, SHARED_RACE, " of __shared__ memory", "<- left write",
            "<- left read",
            "hint: a thread has ended, and the barrier of the cluster orders nothing"),
@@ -40,6 +42,11 @@ Test(clusters, begin_and_end) {
       CASE(cluster_ended_of_second,
            "Race reported between the end of a block and read of its __shared__ memory",
            "<- first reads", "in block (0,0,0): address tile + 0x", " of block (1,0,0)",
+           "hint: a block must not end while others use its shared memory"),
+      CASE(cluster_add_after_end,
+           "Invalid __shared__ atomic operation: block (0,0,0), whose shared memory it is, has "
+           "ended",
+           "at late_add_kernel in ", "<- late add", "in block (1,0,0)",
            "hint: a block must not end while others use its shared memory"),
   };
   RUN_CASES(cases);

@@ -173,6 +173,11 @@ typedef enum cudaLaunchAttributeID {
   cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
   cudaLaunchAttributePriority = 8
 } cudaLaunchAttributeID;
+typedef enum cudaClusterSchedulingPolicy {
+  cudaClusterSchedulingPolicyDefault = 0,
+  cudaClusterSchedulingPolicySpread = 1,
+  cudaClusterSchedulingPolicyLoadBalancing = 2
+} cudaClusterSchedulingPolicy;
 typedef union cudaLaunchAttributeValue {
   char pad[64];
   struct cudaAccessPolicyWindow accessPolicyWindow;
@@ -181,7 +186,7 @@ typedef union cudaLaunchAttributeValue {
   struct {
     unsigned int x, y, z;
   } clusterDim;
-  int clusterSchedulingPolicyPreference;
+  cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
   int priority;
 } cudaLaunchAttributeValue;
 typedef struct cudaLaunchAttribute_st {
