@@ -137,7 +137,7 @@ Test(kernels, any_number_of_splits) {
   static const problem problems[] = {{2, 3, 210, 64, true},
                                      {1, 70, 210, 128, false},
                                      {1, 70, 33, 64, true},
-                                     {1, 3, 600, 64, false}};
+                                     {1, 3, 600, 128, false}};
   static const char *const splits[] = {":1", ":2", ":3", ":40"};
   attention_step step = step_linked();
   error_text error;
