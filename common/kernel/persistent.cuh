@@ -83,10 +83,8 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem, co
     // Unrolled, the loop would take more clocks of the schedulers, which the producer shares with the consumers.
 #pragma unroll 1
     for (int block = 0; block < place.blocks; block++) {
-      if (block == max(0, place.blocks - order.ahead)) {
-        number = next_number(order, number);
-        next = tile_in_order<tile>(shape, order, number);
-      }
+      if (block == max(0, place.blocks - order.ahead))
+        next = tile_in_order<tile>(shape, order, take_next(order, number));
       if (block + 1 < place.blocks) {
         load_keys(place, block + 1);
       } else {

@@ -117,10 +117,11 @@ static cudaError_t make_schedule(schedule *order, const Args *args, cudaStream_t
   return order->counter ? cudaMemsetAsync(order->counter, 0, sizeof(int), stream) : cudaSuccess;
 }
 
-// Returns the number of the tile that the block takes after tile `number`. Tiles of equal length are dealt out
-// in turn. Of the others each block takes one when it asks. One thread of the block calls it.
-__device__ __forceinline__ int next_number(const schedule &order, int number) {
-  return order.counter ? order.blocks + atomicAdd(order.counter, 1) : number + order.blocks;
+// Replaces the number of the block's tile by that of its next one, and returns it. Tiles of equal length are dealt out in
+// turn. Of the others each block takes one when it asks. One thread of the block calls it.
+__device__ __forceinline__ int take_next(const schedule &order, int &number) {
+  number = order.counter ? order.blocks + atomicAdd(order.counter, 1) : number + order.blocks;
+  return number;
 }
 
 // Returns the place of tile `number`, 0 to order.tiles - 1, in the order of the schedule.
