@@ -221,7 +221,7 @@ __device__ __forceinline__ bool is_last_of(unsigned long long *counter, unsigned
   return last;
 }
 
-// Merges parts of a row that the thread has loaded, by the formula of `merge` (split_kv.cuh). The max of all parts is
+// Merges parts of a row that the thread has loaded, by the formula of `merge` (merge.cuh). The max of all parts is
 // computed first, which saves one of two exponentials for each part.
 template <int PARTS>
 __device__ __forceinline__ partial_row merge_loaded(const partial_row (&loaded)[PARTS],

@@ -1,5 +1,5 @@
-// Parts of step 18 that steps 19 and 20 take over. These are the two products, here with the keys that a warp has of a
-// key block, and the formula that merges sums over different keys. Step 18 explains the formula.
+// The two products of step 18, which steps 19 and 20 take over, here with the keys that a warp has of a key block. The
+// formula that merges sums over different keys is in merge.cuh.
 // From: 18_split_kv
 #ifndef SPLIT_KV_CUH
 #define SPLIT_KV_CUH

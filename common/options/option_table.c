@@ -48,8 +48,8 @@ const option_description option_table[OPTION_COUNT] = {
                        "BLOCK_M x BLOCK_N x WARPS, from step 06 on x STAGES\n"
                        "(default: the best measured)"},
     [OPTION_SPLITS] = {"--splits", "N", "8",
-                       "steps 18 to 20: into how many splits the keys of a tile are\n"
-                       "divided (default: from shape and number of multiprocessors)"},
+                       "steps 18 to 20 and 24: into how many splits the keys of a\n"
+                       "tile are divided (default: from shape and multiprocessors)"},
     [OPTION_GPUS] = {"--gpus", "N", "2",
                      "steps for several GPUs only: how many share the rows (default:\n"
                      "all; on the emulator EMU_GPUS says how many there are)"},
