@@ -72,7 +72,7 @@ bool order_before_by_shared_atomics(const past_access *past, unsigned thread) {
 
 // ---- The barrier of a cluster -------------------------------------------------------------------
 
-// What the arrivals at the barrier bring with them: for each block the clocks of its threads, and those of the phase
+// The arrivals at the barrier bring these with them: for each block the clocks of its threads, and those of the phase
 // that is over and of the one before. No thread is further behind, because each must wait for a phase before it
 // arrives for the next one. A thread knows the phase by the stamp of its end, which it passes on like all that it
 // knows.
