@@ -47,6 +47,25 @@ class Refuses(unittest.TestCase):
             )
 
 
+class Ends(unittest.TestCase):
+    def test_it_says_that_it_has_finished(self):
+        with tempfile.TemporaryDirectory() as folder:
+            mark = Path(folder) / "finished"
+            done = subprocess.run(
+                [sys.executable, "-m", "peers.context_parallel", "x.csv", "1026", "--gpus", "2"],
+                env={**os.environ, "LAB_FINISHED": str(mark)},
+                capture_output=True,
+            )
+            self.assertEqual((done.returncode, mark.read_text()), (2, "finished\n"))
+
+    def test_a_process_that_is_ended_does_not(self):
+        with tempfile.TemporaryDirectory() as folder:
+            mark = Path(folder) / "finished"
+            code = "import os; from peers import finish; finish.run(lambda: os._exit(0))"
+            done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "LAB_FINISHED": str(mark)})
+            self.assertEqual((done.returncode, mark.exists()), (0, False))
+
+
 class Processes(unittest.TestCase):
     def start(self, *codes):
         return [subprocess.Popen([sys.executable, "-c", code]) for code in codes]

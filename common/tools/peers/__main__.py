@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import signal
 import sys
 import time
 from pathlib import Path
 
-from . import grid, machine, table, timing
+from . import finish, grid, machine, table, timing
 from .record import Record, RecordError
 from .steps import Step, StepError
 
@@ -224,11 +223,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    # A step's code, which runs in this process, may end it with status 0: only a line in this file says that
-    # the program itself has come to its end (see common/finish).
-    mark = os.environ.pop("LAB_FINISHED", "")
-    status = main(sys.argv[1:])
-    if mark:
-        with open(mark, "a") as file:
-            file.write("finished\n")
-    sys.exit(status)
+    sys.exit(finish.run(lambda: main(sys.argv[1:])))

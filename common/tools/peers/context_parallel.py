@@ -27,7 +27,7 @@ import time
 import traceback
 from pathlib import Path
 
-from . import grid, group, group_row, machine, processes, timing
+from . import finish, grid, group, group_row, machine, processes, timing
 
 BAD_INPUT = 2
 FAILED = 1
@@ -307,4 +307,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(finish.run(main))
