@@ -96,9 +96,9 @@ void attention_group_rows(int seq, int rank, int ranks, attention_rows rows[2])
 // head_dim]. `args->lse` is NULL on all ranks or on none. Returns the first error of a launch, or cudaErrorUnknown where
 // NCCL reports one.
 // A call of CUDA on the host may wait until GPUs are idle, and an exchange makes a GPU wait for the other ranks' host
-// threads. So that these two never wait for each other, a program loads all kernels at the start
-// (CUDA_MODULE_LOADING=EAGER before its first call of CUDA), and no rank begins a launch before all ranks have enqueued
-// the one before (group_line_up in group/group.h).
+// threads. So that these two never wait for each other, a program loads all kernels and makes all connections at the
+// start (CUDA_MODULE_LOADING=EAGER and NCCL_RUNTIME_CONNECT=0, before its first calls of CUDA and NCCL), and no rank
+// begins a launch before all ranks have enqueued the one before (group_line_up in group/group.h).
 cudaError_t attention_forward_group(const attention_args *args, const attention_group *group,
                                     cudaStream_t stream) __attribute__((weak));
 

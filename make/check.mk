@@ -53,8 +53,9 @@ at_once    = $(shell echo $$(($(if $(filter gpu,$(DEVICE)),($(JOBS) + 3) / 4,$(J
 LONG_TESTS = $(filter $(addprefix %/scripts/test_,workshop verbs nvcc_cpu bugs recipes clang ended deps),$(PART_TESTS))
 CHECKED    = $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(PART_TESTS)) $(WATCHED_TESTS) $(step_checks)
 
-# The suites of the other steps use all GPUs that there are.
-on_one_gpu = $(if $(filter gpu,$(DEVICE)),$(filter-out $(addsuffix -check,$(call programs,$(GROUP_STEPS))),$(step_checks)))
+# The suites of the steps for several GPUs use all GPUs that there are.
+on_all_gpus = $(if $(filter gpu,$(DEVICE)),$(filter $(addsuffix -check,$(call programs,$(GROUP_STEPS))),$(step_checks)))
+on_one_gpu  = $(if $(filter gpu,$(DEVICE)),$(filter-out $(on_all_gpus),$(step_checks)))
 
 # Beside the build, which has times when it keeps one core busy.
 checks_of_texts = $(CHECK_ALL:%="$(MAKE) --no-print-directory %")
@@ -72,7 +73,7 @@ check-now: say-device
 	$(if $(too_new),@echo "$(say_too_new)")
 	@$(if $(CHECK_ALL),scripts/side_by_side.sh "$(build_tests)" $(checks_of_texts),$(build_tests))
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_SABOTAGED_GROUP=$(BUILD)/sabotaged_group LAB_CONFIG=$(CONFIG) \
-	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) ONE_GPU="$(on_one_gpu)" LAB_LARGE=$(if $(STEP_GOALS),1) \
+	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) ONE_GPU="$(on_one_gpu)" ALL_GPUS="$(on_all_gpus)" LAB_LARGE=$(if $(STEP_GOALS),1) \
 	  scripts/check.sh $(CHECKED)
 	$(if $(PLANTED),@JOBS=$(JOBS) scripts/side_by_side.sh "$(bugs_of_steps)" "$(variants_of_steps)" scripts/guide.sh)
 

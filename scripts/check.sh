@@ -5,8 +5,9 @@
 # says that it finished as many tests as Criterion counts (common/tests/finished.c). A program is skipped when it
 # says of all its tests that they need a tool that is missing. Exit status 1 when any fails. AT_ONCE programs run at
 # a time (1), with the cores divided among them. On a machine with several GPUs those that ONE_GPU names take turns
-# with the GPUs, unless CUDA_VISIBLE_DEVICES is set. On a GPU programs in timing/ run by themselves, because they measure
-# times. A terminal shows which programs run, and how many have ended.
+# with the GPUs, unless CUDA_VISIBLE_DEVICES is set. Those that ALL_GPUS names run by themselves, one test at a time,
+# because two programs that both exchange data between the same GPUs may wait for ever. On a GPU programs in timing/ run
+# by themselves, because they measure times. A terminal shows which programs run, and how many have ended.
 export LC_ALL=C
 set -u
 # shellcheck source=scripts/in_order.sh
@@ -49,9 +50,14 @@ is_one_step() { # number
   [ "${#programs[@]}" -eq 1 ] && [[ ${programs[$1]} == *-check ]]
 }
 
+takes_all_gpus() { # number
+  [[ " ${ALL_GPUS:-} " == *" ${programs[$1]} "* ]]
+}
+
 # Leaves the output in $scratch/NUMBER.log, exit status and seconds in $scratch/NUMBER.end.
 run_program() { # number
   local before=$SECONDS options=(--jobs "$workers")
+  if takes_all_gpus "$1"; then options=(--jobs 1); fi
   if is_one_step "$1"; then options+=("--tap=$scratch/tap"); fi
   echo "$before" >"$scratch/$1.begin"
   if [ "$gpus" -gt 1 ] && [[ " $ONE_GPU " == *" ${programs[$1]} "* ]]; then
@@ -119,11 +125,11 @@ report_program() { # number
   fi
 }
 
-measures() { # number
-  [[ ${programs[$1]} == */gpu*/timing/* ]]
+runs_alone() { # number
+  [[ ${programs[$1]} == */gpu*/timing/* ]] || takes_all_gpus "$1"
 }
 
-in_order $# "$at_once" run_program show_programs report_program measures
+in_order $# "$at_once" run_program show_programs report_program runs_alone
 
 if [ "${#failed[@]}" -gt 0 ]; then
   echo "check: ${#failed[@]} of $# test programs failed: ${failed[*]}"

@@ -2,7 +2,6 @@
 #include "device/device.h"
 #include "group/group.h"
 #include "shape/shape.h"
-#include <nccl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,37 +66,13 @@ static bool deal_tensor(const dealt_tensor *tensor, bool bare, error_text *error
   return good;
 }
 
-// Copy engines write to memory of another GPU that NCCL has allocated and knows as a window. Where NCCL cannot do that,
-// the workspace is ordinary memory, and NCCL's kernels write to it.
 static bool make_workspaces(gpu_group *group, size_t bytes, bool bare, error_text *error) {
-#ifdef NCCL_WIN_COLL_SYMMETRIC
-  (void)bare;
-  ncclResult_t result = ncclSuccess;
-  for (int i = 0; i < group->count && result == ncclSuccess; i++) {
-    cudaSetDevice(group->members[i].device);
-    result = ncclMemAlloc(&group->members[i].symmetric, bytes);
-  }
-  if (result == ncclSuccess) {
-    ncclGroupStart();
-    for (int i = 0; i < group->count; i++) {
-      gpu_rank *member = &group->members[i];
-      cudaSetDevice(member->device);
-      ncclCommWindowRegister(member->group.comm, member->symmetric, bytes,
-                             (ncclWindow_t *)&member->window, NCCL_WIN_COLL_SYMMETRIC);
-    }
-    result = ncclGroupEnd();
-  }
-  return result == ncclSuccess ||
-         fail(error, "the workspace of %.4g MB cannot be made: NCCL reports \"%s\"",
-              (double)bytes * 1e-6, ncclGetErrorString(result));
-#else
   for (int i = 0; i < group->count; i++) {
     if (!device_ok(cudaSetDevice(group->members[i].device), "selecting a GPU", error) ||
         !guard_allocate(&group->members[i].workspace, "the workspace", bytes, bare, error))
       return false;
   }
   return true;
-#endif
 }
 
 bool group_deal(gpu_group *group, const attention_step *step, const trial *trial,
@@ -120,7 +95,7 @@ bool group_deal(gpu_group *group, const attention_step *step, const trial *trial
 }
 
 attention_args group_arguments(const gpu_group *group, const gpu_rank *member, bool o_alone) {
-  void *workspace = member->symmetric ? member->symmetric : member->workspace.data;
+  void *workspace = member->workspace.data;
   // A rank without rows has no lse. An address, which is not used, tells it that the other ranks want theirs.
   float *lse = member->lse.data ? member->lse.data : workspace;
   return (attention_args){

@@ -13,9 +13,12 @@
 
 // CUDA loads a kernel at its first launch, and waits there until the GPU is idle (CUDA Programming Guide, "Lazy Loading").
 // But a kernel of an exchange is not done before another rank takes part, whose host thread may wait for a load of its
-// own. So the kernels are loaded at the start, whatever the user has set. CUDA reads the variable at the first call.
-__attribute__((constructor)) static void load_kernels_at_the_start(void) {
+// own. So the kernels are loaded at the start, whatever the user has set. For the same reason NCCL, which otherwise
+// allocates memory when a kind of exchange is called first, makes its connections when the group is opened. CUDA and NCCL
+// read these variables at their first calls.
+__attribute__((constructor)) static void prepare_at_the_start(void) {
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  setenv("NCCL_RUNTIME_CONNECT", "0", 1);
 }
 
 bool group_nccl_ok(ncclResult_t result, ncclComm_t comm, const char *what, error_text *error) {
@@ -84,15 +87,7 @@ static bool connect_ranks(gpu_group *group, ncclUniqueId id, error_text *error) 
   for (int i = 0; i < group->count && result == ncclSuccess; i++) {
     gpu_rank *member = &group->members[i];
     if (!device_ok(cudaSetDevice(member->device), "selecting a GPU", error)) return false;
-#ifdef NCCL_CTA_POLICY_ZERO
-    // The copy engines move the data where they can, and the multiprocessors are left to the step.
-    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-    config.CTAPolicy = NCCL_CTA_POLICY_ZERO;
-    result =
-        ncclCommInitRankConfig(&member->group.comm, group->ranks, id, member->group.rank, &config);
-#else
     result = ncclCommInitRank(&member->group.comm, group->ranks, id, member->group.rank);
-#endif
   }
   const ncclResult_t ended = ncclGroupEnd();
   return group_nccl_ok(result == ncclSuccess ? ended : result, NULL, "connecting the GPUs", error);
@@ -141,12 +136,6 @@ void group_undeal(gpu_group *group) {
   for (int i = 0; i < group->count; i++) {
     gpu_rank *member = &group->members[i];
     cudaSetDevice(member->device);
-#ifdef NCCL_WIN_COLL_SYMMETRIC
-    if (member->window && member->group.comm && !group->failed)
-      ncclCommWindowDeregister(member->group.comm, member->window);
-    if (member->symmetric) ncclMemFree(member->symmetric);
-    member->window = member->symmetric = NULL;
-#endif
     guarded_buffer *buffers[] = {&member->q, &member->k,   &member->v,
                                  &member->o, &member->lse, &member->workspace};
     for (size_t b = 0; b < sizeof buffers / sizeof buffers[0]; b++) guard_free(buffers[b]);

@@ -22,9 +22,6 @@ typedef struct {
   cudaStream_t stream;
   attention_rows q_rows[2], kv_rows[2]; // of the whole sequences, that the rank has
   guarded_buffer q, k, v, o, lse, workspace;
-  void *
-      symmetric; // the workspace where NCCL has allocated it, so that copy engines can move the data
-  void *window;  // NCCL's ncclWindow_t of it
 } gpu_rank;
 
 typedef struct {

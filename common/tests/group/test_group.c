@@ -161,8 +161,9 @@ Test(configurations, those_of_few_warps_take_head_dim_128) {
 }
 
 // On GPUs two ranks can otherwise wait for each other at their first launches.
-Test(group, kernels_are_loaded_at_the_start) {
+Test(group, kernels_and_connections_are_made_at_the_start) {
   cr_expect_str_eq(getenv("CUDA_MODULE_LOADING"), "EAGER");
+  cr_expect_str_eq(getenv("NCCL_RUNTIME_CONNECT"), "0");
 }
 
 // Where a GPU cannot reach the memory of the others, NCCL brings their keys and values.

@@ -81,6 +81,16 @@ Test(check, programs_for_one_gpu_take_turns_with_the_gpus) {
   cr_expect_str_eq(result.out, "a 1\nb 1\nc 1\nd 1\n", "%s", result.out);
 }
 
+// Two programs that both exchange data between the same GPUs may wait for ever.
+Test(check, programs_for_all_gpus_run_alone_and_one_test_at_a_time) {
+  put("build/gpu/group",
+      "#!/bin/bash\necho group $* >>order\nsleep 0.2\necho ends >>order\n" PASSES);
+  put("build/gpu/other", "#!/bin/bash\necho other $* >>order\n" PASSES);
+  const script_result result = toolkit_run("AT_ONCE=2 ALL_GPUS=build/gpu/group scripts/check.sh "
+                                           "build/gpu/group build/gpu/other >log; cat order");
+  cr_expect_str_eq(result.out, "group --jobs 1\nends\nother --jobs 2\n", "%s", result.out);
+}
+
 // A wrong step fails most tests of its suite.
 Test(check, one_step_shows_its_first_failure) {
   put("build/gpu/step04-check",
