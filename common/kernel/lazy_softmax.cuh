@@ -26,7 +26,7 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 
 }
 
 // The second part of the online softmax, behind find_row_max, for the lane's row r alone: its scores become
-// probabilities in place. row_sum is kept if ADD is set.
+// probabilities in place. If ADD is set, they are added to row_sum.
 template <typename tile, bool ADD>
 __device__ __forceinline__ void
 exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float scale_log2,

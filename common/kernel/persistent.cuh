@@ -1,4 +1,4 @@
-// Parts of step 15 that later steps take over: the tiles in shared memory and the producer. Step 15 explains them.
+// The tiles in shared memory, their barriers and the producer, from step 16 on as in step 15, which explains them.
 // From: 15_persistent
 #ifndef PERSISTENT_CUH
 #define PERSISTENT_CUH

@@ -1,5 +1,5 @@
 // The sum and the max of a row: the product of P and V with the row sums of P, the ones that it needs, and the max of
-// three scores at once. Step 17 takes them over from step 16 as they are. Step 16 explains them.
+// three scores at once. From step 17 on they are as in step 16, which explains them.
 // From: 16_row_sums
 #ifndef ROW_SUMS_CUH
 #define ROW_SUMS_CUH
@@ -10,7 +10,7 @@
 #include "persistent.cuh"
 
 // Queues O_frag [64, D + 8] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D + 8], the part of one warp group; the caller
-// waits for it. If `first` is set, O_frag = P V. V_smem has a panel of ones after those of V. A step of 16 keys
+// waits for it. If `first` is set, O_frag = P V. V_smem has a panel of ones behind those of V. A step of 16 keys
 // moves 16 rows of 128 bytes, which is 8 for a key in the units of a descriptor.
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
@@ -26,7 +26,7 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
   wgmma_commit();
 }
 
-// Fills the panel of ones after V in each stage. All threads of the block call it, before they meet at a
+// Fills the panel of ones behind V in each stage. All threads of the block call it, before they meet at a
 // __syncthreads(). The copy engine never writes there.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void fill_with_ones(shared_tiles<tile, Element, D> &smem) {

@@ -82,7 +82,7 @@ struct schedule {
   // Of the tiles that have been dealt out, where they are not dealt out in turn; else NULL.
   int *counter;
   // How many key blocks before the end of its tile a block takes the next one: 1 where the counter deals out few tiles for
-  // each block, so that a tile goes to one that is about to be free, else as early as it can, which hides the way there.
+  // each block, so that a tile goes to one that is about to be free, else as early as it can, which hides the wait.
   int ahead;
   int query_tiles;   // of a head
   int tiles;         // of all heads

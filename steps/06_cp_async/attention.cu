@@ -10,7 +10,7 @@
 //   stage 1  | copy      | mult. | copy  | mult. | ...         block n + 1 go into the other one.
 //
 // Cost for each head: as in step 05, and STAGES times the shared memory for K and V. The time to copy a
-// tile is hidden behind the multiplication of another one; the softmax between the products is left.
+// tile is hidden behind the multiplication of another one; the softmax between the products is not.
 // Look next at 07_mma_registers, which keeps the scores in registers.
 #include "kernel.cuh"
 #include "ptx.cuh"
@@ -240,7 +240,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
     factor_smem[row] = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
     if (lse && row < rows) lse[first_row + row] = (row_max * scale_log2 + log2f(sum)) * LN_2;
   }
-  __syncthreads(); // the factors are complete, and no thread reads V any more, where O goes
+  __syncthreads(); // the factors are complete, and no thread reads K or V, where O is stored
   scale_output<tile>(O_frag, factor_smem);
   store_fragments<tile, D>(O_smem, O_frag);
   __syncthreads(); // O is complete

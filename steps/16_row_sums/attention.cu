@@ -163,7 +163,7 @@ find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float sc
   for (int r = 0; r < tile::LANE_ROWS; r++) row_max[r] = new_max[r];
 }
 
-// The second part, for the lane's row r alone: its scores become probabilities in place. It keeps row_sum if ADD is set.
+// The second part, for the lane's row r alone: its scores become probabilities in place. It adds to row_sum if ADD is set.
 template <typename tile, bool ADD>
 __device__ __forceinline__ void
 exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float scale_log2,
