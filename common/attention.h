@@ -89,7 +89,8 @@ void attention_group_rows(int seq, int rank, int ranks, attention_rows rows[2])
     __attribute__((weak));
 
 // Enqueues the rank's part of the computation on `stream`, and may use the other streams of the group as well, for
-// which `stream` waits in the end. It returns without waiting. Every rank calls it, with its own GPU current, and with the same shape.
+// which `stream` waits in the end. It returns without waiting. Every rank calls it, with its own GPU current, and with
+// the same shape.
 // A rank may still read K and V of another when that one's stream is done. So K and V stay as they are until all ranks
 // have finished; the exchange of the next call waits for that, too.
 // `args->shape` is the shape of the whole problem; the tensors are the rank's own rows, [batch, heads, own rows,

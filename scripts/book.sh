@@ -78,10 +78,10 @@ add fact title "The attention lab book"
 
 mapfile -t documents < <(scripts/files.sh '*.md' | grep -v '/hints\.md$')
 for file in "${documents[@]}"; do add document "$file"; done
-# A chart that a document shows stands in the page, too; but those of plots/README.md, which shows all of them, would
-# be half of the page, and the page draws such curves itself.
+# A chart that a document shows stands in the page, too; but those of the documents in plots, which show all of them,
+# would be half of the page, and the page draws such curves itself.
 for file in "${documents[@]}"; do
-  if [ "$file" = plots/README.md ]; then continue; fi
+  if [[ $file == plots/* ]]; then continue; fi
   folder=.
   if [[ $file == */* ]]; then folder=${file%/*}; fi
   grep -o '!\[[^]]*\]([^)]*\.svg)' "$file" | sed 's/.*(\(.*\))/\1/' | while read -r image; do
@@ -110,6 +110,7 @@ columns_of_page() { # file
 for file in plots/data/*/*.csv; do
   case $file in
   */peers.csv | */bench.csv)
+    [ -f "${file%/*}/ladder.csv" ] || continue # the page draws the curves of GPUs with a whole ladder
     mkdir -p "$scratch/${file%/*}"
     columns_of_page "$file" >"$scratch/$file"
     add text "$file" "$scratch/$file"

@@ -46,16 +46,15 @@ join_rows() { # published file, which need not be there, new file
 }
 
 # Prints the rows of the new file, and those of the old one whose shape does not occur in the new one, by the old one's
-# order of shapes.
+# order of shapes. As long as rows of the old one stay, so do its comments, which name the GPU.
 join_shapes() { # published file, new file
   local old=$1
   if ! [ -f "$old" ] || [ "$(grep -v '^#' "$old" | head -n 1)" != "$(grep -v '^#' "$2" | head -n 1)" ]; then old=/dev/null; fi
   awk -F , '
-    FNR == 1 { header = 0 }
-    /^#/ { if (FILENAME == new) print; next }
-    !header {
-      header = 1
-      if (FILENAME == new) print
+    FNR == 1 { header = "" }
+    /^#/ { if (FILENAME == new) comments = comments $0 "\n"; else old_comment[++old_comments] = $0; next }
+    header == "" {
+      header = $0
       for (i = 1; i <= NF; i++) column[$i] = i
       next
     }
@@ -68,9 +67,15 @@ join_shapes() { # published file, new file
       replaced[key] = replaced[key] $0 "\n"
       next
     }
-    !(key in replaced) { print; next }
-    !(key in printed) { printed[key]; printf "%s", replaced[key] }
-    END { for (i = 1; i <= shapes; i++) if (!(order[i] in printed)) printf "%s", replaced[order[i]] }' new="$2" "$2" "$old"
+    !(key in replaced) { rows[++count] = $0 "\n"; kept = 1; next }
+    !(key in printed) { printed[key]; rows[++count] = replaced[key] }
+    END {
+      for (i = 1; i <= old_comments && kept; i++)
+        if (index("\n" comments, "\n" old_comment[i] "\n") == 0) comments = comments old_comment[i] "\n"
+      printf "%s%s\n", comments, header
+      for (i = 1; i <= count; i++) printf "%s", rows[i]
+      for (i = 1; i <= shapes; i++) if (!(order[i] in printed)) printf "%s", replaced[order[i]]
+    }' new="$2" "$2" "$old"
 }
 
 # Leaves out the rows of a step whose number is another step's by now.

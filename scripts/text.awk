@@ -15,10 +15,11 @@ function has_number(name, number,  folders) {
 }
 
 # Returns a name as a reader says it, such as "04 online softmax", "SDPA flash", "FlashAttention-3 (quoted)", "04
-# online softmax (own)".
+# online softmax (own)", "PyTorch ring" of context_parallel_ring.
 function readable(name) {
   sub(/_quoted$/, " (quoted)", name)
   sub(/^flash_attention_3/, "FlashAttention-3", name)
+  sub(/^context_parallel_/, "PyTorch ", name)
   sub(/^sdpa_cudnn/, "sdpa_cuDNN", name)
   sub(/^sdpa_/, "SDPA ", name)
   gsub(/_/, " ", name)

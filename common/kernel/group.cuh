@@ -9,7 +9,7 @@
 #define TAKES_A_GROUP // see configurations.cuh
 
 // The rows of a sequence are shared out in pieces of a multiple of this number, which is the largest key block. So no
-// block has keys of two pieces, and the copy engine fills it at once.
+// block has keys of two pieces, and TMA fills each panel of it by one copy.
 static constexpr int PIECE_MULTIPLE = 128;
 
 // Returns the rows of each piece where `seq` rows are divided into so many pieces. The last pieces may have fewer rows,

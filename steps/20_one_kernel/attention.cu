@@ -56,7 +56,7 @@ struct configuration {
   X(64, 64, 4, 2)                                                                                  \
   X(128, 64, 4, 2)
 
-// The smallest tile that holds all rows of a group, but for two cases. 17 to 32 rows are two tiles of 16, each with half
+// The smallest tile that holds all rows of a group, with exceptions. 17 to 32 rows are two tiles of 16, each with half
 // as many rows to merge, where that gives no more tiles than multiprocessors: the two run side by side, and one of them
 // finds K and V in the L2 cache. More than 64 rows are tiles of step 09 where these suffice for all multiprocessors;
 // else tiles are divided, and one of 64 rows has half as many to merge. With more tiles of up to 32 rows than

@@ -13,7 +13,7 @@
 //       step 24     | tile 0 .. 59    | 60 .. 119       | 120 .. 131
 //                   | 132 .. 191, each in 2 parts       |                 half as long; then merge_kernel
 //
-// Cost of a part: its rows of O in float32 are written and read again. All of them: the launch of a second kernel.
+// Cost of a part: its rows of O in float32 are written and read again. Cost of all: the launch of a second kernel.
 #include "fragments.cuh"
 #include "kernel.cuh"
 #include "lazy_softmax.cuh"
@@ -60,8 +60,8 @@ static int divided_tiles(const attention_shape &shape, int tiles, int multiproce
 
 #include "parts.cuh"
 
-// The tile for which the expected time is the shortest. Under a mask it is known of few tiles alone, of 64 or 128 rows.
-// Of more tiles a mask leaves the choice of step 17, but where tiles of 256 rows would not fill one wave.
+// The tile for which the expected time is the shortest. Under a mask it is known only of few tiles, of 64 or 128 rows;
+// more tiles are those of step 17 there, or have 128 rows where those of 256 rows would not fill one wave.
 static const char *best_configuration(const attention_shape *shape) {
   const long long heads = (long long)shape->batch * shape->heads;
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);

@@ -104,20 +104,29 @@ Test(publish, counts_of_lines) {
 
 // All that was timed at one shape was timed in one run, and is replaced together; other shapes stay, in their order.
 Test(publish, peers_by_shape) {
-#define OF_SHAPES "# PyTorch\nstep,dtype,seq_q,causal,score_deviation,rising,median_ms\n"
+#define COLUMNS   "step,dtype,seq_q,causal,score_deviation,rising,median_ms\n"
+#define OF_SHAPES "# PyTorch\n# a GPU\n" COLUMNS
   toolkit_write(FOLDER "/peers.csv",
-                OF_SHAPES "04_x,fp16,512,0,1,0,1\ncudnn,fp16,512,0,1,0,2\n04_x,fp16,512,1,1,0,3\n"
-                          "04_x,fp16,1024,0,1,0,4\n");
+                "# PyTorch\n# an older GPU\n" COLUMNS
+                "04_x,fp16,512,0,1,0,1\ncudnn,fp16,512,0,1,0,2\n04_x,fp16,512,1,1,0,3\n"
+                "04_x,fp16,1024,0,1,0,4\n");
   toolkit_write("results/test-gpu/peers.csv", OF_SHAPES
                 "05_y,fp16,2048,0,1,0,9\n05_y,fp16,512,1,1,0,7\ncudnn,fp16,512,1,1,0,8\n");
   const char *const published =
       "scripts/publish.sh test-gpu peers >log 2>&1; cat " FOLDER "/peers.csv";
   script_result result = toolkit_run(published);
   cr_expect_str_eq(result.out,
-                   OF_SHAPES
+                   "# PyTorch\n# a GPU\n# an older GPU\n" COLUMNS
                    "04_x,fp16,512,0,1,0,1\ncudnn,fp16,512,0,1,0,2\n05_y,fp16,512,1,1,0,7\n"
                    "cudnn,fp16,512,1,1,0,8\n04_x,fp16,1024,0,1,0,4\n05_y,fp16,2048,0,1,0,9\n",
                    "%s", result.out);
+#define ALL_SHAPES                                                                                 \
+  "# a third GPU\n" COLUMNS                                                                        \
+  "04_x,fp16,512,0,1,0,5\n04_x,fp16,512,1,1,0,5\n04_x,fp16,1024,0,1,0,5\n"                         \
+  "04_x,fp16,2048,0,1,0,5\n"
+  toolkit_write("results/test-gpu/peers.csv", ALL_SHAPES);
+  result = toolkit_run(published); // the GPUs of before have no row any more
+  cr_expect_str_eq(result.out, ALL_SHAPES, "%s", result.out);
   toolkit_write("results/test-gpu/peers.csv", "step,dtype,causal,floor_ms\n05_y,fp16,1,7\n");
   result = toolkit_run(published); // of other columns
   cr_expect_str_eq(result.out, "step,dtype,causal,floor_ms\n05_y,fp16,1,7\n", "%s", result.out);
