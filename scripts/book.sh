@@ -93,30 +93,30 @@ while read -r file; do add image "$file"; done <"$scratch/images"
 
 # Prints those columns of a record that the page reads. No text of such a file holds a comma.
 columns_of_page() { # file
-  awk -F , '
-    BEGIN {
-      read = "step configuration device dtype batch heads kv_heads seq_q seq_kv head_dim causal check median_ms " \
-        "ci_low_ms ci_high_ms tflops throttled base_step speedup speedup_low speedup_high before_step speedup_before " \
-        "speedup_before_low speedup_before_high commit date"
-      for (i = split(read, name, " "); i > 0; i--) is_read[name[i]]
-    }
+  local read='step dtype batch heads kv_heads seq_q seq_kv head_dim causal median_ms speedup commit date'
+  case $1 in
+  */variants*) read+=' variant speedup_low speedup_high' ;;
+  *) read+=' check ci_low_ms ci_high_ms tflops throttled base_step before_step speedup_before speedup_before_low speedup_before_high' ;;
+  esac
+  awk -F , -v read="$read" '
+    BEGIN { for (i = split(read, name, " "); i > 0; i--) is_read[name[i]] }
     /^#/ { print; next }
     !columns { for (i = 1; i <= NF; i++) if ($i in is_read) place[++columns] = i }
     { for (i = 1; i <= columns; i++) printf "%s%s", $place[i], i < columns ? "," : "\n" }' "$1"
 }
 
 # The record, less the samples, of which the other files hold the medians, and less large files that the page does not
-# draw: it would be larger than 5 MB with them.
+# draw: it would be larger than 5 MB with them. For the same reason it draws curves only of GPUs that have a whole ladder.
 for file in plots/data/*/*.csv; do
   case $file in
-  */peers.csv | */bench.csv)
-    [ -f "${file%/*}/ladder.csv" ] || continue # the page draws the curves of GPUs with a whole ladder
+  *-samples.csv | */bench-decode*.csv | */decode*.csv | */splits-*.csv | */peers-earlier.csv | */shapes.csv | */spread.csv | */waves*.csv | \
+    */mutants.csv | */calibration.csv | *'*'*) ;;
+  */peers.csv | */bench.csv | */variants*.csv)
+    if [[ $file != */variants* ]] && ! [ -f "${file%/*}/ladder.csv" ]; then continue; fi
     mkdir -p "$scratch/${file%/*}"
     columns_of_page "$file" >"$scratch/$file"
     add text "$file" "$scratch/$file"
     ;;
-  *-samples.csv | */bench-decode*.csv | */decode*.csv | */splits-*.csv | */peers-earlier.csv | */shapes.csv | */spread.csv | */waves*.csv | */variants*.csv | \
-    */mutants.csv | */calibration.csv | *'*'*) ;;
   *) add text "$file" ;;
   esac
 done

@@ -91,6 +91,7 @@ def main():
             controls.quiz,
             numbers_of.ladder,
             numbers_of.curves,
+            numbers_of.variants,
             numbers_of.counts,
             numbers_of.diffs,
             numbers_of.stale,

@@ -44,6 +44,8 @@ def curves(check):
     for path in sorted(DATA.glob("*/*.csv")):
         if not re.fullmatch(r"ladder.*|bench|peers", path.stem) or path.stem.endswith("samples"):
             continue
+        if not path.stem.startswith("ladder") and not path.with_name("ladder.csv").is_file():
+            continue  # the page draws curves of GPUs with a whole ladder
         for row in rows_of(path):
             if row["median_ms"] and float(row["median_ms"]) > 0 and row["check"] == "ok":
                 problem = ",".join(
@@ -83,6 +85,39 @@ def curves(check):
                         f"curves, {dtype} {dim} {causal}: {steps - {point['step'] for point in shown}} is not drawn",
                     )
     return f"{compared} points of the record"
+
+
+def variants(check):
+    """How fast each recorded variant was beside its step."""
+    compared = 0
+    recorded = {}
+    for path in sorted(DATA.glob("*/variants*.csv")):
+        if path.stem.endswith("samples"):
+            continue
+        for row in rows_of(path):
+            name = row["variant"]
+            if name and row["median_ms"] and pathlib.Path("steps", row["step"], "variants", f"{name}.patch").is_file():
+                recorded.setdefault(row["step"], []).append((name, row))
+    for step, rows in sorted(recorded.items()):
+        check.go(f"#/step/{step}/variants")
+        shown = check.run("[...document.querySelectorAll('li[data-variant]')].map((it) => [it.dataset.variant, it.textContent])")
+        check.expect(len(shown) == len(rows), f"{step}: {len(rows)} times of variants are recorded, {len(shown)} are shown")
+        for name, row in rows:
+            compared += 1
+            ratio = row.get("speedup")
+            known = float(ratio or row["median_ms"])
+            numbers = [
+                float(number)
+                for variant, text in shown
+                if variant == name
+                for number in re.findall(r": ([0-9.]+) " + ("×" if ratio else "ms"), text)
+            ]
+            check.expect(
+                any(abs(number - known) < 0.006 * known for number in numbers),
+                f"{step}, {name}: {known} is recorded, and the page says {numbers}",
+            )
+    check.expect(compared > 0 or not recorded, "no time of a variant was compared")
+    return f"{compared} times of variants"
 
 
 def counts(check):

@@ -129,16 +129,20 @@ function stepVariants(step) {
           el("p", {}, "Expected: ", head.Expect || ""),
           rows.length
               ? el("ul", {},
-                    rows.map(
-                        (row) => el("li", {},
-                            `${problemText(timed(row, row.step, ""))}: ${
-                                digits(+row.speedup, 3)} × the speed of the step ` +
-                                `[${digits(+row.speedup_low, 3)}, ${digits(+row.speedup_high, 3)}], ${origin([row])}`)))
+                    rows.map((row) => el("li", {"data-variant": variant.name},
+                                 `${problemText(timed(row, row.step, ""))}: ${variantTime(row)}, ${origin([row])}`)))
               : el("p", {class: "note"},
                     `Not timed yet: make step${number(step)} variants RECORD=1 on a GPU times it.`),
           patchDiff(step, variant.changes, `with ${variant.name}`, `v${i}`));
     })
   ];
+}
+
+// How fast a variant was beside its step. A record of several GPUs that is older than that ratio has the time alone.
+function variantTime(row) {
+  if (!(row.speedup > 0)) return `${digits(+row.median_ms, 4)} ms`;
+  return `${digits(+row.speedup, 3)} × the speed of the step ` +
+      `[${digits(+row.speedup_low, 3)}, ${digits(+row.speedup_high, 3)}]`;
 }
 
 // ---- Exercise -----------------------------------------------------------------------------------
