@@ -8,30 +8,33 @@
 # has an eighth of the heads, and each further one three times as many as the one before it. So the time is
 # T / P + C / 8 + m if T / P is at least 3 C; else a rank waits for the second slice, too.
 #
-# Bandwidth and m come from the exchange alone on the fewest GPUs, at the longest and at the shortest length. Between hosts
-# the bandwidth is quoted: 50 GB/s for each GPU (NDR InfiniBand, 400 Gbit/s), and a GPU receives most of its bytes from
-# other hosts.
+# Bandwidth and m come from the fewest GPUs, at the longest and at the shortest length: the bandwidth from the copies alone,
+# as the copy engines carry the slices, or in records that lack them from the exchange alone, and m from the exchange
+# alone. Between hosts the bandwidth is quoted: 50 GB/s for each GPU (NDR InfiniBand, 400 Gbit/s), and a GPU receives most
+# of its bytes from other hosts.
 BEGIN { QUOTED_GB_PER_S = 50 }
 
-# Takes a row: the exchange alone, or the time of one GPU.
-function model_read(  causal, seq) {
+# Takes a row: the exchange alone, the copies alone, or the time of one GPU.
+function model_read(  causal, seq, what) {
   causal = field("causal") + 0
   seq = field("seq_kv") + 0
-  if (field("step") == "exchange_alone") {
+  what = field("step")
+  if (what == "exchange_alone" || what == "copies_alone") {
     if (link_gpus != "" && field("gpus") + 0 > link_gpus) return
     if (field("gpus") + 0 != link_gpus) {
       link_gpus = field("gpus") + 0
-      short_seq = long_seq = ""
+      split("", short_seq)
+      split("", long_seq)
     }
-    if (short_seq == "" || seq < short_seq) {
-      short_seq = seq
-      short_ms = field("median_ms")
-      short_bytes = field("arriving_bytes")
+    if (!(what in short_seq) || seq < short_seq[what]) {
+      short_seq[what] = seq
+      short_ms[what] = field("median_ms")
+      short_bytes[what] = field("arriving_bytes")
     }
-    if (long_seq == "" || seq > long_seq) {
-      long_seq = seq
-      long_ms = field("median_ms")
-      long_bytes = field("arriving_bytes")
+    if (!(what in long_seq) || seq > long_seq[what]) {
+      long_seq[what] = seq
+      long_ms[what] = field("median_ms")
+      long_bytes[what] = field("arriving_bytes")
     }
   } else if (timed() && field("gpus") == 1 && is_step(field("step"))) {
     one[causal, seq] = field("median_ms")
@@ -41,11 +44,18 @@ function model_read(  causal, seq) {
   }
 }
 
-# Finds the bandwidth in GB/s, and m in milliseconds. Returns the bandwidth, or 0 where two lengths do not tell it.
-function model_link() {
-  if (!(long_bytes > short_bytes && long_ms > short_ms)) return 0
-  link = (long_bytes - short_bytes) / (long_ms - short_ms) * 1e-6
-  meeting = short_ms - short_bytes / link * 1e-6
+# Returns the GB/s of the exchange alone, or of the copies alone, or 0 where two lengths do not tell it.
+function model_rate(what) {
+  if (!(long_bytes[what] > short_bytes[what] && long_ms[what] > short_ms[what])) return 0
+  return (long_bytes[what] - short_bytes[what]) / (long_ms[what] - short_ms[what]) * 1e-6
+}
+
+# Finds the bandwidth in GB/s, and m in milliseconds. Returns the bandwidth, or 0 where it is not known.
+function model_link(  exchange) {
+  exchange = model_rate("exchange_alone")
+  link = model_rate("copies_alone")
+  if (!link) link = exchange
+  meeting = exchange ? short_ms["exchange_alone"] - short_bytes["exchange_alone"] / exchange * 1e-6 : 0
   if (meeting < 0) meeting = 0
   return link
 }

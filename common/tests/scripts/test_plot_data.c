@@ -60,6 +60,17 @@ Test(plot_data, several_gpus_measured_and_computed) {
   EXPECT(result, "16384 91.5104 91.5104");
 }
 
+// With the copies alone, at twice the bandwidth, the slices arrive in time: 100 * 2 / (0.3355 / 8 + 2 + 0.1) = 93.4 %.
+Test(plot_data, the_copies_alone_tell_the_bandwidth) {
+  recorded_write(
+      "groups",
+      GROUPS OF_GROUP("copies_alone", "2", "8192", "0", "skipped", "0.2", "", "33554432")
+          OF_GROUP("copies_alone", "2", "16384", "0", "skipped", "0.36777216", "", "67108864"));
+  const script_result result = prepared("groups", "-f $root/scripts/group_model.awk groups.csv");
+  EXPECT(result, "link 200 GB/s measured, 50 GB/s between hosts quoted");
+  EXPECT(result, "16384 93.3732 93.3732");
+}
+
 Test(plot_data, several_gpus_with_intervals_and_throttled_rounds) {
   recorded_write("groups", GROUPS_WITH_LINK);
   const script_result result = prepared("groups", "-f $root/scripts/group_model.awk groups.csv");
