@@ -45,16 +45,29 @@ join_rows() { # published file, which need not be there, new file
     sort --stable --field-separator=, --key=1,1
 }
 
+# Whether the new file has all columns of the old one. Else rows of the old one would lose what they hold.
+lacks_no_column() { # published file, new file
+  awk -F , '
+    /^#/ { next }
+    FILENAME == old { for (i = 1; i <= NF; i++) columns[$i]; nextfile }
+    { for (i = 1; i <= NF; i++) delete columns[$i]; exit }
+    END { for (name in columns) exit 1 }' old="$1" "$1" "$2"
+}
+
 # Prints the rows of the new file, and those of the old one whose shape does not occur in the new one, by the old one's
 # order of shapes. As long as rows of the old one stay, so do its comments, which name the GPU.
 join_shapes() { # published file, new file
-  local old=$1
-  if ! [ -f "$old" ] || [ "$(grep -v '^#' "$old" | head -n 1)" != "$(grep -v '^#' "$2" | head -n 1)" ]; then old=/dev/null; fi
+  local rows=''
+  if [ -f "$1" ] && lacks_no_column "$1" "$2"; then
+    rows=$(in_new_columns <(grep -v '^#' "$1") <(grep -v '^#' "$2")) || return
+    rows=$(grep '^#' "$1"; grep -v '^#' "$2" | head -n 1; echo "$rows")
+  fi
   awk -F , '
     FNR == 1 { header = "" }
     /^#/ { if (FILENAME == new) comments = comments $0 "\n"; else old_comment[++old_comments] = $0; next }
     header == "" {
       header = $0
+      if (FILENAME == new) columns = $0
       for (i = 1; i <= NF; i++) column[$i] = i
       next
     }
@@ -72,10 +85,10 @@ join_shapes() { # published file, new file
     END {
       for (i = 1; i <= old_comments && kept; i++)
         if (index("\n" comments, "\n" old_comment[i] "\n") == 0) comments = comments old_comment[i] "\n"
-      printf "%s%s\n", comments, header
+      printf "%s%s\n", comments, columns
       for (i = 1; i <= count; i++) printf "%s", rows[i]
       for (i = 1; i <= shapes; i++) if (!(order[i] in printed)) printf "%s", replaced[order[i]]
-    }' new="$2" "$2" "$old"
+    }' new="$2" "$2" - <<<"$rows"
 }
 
 # Leaves out the rows of a step whose number is another step's by now.

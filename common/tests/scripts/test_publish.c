@@ -127,6 +127,16 @@ Test(publish, peers_by_shape) {
   toolkit_write("results/test-gpu/peers.csv", ALL_SHAPES);
   result = toolkit_run(published); // the GPUs of before have no row any more
   cr_expect_str_eq(result.out, ALL_SHAPES, "%s", result.out);
+  // A new column is empty in the rows that stay.
+  toolkit_write("results/test-gpu/peers.csv",
+                "step,dtype,seq_q,causal,score_deviation,rising,median_ms,gpu\n"
+                "04_x,fp16,512,0,1,0,6,GPU-1\n");
+  result = toolkit_run(published);
+  cr_expect_str_eq(result.out,
+                   "# a third GPU\nstep,dtype,seq_q,causal,score_deviation,rising,median_ms,gpu\n"
+                   "04_x,fp16,512,0,1,0,6,GPU-1\n04_x,fp16,512,1,1,0,5,\n04_x,fp16,1024,0,1,0,5,\n"
+                   "04_x,fp16,2048,0,1,0,5,\n",
+                   "%s", result.out);
   toolkit_write("results/test-gpu/peers.csv", "step,dtype,causal,floor_ms\n05_y,fp16,1,7\n");
   result = toolkit_run(published); // of other columns
   cr_expect_str_eq(result.out, "step,dtype,causal,floor_ms\n05_y,fp16,1,7\n", "%s", result.out);

@@ -124,7 +124,8 @@ def measure(session: Session, shape: Shape) -> None:
     torch.cuda.empty_cache()
     measured = _time(session, entries, len(sets))
     state = machine.state_columns(before, machine.read_state())
-    state.update(shape.columns(), device=session.device, commit=session.commit, date=machine.read_date())
+    state.update(shape.columns(), device=session.device, gpu=machine.read_gpu())
+    state.update(commit=session.commit, date=machine.read_date())
     for entry in entries:
         name = entry.contender.name
         row = make_row({**state, "step": name, "cuda": entry.contender.cuda}, _facts(entry, o_bound))

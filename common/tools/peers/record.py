@@ -28,7 +28,8 @@ def _with_interval(name: str) -> tuple[str, ...]:
 
 
 # Those of common/result, with the shape's scores, and in place of the comparison in one configuration, which the ladder
-# alone makes, the shares of the peers' speed.
+# alone makes, the shares of the peers' speed. `gpu` is the beginning of the GPU's UUID: the shapes of a published file may
+# be of several GPUs of one kind.
 COLUMNS = (
     *KEY_COLUMNS,
     *("check", "o_error", "o_bound", "lse_error", "workspace_bytes", "samples", "median_ms"),
@@ -39,7 +40,7 @@ COLUMNS = (
     *(*_with_interval("share_flash"), "best_peer", *_with_interval("share_best")),
     *("driver", "cuda", "sm_clock_before_mhz"),
     *("sm_clock_after_mhz", "memory_clock_mhz", "power_before_w", "power_after_w", "power_limit_w"),
-    *("temperature_before_c", "temperature_after_c", "commit", "date"),
+    *("temperature_before_c", "temperature_after_c", "gpu", "commit", "date"),
 )
 SAMPLE_COLUMNS = (
     *(*KEY_COLUMNS, "commit", "date", "round", "place", "throttled", "sm_clock_mhz", "power_w"),
