@@ -24,7 +24,8 @@ typedef struct {
   void *dynamic_shared; // aligned as the kernel's module asks, to 16 bytes at least, and no further
   dim3 cluster_dim;     // blocks
   uint3 cluster_place;  // of the block in its cluster
-  unsigned cluster_rank; // the same as one number, x fastest
+  unsigned cluster_rank;  // the same as one number, x fastest
+  bool cluster_specified; // the kernel or the launch says that there are clusters
 } emulator_block;
 
 typedef struct {
@@ -56,7 +57,7 @@ typedef struct {
   size_t arguments_bytes;
   cudaStream_t stream;
   bool cooperative; // all blocks run at the same time
-  dim3 cluster;     // blocks of a cluster; 0 x 0 x 0: the launch does not say, so each block is one
+  dim3 cluster;     // blocks of a cluster; 0 x 0 x 0: the launch does not say, and the kernel may
 } emulator_launch_request;
 
 // Fills in what the attributes of cudaLaunchKernelEx ask for. Refuses those that the emulator does not know.
@@ -120,6 +121,8 @@ EMULATOR_API void emulator_grid_barrier(const emulator_site *site);
 // arrived; or it does both at once. In a launch without clusters each block is a cluster.
 EMULATOR_API void emulator_cluster_barrier(const emulator_site *site);
 EMULATOR_API void emulator_cluster_arrive(const emulator_site *site);
+// Orders no accesses before it, unless a fence stands between.
+EMULATOR_API void emulator_cluster_arrive_relaxed(const emulator_site *site);
 EMULATOR_API void emulator_cluster_wait(const emulator_site *site);
 
 // The operation of a warp collective: operand[lane] points to that lane's operand and is
@@ -171,6 +174,8 @@ EMULATOR_API int emulator_is_shared(const void *pointer);
 EMULATOR_API void *emulator_cluster_map(const void *pointer, unsigned rank,
                                         const emulator_site *site);
 EMULATOR_API unsigned emulator_cluster_rank_of(const void *pointer, const emulator_site *site);
+// Whether a pointer is to the shared memory of any block of the cluster.
+EMULATOR_API int emulator_is_cluster_shared(const void *pointer);
 
 // The 32-bit address of a byte of the block's shared memory, and the reverse. A GPU numbers CUDA's
 // own 1024 bytes first, then static, then dynamic memory. Both report a fault for an address outside.

@@ -108,7 +108,8 @@ void observer_barrier_release(worker *worker) {
 }
 
 // The barrier of a cluster counts for each of its blocks, at the arrival of the first thread that is left.
-void observer_cluster_arrive(worker *worker, const emulator_site *site) {
+void observer_cluster_arrive(worker *worker, const emulator_site *site, bool relaxed) {
+  (void)relaxed;
   const thread *first = worker->threads;
   while (first->state == THREAD_EXITED) first++;
   if (first == worker->running) tally_at(origin_of_site(site))->value[COUNT_BLOCK_BARRIERS]++;

@@ -123,6 +123,9 @@ typedef enum cudaDriverEntryPointQueryResult cudaDriverEntryPointQueryResult;
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+  cudaFuncAttributeRequiredClusterWidth = 11,
+  cudaFuncAttributeRequiredClusterHeight = 12,
+  cudaFuncAttributeRequiredClusterDepth = 13,
   cudaFuncAttributeNonPortableClusterSizeAllowed = 14
 };
 
@@ -143,6 +146,7 @@ struct cudaFuncAttributes {
   int cacheModeCA;
   int maxDynamicSharedSizeBytes;
   int preferredShmemCarveout;
+  int requiredClusterWidth, requiredClusterHeight, requiredClusterDepth; // 0: the launch says
   int nonPortableClusterSizeAllowed; // clusters of more than 8 blocks
 };
 

@@ -69,8 +69,7 @@ void kernel_name_addresses(source *file, size_t cast, const kernel_list *kernels
   text_buffer_free(&name);
 }
 
-// The kernel's name: the first that stands before a parenthesis and is no attribute.
-static size_t find_name(const source *file, size_t global) {
+size_t kernel_find_name(const source *file, size_t global) {
   static const char *const attributes[] = {"__launch_bounds__", "__attribute__",  "__maxnreg__",
                                            "__cluster_dims__",  "__block_size__", "alignas",
                                            "__align__",         "__attribute",    "decltype"};
@@ -230,7 +229,7 @@ static void add_to_module(source *file, size_t name, size_t open, size_t close,
 }
 
 void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list *kernels) {
-  const size_t name = find_name(file, global);
+  const size_t name = kernel_find_name(file, global);
   const size_t open = token_next(file, name);
   const size_t close = name == NO_TOKEN ? NO_TOKEN : token_group_end(file, open);
   if (close == NO_TOKEN) return;

@@ -21,6 +21,10 @@ typedef struct {
   text_buffer last_twins; // of a kernel at the end of the file
 } kernel_list;
 
+// The kernel's name: the first behind the token that stands before a parenthesis and is no attribute. NO_TOKEN when there
+// is none.
+size_t kernel_find_name(const source *file, size_t global);
+
 // In a module it also adds, behind each kernel that is no template,
 //   static const void *const emulator_module_kernel_12 = ::emulator::kernel_address(..., "scale");
 // which tells the emulator the kernel's parameters when the module is loaded.

@@ -200,6 +200,7 @@ void block_prepare(worker *worker) {
   worker->block.cluster_dim = (dim3){1, 1, 1};
   worker->block.cluster_place = (uint3){0, 0, 0};
   worker->block.cluster_rank = 0;
+  worker->block.cluster_specified = worker->launch->cluster_specified;
   worker->shuffled = worker->launch->seed != 0;
   worker->accessing = NULL;
   worker->guessing = NULL;

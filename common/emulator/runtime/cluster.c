@@ -204,19 +204,21 @@ void cluster_thread_exited(worker *worker) {
   if (--cluster->missing == 0) open_barrier(worker);
 }
 
-static void arrive(worker *worker, const emulator_site *site) {
+static void arrive(worker *worker, const emulator_site *site, bool relaxed) {
   thread *self = worker->running;
   capability_check(worker, 90, "clusters", site);
   history_did(worker, site, NULL);
   if (self->cluster_arrived) {
-    emulator_fault(cudaErrorLaunchFailure,
-                   "%s in %s:%d: the thread arrives at the cluster's barrier a second time and has "
-                   "not waited since it arrived first: call barrier_wait() between the two",
-                   site->operation, site->file, site->line);
+    emulator_fault(
+        cudaErrorLaunchFailure,
+        "%s in %s:%d: the thread arrives at the cluster's barrier a second time and has "
+        "not waited since it arrived first: call barrier_wait() or __cluster_barrier_wait() "
+        "between the two",
+        site->operation, site->file, site->line);
   }
   self->cluster_arrived = true;
   self->cluster_phase = worker->cluster->phase;
-  observer_cluster_arrive(worker, site);
+  observer_cluster_arrive(worker, site, relaxed);
   if (--worker->cluster->missing > 0) return;
   open_barrier(worker);
   block_step_aside(worker);
@@ -235,11 +237,15 @@ static void wait(worker *worker, const emulator_site *site) {
 
 void emulator_cluster_barrier(const emulator_site *site) {
   worker *worker = current_worker;
-  arrive(worker, site);
+  arrive(worker, site, false);
   wait(worker, site);
 }
 
-void emulator_cluster_arrive(const emulator_site *site) { arrive(current_worker, site); }
+void emulator_cluster_arrive(const emulator_site *site) { arrive(current_worker, site, false); }
+
+void emulator_cluster_arrive_relaxed(const emulator_site *site) {
+  arrive(current_worker, site, true);
+}
 
 void emulator_cluster_wait(const emulator_site *site) {
   worker *worker = current_worker;
@@ -247,7 +253,7 @@ void emulator_cluster_wait(const emulator_site *site) {
   if (!worker->running->cluster_arrived) {
     emulator_fault(cudaErrorLaunchFailure,
                    "%s in %s:%d: the thread waits at the cluster's barrier and has not arrived "
-                   "there: call barrier_arrive() first",
+                   "there: call barrier_arrive() or __cluster_barrier_arrive() first",
                    site->operation, site->file, site->line);
   }
   wait(worker, site);

@@ -42,7 +42,8 @@ void *emulator_cluster_map(const void *pointer, unsigned rank, const emulator_si
   if (rank >= cluster->size && cluster->size == 1) {
     emulator_fault(cudaErrorLaunchFailure,
                    "%s in %s:%d: there is no block of rank %d, because each block is a cluster of "
-                   "its own, as in each launch without cudaLaunchAttributeClusterDimension",
+                   "its own, as in each launch without cudaLaunchAttributeClusterDimension of a "
+                   "kernel without __cluster_dims__",
                    site->operation, site->file, site->line, (int)rank);
   }
   if (rank >= cluster->size) {
@@ -61,4 +62,8 @@ void *emulator_cluster_map(const void *pointer, unsigned rank, const emulator_si
 
 unsigned emulator_cluster_rank_of(const void *pointer, const emulator_site *site) {
   return owner_or_fault(current_worker, pointer, site)->block.cluster_rank;
+}
+
+int emulator_is_cluster_shared(const void *pointer) {
+  return cluster_owner(current_worker, pointer) != NULL;
 }

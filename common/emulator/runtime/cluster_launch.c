@@ -14,13 +14,22 @@ static bool is_cube(dim3 cluster, unsigned side) {
   return cluster.x == side && cluster.y == side && cluster.z == side;
 }
 
-// A cluster of one block is what each block of an ordinary launch is, on every GPU.
-static bool has_cluster(const emulator_launch_request *request) {
-  return !is_cube(request->cluster, 0) && !is_cube(request->cluster, 1);
+// What the kernel says itself, else what the launch says; 0 x 0 x 0: neither does.
+static dim3 asked_for(const emulator_launch_request *request) {
+  const dim3 own = function_cluster(request->kernel);
+  return is_cube(own, 0) ? request->cluster : own;
 }
 
+// A cluster of one block is what each block of an ordinary launch is, on every GPU.
+static bool is_ordinary(dim3 cluster) { return is_cube(cluster, 0) || is_cube(cluster, 1); }
+
 dim3 cluster_launch_dim(const emulator_launch_request *request) {
-  return has_cluster(request) ? request->cluster : (dim3){1, 1, 1};
+  const dim3 cluster = asked_for(request);
+  return is_ordinary(cluster) ? (dim3){1, 1, 1} : cluster;
+}
+
+bool cluster_launch_specified(const emulator_launch_request *request) {
+  return !is_cube(asked_for(request), 0);
 }
 
 // ---- Refusals -----------------------------------------------------------------------------------
@@ -29,7 +38,7 @@ static uint64_t blocks_in(dim3 cluster) { return (uint64_t)cluster.x * cluster.y
 
 // CUDA 13.0 on an H100 returns cudaErrorInvalidClusterSize for each of these, where the GPU has clusters at all.
 static cudaError_t check_size(const emulator_launch_request *request) {
-  const dim3 cluster = request->cluster, grid = request->grid;
+  const dim3 cluster = asked_for(request), grid = request->grid;
   const uint64_t blocks = blocks_in(cluster);
   const cudaError_t error = cudaErrorInvalidClusterSize;
   if (blocks == 0 || blocks > CLUSTER_BLOCKS_MAX) {
@@ -55,8 +64,23 @@ static cudaError_t check_size(const emulator_launch_request *request) {
   return cudaSuccess;
 }
 
+// CUDA's manual says that the two must be the same, but not which error it is if they are not.
+static cudaError_t check_match(const emulator_launch_request *request) {
+  const dim3 asked = request->cluster, own = function_cluster(request->kernel);
+  if (is_cube(own, 0) || is_cube(asked, 0) ||
+      (asked.x == own.x && asked.y == own.y && asked.z == own.z))
+    return cudaSuccess;
+  return launch_refuse(request->name, cudaErrorInvalidClusterSize,
+                       "the launch asks for clusters of %u x %u x %u blocks, and the kernel has "
+                       "clusters of %u x %u x %u (__cluster_dims__): leave "
+                       "cudaLaunchAttributeClusterDimension out, or ask for the same",
+                       asked.x, asked.y, asked.z, own.x, own.y, own.z);
+}
+
 cudaError_t cluster_launch_check(const emulator_launch_request *request) {
-  if (!has_cluster(request)) return cudaSuccess;
+  const cudaError_t match = check_match(request);
+  const dim3 cluster = asked_for(request);
+  if (match != cudaSuccess || is_ordinary(cluster)) return match;
   const gpu *gpu = gpu_selected();
   if (gpu->major < 9) {
     return launch_refuse(request->name, cudaErrorNotSupported,
@@ -66,7 +90,7 @@ cudaError_t cluster_launch_check(const emulator_launch_request *request) {
   }
   const cudaError_t error = check_size(request);
   if (error != cudaSuccess) return error;
-  if (request->cooperative && blocks_in(request->cluster) > 1) {
+  if (request->cooperative && blocks_in(cluster) > 1) {
     return launch_refuse(request->name, cudaErrorNotSupported,
                          "the emulator has no cooperative launches with clusters: launch with one "
                          "of the two");
@@ -130,6 +154,14 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
 
 // ---- Occupancy ----------------------------------------------------------------------------------
 
+// Of the kernel's blocks with this configuration, by one multiprocessor.
+static int blocks_held(const void *kernel, const cudaLaunchConfig_t *config) {
+  const dim3 block = config->blockDim;
+  const uint64_t threads = (uint64_t)block.x * block.y * block.z;
+  if (threads == 0 || threads > GPU_THREADS_PER_BLOCK) return 0;
+  return function_blocks_per_multiprocessor(kernel, (int)threads, config->dynamicSmemBytes);
+}
+
 // The blocks of a cluster lie in one of the GPU's parts of some 16 multiprocessors, which differ from chip to chip, so
 // a GPU may hold fewer clusters: an H100 has 132 multiprocessors and holds 7 clusters of 16 blocks, not 8, if each
 // block takes a whole multiprocessor. At least one cluster can run here.
@@ -141,18 +173,28 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
   emulator_launch_request request = {
       .kernel = kernel, .name = "a kernel", .grid = config->gridDim, .block = config->blockDim};
   cudaError_t error = take_attributes(config, &request);
-  const uint64_t blocks = blocks_in(request.cluster);
+  const uint64_t blocks = blocks_in(asked_for(&request));
   if (error == cudaSuccess && (blocks <= CLUSTER_BLOCKS_MAX || !function_large_clusters(kernel)))
     error = cluster_launch_check(&request);
   if (error != cudaSuccess) return errors_record(error);
   *clusters = 0;
   if (blocks == 0 || blocks > CLUSTER_BLOCKS_MAX) return cudaSuccess;
-  const dim3 block = config->blockDim;
-  const uint64_t threads = (uint64_t)block.x * block.y * block.z;
-  if (threads == 0 || threads > GPU_THREADS_PER_BLOCK) return cudaSuccess;
-  const int held =
-      function_blocks_per_multiprocessor(kernel, (int)threads, config->dynamicSmemBytes);
+  const int held = blocks_held(kernel, config);
   const int all = held * gpu_multiprocessors() / (int)blocks;
   *clusters = held > 0 && all == 0 ? 1 : all;
+  return cudaSuccess;
+}
+
+// The dimensions of the clusters in the configuration mean nothing here. 0 where no block of that size can run.
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *kernel,
+                                                 const cudaLaunchConfig_t *config) {
+  RETURN_IF_STICKY();
+  if (blocks == NULL || config == NULL) return errors_record(cudaErrorInvalidValue);
+  if (kernel == NULL) return errors_record(cudaErrorInvalidDeviceFunction);
+  const dim3 own = function_cluster(kernel);
+  const int most = gpu_selected()->major < 9         ? 1
+                   : function_large_clusters(kernel) ? CLUSTER_BLOCKS_MAX
+                                                     : CLUSTER_BLOCKS_PORTABLE;
+  *blocks = blocks_held(kernel, config) == 0 ? 0 : is_cube(own, 0) ? most : (int)blocks_in(own);
   return cudaSuccess;
 }

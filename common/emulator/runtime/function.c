@@ -4,6 +4,7 @@
 #include "devices.h"
 #include "errors.h"
 #include "gpu.h"
+#include "kernel_cluster.h"
 #include "static_shared.h"
 
 #include <pthread.h>
@@ -17,6 +18,8 @@ typedef struct function {
   int dynamic_shared_limit;
   int carveout;
   bool large_clusters;
+  dim3 cluster;
+  bool cluster_declared; // by the kernel itself, so that the host cannot set it
 } function;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -25,11 +28,14 @@ static function *functions; // those that were asked about
 static function fresh(const void *kernel) {
   const size_t static_shared = static_shared_bytes(kernel);
   const size_t most = (size_t)gpu_selected()->shared_per_block;
+  const dim3 cluster = kernel_cluster(kernel);
   return (function){.kernel = kernel,
                     .device = devices_current(),
                     .static_shared = (int)static_shared,
                     .dynamic_shared_limit = static_shared < most ? (int)(most - static_shared) : 0,
-                    .carveout = cudaSharedmemCarveoutDefault};
+                    .carveout = cudaSharedmemCarveoutDefault,
+                    .cluster = cluster,
+                    .cluster_declared = cluster.x > 0};
 }
 
 // The kernel's entry, made if there is none. NULL when memory has run out. Call with the mutex held.
@@ -59,6 +65,16 @@ size_t function_dynamic_shared_limit(const void *kernel) {
 
 bool function_large_clusters(const void *kernel) { return current(kernel).large_clusters; }
 
+dim3 function_cluster(const void *kernel) { return current(kernel).cluster; }
+
+// A launch checks that the three go together.
+static cudaError_t set_cluster(function *entry, unsigned *side, int value) {
+  if (entry->cluster_declared) return cudaErrorNotPermitted;
+  if (value < 0) return cudaErrorInvalidValue;
+  *side = (unsigned)value;
+  return cudaSuccess;
+}
+
 static cudaError_t set(function *entry, enum cudaFuncAttribute attribute, int value) {
   switch (attribute) {
   case cudaFuncAttributeMaxDynamicSharedMemorySize:
@@ -76,6 +92,9 @@ static cudaError_t set(function *entry, enum cudaFuncAttribute attribute, int va
   case cudaFuncAttributeNonPortableClusterSizeAllowed:
     entry->large_clusters = value != 0;
     return cudaSuccess;
+  case cudaFuncAttributeRequiredClusterWidth: return set_cluster(entry, &entry->cluster.x, value);
+  case cudaFuncAttributeRequiredClusterHeight: return set_cluster(entry, &entry->cluster.y, value);
+  case cudaFuncAttributeRequiredClusterDepth: return set_cluster(entry, &entry->cluster.z, value);
   }
   return cudaErrorInvalidValue;
 }
@@ -104,6 +123,9 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
                                   .binaryVersion = 10 * gpu->major + gpu->minor,
                                   .maxDynamicSharedSizeBytes = function.dynamic_shared_limit,
                                   .preferredShmemCarveout = function.carveout,
+                                  .requiredClusterWidth = (int)function.cluster.x,
+                                  .requiredClusterHeight = (int)function.cluster.y,
+                                  .requiredClusterDepth = (int)function.cluster.z,
                                   .nonPortableClusterSizeAllowed = function.large_clusters};
   return cudaSuccess;
 }

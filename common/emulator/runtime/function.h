@@ -2,6 +2,7 @@
 #ifndef FUNCTION_H
 #define FUNCTION_H
 
+#include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -11,6 +12,9 @@ size_t function_dynamic_shared_limit(const void *kernel);
 
 // Whether a launch of the kernel may ask for clusters of more than 8 blocks.
 bool function_large_clusters(const void *kernel);
+
+// The blocks of the kernel's clusters, if the kernel itself or cudaFuncSetAttribute says how many; else 0 x 0 x 0.
+dim3 function_cluster(const void *kernel);
 
 // How many blocks of the kernel a multiprocessor can hold at a time, by threads and shared memory alone.
 int function_blocks_per_multiprocessor(const void *kernel, int block_threads,

@@ -96,6 +96,7 @@ static cudaError_t run(const emulator_launch_request *request, int device) {
                    .queued = devices_several(),
                    .block_count = (uint64_t)grid.x * grid.y * grid.z,
                    .cluster_dim = cluster_launch_dim(request),
+                   .cluster_specified = cluster_launch_specified(request),
                    .number = launches_since_seed++,
                    .seed = seed};
   launch.cluster_blocks = launch.cluster_dim.x * launch.cluster_dim.y * launch.cluster_dim.z;

@@ -13,6 +13,7 @@ typedef struct {
   bool queued; // on several devices: transfers may be under way
   uint64_t block_count;
   dim3 cluster_dim;
+  bool cluster_specified;  // by the kernel or the launch
   unsigned cluster_blocks; // of each cluster; 1 in an ordinary launch
   bool blocks_wait;        // there are more of them than multiprocessors
   uint64_t number;         // since the seed was set

@@ -101,7 +101,7 @@ OBSERVER_HOOK(observer_block_enter, (worker * worker))
 // The running thread arrives at the cluster's barrier; all threads of the cluster have come or exited; the running
 // thread has waited. On the fiber; the second, where no thread has continued, on that of the last to arrive or exit.
 // They are called as well where each block is a cluster.
-OBSERVER_HOOK(observer_cluster_arrive, (worker * worker, const emulator_site *site))
+OBSERVER_HOOK(observer_cluster_arrive, (worker * worker, const emulator_site *site, bool relaxed))
 OBSERVER_HOOK(observer_cluster_release, (worker * worker))
 OBSERVER_HOOK(observer_cluster_wait, (worker * worker))
 

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -79,6 +80,34 @@ bool symbols_section(const symbol_table *table, const void *address, uintptr_t *
 }
 
 void symbols_close(symbol_table *table) { munmap(table->image, table->image_bytes); }
+
+const ElfW(Sym) * symbols_function(const symbol_table *table, const void *address) {
+  const uintptr_t value = (uintptr_t)address - table->load_address;
+  for (size_t i = 0; i < table->count; i++) {
+    const ElfW(Sym) *symbol = &table->symbols[i];
+    if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
+        symbol->st_value == value)
+      return symbol;
+  }
+  return NULL;
+}
+
+// kernel(float *) is _Z6kernelPf and its variable tile _ZZ6kernelPfE4tile (Itanium C++ ABI, section 5.1.6,
+// <local-name>). That of an extern "C" kernel is _ZZ6kernelE4tile.
+bool symbols_is_local_to(const char *variable, const char *function) {
+  if (strncmp(variable, "_ZZ", 3) != 0) return false;
+  const char *rest = variable + 3;
+  if (strncmp(function, "_Z", 2) == 0) {
+    function += 2;
+  } else {
+    char length[24];
+    const int digits = snprintf(length, sizeof length, "%zu", strlen(function));
+    if (strncmp(rest, length, (size_t)digits) != 0) return false;
+    rest += digits;
+  }
+  const size_t length = strlen(function);
+  return strncmp(rest, function, length) == 0 && rest[length] == 'E';
+}
 
 const char *symbols_name(const symbol_table *table, const ElfW(Sym) * symbol) {
   return symbol->st_name < table->names_bytes ? table->names + symbol->st_name : "";

@@ -26,6 +26,12 @@ void symbols_close(symbol_table *table);
 bool symbols_section(const symbol_table *table, const void *address, uintptr_t *low,
                      uintptr_t *high);
 
+// The function that begins at the address. NULL when none does.
+const ElfW(Sym) * symbols_function(const symbol_table *table, const void *address);
+
+// Whether the variable is declared inside the function; both names are mangled, but for that of an extern "C" function.
+bool symbols_is_local_to(const char *variable, const char *function);
+
 // The symbol's name, mangled.
 const char *symbols_name(const symbol_table *table, const ElfW(Sym) * symbol);
 

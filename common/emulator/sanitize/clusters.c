@@ -25,9 +25,9 @@ void observer_cluster_begin(worker *lead) {
 
 void observer_block_enter(worker *worker) { order_block_enter(worker->block.cluster_rank); }
 
-void observer_cluster_arrive(worker *worker, const emulator_site *site) {
+void observer_cluster_arrive(worker *worker, const emulator_site *site, bool relaxed) {
   (void)site;
-  order_cluster_arrive(worker->running->index);
+  order_cluster_arrive(worker->running->index, relaxed);
 }
 
 void observer_cluster_release(worker *worker) {

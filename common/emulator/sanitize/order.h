@@ -10,7 +10,7 @@
 //   mbarrier, bar   those that a thread knows of when it arrives, its own among them, come before
 //                   what others do who have waited for that phase
 //   cluster         those that a thread of the cluster knows of when it arrives come before what its threads do who have
-//                   waited
+//                   waited; if it arrives relaxed, only those before the block's last fence
 //   launch          all accesses of earlier launches come before its own
 //
 // So each thread has a clock for each other one, and so has each barrier for its current phase.
@@ -68,10 +68,13 @@ void order_block_enter(unsigned rank);
 extern unsigned order_running_rank __attribute__((visibility("hidden")));
 static inline unsigned order_rank(void) { return order_running_rank; }
 
-// The barrier of the cluster: a thread arrives, all have, a thread has waited.
-void order_cluster_arrive(unsigned thread);
+// The barrier of the cluster: a thread arrives, all have, a thread has waited. A relaxed arrival orders only the accesses
+// that a fence stands behind.
+void order_cluster_arrive(unsigned thread, bool relaxed);
 void order_cluster_release(void);
 void order_cluster_waited(unsigned thread);
+// Whether a relaxed arrival has come behind the access.
+bool order_relaxed_since(const past_access *past);
 // Whether the thread comes behind any phase of the barrier, so that the other blocks have begun.
 bool order_knows_cluster(unsigned thread);
 // Whether the thread that made the access, in the running cluster, has ended since.

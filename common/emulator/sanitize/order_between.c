@@ -84,7 +84,26 @@ typedef struct {
 static cluster_phase phases[2];
 static unsigned latest; // of the two
 
-void order_cluster_arrive(unsigned thread) {
+// Fences are treated generously, as before atomic operations: one of any thread of the block will do.
+static void arrive_relaxed(unsigned thread) {
+  const uint32_t fence = own_times()->fence;
+  uint32_t *known = arriving[order_rank()];
+  static uint32_t without[CLOCK_STAMPS];
+  memcpy(without, known, sizeof without);
+  order_cluster_arrive(thread, false);
+  for (unsigned i = 0; i < CLOCK_STAMPS; i++) {
+    if (known[i] > fence) known[i] = without[i] > fence ? without[i] : fence;
+  }
+  order_launch.relaxed = order_time;
+}
+
+bool order_relaxed_since(const past_access *past) { return past->stamp < order_launch.relaxed; }
+
+void order_cluster_arrive(unsigned thread, bool relaxed) {
+  if (relaxed) {
+    arrive_relaxed(thread);
+    return;
+  }
   const order_block_state *own = order_own;
   uint32_t *known = arriving[order_rank()];
   order_join_stamps(known, own->threads[thread].known, CLOCK_STAMPS);
@@ -134,6 +153,7 @@ static bool before_in_cluster(const past_access *past, unsigned thread) {
 void order_cluster_restart(void) {
   memset(arriving, 0, sizeof arriving);
   memset(phases, 0, sizeof phases);
+  order_launch.relaxed = 0;
 }
 
 bool order_has_ended(const past_access *past) {

@@ -16,6 +16,7 @@ typedef struct {
   unsigned cluster_blocks;  // of each cluster, 1 in an ordinary launch
   uint32_t start;           // of the launch
   uint32_t cluster_start;   // of the running cluster, or the running block
+  uint32_t relaxed;         // of the last relaxed arrival at a barrier of a cluster
   order_block_times *times; // of the launch's blocks so far, those of a cluster by their ranks
   size_t count, room;
 } order_launch_state;

@@ -21,6 +21,10 @@ static const char *race_hint(const checked_access *access, const past_access *pa
            "since "
            "it came there last: it must come to cluster.sync() before it ends";
   }
+  if (shared && !order_in_running_block(past) && order_relaxed_since(past)) {
+    return "a relaxed arrival at the barrier of the cluster tells the others nothing of accesses "
+           "before it: put __threadfence_cluster() before it, or use __cluster_barrier_arrive()";
+  }
   if (shared && !order_in_running_block(past)) {
     return "the blocks of a cluster run at the same time: put cluster.sync() between the two, for "
            "all "

@@ -7,7 +7,7 @@
 namespace cg = cooperative_groups;
 
 // Each block has two warps.
-static __global__ void exchange_kernel(float *out) {
+static __device__ void exchange(float *out) {
   __shared__ float tile[64];
   cg::cluster_group cluster = cg::this_cluster();
   tile[threadIdx.x] = threadIdx.x;
@@ -16,6 +16,7 @@ static __global__ void exchange_kernel(float *out) {
   out[blockIdx.x * 64 + threadIdx.x] = other[threadIdx.x] + tile[threadIdx.x];
   cluster.sync();
 }
+static __global__ void exchange_kernel(float *out) { exchange(out); }
 
 bool clusters_run(void) {
   device_array<float> out(256);
@@ -30,4 +31,12 @@ bool clusters_run(void) {
   config.numAttrs = 1;
   return cudaLaunchKernelEx(&config, exchange_kernel, out.data()) == cudaSuccess &&
          cudaDeviceSynchronize() == cudaSuccess && out.host()[255] == 126;
+}
+
+static __global__ void __cluster_dims__(2) declared_kernel(float *out) { exchange(out); }
+
+bool clusters_run_declared(void) {
+  device_array<float> out(256);
+  declared_kernel<<<4, 64>>>(out.data());
+  return cudaDeviceSynchronize() == cudaSuccess && out.host()[255] == 126;
 }

@@ -7,8 +7,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-// Launches it once and waits. False when that fails.
+// Launches it once and waits. False when that fails. In the second the kernel itself says the size of its clusters.
 bool clusters_run(void);
+bool clusters_run_declared(void);
 #ifdef __cplusplus
 }
 #endif

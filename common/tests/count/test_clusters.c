@@ -5,9 +5,9 @@
 
 #include <criterion/criterion.h>
 
-Test(clusters, counts) {
+static void check_counts(bool (*run)(void)) {
   emulator_count_reset();
-  cr_assert(clusters_run());
+  cr_assert(run());
   const count_values counted = emulator_count_total();
   const struct {
     count_column column;
@@ -27,3 +27,6 @@ Test(clusters, counts) {
                  (unsigned long)counted.value[columns[i].column],
                  (unsigned long)columns[i].expected);
 }
+
+Test(clusters, counts) { check_counts(clusters_run); }
+Test(clusters, counts_of_a_kernel_that_says_its_clusters) { check_counts(clusters_run_declared); }

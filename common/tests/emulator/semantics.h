@@ -33,6 +33,14 @@ bool clusters_flag(error_text *error);
 bool clusters_refused(error_text *error);
 bool clusters_occupancy(error_text *error);
 
+// cluster_dims.cu
+bool cluster_dims_forms(error_text *error);
+bool cluster_dims_refused(error_text *error);
+bool cluster_dims_attributes(error_text *error);
+bool cluster_dims_occupancy(error_text *error);
+bool cluster_dims_views(error_text *error);
+bool cluster_dims_barrier(error_text *error);
+
 // warp.cu
 bool warp_shuffles(error_text *error);
 bool warp_shuffle_types(error_text *error);

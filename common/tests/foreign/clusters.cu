@@ -31,7 +31,7 @@ FEATURE(
     clusters,
     "cudaLaunchKernelEx with cudaLaunchAttributeClusterDimension, this_cluster(), its barrier in "
     "one part or two, distributed shared memory",
-    "__cluster_dims__: one sentence; copies and barriers of mbarrier between blocks") {
+    "copies and barriers of mbarrier between blocks") {
   const unsigned size = 4, clusters = 2, threads = 64;
   int *x;
   CHECK(cudaMallocManaged(&x, (size * clusters * threads + clusters) * sizeof(int)));
@@ -55,4 +55,49 @@ FEATURE(
   CHECK(cudaLaunchKernelEx(&config, sum_over_cluster<int>, x, sums));
   CHECK(cudaDeviceSynchronize());
   return active > 0 && sums[0] == int(size * threads + size) && sums[1] == sums[0];
+}
+
+// Each block sorts its numbers into the bins of all blocks of its cluster.
+template <int BLOCKS, typename T>
+__global__ void __cluster_dims__(BLOCKS) __launch_bounds__(128)
+    histogram_of_clusters(const T *x, int count, int *bins, int bins_per_block = 16) {
+  extern __shared__ int own_bins[];
+  for (int i = threadIdx.x; i < bins_per_block; i += blockDim.x) own_bins[i] = 0;
+  __cluster_barrier_arrive();
+  __cluster_barrier_wait();
+  const int threads = gridDim.x * blockDim.x;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads) {
+    const int bin = int(x[i]);
+    void *there = __cluster_map_shared_rank(own_bins, bin / bins_per_block);
+    atomicAdd(static_cast<int *>(there) + bin % bins_per_block, 1);
+  }
+  cg::this_cluster().sync();
+  int *place = bins + __clusterRelativeBlockRank() * bins_per_block;
+  for (int i = threadIdx.x; i < bins_per_block; i += blockDim.x) atomicAdd(&place[i], own_bins[i]);
+}
+
+FEATURE(clusters_of_a_kernel,
+        "__cluster_dims__ with an ordinary launch, also of templates; __clusterIdx() and its kin, "
+        "__cluster_barrier_arrive(), also relaxed, __cluster_map_shared_rank(), "
+        "cudaOccupancyMaxPotentialClusterSize",
+        "a grid that is no multiple, or another size in the launch: the error of a GPU, and one "
+        "sentence; __cluster_map_shared_multicast: an unknown name") {
+  const int count = 5000, bins = 64;
+  float *x;
+  int *found;
+  CHECK(cudaMallocManaged(&x, count * sizeof *x));
+  CHECK(cudaMallocManaged(&found, bins * sizeof *found));
+  for (int i = 0; i < count; i++) x[i] = i % bins;
+  for (int i = 0; i < bins; i++) found[i] = 0;
+  histogram_of_clusters<4><<<8, 128, 16 * sizeof(int)>>>(x, count, found);
+  CHECK(cudaDeviceSynchronize());
+  for (int i = 0; i < bins; i++)
+    if (found[i] != (count - i + bins - 1) / bins) return false;
+  cudaLaunchConfig_t config = {0};
+  config.gridDim = 8;
+  config.blockDim = 128;
+  int largest = 0;
+  CHECK(cudaOccupancyMaxPotentialClusterSize(&largest, histogram_of_clusters<4, float>, &config));
+  histogram_of_clusters<4><<<6, 128, 16 * sizeof(int)>>>(x, count, found);
+  return cudaGetLastError() == cudaErrorInvalidClusterSize && largest == 4;
 }

@@ -170,6 +170,27 @@ __global__ void one_waits_kernel(float *out) {
 }
 void cluster_some_wait(bool broken) { RUN(one_waits_kernel, 2, 0, device_floats(2 * THREADS)) }
 
+// A relaxed arrival tells that the thread has come, and nothing of what it has done.
+template <bool right>
+__global__ void __cluster_dims__(2) relaxed_kernel(float *out) {
+  __shared__ float inbox[THREADS];
+  __cluster_barrier_arrive_relaxed();
+  __cluster_barrier_wait();
+  void *other = __cluster_map_shared_rank(inbox, 1 - __clusterRelativeBlockRank());
+  static_cast<float *>(other)[threadIdx.x] = 1; // <- relaxed write
+  if (right) __threadfence_cluster();
+  __cluster_barrier_arrive_relaxed();
+  __cluster_barrier_wait();
+  out[blockIdx.x * THREADS + threadIdx.x] = inbox[threadIdx.x]; // <- relaxed read
+  __cluster_barrier_arrive();
+  __cluster_barrier_wait();
+}
+void cluster_relaxed_arrival(bool broken) {
+  float *out = device_floats(4 * THREADS);
+  if (broken) relaxed_kernel<false><<<4, THREADS>>>(out);
+  if (!broken) relaxed_kernel<true><<<4, THREADS>>>(out);
+}
+
 // ---- Before a block begins, and behind its end --------------------------------------------------
 
 template <bool right>

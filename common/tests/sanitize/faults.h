@@ -65,6 +65,7 @@ void cluster_add_before_barrier(bool broken);
 void cluster_threads_left(bool broken);
 void cluster_global_before_barrier(bool broken);
 void cluster_some_wait(bool broken);
+void cluster_relaxed_arrival(bool broken);
 void cluster_not_begun(bool broken);
 void cluster_ended(bool broken);
 void cluster_ended_of_second(bool broken);

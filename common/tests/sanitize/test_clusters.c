@@ -23,6 +23,9 @@ Test(clusters, races) {
            "hint: a thread has ended, and the barrier of the cluster orders nothing"),
       CASE(cluster_some_wait, SHARED_RACE, " of __shared__ memory", "<- told ", "<- told ",
            WITH_SYNC),
+      CASE(cluster_relaxed_arrival, SHARED_RACE, " of __shared__ memory", "<- relaxed ",
+           "<- relaxed ", "address inbox + 0x",
+           "hint: a relaxed arrival at the barrier of the cluster tells the others nothing"),
       CASE(cluster_global_before_barrier, SHARED_RACE, " of __global__ memory", "<- pass on ",
            "<- pass on ", "hint: blocks run in any order"),
   };

@@ -215,6 +215,9 @@ EMULATOR_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, c
                                              void **arguments);
 EMULATOR_API cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
                                                         const cudaLaunchConfig_t *config);
+// The most blocks that a cluster of the kernel may have.
+EMULATOR_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *kernel,
+                                                              const cudaLaunchConfig_t *config);
 
 #include "graph_functions.h"
 

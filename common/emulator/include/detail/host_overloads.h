@@ -180,6 +180,12 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, void (*kernel)(Paramet
                                            const cudaLaunchConfig_t *config) {
   return cudaOccupancyMaxActiveClusters(clusters, reinterpret_cast<const void *>(kernel), config);
 }
+template <typename... Parameters>
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, void (*kernel)(Parameters...),
+                                                 const cudaLaunchConfig_t *config) {
+  return cudaOccupancyMaxPotentialClusterSize(blocks, reinterpret_cast<const void *>(kernel),
+                                              config);
+}
 
 template <typename... Parameters>
 cudaError_t cudaFuncSetCacheConfig(void (*kernel)(Parameters...), cudaFuncCache config) {

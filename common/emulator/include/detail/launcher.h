@@ -37,6 +37,7 @@ struct launch_configuration {
   // Each thread calls `body` with the address of a copy of the arguments.
   cudaError_t launch(void (*body)(void *), void *arguments, size_t bytes) const {
     emulator_launch_request request = {};
+    request.cluster = dim3(0, 0, 0);
     request.kernel = kernel;
     request.name = name;
     request.grid = grid;
@@ -92,6 +93,14 @@ private:
   void (*kernel)(Parameters...);
   launch_configuration configuration;
 };
+
+// The blocks of a kernel's clusters, as __cluster_dims__ says (rewrite/cluster_dims.h); the runtime reads the three numbers.
+struct cluster_blocks {
+  unsigned x = 1, y = 1, z = 1;
+};
+constexpr bool cluster_has_blocks(cluster_blocks blocks) {
+  return blocks.x > 0 && blocks.y > 0 && blocks.z > 0;
+}
 
 // The type of a kernel's twin (rewrite/kernel_twin.h).
 template <auto Kernel>

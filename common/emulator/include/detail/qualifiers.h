@@ -11,10 +11,16 @@
 #define __managed__
 #define __grid_constant__
 #define __launch_bounds__(...)
-// The launch of such a kernel is an error with this sentence.
+// The rewriter takes the word away (rewrite/cluster_dims.h), but does not see headers and macros, unless the preprocessor
+// has been there before. The launch of a kernel that still has it is an error with this sentence.
+#ifdef CUDA_RUNTIME_H
 #define __cluster_dims__(...)                                                                      \
-  __attribute__((unavailable("the emulator has no __cluster_dims__: launch the kernel with "       \
+  __attribute__((unavailable("the emulator sees no __cluster_dims__ in a macro or a header: "      \
+                             "write it in the .cu file, or launch the kernel with "                \
                              "cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension")))
+#else
+#define __cluster_dims__(...)
+#endif
 #define __align__(bytes) __attribute__((aligned(bytes)))
 // An emulator that watches optimised kernels needs their functions inline: its reports name the lines of the callers,
 // and counting follows the order of the code. Otherwise the compiler chooses, and takes up to 40 % less time.
