@@ -124,8 +124,8 @@ say-compilable:
 	$(if $(filter-out $(compilable),$(STEPS)),@echo "SKIP $(filter-out $(compilable),$(STEPS)): nvcc needs NCCL's header for these$(comma) make deps-nccl PREFIX=.deps fetches it")
 	$(if $(compilable),,@exit 2)
 
-ptxas: say-compilable ## registers, shared memory, spills and occupancy of every kernel for all GPUs, or ARCH= (needs nvcc, no GPU)
-	@NVCC=$(NVCC) NCCL_HOME=$(NCCL_HOME) JOBS=$(JOBS) scripts/ptxas.sh "$(ARCH)" $(compilable)
+ptxas: say-compilable ## registers, shared memory, spills and occupancy of every kernel for all GPUs, or ARCH=, SHORT=1 (needs nvcc, no GPU)
+	@SHORT=$(SHORT) NVCC=$(NVCC) NCCL_HOME=$(NCCL_HOME) JOBS=$(JOBS) scripts/ptxas.sh "$(ARCH)" $(compilable)
 
 .PHONY: sass ptx
 sass: say-compilable ## machine code: instructions counted, listing in build/sass (needs nvcc, no GPU)

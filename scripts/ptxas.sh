@@ -2,7 +2,8 @@
 # Prints the resources that the compiler gave every kernel: scripts/ptxas.sh "sm_80 sm_90a" 01_naive 02_tiled ... A
 # table of registers, shared memory, spills and the occupancy that follows; occupancy.awk explains it. Exit status 1
 # when a kernel spills registers, or keeps an array in a stack, or a compiler warns. Without architectures ("") for
-# all GPUs of scripts/gpus.txt. Needs nvcc, no GPU.
+# all GPUs of scripts/gpus.txt. SHORT=1 compiles one element type for each head_dim (common/kernel/kernel.cuh), in half
+# the time. Needs nvcc, no GPU.
 export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
@@ -14,7 +15,7 @@ make_scratch
 need_nvcc ptxas
 architectures=${1:-$(sed -n 's/^\(sm_[^ ]*\).*/\1/p' scripts/gpus.txt | tr '\n' ' ')}
 list=$(pairs "$architectures" "${@:2}") || exit
-compile_all ptxas "$scratch" <<<"$list"
+compile_all ptxas "$scratch" ${SHORT:+-DLAB_ONE_TYPE} <<<"$list"
 
 # Adds to rows that begin with a readable name, behind the static shared memory, the dynamic: what the step
 # exports for the configuration and the head_dim that stand in the name's angle brackets, else "-".

@@ -34,6 +34,15 @@ Test(ptxas, fails_on_a_spill) {
   cr_expect_null(strstr(result.out, "half, 64> of step"), "half does not spill: %s", result.out);
 }
 
+// Half of the kernels take half of the time.
+Test(ptxas, short_compiles_one_type_for_each_head_dim) {
+  toolkit_run("sed -i '2i echo \"$@\" >>said' bin/nvcc");
+  const script_result result =
+      toolkit_run("scripts/ptxas.sh sm_80 99_recorded >log.1 2>&1; SHORT=1 scripts/ptxas.sh sm_80 "
+                  "99_recorded >log.2 2>&1; grep -c attention.cu said; grep -c LAB_ONE_TYPE said");
+  cr_expect_str_eq(result.out, "2\n1\n", "%s", result.out);
+}
+
 // An array in a stack has no spill, and is as slow: a thread's own memory is in DRAM.
 Test(ptxas, fails_on_a_stack) {
   toolkit_write("log", LOG_WITH_STACK);
