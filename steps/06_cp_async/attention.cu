@@ -240,7 +240,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
     factor_smem[row] = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
     if (lse && row < rows) lse[first_row + row] = (row_max * scale_log2 + log2f(sum)) * LN_2;
   }
-  __syncthreads(); // the factors are complete, and no thread reads K or V, where O is stored
+  __syncthreads(); // the factors are complete, and no thread reads K or V, whose memory O takes
   scale_output<tile>(O_frag, factor_smem);
   store_fragments<tile, D>(O_smem, O_frag);
   __syncthreads(); // O is complete

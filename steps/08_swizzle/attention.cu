@@ -78,7 +78,7 @@ __device__ __forceinline__ void load_tile(Element *smem, const Element *matrix, 
   const int row = threadIdx.x / (D / PIECE);
   const int d = threadIdx.x % (D / PIECE) * PIECE;
   smem += swizzled<D>(row, d);
-  // exercise: start the thread's copies; a full tile needs no condition, in another one read no row past rows - 1
+  // exercise: start the thread's copies; in a tile that is not full, they must read no row past rows - 1
   if (rows >= TILE_ROWS) { // nearly always: the addresses of the copies differ by constants
     matrix += row * D + d;
 #pragma unroll

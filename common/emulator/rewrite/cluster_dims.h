@@ -9,7 +9,7 @@
 // with attributes. The name that the compiler gives this variable contains the kernel's, by which the runtime finds it
 // (runtime/kernel_cluster.h). So each instance of a template has its own, and the numbers may depend on the template's
 // arguments. The word of a declaration counts for the definition in the same file. Fails, with path and line, when no kernel
-// follows. What stands in a macro without a kernel's body stays.
+// follows. In a macro that lacks the kernel's body the word stays.
 bool cluster_dims_rewrite(source *file, size_t word, error_text *error);
 
 #endif

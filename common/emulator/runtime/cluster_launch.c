@@ -14,7 +14,7 @@ static bool is_cube(dim3 cluster, unsigned side) {
   return cluster.x == side && cluster.y == side && cluster.z == side;
 }
 
-// What the kernel says itself, else what the launch says; 0 x 0 x 0: neither does.
+// Returns the size that the kernel states, else the one that the launch asks for; 0 x 0 x 0 where neither gives one.
 static dim3 asked_for(const emulator_launch_request *request) {
   const dim3 own = function_cluster(request->kernel);
   return is_cube(own, 0) ? request->cluster : own;
