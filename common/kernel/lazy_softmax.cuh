@@ -1,5 +1,5 @@
-// The softmax of step 17, lazy and ordinary, which later steps take over as it is. Step 17 explains it, and a test
-// compares the two files (common/tests/scripts/test_diff.c).
+// The lazy softmax of step 17, and the mask, as later steps take them over. Step 17 explains them, and a test compares
+// the two files (common/tests/scripts/test_diff.c).
 // From: 17_lazy_max
 #ifndef LAZY_SOFTMAX_CUH
 #define LAZY_SOFTMAX_CUH
@@ -23,21 +23,6 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 
                                          int r, int limit) {
   for (int n = 0; n < tile::LANE_KEYS; n++)
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
-}
-
-// The second part of the online softmax, behind find_row_max, for the lane's row r alone: its scores become
-// probabilities in place. If ADD is set, they are added to row_sum.
-template <typename tile, bool ADD>
-__device__ __forceinline__ void
-exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float scale_log2,
-                 const float (&subtracted)[tile::LANE_ROWS],
-                 const float (&correction)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS]) {
-  row_sum[r] *= correction[r];
-  for (int n = 0; n < tile::LANE_KEYS; n++) {
-    float &s = of_row(S_frag, r, n);
-    s = exp2_approximate(fmaf(s, scale_log2, -subtracted[r])); // one multiply-add
-    if (ADD) row_sum[r] += s;
-  }
 }
 
 // The largest probability up to which the old max may stay, 2^15 or 2^64, as the bits of an Element.

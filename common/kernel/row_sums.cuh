@@ -1,5 +1,5 @@
-// The sum and the max of a row: the product of P and V with the row sums of P, the ones that it needs, and the max of
-// three scores at once. From step 17 on they are as in step 16, which explains them.
+// The sum and the max of a row: the product of P and V with the row sums of P, the ones that it needs, and the two parts
+// of the online softmax. From step 17 on they are as in step 16, which explains them.
 // From: 16_row_sums
 #ifndef ROW_SUMS_CUH
 #define ROW_SUMS_CUH
@@ -74,22 +74,41 @@ find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float sc
   for (int r = 0; r < tile::LANE_ROWS; r++) {
     new_max[r] = max_of_row<tile>(S_frag, r, row_max[r]);
     ordinary = ordinary && new_max[r] >= 0.0f && product_is_small(new_max[r] * scale_log2);
+    new_max[r] = max_over_lanes<1, 4>(new_max[r]);
   }
-  // The warp asks before its lanes exchange their maxima: if none of them has to be treated apart, no row has.
+  // The vote is about the lanes' own maxima, so it does not wait for the exchange. If none of them has to be treated
+  // apart, no row has.
   ordinary = __all_sync(0xffffffff, ordinary);
   if (!ordinary)
     for (int r = 0; r < tile::LANE_ROWS; r++) {
-      const float largest = max_over_lanes<1, 4>(new_max[r]); // other lanes may have larger scores
-      if (!(largest >= 0.0f)) new_max[r] = max_of_negative_row<tile>(S_frag, r, row_max[r]);
+      if (!(new_max[r] >= 0.0f)) new_max[r] = max_of_negative_row<tile>(S_frag, r, row_max[r]);
+      new_max[r] = max_over_lanes<1, 4>(new_max[r]);
     }
   for (int r = 0; r < tile::LANE_ROWS; r++) {
-    new_max[r] = max_over_lanes<1, 4>(new_max[r]);
     subtracted[r] = new_max[r] * scale_log2;
     // Both products are rounded, so that the factor is exactly 1 as long as the max stays.
     correction[r] = exp2_approximate(__fmul_rn(row_max[r], scale_log2) - subtracted[r]);
   }
   if (!ordinary) subtract_large_max(S_frag, scale_log2, row_max, new_max, subtracted, correction);
   for (int r = 0; r < tile::LANE_ROWS; r++) row_max[r] = new_max[r];
+}
+
+// The second part, for the lane's row r alone: its scores become probabilities in place. It adds to row_sum if ADD is set.
+template <typename tile, bool ADD>
+__device__ __forceinline__ void
+exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float scale_log2,
+                 const float (&subtracted)[tile::LANE_ROWS],
+                 const float (&correction)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS]) {
+  row_sum[r] *= correction[r];
+  float shift = subtracted[r];
+  for (int n = 0; n < tile::LANE_KEYS; n++) {
+    float &s = of_row(S_frag, r, n);
+    s = exp2_approximate(fmaf(s, scale_log2, -shift)); // one multiply-add
+    if (ADD) row_sum[r] += s;
+    // Adds 0 times a probability. So the next eight multiply-adds wait for the first of these eight exponentials;
+    // otherwise the compiler would place all of the row's multiply-adds first, and only then its exponentials.
+    if (n % 8 == 7) shift = fmaf(of_row(S_frag, r, n - 7), 0.0f, shift);
+  }
 }
 
 #endif
