@@ -91,7 +91,8 @@ for file in "${documents[@]}"; do
 done | sort -u >"$scratch/images"
 while read -r file; do add image "$file"; done <"$scratch/images"
 
-# Prints those columns of a record that the page reads. No text of such a file holds a comma.
+# Prints those columns of a record that the page reads, and its dates up to the hour, which is enough to tell which of
+# two rows is newer. No text of such a file holds a comma.
 columns_of_page() { # file
   local read='step dtype batch heads kv_heads seq_q seq_kv head_dim causal median_ms speedup commit date'
   case $1 in
@@ -101,8 +102,8 @@ columns_of_page() { # file
   awk -F , -v read="$read" '
     BEGIN { for (i = split(read, name, " "); i > 0; i--) is_read[name[i]] }
     /^#/ { print; next }
-    !columns { for (i = 1; i <= NF; i++) if ($i in is_read) place[++columns] = i }
-    { for (i = 1; i <= columns; i++) printf "%s%s", $place[i], i < columns ? "," : "\n" }' "$1"
+    !columns { for (i = 1; i <= NF; i++) if ($i in is_read) { place[++columns] = i; if ($i == "date") date = i } }
+    { $date = substr($date, 1, 13); for (i = 1; i <= columns; i++) printf "%s%s", $place[i], i < columns ? "," : "\n" }' "$1"
 }
 
 # The record, less the samples, of which the other files hold the medians, and less large files that the page does not
