@@ -111,7 +111,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
     find_row_max<tile>(S_frag, scale_log2, row_max, subtracted, correction);
   };
   const auto exponentiate = [&](int r) {
-    exponentiate_row<tile, LSE>(S_frag, r, scale_log2, subtracted, correction, row_sum);
+    exponentiate_row<tile, LSE>(S_frag, r, scale_log2, subtracted[r], correction[r], row_sum[r]);
   };
   const auto try_lazy_softmax = [&](auto &P_new) {
     return lazy_softmax<tile, Element, LSE>(P_new, S_frag, scale_log2, row_max, row_sum);

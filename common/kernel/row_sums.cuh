@@ -97,17 +97,15 @@ find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float sc
 template <typename tile, bool ADD>
 __device__ __forceinline__ void
 exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float scale_log2,
-                 const float (&subtracted)[tile::LANE_ROWS],
-                 const float (&correction)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS]) {
-  row_sum[r] *= correction[r];
-  float shift = subtracted[r];
+                 float subtracted, float correction, float &row_sum) {
+  row_sum *= correction;
   for (int n = 0; n < tile::LANE_KEYS; n++) {
     float &s = of_row(S_frag, r, n);
-    s = exp2_approximate(fmaf(s, scale_log2, -shift)); // one multiply-add
-    if (ADD) row_sum[r] += s;
+    s = exp2_approximate(fmaf(s, scale_log2, -subtracted)); // one multiply-add
+    if (ADD) row_sum += s;
     // Adds 0 times a probability. So the next eight multiply-adds wait for the first of these eight exponentials;
     // otherwise the compiler would place all of the row's multiply-adds first, and only then its exponentials.
-    if (n % 8 == 7) shift = fmaf(of_row(S_frag, r, n - 7), 0.0f, shift);
+    if (n % 8 == 7) subtracted = fmaf(of_row(S_frag, r, n - 7), 0.0f, subtracted);
   }
 }
 

@@ -108,13 +108,12 @@ find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float sc
 template <typename tile>
 __device__ __forceinline__ void
 exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float scale_log2,
-                 const float (&subtracted)[tile::LANE_ROWS],
-                 const float (&correction)[tile::LANE_ROWS], float (&row_sum)[tile::LANE_ROWS]) {
-  row_sum[r] *= correction[r];
+                 float subtracted, float correction, float &row_sum) {
+  row_sum *= correction;
   for (int n = 0; n < tile::LANE_KEYS; n++) {
     float &s = of_row(S_frag, r, n);
-    s = exp2_approximate(fmaf(s, scale_log2, -subtracted[r])); // one multiply-add
-    row_sum[r] += s;
+    s = exp2_approximate(fmaf(s, scale_log2, -subtracted)); // one multiply-add
+    row_sum += s;
   }
 }
 
@@ -253,7 +252,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     find_row_max<tile>(S_frag, scale_log2, row_max, subtracted, correction);
   };
   const auto exponentiate = [&](int r) {
-    exponentiate_row<tile>(S_frag, r, scale_log2, subtracted, correction, row_sum);
+    exponentiate_row<tile>(S_frag, r, scale_log2, subtracted[r], correction[r], row_sum[r]);
   };
   const auto rescale = [&]() {
     // If all factors of the warp are 1, O stays. To ask costs a branch, and pays where O is large.

@@ -13,9 +13,11 @@
 //                                 too large a score         once more         the warp is wary
 // Cost for each score: one multiply-add, one exponential, half a rounding, a quarter of a max. Look next at 21_gather.
 #include "fragments.cuh"
+#include "hopper.cuh"
 #include "kernel.cuh"
 #include "persistent.cuh"
 #include "row_sums.cuh"
+#include "tile_order.cuh"
 #include <type_traits>
 
 template <int M, int N, int W, int S>
@@ -193,7 +195,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     find_row_max<tile>(S_frag, scale_log2, row_max, subtracted, correction);
   };
   const auto exponentiate = [&](int r) {
-    exponentiate_row<tile, LSE>(S_frag, r, scale_log2, subtracted, correction, row_sum);
+    exponentiate_row<tile, LSE>(S_frag, r, scale_log2, subtracted[r], correction[r], row_sum[r]);
   };
   const auto try_lazy_softmax = [&](auto &P_new) {
     return lazy_softmax<tile, Element, LSE>(P_new, S_frag, scale_log2, row_max, row_sum);
