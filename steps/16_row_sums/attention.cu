@@ -17,7 +17,8 @@
 // lse needs the sum of P before it is rounded. If the caller asks for lse, the lanes add up as in step 15, in a
 // kernel of its own.
 //
-// Cost for each score: a multiply-add, an exponential, half a rounding, half a max, and no addition.
+// Cost for each score: a multiply-add, an exponential, half a rounding, half a max, and no addition. To these comes a
+// multiply-add for every eight scores, which keeps the order of the others.
 // Look next at 17_lazy_max, which leaves out most of the max.
 #include "fragments.cuh"
 #include "hopper.cuh"

@@ -45,7 +45,7 @@ struct configuration {
   X(64, 128, 4, 2)
 
 // The best measured on an H200. Few tiles should be small, to keep more multiprocessors busy. At head_dim 64 a row takes
-// 2 to 5 % less time in a tile of 192 rows than in one of 256, but tiles of a head and of a multiprocessor are rounded up:
+// 2 to 3 % less time in a tile of 192 rows than in one of 256, but tiles of a head and of a multiprocessor are rounded up:
 // the rows of the busiest multiprocessor are compared. Under a causal mask tiles differ in length, and seq_q decides.
 static const char *best_configuration(const attention_shape *shape) {
   const long long heads = (long long)shape->batch * shape->heads;
