@@ -6,10 +6,12 @@
 #define LAZY_MAX_CUH
 
 #include "fragments.cuh"
+#include "hopper.cuh"
 #include "kernel.cuh"
 #include "lazy_softmax.cuh"
 #include "persistent.cuh"
 #include "row_sums.cuh"
+#include "tile_order.cuh"
 #include <type_traits>
 
 template <int M, int N, int W, int S>
