@@ -103,7 +103,8 @@ columns_of_page() { # file
     BEGIN { for (i = split(read, name, " "); i > 0; i--) is_read[name[i]] }
     /^#/ { print; next }
     !columns { for (i = 1; i <= NF; i++) if ($i in is_read) { place[++columns] = i; if ($i == "date") date = i } }
-    { $date = substr($date, 1, 13); for (i = 1; i <= columns; i++) printf "%s%s", $place[i], i < columns ? "," : "\n" }' "$1"
+    date { $date = substr($date, 1, 13) }
+    { for (i = 1; i <= columns; i++) printf "%s%s", $place[i], i < columns ? "," : "\n" }' "$1"
 }
 
 # The record, less the samples, of which the other files hold the medians, and less large files that the page does not

@@ -1,5 +1,5 @@
-// The lazy softmax of step 17, and the mask, as later steps take them over. Step 17 explains them, and a test compares
-// the two files (common/tests/scripts/test_diff.c).
+// The lazy softmax of step 17, with the mask, the rounding of P and the rescaling of O, as later steps take them over.
+// Step 17 explains them, and a test compares the two files (common/tests/scripts/test_diff.c).
 // From: 17_lazy_max
 #ifndef LAZY_SOFTMAX_CUH
 #define LAZY_SOFTMAX_CUH
