@@ -49,8 +49,8 @@ __device__ __forceinline__ block_place place_of_block(const attention_shape &,
   return {&maps.K, &maps.V, place.first_key + first_key, place.kv_head, place.batch};
 }
 
-// The producer's thread takes tiles, and copies their data as stages become empty: K of a block before V of the
-// block before it, across tiles, and Q of the next tile before the last V of this one.
+// The producer's thread takes tiles, and copies their data as stages become empty, in the order of step 14: the first K
+// and Q of the next tile come before the last V of this one.
 template <typename tile, typename Element, int D, typename Maps, typename Shape, typename Order>
 __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem, const Maps &maps,
                                         const Shape &shape, const Order &order) {

@@ -66,6 +66,13 @@ static int all_tiles(const attention_shape &shape) {
   return divide_up(shape.seq_q, tile::BLOCK_M) * shape.heads * shape.batch;
 }
 
+// Returns whether tiles of 64 rows are the fastest although there are many of them: if a head has no more rows than that,
+// and at head_dim 128 without a mask also if it has at most 128 rows and keys.
+static inline bool fits_small_tiles(const attention_shape &shape) {
+  const bool one_block = max(shape.seq_q, shape.seq_kv) <= 128; // of keys
+  return shape.seq_q <= 64 || (one_block && shape.head_dim == 128 && !shape.causal);
+}
+
 // --- the tile scheduler from step 15 on ----------------------------------------------------------
 //
 // Without a mask all tiles cost the same, and the order is head by head: tiles that run at the same time then

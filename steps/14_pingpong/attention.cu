@@ -10,6 +10,7 @@
 //
 // Behind the products of a consumer come those of the next one. So exponentials are hidden after the wait for O, too:
 // a lane computes those of its first row before it, and those of its second row behind it.
+// A turn needs K of a block and V of the block before it, and the producer copies them in this order.
 // Cost for each head: as in step 13. Look next at 15_persistent, which overlaps the tiles as well.
 #include "fragments.cuh"
 #include "hopper.cuh"
@@ -131,7 +132,8 @@ struct shared_tiles {
 template <typename tile, int D>
 static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>>;
 
-// The producer's thread copies Q, and then K and V of each key block, as their stages become empty.
+// The producer's thread copies Q, and then K and V as their stages become empty, in the order in which turns need
+// them: K of a block before V of the block before it, which has to wait longer for a stage.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
                                         const tensor_maps &maps, const tile_place &place) {
@@ -146,8 +148,9 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
   };
   barrier_arrive_expecting(&smem.Q_full, sizeof(smem.Q));
   load_tile<D / PANEL>(smem.Q, &maps.Q, &smem.Q_full, place.first_query, place.head, place.batch);
+  load_keys(place, 0);
   for (int block = 0; block < place.blocks; block++) {
-    load_keys(place, block);
+    if (block + 1 < place.blocks) load_keys(place, block + 1);
     load_values(place, block);
   }
 }

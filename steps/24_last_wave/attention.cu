@@ -66,6 +66,7 @@ static const char *best_configuration(const attention_shape *shape) {
   const long long heads = (long long)shape->batch * shape->heads;
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
   const bool few = heads * divide_up(shape->seq_q, 64) <= multiprocessors;
+  if (!few && fits_small_tiles(*shape)) return "64x128x4x2";
   const bool wide = shape->head_dim == 128;
   if (shape->causal && !few) {
     if (wide || shape->seq_q <= 128) return "128x128x8x2";
