@@ -5,8 +5,8 @@
 #   m      of the meeting: what an exchange takes beside its bytes
 #
 # A slice begins when its copies have come and the slice before it has ended. The slices are those of the step: the first
-# has an eighth of the heads, and each further one three times as many as the one before it. So the time is
-# T / P + C / 8 + m if T / P is at least 3 C; else a rank waits for the second slice, too.
+# has an eighth of the heads, and each further one as many as all before it. So the time is T / P + C / 8 + m if T / P is
+# at least 1.75 C; else a rank waits for the last slice as well.
 #
 # Bandwidth and m come from the fewest GPUs, at the longest and at the shortest length: the bandwidth from the copies alone,
 # as the copy engines carry the slices, or in records that lack them from the exchange alone, and m from the exchange
@@ -64,9 +64,9 @@ function model_link(  exchange) {
 function model_efficiency(one_ms, seq, gpus, gb_per_s,  copies, products, count, first, come, done) {
   copies = row_bytes * seq * (gpus - 1) / gpus / gb_per_s * 1e-6
   products = one_ms / gpus
-  count = int((kv_heads + 7) / 8) # FIRST_SLICE and SLICE_GROWTH of the step
+  count = int((kv_heads + 7) / 8) # FIRST_SLICE of the step
   for (first = 0; first < kv_heads; first += count) {
-    if (first) count *= 3
+    if (first) count = first
     if (count > kv_heads - first) count = kv_heads - first
     come = copies * (first + count) / kv_heads
     done = (done > come ? done : come) + products * count / kv_heads

@@ -10,9 +10,9 @@
 // slice may be larger than the one before it. Two streams take the kernels in turn, so that the blocks of the next one
 // begin where those of the last one end.
 //
-//   copies     01112222                            a digit is a slice, and the time in which two heads are copied
-//   stream      0000            2222222222222222   the kernels of slices 0 and 2
-//   products        111111111111                   the kernel of slice 1
+//   copies     01223333                            a digit is a slice, and the time in which two heads are copied
+//   stream      0000    22222222                   the kernels of slices 0 and 2
+//   products        1111        3333333333333333   the kernels of slices 1 and 3
 //
 // NCCL's kernels would find no room on the multiprocessors, because those of the step hold all of them. So the step
 // copies by itself where it reaches the memory of the other ranks: the GPU's copy engines need no multiprocessor. The
@@ -203,10 +203,8 @@ static cudaError_t gather(void *all, const part &slice, int first, const attenti
   return error;
 }
 
-// The first slice has one of every FIRST_SLICE heads of K and V, and each further slice has SLICE_GROWTH times as many
-// as the one before.
+// The first slice has one of every FIRST_SLICE heads of K and V, and each further slice as many as all before it.
 static constexpr int FIRST_SLICE = 8;
-static constexpr int SLICE_GROWTH = 3;
 
 // Returns the part of the problem that is `count` heads of K and V, of all batch entries, and the query heads that read
 // them.
@@ -262,7 +260,7 @@ cudaError_t attention_forward_group(const attention_args *args, const attention_
     error = forward_slice(slice_of(shape, count), first, number, args, group,
                           number % 2 ? group->products : stream);
     first += count;
-    count *= SLICE_GROWTH;
+    count = first;
   }
   if (error == cudaSuccess) error = wait_for(stream, group->copies);
   if (error == cudaSuccess) error = wait_for(stream, group->products);
