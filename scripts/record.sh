@@ -38,11 +38,15 @@ part() {
     done
     for step in 15 16 17; do # whose choice depends on the length as well
       run "step$step" sweep "NAME=sweep-$step-short" ARGS='--batch 16 --seq 1024'
+      run "step$step" sweep "NAME=sweep-$step-seq64" ARGS='--batch 256 --seq 64'
+      run "step$step" sweep "NAME=sweep-$step-seq64-dim128" ARGS='--batch 256 --seq 64 --heads 16 --dim 128'
+      run "step$step" sweep "NAME=sweep-$step-seq128-dim128" ARGS='--batch 128 --seq 128 --heads 16 --dim 128'
     done
     for seq in 2048 3072 8192; do # whose last tiles have different numbers of rows that are not there
       run step17 sweep "NAME=sweep-17-seq$seq" ARGS="--seq $seq"
     done
     run step17 sweep NAME=sweep-17-causal ARGS=--causal
+    run step17 sweep NAME=sweep-17-seq128-dim128-causal ARGS='--batch 128 --seq 128 --heads 16 --dim 128 --causal'
     ;;
   variants) run variants RECORD=1 ;;
   peers | shapes | spread) run "$1" ${FA3:+FA3="$FA3"} ;;

@@ -1,4 +1,5 @@
-# How much of a step's time the tensor cores have work queued, what runs under it, and for what consumers wait.
+# How much of a step's time the tensor cores have work queued, what runs under it, and for what consumers wait. It has the
+# steps that were recorded.
 # Arguments: DEVICE
 # Awk: scripts/timeline
 # With: timeline*.csv (make step14 timeline)
@@ -26,7 +27,6 @@ END {
   steps = split("06 09 11 12 13 14 15 16 17", number, " ")
   for (i = 1; i <= steps; i++)
     for (d = 128; d >= 64; d -= 64)
-      row((number[i] + 0 in names ? names[number[i] + 0] : number[i]) "\t" d "\t" \
-        (((number[i] + 0, d) in text) ? text[number[i] + 0, d] : "not recorded\t\t\t\t\t\t\t\t\t"))
+      if ((number[i] + 0, d) in text) row(names[number[i] + 0] "\t" d "\t" text[number[i] + 0, d])
   origin()
 }

@@ -88,7 +88,9 @@ views.timelines = (none, values) => {
   requestAnimationFrame(() => { zoom = drawTimeline(holder, rows, say); });
   const name = (path) => {
     const row = table(path)[0];
-    return `${readable(row.step)}, head_dim ${row.head_dim}, ${row.dtype}${row.causal === "1" ? ", causal" : ""}`;
+    const gpu = path.split("/").slice(-2)[0]; // the folder of its record
+    const mask = row.causal === "1" ? ", causal" : "";
+    return `${readable(row.step)}, head_dim ${row.head_dim}, ${row.dtype}${mask}, ${gpu}`;
   };
   const clocks = (kind) =>
       rows.filter((row) => row.kind === kind).reduce((total, row) => total + (row.end - row.begin), 0);
