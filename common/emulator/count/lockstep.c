@@ -48,7 +48,7 @@ static _Thread_local block_turns *of_blocks[CLUSTER_BLOCKS_MAX];
 static _Thread_local block_turns *lockstep; // of the block that runs
 
 void lockstep_enter(const worker *worker) {
-  block_turns **turns = &of_blocks[worker->block.cluster_rank];
+  block_turns **turns = &of_blocks[worker->rank];
   if (*turns == NULL && (*turns = calloc(1, sizeof **turns)) == NULL) {
     fprintf(stderr, "error: no memory to count the requests of a block in\n");
     exit(2);

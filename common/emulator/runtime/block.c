@@ -3,11 +3,14 @@
 
 #include "device_launch_parameters.h"
 #include "fault.h"
+#include "grid_barrier.h"
 #include "observer.h"
 #include "queue.h"
 #include "random.h"
 #include "shared_memory.h"
 #include "turns.h"
+
+#include <sched.h>
 
 _Thread_local worker *current_worker __attribute__((tls_model("initial-exec")));
 __thread const emulator_thread *emulator_current __attribute__((tls_model("initial-exec")));
@@ -96,10 +99,12 @@ void emulator_yield(void) {
   // A lane may poll for a value that an asking lane would write; such a lane never begins to wait.
   enum { PATIENCE = 1000 };
   if (warp->asking != 0 && ++warp->impatience > PATIENCE) warp_answer_active_masks(worker, warp);
-  // A thread may poll for what another block of its cluster writes.
+  // A thread may poll for what another block writes: one that takes turns with its own, or, in a cooperative launch,
+  // one of another OS thread, which may wait for a core.
   enum { PATIENCE_WITH_BLOCK = 256 };
-  const bool gives_way =
-      worker->cluster->size > 1 && (worker->polls + 1) % PATIENCE_WITH_BLOCK == 0;
+  const bool impatient = (worker->polls + 1) % PATIENCE_WITH_BLOCK == 0;
+  const bool gives_way = impatient && worker->coresident->size > 1;
+  if (impatient && !gives_way && worker->launch->request->cooperative) sched_yield();
   // A thread may poll for what a transfer of another stream writes, which only arrives when no kernel can go on.
   enum { POLLS = 4096 };
   if (++worker->polls % POLLS == 0 && worker->launch->queued) queue_deliver_to_running();
@@ -201,6 +206,7 @@ void block_prepare(worker *worker) {
   worker->block.cluster_place = (uint3){0, 0, 0};
   worker->block.cluster_rank = 0;
   worker->block.cluster_specified = worker->launch->cluster_specified;
+  cluster_of_one(worker);
   worker->shuffled = worker->launch->seed != 0;
   worker->accessing = NULL;
   worker->guessing = NULL;
@@ -237,7 +243,7 @@ void block_begin(worker *worker, uint64_t number) {
               (unsigned)(number / ((uint64_t)grid.x * grid.y))};
   blockIdx = worker->block.block_index;
   worker->gives_way = false;
-  worker->alive = worker->thread_count;
+  worker->alive = worker->alone.missing = worker->thread_count;
   worker->barrier_arrived = 0;
   worker->barrier_predicates = 0;
   worker->random = random_start(launch->seed, launch->number, number);
@@ -283,10 +289,10 @@ void block_end(worker *worker) {
   if (stacks_spilled(&worker->stacks)) fault_stack_spilled(worker);
   worker->counts.async_copies_dropped += worker->box_copies.count;
   observer_block_end(worker);
+  grid_barrier_block_ended(worker->launch);
 }
 
 void block_run(worker *worker, uint64_t number) {
-  cluster_of_one(worker);
   block_begin(worker, number);
   block_go_on(worker);
   if (worker->alive > 0) fault_deadlock(worker);

@@ -24,6 +24,7 @@ typedef enum {
   THREAD_READY,        // in the ready queue, or running
   THREAD_AT_BARRIER,   // waits at the block's barrier
   THREAD_AT_CLUSTER,   // waits at the cluster's barrier, see cluster.c
+  THREAD_AT_GRID,      // waits at the grid's barrier for blocks that take turns, see grid_barrier.c
   THREAD_IN_WARP,      // waits for other lanes of its warp
   THREAD_ACTIVE_MASK,  // asked which lanes are active
   THREAD_AT_PHASE,     // waits for a phase of an mbarrier, see mbarrier.c
@@ -114,13 +115,17 @@ typedef struct {
   double seen_at;           // when, in seconds of the worker's processor time
 } worker_watch;
 
-// One of them has all that belongs to a block. In a launch with clusters the worker of the OS thread leads others, one
-// for each further block of a cluster (cluster.c); `lead` is that of the OS thread, which may be the worker itself.
+// One of them has all that belongs to a block. Where blocks take turns the worker of the OS thread leads others, one
+// for each further block (cluster.c); `lead` is that of the OS thread, which may be the worker itself.
 typedef struct worker {
   struct worker *next; // in the list of all
   struct worker *lead;
-  cluster *cluster; // that of the lead
-  cluster own_cluster;
+  cluster *cluster;    // as the kernel sees it: that of the lead, or the block alone
+  cluster *coresident; // the blocks that take turns with this one: its cluster's, or the grid's
+  cluster alone;       // this block
+  cluster led;         // the blocks that this worker leads
+  unsigned rank;       // among the blocks that take turns
+  uint64_t grid_phase; // of the grid's barrier, in which the block has come to it last
   uint64_t launches_before; // how many launches the pool had seen when this worker was made
   fiber scheduler;          // the worker's own stack
   launch *launch;
@@ -151,7 +156,7 @@ typedef struct worker {
   parked_memory parked;     // of a block of a cluster
   emulator_counts counts;
   unsigned polls;                 // calls of emulator_yield
-  bool gives_way;                 // to the other blocks of the cluster, though threads are ready
+  bool gives_way;                 // to the blocks that take turns with it, though threads are ready
   const emulator_site *accessing; // where the runtime accesses a kernel's memory; else NULL
   const void
       *guessing; // whence observed/accesses.c is asked for the first guess of an atomic function
@@ -183,7 +188,7 @@ void block_wait(worker *worker);
 // Makes a waiting thread ready.
 void block_ready(worker *worker, thread *thread);
 
-// Lets the other blocks of the cluster run before the running thread, which stays ready.
+// Lets the blocks that take turns with this one run before the running thread, which stays ready.
 void block_give_way(worker *worker);
 
 // Lets the ready threads run before the running one, which stays ready. A thread that

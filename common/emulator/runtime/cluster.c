@@ -5,6 +5,7 @@
 #include "capability.h"
 #include "device_launch_parameters.h"
 #include "fault.h"
+#include "grid_barrier.h"
 #include "observer.h"
 #include "random.h"
 #include "shared_memory.h"
@@ -35,7 +36,6 @@ static worker *make_block(worker *lead) {
     return NULL;
   }
   made->lead = lead;
-  made->cluster = &lead->own_cluster;
   return made;
 }
 
@@ -54,9 +54,28 @@ static bool make_parking(worker *block) {
   return true;
 }
 
+void cluster_of_one(worker *block) {
+  block->rank = 0;
+  block->alone = (cluster){.size = 1, .blocks = {block}};
+  block->cluster = block->coresident = &block->alone;
+}
+
+// The block belongs to the blocks that the lead runs, and to its cluster if they are one.
+static void join(worker *block, worker *lead, unsigned rank) {
+  const launch *launch = lead->launch;
+  const dim3 dim = launch->cluster_dim;
+  block->rank = rank;
+  block->coresident = &lead->led;
+  if (launch->whole_grid) return;
+  block->cluster = &lead->led;
+  block->block.cluster_dim = dim;
+  block->block.cluster_rank = rank;
+  block->block.cluster_place = (uint3){rank % dim.x, rank / dim.x % dim.y, rank / (dim.x * dim.y)};
+}
+
 bool cluster_prepare(worker *lead, unsigned leads) {
   const launch *launch = lead->launch;
-  cluster *cluster = &lead->own_cluster;
+  cluster *cluster = &lead->led;
   const dim3 block = launch->request->block;
   // Stacks with guard pages take two of the few mappings that a process may have.
   enum { GUARDED_THREADS_MAX = 20 * 1024 };
@@ -71,19 +90,9 @@ bool cluster_prepare(worker *lead, unsigned leads) {
     it->counts = (emulator_counts){0};
     block_prepare(it);
     if (!make_parking(it) || (many && !stacks_join(&it->stacks))) return false;
-    it->block.cluster_dim = launch->cluster_dim;
-    it->block.cluster_rank = rank;
-    const dim3 dim = launch->cluster_dim;
-    it->block.cluster_place = (uint3){rank % dim.x, rank / dim.x % dim.y, rank / (dim.x * dim.y)};
+    join(it, lead, rank);
   }
   return true;
-}
-
-void cluster_of_one(worker *block) {
-  cluster *own = &block->own_cluster;
-  own->size = 1;
-  own->blocks[0] = block;
-  own->missing = block->thread_count;
 }
 
 // ---- Taking turns -------------------------------------------------------------------------------
@@ -111,7 +120,7 @@ static void set_access(worker *block, bool ended) {
 }
 
 static void begin(worker *lead, uint64_t number) {
-  cluster *cluster = lead->cluster;
+  cluster *cluster = lead->coresident;
   cluster->phase = 0;
   cluster->missing = cluster->size * lead->thread_count;
   observer_cluster_begin(lead);
@@ -124,13 +133,23 @@ static void begin(worker *lead, uint64_t number) {
   }
 }
 
+static bool is_over(const worker *block, const thread *thread) {
+  if (thread->state == THREAD_AT_GRID) return grid_barrier_is_over(block);
+  return thread->state == THREAD_AT_CLUSTER && thread->cluster_phase < block->cluster->phase;
+}
+
 // The waits of the block's threads that are over since it ran last.
 static void wake(worker *block) {
-  for (unsigned i = 0; i < block->thread_count; i++) {
-    thread *thread = &block->threads[i];
-    if (thread->state == THREAD_AT_CLUSTER && thread->cluster_phase < block->cluster->phase)
-      block_ready(block, thread);
-  }
+  for (unsigned i = 0; i < block->thread_count; i++)
+    if (is_over(block, &block->threads[i])) block_ready(block, &block->threads[i]);
+}
+
+// Whether the block, which has not ended, can go on by itself or when another block has done something.
+static bool may_go_on(const worker *block) {
+  if (block->gives_way || block->cluster->size > 1) return true;
+  for (unsigned i = 0; i < block->thread_count; i++)
+    if (block->threads[i].state == THREAD_AT_GRID) return true;
+  return false;
 }
 
 // Returns whether the block did anything.
@@ -140,13 +159,14 @@ static bool take_turn(worker *block) {
   const bool ran = block_go_on(block);
   const bool ended = block->alive == 0;
   if (ended) block_end(block);
+  if (!ended && !may_go_on(block)) fault_deadlock(block);
   leave(block);
   if (ended) set_access(block, true);
   return ran;
 }
 
 void cluster_run(worker *lead, uint64_t number) {
-  cluster *cluster = lead->cluster;
+  cluster *cluster = lead->coresident;
   begin(lead, number);
   // No block of a cluster is the first on a GPU; a seed changes their order as it changes that of threads.
   uint64_t random = random_start(lead->launch->seed, lead->launch->number, ~number);
@@ -176,7 +196,7 @@ void cluster_run(worker *lead, uint64_t number) {
 void cluster_abandon(worker *lead) {
   set_access(lead, false);
   for (unsigned rank = 1; rank < CLUSTER_BLOCKS_MAX; rank++) {
-    worker *block = lead->own_cluster.blocks[rank];
+    worker *block = lead->led.blocks[rank];
     if (block != NULL) stacks_give_back_all(&block->stacks);
   }
 }

@@ -4,6 +4,10 @@
 // does. Each block has a `worker` struct of its own, with its fibers, barriers, copies and dynamic shared memory, and
 // all of them run on the OS thread of the first, the lead. Static shared memory is thread-local to the OS thread; so
 // while another block runs, a block's copy of it is parked elsewhere, and there the other blocks reach it.
+//
+// Under an observer of one worker, all blocks of a cooperative launch take turns in the same way. They are no cluster:
+// the kernel sees clusters of one block, and waits for other blocks at the grid's barrier (grid_barrier.c) or by
+// polling.
 #ifndef CLUSTER_H
 #define CLUSTER_H
 
@@ -38,7 +42,7 @@ bool cluster_prepare(struct worker *lead, unsigned leads);
 // Runs the blocks of the lead's cluster of that number. Like block_run it may not return.
 void cluster_run(struct worker *lead, uint64_t number);
 
-// The block is all of its cluster.
+// The block is all of its cluster, and takes turns with no other one.
 void cluster_of_one(struct worker *block);
 
 // For all blocks of the lead, after it has left them unfinished.

@@ -23,7 +23,14 @@ static dim3 asked_for(const emulator_launch_request *request) {
 // A cluster of one block is what each block of an ordinary launch is, on every GPU.
 static bool is_ordinary(dim3 cluster) { return is_cube(cluster, 0) || is_cube(cluster, 1); }
 
+static uint64_t blocks_in(dim3 cluster) { return (uint64_t)cluster.x * cluster.y * cluster.z; }
+
+bool cluster_launch_whole_grid(const emulator_launch_request *request) {
+  return request->cooperative && observer_workers() == 1 && blocks_in(request->grid) > 1;
+}
+
 dim3 cluster_launch_dim(const emulator_launch_request *request) {
+  if (cluster_launch_whole_grid(request)) return request->grid;
   const dim3 cluster = asked_for(request);
   return is_ordinary(cluster) ? (dim3){1, 1, 1} : cluster;
 }
@@ -33,8 +40,6 @@ bool cluster_launch_specified(const emulator_launch_request *request) {
 }
 
 // ---- Refusals -----------------------------------------------------------------------------------
-
-static uint64_t blocks_in(dim3 cluster) { return (uint64_t)cluster.x * cluster.y * cluster.z; }
 
 // CUDA 13.0 on an H100 returns cudaErrorInvalidClusterSize for each of these, where the GPU has clusters at all.
 static cudaError_t check_size(const emulator_launch_request *request) {
@@ -96,6 +101,16 @@ cudaError_t cluster_launch_check(const emulator_launch_request *request) {
                          "of the two");
   }
   return cudaSuccess;
+}
+
+cudaError_t cluster_launch_check_cooperative(const emulator_launch_request *request) {
+  const uint64_t blocks = blocks_in(request->grid);
+  if (!cluster_launch_whole_grid(request) || blocks <= CLUSTER_BLOCKS_MAX) return cudaSuccess;
+  return launch_refuse(request->name, cudaErrorNotSupported,
+                       "a cooperative launch of %llu blocks; in this mode the blocks of one take "
+                       "turns, and at most %d of them can: take a problem with fewer blocks, or "
+                       "run without sanitize",
+                       (unsigned long long)blocks, CLUSTER_BLOCKS_MAX);
 }
 
 // ---- Attributes ---------------------------------------------------------------------------------

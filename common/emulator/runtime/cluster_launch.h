@@ -4,13 +4,20 @@
 
 #include "emulator.h"
 
-// The blocks of a cluster: 1 x 1 x 1 where neither the kernel nor the launch says.
+// Whether all blocks take turns, because the launch is cooperative and an observer has only one worker.
+bool cluster_launch_whole_grid(const emulator_launch_request *request);
+
+// The blocks that take turns: the whole grid, or a cluster, which is 1 x 1 x 1 where neither the kernel nor the launch
+// says.
 dim3 cluster_launch_dim(const emulator_launch_request *request);
 
-// Whether the kernel or the launch says so.
+// Whether the kernel or the launch says how large clusters are.
 bool cluster_launch_specified(const emulator_launch_request *request);
 
 // Refuses clusters that a GPU refuses.
 cudaError_t cluster_launch_check(const emulator_launch_request *request);
+
+// Refuses a cooperative launch of more blocks than can take turns.
+cudaError_t cluster_launch_check_cooperative(const emulator_launch_request *request);
 
 #endif

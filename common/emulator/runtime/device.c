@@ -5,9 +5,9 @@
 #include "errors.h"
 #include "gpu.h"
 #include "memory.h"
-#include "observer.h"
 #include "queue.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 int emulator_grid_limit(void) {
@@ -41,7 +41,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
       .sharedMemPerBlockOptin = (size_t)gpu->shared_per_block_opt_in,
       .maxBlocksPerMultiProcessor = gpu->blocks_per_multiprocessor,
       .reservedSharedMemPerBlock = (size_t)gpu->shared_reserved,
-      .cooperativeLaunch = observer_workers() > 1,
+      .cooperativeLaunch = 1,
       .clusterLaunch = gpu->major >= 9,
       .canMapHostMemory = 1,
       .asyncEngineCount = 3,
@@ -93,7 +93,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
   case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = gpu->shared_per_multiprocessor; break;
   case cudaDevAttrMaxRegistersPerMultiprocessor: *value = GPU_REGISTERS; break;
   case cudaDevAttrManagedMemory: *value = 1; break;
-  case cudaDevAttrCooperativeLaunch: *value = observer_workers() > 1; break;
+  case cudaDevAttrCooperativeLaunch: *value = 1; break;
   case cudaDevAttrClusterLaunch: *value = gpu->major >= 9; break;
   case cudaDevAttrMaxPitch: *value = INT_MAX; break;
   case cudaDevAttrTextureAlignment: *value = 512; break;

@@ -1,4 +1,5 @@
-// Each block of a cooperative launch has a worker of its own, and its worker's thread waits for the others.
+// One thread of each block waits for the other blocks, between two barriers of its block. Where each block has an OS
+// thread of its own, that one waits; where the blocks take turns, it is the block that waits.
 #define _GNU_SOURCE
 #include "grid_barrier.h"
 
@@ -19,11 +20,38 @@ void grid_barrier_begin(void) {
   pthread_mutex_unlock(&mutex);
 }
 
-void grid_barrier_block_ended(launch *launch) {
+void grid_barrier_block_ended(const launch *launch) {
   if (!launch->request->cooperative) return;
   pthread_mutex_lock(&mutex);
   ended++;
   pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&mutex);
+}
+
+// How many blocks have ended without coming, when the worker's block waits for nothing else; else 0. The caller must
+// hold the mutex.
+static uint64_t missing(const worker *worker) {
+  const bool waits = phase == worker->grid_phase;
+  return waits && arrived + ended == worker->launch->block_count ? ended : 0;
+}
+
+bool grid_barrier_is_over(const worker *worker) {
+  pthread_mutex_lock(&mutex);
+  const bool over = phase != worker->grid_phase || missing(worker) > 0;
+  pthread_mutex_unlock(&mutex);
+  return over;
+}
+
+static void arrive(worker *worker) {
+  observer_grid_arrive(worker);
+  pthread_mutex_lock(&mutex);
+  worker->grid_phase = phase;
+  if (++arrived == worker->launch->block_count) {
+    arrived = 0;
+    phase++;
+    observer_grid_release(worker);
+    pthread_cond_broadcast(&changed);
+  }
   pthread_mutex_unlock(&mutex);
 }
 
@@ -36,26 +64,34 @@ static void pause_a_moment(void) {
   pthread_cond_timedwait(&changed, &mutex, &until);
 }
 
-// Waits for the other blocks. Returns how many have ended without coming; 0 when all have come.
-static uint64_t wait_for_blocks(worker *worker) {
-  launch *launch = worker->launch;
-  uint64_t missing = 0;
-  bool abandoned = false;
+// The OS thread waits for those of the other blocks.
+static void wait_for_workers(worker *worker) {
+  const launch *launch = worker->launch;
   pthread_mutex_lock(&mutex);
-  const uint64_t own_phase = phase;
-  if (++arrived == launch->block_count) {
-    arrived = 0;
-    phase++;
-    pthread_cond_broadcast(&changed);
-  }
-  while (phase == own_phase && !abandoned && missing == 0) {
-    if (arrived + ended == launch->block_count) missing = ended;
-    if (missing == 0) pause_a_moment();
-    abandoned = atomic_load(&launch->abandoned);
-  }
+  while (phase == worker->grid_phase && missing(worker) == 0 && !atomic_load(&launch->abandoned))
+    pause_a_moment();
+  const bool abandoned = phase == worker->grid_phase && atomic_load(&launch->abandoned);
   pthread_mutex_unlock(&mutex);
-  if (abandoned && phase == own_phase) fault_leave(worker);
-  return missing;
+  if (abandoned) fault_leave(worker);
+}
+
+static void wait(worker *worker, const emulator_site *site) {
+  if (!worker->launch->whole_grid) {
+    wait_for_workers(worker);
+  } else if (!grid_barrier_is_over(worker)) {
+    worker->running->site = site;
+    worker->running->state = THREAD_AT_GRID;
+    block_wait(worker);
+  }
+  pthread_mutex_lock(&mutex);
+  const uint64_t never_come = missing(worker);
+  pthread_mutex_unlock(&mutex);
+  if (never_come > 0) {
+    emulator_fault(cudaErrorLaunchFailure,
+                   "%s in %s:%d: deadlock: %llu blocks have ended and never come to this barrier",
+                   site->operation, site->file, site->line, (unsigned long long)never_come);
+  }
+  observer_grid_wait(worker);
 }
 
 static bool is_first_alive(const worker *worker) {
@@ -73,21 +109,11 @@ void emulator_grid_barrier(const emulator_site *site) {
                    "other: launch the kernel with cudaLaunchCooperativeKernel",
                    site->operation, site->file, site->line);
   }
-  if (launch->block_count > 1 && observer_workers() == 1) {
-    emulator_fault(cudaErrorNotSupported,
-                   "%s in %s:%d: the emulator watches one block after the other, so blocks cannot "
-                   "wait for each other: launch one block, or run without sanitize and count",
-                   site->operation, site->file, site->line);
-  }
   emulator_block_barrier(0, site);
   if (launch->block_count == 1) return;
   if (is_first_alive(worker)) {
-    const uint64_t missing = wait_for_blocks(worker);
-    if (missing > 0) {
-      emulator_fault(cudaErrorLaunchFailure,
-                     "%s in %s:%d: deadlock: %llu blocks have ended and never come to this barrier",
-                     site->operation, site->file, site->line, (unsigned long long)missing);
-    }
+    arrive(worker);
+    wait(worker, site);
   }
   emulator_block_barrier(0, site);
 }

@@ -82,7 +82,9 @@ void history_waits(worker *worker) {
 // the warp's last event: then it is what that one came after. 0: the copy engine's bytes have come.
 static uint64_t cause_now(worker *worker, const thread *waiting) {
   if (emulator_current == NULL)
-    return waiting->state == THREAD_AT_CLUSTER ? HISTORY_OTHER_BLOCK : 0;
+    return waiting->state == THREAD_AT_CLUSTER || waiting->state == THREAD_AT_GRID
+               ? HISTORY_OTHER_BLOCK
+               : 0;
   const unsigned warp = warp_number(worker->running);
   const history_event *last = last_of(worker, warp);
   if (last == NULL) return worker->history.last[warp];
@@ -176,7 +178,7 @@ static void report_event(const worker *worker, const history_event *event) {
   char times[32] = "", after[64] = "";
   if (event->times > 1) snprintf(times, sizeof times, ", %u times", event->times);
   if (event->after == HISTORY_OTHER_BLOCK)
-    snprintf(after, sizeof after, ", after another block of the cluster");
+    snprintf(after, sizeof after, ", after another block");
   else if (event->kind == HISTORY_GOES_ON)
     snprintf(after, sizeof after, event->after ? ", after event %" PRIu64 : ", after a copy",
              event->after);

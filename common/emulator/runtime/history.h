@@ -14,7 +14,7 @@
 
 enum { HISTORY_MOST = 4096, HISTORY_WARPS = 32 };
 
-#define HISTORY_OTHER_BLOCK UINT64_MAX // of the cluster has come to its barrier, or has ended
+#define HISTORY_OTHER_BLOCK UINT64_MAX // has come to a barrier of blocks, or has ended
 
 typedef enum {
   HISTORY_DID,     // the warp has called a function that did not make it wait

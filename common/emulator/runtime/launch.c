@@ -71,7 +71,8 @@ static cudaError_t check(const emulator_launch_request *request) {
                   "(cudaFuncAttributeMaxDynamicSharedMemorySize)",
                   request->dynamic_shared_bytes, most_bytes);
   }
-  return cluster_launch_check(request);
+  const cudaError_t error = cluster_launch_check(request);
+  return error == cudaSuccess ? cluster_launch_check_cooperative(request) : error;
 }
 
 // The caller must hold the mutex.
@@ -95,6 +96,7 @@ static cudaError_t run(const emulator_launch_request *request, int device) {
                    .device = device,
                    .queued = devices_several(),
                    .block_count = (uint64_t)grid.x * grid.y * grid.z,
+                   .whole_grid = cluster_launch_whole_grid(request),
                    .cluster_dim = cluster_launch_dim(request),
                    .cluster_specified = cluster_launch_specified(request),
                    .number = launches_since_seed++,

@@ -12,9 +12,10 @@ typedef struct {
   int device;
   bool queued; // on several devices: transfers may be under way
   uint64_t block_count;
-  dim3 cluster_dim;
+  bool whole_grid;         // all blocks take turns, though they are no cluster; see cluster.h
+  dim3 cluster_dim;        // of the blocks that take turns: those of a cluster, or the whole grid
+  unsigned cluster_blocks; // how many they are; 1 in an ordinary launch
   bool cluster_specified;  // by the kernel or the launch
-  unsigned cluster_blocks; // of each cluster; 1 in an ordinary launch
   bool blocks_wait;        // there are more of them than multiprocessors
   uint64_t number;         // since the seed was set
   uint64_t seed;

@@ -51,7 +51,7 @@ typedef enum {
 OBSERVER_HOOK(observer_launch_begin, (const launch *launch))
 OBSERVER_HOOK(observer_launch_end, (const launch *launch))
 
-// The largest number of workers that the mode supports. The runtime asks once.
+// The largest number of workers that the mode supports; the same at each call.
 OBSERVER_QUESTION(unsigned, observer_workers, UINT_MAX)
 
 // The largest number of multiprocessors that the GPU may report. Called on the host.
@@ -90,10 +90,11 @@ OBSERVER_HOOK(observer_barrier_arrive, (worker * worker, const emulator_site *si
 // On the fiber of the last to arrive, or of one that has exited meanwhile (not THREAD_AT_BARRIER then).
 OBSERVER_HOOK(observer_barrier_release, (worker * worker))
 
-// ---- Clusters of several blocks -----------------------------------------------------------------
+// ---- Blocks that take turns ---------------------------------------------------------------------
 
-// A cluster begins, before its blocks do, or has ended; on the scheduler, with its lead. One of its blocks is about to
-// have its turn; on the scheduler. Blocks begin one after the other, then take turns, and end in any order.
+// A cluster of several blocks, or a cooperative grid whose blocks take turns, begins, before its blocks do, or has
+// ended; on the scheduler, with its lead. One of its blocks is about to have its turn; on the scheduler. Blocks begin
+// one after the other, then take turns, and end in any order.
 OBSERVER_HOOK(observer_cluster_begin, (worker * lead))
 OBSERVER_HOOK(observer_cluster_end, (worker * lead))
 OBSERVER_HOOK(observer_block_enter, (worker * worker))
@@ -104,6 +105,12 @@ OBSERVER_HOOK(observer_block_enter, (worker * worker))
 OBSERVER_HOOK(observer_cluster_arrive, (worker * worker, const emulator_site *site, bool relaxed))
 OBSERVER_HOOK(observer_cluster_release, (worker * worker))
 OBSERVER_HOOK(observer_cluster_wait, (worker * worker))
+
+// The same for the barrier of a cooperative grid, to which one thread of each block comes between two barriers of the
+// block.
+OBSERVER_HOOK(observer_grid_arrive, (worker * worker))
+OBSERVER_HOOK(observer_grid_release, (worker * worker))
+OBSERVER_HOOK(observer_grid_wait, (worker * worker))
 
 // ---- Warps --------------------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ void workers_add_counts(emulator_counts *sum, const emulator_counts *more) {
 // The guard pages of more threads at the same time would take too many mappings.
 enum { GUARDED_THREADS_MAX = 20 * 1024 };
 
-// Runs the block, or cluster of blocks, of that number.
+// Runs the block of that number, or the blocks that take turns.
 static void run_next(worker *self, launch *launch, uint64_t number) {
   const uint64_t first_block = number * launch->cluster_blocks;
   limit_watch_block(self);
@@ -70,7 +70,6 @@ static void run_next(worker *self, launch *launch, uint64_t number) {
   if (launch->blocks_wait && first_block < (launch->block_count + 1) / 2) {
     self->counts.products_in_the_first_half += self->counts.tensor_core_operations - before;
   }
-  grid_barrier_block_ended(launch);
 }
 
 static void prepare(worker *self, const launch *launch) {
@@ -78,8 +77,9 @@ static void prepare(worker *self, const launch *launch) {
     block_prepare(self);
   } else if (!cluster_prepare(self, pool.workers)) {
     if (fault_report_begin(self, cudaErrorLaunchOutOfResources)) {
-      fault_report_title("No memory for the blocks of a cluster: the operating system gives this "
-                         "process no more mappings; set EMU_WORKERS to a smaller number");
+      fault_report_title("No memory for the blocks of a cluster or a cooperative launch: the "
+                         "operating system gives this process no more mappings; set EMU_WORKERS to "
+                         "a smaller number");
       fault_report_end(self, cudaErrorLaunchOutOfResources);
     }
     fault_leave(self);
@@ -142,7 +142,7 @@ static bool make_worker(void) {
   if (worker != NULL) {
     worker->launches_before = pool.launch_count; // they are not for this worker
     worker->lead = worker;
-    worker->cluster = &worker->own_cluster;
+    cluster_of_one(worker);
   }
   if (worker == NULL || !stacks_create(&worker->stacks) || !shared_memory_create(worker) ||
       pthread_create(&worker->watch.thread, NULL, worker_begin, worker) != 0) {
@@ -185,8 +185,8 @@ static bool wait_for_workers(double seconds) {
 bool workers_run(launch *launch) {
   if (pool.workers == 0) make_workers();
   if (pool.workers == 0) return false;
-  if (launch->request->cooperative && observer_workers() > 1) { // each block has a worker
-    grid_barrier_begin();
+  if (launch->request->cooperative) grid_barrier_begin();
+  if (launch->request->cooperative && !launch->whole_grid) { // each block has a worker
     while (pool.workers < launch->block_count && make_worker()) pool.workers++;
     if (pool.workers < launch->block_count) return false;
   }

@@ -1,7 +1,8 @@
-// The barrier of a cluster, and accesses to the shared memory of its other blocks. Such memory is certain to be there
-// behind the first phase of the barrier, because all blocks have begun then, and before its block ends (CUDA C++
-// Programming Guide, "Distributed Shared Memory"). So each access must come behind one phase and before another one, for
-// which a thread of the memory's block waits: that it happens to be in time is not enough.
+// The barriers of clusters and of cooperative grids, and accesses to the shared memory of other blocks of a cluster.
+// Such memory is certain to be there behind the first phase of the cluster's barrier, because all blocks have begun
+// then, and before its block ends (CUDA C++ Programming Guide, "Distributed Shared Memory"). So each access must come
+// behind one phase and before another one, for which a thread of the memory's block waits: that it happens to be in
+// time is not enough.
 #define _GNU_SOURCE
 #include "clusters.h"
 
@@ -15,7 +16,7 @@ typedef struct {
 } remote_access;
 static remote_access last[CLUSTER_BLOCKS_MAX][CLUSTER_BLOCKS_MAX];
 
-// ---- The barrier --------------------------------------------------------------------------------
+// ---- The barriers -------------------------------------------------------------------------------
 
 void observer_cluster_begin(worker *lead) {
   (void)lead;
@@ -23,19 +24,48 @@ void observer_cluster_begin(worker *lead) {
   memset(last, 0, sizeof last);
 }
 
-void observer_block_enter(worker *worker) { order_block_enter(worker->block.cluster_rank); }
+void observer_block_enter(worker *worker) { order_block_enter(worker->rank); }
+
+// In a cooperative launch the barrier between blocks is the grid's. That of a cluster of one block is then like one for
+// part of a block, and no arrival there is relaxed.
+static bool is_within_block(const worker *worker) {
+  return worker->cluster->size < worker->coresident->size;
+}
 
 void observer_cluster_arrive(worker *worker, const emulator_site *site, bool relaxed) {
   (void)site;
-  order_cluster_arrive(worker->running->index, relaxed);
+  if (is_within_block(worker)) {
+    order_arrive(worker->cluster, worker->running->index);
+  } else {
+    order_cluster_arrive(worker->running->index, relaxed);
+  }
 }
 
 void observer_cluster_release(worker *worker) {
+  if (is_within_block(worker)) {
+    order_phase_complete(worker->cluster);
+  } else {
+    order_cluster_release();
+  }
+}
+
+void observer_cluster_wait(worker *worker) {
+  if (is_within_block(worker)) {
+    order_waited(worker->cluster, worker->running->index);
+  } else {
+    order_cluster_waited(worker->running->index);
+  }
+}
+
+// The block's own barriers, before and behind, say the same of its other threads.
+void observer_grid_arrive(worker *worker) { order_cluster_arrive(worker->running->index, false); }
+
+void observer_grid_release(worker *worker) {
   (void)worker;
   order_cluster_release();
 }
 
-void observer_cluster_wait(worker *worker) { order_cluster_waited(worker->running->index); }
+void observer_grid_wait(worker *worker) { order_cluster_waited(worker->running->index); }
 
 // ---- Memory of other blocks ---------------------------------------------------------------------
 

@@ -1,4 +1,5 @@
-// What order.c and order_between.c know of the running launch and of the blocks of the running cluster.
+// What order.c and order_between.c know of the running launch and of the blocks of the running cluster. A cooperative
+// grid counts as one, and its barrier as that of a cluster.
 #ifndef SANITIZE_ORDER_STATE_H
 #define SANITIZE_ORDER_STATE_H
 
@@ -13,7 +14,7 @@ typedef struct {
 
 typedef struct {
   const launch *running;
-  unsigned cluster_blocks;  // of each cluster, 1 in an ordinary launch
+  unsigned cluster_blocks;  // of each cluster, or of a cooperative grid; 1 in an ordinary launch
   uint32_t start;           // of the launch
   uint32_t cluster_start;   // of the running cluster, or the running block
   uint32_t relaxed;         // of the last relaxed arrival at a barrier of a cluster

@@ -34,6 +34,10 @@ static const char *race_hint(const checked_access *access, const past_access *pa
     return "an atomic operation tells the other blocks nothing of accesses before it, unless "
            "__threadfence() stands between them";
   }
+  if (!order_in_running_block(past) && access->worker->launch->request->cooperative) {
+    return "the blocks of a cooperative launch run at the same time: put grid.sync() between the "
+           "two, or an atomic operation of each block, the first one's behind __threadfence()";
+  }
   if (!order_in_running_block(past)) {
     return "blocks run in any order and at the same time: give each its own elements, use an "
            "atomic operation, or make two kernels of it";

@@ -2,6 +2,7 @@
 
 #undef NDEBUG // the assertion is the test
 #include <cassert>
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 static const unsigned FULL = 0xffffffff;
@@ -48,6 +49,18 @@ void fault_mixed_operations(void) { mixed_kernel<<<1, 32>>>(); }
 
 __global__ void width_kernel(int width) { __shfl_sync(FULL, 1, 0, width); }
 void fault_bad_width(void) { width_kernel<<<1, 32>>>(12); }
+
+// Two of five blocks end before they come to the grid's barrier.
+__global__ void grid_kernel(unsigned ending) {
+  if (blockIdx.x < ending) return;
+  cooperative_groups::this_grid().sync();
+}
+void fault_grid_missed(void) {
+  unsigned ending = 2;
+  void *arguments[] = {&ending};
+  cudaLaunchCooperativeKernel(grid_kernel, dim3(5), dim3(64), arguments, 0, cudaStream_t(0));
+}
+void fault_grid_not_cooperative(void) { grid_kernel<<<1, 64>>>(0); }
 
 // ---- Memory -------------------------------------------------------------------------------------
 

@@ -17,6 +17,8 @@ void fault_deadlock_scattered(void);
 void fault_outside_mask(void);
 void fault_mixed_operations(void);
 void fault_bad_width(void);
+void fault_grid_missed(void);
+void fault_grid_not_cooperative(void);
 void fault_read_past_end(void);
 void fault_write_before_start(void);
 void fault_read_null(void);

@@ -41,6 +41,10 @@ bool cluster_dims_occupancy(error_text *error);
 bool cluster_dims_views(error_text *error);
 bool cluster_dims_barrier(error_text *error);
 
+// cooperative.cu
+bool cooperative_ring(error_text *error);
+bool cooperative_barrier(error_text *error);
+
 // warp.cu
 bool warp_shuffles(error_text *error);
 bool warp_shuffle_types(error_text *error);

@@ -39,6 +39,17 @@ Test(faults, deadlock) {
        "hint: __syncthreads() is for all threads of the block, and a warp function for all"}});
 }
 
+Test(faults, barrier_of_the_grid) {
+  expect_report(&(fault_case){fault_grid_missed,
+                              cudaErrorLaunchFailure,
+                              {"grid.sync() in ", "faults.cu:",
+                               ": deadlock: 2 blocks have ended and never come to this barrier\n",
+                               "by thread (0,0,0)"}});
+  expect_report(&(fault_case){fault_grid_not_cooperative,
+                              cudaErrorLaunchFailure,
+                              {"grid.sync() in ", ": the launch is not cooperative"}});
+}
+
 Test(faults, warps) {
   free(stderr_of(fault_outside_mask));
   cudaDeviceReset();

@@ -72,20 +72,22 @@ __global__ void sum_grid(int *x, int n) {
 }
 
 FEATURE(grid_sync, "cudaLaunchCooperativeKernel and this_grid().sync()",
-        "under sanitize and count only for one block: the launch fails and says so") {
+        "under sanitize for up to 16 blocks: a launch of more fails and says so") {
   int *x, n = 256;
   CHECK(cudaMallocManaged(&x, n * sizeof(int)));
   for (int i = 0; i < n; i++) x[i] = i;
   void *arguments[] = {&x, &n};
-  int cooperative = 0; // a device without them still has launches of one block
+  int cooperative = 0, multiprocessors = 0;
   CHECK(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, 0));
-  const int blocks = cooperative ? 4 : 1;
-  CHECK(cudaLaunchCooperativeKernel((void *)sum_grid, blocks, 128 / blocks, arguments, 0, 0));
+  CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  if (!cooperative) return false;
+  CHECK(cudaLaunchCooperativeKernel((void *)sum_grid, 4, 32, arguments, 0, 0));
   CHECK(cudaDeviceSynchronize());
   if (x[0] != 255 * 256 / 2) return false;
   // More threads than the operating system has mappings for stacks with a guard page each.
   for (int i = 0; i < n; i++) x[i] = i;
-  CHECK(cudaLaunchCooperativeKernel((void *)sum_grid, cooperative ? 34 : 1, 1024, arguments, 0, 0));
+  const int blocks = multiprocessors < 34 ? multiprocessors : 34;
+  CHECK(cudaLaunchCooperativeKernel((void *)sum_grid, blocks, 1024, arguments, 0, 0));
   CHECK(cudaDeviceSynchronize());
   return x[0] == 255 * 256 / 2;
 }

@@ -74,6 +74,15 @@ void cluster_unwritten(bool broken);
 void cluster_past_dynamic(bool broken);
 void cluster_past_static(bool broken);
 
+// cooperative.cu
+void cooperative_words(bool broken);
+void cooperative_flag(bool broken);
+void cooperative_grid(bool broken);
+void cooperative_cluster(bool broken);
+void cooperative_missing(bool broken);
+void cooperative_stuck(bool broken);
+void cooperative_too_many(bool broken); // broken or not
+
 // waits.cu
 void copy_read_early(bool broken);
 void copy_read_by_others(bool broken);

@@ -1,0 +1,42 @@
+// Blocks of a cooperative launch that wait for each other.
+#define _GNU_SOURCE
+#include "fault_cases.h"
+
+#define GLOBAL_RACE "Race reported between "
+#define WITH_SYNC                                                                                  \
+  "hint: the blocks of a cooperative launch run at the same time: put grid.sync() between the two"
+
+Test(cooperative, races) {
+  static const fault_case cases[] = {
+      CASE(cooperative_words, GLOBAL_RACE, " of __global__ memory", "<- words write",
+           "<- words write", WITH_SYNC),
+      CASE(cooperative_flag, GLOBAL_RACE, " of __global__ memory", "<- flag write", "<- flag read",
+           "hint: an atomic operation tells the other blocks nothing of accesses before it"),
+      CASE(cooperative_grid, GLOBAL_RACE, " of __global__ memory", "<- grid ", "<- grid ",
+           WITH_SYNC),
+      CASE(cooperative_cluster, GLOBAL_RACE, " of __global__ memory", "<- cluster ", "<- cluster ",
+           WITH_SYNC),
+  };
+  RUN_CASES(cases);
+}
+
+Test(cooperative, deadlocks) {
+  static const fault_case cases[] = {
+      CASE(cooperative_missing, "grid.sync() in ",
+           ": deadlock: 1 blocks have ended and never come to this barrier"),
+      CASE(cooperative_stuck, "Deadlock: no thread of block (1,0,0) can go on",
+           "thread 7 (warp 0) waits at __syncwarp()"),
+  };
+  RUN_CASES(cases);
+}
+
+Test(cooperative, too_many_blocks) {
+  static const fault_case many = {"too many", cooperative_too_many, {NULL}, 0};
+  char *report = report_of(&many, false, 0);
+  cr_assert_not_null(strstr(report, ": a cooperative launch of 17 blocks; in this mode the blocks "
+                                    "of one take turns, and at most 16 of them can: take a problem "
+                                    "with fewer blocks, or run without sanitize\n"
+                                    "cudaErrorNotSupported, attribute 1\n"),
+                     "%s", report);
+  free(report);
+}
