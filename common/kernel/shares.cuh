@@ -182,20 +182,25 @@ static inline partial_tiles partial_tiles_at(void *workspace, const equal_shares
   return partials;
 }
 
-// Clears the counters of a workspace that is not among the last ones that the thread has used. No result depends on
-// that, see is_last_of, but a kernel should not read memory that has never been written.
-static inline cudaError_t clear_new_counters(const partial_tiles &partials,
-                                             const equal_shares &shares, int warps,
-                                             cudaStream_t stream) {
+// Clears memory of a workspace that is not among the last ones that the thread has used.
+static inline cudaError_t clear_new_memory(void *memory, size_t bytes, cudaStream_t stream) {
   enum { REMEMBERED = 16 };
   static thread_local const void *known[REMEMBERED];
   static thread_local unsigned added;
-  if (!shares.divide_tiles()) return cudaSuccess;
+  if (bytes == 0) return cudaSuccess;
   for (int i = 0; i < REMEMBERED; i++)
-    if (known[i] == partials.counter) return cudaSuccess;
-  known[added++ % REMEMBERED] = partials.counter;
-  const size_t counters = (size_t)shares.blocks * warps;
-  return cudaMemsetAsync(partials.counter, 0, counters * sizeof *partials.counter, stream);
+    if (known[i] == memory) return cudaSuccess;
+  known[added++ % REMEMBERED] = memory;
+  return cudaMemsetAsync(memory, 0, bytes, stream);
+}
+
+// Clears the counters of a new workspace. No result depends on that, see is_last_of, but a kernel should not read memory
+// that has never been written.
+static inline cudaError_t clear_new_counters(const partial_tiles &partials,
+                                             const equal_shares &shares, int warps,
+                                             cudaStream_t stream) {
+  const size_t counters = shares.divide_tiles() ? (size_t)shares.blocks * warps : 0;
+  return clear_new_memory(partials.counter, counters * sizeof *partials.counter, stream);
 }
 
 // Counts a call. Returns true in the last of `count` calls, which must be less than 2^20, and leaves the counter at 0

@@ -21,6 +21,19 @@ Test(table_decode, a_choice_of_problems) {
   EXPECT(none, "No row of this kind is recorded: `make decode`");
 }
 
+// The table of step 25 compares its own times, in the kind that it has.
+Test(table_decode, of_step_25) {
+  const char *const more = DECODE GRAPHED("25_marked_words", "1,32,8,1,1024,128,0", "0.02", "0.005")
+      GRAPHED("25_marked_words", "2,32,8,1,1024,128,0", "0.02", "");
+  recorded_write("decode", more);
+  const script_result result = filled(BLOCK("decode_marked test-gpu 32 8 1:1,2:1"));
+  EXPECT(result, "| 1 | 1024 | 1 | 8.00 | 5.00 | 1.60 | 16.0 | SDPA cuDNN | 3.20 | 4.00 | 0.80 |\n",
+         "| 2 | 1024 | 1 | | 20.0 | | | | | | |\n");
+  recorded_write("decode", DECODE);
+  const script_result none = filled(BLOCK("decode_marked test-gpu 32 8 1:1"));
+  EXPECT(none, "No row of this kind is recorded: `make decode`");
+}
+
 // K and V have 4.19 MB in two problems with one query: at batch 1 with 8 key/value heads, and at batch 2 with 4. In the
 // second one step 20 takes 0.09 % longer than the peer, which does not count, and with four queries 0.2 %, which does.
 Test(table_decode, by_bytes) {

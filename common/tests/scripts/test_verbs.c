@@ -137,7 +137,7 @@ Test(verbs, decode_takes_the_steps_that_split_the_keys_and_peers_the_others) {
   static const char steps_of[] = MAKE "-n %s DEVICE=gpu CUDA_HOME=/none ARCH=sm_90a | "
                                       "grep -o 'step[0-9]*[.]so' | sort -u | tr '\\n' ' '";
   const script_result decode = lab_run(steps_of, "decode");
-  cr_expect_str_eq(decode.out, "step09.so step17.so step18.so step19.so step20.so ");
+  cr_expect_str_eq(decode.out, "step09.so step17.so step18.so step19.so step20.so step25.so ");
   const script_result same = lab_run(steps_of, "bench DECODE=1");
   cr_expect_str_eq(same.out, decode.out);
   const script_result waves = lab_run(steps_of, "waves");
