@@ -1,4 +1,4 @@
-// Tells steps 18 to 20 and 24 into how many splits to divide the keys, and where partial results lie.
+// Tells steps 18 to 20, 24 and 25 into how many splits to divide the keys, and where partial results lie.
 //
 // Each split of the keys gives a partial result for every row: the largest score it has seen, the sum of the
 // probabilities, and O without the division by that sum. Max and sum are kept apart, not as one log-sum-exp. Where

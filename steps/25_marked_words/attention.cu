@@ -3,11 +3,11 @@
 // After: 20_one_kernel
 //
 // In step 20 a block stores its part of a tile, waits until the whole GPU can see it, and counts. The block that is
-// counted last reads all parts. So the way to the L2 cache and back is gone three times, and one multiprocessor reads
-// what many have written. Here each word of 16 bytes that a part consists of has three floats and a mark. A reader loads
-// the word again until it has the mark, so nothing is counted, and no store has to be waited for. Nobody is last: when a
-// block has stored its parts, it merges its own share of the places of their tiles, for which it needs the parts of all
-// other blocks. So all blocks must run at the same time, which a cooperative launch guarantees.
+// counted last loads all parts. So it goes three times to the L2 cache and back, and one multiprocessor loads what
+// many have stored. Here a part consists of words of 16 bytes, and each word has three floats and a mark. A reader
+// loads the word again until it has the mark, so nothing is counted, and no thread waits for a store. When a block
+// has stored its parts, it merges its own share of the places of their tiles. For that it needs the parts of all
+// other blocks of the tiles. So all blocks must run at the same time, which a cooperative launch guarantees.
 //
 //       time     step 20, the last block             here, all blocks of the tile
 //        |       store the part                      store the part, as marked words
@@ -16,7 +16,7 @@
 //        |       load all parts, merge               merge, and erase the marks for the next launch
 //        v       store O                             store O
 //
-// The flag inside of the data is known from NCCL (its protocol "LL", for low latency).
+// NCCL has the flag inside of the data, too, in its protocol "LL", for low latency.
 // Cost for each key/value head: as in step 20, but a part is twice as many bytes, which stay in the L2 cache.
 #include "fragments.cuh"
 #include "kernel.cuh"
@@ -345,13 +345,16 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
                                      (int)(next / shares.key_blocks), first_block, end_block);
     next += end_block - first_block;
   }
-  // A tile with one owner is whole, and its O is stored. Tall tiles have many places and mostly few parts.
+  // A tile with one owner is whole, and its O is stored. Few parts take few lanes, and many places several at once. A
+  // tall tile has many rows, and so each block has many places.
   constexpr bool TALL = tile::BLOCK_M > 32;
   const auto merge_part = [&](const part_of_tile &it) {
-    if (!TALL && it.owners > 4)
-      merge_tile<16, 2, tile, Element, D>(O, lse, partials, shape, shares, it);
-    else if (it.owners > 1)
+    if (it.owners > 1 && (TALL || it.owners <= 4))
       merge_tile<4, TALL ? 8 : 4, tile, Element, D>(O, lse, partials, shape, shares, it);
+    else if (it.owners > 1 && it.end - it.begin > tile::THREADS / 16)
+      merge_tile<8, 4, tile, Element, D>(O, lse, partials, shape, shares, it);
+    else if (it.owners > 1)
+      merge_tile<16, 1, tile, Element, D>(O, lse, partials, shape, shares, it);
   };
   merge_part(first_part);
   merge_part(part);

@@ -111,6 +111,27 @@ static void expect_right_without_lse(attention_shape shape) {
   trial_free(&trial);
 }
 
+// A launch must not take what one before has left in the workspace. All values change their sign, and so must O.
+Test(launches, with_other_values_in_the_same_workspace) {
+  const attention_step step = suite_step();
+  error_text error;
+  check_result result;
+  trial trial;
+  suite_prepare(&trial, suite_shape(ATTENTION_FP16, 3, 300, 64, true), INPUTS_NORMAL);
+  suite_run_and_check(&trial, NULL);
+  for (size_t i = 0; i < shape_kv_count(&trial.shape); i++) trial.v[i] ^= 0x8000;
+  suite_upload(&trial);
+  cr_assert(trial_reference(&trial, &error), "%s", error.text);
+  const attention_args arguments = trial_arguments(&trial);
+  cr_assert(device_ok(step.forward(&arguments, NULL), "launching", &error), "%s", error.text);
+  cr_assert(device_ok(cudaDeviceSynchronize(), "running", &error), "%s", error.text);
+  cr_assert(device_ok(
+      cudaMemcpy(trial.o, trial.device_o.data, trial.device_o.bytes, cudaMemcpyDeviceToHost),
+      "copying O back", &error));
+  cr_assert(trial_check(&trial, &result), "%s", result.message.text);
+  trial_free(&trial);
+}
+
 // The second shape is for steps that split the keys, and merge what the splits give.
 Test(launches, lse_is_optional) {
   expect_right_without_lse(suite_shape(ATTENTION_FP16, 65, 65, 64, false));
