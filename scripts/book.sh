@@ -92,7 +92,8 @@ done | sort -u >"$scratch/images"
 while read -r file; do add image "$file"; done <"$scratch/images"
 
 # Prints those columns of a record that the page reads, and its dates up to the hour, which is enough to tell which of
-# two rows is newer. No text of such a file holds a comma.
+# two rows is newer. A ~ stands for the value of the row above, as most rows differ from it in a few columns only. No text
+# of such a file holds a comma.
 columns_of_page() { # file
   local read='step dtype batch heads kv_heads seq_q seq_kv head_dim causal median_ms speedup commit date'
   case $1 in
@@ -105,7 +106,13 @@ columns_of_page() { # file
     /^#/ { print; next }
     !columns { for (i = 1; i <= NF; i++) if ($i in is_read) { place[++columns] = i; if ($i == "date") date = i } }
     date { $date = substr($date, 1, 13) }
-    { for (i = 1; i <= columns; i++) printf "%s%s", $place[i], i < columns ? "," : "\n" }' "$1"
+    { for (i = 1; i <= columns; i++) {
+        value = $place[i]
+        same = length(value) > 1 && value == above[i]
+        printf "%s%s", same ? "~" : value, i < columns ? "," : "\n"
+        above[i] = value
+      }
+    }' "$1"
 }
 
 # The record, less the samples, of which the other files hold the medians, and less large files that the page does not

@@ -115,11 +115,17 @@ function parseCsv(text) {
   return rows.map((row) => Object.fromEntries((names || []).map((name, i) => [name, row[i]])));
 }
 
+// The rows of a record of the lab. In those that scripts/book.sh has shortened a ~ stands for the value of the row above.
 const tables = {};
 function table(path) {
   if (!(path in lab.text)) return [];
-  if (!tables[path]) tables[path] = parseCsv(lab.text[path]);
-  return tables[path];
+  if (tables[path]) return tables[path];
+  const rows = parseCsv(lab.text[path]);
+  rows.forEach((row, i) => {
+    for (const name in row)
+      if (row[name] === "~") row[name] = rows[i - 1][name];
+  });
+  return tables[path] = rows;
 }
 
 // The folders of the record that hold times, one for each GPU.
