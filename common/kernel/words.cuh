@@ -1,12 +1,12 @@
-// Words of device memory that say themselves that they have been written: three floats and a mark, 16 bytes, which other
-// blocks see whole or not at all. So a reader needs no flag beside them, and no fence between the data and the flag.
+// Words of device memory that carry a mark: three floats and the mark, 16 bytes, which other blocks see whole or not at
+// all. So a reader needs no flag beside them, and no fence between the data and the flag.
 #ifndef WORDS_CUH
 #define WORDS_CUH
 
 #include "shares.cuh"
 
-// A number that is not in memory by chance: as a float it is a NaN that no arithmetic gives.
-static constexpr unsigned MARK = 0xfff5eedc;
+// As a float a NaN that no arithmetic gives, and no half of the mark of a counter of step 20 (is_last_of).
+static constexpr unsigned MARK = 0xffeadbed;
 
 struct marked_word {
   float x, y, z;
@@ -17,8 +17,8 @@ struct marked_word {
 #include "word_functions.h" // of the emulator: the same functions, without PTX
 #else
 
-// Stores a word. An access of type .b128 is a single one for all threads of the GPU (.relaxed, .gpu), but it does not
-// order others (PTX ISA, 9.7.9.12 "st", and 8.2 "Vector Data-types", which are not single accesses).
+// Stores a word. An access of the scalar type .b128 is a single one for all threads of the GPU (.relaxed, .gpu), and orders
+// no other. One of a vector of four would be four, in any order (PTX ISA, "Memory Operations on Vector Data Types").
 __device__ __forceinline__ void store_word(marked_word *to, const marked_word &word) {
   asm volatile("{\n"
                ".reg .b64 low, high;\n"
@@ -32,7 +32,7 @@ __device__ __forceinline__ void store_word(marked_word *to, const marked_word &w
                : "memory");
 }
 
-// Loads a word, in the same way. 9.7.9.8, "ld".
+// Loads a word, in the same way.
 __device__ __forceinline__ marked_word load_word(const marked_word *from) {
   marked_word word;
   asm volatile("{\n"
@@ -51,21 +51,21 @@ __device__ __forceinline__ marked_word load_word(const marked_word *from) {
 
 #endif
 
-// Partial results in the workspace. A share b has room for two parts of tiles: part 2 b + 1 of a tile whose first key
-// block is in the share, and part 2 b of a tile that begins in another share. A place of a tile is four columns of a row,
-// and has two words in each part. The left one has its first two columns and the max of the row, the right one the other
-// two and the sum. The left words of a part lie side by side, and so do the right ones, because threads store whole
-// sectors then.
 template <typename tile, int D>
-static constexpr int TILE_PLACES = tile::BLOCK_M *(D / 4);
+static constexpr int TILE_PLACES = D / 4 * tile::BLOCK_M; // four columns of a row are a place
 
+// Partial results in the workspace. A share b has room for two parts of tiles: part 2 b + 1 of a tile whose first key
+// block is in the share, and part 2 b of a tile that begins in another share. A place of a tile, four columns of a row,
+// has two words in each part. The left one has its first two columns and the max of the row, the right one the other two
+// and the sum. The left words of a part lie side by side, and so do the right ones, because threads store whole sectors
+// then.
 struct partial_words {
   marked_word *words; // [2 blocks][left, right][BLOCK_M][D / 4]
 
   // Returns the left word (side 0) or the right one (1) of a place, in part `part`.
-  template <int TILE_PLACES>
+  template <int PLACES>
   __device__ __forceinline__ marked_word *at(int part, int place, int side) const {
-    return words + ((size_t)part * 2 + side) * TILE_PLACES + place;
+    return words + ((size_t)part * 2 + side) * PLACES + place;
   }
 };
 
@@ -74,7 +74,7 @@ static inline size_t partial_words_bytes(const equal_shares &shares, int block_m
   return sizeof(marked_word) * 2 * shares.blocks * block_m * (size_t)(head_dim / 2);
 }
 
-// What a block must know of a tile to merge its share of it.
+// This is all that a block must know of a tile to merge its share of it.
 struct part_of_tile {
   int first_owner, owners; // the shares that have parts of the tile
   int first, first_head;   // the tile's first row of the group, and the group's first head

@@ -1,6 +1,6 @@
 // Stand-in for the PTX of common/kernel/words.cuh, which describes the functions. It has no access of 16 bytes. So the
-// half with the mark is stored last and loaded first: who sees the mark sees the rest of the word. Atomic functions let
-// other threads run while one polls.
+// half with the mark is stored last and loaded first. A thread that sees the mark then sees the rest of the word as well.
+// Atomic functions let other threads run while one polls.
 #ifndef WORD_FUNCTIONS_H
 #define WORD_FUNCTIONS_H
 

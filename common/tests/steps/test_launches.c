@@ -90,10 +90,21 @@ Test(launches, two_streams_at_once) {
   }
 }
 
-static void expect_right_without_lse(attention_shape shape) {
-  const attention_step step = suite_step();
+// Launches the step, which has run before, and checks O.
+static void expect_right_again(trial *trial, const attention_args *arguments) {
   error_text error;
   check_result result;
+  cr_assert(device_ok(suite_step().forward(arguments, NULL), "launching", &error), "%s",
+            error.text);
+  cr_assert(device_ok(cudaDeviceSynchronize(), "running", &error), "%s", error.text);
+  cr_assert(device_ok(
+      cudaMemcpy(trial->o, trial->device_o.data, trial->device_o.bytes, cudaMemcpyDeviceToHost),
+      "copying O back", &error));
+  cr_assert(trial_check(trial, &result), "%s", result.message.text);
+}
+
+static void expect_right_without_lse(attention_shape shape) {
+  error_text error;
   trial trial;
   suite_prepare(&trial, shape, INPUTS_NORMAL);
   suite_run_and_check(&trial, NULL);
@@ -102,20 +113,13 @@ static void expect_right_without_lse(attention_shape shape) {
   arguments.lse = NULL;
   cr_assert(guard_poison(&trial.device_o, &error) &&
             guard_poison_workspace(&trial.workspace, &error));
-  cr_assert(device_ok(step.forward(&arguments, NULL), "launching", &error), "%s", error.text);
-  cr_assert(device_ok(cudaDeviceSynchronize(), "running", &error), "%s", error.text);
-  cr_assert(device_ok(
-      cudaMemcpy(trial.o, trial.device_o.data, trial.device_o.bytes, cudaMemcpyDeviceToHost),
-      "copying O back", &error));
-  cr_assert(trial_check(&trial, &result), "%s", result.message.text);
+  expect_right_again(&trial, &arguments);
   trial_free(&trial);
 }
 
 // A launch must not take what one before has left in the workspace. All values change their sign, and so must O.
 Test(launches, with_other_values_in_the_same_workspace) {
-  const attention_step step = suite_step();
   error_text error;
-  check_result result;
   trial trial;
   suite_prepare(&trial, suite_shape(ATTENTION_FP16, 3, 300, 64, true), INPUTS_NORMAL);
   suite_run_and_check(&trial, NULL);
@@ -123,12 +127,22 @@ Test(launches, with_other_values_in_the_same_workspace) {
   suite_upload(&trial);
   cr_assert(trial_reference(&trial, &error), "%s", error.text);
   const attention_args arguments = trial_arguments(&trial);
-  cr_assert(device_ok(step.forward(&arguments, NULL), "launching", &error), "%s", error.text);
-  cr_assert(device_ok(cudaDeviceSynchronize(), "running", &error), "%s", error.text);
-  cr_assert(device_ok(
-      cudaMemcpy(trial.o, trial.device_o.data, trial.device_o.bytes, cudaMemcpyDeviceToHost),
-      "copying O back", &error));
-  cr_assert(trial_check(&trial, &result), "%s", result.message.text);
+  expect_right_again(&trial, &arguments);
+  trial_free(&trial);
+}
+
+// Nor may it take what another step has left there: here the counters of step 20 all over (is_last_of in shares.cuh).
+Test(launches, with_counters_of_step_20_in_the_workspace) {
+  const uint64_t counter = 0xfff5eedc0de00000;
+  trial trial;
+  suite_prepare(&trial, suite_shape(ATTENTION_FP16, 3, 300, 64, true), INPUTS_NORMAL);
+  suite_run_and_check(&trial, NULL);
+  for (size_t at = 0; at + sizeof counter <= trial.workspace.bytes; at += sizeof counter)
+    cr_assert_eq(cudaMemcpy((char *)trial.workspace.data + at, &counter, sizeof counter,
+                            cudaMemcpyHostToDevice),
+                 cudaSuccess);
+  const attention_args arguments = trial_arguments(&trial);
+  expect_right_again(&trial, &arguments);
   trial_free(&trial);
 }
 

@@ -115,7 +115,8 @@ function parseCsv(text) {
   return rows.map((row) => Object.fromEntries((names || []).map((name, i) => [name, row[i]])));
 }
 
-// The rows of a record of the lab. In those that scripts/book.sh has shortened a ~ stands for the value of the row above.
+// The rows of a record of the lab. Where scripts/book.sh has shortened it, a ~ stands for the
+// value of the row above.
 const tables = {};
 function table(path) {
   if (!(path in lab.text)) return [];
