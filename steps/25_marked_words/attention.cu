@@ -2,12 +2,13 @@
 // Needs: sm_80
 // After: 20_one_kernel
 //
-// In step 20 a block stores its part of a tile, waits until the whole GPU can see it, and counts. The block that is
-// counted last loads all parts. So it goes three times to the L2 cache and back, and one multiprocessor loads what
-// many have stored. Here a part consists of words of 16 bytes, and each word has three floats and a mark. A reader
-// loads the word again until it has the mark, so nothing is counted, and no thread waits for a store. When a block
-// has stored its parts, it merges its own share of the places of their tiles. For that it needs the parts of all
-// other blocks of the tiles. So all blocks must run at the same time, which a cooperative launch guarantees.
+// In step 20 a block stores its part of a tile, waits until the whole GPU can see it, and its warps are counted. The
+// warps that are counted last load all parts. So the way to the L2 cache and back is taken three times, and mostly one
+// multiprocessor loads the parts that many have stored. Here a part consists of words of 16 bytes, and each word has
+// three floats and a mark. A reader loads the word again until it has the mark, so nothing is counted, and no thread
+// waits for a store. When a block has stored its parts, it merges its own share of the places of their tiles. For that
+// it needs the parts of all other blocks of the tiles. So all blocks must run at the same time, which a cooperative
+// launch guarantees.
 //
 //       time     step 20, the last block             here, all blocks of the tile
 //        |       store the part                      store the part, as marked words
@@ -16,7 +17,7 @@
 //        |       load all parts, merge               merge, and erase the marks for the next launch
 //        v       store O                             store O
 //
-// NCCL has the flag inside of the data, too, in its protocol "LL", for low latency.
+// NCCL, too, puts a flag into the data, in its protocol "LL", for low latency.
 // Cost for each key/value head: as in step 20, but a part is twice as many bytes, which stay in the L2 cache.
 #include "fragments.cuh"
 #include "kernel.cuh"
@@ -124,8 +125,8 @@ static equal_shares shares_of(const attention_shape &shape) {
   return share_out_evenly<tile>(shape, tiles, blocks);
 }
 
-// Computes O and lse of tile `number`, or stores a part of them, that of share `share`, where first_block to end_block - 1
-// are not all of its key blocks. `part` receives what the block must know to merge its share of the tile.
+// Computes O and lse of tile `number`, or stores a part of them, that of share `share`, where its key blocks are not only
+// first_block to end_block - 1. `part` receives what the block must know to merge its share of the tile.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void
 attention_tile(const Element *Q, const Element *K, const Element *V, Element *O, float *lse,
@@ -262,14 +263,14 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   __syncthreads(); // all threads have read the sums, and the rings may be filled again
 }
 
-// Merges the block's share of the places of a tile. LANES lanes take the parts of PLACES places in turn, and then add up
-// what they have. Repeated launches give the same bits, because the order of the additions depends on nothing but the
-// shape.
+// Merges the block's share of the places of a tile. LANES lanes share the parts of a place, each of them takes up to
+// PLACES places at once, and then they add up their sums. Repeated launches give the same bits, because the order of the
+// additions depends on nothing but the shape and the GPU.
 template <int LANES, int PLACES, typename tile, typename Element, int D>
 __device__ __forceinline__ void merge_tile(Element *O, float *lse, const partial_words &partials,
                                            const attention_shape &shape, const equal_shares &shares,
                                            const part_of_tile &part) {
-  constexpr int AT_ONCE = tile::THREADS / LANES;
+  constexpr int AT_ONCE = tile::THREADS / LANES; // places of the block, one for each LANES lanes
   const auto group = group_in<tile>(shares, shape);
   const float scale_log2 = shape.scale * LOG2_E;
   const int lane = threadIdx.x % LANES;
@@ -277,8 +278,8 @@ __device__ __forceinline__ void merge_tile(Element *O, float *lse, const partial
     const int first_place = next + threadIdx.x / LANES; // of the lane
     partial_row sums[PLACES];
     for (int k = 0; k < part.owners; k += LANES) {
-      // Words 2 n and 2 n + 1 are the left and the right word of the lane's place number n, in the part of share k + lane.
-      // A lane without such a part or place stays with its warp, which votes and shuffles.
+      // Words 2 n and 2 n + 1 are the left and the right word of the lane's place number n, in part k + lane of the
+      // tile. A lane without such a part or place stays with its warp, which votes and shuffles.
       const int number = part.number(part.first_owner + k + lane);
       const auto has = [&](int n) {
         return k + lane < part.owners && first_place + n * AT_ONCE < part.end;

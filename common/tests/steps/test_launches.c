@@ -131,6 +131,22 @@ Test(launches, with_other_values_in_the_same_workspace) {
   trial_free(&trial);
 }
 
+// Nor what a launch with fewer rows has left: here one row less in the last tile of 64 rows.
+Test(launches, with_fewer_rows_in_the_same_workspace) {
+  error_text error;
+  trial more, fewer;
+  suite_prepare(&more, suite_shape(ATTENTION_FP16, 66, 300, 64, true), INPUTS_NORMAL);
+  suite_prepare(&fewer, suite_shape(ATTENTION_FP16, 65, 300, 64, true), INPUTS_NORMAL);
+  suite_run_and_check(&more, NULL);
+  const attention_args arguments = trial_arguments(&more);
+  attention_args before = trial_arguments(&fewer);
+  before.workspace = arguments.workspace;
+  cr_assert(device_ok(suite_step().forward(&before, NULL), "launching", &error), "%s", error.text);
+  expect_right_again(&more, &arguments);
+  trial_free(&more);
+  trial_free(&fewer);
+}
+
 // Nor may it take what another step has left there: here the counters of step 20 all over (is_last_of in shares.cuh).
 Test(launches, with_counters_of_step_20_in_the_workspace) {
   const uint64_t counter = 0xfff5eedc0de00000;
