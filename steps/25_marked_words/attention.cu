@@ -1,4 +1,4 @@
-// 25_marked_words: every word of a partial result says itself that it is there, and all blocks of a tile merge it.
+// 25_marked_words: every word of a partial result carries a mark, and all blocks of a tile merge the result.
 // Needs: sm_80
 // After: 20_one_kernel
 //
@@ -334,11 +334,11 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
                           equal_shares shares) {
   shape.head_dim = D; // this step takes no other: now the compiler knows it, too
   const int share = shares.share_of(blockIdx.x);
-  const long long begin = shares.begin(share);
+  long long next = shares.begin(share);
   const long long end = shares.begin(share + 1);
-  part_of_tile first_part = {},
-               part = {}; // of the first tile, if it is not the last one, and of the last one
-  for (long long next = begin; next < end;) {
+  part_of_tile first_part = {}; // that of the first tile, if it is not the last one
+  part_of_tile part = {};       // that of the last tile so far
+  while (next < end) {
     const int first_block = (int)(next % shares.key_blocks);
     const int end_block = (int)min((long long)shares.key_blocks, first_block + end - next);
     if (first_part.owners == 0) first_part = part;
