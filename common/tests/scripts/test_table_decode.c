@@ -12,25 +12,25 @@ Test(table_decode, a_choice_of_problems) {
           GRAPHED("19_packed_heads", "2,32,8,4,1024,128,1", "0.02", "0.012")
               GRAPHED("20_one_kernel", "2,32,8,4,1024,128,1", "0.02", "0.011");
   recorded_write("decode", more);
-  const script_result result = filled(BLOCK("decode_short test-gpu 32 8 1:1,2:4"));
-  EXPECT(result, "| 1 | 1024 | 1 | | 8.00 | 16.0 | SDPA cuDNN | 2.00 | 4.00 | 0.50 |\n"
-                 "| 1 | 8192 | 1 | | 64.0 | | | | 32.0 | 0.50 |\n"
-                 "| 1 | 4096 | 1 | | 64.0 | 48.0 | SDPA cuDNN | 0.75 | 16.0 | 0.25 |\n"
-                 "| 2 | 1024 | 4 | 12.0 | 11.0 | | | | | |\n\n");
-  const script_result none = filled(BLOCK("decode_short test-gpu 32 4 1:1"));
+  const script_result result = filled(BLOCK("decode_short test-gpu 32 8 19 20 1:1,2:4"));
+  EXPECT(result, "| 1 | 1024 | 1 | | 8.00 | | 16.0 | SDPA cuDNN | 2.00 | 4.00 | 0.50 |\n"
+                 "| 1 | 8192 | 1 | | 64.0 | | | | | 32.0 | 0.50 |\n"
+                 "| 1 | 4096 | 1 | | 64.0 | | 48.0 | SDPA cuDNN | 0.75 | 16.0 | 0.25 |\n"
+                 "| 2 | 1024 | 4 | 12.0 | 11.0 | 1.09 | | | | | |\n\n");
+  const script_result none = filled(BLOCK("decode_short test-gpu 32 4 19 20 1:1"));
   EXPECT(none, "No row of this kind is recorded: `make decode`");
 }
 
-// The table of step 25 compares its own times, in the kind that it has.
-Test(table_decode, of_step_25) {
+// The same table of another step compares that step's times, in the kind that they have.
+Test(table_decode, a_choice_of_another_step) {
   const char *const more = DECODE GRAPHED("25_marked_words", "1,32,8,1,1024,128,0", "0.02", "0.005")
       GRAPHED("25_marked_words", "2,32,8,1,1024,128,0", "0.02", "");
   recorded_write("decode", more);
-  const script_result result = filled(BLOCK("decode_marked test-gpu 32 8 1:1,2:1"));
+  const script_result result = filled(BLOCK("decode_short test-gpu 32 8 20 25 1:1,2:1"));
   EXPECT(result, "| 1 | 1024 | 1 | 8.00 | 5.00 | 1.60 | 16.0 | SDPA cuDNN | 3.20 | 4.00 | 0.80 |\n",
          "| 2 | 1024 | 1 | | 20.0 | | | | | | |\n");
   recorded_write("decode", DECODE);
-  const script_result none = filled(BLOCK("decode_marked test-gpu 32 8 1:1"));
+  const script_result none = filled(BLOCK("decode_short test-gpu 32 8 20 25 1:1"));
   EXPECT(none, "No row of this kind is recorded: `make decode`");
 }
 

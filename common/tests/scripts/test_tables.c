@@ -225,8 +225,8 @@ Test(tables, refuse_what_makes_no_sense) {
   } cases[] = {
       {"\n" BLOCK("no_such test-gpu"),
        "error: document.md:2: there is no table 'no_such': there are "
-       "bugs calibration ceilings counts decode decode_marked decode_parts decode_quoted "
-       "decode_short decode_sizes gpus groups ladder lengths mutants overlap peers quoted scaling "
+       "bugs calibration ceilings counts decode decode_parts decode_quoted decode_short "
+       "decode_sizes gpus groups ladder lengths mutants overlap peers quoted scaling "
        "shapes spread step sweep variants variants_groups waves"},
       {BLOCK(""), "error: document.md:1: there is no table ''"},
       {BLOCK("scaling test-gpu 64"),
