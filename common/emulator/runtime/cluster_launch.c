@@ -107,9 +107,9 @@ cudaError_t cluster_launch_check_cooperative(const emulator_launch_request *requ
   const uint64_t blocks = blocks_in(request->grid);
   if (!cluster_launch_whole_grid(request) || blocks <= CLUSTER_BLOCKS_MAX) return cudaSuccess;
   return launch_refuse(request->name, cudaErrorNotSupported,
-                       "a cooperative launch of %llu blocks; in this mode the blocks of one take "
-                       "turns, and at most %d of them can: take a problem with fewer blocks, or "
-                       "run without sanitize",
+                       "a cooperative launch of %llu blocks; under sanitize its blocks take turns, "
+                       "and at most %d can: take a problem with fewer blocks, or run without "
+                       "sanitize",
                        (unsigned long long)blocks, CLUSTER_BLOCKS_MAX);
 }
 

@@ -33,9 +33,9 @@ Test(cooperative, deadlocks) {
 Test(cooperative, too_many_blocks) {
   static const fault_case many = {"too many", cooperative_too_many, {NULL}, 0};
   char *report = report_of(&many, false, 0);
-  cr_assert_not_null(strstr(report, ": a cooperative launch of 17 blocks; in this mode the blocks "
-                                    "of one take turns, and at most 16 of them can: take a problem "
-                                    "with fewer blocks, or run without sanitize\n"
+  cr_assert_not_null(strstr(report, ": a cooperative launch of 17 blocks; under sanitize its "
+                                    "blocks take turns, and at most 16 can: take a problem with "
+                                    "fewer blocks, or run without sanitize\n"
                                     "cudaErrorNotSupported, attribute 1\n"),
                      "%s", report);
   free(report);
