@@ -1,11 +1,7 @@
 // Tests kernels that say the size of their clusters themselves, and the functions on clusters below cooperative groups.
-#include "device_array.h"
-#include "semantics.h"
+#include "clusters.h"
 
-#include <cooperative_groups.h>
 #include <vector>
-
-namespace cg = cooperative_groups;
 
 // GPUs without clusters compile empty kernels, and do not run them.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
@@ -15,12 +11,6 @@ namespace cg = cooperative_groups;
 #else
 #define WITH_CLUSTERS(...) __VA_ARGS__
 #endif
-
-static bool device_has_clusters() {
-  int major = 0;
-  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
-  return major >= 9;
-}
 
 static __device__ void write_size(dim3 *sizes) {
   WITH_CLUSTERS({

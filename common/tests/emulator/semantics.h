@@ -30,8 +30,10 @@ bool clusters_histogram(error_text *error);
 bool clusters_ring(error_text *error);
 bool clusters_exits(error_text *error);
 bool clusters_flag(error_text *error);
-bool clusters_refused(error_text *error);
-bool clusters_occupancy(error_text *error);
+
+// cluster_launches.cu
+bool cluster_launches_refused(error_text *error);
+bool cluster_launches_occupancy(error_text *error);
 
 // cluster_dims.cu
 bool cluster_dims_forms(error_text *error);

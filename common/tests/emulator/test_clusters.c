@@ -8,5 +8,3 @@ Test(clusters, histogram) { EXPECT(clusters_histogram); }
 Test(clusters, ring) { EXPECT(clusters_ring); }
 Test(clusters, exits) { EXPECT(clusters_exits); }
 Test(clusters, flag) { EXPECT(clusters_flag); }
-Test(clusters, refused) { EXPECT(clusters_refused); }
-Test(clusters, occupancy) { EXPECT(clusters_occupancy); }
