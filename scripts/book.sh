@@ -91,7 +91,7 @@ for file in "${documents[@]}"; do
 done | sort -u >"$scratch/images"
 while read -r file; do add image "$file"; done <"$scratch/images"
 
-# Prints those columns of a record that the page reads, and its dates up to the hour, which is enough to tell which of
+# Prints those columns of a record that the page reads, and its dates up to the minute, which is enough to tell which of
 # two rows is newer. A ~ stands for the value of the row above, as most rows differ from it in a few columns only. No text
 # of such a file holds a comma.
 columns_of_page() { # file
@@ -105,7 +105,7 @@ columns_of_page() { # file
     BEGIN { for (i = split(read, name, " "); i > 0; i--) is_read[name[i]] }
     /^#/ { print; next }
     !columns { for (i = 1; i <= NF; i++) if ($i in is_read) { place[++columns] = i; if ($i == "date") date = i } }
-    date { $date = substr($date, 1, 13) }
+    date { $date = substr($date, 1, 16) }
     { for (i = 1; i <= columns; i++) {
         value = $place[i]
         same = length(value) > 1 && value == above[i]
