@@ -39,7 +39,7 @@ __device__ __forceinline__ void fill_with_ones(shared_tiles<tile, Element, D> &s
 
 // Returns the largest of `start` and the lane's scores of its row r, or a negative number if all of them are negative.
 // Floats that are not negative have the order of the integers with the same bits, of which one instruction compares
-// three. Two maxima take turns, because each has to wait for the one before it.
+// three. Two maxima take turns: an instruction waits for the one before it that has the same maximum.
 template <typename tile>
 __device__ __forceinline__ float
 max_of_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float start) {
@@ -76,8 +76,8 @@ find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float sc
     ordinary = ordinary && new_max[r] >= 0.0f && product_is_small(new_max[r] * scale_log2);
     new_max[r] = max_over_lanes<1, 4>(new_max[r]);
   }
-  // The vote is about the lanes' own maxima, so it does not wait for the exchange. If none of them has to be treated
-  // apart, no row has.
+  // The vote is about the lanes' own maxima, so it does not wait for the exchange. If all of them are ordinary, so is
+  // the max of each row.
   ordinary = __all_sync(0xffffffff, ordinary);
   if (!ordinary)
     for (int r = 0; r < tile::LANE_ROWS; r++) {

@@ -85,8 +85,8 @@ static inline bool fits_small_tiles(const attention_shape &shape) {
 // the end, but not more than have room in the L2 cache with their K and V. FlashAttention-3 deals out causal
 // tiles in sections of this kind as well.
 struct schedule {
-  int blocks; // of the launch, one for each multiprocessor unless there are fewer tiles
-  // Of the tiles that have been dealt out, where they are not dealt out in turn; else NULL.
+  int blocks; // thread blocks of the launch, one for each multiprocessor unless there are fewer tiles
+  // Of the tiles that blocks have taken; NULL if block b takes the tiles b, b + blocks, b + 2 blocks, and so on.
   int *counter;
   // How many key blocks before the end of its tile a block takes the next one: 1 where the counter deals out few tiles for
   // each block, so that a tile goes to one that is about to be free, else as early as it can, which hides the wait.

@@ -186,7 +186,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
     __pipeline_commit();
     // end of exercise
   };
-  // exercise: start the copies of Q, a group of its own, and of all blocks but one of the ring; wait for Q
+  // exercise: start the copies of Q and close their group; start the first STAGES - 1 key blocks; wait for Q
   load_tile<tile, tile::BLOCK_M, D>(Q_smem, Q, rows, shape.head_dim);
   __pipeline_commit();
   for (int block = 0; block < tile::STAGES - 1; block++) load_block(block);

@@ -1,7 +1,7 @@
 // 09_tile_order: the order in which the GPU takes the tiles.
 // Needs: sm_80
 //
-// A GPU starts its blocks in the order of their numbers: x first, then y, then z. Steps 03 to 08 number them
+// A GPU starts its blocks in the order of their numbers, in which x changes fastest, then y. Steps 03 to 08 number them
 // by head, batch and query tile, so the first tiles of all batch entries come first. Here a block's number
 // counts heads first, then query tiles from the last one to the first, then batch entries. That changes two
 // things. Blocks that run at the same time belong to fewer batch entries, so the K and V that they read fit
@@ -310,7 +310,7 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
 
 const char *attention_name(void) { return "09_tile_order"; }
 
-const char *attention_summary(void) { return "heads side by side, the longest causal tiles first"; }
+const char *attention_summary(void) { return "batch by batch, the longest causal tiles first"; }
 
 // attention_forward and the rest of the interface, which calls launch<tile, Element, D>.
 #include "configurations.cuh"

@@ -212,7 +212,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   round_probabilities<Element>(P_frag[0], S_frag[0]);
   if (place.blocks > 1) wait_for_keys();
   for (int block = 1; block < place.blocks; block++) {
-    // exercise: queue S of this block and, behind it, O += P V of the block before
+    // exercise: queue S of this block, wait for V of the block before, and queue its O += P V behind S
     queue_scores();
     wait_for_values();
     accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage]);

@@ -318,7 +318,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     wait_for_values();
     wait_for_turn();
     accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage], blocks == 1);
-    // Only the warp groups below need the blocks that are left: this one gives back their stages and its turns.
+    // Only warp groups below see the blocks that are left. This one gives back their stages, and passes its turns.
 #pragma unroll 1
     for (int block = blocks; block < place.blocks; block++) {
       wgmma_wait<0>(O_frag[0]);
@@ -331,7 +331,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     }
     // exercise: queue the next tile's first scores; store O while they are under way
     number = next_tile();
-    queue_scores(); // after the last tile this multiplies stale data; the result is discarded
+    queue_scores(); // also after the last tile, so that the wait below has a newer group than that of O
     pass_turn();
     wgmma_wait<1>(O_frag[0]);
     release(smem.V_empty, V_ring);

@@ -111,7 +111,7 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 
 
 // Returns the largest of `start` and the lane's scores of its row r, or a negative number if all of them are negative.
 // Floats that are not negative have the order of the integers with the same bits, of which one instruction compares
-// three. Two maxima take turns, because each has to wait for the one before it.
+// three. Two maxima take turns: an instruction waits for the one before it that has the same maximum.
 template <typename tile>
 __device__ __forceinline__ float
 max_of_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float start) {
@@ -151,8 +151,8 @@ find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float sc
     ordinary = ordinary && new_max[r] >= 0.0f && product_is_small(new_max[r] * scale_log2);
     new_max[r] = max_over_lanes<1, 4>(new_max[r]);
   }
-  // The vote is about the lanes' own maxima, so it does not wait for the exchange. If none of them has to be treated
-  // apart, no row has.
+  // The vote is about the lanes' own maxima, so it does not wait for the exchange. If all of them are ordinary, so is
+  // the max of each row.
   ordinary = __all_sync(0xffffffff, ordinary);
   if (!ordinary)
     for (int r = 0; r < tile::LANE_ROWS; r++) {
@@ -325,7 +325,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     wait_for_values();
     wait_for_turn();
     accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage], blocks == 1);
-    // Only the warp groups below need the blocks that are left: this one gives back their stages and its turns.
+    // Only warp groups below see the blocks that are left. This one gives back their stages, and passes its turns.
 #pragma unroll 1
     for (int block = blocks; block < place.blocks; block++) {
       wgmma_wait<0>(O_frag[0]);
@@ -337,7 +337,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       wait_for_turn();
     }
     number = next_tile();
-    queue_scores(); // after the last tile this multiplies stale data; the result is discarded
+    queue_scores(); // also after the last tile, so that the wait below has a newer group than that of O
     pass_turn();
     wgmma_wait<1>(O_frag[0]);
     release(smem.V_empty, V_ring);

@@ -276,7 +276,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       if (block == blocks - 1) release(smem.Q_empty, Q_ring); // no scores of the tile are left
       mask(block);
       const bool attempt = may_be_lazy.value && failures < FAILURES;
-      if (!OVERLAP<tile, D> && attempt) wgmma_wait<0>(O_frag[0]); // it reads the only P
+      if (!OVERLAP<tile, D> && attempt) wgmma_wait<0>(O_frag[0]); // the product reads the only P
       // exercise: the lazy softmax if `attempt`; else, or if it fails, the ordinary one, and a failure if may_be_lazy
       // until then: const bool lazy = false;
       const bool lazy = attempt && try_lazy_softmax(P_new);
@@ -302,7 +302,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       wait_for_turn();
       plan_next_tiles(blocks);
       accumulate_output<tile, D>(O_frag, P, smem.V[V_ring.stage], blocks == 1);
-      // Only the warp groups below need the blocks that are left: this one gives back their stages and its turns.
+      // Only warp groups below see the blocks that are left. This one gives back their stages, and passes its turns.
 #pragma unroll 1
       for (int block = blocks; block < place.blocks; block++) {
         wgmma_wait<0>(O_frag[0]);
@@ -314,7 +314,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
         wait_for_turn();
       }
       number = next_tile();
-      queue_scores(); // after the last tile this multiplies stale data; the result is discarded
+      queue_scores(); // also after the last tile, so that the wait below has a newer group than that of O
       pass_turn();
       wgmma_wait<1>(O_frag[0]);
       release(smem.V_empty, V_ring);
