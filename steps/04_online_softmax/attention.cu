@@ -120,7 +120,7 @@ __device__ __forceinline__ int lane_key(int n) {
   return (int)threadIdx.x % COLUMN_THREADS + COLUMN_THREADS * n;
 }
 
-// Sets the lane's scores of one row that lie past the row's first `limit` keys to -infinity.
+// Sets the lane's scores of one row to -infinity, from key number `limit` of the key block on.
 template <typename tile>
 __device__ __forceinline__ void mask_row(float (&S_row)[tile::LANE_KEYS], int limit) {
   for (int n = 0; n < tile::LANE_KEYS; n++)

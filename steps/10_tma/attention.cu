@@ -113,7 +113,7 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
 // Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
 __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
 
-// Sets the lane's scores of its row r that lie past the row's first `limit` keys to -infinity.
+// Sets the lane's scores of its row r to -infinity, from key number `limit` of the key block on.
 template <typename tile>
 __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
                                          int r, int limit) {
@@ -245,7 +245,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     float correction[tile::LANE_ROWS];
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++) {
-      // If all factors of the warp are 1, O stays. To ask costs a branch, and pays where O is large.
+      // If all factors of these 16 rows are 1, their O stays. To ask costs a branch, and pays where O is large.
       const bool corrected = correction[2 * i] != 1.0f || correction[2 * i + 1] != 1.0f;
       if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output(O_frag[i], &correction[2 * i]);
       round_probabilities<Element>(P_frag[i], S_frag[i]);

@@ -101,7 +101,7 @@ __device__ __forceinline__ void fill_with_ones(shared_tiles<tile, Element, D> &s
 // Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
 __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
 
-// Sets the lane's scores of its row r that lie past the row's first `limit` keys to -infinity.
+// Sets the lane's scores of its row r to -infinity, from key number `limit` of the key block on.
 template <typename tile>
 __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
                                          int r, int limit) {

@@ -209,7 +209,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
     float correction[tile::LANE_ROWS];
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++) {
-      // If all factors of the warp are 1, O stays. To ask costs a branch, and pays where O is large.
+      // If all factors of these 16 rows are 1, their O stays. To ask costs a branch, and pays where O is large.
       const bool corrected = correction[2 * i] != 1.0f || correction[2 * i + 1] != 1.0f;
       if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output(O_frag[i], &correction[2 * i]);
       round_probabilities<Element>(P_frag[i], S_frag[i]);
