@@ -28,8 +28,8 @@ END {
     row(line[i] (shares ? "\t" (link_share[i] == "" ? "" : sprintf("%.0f %%", 100 * link_share[i])) : ""))
   origin()
   if (!model_link()) exit
-  printf "\nComputed: a link of %.0f GB/s as measured on %d GPUs, %.0f µs for a meeting, and %d GB/s for each GPU between hosts," \
-    " which is quoted and not measured.\n\n", link, link_gpus, 1000 * meeting, QUOTED_GB_PER_S
+  printf "\nComputed for step 23: from which length on its efficiency is at least 95 %%. It assumes a link of %.0f GB/s as measured on %d GPUs," \
+    " %.0f µs for the meeting of the ranks, and %d GB/s for each GPU between hosts, which is quoted and not measured.\n\n", link, link_gpus, 1000 * meeting, QUOTED_GB_PER_S
   header("GPUs\thosts\tlink\t95 % from seq\tcausal: 95 % from seq", 1)
   for (gpus = 2; gpus <= 64; gpus *= 2) {
     hosts = gpus <= 8 ? 1 : gpus / 8

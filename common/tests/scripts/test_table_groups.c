@@ -40,9 +40,8 @@ Test(table_groups, several_gpus) {
   EXPECT(result, "Measured: heads 16, head_dim 128, bf16.\n",
          "| 23 far | 2 | 16384 | no | 2.500 [2.500, 2.500] | 80.0 % |\n",
          "| 23 far | 4 | 16384 | no | 1.250 [1.250, 1.250] | 80.0 % |\n",
-         "Computed: a link of 100 GB/s as measured on 2 GPUs, 100 µs for a meeting, and 50 GB/s "
-         "for each GPU between "
-         "hosts, which is quoted and not measured.\n",
+         "It assumes a link of 100 GB/s as measured on 2 GPUs, 100 µs for the meeting of the "
+         "ranks, and 50 GB/s for each GPU between hosts, which is quoted and not measured.\n",
          "| 2 | 1 | 100 GB/s | 25k | 41k |\n", "| 64 | 8 | 50 GB/s, quoted | 1722k | 3444k |\n");
 }
 
