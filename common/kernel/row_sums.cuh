@@ -37,6 +37,26 @@ __device__ __forceinline__ void fill_with_ones(shared_tiles<tile, Element, D> &s
   writes_for_wgmma();
 }
 
+// The first part of the online softmax: the new row max of the lane's rows, what the second part subtracts from their
+// scores times scale_log2, and in `correction` the factors that scale the sums of the blocks before to the new row max.
+template <typename tile>
+__device__ __forceinline__ void
+find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
+             float (&row_max)[tile::LANE_ROWS], float (&subtracted)[tile::LANE_ROWS],
+             float (&correction)[tile::LANE_ROWS]) {
+  float new_max[tile::LANE_ROWS];
+  for (int r = 0; r < tile::LANE_ROWS; r++) {
+    new_max[r] = row_max[r];
+    for (int n = 0; n < tile::LANE_KEYS; n++) new_max[r] = fmaxf(new_max[r], of_row(S_frag, r, n));
+    new_max[r] = max_over_lanes<1, 4>(new_max[r]);
+    subtracted[r] = new_max[r] * scale_log2;
+    // Both products are rounded, so that the factor is exactly 1 as long as the max stays.
+    correction[r] = exp2_approximate(__fmul_rn(row_max[r], scale_log2) - subtracted[r]);
+  }
+  subtract_large_max(S_frag, scale_log2, row_max, new_max, subtracted, correction); // rare
+  for (int r = 0; r < tile::LANE_ROWS; r++) row_max[r] = new_max[r];
+}
+
 // Returns the largest of `start` and the lane's scores of its row r, or a negative number if all of them are negative.
 // Floats that are not negative have the order of the integers with the same bits, of which one instruction compares
 // three. Two maxima take turns: an instruction waits for the one before it that has the same maximum.
@@ -50,27 +70,15 @@ max_of_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, flo
   return __int_as_float(__vimax3_s32(largest[0], largest[1], bits(tile::LANE_KEYS - 1)));
 }
 
-// The same for a row in which `start` and all scores of the lane are negative. Negative floats have the opposite order
-// of the integers with the same bits.
+// The same with maxima of integers, if none of the warp's rows has a lane whose own max is negative or large. Otherwise
+// it returns false, and the numbers of the rows are as before.
 template <typename tile>
-__device__ __forceinline__ float
-max_of_negative_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float start) {
-  const auto bits = [&](int n) { return __float_as_int(of_row(S_frag, r, n)); };
-  int smallest = __float_as_int(start);
-  for (int n = 0; n < tile::LANE_KEYS; n += 2)
-    smallest = __vimin3_s32(smallest, bits(n), bits(n + 1));
-  return __int_as_float(smallest);
-}
-
-// The first part of the online softmax: the new row max of the lane's rows, what the second part subtracts from their
-// scores times scale_log2, and in `correction` the factors that scale the sums of the blocks before to the new row max.
-template <typename tile>
-__device__ __forceinline__ void
-find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
-             float (&row_max)[tile::LANE_ROWS], float (&subtracted)[tile::LANE_ROWS],
-             float (&correction)[tile::LANE_ROWS]) {
+__device__ __forceinline__ bool
+find_ordinary_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
+                      float (&row_max)[tile::LANE_ROWS], float (&subtracted)[tile::LANE_ROWS],
+                      float (&correction)[tile::LANE_ROWS]) {
   float new_max[tile::LANE_ROWS];
-  bool ordinary = true; // neither negative nor large
+  bool ordinary = true;
   for (int r = 0; r < tile::LANE_ROWS; r++) {
     new_max[r] = max_of_row<tile>(S_frag, r, row_max[r]);
     ordinary = ordinary && new_max[r] >= 0.0f && product_is_small(new_max[r] * scale_log2);
@@ -78,19 +86,13 @@ find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float sc
   }
   // The vote is about the lanes' own maxima, so it does not wait for the exchange. If all of them are ordinary, so is
   // the max of each row.
-  ordinary = __all_sync(0xffffffff, ordinary);
-  if (!ordinary)
-    for (int r = 0; r < tile::LANE_ROWS; r++) {
-      if (!(new_max[r] >= 0.0f)) new_max[r] = max_of_negative_row<tile>(S_frag, r, row_max[r]);
-      new_max[r] = max_over_lanes<1, 4>(new_max[r]);
-    }
+  if (!__all_sync(0xffffffff, ordinary)) return false;
   for (int r = 0; r < tile::LANE_ROWS; r++) {
     subtracted[r] = new_max[r] * scale_log2;
-    // Both products are rounded, so that the factor is exactly 1 as long as the max stays.
     correction[r] = exp2_approximate(__fmul_rn(row_max[r], scale_log2) - subtracted[r]);
+    row_max[r] = new_max[r];
   }
-  if (!ordinary) subtract_large_max(S_frag, scale_log2, row_max, new_max, subtracted, correction);
-  for (int r = 0; r < tile::LANE_ROWS; r++) row_max[r] = new_max[r];
+  return true;
 }
 
 // The second part, for the lane's row r alone: its scores become probabilities in place. It adds to row_sum if ADD is set.

@@ -168,6 +168,9 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto find_max = [&]() {
     find_row_max<tile>(S_frag, scale_log2, row_max, subtracted, correction);
   };
+  const auto find_ordinary_max = [&]() {
+    return find_ordinary_row_max<tile>(S_frag, scale_log2, row_max, subtracted, correction);
+  };
   const auto exponentiate = [&](int r) {
     exponentiate_row<tile, LSE>(S_frag, r, scale_log2, subtracted[r], correction[r], row_sum[r]);
   };
@@ -240,7 +243,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     release(smem.K_empty, K_ring);
     if (blocks == 1) release(smem.Q_empty, Q_ring); // no scores of this tile are left
     mask(0);
-    find_max();
+    find_max(); // the first rows may see few keys, with negative scores alone
     exponentiate(0);
     exponentiate(1);
     round_probabilities<Element>(P_frag[0], S_frag[0]);
@@ -262,7 +265,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       const bool lazy = attempt && try_lazy_softmax(P_new);
       if (!lazy) {
         if (may_be_lazy.value) failures++;
-        find_max();
+        if (!find_ordinary_max()) find_max();
         exponentiate(0); // row 0, while the tensor cores add to O
       }
       // This branch keeps the compiler from moving exponentials past the wait for O.
