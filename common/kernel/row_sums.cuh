@@ -26,15 +26,16 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
   wgmma_commit();
 }
 
-// Fills the panel of ones behind V in each stage. All threads of the block call it, before they meet at a
-// __syncthreads(). The copy engine never writes there.
+// Fills the panel of ones behind V in each stage. All consumers call it, before their first product with V. Meanwhile the
+// copy engine may fill V: it never writes there.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void fill_with_ones(shared_tiles<tile, Element, D> &smem) {
   const unsigned pair = pack_pair<Element>(1.0f, 1.0f);
   for (int stage = 0; stage < tile::STAGES; stage++)
-    for (int i = threadIdx.x; i < tile::BLOCK_N * PANEL / 8; i += tile::THREADS)
+    for (int i = threadIdx.x - 128; i < tile::BLOCK_N * PANEL / 8; i += tile::THREADS - 128)
       ((uint4 *)smem.V[stage][D / PANEL])[i] = make_uint4(pair, pair, pair, pair);
   writes_for_wgmma();
+  named_barrier_wait(1 + tile::CONSUMERS, 128 * tile::CONSUMERS); // all ones are there
 }
 
 // The first part of the online softmax: the new row max of the lane's rows, what the second part subtracts from their

@@ -85,17 +85,18 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
   // end of exercise
 }
 
-// Fills the panel of ones behind V in each stage. All threads of the block call it, before they meet at a
-// __syncthreads(). The copy engine never writes there.
+// Fills the panel of ones behind V in each stage. All consumers call it, before their first product with V. Meanwhile the
+// copy engine may fill V: it never writes there.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void fill_with_ones(shared_tiles<tile, Element, D> &smem) {
   // exercise: write the ones, and make them visible to the tensor cores
   const unsigned pair = pack_pair<Element>(1.0f, 1.0f);
   for (int stage = 0; stage < tile::STAGES; stage++)
-    for (int i = threadIdx.x; i < tile::BLOCK_N * PANEL / 8; i += tile::THREADS)
+    for (int i = threadIdx.x - 128; i < tile::BLOCK_N * PANEL / 8; i += tile::THREADS - 128)
       ((uint4 *)smem.V[stage][D / PANEL])[i] = make_uint4(pair, pair, pair, pair);
   writes_for_wgmma();
   // end of exercise
+  named_barrier_wait(1 + tile::CONSUMERS, 128 * tile::CONSUMERS); // all ones are there
 }
 
 // Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
@@ -359,8 +360,7 @@ __launch_bounds__(tile::THREADS, 1) __global__
   extern __shared__ __align__(32) float4 shared_memory[];
   auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
   if (threadIdx.x == 0) create_barriers(smem);
-  fill_with_ones(smem);
-  __syncthreads(); // from here on all threads may use the barriers and the ones
+  __syncthreads(); // from here on all threads may use the barriers
 
   // The number of the warp group is warp-uniform; only the shuffle tells the compiler so.
   const int warpgroup = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
@@ -369,6 +369,7 @@ __launch_bounds__(tile::THREADS, 1) __global__
     if (threadIdx.x < 32 && elect_lane()) produce<tile, Element, D>(smem, maps, shape, order);
   } else {
     take_registers_of_consumer<tile::CONSUMERS>();
+    fill_with_ones(smem); // while the first tiles are under way
     consume<tile, Element, D, LSE>(smem, O, lse, shape, order, warpgroup - 1);
   }
 }

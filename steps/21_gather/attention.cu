@@ -86,8 +86,7 @@ __launch_bounds__(tile::THREADS, 1) __global__
   extern __shared__ __align__(32) float4 shared_memory[];
   auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
   if (threadIdx.x == 0) create_barriers(smem);
-  fill_with_ones(smem);
-  __syncthreads(); // from here on all threads may use the barriers and the ones
+  __syncthreads(); // from here on all threads may use the barriers
 
   // The number of the warp group is warp-uniform; only the shuffle tells the compiler so.
   const int warpgroup = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
@@ -96,6 +95,7 @@ __launch_bounds__(tile::THREADS, 1) __global__
     if (threadIdx.x < 32 && elect_lane()) produce<tile, Element, D>(smem, maps, shape, order);
   } else {
     take_registers_of_consumer<tile::CONSUMERS>();
+    fill_with_ones(smem); // while the first tiles are under way
     consume<tile, Element, D, LSE>(smem, O, lse, shape, order, warpgroup - 1);
   }
 }
