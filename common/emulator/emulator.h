@@ -57,6 +57,7 @@ typedef struct {
   size_t arguments_bytes;
   cudaStream_t stream;
   bool cooperative; // all blocks run at the same time
+  bool early;       // on a GPU it may begin before the kernel before it in the stream has ended
   dim3 cluster;     // blocks of a cluster; 0 x 0 x 0: the launch does not say, and the kernel may
 } emulator_launch_request;
 
@@ -116,6 +117,9 @@ EMULATOR_API emulator_barrier_result emulator_block_barrier(int predicate,
 
 // Waits until every thread of the grid has arrived. It is a fault in a launch that is not cooperative.
 EMULATOR_API void emulator_grid_barrier(const emulator_site *site);
+
+// Waits, in an early launch, for the end of the kernel before it.
+EMULATOR_API void emulator_wait_for_earlier_kernel(void);
 
 // The barrier of a cluster: a thread arrives, and waits until every thread of the cluster that has not exited has
 // arrived; or it does both at once. In a launch without clusters each block is a cluster.

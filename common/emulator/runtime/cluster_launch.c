@@ -126,6 +126,9 @@ static cudaError_t take_attribute(const cudaLaunchAttribute *attribute,
   case cudaLaunchAttributeCooperative:
     request->cooperative = attribute->val.cooperative != 0;
     return cudaSuccess;
+  case cudaLaunchAttributeProgrammaticStreamSerialization:
+    request->early = attribute->val.programmaticStreamSerializationAllowed != 0;
+    return cudaSuccess;
   case cudaLaunchAttributeClusterDimension:
     request->cluster = (dim3){attribute->val.clusterDim.x, attribute->val.clusterDim.y,
                               attribute->val.clusterDim.z};

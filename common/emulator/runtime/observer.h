@@ -112,6 +112,9 @@ OBSERVER_HOOK(observer_grid_arrive, (worker * worker))
 OBSERVER_HOOK(observer_grid_release, (worker * worker))
 OBSERVER_HOOK(observer_grid_wait, (worker * worker))
 
+// The running thread knows that the kernel before the running one in its stream has ended.
+OBSERVER_HOOK(observer_earlier_wait, (worker * worker))
+
 // ---- Warps --------------------------------------------------------------------------------------
 
 // The running lane has reached a warp function. On the fiber.

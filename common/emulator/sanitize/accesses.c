@@ -27,9 +27,11 @@ finding_party access_party(const checked_access *access) {
 }
 
 finding_party access_past_party(const past_access *past) {
+  const bool earlier = !order_in_running_launch(past->stamp);
   return (finding_party){.place = past->place,
                          .thread = (uint16_t)order_thread_of(past),
-                         .block = order_block_number(past),
+                         .earlier = earlier,
+                         .block = earlier ? UINT64_MAX : order_block_number(past),
                          .kind = past->kind,
                          .bytes = past->bytes};
 }

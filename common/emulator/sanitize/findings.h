@@ -31,6 +31,7 @@ typedef enum {
 typedef struct {
   uint32_t place;
   uint16_t thread; // in its block
+  bool earlier;    // of the kernel before; of no thread or block that the report knows
   uint64_t block;  // in the grid
   observed_kind kind;
   unsigned bytes;

@@ -20,11 +20,24 @@ void order_block_enter(unsigned rank) {
 }
 
 void order_launch_begin(const launch *launch) {
+  static cudaStream_t stream; // of the launch before
+  const emulator_launch_request *request = launch->request;
+  const bool beside = request->early && order_launch.follows && request->stream == stream;
+  order_launch.unordered = beside ? order_launch.start : order_time + 1;
+  order_launch.follows = true;
+  stream = request->stream;
   order_launch.running = launch;
   order_launch.cluster_blocks = launch->cluster_blocks;
   order_launch.start = order_launch.cluster_start = ++order_time;
   order_launch.count = 0;
   order_block_enter(0);
+}
+
+void order_host_write(void) { order_launch.follows = false; }
+
+void order_earlier_waited(unsigned thread) {
+  order_own->spread = order_own->learned[thread] = true;
+  order_own->threads[thread].known[ACTOR_EARLIER] = order_time++;
 }
 
 // The blocks of a cluster begin at the same time.

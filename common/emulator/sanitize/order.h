@@ -11,7 +11,8 @@
 //                   what others do who have waited for that phase
 //   cluster         those that a thread of the cluster knows of when it arrives come before what its threads do who have
 //                   waited; if it arrives relaxed, only those before the block's last fence
-//   launch          all accesses of earlier launches come before its own
+//   launch          all accesses of earlier launches come before its own; if it is early, those of the kernel before it do
+//                   only for threads that have waited for that one's end, or know of such a wait
 //
 // So each thread has a clock for each other one, and so has each barrier for its current phase.
 // Asynchronous accesses have clocks of their own, and only threads that have waited for them know their
@@ -48,18 +49,24 @@ typedef struct {
   unsigned part : 4; // the part of the cell: a bit for each byte, see shadow.h
 } past_access;
 
-// The actors: the block's threads, box copies by the number of their barrier, and warpgroups' products. The last one
-// stands for the phases of the cluster's barrier that are over.
+// The actors: the block's threads, box copies by the number of their barrier, and warpgroups' products. The last two
+// stand for the phases of the cluster's barrier that are over, and for the kernel before an early one.
 enum {
   ORDER_BARRIERS_MAX = 64, // later ones count as the last of these
   ACTOR_COPIES = BLOCK_THREADS_MAX,
   ACTOR_PRODUCTS = ACTOR_COPIES + ORDER_BARRIERS_MAX,
   ACTOR_CLUSTER = ACTOR_PRODUCTS + WARPGROUPS_MAX,
+  ACTOR_EARLIER,
   ACTORS_MAX
 };
 
 void order_launch_begin(const launch *launch);
 void order_block_begin(void);
+
+// In an early launch the thread has waited for the end of the kernel before it. The second: the host has written memory of
+// the device, and a launch behind that waits for all before it.
+void order_earlier_waited(unsigned thread);
+void order_host_write(void);
 
 // In a launch with clusters: a cluster begins, before its blocks do; the block of that rank runs from now on.
 void order_cluster_begin(void);

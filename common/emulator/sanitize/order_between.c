@@ -163,9 +163,14 @@ bool order_has_ended(const past_access *past) {
 
 // ---- All rules ----------------------------------------------------------------------------------
 
+static bool earlier_before(const past_access *past, unsigned thread) {
+  return past->stamp < order_launch.unordered ||
+         order_in_running_cluster(order_own->threads[thread].known[ACTOR_EARLIER]);
+}
+
 // An access of another block, or of an earlier launch.
 static bool other_before(const past_access *past, unsigned thread) {
-  if (!order_in_running_launch(past->stamp)) return true;
+  if (!order_in_running_launch(past->stamp)) return earlier_before(past, thread);
   return before_by_atomics(past) ||
          (order_in_running_cluster(past->stamp) && before_in_cluster(past, thread));
 }

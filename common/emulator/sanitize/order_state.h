@@ -14,8 +14,11 @@ typedef struct {
 
 typedef struct {
   const launch *running;
-  unsigned cluster_blocks;  // of each cluster, or of a cooperative grid; 1 in an ordinary launch
-  uint32_t start;           // of the launch
+  unsigned cluster_blocks; // of each cluster, or of a cooperative grid; 1 in an ordinary launch
+  uint32_t start;          // of the launch
+  uint32_t
+      unordered; // accesses from then on to `start`, of the kernel before, may come at the same time
+  bool follows;  // the next launch comes right behind this one
   uint32_t cluster_start;   // of the running cluster, or the running block
   uint32_t relaxed;         // of the last relaxed arrival at a barrier of a cluster
   order_block_times *times; // of the launch's blocks so far, those of a cluster by their ranks

@@ -16,6 +16,13 @@ static const char wait_for_copy[] =
 // ---- Races --------------------------------------------------------------------------------------
 
 static const char *race_hint(const checked_access *access, const past_access *past, bool shared) {
+  if (!order_in_running_launch(past->stamp)) {
+    return "the kernel is launched early (cudaLaunchAttributeProgrammaticStreamSerialization), and "
+           "the one before it may "
+           "still run: each thread must call cudaGridDependencySynchronize() before it uses the "
+           "same memory, or meet "
+           "a thread that has at __syncthreads()";
+  }
   if (shared && !order_in_running_block(past) && order_has_ended(past)) {
     return "a thread has ended, and the barrier of the cluster orders nothing that it has done "
            "since "

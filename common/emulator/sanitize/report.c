@@ -108,6 +108,10 @@ static void report_thread(const launch *launch, const finding_party *party, cons
   const dim3 dim = launch->request->block, grid = launch->request->grid;
   const unsigned i = party->thread;
   const uint64_t block = party->block;
+  if (party->earlier) {
+    fault_report_line("by a thread of the kernel before");
+    return;
+  }
   char one[64];
   snprintf(one, sizeof one, "thread (%u,%u,%u)", i % dim.x, i / dim.x % dim.y, i / (dim.x * dim.y));
   fault_report_line("by %s in block (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")%s%s",

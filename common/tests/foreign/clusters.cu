@@ -1,4 +1,4 @@
-// Clusters of blocks, which came with sm_90.
+// Clusters of blocks and early launches, which came with sm_90.
 #include "feature.h"
 
 #include <cooperative_groups.h>
@@ -100,4 +100,42 @@ FEATURE(clusters_of_a_kernel,
   CHECK(cudaOccupancyMaxPotentialClusterSize(&largest, histogram_of_clusters<4, float>, &config));
   histogram_of_clusters<4><<<6, 128, 16 * sizeof(int)>>>(x, count, found);
   return cudaGetLastError() == cudaErrorInvalidClusterSize && largest == 4;
+}
+
+__global__ void square_numbers(float *x) {
+  cudaTriggerProgrammaticLaunchCompletion();
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  x[i] = float(i) * i;
+}
+
+__global__ void add_neighbours(const float *x, float *sums, unsigned count) {
+  cudaGridDependencySynchronize();
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  sums[i] = x[i] + x[(i + 1) % count];
+}
+
+FEATURE(early_launches,
+        "cudaLaunchAttributeProgrammaticStreamSerialization, cudaGridDependencySynchronize(), "
+        "cudaTriggerProgrammaticLaunchCompletion(); the sanitizer finds a missing wait",
+        "cudaLaunchAttributeProgrammaticEvent: an unknown name") {
+  const unsigned count = 256, blocks = 4;
+  float *x, *sums;
+  CHECK(cudaMallocManaged(&x, count * sizeof *x));
+  CHECK(cudaMallocManaged(&sums, count * sizeof *sums));
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = blocks;
+  config.blockDim = count / blocks;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  square_numbers<<<blocks, count / blocks>>>(x);
+  CHECK(cudaLaunchKernelEx(&config, add_neighbours, (const float *)x, sums, count));
+  CHECK(cudaDeviceSynchronize());
+  for (unsigned i = 0; i < count; i++) {
+    const float next = float((i + 1) % count);
+    if (sums[i] != float(i) * i + next * next) return false;
+  }
+  return true;
 }

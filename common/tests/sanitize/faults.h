@@ -74,6 +74,13 @@ void cluster_unwritten(bool broken);
 void cluster_past_dynamic(bool broken);
 void cluster_past_static(bool broken);
 
+// early.cu
+void early_without_wait(bool broken);
+void early_behind_transfer(bool broken);
+void early_one_waits(bool broken);
+void early_overwrites(bool broken);
+void early_last_block(bool broken);
+
 // cooperative.cu
 void cooperative_words(bool broken);
 void cooperative_flag(bool broken);

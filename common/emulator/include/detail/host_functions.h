@@ -171,6 +171,7 @@ typedef enum cudaLaunchAttributeID {
   cudaLaunchAttributeSynchronizationPolicy = 3,
   cudaLaunchAttributeClusterDimension = 4,
   cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6,
   cudaLaunchAttributePriority = 8
 } cudaLaunchAttributeID;
 typedef enum cudaClusterSchedulingPolicy {
@@ -187,6 +188,7 @@ typedef union cudaLaunchAttributeValue {
     unsigned int x, y, z;
   } clusterDim;
   cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
+  int programmaticStreamSerializationAllowed;
   int priority;
 } cudaLaunchAttributeValue;
 typedef struct cudaLaunchAttribute_st {

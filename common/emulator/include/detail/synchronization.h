@@ -43,6 +43,12 @@ inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_ACQ_REL); }
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
+// A kernel that is launched by cudaLaunchAttributeProgrammaticStreamSerialization waits for the end of the one before it,
+// whose writes it then sees. Here that one has always ended, but the sanitizer asks for the wait.
+inline void cudaGridDependencySynchronize() { emulator_wait_for_earlier_kernel(); }
+// The kernel behind the running one may begin once all its blocks have called this or ended.
+inline void cudaTriggerProgrammaticLaunchCompletion() {}
+
 inline void __nanosleep(unsigned) { emulator_yield(); }
 
 // Nanoseconds of host time: they tell the order of events, but measure nothing.
