@@ -33,13 +33,15 @@ PEER_STEPS = $(if $(STEP_GOALS),$(BUILDABLE),$(filter-out 04_% 05_% $(notdir $(p
 # Steps for decode, which split the keys, are like their parent, step 09, where there are as many queries as keys, so
 # these verbs and make bench leave them out as well, if they are not named.
 DECODE_STEPS = $(notdir $(patsubst %/attention.cu,%,$(shell grep -l '"split\(s\|_kv\).cuh"' $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))))
-LONG_STEPS   = $(if $(STEP_GOALS),$(PEER_STEPS),$(filter-out $(DECODE_STEPS),$(PEER_STEPS)))
+LONG_STEPS   = $(if $(STEP_GOALS),$(PEER_STEPS),$(filter-out $(DECODE_STEPS) $(MERGE_STEPS),$(PEER_STEPS)))
+# A step that only merges in another way than step 24 is like it where there are many tiles.
+MERGE_STEPS  = $(notdir $(patsubst %/attention.cu,%,$(shell grep -l '"last_wave.cuh"' $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))))
 # Steps that divide the tiles of the last wave. make waves takes them beside their parent and other steps for few tiles.
-WAVE_STEPS  = $(notdir $(patsubst %/attention.cu,%,$(shell grep -l '"parts.cuh"' $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))))
+WAVE_STEPS  = $(notdir $(patsubst %/attention.cu,%,$(shell grep -l '"\(parts\|last_wave\).cuh"' $(BUILDABLE:%=$(STEPS_FOLDER)/%/attention.cu))))
 FEW_WAVES   = $(if $(STEP_GOALS),$(BUILDABLE),$(filter 17_% 18_% 20_% $(WAVE_STEPS),$(BUILDABLE)))
 # Beside those for decode their parent, and the fastest step for many queries.
 FEW_QUERIES  = $(if $(STEP_GOALS),$(BUILDABLE),$(filter 09_% 17_% $(DECODE_STEPS),$(BUILDABLE)))
-bench_steps  = $(addsuffix .so,$(call programs,$(if $(DECODE),$(FEW_QUERIES),$(if $(STEP_GOALS),$(BUILDABLE),$(filter-out $(DECODE_STEPS),$(BUILDABLE))))))
+bench_steps  = $(addsuffix .so,$(call programs,$(if $(DECODE),$(FEW_QUERIES),$(if $(STEP_GOALS),$(BUILDABLE),$(filter-out $(DECODE_STEPS) $(MERGE_STEPS),$(BUILDABLE))))))
 peers_now    = PYTHONPATH=common/tools python3 -m peers
 peers_run    = PYTHONPATH=common/tools $(with_args) $(RUN) python3 -m peers
 

@@ -26,11 +26,11 @@ function read_pieces(file, text,    line, count, blank) {
   return count
 }
 
-# Returns the name that a piece declares, or "#include" for the head of a step.
+# Returns the name that a piece declares, "#include" for the head of a step, or an include further below as it is.
 function name_of(piece,    code, words, count) {
   code = "\n" piece
   gsub(/\n\/\/[^\n]*/, "", code)
-  if (code ~ /^\n#include/) return "#include"
+  if (code ~ /^\n#include/) return piece ~ /^#include/ ? piece : "#include"
   gsub(/\ntemplate <[^\n]*>/, "", code)
   gsub(/__launch_bounds__\([^\n]*\) __global__/, "", code)
   gsub(/\n/, " ", code)

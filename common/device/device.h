@@ -31,6 +31,7 @@ bool device_ok(cudaError_t status, const char *what, error_text *error);
 // The counts of the emulator since the last reset. On a GPU all are zero.
 typedef struct {
   uint64_t launches;
+  uint64_t early_launches; // that may begin before the kernel before them has ended
   uint64_t blocks;
   uint64_t threads;
   uint64_t block_barriers;

@@ -8,6 +8,7 @@ device_counts device_counts_read(void) {
   const emulator_counts counts = emulator_counts_read();
   return (device_counts){
       .launches = counts.launches,
+      .early_launches = counts.early_launches,
       .blocks = counts.blocks,
       .threads = counts.threads,
       .block_barriers = counts.block_barriers,

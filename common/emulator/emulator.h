@@ -233,6 +233,8 @@ EMULATOR_API void emulator_take_any_grid(void);
 // The sums over all launches since the last reset.
 typedef struct {
   uint64_t launches;
+  uint64_t
+      early_launches; // those among them that may begin before the kernel before them has ended
   uint64_t blocks;
   uint64_t threads;
   uint64_t block_barriers;   // one for each time a block passed a barrier

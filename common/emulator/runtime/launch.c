@@ -111,6 +111,7 @@ static cudaError_t run(const emulator_launch_request *request, int device) {
   observer_launch_end(&launch);
   if (!done) return cudaErrorMemoryAllocation;
   totals.launches++;
+  totals.early_launches += request->early;
   totals.blocks += launch.counts.blocks;
   totals.threads += launch.counts.threads;
   totals.block_barriers += launch.counts.block_barriers;

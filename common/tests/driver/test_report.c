@@ -252,6 +252,7 @@ Test(report, csv_has_a_value_for_every_name) {
 // Only steps that use them have these counts, so only those show them.
 Test(report, counts_that_only_some_steps_have) {
   report report = on_emulator();
+  report.counts.early_launches = 1;
   report.counts.tensor_core_operations = 128;
   report.counts.async_copy_bytes = 65536;
   report.counts.products_over_copies = 64;
@@ -270,5 +271,6 @@ Test(report, counts_that_only_some_steps_have) {
                             "copies, 70 products in the first half of the blocks, 1 overlapped "
                             "group, 2 named barriers, grid 2 x 1 x 3\n"),
                      "%s", text);
+  cr_expect_not_null(strstr(text, "1 launch, 1 early launch, "), "%s", text);
   free(text);
 }

@@ -181,7 +181,7 @@ Test(diff, the_steps_keep_their_limits) {
   EXPECT(result, "03_3dgrid 02_tiled ", "04_online_softmax 03_3dgrid ", "09_tile_order 08_swizzle ",
          "10_tma 09_tile_order ", "17_lazy_max 16_row_sums ", "18_split_kv 09_tile_order ",
          "21_gather 17_lazy_max ", "23_hidden_copies 22_zigzag ", "24_last_wave 17_lazy_max ",
-         "25_marked_words 20_one_kernel ");
+         "25_marked_words 20_one_kernel ", "26_early_merge 24_last_wave ");
   result = lab_run(MAKE "step03 diff");
   EXPECT_STATUS(result, 0);
   EXPECT(result, "steps/02_tiled/attention.cu", "+ for (int query_tile = blockIdx.z;");
@@ -211,19 +211,21 @@ Test(diff, several_gpus_compute_as_step_17) {
   EXPECT_STATUS(result, 0);
 }
 
-// Steps 18 to 20 copy tiles as step 08 does, 19 and 20 merge as step 18 does, and step 25 has the softmax of step 20: the
-// headers hold the steps' own text.
+// Steps 18 to 20 copy tiles as step 08 does, 19 and 20 merge as step 18 does, step 25 has the softmax of step 20, and step
+// 26 the parts of step 24: the headers hold the steps' own text.
 Test(diff, headers_of_decode_hold_the_text_of_their_steps) {
-  const script_result result = lab_run(
-      "text() { awk -v from=\"$1\" '/^[/][/] (S_frag|Comp|Bytes)|^#endif/ { on = 0 } index($0, "
-      "from) { on = "
-      "1 } on' \"$2\" | sed -e '/exercise/d' -e '/until then:/d' | tr -s '\n'; }; "
-      "compare() { text \"$1\" steps/$2/attention.cu >%s/step && grep -q . %s/step && "
-      "text \"$1\" common/kernel/$3 >%s/header && diff %s/step %s/header; }; "
-      "compare 'int PIECE =' 08_swizzle swizzle.cuh && "
-      "compare 'Adds the sums over other keys' 18_split_kv merge.cuh && "
-      "compare 'Returns the key of the block' 20_one_kernel online_softmax.cuh",
-      lab_work, lab_work, lab_work, lab_work, lab_work);
+  const script_result result =
+      lab_run("text() { awk -v from=\"$1\" '/^[/][/] (S_frag|Comp|Bytes)|^#endif|DIVIDED>$/ { on = "
+              "0 } index($0, "
+              "from) { on = "
+              "1 } on' \"$2\" | sed -e '/exercise/d' -e '/until then:/d' | tr -s '\n'; }; "
+              "compare() { text \"$1\" steps/$2/attention.cu >%s/step && grep -q . %s/step && "
+              "text \"$1\" common/kernel/$3 >%s/header && diff %s/step %s/header; }; "
+              "compare 'int PIECE =' 08_swizzle swizzle.cuh && "
+              "compare 'Adds the sums over other keys' 18_split_kv merge.cuh && "
+              "compare 'Returns the key of the block' 20_one_kernel online_softmax.cuh && "
+              "compare 'struct configuration' 24_last_wave last_wave.cuh",
+              lab_work, lab_work, lab_work, lab_work, lab_work);
   cr_expect_str_empty(result.out, "a step and its header differ: %s", result.out);
   EXPECT_STATUS(result, 0);
 }

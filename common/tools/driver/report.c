@@ -86,6 +86,9 @@ static void print_times(FILE *out, const report *report) {
 
 static void print_counts(FILE *out, const device_counts *counts) {
   print_count(out, "counts     ", counts->launches, "launch", "es");
+  if (counts->early_launches > 0) {
+    print_count(out, ", ", counts->early_launches, "early launch", "es");
+  }
   print_count(out, ", ", counts->blocks, "block", "s");
   print_count(out, ", ", counts->threads, "thread", "s");
   print_count(out, ", ", counts->block_barriers, "block barrier", "s");

@@ -1,0 +1,311 @@
+// Step 24's tiles, parts and consumers, which step 26 takes over.
+// Step 24 explains them, and a test compares the files (common/tests/scripts/test_diff.c).
+// From: 24_last_wave
+#ifndef LAST_WAVE_CUH
+#define LAST_WAVE_CUH
+
+#include "fragments.cuh"
+#include "kernel.cuh"
+#include "lazy_softmax.cuh"
+#include "persistent.cuh"
+#include "row_sums.cuh"
+#include <algorithm>
+
+template <int M, int N, int W, int S>
+struct configuration {
+  static constexpr int BLOCK_M = M; // query rows of a tile
+  static constexpr int BLOCK_N = N; // keys of a block
+  static constexpr int WARPS = W;   // of the consumers; the producer's four warps come on top
+  static constexpr int STAGES = S;  // key blocks in shared memory at once
+  static constexpr int CONSUMERS = WARPS / 4; // warp groups
+  static constexpr int THREADS = 128 * (1 + CONSUMERS);
+  static constexpr int WARP_ROWS = BLOCK_M / WARPS;
+  static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
+  static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
+  static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
+  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // three consumers lack registers for 128
+
+  static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
+};
+
+// BLOCK_M, BLOCK_N, WARPS, STAGES.
+#define CONFIGURATIONS(X)                                                                          \
+  X(128, 128, 8, 2)                                                                                \
+  X(192, 128, 12, 3)                                                                               \
+  X(256, 64, 16, 4)                                                                                \
+  X(64, 128, 4, 2)
+
+static constexpr int MOST_PARTS = 16;
+static constexpr int MERGE_THREADS = 128;
+
+// Returns how many tiles are divided, of those that come last. Under a causal mask tiles differ in length, and a block
+// takes the next one when it is free, so there are no waves.
+static int divided_tiles(const attention_shape &shape, int tiles, int multiprocessors) {
+  if (shape.causal) return tiles < multiprocessors ? tiles : 0;
+  return tiles % multiprocessors;
+}
+
+#include "parts.cuh"
+
+// The tile for which the expected time is the shortest. Under a mask it is known only of few tiles, of 64 or 128 rows;
+// more tiles are those of step 17 there, or have 128 rows where those of 256 rows would not fill one wave.
+static const char *best_configuration(const attention_shape *shape) {
+  const long long heads = (long long)shape->batch * shape->heads;
+  const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
+  const bool few = heads * divide_up(shape->seq_q, 64) <= multiprocessors;
+  if (!few && fits_small_tiles(*shape)) return "64x128x4x2";
+  const bool wide = shape->head_dim == 128;
+  if (shape->causal && !few) {
+    if (wide || shape->seq_q <= 128) return "128x128x8x2";
+    if (heads * divide_up(shape->seq_q, 256) < multiprocessors) return "128x128x8x2";
+    return shape->seq_q <= 4096 ? "256x64x16x4" : "192x128x12x3";
+  }
+  const char *const names[] = {"64x128x4x2", "128x128x8x2", "192x128x12x3", "256x64x16x4"};
+  const double times[] = {last_wave_of(*shape, 64, 128).time, last_wave_of(*shape, 128, 128).time,
+                          last_wave_of(*shape, 192, 128).time, last_wave_of(*shape, 256, 64).time};
+  const int first = few ? 0 : 1, end = wide || shape->causal ? 2 : 4;
+  return names[std::min_element(times + first, times + end) - times];
+}
+
+static constexpr int SMALLEST_DIM = 64;
+
+// Returns part `number`, 0 to order.tiles - 1. The parts of a tile have neighbouring numbers and equally many key blocks,
+// but the last ones may have fewer. One that would have none takes a block past the end, in which all keys are masked.
+template <typename tile>
+__device__ __forceinline__ tile_part tile_in_order(const attention_shape &shape,
+                                                   const divided_schedule &order, int number) {
+  const schedule &tiles = order;
+  const int parts = order.partials.splits;
+  const int behind = number - order.whole; // among the parts of divided tiles
+  if (parts == 1 || behind < 0) return {tile_in_order<tile>(shape, tiles, number), false, 0};
+  const int divided = behind / parts, part = behind % parts;
+  tile_part place = {tile_in_order<tile>(shape, tiles, order.whole + divided), true, 0};
+  const int length = divide_up(place.blocks, parts);
+  place.first_key = part * length * tile::BLOCK_N;
+  place.blocks = max(1, min(length, place.blocks - part * length));
+  place.partial_row = part * order.partials.rows + (size_t)divided * tile::BLOCK_M;
+  return place;
+}
+
+// All warp groups of a divided tile take all key blocks of its part.
+template <typename tile>
+__device__ __forceinline__ int key_blocks(const attention_shape &shape, const tile_part &place,
+                                          int first) {
+  return place.divided ? place.blocks : key_blocks<tile>(shape, (const tile_place &)place, first);
+}
+
+// A consumer computes its 64 rows of O and lse of every tile, one key block after the other.
+template <typename tile, typename Element, int D, bool LSE>
+__device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Element *O,
+                                        float *lse, const attention_shape &shape,
+                                        const divided_schedule &order, int consumer) {
+  // The lane has a part of rows lane_row + 8 r of the tile: half r % 2 of row fragment r / 2. Threads 0 to 127 produce.
+  const int group_row = consumer * WARPGROUP_ROWS;
+  const int lane_row = (threadIdx.x - 128) / 32 * tile::WARP_ROWS + threadIdx.x % 32 / 4;
+  const float scale_log2 =
+      shape.scale * LOG2_E;          // exp(x) = exp2(x * log2(e)) saves a multiplication
+  float row_max[tile::LANE_ROWS];    // before scaling, the same in all lanes of the row
+  float row_sum[tile::LANE_ROWS];    // over the lane's own keys, for lse
+  float subtracted[tile::LANE_ROWS]; // from the scores times scale_log2
+  float correction[tile::LANE_ROWS] = {};
+  float O_frag[tile::ROW_FRAGMENTS][D / 2 + 4]; // the last four are row sums of P
+  float S_frag[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS];
+  unsigned P_frag[tile::ROW_FRAGMENTS][tile::LANE_KEYS];
+  unsigned P_next[tile::ROW_FRAGMENTS][tile::LANE_KEYS]; // not used without OVERLAP
+  ring_place<2> Q_ring;
+  ring_place<tile::STAGES> K_ring, V_ring;
+  tile_part place = {};
+
+  const auto wait_for_keys = [&]() { barrier_wait(&smem.K_full[K_ring.stage], K_ring.parity); };
+  const auto wait_for_values = [&]() { barrier_wait(&smem.V_full[V_ring.stage], V_ring.parity); };
+  // Each consumer has a named barrier for its turn: its 128 threads wait there for the 128 of the consumer before it.
+  const auto wait_for_turn = [&]() {
+    if (tile::CONSUMERS > 1) named_barrier_wait(1 + consumer, 256);
+  };
+  const auto pass_turn = [&]() {
+    if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
+  };
+  // Says that the warp has read the stage. Each warp says so, because it reads the number of the tile as well.
+  const auto release = [&](barrier *empty, auto &ring) {
+    if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
+    ring.advance();
+  };
+  const auto mask = [&](int block) {
+    // The warp group's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
+    const int first_key = place.first_key + block * tile::BLOCK_N;
+    if (visible_keys(shape, place.first_query + group_row) < first_key + tile::BLOCK_N)
+      for (int r = 0; r < tile::LANE_ROWS; r++)
+        mask_row<tile>(S_frag, r,
+                       visible_keys(shape, place.first_query + lane_row + 8 * r) - first_key);
+  };
+  // Returns the number of the next tile. If there is such a tile, its Q and first K have arrived.
+  const auto next_tile = [&]() {
+    barrier_wait(&smem.Q_full[Q_ring.stage], Q_ring.parity);
+    // The number is warp-uniform; only the shuffle tells the compiler so.
+    const int number = __shfl_sync(0xffffffff, smem.tile_number[Q_ring.stage], 0);
+    if (number < order.tiles) wait_for_keys();
+    return number;
+  };
+  const auto queue_scores = [&]() {
+    multiply_scores<tile, D>(S_frag, smem.Q[Q_ring.stage], group_row, smem.K[K_ring.stage]);
+  };
+  const auto find_max = [&]() {
+    find_row_max<tile>(S_frag, scale_log2, row_max, subtracted, correction);
+  };
+  const auto find_ordinary_max = [&]() {
+    return find_ordinary_row_max<tile>(S_frag, scale_log2, row_max, subtracted, correction);
+  };
+  const auto exponentiate = [&](int r) {
+    exponentiate_row<tile, LSE>(S_frag, r, scale_log2, subtracted[r], correction[r], row_sum[r]);
+  };
+  const auto try_lazy_softmax = [&](auto &P_new) {
+    return lazy_softmax<tile, Element, LSE>(P_new, S_frag, scale_log2, row_max, row_sum);
+  };
+  const auto rescale = [&]() {
+    // If all factors of the warp are 1, O stays. To ask costs a branch, and pays where O is large.
+    const bool corrected = correction[0] != 1.0f || correction[1] != 1.0f;
+    if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output(O_frag[0], correction);
+  };
+  const auto store = [&]() {
+#pragma unroll
+    for (int r = 0; r < tile::LANE_ROWS; r++) {
+      const int row = lane_row + 8 * r;
+      const float sum = O_frag[r / 2][D / 2 + r % 2 * 2];  // of the rounded probabilities
+      const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
+      const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : sum; // before rounding
+      if (place.divided) {
+        const size_t to = place.partial_row + row;
+        store_partial_row<D>(order.partials.O, to, O_frag[r / 2], r % 2, row < place.rows,
+                             LSE ? all * factor : 1.0f);
+        if (row < place.rows && threadIdx.x % 4 == 0)
+          order.partials.max_sum[to] = make_float2(row_max[r], all);
+        continue;
+      }
+      if (LSE && row < place.rows && threadIdx.x % 4 == 0)
+        lse[place.first_row + row] = (row_max[r] * scale_log2 + log2f(all)) * LN_2;
+      store_row<D>(O, place.first_row + row, O_frag[r / 2], r % 2, factor, row < place.rows);
+    }
+  };
+  int wary_tiles = 0; // for which the warp group still takes the ordinary softmax
+  int known = 0;      // failures of the warp group, at the end of the tile before
+  // The failures of each warp group, or so many that it turns wary because of another one.
+  __shared__ int failures_of_group[tile::CONSUMERS];
+  if (threadIdx.x % 128 == 0) failures_of_group[consumer] = 0;
+  const auto report = [&](int group, int failures) {
+    if (tile::CONSUMERS > 1 && elect_lane())
+      atomicAdd(&failures_of_group[group % tile::CONSUMERS], failures);
+  };
+  // Decides how the warp group takes the next tiles. Others write to its number in their turns, and its own warps before
+  // its turn. So here, in its turn, the four warps read the same and decide the same: all of them take the same loop.
+  const auto plan_next_tiles = [&](int blocks) {
+    if (tile::CONSUMERS == 1) return; // one warp group has no turns, and hardly a next tile
+    const int failures = __shfl_sync(0xffffffff, failures_of_group[consumer], 0) - known;
+    known += failures;
+    if (wary_tiles > 0) {
+      wary_tiles--;
+    } else if (failures > blocks / BLOCKS_PER_FAILURE) {
+      wary_tiles = WARY_TILES;
+      for (int i = 1; i < tile::CONSUMERS; i++)
+        report(consumer + i, 1 << 16); // above any share of blocks
+    }
+  };
+  if (consumer == tile::CONSUMERS - 1) pass_turn(); // so that the first one can begin
+  int number = next_tile();
+  wait_for_turn();
+  queue_scores();
+  pass_turn();
+  place = tile_in_order<tile>(shape, order, number);
+  wgmma_wait<0>(S_frag[0]);
+  while (number < order.tiles) {
+    const int blocks = key_blocks<tile>(shape, place, group_row); // that this warp group needs
+    for (int r = 0; r < tile::LANE_ROWS; r++) {
+      row_max[r] = -INFINITY;
+      row_sum[r] = 0.0f;
+    }
+    release(smem.K_empty, K_ring);
+    if (blocks == 1) release(smem.Q_empty, Q_ring); // no scores of this tile are left
+    mask(0);
+    find_max(); // the first rows may see few keys, with negative scores alone
+    exponentiate(0);
+    exponentiate(1);
+    round_probabilities<Element>(P_frag[0], S_frag[0]);
+    if (blocks > 1) wait_for_keys();
+    int failures = 0; // of the warp, in this tile
+    // One round: O += P V of the block before, and S = Q K^T and P_new of this block.
+    const auto one_round = [&](int block, auto &P, auto &P_new, auto may_be_lazy) {
+      wait_for_turn();
+      queue_scores();
+      wait_for_values();
+      accumulate_output<tile, D>(O_frag, P, smem.V[V_ring.stage], block == 1);
+      pass_turn();
+      wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
+      release(smem.K_empty, K_ring);
+      if (block == blocks - 1) release(smem.Q_empty, Q_ring); // no scores of the tile are left
+      mask(block);
+      const bool attempt = may_be_lazy.value && failures < FAILURES;
+      if (!OVERLAP<tile, D> && attempt) wgmma_wait<0>(O_frag[0]); // the product reads the only P
+      const bool lazy = attempt && try_lazy_softmax(P_new);
+      if (!lazy) {
+        if (may_be_lazy.value) failures++;
+        if (!find_ordinary_max()) find_max();
+        exponentiate(0); // row 0, while the tensor cores add to O
+      }
+      // This branch keeps the compiler from moving exponentials past the wait for O.
+      if (block + 1 < blocks) wait_for_keys();
+      wgmma_wait<0>(O_frag[0]);
+      release(smem.V_empty, V_ring);
+      if (lazy) return;
+      rescale();       // to the new row max, to which P of this block belongs
+      exponentiate(1); // row 1, while the tensor cores work for the next consumer
+      round_probabilities<Element>(P_new[0], S_frag[0]);
+    };
+    // The epilogue of a tile under the prologue of the next: O is stored while the next tile's scores are under way.
+    const auto finish = [&](const auto &P) {
+      wait_for_values();
+      if (failures > 0) report(consumer, failures);
+      wait_for_turn();
+      plan_next_tiles(blocks);
+      accumulate_output<tile, D>(O_frag, P, smem.V[V_ring.stage], blocks == 1);
+      // Only warp groups below see the blocks that are left. This one gives back their stages, and passes its turns.
+#pragma unroll 1
+      for (int block = blocks; block < place.blocks; block++) {
+        wgmma_wait<0>(O_frag[0]);
+        release(smem.V_empty, V_ring);
+        pass_turn();
+        wait_for_keys();
+        release(smem.K_empty, K_ring);
+        wait_for_values();
+        wait_for_turn();
+      }
+      number = next_tile();
+      queue_scores(); // also after the last tile, so that the wait below has a newer group than that of O
+      pass_turn();
+      wgmma_wait<1>(O_frag[0]);
+      release(smem.V_empty, V_ring);
+      store();
+    };
+    int block = 1;
+    if (wary_tiles > 0) {
+      for (; block < blocks; block++) one_round(block, P_frag, P_frag, std::false_type());
+    } else if constexpr (OVERLAP<tile, D>) {
+      // While the products read one P, the softmax makes the next one: two sets of registers take turns.
+      for (; block + 1 < blocks; block += 2) {
+        one_round(block, P_frag, P_next, std::true_type());
+        one_round(block + 1, P_next, P_frag, std::true_type());
+      }
+      if (block < blocks) one_round(block, P_frag, P_next, std::true_type());
+    } else {
+      for (; block < blocks; block++) one_round(block, P_frag, P_frag, std::true_type());
+    }
+    // The loop of two rounds leaves `block` at a last round of its own, whose P is in P_next.
+    if (OVERLAP<tile, D> && block < blocks) {
+      finish(P_next);
+    } else {
+      finish(P_frag);
+    }
+    place = tile_in_order<tile>(shape, order, number); // while S is under way
+    wgmma_wait<0>(S_frag[0]);
+  }
+}
+
+#endif
