@@ -106,9 +106,10 @@
       GRAPHED("18_split_kv", WAVES_SHORT, "0.03", "0.028")                                         \
           GRAPHED("20_one_kernel", WAVES_SHORT, "0.03", "0.024")                                   \
               GRAPHED("24_last_wave", WAVES_SHORT, "0.02", "0.016")                                \
-                  GRAPHED("sdpa_flash", WAVES_SHORT, "0.03", "0.032")                              \
-                      GRAPHED("17_lazy_max", WAVES_LONG, "0.06", "")                               \
-                          GRAPHED("24_last_wave", WAVES_LONG, "0.048", "0.045")
+                  GRAPHED("26_early_merge", WAVES_SHORT, "0.016", "0.02")                          \
+                      GRAPHED("sdpa_flash", WAVES_SHORT, "0.03", "0.032")                          \
+                          GRAPHED("17_lazy_max", WAVES_LONG, "0.06", "")                           \
+                              GRAPHED("24_last_wave", WAVES_LONG, "0.048", "0.045")
 #define DECODE_QUOTED                                                                              \
   "# a source\n"                                                                                   \
   "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,graph_ms\n"                 \

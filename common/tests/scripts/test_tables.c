@@ -108,6 +108,9 @@ Test(tables, every_table) {
       {BLOCK("waves test-gpu 64 0"),
        {"| 1 | 4096 | 4096 | 30.0 | 24.0 | 16.0 | 1.88 | 32.0 | SDPA flash | 2.00 |\n"
         "| 10 | 2048 | 2048 | 60.0 | | 48.0 | 1.25 | | | |\n"}},
+      {BLOCK("waves_merge test-gpu"),
+       {"| 64 | no | 1 | 4096 | 4096 | 16.0 | 20.0 | 0.80 | 32.0 | SDPA flash | 1.60 |\n"
+        "| 64 | no | 10 | 2048 | 2048 | 48.0 | | | | | |\n"}},
       {BLOCK("waves test-gpu 64 1"), {"No row of this kind is recorded: `make waves`"}},
       {BLOCK("decode_quoted test-gpu 32 8"),
        {"| only reading (quoted) | step 20 | only reading |\n",
@@ -227,7 +230,7 @@ Test(tables, refuse_what_makes_no_sense) {
        "error: document.md:2: there is no table 'no_such': there are "
        "bugs calibration ceilings counts decode decode_parts decode_quoted decode_short "
        "decode_sizes gpus groups ladder lengths mutants overlap peers quoted scaling "
-       "shapes spread step sweep variants variants_groups waves"},
+       "shapes spread step sweep variants variants_groups waves waves_merge"},
       {BLOCK(""), "error: document.md:1: there is no table ''"},
       {BLOCK("scaling test-gpu 64"),
        "error: document.md:1: this table is written as: scaling DEVICE HEAD_DIM DTYPE CAUSAL"},
