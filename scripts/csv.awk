@@ -93,7 +93,10 @@ function problem_text(  text) {
 
 function provenance(  text) {
   text = devices["list"]
-  if (commits["list"] != "") text = text ", commit " commits["list"]
+  if (commits["count"] > 6) # each row names its own
+    text = text ", " commits["count"] " commits"
+  else if (commits["list"] != "")
+    text = text ", commit " commits["list"]
   if (first_date != "") text = text ", " first_date
   if (last_date > first_date) text = text " to " last_date
   sub(/^, /, "", text) # no device is named
@@ -103,6 +106,7 @@ function provenance(  text) {
 function note_once(set, value) {
   if (value == "" || value in set) return
   set[value] = 1
+  set["count"]++
   set["list"] = set["list"] ("list" in set && set["list"] != "" ? ", " : "") value
 }
 function note_date(date) {

@@ -167,6 +167,20 @@ Test(tables, columns_are_found_by_name) {
          "commit older, abc1234, 2025-01-02 to 2026-01-02");
 }
 
+// More than six commits are counted, and not named.
+Test(tables, many_commits_are_counted) {
+  for (int commits = 5; commits <= 6; commits++) { // and that of peers.csv
+    char text[1024] = "tflops,median_ms,check,device,head_dim,seq_q,seq_kv,step,commit\n";
+    for (int i = 1; i <= commits; i++) {
+      const size_t length = strlen(text);
+      snprintf(text + length, sizeof text - length, "3,7,ok,Test GPU,64,9,9,0%d_step,c%d\n", i, i);
+    }
+    recorded_write("ladder", text);
+    const script_result result = filled(BLOCK("ladder test-gpu"));
+    EXPECT(result, commits == 5 ? "commit c1, c2, c3, c4, c5, " : ", 7 commits");
+  }
+}
+
 // The documents' own shape has a length of the grid, and is smaller.
 Test(tables, the_larger_shape_counts) {
   const char *const rows[] = {TIMED("05_fused", SMALL, "0", "1", "1", "1", "10"),
