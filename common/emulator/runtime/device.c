@@ -5,6 +5,7 @@
 #include "errors.h"
 #include "gpu.h"
 #include "memory.h"
+#include "observer.h"
 #include "queue.h"
 
 #include <limits.h>
@@ -128,6 +129,7 @@ cudaError_t cudaDeviceSynchronize(void) {
         "a kernel launched later, can use what the launched kernels write");
   }
   if (devices_several()) queue_wait_device(devices_current());
+  observer_host_waited();
   return errors_record(errors_sticky());
 }
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "devices.h"
 #include "errors.h"
+#include "observer.h"
 #include "queue.h"
 
 #include <stdbool.h>
@@ -74,7 +75,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return errors_record(devices_several() ? queue_wait(queue_end(stream)) : errors_sticky());
+  const cudaError_t error = devices_several() ? queue_wait(queue_end(stream)) : errors_sticky();
+  observer_host_waited();
+  return errors_record(error);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
@@ -156,6 +159,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   RETURN_IF_STICKY();
   if (event == NULL) return errors_record(cudaErrorInvalidResourceHandle);
+  observer_host_waited();
   if (!devices_several() || !event->recorded) return cudaSuccess;
   return errors_record(queue_wait(event->when));
 }

@@ -45,6 +45,14 @@ void early_behind_transfer(bool broken) {
   launch_early(add_kernel<false>, x, out);
 }
 
+// The host waits for the first kernel before it launches the second one.
+void early_behind_host(bool broken) {
+  float *x = device_floats(BLOCKS * THREADS), *out = device_floats(BLOCKS * THREADS);
+  fill_kernel<<<BLOCKS, THREADS>>>(x);
+  if (!broken) cudaDeviceSynchronize();
+  launch_early(add_kernel<false>, x, out);
+}
+
 template <bool right>
 __global__ void one_waits_kernel(const float *x, float *out) {
   if (threadIdx.x == 0) cudaGridDependencySynchronize();
@@ -73,14 +81,13 @@ void early_overwrites(bool broken) {
 
 // Only the second launch of the kernel is early, and what its blocks learned in the first one counts no more.
 template <bool right>
-__global__ void last_block_waits_not_kernel(const float *x, float *out) {
+__global__ void last_block_kernel(const float *x, float *out) {
   if (right || blockIdx.x + 1 < BLOCKS) cudaGridDependencySynchronize();
   out[own_place()] = x[own_place()]; // <- last block
 }
 void early_last_block(bool broken) {
   float *x = device_floats(BLOCKS * THREADS), *out = device_floats(BLOCKS * THREADS);
-  last_block_waits_not_kernel<true><<<BLOCKS, THREADS>>>(x, out);
+  last_block_kernel<true><<<BLOCKS, THREADS>>>(x, out);
   fill_kernel<<<BLOCKS, THREADS>>>(x);
-  launch_early(broken ? last_block_waits_not_kernel<false> : last_block_waits_not_kernel<true>, x,
-               out);
+  launch_early(broken ? last_block_kernel<false> : last_block_kernel<true>, x, out);
 }

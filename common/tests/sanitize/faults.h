@@ -77,6 +77,7 @@ void cluster_past_static(bool broken);
 // early.cu
 void early_without_wait(bool broken);
 void early_behind_transfer(bool broken);
+void early_behind_host(bool broken);
 void early_one_waits(bool broken);
 void early_overwrites(bool broken);
 void early_last_block(bool broken);

@@ -10,6 +10,7 @@ Test(early, races) {
       CASE(early_without_wait, GLOBAL_RACE, " of __global__ memory", "<- fill",
            "by a thread of the kernel before", "add_kernel", "<- add", WITH_WAIT),
       CASE(early_behind_transfer, GLOBAL_RACE, "<- fill", "<- add", WITH_WAIT),
+      CASE(early_behind_host, GLOBAL_RACE, "<- fill", "<- add", WITH_WAIT),
       CASE(early_one_waits, GLOBAL_RACE, "<- fill", "<- one waits", WITH_WAIT),
       CASE(early_overwrites, GLOBAL_RACE, "copy_kernel", "<- copy", "<- overwrite", WITH_WAIT),
       CASE(early_last_block, GLOBAL_RACE, "<- fill", "<- last block", "in block (2,0,0)",
