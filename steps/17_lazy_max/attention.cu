@@ -261,7 +261,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     release(smem.K_empty, K_ring);
     if (blocks == 1) release(smem.Q_empty, Q_ring); // no scores of this tile are left
     mask(0);
-    find_max(); // the first rows may see few keys, with negative scores alone
+    find_max(); // the first rows may see few keys, whose scores may all be negative
     exponentiate(0);
     exponentiate(1);
     round_probabilities<Element>(P_frag[0], S_frag[0]);

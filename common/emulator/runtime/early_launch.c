@@ -1,6 +1,7 @@
-// A launch that may begin before the kernel before it in its stream has ended (cudaLaunchAttributeProgrammaticStream-
-// Serialization). On the emulator it never does, since kernels run one after the other. The sanitizer finds what would go
-// wrong on a GPU: it takes no access of the kernel before as past until a thread has waited for that kernel's end.
+// A launch that may begin before the kernel before it in its stream has ended: it has the attribute
+// cudaLaunchAttributeProgrammaticStreamSerialization. On the emulator it never does, since kernels run one after the
+// other. The sanitizer finds what would go wrong on a GPU: it takes no access of the kernel before as past until a thread
+// has waited for that kernel's end.
 #include "block.h"
 #include "observer.h"
 

@@ -31,7 +31,7 @@ typedef enum {
 typedef struct {
   uint32_t place;
   uint16_t thread; // in its block
-  bool earlier;    // of the kernel before; of no thread or block that the report knows
+  bool earlier;    // of the kernel before, whose threads and blocks the report does not know
   uint64_t block;  // in the grid
   observed_kind kind;
   unsigned bytes;
