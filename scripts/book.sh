@@ -134,15 +134,18 @@ for file in steps/*/hints.md steps/*/goals.txt common/kernel/*.cuh common/numeri
   if [ -f "$file" ]; then add text "$file"; fi
 done
 
-# Data of a commit since which the step has changed.
+# Data of a commit since which the code of the step has changed; comments do not count.
 cat plots/data/*/*.csv | awk -F , '
   { gsub(/"/, "") }
   # Counted from the end, because a text in quotes may hold commas, and none stands behind the commit.
   /^step,/ { behind = -1; for (i = 1; i <= NF; i++) if ($i == "commit") behind = NF - i; next }
   /^[0-9]+_/ && behind >= 0 && !seen[$1, $(NF - behind)]++ { print $1 "\t" $(NF - behind) }' >"$scratch/recorded"
 while IFS=$'\t' read -r name commit_of; do
-  if [ -f "steps/$name/attention.cu" ] && git cat-file -e "${commit_of%-dirty}^{commit}" 2>/dev/null &&
-    ! git diff --quiet "${commit_of%-dirty}" -- "steps/$name/attention.cu"; then
+  file=steps/$name/attention.cu
+  if [ -f "$file" ] && git cat-file -e "${commit_of%-dirty}^{commit}" 2>/dev/null &&
+    ! git diff --quiet "${commit_of%-dirty}" -- "$file" &&
+    ! cmp -s <(git show "${commit_of%-dirty}:$file" 2>/dev/null | awk -f scripts/code.awk) \
+      <(awk -f scripts/code.awk "$file"); then
     add stale "$name" "$commit_of"
   fi
 done <"$scratch/recorded"
@@ -196,7 +199,10 @@ add_patches variant variants
 
 for file in "$page"/*.css; do add style "$file"; done
 libraries=$(scripts/book_libraries.sh)
-while IFS=$'\t' read -r name file licence; do add library "$name" "$file" "$licence"; done <<<"$libraries"
+while IFS=$'\t' read -r -a words; do # name, licence, files
+  cat "${words[@]:2}" >"$scratch/${words[0]}.js"
+  add library "${words[0]}" "$scratch/${words[0]}.js" "${words[1]}"
+done <<<"$libraries"
 add script "$page/lab.js" # on which the others build
 for file in "$page"/*.js; do
   case ${file##*/} in lab.js | start.js) ;; *) add script "$file" ;; esac

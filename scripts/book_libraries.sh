@@ -1,31 +1,34 @@
 #!/usr/bin/env bash
 # Finds the JavaScript libraries that the lab book contains: scripts/book_libraries.sh
-# Prints for each its name, its file and its licence, with tabs between them. They are Debian's packages; a library
-# unpacked by `make deps PREFIX=.deps` counts, too. Exit status 2 when one is missing. With --missing it prints the
-# packages that are missing, and nothing else.
+# Prints for each its name, its licence and its files, with tabs between them; of Prism the page takes only the languages
+# that it shows. They are Debian's packages; a library unpacked by `make deps PREFIX=.deps` counts, too. Exit status 2
+# when one is missing. With --missing it prints the packages that are missing, and nothing else.
 export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 libraries='
-d3            libjs-d3            usr/share/javascript/d3/d3.min.js
-highlight.js  libjs-highlight.js  usr/share/javascript/highlight.js/highlight.min.js
-jsdiff        node-diff           usr/share/nodejs/diff/dist/diff.js
+d3      libjs-d3      usr/share/javascript/d3/d3.min.js
+jsdiff  node-diff     usr/share/nodejs/diff/dist/diff.js
+Prism   node-prismjs  '"$(printf ' usr/share/nodejs/prismjs/components/prism-%s.min.js' core clike c cpp bash)"'
 '
-find_file() { # path below a root
-  local root
-  for root in "${LAB_DEPS:-.deps}" ''; do
-    if [ -f "$root/$1" ]; then
-      echo "$root/$1"
-      return
-    fi
+find_files() { # paths below a root; prints them with tabs between them
+  local path root found=()
+  for path in "$@"; do
+    for root in "${LAB_DEPS:-.deps}" '' none; do
+      if [ -f "$root/$path" ]; then break; fi
+    done
+    if [ "$root" = none ]; then return 1; fi
+    found+=("$root/$path")
   done
-  return 1
+  local IFS=$'\t'
+  echo "${found[*]}"
 }
 missing=''
-while read -r name package file; do
+while read -r name package files; do
   if [ -z "$name" ]; then continue; fi
-  if path=$(find_file "$file") && licence=$(find_file "usr/share/doc/$package/copyright"); then
-    [ "${1-}" = --missing ] || printf '%s\t%s\t%s\n' "$name" "$path" "$licence"
+  # shellcheck disable=SC2086 # of a library with several files
+  if paths=$(find_files $files) && licence=$(find_files "usr/share/doc/$package/copyright"); then
+    [ "${1-}" = --missing ] || printf '%s\t%s\t%s\n' "$name" "$licence" "$paths"
   else
     missing+=" $package"
   fi

@@ -18,7 +18,7 @@ libcub-dev        -              -             -              CUB (CUDA programs
 libmd4c-html0-dev md4c-devel     md4c       md4c-devel       md4c (the documents of the lab book)
 libmd4c-dev       md4c-devel     md4c       md4c-devel       the headers of md4c (the lab book)
 libjs-d3          -              -          -                d3 (the charts of the lab book)
-libjs-highlight.js  -            -          -                highlight.js (the sources in the lab book)
+node-prismjs      -              -          -                Prism (the sources in the lab book)
 node-diff         -              -          -                jsdiff (the marked words in the lab book)
 chromium          chromium       chromium   chromium         chromium (the test of the lab book)
 python3-websocket python3-websocket-client  python-websocket-client  python3-websocket-client  websocket-client (the test of the lab book)

@@ -195,7 +195,16 @@ def diffs(check):
 
 
 def stale(check):
-    """The page says of a commit that a step has changed since, if and only if git says so."""
+    """The page says that a step's code has changed since a commit, if and only if it has; comments do not count."""
+
+    def code_of(text):
+        without = re.sub(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/|//[^\n]*', lambda it: it[1] or " ", text, flags=re.DOTALL)
+        return " ".join(without.split())
+
+    def source_at(commit, file):
+        command = ["git", "show", f"{commit.removesuffix('-dirty')}:{file}"]
+        return subprocess.run(command, check=False, capture_output=True, text=True)
+
     shown = set(check.run("Object.keys(lab.stale)"))
     recorded = set()
     for path in sorted(DATA.glob("*/*.csv")):
@@ -206,8 +215,11 @@ def stale(check):
             if pathlib.Path("steps", step, "attention.cu").is_file() and step and row.get("commit"):
                 recorded.add((step, row["commit"]))
     for step, commit in sorted(recorded):
-        since = ["git", "diff", "--quiet", commit.removesuffix("-dirty"), "--", f"steps/{step}/attention.cu"]
-        changed = subprocess.run(since, check=False, capture_output=True).returncode == 1
+        file = f"steps/{step}/attention.cu"
+        before = source_at(commit, file)
+        exists = ["git", "cat-file", "-e", f"{commit.removesuffix('-dirty')}^{{commit}}"]
+        known = subprocess.run(exists, check=False, capture_output=True).returncode == 0
+        changed = known and code_of(before.stdout) != code_of(pathlib.Path(file).read_text(encoding="utf-8"))
         check.expect(
             (f"{step}|{commit}" in shown) == changed,
             f"{step} has {'' if changed else 'not '}changed since {commit}, and the page says otherwise",

@@ -8,7 +8,7 @@
 //   image     PATH                   an SVG that a document shows
 //   step      NAME PARENT PATH FILE  a step; FILE is its source without the lines that mark exercises
 //   size      NAME NAME LINES        how many lines of code change between two steps
-//   stale     STEP COMMIT            the step's source has changed since that commit, of which the record holds data
+//   stale     STEP COMMIT            the step's code has changed since that commit, of which the record holds data
 //   bug       STEP NAME PATCH FILE   a planted bug; FILE is the step's source with it
 //   variant   STEP NAME PATCH FILE   the same for a variant
 //   style, script  FILE              of the page, in this order

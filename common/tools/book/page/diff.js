@@ -158,13 +158,13 @@ function speedText(a, b) {
   if (!found.length) return el("p", {class: "note"}, "These two have not been timed in the same run.");
   return el("table", {class: "numbers speeds"},
       el("caption", {}, `Both timed in the same run, ${origin(found.flatMap((it) => [it.before, it.after]))}`),
-      el("thead", {}, el("tr", {}, ["problem", readable(a), readable(b),
-        "× as fast"].map((text, i) => el("th", {scope: "col", class: i ? "number" : null}, text)))),
-      el("tbody", {}, found.map(({before, after}) => {
+      el("thead", {}, el("tr", {}, ["GPU", "problem", readable(a), readable(b),
+        "× as fast"].map((text, i) => el("th", {scope: "col", class: i > 1 ? "number" : null}, text)))),
+      el("tbody", {}, found.map(({gpu, before, after}) => {
         const [low, high] = after.beforeName === a ? [after.beforeLow, after.beforeHigh]
                                                    : [before.low / after.high, before.high / after.low];
         const ratio = after.beforeName === a ? after.beforeRatio : before.ms / after.ms;
-        return el("tr", {}, el("th", {scope: "row"}, problemText(after)),
+        return el("tr", {}, el("td", {}, gpuText(gpu)), el("th", {scope: "row"}, problemText(after)),
             el("td", {class: "number"}, `${digits(before.ms, 4)} ms`),
             el("td", {class: "number"}, `${digits(after.ms, 4)} ms`),
             el("td", {class: "number"}, `${digits(ratio, 3)} [${digits(low, 3)}, ${digits(high, 3)}]`));

@@ -194,6 +194,9 @@ function problem(time) {
       ",");
 }
 
+// "nvidia-h200" becomes "NVIDIA H200", as the driver writes it.
+function gpuText(gpu) { return gpu.replace(/-/g, " ").toUpperCase(); }
+
 function problemText(time) {
   return `batch ${time.batch}, heads ${time.heads}` + (time.kv_heads !== time.heads ? ` (keys ${time.kv_heads})` : "") +
       `, seq ${time.seq_q}` + (time.seq_kv !== time.seq_q ? ` (keys ${time.seq_kv})` : "") +
@@ -206,9 +209,8 @@ function origin(rows) {
   const days = [...new Set(rows.map((row) => (row.date || "").slice(0, 10)).filter(Boolean))].sort();
   const stale = [...new Set(rows.filter((row) => `${row.name || row.step}|${row.commit}` in lab.stale)
                                 .map((row) => number(row.name || row.step)))];
-  const since = stale.length
-      ? `; the source of ${stale.length > 1 ? "steps" : "step"} ${stale.join(", ")} has changed since`
-      : "";
+  const since =
+      stale.length ? `; the code of ${stale.length > 1 ? "steps" : "step"} ${stale.join(", ")} has changed since` : "";
   return (commits.length ? `recorded at commit ${commits.join(", ")}` : "of no known commit") +
       (days.length ? `, ${days.length > 1 ? days[0] + " to " + days[days.length - 1] : days[0]}` : "") + since;
 }

@@ -76,8 +76,7 @@ views.ladder = (none, values) => {
                  : null,
     el("table", {class: "ladder"},
         el("caption", {},
-            chosen ? `${gpu.replace(/-/g, " ").replace("nvidia", "NVIDIA").replace(/h(\d)/, "H$1")}: ${
-                         problemText(chosen)}; ${origin(rows.concat(peers))}.`
+            chosen ? `${gpuText(gpu)}: ${problemText(chosen)}; ${origin(rows.concat(peers))}.`
                    : "No times have been recorded."),
         el("thead", {},
             el("tr", {}, el("th", {scope: "col"}, "step"), el("th", {scope: "col"}, "adds"),

@@ -118,7 +118,7 @@ views.about = () => [el("h1", {}, "About this page"),
         "The lab book is one file. It asks for nothing from anywhere, and works without a network. Everything in it was " +
             `generated at commit ${
                 lab.fact.commit} from the sources and the published record. Each table and each chart says at ` +
-            "which commit its data was recorded; where that is an older one, the source may have changed since."),
+            "which commit its data was recorded; where that is an older one, the code may have changed since."),
     el("p", {}, "The lab is under the MIT licence. The page contains these libraries, which are Debian's packages:"),
     Object.entries(lab.library).map(([name,
       licence]) => el("details", {}, el("summary", {}, name), el("pre", {class: "plain"}, licence))),

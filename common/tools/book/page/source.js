@@ -3,40 +3,55 @@
 
 // CUDA C is C++ with a few more words.
 function highlighter() {
-  const hljs = library("highlight.js", "hljs");
-  if (!hljs.getLanguage("cuda")) {
-    const definition = hljs.getLanguage("cpp").rawDefinition;
-    hljs.registerLanguage("cuda", () => {
-      const cuda = definition();
-      cuda.keywords.keyword +=
-          " __global__ __device__ __host__ __shared__ __constant__ __forceinline__ __launch_bounds__";
-      cuda.keywords.built_in +=
-          " threadIdx blockIdx blockDim gridDim __syncthreads __shfl_sync __shfl_xor_sync __half half half2" +
-          " __nv_bfloat16 uint32_t uint64_t dim3 cudaStream_t cudaError_t";
-      return cuda;
+  window.Prism = window.Prism || {manual: true}; // it shall not look for sources in the page by itself
+  const prism = library("Prism", "Prism");
+  if (!prism.languages.cuda) {
+    prism.languages.cuda = prism.languages.extend("cpp", {});
+    prism.languages.insertBefore("cuda", "keyword", {
+      qualifier: /\b__(?:global|device|host|shared|constant|grid_constant|forceinline|launch_bounds)__\b/,
+      builtin:
+          /\b(?:(?:thread|block)Idx|(?:block|grid)Dim|__(?:syncthreads|shfl_sync|shfl_xor_sync|half|nv_bfloat16)|half2?|u?int(?:32|64)_t|dim3|cuda(?:Stream|Error)_t)\b/
     });
   }
-  return hljs;
+  return prism;
 }
+
+// The class of each kind of token that has a colour. A token of another kind has the colour of what it is in.
+const TOKEN_CLASSES = {
+  keyword: "keyword",
+  qualifier: "keyword",
+  directive: "keyword",
+  string: "string",
+  char: "string",
+  comment: "comment",
+  number: "literal",
+  boolean: "literal",
+  builtin: "literal",
+  macro: "meta",
+  function: "title",
+  "class-name": "title"
+};
 
 // Each line of the code as a list of [class, text].
 function colourLines(code, language) {
-  const holder = document.createElement("template");
-  holder.innerHTML = highlighter().highlight(language || "cuda", code, true).value;
+  const prism = highlighter();
   const result = [[]];
-  const walk = (node, name) => {
-    for (const child of node.childNodes) {
-      if (child.nodeType === Node.TEXT_NODE) {
-        child.data.split("\n").forEach((text, i) => {
-          if (i) result.push([]);
-          if (text) result[result.length - 1].push([name, text]);
-        });
-      } else {
-        walk(child, child.className || name);
-      }
+  const walk = (token, name) => {
+    if (Array.isArray(token)) {
+      for (const part of token) walk(part, name);
+    } else if (typeof token === "string") {
+      token.split("\n").forEach((text, i) => {
+        if (i) result.push([]);
+        const line = result[result.length - 1];
+        const before = line[line.length - 1];
+        if (before && before[0] === name) before[1] += text;
+        else if (text) line.push([name, text]);
+      });
+    } else {
+      walk(token.content, TOKEN_CLASSES[token.type] ? `code-${TOKEN_CLASSES[token.type]}` : name);
     }
   };
-  walk(holder.content, "");
+  walk(prism.tokenize(code, prism.languages[language || "cuda"]), "");
   return result;
 }
 
