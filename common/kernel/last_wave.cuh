@@ -172,7 +172,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       const int row = lane_row + 8 * r;
       const float sum = O_frag[r / 2][D / 2 + r % 2 * 2];  // of the rounded probabilities
       const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
-      const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : sum; // before rounding
+      const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : sum; // LSE: before rounding
       if (place.divided) {
         const size_t to = place.partial_row + row;
         store_partial_row<D>(order.partials.O, to, O_frag[r / 2], r % 2, row < place.rows,
@@ -198,7 +198,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   // Decides how the warp group takes the next tiles. Others write to its number in their turns, and its own warps before
   // its turn. So here, in its turn, the four warps read the same and decide the same: all of them take the same loop.
   const auto plan_next_tiles = [&](int blocks) {
-    if (tile::CONSUMERS == 1) return; // one warp group has no turns, and hardly a next tile
+    if (tile::CONSUMERS == 1) return; // one warp group has no turns to agree in
     const int failures = __shfl_sync(0xffffffff, failures_of_group[consumer], 0) - known;
     known += failures;
     if (wary_tiles > 0) {

@@ -110,13 +110,13 @@ static equal_shares share_out(const attention_shape &shape, double tiles, int ke
   return shares;
 }
 
-// Cuts the line into shares for at most `blocks` blocks, all of which end where tiles end: a share is a part of one
-// tile, and the last one of the tile may be shorter, or it is several whole tiles. If the shares would be more than a
-// twentieth longer than share_out makes them, it makes them, and they may end inside tiles. In trials on an H200, which
-// are not recorded, a block needed more than two microseconds to end a tile and begin another one, and 19 of 20
-// multiprocessors kept memory as busy as all. With tiles of 16 rows, which are little work for each key, half of them
-// nearly did so too. So where such a tile would have more than 16 parts to merge, it has 16, or half as many blocks take
-// part.
+// Cuts the line into shares for at most `blocks` blocks, of which none crosses the end of a tile: a share is a part of
+// one tile, and the last one of the tile may be shorter, or it is several whole tiles. If the shares would be more than
+// a twentieth longer than share_out makes them, it makes them, and they may cross the ends of tiles. In trials on an
+// H200, which are not recorded, a block needed more than two microseconds to end a tile and begin another one, and 19
+// of 20 multiprocessors kept memory as busy as all. With tiles of 16 rows, which are little work for each key, half of
+// them nearly did so too. So where such a tile would have more than 16 parts to merge, it has 16, or half as many
+// blocks take part.
 template <typename tile>
 static equal_shares share_out_evenly(const attention_shape &shape, double tiles, double blocks) {
   const int key_blocks = divide_up(shape.seq_kv, tile::BLOCK_N);

@@ -234,7 +234,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   // Decides how the warp group takes the next tiles. Others write to its number in their turns, and its own warps before
   // its turn. So here, in its turn, the four warps read the same and decide the same: all of them take the same loop.
   const auto plan_next_tiles = [&](int blocks) {
-    if (tile::CONSUMERS == 1) return; // one warp group has no turns, and hardly a next tile
+    if (tile::CONSUMERS == 1) return; // one warp group has no turns to agree in
     const int failures = __shfl_sync(0xffffffff, failures_of_group[consumer], 0) - known;
     known += failures;
     if (wary_tiles > 0) {

@@ -4,8 +4,8 @@
 //
 // In step 19 the number of blocks is a multiple of the number of tiles, which seldom fills the GPU, and a second kernel
 // must be launched to merge. Here the key blocks of all tiles stand in one line, which is cut into equal shares, one
-// for each block that can run at once. A share may begin and end inside a tile. A block that has only a part of a tile
-// stores a partial result, and each of its warps counts itself. The warp that is counted last merges its rows of all
+// for each block that can run at once. A share may cross the end of a tile. A block that has only a part of a tile stores
+// a partial result, and each of its warps counts itself. The warp that is counted last merges its rows of all
 // parts, because all parts are stored by then.
 //
 //       tile         |      0      |      1      |      2      |      3      |
@@ -158,10 +158,10 @@ static double tiles_of(const attention_shape &shape) {
   return (double)divide_up(packed_rows(shape), tile::BLOCK_M) * shape.kv_heads * shape.batch;
 }
 
-// Returns as many shares as blocks run at once, or fewer that end where tiles end. A share has at least one key block,
-// and at least two keys for each row of its tile, because a partial row is as many bytes as two keys have. Tiles whose
-// warps have rows of their own (KEY_WARPS == 1) have other work than copies: where there are enough of them, each block
-// takes one. --splits N makes N times as many shares as tiles.
+// Returns as many shares as blocks run at once, or fewer of which none crosses the end of a tile. A share has at least
+// one key block, and at least two keys for each row of its tile, because a partial row is as many bytes as two keys
+// have. Tiles whose warps have rows of their own (KEY_WARPS == 1) have other work than copies: where there are enough
+// of them, each block takes one. --splits N makes N times as many shares as tiles.
 template <typename tile, int D>
 static equal_shares shares_of(const attention_shape &shape) {
   const double at_once = blocks_at_once(BLOCKS_PER_SM<tile, D>, SHARED_BYTES<tile, D>);

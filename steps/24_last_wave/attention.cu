@@ -49,7 +49,7 @@ static constexpr int MOST_PARTS = 16;
 static constexpr int MERGE_THREADS = 128;
 
 // Returns how many tiles are divided, of those that come last. Under a causal mask tiles differ in length, and a block
-// takes the next one when it is free, so there are no waves.
+// takes the next one from a counter, so there are no waves.
 static int divided_tiles(const attention_shape &shape, int tiles, int multiprocessors) {
   // exercise: how many tiles the last wave has; under a mask all tiles if one wave has room for them, else none
   // until then: return 0;
@@ -188,7 +188,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       const int row = lane_row + 8 * r;
       const float sum = O_frag[r / 2][D / 2 + r % 2 * 2];  // of the rounded probabilities
       const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
-      const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : sum; // before rounding
+      const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : sum; // LSE: before rounding
       // exercise: of a part, store O scaled so that its sum is `all`, and max and sum; then leave out lse and O
       if (place.divided) {
         const size_t to = place.partial_row + row;
@@ -216,7 +216,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   // Decides how the warp group takes the next tiles. Others write to its number in their turns, and its own warps before
   // its turn. So here, in its turn, the four warps read the same and decide the same: all of them take the same loop.
   const auto plan_next_tiles = [&](int blocks) {
-    if (tile::CONSUMERS == 1) return; // one warp group has no turns, and hardly a next tile
+    if (tile::CONSUMERS == 1) return; // one warp group has no turns to agree in
     const int failures = __shfl_sync(0xffffffff, failures_of_group[consumer], 0) - known;
     known += failures;
     if (wary_tiles > 0) {

@@ -6,7 +6,7 @@
 // warps that are counted last load all parts. So the way to the L2 cache and back is taken three times, and mostly one
 // multiprocessor loads the parts that many have stored. Here a part consists of words of 16 bytes, and each word has
 // three floats and a mark. A reader loads the word again until it has the mark, so nothing is counted, and no thread
-// waits for a store. When a block has stored its parts, it merges its own share of the places of their tiles. For that
+// waits for a store. When a block has stored its parts, it merges the places of their tiles that are its own. For that
 // it needs the parts of all other blocks of the tiles. So all blocks must run at the same time, which a cooperative
 // launch guarantees.
 //
@@ -125,8 +125,8 @@ static equal_shares shares_of(const attention_shape &shape) {
   return share_out_evenly<tile>(shape, tiles, blocks);
 }
 
-// Computes O and lse of tile `number`, or stores a part of them, that of share `share`, where its key blocks are not only
-// first_block to end_block - 1. `part` receives what the block must know to merge its share of the tile.
+// Computes O and lse of tile `number`, if first_block to end_block - 1 are all of its key blocks. Otherwise stores the
+// part of share `share`, and `part` receives what the block must know to merge its places of the tile.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void
 attention_tile(const Element *Q, const Element *K, const Element *V, Element *O, float *lse,
@@ -263,8 +263,8 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   __syncthreads(); // all threads have read the sums, and the rings may be filled again
 }
 
-// Merges the block's share of the places of a tile. LANES lanes share the parts of a place, each of them takes up to
-// PLACES places at once, and then they add up their sums. Repeated launches give the same bits, because the order of the
+// Merges the block's own places of a tile. LANES lanes share the parts of a place, each of them takes up to PLACES
+// places at once, and then they add up their sums. Repeated launches give the same bits, because the order of the
 // additions depends on nothing but the shape and the GPU.
 template <int LANES, int PLACES, typename tile, typename Element, int D>
 __device__ __forceinline__ void merge_tile(Element *O, float *lse, const partial_words &partials,
