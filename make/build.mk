@@ -148,7 +148,7 @@ $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp $(call needs_runtime,$(C
 	$(prepare)
 	$(KERNEL_CXX) $(call include_runtime,$(COMMON_RUNTIME)) $(call KERNEL_FLAGS) -Icommon/$(dir $*) $(headers) -c $< -o $(part) $(object)
 else
-compile_step = $(NVCC) $(if $(findstring .stamped,$@),$(subst -std=c++17,-std=c++20,$(KERNEL_FLAGS)),$(KERNEL_FLAGS)) $(if $(filter $*,$(GROUP_STEPS)),$(NCCL_INCLUDE)) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(if $(findstring .stamped,$@),-DLAB_TIMELINE=$(if $(shell grep -q aligned_tiles $< && grep -l wgmma_wait $<),2,1)) \
+compile_step = $(NVCC) $(if $(findstring .stamped,$@),$(subst -std=c++17,-std=c++20,$(KERNEL_FLAGS)),$(KERNEL_FLAGS)) $(if $(filter $*,$(GROUP_STEPS)),$(NCCL_INCLUDE)) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(if $(findstring .stamped,$@),-DLAB_TIMELINE=$(if $(shell grep -q aligned_tiles $< && grep -lE 'wgmma_wait|"(lazy_max|last_wave).cuh"' $<),2,1)) \
 	  $(call unfinished,$*/attention.cu,-Xcompiler -Wno-unused -diag-suppress 177$(comma)550) $(call gencode,$(call step_arch,$*)) $(headers) -c $< -o $(part) $(object)
 
 $(STEP_BUILD)/steps/%/attention.cu.o: $(STEPS_FOLDER)/%/attention.cu

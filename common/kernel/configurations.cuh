@@ -81,6 +81,9 @@ bool attention_configure(const char *name) {
     if (strlen(*known) == length && memcmp(*known, name, length) == 0)
       chosen_configuration = *known;
   }
+#ifdef TAKES_SPLITS
+  if (!chosen_configuration) chosen_splits = 0; // a name that is refused chooses nothing
+#endif
   return chosen_configuration != NULL;
 }
 
@@ -131,7 +134,9 @@ const char *attention_unsupported(const attention_shape *shape) {
     return "head_dim is 64 or 128 from step 07 on: step 06 takes any up to 128";
   if (shape->head_dim > 128) return "head_dim is at most 128, in this step and in all others";
   // The row max is taken of scores that are not scaled yet, which a negative scale would make a row min.
-  if (!(shape->scale > 0.0f)) return "scale is above 0 from step 04 on: step 03 takes any";
+  // Times log2(e) it must still be a float.
+  if (!(shape->scale > 0.0f && shape->scale < 2e38f))
+    return "scale is above 0 and below 2e38 from step 04 on: step 03 takes any";
 #ifdef BF16_NEEDS
   const int capability = 10 * gpu_attribute(cudaDevAttrComputeCapabilityMajor) +
                          gpu_attribute(cudaDevAttrComputeCapabilityMinor);

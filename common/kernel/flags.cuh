@@ -12,7 +12,7 @@
 
 // Returns the value of a flag as soon as it is at least `least`. The copies that were enqueued before the stream wrote
 // this value have then arrived, for the caller and for box copies that it starts: the load acquires, and the fence
-// orders the copy engine of the multiprocessor after it (PTX ISA, 9.7.9.9 "ld.acquire" and 9.7.13.4 "fence").
+// orders the copy engine of the multiprocessor after it (PTX ISA, 9.7.9.8 "ld" and 9.7.13.4 "fence").
 __device__ __forceinline__ int wait_for_flag(const int *flag, int least) {
   int value;
   for (;;) {

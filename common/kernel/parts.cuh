@@ -20,7 +20,8 @@ struct last_wave {
 // Returns the last wave in tiles of block_m rows and key blocks of block_n keys, with the number of parts for which the
 // expected time is the shortest. The numbers in it were fitted to a grid of problems on an H100, as the page says.
 static last_wave last_wave_of(const attention_shape &shape, int block_m, int block_n) {
-  const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
+  // Without a GPU there are none.
+  const int multiprocessors = max(1, gpu_attribute(cudaDevAttrMultiProcessorCount));
   const int heads = shape.heads * shape.batch;
   const int tiles = divide_up(shape.seq_q, block_m) * heads;
   const int last = divided_tiles(shape, tiles, multiprocessors);
@@ -31,7 +32,7 @@ static last_wave last_wave_of(const attention_shape &shape, int block_m, int blo
   };
   const auto time_of = [&](int parts) {
     // Waves of whole tiles, and waves of parts, which take as long as their first part.
-    double time = tiles / multiprocessors * blocks_of(0) * block_time;
+    double time = block_time * (tiles / multiprocessors) * blocks_of(0);
     for (int first = 0; first < last * parts; first += multiprocessors)
       time += 1 + divide_up(blocks_of(first / parts / heads), parts) * block_time;
     // The second kernel, and 4 bytes that are written and read again for each partial element of O.

@@ -17,8 +17,8 @@ struct marked_word {
 #include "word_functions.h" // of the emulator: the same functions, without PTX
 #else
 
-// Stores a word. An access of the scalar type .b128 is a single one for all threads of the GPU (.relaxed, .gpu), and orders
-// no other. One of a vector of four would be four, in any order (PTX ISA, "Memory Operations on Vector Data Types").
+// Stores a word. An access of the scalar type .b128 is a single one for the GPU (PTX ISA, "ld", "st"), and orders no
+// other. One of a vector of four would be four, in any order ("Memory Operations on Vector Data Types").
 __device__ __forceinline__ void store_word(marked_word *to, const marked_word &word) {
   asm volatile("{\n"
                ".reg .b64 low, high;\n"

@@ -159,9 +159,9 @@ static double tiles_of(const attention_shape &shape) {
 }
 
 // Returns as many shares as blocks run at once, or fewer of which none crosses the end of a tile. A share has at least
-// one key block, and at least two keys for each row of its tile, because a partial row is as many bytes as two keys
-// have. Tiles whose warps have rows of their own (KEY_WARPS == 1) have other work than copies: where there are enough
-// of them, each block takes one. --splits N makes N times as many shares as tiles.
+// one key block, and at least two keys for each row of its tile, because a partial row, written and read, is as many
+// bytes as two keys have. Tiles whose warps have rows of their own (KEY_WARPS == 1) have other work than copies: where
+// there are enough of them, each block takes one. --splits N makes N times as many shares as tiles.
 template <typename tile, int D>
 static equal_shares shares_of(const attention_shape &shape) {
   const double at_once = blocks_at_once(BLOCKS_PER_SM<tile, D>, SHARED_BYTES<tile, D>);

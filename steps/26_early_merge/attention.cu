@@ -4,7 +4,7 @@
 //
 // Step 24 launches two kernels, one after the other. The second one is only launched when all blocks of the first one have
 // ended and what they wrote has arrived in memory, and its blocks need some time to start. Here it is launched early: its
-// blocks start as soon as those of the first kernel end. They compute which rows they have, and then wait until the first
+// blocks start as soon as the last one of the first kernel ends. They compute which rows they have, and then wait until the first
 // kernel has ended and they can see all that it wrote. CUDA calls this programmatic dependent launch.
 //
 //       step 24     | attention kernel      | memory | launch | rows | merge |

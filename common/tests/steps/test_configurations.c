@@ -43,6 +43,22 @@ Test(configurations, similar_names_are_refused) {
   }
 }
 
+// A refused name leaves the choice to the step, also where a number of splits stands behind it.
+Test(configurations, refused_names_choose_nothing) {
+  const attention_step step = step_linked();
+  if (!step.configure) return;
+  const attention_shape shape = suite_shape(ATTENTION_FP16, 16, 5000, 64, false);
+  cr_assert(takes(NULL));
+  const size_t own = step.workspace_bytes(&shape);
+  static const char *const refused[] = {"7x7x7x7", "7x7x7x7:7", "7x7x7x7:2"};
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    cr_assert(!step.configure(refused[i]), "%s", refused[i]);
+    const size_t bytes = step.workspace_bytes(&shape);
+    cr_assert_eq(bytes, own, "after %s: %zu bytes of workspace, before %zu", refused[i], bytes,
+                 own);
+  }
+}
+
 // A number of splits is written in digits alone, and is from 1 to 65536. A configuration may stand in front of it.
 Test(configurations, numbers_of_splits) {
   static const char *const right[] = {":1", ":9", ":10", ":010", ":65536"};

@@ -74,7 +74,7 @@ Test(interface, other_head_dims) {
 // A step that takes a scale is right with it. With a scale of 0, a masked score of -infinity must not become 0 times that.
 Test(interface, scales) {
   static const float scales[] = {1.0f, 1e-4f, 50.0f, 0.0f, -0.5f};
-  for (int i = 0; i < 5; i++) {
+  for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
     attention_shape shape = suite_shape(ATTENTION_FP16, 64, 64, 64, true);
     shape.scale = scales[i];
     const char *reason = step_linked().unsupported(&shape);
@@ -85,6 +85,19 @@ Test(interface, scales) {
     }
     suite_expect_right(shape, INPUTS_NORMAL);
   }
+}
+
+// From step 04 on the scale is multiplied by log2(e), which must not make an infinity of it.
+Test(interface, largest_scale) {
+  attention_shape shape = suite_shape(ATTENTION_FP16, 64, 64, 64, false);
+  const bool refuses = tested_number(step_linked().name) >= FIRST_OF_POSITIVE_SCALES;
+  shape.scale = 1.9e38f;
+  const char *reason = step_linked().unsupported(&shape);
+  cr_assert_null(reason, "%s", reason);
+  shape.scale = 2.5e38f;
+  reason = step_linked().unsupported(&shape);
+  cr_assert_eq(reason != NULL, refuses, "%s", reason ? reason : "it is taken");
+  if (reason) expect_step_named(reason, "scale", FIRST_OF_POSITIVE_SCALES);
 }
 
 static const char *refusal_of(int batch, int heads) {
