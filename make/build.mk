@@ -292,8 +292,10 @@ $(BUILD)/tests/timing/test_reading: $(BUILD)/common/timing/reading.cu.o
 $(patsubst %,$(BUILD)/tests/emulator/test_%,device_faults nccl nccl_faults): $(BUILD)/common/tests/emulator/devices.cu.o
 $(BUILD)/tests/scripts/test_check: $(BUILD)/tests/scripts/test_plots
 
-# Objects and headers of another compiler are made again.
-$(shell mkdir -p $(PLAIN); echo "$(CC) $(CXX)" | cmp -s - $(PLAIN)/compilers || echo "$(CC) $(CXX)" >$(PLAIN)/compilers)
+# Objects and headers of another compiler are made again, and those for another processor (-march=native), such as in a
+# checkout that was copied from another machine.
+made_for := $(CC) $(CXX) $(shell grep -m 1 -E '^(flags|Features)' /proc/cpuinfo 2>/dev/null | cksum)
+$(shell mkdir -p $(PLAIN); echo "$(made_for)" | cmp -s - $(PLAIN)/compilers || echo "$(made_for)" >$(PLAIN)/compilers)
 $(shell find $(sort $(PLAIN) $(BUILD) $(STEP_BUILD)) -path '*/elsewhere' -prune -o '(' -name '*.o' -o -name '*.gch' ')' -print 2>/dev/null): $(PLAIN)/compilers
 
 -include $(shell find $(sort $(PLAIN) $(BUILD)) -path '*/elsewhere' -prune -o -name '*.d' -print 2>/dev/null)

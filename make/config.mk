@@ -27,6 +27,8 @@ endif
 
 # make CC=clang CXX=clang++: the compilers in place of gcc and g++. Kernels that the emulator watches, MODE=sanitize and
 # MODE=count, need the callbacks as g++ makes them, and are compiled by g++ all the same.
+$(foreach compiler,CC CXX,$(if $(filter default file,$(origin $(compiler))),,$(if $(shell command -v $(firstword $($(compiler)))),,\
+  $(error $(compiler) is "$($(compiler))", and there is no such program: give a compiler that is installed))))
 is_clang   = $(if $(filter cc gcc gcc-% g++ g++-%,$(notdir $1)),,$(findstring clang,$(shell $1 --version 2>/dev/null)))
 CLANG     := $(call is_clang,$(CXX))
 KERNEL_CXX = $(if $(MODE),$(if $(CLANG),g++,$(CXX)),$(CXX))
@@ -46,6 +48,9 @@ endif
 PLAIN := build/$(DEVICE)$(if $(DEBUG),-debug)$(if $(SANITIZE),-sanitized)
 BUILD := $(PLAIN)$(MODE:%=-%)
 JOBS  ?= $(shell nproc)
+ifneq ($(call less,0 1 2 3 4 5 6 7 8 9,$(JOBS))$(if $(call less,0,$(JOBS)),,0),)
+  $(error JOBS is "$(JOBS)": give the number of compilers and programs to run at a time, from 1 on)
+endif
 
 # The folder of the steps' sources. A changed copy of a step is built from another folder, beside the normal build.
 # An example is make step06 check STEPS_FOLDER=/tmp/try, where /tmp/try holds 06_cp_async/attention.cu. WORK=1 is

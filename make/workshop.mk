@@ -20,8 +20,8 @@ hint: ## the next of three hints for a part of a step's exercise: make step04 hi
 fill: ## put the lab's solution of a part into your file: make step04 fill PART=2
 	@PART=$(PART) scripts/workshop/exercise.sh fill $(named_step)
 
-solution: ## your file of a step beside the lab's
-	@scripts/workshop/exercise.sh solution $(named_step)
+solution: ## your file of a step beside the lab's; PART=2 shows that part alone
+	@PART=$(PART) scripts/workshop/exercise.sh solution $(named_step)
 
 reset: ## start a step's exercise anew; your file is kept as .bak
 	@FROM=$(FROM) scripts/workshop/exercise.sh reset $(named_step)

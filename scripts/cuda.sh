@@ -11,6 +11,10 @@ if ! [ -f "$FILE" ]; then
   echo "error: there is no file $FILE: give FILE its path, from the lab's folder or from /" >&2
   exit 2
 fi
+if [[ $FILE != *.cu ]]; then
+  echo "error: $FILE is no CUDA source: give FILE the path of a .cu file" >&2
+  exit 2
+fi
 scripts/writable.sh build
 mkdir -p build/cuda
 name=$(basename "${FILE%.*}")

@@ -155,7 +155,7 @@ print_verbs() {
   verb ptxas "$([[ -n $home ]] && echo yes)" "no nvcc"
   verb sass "$([[ -n $home && $lacking != *nvdisasm* ]] && echo yes)" "no nvdisasm"
   verb bench "$(on_gpu)" "no GPU"
-  verb sweep "$(on_gpu)" "no GPU"
+  verb sweep yes
   verb ncu "$([[ $lacking != *ncu* ]] && on_gpu)" "no GPU or no ncu"
   verb peers "$([[ -n ${torch-} ]] && on_gpu)" "no GPU or no PyTorch"
   verb spread "$([[ -n ${torch-} ]] && on_gpu)" "no GPU or no PyTorch"

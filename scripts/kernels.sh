@@ -48,7 +48,11 @@ compile_all() {
   for pair in "${all[@]}"; do
     while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
     started=$((started + 1))
-    [ -t 2 ] && printf '\r%s: compiling %d of %d: %s\033[K' "$verb" "$started" "$number" "$pair" >&2
+    if [ -t 2 ]; then
+      printf '\r%s: compiling %d of %d: %s\033[K' "$verb" "$started" "$number" "$pair" >&2
+    else
+      printf '%s: compiling %d of %d: %s\n' "$verb" "$started" "$number" "$pair" >&2
+    fi
     read -r step architecture <<<"$pair"
     compile "$step" "$architecture" "$folder/$step.$architecture" "${@:3}" &
   done

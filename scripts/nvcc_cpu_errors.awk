@@ -21,6 +21,7 @@ function hint(text, name) {
     match(text, /"[a-z0-9_]+_"|[a-z0-9]+_[a-z0-9_]*_/)
     return "the emulator has no form of the PTX instruction that this asm statement has"
   }
+  if (text ~ /cannot open output file/) return "the folder of the file after -o must be there"
   if (text ~ /No such file or directory/) {
     if (text ~ /torch|ATen|c10|pybind/) return "this file belongs to PyTorch, whose headers nvcc-cpu does not have; give their folder with -I"
     if (text ~ /cutlass|cute\//) return "CUTLASS is not part of the emulator; give its folder with -I, though much of it needs PTX that the emulator lacks"

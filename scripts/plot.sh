@@ -163,7 +163,8 @@ draw() { # folder of data, folder of charts, the first file's name
   done < <(sources "plots/$chart.gp" Data)
   if [ -n "$missing" ]; then
     if [ "$data" != plots/data ] || [ $kind = emulator ]; then return; fi
-    LAB_DEVICE=${1##*/} LAB_MISSING=$missing chart_data missing >"$scratch/data.gp"
+    # No step is drawn here, so none of those chosen is absent.
+    LAB_DEVICE=${1##*/} LAB_MISSING=$missing steps='' chart_data missing >"$scratch/data.gp"
     render "$output"
     return
   fi

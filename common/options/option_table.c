@@ -48,7 +48,7 @@ const option_description option_table[OPTION_COUNT] = {
                        "BLOCK_M x BLOCK_N x WARPS, from step 06 on x STAGES\n"
                        "(default: the best measured)"},
     [OPTION_SPLITS] = {"--splits", "N", "8",
-                       "steps 18 to 20, 24, 25: into how many splits the keys of a\n"
+                       "steps 18 to 20, 24 to 26: into how many splits the keys of a\n"
                        "tile are divided (default: from shape and multiprocessors)"},
     [OPTION_GPUS] = {"--gpus", "N", "2",
                      "steps for several GPUs only: how many share the rows (default:\n"

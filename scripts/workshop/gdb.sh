@@ -22,7 +22,7 @@ for number in "$x" "${y:=0}" "${z:=0}" "$thread"; do
     exit 2
   fi
 done
-if ! [[ ${COUNT:-0} =~ ^[0-9]+$ ]]; then
+if ! [[ ${COUNT:-1} =~ ^0*[1-9][0-9]*$ ]]; then
   echo "error: COUNT is \"$COUNT\": give the number of lines, such as COUNT=100" >&2
   exit 2
 fi

@@ -163,5 +163,7 @@ else:
     try:
         gdb.execute("disable 1", to_string=True)
         follow()
+    except BrokenPipeError:  # the reader of the output, such as head, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), OUTPUT.fileno())
     except gdb.error as error:
         say(f"The trace ends here: {error}")

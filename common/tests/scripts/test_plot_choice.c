@@ -68,6 +68,19 @@ Test(plot_choice, what_a_reader_chooses) {
   EXPECT(absent, "note: Nothing usable is recorded for step 44\nwritten: results/");
 }
 
+// A GPU whose record lacks the chart's file has no chart, and does not stop that of another one.
+Test(plot_choice, a_record_that_lacks_the_file) {
+  cr_assert_eq(
+      toolkit_run("mkdir -p plots/data/a-gpu && cp " FOLDER "/ladder.csv plots/data/a-gpu").status,
+      0);
+  script_result result = toolkit_run("scripts/plot.sh --steps 05 scaling 2>&1");
+  cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "written: results/test-gpu/scaling-dim64-fp16-chosen.svg\n");
+  result = toolkit_run("scripts/plot.sh --steps 99 scaling 2>&1");
+  cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "error: nothing is drawn of what was chosen: no step of '99' has a usable row in");
+}
+
 Test(plot_choice, what_cannot_be_chosen) {
   const struct {
     const char *options;

@@ -47,6 +47,23 @@ Test(settings, what_is_no_word_is_refused) {
   nothing_was_run();
 }
 
+// Settings that no program would understand are refused before anything is run.
+Test(settings, wrong_jobs_and_compilers) {
+  const struct {
+    const char *setting;
+    const char *sentence;
+  } cases[] = {{"JOBS=0", "JOBS is \"0\": give the number of compilers and programs"},
+               {"JOBS=x", "JOBS is \"x\": give the number of compilers and programs"},
+               {"CC=no-gcc", "CC is \"no-gcc\", and there is no such program"},
+               {"CXX=no-g++", "CXX is \"no-g++\", and there is no such program"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const script_result result = lab_run(MAKE "help %s", cases[i].setting);
+    EXPECT_STATUS(result, 2);
+    EXPECT(result, cases[i].sentence);
+  }
+  EXPECT_STATUS(lab_run(MAKE "help JOBS=10"), 0);
+}
+
 // Every setting that the verbs' help and its list name is checked, so a new setting must be checked, too.
 Test(settings, each_one_is_looked_at) {
   const script_result named =
