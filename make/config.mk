@@ -93,7 +93,7 @@ ifneq ($(WORK),)
   ifneq ($(and $(PART),$(named_one)),)
     ifeq ($(filter fill hint,$(MAKECMDGOALS)),)
       override STEPS_FOLDER := $(or $(shell LC_ALL=C LAB_WORK=$(call quoted,$(LAB_WORK)) scripts/workshop/part.sh \
-                                 $(or $(notdir $(wildcard steps/$(named_one)_*)),$(named_one)) "$(PART)"),$(error there is no such part to try))
+                                 $(or $(notdir $(wildcard steps/$(named_one)_*)),$(named_one)) "$(PART)"),$(error nothing was done))
     endif
   endif
 endif
@@ -102,9 +102,12 @@ ifneq ($(filter hunt reveal,$(MAKECMDGOALS)),)
   ifneq ($(of_exercises),)
     $(error $(firstword $(of_exercises)) is of exercises, and a bug to hunt is none: make hunt BUG=$(or $(BUG),1) check looks for it, and make hunt BUG=$(or $(BUG),1) reveal tells what it is)
   endif
+  ifneq ($(filter diff,$(MAKECMDGOALS)),)
+    $(error diff would show what the bug is: make hunt BUG=$(or $(BUG),1) reveal does that, when you give up or have found it)
+  endif
   ifneq ($(BUG),)
     override STEPS_FOLDER := $(or $(shell LC_ALL=C LAB_WORK=$(call quoted,$(LAB_WORK)) scripts/workshop/hunt.sh hand-out \
-                               "$(BUG)"),$(error there is nothing to hunt))
+                               "$(BUG)"),$(error nothing was done))
   else ifneq ($(filter-out hunt step%,$(MAKECMDGOALS)),)
     # It would work on the lab's steps, or on a file of the reader's own.
     $(error BUG says which bug is meant: make hunt BUG=1 $(firstword $(filter-out hunt step%,$(MAKECMDGOALS))). make hunt lists those that you have, and make step12 hunt hands out one of step 12)
@@ -116,7 +119,7 @@ ifneq ($(and $(VARIANT),$(filter step%,$(MAKECMDGOALS))),)
   ifeq ($(filter variants diff,$(MAKECMDGOALS)),)
     override STEPS_FOLDER := $(or $(shell LC_ALL=C scripts/variants.sh --copy \
                                $(notdir $(wildcard steps/$(patsubst step%,%,$(firstword $(filter step%,$(MAKECMDGOALS))))_*)) \
-                               $(VARIANT)),$(error there is no such variant))
+                               $(VARIANT)),$(error nothing was done))
   endif
 endif
 override STEPS_FOLDER := $(or $(patsubst %/,%,$(STEPS_FOLDER)),steps)

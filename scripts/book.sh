@@ -14,6 +14,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/changed.sh
 # shellcheck source=scripts/origin.sh
 . scripts/origin.sh
+# shellcheck source=scripts/writable.sh
+. scripts/writable.sh
 page=common/tools/book/page
 began=${EPOCHREALTIME/./}
 # shellcheck disable=SC2034 # for parent.sh
@@ -25,6 +27,7 @@ if [ $# -ne 2 ]; then
 fi
 program=$1
 out=$2
+need_writable "$(dirname "$out")"
 if [ -t 2 ]; then printf '  writing the lab book ...\r' >&2; fi
 manifest=$scratch/manifest
 mkdir "$scratch/steps"
@@ -209,7 +212,6 @@ for file in "$page"/*.js; do
 done
 add script "$page/start.js" # runs when all others are there
 
-mkdir -p "$(dirname "$out")"
 "$program" "$manifest" "$out"
 bytes=$(stat -c %s "$out")
 took=$(((${EPOCHREALTIME/./} - began) / 100000))

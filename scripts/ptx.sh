@@ -13,7 +13,10 @@ make_scratch
 . scripts/kernels.sh
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
+# shellcheck source=scripts/writable.sh
+. scripts/writable.sh
 need_nvcc ptx
+need_writable build/ptx
 list=$(pairs "$@") || exit
 compile_all ptx "$scratch" --source-in-ptx <<<"$list"
 
@@ -47,7 +50,6 @@ instructions_of() {
 
 # shellcheck disable=SC2086 # several names
 printf '%s\t' step for kernel all $instructions | sed 's/\t$/\n/' >"$scratch/table"
-mkdir -p build/ptx
 written=()
 while read -r step architecture; do
   folder=$scratch/$step.$architecture

@@ -2,6 +2,9 @@
 # Functions for one variant of a step, its patch, its copy of the step, and the test that it is right. To be sourced
 # from the root of the lab behind planted_bug.sh, by variants.sh and diff.sh. variants.sh tells the form of a patch.
 
+# shellcheck source=scripts/writable.sh
+. "${BASH_SOURCE[0]%/*}/writable.sh"
+
 # variant_patches STEP: the step's patches, a line each.
 variant_patches() {
   local patch
@@ -26,7 +29,7 @@ variant_patch() {
 variant_copy() {
   local folder
   folder=build/${2:-variants}/$(bug_id "$1")
-  bug_apply "$1" "$folder" >&2 && echo "$folder/steps"
+  (need_writable "$folder") && bug_apply "$1" "$folder" >&2 && echo "$folder/steps"
 }
 
 # variant_expect PATCH: what was expected of it, in one line.

@@ -39,7 +39,7 @@ static constexpr int MOST_PARTS = 16;
 static constexpr int MERGE_THREADS = 128;
 
 // Returns how many tiles are divided, of those that come last. Under a causal mask tiles differ in length, and a block
-// takes the next one when it is free, so there are no waves.
+// takes the next one from a counter, so there are no waves.
 static int divided_tiles(const attention_shape &shape, int tiles, int multiprocessors) {
   if (shape.causal) return tiles < multiprocessors ? tiles : 0;
   return tiles % multiprocessors;

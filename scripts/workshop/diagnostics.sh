@@ -6,7 +6,8 @@
 # once. The whole log is kept, as work/.state/STEP/compiler.log. Status 1: the log says nothing of it.
 say_diagnostics() {
   local kept step=${2%/*}
-  kept=$(state_folder "${step##*/}")/compiler.log
+  kept=$(state_folder "${step##*/}") || return
+  kept+=/compiler.log
   if ! awk -v file="$2" -f scripts/workshop/diagnostics.awk "$1" >"$scratch/said"; then
     rm -f "$kept"
     return 1

@@ -8,6 +8,7 @@
 #             solution is, a blank line, what is there until then, and a line that ends the part
 #   solution  the source without the lines that mark
 #   list      a line for each exercise: how many lines of code, a tab, what is to be written
+#   range     with -v part=N, the numbers of that exercise's first and last line in the solution
 #   fill      the skeleton, a second file, with the exercises put back in the places of their TODOs; with
 #             -v part=N, or several with blanks between, those alone
 #   others    the skeleton, a second file, with all exercises but -v part=N put back, for the compiler: #line
@@ -72,6 +73,11 @@ open && /^ *\/\/ until then: / {
   aside[FNR] = 1
 }
 open && !(FNR in first) && !/^ *(\/\/.*)?$/ { lines[open]++ }
+!/^ *\/\/ (exercise: |until then: |end of exercise$)/ {
+  solved++
+  if (open && !(open in begins)) begins[open] = solved
+  if (open) ends[open] = solved
+}
 /^ *\/\/ end of exercise$/ {
   if (!open) fail("an exercise ends that has not begun")
   last[FNR] = open
@@ -83,6 +89,10 @@ END {
   if (open) fail("the last exercise does not end")
   if (mode == "list") {
     for (n = 1; n <= count; n++) printf "%d\t%s\n", lines[n], text[n]
+    exit
+  }
+  if (mode == "range") {
+    print begins[part], ends[part]
     exit
   }
   if (mode == "fill" || mode == "others") {

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Makes and fills the participant's file of a step: scripts/workshop/exercise.sh VERB STEP
 #   start     writes work/STEP/attention.cu: the step with holes; with FROM=03 the solution of step 03, to be
-#             changed. A file that is there stays, unless FORCE=1 is given: then it is kept as .bak.
+#             changed, which is a step before this one. A file that is there stays, unless FORCE=1 is given: then it
+#             is kept as .bak.
 #   reset     the same, always, and forgets the hints
 #   fill      puts the lab's solution of part PART, or of all parts that are still to be written, in the places of their
 #             TODOs
-#   solution  the file beside the step's own, where they differ
+#   solution  the file beside the step's own, where they differ; with PART=2 in that part alone
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -13,13 +14,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/workshop/work.sh
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
-# shellcheck source=scripts/writable.sh
-. scripts/writable.sh
 verb=$1
 shift
 verb=${verb/start/exercise} need_step "$@"
 step=$1
 number=${step%%_*}
+verb=${verb/start/exercise} need_lab_step "$step"
 steps=steps # for parent
 # shellcheck source=scripts/parent.sh
 . scripts/parent.sh
@@ -48,11 +48,47 @@ changed_from() {
     NR == 1 && needs != "" { print needs }'
 }
 
+# The file, a part that was filled without the lines that mark it.
+without_marks() { sed -E "/^ *\/\/ (exercise: .*|until then: .*|end of exercise|end of part [0-9]+)$/d" "$@"; }
+
+# The file with the lab's lines of the part PART, and no others of the lab's. Where the lines that mark the part are gone,
+# it is what stands in the place of the lab's lines first to last.
+with_part() {
+  local first last text
+  if text=$(apart fill "$source" "$file"); then
+    without_marks <<<"$text"
+    return
+  fi
+  read -r first last <<<"$(apart range "$source")"
+  diff --old-line-format='-%L' --new-line-format='+%L' --unchanged-line-format=' %L' \
+    <(without_marks "$file") <(apart solution "$source") |
+    awk -v first="$first" -v last="$last" '
+      # Ends a difference, in which the lab has the lines from + 1 to line.
+      function flush() {
+        if (from < line ? from < last && line >= first : line <= last && line >= first - 1) printf "%s", lab
+        else printf "%s", mine
+        mine = lab = ""
+        from = line
+      }
+      /^-/ { mine = mine substr($0, 2) "\n"; next }
+      /^\+/ {
+        line++
+        if (line >= first && line <= last) lab = lab substr($0, 2) "\n"
+        next
+      }
+      {
+        flush()
+        from = ++line
+        print substr($0, 2)
+      }
+      END { flush() }'
+}
+
 # The participant's lines with - and the lab's with +, for a terminal on which two sides have no room. A line that is
 # longer than the terminal goes on below itself.
 below_each_other() {
-  echo "- $file; + the lab's"
-  { diff --expand-tabs -U 2 <(echo "$mine") <(apart solution "$source") || true; } |
+  echo "- ${PART:+part $PART of }$file; + the lab's"
+  { diff --expand-tabs -U 2 <(echo "$mine") <(echo "$solved") || true; } |
     awk -v width="$columns" -v colour="$colour" '
       FNR <= 2 { next }
       /^@@/ { print "..."; next }
@@ -75,17 +111,25 @@ below_each_other() {
 }
 
 write() {
+  local text before
+  if [ -n "${FROM:-}" ]; then
+    before=$(step_of "$FROM")
+    if ! [[ ${before%%_*} < $number ]]; then
+      echo "error: FROM is \"$FROM\": an exercise of step $number starts from a step before it, and step $FROM is not" \
+        "before step $number" >&2
+      exit 2
+    fi
+  fi
   if [ -z "${FROM:-}" ] && [ -z "$(apart list "$source")" ]; then
     echo "error: step $number has no marked exercise: start from the step that it comes after:" \
       "make step$number exercise FROM=$(parent "$step" | cut -d _ -f 1)" >&2
     exit 2
   fi
-  local text
-  need_writable "${file%/*}"
+  need_writable "${file%/*}" "$work/.state/$step"
   text=$(set -e; if [ -n "${FROM:-}" ]; then changed_from; else apart skeleton "$source"; fi)
   keep_aside "$file"
   write_whole "$file" <<<"$text"
-  date +%F >"$(state_folder "$step")/started"
+  date +%F >"$work/.state/$step/started"
   echo "written: $file"
   if [ -f "$file.bak" ]; then echo "what was there before: $file.bak"; fi
   say_parts_left "$file" || true
@@ -108,7 +152,13 @@ reset)
   ;;
 fill)
   need_file "$step"
+  if [ -n "${PART:-}" ] && [ -z "$(began_as "$file")" ]; then need_part "$step" "$PART"; fi
   if ! text=$(apart fill "$source" "$file"); then
+    if [ -n "${PART:-}" ] && [ -z "$(began_as "$file")" ] &&
+      grep -qF "// exercise: $(apart list "$source" | sed -n "$PART{s/^[0-9]*\t//;p}")" "$file"; then
+      echo "error: part $PART of $file is filled already: it has the lab's lines" >&2
+      exit 2
+    fi
     echo "error: $file has no TODO${PART:+ $PART} that step $number has a solution for" >&2
     exit 2
   fi
@@ -119,6 +169,7 @@ fill)
     exit 2
   fi
   text=$(PART=$parts apart fill "$source" "$file")
+  need_writable "${file%/*}"
   keep_aside "$file"
   write_whole "$file" <<<"$text"
   echo "filled: part$([[ $parts != *' '* ]] || echo s) ${parts// /, } of $file (before: $file.bak)"
@@ -130,15 +181,25 @@ solution)
   need_file "$step"
   columns=${COLUMNS:-$([ -t 1 ] && tput cols 2>/dev/null || echo 200)}
   colour=$([ -t 1 ] && echo 1 || true)
-  mine=$(sed -E "/^ *\/\/ (exercise: .*|until then: .*|end of exercise|end of part [0-9]+)$/d" "$file")
+  if [ -n "${PART:-}" ]; then
+    need_part "$step" "$PART"
+    if [ -n "$(began_as "$file")" ]; then
+      echo "error: PART is \"$PART\": $file began as another step, and is one part: make step$number solution shows it" >&2
+      exit 2
+    fi
+    solved=$(with_part)
+  else
+    solved=$(apart solution "$source")
+  fi
+  mine=$(without_marks "$file")
   if [ "$columns" -lt 150 ]; then
     below_each_other
     exit
   fi
-  echo "left: $file; right: the lab's"
+  echo "left: ${PART:+part $PART of }$file; right: the lab's"
   # The mark between the sides stands in the middle; lines near one are shown.
   diff --side-by-side --expand-tabs --width="$columns" \
-    <(echo "$mine") <(apart solution "$source") |
+    <(echo "$mine") <(echo "$solved") |
     awk -v middle=$((columns / 2)) -v colour="$colour" '
       { line[NR] = $0; mark[NR] = substr($0, middle, 1) }
       END {

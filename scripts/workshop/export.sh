@@ -9,10 +9,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/workshop/work.sh
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
-# shellcheck source=scripts/writable.sh
-. scripts/writable.sh
 name=$1
 shift
+if [[ $name == *[,\"/[:cntrl:]]* ]]; then
+  echo "error: NAME is \"$name\": it becomes the name of a file and a column of it, so give it no comma, quote, slash or" \
+    "line break" >&2
+  exit 2
+fi
 need_writable "$work"
 file=$work/progress-$name.csv
 text=$(

@@ -13,6 +13,7 @@ part=${PART:-}
 need_step "$@"
 step=$1
 number=${step%%_*}
+need_lab_step "$step"
 hints=steps/$step/hints.md
 if [ ! -f "$hints" ]; then
   echo "error: step $number has no hints: it has no $hints" >&2

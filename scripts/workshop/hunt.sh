@@ -5,7 +5,7 @@
 #   describe  says what to do with it
 #   of        hands out a bug of STEP and describes it: the one at hand, or else the next one
 #   reveal    tells what was planted
-#   key       lists all bugs with step, tools and title, for the leader of a workshop
+#   key       lists all bugs with step, tools that see them, and title, for the leader of a workshop
 #   note TOOL, behind the BUG: check or sanitize has just found nothing: says whether the bug is fixed, which it is
 #             when the file has changed and neither of them finds anything in it. The last bugs, steps/NN/slow, give the
 #             right results and are only slow: they are fixed when the timeline does not show any more what they expect
@@ -25,8 +25,16 @@ make_scratch
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
 first_bug=steps/04_online_softmax/bugs/5_no_warp_barrier.patch
-verb=$1
+verb=${1:-}
 bug=${2:-}
+case $verb in
+list | hand-out | describe | of | reveal | key | note | progress) ;;
+*)
+  echo "error: hunt.sh was given $([ -n "$verb" ] && echo "the verb \"$verb\", which it does not have" || echo no verb): give" \
+    "it list, hand-out, describe, of, reveal, key, note or progress, as in scripts/workshop/hunt.sh describe 1" >&2
+  exit 2
+  ;;
+esac
 
 if [ "$verb" = progress ]; then
   given=0 fixed=0 revealed=0
@@ -55,6 +63,18 @@ mapfile -t patches < <(
 patches+=(steps/*/slow/*.patch)
 is_slow() { [ "$(bug_field "$1" Caught-by)" = timeline ]; }
 
+# seen_by STEP PATCH: the tools that see the bug on the emulator, as recorded by make bugs RECORD=1; where nothing is
+# recorded, those that must see it. The title tells the bug: a patch that was handed out has no name.
+recorded_bugs=plots/data/emulated-nvidia-h200/bugs.csv
+seen_by() {
+  local tools=''
+  if [ -f "$recorded_bugs" ]; then
+    tools=$(awk -f scripts/csv.awk -f scripts/workshop/seen_by.awk -v step="$1" -v title="$(bug_field "$2" Title)" \
+      "$recorded_bugs")
+  fi
+  echo "${tools:-$(bug_field "$2" Caught-by)}"
+}
+
 if [ "$verb" = list ]; then
   echo "There are bugs 1 to ${#patches[@]}: make hunt BUG=1 hands out the first, make step12 hunt one of step 12."
   for folder in "$work"/hunt/*/; do
@@ -68,10 +88,11 @@ if [ "$verb" = list ]; then
   exit
 fi
 if [ "$verb" = key ]; then
-  printf 'bug\tstep\tcaught by\ttitle\n' >"$scratch/key"
+  printf 'bug\tstep\tseen by\ttitle\n' >"$scratch/key"
   for i in "${!patches[@]}"; do
     step=${patches[i]#steps/}
-    printf '%s\t%s\t%s\t%s\n' $((i + 1)) "${step%%/*}" "$(bug_field "${patches[i]}" Caught-by)" \
+    step=${step%%/*}
+    printf '%s\t%s\t%s\t%s\n' $((i + 1)) "$step" "$(seen_by "$step" "${patches[i]}")" \
       "$(bug_field "${patches[i]}" Title)"
   done >>"$scratch/key"
   awk -f scripts/align.awk "$scratch/key"
@@ -97,7 +118,7 @@ hand_out() {
     exit 2
   fi
   local patch=${patches[bug - 1]} new step source
-  mkdir -p "${folder%/*}"
+  need_writable "${folder%/*}"
   new=$(folder_beside "$folder")
   scratch_paths+=("$new")
   bug_apply "$patch" "$new" >"$new/log" 2>&1 || { cat "$new/log" >&2 && exit 2; }
@@ -192,6 +213,7 @@ note)
   tool=$3
   file=$(echo "$folder"/*/attention.cu)
   hash=$(file_hash "$file")
+  need_writable "$folder"
   echo "$hash" >"$folder/.passed-$tool"
   if is_slow "$planted"; then
     if [ "$tool" != timeline ]; then
@@ -218,15 +240,18 @@ note)
   echo "Bug $bug is fixed: $(bug_field "$planted" Title)."
   ;;
 reveal)
+  need_writable "$folder"
   : >"$folder/.revealed"
   echo "Bug $bug: $(bug_field "$planted" Title)."
-  echo "Caught by $(bug_field "$planted" Caught-by)."
+  file=$(echo "$folder"/*/attention.cu)
+  step=$(basename "${file%/attention.cu}")
+  echo "Seen by $(seen_by "$step" "$planted")."
   echo
   awk '/^--- / { exit } /^Story: / { on = 1; sub(/^Story: /, "  ") } on { print }' "$planted"
   sed -n '/^--- /,$p' "$planted"
   if [ ! -f "$folder/.fixed" ]; then
     echo
-    echo "Now mend it in $(echo "$folder"/*/attention.cu), and run make hunt BUG=$bug $(bug_field "$planted" Caught-by |
+    echo "Now mend it in $file, and run make hunt BUG=$bug $(bug_field "$planted" Caught-by |
       sed 's/,.*//'), which says whether it is fixed."
   fi
   ;;

@@ -15,7 +15,7 @@ need_file "$step"
 need_part "$step" "$part"
 folder=$work/.parts/$part
 file=$folder/$step/attention.cu
-mkdir -p "${file%/*}"
+need_writable "${file%/*}"
 text=$(awk -v mode=others -v part="$part" -v name="$(work_file "$step")" -f scripts/workshop/exercise.awk \
   "steps/$step/attention.cu" "$(work_file "$step")")
 # The same text keeps its time, so that it is not compiled again.

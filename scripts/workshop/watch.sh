@@ -14,9 +14,14 @@ make_scratch
 verb=watch
 need_step "$@"
 step=$1
+need_lab_step "$step"
 need_file "$step"
 file=$(work_file "$step")
 log=$scratch/log
+if ! [[ ${ROUNDS:-1} =~ ^[1-9][0-9]*$ ]]; then
+  echo "error: ROUNDS is \"$ROUNDS\": give the number of checks after which watch ends, such as ROUNDS=1" >&2
+  exit 2
+fi
 if [ -n "${PART:-}" ]; then need_part "$step" "$PART"; fi
 
 # Returns when the file is no longer as it was. An editor may save by putting another file in its place, and for a

@@ -4,13 +4,15 @@
 #   work/.state/04_online_softmax/         hints.2: how many were given of part 2; check: verdict, hash, device, date
 #   work/.parts/2/04_online_softmax/       part 2 of it between the lab's other parts
 
+# shellcheck source=scripts/writable.sh
+. "${BASH_SOURCE[0]%/*}/../writable.sh"
 work=${LAB_WORK:-work}
 
 # work_file STEP: the participant's file.
 work_file() { echo "$work/$1/attention.cu"; }
 
-# state_folder STEP: made when it is not there.
-state_folder() { mkdir -p "$work/.state/$1" && echo "$work/.state/$1"; }
+# state_folder STEP: made when it is not there. Where it cannot be made a sentence says so, and the status is 2.
+state_folder() { (need_writable "$work/.state/$1") && echo "$work/.state/$1"; }
 
 # step_of NUMBER: the name of the step, such as 04_online_softmax.
 step_of() {
@@ -30,6 +32,17 @@ need_step() {
   fi
 }
 
+# need_lab_step STEP: ends the script unless the step is one of steps/, of which alone there are exercises.
+need_lab_step() {
+  if [ ! -f "steps/$1/attention.cu" ]; then
+    local folder=${STEPS_FOLDER:-steps}
+    if [ "$folder" = steps ]; then folder=; fi
+    echo "error: there is no steps/$1/attention.cu, and exercises are made of the steps in steps/:" \
+      "${folder:+leave STEPS_FOLDER=$folder out and }name one of those, as in make step04 ${verb:-exercise}" >&2
+    exit 2
+  fi
+}
+
 # need_file STEP: ends the script unless the exercise was begun.
 need_file() {
   if [ ! -f "$(work_file "$1")" ]; then
@@ -38,10 +51,17 @@ need_file() {
   fi
 }
 
+# began_as FILE: the name of the step that the file was before the exercise; nothing for an exercise of parts.
+began_as() { sed -n '2s|^// make [^ ]* of \([^:]*\): .*|\1|p' "$1"; }
+
 # need_part STEP PART: ends the script unless the step's exercise has such a part.
 need_part() {
   local parts
   parts=$(grep -c '// exercise: ' "steps/$1/attention.cu" || true)
+  if [ "$parts" -eq 0 ]; then
+    echo "error: PART is \"$2\": step ${1%%_*} has no marked exercise, and so no parts" >&2
+    exit 2
+  fi
   if ! [[ $2 =~ ^[0-9]+$ ]] || [ "$2" -lt 1 ] || [ "$2" -gt "$parts" ]; then
     echo "error: PART is \"$2\": the exercise of step ${1%%_*} has parts 1 to $parts" >&2
     exit 2
@@ -53,7 +73,7 @@ need_part() {
 # one part, which is left while no line has changed.
 parts_left() {
   local before
-  before=$(sed -n '2s|^// make [^ ]* of \([^:]*\): .*|\1|p' "$1")
+  before=$(began_as "$1")
   if [ -n "$before" ] && ! cmp -s <(unchanged_lines "$1" | tail -n +4) <(
     awk -v mode=solution -f scripts/workshop/exercise.awk "steps/$before/attention.cu" | unchanged_lines
   ); then
@@ -107,10 +127,11 @@ file_hash() { sha256sum "$1" | cut -c 1-16; }
 # all tests and does not meet the step's goals. After all tests have passed,
 # the same file loses nothing by the quick ones.
 note_check() {
-  local before=''
+  local before='' folder
   before=$(cat "$work/.state/$1/check" 2>/dev/null || true)
   if [ "$2" = quick ] && [[ $before == "passed $(file_hash "$(work_file "$1")") "* ]]; then return; fi
-  echo "$2 $(file_hash "$(work_file "$1")") $3 $(date +%F)" >"$(state_folder "$1")/check"
+  folder=$(state_folder "$1") || exit
+  echo "$2 $(file_hash "$(work_file "$1")") $3 $(date +%F)" >"$folder/check"
 }
 
 # verdict STEP: the last one on the file as it is now: passed, right, quick or failed, the device and the date; "changed" and

@@ -55,7 +55,7 @@ Test(hunt, a_hunt) {
   EXPECT(result, "HUNT=1 LAB_WORK='", "/hunt/1' ", " scripts/workshop/check.sh cpu ");
   result = lab_run(MAKE "hunt BUG=1 reveal");
   EXPECT_STATUS(result, 0);
-  EXPECT(result, "Bug 1: ", title.out, "Caught by ", "\n--- a/steps/", "@@ ");
+  EXPECT(result, "Bug 1: ", title.out, "Seen by ", "\n--- a/steps/", "@@ ");
   result = lab_run(MAKE "hunt");
   EXPECT(result, " bug 1: ", ", revealed\n");
   result = lab_run("scripts/workshop/hunt.sh hand-out 10 2 && scripts/workshop/hunt.sh list");
@@ -115,6 +115,56 @@ Test(hunt, needs_a_bug_for_a_tool) {
   const script_result none = lab_run("scripts/workshop/hunt.sh of 99_none");
   EXPECT_STATUS(none, 2);
   EXPECT(none, "error: no bugs are planted in step 99: ");
+}
+
+// What make bugs has recorded on the emulator says more than the tools that a patch says must see its bug.
+Test(hunt, the_key_names_the_tools_that_see_a_bug) {
+  script_result result =
+      lab_run("scripts/workshop/hunt.sh key | awk '{ print $2 \"|\" $0 }' >%s/key && "
+              "awk -F '\",\"' 'NR > 1 { sub(/^\"/, \"\", $1); gsub(/\"\"/, \"\\\"\", $3); "
+              "print $1 \"|\" $3 \"|\" ($4 == \"passes\" ? \"\" : \"check\") \"|\" "
+              "($6 == \"passes\" || $6 == \"-\" ? \"\" : \"sanitize\") }' "
+              "plots/data/emulated-nvidia-h200/bugs.csv >%s/seen && wc -l <%s/seen",
+              lab_work, lab_work, lab_work);
+  cr_expect_gt(atoi(result.out), 100);
+  result = lab_run("while IFS='|' read -r step title check sanitize; do "
+                   "tools=\"$check, $sanitize\"; tools=${tools#, }; tools=${tools%%, }; "
+                   "grep -F \"$step|\" %s/key | grep -F \"  $title\" >%s/line || continue; "
+                   "grep -qF \"  $tools  \" %s/line || echo \"$step: $title: $tools\"; "
+                   "done <%s/seen",
+                   lab_work, lab_work, lab_work, lab_work);
+  cr_expect_str_empty(result.out, "%s", result.out);
+  result = lab_run("grep -c '  check, sanitize  ' %s/key", lab_work);
+  cr_expect_gt(atoi(result.out), 20);
+  result = lab_run("grep -c '  timeline ' %s/key", lab_work); // of which nothing is recorded
+  cr_expect_eq(atoi(result.out), atoi(lab_run("ls steps/*/slow/*.patch | wc -l").out));
+  // A lab without a record.
+  result = lab_run("mkdir %s/lab && cp -r scripts steps %s/lab && "
+                   "%s/lab/scripts/workshop/hunt.sh key | sed -n 2p",
+                   lab_work, lab_work, lab_work);
+  EXPECT(result, " 1 04_online_softmax sanitize no __syncwarp");
+  cr_expect_null(strstr(result.out, "check"), "%s", result.out);
+  if (has_tool("patch")) {
+    result = lab_run("scripts/workshop/hunt.sh hand-out 1 && scripts/workshop/hunt.sh reveal 1");
+    EXPECT(result, "\nSeen by check, sanitize.\n");
+  }
+}
+
+Test(hunt, says_what_it_can_do) {
+  static const char *const verbs[] = {"", "hand_out"};
+  for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+    const script_result result = lab_run("scripts/workshop/hunt.sh %s", verbs[i]);
+    EXPECT_STATUS(result, 2);
+    cr_expect(strstr(result.out, "error: hunt.sh was given ") == result.out, "%s", result.out);
+    EXPECT(result, "give it list, hand-out, describe, of, reveal, key, note or progress, as in ");
+  }
+}
+
+// It would compare the step with the one before it in the folder of the bug, which has no other.
+Test(hunt, has_no_diff) {
+  const script_result result = lab_run(MAKE "hunt BUG=1 diff");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "diff would show what the bug is: make hunt BUG=1 reveal does that");
 }
 
 // They would speak of the exercise of the step that the bug is in.

@@ -64,8 +64,8 @@ Test(verbs, leave_a_clone_clean) {
       "step01 sanitize ARGS='--seq 9' SEEDS=1",
       "step06 budget",
       "tables",
-      "step01 exercise FROM=01",
-      "step01 ladder WORK=1 ARGS='--seq 9'",
+      "step02 exercise FROM=01",
+      "step02 ladder WORK=1 ARGS='--seq 9'",
       "step04 hint",
       "hunt BUG=1",
   };
@@ -129,7 +129,8 @@ Test(verbs_gpu, write_below_results_alone, .timeout = 120) {
       lab_run("grep -l '^[^#]*plots/data' Makefile make/*.mk scripts/*.sh scripts/*/*.sh; grep -rl "
               "plots/data common --include='*.c' --include='*.py' --exclude-dir=tests");
   cr_expect_str_eq(others.out,
-                   "scripts/book.sh\nscripts/plot.sh\nscripts/publish.sh\nscripts/tables.sh\n",
+                   "scripts/book.sh\nscripts/plot.sh\nscripts/publish.sh\nscripts/tables.sh\n"
+                   "scripts/workshop/hunt.sh\n",
                    "%s", others.out);
 }
 

@@ -256,7 +256,7 @@ Test(verdicts, a_hunt_ends_with_a_fix) {
   result = lab_run("scripts/workshop/hunt.sh note 1 check");
   EXPECT(result, "Bug 1 is still there: check does not see it.");
   result = lab_run("scripts/workshop/hunt.sh reveal 1");
-  EXPECT(result, "Caught by ", "\nNow mend it in ", "and run make hunt BUG=1 ");
+  EXPECT(result, "Seen by ", "\nNow mend it in ", "and run make hunt BUG=1 ");
   result = lab_run("echo >>$(echo %s/hunt/1/*/attention.cu) && scripts/workshop/hunt.sh note 1 %s",
                    lab_work, tool.out);
   EXPECT(result, "Is bug 1 fixed? make hunt BUG=1 ");
@@ -289,6 +289,13 @@ Test(verdicts, a_room_at_one_glance) {
   EXPECT_STATUS(result, 0);
   EXPECT(result, "\nben 1 05_wmma 3 of 3 6 failed 1 of 2\n",
          "anna 0 04_online_softmax 2 of 3 1 begun 0 of 1\n");
+  static const char *const names[] = {"'a,b'", "'a\"b'", "a/b", "\"$(printf 'a\\nb')\""};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) { // another name in the leader's view
+    result = lab_run("NAME=%s scripts/workshop/progress.sh 04_online_softmax", names[i]);
+    EXPECT_STATUS(result, 2);
+    EXPECT(result, "error: NAME is \"a", "give it no comma, quote, slash or line break\n");
+    EXPECT_STATUS(lab_run("ls %s | grep progress", lab_work), 1);
+  }
   result = lab_run("WITH=/none scripts/workshop/room.sh");
   EXPECT_STATUS(result, 2);
   result =
