@@ -34,16 +34,30 @@ static const char *const left_out[] = {
 
 // The instructions of include/detail/ptx/. An instruction of this list with modifiers that no function has is
 // named by the compiler.
-static const char *const known[] = {
-    "mov",  "add",        "sub",   "mul",     "mad",      "fma",       "div",      "rem",
-    "neg",  "abs",        "min",   "max",     "and",      "or",        "xor",      "not",
-    "shl",  "shr",        "selp",  "setp",    "cvt",      "cvta",      "ld",       "st",
-    "red",  "atom",       "bar",   "barrier", "membar",   "fence",     "ex2",      "lg2",
-    "rcp",  "sqrt",       "rsqrt", "sin",     "cos",      "tanh",      "lop3",     "shf",
-    "prmt", "popc",       "clz",   "brev",    "bfe",      "bfi",       "dp4a",     "vote",
-    "shfl", "activemask", "redux", "cp",      "prefetch", "ldmatrix",  "mma",      "nanosleep",
-    "trap", "bfind",      "mul24", "sad",     "discard",  "prefetchu", "copysign", "isspacep",
-    "vadd", "vshl",       "vshr",  "exit",    NULL};
+static const char *const known[] = {"mov",      "add",        "sub",
+                                    "mul",      "mad",        "fma",
+                                    "div",      "rem",        "neg",
+                                    "abs",      "min",        "max",
+                                    "and",      "or",         "xor",
+                                    "not",      "shl",        "shr",
+                                    "selp",     "setp",       "cvt",
+                                    "cvta",     "ld",         "st",
+                                    "red",      "atom",       "bar",
+                                    "barrier",  "membar",     "fence",
+                                    "ex2",      "lg2",        "rcp",
+                                    "sqrt",     "rsqrt",      "sin",
+                                    "cos",      "tanh",       "lop3",
+                                    "shf",      "prmt",       "popc",
+                                    "clz",      "brev",       "bfe",
+                                    "bfi",      "dp4a",       "vote",
+                                    "shfl",     "activemask", "redux",
+                                    "cp",       "prefetch",   "ldmatrix",
+                                    "mma",      "nanosleep",  "trap",
+                                    "bfind",    "mul24",      "sad",
+                                    "discard",  "prefetchu",  "copysign",
+                                    "isspacep", "vadd",       "vshl",
+                                    "vshr",     "exit",       "griddepcontrol",
+                                    NULL};
 
 // Returns the end of the modifier, at the next point; "L1::no_allocate" is one.
 static const char *part_end(const char *part, const char *end) {

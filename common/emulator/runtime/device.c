@@ -129,7 +129,7 @@ cudaError_t cudaDeviceSynchronize(void) {
         "a kernel launched later, can use what the launched kernels write");
   }
   if (devices_several()) queue_wait_device(devices_current());
-  observer_host_waited();
+  observer_launches_apart();
   return errors_record(errors_sticky());
 }
 
@@ -140,6 +140,7 @@ cudaError_t cudaDeviceReset(void) {
   queue_unlock();
   memory_reset(device);
   devices_forget_peers(device);
+  observer_launches_apart();
   errors_reset();
   return cudaSuccess;
 }

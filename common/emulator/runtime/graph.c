@@ -2,6 +2,7 @@
 #include "graph_node.h"
 
 #include "errors.h"
+#include "observer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,7 +173,10 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t made, cudaStream_t stream) {
 cudaError_t cudaGraphLaunch(cudaGraphExec_t made, cudaStream_t stream) {
   RETURN_IF_STICKY();
   if (made == NULL) return errors_record(cudaErrorInvalidValue);
-  return run_all(made->graph, stream);
+  observer_launches_apart();
+  const cudaError_t error = run_all(made->graph, stream);
+  observer_launches_apart();
+  return error;
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t made) {

@@ -4,6 +4,7 @@
 #include "errors.h"
 #include "graph.h"
 #include "memory.h"
+#include "observer.h"
 #include "queue.h"
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes) {
@@ -35,6 +36,7 @@ cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
 // As on a GPU, work that may use the memory is done first.
 cudaError_t cudaFree(void *pointer) {
   if (devices_several() && pointer != NULL) queue_wait_device(devices_current());
+  if (pointer != NULL) observer_launches_apart();
   return memory_deallocate(pointer, false);
 }
 

@@ -76,12 +76,18 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const cudaError_t error = devices_several() ? queue_wait(queue_end(stream)) : errors_sticky();
-  observer_host_waited();
+  observer_launches_apart();
+  return errors_record(error);
+}
+
+// Returns the answer of a query.
+static cudaError_t answered(cudaError_t error) {
+  if (error == cudaSuccess) observer_launches_apart();
   return errors_record(error);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return errors_record(devices_several() ? queue_query(queue_end(stream)) : errors_sticky());
+  return answered(devices_several() ? queue_query(queue_end(stream)) : errors_sticky());
 }
 
 // ---- Events -------------------------------------------------------------------------------------
@@ -106,6 +112,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   RETURN_IF_STICKY();
   if (event == NULL) return errors_record(cudaErrorInvalidResourceHandle);
   if (flags != cudaEventWaitDefault) return errors_record(cudaErrorInvalidValue);
+  observer_launches_apart();
   if (!devices_several() || !event->recorded) return cudaSuccess;
   operation *wait = queue_make(&waits, 0);
   if (wait == NULL || !queue_after(wait, event->when)) {
@@ -159,16 +166,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   RETURN_IF_STICKY();
   if (event == NULL) return errors_record(cudaErrorInvalidResourceHandle);
-  observer_host_waited();
-  if (!devices_several() || !event->recorded) return cudaSuccess;
-  return errors_record(queue_wait(event->when));
+  return answered(devices_several() && event->recorded ? queue_wait(event->when) : cudaSuccess);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   RETURN_IF_STICKY();
   if (event == NULL) return errors_record(cudaErrorInvalidResourceHandle);
-  if (!devices_several() || !event->recorded) return cudaSuccess;
-  return errors_record(queue_query(event->when));
+  return answered(devices_several() && event->recorded ? queue_query(event->when) : cudaSuccess);
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {

@@ -38,7 +38,7 @@ void observer_block_begin(worker *worker, uint64_t number) {
   regions_block_begin(worker);
 }
 
-void observer_host_waited(void) { order_host_between(); }
+void observer_launches_apart(void) { order_launches_apart(); }
 
 void observer_earlier_wait(worker *worker) { order_earlier_waited(worker->running->index); }
 

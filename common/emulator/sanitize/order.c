@@ -33,7 +33,7 @@ void order_launch_begin(const launch *launch) {
   order_block_enter(0);
 }
 
-void order_host_between(void) { order_launch.follows = false; }
+void order_launches_apart(void) { order_launch.follows = false; }
 
 void order_earlier_waited(unsigned thread) {
   order_own->spread = order_own->learned[thread] = true;

@@ -63,10 +63,10 @@ enum {
 void order_launch_begin(const launch *launch);
 void order_block_begin(void);
 
-// In an early launch the thread has waited for the end of the kernel before it. The second: the host has
-// copied memory or has waited, and a launch behind that comes after all before it.
+// In an early launch the thread has waited for the end of the kernel before it. The second: memory has been copied, or
+// the host or the stream has waited, and a launch behind that comes after all before it.
 void order_earlier_waited(unsigned thread);
-void order_host_between(void);
+void order_launches_apart(void);
 
 // In a launch with clusters: a cluster begins, before its blocks do; the block of that rank runs from now on.
 void order_cluster_begin(void);

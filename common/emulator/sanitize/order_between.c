@@ -127,6 +127,9 @@ void order_cluster_waited(unsigned thread) {
   const cluster_phase *phase = &phases[latest];
   uint32_t *known = order_own->threads[thread].known;
   order_join_stamps(known, phase->known[order_rank()], CLOCK_STAMPS);
+  // A thread of any block may have waited for the kernel before.
+  for (unsigned rank = 0; rank < order_launch.cluster_blocks; rank++)
+    order_join_stamps(&known[ACTOR_EARLIER], &phase->known[rank][ACTOR_EARLIER], 1);
   known[ACTOR_CLUSTER] = phase->end;
   order_own->spread = order_own->learned[thread] = true;
 }

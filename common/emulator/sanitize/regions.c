@@ -114,7 +114,7 @@ void observer_memory_freed(const memory_allocation *entry) {
 }
 
 void observer_memory_written(const void *address, size_t bytes, const void *from) {
-  order_host_between();
+  order_launches_apart();
   const shadow_region *to = regions_find((uintptr_t)address);
   if (to == NULL || to->written == NULL) return;
   uint8_t *written = to->written + ((uintptr_t)address - to->start);

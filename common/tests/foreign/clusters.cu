@@ -103,7 +103,7 @@ FEATURE(clusters_of_a_kernel,
 }
 
 __global__ void square_numbers(float *x) {
-  cudaTriggerProgrammaticLaunchCompletion();
+  asm volatile("griddepcontrol.launch_dependents;");
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   x[i] = float(i) * i;
 }
@@ -114,9 +114,17 @@ __global__ void add_neighbours(const float *x, float *sums, unsigned count) {
   sums[i] = x[i] + x[(i + 1) % count];
 }
 
+__global__ void add_to_numbers(float *x, const float *sums) {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  cudaTriggerProgrammaticLaunchCompletion();
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  x[i] += sums[i];
+}
+
 FEATURE(early_launches,
         "cudaLaunchAttributeProgrammaticStreamSerialization, cudaGridDependencySynchronize(), "
-        "cudaTriggerProgrammaticLaunchCompletion(); the sanitizer finds a missing wait",
+        "cudaTriggerProgrammaticLaunchCompletion(), griddepcontrol; the sanitizer finds a missing "
+        "wait",
         "cudaLaunchAttributeProgrammaticEvent: an unknown name") {
   const unsigned count = 256, blocks = 4;
   float *x, *sums;
@@ -132,10 +140,11 @@ FEATURE(early_launches,
   config.numAttrs = 1;
   square_numbers<<<blocks, count / blocks>>>(x);
   CHECK(cudaLaunchKernelEx(&config, add_neighbours, (const float *)x, sums, count));
+  CHECK(cudaLaunchKernelEx(&config, add_to_numbers, x, (const float *)sums));
   CHECK(cudaDeviceSynchronize());
   for (unsigned i = 0; i < count; i++) {
-    const float next = float((i + 1) % count);
-    if (sums[i] != float(i) * i + next * next) return false;
+    const float own = float(i) * i, next = float((i + 1) % count);
+    if (sums[i] != own + next * next || x[i] != own + sums[i]) return false;
   }
   return true;
 }

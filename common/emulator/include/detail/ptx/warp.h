@@ -74,6 +74,8 @@ EMULATOR_PTX void barrier_(Operands... operands) {
 }
 EMULATOR_PTX void bar_warp_(unsigned mask, EMULATOR_CALL_SITE) { __syncwarp(mask, file, line); }
 EMULATOR_PTX void nanosleep_(long long) { emulator_yield(); }
+EMULATOR_PTX void griddepcontrol_wait_() { cudaGridDependencySynchronize(); }
+EMULATOR_PTX void griddepcontrol_launch_dependents_() { cudaTriggerProgrammaticLaunchCompletion(); }
 EMULATOR_PTX void trap_() { __trap(); }
 EMULATOR_PTX void exit_() { throw thread_exit{}; }
 
