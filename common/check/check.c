@@ -180,7 +180,8 @@ static bool check_lse(const attention_shape *shape, const float *lse,
     } else if (got == expected) { // -infinity
       continue;
     }
-    if (bad.total == 0) first = (bad_element){head, row, 0, expected, got, allowed};
+    if (bad.total == 0)
+      first = (bad_element){head, row, 0, expected, got, allowed * (1 + fabs(expected))};
     pattern_add(&bad, head, row, 0);
     if (!isfinite(got)) {
       pattern_add_not_finite(&bad, !is_poison(element, sizeof *element), poison_of_float(*element));

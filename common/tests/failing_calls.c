@@ -2,6 +2,7 @@
 // a library, so the steps that are linked into a test program call these.
 #define _GNU_SOURCE
 #include "tests/failing_calls.h"
+#include "tests/watched_calls.h"
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -28,17 +29,21 @@ bool failing_call(const char *name) {
 
 #define FAILING_CALL(NAME, PARAMETERS, ARGUMENTS)                                                  \
   FAILING_FUNCTION(cudaError_t, cudaErrorUnknown, NAME, PARAMETERS, ARGUMENTS)
+// The same for a function that enqueues something on a stream.
+#define FAILING_CALL_ON(STREAM, NAME, PARAMETERS, ARGUMENTS)                                       \
+  FAILING_FUNCTION_THAT(watched_call(#NAME, STREAM);                                               \
+                        , cudaError_t, cudaErrorUnknown, NAME, PARAMETERS, ARGUMENTS)
 
 FAILING_CALL(cudaGetLastError, (void), ())
 FAILING_CALL(cudaFuncSetAttribute,
              (const void *kernel, enum cudaFuncAttribute attribute, int value),
              (kernel, attribute, value))
-FAILING_CALL(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream),
-             (to, value, bytes, stream))
-FAILING_CALL(cudaMemcpyAsync,
-             (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-              cudaStream_t stream),
-             (to, from, bytes, kind, stream))
+FAILING_CALL_ON(stream, cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream),
+                (to, value, bytes, stream))
+FAILING_CALL_ON(stream, cudaMemcpyAsync,
+                (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                 cudaStream_t stream),
+                (to, from, bytes, kind, stream))
 FAILING_CALL(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags), (event, flags))
 FAILING_CALL(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream))
 FAILING_CALL(cudaEventDestroy, (cudaEvent_t event), (event))

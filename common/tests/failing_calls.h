@@ -16,9 +16,14 @@ bool failing_call(const char *name);
 
 // Defines a function that stands in for the one of this name in a library, and fails on demand with FAILURE.
 #define FAILING_FUNCTION(TYPE, FAILURE, NAME, PARAMETERS, ARGUMENTS)                               \
+  FAILING_FUNCTION_THAT(, TYPE, FAILURE, NAME, PARAMETERS, ARGUMENTS)
+
+// The same for one that executes a statement first.
+#define FAILING_FUNCTION_THAT(FIRST, TYPE, FAILURE, NAME, PARAMETERS, ARGUMENTS)                   \
   TYPE NAME PARAMETERS {                                                                           \
     static void *found;                                                                            \
     TYPE(*real) PARAMETERS;                                                                        \
+    FIRST                                                                                          \
     if (!found) found = dlsym(RTLD_NEXT, #NAME);                                                   \
     memcpy(&real, &found, sizeof real);                                                            \
     return failing_call(#NAME) ? FAILURE : real ARGUMENTS;                                         \

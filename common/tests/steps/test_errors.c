@@ -70,8 +70,9 @@ static void ordinary_softmax(const trial *trial, uint16_t *o) {
 
 // Scores of the standard deviation, in nats; if they rise, it is that of the last keys, and the first ones have none.
 // The mean error is what tells: the largest of 8192 is different for other inputs by half of its size.
-static void expect_ordinary_errors(attention_dtype dtype, float deviation, bool rising) {
-  attention_shape shape = suite_shape(dtype, 128, 384, 64, false);
+static void expect_ordinary_errors(attention_dtype dtype, float deviation, bool rising,
+                                   int head_dim) {
+  attention_shape shape = suite_shape(dtype, 128, 384, head_dim, false);
   shape.heads = shape.kv_heads = 1;
   if (suite_step().unsupported(&shape)) return;
   trial trial;
@@ -107,8 +108,10 @@ static void expect_ordinary_errors(attention_dtype dtype, float deviation, bool 
 static void expect_at_every_deviation(attention_dtype dtype) {
   static const float deviations[] = {1, 3, 8, 40};
   for (size_t i = 0; i < sizeof deviations / sizeof deviations[0]; i++) {
-    expect_ordinary_errors(dtype, deviations[i], false);
-    expect_ordinary_errors(dtype, deviations[i], true);
+    expect_ordinary_errors(dtype, deviations[i], false, 64);
+    expect_ordinary_errors(dtype, deviations[i], false, 128);
+    expect_ordinary_errors(dtype, deviations[i], true, 64);
+    expect_ordinary_errors(dtype, deviations[i], true, 128);
   }
 }
 

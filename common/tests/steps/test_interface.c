@@ -178,6 +178,7 @@ Test(interface, failures_of_calls_are_reported) {
   expect_failures_to_be_reported(suite_shape(ATTENTION_FP16, 130, 40, 64, true));
   setenv("EMU_MULTIPROCESSORS", "4", 1);
   expect_failures_to_be_reported(suite_shape(ATTENTION_FP16, 3, 300, 64, true));
+  expect_failures_to_be_reported(suite_shape(ATTENTION_FP16, 130, 40, 128, true));
 }
 
 Test(interface, workspace_that_cannot_be_counted) {

@@ -95,6 +95,7 @@ Test(kernels, each_is_launched_and_right) {
   // For each configuration; the keys go round every ring of stages.
   static const problem small[] = {{1, 150, 210, 64, true},
                                   {1, 150, 210, 128, false},
+                                  {1, 70, 210, 128, true},
                                   {1, 150, 210, 33, false},
                                   {1, 150, 210, 9, true}};
   // For the step's own choice, as long as a kernel is left: the cheapest first.

@@ -171,3 +171,54 @@ Test(launches, lse_is_optional) {
   expect_right_without_lse(suite_shape(ATTENTION_FP16, 65, 65, 64, false));
   expect_right_without_lse(suite_shape(ATTENTION_FP16, 3, 300, 64, true));
 }
+
+// No launch may keep what an earlier one has computed: those of O alone are what is timed.
+Test(launches, o_alone_with_other_values) {
+  error_text error;
+  trial trial;
+  suite_prepare(&trial, suite_shape(ATTENTION_FP16, 65, 65, 64, false), INPUTS_NORMAL);
+  suite_run_and_check(&trial, NULL);
+  attention_args arguments = trial_arguments(&trial);
+  arguments.lse = NULL;
+  for (int round = 0; round < 3; round++) {
+    cr_assert(guard_poison(&trial.device_o, &error));
+    expect_right_again(&trial, &arguments);
+    for (size_t i = 0; i < shape_kv_count(&trial.shape); i++) trial.v[i] ^= 0x8000;
+    suite_upload(&trial);
+    cr_assert(trial_reference(&trial, &error), "%s", error.text);
+  }
+  trial_free(&trial);
+}
+
+// Returns a copy that begins 16 bytes behind what cudaMalloc() gives, which is a multiple of 256.
+static void *shifted(const void *data, size_t bytes) {
+  char *memory;
+  cr_assert_eq(cudaMalloc((void **)&memory, bytes + 16), cudaSuccess);
+  cr_assert_eq(cudaMemcpy(memory + 16, data, bytes, cudaMemcpyDeviceToDevice), cudaSuccess);
+  return memory + 16;
+}
+
+// attention.h promises no more.
+Test(launches, tensors_at_multiples_of_16_bytes) {
+  error_text error;
+  trial trial;
+  suite_prepare(&trial, suite_shape(ATTENTION_FP16, 65, 130, 64, true), INPUTS_NORMAL);
+  suite_run_and_check(&trial, NULL);
+  attention_args arguments = trial_arguments(&trial);
+  arguments.q = shifted(trial.device_q.data, trial.device_q.bytes);
+  arguments.k = shifted(trial.device_k.data, trial.device_k.bytes);
+  arguments.v = shifted(trial.device_v.data, trial.device_v.bytes);
+  cr_assert(guard_poison(&trial.device_o, &error) && guard_poison(&trial.device_lse, &error));
+  arguments.o = shifted(trial.device_o.data, trial.device_o.bytes);
+  arguments.lse = shifted(trial.device_lse.data, trial.device_lse.bytes);
+  cr_assert(device_ok(suite_step().forward(&arguments, NULL), "launching", &error), "%s",
+            error.text);
+  cr_assert(device_ok(cudaDeviceSynchronize(), "running", &error), "%s", error.text);
+  check_result result;
+  cr_assert_eq(cudaMemcpy(trial.o, arguments.o, trial.device_o.bytes, cudaMemcpyDeviceToHost),
+               cudaSuccess);
+  cr_assert_eq(cudaMemcpy(trial.lse, arguments.lse, trial.device_lse.bytes, cudaMemcpyDeviceToHost),
+               cudaSuccess);
+  cr_assert(trial_check(&trial, &result), "%s", result.message.text);
+  trial_free(&trial);
+}

@@ -45,8 +45,8 @@ Test(shapes, thousand) {
 
 // With a causal mask and more queries than keys, the first rows see no key at all.
 Test(shapes, lengths_that_differ) {
-  static const int lengths[][2] = {{1, 200},  {200, 1},   {7, 129},  {129, 7},
-                                   {63, 200}, {200, 130}, {128, 64}, {64, 128}};
+  static const int lengths[][2] = {{1, 200},   {200, 1},  {7, 129},  {129, 7},  {63, 200},
+                                   {200, 130}, {128, 64}, {64, 128}, {3, 1025}, {3, 1026}};
   for (size_t i = 0; i < LENGTH(lengths); i++) {
     for (int causal = 0; causal <= 1; causal++) {
       suite_expect_right(suite_shape(dtypes[i % 2], lengths[i][0], lengths[i][1], 64, causal),
@@ -85,7 +85,8 @@ Test(shapes, of_flash_attention) {
 }
 
 Test(shapes, head_dims) {
-  static const int head_dims[] = {1, 4, 8, 31, 32, 33, 40, 64, 65, 80, 96, 127, 128};
+  static const int head_dims[] = {1,  4,  8,  31, 32, 33,  34,  40,  60, 62,
+                                  64, 65, 66, 80, 96, 100, 126, 127, 128};
   for (size_t i = 0; i < LENGTH(head_dims); i++) {
     for (int causal = 0; causal <= 1; causal++) {
       for (size_t type = 0; type < LENGTH(dtypes); type++) {
@@ -95,7 +96,14 @@ Test(shapes, head_dims) {
   }
 }
 
+// Query heads that share a key/value head: groups of many sizes, and then key/value heads of many numbers.
 Test(shapes, grouped_heads) {
+  static const int groups[] = {4, 5, 8, 16, 20};
+  for (size_t i = 0; i < LENGTH(groups); i++) {
+    attention_shape shape = suite_shape(dtypes[i % 2], 3 + (int)i % 2 * 20, 72, 64, i % 2 == 0);
+    shape.batch = 2, shape.kv_heads = 2, shape.heads = 2 * groups[i];
+    suite_expect_right(shape, INPUTS_NORMAL);
+  }
   static const int kv_heads[] = {1, 2, 3, 6};
   for (size_t i = 0; i < LENGTH(kv_heads); i++) {
     for (int head_dim = 32; head_dim <= 64; head_dim *= 2) {
