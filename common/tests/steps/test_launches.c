@@ -6,18 +6,13 @@
 #include <string.h>
 
 // A kernel may pass its first launch and fail in a loop of twenty, because a race moves from run to run. A GPU runs a
-// thousand launches, of a problem that fills it. The emulator runs twenty: its launches differ by little more than
-// where dynamic shared memory begins.
-Test(launches, in_a_row_are_bit_identical) {
+// thousand launches. The emulator runs twenty: its launches differ by little more than where dynamic shared memory
+// begins.
+static void expect_bit_identical(attention_shape shape) {
   const bool emulated = suite_emulated();
   const int rounds = emulated ? 1 : 10, in_a_row = emulated ? 20 : 100;
   error_text error;
   trial trial;
-  attention_shape shape = suite_shape(ATTENTION_FP16, 130, 130, 64, true);
-  if (!emulated) {
-    shape.heads = shape.kv_heads = 32;
-    shape.seq_q = shape.seq_kv = 900;
-  }
   suite_prepare(&trial, shape, INPUTS_NORMAL);
   suite_run_and_check(&trial, NULL);
 
@@ -54,6 +49,23 @@ Test(launches, in_a_row_are_bit_identical) {
   free(first_o);
   free(first_lse);
   trial_free(&trial);
+}
+
+// A problem that fills a GPU.
+Test(launches, in_a_row_are_bit_identical) {
+  const bool emulated = suite_emulated();
+  const int length = emulated ? 130 : 900;
+  attention_shape shape = suite_shape(ATTENTION_FP16, length, length, 64, true);
+  if (!emulated) shape.heads = shape.kv_heads = 32;
+  expect_bit_identical(shape);
+}
+
+// Few rows and many keys, which some steps divide among blocks, and then merge.
+Test(launches, that_merge_are_bit_identical) {
+  const bool emulated = suite_emulated();
+  attention_shape shape = suite_shape(ATTENTION_FP16, 3, emulated ? 600 : 4500, 64, false);
+  if (!emulated) shape.heads = shape.kv_heads = 8;
+  expect_bit_identical(shape);
 }
 
 Test(launches, two_streams_at_once) {
