@@ -10,11 +10,15 @@
 bool record_folder_make(const char *data_folder, const device_info *device, record_folder *folder,
                         error_text *error) {
   snprintf(folder->path, sizeof folder->path, "%s/%s", data_folder, device->slug);
-  const char *const folders[2] = {data_folder, folder->path};
-  for (int i = 0; i < 2; i++) {
-    if (mkdir(folders[i], 0777) != 0 && errno != EEXIST) {
-      return fail(error, "cannot make the folder %s: %s", folders[i], strerror(errno));
-    }
+  // The folders above it first, such as work of work/.data.
+  char next = '/';
+  for (size_t end = 1; next; end++) {
+    next = folder->path[end];
+    if (next != '/' && next) continue;
+    folder->path[end] = '\0';
+    if (mkdir(folder->path, 0777) != 0 && errno != EEXIST)
+      return fail(error, "cannot make the folder %s: %s", folder->path, strerror(errno));
+    folder->path[end] = next;
   }
   return access(folder->path, W_OK) == 0 ||
          fail(error, "cannot write into the folder %s: %s", folder->path, strerror(errno));

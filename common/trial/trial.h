@@ -54,4 +54,7 @@ bool trial_check(trial *trial, check_result *result);
 // when it is wrong, or when the launch fails.
 bool trial_check_o_alone(trial *trial, const attention_step *step, check_result *result);
 
+// The same, after the step has been timed. A step may be right when it is checked, and do less in the launches after that.
+bool trial_check_timed(trial *trial, const attention_step *step, check_result *result);
+
 #endif

@@ -1,10 +1,12 @@
-// Tests the numbers that are read from nvidia-smi's output, and the origin that a record states.
+// Tests the numbers that are read from nvidia-smi's output, the origin that a record states, and its folder.
 #define _GNU_SOURCE
+#include "record/folder.h"
 #include "record/record.h"
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 Test(record, reads_the_line_of_nvidia_smi) {
   const record_state state =
@@ -64,4 +66,23 @@ Test(record, comment_lines) {
             "%s", text);
   cr_expect(strstr(text, "\n# before: gpu = "), "%s", text);
   cr_expect(strstr(text, "\n# before: commit = abc1234, date = 2"), "%s", text);
+}
+
+// The folders above it need not be there: those of the reader's own files are made by the first exercise only.
+Test(record, its_folder_is_made) {
+  char base[] = "/tmp/lab-record-XXXXXX", data[64];
+  cr_assert_not_null(mkdtemp(base));
+  snprintf(data, sizeof data, "%s/work/.data", base);
+  const device_info device = {.slug = "test-gpu"};
+  record_folder folder;
+  error_text error;
+  for (int i = 0; i < 2; i++)
+    cr_assert(record_folder_make(data, &device, &folder, &error), "%s", error.text);
+  cr_expect_eq(access(folder.path, W_OK), 0);
+  cr_expect_not_null(strstr(folder.path, "/work/.data/test-gpu"), "%s", folder.path);
+  rmdir(folder.path), rmdir(data);
+  snprintf(data, sizeof data, "%s/work", base);
+  rmdir(data), rmdir(base);
+  cr_assert(!record_folder_make("/dev/null/x", &device, &folder, &error));
+  cr_expect_not_null(strstr(error.text, "cannot make the folder /dev/null/x: "), "%s", error.text);
 }

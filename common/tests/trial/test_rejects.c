@@ -23,6 +23,7 @@ typedef enum {
   CHANGED_INPUT,
   FP16_ACCUMULATOR,
   WRONG_WITHOUT_LSE,
+  IDLE_AFTER_TWO_LAUNCHES,
   LSE_WITHOUT_MAX,
   EIGHTH_COLUMN,
   SECOND_TILE,
@@ -79,6 +80,8 @@ static size_t row_between(void) {
 }
 
 static cudaError_t fake_forward(const attention_args *args, cudaStream_t stream) {
+  static int launches;
+  if (++launches > 2 && planted == IDLE_AFTER_TWO_LAUNCHES) return cudaSuccess;
   const attention_shape *shape = &args->shape;
   const size_t dim = (size_t)shape->head_dim;
   const size_t rows = (size_t)shape->seq_q;
@@ -175,7 +178,8 @@ static void expect_of(size_t per_head, fault fault, bool accepted, const char *w
   planted = fault;
   problem = &trial;
   cr_assert(trial_run(&trial, &fake, NULL, &error), "%s", error.text);
-  const bool passed = trial_check(&trial, &result) && trial_check_o_alone(&trial, &fake, &result);
+  const bool passed = trial_check(&trial, &result) && trial_check_o_alone(&trial, &fake, &result) &&
+                      trial_check_timed(&trial, &fake, &result);
   cr_assert_eq(passed, accepted, "fault %d: %s", fault,
                passed ? "was not noticed" : result.message.text);
   if (!accepted) {
@@ -197,6 +201,12 @@ Test(rejects, a_nan) { expect(ONE_NAN, false, "got nan"); }
 // The form that is timed is checked as well.
 Test(rejects, one_wrong_element_where_lse_is_not_asked_for) {
   expect(WRONG_WITHOUT_LSE, false, "where lse is not asked for: ");
+}
+
+// So is what is launched after the checks.
+Test(rejects, a_step_that_does_less_after_the_checks) {
+  expect(IDLE_AFTER_TWO_LAUNCHES, false,
+         "after it was timed, where lse is not asked for: O is wrong at batch 0, head 0, row 0");
 }
 
 Test(rejects, one_wrong_element) {

@@ -95,7 +95,14 @@ static bool time_steps(const device_info *device, trial *trial, const attention_
   for (size_t i = 0; i < cell->count && good; i++) {
     cell_row *row = &cell->rows[i];
     row->result.conditions = conditions;
-    if (row->result.verdict == CHECK_PASSED) fill_row(row, &cell->measured, next++);
+    if (row->result.verdict != CHECK_PASSED) continue;
+    const size_t own = next++;
+    if (trial_check_timed(trial, &steps[i], &row->result.check)) {
+      fill_row(row, &cell->measured, own);
+    } else {
+      row->result.verdict = CHECK_FAILED;
+      row->note = row->result.check.message;
+    }
   }
   free(timed);
   return good;

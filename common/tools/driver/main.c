@@ -86,6 +86,11 @@ static bool measure(session *s, error_text *error) {
     s->report.floor = measured_steps_floor(&measured);
   }
   measured_steps_free(&measured);
+  if (good && !s->options.given[OPTION_NO_CHECK] &&
+      !trial_check_timed(&s->trial, &s->step, &s->report.check)) {
+    s->report.verdict = check_verdict_of(false, &s->report.check);
+    s->report.figures = (timing_figures){0};
+  }
   return good;
 }
 
@@ -97,9 +102,10 @@ static int report_error(const error_text *error) {
 static int run_session(session *s) {
   error_text error;
   bool good = open_device(s, &error) && prepare(s, &error) && run(s, &error) && check(s, &error);
-  const bool wrong = s->report.verdict == CHECK_FAILED;
   // The speed of a wrong result means nothing, and its tensors must not be found in a file.
-  if (good && !wrong) good = measure(s, &error) && outputs_write(&s->options, &s->trial, &error);
+  if (good && s->report.verdict != CHECK_FAILED) good = measure(s, &error);
+  if (good && s->report.verdict != CHECK_FAILED)
+    good = outputs_write(&s->options, &s->trial, &error);
   if (good) outcome_print(&s->report, &s->step, &s->device, &s->options, &s->trial);
   good = good && outcome_flush(&error);
   return outcome_status(&s->report, &s->options, good ? NULL : &error, EXIT_BAD_INPUT);

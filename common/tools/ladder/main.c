@@ -116,9 +116,7 @@ static bool check_steps(ladder_session *s, error_text *error) {
     const bool right = trial_check(&s->trial, &result->check) &&
                        (!is_timed(s) || trial_check_o_alone(&s->trial, row->step, &result->check));
     result->verdict = check_verdict_of(right, &result->check);
-    if (result->verdict != CHECK_PASSED)
-      fprintf(stderr, "%s: %s: %s\n", check_verdict_name(result->verdict), row_name(row).text,
-              result->check.message.text);
+    if (result->verdict != CHECK_PASSED) row_print_verdict(row);
   }
   return true;
 }

@@ -27,6 +27,11 @@ row_name_text row_name(const ladder_row *row) {
   return name;
 }
 
+void row_print_verdict(const ladder_row *row) {
+  fprintf(stderr, "%s: %s: %s\n", check_verdict_name(row->result.verdict), row_name(row).text,
+          row->result.check.message.text);
+}
+
 // Returns the text that tells the row from the others. It is the configuration in a sweep, or the variant,
 // else what the step adds.
 static const char *row_text(const ladder_row *row) {

@@ -22,6 +22,9 @@ typedef struct {
 } row_name_text;
 row_name_text row_name(const ladder_row *row);
 
+// Says on stderr what is wrong with the result of the row.
+void row_print_verdict(const ladder_row *row);
+
 // Prints the table for the terminal, with counts on the emulator and times on a GPU.
 void row_print_table(FILE *file, const device_info *device, const attention_shape *shape,
                      const ladder_row *rows, size_t count);

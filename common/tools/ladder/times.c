@@ -74,6 +74,11 @@ bool ladder_time_steps(ladder_session *s, error_text *error) {
       fprintf(stderr, "not timed: %s: %s\n", row_name(row).text, bursts->failure);
       continue;
     }
+    if (!trial_check_timed(&s->trial, row->step, &row->result.check)) {
+      row->result.verdict = check_verdict_of(false, &row->result.check);
+      row_print_verdict(row);
+      continue;
+    }
     row->bursts = bursts;
     row->result.figures = timing_figure(bursts);
     row->result.floor = measured_steps_floor(&s->measured);
