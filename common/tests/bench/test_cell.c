@@ -38,10 +38,14 @@ static cudaError_t compute(const attention_args *args, float error) {
   return cudaSuccess;
 }
 
-// Only the two launches that are checked compute, with lse and without; all launches advance the clock.
+// Only launches that are checked compute, which find poison in the trial's own O; all launches advance the clock.
 static cudaError_t run(size_t step, const attention_args *args, float milliseconds, float error) {
+  static const void *own;
+  uint16_t first;
   now += milliseconds;
-  return launches[step]++ < 2 ? compute(args, error) : cudaSuccess;
+  if (launches[step]++ == 0) own = args->o;
+  cudaMemcpy(&first, args->o, sizeof first, cudaMemcpyDeviceToHost);
+  return args->o == own && first == 0xffff ? compute(args, error) : cudaSuccess;
 }
 
 static cudaError_t forward_fast(const attention_args *args, cudaStream_t stream) {
@@ -55,6 +59,13 @@ static cudaError_t forward_wrong(const attention_args *args, cudaStream_t stream
 static cudaError_t forward_slow(const attention_args *args, cudaStream_t stream) {
   (void)stream;
   return run(2, args, 250, 0);
+}
+// It is right when it is checked first, and does nothing later.
+static cudaError_t forward_idle(const attention_args *args, cudaStream_t stream) {
+  static int count;
+  (void)stream;
+  now += 1;
+  return count++ < 2 ? compute(args, 0) : cudaSuccess;
 }
 static cudaError_t forward_never(const attention_args *args, cudaStream_t stream) {
   (void)args, (void)stream;
@@ -165,10 +176,10 @@ Test(cell, checks_and_times) {
   cr_expect_eq(slow->before.speedup.ratio, 1 / 250.0);
   cr_expect_null(fast->before.to);
   cr_expect_eq(fast->first.speedup.ratio, 1);
-  // Checked in both forms, warmed up, and 5 bursts: 15 launches of 1 ms and one before them.
-  cr_expect_eq(launches[0], 2 + 3 + 5 * 16, "%zu", launches[0]);
+  // Checked in both forms, warmed up, 5 bursts, and checked again: 15 launches of 1 ms and one before them in a burst.
+  cr_expect_eq(launches[0], 2 + 3 + 5 * 16 + 1, "%zu", launches[0]);
   cr_expect_eq(launches[1], 1, "a wrong step was timed");
-  cr_expect_eq(launches[2], 2 + 1 + 4, "%zu", launches[2]);
+  cr_expect_eq(launches[2], 2 + 1 + 4 + 1, "%zu", launches[2]);
 }
 
 Test(cell, no_step_can_take_the_shape) {
@@ -176,6 +187,18 @@ Test(cell, no_step_can_take_the_shape) {
   cr_expect_eq(tested.rows[0].result.verdict, CHECK_SKIPPED);
   cr_expect_eq(tested.checked_rows, 0);
   cr_expect_str_not_empty(tested.rows[0].result.conditions.origin.date);
+}
+
+Test(cell, a_step_that_is_idle_when_it_is_timed) {
+  const attention_step idle = {.name = "07_idle",
+                               .forward = forward_idle,
+                               .workspace_bytes = no_workspace,
+                               .unsupported = takes_all};
+  cr_assert(cell_measure(&device, &shape, &idle, 1, &plan, &tested, &error), "%s", error.text);
+  const cell_row *row = &tested.rows[0];
+  cr_expect_eq(row->result.verdict, CHECK_FAILED);
+  cr_expect_eq(row->result.figures.times.runs, 0);
+  cr_expect(strstr(row->note.text, "after it was timed, ") == row->note.text, "%s", row->note.text);
 }
 
 Test(cell, no_step_is_right) {
