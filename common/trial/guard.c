@@ -68,8 +68,9 @@ bool guard_intact(const guarded_buffer *buffer, error_text *error) {
     }
     for (size_t distance = 0; distance < ZONE; distance++) { // the nearest byte first
       if (zone[side == 0 ? ZONE - 1 - distance : distance] == ZONE_BYTE) continue;
-      return fail(error, "something was written outside %s: %zu bytes %s", buffer->name,
-                  distance + 1, side == 0 ? "before its start" : "past its end");
+      return fail(error, "something was written outside %s: %zu byte%s %s", buffer->name,
+                  distance + 1, distance ? "s" : "",
+                  side == 0 ? "before its start" : "past its end");
     }
   }
   return true;

@@ -241,7 +241,7 @@ Test(rejects, a_write_before_the_start) {
 }
 
 Test(rejects, a_write_past_the_workspace) {
-  expect(PAST_THE_WORKSPACE, false, "outside the workspace: 1 bytes past its end");
+  expect(PAST_THE_WORKSPACE, false, "outside the workspace: 1 byte past its end");
 }
 
 Test(rejects, a_changed_input) { expect(CHANGED_INPUT, false, "changed its input K"); }
