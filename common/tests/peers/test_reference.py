@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import math
 import os
 import subprocess
@@ -85,8 +86,9 @@ class Reference(unittest.TestCase):
         generator = torch.Generator().manual_seed(5)
         q = torch.randn((2, 4, 5, 8), generator=generator).half()
         k, v = (torch.randn((2, 2, 9, 8), generator=generator).half() for _ in range(2))
-        for causal in (False, True):
-            found = reference.compute(q, k, v, causal, 0.5)
+        for causal, elements in itertools.product((False, True), (1, 2 * 9 * 8, 1 << 27)):
+            with Chunk(elements):
+                found = reference.compute(q, k, v, causal, 0.5)
             for batch in range(2):
                 for head in range(4):
                     for row in range(5):
@@ -118,16 +120,16 @@ BOUND = 1e-3
 
 
 class Chunk:
-    """Makes the reference compute that many scores at once."""
+    """Makes the reference compute with matrices of so many elements at once."""
 
     def __init__(self, scores: int) -> None:
         self.scores = scores
 
     def __enter__(self) -> None:
-        self.kept, reference.CHUNK_SCORES = reference.CHUNK_SCORES, self.scores
+        self.kept, reference.CHUNK = reference.CHUNK, self.scores
 
     def __exit__(self, *_: object) -> None:
-        reference.CHUNK_SCORES = self.kept
+        reference.CHUNK = self.kept
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 LSE_TOLERANCE = 2e-5  # CHECK_LSE_TOLERANCE of common/check
-CHUNK_SCORES = 1 << 27  # scores computed at once: 1 GiB in float64
+CHUNK = 1 << 27  # elements of a matrix that is computed with at once: 1 GiB in float64
 
 
 @dataclass(frozen=True)
@@ -75,23 +75,24 @@ def compute(q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float) -> Refe
     batch, heads, seq, head_dim = q.shape
     seq_kv = k.shape[2]
     group = heads // k.shape[1]  # heads of Q that share one of K and V
-    k, v = (tensor.repeat_interleave(group, dim=1) if group > 1 else tensor for tensor in (k, v))
     o = torch.empty(q.shape, dtype=torch.float64, device=q.device)
     low = torch.empty_like(q)
     lse = torch.empty((batch, heads, seq), dtype=torch.float64, device=q.device)
-    flat = [tensor.reshape(batch * heads, -1, head_dim) for tensor in (q, k, v, o, low)]
-    q_all, k_all, v_all, o_all, low_all = flat
+    q_all, o_all, low_all = (tensor.reshape(batch * heads, -1, head_dim) for tensor in (q, o, low))
+    k_all, v_all = (tensor.reshape(-1, seq_kv, head_dim) for tensor in (k, v))
     lse_all = lse.reshape(batch * heads, seq)
-    rows_at_once = min(seq, max(1, CHUNK_SCORES // seq_kv))
-    heads_at_once = max(1, CHUNK_SCORES // (seq_kv * rows_at_once))
+    rows_at_once = min(seq, max(1, CHUNK // seq_kv))
+    # A head has a matrix of scores, and K and V, which are larger where there are few queries.
+    heads_at_once = max(1, CHUNK // (seq_kv * max(rows_at_once, head_dim)))
     key = torch.arange(seq_kv, device=q.device)
     last_key = torch.arange(seq, device=q.device) + seq_kv - seq
     for first_row in range(0, seq, rows_at_once):
         rows = slice(first_row, min(seq, first_row + rows_at_once))
         hidden = key[None, :] > last_key[rows, None] if causal else None
         for first_head in range(0, batch * heads, heads_at_once):
-            part = slice(first_head, first_head + heads_at_once)
-            one = (q_all[part, rows], k_all[part], v_all[part], hidden, scale)
+            part = slice(first_head, min(batch * heads, first_head + heads_at_once))
+            shared = torch.arange(part.start, part.stop, device=q.device) // group
+            one = (q_all[part, rows], k_all[shared], v_all[shared], hidden, scale)
             o_all[part, rows], lse_all[part, rows] = _exact(*one)
             low_all[part, rows] = _low_precision(*one)
     return Reference(o, lse, _bound(o, low))
