@@ -55,6 +55,7 @@ bool trial_check(trial *trial, check_result *result);
 bool trial_check_o_alone(trial *trial, const attention_step *step, check_result *result);
 
 // The same, after the step has been timed. A step may be right when it is checked, and do less in the launches after that.
+// Without a reference nothing is checked.
 bool trial_check_timed(trial *trial, const attention_step *step, check_result *result);
 
 #endif

@@ -86,8 +86,7 @@ static bool measure(session *s, error_text *error) {
     s->report.floor = measured_steps_floor(&measured);
   }
   measured_steps_free(&measured);
-  if (good && !s->options.given[OPTION_NO_CHECK] &&
-      !trial_check_timed(&s->trial, &s->step, &s->report.check)) {
+  if (good && !trial_check_timed(&s->trial, &s->step, &s->report.check)) {
     s->report.verdict = check_verdict_of(false, &s->report.check);
     s->report.figures = (timing_figures){0};
   }
