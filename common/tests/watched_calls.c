@@ -54,8 +54,8 @@ FORBIDDEN_CALL(cudaMemcpyToSymbol,
                 enum cudaMemcpyKind kind),
                (symbol, from, bytes, offset, kind))
 
-// A launch of a kernel fails, when it is to, because its grid is empty. Then CUDA remembers the error, as for any launch
-// that fails, and a step may ask for it later.
+// A launch of a kernel fails, when it is to, with an error that CUDA remembers, as it does that of any launch, because a
+// step may ask for it later: there is no device -1.
 #define KERNEL_LAUNCH "the launch of a kernel"
 
 #ifdef EMULATOR_API
@@ -67,9 +67,7 @@ cudaError_t emulator_launch(const emulator_launch_request *request) {
   if (!found) found = dlsym(RTLD_NEXT, "emulator_launch");
   memcpy(&real, &found, sizeof real);
   watched_call(KERNEL_LAUNCH, request->stream);
-  emulator_launch_request launched = *request;
-  if (failing_call(KERNEL_LAUNCH)) launched.grid.x = 0;
-  return real(&launched);
+  return failing_call(KERNEL_LAUNCH) ? cudaSetDevice(-1) : real(request);
 }
 #else
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
@@ -79,7 +77,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
   if (!found) found = dlsym(RTLD_NEXT, "cudaLaunchKernel");
   memcpy(&real, &found, sizeof real);
   watched_call(KERNEL_LAUNCH, stream);
-  if (failing_call(KERNEL_LAUNCH)) grid.x = 0;
+  if (failing_call(KERNEL_LAUNCH)) return cudaSetDevice(-1);
   return real(kernel, grid, block, arguments, shared_bytes, stream);
 }
 
@@ -90,8 +88,6 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
   if (!found) found = dlsym(RTLD_NEXT, "cudaLaunchKernelExC");
   memcpy(&real, &found, sizeof real);
   watched_call(KERNEL_LAUNCH, config->stream);
-  cudaLaunchConfig_t launched = *config;
-  if (failing_call(KERNEL_LAUNCH)) launched.gridDim.x = 0;
-  return real(&launched, kernel, arguments);
+  return failing_call(KERNEL_LAUNCH) ? cudaSetDevice(-1) : real(config, kernel, arguments);
 }
 #endif
