@@ -169,19 +169,18 @@ static bool check_lse(const attention_shape *shape, const float *lse,
     double allowed = 0;
     if (isfinite(expected)) {
       const double scale = 1 + fabs(expected);
-      const double error = fabs(got - expected) / scale;
-      allowed = CHECK_LSE_TOLERANCE;
+      const double error = fabs(got - expected);
+      allowed = CHECK_LSE_TOLERANCE * scale;
       // When large scores cancel, float32 keeps fewer digits.
       if (reference_ill_conditioned(reference, n))
-        allowed += (double)reference->score_error[n] / scale;
+        allowed += (double)reference->score_error[n];
       else
-        result->lse_error = worse(error, result->lse_error);
+        result->lse_error = worse(error / scale, result->lse_error);
       if (!exceeds(error, allowed)) continue;
     } else if (got == expected) { // -infinity
       continue;
     }
-    if (bad.total == 0)
-      first = (bad_element){head, row, 0, expected, got, allowed * (1 + fabs(expected))};
+    if (bad.total == 0) first = (bad_element){head, row, 0, expected, got, allowed};
     pattern_add(&bad, head, row, 0);
     if (!isfinite(got)) {
       pattern_add_not_finite(&bad, !is_poison(element, sizeof *element), poison_of_float(*element));

@@ -25,6 +25,7 @@ typedef enum {
   WRONG_WITHOUT_LSE,
   IDLE_AFTER_TWO_LAUNCHES,
   LSE_WITHOUT_MAX,
+  LSE_WITHOUT_KEYS, // of a row that sees no key
   EIGHTH_COLUMN,
   SECOND_TILE,
   NAN_BETWEEN, // in a row that the reference of some rows has not
@@ -108,6 +109,7 @@ static cudaError_t fake_forward(const attention_args *args, cudaStream_t stream)
   if (planted == ONE_WRONG_ELEMENT) o[count / 3] += 0.05f;
   if (planted == WRONG_WITHOUT_LSE && !args->lse) o[count / 3] += 0.05f;
   if (planted == LSE_WITHOUT_MAX) lse[5] -= 0.5f;
+  if (planted == LSE_WITHOUT_KEYS) lse[0] = 0;
   for (size_t i = 0; i < count; i++) {
     const size_t row = i / dim % rows;
     if (planted == EIGHTH_COLUMN && i % dim % 8 == 3) o[i] += 1.0f;
@@ -158,7 +160,8 @@ static void expect_of(size_t per_head, fault fault, bool accepted, const char *w
                                  .heads = 2,
                                  .kv_heads = 2,
                                  .seq_q = 192,
-                                 .seq_kv = 192,
+                                 .seq_kv = fault == LSE_WITHOUT_KEYS ? 100 : 192,
+                                 .causal = fault == LSE_WITHOUT_KEYS,
                                  .head_dim = 24,
                                  .scale = 0.2f};
   // Scores near 0 spread a row's weight over all keys, which a 16-bit sum cannot bear.
@@ -249,6 +252,10 @@ Test(rejects, a_changed_input) { expect(CHANGED_INPUT, false, "changed its input
 Test(rejects, an_fp16_accumulator) { expect(FP16_ACCUMULATOR, false, "O is wrong"); }
 
 Test(rejects, an_lse_without_the_max) { expect(LSE_WITHOUT_MAX, false, "lse is wrong"); }
+
+Test(rejects, an_lse_of_a_row_that_sees_no_key) {
+  expect(LSE_WITHOUT_KEYS, false, "row 0: expected -inf, got 0 (allowed error 0)");
+}
 
 Test(rejects, and_tells_the_pattern) {
   expect(EIGHTH_COLUMN, false, "every head; every row; one column in 8 (3, 11, ...)");
