@@ -27,6 +27,7 @@ endif
 
 # make CC=clang CXX=clang++: the compilers in place of gcc and g++. Kernels that the emulator watches, MODE=sanitize and
 # MODE=count, need the callbacks as g++ makes them, and are compiled by g++ all the same.
+# One that the user has chosen and that is not there is refused here, in a sentence.
 $(foreach compiler,CC CXX,$(if $(filter default file,$(origin $(compiler))),,$(if $(shell command -v $(firstword $($(compiler)))),,\
   $(error $(compiler) is "$($(compiler))", and there is no such program: give a compiler that is installed))))
 is_clang   = $(if $(filter cc gcc gcc-% g++ g++-%,$(notdir $1)),,$(findstring clang,$(shell $1 --version 2>/dev/null)))

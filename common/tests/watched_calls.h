@@ -1,4 +1,4 @@
-// What a launch may not do on the host. By its interface (attention.h) a step enqueues its work on the stream that it is
+// Finds calls of CUDA that a launch may not make on the host. By its interface (attention.h) a step enqueues its work on the stream that it is
 // given, and returns without waiting. So it neither waits nor allocates, and does nothing on another stream. On the
 // emulator with one GPU, where each call does its work at once, a wrong stream changes no result.
 #ifndef WATCHED_CALLS_H

@@ -60,7 +60,7 @@ OBSERVER_QUESTION(unsigned, observer_multiprocessors, UINT_MAX)
 // The largest number of blocks that a grid may have in y and in z. Called on the host.
 OBSERVER_QUESTION(unsigned, observer_blocks_yz, UINT_MAX)
 
-// What is launched next begins when the kernels before it have ended: the host has waited for the device, for a stream or
+// The next launch begins when the kernels before it have ended: the host has waited for the device, for a stream or
 // for an event, or has seen that they are done; the stream waits for an event; or a graph begins or ends. Called on the
 // host, outside launches.
 OBSERVER_HOOK(observer_launches_apart, (void))

@@ -72,16 +72,16 @@ Test(record, comment_lines) {
 Test(record, its_folder_is_made) {
   char base[] = "/tmp/lab-record-XXXXXX", data[64];
   cr_assert_not_null(mkdtemp(base));
-  snprintf(data, sizeof data, "%s/work/.data", base);
+  snprintf(data, sizeof data, "%s/mine/.data", base);
   const device_info device = {.slug = "test-gpu"};
   record_folder folder;
   error_text error;
   for (int i = 0; i < 2; i++)
     cr_assert(record_folder_make(data, &device, &folder, &error), "%s", error.text);
   cr_expect_eq(access(folder.path, W_OK), 0);
-  cr_expect_not_null(strstr(folder.path, "/work/.data/test-gpu"), "%s", folder.path);
+  cr_expect_not_null(strstr(folder.path, "/mine/.data/test-gpu"), "%s", folder.path);
   rmdir(folder.path), rmdir(data);
-  snprintf(data, sizeof data, "%s/work", base);
+  snprintf(data, sizeof data, "%s/mine", base);
   rmdir(data), rmdir(base);
   cr_assert(!record_folder_make("/dev/null/x", &device, &folder, &error));
   cr_expect_not_null(strstr(error.text, "cannot make the folder /dev/null/x: "), "%s", error.text);

@@ -203,13 +203,17 @@ Test(launches, o_alone_with_other_values) {
   trial_free(&trial);
 }
 
+enum { SHIFT = 16 };
+
 // Returns a copy that begins 16 bytes behind what cudaMalloc() gives, which is a multiple of 256.
-static void *shifted(const void *data, size_t bytes) {
+static void *shifted(const guarded_buffer *buffer) {
   char *memory;
-  cr_assert_eq(cudaMalloc((void **)&memory, bytes + 16), cudaSuccess);
-  cr_assert_eq(cudaMemcpy(memory + 16, data, bytes, cudaMemcpyDeviceToDevice), cudaSuccess);
-  return memory + 16;
+  cr_assert_eq(cudaMalloc((void **)&memory, buffer->bytes + SHIFT), cudaSuccess);
+  cr_assert_eq(cudaMemcpy(memory + SHIFT, buffer->data, buffer->bytes, cudaMemcpyDeviceToDevice),
+               cudaSuccess);
+  return memory + SHIFT;
 }
+static void free_shifted(const void *copy) { cudaFree((char *)(uintptr_t)copy - SHIFT); }
 
 // attention.h promises no more.
 Test(launches, tensors_at_multiples_of_16_bytes) {
@@ -218,12 +222,12 @@ Test(launches, tensors_at_multiples_of_16_bytes) {
   suite_prepare(&trial, suite_shape(ATTENTION_FP16, 65, 130, 64, true), INPUTS_NORMAL);
   suite_run_and_check(&trial, NULL);
   attention_args arguments = trial_arguments(&trial);
-  arguments.q = shifted(trial.device_q.data, trial.device_q.bytes);
-  arguments.k = shifted(trial.device_k.data, trial.device_k.bytes);
-  arguments.v = shifted(trial.device_v.data, trial.device_v.bytes);
+  arguments.q = shifted(&trial.device_q);
+  arguments.k = shifted(&trial.device_k);
+  arguments.v = shifted(&trial.device_v);
   cr_assert(guard_poison(&trial.device_o, &error) && guard_poison(&trial.device_lse, &error));
-  arguments.o = shifted(trial.device_o.data, trial.device_o.bytes);
-  arguments.lse = shifted(trial.device_lse.data, trial.device_lse.bytes);
+  arguments.o = shifted(&trial.device_o);
+  arguments.lse = shifted(&trial.device_lse);
   cr_assert(device_ok(suite_step().forward(&arguments, NULL), "launching", &error), "%s",
             error.text);
   cr_assert(device_ok(cudaDeviceSynchronize(), "running", &error), "%s", error.text);
@@ -233,5 +237,7 @@ Test(launches, tensors_at_multiples_of_16_bytes) {
   cr_assert_eq(cudaMemcpy(trial.lse, arguments.lse, trial.device_lse.bytes, cudaMemcpyDeviceToHost),
                cudaSuccess);
   cr_assert(trial_check(&trial, &result), "%s", result.message.text);
+  const void *const copies[] = {arguments.q, arguments.k, arguments.v, arguments.o, arguments.lse};
+  for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++) free_shifted(copies[i]);
   trial_free(&trial);
 }
