@@ -63,6 +63,10 @@ checks_of_texts = $(CHECK_ALL:%="$(MAKE) --no-print-directory %")
 # The steps are built first, from the last one on, because the compiler takes longest for their kernels.
 reversed = $(if $1,$(call reversed,$(wordlist 2,1000,$1)) $(firstword $1))
 
+# A configuration that a step does not have is refused as its program refuses it, before any test runs.
+know_configuration = for program in $(call programs,$(BUILDABLE)); do \
+    $$program --config $(CONFIG) --batch 1 --heads 1 --seq 64 --dim 64 --no-time >/dev/null || exit; done
+
 say_too_new = SKIP $(patsubst common/tests/%.c,%,$(too_new)): they need sm_80 or newer, this GPU is $(ARCH)
 build_tests = $(BUILDER) $(call reversed,$(step_checks)) $(PART_TESTS) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged $(if $(filter cpu,$(DEVICE)),$(BUILD)/sabotaged_group) \
     $(if $(filter cpu,$(DEVICE)),$(if $(PART_TESTS),$(BUILD)/groups $(BUILD)/step21.so $(BUILD)/sabotaged_group.so)) \
@@ -72,6 +76,7 @@ build_tests = $(BUILDER) $(call reversed,$(step_checks)) $(PART_TESTS) $(call pr
 check-now: say-device
 	$(if $(too_new),@echo "$(say_too_new)")
 	@$(if $(CHECK_ALL),scripts/side_by_side.sh "$(build_tests)" $(checks_of_texts),$(build_tests))
+	$(if $(CONFIG),@$(know_configuration))
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_SABOTAGED_GROUP=$(BUILD)/sabotaged_group LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) ONE_GPU="$(on_one_gpu)" ALL_GPUS="$(on_all_gpus)" LAB_LARGE=$(if $(STEP_GOALS),1) \
 	  scripts/check.sh $(CHECKED)

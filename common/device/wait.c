@@ -44,12 +44,14 @@ __attribute__((noreturn)) static void give_up(double seconds) {
 
 // Asks until the work is done. At first it asks without a pause, as cudaEventSynchronize does, so that it
 // notices the end of short work at once. Later it pauses, which leaves the core to other programs.
+// CUDA keeps the answer "not ready" as its last error, which the caller must not find, as it is none.
 static cudaError_t wait_until_done(cudaError_t (*ask)(const void *), const void *of) {
   const double spinning = 0.01;
   const double begin = now_seconds();
   for (;;) {
     const cudaError_t status = ask(of);
     if (status != cudaErrorNotReady) return status;
+    if (cudaPeekAtLastError() == cudaErrorNotReady) cudaGetLastError();
     const double waited = now_seconds() - begin;
     if (waited <= spinning) continue;
     const double limit = limit_seconds();

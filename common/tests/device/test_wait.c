@@ -10,8 +10,21 @@
 
 static unsigned queries, ready_at; // which query finds the work done
 static cudaError_t outcome;
+static cudaError_t last_error; // as CUDA keeps it
 
-static cudaError_t answer(void) { return ++queries < ready_at ? cudaErrorNotReady : outcome; }
+static cudaError_t answer(void) {
+  const cudaError_t status = ++queries < ready_at ? cudaErrorNotReady : outcome;
+  if (status != cudaSuccess) last_error = status;
+  return status;
+}
+
+cudaError_t cudaPeekAtLastError(void) { return last_error; }
+
+cudaError_t cudaGetLastError(void) {
+  const cudaError_t error = last_error;
+  last_error = cudaSuccess;
+  return error;
+}
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   (void)stream;
@@ -37,6 +50,15 @@ Test(wait, until_the_work_is_done) {
     cr_expect_eq(queries, 1);
     cr_expect_eq(wait_for(1000, cudaErrorIllegalAddress, event), cudaErrorIllegalAddress);
     cr_expect_eq(queries, 1000);
+    cr_expect_eq(cudaGetLastError(), cudaErrorIllegalAddress);
+  }
+}
+
+// To ask too early is no error that the caller has to find.
+Test(wait, leaves_no_error) {
+  for (int event = 0; event < 2; event++) {
+    cr_expect_eq(wait_for(1000, cudaSuccess, event), cudaSuccess);
+    cr_expect_eq(cudaPeekAtLastError(), cudaSuccess);
   }
 }
 

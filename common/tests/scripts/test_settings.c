@@ -231,6 +231,14 @@ Test(settings, a_run_and_a_count_take_a_configuration) {
   EXPECT(result, "scripts/count_gpu.sh", "build/gpu/step05 -- --config 32x32x4");
 }
 
+// A configuration that the step does not have is bad usage, and no test runs.
+Test(settings, tests_refuse_a_configuration_that_there_is_not) {
+  const script_result result = lab_run(MAKE "step05 check CONFIG=nope");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: step 05_wmma has no configuration \"nope\": it has ");
+  cr_expect(!strstr(result.out, "check:"), "tests ran: %s", result.out);
+}
+
 // Where CUDA is installed, the doctor also says whether the steps for several GPUs find what they need.
 Test(settings, the_doctor_looks_for_nccl) {
   script_result result =
