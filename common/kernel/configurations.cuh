@@ -144,7 +144,7 @@ const char *attention_unsupported(const attention_shape *shape) {
     return "bf16 on tensor cores needs a GPU of sm_80 or newer: step 04 takes it on any";
 #endif
 #ifdef MOST_TILES
-  // Counted in tiles of 64 rows, the smallest that there are.
+  // Counted in tiles of 64 rows of a head. Steps for few rows have lower ones, of which no GPU holds so many.
   if ((long long)shape->batch * shape->heads * divide_up(shape->seq_q, 64) > MOST_TILES)
     return "the tiles of all heads are at most 2^31 - 1 from step 10 on: step 09 takes more";
 #endif

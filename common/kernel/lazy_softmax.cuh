@@ -10,9 +10,10 @@
 #include <type_traits>
 
 // Whether the lazy softmax runs under products of its own warp group as well, and not only under those of the
-// others. It needs a second P, since S must be kept until P is known to be good, and registers for it.
+// others. It needs a second P, since S must be kept until P is known to be good, and registers for it. At head_dim 64
+// a second P pays only where there are no others.
 template <typename tile, int D>
-static constexpr bool OVERLAP = D == 128;
+static constexpr bool OVERLAP = D == 128 || tile::CONSUMERS == 1;
 
 // Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
 __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }

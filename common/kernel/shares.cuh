@@ -204,7 +204,8 @@ static inline cudaError_t clear_new_counters(const partial_tiles &partials,
 }
 
 // Counts a call. Returns true in the last of `count` calls, which must be less than 2^20, and leaves the counter at 0
-// for the next launch. One lane of each warp calls it.
+// for the next launch. One lane of each warp calls it. The last one then sees what the others had made visible before
+// their calls.
 //
 // The workspace may hold anything before a launch, such as what another step has left, and to clear the counters each
 // time would be a second launch, which this step saves. So a counter carries a mark of 44 bits. If the mark is
@@ -212,12 +213,12 @@ static inline cudaError_t clear_new_counters(const partial_tiles &partials,
 // added to the word before count again.
 __device__ __forceinline__ bool is_last_of(unsigned long long *counter, unsigned count) {
   constexpr unsigned long long MARK = 0xfff5eedc0de00000, COUNT = (1 << 20) - 1;
-  unsigned long long before = atomicAdd(counter, 1ULL);
+  unsigned long long before = add_and_acquire(counter, 1);
   while ((before & ~COUNT) !=
          MARK) { // only if the workspace was not the kernel's in the launch before
     const unsigned long long seen = atomicAdd(counter, 0ULL);
     if ((seen & ~COUNT) == MARK)
-      before = atomicAdd(counter, 1ULL);
+      before = add_and_acquire(counter, 1);
     else if (atomicCAS(counter, seen, MARK + 1) == seen)
       before = MARK;
   }

@@ -83,7 +83,7 @@ static inline bool fits_small_tiles(const attention_shape &shape) {
 // Within a section the last query tile of each head goes first, then the last but one of each head, and so
 // on. The last section has up to four times as many heads, so that there are short tiles to fill every gap at
 // the end, but not more than have room in the L2 cache with their K and V. FlashAttention-3 deals out causal
-// tiles in sections of this kind as well.
+// tiles in sections, too: one has as many heads, rounded down to a power of two, as have their K and V in 32 MB.
 struct schedule {
   int blocks; // thread blocks of the launch, one for each multiprocessor unless there are fewer tiles
   // Of the tiles that blocks have taken; NULL if block b takes the tiles b, b + blocks, b + 2 blocks, and so on.

@@ -17,8 +17,9 @@ struct marked_word {
 #include "word_functions.h" // of the emulator: the same functions, without PTX
 #else
 
-// Stores a word. An access of the scalar type .b128 is a single one for the GPU (PTX ISA, "ld", "st"), and orders no
-// other. One of a vector of four would be four, in any order ("Memory Operations on Vector Data Types").
+// Stores a word, by an access of the scalar type .b128 (PTX ISA, "ld", "st"), which orders no other. A GPU carries it out
+// as a single one. The memory model does not promise that: it speaks of scalars of up to 64 bits. An access to a vector
+// of four would be four, in any order (8.2.4, "Vector Data-types").
 __device__ __forceinline__ void store_word(marked_word *to, const marked_word &word) {
   asm volatile("{\n"
                ".reg .b64 low, high;\n"

@@ -4,7 +4,7 @@
 // In step 12 a consumer has no product under way during its softmax, and computes no exponentials during its
 // products. But O += P V of one key block does not depend on S = Q K^T of the next one. So a consumer queues
 // both, S first, and waits for S alone. The softmax of a block then runs while the tensor cores add P V of the
-// block before. FlashAttention-3 calls this intra-warpgroup pipelining.
+// block before. FlashAttention-3 calls this intra-warpgroup overlapping.
 //
 //   tensor cores   | Q K 1 | P V 0      | Q K 2 | P V 1      | Q K 3 | ...
 //   the warps              | softmax 1  |       | softmax 2  |       | softmax 3

@@ -45,9 +45,9 @@ struct configuration {
   X(64, 128, 4, 2)
 
 // The best measured on an H200 and an H100. Few tiles should be small, to keep more multiprocessors busy, and those of
-// short sequences as well. At head_dim 64 a row takes 2 to 3 % less time in a tile of 192 rows than in one of 256, but
-// tiles of a head and of a multiprocessor are rounded up: the rows of the busiest multiprocessor are compared. Under a
-// causal mask tiles differ in length, and seq_q decides.
+// short sequences as well. At head_dim 64 a row takes about 1 % less time in a tile of 192 rows than in one of 256,
+// and less still where blocks take the ordinary softmax. But tiles of a head and of a multiprocessor are rounded up: the
+// rows of the busiest multiprocessor are compared. Under a causal mask tiles differ in length, and seq_q decides.
 static const char *best_configuration(const attention_shape *shape) {
   const long long heads = (long long)shape->batch * shape->heads;
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
@@ -65,9 +65,10 @@ static constexpr int SMALLEST_DIM = 64;
 #define WORKSPACE_BYTES sizeof(int) // of the counter that deals out the tiles
 
 // Whether the lazy softmax runs under products of its own warp group as well, and not only under those of the
-// others. It needs a second P, since S must be kept until P is known to be good, and registers for it.
+// others. It needs a second P, since S must be kept until P is known to be good, and registers for it. At head_dim 64
+// a second P pays only where there are no others.
 template <typename tile, int D>
-static constexpr bool OVERLAP = D == 128;
+static constexpr bool OVERLAP = D == 128 || tile::CONSUMERS == 1;
 
 // Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
 __device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
@@ -278,8 +279,9 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring); // no scores of the tile are left
       mask(block);
+      // The product reads the only P. All four warps wait, also a wary one, because they must wait together.
+      if (!OVERLAP<tile, D> && may_be_lazy.value) wgmma_wait<0>(O_frag[0]);
       const bool attempt = may_be_lazy.value && failures < FAILURES;
-      if (!OVERLAP<tile, D> && attempt) wgmma_wait<0>(O_frag[0]); // the product reads the only P
       // exercise: the lazy softmax if `attempt`; else, or if it fails, the ordinary one, and a failure if may_be_lazy
       // until then: const bool lazy = false;
       const bool lazy = attempt && try_lazy_softmax(P_new);
@@ -298,31 +300,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       exponentiate(1); // row 1, while the tensor cores work for the next consumer
       round_probabilities<Element>(P_new[0], S_frag[0]);
     };
-    // The epilogue of a tile under the prologue of the next: O is stored while the next tile's scores are under way.
-    const auto finish = [&](const auto &P) {
-      wait_for_values();
-      if (failures > 0) report(consumer, failures);
-      wait_for_turn();
-      plan_next_tiles(blocks);
-      accumulate_output<tile, D>(O_frag, P, smem.V[V_ring.stage], blocks == 1);
-      // Only warp groups below see the blocks that are left. This one gives back their stages, and passes its turns.
-#pragma unroll 1
-      for (int block = blocks; block < place.blocks; block++) {
-        wgmma_wait<0>(O_frag[0]);
-        release(smem.V_empty, V_ring);
-        pass_turn();
-        wait_for_keys();
-        release(smem.K_empty, K_ring);
-        wait_for_values();
-        wait_for_turn();
-      }
-      number = next_tile();
-      queue_scores(); // also after the last tile, so that the wait below has a newer group than that of O
-      pass_turn();
-      wgmma_wait<1>(O_frag[0]);
-      release(smem.V_empty, V_ring);
-      store();
-    };
     int block = 1;
     if (wary_tiles > 0) {
       for (; block < blocks; block++) one_round(block, P_frag, P_frag, std::false_type());
@@ -332,16 +309,36 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
         one_round(block, P_frag, P_next, std::true_type());
         one_round(block + 1, P_next, P_frag, std::true_type());
       }
-      if (block < blocks) one_round(block, P_frag, P_next, std::true_type());
+      if (block < blocks) {
+        one_round(block, P_frag, P_next, std::true_type());
+        for (int i = 0; i < tile::LANE_KEYS; i++) P_frag[0][i] = P_next[0][i];
+      }
     } else {
       for (; block < blocks; block++) one_round(block, P_frag, P_frag, std::true_type());
     }
-    // The loop of two rounds leaves `block` at a last round of its own, whose P is in P_next.
-    if (OVERLAP<tile, D> && block < blocks) {
-      finish(P_next);
-    } else {
-      finish(P_frag);
+    // The epilogue of a tile under the prologue of the next: O is stored while the next tile's scores are under way.
+    wait_for_values();
+    if (failures > 0) report(consumer, failures);
+    wait_for_turn();
+    plan_next_tiles(blocks);
+    accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage], blocks == 1);
+    // Only warp groups below see the blocks that are left. This one gives back their stages, and passes its turns.
+#pragma unroll 1
+    for (int block = blocks; block < place.blocks; block++) {
+      wgmma_wait<0>(O_frag[0]);
+      release(smem.V_empty, V_ring);
+      pass_turn();
+      wait_for_keys();
+      release(smem.K_empty, K_ring);
+      wait_for_values();
+      wait_for_turn();
     }
+    number = next_tile();
+    queue_scores(); // also after the last tile, so that the wait below has a newer group than that of O
+    pass_turn();
+    wgmma_wait<1>(O_frag[0]);
+    release(smem.V_empty, V_ring);
+    store();
     place = tile_in_order<tile>(shape, order, number); // while S is under way
     wgmma_wait<0>(S_frag[0]);
   }

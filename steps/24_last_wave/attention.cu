@@ -260,8 +260,9 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring); // no scores of the tile are left
       mask(block);
+      // The product reads the only P. All four warps wait, also a wary one, because they must wait together.
+      if (!OVERLAP<tile, D> && may_be_lazy.value) wgmma_wait<0>(O_frag[0]);
       const bool attempt = may_be_lazy.value && failures < FAILURES;
-      if (!OVERLAP<tile, D> && attempt) wgmma_wait<0>(O_frag[0]); // the product reads the only P
       const bool lazy = attempt && try_lazy_softmax(P_new);
       if (!lazy) {
         if (may_be_lazy.value) failures++;
@@ -277,31 +278,6 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       exponentiate(1); // row 1, while the tensor cores work for the next consumer
       round_probabilities<Element>(P_new[0], S_frag[0]);
     };
-    // The epilogue of a tile under the prologue of the next: O is stored while the next tile's scores are under way.
-    const auto finish = [&](const auto &P) {
-      wait_for_values();
-      if (failures > 0) report(consumer, failures);
-      wait_for_turn();
-      plan_next_tiles(blocks);
-      accumulate_output<tile, D>(O_frag, P, smem.V[V_ring.stage], blocks == 1);
-      // Only warp groups below see the blocks that are left. This one gives back their stages, and passes its turns.
-#pragma unroll 1
-      for (int block = blocks; block < place.blocks; block++) {
-        wgmma_wait<0>(O_frag[0]);
-        release(smem.V_empty, V_ring);
-        pass_turn();
-        wait_for_keys();
-        release(smem.K_empty, K_ring);
-        wait_for_values();
-        wait_for_turn();
-      }
-      number = next_tile();
-      queue_scores(); // also after the last tile, so that the wait below has a newer group than that of O
-      pass_turn();
-      wgmma_wait<1>(O_frag[0]);
-      release(smem.V_empty, V_ring);
-      store();
-    };
     int block = 1;
     if (wary_tiles > 0) {
       for (; block < blocks; block++) one_round(block, P_frag, P_frag, std::false_type());
@@ -311,16 +287,36 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
         one_round(block, P_frag, P_next, std::true_type());
         one_round(block + 1, P_next, P_frag, std::true_type());
       }
-      if (block < blocks) one_round(block, P_frag, P_next, std::true_type());
+      if (block < blocks) {
+        one_round(block, P_frag, P_next, std::true_type());
+        for (int i = 0; i < tile::LANE_KEYS; i++) P_frag[0][i] = P_next[0][i];
+      }
     } else {
       for (; block < blocks; block++) one_round(block, P_frag, P_frag, std::true_type());
     }
-    // The loop of two rounds leaves `block` at a last round of its own, whose P is in P_next.
-    if (OVERLAP<tile, D> && block < blocks) {
-      finish(P_next);
-    } else {
-      finish(P_frag);
+    // The epilogue of a tile under the prologue of the next: O is stored while the next tile's scores are under way.
+    wait_for_values();
+    if (failures > 0) report(consumer, failures);
+    wait_for_turn();
+    plan_next_tiles(blocks);
+    accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage], blocks == 1);
+    // Only warp groups below see the blocks that are left. This one gives back their stages, and passes its turns.
+#pragma unroll 1
+    for (int block = blocks; block < place.blocks; block++) {
+      wgmma_wait<0>(O_frag[0]);
+      release(smem.V_empty, V_ring);
+      pass_turn();
+      wait_for_keys();
+      release(smem.K_empty, K_ring);
+      wait_for_values();
+      wait_for_turn();
     }
+    number = next_tile();
+    queue_scores(); // also after the last tile, so that the wait below has a newer group than that of O
+    pass_turn();
+    wgmma_wait<1>(O_frag[0]);
+    release(smem.V_empty, V_ring);
+    store();
     place = tile_in_order<tile>(shape, order, number); // while S is under way
     wgmma_wait<0>(S_frag[0]);
   }

@@ -24,6 +24,7 @@ void products_begin(worker *worker) {
   for (unsigned i = 0; i * WARPGROUP_THREADS < worker->thread_count; i++) {
     warpgroup *warpgroup = &worker->warpgroups[i];
     warpgroup->executed = 0;
+    aligned_begin(warpgroup);
     for (unsigned g = 0; g < GROUPS_MAX; g++) {
       product_group *group = &warpgroup->groups[g];
       group->count = group->committed = group->waited = 0;
@@ -172,8 +173,11 @@ static product_group *open_group(worker *worker, warpgroup *warpgroup, const emu
 }
 
 void emulator_warpgroup_fence(const emulator_site *site) {
-  hopper_check(current_worker, site);
-  observer_register_fence(current_worker);
+  worker *worker = current_worker;
+  hopper_check(worker, site);
+  thread *self = worker->running;
+  aligned_come(warpgroup_of(worker, self), &self->products, site);
+  observer_register_fence(worker);
 }
 
 void emulator_proxy_fence(const emulator_site *site) {
@@ -212,6 +216,7 @@ void emulator_warpgroup_commit(const emulator_site *site) {
   hopper_check(worker, site);
   thread *self = worker->running;
   warpgroup *warpgroup = warpgroup_of(worker, self);
+  aligned_come(warpgroup, &self->products, site);
   product_group *group = open_group(worker, warpgroup, site);
   if (self->products.started != group->count) {
     emulator_fault(cudaErrorLaunchFailure,
@@ -261,6 +266,7 @@ void emulator_warpgroup_wait(unsigned newest, const emulator_site *site) {
   thread *self = worker->running;
   warpgroup *warpgroup = warpgroup_of(worker, self);
   thread_products *own = &self->products;
+  aligned_come(warpgroup, own, site);
   history_did(worker, site, NULL);
   const uint64_t pending = own->group - own->waited;
   history_leaves(worker, pending < newest ? (unsigned)pending : newest);

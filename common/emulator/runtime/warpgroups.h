@@ -17,7 +17,8 @@ enum {
   PRODUCT_DEPTH = 16,
   PRODUCT_COLUMNS_MAX = 256,
   GROUPS_MAX = 16, // groups that a warpgroup may have between the first start and the last wait
-  ACCUMULATORS_MAX = 8
+  ACCUMULATORS_MAX = 8,
+  ALIGNED_MAX = 64 // instructions that a thread may be ahead of another one of its warpgroup
 };
 
 // A matrix D in use: it belongs to the tensor cores until each
@@ -45,10 +46,18 @@ typedef struct {
   unsigned waited;    // number of threads
 } product_group;
 
+// An instruction that all threads of a warpgroup must execute together.
+typedef struct {
+  uint64_t number;    // of the thread's such instructions
+  emulator_site site; // as the first thread comes to it
+  unsigned threads;   // that have come to it; 0 once all have
+} aligned_instruction;
+
 typedef struct warpgroup {
   uint64_t executed;                           // number of groups
   product_group groups[GROUPS_MAX];            // group g is groups[g % GROUPS_MAX]
   accumulator *accumulators[ACCUMULATORS_MAX]; // NULL where none was needed yet
+  aligned_instruction aligned[ALIGNED_MAX];    // instruction n is aligned[n % ALIGNED_MAX]
   unsigned registers;                          // of each thread
   unsigned asked;                              // the number that its threads at setmaxnreg ask for
   unsigned asking;                             // how many threads ask
@@ -66,6 +75,14 @@ typedef struct {
   uint64_t group;   // the group to which it adds products; it has committed those before
   uint64_t waited;  // number of groups
   unsigned started; // products of the group
+  uint64_t aligned; // instructions that the warpgroup executes together
 } thread_products;
+
+// Called where a block begins.
+void aligned_begin(warpgroup *warpgroup);
+
+// Called by a thread for each instruction that its warpgroup must execute together, but for the start of a product, of
+// which products.c compares more. A fault where another thread has come to another line.
+void aligned_come(warpgroup *warpgroup, thread_products *own, const emulator_site *site);
 
 #endif

@@ -240,6 +240,21 @@ void fault_product_fewer(void) { multiply(FEWER); }
 void fault_product_warp_missing(void) { multiply(WARP_MISSING); }
 void fault_product_groups(void) { multiply(GROUPS); }
 
+// The warps of the upper half wait for their product in one line, those of the lower half in another.
+__global__ void two_waits_kernel() {
+  extern __shared__ unsigned char memory[];
+  const uint64_t tile = matrix_descriptor(memory + (-shared_address(memory) & 1023), 0);
+  float d[32];
+  wgmma<half, 64>::shared(d, tile, tile, true);
+  wgmma_commit();
+  if (threadIdx.x < 64) {
+    wgmma_wait<0>(d);
+  } else {
+    MARK, wgmma_wait<0>(d);
+  }
+}
+void fault_product_waits(void) { two_waits_kernel<<<1, 128, TILE_BYTES + 1023>>>(); }
+
 // Both halves of the warp group start the same product on the same line, but in two copies of the function.
 __attribute__((always_inline)) static inline void inlined_product(float (&d)[32], uint64_t tile) {
   MARK, wgmma<half, 64>::shared(d, tile, tile, true);

@@ -61,6 +61,7 @@ void fault_product_differs(void);      // warp 2 gives another tile
 void fault_product_fewer(void);        // warp 3 commits a group of none
 void fault_product_warp_missing(void); // warp 3 starts none
 void fault_product_copies(void);       // warps 2 and 3 take another copy of an inlined function
+void fault_product_waits(void);        // warps 2 and 3 wait in another line
 void fault_product_groups(void);       // 17 groups without a wait
 
 // Registers:

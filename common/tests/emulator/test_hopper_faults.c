@@ -204,6 +204,10 @@ Test(hopper_faults, products) {
          "by thread (64,0,0)");
   expect(fault_product_fewer, FAILURE, "wgmma.commit_group",
          ": the thread commits 0 products, others of its warpgroup 1\n", "by thread (96,0,0)");
+  expect(fault_product_waits, FAILURE, "wgmma.wait_group",
+         ": all threads of a warpgroup must execute the same instruction: others of them come to "
+         "wgmma.wait_group in ",
+         "by thread (64,0,0)");
   expect(fault_product_warp_missing, FAILURE, "threads 0-95 (warps 0-2) wait at wgmma.wait_group",
          " for products that 96 of the warpgroup's 128 threads have committed\n",
          "threads 96-127 (warp 3) have exited\n");
