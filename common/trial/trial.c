@@ -109,6 +109,8 @@ attention_args trial_arguments(const trial *trial) {
 }
 
 bool trial_run(trial *trial, const attention_step *step, cudaStream_t stream, error_text *error) {
+  // First of all, because the workspace depends on it. Another contender may have configured the same library.
+  if (step->configure) step->configure(step->configuration);
   const size_t needed = step->workspace_bytes(&trial->shape);
   if (trial->workspace.bytes != needed) {
     guard_free(&trial->workspace);
@@ -122,7 +124,6 @@ bool trial_run(trial *trial, const attention_step *step, cudaStream_t stream, er
     return false;
   }
   const attention_args arguments = trial_arguments(trial);
-  if (step->configure) step->configure(step->configuration);
   return device_ok(step->forward(&arguments, stream), "launching the step", error) &&
          device_ok(device_wait(stream), "running the step", error) &&
          device_ok(
