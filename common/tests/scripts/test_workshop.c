@@ -56,8 +56,8 @@ static void expect_parts_missed(const char *source) {
 
 // Each part takes a compilation. The parts of these steps are those that their planted bugs break.
 static bool each_part_has_a_bug(const char *source) {
-  const char *steps[] = {"_wgmma/", "_one_kernel/", "_gather/", "_zigzag/", "_hidden_copies/",
-                         "_marked_words/"};
+  const char *steps[] = {"_wgmma/",  "_one_kernel/",    "_gather/",
+                         "_zigzag/", "_hidden_copies/", "_marked_words/"};
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
     if (strstr(source, steps[i])) return true;
   }

@@ -1,5 +1,6 @@
 // One library has one configuration at a time, and two contenders may be the same library in two configurations. A trial
 // asks for the workspace of the one that it runs.
+#include "shape/shape.h"
 #include "trial/trial.h"
 
 #include <criterion/criterion.h>
