@@ -271,7 +271,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       }
       if (block < blocks) {
         one_round(block, P_frag, P_next, std::true_type());
-        for (int i = 0; i < tile::LANE_KEYS; i++) P_frag[0][i] = P_next[0][i];
+        for (int i = 0; i < tile::LANE_KEYS; i++) P_frag[0][i] = P_next[0][i]; // the last P
       }
     } else {
       for (; block < blocks; block++) one_round(block, P_frag, P_frag, std::true_type());

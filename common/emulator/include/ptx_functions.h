@@ -16,7 +16,7 @@ inline unsigned shared_address(const void *pointer) {
 // Exact to half a unit in the last place, the instruction to 2; a result is never subnormal in either.
 inline float exp2_approximate(float x) { return x < -126.0f ? 0.0f : exp2f(x); }
 
-// Of the emulator all atomic functions acquire.
+// On the emulator all atomic functions acquire.
 inline unsigned long long add_and_acquire(unsigned long long *to, unsigned long long number) {
   return atomicAdd(to, number);
 }
