@@ -2,7 +2,7 @@
 # Puts what this machine has recorded into the published record: scripts/publish.sh [DEVICE_FOLDER [NAME]]
 # Copies results/<device>/*.csv, or NAME.csv and its NAME-samples.csv alone, to plots/data/<device>, and draws the charts
 # and writes the tables again. A file replaces the whole published one, but bugs.csv, mutants.csv, counts.csv, counts-lines.csv and the
-# files of variants are merged, so that the published rows of other steps, sources and shapes stay. So are peers.csv,
+# files of variants are merged, so that the published rows of other steps stay. So are peers.csv,
 # shapes.csv, spread.csv, waves.csv and decode.csv, by shape: all that was timed at one shape was timed in turn, and stays together.
 # Rows of steps that have got another name since are left out. Of the emulator only bugs.csv, mutants.csv and
 # counts-lines.csv, which the lab book shows, are published, because its other records can be made quickly on any machine.
