@@ -137,8 +137,8 @@ READ_NAME  := $(if $(and $(WORK),$(PART)),$(LAB_WORK),$(STEPS_NAME))
 ELSEWHERE  := $(filter-out steps,$(STEPS_FOLDER))
 # Each folder gets a different name, in which "_" becomes "__" and "/" becomes "_.".
 STEP_BUILD := $(BUILD)$(if $(ELSEWHERE),/elsewhere/$(subst /,_.,$(subst _,__,$(ELSEWHERE))))
-# A quick check of a file that has just been changed compiles its first configuration alone.
-ifneq ($(and $(WORK),$(QUICK),$(filter check check-work,$(MAKECMDGOALS))),)
+# A quick check of a file that has just been changed compiles its first configuration alone, or all to find CONFIG.
+ifneq ($(and $(WORK),$(QUICK),$(if $(CONFIG),,1),$(filter check check-work,$(MAKECMDGOALS))),)
   FIRST_CONFIGURATION := 1
 endif
 ifneq ($(FIRST_CONFIGURATION),)

@@ -118,6 +118,16 @@ run_tests() { # STEP
   run_program "$1" "$file" "$all" --jobs $at_once "${options[@]}"
 }
 
+# Ends the script where the step lacks the configuration that LAB_CONFIG names, which says nothing about the file. This is
+# a test that launches no kernel.
+know_configuration() { # STEP
+  run_program "$1" "$file" '' --filter interface/name_and_summary || true
+  if grep -o -m 1 'step [^ ]* has no configuration .*' "$log" >"$scratch/refused"; then
+    echo "error: $(cat "$scratch/refused")" >&2
+    exit 2
+  fi
+}
+
 # Leaves the first failure in $scratch/first. Where tests ran side by side that test runs again alone, because its lines
 # stand among those of others.
 find_first_failure() { # STEP
@@ -242,6 +252,7 @@ for step in "${steps[@]}"; do
     continue
   fi
   left=$(if [ -n "${PART:-}" ]; then say_part_left "$file" "$PART"; else say_parts_left "$file"; fi)
+  if [ -n "${LAB_CONFIG:-}" ]; then know_configuration "$step"; fi
   status=0
   run_tests "$step" || status=$?
   judged=0

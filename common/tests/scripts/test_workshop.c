@@ -104,6 +104,13 @@ Test(workshop, a_quick_check_compiles_one_configuration, .timeout = 120) {
                    lab_work + strlen("/tmp/"));
   cr_expect_str_eq(result.out, "2\n", "%s configurations",
                    result.out); // the second for head_dim 128
+  // A configuration that the step does not have says nothing about the file.
+  result = lab_run("env -u BXFI_MAP QUICK=1 LAB_CONFIG=nope scripts/workshop/check.sh cpu "
+                   "build/cpu/elsewhere/_.tmp_.%s.quick 06_cp_async",
+                   lab_work + strlen("/tmp/"));
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: step 06_cp_async has no configuration \"nope\": it has ");
+  cr_expect_null(strstr(result.out, "attention.cu fails"), "%s", result.out);
 }
 
 // Every verb that builds folds the compiler's words, those of a part with the lab's other parts as well.
