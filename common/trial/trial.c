@@ -134,6 +134,15 @@ bool trial_run(trial *trial, const attention_step *step, cudaStream_t stream, er
                                       "copying lse back", error));
 }
 
+bool trial_run_in_a_row(const trial *trial, const attention_step *step, cudaStream_t stream,
+                        error_text *error) {
+  const attention_args arguments = trial_arguments(trial);
+  for (int launch = 0; launch < 2; launch++)
+    if (!device_ok(step->forward(&arguments, stream), "launching the step in a row", error))
+      return false;
+  return device_ok(device_wait(stream), "running the step in a row", error);
+}
+
 static bool unchanged(const guarded_buffer *buffer, const void *host, error_text *error) {
   void *now = malloc(buffer->bytes);
   bool good = now || fail(error, "not enough memory to read %s back", buffer->name);

@@ -41,6 +41,12 @@ bool trial_supported(const trial *trial, const attention_step *step, error_text 
 // `stream`, waits, and copies O and lse back. Returns false when a CUDA call or the launch fails.
 bool trial_run(trial *trial, const attention_step *step, cudaStream_t stream, error_text *error);
 
+// Runs the step of the last trial_run twice more, one launch right behind the other as in a model, and waits. A kernel that
+// is launched early may begin before the launch before it has ended. The emulator's sanitizer looks for races between
+// the two. Returns false when a launch fails.
+bool trial_run_in_a_row(const trial *trial, const attention_step *step, cudaStream_t stream,
+                        error_text *error);
+
 // Returns the arguments of a launch on the trial's own buffers, with the workspace of the last trial_run.
 attention_args trial_arguments(const trial *trial);
 

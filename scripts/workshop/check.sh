@@ -5,7 +5,7 @@
 # `make progress`. QUICK=1 stops at the first failure and leaves out the tests of very large grids and of other GPUs;
 # make then compiles the step's first configuration alone. PART=2 says that
 # the other parts are the lab's (scripts/workshop/part.sh). HUNT=3 says that the file is that bug to hunt: it has no
-# goals, and nothing comes next. Exit status 1 when a step does not pass.
+# goals, and nothing comes next. Exit status 1 when a step does not pass, and 2 when it lacks the configuration LAB_CONFIG.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

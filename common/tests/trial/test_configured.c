@@ -7,6 +7,7 @@
 #include <string.h>
 
 static size_t configured, asked; // bytes of workspace
+static int launches;
 
 static bool configure(const char *name) {
   configured = name ? 4096 : 16;
@@ -21,6 +22,7 @@ static size_t workspace_bytes(const attention_shape *shape) {
 static cudaError_t forward(const attention_args *args, cudaStream_t stream) {
   (void)args;
   (void)stream;
+  launches++;
   return asked == configured ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -44,5 +46,10 @@ Test(configured, before_the_workspace_is_asked_for) {
     cr_expect(trial_run(&trial, &large, NULL, &error), "large: %s", error.text);
     cr_expect_eq(trial.workspace.bytes, 4096);
   }
+  launches = 0;
+  cr_expect(trial_run_in_a_row(&trial, &large, NULL, &error), "large: %s", error.text);
+  cr_expect_eq(launches, 2);
+  asked = 0;
+  cr_expect_not(trial_run_in_a_row(&trial, &large, NULL, &error), "a launch that fails");
   trial_free(&trial);
 }
