@@ -61,7 +61,7 @@ bool device_visit_kernels(const void *function,
                           void (*visit)(const char *name, bool launched, void *context),
                           void *context);
 
-// Sets the order in which the emulator runs threads; 0 is the plain order. Returns false on a GPU, where the
+// Sets the order in which the emulator runs threads and blocks; 0 is the plain order. Returns false on a GPU, where the
 // order cannot be set.
 bool device_set_schedule(uint64_t seed);
 

@@ -218,8 +218,9 @@ EMULATOR_API cudaError_t emulator_symbol_address(void **pointer, const void *sym
 
 // ---- For host programs --------------------------------------------------------------------------
 
-// Sets the order in which threads run: 0 is thread order, and any other seed is a shuffled
-// order, which is the same for the same seed, whatever the number of workers. Numbers launches
+// Sets the order in which threads run, and in which blocks begin: 0 is thread order and block order. With any other
+// seed the threads of a block are shuffled, and the blocks begin with any of them and go up or down. The order is the
+// same for the same seed, whatever the number of workers. Numbers launches
 // from 0 again. The environment variable EMU_SEED sets the seed for the whole program.
 EMULATOR_API void emulator_set_seed(uint64_t seed);
 

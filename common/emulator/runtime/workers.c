@@ -9,6 +9,7 @@
 #include "grid_barrier.h"
 #include "limit.h"
 #include "observer.h"
+#include "random.h"
 #include "shared_memory.h"
 #include "signals.h"
 
@@ -72,6 +73,15 @@ static void run_next(worker *self, launch *launch, uint64_t number) {
   }
 }
 
+uint64_t workers_at_place(const launch *launch, uint64_t place) {
+  if (launch->seed == 0) return place;
+  const uint64_t count = launch->block_count / launch->cluster_blocks;
+  uint64_t random = random_start(launch->seed, launch->number, UINT64_MAX - 1);
+  const bool backwards = random_next(&random) >> 63;
+  const uint64_t number = (random_next(&random) % count + place) % count;
+  return backwards ? count - 1 - number : number;
+}
+
 static void prepare(worker *self, const launch *launch) {
   if (launch->cluster_blocks == 1) {
     block_prepare(self);
@@ -97,9 +107,9 @@ static void run_blocks(worker *self, launch *launch) {
   if (left == 0) {
     prepare(self, launch);
     while (!atomic_load(&launch->abandoned)) {
-      const uint64_t number = atomic_fetch_add(&launch->next_block, 1);
-      if (number >= launch->block_count / launch->cluster_blocks) break;
-      run_next(self, launch, number);
+      const uint64_t place = atomic_fetch_add(&launch->next_block, 1);
+      if (place >= launch->block_count / launch->cluster_blocks) break;
+      run_next(self, launch, workers_at_place(launch, place));
     }
     return;
   }

@@ -1,6 +1,7 @@
 // The order between blocks: by atomic operations and fences, and by the barrier of a cluster.
 #define _GNU_SOURCE
 #include "order_state.h"
+#include "workers.h"
 
 #include <string.h>
 
@@ -30,7 +31,8 @@ static size_t block_index(const past_access *past) {
 uint64_t order_block_number(const past_access *past) {
   const unsigned blocks = order_launch.cluster_blocks;
   const size_t index = block_index(past);
-  return cluster_block_number(order_launch.running, index / blocks, (unsigned)(index % blocks));
+  const uint64_t cluster = workers_at_place(order_launch.running, index / blocks);
+  return cluster_block_number(order_launch.running, cluster, (unsigned)(index % blocks));
 }
 
 bool order_in_running_launch(uint32_t stamp) { return stamp >= order_launch.start; }

@@ -60,6 +60,20 @@ bool active_mask_while_polling(void) {
   return got == 1;
 }
 
+__global__ void block_order_kernel(int *order, int *next) {
+  order[atomicAdd(next, 1)] = blockIdx.x;
+}
+void record_order_of_blocks(int *order) {
+  int *device_order, *next;
+  cudaMalloc(&device_order, 5 * sizeof(int));
+  cudaMalloc(&next, sizeof(int));
+  cudaMemset(next, 0, sizeof(int));
+  block_order_kernel<<<5, 1>>>(device_order, next);
+  cudaMemcpy(order, device_order, 5 * sizeof(int), cudaMemcpyDeviceToHost);
+  cudaFree(device_order);
+  cudaFree(next);
+}
+
 __global__ void order_kernel(int *order, int *next) {
   for (int round = 0; round < 3; round++) __syncthreads();
   order[blockIdx.x * blockDim.x + atomicAdd(&next[blockIdx.x], 1)] = threadIdx.x;

@@ -18,6 +18,9 @@ void read_from_exited_lanes(int *got, unsigned *active);
 // Lanes poll for a value that a lane writes once it knows the active lanes. True when the kernel ends.
 bool active_mask_while_polling(void);
 
+// Launches 5 blocks of one thread; order[i] becomes the block that ran as number i.
+void record_order_of_blocks(int *order);
+
 // Launches 3 blocks of 40 threads; order[40 * block + i] becomes the thread that ran as number i.
 void record_order(int *order);
 

@@ -53,6 +53,28 @@ Test(order, follows_the_seed) {
   cr_assert_arr_neq(first, first + 40, 40 * sizeof *first, "all blocks run in the same order");
 }
 
+// Any block may be the last, and blocks go up and down.
+Test(order, of_blocks_follows_the_seed) {
+  enum { BLOCKS = 5 };
+  setenv("EMU_WORKERS", "1", 1);
+  bool up = false, down = false, last[BLOCKS] = {false};
+  for (uint64_t seed = 0; seed <= 40; seed++) {
+    emulator_set_seed(seed);
+    int order[BLOCKS];
+    record_order_of_blocks(order);
+    const int step = order[1] == (order[0] + 1) % BLOCKS ? 1 : BLOCKS - 1;
+    for (int i = 1; i < BLOCKS; i++)
+      cr_assert_eq(order[i], (order[i - 1] + step) % BLOCKS, "seed %d, place %d", (int)seed, i);
+    if (seed == 0) cr_assert(order[0] == 0 && step == 1, "plain order");
+    if (seed > 0) last[order[BLOCKS - 1]] = true;
+    up = up || step == 1;
+    down = down || step == BLOCKS - 1;
+  }
+  cr_expect(up && down);
+  for (int block = 0; block < BLOCKS; block++)
+    cr_expect(last[block], "block %d is never the last", block);
+}
+
 // Runs a launch in a child process and brings back the order.
 static void order_in_child(const char *workers, int *order) {
   int ends[2];
