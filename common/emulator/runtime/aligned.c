@@ -30,3 +30,32 @@ void aligned_come(warpgroup *warpgroup, thread_products *own, const emulator_sit
     if (++entry->threads == WARPGROUP_THREADS) entry->threads = 0;
   }
 }
+
+// A thread of the warpgroup that begins at `first` has ended without an instruction that others have executed.
+static void report_missing(worker *worker, unsigned first, uint64_t most, unsigned missing) {
+  const warpgroup *warpgroup = &worker->warpgroups[first / WARPGROUP_THREADS];
+  const emulator_site *site = &warpgroup->aligned[(most - 1) % ALIGNED_MAX].site;
+  const uint3 block = worker->block.block_index;
+  if (fault_report_begin(worker, cudaErrorLaunchFailure)) {
+    fault_report_title("%s in %s:%d: all threads of a warpgroup must execute the same instruction: "
+                       "%u of the %u threads have ended without it",
+                       site->operation, site->file, site->line, missing, WARPGROUP_THREADS);
+    fault_report_line("in threads %u-%u of block (%u,%u,%u)", first, first + WARPGROUP_THREADS - 1,
+                      block.x, block.y, block.z);
+    fault_report_end(worker, cudaErrorLaunchFailure);
+  }
+  fault_leave(worker);
+}
+
+void aligned_end(worker *worker) {
+  for (unsigned first = 0; first + WARPGROUP_THREADS <= worker->thread_count;
+       first += WARPGROUP_THREADS) {
+    const thread *threads = &worker->threads[first];
+    uint64_t most = 0;
+    for (unsigned i = 0; i < WARPGROUP_THREADS; i++)
+      if (threads[i].products.aligned > most) most = threads[i].products.aligned;
+    unsigned missing = 0;
+    for (unsigned i = 0; i < WARPGROUP_THREADS; i++) missing += threads[i].products.aligned < most;
+    if (missing > 0) report_missing(worker, first, most, missing);
+  }
+}

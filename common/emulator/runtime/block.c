@@ -287,6 +287,7 @@ void block_end(worker *worker) {
   history_end(worker);
   if (shared_memory_written_behind(worker) != 0) fault_written_behind(worker);
   if (stacks_spilled(&worker->stacks)) fault_stack_spilled(worker);
+  aligned_end(worker);
   worker->counts.async_copies_dropped += worker->box_copies.count;
   observer_block_end(worker);
   grid_barrier_block_ended(worker->launch);

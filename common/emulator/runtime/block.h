@@ -220,6 +220,9 @@ void named_barriers_begin(worker *worker);
 void products_begin(worker *worker);
 void registers_begin(worker *worker);
 
+// aligned.c: call it when a block ends. A fault where some threads of a warpgroup have not executed what the others have.
+void aligned_end(worker *worker);
+
 // warp.c: call the first when a lane exits, the second when a warp's last running lane begins to wait.
 void warp_lane_exited(worker *worker, thread *thread);
 void warp_answer_active_masks(worker *worker, warp *warp);

@@ -255,6 +255,19 @@ __global__ void two_waits_kernel() {
 }
 void fault_product_waits(void) { two_waits_kernel<<<1, 128, TILE_BYTES + 1023>>>(); }
 
+// The last warp does not wait for its product, and no such instruction follows.
+__global__ void last_wait_kernel() {
+  extern __shared__ unsigned char memory[];
+  const uint64_t tile = matrix_descriptor(memory + (-shared_address(memory) & 1023), 0);
+  float d[32];
+  wgmma<half, 64>::shared(d, tile, tile, true);
+  wgmma_commit();
+  if (threadIdx.x < 96) {
+    MARK, wgmma_wait<0>(d);
+  }
+}
+void fault_product_last_wait(void) { last_wait_kernel<<<1, 128, TILE_BYTES + 1023>>>(); }
+
 // Both halves of the warp group start the same product on the same line, but in two copies of the function.
 __attribute__((always_inline)) static inline void inlined_product(float (&d)[32], uint64_t tile) {
   MARK, wgmma<half, 64>::shared(d, tile, tile, true);
