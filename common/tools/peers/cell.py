@@ -95,6 +95,20 @@ def _time(session: Session, entries: list[Entry], set_count: int) -> Measured | 
     return Measured(session.library, run, steps, others)
 
 
+def _check_again(entries: list[Entry], sets: list[Tensors], right: reference.Reference) -> None:
+    """Runs what has been timed once more: a contender may be right when it is checked, and do less in the launches
+    after that."""
+    for entry in entries:
+        computes = not isinstance(entry.contender, OnlyReading)
+        if computes and entry.check and entry.check.passed and not entry.reason:
+            sets[0].o.fill_(math.nan)
+            o = entry.contender.launch(0)
+            torch.cuda.synchronize()
+            found = reference.check(o, None, right)
+            if not found.passed:
+                entry.check = found
+
+
 def _facts(entry: Entry, o_bound: float) -> dict[str, str]:
     """What the check found, as columns; a value that does not apply is empty."""
     if entry.reason or entry.check is None:
@@ -119,16 +133,17 @@ def measure(session: Session, shape: Shape) -> None:
     entries = [Entry(contender) for contender in session.contenders]
     for entry in entries:
         _check(entry, shape, sets, right)
-    o_bound = right.o_bound
-    del right, first  # their memory is for the contenders, and what the checks took for the stream of the timing
-    torch.cuda.empty_cache()
+    right = right.to("cpu")  # the GPU's memory is for the contenders
+    del first
+    torch.cuda.empty_cache()  # what the checks took is for the stream of the timing
     measured = _time(session, entries, len(sets))
     state = machine.state_columns(before, machine.read_state())
+    _check_again(entries, sets, right.to("cuda"))
     state.update(shape.columns(), device=session.device, gpu=machine.read_gpu())
     state.update(commit=session.commit, date=machine.read_date())
     for entry in entries:
         name = entry.contender.name
-        row = make_row({**state, "step": name, "cuda": entry.contender.cuda}, _facts(entry, o_bound))
+        row = make_row({**state, "step": name, "cuda": entry.contender.cuda}, _facts(entry, right.o_bound))
         samples = None
         if measured and row["check"] == "ok":
             row.update(measured.columns(name, shape))

@@ -26,6 +26,10 @@ class Reference:
     lse: Tensor  # float64 [batch, heads, seq]
     o_bound: float
 
+    def to(self, device: str) -> Reference:
+        """The same in another memory, such as the host's while the GPU's is for the contenders."""
+        return Reference(self.o.to(device), self.lse.to(device), self.o_bound)
+
 
 @dataclass(frozen=True)
 class Check:
