@@ -63,7 +63,7 @@ static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
 // Fragments are read 16 bytes a lane, 8 rows at once. With 16 bytes of padding a row is an odd multiple
 // of 16 bytes long, so 8 rows in turn start in 8 different groups of 4 banks: no conflict. A pad of one
-// element would spread them too, but it would put most rows off the 16-byte grid.
+// element would spread them too, but then most rows would not begin at a multiple of 16 bytes.
 static constexpr int PAD = 8;   // elements of 2 bytes
 static constexpr int S_PAD = 4; // floats
 static_assert(PAD * sizeof(half) % 16 == 0 && S_PAD * sizeof(float) % 16 == 0, "rows stay aligned");

@@ -2,7 +2,7 @@
 // Needs: sm_80
 //
 // wmma hides which element of a fragment a lane holds, so steps 05 and 06 write S to shared memory to find
-// its rows there. The layout of the instruction below it, mma.sync, is documented: of every 16 x 8 fragment,
+// its rows there. The PTX instruction mma.sync has a layout that is documented: of every 16 x 8 fragment,
 // lane l holds columns 2 (l % 4) and the next of rows l / 4 and l / 4 + 8. So four lanes share a row, two
 // shuffles find its max, and the fragments of S, rounded to 16 bits, are already fragments of P.
 //
@@ -57,7 +57,7 @@ static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
 // Fragments are read 16 bytes a lane, 8 rows at once. With 16 bytes of padding a row is an odd multiple
 // of 16 bytes long, so 8 rows in turn start in 8 different groups of 4 banks: no conflict. A pad of one
-// element would spread them too, but it would put most rows off the 16-byte grid.
+// element would spread them too, but then most rows would not begin at a multiple of 16 bytes.
 static constexpr int PAD = 8; // elements of 2 bytes
 static_assert((32 + PAD) * sizeof(half) / 16 % 2 == 1, "rows start in different banks");
 

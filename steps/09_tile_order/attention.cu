@@ -275,7 +275,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
 }
 
 // One block for each (head, query tile, batch). The tiles of a batch entry come together, so that its K and V
-// stay in the L2 cache, and the last tiles first, which take longest with a causal mask. Where there are more
+// stay in the L2 cache. The last tiles come first, because they take longest with a causal mask. Where there are more
 // tiles or batch entries than the grid may have in y or z, a block takes several.
 template <typename tile, typename Element, int D>
 __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
