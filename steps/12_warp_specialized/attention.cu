@@ -4,8 +4,8 @@
 // In step 11 all warps wait together: for a tile, for products, for the end of a round, when thread 0 starts
 // the next copies. Here the first warp group is the producer. It gives most of its registers away, and one of
 // its threads keeps the ring of tiles full. The other warp groups are consumers. A stage has a barrier for
-// "full" and one for "empty", and K and V have stages of their own. So a consumer waits for its tiles alone,
-// and is not held up by the other consumers or by copies.
+// "full" and one for "empty", and K and V have stages of their own. So a consumer waits only for its tiles
+// and its products, and may be up to STAGES key blocks ahead of another consumer.
 //
 //   producer    | K V | K V |     as soon as all consumers have read a stage
 //   consumer 0  | Q K | softmax | P V | Q K | softmax | P V |
