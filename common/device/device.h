@@ -61,9 +61,12 @@ bool device_visit_kernels(const void *function,
                           void (*visit)(const char *name, bool launched, void *context),
                           void *context);
 
-// Sets the order in which the emulator runs threads and blocks; 0 is the plain order. Returns false on a GPU, where the
+// Sets the order in which the emulator runs threads; 0 is the plain order. Returns false on a GPU, where the
 // order cannot be set.
 bool device_set_schedule(uint64_t seed);
+
+// From now on such an order is also one of blocks, of which any may be the last. Does nothing on a GPU.
+void device_shuffle_blocks(void);
 
 // Writes the address on the bus of CUDA's device of that number, by which NVML knows it, such as "0000:3b:00.0".
 // Returns false on the emulator.

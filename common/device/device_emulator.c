@@ -40,6 +40,8 @@ bool device_set_schedule(uint64_t seed) {
   return true;
 }
 
+void device_shuffle_blocks(void) { emulator_shuffle_blocks(); }
+
 bool device_bus_id(int device, char *text, size_t size) {
   (void)device, (void)text, (void)size;
   return false;

@@ -26,6 +26,8 @@ bool device_set_schedule(uint64_t seed) {
   return false;
 }
 
+void device_shuffle_blocks(void) {}
+
 bool device_bus_id(int device, char *text, size_t size) {
   return cudaDeviceGetPCIBusId(text, (int)size, device) == cudaSuccess;
 }

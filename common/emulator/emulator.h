@@ -218,11 +218,15 @@ EMULATOR_API cudaError_t emulator_symbol_address(void **pointer, const void *sym
 
 // ---- For host programs --------------------------------------------------------------------------
 
-// Sets the order in which threads run, and in which blocks begin: 0 is thread order and block order. With any other
-// seed the threads of a block are shuffled, and the blocks begin with any of them and go up or down. The order is the
-// same for the same seed, whatever the number of workers. Numbers launches
+// Sets the order in which threads run: 0 is thread order, and any other seed is a shuffled
+// order, which is the same for the same seed, whatever the number of workers. Numbers launches
 // from 0 again. The environment variable EMU_SEED sets the seed for the whole program.
 EMULATOR_API void emulator_set_seed(uint64_t seed);
+
+// From now on a seed other than 0 also chooses the block with which a launch begins, and whether the blocks go up or down,
+// so that any block may be the last. A GPU promises no order, but a kernel whose blocks wait for those of lower numbers
+// then does not end. EMU_SHUFFLE_BLOCKS=1 does the same for the whole program.
+EMULATOR_API void emulator_shuffle_blocks(void);
 
 // The largest number of blocks that a grid may have in y, and in z, which is the kernels' MAX_GRID_YZ: 65,535
 // as on a GPU, or the value of the environment variable EMU_GRID_LIMIT, for tests with small problems.

@@ -3,7 +3,7 @@
 # The command builds FOLDER's test programs, step04-check, ...; for each step the verdict comes first: that it passes, or
 # the first failure, or that it does not compile; then what the compiler says, in short. The verdict is kept for
 # `make progress`. QUICK=1 stops at the first failure and leaves out the tests of very large grids and of other GPUs;
-# make then compiles the step's first configuration alone. PART=2 says that
+# make then compiles the step's first configuration alone, unless CONFIG names one. PART=2 says that
 # the other parts are the lab's (scripts/workshop/part.sh). HUNT=3 says that the file is that bug to hunt: it has no
 # goals, and nothing comes next. Exit status 1 when a step does not pass, and 2 when it lacks the configuration LAB_CONFIG.
 export LC_ALL=C
@@ -118,13 +118,14 @@ run_tests() { # STEP
   run_program "$1" "$file" "$all" --jobs $at_once "${options[@]}"
 }
 
-# Ends the script where the step lacks the configuration that LAB_CONFIG names, which says nothing about the file. This is
-# a test that launches no kernel.
-know_configuration() { # STEP
-  run_program "$1" "$file" '' --filter interface/name_and_summary || true
-  if grep -o -m 1 'step [^ ]* has no configuration .*' "$log" >"$scratch/refused"; then
+# Status 1 where the step lacks the configuration that LAB_CONFIG names, which says nothing about the file. The test launches
+# no kernel.
+has_configuration() { # STEP
+  run_program "$1" "$file" '' --filter '@(interface/name_and_summary|group/has_its_configuration)' || true
+  if grep -E -o -m 1 'step [^ ]* (has no configuration|has one configuration only|does not split the keys).*' "$log" \
+    >"$scratch/refused"; then
     echo "error: $(cat "$scratch/refused")" >&2
-    exit 2
+    return 1
   fi
 }
 
@@ -239,6 +240,7 @@ judge() { # STEP STATUS
 }
 
 failed=0
+refused=0
 built=0
 : >"$scratch/built"
 if [ $# -gt 0 ]; then build "$@" || built=$?; fi
@@ -252,7 +254,10 @@ for step in "${steps[@]}"; do
     continue
   fi
   left=$(if [ -n "${PART:-}" ]; then say_part_left "$file" "$PART"; else say_parts_left "$file"; fi)
-  if [ -n "${LAB_CONFIG:-}" ]; then know_configuration "$step"; fi
+  if [ -n "${LAB_CONFIG:-}" ] && ! has_configuration "$step"; then
+    refused=1
+    continue
+  fi
   status=0
   run_tests "$step" || status=$?
   judged=0
@@ -269,4 +274,5 @@ if [ $built -ne 0 ] && [ $failed -eq 0 ]; then # nothing of the participants' fi
   tail -n 20 "$scratch/built"
   failed=1
 fi
+[ $refused -eq 0 ] || exit 2
 exit $failed

@@ -24,7 +24,7 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; // one launch at a time; guards these:
 static emulator_counts totals;
 static uint64_t seed, launches_since_seed;
-static bool seed_known;
+static bool seed_known, shuffle_blocks;
 static bool any_grid;
 
 void emulator_take_any_grid(void) { any_grid = true; }
@@ -77,6 +77,9 @@ static cudaError_t check(const emulator_launch_request *request) {
 
 // The caller must hold the mutex.
 static void find_seed(void) {
+  static bool asked;
+  if (!asked && environment_number("EMU_SHUFFLE_BLOCKS", 0, 0, 1) == 1) shuffle_blocks = true;
+  asked = true;
   if (!seed_known) seed = environment_number("EMU_SEED", 0, 0, UINT64_MAX);
   seed_known = true;
 }
@@ -100,7 +103,8 @@ static cudaError_t run(const emulator_launch_request *request, int device) {
                    .cluster_dim = cluster_launch_dim(request),
                    .cluster_specified = cluster_launch_specified(request),
                    .number = launches_since_seed++,
-                   .seed = seed};
+                   .seed = seed,
+                   .blocks_shuffled = shuffle_blocks && seed != 0};
   launch.cluster_blocks = launch.cluster_dim.x * launch.cluster_dim.y * launch.cluster_dim.z;
   launch.blocks_wait = launch.block_count > (uint64_t)gpu_multiprocessors();
   kernels_launched(request->kernel);
@@ -236,6 +240,12 @@ void emulator_set_seed(uint64_t value) {
   seed = value;
   seed_known = true;
   launches_since_seed = 0;
+  pthread_mutex_unlock(&mutex);
+}
+
+void emulator_shuffle_blocks(void) {
+  pthread_mutex_lock(&mutex);
+  shuffle_blocks = true;
   pthread_mutex_unlock(&mutex);
 }
 

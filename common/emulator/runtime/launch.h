@@ -19,6 +19,7 @@ typedef struct {
   bool blocks_wait;        // there are more of them than multiprocessors
   uint64_t number;         // since the seed was set
   uint64_t seed;
+  bool blocks_shuffled;        // by the seed
   size_t static_shared_module; // of the kernel's module, see shared_memory.h; 0 when it has none
   size_t static_shared_bytes;
   size_t dynamic_shared_alignment; // bytes, and no multiple of twice as many

@@ -74,9 +74,9 @@ static void run_next(worker *self, launch *launch, uint64_t number) {
 }
 
 uint64_t workers_at_place(const launch *launch, uint64_t place) {
-  if (launch->seed == 0) return place;
+  if (!launch->blocks_shuffled) return place;
   const uint64_t count = launch->block_count / launch->cluster_blocks;
-  uint64_t random = random_start(launch->seed, launch->number, UINT64_MAX - 1);
+  uint64_t random = random_start(launch->seed, launch->number, UINT64_C(1) << 63);
   const bool backwards = random_next(&random) >> 63;
   const uint64_t number = (random_next(&random) % count + place) % count;
   return backwards ? count - 1 - number : number;

@@ -12,8 +12,7 @@ void workers_add_counts(emulator_counts *sum, const emulator_counts *more);
 // the sums. One launch at a time. False when no worker could be made.
 bool workers_run(launch *launch);
 
-// Returns which block, or cluster, of the launch begins at that place of the order: a GPU promises none. A seed chooses the
-// first one, and whether they go up or down, so that any block may be the last.
+// Returns which block, or cluster, of the launch begins at that place of the order (emulator_shuffle_blocks).
 uint64_t workers_at_place(const launch *launch, uint64_t place);
 
 #endif

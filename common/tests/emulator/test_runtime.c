@@ -57,6 +57,11 @@ Test(order, follows_the_seed) {
 Test(order, of_blocks_follows_the_seed) {
   enum { BLOCKS = 5 };
   setenv("EMU_WORKERS", "1", 1);
+  int plain[BLOCKS];
+  emulator_set_seed(3);
+  record_order_of_blocks(plain);
+  for (int i = 0; i < BLOCKS; i++) cr_assert_eq(plain[i], i, "a seed alone shuffles threads");
+  emulator_shuffle_blocks();
   bool up = false, down = false, last[BLOCKS] = {false};
   for (uint64_t seed = 0; seed <= 40; seed++) {
     emulator_set_seed(seed);

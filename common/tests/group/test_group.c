@@ -40,6 +40,9 @@ static void expect_right_for_all_ranks(attention_shape shape) {
 
 // --- the shares ----------------------------------------------------------------------------------
 
+// scripts/workshop/check.sh asks this first, because a configuration that a step lacks says nothing about its kernels.
+Test(group, has_its_configuration) { cr_assert_not_null(group_suite_step().name); }
+
 Test(group, each_row_has_one_rank) {
   static const int lengths[] = {1, 2, 127, 128, 129, 500, 1000, 4096, 5000, 100000};
   const attention_step step = group_suite_step();

@@ -179,6 +179,13 @@ class Rows(unittest.TestCase):
         for columns in (first, second, peer):
             self.assertLess(set(columns), set(record.COLUMNS))
 
+    def test_keeps_those_that_are_right(self):
+        measured = self.measured()
+        measured.keep({"05_x", "sdpa_flash", "sdpa_math"})  # the fastest peer was wrong after the timing
+        second = measured.columns("05_x", SHAPE)
+        self.assertEqual((second["base_step"], second["best_peer"], second["share_best"]), ("05_x", "sdpa_flash", "1"))
+        self.assertNotIn("before_step", second)
+
     def test_columns_are_those_of_the_other_records(self):
         """common/result writes the same columns in the same order, with more between them."""
         words = Path("common/tests/result/test_result.c").read_text().partition("columns[] =")[2].partition(";")[0]

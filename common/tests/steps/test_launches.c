@@ -26,6 +26,7 @@ static void expect_bit_identical(attention_shape shape) {
 
   const attention_step step = suite_step();
   const attention_args arguments = trial_arguments(&trial);
+  device_shuffle_blocks();
   for (int round = 1; round <= rounds; round++) {
     device_set_schedule((uint64_t)round);               // a GPU has its own order
     for (int launch = 0; launch < in_a_row; launch++) { // none waits for the one before

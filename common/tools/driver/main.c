@@ -53,7 +53,7 @@ static bool run(session *s, error_text *error) {
   device_counts_reset();
   bool good = trial_run(&s->trial, &s->step, NULL, error);
   s->report.counts = device_counts_read();
-  if (good && s->report.counts.early_launches > 0) // known on the emulator alone
+  if (good && s->report.counts.early_launches > 0) // as the emulator's sanitizer needs it
     good = trial_run_in_a_row(&s->trial, &s->step, NULL, error);
   if (announce) fputs("\r\033[K", stderr);
   s->report.workspace_bytes = s->trial.workspace.bytes;

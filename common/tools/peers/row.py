@@ -53,6 +53,11 @@ class Measured:
     steps: list[str]
     peers: list[str]
 
+    def keep(self, names: set[str]) -> None:
+        """Compares with these alone: others were found to be wrong after the timing."""
+        self.steps = [name for name in self.steps if name in names]
+        self.peers = [name for name in self.peers if name in names]
+
     def _median(self, name: str) -> float:
         return self.library.figures(self.run, name).times.median
 
