@@ -1,7 +1,7 @@
 // 03_3dgrid: a block for every query tile.
 //
 // The kernels are those of step 02 except for the grid: the query tile comes from blockIdx.z instead
-// of a loop, so the grid has heads x batch x query tiles blocks: 64 for one head of 4096 queries, not 1.
+// of a loop, so each head, batch entry and query tile has a block. One head of 4096 queries has 64 blocks, not 1.
 // Inside a block every index counts from the tile's first row, so none depends on other tiles.
 //
 //              8 column threads             thread (r, c) of 16 x 8 owns, of a score tile,

@@ -138,7 +138,7 @@ __device__ __forceinline__ float softmax_row(float (&S_row)[tile::LANE_KEYS], fl
   for (int n = 0; n < tile::LANE_KEYS; n++) new_max = fmaxf(new_max, S_row[n]);
   new_max = max_over_lanes<1, COLUMN_THREADS>(new_max);
   // end of exercise
-  // A row that has seen no key yet keeps 0 in place of -infinity, as -inf - -inf is not a number.
+  // For a row that has seen no key yet, shift is 0 and not -infinity, as -inf - -inf is not a number.
   const float shift = new_max == -INFINITY ? 0.0f : new_max;
   // exercise: compute the correction from the old row max to the new one; then update row_max and row_sum
   // until then: const float correction = 1.0f;
