@@ -114,7 +114,7 @@ __device__ __forceinline__ float softmax_row(float (&S_row)[tile::LANE_KEYS], fl
   float new_max = row_max;
   for (int n = 0; n < tile::LANE_KEYS; n++) new_max = fmaxf(new_max, S_row[n]);
   new_max = max_over_lanes<tile::WARP_ROWS, 32>(new_max);
-  // A row that has seen no key yet keeps 0 in place of -infinity, as -inf - -inf is not a number.
+  // For a row that has seen no key yet, shift is 0 and not -infinity, as -inf - -inf is not a number.
   const float shift = new_max == -INFINITY ? 0.0f : new_max;
   const float correction = exp2_approximate((row_max - shift) * scale_log2);
   row_max = new_max;
