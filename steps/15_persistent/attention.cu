@@ -41,7 +41,7 @@ struct configuration {
   X(256, 64, 16, 4)                                                                                \
   X(64, 128, 4, 2)
 
-// The best measured on an H200 and an H100. Few tiles should be small, to keep more multiprocessors busy, and those of the
+// The best measured on an H200 and an H100. Tiles are small where there are few, to keep more multiprocessors busy, and for the
 // shortest sequences as well. At head_dim 64, blocks of 64 keys are the best for short sequences, and blocks of 128 keys
 // for long ones. With a causal mask a sequence counts as short up to four times the length.
 static const char *best_configuration(const attention_shape *shape) {

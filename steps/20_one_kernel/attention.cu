@@ -172,8 +172,8 @@ static equal_shares shares_of(const attention_shape &shape) {
   return share_out_evenly<tile>(shape, tiles, blocks);
 }
 
-// Computes O and lse of tile `number`, or a part of them, that of share `share`, where first_block to end_block - 1 are
-// not all of its key blocks. The warps that are counted last merge the parts of a tile.
+// Computes O and lse of tile `number`, if first_block to end_block - 1 are all of its key blocks. Otherwise stores the
+// part of share `share`, and the warps that are counted last merge the parts of the tile.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void
 attention_tile(const Element *Q, const Element *K, const Element *V, Element *O, float *lse,
