@@ -146,9 +146,9 @@ static double tiles_of(const attention_shape &shape) {
   return (double)divide_up(packed_rows(shape), tile::BLOCK_M) * shape.kv_heads * shape.batch;
 }
 
-// Returns into how many splits the keys are divided: as many as --splits says, or else so many that the splits of all
-// tiles are as many blocks as the GPU can run at once, or fewer. A partial row is written and read again in float32,
-// which is as many bytes as two keys have, so a split has about two keys for each row of its tile, or more.
+// Returns into how many splits the keys are divided: as many as --splits says. Else all tiles together have at most as
+// many splits as the GPU can run blocks at once. A partial row is written and read again in float32, which is as many
+// bytes as two keys have, so a split has about two keys for each row of its tile, or more.
 template <typename tile, int D>
 static int splits_of(const attention_shape &shape) {
   if (chosen_splits > 0) return chosen_splits;

@@ -14,7 +14,7 @@
 //
 // Where tiles have few rows, a multiprocessor mostly has one block of eight warps. So a tile has half as many parts as
 // with two blocks, and twice as many threads merge them. The block's ring has three stages of 64 KB. While warps
-// multiply one, 128 KB are under way. In the 1 us (an estimate) that memory takes to answer, it delivers 34 KB to each.
+// multiply one, 128 KB are under way. In 1 us, the estimated latency, memory delivers 34 KB to a multiprocessor.
 //
 // Cost for each key/value head: as in step 19, without the second launch.
 #include "fragments.cuh"
@@ -58,8 +58,8 @@ struct configuration {
 
 // The smallest tile that holds all rows of a group, with exceptions. 17 to 32 rows are two tiles of 16, each with half
 // as many rows to merge, where that gives no more tiles than multiprocessors: the two run side by side, and one of them
-// finds K and V in the L2 cache. More than 64 rows are tiles of step 09 where these suffice for all multiprocessors;
-// else tiles are divided, and one of 64 rows has half as many to merge. With more tiles of up to 32 rows than
+// finds K and V in the L2 cache. More than 64 rows are tiles of 128 rows, as in step 09, if all multiprocessors get one;
+// else they are tiles of 64 rows, which are divided and have fewer rows to merge. With more tiles of up to 32 rows than
 // multiprocessors, two blocks share a multiprocessor, and one copies while the other one changes tiles. Tiles of 16 rows
 // need that only if they are short. Where few tiles of up to 4 rows have few keys, blocks of 64 keys let twice as many
 // multiprocessors take part.

@@ -62,8 +62,8 @@ struct configuration {
 
 // The smallest tile that holds all rows of a group, with exceptions. 17 to 32 rows are two tiles of 16, each with half
 // as many rows to merge, where that gives no more tiles than multiprocessors: the two run side by side, and one of them
-// finds K and V in the L2 cache. More than 64 rows are tiles of step 09 where these suffice for all multiprocessors;
-// else tiles are divided, and one of 64 rows has half as many to merge. With more tiles of up to 32 rows than
+// finds K and V in the L2 cache. More than 64 rows are tiles of 128 rows, as in step 09, if all multiprocessors get one;
+// else they are tiles of 64 rows, which are divided and have fewer rows to merge. With more tiles of up to 32 rows than
 // multiprocessors, two blocks share a multiprocessor, and one copies while the other one changes tiles. Tiles of 16 rows
 // need that only if they are short. Where few tiles of up to 4 rows have few keys, blocks of 64 keys let twice as many
 // multiprocessors take part.
@@ -347,8 +347,8 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
                                      (int)(next / shares.key_blocks), first_block, end_block);
     next += end_block - first_block;
   }
-  // A tile with one owner is whole, and its O is stored. Few parts take few lanes, and many places several at once. A
-  // tall tile has many rows, and so each block has many places.
+  // A tile with one owner is whole, and its O is stored. If a tile has few parts, few lanes share a place. If a block has
+  // many places, as in tall tiles, a lane takes several of them at once.
   constexpr bool TALL = tile::BLOCK_M > 32;
   const auto merge_part = [&](const part_of_tile &it) {
     if (it.owners > 1 && (TALL || it.owners <= 4))
