@@ -347,8 +347,8 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
                                      (int)(next / shares.key_blocks), first_block, end_block);
     next += end_block - first_block;
   }
-  // A tile with one owner is whole, and its O is stored. If a tile has few parts, few lanes share a place. If a block has
-  // many places, as in tall tiles, a lane takes several of them at once.
+  // A tile with one owner is whole, and its O is stored. If a tile has few parts, few lanes share a place. If a block
+  // has many places, as in tall tiles, a lane takes several of them at once.
   constexpr bool TALL = tile::BLOCK_M > 32;
   const auto merge_part = [&](const part_of_tile &it) {
     if (it.owners > 1 && (TALL || it.owners <= 4))
