@@ -96,17 +96,23 @@ def _time(session: Session, entries: list[Entry], set_count: int) -> Measured | 
 
 
 def _check_again(entries: list[Entry], sets: list[Tensors], right: reference.Reference) -> None:
-    """Runs what has been timed once more, on the last set: a contender may be right when it is checked on the first one,
-    and do less in the launches after that."""
+    """Runs what has been timed once more, on the last set: a contender may be right when it is checked on the first
+    one, and do less in the launches after that."""
     for entry in entries:
         computes = not isinstance(entry.contender, OnlyReading)
-        if computes and entry.check and entry.check.passed and not entry.reason:
-            sets[-1].o.fill_(math.nan)
+        if not (computes and entry.check and entry.check.passed) or entry.reason:
+            continue
+        sets[-1].o.fill_(math.nan)
+        try:
             o = entry.contender.launch(len(sets) - 1)
             torch.cuda.synchronize()
             found = reference.check(o, None, right)
-            if not found.passed:
-                entry.check = found
+        except torch.OutOfMemoryError:
+            entry.reason = "the GPU's memory is not enough to check it once more"
+            torch.cuda.empty_cache()
+            continue
+        if not found.passed:
+            entry.check = found
 
 
 def _facts(entry: Entry, o_bound: float) -> dict[str, str]:
@@ -141,7 +147,8 @@ def measure(session: Session, shape: Shape) -> None:
     if measured:
         torch.cuda.empty_cache()
         _check_again(entries, sets, right.to("cuda"))
-        measured.keep({entry.contender.name for entry in entries if entry.check and entry.check.passed})
+        right_ones = [entry for entry in entries if entry.check and entry.check.passed and not entry.reason]
+        measured.keep({entry.contender.name for entry in right_ones})
     state.update(shape.columns(), device=session.device, gpu=machine.read_gpu())
     state.update(commit=session.commit, date=machine.read_date())
     for entry in entries:
