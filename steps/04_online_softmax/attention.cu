@@ -239,7 +239,7 @@ template <typename tile, typename Element, int D>
 __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     void attention_kernel(const Element *Q, const Element *K, const Element *V, Element *O,
                           float *lse, attention_shape shape) {
-  // The number of tiles would occupy a register during the loop over the keys, which has none left.
+  // The condition is in rows, because a number of tiles would need a register, and the loop over the keys leaves none.
   for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
     for (int query_tile = blockIdx.z; query_tile * tile::BLOCK_M < shape.seq_q;
          query_tile += gridDim.z)
