@@ -240,13 +240,17 @@ void fault_product_fewer(void) { multiply(FEWER); }
 void fault_product_warp_missing(void) { multiply(WARP_MISSING); }
 void fault_product_groups(void) { multiply(GROUPS); }
 
-// The warps of the upper half wait for their product in one line, those of the lower half in another.
-__global__ void two_waits_kernel() {
+__device__ static void commit_product(float (&d)[32]) {
   extern __shared__ unsigned char memory[];
   const uint64_t tile = matrix_descriptor(memory + (-shared_address(memory) & 1023), 0);
-  float d[32];
   wgmma<half, 64>::shared(d, tile, tile, true);
   wgmma_commit();
+}
+
+// The warps of the upper half wait for their product in one line, those of the lower half in another.
+__global__ void two_waits_kernel() {
+  float d[32];
+  commit_product(d);
   if (threadIdx.x < 64) {
     wgmma_wait<0>(d);
   } else {
@@ -257,11 +261,8 @@ void fault_product_waits(void) { two_waits_kernel<<<1, 128, TILE_BYTES + 1023>>>
 
 // The last warp does not wait for its product, and no such instruction follows.
 __global__ void last_wait_kernel() {
-  extern __shared__ unsigned char memory[];
-  const uint64_t tile = matrix_descriptor(memory + (-shared_address(memory) & 1023), 0);
   float d[32];
-  wgmma<half, 64>::shared(d, tile, tile, true);
-  wgmma_commit();
+  commit_product(d);
   if (threadIdx.x < 96) {
     MARK, wgmma_wait<0>(d);
   }
