@@ -80,6 +80,19 @@ Test(order, of_blocks_follows_the_seed) {
     cr_expect(last[block], "block %d is never the last", block);
 }
 
+Test(order, of_blocks_from_environment) {
+  setenv("EMU_WORKERS", "1", 1);
+  setenv("EMU_SHUFFLE_BLOCKS", "1", 1);
+  bool shuffled = false;
+  for (uint64_t seed = 1; seed <= 10; seed++) {
+    emulator_set_seed(seed);
+    int order[5];
+    record_order_of_blocks(order);
+    shuffled = shuffled || order[0] != 0;
+  }
+  cr_expect(shuffled);
+}
+
 // Runs a launch in a child process and brings back the order.
 static void order_in_child(const char *workers, int *order) {
   int ends[2];
