@@ -34,16 +34,27 @@ typedef struct {
 
 enum { TENSORS = 5 };
 
-static void tensors_of(gpu_rank *member, const trial *trial, dealt_tensor tensors[TENSORS]) {
-  const attention_shape *shape = &trial->shape;
+typedef struct {
+  int q_heads, kv_heads, seq_q, seq_kv;
+} dealt_rows;
+
+// Whose rows are dealt out: those of each head, or those of all heads as if they were one sequence.
+static dealt_rows rows_to_deal(const gpu_group *group, const attention_shape *shape) {
   const int q_heads = shape->batch * shape->heads, kv_heads = shape->batch * shape->kv_heads;
-  const size_t row = (size_t)shape->head_dim * sizeof(uint16_t);
+  if (group->by_heads) return (dealt_rows){1, 1, q_heads * shape->seq_q, kv_heads * shape->seq_kv};
+  return (dealt_rows){q_heads, kv_heads, shape->seq_q, shape->seq_kv};
+}
+
+static void tensors_of(const gpu_group *group, gpu_rank *member, const trial *trial,
+                       dealt_tensor tensors[TENSORS]) {
+  const dealt_rows dealt = rows_to_deal(group, &trial->shape);
+  const size_t row = (size_t)trial->shape.head_dim * sizeof(uint16_t);
   const dealt_tensor all[TENSORS] = {
-      {&member->q, "Q", trial->q, q_heads, shape->seq_q, row, member->q_rows, true},
-      {&member->k, "K", trial->k, kv_heads, shape->seq_kv, row, member->kv_rows, true},
-      {&member->v, "V", trial->v, kv_heads, shape->seq_kv, row, member->kv_rows, true},
-      {&member->o, "O", trial->o, q_heads, shape->seq_q, row, member->q_rows, false},
-      {&member->lse, "lse", trial->lse, q_heads, shape->seq_q, sizeof(float), member->q_rows,
+      {&member->q, "Q", trial->q, dealt.q_heads, dealt.seq_q, row, member->q_rows, true},
+      {&member->k, "K", trial->k, dealt.kv_heads, dealt.seq_kv, row, member->kv_rows, true},
+      {&member->v, "V", trial->v, dealt.kv_heads, dealt.seq_kv, row, member->kv_rows, true},
+      {&member->o, "O", trial->o, dealt.q_heads, dealt.seq_q, row, member->q_rows, false},
+      {&member->lse, "lse", trial->lse, dealt.q_heads, dealt.seq_q, sizeof(float), member->q_rows,
        false},
   };
   memcpy(tensors, all, sizeof all);
@@ -78,13 +89,14 @@ static bool make_workspaces(gpu_group *group, size_t bytes, bool bare, error_tex
 bool group_deal(gpu_group *group, const attention_step *step, const trial *trial,
                 error_text *error) {
   group->shape = trial->shape;
+  const dealt_rows dealt = rows_to_deal(group, &trial->shape);
   for (int i = 0; i < group->count; i++) {
     gpu_rank *member = &group->members[i];
-    step->group_rows(trial->shape.seq_q, member->group.rank, group->ranks, member->q_rows);
-    step->group_rows(trial->shape.seq_kv, member->group.rank, group->ranks, member->kv_rows);
+    step->group_rows(dealt.seq_q, member->group.rank, group->ranks, member->q_rows);
+    step->group_rows(dealt.seq_kv, member->group.rank, group->ranks, member->kv_rows);
     if (!device_ok(cudaSetDevice(member->device), "selecting a GPU", error)) return false;
     dealt_tensor tensors[TENSORS];
-    tensors_of(member, trial, tensors);
+    tensors_of(group, member, trial, tensors);
     for (int t = 0; t < TENSORS; t++)
       if (!deal_tensor(&tensors[t], trial->bare, error)) return false;
     group->peers[i] = (attention_peer){member->k.data, member->v.data};
@@ -109,9 +121,9 @@ attention_args group_arguments(const gpu_group *group, const gpu_rank *member, b
   };
 }
 
-bool group_collect(gpu_rank *member, trial *trial, error_text *error) {
+bool group_collect(const gpu_group *group, gpu_rank *member, trial *trial, error_text *error) {
   dealt_tensor tensors[TENSORS];
-  tensors_of(member, trial, tensors);
+  tensors_of(group, member, trial, tensors);
   for (int t = 0; t < TENSORS; t++) {
     const dealt_tensor *tensor = &tensors[t];
     const size_t bytes = part_bytes(tensor);
@@ -150,7 +162,7 @@ static bool run_member(gpu_group *group, gpu_rank *member, void *context, error_
                    "launching the step", error))
       return false;
   if (!group_wait(group, member, error)) return false;
-  return group_collect(member, run->trial, error);
+  return group_collect(group, member, run->trial, error);
 }
 
 bool group_run(gpu_group *group, const attention_step *step, int launches, trial *trial,
@@ -189,7 +201,7 @@ bool group_check(gpu_group *group, trial *trial, check_result *result) {
     cudaSetDevice(member->device);
     error_text error;
     dealt_tensor tensors[TENSORS];
-    tensors_of(member, trial, tensors);
+    tensors_of(group, member, trial, tensors);
     for (int t = 0; t < TENSORS && good; t++)
       good = guard_intact(tensors[t].buffer, &error) &&
              (!tensors[t].input || unchanged(&tensors[t], &error));

@@ -20,7 +20,7 @@ typedef struct {
   attention_group group;
   int device;
   cudaStream_t stream;
-  attention_rows q_rows[2], kv_rows[2]; // of the whole sequences, that the rank has
+  attention_rows q_rows[2], kv_rows[2]; // that the rank has: of each head, or of all heads in a row
   guarded_buffer q, k, v, o, lse, workspace;
 } gpu_rank;
 
@@ -29,6 +29,7 @@ typedef struct {
   int count; // of this process: members[0] to members[count - 1]
   gpu_rank members[GROUP_MOST_RANKS];
   bool reachable; // each GPU reaches the memory of the others
+  bool by_heads;  // a rank is dealt some of the heads, and not some rows of each head
   attention_peer peers[GROUP_MOST_RANKS];
   attention_shape shape;
   error_text doing; // what the sentence of a rank that fails begins with; empty where that is clear
@@ -94,7 +95,7 @@ bool group_run(gpu_group *group, const attention_step *step, int launches, trial
                error_text *error);
 
 // Copies a rank's part of O and lse to the trial, once its stream has done its work.
-bool group_collect(gpu_rank *member, trial *trial, error_text *error);
+bool group_collect(const gpu_group *group, gpu_rank *member, trial *trial, error_text *error);
 
 // Compares the collected outputs with the trial's reference. All red zones must be intact, and the inputs unchanged.
 bool group_check(gpu_group *group, trial *trial, check_result *result);

@@ -1,5 +1,5 @@
-# Steps for several GPUs by length, as measured, and the lengths from which on step 23 uses 95 % of P GPUs by the model of
-# scripts/group_model.awk.
+# Steps for several GPUs and the products alone by length, as measured, and the lengths from which on step 23 uses 95 % of
+# P GPUs by the model of scripts/group_model.awk.
 # Arguments: DEVICE
 # Data: groups.csv (make groups)
 # With: groups-torch.csv

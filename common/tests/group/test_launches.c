@@ -74,7 +74,7 @@ static bool launch_again_and_again(gpu_group *group, gpu_rank *member, void *con
     args.o = it->o[rank];
     args.lse = it->lse[rank];
   }
-  return group_wait(group, member, error) && group_collect(member, it->trial, error) &&
+  return group_wait(group, member, error) && group_collect(group, member, it->trial, error) &&
          expect_same(&member->o, it->o[rank], error) &&
          expect_same(&member->lse, it->lse[rank], error);
 }

@@ -51,10 +51,15 @@ Test(groups, ends_with_0_where_all_results_are_right) {
   cr_expect(holds("times", "$1 == \"21_gather\" && $column[\"rounds\"] == 1 && "
                            "$column[\"workspace_bytes\"] > 2 * 1048576 && "
                            "$column[\"link_share\"] > 0 { found++ } END { exit found != 2 }"));
-  // Each mask has four contenders, which have different places in their round.
+  // Each GPU computes half of the heads, and nothing reaches it.
+  cr_expect(holds("times", "$1 == \"products_alone\" && $column[\"gpus\"] == 2 && "
+                           "$column[\"efficiency\"] > 0 && $column[\"tflops\"] > 0 && "
+                           "$column[\"arriving_bytes\"] == 0 && $column[\"link_share\"] == \"\" && "
+                           "$column[\"check\"] == \"ok\" { found++ } END { exit found != 2 }"));
+  // Each mask has five contenders, which have different places in their round.
   cr_expect(holds("times-samples",
                   "{ places[$column[\"causal\"], $column[\"place\"]] } "
-                  "END { for (p in places) count++; exit NR != 9 || count != 8 }"));
+                  "END { for (p in places) count++; exit NR != 11 || count != 10 }"));
   cr_expect(recorded(), "there is no record");
 }
 

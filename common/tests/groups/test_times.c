@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 12, CONTENDERS = 5 };
+enum { ROUNDS = 12, CONTENDERS = 6 };
 
 static session s;
 static char order[1000]; // of the runs, by the first letter of the step's name
@@ -27,7 +27,7 @@ static bool tell_time(gpu_group *group, const attention_step *step, int launches
   static const struct {
     char name;
     double milliseconds;
-  } times[] = {{'o', 8}, {'s', 5}, {'v', 4}, {'e', 2}, {'c', 1}};
+  } times[] = {{'o', 8}, {'s', 5}, {'v', 4}, {'e', 2}, {'c', 1}, {'p', 4.4}};
   cr_assert(rounds == 1 && launches >= 1 && runs < sizeof order - 1);
   cr_expect(strstr(group->doing.text, step->name) == group->doing.text, "%s", group->doing.text);
   last = order[runs++] = step->name[0];
@@ -82,6 +82,8 @@ static bool run(error_text *error) {
   add("variant", "other", 2, true, false);
   add("exchange", NULL, 2, false, false);
   add("copies", NULL, 2, false, true);
+  add("products", NULL, 2, true, false);
+  s.contenders[CONTENDERS - 1].products = true;
   return groups_time(&s, &shape, &plan, error);
 }
 
@@ -125,6 +127,10 @@ Test(times, ratios_come_from_pairs_of_a_round) {
   cr_expect_float_eq(exchange.gb_per_s, bytes / middle / 2 * 1e-6, 1e-3);
   cr_expect_float_eq(exchange.link_share, 0.5, 1e-6);
   cr_expect(isnan(exchange.efficiency.ratio));
+  // The products alone have an efficiency and no bytes that arrive.
+  const groups_result products = groups_result_of(&s, &s.contenders[5], &shape);
+  cr_expect_float_eq(products.efficiency.ratio, 8 / 4.4 / 2, 1e-6);
+  cr_expect(products.arriving_bytes == 0 && isnan(products.gb_per_s) && isnan(products.link_share));
   // A variant may move other bytes.
   const groups_result variant = groups_result_of(&s, &s.contenders[2], &shape);
   cr_expect(isnan(variant.arriving_bytes) && isnan(variant.link_share));

@@ -225,7 +225,8 @@ static inline void recorded_write_all(void) {
           OF_GROUP("exchange_alone", "2", "16384", "0", "skipped", "0.77108864", "", "67108864")   \
               OF_GROUP("exchange_alone", "4", "16384", "0", "skipped", "9", "", "100663296")
 
-// Of such a record with the intervals of efficiencies and with the link: a step that was throttled, and the copies alone.
+// Of such a record with the intervals of efficiencies and with the link: a step that was throttled, the products
+// alone, and the copies alone.
 #define GROUPS_WITH_LINK                                                                           \
   "step,variant,device,gpus,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,"        \
   "workspace_bytes,median_ms,ci_low_ms,ci_high_ms,tflops,launches_in_a_row,waves,"                 \
@@ -234,6 +235,8 @@ static inline void recorded_write_all(void) {
   "17_one,,Test GPU,1,bf16,1,16,16,16384,16384,128,0,ok,0,4,4,4,1,10,12,0,0,1,1,1,0,,,," ORIGIN    \
   "23_far,,Test GPU,2,bf16,1,16,16,16384,16384,128,0,ok,9,2.5,2.4,2.6,1,10,12,9,1,0.8,0.79,0.812," \
   "67108864,,335.5,0.08," ORIGIN                                                                   \
+  "products_alone,,Test GPU,2,bf16,1,16,16,16384,16384,128,0,ok,9,2.1,2.1,2.1,1,10,12,0,0,"        \
+  "0.95,0.95,0.95,0,,,," ORIGIN                                                                    \
   "copies_alone,,Test GPU,2,bf16,1,16,16,16384,16384,128,0,skipped,9,0.2,0.2,0.2,,10,12,0,0,,,,"   \
   "67108864,335.5,335.5,1," ORIGIN
 

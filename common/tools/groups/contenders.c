@@ -1,4 +1,4 @@
-// Which steps take part: those of the command line, and K and V alone, exchanged and copied.
+// Which steps take part: those of the command line, the products alone, and K and V alone, exchanged and copied.
 #include "groups/session.h"
 #include <nccl.h>
 #include <string.h>
@@ -24,6 +24,31 @@ static void equal_rows(int seq, int rank, int ranks, attention_rows rows[2]) {
   rows[0] = (attention_rows){seq / ranks * rank, seq / ranks};
   rows[1] = (attention_rows){seq, 0};
 }
+
+// The step for one GPU on each GPU, which has all rows of an equal share of the heads: as many products as in a step for
+// several GPUs, and nothing to exchange.
+static attention_shape share_of_heads(attention_shape shape, int ranks) {
+  shape.heads /= ranks;
+  shape.kv_heads /= ranks;
+  return shape;
+}
+
+static cudaError_t multiply(const attention_args *args, const attention_group *group,
+                            cudaStream_t stream) {
+  attention_args share = *args;
+  share.shape = share_of_heads(args->shape, group->ranks);
+  return alone.forward(&share, stream);
+}
+
+static size_t workspace_of_products(const attention_shape *shape, int ranks) {
+  const attention_shape share = share_of_heads(*shape, ranks);
+  return alone.workspace_bytes(&share);
+}
+
+static const attention_step products_alone = {.name = "products_alone",
+                                              .forward_group = multiply,
+                                              .group_workspace_bytes = workspace_of_products,
+                                              .group_rows = equal_rows};
 
 static size_t share_bytes(const attention_shape *shape, int ranks) {
   const size_t row_bytes = (size_t)shape->head_dim * sizeof(uint16_t);
@@ -84,11 +109,13 @@ static bool add(session *s, const contender *added, error_text *error) {
   return true;
 }
 
-// A step on each number of GPUs, or a variant on all. Copies from GPU to GPU are left out where they are not possible.
+// A step on each number of GPUs, or a variant on all. Copies from GPU to GPU are left out where they are not possible, and
+// the products alone where the GPUs cannot have equal shares of the heads.
 static bool add_sizes(session *s, contender added, error_text *error) {
   bool good = true;
   for (int size = added.variant ? s->size_count - 1 : 1; size < s->size_count && good; size++) {
     if (added.link && !s->sizes[size].reachable) continue;
+    if (added.products && GROUPS_HEADS % s->sizes[size].ranks != 0) continue;
     added.size = size;
     added.gpus = s->sizes[size].ranks;
     good = add(s, &added, error);
@@ -119,6 +146,8 @@ bool groups_load_contenders(session *s, int argc, char **argv, int *next, error_
   for (; *next < argc && strcmp(argv[*next], "--") != 0; ++*next)
     if (!load_several(s, argv[*next], error)) return false;
   if (s->count == 1) return fail(error, "give a step for one GPU, and one for several or more");
-  return add_sizes(s, (contender){.step = exchange_alone}, error) &&
+  return add_sizes(s, (contender){.step = products_alone, .checked = true, .products = true},
+                   error) &&
+         add_sizes(s, (contender){.step = exchange_alone}, error) &&
          add_sizes(s, (contender){.step = copies_alone, .link = true}, error);
 }

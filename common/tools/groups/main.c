@@ -1,5 +1,5 @@
-// Times the steps for several GPUs against one step on one GPU, over lengths, with and without a mask, and K and V alone.
-// Writes one line of CSV for each, and one for each of its rounds.
+// Times the steps for several GPUs against one step on one GPU, over lengths, with and without a mask. Beside them times
+// the products alone, and K and V alone. Writes one line of CSV for each, and one for each of its rounds.
 #define _GNU_SOURCE
 #include "finish/finish.h"
 #include "groups/session.h"
@@ -34,6 +34,7 @@ static bool deal_out(session *s, const trial *trial, error_text *error) {
   for (int i = 0; i < s->count; i++) {
     contender *c = &s->contenders[i];
     c->group = s->sizes[c->size];
+    c->group.by_heads = c->products;
     if (!group_supported(&c->step, &trial->shape, c->gpus, error) ||
         !group_deal(&c->group, &c->step, trial, error))
       return false;
@@ -144,8 +145,8 @@ static bool time_lengths(session *s, char **given, int count, const char *name, 
     const attention_shape shape = {
         .dtype = ATTENTION_BF16,
         .batch = 1,
-        .heads = 16,
-        .kv_heads = 16,
+        .heads = GROUPS_HEADS,
+        .kv_heads = GROUPS_HEADS,
         .seq_q = (int)seq,
         .seq_kv = (int)seq,
         .head_dim = 128,

@@ -43,6 +43,10 @@ groups_result groups_result_of(const session *s, const contender *c, const atten
     result.link_share = timing_ratio(timed(s, link), timed(s, c)).ratio;
   }
   if (c->variant) result.arriving_bytes = result.link_share = NAN; // some move other bytes
+  if (c->products) {
+    result.arriving_bytes = 0;
+    result.link_share = NAN;
+  }
   return result;
 }
 

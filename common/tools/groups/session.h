@@ -8,15 +8,16 @@
 #include "record/record.h"
 #include "timing/figures.h"
 
-enum { MOST_CONTENDERS = 40, MOST_SIZES = 8 };
+enum { MOST_CONTENDERS = 40, MOST_SIZES = 8, GROUPS_HEADS = 16 };
 
 typedef struct {
   attention_step step;
   const char *variant; // NULL or its name
   int gpus;
-  int size;     // the number of its size in session.sizes
-  bool checked; // it computes attention
-  bool link;    // it copies K and V alone, from GPU to GPU
+  int size;      // the number of its size in session.sizes
+  bool checked;  // it computes attention
+  bool products; // each of its GPUs computes some of the heads, and nothing is exchanged
+  bool link;     // it copies K and V alone, from GPU to GPU
   gpu_group group;
   int launches; // one behind the other in a round
   timing_burst bursts[TIMING_MOST_ROUNDS];
@@ -45,9 +46,9 @@ typedef struct {
 } session;
 
 // Loads the step for one GPU and those for several from the paths, up to the end or to "--", where `next` then is. Adds a
-// contender for the first, one for each of the others and each number of GPUs, and K and V alone: their exchange by
-// NCCL, and their copies from GPU to GPU, where the GPUs reach each other's memory. The groups of GPUs must be connected
-// before.
+// contender for the first, one for each of the others and each number of GPUs, the products alone (the first step on all
+// GPUs, each with its share of the heads), and K and V alone: their exchange by NCCL, and their copies from GPU to GPU,
+// where the GPUs reach each other's memory. The groups of GPUs must be connected before.
 bool groups_load_contenders(session *s, int argc, char **argv, int *next, error_text *error);
 
 // Returns the plan of timing_default_plan, with one time in each burst: that of several launches in a row. On the
