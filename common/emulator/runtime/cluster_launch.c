@@ -203,16 +203,16 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
   return cudaSuccess;
 }
 
-// The dimensions of the clusters in the configuration mean nothing here. 0 where no block of that size can run.
+// The dimensions of the clusters in the configuration mean nothing here, and on an H100 neither do those that the kernel
+// says itself. 0 where no block of that size can run.
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *kernel,
                                                  const cudaLaunchConfig_t *config) {
   RETURN_IF_STICKY();
   if (blocks == NULL || config == NULL) return errors_record(cudaErrorInvalidValue);
   if (kernel == NULL) return errors_record(cudaErrorInvalidDeviceFunction);
-  const dim3 own = function_cluster(kernel);
   const int most = gpu_selected()->major < 9         ? 1
                    : function_large_clusters(kernel) ? CLUSTER_BLOCKS_MAX
                                                      : CLUSTER_BLOCKS_PORTABLE;
-  *blocks = blocks_held(kernel, config) == 0 ? 0 : is_cube(own, 0) ? most : (int)blocks_in(own);
+  *blocks = blocks_held(kernel, config) == 0 ? 0 : most;
   return cudaSuccess;
 }

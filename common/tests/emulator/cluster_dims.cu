@@ -158,7 +158,7 @@ bool cluster_dims_attributes(error_text *error) {
                 has.requiredClusterWidth, has.requiredClusterHeight, has.requiredClusterDepth,
                 free.requiredClusterWidth);
   if (!expect_error(error, "another width", cudaFuncSetAttribute(square_kernel, width, 4),
-                    cudaErrorNotPermitted))
+                    cudaErrorInvalidValue))
     return false;
   device_array<int> out(1);
   cudaFuncSetAttribute(free_kernel, width, 2);
@@ -195,8 +195,8 @@ bool cluster_dims_occupancy(error_text *error) {
   cudaFuncSetAttribute(free_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
   const int large = most(free_kernel);
   cudaFuncSetAttribute(free_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 0);
-  return (fixed == 4 && portable == 8 && large >= 8 && large <= 16) ||
-         fail(error, "the largest clusters have %d, %d and %d blocks, not 4, 8 and up to 16", fixed,
+  return (fixed == 8 && portable == 8 && large >= 8 && large <= 16) ||
+         fail(error, "the largest clusters have %d, %d and %d blocks, not 8, 8 and up to 16", fixed,
               portable, large);
 }
 
