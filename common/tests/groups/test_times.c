@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 12, CONTENDERS = 6 };
+enum { ROUNDS = 12, CONTENDERS = 7 };
 
 static session s;
 static char order[1000]; // of the runs, by the first letter of the step's name
@@ -27,7 +27,7 @@ static bool tell_time(gpu_group *group, const attention_step *step, int launches
   static const struct {
     char name;
     double milliseconds;
-  } times[] = {{'o', 8}, {'s', 5}, {'v', 4}, {'e', 2}, {'c', 1}, {'p', 4.4}};
+  } times[] = {{'o', 8}, {'s', 5}, {'v', 4}, {'e', 2}, {'c', 1}, {'p', 4.4}, {'m', 0.01}};
   cr_assert(rounds == 1 && launches >= 1 && runs < sizeof order - 1);
   cr_expect(strstr(group->doing.text, step->name) == group->doing.text, "%s", group->doing.text);
   last = order[runs++] = step->name[0];
@@ -62,13 +62,12 @@ static const attention_shape shape = {
 static const double bytes =
     67108864; // that reach each of two GPUs: 2 tensors * 16384 / 2 rows * 4 KiB
 
-static void add(const char *name, const char *variant, int gpus, bool checked, bool link) {
+static void add(const char *name, const char *variant, int gpus, groups_part part) {
   s.contenders[s.count++] =
       (contender){.step = {.name = name, .group_workspace_bytes = no_workspace},
                   .variant = variant,
                   .gpus = gpus,
-                  .checked = checked,
-                  .link = link};
+                  .part = part};
 }
 
 static bool run(error_text *error) {
@@ -77,13 +76,13 @@ static bool run(error_text *error) {
   plan.seed = 7;
   s.gauge = (groups_gauge){tell_time, tell_state, tell_rest};
   snprintf(s.device.name, sizeof s.device.name, "Test GPU");
-  add("one", NULL, 1, true, false);
-  add("several", NULL, 2, true, false);
-  add("variant", "other", 2, true, false);
-  add("exchange", NULL, 2, false, false);
-  add("copies", NULL, 2, false, true);
-  add("products", NULL, 2, true, false);
-  s.contenders[CONTENDERS - 1].products = true;
+  add("one", NULL, 1, GROUPS_WHOLE);
+  add("several", NULL, 2, GROUPS_WHOLE);
+  add("variant", "other", 2, GROUPS_WHOLE);
+  add("exchange", NULL, 2, GROUPS_EXCHANGE);
+  add("copies", NULL, 2, GROUPS_COPIES);
+  add("products", NULL, 2, GROUPS_PRODUCTS);
+  add("meeting", NULL, 2, GROUPS_MEETING);
   return groups_time(&s, &shape, &plan, error);
 }
 
@@ -131,6 +130,10 @@ Test(times, ratios_come_from_pairs_of_a_round) {
   const groups_result products = groups_result_of(&s, &s.contenders[5], &shape);
   cr_expect_float_eq(products.efficiency.ratio, 8 / 4.4 / 2, 1e-6);
   cr_expect(products.arriving_bytes == 0 && isnan(products.gb_per_s) && isnan(products.link_share));
+  // A meeting has neither.
+  const groups_result meeting = groups_result_of(&s, &s.contenders[6], &shape);
+  cr_expect(meeting.arriving_bytes == 0 && isnan(meeting.gb_per_s) && isnan(meeting.link_share) &&
+            isnan(meeting.efficiency.ratio));
   // A variant may move other bytes.
   const groups_result variant = groups_result_of(&s, &s.contenders[2], &shape);
   cr_expect(isnan(variant.arriving_bytes) && isnan(variant.link_share));

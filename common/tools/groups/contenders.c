@@ -1,4 +1,4 @@
-// Which steps take part: those of the command line, the products alone, and K and V alone, exchanged and copied.
+// Which steps take part: those of the command line, and the parts of their work alone.
 #include "groups/session.h"
 #include <nccl.h>
 #include <string.h>
@@ -100,6 +100,25 @@ static const attention_step copies_alone = {.name = "copies_alone",
                                             .group_workspace_bytes = workspace_of_exchange,
                                             .group_rows = equal_rows};
 
+// An int for the sum of a meeting.
+static size_t workspace_of_meeting(const attention_shape *shape, int ranks) {
+  (void)shape, (void)ranks;
+  return 256;
+}
+
+// A sum that nobody reads: no rank has it before all have come.
+static cudaError_t meet(const attention_args *args, const attention_group *group,
+                        cudaStream_t stream) {
+  const ncclResult_t result =
+      ncclAllReduce(args->workspace, args->workspace, 1, ncclInt32, ncclSum, group->comm, stream);
+  return result == ncclSuccess ? cudaSuccess : cudaErrorUnknown;
+}
+
+static const attention_step meeting_alone = {.name = "meeting_alone",
+                                             .forward_group = meet,
+                                             .group_workspace_bytes = workspace_of_meeting,
+                                             .group_rows = equal_rows};
+
 // --- the command line ----------------------------------------------------------------------------
 
 static bool add(session *s, const contender *added, error_text *error) {
@@ -109,13 +128,12 @@ static bool add(session *s, const contender *added, error_text *error) {
   return true;
 }
 
-// A step on each number of GPUs, or a variant on all. Copies from GPU to GPU are left out where they are not possible, and
-// the products alone where the GPUs cannot have equal shares of the heads.
+// A step on each number of GPUs, or a variant on all.
 static bool add_sizes(session *s, contender added, error_text *error) {
   bool good = true;
   for (int size = added.variant ? s->size_count - 1 : 1; size < s->size_count && good; size++) {
-    if (added.link && !s->sizes[size].reachable) continue;
-    if (added.products && GROUPS_HEADS % s->sizes[size].ranks != 0) continue;
+    if (added.part == GROUPS_COPIES && !s->sizes[size].reachable) continue;
+    if (added.part == GROUPS_PRODUCTS && GROUPS_HEADS % s->sizes[size].ranks != 0) continue;
     added.size = size;
     added.gpus = s->sizes[size].ranks;
     good = add(s, &added, error);
@@ -125,7 +143,7 @@ static bool add_sizes(session *s, contender added, error_text *error) {
 
 static bool load_several(session *s, char *path, error_text *error) {
   static const char of_variant[] = ":variant=";
-  contender added = {.checked = true};
+  contender added = {.part = GROUPS_WHOLE};
   char *colon = strstr(path, of_variant);
   if (colon) {
     *colon = '\0';
@@ -140,14 +158,18 @@ bool groups_load_contenders(session *s, int argc, char **argv, int *next, error_
                                   .forward_group = forward_alone,
                                   .group_workspace_bytes = workspace_alone,
                                   .group_rows = equal_rows},
-                         .gpus = 1,
-                         .checked = true};
+                         .gpus = 1};
   if (!add(s, &one, error)) return false;
   for (; *next < argc && strcmp(argv[*next], "--") != 0; ++*next)
     if (!load_several(s, argv[*next], error)) return false;
   if (s->count == 1) return fail(error, "give a step for one GPU, and one for several or more");
-  return add_sizes(s, (contender){.step = products_alone, .checked = true, .products = true},
-                   error) &&
-         add_sizes(s, (contender){.step = exchange_alone}, error) &&
-         add_sizes(s, (contender){.step = copies_alone, .link = true}, error);
+  const contender parts[] = {
+      {.step = products_alone, .part = GROUPS_PRODUCTS},
+      {.step = exchange_alone, .part = GROUPS_EXCHANGE},
+      {.step = copies_alone, .part = GROUPS_COPIES},
+      {.step = meeting_alone, .part = GROUPS_MEETING},
+  };
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (!add_sizes(s, parts[i], error)) return false;
+  return true;
 }

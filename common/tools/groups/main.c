@@ -1,5 +1,5 @@
-// Times the steps for several GPUs against one step on one GPU, over lengths, with and without a mask. Beside them times
-// the products alone, and K and V alone. Writes one line of CSV for each, and one for each of its rounds.
+// Times the steps for several GPUs against one step on one GPU, over lengths, with and without a mask, and the parts of
+// their work alone. Writes one line of CSV for each, and one for each of its rounds.
 #define _GNU_SOURCE
 #include "finish/finish.h"
 #include "groups/session.h"
@@ -34,7 +34,7 @@ static bool deal_out(session *s, const trial *trial, error_text *error) {
   for (int i = 0; i < s->count; i++) {
     contender *c = &s->contenders[i];
     c->group = s->sizes[c->size];
-    c->group.by_heads = c->products;
+    c->group.by_heads = c->part == GROUPS_PRODUCTS;
     if (!group_supported(&c->step, &trial->shape, c->gpus, error) ||
         !group_deal(&c->group, &c->step, trial, error))
       return false;
@@ -45,7 +45,7 @@ static bool deal_out(session *s, const trial *trial, error_text *error) {
 // A wrong result ends the program: its time would mean nothing.
 static bool check_contender(contender *c, trial *trial, error_text *error) {
   c->group.shape = trial->shape;
-  if (!c->checked) return true;
+  if (!groups_computes(c)) return true;
   check_result check;
   groups_name_work(c, &trial->shape, "checked");
   if (!group_run(&c->group, &c->step, 1, trial, error)) return false;

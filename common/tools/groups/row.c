@@ -12,7 +12,8 @@ static const timing_contender *timed(const session *s, const contender *c) {
 // The copies of K and V alone on as many GPUs; NULL where they are not timed.
 static const contender *link_of(const session *s, const contender *c) {
   for (int i = 0; i < s->count; i++)
-    if (s->contenders[i].link && s->contenders[i].gpus == c->gpus) return &s->contenders[i];
+    if (s->contenders[i].part == GROUPS_COPIES && s->contenders[i].gpus == c->gpus)
+      return &s->contenders[i];
   return NULL;
 }
 
@@ -27,7 +28,7 @@ groups_result groups_result_of(const session *s, const contender *c, const atten
       .link_gb_per_s = NAN,
       .link_share = NAN,
   };
-  if (c->checked) {
+  if (groups_computes(c)) {
     const statistics_ratio over_one = timing_ratio(timed(s, &s->contenders[0]), timed(s, c));
     result.efficiency = (statistics_ratio){
         over_one.ratio / c->gpus,
@@ -43,9 +44,9 @@ groups_result groups_result_of(const session *s, const contender *c, const atten
     result.link_share = timing_ratio(timed(s, link), timed(s, c)).ratio;
   }
   if (c->variant) result.arriving_bytes = result.link_share = NAN; // some move other bytes
-  if (c->products) {
+  if (c->part == GROUPS_PRODUCTS || c->part == GROUPS_MEETING) {
     result.arriving_bytes = 0;
-    result.link_share = NAN;
+    result.gb_per_s = result.link_share = NAN;
   }
   return result;
 }
@@ -66,13 +67,14 @@ void groups_write_row(FILE *file, bool names, const session *s, const contender 
   const statistics_summary *times = &result.figures.times;
   csv_line line = csv_line_begin(file, names);
   add_key(&line, s, c, shape);
-  csv_line_text(&line, "check", c->checked ? "ok" : "skipped"); // a wrong result ends the program
+  csv_line_text(&line, "check",
+                groups_computes(c) ? "ok" : "skipped"); // a wrong result ends the program
   csv_line_number(&line, "workspace_bytes", true, "%zu",
                   c->step.group_workspace_bytes(shape, c->gpus));
   csv_line_value(&line, "median_ms", 9, times->median);
   csv_line_value(&line, "ci_low_ms", 9, times->low);
   csv_line_value(&line, "ci_high_ms", 9, times->high);
-  csv_line_number(&line, "tflops", c->checked, "%.9g", result_tflops(shape, times));
+  csv_line_number(&line, "tflops", groups_computes(c), "%.9g", result_tflops(shape, times));
   csv_line_number(&line, "launches_in_a_row", true, "%d", c->launches);
   result_add_figures(&line, true, &result.figures, NULL);
   csv_line_value(&line, "efficiency", 5, result.efficiency.ratio);
@@ -111,11 +113,11 @@ void groups_print_row(const session *s, const contender *c, const attention_shap
   const statistics_ratio *efficiency = &result.efficiency;
   printf("%8d  %-6s  %-18s  %4d  %9.4f ms", shape->seq_q, shape->causal ? "causal" : "full",
          c->variant ? c->variant : c->step.name, c->gpus, result.figures.times.median);
-  if (c->checked) {
+  if (groups_computes(c)) {
     printf("  %6.1f %%", 100 * efficiency->ratio);
     if (isfinite(efficiency->interval.low))
       printf(" [%.1f, %.1f]", 100 * efficiency->interval.low, 100 * efficiency->interval.high);
-  } else {
+  } else if (isfinite(result.gb_per_s)) {
     printf("  %6.1f GB/s", result.gb_per_s);
   }
   puts(timing_throttled(&result.figures) ? ", throttled" : "");

@@ -10,14 +10,21 @@
 
 enum { MOST_CONTENDERS = 40, MOST_SIZES = 8, GROUPS_HEADS = 16 };
 
+// What a contender does on its GPUs: the whole problem, or a part of what a step for several GPUs does.
+typedef enum {
+  GROUPS_WHOLE,
+  GROUPS_PRODUCTS, // each GPU computes some of the heads, and nothing is exchanged
+  GROUPS_EXCHANGE, // NCCL gathers K and V
+  GROUPS_COPIES,   // K and V are copied from GPU to GPU
+  GROUPS_MEETING,  // the GPUs wait for each other
+} groups_part;
+
 typedef struct {
   attention_step step;
   const char *variant; // NULL or its name
   int gpus;
-  int size;      // the number of its size in session.sizes
-  bool checked;  // it computes attention
-  bool products; // each of its GPUs computes some of the heads, and nothing is exchanged
-  bool link;     // it copies K and V alone, from GPU to GPU
+  int size; // the number of its size in session.sizes
+  groups_part part;
   gpu_group group;
   int launches; // one behind the other in a round
   timing_burst bursts[TIMING_MOST_ROUNDS];
@@ -46,14 +53,19 @@ typedef struct {
 } session;
 
 // Loads the step for one GPU and those for several from the paths, up to the end or to "--", where `next` then is. Adds a
-// contender for the first, one for each of the others and each number of GPUs, the products alone (the first step on all
-// GPUs, each with its share of the heads), and K and V alone: their exchange by NCCL, and their copies from GPU to GPU,
-// where the GPUs reach each other's memory. The groups of GPUs must be connected before.
+// contender for the first, and for each number of GPUs one for each of the others and each part. The copies are left out
+// where the GPUs do not reach each other's memory, and the products where they cannot have equal shares of the heads. The
+// groups of GPUs must be connected before.
 bool groups_load_contenders(session *s, int argc, char **argv, int *next, error_text *error);
 
 // Returns the plan of timing_default_plan, with one time in each burst: that of several launches in a row. On the
 // emulator, whose times mean nothing, there is one round.
 timing_plan groups_plan(bool emulated);
+
+// Tells whether the contender computes attention, so that its result is compared and it has an efficiency.
+static inline bool groups_computes(const contender *c) {
+  return c->part == GROUPS_WHOLE || c->part == GROUPS_PRODUCTS;
+}
 
 // Says in the sentence of a rank that fails which contender it was.
 void groups_name_work(contender *c, const attention_shape *shape, const char *what);
