@@ -1,15 +1,22 @@
-# Steps for several GPUs and the products alone by length, as measured, and the lengths from which on step 23 uses 95 % of
-# P GPUs by the model of scripts/group_model.awk.
+# Steps for several GPUs and the products alone by length, as measured, and the lengths that step 23 needs at the least to
+# use 95 % of P GPUs, by the model of scripts/group_model.awk.
 # Arguments: DEVICE
 # Data: groups.csv (make groups)
 # With: groups-torch.csv
 # Awk: scripts/group_model
 { model_read() }
 timed() && field("efficiency") != "" && field("gpus") > 1 && field("variant") == "" {
-  line[++measured] = readable(field("step")) "\t" field("gpus") "\t" field("seq_kv") "\t" (field("causal") == 1 ? "yes" : "no") \
-    "\t" time_cell() "\t" percent_cell("efficiency")
-  link_share[measured] = field("link_share")
-  if (link_share[measured] != "") shares = 1
+  gpus = field("gpus") + 0
+  if (!(gpus in size_seen)) {
+    size_seen[gpus]
+    size[++sizes] = gpus
+  }
+  name = readable(field("step")) "\t" field("seq_kv") "\t" (field("causal") == 1 ? "yes" : "no")
+  if (!(name in line_seen)) {
+    line_seen[name]
+    line[++measured] = name
+  }
+  cells[name, gpus] = time_cell() "\t" percent_cell("efficiency")
   shape = "heads " field("heads") ", head_dim " field("head_dim") ", " field("dtype")
 }
 function length_cell(causal, gpus, gb_per_s,  seq) {
@@ -22,15 +29,19 @@ END {
     exit
   }
   print "Measured: " shape ".\n"
-  # Older records do not have the share of the link.
-  header("step\tGPUs\tseq\tcausal\tms [95 %]\tefficiency" (shares ? "\tof the link" : ""), 1)
-  for (i = 1; i <= measured; i++)
-    row(line[i] (shares ? "\t" (link_share[i] == "" ? "" : sprintf("%.0f %%", 100 * link_share[i])) : ""))
+  names = "step\tseq\tcausal"
+  for (j = 1; j <= sizes; j++) names = names "\t" size[j] " GPUs: ms [95 %]\tefficiency"
+  header(names, 1)
+  for (i = 1; i <= measured; i++) {
+    text = line[i]
+    for (j = 1; j <= sizes; j++) text = text "\t" ((line[i], size[j]) in cells ? cells[line[i], size[j]] : "\t")
+    row(text)
+  }
   origin()
   if (!model_link()) exit
-  printf "\nComputed for step 23: from which length on its efficiency is at least 95 %%. It assumes a link of %.0f GB/s as measured on %d GPUs," \
+  printf "\nComputed for step 23: the length that it needs at the least for an efficiency of 95 %%. The model assumes a link of %.0f GB/s as measured on %d GPUs," \
     " %.0f µs for the meeting of the ranks, and %d GB/s for each GPU between hosts, which is quoted and not measured.\n\n", link, link_gpus, 1000 * meeting, QUOTED_GB_PER_S
-  header("GPUs\thosts\tlink\t95 % from seq\tcausal: 95 % from seq", 1)
+  header("GPUs\thosts\tlink\tseq at least\tcausal: seq at least", 1)
   for (gpus = 2; gpus <= 64; gpus *= 2) {
     hosts = gpus <= 8 ? 1 : gpus / 8
     speed = hosts == 1 ? link : QUOTED_GB_PER_S

@@ -103,7 +103,8 @@ static bool time_length(session *s, attention_shape shape, error_text *error) {
       good = check_contender(&s->contenders[i], &trial, error);
     record_conditions conditions = {.before = record_read_state(&s->device)};
     const timing_plan plan = groups_plan(s->device.emulated);
-    good = good && groups_time(s, &trial.shape, &plan, error);
+    good = good && groups_choose_launches(s, &trial.shape, error) &&
+           groups_time(s, &trial.shape, &plan, error);
     conditions.after = record_read_state(&s->device);
     conditions.origin = record_read_origin();
     if (good) write_results(s, &trial.shape, &conditions);

@@ -70,6 +70,10 @@ static inline bool groups_computes(const contender *c) {
 // Says in the sentence of a rank that fails which contender it was.
 void groups_name_work(contender *c, const attention_shape *shape, const char *what);
 
+// Finds for each contender how many launches in a row take about 40 ms, from 3 to 4000, by its own time. On the emulator
+// it is one.
+bool groups_choose_launches(session *s, const attention_shape *shape, error_text *error);
+
 // Times all contenders in rounds, each once in a round, in a new random order, and leaves the rounds in s->timed.
 bool groups_time(session *s, const attention_shape *shape, const timing_plan *plan,
                  error_text *error);

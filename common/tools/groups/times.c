@@ -1,7 +1,6 @@
 // Times the contenders in the rounds of common/timing. In place of one launch there are several in a row here, on all
 // GPUs of the contender, and their time is taken by the group's own events.
 #include "groups/session.h"
-#include "shape/shape.h"
 #include "timing/told_clock.h"
 #include <math.h>
 
@@ -39,10 +38,28 @@ static cudaError_t launch(void *context, size_t rotation, cudaStream_t stream) {
   return cudaSuccess;
 }
 
-// About 40 ms of work at 600 TFLOP/s, in 3 to 50 launches.
-static int launches_of(const session *s, const contender *c, const attention_shape *shape) {
-  const double launches = 40 * 600e9 / (shape_operations(shape) / c->gpus);
-  return s->device.emulated ? 1 : launches < 3 ? 3 : launches > 50 ? 50 : (int)launches;
+// The beginning and the end of a row of launches count with it, so a short row tells too long a time, and the next try
+// takes a longer one. A meeting of microseconds comes to thousands.
+static bool choose(const session *s, contender *c, error_text *error) {
+  enum { FEWEST = 3, MOST = 4000, TRIES = 4 };
+  c->launches = s->device.emulated ? 1 : FEWEST;
+  for (int i = 0; i < TRIES && !s->device.emulated; i++) {
+    double milliseconds;
+    if (!s->gauge.time(&c->group, &c->step, c->launches, 1, &milliseconds, error)) return false;
+    const bool known = c->launches * milliseconds >= 20 || c->launches == MOST;
+    const double launches = 40 / milliseconds;
+    c->launches = launches < FEWEST ? FEWEST : launches > MOST ? MOST : (int)launches;
+    if (known) break;
+  }
+  return true;
+}
+
+bool groups_choose_launches(session *s, const attention_shape *shape, error_text *error) {
+  for (int i = 0; i < s->count; i++) {
+    groups_name_work(&s->contenders[i], shape, "timed");
+    if (!choose(s, &s->contenders[i], error)) return false;
+  }
+  return true;
 }
 
 timing_plan groups_plan(bool emulated) {
@@ -64,7 +81,6 @@ bool groups_time(session *s, const attention_shape *shape, const timing_plan *pl
   timed_work works[MOST_CONTENDERS];
   for (int i = 0; i < s->count; i++) {
     contender *c = &s->contenders[i];
-    c->launches = launches_of(s, c, shape);
     works[i] = (timed_work){c, &watch};
     s->timed[i] = (timing_contender){
         .name = c->step.name, .launch = launch, .context = &works[i], .bursts = c->bursts};
