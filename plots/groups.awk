@@ -1,8 +1,10 @@
 # Lines of the efficiency of the steps for several GPUs by length: the time of one GPU, divided by the number of GPUs and
 # by their time. A panel without a mask and one with a causal mask, and a line for each number of GPUs that was measured.
-# Dotted lines are the model of scripts/group_model.awk; the last of them is for a bandwidth that is quoted.
+# Dotted lines are the model of scripts/group_model.awk, for as many GPUs as were measured and for 64; the last of them is
+# for a bandwidth that is quoted.
 { model_read() }
 timed() && field("efficiency") != "" && field("gpus") > 1 && field("variant") == "" && wanted(field("step")) {
+  measured[field("gpus") + 0]
   put_shape(field("causal"), (is_step(field("step")) ? drawn_name() : readable(field("step"))) ", " field("gpus") " GPUs", field("seq_kv"), 100 * field("efficiency"), in_percent("efficiency_low"), in_percent("efficiency_high"), 1, field("heads"), throttled())
   subtitle = "heads " field("heads") ", head_dim " field("head_dim") ", " field("dtype")
 }
@@ -27,8 +29,7 @@ END {
   for (causal = 0; causal <= 1; causal++) {
     add_lines(causal, step, contenders, seq, lengths)
     if (link) {
-      add_model(causal, "model, 2 GPUs", 2, link)
-      add_model(causal, "model, 8 GPUs", 8, link)
+      for (gpus = 2; gpus < 64; gpus++) if (gpus in measured) add_model(causal, "model, " gpus " GPUs", gpus, link)
       add_model(causal, "model, 64, quoted link", 64, QUOTED_GB_PER_S)
     }
     end_panel(causal ? ", causal" : ", not causal", 0, 110, 1)

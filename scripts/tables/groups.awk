@@ -1,5 +1,5 @@
 # Steps for several GPUs and the products alone by length, as measured, and the lengths that step 23 needs at the least to
-# use 95 % of P GPUs, by the model of scripts/group_model.awk.
+# use 95 % of P GPUs, by the model of scripts/group_model.awk. Last the model beside what was measured.
 # Arguments: DEVICE
 # Data: groups.csv (make groups)
 # With: groups-torch.csv
@@ -17,6 +17,8 @@ timed() && field("efficiency") != "" && field("gpus") > 1 && field("variant") ==
     line[++measured] = name
   }
   cells[name, gpus] = time_cell() "\t" percent_cell("efficiency")
+  if (field("step") ~ /^23_/) hidden[field("seq_kv") + 0, field("causal") + 0, gpus] = percent_cell("efficiency")
+  lengths[field("seq_kv") + 0]
   shape = "heads " field("heads") ", head_dim " field("head_dim") ", " field("dtype")
 }
 function length_cell(causal, gpus, gb_per_s,  seq) {
@@ -48,4 +50,18 @@ END {
     row(gpus "\t" hosts "\t" sprintf("%.0f GB/s%s", speed, hosts == 1 ? "" : ", quoted") "\t" length_cell(0, gpus, speed) "\t" \
       length_cell(1, gpus, speed))
   }
+  print "\nEfficiency of step 23 by the model and as measured:\n"
+  names = "seq\tcausal"
+  for (j = 1; j <= sizes; j++) names = names "\t" size[j] " GPUs: model\tmeasured"
+  header(names, 0)
+  count = sort_numbers(lengths, length_at)
+  for (i = 1; i <= count; i++)
+    for (causal = 0; causal <= 1; causal++) {
+      if (!((causal, length_at[i]) in one)) continue
+      text = length_at[i] "\t" (causal ? "yes" : "no")
+      for (j = 1; j <= sizes; j++)
+        text = text "\t" sprintf("%.1f %%", model_efficiency(one[causal, length_at[i]], length_at[i], size[j], link)) "\t" \
+          hidden[length_at[i], causal, size[j]]
+      row(text)
+    }
 }

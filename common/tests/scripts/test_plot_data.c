@@ -56,7 +56,8 @@ Test(plot_data, several_gpus_measured_and_computed) {
   recorded_write("groups", GROUPS);
   const script_result result = prepared("groups", "-f $root/scripts/group_model.awk groups.csv");
   EXPECT(result, "link 100 GB/s measured, 50 GB/s between hosts quoted", "23 far, 2 GPUs",
-         "23 far, 4 GPUs", "model, 2 GPUs", "model, 64, quoted link");
+         "23 far, 4 GPUs", "model, 2 GPUs", "model, 4 GPUs", "model, 64, quoted link");
+  cr_expect_null(strstr(result.out, "model, 8"), "8 GPUs were not measured: %s", result.out);
   EXPECT(result, "16384 80");
   EXPECT(result, "16384 91.5799 91.5799", "16384 78.6727 78.6727");
 }

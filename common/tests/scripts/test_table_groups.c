@@ -45,7 +45,9 @@ Test(table_groups, several_gpus) {
       "|\n",
       "The model assumes a link of 100 GB/s as measured on 2 GPUs, 100 µs for the meeting of the "
       "ranks, and 50 GB/s for each GPU between hosts, which is quoted and not measured.\n",
-      "| 2 | 1 | 100 GB/s | 25k | 41k |\n", "| 64 | 8 | 50 GB/s, quoted | 1722k | 3444k |\n");
+      "| 2 | 1 | 100 GB/s | 25k | 41k |\n", "| 64 | 8 | 50 GB/s, quoted | 1722k | 3444k |\n",
+      "| seq | causal | 2 GPUs: model | measured | 4 GPUs: model | measured |\n",
+      "| 16384 | no | 91.6 % | 80.0 % | ");
 }
 
 // A record that has them shows the interval of the efficiency, the products alone, and that a row was throttled.
