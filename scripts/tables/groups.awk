@@ -41,8 +41,8 @@ END {
   }
   origin()
   if (!model_link()) exit
-  printf "\nComputed for step 23: the length that it needs at the least for an efficiency of 95 %%. The model assumes a link of %.0f GB/s as measured on %d GPUs," \
-    " %.0f µs for the meeting of the ranks, and %d GB/s for each GPU between hosts, which is quoted and not measured.\n\n", link, link_gpus, 1000 * meeting, QUOTED_GB_PER_S
+  printf "\nComputed for step 23: the length that it needs at the least for an efficiency of 95 %%. The model assumes a link of %.0f GB/s by the copies alone on %d GPUs," \
+    " %.0f µs for the start of an exchange, and %d GB/s for each GPU between hosts, which is quoted and not measured.\n\n", link, link_gpus, 1000 * meeting, QUOTED_GB_PER_S
   header("GPUs\thosts\tlink\tseq at least\tcausal: seq at least", 1)
   for (gpus = 2; gpus <= 64; gpus *= 2) {
     hosts = gpus <= 8 ? 1 : gpus / 8

@@ -177,7 +177,7 @@ static cudaError_t meet(const attention_args *args, const attention_group *group
 }
 
 // Enqueues copies of a slice of K, or of V, from all other ranks. `first` is the slice's first head. Each rank begins
-// with the rank behind it, so that no two read from the same one at a time. Where the memory of the others is out of
+// with the rank behind it, so that no two read from the same one while they keep pace. Where the others are out of
 // reach, NCCL gathers.
 static cudaError_t gather(void *all, const part &slice, int first, const attention_args *args,
                           const void *attention_peer::*tensor, const attention_group *group) {

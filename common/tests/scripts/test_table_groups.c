@@ -43,8 +43,8 @@ Test(table_groups, several_gpus) {
       "|\n",
       "| 23 far | 16384 | no | 2.500 [2.500, 2.500] | 80.0 % | 1.250 [1.250, 1.250] | 80.0 % "
       "|\n",
-      "The model assumes a link of 100 GB/s as measured on 2 GPUs, 100 µs for the meeting of the "
-      "ranks, and 50 GB/s for each GPU between hosts, which is quoted and not measured.\n",
+      "The model assumes a link of 100 GB/s by the copies alone on 2 GPUs, 100 µs for the start of "
+      "an exchange, and 50 GB/s for each GPU between hosts, which is quoted and not measured.\n",
       "| 2 | 1 | 100 GB/s | 25k | 41k |\n", "| 64 | 8 | 50 GB/s, quoted | 1722k | 3444k |\n",
       "| seq | causal | 2 GPUs: model | measured | 4 GPUs: model | measured |\n",
       "| 16384 | no | 91.6 % | 80.0 % | ");

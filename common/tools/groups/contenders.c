@@ -79,7 +79,7 @@ static const attention_step exchange_alone = {.name = "exchange_alone",
 
 // The same bytes, which each rank copies from the others, and no rank waits for another. So the copy engines are busy all
 // the time, and the time tells what the link carries. Each rank begins with the rank behind it, so that no two read from
-// the same one at a time.
+// the same one as long as they keep pace.
 static cudaError_t copy_from_peers(const attention_args *args, const attention_group *group,
                                    cudaStream_t stream) {
   const size_t bytes = share_bytes(&args->shape, group->ranks);
