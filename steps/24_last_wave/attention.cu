@@ -51,7 +51,7 @@ static constexpr int MERGE_THREADS = 128;
 // Returns how many tiles are divided, of those that come last. Under a causal mask tiles differ in length, and a block
 // takes the next one from a counter, so there are no waves.
 static int divided_tiles(const attention_shape &shape, int tiles, int multiprocessors) {
-  // exercise: how many tiles the last wave has; under a mask all tiles if one wave has room for them, else none
+  // exercise: how many tiles the last wave has; under a mask all tiles if fewer than multiprocessors, else none
   // until then: return 0;
   if (shape.causal) return tiles < multiprocessors ? tiles : 0;
   return tiles % multiprocessors;
@@ -189,7 +189,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       const float sum = O_frag[r / 2][D / 2 + r % 2 * 2];  // of the rounded probabilities
       const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
       const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : sum; // LSE: before rounding
-      // exercise: of a part, store O scaled so that its sum is `all`, and max and sum; then leave out lse and O
+      // exercise: of a part store O, scaled to the sum `all`, and max and sum in its partial row; then continue
       if (place.divided) {
         const size_t to = place.partial_row + row;
         store_partial_row<D>(order.partials.O, to, O_frag[r / 2], r % 2, row < place.rows,
