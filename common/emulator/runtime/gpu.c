@@ -98,7 +98,7 @@ const gpu *gpu_selected(void) {
 }
 
 int gpu_multiprocessors(void) {
-  const unsigned have = (unsigned)environment_number(
-      "EMU_MULTIPROCESSORS", (uint64_t)gpu_selected()->multiprocessors, 1, INT_MAX);
-  return (int)(have < observer_multiprocessors() ? have : observer_multiprocessors());
+  const unsigned real = (unsigned)gpu_selected()->multiprocessors;
+  const unsigned most = observer_multiprocessors();
+  return (int)environment_number("EMU_MULTIPROCESSORS", real < most ? real : most, 1, INT_MAX);
 }

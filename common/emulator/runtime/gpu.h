@@ -40,7 +40,7 @@ enum {
 const gpu *gpu_selected(void);
 
 // Returns how many multiprocessors the emulated GPU has: those of the selected one, or as many as the environment
-// variable EMU_MULTIPROCESSORS says. A build that watches kernels has fewer.
+// variable EMU_MULTIPROCESSORS says. A build that watches kernels has fewer where the variable is not set.
 int gpu_multiprocessors(void);
 
 #endif

@@ -128,8 +128,10 @@ void fault_report_limit(worker *worker) {
   fault_report_thread(worker);
   fault_report_others(worker);
   fault_report_line("hint: does the loop at this line end, and each loop that calls this function? "
-                    "While it waits for another thread, it "
-                    "must let that one run: atomicAdd(flag, 0) and __nanosleep do");
+                    "What its condition compares must change from round to round");
+  fault_report_line(
+      "hint: if it waits for another thread, does that thread ever do what it waits for? "
+      "Waiting must let it run: atomicAdd(flag, 0) and __nanosleep do");
   fault_report_line("hint: if the kernel is slow and not endless, allow each block more seconds: "
                     "LAB_LIMIT=%g (0: any number)",
                     10 * limit_seconds());

@@ -125,15 +125,16 @@ static bool same_lines(const place_text *a, const place_text *b) {
 }
 
 // Whether the second finding explains the first: a read of uninitialised memory, or of that of a block that may not
-// have begun, is explained by a race of the same line with the write; a race with a completed
-// copy is explained by the finding that the same copy is still under way. A race of two
-// lanes is explained by that of two warps, because the barrier that mends this one mends both.
+// have begun, is explained by a race of the same line with the write, or by a transfer that is under way. A race with a
+// completed copy is explained by the finding that the same copy is still under way. A race of two lanes is explained by
+// that of two warps, because the barrier that mends this one mends both.
 static bool explained_by(const finding *found, const place_text *found_texts, const finding *other,
                          const place_text *other_texts) {
   const bool is_early =
       found->kind == FINDING_UNINITIALISED || found->kind == FINDING_BLOCK_NOT_BEGUN;
-  const bool may_explain = other->kind == FINDING_RACE || (other->kind == FINDING_BLOCK_NOT_BEGUN &&
-                                                           found->kind == FINDING_UNINITIALISED);
+  const bool may_explain =
+      other->kind == FINDING_RACE || other->kind == FINDING_TRANSFER ||
+      (other->kind == FINDING_BLOCK_NOT_BEGUN && found->kind == FINDING_UNINITIALISED);
   if (is_early && may_explain) {
     return found->space == other->space &&
            (same_line(&found_texts[0], &other_texts[0]) ||

@@ -82,7 +82,9 @@ static const char *race_hint(const checked_access *access, const past_access *pa
     return "warps run in any order: put __syncthreads() between the two, or, where other blocks of "
            "the cluster use the place as well, cluster.sync()";
   }
-  return "warps run in any order: put __syncthreads() between the two";
+  return "warps run in any order: put __syncthreads() between the two, or, where a warp has work "
+         "of its own, an mbarrier "
+         "at which the one arrives and for which the other waits";
 }
 
 static void report_race(const checked_access *access, finding_kind kind, const past_access *past,

@@ -1,6 +1,7 @@
 // Blocks of a cooperative launch that wait for each other.
 #define _GNU_SOURCE
 #include "fault_cases.h"
+#include <cuda_runtime_api.h>
 
 #define GLOBAL_RACE "Race reported between "
 #define WITH_SYNC                                                                                  \
@@ -39,4 +40,15 @@ Test(cooperative, too_many_blocks) {
                                     "cudaErrorNotSupported, attribute 1\n"),
                      "%s", report);
   free(report);
+}
+
+// A GPU with two multiprocessors gives even a small problem several tiles for a block. Only a wish changes their number.
+Test(cooperative, how_many_multiprocessors) {
+  int count = 0;
+  unsetenv("EMU_MULTIPROCESSORS");
+  cr_assert_eq(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
+  cr_expect_eq(count, 2, "%d", count);
+  setenv("EMU_MULTIPROCESSORS", "4", 1);
+  cr_assert_eq(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
+  cr_expect_eq(count, 4, "%d", count);
 }

@@ -27,6 +27,7 @@ Test(transfers, unordered, .init = two_gpus) {
            "by thread (0,0,0) in block (0,0,0): byte 0 of an allocation of 256 bytes of device 0, "
            "which cudaMemcpyPeerAsync still writes",
            "63 more like this"),
+      CASE(copy_to_fresh_memory, RACE("read"), "<- fresh copy", "<- use", "more like this"),
       CASE(source_overwritten, RACE("write"), "transfer queued at source_overwritten in ",
            "<- peer copy", "write of 4 bytes at use_kernel in ", "<- use",
            "of device 0, which cudaMemcpyPeerAsync still reads"),

@@ -44,6 +44,19 @@ void copy_not_waited_for(bool broken) {
   cudaDeviceSynchronize();
 }
 
+// Memory that nothing has written before the copies. The first one is under way, and explains why what the second one will
+// write is read too early as well.
+void copy_to_fresh_memory(bool broken) {
+  float *from = floats(1, N), *out = floats(0, N), *to;
+  cudaMalloc(&to, BYTES);
+  const cudaStream_t copies = stream_of(0), computes = stream_of(0);
+  cudaMemcpyPeerAsync(to, 0, from, 1, BYTES / 2, copies); // <- fresh copy
+  cudaMemcpyPeerAsync(to + N / 2, 0, from + N / 2, 1, BYTES / 2, copies);
+  if (!broken) wait_for(copies, computes);
+  use_kernel<<<1, N, 0, computes>>>(to, out);
+  cudaDeviceSynchronize();
+}
+
 // The kernel writes what a copy still reads.
 void source_overwritten(bool broken) {
   float *from = floats(0, N), *to = floats(1, N), *in = floats(0, N);
