@@ -84,7 +84,7 @@ Test(nvcc_cpu_clusters, in_a_module, .timeout = 120) {
                "  cuFuncGetAttribute(&depth, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, squares);\n"
                "  if (width != 2 || depth != 1) return 3;\n"
                "  if (cuFuncSetAttribute(squares, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 4) !=\n"
-               "      CUDA_ERROR_NOT_PERMITTED) return 4;\n"
+               "      CUDA_ERROR_INVALID_VALUE) return 4;\n"
                "  return cuLaunchKernel(squares, 4, 3, 1, 32, 1, 1, 0, 0, arguments, 0) !=\n"
                "         CUDA_ERROR_INVALID_CLUSTER_SIZE ? 5 : 0; }\n");
   const script_result result = lab_run(
