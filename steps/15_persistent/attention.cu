@@ -329,7 +329,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       wait_for_values();
       wait_for_turn();
     }
-    // exercise: next number, first scores, pass the turn; when O is complete, give back V's stage and store O
+    // exercise: take the next number, queue its scores, pass the turn; when O is complete, release V and store O
     number = next_tile();
     queue_scores(); // also after the last tile, so that the wait below has a newer group than that of O
     pass_turn();

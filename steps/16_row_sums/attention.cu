@@ -89,7 +89,7 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
 // copy engine may fill V: it never writes there.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void fill_with_ones(shared_tiles<tile, Element, D> &smem) {
-  // exercise: threads from 128 on write ones to panel D / PANEL of each stage of V, visible to the tensor cores
+  // exercise: let threads from 128 on write ones to panel D / PANEL of V in each stage, and make them visible
   const unsigned pair = pack_pair<Element>(1.0f, 1.0f);
   for (int stage = 0; stage < tile::STAGES; stage++)
     for (int i = threadIdx.x - 128; i < tile::BLOCK_N * PANEL / 8; i += tile::THREADS - 128)

@@ -116,7 +116,7 @@ lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
     if (i % 2) largest = __vimax3_u16x2(largest, P_frag[0][i - 1], P_frag[0][i]);
     // end of exercise
   }
-  // exercise: return false unless fits and largest within the limit hold in all lanes of the warp; add the sums
+  // exercise: return false unless fits is true and largest is within the limit, in all lanes; else add the sums
   // until then: return true;
   fits = fits && (largest & 0xffff) <= LAZY_LIMIT<Element> && largest >> 16 <= LAZY_LIMIT<Element>;
   if (!__all_sync(0xffffffff, fits)) return false;
@@ -282,7 +282,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       // The product reads the only P. All four warps wait, also a wary one, because they must wait together.
       if (!OVERLAP<tile, D> && may_be_lazy.value) wgmma_wait<0>(O_frag[0]);
       const bool attempt = may_be_lazy.value && failures < FAILURES;
-      // exercise: if `attempt`, the lazy softmax; else, or if it fails: a failure if may_be_lazy, the max, and row 0
+      // exercise: if `attempt`, the lazy softmax; else, or if it fails, count a failure, find the max and compute row 0
       // until then: const bool lazy = false;
       const bool lazy = attempt && try_lazy_softmax(P_new);
       if (!lazy) {

@@ -51,7 +51,7 @@ static constexpr int MERGE_THREADS = 128;
 // Returns how many tiles are divided, of those that come last. Under a causal mask tiles differ in length, and a block
 // takes the next one from a counter, so there are no waves.
 static int divided_tiles(const attention_shape &shape, int tiles, int multiprocessors) {
-  // exercise: how many tiles the last wave has; under a mask all tiles if fewer than multiprocessors, else none
+  // exercise: how many tiles the last wave has; under a mask all tiles if they are fewer than a wave, else none
   // until then: return 0;
   if (shape.causal) return tiles < multiprocessors ? tiles : 0;
   return tiles % multiprocessors;
