@@ -73,7 +73,9 @@ typedef struct {
 typedef struct {
   struct ncclComm *comm; // NCCL's ncclComm_t, of this rank
   int rank, ranks;
-  cudaStream_t copies, products; // two more streams of this rank, for work beside that of `stream`
+  // More streams of this rank, for work beside that of `stream`: one for copies from each rank, [ranks], and another one.
+  const cudaStream_t *copies;
+  cudaStream_t products;
   // The tensors of all ranks, if this rank's GPU reaches them, else NULL.
   const attention_peer *peers;
 } attention_group;

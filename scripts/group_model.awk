@@ -4,9 +4,9 @@
 #   C      bytes that reach a rank / bandwidth; the copies of the slices run one after the other
 #   m      of the meeting: what an exchange takes beside its bytes
 #
-# A slice begins when its copies have come and the slice before it has ended. The slices are those of the step: the first
-# has an eighth of the heads, and each further one as many as all before it. So the time is T / P + C / 8 + m if T / P is
-# at least 1.75 C; else a rank waits for the last slice as well.
+# A slice begins when its copies have come and the slice before it has ended. The slices are those of the step: a quarter
+# of the heads, but on two GPUs the first two have an eighth. So the time is T / P + C / 8 + m on two GPUs if T / P is at
+# least 1.5 C, and T / P + C / 4 + m on more if T / P is at least C; else a rank waits for further slices as well.
 #
 # Bandwidth and m come from the fewest GPUs, at the longest and at the shortest length: the bandwidth from the copies alone,
 # as the copy engines carry the slices, or in records that lack them from the exchange alone, and m from the exchange
@@ -61,12 +61,13 @@ function model_link(  exchange) {
 }
 
 # The efficiency in percent, where one GPU takes one_ms.
-function model_efficiency(one_ms, seq, gpus, gb_per_s,  copies, products, count, first, come, done) {
+function model_efficiency(one_ms, seq, gpus, gb_per_s,  copies, products, quarter, count, first, come, done) {
   copies = row_bytes * seq * (gpus - 1) / gpus / gb_per_s * 1e-6
   products = one_ms / gpus
-  count = int((kv_heads + 7) / 8) # FIRST_SLICE of the step
+  quarter = int((kv_heads + 3) / 4)
+  count = gpus > 2 ? quarter : int((kv_heads + 7) / 8)
   for (first = 0; first < kv_heads; first += count) {
-    if (first) count = first
+    if (first) count = first < quarter ? first : quarter
     if (count > kv_heads - first) count = kv_heads - first
     come = copies * (first + count) / kv_heads
     done = (done > come ? done : come) + products * count / kv_heads

@@ -68,6 +68,11 @@ EMULATOR_API cudaError_t emulator_launch_attributes(const cudaLaunchConfig_t *co
 // The name of a kernel that the source does not name at its launch, from the symbols of its module.
 EMULATOR_API const char *emulator_kernel_name(const void *kernel, char *(*demangle)(const char *));
 
+// The name of a kernel for which `written` stands at its launch: the same, unless that is a variable with the kernel's
+// address, or a macro.
+EMULATOR_API const char *emulator_launch_name(const void *kernel, const char *written,
+                                              char *(*demangle)(const char *));
+
 // Runs the whole grid and returns when it has finished; on several devices queues it. Returns the error that a launch on
 // a GPU returns, and keeps it for cudaGetLastError: cudaErrorInvalidValue when the grid or block is
 // not allowed or needs too much shared memory, or the error of the fault when a thread faulted.

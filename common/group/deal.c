@@ -100,6 +100,7 @@ bool group_deal(gpu_group *group, const attention_step *step, const trial *trial
     for (int t = 0; t < TENSORS; t++)
       if (!deal_tensor(&tensors[t], trial->bare, error)) return false;
     group->peers[i] = (attention_peer){member->k.data, member->v.data};
+    member->group.copies = member->copies; // of this copy of the group
     if (group->reachable) member->group.peers = group->peers;
   }
   return make_workspaces(group, step->group_workspace_bytes(&trial->shape, group->ranks),

@@ -93,15 +93,20 @@ static bool connect_ranks(gpu_group *group, ncclUniqueId id, error_text *error) 
   return group_nccl_ok(result == ncclSuccess ? ended : result, NULL, "connecting the GPUs", error);
 }
 
+static bool open_stream(cudaStream_t *stream, error_text *error) {
+  return device_ok(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "making a stream",
+                   error);
+}
+
 static bool open_rank(gpu_group *group, int index, int rank, int device, error_text *error) {
   gpu_rank *member = &group->members[index];
   *member = (gpu_rank){.device = device, .group = {.rank = rank, .ranks = group->ranks}};
-  cudaStream_t *const streams[] = {&member->stream, &member->group.copies, &member->group.products};
-  if (!device_ok(cudaSetDevice(device), "selecting a GPU", error)) return false;
-  for (int i = 0; i < 3; i++)
-    if (!device_ok(cudaStreamCreateWithFlags(streams[i], cudaStreamNonBlocking), "making a stream",
-                   error))
-      return false;
+  member->group.copies = member->copies;
+  if (!device_ok(cudaSetDevice(device), "selecting a GPU", error) ||
+      !open_stream(&member->stream, error) || !open_stream(&member->group.products, error))
+    return false;
+  for (int i = 0; i < group->ranks; i++)
+    if (!open_stream(&member->copies[i], error)) return false;
   return true;
 }
 
@@ -159,8 +164,9 @@ void group_close(gpu_group *group) {
     cudaSetDevice(member->device);
     if (member->group.comm) ncclCommDestroy(member->group.comm);
     if (member->stream) cudaStreamDestroy(member->stream);
-    if (member->group.copies) cudaStreamDestroy(member->group.copies);
     if (member->group.products) cudaStreamDestroy(member->group.products);
+    for (int c = 0; c < group->ranks; c++)
+      if (member->copies[c]) cudaStreamDestroy(member->copies[c]);
   }
   cudaSetDevice(0);
   memset(group, 0, sizeof *group);

@@ -19,7 +19,7 @@ enum {
 typedef struct {
   attention_group group;
   int device;
-  cudaStream_t stream;
+  cudaStream_t stream, copies[GROUP_MOST_RANKS];
   attention_rows q_rows[2], kv_rows[2]; // that the rank has: of each head, or of all heads in a row
   guarded_buffer q, k, v, o, lse, workspace;
 } gpu_rank;

@@ -17,6 +17,7 @@
     first[p] = "the step itself\t\t" time_cell() "\t" percent_cell("efficiency") "\t"
     next
   }
+  if (patch_head("Title") == "") next # of an older form of the step
   lines[p]++
   line[p, lines[p]] = "[" name "](variants/" name ".patch): " patch_head("Title") "\t" patch_head("Expect") "\t" time_cell() \
     "\t" percent_cell("efficiency") "\t" sprintf("%.2f", own[p] / field("median_ms"))

@@ -4,15 +4,15 @@
 // After: 22_zigzag
 //
 // In step 22 the tensor cores wait until all K and V have come, and then the links between the GPUs have nothing to do.
-// But a head needs only its own K and V. So the heads are divided into slices. A stream of its own copies one slice
-// after the other from the other ranks, an event says that a slice has arrived, and the kernel of the slice waits for
-// it. Nothing hides the copies of the first slice, so it is the smallest. Copies are faster than products, so each
-// slice may be larger than the one before it. Two streams take the kernels in turn, so that the blocks of the next one
-// begin where those of the last one end.
+// But a head needs only its own K and V. So the heads are divided into slices. For each other rank a stream of its own
+// copies that rank's K and V of one slice after the other. Events say that a slice has arrived, and the kernel of the
+// slice waits for them. Nothing hides the copies of the first slice, and its products hide those of the second, so these
+// two may be smaller than the others. Two streams take the kernels in turn, so that the blocks of the next one begin
+// where those of the last one end.
 //
-//   copies     01223333                            a digit is a slice, and the time in which two heads are copied
-//   stream      0000    22222222                   the kernels of slices 0 and 2
-//   products        1111        3333333333333333   the kernels of slices 1 and 3
+//   copies     01223344                            a digit is a slice, and the time in which two heads are copied
+//   stream      0000    22222222        44444444   the kernels of slices 0, 2 and 4
+//   products        1111        33333333           the kernels of slices 1 and 3
 //
 // NCCL's kernels would find no room on the multiprocessors, because those of the step hold all of them. So the step
 // copies by itself where it reaches the memory of the other ranks: the GPU's copy engines need no multiprocessor. The
@@ -176,9 +176,9 @@ static cudaError_t meet(const attention_args *args, const attention_group *group
   return of_nccl(ncclAllReduce(number, number, 1, ncclInt32, ncclSum, group->comm, stream));
 }
 
-// Enqueues copies of a slice of K, or of V, from all other ranks. `first` is the slice's first head. Each rank begins
-// with the rank behind it, so that no two read from the same one while they keep pace. Where the others are out of
-// reach, NCCL gathers.
+// Enqueues copies of a slice of K, or of V, from all other ranks. `first` is the slice's first head. Each rank has its
+// stream, because one stream would wait for all others where a single rank is slow to read from. Where the others are out
+// of reach, NCCL gathers.
 static cudaError_t gather(void *all, const part &slice, int first, const attention_args *args,
                           const void *attention_peer::*tensor, const attention_group *group) {
   const size_t bytes = share_bytes(slice);
@@ -187,14 +187,15 @@ static cudaError_t gather(void *all, const part &slice, int first, const attenti
     const int rows = own_keys(slice, rank);
     const char *from = (const char *)(peer.*tensor) + sizeof(half) * first * rows * slice.head_dim;
     return copy_share((char *)all + rank * bytes, from, slice.kv_heads, rows, share_rows(slice),
-                      slice.head_dim, group->copies);
+                      slice.head_dim, group->copies[rank]);
   };
   cudaError_t error = cudaSuccess;
   if (!group->peers) {
     error = copy(slice.rank, own);
     if (error != cudaSuccess) return error;
     const char *place = (char *)all + slice.rank * bytes;
-    return of_nccl(ncclAllGather(place, all, bytes, ncclInt8, group->comm, group->copies));
+    const cudaStream_t stream = group->copies[slice.rank];
+    return of_nccl(ncclAllGather(place, all, bytes, ncclInt8, group->comm, stream));
   }
   for (int i = 1; i < slice.ranks && error == cudaSuccess; i++) {
     const int rank = (slice.rank + i) % slice.ranks;
@@ -203,8 +204,13 @@ static cudaError_t gather(void *all, const part &slice, int first, const attenti
   return error;
 }
 
-// The first slice has one of every FIRST_SLICE heads of K and V, and each further slice as many as all before it.
-static constexpr int FIRST_SLICE = 8;
+// Lets a stream wait for all copies that have been enqueued.
+static cudaError_t wait_for_copies(cudaStream_t stream, const attention_group *group) {
+  cudaError_t error = cudaSuccess;
+  for (int rank = 0; rank < group->ranks && error == cudaSuccess; rank++)
+    error = wait_for(stream, group->copies[rank]);
+  return error;
+}
 
 // Returns the part of the problem that is `count` heads of K and V, of all batch entries, and the query heads that read
 // them.
@@ -228,7 +234,7 @@ static cudaError_t forward_slice(const part &slice, int first, int number,
   // exercise: gather K and V, and let `stream` wait for them
   error = gather(K_slice, slice, first, args, &attention_peer::k, group);
   if (error == cudaSuccess) error = gather(V_slice, slice, first, args, &attention_peer::v, group);
-  if (error == cudaSuccess) error = wait_for(stream, group->copies);
+  if (error == cudaSuccess) error = wait_for_copies(stream, group);
   // end of exercise
   if (error != cudaSuccess || slice.seq_q == 0) return error;
   const size_t own_offset = head_bytes * first * own_keys(slice, slice.rank);
@@ -252,17 +258,21 @@ cudaError_t attention_forward_group(const attention_args *args, const attention_
   // The ranks meet before the copies, because K and V of all ranks must be ready. They do not meet behind them: NCCL's
   // kernel would wait on a multiprocessor for the other ranks, and the tiles that are dealt out to it would wait as well.
   cudaError_t error = meet(args, group, stream);
-  if (error == cudaSuccess) error = wait_for(group->copies, stream);
+  for (int rank = 0; rank < group->ranks && error == cudaSuccess; rank++)
+    error = wait_for(group->copies[rank], stream);
   if (error == cudaSuccess) error = wait_for(group->products, stream);
-  int count = divide_up(heads, FIRST_SLICE);
+  // When the last slice has come, its products are still to be done, so no slice has more than a quarter of the heads.
+  // Each copy takes some microseconds beside its bytes. So smaller slices only pay where there is one other rank.
+  const int quarter = divide_up(heads, 4);
+  int count = group->ranks > 2 ? quarter : divide_up(heads, 8);
   for (int first = 0, number = 0; first < heads && error == cudaSuccess; number++) {
     count = min(count, heads - first);
     error = forward_slice(slice_of(shape, count), first, number, args, group,
                           number % 2 ? group->products : stream);
     first += count;
-    count = first;
+    count = min(first, quarter);
   }
-  if (error == cudaSuccess) error = wait_for(stream, group->copies);
+  if (error == cudaSuccess) error = wait_for_copies(stream, group);
   if (error == cudaSuccess) error = wait_for(stream, group->products);
   return error;
 }

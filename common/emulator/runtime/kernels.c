@@ -84,6 +84,8 @@ void kernels_launched(const void *kernel) {
 
 // ---- Names --------------------------------------------------------------------------------------
 
+static const char NAMELESS[] = "a kernel"; // one whose symbol is not found
+
 // Cuts "void scale<4>(float*)" to "scale<4>".
 static void cut_to_name(char *words) {
   char *end = strrchr(words, ')');
@@ -113,7 +115,7 @@ static named_kernel *find_name(const void *kernel, char *(*demangle)(const char 
     symbols_close(&table);
   }
   if (words != NULL) cut_to_name(words);
-  const char *name = words != NULL ? words : "a kernel";
+  const char *name = words != NULL ? words : NAMELESS;
   named_kernel *made = malloc(sizeof *made + strlen(name) + 1);
   if (made != NULL) {
     made->kernel = kernel;
@@ -132,5 +134,23 @@ const char *emulator_kernel_name(const void *kernel, char *(*demangle)(const cha
     named = found;
   }
   pthread_mutex_unlock(&mutex);
-  return found != NULL ? found->name : "a kernel";
+  return found != NULL ? found->name : NAMELESS;
+}
+
+// Returns where "scale<4>" begins in "ns::scale<4>", and sets the length of "scale".
+static const char *own_part(const char *name, size_t *length) {
+  const size_t end = strcspn(name, "<");
+  size_t start = end;
+  while (start > 0 && name[start - 1] != ':') start--;
+  *length = end - start;
+  return name + start;
+}
+
+const char *emulator_launch_name(const void *kernel, const char *written,
+                                 char *(*demangle)(const char *)) {
+  const char *name = emulator_kernel_name(kernel, demangle);
+  size_t length, written_length;
+  const char *own = own_part(name, &length), *own_written = own_part(written, &written_length);
+  const bool same = length == written_length && memcmp(own, own_written, length) == 0;
+  return same || strcmp(name, NAMELESS) == 0 ? written : name;
 }

@@ -30,6 +30,7 @@ typedef struct {
   gpu_group group;
   attention_args args;
   attention_peer peers[3];
+  cudaStream_t copies[3];
   attention_group rank;
   char *memory;
 } lonely_rank;
@@ -54,8 +55,12 @@ static void open_lonely_rank(lonely_rank *it) {
                               .o = it->memory + 3 * tensor,
                               .lse = (float *)(it->memory + 4 * tensor),
                               .workspace = it->memory + 5 * tensor};
-  for (int i = 0; i < 3; i++) it->peers[i] = (attention_peer){it->args.k, it->args.v};
   it->rank = it->group.members[0].group;
+  for (int i = 0; i < 3; i++) {
+    it->peers[i] = (attention_peer){it->args.k, it->args.v};
+    it->copies[i] = it->rank.copies[0];
+  }
+  it->rank.copies = it->copies;
   it->rank.ranks = 3;
   it->rank.peers = it->peers;
 }

@@ -68,7 +68,8 @@ static bool launch_again_and_again(gpu_group *group, gpu_rank *member, void *con
     return false;
   attention_args args = group_arguments(group, member, false);
   for (int i = 0; i < LAUNCHES; i++) {
-    if (!device_ok(it->step.forward_group(&args, &member->group, member->stream), "a launch",
+    if (!group_line_up(group, member, error) ||
+        !device_ok(it->step.forward_group(&args, &member->group, member->stream), "a launch",
                    error))
       return false;
     args.o = it->o[rank];

@@ -15,12 +15,13 @@ namespace emulator {
 // The PTX instruction exit throws this, and the function that runs the thread catches it.
 struct thread_exit {};
 
+inline char *demangle(const char *mangled) {
+  return abi::__cxa_demangle(mangled, nullptr, nullptr, nullptr);
+}
+
 // The name of a kernel that is known by its address alone.
 template <typename... Parameters>
 const char *kernel_name(void (*kernel)(Parameters...)) {
-  const auto demangle = [](const char *mangled) {
-    return abi::__cxa_demangle(mangled, nullptr, nullptr, nullptr);
-  };
   return emulator_kernel_name(reinterpret_cast<const void *>(kernel), demangle);
 }
 
@@ -61,7 +62,8 @@ public:
   launcher(void (*kernel)(Parameters...), const char *name, dim3 grid, dim3 block,
            size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr)
       : kernel(kernel), configuration{reinterpret_cast<const void *>(kernel),
-                                      name,
+                                      emulator_launch_name(reinterpret_cast<const void *>(kernel),
+                                                           name, demangle),
                                       grid,
                                       block,
                                       dynamic_shared_bytes,
