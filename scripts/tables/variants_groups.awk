@@ -19,6 +19,7 @@
   }
   if (patch_head("Title") == "") next # of an older form of the step
   lines[p]++
+  compared = 1
   line[p, lines[p]] = "[" name "](variants/" name ".patch): " patch_head("Title") "\t" patch_head("Expect") "\t" time_cell() \
     "\t" percent_cell("efficiency") "\t" sprintf("%.2f", own[p] / field("median_ms"))
 }
@@ -30,7 +31,8 @@ END {
   }
   for (i = 1; i <= problems; i++) {
     p = place[i]
-    print (i > 1 ? "\n" : "") text[p] ".\n"
+    if (compared && !lines[p]) continue # the step alone
+    print (shown++ ? "\n" : "") text[p] ".\n"
     header("variant\twhat was expected\tms [95 %]\tefficiency\t× the step itself", 2)
     row(first[p])
     for (j = 1; j <= lines[p]; j++) row(line[p, j])

@@ -14,7 +14,10 @@ Test(table_groups, variants_on_several_gpus) {
                  "23_far,,Test GPU,2,bf16,1,16,16,512,512,128,0,ok,4,3.992,4.008,0.75," ORIGIN
                  "23_far,near,Test GPU,2,bf16,1,16,16,512,512,128,0,ok,3.2,3.19,3.21,0.9375," ORIGIN
                  "23_far,far,Test GPU,2,bf16,1,16,16,512,512,128,0,ok,5,5,5,0.6," ORIGIN
-                 "23_far,,Test GPU,2,bf16,1,16,16,512,512,128,1,ok,2,2,2,0.5," ORIGIN);
+                 "23_far,,Test GPU,2,bf16,1,16,16,512,512,128,1,ok,2,2,2,0.5," ORIGIN
+                 "23_far,near,Test GPU,2,bf16,1,16,16,512,512,128,1,ok,2,2,2,0.5," ORIGIN
+                 "23_far,no_more,Test GPU,2,bf16,1,16,16,512,512,128,1,ok,1,1,1,0.99," ORIGIN
+                 "23_far,,Test GPU,4,bf16,1,16,16,512,512,128,0,ok,7,7,7,0.25," ORIGIN);
   cr_assert_eq(toolkit_run("mkdir -p steps/23_far/variants").status, 0);
   toolkit_write("steps/23_far/variants/near.patch", "Title: Nearer\nExpect: Faster\n\n--- a/x\n");
   toolkit_write("steps/23_far/variants/far.patch", "Title: Far\nExpect: Slower\n\n--- a/x\n");
@@ -25,13 +28,15 @@ Test(table_groups, variants_on_several_gpus) {
          "| [far](variants/far.patch): Far | Slower | 5.000 [5.000, 5.000] | 60.0 % | 0.80 |\n\n",
          "bf16, causal.\n", "| the step itself |", "| 50.0 % | |\n");
   cr_expect_null(strstr(result.out, "6.000"), "%s", result.out);
+  cr_expect_null(strstr(result.out, "no_more"), "a form whose patch is no more: %s", result.out);
+  cr_expect_null(strstr(result.out, "4 GPUs"), "the step alone: %s", result.out);
   const char *once = strstr(result.out, "bf16.");
   cr_expect(once && !strstr(once + 1, "bf16."), "%s", result.out);
 }
 
 // Measured points, and the length from which on 95 % hold by the model. For two GPUs T / P is 2 ms at 16384 rows, C is
 // 0.671 ms there, and 2 / (2 + 0.084 + 0.1) is less than 95 %; with 24.7 * 1024 rows, 4.55 / (4.55 + 0.126 + 0.1) is more.
-// For 64 GPUs T / P must be 2.375 C: 0.0625 ms at 16384 rows, and C 2.642 ms, so that is at 16384 * 2.375 * 42.3 rows.
+// For 64 GPUs T / P must be 4.75 C: 0.0625 ms at 16384 rows, and C 2.642 ms, so that is at 16384 * 4.75 * 42.3 rows.
 Test(table_groups, several_gpus) {
   const script_result none = filled(BLOCK("groups test-gpu"));
   EXPECT(none, "Not recorded yet: `" FOLDER "/groups.csv` (`make groups`,");
@@ -45,7 +50,7 @@ Test(table_groups, several_gpus) {
       "|\n",
       "The model assumes a link of 100 GB/s by the copies alone on 2 GPUs, 100 µs for the start of "
       "an exchange, and 50 GB/s for each GPU between hosts, which is quoted and not measured.\n",
-      "| 2 | 1 | 100 GB/s | 25k | 41k |\n", "| 64 | 8 | 50 GB/s, quoted | 1722k | 3444k |\n",
+      "| 2 | 1 | 100 GB/s | 25k | 41k |\n", "| 64 | 8 | 50 GB/s, quoted | 3444k | 6889k |\n",
       "| seq | causal | 2 GPUs: model | measured | 4 GPUs: model | measured |\n",
       "| 16384 | no | 91.6 % | 80.0 % | ");
 }
