@@ -6,7 +6,7 @@
 
 #include "cuda_runtime.h"
 
-inline void store_word(marked_word *to, const marked_word &word) {
+__forceinline__ void store_word(marked_word *to, const marked_word &word) {
   unsigned long long half[2];
   memcpy(half, &word, sizeof half);
   unsigned long long *address = reinterpret_cast<unsigned long long *>(to);
@@ -14,7 +14,7 @@ inline void store_word(marked_word *to, const marked_word &word) {
   atomicExch(address + 1, half[1]);
 }
 
-inline marked_word load_word(const marked_word *from) {
+__forceinline__ marked_word load_word(const marked_word *from) {
   unsigned long long *address =
       reinterpret_cast<unsigned long long *>(const_cast<marked_word *>(from));
   unsigned long long half[2];

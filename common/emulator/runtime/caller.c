@@ -8,25 +8,24 @@
 #include <string.h>
 #include <unwind.h>
 
-// The instructions behind the calls that have led here, the innermost first.
-enum { CALLS_MAX = 12 };
-typedef struct {
-  const void *code[CALLS_MAX];
-  size_t count;
-} calls;
-
 static _Unwind_Reason_Code take(struct _Unwind_Context *context, void *to) {
-  calls *found = to;
-  const uintptr_t behind = _Unwind_GetIP(context);
-  if (behind == 0 || found->count == CALLS_MAX) return _URC_END_OF_STACK;
-  found->code[found->count++] = (const void *)(behind - 1);
+  caller_chain *found = to;
+  int interrupted = 0; // else the address is the one behind a call
+  const uintptr_t code = _Unwind_GetIPInfo(context, &interrupted);
+  if (code == 0 || found->count == CALLER_CALLS) return _URC_END_OF_STACK;
+  found->code[found->count++] = (const void *)(code - (interrupted == 0));
   return _URC_NO_REASON;
+}
+
+void caller_take(caller_chain *chain) {
+  chain->count = 0;
+  _Unwind_Backtrace(take, chain);
 }
 
 // The lines of the program among them, as "FILE:LINE". Each instruction may belong to an inlined function and to its
 // caller, which code_line.h gives as a sentence.
 typedef struct {
-  char place[2 * CALLS_MAX][CALLER_TEXT];
+  char place[2 * CALLER_CALLS][CALLER_TEXT];
   size_t count;
 } places;
 
@@ -46,24 +45,28 @@ static bool same_file(const char *place, const char *other) {
 }
 
 // The first place must be the site itself: then the compiler has left out no function in between.
-static const char *choose(const places *found, const emulator_site *site) {
-  if (found->count < 2 || atoi(strrchr(found->place[0], ':') + 1) != site->line) return NULL;
+static const char *choose(const places *found, int line) {
+  if (found->count < 2 || atoi(strrchr(found->place[0], ':') + 1) != line) return NULL;
   for (size_t i = 1; i < found->count; i++)
     if (!same_file(found->place[0], found->place[i])) return found->place[i];
   return found->place[1];
 }
 
 void caller_of(const emulator_site *site, char text[CALLER_TEXT]) {
+  caller_chain chain;
+  caller_take(&chain);
+  caller_of_chain(&chain, site->line, text);
+}
+
+void caller_of_chain(const caller_chain *chain, int line, char text[CALLER_TEXT]) {
   text[0] = '\0';
-  calls calls = {.count = 0};
-  _Unwind_Backtrace(take, &calls);
   // On the heap, because a thread's stack is small.
-  code_line *lines = calloc(CALLS_MAX, sizeof *lines);
+  code_line *lines = calloc(CALLER_CALLS, sizeof *lines);
   places *found = calloc(1, sizeof *found);
   if (lines != NULL && found != NULL) {
-    code_lines_find(calls.code, calls.count, lines);
-    for (size_t i = 0; i < calls.count; i++) add_places(found, &lines[i]);
-    const char *place = choose(found, site);
+    code_lines_find(chain->code, chain->count, lines);
+    for (size_t i = 0; i < chain->count; i++) add_places(found, &lines[i]);
+    const char *place = choose(found, line);
     if (place != NULL) snprintf(text, CALLER_TEXT, "%s%.230s", called_from, place);
   }
   free(found);

@@ -42,7 +42,11 @@ static owner owner_of(const char *file) {
 bool code_line_of_library(const code_line *line) { return owner_of(line->file) == OWNER_LIBRARY; }
 
 bool code_line_of_program(const code_line *line) {
-  return owner_of(line->file) == OWNER_PROGRAM && strstr(line->file, "emulator/runtime/") == NULL;
+  static const char *const parts[] = {"runtime/", "sanitize/", "count/", "observed/"};
+  const char *inside = strstr(line->file, "common/emulator/");
+  for (size_t i = 0; inside != NULL && i < sizeof parts / sizeof parts[0]; i++)
+    if (strncmp(inside + strlen("common/emulator/"), parts[i], strlen(parts[i])) == 0) return false;
+  return owner_of(line->file) == OWNER_PROGRAM;
 }
 
 static bool is_header(const char *file) {

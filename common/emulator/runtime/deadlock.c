@@ -2,6 +2,7 @@
 // thread can run, and lanes of a warp that meet in different operations.
 #define _GNU_SOURCE
 #include "address_space.h"
+#include "caller.h"
 #include "fault.h"
 #include "history.h"
 #include "line_text.h"
@@ -220,8 +221,11 @@ void fault_mixed_operations(worker *worker, const rendezvous *meeting, const emu
                        meeting->mask);
     fault_report_line("the lanes 0x%08x wait at %s in %s:%d", meeting->arrived,
                       meeting->site->operation, meeting->site->file, meeting->site->line);
-    fault_report_line("lane %u comes to %s in %s:%d", worker->running->seen.lane, site->operation,
-                      site->file, site->line);
+    char caller[CALLER_TEXT];
+    caller_of(site, caller);
+    fault_report_line("lane %u comes to %s in %s:%d%s%s", worker->running->seen.lane,
+                      site->operation, site->file, site->line, caller[0] != '\0' ? ", " : "",
+                      caller);
     fault_report_thread(worker);
     fault_report_line("hint: all lanes of a mask must come to the same warp function: call it "
                       "where no branch divides them, or name in each branch its own lanes alone");

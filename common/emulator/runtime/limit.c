@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "limit.h"
 
+#include "caller.h"
+#include "code_line.h"
 #include "environment.h"
 #include "fault.h"
 #include "signals.h"
@@ -10,6 +12,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 
 // A signal that programs may use and that gdb passes on silently.
@@ -38,7 +41,10 @@ static void leave_block(int signal, siginfo_t *info, void *context) {
   }
 }
 
+static _Thread_local caller_chain left; // the calls that had led to the instruction
+
 void limit_leave(worker *worker, uintptr_t instruction) {
+  caller_take(&left);
   worker->signal = (signal_record){.instruction = instruction};
   siglongjmp(worker->lead->abandoned, ABANDONED_BY_LIMIT);
 }
@@ -117,6 +123,17 @@ double limit_look(worker *workers, launch *launch) {
 
 // ---- The report, on the worker's own stack ------------------------------------------------------
 
+// Where the loop is in a function by itself, its line does not tell which of the calls is meant. Where the compiler has
+// inlined the function, the line's own callers have been written.
+static void report_caller(uintptr_t instruction) {
+  code_line line;
+  char caller[CALLER_TEXT];
+  code_line_find((const void *)instruction, &line);
+  caller_of_chain(&left, line.line, caller);
+  if (caller[0] != '\0' && strcmp(caller, line.caller) != 0 && strcmp(caller, line.origin) != 0)
+    fault_report_line("    %s", caller);
+}
+
 void fault_report_limit(worker *worker) {
   const cudaError_t error = cudaErrorLaunchTimeout;
   if (!fault_report_begin(worker, error)) return;
@@ -125,6 +142,7 @@ void fault_report_limit(worker *worker) {
                      "and has not ended",
                      block.x, block.y, block.z, limit_seconds());
   fault_report_instruction(worker, worker->signal.instruction);
+  report_caller(worker->signal.instruction);
   fault_report_thread(worker);
   fault_report_others(worker);
   fault_report_line("hint: does the loop at this line end, and each loop that calls this function? "

@@ -7,7 +7,7 @@
 
 static const unsigned FULL = 0xffffffff;
 
-int line_barrier, line_shuffle, line_ballot, line_assert, line_outside, line_lineless;
+int line_barrier, line_shuffle, line_ballot, line_assert, line_outside, line_lineless, line_call;
 #define MARK(name) line_##name = __LINE__
 
 // ---- Waiting for what does not come -------------------------------------------------------------
@@ -46,6 +46,21 @@ __global__ void mixed_kernel() {
   }
 }
 void fault_mixed_operations(void) { mixed_kernel<<<1, 32>>>(); }
+
+// The launch names a variable, and the fault is in a function: a report names the kernel, and the line of the call.
+static __device__ __noinline__ void vote_function() { __ballot_sync(FULL, 1); }
+template <unsigned LANES>
+__global__ void mixed_calls_kernel() {
+  if (threadIdx.x < LANES) {
+    __shfl_xor_sync(FULL, 1, 1);
+  } else {
+    MARK(call), vote_function();
+  }
+}
+void fault_mixed_calls(void) {
+  const auto chosen = mixed_calls_kernel<8>;
+  chosen<<<1, 32>>>();
+}
 
 __global__ void width_kernel(int width) { __shfl_sync(FULL, 1, 0, width); }
 void fault_bad_width(void) { width_kernel<<<1, 32>>>(12); }

@@ -9,13 +9,15 @@ extern "C" {
 #endif
 
 // Where the kernels' source has the operations that a report names; set when a kernel gets there.
-extern int line_barrier, line_shuffle, line_ballot, line_assert, line_outside, line_lineless;
+extern int line_barrier, line_shuffle, line_ballot, line_assert, line_outside, line_lineless,
+    line_call;
 
 // Each function launches its kernel once. The caller checks the error and stderr.
 void fault_deadlock_barrier(void);
 void fault_deadlock_scattered(void);
 void fault_outside_mask(void);
 void fault_mixed_operations(void);
+void fault_mixed_calls(void);
 void fault_bad_width(void);
 void fault_grid_missed(void);
 void fault_grid_not_cooperative(void);

@@ -38,6 +38,12 @@ __global__ void headers_kernel(volatile int *flags) {
 }
 void endless_loop_in_headers(void) { headers_kernel<<<1, 64>>>(device_flag()); }
 
+__global__ void call_kernel(volatile int *flag) {
+  LOOP;
+  wait_out_of_line(flag);
+}
+void endless_loop_in_function(void) { call_kernel<<<1, 64>>>(device_flag()); }
+
 // Nothing interrupts the first thread, so the last one never runs.
 __global__ void spin_kernel(volatile int *flag) {
   if (threadIdx.x == 63) *flag = 1;

@@ -12,11 +12,12 @@ extern "C" {
 extern int line_loop;
 
 // Each function launches its kernel once.
-void endless_loop(void);            // without a call, in one thread; the others wait at a barrier
-void endless_loop_in_blocks(void);  // in every thread of every block
-void endless_loop_in_headers(void); // which the kernel calls
-void endless_spin(void);            // on a flag; the thread that would set it never runs
-void endless_poll(void);            // as endless_spin, with atomicAdd, which lets the others run
+void endless_loop(void);             // without a call, in one thread; the others wait at a barrier
+void endless_loop_in_blocks(void);   // in every thread of every block
+void endless_loop_in_headers(void);  // which the kernel calls
+void endless_loop_in_function(void); // which is not inlined
+void endless_spin(void);             // on a flag; the thread that would set it never runs
+void endless_poll(void);             // as endless_spin, with atomicAdd, which lets the others run
 void endless_sleep(void);
 void endless_barriers(void);
 void endless_votes(void);

@@ -13,4 +13,9 @@ static __device__ __forceinline__ void wait_for_flags(volatile int *flags) {
   for (int i = 0; i < 2; i++) wait_for_flag(&flags[i]);
 }
 
+static __device__ __noinline__ void wait_out_of_line(volatile int *flag) {
+  while (*flag == 0) {
+  }
+}
+
 #endif

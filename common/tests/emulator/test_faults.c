@@ -73,6 +73,13 @@ Test(faults, warps) {
                                "__shfl_xor_sync() in ",
                                shuffle, "lane 8 comes to __ballot_sync() in ", ballot,
                                "hint: all lanes of a mask must come to the same warp function"}});
+  free(stderr_of(fault_mixed_calls));
+  cudaDeviceReset();
+  snprintf(shuffle, sizeof shuffle, "faults.cu:%d\n", line_call);
+  expect_report(&(fault_case){fault_mixed_calls,
+                              cudaErrorLaunchFailure,
+                              {"lane 8 comes to __ballot_sync() in ", ", called from ", shuffle,
+                               "in kernel mixed_calls_kernel<8"}});
   expect_report(&(fault_case){
       fault_bad_width, cudaErrorLaunchFailure, {"width 12 is not a power of two from 1 to 32"}});
 }

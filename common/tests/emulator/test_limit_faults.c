@@ -51,6 +51,11 @@ Test(limit, loop_in_headers) {
   expect_line(endless_loop_in_headers, "headers_kernel", " ready to run\n");
 }
 
+// The loop's line is in a function that is called: the report says where.
+Test(limit, loop_in_function) {
+  expect_line(endless_loop_in_function, "call_kernel", " ready to run\n");
+}
+
 Test(limit, spin) {
   expect_line(endless_spin, "spin_kernel", "threads 1-63 (warps 0-1) are ready to run\n");
 }
