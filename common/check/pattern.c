@@ -41,6 +41,20 @@ void pattern_add_not_finite(pattern *pattern, bool written, poison origin) {
   }
 }
 
+// Whether the bad ones among the indices 0 .. count - 1 are those that leave one of *first to *last when they are divided
+// by `period`.
+static bool find_run(const size_t *bad, size_t count, size_t period, size_t *first, size_t *last) {
+  *first = *last = period;
+  for (size_t i = 0; i < period; i++) {
+    if (!bad[i]) continue;
+    if (*first == period) *first = i;
+    *last = i;
+  }
+  for (size_t i = 0; i < count; i++)
+    if ((bad[i] != 0) != (i % period >= *first && i % period <= *last)) return false;
+  return true;
+}
+
 // Describes in words which of the indices 0 .. count - 1 hold a bad element.
 static int describe_indices(const size_t *bad, size_t count, const char *one, const char *many,
                             char *text, size_t size) {
@@ -67,6 +81,11 @@ static int describe_indices(const size_t *bad, size_t count, const char *one, co
     if (regular) {
       return snprintf(text, size, "one %s in %zu (%zu, %zu, ...)", one, step, first, first + step);
     }
+  }
+  for (size_t period = 4; period <= 128 && period < count; period *= 2) {
+    size_t begin, end;
+    if (find_run(bad, count, period, &begin, &end))
+      return snprintf(text, size, "%s %zu to %zu of every %zu", many, begin, end, period);
   }
   return snprintf(text, size, "%zu of %zu %s, %zu to %zu", hit, count, many, first, last);
 }

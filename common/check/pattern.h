@@ -24,8 +24,8 @@ void pattern_add(pattern *pattern, size_t head, size_t row, size_t column);
 // Says of a bad element that is no finite number whether it was ever written, and else where its NaN comes from.
 void pattern_add_not_finite(pattern *pattern, bool written, poison origin);
 
-// Describes the pattern, such as "every head; rows 64 to 127; one column in 8 (3, 11, ...)".
-// Returns the length.
+// Describes the pattern, such as "every head; rows 64 to 127; one column in 8 (3, 11, ...)", or "rows 8 to 15 of every
+// 16". Returns the length.
 size_t pattern_describe(const pattern *pattern, char *text, size_t size);
 
 #endif

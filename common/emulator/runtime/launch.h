@@ -27,6 +27,7 @@ typedef struct {
   // The section of memory that holds the kernel's code, which limit.c finds first. It
   // is smaller than the module: the stubs between kernel and library have no lines.
   _Atomic uintptr_t code_low, code_high;
+  atomic_bool overdue; // all blocks of a cooperative launch together
   _Atomic uint64_t next_block;
   atomic_bool abandoned; // a thread faulted; leave every block as it is
   emulator_counts counts;

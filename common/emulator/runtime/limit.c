@@ -18,6 +18,11 @@
 // A signal that programs may use and that gdb passes on silently.
 enum { SIGNAL = SIGVTALRM, DEFAULT_SECONDS = 60 };
 
+// All blocks of a cooperative launch run at the same time, each on a thread of its own, and those that wait for a block
+// that never comes use the processor as well. Each would need its time in full. So they may take so many times the
+// limit together.
+enum { TOGETHER = 2 };
+
 static double limit_seconds(void) {
   static double seconds = -1;
   if (seconds < 0) {
@@ -57,13 +62,17 @@ void limit_install(void) {
   sigaction(SIGNAL, &action, NULL);
 }
 
-void limit_watch_worker(worker *worker) {
+// `how` is SIG_BLOCK or SIG_UNBLOCK, for the calling thread.
+static void mask_signal(int how) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGNAL);
-  pthread_sigmask(SIG_UNBLOCK, &set,
-                  NULL);   // a thread begins with the mask of its creator
-  worker->watch.block = 1; // overdue is 0: no block is
+  pthread_sigmask(how, &set, NULL);
+}
+
+void limit_watch_worker(worker *worker) {
+  mask_signal(SIG_UNBLOCK); // a thread begins with the mask of its creator
+  worker->watch.block = 1;  // overdue is 0: no block is
 }
 
 void limit_watch_block(worker *worker) {
@@ -93,7 +102,8 @@ static void find_code(launch *launch) {
   symbols_close(&table);
 }
 
-static bool is_overdue(worker *worker, launch *launch) {
+// Returns how long the worker's block has run, as far as it has been looked at.
+static double block_seconds(worker *worker) {
   worker_watch *watch = &worker->watch;
   const uint64_t block = atomic_load(&watch->block);
   const double now = processor_seconds(watch->thread);
@@ -101,21 +111,30 @@ static bool is_overdue(worker *worker, launch *launch) {
     watch->seen = block;
     watch->seen_at = now;
   }
-  // Once one worker has left the launch, the others must leave it too.
-  if (!atomic_load(&launch->abandoned) && now - watch->seen_at < limit_seconds()) {
-    return false;
-  }
+  return now - watch->seen_at;
+}
+
+static void leave(worker *worker, launch *launch) {
   find_code(launch);
-  atomic_store(&watch->overdue, block);
-  pthread_kill(watch->thread, SIGNAL);
-  return true;
+  atomic_store(&worker->watch.overdue, worker->watch.seen);
+  pthread_kill(worker->watch.thread, SIGNAL);
 }
 
 double limit_look(worker *workers, launch *launch) {
   const double seldom = 1, often = 0.001;
+  if (launch == NULL) return fmin(seldom, limit_seconds() / 10);
+  double all = 0;
+  for (worker *worker = workers; worker != NULL; worker = worker->next)
+    all += block_seconds(worker);
+  if (launch->request->cooperative && all >= TOGETHER * limit_seconds())
+    atomic_store(&launch->overdue, true);
+  // Once one worker has left the launch, the others must leave it too.
+  const bool every = atomic_load(&launch->overdue) || atomic_load(&launch->abandoned);
   bool overdue = false;
-  for (worker *worker = workers; launch != NULL && worker != NULL; worker = worker->next) {
-    overdue |= is_overdue(worker, launch);
+  for (worker *worker = workers; worker != NULL; worker = worker->next) {
+    if (!every && block_seconds(worker) < limit_seconds()) continue;
+    leave(worker, launch);
+    overdue = true;
   }
   if (overdue) return often;
   return fmin(seldom, limit_seconds() / 10);
@@ -134,13 +153,16 @@ static void report_caller(uintptr_t instruction) {
     fault_report_line("    %s", caller);
 }
 
-void fault_report_limit(worker *worker) {
-  const cudaError_t error = cudaErrorLaunchTimeout;
-  if (!fault_report_begin(worker, error)) return;
+static void write_report(const worker *worker, cudaError_t error) {
   const uint3 block = worker->block.block_index;
-  fault_report_title("Launch timed out: block (%u,%u,%u) has run for %g seconds of processor time "
-                     "and has not ended",
-                     block.x, block.y, block.z, limit_seconds());
+  if (atomic_load(&worker->launch->overdue))
+    fault_report_title("Launch timed out: the blocks of this cooperative launch have run for %g "
+                       "seconds of processor time together, and block (%u,%u,%u) has not ended",
+                       TOGETHER * limit_seconds(), block.x, block.y, block.z);
+  else
+    fault_report_title("Launch timed out: block (%u,%u,%u) has run for %g seconds of processor "
+                       "time and has not ended",
+                       block.x, block.y, block.z, limit_seconds());
   fault_report_instruction(worker, worker->signal.instruction);
   report_caller(worker->signal.instruction);
   fault_report_thread(worker);
@@ -154,4 +176,11 @@ void fault_report_limit(worker *worker) {
                     "LAB_LIMIT=%g (0: any number)",
                     10 * limit_seconds());
   fault_report_end(worker, error);
+}
+
+void fault_report_limit(worker *worker) {
+  const cudaError_t error = cudaErrorLaunchTimeout;
+  mask_signal(SIG_BLOCK); // the signal comes again and again, until the worker has left the launch
+  if (fault_report_begin(worker, error)) write_report(worker, error);
+  mask_signal(SIG_UNBLOCK);
 }

@@ -1,6 +1,7 @@
 // Ends a launch that would never end: no block may take longer than LAB_LIMIT seconds (60; 0 means no
-// limit) of its worker's processor time. The number of blocks is not limited. Because processor time is
-// counted, other programs on the machine, or a debugger that stops the program, cost a block nothing.
+// limit) of its worker's processor time, and the blocks of a cooperative launch may take twice as long together. The
+// number of blocks is not limited. Because processor time is counted, other programs on the machine, or a debugger that
+// stops the program, cost a block nothing.
 //
 // The thread that waits for a launch checks the workers at intervals, and signals a worker
 // whose block is overdue. The signal's handler learns the instruction at which the worker is,

@@ -62,6 +62,12 @@ __global__ void poll_kernel(int *flag) {
 }
 void endless_poll(void) { poll_kernel<<<1, 64>>>(device_flag()); }
 
+void endless_cooperative_poll(void) {
+  int *flag = device_flag();
+  void *arguments[] = {&flag};
+  cudaLaunchCooperativeKernel(poll_kernel, dim3(16), dim3(32), arguments);
+}
+
 __global__ void sleep_kernel() {
   LOOP;
   while (true) __nanosleep(100);

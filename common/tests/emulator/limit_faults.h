@@ -18,6 +18,7 @@ void endless_loop_in_headers(void);  // which the kernel calls
 void endless_loop_in_function(void); // which is not inlined
 void endless_spin(void);             // on a flag; the thread that would set it never runs
 void endless_poll(void);             // as endless_spin, with atomicAdd, which lets the others run
+void endless_cooperative_poll(void); // the same in each of 16 blocks that run at the same time
 void endless_sleep(void);
 void endless_barriers(void);
 void endless_votes(void);

@@ -62,6 +62,22 @@ Test(limit, spin) {
 
 Test(limit, poll) { expect_line(endless_poll, "poll_kernel", " ready to run\n"); }
 
+// Each block polls, on a thread of its own, or all on one under an observer. They end long before each has had its 0.1
+// seconds.
+Test(limit, cooperative_poll) {
+  const clock_t begin = clock();
+  char *report = stderr_of(endless_cooperative_poll);
+  const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+  cr_expect_lt(seconds, 4, "the launch ends after %g seconds of processor time", seconds);
+  cr_expect(strstr(report, "the blocks of this cooperative launch have run for 0.2 seconds of "
+                           "processor time together, and block (") ||
+                strstr(report, "Launch timed out: block ("),
+            "%s", report);
+  cr_assert_eq(cudaDeviceReset(), cudaSuccess);
+  cr_assert(healthy_launch(), "no launch works after:\n%s", report);
+  free(report);
+}
+
 Test(limit, sleep) { expect_line(endless_sleep, "sleep_kernel", " ready to run\n"); }
 
 Test(limit, barriers) { expect_line(endless_barriers, "barriers_kernel", "thread"); }

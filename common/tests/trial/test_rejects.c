@@ -28,7 +28,8 @@ typedef enum {
   LSE_WITHOUT_KEYS, // of a row that sees no key
   EIGHTH_COLUMN,
   SECOND_TILE,
-  NAN_BETWEEN, // in a row that the reference of some rows has not
+  HALVES_OF_TILES, // the second rows of the fragments of mma.sync
+  NAN_BETWEEN,     // in a row that the reference of some rows has not
   INFINITY_BETWEEN,
   UNWRITTEN_BETWEEN,
   LSE_NAN_BETWEEN,
@@ -113,6 +114,7 @@ static cudaError_t fake_forward(const attention_args *args, cudaStream_t stream)
   for (size_t i = 0; i < count; i++) {
     const size_t row = i / dim % rows;
     if (planted == EIGHTH_COLUMN && i % dim % 8 == 3) o[i] += 1.0f;
+    if (planted == HALVES_OF_TILES && row % 16 >= 8 && i % dim % 8 == 3) o[i] += 1.0f;
     if (planted == SECOND_TILE && row >= 64 && row < 128) o[i] += 1.0f;
   }
   for (size_t i = 0; i < count; i++) {
@@ -260,6 +262,8 @@ Test(rejects, an_lse_of_a_row_that_sees_no_key) {
 Test(rejects, and_tells_the_pattern) {
   expect(EIGHTH_COLUMN, false, "every head; every row; one column in 8 (3, 11, ...)");
   expect(SECOND_TILE, false, "every head; rows 64 to 127; every column");
+  expect(HALVES_OF_TILES, false,
+         "every head; rows 8 to 15 of every 16; one column in 8 (3, 11, ...)");
 }
 
 // 24 of 192 rows of each head are compared with the reference: a fault in
