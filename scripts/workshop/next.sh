@@ -6,6 +6,9 @@ set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/workshop/work.sh
 . scripts/workshop/work.sh
+# shellcheck source=scripts/parent.sh
+. scripts/parent.sh
+steps=steps # for parent
 after=${1:-}
 
 say() { echo "next: $*" && exit; }
@@ -35,6 +38,10 @@ if [ -n "$begun" ]; then
   fi
   say "make step$number check"
 elif [ -n "$fresh" ]; then
-  say "read steps/$fresh/README.md, then make step${fresh%%_*} exercise"
+  before=$(cd steps && printf '%s\n' [0-9]*_*/ | awk -v step="$fresh/" '$0 == step { print before } { before = $0 }')
+  origin=$(parent "$fresh")
+  from=''
+  if [ -n "$origin" ] && [ "$origin/" != "$before" ]; then from=", which goes on from step ${origin%%_*}"; fi
+  say "read steps/$fresh/README.md$from, then make step${fresh%%_*} exercise"
 fi
 say "make hunt lists bugs to find; make new STEP=30_name begins a step of your own"

@@ -106,12 +106,16 @@ static bool waits_for_barrier(const worker *worker, const thread *thread) {
   return false;
 }
 
-// Advice about bytes that were announced, where a thread waits for others or for more of them.
-static void report_bytes(const worker *worker) {
-  for (unsigned i = 0; i < worker->thread_count; i++) {
-    const thread *thread = &worker->threads[i];
-    if (thread->state == THREAD_AT_PHASE && mbarrier_report_bytes(worker, thread->awaited)) return;
-  }
+// Advice about bytes that were announced, where a thread waits for others or for more of them, else about arrivals that a
+// thread waits for.
+static void report_phases(const worker *worker) {
+  bool (*const reports[])(const struct worker *, const uint64_t *) = {mbarrier_report_bytes,
+                                                                      mbarrier_report_arrivals};
+  for (int r = 0; r < 2; r++)
+    for (unsigned i = 0; i < worker->thread_count; i++) {
+      const thread *thread = &worker->threads[i];
+      if (thread->state == THREAD_AT_PHASE && reports[r](worker, thread->awaited)) return;
+    }
 }
 
 // Advice where all that wait do so at the block's barrier or in a warp function, or where lanes of a warp wait for each
@@ -127,7 +131,7 @@ static void report_deadlock_hint(const worker *worker) {
     divided |= waits_for_barrier(worker, thread);
   }
   if (!divided && at_barrier + at_cluster + in_warp != worker->alive) {
-    report_bytes(worker);
+    report_phases(worker);
     return;
   }
   if (at_cluster > 0)

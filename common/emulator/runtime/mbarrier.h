@@ -43,6 +43,9 @@ mbarrier_text mbarrier_describe(const uint64_t *barrier);
 // whether it has said anything.
 bool mbarrier_report_bytes(const worker *worker, const uint64_t *barrier);
 
+// Asks for the arrivals that are still to come, if there are any. Returns whether it has said anything.
+bool mbarrier_report_arrivals(const worker *worker, const uint64_t *barrier);
+
 // The running thread arrives at `site`, and all arrivals of the phase have come, but not its bytes: says so, with what
 // is known of the reason, and leaves. `now` is what mbarrier_read has returned.
 __attribute__((noreturn)) void mbarrier_fault_arrival(worker *worker, const uint64_t *barrier,

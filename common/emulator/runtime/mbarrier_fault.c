@@ -36,6 +36,16 @@ bool mbarrier_report_bytes(const worker *worker, const uint64_t *barrier) {
   return true;
 }
 
+bool mbarrier_report_arrivals(const worker *worker, const uint64_t *barrier) {
+  const mbarrier now = mbarrier_peek(barrier);
+  if (now.pending == 0) return false;
+  fault_report_line("hint: the threads that have to arrive at %s wait themselves, or have exited: "
+                    "does each of them arrive once for each wait, and before it waits for what "
+                    "comes after?",
+                    mbarrier_short_name(worker, barrier).text);
+  return true;
+}
+
 // ---- An arrival too many ------------------------------------------------------------------------
 
 // Where nothing tells the mistakes apart.

@@ -36,7 +36,8 @@ Test(hopper_faults, barriers) {
          "which waits for 64 bytes: this is one too many\n",
          "hint: the thread has arrived in this phase before, and has waited for no barrier");
   expect(fault_barrier_never_ends, FAILURE, "threads 0-1 (warp 0) wait at mbarrier.try_wait.parity",
-         " for the barrier full, at address full + 0x0: 1 of 2 arrivals are still to come\n", NULL);
+         " for the barrier full, at address full + 0x0: 1 of 2 arrivals are still to come\n",
+         "hint: the threads that have to arrive at full wait themselves, or have exited: ");
 }
 
 // The order of what the warps did names the arrival that let them go on, also to the warp that arrived last.

@@ -50,6 +50,9 @@ Test(verdicts, progress_follows_the_file) {
   result = lab_run(PROGRESS);
   EXPECT(result, " 0 - passed on the cpu, ", "progress: 1 of 1 steps pass",
          "next: read steps/05_wmma/README.md"); // and not what comes before the step that passes
+  result =
+      lab_run("scripts/workshop/next.sh 17_lazy_max"); // whose successor belongs to another branch
+  EXPECT(result, "next: read steps/18_split_kv/README.md, which goes on from step 09, then make ");
   EXPECT_STATUS(lab_run("echo // >>%s", file04()), 0);
   result = lab_run(PROGRESS);
   EXPECT(result, "changed since it passed", "progress: 0 of 1 steps pass");
