@@ -73,7 +73,8 @@ typedef struct {
 typedef struct {
   struct ncclComm *comm; // NCCL's ncclComm_t, of this rank
   int rank, ranks;
-  // More streams of this rank, for work beside that of `stream`: one for copies from each rank, [ranks], and another one.
+  // More streams of this rank, for work beside that of `stream`. `copies` has `ranks` of them, for the copies from each
+  // rank, and `products` is one more.
   const cudaStream_t *copies;
   cudaStream_t products;
   // The tensors of all ranks, if this rank's GPU reaches them, else NULL.

@@ -1,6 +1,6 @@
 # A model of step 23 on several GPUs, from the rows of groups.csv:
 #
-#   T, P   time of one GPU, measured, and the number of GPUs; a slice of s of all heads takes T / P s / heads
+#   T, P   time of one GPU, measured, and the number of GPUs; a slice of s heads takes T / P * s / (all heads)
 #   C      bytes that reach a rank / bandwidth; the copies of the slices run one after the other
 #   m      of the meeting: what an exchange takes beside its bytes
 #

@@ -4,11 +4,11 @@
 // After: 22_zigzag
 //
 // In step 22 the tensor cores wait until all K and V have come, and then the links between the GPUs have nothing to do.
-// But a head needs only its own K and V. So the heads are divided into slices. For each other rank a stream of its own
-// copies that rank's K and V of one slice after the other. Events say that a slice has arrived, and the kernel of the
-// slice waits for them. Nothing hides the copies of the first slice, and its products hide those of the second, so these
-// two may be smaller than the others. Two streams take the kernels in turn, so that the blocks of the next one begin
-// where those of the last one end.
+// But a head needs only its own K and V. So the heads are divided into slices. There is one stream for each other rank,
+// which copies K and V of that rank, one slice after the other. Events say that a slice has arrived, and the kernel of
+// the slice waits for them. Nothing hides the copies of the first slice, so it should be small. Its products are then
+// few and must hide the copies of the second slice, so that one should be small as well. Two streams take the kernels in
+// turn, so that the blocks of the next one begin where those of the last one end.
 //
 //   copies     01223344                            a digit is a slice, and the time in which two heads are copied
 //   stream      0000    22222222        44444444   the kernels of slices 0, 2 and 4
@@ -176,9 +176,9 @@ static cudaError_t meet(const attention_args *args, const attention_group *group
   return of_nccl(ncclAllReduce(number, number, 1, ncclInt32, ncclSum, group->comm, stream));
 }
 
-// Enqueues copies of a slice of K, or of V, from all other ranks. `first` is the slice's first head. Each rank has its
-// stream, because one stream would wait for all others where a single rank is slow to read from. Where the others are out
-// of reach, NCCL gathers.
+// Enqueues copies of a slice of K, or of V, from all other ranks. `first` is the slice's first head. Each rank has a
+// stream of its own, because on one stream a slow copy from one rank would hold up the copies from all others. Where the
+// others are out of reach, NCCL gathers.
 static cudaError_t gather(void *all, const part &slice, int first, const attention_args *args,
                           const void *attention_peer::*tensor, const attention_group *group) {
   const size_t bytes = share_bytes(slice);
