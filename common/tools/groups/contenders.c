@@ -106,7 +106,7 @@ static size_t workspace_of_meeting(const attention_shape *shape, int ranks) {
   return 256;
 }
 
-// A sum that nobody reads: no rank has it before all have come.
+// A sum that is not read: no rank has it before all have come.
 static cudaError_t meet(const attention_args *args, const attention_group *group,
                         cudaStream_t stream) {
   const ncclResult_t result =

@@ -10,7 +10,7 @@
 
 enum { MOST_CONTENDERS = 40, MOST_SIZES = 8, GROUPS_HEADS = 16 };
 
-// What a contender does on its GPUs: the whole problem, or a part of what a step for several GPUs does.
+// The work of a contender on its GPUs: the whole problem, or a part of what a step for several GPUs does.
 typedef enum {
   GROUPS_WHOLE,
   GROUPS_PRODUCTS, // each GPU computes some of the heads, and nothing is exchanged
