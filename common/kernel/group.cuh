@@ -4,7 +4,6 @@
 #define GROUP_CUH
 
 #include "kernel.cuh"
-#include "streams.h"
 #include <nccl.h>
 
 #define TAKES_A_GROUP // see configurations.cuh
@@ -56,6 +55,17 @@ static inline cudaError_t copy_share(void *share, const void *own, int heads, in
     error = cudaMemsetAsync(behind, 0, missing, stream);
   }
   return error;
+}
+
+// Lets what will be enqueued on `stream` wait for what has been enqueued on `other`.
+static inline cudaError_t wait_for(cudaStream_t stream, cudaStream_t other) {
+  cudaEvent_t event;
+  cudaError_t error = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  if (error != cudaSuccess) return error;
+  error = cudaEventRecord(event, other);
+  if (error == cudaSuccess) error = cudaStreamWaitEvent(stream, event, 0);
+  const cudaError_t destroyed = cudaEventDestroy(event); // as soon as it is no longer needed
+  return error == cudaSuccess ? destroyed : error;
 }
 
 #endif

@@ -1,6 +1,5 @@
 // Which steps take part: those of the command line, and the parts of their work alone.
 #include "groups/session.h"
-#include "kernel/streams.h"
 #include <nccl.h>
 #include <string.h>
 
@@ -78,25 +77,21 @@ static const attention_step exchange_alone = {.name = "exchange_alone",
                                               .group_workspace_bytes = workspace_of_exchange,
                                               .group_rows = equal_rows};
 
-// The same bytes, which each rank copies from the others, and no rank waits for another. Each has a stream for each other
-// rank, so a slow copy from one does not hold up those from the others, and the time tells what the link carries.
+// The same bytes, which each rank copies from the others, and no rank waits for another. So the copy engines are busy all
+// the time, and the time tells what the link carries. Each rank begins with the rank behind it, so that no two read from
+// the same one as long as they keep pace.
 static cudaError_t copy_from_peers(const attention_args *args, const attention_group *group,
                                    cudaStream_t stream) {
   const size_t bytes = share_bytes(&args->shape, group->ranks);
   cudaError_t status = cudaSuccess;
   for (int i = 1; i < group->ranks && status == cudaSuccess; i++) {
     const int rank = (group->rank + i) % group->ranks;
-    const cudaStream_t copies = group->copies[rank];
     char *K = (char *)args->workspace + (size_t)rank * bytes;
     char *V = K + (size_t)group->ranks * bytes;
-    status = wait_for(copies, stream);
+    status = cudaMemcpyAsync(K, group->peers[rank].k, bytes, cudaMemcpyDeviceToDevice, stream);
     if (status == cudaSuccess)
-      status = cudaMemcpyAsync(K, group->peers[rank].k, bytes, cudaMemcpyDeviceToDevice, copies);
-    if (status == cudaSuccess)
-      status = cudaMemcpyAsync(V, group->peers[rank].v, bytes, cudaMemcpyDeviceToDevice, copies);
+      status = cudaMemcpyAsync(V, group->peers[rank].v, bytes, cudaMemcpyDeviceToDevice, stream);
   }
-  for (int i = 1; i < group->ranks && status == cudaSuccess; i++)
-    status = wait_for(stream, group->copies[(group->rank + i) % group->ranks]);
   return status;
 }
 
