@@ -2,7 +2,7 @@
 # Puts what this machine has recorded into the published record: scripts/publish.sh [DEVICE_FOLDER [NAME]]
 # Copies results/<device>/*.csv, or NAME.csv and its NAME-samples.csv alone, to plots/data/<device>, and draws the charts
 # and writes the tables again. A file replaces the whole published one, but bugs.csv, mutants.csv, counts.csv, counts-lines.csv and the
-# files of variants are merged, so that the published rows of other steps stay. So are peers.csv,
+# files of variants are merged, so that the published rows of other steps stay, and those of other numbers of GPUs. So are peers.csv,
 # shapes.csv, spread.csv, waves.csv and decode.csv, by shape: all that was timed at one shape was timed in turn, and stays together.
 # Rows of steps that have got another name since are left out. Of the emulator only bugs.csv, mutants.csv and
 # counts-lines.csv, which the lab book shows, are published, because its other records can be made quickly on any machine.
@@ -35,14 +35,18 @@ in_new_columns() { # published file, new file
     }' "$2" "$1"
 }
 
-# Prints the new file, and those rows of the old one whose first column does not occur in the new one.
+# Prints the new file, and those rows of the old one whose first column does not occur in the new one, or not with the
+# same number of GPUs where the files have a column of that name.
 join_rows() { # published file, which need not be there, new file
-  local old=$1 rows
+  local old=$1 rows gpus
   [ -f "$old" ] || old=/dev/null
   rows=$(in_new_columns "$old" "$2") || return
+  gpus=$(head -n 1 "$2" | tr , '\n' | grep -nx gpus | cut -d : -f 1) || gpus=1
   head -n 1 "$2"
-  { awk -F , 'FNR == NR { replaced[$1]; next } $1 != "" && !($1 in replaced)' "$2" - <<<"$rows" && tail -n +2 "$2"; } |
-    sort --stable --field-separator=, --key=1,1
+  {
+    awk -F , -v gpus="$gpus" 'FNR == NR { replaced[$1, $gpus]; next } $1 != "" && !(($1, $gpus) in replaced)' "$2" - <<<"$rows"
+    tail -n +2 "$2"
+  } | sort --stable --field-separator=, --key=1,1
 }
 
 # Whether the new file has all columns of the old one. Else rows of the old one would lose what they hold.

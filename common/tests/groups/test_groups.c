@@ -67,6 +67,17 @@ Test(groups, ends_with_0_where_all_results_are_right) {
   cr_expect(recorded(), "there is no record");
 }
 
+// The record of variants has one table for each number of GPUs, which is that of the machine.
+Test(groups, variants_are_timed_on_all_gpus_alone) {
+  setenv("EMU_GPUS", "3", 1);
+  const program_result result = run("step04.so", "step21.so:variant=same", "384");
+  cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.err);
+  cr_expect(holds("times", "{ of[$column[\"variant\"], $column[\"gpus\"]]++ } "
+                           "END { exit of[\"\", 1] != 2 || of[\"\", 2] || of[\"same\", 2] || "
+                           "of[\"same\", 3] != 2 }"));
+  cr_expect(recorded(), "there is no record");
+}
+
 // Nothing is copied from GPU to GPU there, and the link has no bandwidth.
 Test(groups, without_peer_access_the_link_is_not_measured) {
   setenv("EMU_PEER_ACCESS", "0", 1);

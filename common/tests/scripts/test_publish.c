@@ -82,6 +82,18 @@ Test(publish, rows_of_fewer_columns) {
                    "%s", rows.out);
 }
 
+// The same variants may be recorded on machines with different numbers of GPUs.
+Test(publish, rows_of_other_numbers_of_gpus) {
+  recorded_write("variants-groups", "step,variant,gpus,ms\n21_x,,2,1\n21_x,,4,2\n22_x,,2,3\n");
+  toolkit_write("results/test-gpu/variants-groups.csv",
+                "step,variant,gpus,ms\n21_x,,2,7\n21_x,a,2,8\n");
+  const script_result result = toolkit_run("scripts/publish.sh test-gpu variants-groups 2>&1");
+  cr_assert_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  const script_result rows = toolkit_run("cat " FOLDER "/variants-groups.csv");
+  cr_expect_str_eq(rows.out, "step,variant,gpus,ms\n21_x,,4,2\n21_x,,2,7\n21_x,a,2,8\n22_x,,2,3\n",
+                   "%s", rows.out);
+}
+
 // The counts of a step's lines replace those that were recorded of the same step, first in the reader's record, then in
 // the published one.
 Test(publish, counts_of_lines) {

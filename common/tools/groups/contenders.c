@@ -128,10 +128,10 @@ static bool add(session *s, const contender *added, error_text *error) {
   return true;
 }
 
-// A step on each number of GPUs, or a variant on all.
+// On each number of GPUs, or on all alone where there are variants.
 static bool add_sizes(session *s, contender added, error_text *error) {
   bool good = true;
-  for (int size = added.variant ? s->size_count - 1 : 1; size < s->size_count && good; size++) {
+  for (int size = s->variants ? s->size_count - 1 : 1; size < s->size_count && good; size++) {
     if (added.part == GROUPS_COPIES && !s->sizes[size].reachable) continue;
     if (added.part == GROUPS_PRODUCTS && GROUPS_HEADS % s->sizes[size].ranks != 0) continue;
     added.size = size;
@@ -141,8 +141,9 @@ static bool add_sizes(session *s, contender added, error_text *error) {
   return good;
 }
 
+static const char of_variant[] = ":variant=";
+
 static bool load_several(session *s, char *path, error_text *error) {
-  static const char of_variant[] = ":variant=";
   contender added = {.part = GROUPS_WHOLE};
   char *colon = strstr(path, of_variant);
   if (colon) {
@@ -160,6 +161,8 @@ bool groups_load_contenders(session *s, int argc, char **argv, int *next, error_
                                   .group_rows = equal_rows},
                          .gpus = 1};
   if (!add(s, &one, error)) return false;
+  for (int i = *next; i < argc && strcmp(argv[i], "--") != 0; i++)
+    if (strstr(argv[i], of_variant)) s->variants = true;
   for (; *next < argc && strcmp(argv[*next], "--") != 0; ++*next)
     if (!load_several(s, argv[*next], error)) return false;
   if (s->count == 1) return fail(error, "give a step for one GPU, and one for several or more");

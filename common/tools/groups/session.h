@@ -48,12 +48,14 @@ typedef struct {
   contender contenders[MOST_CONTENDERS];
   timing_contender timed[MOST_CONTENDERS]; // the same, in their order
   int count;
+  bool variants;         // some are variants of a step, and all are timed on all GPUs alone
   bool failed;           // a contender computed a wrong result, or its launch failed
   FILE *lines, *samples; // of the two files
 } session;
 
 // Loads the step for one GPU and those for several from the paths, up to the end or to "--", where `next` then is. Adds a
-// contender for the first, and for each number of GPUs one for each of the others and each part. The copies are left out
+// contender for the first, and for each number of GPUs one for each of the others and each part; where there are variants
+// of a step, for all GPUs alone, because the table of variants compares nothing on fewer. The copies are left out
 // where the GPUs do not reach each other's memory, and the products where they cannot have equal shares of the heads. The
 // groups of GPUs must be connected before.
 bool groups_load_contenders(session *s, int argc, char **argv, int *next, error_text *error);
