@@ -15,7 +15,8 @@ make_scratch
 need_nvcc ptxas
 architectures=${1:-$(sed -n 's/^\(sm_[^ ]*\).*/\1/p' scripts/gpus.txt | tr '\n' ' ')}
 list=$(pairs "$architectures" "${@:2}") || exit
-compile_all ptxas "$scratch" ${SHORT:+-DLAB_ONE_TYPE} <<<"$list"
+# From the last step on, because the compiler takes longest for the last ones, and one core would be left with them.
+compile_all ptxas "$scratch" ${SHORT:+-DLAB_ONE_TYPE} < <(tac <<<"$list")
 
 # Adds to rows that begin with a readable name, behind the static shared memory, the dynamic: what the step
 # exports for the configuration and the head_dim that stand in the name's angle brackets, else "-".
@@ -24,9 +25,8 @@ add_dynamic() { # the folder of compile_all
   if nm "$1/attention.o" | grep -q ' [TW] attention_shared_memory_bytes$'; then
     # In the place of NCCL, which steps for several GPUs call, stand functions that do nothing.
     nm -u "$1/attention.o" | awk '$2 ~ /^nccl/ { print "void " $2 "(void) {}" }' >"$1/no_nccl.c"
-    "$nvcc" -Icommon -c scripts/shared_memory.c -o "$1/shared_memory.o" >&2 &&
-      "$nvcc" -c "$1/no_nccl.c" -o "$1/no_nccl.o" >&2 &&
-      "$nvcc" "$1/shared_memory.o" "$1/attention.o" "$1/no_nccl.o" -o "$1/shared_memory" >&2 &&
+    "$nvcc" -c "$1/no_nccl.c" -o "$1/no_nccl.o" >&2 &&
+      "$nvcc" "$scratch/shared_memory.o" "$1/attention.o" "$1/no_nccl.o" -o "$1/shared_memory" >&2 &&
       "$1/shared_memory" >"$1/dynamic" || return
   fi
   awk -v file="$1/dynamic" '
@@ -44,6 +44,20 @@ add_dynamic() { # the folder of compile_all
     }'
 }
 
+# Leaves the rows of one step for one architecture in $folder/rows.
+make_rows() { # step, folder of compile_all
+  awk -v step="$1" -f scripts/resources.awk "$2/attention.ptx" "$2/log" >"$2/resources" &&
+    readable_names <"$2/resources" | add_dynamic "$2" >"$2/rows.part" && mv "$2/rows.part" "$2/rows"
+}
+
+# Each row takes a second, because a program is linked with the step. So these programs are made side by side.
+"$nvcc" -Icommon -c scripts/shared_memory.c -o "$scratch/shared_memory.o" >&2 || exit
+while read -r step architecture; do
+  while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
+  make_rows "$step" "$scratch/$step.$architecture" &
+done <<<"$list"
+wait
+
 status=0
 printf '%s\t' step for kernel registers threads static_shared dynamic_shared stack \
   spill_stores spill_loads blocks occupancy limited_by >"$scratch/table"
@@ -54,9 +68,7 @@ while read -r step architecture; do
     echo "error: $steps/$step/attention.cu compiles with warnings for $architecture" >&2
     status=1
   fi
-  awk -v step="$step" -f scripts/resources.awk "$folder/attention.ptx" "$folder/log" \
-    >"$folder/resources" || exit 1
-  readable_names <"$folder/resources" | add_dynamic "$folder" >"$folder/rows" || exit
+  [ -f "$folder/rows" ] || exit 1
   awk -F '\t' -v step="$step" -v architecture="$architecture" '
     $7 || $8 {
       printf "error: %s of step %s spills registers on %s\n", $1, step, architecture
