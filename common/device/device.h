@@ -43,7 +43,8 @@ typedef struct {
   uint64_t products_in_the_first_half; // by the first half of the blocks, if some blocks must wait
   uint64_t overlapped_groups; // of products by wgmma, queued while the group before was under way
   uint64_t named_barriers;    // one for each time a named barrier let its threads pass
-  unsigned grid[3];           // of the last launch: x, y, z
+  uint64_t copies_behind_kernels; // from GPU to GPU, that the host queued to wait for a kernel
+  unsigned grid[3];               // of the last launch: x, y, z
 } device_counts;
 device_counts device_counts_read(void);
 void device_counts_reset(void);

@@ -19,6 +19,7 @@ device_counts device_counts_read(void) {
       .products_in_the_first_half = counts.products_in_the_first_half,
       .overlapped_groups = counts.overlapped_groups,
       .named_barriers = counts.named_barriers,
+      .copies_behind_kernels = counts.copies_behind_kernels,
       .grid = {counts.grid[0], counts.grid[1], counts.grid[2]},
   };
 }

@@ -261,7 +261,9 @@ typedef struct {
   uint64_t products_in_the_first_half;
   uint64_t overlapped_groups; // of products by wgmma, queued while the group before was under way
   uint64_t named_barriers;    // one for each time a named barrier let its threads pass
-  unsigned grid[3];           // of the last launch: x, y, z
+  // From device to device, by the host's calls: those that wait for a kernel that was queued since the reset.
+  uint64_t copies_behind_kernels;
+  unsigned grid[3]; // of the last launch: x, y, z
 } emulator_counts;
 EMULATOR_API emulator_counts emulator_counts_read(void);
 EMULATOR_API void emulator_counts_reset(void);

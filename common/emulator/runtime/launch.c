@@ -253,8 +253,9 @@ uint64_t emulator_findings(void) { return observer_findings(); }
 
 emulator_counts emulator_counts_read(void) {
   pthread_mutex_lock(&mutex);
-  const emulator_counts counts = totals;
+  emulator_counts counts = totals;
   pthread_mutex_unlock(&mutex);
+  counts.copies_behind_kernels = queue_copies_behind_kernels();
   return counts;
 }
 
@@ -263,4 +264,5 @@ void emulator_counts_reset(void) {
   totals = (emulator_counts){0};
   links_reset();
   pthread_mutex_unlock(&mutex);
+  queue_count_copies();
 }

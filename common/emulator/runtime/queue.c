@@ -15,6 +15,9 @@ static struct CUstream_st defaults[DEVICES_MAX] = {
     {.device = 4}, {.device = 5}, {.device = 6}, {.device = 7}}; // the default streams
 static cudaStream_t streams;                                     // the list of all others
 static uint64_t tickets;
+static uint64_t counting =
+    1; // the number of the count, so that no stream is behind a kernel at first
+static uint64_t copies_behind_kernels;
 
 void queue_lock(void) { pthread_mutex_lock(&queues.mutex); }
 
@@ -68,6 +71,28 @@ moment queue_end(cudaStream_t stream) {
   return end;
 }
 
+// ---- Copies behind kernels ----------------------------------------------------------------------
+
+uint64_t queue_copies_behind_kernels(void) {
+  queue_lock();
+  const uint64_t copies = copies_behind_kernels;
+  queue_unlock();
+  return copies;
+}
+
+void queue_count_copies(void) {
+  queue_lock();
+  copies_behind_kernels = 0;
+  counting++;
+  queue_unlock();
+}
+
+void queue_follow(cudaStream_t stream, const event *event) {
+  if (event->behind > stream->behind) stream->behind = event->behind;
+}
+
+void queue_note_copy(cudaStream_t stream) { copies_behind_kernels += stream->behind == counting; }
+
 // ---- Operations ---------------------------------------------------------------------------------
 
 operation *queue_make(const operation_class *class, size_t data_bytes) {
@@ -113,6 +138,7 @@ moment queue_add_locked(operation *operation, cudaStream_t stream) {
   operation->stream = stream;
   operation->number = ++stream->queued;
   operation->ticket = ++tickets;
+  if (operation->class->run != NULL) stream->behind = counting;
   *(stream->first != NULL ? &stream->last->next : &stream->first) = operation;
   stream->last = operation;
   const moment end = {stream, operation->number};

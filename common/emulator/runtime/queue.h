@@ -65,6 +65,7 @@ struct CUstream_st {
   struct CUstream_st *next; // in the list of all
   operation *first, *last;  // queued
   uint64_t queued, done;    // how many operations so far
+  uint64_t behind;          // the last count of copies in which a kernel is before what comes next
   bool visited;             // by the search for an operation
 };
 
@@ -73,6 +74,7 @@ typedef struct CUevent_st {
   bool recorded;
   int device;
   moment when;
+  uint64_t behind;     // of its stream, when it was recorded
   double seconds;      // when it happened
   unsigned references; // the program's, and those of queued operations
 } event;
@@ -108,6 +110,11 @@ cudaError_t queue_query(moment when);
 // For a thread of a running kernel that polls in vain: delivers the oldest transfer that can be delivered, if any.
 void queue_deliver_to_running(void);
 
+// How many copies from device to device have been queued behind a kernel, in its stream or by events, since the last call
+// of queue_count_copies. Kernels before that call do not matter.
+uint64_t queue_copies_behind_kernels(void);
+void queue_count_copies(void);
+
 void queue_lock(void);
 void queue_unlock(void);
 
@@ -123,6 +130,12 @@ void queue_complete(operation *operation, bool dropped);
 
 // Drops all operations of the device, which has failed or is reset.
 void queue_drop_device(int device);
+
+// What is queued in the stream from now on comes behind the moment of the event.
+void queue_follow(cudaStream_t stream, const event *event);
+
+// A copy from device to device is queued in the stream next.
+void queue_note_copy(cudaStream_t stream);
 
 // Begins what can begin, and wakes all host threads that wait, since something has changed.
 void queue_changed(void);

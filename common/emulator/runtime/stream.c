@@ -118,7 +118,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   if (wait == NULL || !queue_after(wait, event->when)) {
     return errors_record(cudaErrorMemoryAllocation);
   }
-  queue_add(wait, stream);
+  queue_lock();
+  queue_add_locked(wait, stream);
+  queue_follow(queue_stream(stream), event);
+  queue_unlock();
   return cudaSuccess;
 }
 
@@ -159,6 +162,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   queue_lock();
   event->references++;
   event->when = queue_add_locked(record, stream);
+  event->behind = event->when.stream->behind;
   queue_unlock();
   return cudaSuccess;
 }

@@ -181,7 +181,11 @@ static cudaError_t queue_transfer(transfer wanted, cudaStream_t stream) {
   operation *made = queue_make(&transfers, sizeof wanted);
   if (made == NULL) return cudaErrorMemoryAllocation;
   *(transfer *)made->data = wanted;
-  queue_add(made, stream);
+  queue_lock();
+  if (wanted.from >= 0 && wanted.to >= 0 && wanted.from != wanted.to)
+    queue_note_copy(queue_stream(stream));
+  queue_add_locked(made, stream);
+  queue_unlock();
   return cudaSuccess;
 }
 

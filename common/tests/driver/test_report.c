@@ -259,6 +259,7 @@ Test(report, counts_that_only_some_steps_have) {
   report.counts.products_in_the_first_half = 70;
   report.counts.overlapped_groups = 1;
   report.counts.named_barriers = 2;
+  report.counts.copies_behind_kernels = 3;
   memcpy(report.counts.grid, (unsigned[]){2, 1, 3}, sizeof report.counts.grid);
   char *text = NULL;
   size_t length = 0;
@@ -269,7 +270,7 @@ Test(report, counts_that_only_some_steps_have) {
   cr_expect_not_null(strstr(text,
                             ", 128 tensor-core products, 65536 bytes by cp.async, 64 products over "
                             "copies, 70 products in the first half of the blocks, 1 overlapped "
-                            "group, 2 named barriers, grid 2 x 1 x 3\n"),
+                            "group, 2 named barriers, 3 copies behind kernels, grid 2 x 1 x 3\n"),
                      "%s", text);
   cr_expect_not_null(strstr(text, "1 launch, 1 early launch, "), "%s", text);
   free(text);

@@ -89,6 +89,25 @@ Test(devices, follow_events, .init = two_gpus) {
   cr_assert_eq(emulator_link_bytes(1, 0), 0);
 }
 
+// A copy may be behind a kernel by an event, or in the kernel's own stream. Copies to and from the host are not counted.
+Test(devices, count_copies_behind_kernels, .init = two_gpus) {
+  chain(false, true);
+  cr_expect_eq(emulator_counts_read().copies_behind_kernels, 0);
+  chain(true, true);
+  cr_expect_eq(emulator_counts_read().copies_behind_kernels, 1);
+  float *there = on_device(1, N, 0), *here = on_device(0, N, 5);
+  const cudaStream_t stream = stream_on(0);
+  devices_add(here, here, 1, N, stream);
+  emulator_counts_reset(); // from here on that kernel does not matter
+  OK(cudaMemcpyPeerAsync(there, 1, here, 0, BYTES, stream));
+  cr_expect_eq(emulator_counts_read().copies_behind_kernels, 0);
+  devices_add(here, here, 1, N, stream);
+  OK(cudaMemcpyPeerAsync(there, 1, here, 0, BYTES, stream));
+  OK(cudaStreamSynchronize(stream));
+  expect_all(there, N, 7);
+  cr_expect_eq(emulator_counts_read().copies_behind_kernels, 1);
+}
+
 Test(devices, show_a_kernel_that_does_not_wait, .init = two_gpus) {
   expect_poison(chain(true, false), N);
 }

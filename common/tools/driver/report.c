@@ -114,6 +114,10 @@ static void print_counts(FILE *out, const device_counts *counts) {
   if (counts->named_barriers > 0) {
     print_count(out, ", ", counts->named_barriers, "named barrier", "s");
   }
+  if (counts->copies_behind_kernels > 0) {
+    fprintf(out, ", %" PRIu64 " %s behind kernels", counts->copies_behind_kernels,
+            counts->copies_behind_kernels == 1 ? "copy" : "copies");
+  }
   if (counts->grid[0] > 0) {
     fprintf(out, ", grid %u x %u x %u", counts->grid[0], counts->grid[1], counts->grid[2]);
   }
