@@ -10,9 +10,12 @@ bool guard_allocate(guarded_buffer *buffer, const char *name, size_t bytes, bool
                     error_text *error) {
   *buffer = (guarded_buffer){.name = name, .bytes = bytes, .zone_bytes = bare ? 0 : ZONE};
   if (bytes == 0) return true;
-  const bool countable = bytes <= SIZE_MAX - 2 * buffer->zone_bytes;
-  const cudaError_t status = countable ? cudaMalloc(&buffer->zone, bytes + 2 * buffer->zone_bytes)
-                                       : cudaErrorMemoryAllocation;
+  if (bytes > SIZE_MAX / 2)
+    return fail(error,
+                "%s would have %.4g MB, more than any memory: take a smaller shape, or look for "
+                "a negative number among those from which the size is computed",
+                name, (double)bytes * 1e-6);
+  const cudaError_t status = cudaMalloc(&buffer->zone, bytes + 2 * buffer->zone_bytes);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError(); // the failure is reported here and must not appear in a later call
     size_t free_bytes = 0;
