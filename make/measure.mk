@@ -73,7 +73,7 @@ decode: needs-gpu ## the steps for decode and others for one query and many keys
 	$(call beside_peers,decode,$(FEW_QUERIES),--decode)
 
 .PHONY: groups
-groups: needs-gpu ## steps 21 to 23 and PyTorch on 2, 4, ... GPUs against step 17 on one, over lengths (NCCL): ARGS="65536 131072"
+groups: needs-gpu ## steps 21 to 23 on 2, 4, ... GPUs, and PyTorch on all, against step 17 on one, over lengths (NCCL): ARGS="65536 131072"
 	$(if $(HAVE_NCCL),,@echo "error: make groups needs NCCL, which was not found: make deps-nccl PREFIX=.deps fetches it" >&2; exit 2)
 	@$(BUILDER) $(addsuffix .so,$(call programs,$(filter 17_%,$(ALL_STEPS)) $(GROUP_STEPS))) $(BUILD)/groups $(BUILD)/libpeers.so $(BUILD)/ladder
 	@$(with_args) $(RUN) $(BUILD)/groups $(call quoted,$(DATA)) $(or $(NAME),groups) \
