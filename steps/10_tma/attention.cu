@@ -134,7 +134,7 @@ softmax_rows(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float sc
     new_max[r] = row_max[r];
     for (int n = 0; n < tile::LANE_KEYS; n++) new_max[r] = fmaxf(new_max[r], of_row(S_frag, r, n));
     new_max[r] = max_over_lanes<1, 4>(new_max[r]);
-    subtracted[r] = new_max[r] * scale_log2;
+    subtracted[r] = __fmul_rn(new_max[r], scale_log2);
     // Both products are rounded, so that the factor is exactly 1 as long as the max stays.
     correction[r] = exp2_approximate(__fmul_rn(row_max[r], scale_log2) - subtracted[r]);
   }

@@ -78,6 +78,37 @@ static void expect_right_up_to(attention_dtype dtype, const float *scores, size_
                BOTH_ROWS);
 }
 
+// All scores are 216 * 216 nats, so all keys count the same, and the values of one half cancel those of the other. The
+// row max times the scale is rounded. A compiler that leaves out one of two such roundings, because it fuses a product
+// with a subtraction, makes the factor of a max that stays differ from 1: 2^0.004 here, so that earlier blocks count
+// more.
+static void expect_equal_weights(attention_dtype dtype, int head_dim) {
+  trial trial;
+  attention_shape shape = suite_shape(dtype, 20, 4096, head_dim, false);
+  shape.batch = shape.heads = shape.kv_heads = 1;
+  shape.scale = 1.0f;
+  if (suite_step().unsupported(&shape)) return;
+  suite_create(&trial, shape);
+  memset(trial.q, 0, shape_q_count(&shape) * sizeof *trial.q);
+  memset(trial.k, 0, shape_kv_count(&shape) * sizeof *trial.k);
+  for (int row = 0; row < shape.seq_q; row++) trial.q[row * head_dim] = bits_of(dtype, 216.0f);
+  for (int key = 0; key < shape.seq_kv; key++) {
+    trial.k[key * head_dim] = bits_of(dtype, 216.0f);
+    for (int d = 0; d < head_dim; d++)
+      trial.v[key * head_dim + d] = bits_of(dtype, key < shape.seq_kv / 2 ? 1.0f : -1.0f);
+  }
+  suite_upload(&trial);
+  suite_run_and_check(&trial, NULL);
+  trial_free(&trial);
+}
+
+Test(large_scores, equal_ones_in_many_blocks) {
+  for (int dtype = ATTENTION_FP16; dtype <= ATTENTION_BF16; dtype++) {
+    expect_equal_weights((attention_dtype)dtype, 64);
+    expect_equal_weights((attention_dtype)dtype, 128);
+  }
+}
+
 // 2^20 and 2^28 are where steps 07 to 17 begin to subtract the row max otherwise, and where a product is off by 16.
 Test(large_scores, fp16) {
   static const float scores[] = {7e5f, 8e5f, 3e8f, 5e8f, 2e9f, 1e10f, 1e15f};
