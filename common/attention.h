@@ -7,7 +7,8 @@
 //
 // Grouped-query attention: query head h reads key/value head h / (heads / kv_heads).
 //
-// Scores are computed in float32, before and after they are scaled. Scores beyond 2e38 are too large for it.
+// Scores are computed in float32, before and after they are scaled. Scores beyond 2e38 are too large for it. Q, K and V
+// are finite: from step 02 on the value of a key that a row does not see is multiplied by 0, and 0 times infinity is NaN.
 //
 // The causal mask is aligned to the bottom right corner: row i sees the keys
 // j <= i + seq_kv - seq_q. A row that sees no key gives O = 0 and lse = -infinity.

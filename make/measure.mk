@@ -23,7 +23,9 @@ ceilings: needs-gpu ## this GPU's bandwidth and arithmetic rates, measured (GPU)
 
 budget: say-device ## shared memory of each configuration against the GPUs' limits: make step06 budget
 	@$(BUILDER) $(shared_steps) $(BUILD)/budget
-	@for step in $(shared_steps); do $(RUN) $(BUILD)/budget $$step || exit; done
+	@for step in $(BUILDABLE); do \
+	  needs=$$(sed -n 's|^// Needs: \(sm_[0-9a-z]*\).*|\1|p' "$(STEPS_FOLDER)/$$step/attention.cu"); \
+	  $(RUN) $(BUILD)/budget "$(STEP_BUILD)/step$${step%%_*}.so" $$needs || exit; done
 
 # Unless steps are named, as in make step05 peers, these verbs take the steps that copy while they multiply, whose
 # speed is near that of the peers. make bench measures the slower ones, too. SDPA's two slow backends are left out, too:

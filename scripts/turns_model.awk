@@ -1,7 +1,7 @@
 # A model of two consumers that share the tensor cores and the exponential units of a multiprocessor, for step 14:
 #   awk -f scripts/turns_model.awk
 #
-# For each block of 128 x 128 scores a consumer needs two products of 4 x head_dim clocks on the tensor cores, and 512
+# For its 64 x 128 scores of a key block a consumer needs two products of 4 x head_dim clocks on the tensor cores, and 512
 # clocks on the exponential units. Without turns each unit divides its rate among all consumers that want it. With turns
 # the tensor cores take products in the order in which they were queued. All else, such as max and sum, costs nothing.
 # The result is the share of the time in which the tensor cores are busy.

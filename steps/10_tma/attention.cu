@@ -57,7 +57,7 @@ static constexpr int SMALLEST_DIM = 64;
 template <typename tile, int D>
 static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
-static constexpr int PIECE = 8; // elements, 16 bytes: a lane's copy, and a row of an 8 x 8 matrix
+static constexpr int PIECE = 8; // elements, 16 bytes: the swizzle's unit, a row of an 8 x 8 matrix
 
 // Where column d of row `row` lies in a [rows][D] tile, for d a multiple of PIECE. To move by k, a multiple
 // of 16 columns, is an XOR as well: swizzled(row, d + k) == (swizzled(row, d) ^ k) for d below 16.

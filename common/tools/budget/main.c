@@ -1,26 +1,34 @@
 // Prints the shared-memory budget of a step's configurations without a launch. It compares the shared memory
-// that a block takes, for each padded head_dim, with the limits of the GPUs.
+// that a block takes, for each padded head_dim, with the limits of the GPUs. The second argument is the architecture that
+// the step needs, such as sm_80; older GPUs cannot run it.
 #include "finish/finish.h"
 #include "step/step.h"
+#include <stdlib.h>
+#include <string.h>
 
 // Limits per block and per multiprocessor, in kB of 1024 bytes. From the A100 on the system takes 1 kB of
 // each block's share. Source: NVIDIA, CUDA C++ Programming Guide, "Technical Specifications per Compute
 // Capability".
 static const struct {
   const char *name;
+  long architecture;
   size_t block; // by opt-in; any GPU gives 48 without asking
   size_t multiprocessor;
   size_t reserved;
-} gpus[] = {
-    {"T4", 64, 64, 0}, {"L4", 99, 100, 1}, {"A100", 163, 164, 1}, {"H100/H200", 227, 228, 1}};
+} gpus[] = {{"T4", 75, 64, 64, 0},
+            {"L4", 89, 99, 100, 1},
+            {"A100", 80, 163, 164, 1},
+            {"H100/H200", 90, 227, 228, 1}};
 enum { GPUS = sizeof gpus / sizeof gpus[0] };
 
-static void print_row(const char *name, int head_dim, size_t bytes) {
+static void print_row(const char *name, int head_dim, size_t bytes, const char *needs) {
   const size_t kilobyte = 1024;
   printf("%-12s  %3d  %8zu  %6.1f  %-9s", name, head_dim, bytes, (double)bytes / 1024,
          bytes <= 48 * kilobyte ? "no" : "opt-in");
   for (int i = 0; i < GPUS; i++) {
-    if (bytes > gpus[i].block * kilobyte) {
+    if (gpus[i].architecture < strtol(needs + strlen("sm_"), NULL, 10)) {
+      printf("  %3s %-6s", "no", needs);
+    } else if (bytes > gpus[i].block * kilobyte) {
       printf("  %10s", "too much");
     } else {
       printf("  %3zu blocks",
@@ -33,8 +41,8 @@ static void print_row(const char *name, int head_dim, size_t bytes) {
 static int print_budget(int argc, char **argv) {
   error_text error;
   attention_step step;
-  if (argc != 2) {
-    fprintf(stderr, "usage: budget STEP.so\n");
+  if (argc < 2 || argc > 3 || (argc == 3 && strncmp(argv[2], "sm_", 3) != 0)) {
+    fprintf(stderr, "usage: budget STEP.so [sm_NN]\n");
     return EXIT_BAD_INPUT;
   }
   if (!step_load(argv[1], &step, &error)) {
@@ -62,7 +70,7 @@ static int print_budget(int argc, char **argv) {
       if (step.unsupported(&shape)) continue;
       step.configure(*name);
       const size_t bytes = step.shared_memory_bytes(&shape);
-      if (bytes > 0) print_row(*name, head_dim, bytes);
+      if (bytes > 0) print_row(*name, head_dim, bytes, argc == 3 ? argv[2] : "sm_0");
     }
   }
   return EXIT_OK;
