@@ -15,8 +15,8 @@ static struct CUstream_st defaults[DEVICES_MAX] = {
     {.device = 4}, {.device = 5}, {.device = 6}, {.device = 7}}; // the default streams
 static cudaStream_t streams;                                     // the list of all others
 static uint64_t tickets;
-static uint64_t counting =
-    1; // the number of the count, so that no stream is behind a kernel at first
+// The number of the present count of copies. It begins with 1, so that no stream is behind a kernel at first.
+static uint64_t counting = 1;
 static uint64_t copies_behind_kernels;
 
 void queue_lock(void) { pthread_mutex_lock(&queues.mutex); }

@@ -131,7 +131,7 @@ void queue_complete(operation *operation, bool dropped);
 // Drops all operations of the device, which has failed or is reset.
 void queue_drop_device(int device);
 
-// What is queued in the stream from now on comes behind the moment of the event.
+// Notes that the stream's next operations come behind the moment of the event.
 void queue_follow(cudaStream_t stream, const event *event);
 
 // A copy from device to device is queued in the stream next.
