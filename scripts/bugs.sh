@@ -13,6 +13,7 @@
 #   Expect: part of the message   Story: what the person thought, what happens, how one sees it
 #   Configurations: all, where the bug does not show in the first that takes a head_dim, or in its one type (NAMED=1)
 #   Inlined: yes, where the bug shows only if functions are inlined, as nvcc and the sanitizer's usual build inline them
+#   Contracted: yes, where the bug shows only if a product and a sum become one instruction, as nvcc and g++ -O2 make them
 #   Test: kernels/each_is_sanitized, the test that catches it, where many pass before that one; NAMED=1 runs it alone
 export LC_ALL=C
 set -u

@@ -5,10 +5,12 @@
 
 TestSuite(hunt, .init = lab_enter, .fini = lab_leave);
 
-// Every planted bug is handed out under one number, as the changed step, and its name is not shown.
+// Every planted bug is handed out under one number, as the changed step, and its name is not shown. Only those that
+// show in a build of their own are left out.
 Test(hunt, every_bug_can_be_hunted) {
   needs_tool("patch");
-  const int bugs = atoi(lab_run("ls steps/*/bugs/*.patch steps/*/slow/*.patch | wc -l").out);
+  const int bugs = atoi(
+      lab_run("grep -L '^Contracted: ' steps/*/bugs/*.patch steps/*/slow/*.patch | wc -l").out);
   script_result result = lab_run("scripts/workshop/hunt.sh list");
   char numbers[64];
   snprintf(numbers, sizeof numbers, "There are bugs 1 to %d:", bugs);
