@@ -299,6 +299,6 @@ $(shell mkdir -p $(PLAIN); echo "$(made_for)" | cmp -s - $(PLAIN)/compilers || e
 $(shell find $(sort $(PLAIN) $(BUILD) $(STEP_BUILD)) -path '*/elsewhere' -prune -o '(' -name '*.o' -o -name '*.gch' ')' -print 2>/dev/null): $(PLAIN)/compilers
 
 -include $(shell find $(sort $(PLAIN) $(BUILD)) -path '*/elsewhere' -prune -o -name '*.d' -print 2>/dev/null)
-ifneq ($(ELSEWHERE),)
+ifneq ($(STEP_BUILD),$(BUILD))
 -include $(shell find $(STEP_BUILD) -name '*.d' 2>/dev/null)
 endif

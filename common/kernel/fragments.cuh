@@ -62,6 +62,17 @@ subtract_large_max(float (&S_frag)[ROW_FRAGMENTS][COUNT], float scale_log2,
   }
 }
 
+// Returns the factor that scales sums over some keys of a row from their row max to `new_max`, that of more keys. P was
+// computed with the product of its row max and scale_log2, rounded to float32. So the factor is computed from the same
+// rounded products: it is off by as much as P, and the two cancel. Only where the new product is not small, the max was
+// subtracted from the scores themselves. The factor of a row that has seen no key is 0.
+__device__ __forceinline__ float rescaling_factor(float old_max, float new_max, float scale_log2) {
+  const float product = __fmul_rn(new_max, scale_log2);
+  const bool small = product_is_small(product);
+  const float shift = small || new_max == -INFINITY ? 0.0f : new_max; // -inf - -inf is not a number
+  return exp2_approximate(__fmul_rn(old_max - shift, scale_log2) - (small ? product : 0.0f));
+}
+
 // Transposes a 4 x 4 matrix of registers across the four lanes that share a row: lane q gives column q of the
 // matrix and receives row q.
 __device__ __forceinline__ void transpose_across_lanes(unsigned (&x)[4]) {

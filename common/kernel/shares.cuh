@@ -3,6 +3,7 @@
 #ifndef SHARES_CUH
 #define SHARES_CUH
 
+#include "fragments.cuh"
 #include "ptx.cuh"
 #include "splits.cuh"
 #include "swizzle.cuh"
@@ -235,10 +236,9 @@ __device__ __forceinline__ partial_row merge_loaded(const partial_row (&loaded)[
   partial_row sums;
 #pragma unroll
   for (int k = 0; k < PARTS; k++) sums.max_sum.x = fmaxf(sums.max_sum.x, loaded[k].max_sum.x);
-  const float shift = sums.max_sum.x == -INFINITY ? 0.0f : sums.max_sum.x;
 #pragma unroll
   for (int k = 0; k < PARTS; k++) {
-    const float factor = exp2_approximate((loaded[k].max_sum.x - shift) * scale_log2);
+    const float factor = rescaling_factor(loaded[k].max_sum.x, sums.max_sum.x, scale_log2);
     sums.max_sum.y += loaded[k].max_sum.y * factor;
     sums.O.x += loaded[k].O.x * factor;
     sums.O.y += loaded[k].O.y * factor;

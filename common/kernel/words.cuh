@@ -116,8 +116,7 @@ template <int LANES>
 __device__ __forceinline__ partial_row sum_over_lanes(const partial_row &own, float scale_log2) {
   __syncwarp(); // shuffles of a warp that has diverged are slow
   const float new_max = max_over_lanes<1, LANES>(own.max_sum.x);
-  const float shift = new_max == -INFINITY ? 0.0f : new_max; // -inf - -inf is not a number
-  const float factor = exp2_approximate((own.max_sum.x - shift) * scale_log2);
+  const float factor = rescaling_factor(own.max_sum.x, new_max, scale_log2);
   const auto sum = [&](float value) { return sum_over_lanes<1, LANES>(value * factor); };
   return {make_float2(new_max, sum(own.max_sum.y)),
           make_float4(sum(own.O.x), sum(own.O.y), sum(own.O.z), sum(own.O.w))};

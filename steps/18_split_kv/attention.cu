@@ -186,11 +186,10 @@ static int splits_of(const attention_shape &shape) {
 
 // Adds the sums over other keys to those in `a`, both scaled to the larger row max, as the online softmax does.
 __device__ __forceinline__ void merge(partial_row &a, float2 max_sum, float4 O, float scale_log2) {
-  // exercise: the new row max, and both sums scaled to it; -infinity is the max of a row that saw no key
+  // exercise: the new row max, and both sums scaled to it; rescaling_factor is in fragments.cuh
   const float new_max = fmaxf(a.max_sum.x, max_sum.x);
-  const float shift = new_max == -INFINITY ? 0.0f : new_max; // -inf - -inf is not a number
-  const float a_factor = exp2_approximate((a.max_sum.x - shift) * scale_log2);
-  const float factor = exp2_approximate((max_sum.x - shift) * scale_log2);
+  const float a_factor = rescaling_factor(a.max_sum.x, new_max, scale_log2);
+  const float factor = rescaling_factor(max_sum.x, new_max, scale_log2);
   a.max_sum = make_float2(new_max, a.max_sum.y * a_factor + max_sum.y * factor);
   a.O = make_float4(a.O.x * a_factor + O.x * factor, a.O.y * a_factor + O.y * factor,
                     a.O.z * a_factor + O.z * factor, a.O.w * a_factor + O.w * factor);

@@ -47,6 +47,23 @@ Test(build, modes_share_no_object_that_they_change) {
   }
 }
 
+// A header that has changed is compiled again into the build of a single configuration as well: of the lab's steps, and of
+// a reader's.
+Test(build, quick_build_reads_the_headers, .init = lab_enter, .fini = lab_leave) {
+  EXPECT_STATUS(lab_run("mkdir -p %s/one && cp -r steps/01_naive %s/one", lab_work, lab_work), 0);
+  char own[sizeof lab_work + 8];
+  snprintf(own, sizeof own, "%s/one", lab_work);
+  const char *const folders[] = {"steps", own};
+  for (int i = 0; i < 2; i++) {
+    const script_result made = lab_run(
+        "quick='" MAKE_BUILD "FIRST_CONFIGURATION=1 MADE_FOR= STEPS_FOLDER=%s'; "
+        "program=$($quick --eval 'say:;@echo $(STEP_BUILD)' say)/step01.so; $quick $program && "
+        "$quick -q $program && ! $quick -q -W common/kernel/kernel.cuh $program",
+        folders[i]);
+    cr_expect_eq(made.status, 0, "%s: %s", folders[i], made.out);
+  }
+}
+
 // gold is taken where it links a program that throws, and the answer stays.
 Test(build, gold_is_tried, .init = lab_enter, .fini = lab_leave) {
   const script_result tried = lab_run(

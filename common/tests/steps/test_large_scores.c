@@ -1,10 +1,12 @@
 // Scores far beyond those of a model, as long as float32 holds them. There a product of the row max is off by far
 // more than 1, and only the difference of two scores says what their probabilities are.
+#define _GNU_SOURCE
 #include "suite.h"
 
 #include "numeric/float16.h"
 #include "tests/scores.h"
 #include <criterion/criterion.h>
+#include <math.h>
 #include <string.h>
 
 static uint16_t bits_of(attention_dtype dtype, float value) {
@@ -107,6 +109,51 @@ Test(large_scores, equal_ones_in_many_blocks) {
     expect_equal_weights((attention_dtype)dtype, 64);
     expect_equal_weights((attention_dtype)dtype, 128);
   }
+}
+
+// Each row has two keys that count, far apart, whose scores of about 6e5 differ by 1: the first one has e times the weight
+// of the other. The scores are whole numbers, which float32 holds. The row max times the scale is rounded, and a step that
+// sums up P over the two keys apart, with a max of each, must use the same rounded products to scale the sums to one max.
+// Otherwise the weights are off by up to 4 %.
+static void expect_e_to_one(attention_dtype dtype) {
+  trial trial;
+  attention_shape shape = suite_shape(dtype, 40, 2500, 64, false);
+  shape.heads = shape.kv_heads = 1;
+  shape.scale = 1.0f;
+  if (suite_step().unsupported(&shape)) return;
+  suite_create(&trial, shape);
+  memset(trial.v, 0, shape_kv_count(&shape) * sizeof *trial.v);
+  for (int row = 0; row < shape.seq_q; row++)
+    for (int d = 0; d < 64; d++)
+      trial.q[row * 64 + d] = bits_of(dtype, d == 0 ? (float)(100 + row) : d == 63 ? 1.0f : 100.0f);
+  for (int key = 0; key < shape.seq_kv; key++)
+    for (int d = 0; d < 64; d++)
+      trial.k[key * 64 + d] = bits_of(dtype, d < 63        ? 100.0f
+                                             : key == 5    ? 1.0f
+                                             : key == 2400 ? 0.0f
+                                                           : -2000.0f);
+  for (int d = 0; d < 64; d++) trial.v[5 * 64 + d] = bits_of(dtype, 1.0f);
+  suite_upload(&trial);
+  suite_run_and_check(&trial, NULL);
+  const float expected = 1.0f / (1.0f + expf(-1.0f)), allowed = 0.004f; // of a P and an O of bf16
+  for (size_t i = 0; i < shape_q_count(&shape); i++) {
+    const float o = dtype == ATTENTION_FP16 ? fp16_to_float(trial.o[i]) : bf16_to_float(trial.o[i]);
+    cr_assert_float_eq(o, expected, allowed, "row %zu: O is %g, and %g would be right", i / 64, o,
+                       expected);
+  }
+  trial_free(&trial);
+}
+
+Test(large_scores, keys_far_apart) {
+  for (int dtype = ATTENTION_FP16; dtype <= ATTENTION_BF16; dtype++)
+    expect_e_to_one((attention_dtype)dtype);
+  attention_step step = step_linked();
+  error_text error;
+  if (getenv("LAB_CONFIG") || !step_configure(&step, ":8", &error))
+    return; // it does not split the keys
+  setenv("LAB_CONFIG", ":8", 1);
+  for (int dtype = ATTENTION_FP16; dtype <= ATTENTION_BF16; dtype++)
+    expect_e_to_one((attention_dtype)dtype);
 }
 
 // 2^20 and 2^28 are where steps 07 to 17 begin to subtract the row max otherwise, and where a product is off by 16.
