@@ -9,6 +9,7 @@
 //
 // Scores are computed in float32, before and after they are scaled. Scores beyond 2e38 are too large for it. Q, K and V
 // are finite: from step 02 on the value of a key that a row does not see is multiplied by 0, and 0 times infinity is NaN.
+// From step 17 on values of V in bf16 are below 2^64 / seq_kv as well: larger ones may give infinity (steps/17_lazy_max).
 //
 // The causal mask is aligned to the bottom right corner: row i sees the keys
 // j <= i + seq_kv - seq_q. A row that sees no key gives O = 0 and lse = -infinity.
@@ -54,13 +55,14 @@ typedef struct {
 // then NULL.
 //
 // Enqueues the whole computation on `stream` and returns without waiting for it. Writes every
-// element of `o` and of `lse`, and reads nothing but `q`, `k`, `v`. The shape must be one for which
+// element of `o` and of `lse`, and reads nothing but `q`, `k`, `v` and the workspace. The shape must be one for which
 // attention_unsupported returns NULL. Returns the first error of a launch, else cudaSuccess.
 cudaError_t attention_forward(const attention_args *args, cudaStream_t stream)
     __attribute__((weak));
 
 // Returns how many bytes of device memory the step needs beside its tensors, which may be 0. Calls that can
-// run at the same time must not share this memory. Returns SIZE_MAX when the count does not fit.
+// run at the same time must not share this memory. It may hold anything before a call, but for step 25: there it must hold
+// zeros, or what a step of the lab has left (common/kernel/words.cuh). Returns SIZE_MAX when the count does not fit.
 size_t attention_workspace_bytes(const attention_shape *shape) __attribute__((weak));
 
 // --- several GPUs --------------------------------------------------------------------------------

@@ -49,7 +49,8 @@ def attention(
     o = torch.empty_like(q)
     lse = torch.empty(q.shape[:3], dtype=torch.float32, device=q.device)
     count = lab.workspace_bytes(loaded, shape)
-    workspace = torch.empty(count, dtype=torch.uint8, device=q.device)
+    # Zeros, because step 25 must not find in its workspace what another operator has left there.
+    workspace = torch.zeros(count, dtype=torch.uint8, device=q.device)
     pointers = [tensor.data_ptr() for tensor in (q, k, v, o, lse)]
     place = workspace.data_ptr() if count > 0 else None
     if q.device.type == "cpu":

@@ -146,7 +146,7 @@ const char *attention_unsupported(const attention_shape *shape) {
 #ifdef MOST_TILES
   // Counted in tiles of 64 rows of a head. Steps for few rows have lower ones, of which no GPU holds so many.
   if ((long long)shape->batch * shape->heads * divide_up(shape->seq_q, 64) > MOST_TILES)
-    return "the tiles of all heads are at most 2^31 - 1 from step 10 on: step 09 takes more";
+    return "the tiles of all heads are at most 2^31 - 2^16 from step 10 on: step 09 takes more";
 #endif
   const char *name = configuration_for(shape);
   if (fits(name, shape->head_dim)) return left_out(shape);
@@ -197,7 +197,9 @@ static cudaError_t launch_part(const part_args *args, cudaStream_t stream) {
 }
 #else
 cudaError_t attention_forward(const attention_args *args, cudaStream_t stream) {
-  return LAUNCH_FOR_SHAPE(launch_chosen, args, stream);
+  const cudaError_t error = LAUNCH_FOR_SHAPE(launch_chosen, args, stream);
+  if (error != cudaSuccess) cudaGetLastError(); // so that the next call does not find this error
+  return error;
 }
 #endif
 

@@ -77,8 +77,10 @@ struct equal_shares {
                                     : rest + (key_block - longer) / length);
   }
 
-  // Tells whether there are tiles that no block takes alone.
-  bool divide_tiles() const { return rest > 0 || length % key_blocks.number > 0; }
+  // Tells whether there are tiles that no block takes alone. A tile of one key block is never divided.
+  bool divide_tiles() const {
+    return key_blocks.number > 1 && (rest > 0 || length % key_blocks.number > 0);
+  }
 };
 
 // Returns how many query heads share a key/value head, as a number that rows are divided by. In tiles of 128 rows it comes
@@ -183,16 +185,24 @@ static inline partial_tiles partial_tiles_at(void *workspace, const equal_shares
   return partials;
 }
 
-// Clears memory of a workspace that is not among the last ones that the thread has used.
+// Clears memory of a workspace, unless it is among the last that the thread has cleared. While a graph is recorded, the
+// memory is cleared by each replay, and does not count as cleared: nobody knows when the graph will run.
 static inline cudaError_t clear_new_memory(void *memory, size_t bytes, cudaStream_t stream) {
   enum { REMEMBERED = 16 };
-  static thread_local const void *known[REMEMBERED];
+  static thread_local struct {
+    const void *memory;
+    size_t bytes;
+  } cleared[REMEMBERED];
   static thread_local unsigned added;
   if (bytes == 0) return cudaSuccess;
-  for (int i = 0; i < REMEMBERED; i++)
-    if (known[i] == memory) return cudaSuccess;
-  known[added++ % REMEMBERED] = memory;
-  return cudaMemsetAsync(memory, 0, bytes, stream);
+  for (const auto &last : cleared)
+    if (last.memory == memory && last.bytes >= bytes) return cudaSuccess;
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  cudaError_t error = cudaStreamIsCapturing(stream, &capture);
+  if (error == cudaSuccess) error = cudaMemsetAsync(memory, 0, bytes, stream);
+  if (error == cudaSuccess && capture == cudaStreamCaptureStatusNone)
+    cleared[added++ % REMEMBERED] = {memory, bytes};
+  return error;
 }
 
 // Clears the counters of a new workspace. No result depends on that, see is_last_of, but a kernel should not read memory

@@ -1,4 +1,5 @@
-// Tells steps 18 to 20, 24 and 25 into how many splits to divide the keys, and where partial results lie.
+// Partial results over some keys of a row, for the steps that divide the keys: 18 to 20 and 24 to 26. How many splits a
+// user has asked for, where steps 18, 19, 24 and 26 keep partial results, and how merged ones are stored.
 //
 // Each split of the keys gives a partial result for every row: the largest score it has seen, the sum of the
 // probabilities, and O without the division by that sum. Max and sum are kept apart, not as one log-sum-exp. Where
@@ -10,7 +11,7 @@
 #include <limits.h>
 
 // The blocks of all tiles stand in x of the grid. configurations.cuh refuses what has more tiles.
-#define MOST_TILES INT_MAX
+#define MOST_TILES (INT_MAX - 65535)
 
 // A step that includes this file takes --splits N: a configuration may end in ":N" (configurations.cuh).
 #define TAKES_SPLITS 1

@@ -5,8 +5,9 @@
 #include "kernel.cuh"
 #include <limits.h>
 
-// Blocks and tiles are numbered in an int. configurations.cuh refuses what has more tiles.
-#define MOST_TILES INT_MAX
+// Blocks and tiles are numbered in an int, and a block that has taken the last tile goes on by the number of blocks.
+// configurations.cuh refuses what has more tiles.
+#define MOST_TILES (INT_MAX - 65535)
 
 // The rows and keys of a tile.
 struct tile_place {

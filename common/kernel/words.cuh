@@ -104,8 +104,8 @@ __device__ __forceinline__ part_of_tile part_of(const equal_shares &shares, int 
   return {first_owner, owners, first, first_head, begin, min(begin + own_places, places)};
 }
 
-// Clears the words of a workspace that is not among the last ones that the thread has used, because a kernel should not
-// read memory that has never been written. Each launch leaves it without marks.
+// Clears the words of a workspace that the thread has not cleared yet, because a kernel should not read memory that has
+// never been written. Each launch leaves it without marks.
 static inline cudaError_t clear_new_words(const partial_words &partials, const equal_shares &shares,
                                           int block_m, int head_dim, cudaStream_t stream) {
   return clear_new_memory(partials.words, partial_words_bytes(shares, block_m, head_dim), stream);

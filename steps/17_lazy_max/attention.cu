@@ -86,8 +86,8 @@ template <typename Element>
 static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
 
 // A warp fails at a key block if its old max is too small, or if it is wary, as it is for the rest of a tile in which
-// it has failed FAILURES times. If a warp group fails at more than one in BLOCKS_PER_FAILURE of a tile's key blocks,
-// its thread block is wary for WARY_TILES tiles. They have a loop of their own, in which no failure is counted.
+// it has failed FAILURES times. If the four warps of a group fail more often together than once for BLOCKS_PER_FAILURE
+// key blocks of a tile, their thread block is wary for WARY_TILES tiles. These have a loop that counts no failures.
 static constexpr int FAILURES = 2;
 static constexpr int BLOCKS_PER_FAILURE = 16;
 static constexpr int WARY_TILES = 64;

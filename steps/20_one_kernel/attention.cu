@@ -5,8 +5,8 @@
 // In step 19 the number of blocks is a multiple of the number of tiles, which seldom fills the GPU, and a second kernel
 // must be launched to merge. Here the key blocks of all tiles stand in one line, which is cut into equal shares, one
 // for each block that can run at once. A share may cross the end of a tile. A block that has only a part of a tile stores
-// a partial result, and each of its warps counts itself. The warp that is counted last merges its rows of all
-// parts, because all parts are stored by then.
+// a partial result, and each of its warps counts itself. The warp that is counted last merges its places of all parts, four
+// columns of a row each, because all parts are stored by then.
 //
 //       tile         |      0      |      1      |      2      |      3      |
 //       key block    | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 |

@@ -181,6 +181,33 @@ Test(launches, with_counters_of_step_20_in_the_workspace) {
   trial_free(&trial);
 }
 
+// Memory that is new to the step may hold anything, and a problem that needs more of it comes second: all words are marks
+// of step 25 (words.cuh), of which the first problem clears its own part alone.
+Test(launches, with_more_of_new_memory) {
+  error_text error;
+  trial few, many;
+  suite_prepare(&few, suite_shape(ATTENTION_FP16, 3, 300, 64, false), INPUTS_NORMAL);
+  suite_prepare(&many, suite_shape(ATTENTION_FP16, 3, 1500, 64, false), INPUTS_NORMAL);
+  suite_run_and_check(&few, NULL);
+  suite_run_and_check(&many, NULL);
+  const size_t bytes = many.workspace.bytes;
+  if (bytes > few.workspace.bytes) {
+    uint32_t *marks = malloc(bytes);
+    cr_assert_not_null(marks);
+    for (size_t i = 0; i < bytes / sizeof *marks; i++) marks[i] = 0xffeadbed;
+    attention_args first = trial_arguments(&few), second = trial_arguments(&many);
+    cr_assert_eq(cudaMalloc(&first.workspace, bytes), cudaSuccess);
+    cr_assert_eq(cudaMemcpy(first.workspace, marks, bytes, cudaMemcpyHostToDevice), cudaSuccess);
+    free(marks);
+    second.workspace = first.workspace;
+    cr_assert(device_ok(suite_step().forward(&first, NULL), "launching", &error), "%s", error.text);
+    expect_right_again(&many, &second);
+    cudaFree(first.workspace);
+  }
+  trial_free(&few);
+  trial_free(&many);
+}
+
 // The second shape is for steps that split the keys, and merge what the splits give.
 Test(launches, lse_is_optional) {
   expect_right_without_lse(suite_shape(ATTENTION_FP16, 65, 65, 64, false));
