@@ -228,6 +228,10 @@ $(BUILD)/sabotaged_group: $(GROUP_MAIN) $(GROUP_PART) $(PLAIN)/common/tests/driv
 $(BUILD)/sabotaged_group.so: $(PLAIN)/common/tests/driver/sabotaged_group.o $(LIBRARY) $(RUNTIME)
 	$(call link,-shared $(NCCL_LIBS))
 
+# A right one, of which a test spoils a part.
+$(BUILD)/spoiled_group.so: $(PLAIN)/common/tests/groups/spoiled.o $(LIBRARY) $(RUNTIME)
+	$(call link,-shared)
+
 $(BUILD)/ladder: $(PLAIN)/common/tools/ladder/main.o $(LIBRARY) $(RUNTIME)
 	$(call link)
 

@@ -128,7 +128,7 @@ bool group_collect(const gpu_group *group, gpu_rank *member, trial *trial, error
   for (int t = 0; t < TENSORS; t++) {
     const dealt_tensor *tensor = &tensors[t];
     const size_t bytes = part_bytes(tensor);
-    if (tensor->input || bytes == 0) continue;
+    if (tensor->input || bytes == 0 || (tensor->whole == trial->lse && trial->o_alone)) continue;
     char *part = malloc(bytes);
     bool good = part || fail(error, "not enough memory on the host to collect %s", tensor->name);
     good = good && device_ok(cudaMemcpy(part, tensor->buffer->data, bytes, cudaMemcpyDeviceToHost),
@@ -147,6 +147,17 @@ typedef struct {
   int launches;
   trial *trial;
 } checked_run;
+
+// Some ranks are in other processes.
+static bool in_processes(const gpu_group *group) { return group->count < group->ranks; }
+
+static size_t o_bytes(const trial *trial) {
+  return shape_q_count(&trial->shape) * sizeof(uint16_t);
+}
+
+static size_t lse_bytes(const trial *trial) {
+  return shape_lse_count(&trial->shape) * sizeof(float);
+}
 
 static bool run_member(gpu_group *group, gpu_rank *member, void *context, error_text *error) {
   const checked_run *run = context;
@@ -170,9 +181,13 @@ bool group_run(gpu_group *group, const attention_step *step, int launches, trial
                error_text *error) {
   checked_run run = {step, launches, trial};
   // A row that belongs to no rank must not look right.
-  memset(trial->o, CHECK_POISON, shape_q_count(&trial->shape) * sizeof(uint16_t));
-  memset(trial->lse, CHECK_POISON, shape_lse_count(&trial->shape) * sizeof(float));
-  return group_each(group, run_member, &run, error);
+  memset(trial->o, CHECK_POISON, o_bytes(trial));
+  if (!trial->o_alone) memset(trial->lse, CHECK_POISON, lse_bytes(trial));
+  if (!group_each(group, run_member, &run, error)) return false;
+  if (!in_processes(group)) return true;
+  processes_merge(trial->o, o_bytes(trial));
+  if (!trial->o_alone) processes_merge(trial->lse, lse_bytes(trial));
+  return true;
 }
 
 static bool unchanged(const dealt_tensor *tensor, error_text *error) {
@@ -193,9 +208,8 @@ static bool unchanged(const dealt_tensor *tensor, error_text *error) {
   return good;
 }
 
-bool group_check(gpu_group *group, trial *trial, check_result *result) {
-  const float *lse = trial->o_alone ? NULL : trial->lse;
-  if (!check_outputs(&trial->shape, trial->o, lse, &trial->reference, result)) return false;
+// Tells whether nothing was written outside of the tensors of this process' ranks, and nothing to their inputs.
+static bool group_intact(gpu_group *group, const trial *trial, error_text *message) {
   bool good = true;
   for (int i = 0; i < group->count && good; i++) {
     gpu_rank *member = &group->members[i];
@@ -207,8 +221,39 @@ bool group_check(gpu_group *group, trial *trial, check_result *result) {
       good = guard_intact(tensors[t].buffer, &error) &&
              (!tensors[t].input || unchanged(&tensors[t], &error));
     good = good && guard_intact(&member->workspace, &error);
-    if (!good) fail(&result->message, "rank %d: %s", member->group.rank, error.text);
+    if (!good) fail(message, "rank %d: %s", member->group.rank, error.text);
   }
-  cudaSetDevice(0);
+  cudaSetDevice(group->members[0].device);
   return good;
+}
+
+bool group_check(gpu_group *group, trial *trial, check_result *result) {
+  const float *lse = trial->o_alone ? NULL : trial->lse;
+  *result = (check_result){0};
+  // All processes have the collected outputs, and the first one has the reference.
+  bool good = group->members[0].group.rank > 0 ||
+              check_outputs(&trial->shape, trial->o, lse, &trial->reference, result);
+  good = good && group_intact(group, trial, &result->message);
+  return in_processes(group) ? processes_all_good(good, &result->message) : good;
+}
+
+bool group_check_o_alone(gpu_group *group, const attention_step *step, trial *trial,
+                         check_result *result) {
+  const bool before = trial->o_alone;
+  check_result alone = {0};
+  trial->o_alone = true;
+  const bool good =
+      group_run(group, step, 1, trial, &alone.message) && group_check(group, trial, &alone);
+  trial->o_alone = before;
+  if (alone.o_error > result->o_error) result->o_error = alone.o_error;
+  if (good) return true;
+  *result = alone;
+  return fail(&result->message, "where lse is not asked for: %s", alone.message.text);
+}
+
+bool group_check_timed(gpu_group *group, const attention_step *step, trial *trial,
+                       check_result *result) {
+  if (group_check_o_alone(group, step, trial, result)) return true;
+  const error_text message = result->message;
+  return fail(&result->message, "after it was timed, %s", message.text);
 }

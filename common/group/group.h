@@ -90,15 +90,27 @@ bool group_line_up(gpu_group *group, gpu_rank *member, error_text *error);
 attention_args group_arguments(const gpu_group *group, const gpu_rank *member, bool o_alone);
 
 // Poisons outputs and workspaces, launches the step so many times on all ranks without waiting in between, and collects O
-// and lse of the last launch in the trial.
+// and lse of the last launch in the trial, from the ranks of all processes. With o_alone the trial's lse stays as it was.
 bool group_run(gpu_group *group, const attention_step *step, int launches, trial *trial,
                error_text *error);
 
-// Copies a rank's part of O and lse to the trial, once its stream has done its work.
+// Copies a rank's part of O, and of lse unless o_alone is set, to the trial, once its stream has done its work.
 bool group_collect(const gpu_group *group, gpu_rank *member, trial *trial, error_text *error);
 
 // Compares the collected outputs with the trial's reference. All red zones must be intact, and the inputs unchanged.
+// Where there are several processes, all call it. Only the first one needs the reference, each examines the memory of its
+// own rank, and all get the same answer, with the sentence of the first that found something.
 bool group_check(gpu_group *group, trial *trial, check_result *result);
+
+// Runs the step once more, for O alone, as launches do that are timed, and checks that O. `result` is that of group_check,
+// and keeps the larger error of O. Returns false with result->message set when it is wrong, or when a rank fails, which
+// group->failed tells.
+bool group_check_o_alone(gpu_group *group, const attention_step *step, trial *trial,
+                         check_result *result);
+
+// The same, after the step has been timed: it may be right when it is checked, and do less in the launches after that.
+bool group_check_timed(gpu_group *group, const attention_step *step, trial *trial,
+                       check_result *result);
 
 // Times launches on all ranks, back to back, and returns the milliseconds of one launch on the slowest rank, once for
 // each of `rounds` rounds.

@@ -57,6 +57,17 @@ void processes_merge(void *bytes, size_t count) {
   }
 }
 
+bool processes_all_good(bool good, error_text *error) {
+  int rank = 0, ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int first = good ? ranks : rank;
+  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == ranks) return true;
+  MPI_Bcast(error, (int)sizeof *error, MPI_BYTE, first, MPI_COMM_WORLD);
+  return false;
+}
+
 double processes_largest(double value) {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return value;
@@ -83,6 +94,11 @@ bool processes_agree(const void *bytes, size_t count, const char *what, error_te
 void processes_share(void *bytes, size_t count) { (void)bytes, (void)count; }
 
 void processes_merge(void *bytes, size_t count) { (void)bytes, (void)count; }
+
+bool processes_all_good(bool good, error_text *error) {
+  (void)error;
+  return good;
+}
 
 double processes_largest(double value) { return value; }
 

@@ -27,6 +27,10 @@ void processes_share(void *bytes, size_t count);
 // Brings the rows of all ranks together, on all ranks. Each has its own rows, and bytes of 0xff elsewhere.
 void processes_merge(void *bytes, size_t count);
 
+// Tells whether `good` is true on all ranks. Where it is not, `error` becomes, on all ranks, the sentence of the first
+// rank that has false.
+bool processes_all_good(bool good, error_text *error);
+
 // Returns the largest value of all ranks.
 double processes_largest(double value);
 

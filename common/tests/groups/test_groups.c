@@ -107,6 +107,30 @@ Test(groups, ends_with_1_where_a_step_fails) {
   }
 }
 
+// The launches that are timed ask for O alone, and their buffers hold what earlier launches have left there.
+Test(groups, finds_what_only_some_launches_compute_wrong, .timeout = 240) {
+  const struct {
+    const char *kind, *sentence;
+  } cases[] = {
+      {"unwritten", "error: 00_spoiled on 2 GPUs: O is wrong at batch 0, head 0, row 63, "},
+      {"alone", "error: 00_spoiled on 2 GPUs: where lse is not asked for: O is "},
+      {"later",
+       "error: 00_spoiled on 2 GPUs: after it was timed, where lse is not asked for: O is "},
+  };
+  char step[PATH_MAX];
+  snprintf(step, sizeof step, "%.4000s/step21.so", build);
+  setenv("SPOILED_STEP", step, 1);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    setenv("SPOIL", cases[i].kind, 1);
+    const program_result result = run("step04.so", "spoiled_group.so", "256");
+    cr_expect_eq(result.status, 1, "%s ended with %d: %s", cases[i].kind, result.status,
+                 result.err);
+    cr_expect(program_begins(result.err, cases[i].sentence), "%s said: %s", cases[i].kind,
+              result.err);
+    cr_expect(!recorded(), "there is a record of a step that is wrong: %s", cases[i].kind);
+  }
+}
+
 // GPUs wait for a rank that has left an exchange for ever, and so does the emulator without a limit. The connections are
 // ended before memory is freed, which waits for the GPUs.
 Test(groups, does_not_wait_for_a_rank_that_failed) {

@@ -100,27 +100,40 @@ static bool run(session *s, error_text *error) {
       s->link_bytes[from][to] = device_link_bytes(from, to);
   s->report.workspace_bytes = s->step.group_workspace_bytes(&s->trial.shape, s->group.ranks);
   if (!good) s->status = EXIT_CHECK_FAILED;
-  if (!good || !s->processes) return good;
-  processes_merge(s->trial.o, shape_q_count(&s->trial.shape) * sizeof(uint16_t));
-  processes_merge(s->trial.lse, shape_lse_count(&s->trial.shape) * sizeof(float));
+  return good;
+}
+
+static bool is_timed(const session *s) {
+  return !s->device.emulated && !s->options.given[OPTION_NO_TIME];
+}
+
+// Keeps the verdict, which is that of the first process: it has the reference. A rank that failed meanwhile has no
+// result to judge, and the other processes wait for it, so the program ends.
+static bool judge(session *s, bool right, error_text *error) {
+  if (s->group.failed) {
+    s->status = EXIT_CHECK_FAILED;
+    *error = s->report.check.message;
+    return false;
+  }
+  s->report.verdict = check_verdict_of(right, &s->report.check);
+  if (s->processes) processes_share(&s->report.verdict, sizeof s->report.verdict);
   return true;
 }
 
 static bool check(session *s, error_text *error) {
   if (s->options.given[OPTION_NO_CHECK]) return true;
-  if (s->place.rank == 0) { // a process that has the whole result
-    if (!trial_reference(&s->trial, error)) return false;
-    const bool right = group_check(&s->group, &s->trial, &s->report.check);
-    s->report.verdict = check_verdict_of(right, &s->report.check);
-  }
-  if (s->processes) processes_share(&s->report.verdict, sizeof s->report.verdict);
-  return true;
+  if (s->place.rank == 0 && !trial_reference(&s->trial, error)) return false;
+  check_result *found = &s->report.check;
+  const bool right = group_check(&s->group, &s->trial, found) &&
+                     (!is_timed(s) || group_check_o_alone(&s->group, &s->step, &s->trial, found));
+  return judge(s, right, error);
 }
 
 // The times are of launches for O alone, as those of other steps are.
 static bool measure(session *s, error_text *error) {
+  if (!is_timed(s)) return true;
+  s->report.floor = (timing_floor){.nothing = NAN, .empty_kernel = NAN}; // not measured
   enum { LAUNCHES = 10, MOST_ROUNDS = 30 };
-  if (s->device.emulated || s->options.given[OPTION_NO_TIME]) return true;
   double milliseconds[MOST_ROUNDS];
   const size_t rounds = s->options.given[OPTION_ROUNDS] ? s->options.rounds : 10;
   if (!group_time(&s->group, &s->step, LAUNCHES, (int)rounds, milliseconds, error)) {
@@ -129,9 +142,12 @@ static bool measure(session *s, error_text *error) {
   }
   if (s->processes)
     for (size_t i = 0; i < rounds; i++) milliseconds[i] = processes_largest(milliseconds[i]);
-  s->report.floor = (timing_floor){.nothing = NAN, .empty_kernel = NAN}; // not measured
   s->report.figures.times = statistics_summarise(milliseconds, rounds, milliseconds, rounds);
-  return true;
+  if (s->options.given[OPTION_NO_CHECK] ||
+      group_check_timed(&s->group, &s->step, &s->trial, &s->report.check))
+    return true;
+  s->report.figures = (timing_figures){0};
+  return judge(s, false, error);
 }
 
 static void print_links(const session *s) {
@@ -148,8 +164,8 @@ static int run_session(session *s) {
   error_text error;
   s->status = EXIT_BAD_INPUT;
   bool good = prepare(s, &error) && run(s, &error) && check(s, &error);
+  if (good && s->report.verdict != CHECK_FAILED) good = measure(s, &error);
   const bool wrong = s->report.verdict == CHECK_FAILED;
-  if (good && !wrong) good = measure(s, &error);
   if (good && s->place.rank > 0) return wrong ? EXIT_CHECK_FAILED : EXIT_OK;
   if (good && !wrong) good = outputs_write(&s->options, &s->trial, &error);
   if (good) {

@@ -20,7 +20,7 @@ static const char usage[] =
     "Variants are timed\n"
     "on all GPUs alone.\n";
 
-enum { CHECKED_ROWS = 4, LONGEST = 1 << 21 };
+enum { FEWEST_ROWS = 4, LONGEST = 1 << 21 };
 
 // Connecting takes NCCL a second or more, so all contenders of a size use the same connections.
 static bool connect_sizes(session *s, error_text *error) {
@@ -42,15 +42,52 @@ static bool deal_out(session *s, const trial *trial, error_text *error) {
   return true;
 }
 
-// A wrong result ends the program: its time would mean nothing.
+// The reference of all rows would take minutes.
+static bool make_reference(trial *trial, error_text *error) {
+  const size_t rows = selection_quick_rows(&trial->shape);
+  return trial_reference_some(trial, rows < FEWEST_ROWS ? FEWEST_ROWS : rows, 1, error);
+}
+
+// A sentence of a rank that failed says by itself which contender it was.
+static bool is_wrong(const contender *c, const check_result *check, error_text *error) {
+  if (!c->group.failed)
+    return fail(error, "%s on %d GPUs: %s", c->step.name, c->gpus, check->message.text);
+  *error = check->message;
+  return false;
+}
+
+// A wrong result ends the program: its time would mean nothing. The launches that are timed compute O alone.
 static bool check_contender(contender *c, trial *trial, error_text *error) {
   c->group.shape = trial->shape;
   if (!groups_computes(c)) return true;
   check_result check;
   groups_name_work(c, &trial->shape, "checked");
   if (!group_run(&c->group, &c->step, 1, trial, error)) return false;
-  return group_check(&c->group, trial, &check) ||
-         fail(error, "%s on %d GPUs: %s", c->step.name, c->gpus, check.message.text);
+  return (group_check(&c->group, trial, &check) &&
+          group_check_o_alone(&c->group, &c->step, trial, &check)) ||
+         is_wrong(c, &check, error);
+}
+
+static bool check_timed(contender *c, trial *trial, error_text *error) {
+  if (!groups_computes(c)) return true;
+  check_result check = {0};
+  groups_name_work(c, &trial->shape, "checked");
+  return group_check_timed(&c->group, &c->step, trial, &check) || is_wrong(c, &check, error);
+}
+
+typedef bool check_function(contender *c, trial *problem, error_text *error);
+
+static bool check_all(session *s, trial *trial, check_function *check, error_text *error) {
+  for (int i = 0; i < s->count; i++)
+    if (!check(&s->contenders[i], trial, error)) return false;
+  return true;
+}
+
+// Times all contenders on the trial's problem, and then looks whether they still solve it.
+static bool time_all(session *s, trial *trial, error_text *error) {
+  const timing_plan plan = groups_plan(s->device.emulated);
+  return groups_choose_launches(s, &trial->shape, error) &&
+         groups_time(s, &trial->shape, &plan, error) && check_all(s, trial, check_timed, error);
 }
 
 // The groups of a size share their connections, which have been ended.
@@ -90,26 +127,22 @@ static void write_results(session *s, const attention_shape *shape,
 static bool time_length(session *s, attention_shape shape, error_text *error) {
   trial trial;
   if (!trial_create(&trial, &shape, error)) return false;
-  trial.bare = true;
   inputs_fill(&shape, INPUTS_NORMAL, INPUTS_Q, 1, trial.q);
   inputs_fill(&shape, INPUTS_NORMAL, INPUTS_K, 1, trial.k);
   inputs_fill(&shape, INPUTS_NORMAL, INPUTS_V, 1, trial.v);
   const bool dealt = deal_out(s, &trial, error);
-  bool good = dealt;
+  bool good = dealt, referenced = true;
   for (int causal = 0; causal < 2 && good; causal++) {
     trial.shape.causal = causal;
-    good = trial_reference_some(&trial, CHECKED_ROWS, 1, error);
-    for (int i = 0; i < s->count && good; i++)
-      good = check_contender(&s->contenders[i], &trial, error);
+    referenced = make_reference(&trial, error);
+    good = referenced && check_all(s, &trial, check_contender, error);
     record_conditions conditions = {.before = record_read_state(&s->device)};
-    const timing_plan plan = groups_plan(s->device.emulated);
-    good = good && groups_choose_launches(s, &trial.shape, error) &&
-           groups_time(s, &trial.shape, &plan, error);
+    good = good && time_all(s, &trial, error);
     conditions.after = record_read_state(&s->device);
     conditions.origin = record_read_origin();
     if (good) write_results(s, &trial.shape, &conditions);
   }
-  s->failed = dealt && !good;
+  s->failed = dealt && referenced && !good; // else the machine has too little memory
   end_failed(s);
   for (int i = 0; i < s->count; i++) group_undeal(&s->contenders[i].group);
   trial_free(&trial);
