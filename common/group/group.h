@@ -6,6 +6,7 @@
 #include "check/check.h"
 #include "group/processes.h"
 #include "step/step.h"
+#include "timing/figures.h"
 #include "trial/guard.h"
 #include "trial/trial.h"
 #include <stdatomic.h>
@@ -112,9 +113,15 @@ bool group_check_o_alone(gpu_group *group, const attention_step *step, trial *tr
 bool group_check_timed(gpu_group *group, const attention_step *step, trial *trial,
                        check_result *result);
 
-// Times launches on all ranks, back to back, and returns the milliseconds of one launch on the slowest rank, once for
-// each of `rounds` rounds.
+// Times launches on all ranks, back to back, and returns the milliseconds of one launch on the slowest rank of all
+// processes, once for each of `rounds` rounds.
 bool group_time(gpu_group *group, const attention_step *step, int launches, int rounds,
                 double *milliseconds, error_text *error);
+
+// Times the step in rounds of ten launches back to back, as timing/README.md says of launches on several GPUs. `rounds` is
+// 0 where the noise shall decide how many there are. A round gives one time, the mean of its launches, so the percentiles
+// of the figures are those of rounds. All processes call it, and get the same times.
+bool group_measure(gpu_group *group, const attention_step *step, size_t rounds,
+                   timing_figures *figures, error_text *error);
 
 #endif

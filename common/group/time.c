@@ -41,6 +41,8 @@ bool group_time(gpu_group *group, const attention_step *step, int launches, int 
     milliseconds[round] = 0;
     for (int i = 0; i < group->count; i++)
       if (run.milliseconds[i] > milliseconds[round]) milliseconds[round] = run.milliseconds[i];
+    if (good && group->count < group->ranks)
+      milliseconds[round] = processes_largest(milliseconds[round]);
   }
   return good;
 }

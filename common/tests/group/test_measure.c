@@ -1,4 +1,4 @@
-// The launches of a step for several GPUs for O alone, before it is timed and after that.
+// The launches of a step for several GPUs that are timed, and those for O alone before and after them.
 #include "suite.h"
 
 #include "tests/left_out.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS = 2 };
+enum { RANKS = 2, ROUNDS = 5 };
 
 static gpu_group group;
 static trial problem;
@@ -23,6 +23,20 @@ static attention_step deal_problem(void) {
   cr_assert(group_open(&group, ranks, &error), "%s", error.text);
   cr_assert(group_deal(&group, &step, &problem, &error), "%s", error.text);
   return step;
+}
+
+// A round has ten launches, and all of them are reported.
+Test(group, rounds_are_timed_and_launches_counted) {
+  if (group_suite_gpus() < RANKS) return;
+  const attention_step step = deal_problem();
+  error_text error;
+  timing_figures figures;
+  cr_assert(group_measure(&group, &step, ROUNDS, &figures, &error), "%s", error.text);
+  cr_expect_eq(figures.times.runs, ROUNDS);
+  cr_expect_eq(figures.times.samples, 10 * ROUNDS);
+  cr_expect_gt(figures.times.median, 0);
+  group_close(&group);
+  trial_free(&problem);
 }
 
 // A file may be asked for that lse is written to, and the last launches have computed O alone.

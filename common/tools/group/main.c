@@ -8,7 +8,6 @@
 #include "options/help.h"
 #include "options/options.h"
 #include "shape/shape.h"
-#include "statistics/statistics.h"
 #include "tensors/tensors.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -133,16 +132,10 @@ static bool check(session *s, error_text *error) {
 static bool measure(session *s, error_text *error) {
   if (!is_timed(s)) return true;
   s->report.floor = (timing_floor){.nothing = NAN, .empty_kernel = NAN}; // not measured
-  enum { LAUNCHES = 10, MOST_ROUNDS = 30 };
-  double milliseconds[MOST_ROUNDS];
-  const size_t rounds = s->options.given[OPTION_ROUNDS] ? s->options.rounds : 10;
-  if (!group_time(&s->group, &s->step, LAUNCHES, (int)rounds, milliseconds, error)) {
+  if (!group_measure(&s->group, &s->step, s->options.rounds, &s->report.figures, error)) {
     s->status = EXIT_CHECK_FAILED;
     return false;
   }
-  if (s->processes)
-    for (size_t i = 0; i < rounds; i++) milliseconds[i] = processes_largest(milliseconds[i]);
-  s->report.figures.times = statistics_summarise(milliseconds, rounds, milliseconds, rounds);
   if (s->options.given[OPTION_NO_CHECK] ||
       group_check_timed(&s->group, &s->step, &s->trial, &s->report.check))
     return true;
