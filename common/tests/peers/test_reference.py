@@ -63,6 +63,7 @@ class Reference(unittest.TestCase):
                         right = reference.compute(*inputs, causal, 48**-0.5)
                         found = reference.check(self.o, self.lse, right)
                         self.assertTrue(found.passed)
+                        self.assertTrue(reference.check(self.o, self.lse, right, is_step=True).passed)
                         self.assertAlmostEqual(found.o_error, expected["o_error"], delta=1e-7)
                         self.assertAlmostEqual(found.lse_error or 0, expected["lse_error"], delta=1e-7)
                         # float32 sums in another order may round a score the other way.
@@ -80,6 +81,7 @@ class Reference(unittest.TestCase):
                     self.assertTrue(torch.allclose(parts.o, whole.o, rtol=0, atol=1e-12))
                     self.assertTrue(torch.allclose(parts.lse, whole.lse, rtol=0, atol=1e-12))
                     self.assertAlmostEqual(parts.o_bound, whole.o_bound, delta=BOUND * whole.o_bound)
+                    self.assertTrue(torch.allclose(parts.o_allowed, whole.o_allowed, rtol=BOUND, atol=0))
 
     def test_grouped_heads_and_fewer_queries(self):
         """Compares it with the definition, row by row."""
@@ -100,6 +102,40 @@ class Reference(unittest.TestCase):
                         lse = torch.logsumexp(scores, 0).item()
                         self.assertAlmostEqual(found.lse[batch, head, row].item(), lse, places=10)
 
+    def test_allowed_errors_are_those_of_the_lab(self):
+        """Compares them with the formula of common/reference/allowance.c, element by element. Where Q is large, one key
+        alone matters in most rows, unless it is one of the last four, which are the same. Such rows are
+        ill-conditioned where the scale is large as well, and have the common bound."""
+        cases = [("fp16", 1.0, 0.5), ("bf16", 1.0, 0.5), ("fp16", 8000.0, 0.5), ("bf16", 8000.0, 8.0)]
+        kinds = set()
+        for (dtype, q_factor, scale), causal in itertools.product(cases, (False, True)):
+            generator = torch.Generator().manual_seed(7)
+            q, k, v = (torch.randn((1, 2, 12, 8), generator=generator) for _ in range(3))
+            k[:, :, 9:] = k[:, :, 8:9]
+            q, k, v = (tensor.to(TORCH_DTYPES[dtype]) for tensor in (q * q_factor, k, v))
+            right = reference.compute(q, k, v, causal, scale)
+            for head, row in itertools.product(range(2), range(12)):
+                keys = row + 1 if causal else 12
+                one = (tensor[0, head].double() for tensor in (q[:, :, row], k[:, :, :keys], v[:, :, :keys]))
+                allowed, kind = allowed_of_row(dtype, *one, scale)
+                kinds.add(kind)
+                expected = allowed.clamp(max=right.o_bound).float()
+                found = right.o_allowed[0, head, row]
+                with self.subTest(dtype=dtype, q_factor=q_factor, causal=causal, head=head, row=row):
+                    self.assertTrue(torch.allclose(found, expected, rtol=1e-5, atol=0), (found, expected))
+        self.assertEqual(kinds, {"ill", "alone", "usual"})
+
+    def test_a_step_is_judged_by_element(self):
+        """Under a causal mask the common bound is that of the first rows."""
+        right = reference.compute(*make_inputs("fp16", 1.0), True, 0.125)
+        o, lse = right.o.half(), right.lse.float()
+        self.assertTrue(reference.check(o, lse, right, is_step=True).passed)
+        o[1, 2, 95, 47] += 0.9 * right.o_bound
+        self.assertTrue(reference.check(o, lse, right).passed)
+        self.assertFalse(reference.check(o, lse, right, is_step=True).passed)
+        o[1, 2, 95, 47] = math.nan
+        self.assertFalse(reference.check(o, None, right, is_step=True).passed)
+
     def test_what_does_not_pass(self):
         inputs = make_inputs("fp16", 1.0)
         right = reference.compute(*inputs, True, 0.125)
@@ -114,6 +150,29 @@ class Reference(unittest.TestCase):
             wrong = lse.clone()
             wrong[1, 2, 95] += spoil
             self.assertFalse(reference.check(o, wrong, right).passed, spoil)
+
+
+def allowed_of_row(
+    dtype: str, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float
+) -> tuple[torch.Tensor, str]:
+    """The allowance of a row's elements, in plain numbers, and of which kind the row is."""
+    unit, least = (2**-11, 2**-25) if dtype == "fp16" else (2**-8, 2**-134)
+    scores = (scale * (k @ q)).tolist()
+    errors = [8 * 2**-24 * scale * q.norm().item() * key.norm().item() for key in k]
+    surely = max(score - error for score, error in zip(scores, errors)) - 20
+    rivals = [error for score, error in zip(scores, errors) if score + error >= surely]
+    uncertain = max(rivals) if len(rivals) > 1 else 0
+    if uncertain > 1 / 16:
+        return torch.full(q.shape, math.inf), "ill"
+    weights = torch.softmax(scale * (k @ q), 0).tolist()
+    o = torch.tensor(weights, dtype=torch.float64) @ v
+    sums = 2**-24 * (32 + len(scores) / 8) + 2**-21
+    in_float = [(min(error, 1) if uncertain > 0 else 0) + sums for error in errors]
+    in_all = sum(weight * part for weight, part in zip(weights, in_float))
+    total = torch.zeros_like(o)
+    for weight, part, value in zip(weights, in_float, v):
+        total += (weight * (unit + part) + min(weight, least)) * value.abs()
+    return 1.25 * (total + o.abs() * (unit + in_all) + least), "usual" if uncertain > 0 else "alone"
 
 
 BOUND = 1e-3

@@ -55,6 +55,11 @@ class StepContender:
     def _arguments_of(shape: Shape, s: Tensors, lse: int | None, workspace: int | None) -> AttentionArgs:
         return AttentionArgs(c_shape(shape), *(t.data_ptr() for t in (s.q, s.k, s.v, s.o)), lse, workspace)
 
+    def poison_workspace(self) -> None:
+        """Fills it with NaN, on the stream of the launches: a step reads there only what it has written."""
+        if self._workspace is not None:
+            self._workspace.fill_(0xFF)
+
     def launch(self, number: int) -> Tensor:
         self.step.forward(self._arguments[number], torch.cuda.current_stream().cuda_stream)
         return self._sets[number].o

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import torch
 
 from . import machine, reference, timing
+from .backends import StepContender
 from .contender import CannotTake, Contender, Tensors
 from .grid import Shape
 from .inputs import make_inputs
@@ -47,20 +47,26 @@ def _make_sets(shape: Shape, count: int) -> list[Tensors]:
     return [Tensors(q[i], k[i], v[i], o[i], lse[i]) for i in range(count)]
 
 
+def _poison(contender: Contender, buffers: Tensors) -> None:
+    """Fills the outputs, and a step's workspace, with bytes of 0xff: NaN, which what is left unwritten keeps."""
+    buffers.o.view(torch.int16).fill_(-1)
+    buffers.lse.view(torch.int32).fill_(-1)
+    if isinstance(contender, StepContender):
+        contender.poison_workspace()
+
+
 def _check(entry: Entry, shape: Shape, sets: list[Tensors], right: reference.Reference) -> None:
-    """Runs the contender on outputs that hold NaN, which what is left unwritten keeps: with lse, and then as it is
-    timed."""
+    """Runs the contender on poisoned outputs: with lse, and then as it is timed."""
     try:
         entry.contender.prepare(shape, sets)
         if isinstance(entry.contender, OnlyReading):  # it computes nothing
             entry.check = reference.Check(None, None, entry.contender.has_read_all())
             return
         for run in (entry.contender.launch_with_lse, lambda: (entry.contender.launch(0), None)):
-            sets[0].o.fill_(math.nan)
-            sets[0].lse.fill_(math.nan)
+            _poison(entry.contender, sets[0])
             o, lse = run()
             torch.cuda.synchronize()
-            found = reference.check(o, lse, right)
+            found = reference.check(o, lse, right, entry.contender.is_step)
             if entry.check is None or not found.passed:
                 entry.check = found
     except CannotTake as error:
@@ -102,11 +108,11 @@ def _check_again(entries: list[Entry], sets: list[Tensors], right: reference.Ref
         computes = not isinstance(entry.contender, OnlyReading)
         if not (computes and entry.check and entry.check.passed) or entry.reason:
             continue
-        sets[-1].o.fill_(math.nan)
+        _poison(entry.contender, sets[-1])
         try:
             o = entry.contender.launch(len(sets) - 1)
             torch.cuda.synchronize()
-            found = reference.check(o, None, right)
+            found = reference.check(o, None, right, entry.contender.is_step)
         except torch.OutOfMemoryError:
             entry.reason = "the GPU's memory is not enough to check it once more"
             torch.cuda.empty_cache()
