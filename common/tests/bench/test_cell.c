@@ -189,6 +189,19 @@ Test(cell, no_step_can_take_the_shape) {
   cr_expect_str_not_empty(tested.rows[0].result.conditions.origin.date);
 }
 
+// Whatever another process holds of the memory.
+Test(cell, what_is_possible_on_the_device) {
+  device.memory_bytes = (size_t)1 << 28;
+  for (size_t i = 0; i < STEPS; i++)
+    cr_expect_eq(cell_is_possible(&device, &steps[i], &shape), i < 3, "step %zu", i + 1);
+  attention_shape large = shape;
+  large.seq_q = large.seq_kv = 1000000;
+  cr_expect(!cell_is_possible(&device, &steps[0], &large));
+  device.memory_bytes = (size_t)1 << 49; // less than the workspace of step 05
+  cr_expect(cell_is_possible(&device, &steps[0], &large));
+  cr_expect(!cell_is_possible(&device, &steps[4], &shape));
+}
+
 Test(cell, a_step_that_is_idle_when_it_is_timed) {
   const attention_step idle = {.name = "07_idle",
                                .forward = forward_idle,

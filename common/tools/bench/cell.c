@@ -146,6 +146,15 @@ bool cell_measure(const device_info *device, const attention_shape *shape,
   return true;
 }
 
+bool cell_is_possible(const device_info *device, const attention_step *step,
+                      const attention_shape *shape) {
+  error_text ignored;
+  if (!can_take(step, shape, &ignored)) return false;
+  const size_t tensors = shape_bytes(shape), sets = timing_rotations(tensors, device->l2_bytes);
+  const size_t workspace = step->workspace_bytes(shape), all = device->memory_bytes;
+  return tensors <= all / sets && workspace <= all - sets * tensors;
+}
+
 void cell_free(cell *cell) {
   free(cell->rows);
   measured_steps_free(&cell->measured);

@@ -30,4 +30,8 @@ bool cell_measure(const device_info *device, const attention_shape *shape,
                   error_text *error);
 void cell_free(cell *cell);
 
+// Tells whether the step takes the shape, and could be measured on it if nothing else were in the GPU's memory.
+bool cell_is_possible(const device_info *device, const attention_step *step,
+                      const attention_shape *shape);
+
 #endif

@@ -36,14 +36,20 @@ static double now(void) {
 
 // --- which measurements are still missing
 
+// A step that was skipped is tried again if it can be measured: another process may have held the memory.
+static bool is_there(const session *s, size_t step, const attention_shape *shape) {
+  const result_row key = {.step = s->steps[step].name, .device = s->device.name, .shape = *shape};
+  return results_has(&s->results, &key) || (results_skipped(&s->results, &key) &&
+                                            !cell_is_possible(&s->device, &s->steps[step], shape));
+}
+
 // Finds the numbers of the steps that must be measured on the shape, and returns how many there are. If one
 // step has no row, these are all steps, because they are compared by pairs of one round.
 static size_t missing_steps(const session *s, const attention_shape *shape,
                             size_t missing[MOST_STEPS]) {
   bool all_there = true;
   for (size_t i = 0; i < s->count; i++) {
-    const result_row key = {.step = s->steps[i].name, .device = s->device.name, .shape = *shape};
-    all_there = all_there && results_has(&s->results, &key);
+    all_there = all_there && is_there(s, i, shape);
     missing[i] = i;
   }
   return all_there ? 0 : s->count;

@@ -111,7 +111,8 @@ bool results_add(results *results, const result_row *row, const timing_contender
       .key = results_text(write_key, &all),
       .row = results_text(write_row, &all),
       .samples = timed ? results_text(write_samples, &all) : NULL,
-      .measured = row->verdict == CHECK_SKIPPED || (row->verdict == CHECK_PASSED && timed),
+      .skipped = row->verdict == CHECK_SKIPPED,
+      .measured = row->verdict == CHECK_PASSED && timed,
   };
   if ((!timed || entry.samples) && entry.row) return results_put(results, entry, error);
   free_entry(&entry);
@@ -128,12 +129,22 @@ bool results_add_floor(results *results, const result_row *row, const timing_con
   return results_put(results, entry, error);
 }
 
-bool results_has(const results *results, const result_row *row) {
+static const results_entry *find_row(const results *results, const result_row *row) {
   const new_row key_only = {row, NULL};
   char *key = results_text(write_key, &key_only);
   const results_entry *entry = key ? results_find(results, key) : NULL;
   free(key);
+  return entry;
+}
+
+bool results_has(const results *results, const result_row *row) {
+  const results_entry *entry = find_row(results, row);
   return entry && entry->measured;
+}
+
+bool results_skipped(const results *results, const result_row *row) {
+  const results_entry *entry = find_row(results, row);
+  return entry && entry->skipped;
 }
 
 // --- writing

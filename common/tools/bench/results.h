@@ -11,8 +11,8 @@ typedef struct {
   char *row;     // the line in NAME.csv; NULL for entries that have only samples
   char *samples; // the lines in NAME-samples.csv, one for each round; NULL when there is none
   bool timed;    // as the file has it, which was read
-  bool
-      measured; // it was right and timed, or cannot be on this machine: once more would say the same
+  bool skipped;  // the step cannot take the shape, or there was too little memory for it
+  bool measured; // it was right and timed: once more would say the same
 } results_entry;
 
 typedef struct results {
@@ -40,8 +40,10 @@ bool results_open(const record_folder *folder, const char *name, const results_o
                   results *results, error_text *error);
 void results_free(results *results);
 
-// Tells whether the row's step was measured on its shape, or was skipped.
+// They tell whether the row's step was measured on its shape, and whether it was skipped there. A step that was skipped for
+// want of memory may be measured later, when no other process holds the memory.
 bool results_has(const results *results, const result_row *row);
+bool results_skipped(const results *results, const result_row *row);
 
 // Adds a row, or replaces the row that it measures again. `bursts` has its samples, or is NULL when it was
 // not timed. Returns false when memory runs out.

@@ -76,11 +76,14 @@ static bool keep_rows(const csv_table *table, const results_origin *origin, resu
     if (!same) continue;
     const table_fields key = {table, row, RESULT_KEY_COLUMNS};
     const table_fields all = {table, row, table->columns};
+    const char *verdict = csv_text(table, row, check);
+    const bool skipped = strcmp(verdict, check_verdict_name(CHECK_SKIPPED)) == 0;
     const results_entry entry = {
         .key = results_text(write_fields, &key),
         .row = results_text(write_fields, &all),
-        .measured = strcmp(csv_text(table, row, check), "FAILED") != 0,
-        .timed = strcmp(csv_text(table, row, check), "ok") == 0,
+        .skipped = skipped,
+        .measured = !skipped && strcmp(verdict, check_verdict_name(CHECK_FAILED)) != 0,
+        .timed = strcmp(verdict, check_verdict_name(CHECK_PASSED)) == 0,
     };
     if (!results_put(results, entry, error)) return false;
   }
