@@ -1,6 +1,7 @@
 #include "inputs/inputs.h"
 
 #include "numeric/float16.h"
+#include "numeric/random.h"
 #include <math.h>
 #include <string.h>
 
@@ -17,15 +18,6 @@ bool inputs_from_name(const char *name, inputs_kind *kind) {
     }
   }
   return false;
-}
-
-// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014,
-// figure 10) used as a hash of a counter. So element i can be made without the elements before it.
-static uint64_t random_bits(uint64_t seed, uint64_t index) {
-  uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
 }
 
 static double uniform(uint64_t bits) { return ((double)(bits >> 11) + 0.5) * 0x1p-53; } // in (0, 1)
@@ -46,15 +38,15 @@ static void normals(uint64_t seed, uint64_t first, size_t count, double *values)
   SEVERAL_AT_A_TIME
   for (size_t i = 0; i < count; i++) {
     const uint64_t index = first + i;
-    const double radius = sqrt(-2.0 * log(uniform(random_bits(seed, 2 * index))));
-    values[i] = radius * cos(6.283185307179586 * uniform(random_bits(seed, 2 * index + 1)));
+    const double radius = sqrt(-2.0 * log(uniform(random_at(seed, 2 * index))));
+    values[i] = radius * cos(6.283185307179586 * uniform(random_at(seed, 2 * index + 1)));
   }
 }
 
 // Returns a value of either sign with a magnitude from 32768 to 65504, the largest fp16.
 static double near_limit(uint64_t seed, uint64_t index) {
-  const double magnitude = 32768.0 + 32736.0 * uniform(random_bits(seed, 2 * index));
-  return random_bits(seed, 2 * index + 1) & 1 ? magnitude : -magnitude;
+  const double magnitude = 32768.0 + 32736.0 * uniform(random_at(seed, 2 * index));
+  return random_at(seed, 2 * index + 1) & 1 ? magnitude : -magnitude;
 }
 
 // Computes column 0 of Q and K for scores that rise along the keys. The element of Q says by how much a score
@@ -119,7 +111,7 @@ void inputs_fill(const attention_shape *shape, inputs_kind kind, inputs_tensor t
       (size_t)shape->batch * (size_t)(tensor == INPUTS_Q ? shape->heads : shape->kv_heads);
   const size_t rows = (size_t)(tensor == INPUTS_Q ? shape->seq_q : shape->seq_kv);
   const size_t columns = (size_t)shape->head_dim;
-  const uint64_t tensor_seed = random_bits(seed, (uint64_t)tensor);
+  const uint64_t tensor_seed = random_at(seed, (uint64_t)tensor);
   const bool random = is_normal(kind, tensor);
   enum { AT_ONCE = 64 };
 

@@ -1,21 +1,13 @@
 #include "fuzz/problem.h"
 
+#include "numeric/random.h"
 #include "shape/shape.h"
 #include <inttypes.h>
 #include <math.h>
 
-// The generator is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-// generators", 2014).
-static uint64_t next_random(uint64_t *state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
-
 // Returns a number from `low` to `high`, both included.
 static int between(uint64_t *state, int low, int high) {
-  return low + (int)(next_random(state) % (uint64_t)(high - low + 1));
+  return low + (int)(random_next(state) % (uint64_t)(high - low + 1));
 }
 
 static bool one_in(uint64_t *state, int count) { return between(state, 1, count) == 1; }
@@ -70,7 +62,7 @@ static const char *random_configuration(uint64_t *state, const attention_step *s
 
 fuzz_problem problem_random(const attention_step *step, uint64_t seed, uint64_t number) {
   uint64_t state = seed;
-  state = next_random(&state) + number; // far from those of the next seed
+  state = random_next(&state) + number; // far from those of the next seed
   fuzz_problem problem = {0};
   for (int try = 0; try < TRIES; try++) {
     problem.shape = random_shape(&state);
@@ -78,8 +70,8 @@ fuzz_problem problem_random(const attention_step *step, uint64_t seed, uint64_t 
   }
   problem.inputs =
       one_in(&state, 2) ? INPUTS_NORMAL : (inputs_kind)between(&state, 0, INPUTS_KINDS - 1);
-  problem.seed = next_random(&state) % 1000000;
-  problem.schedule = one_in(&state, 4) ? 0 : next_random(&state) % 1000000;
+  problem.seed = random_next(&state) % 1000000;
+  problem.schedule = one_in(&state, 4) ? 0 : random_next(&state) % 1000000;
   problem.configuration = random_configuration(&state, step);
   return problem;
 }
