@@ -102,6 +102,9 @@ void device_graph_free(device_graph *graph); // NULL is fine
 cudaError_t device_wait(cudaStream_t stream);
 cudaError_t device_wait_event(cudaEvent_t event);
 
+// Returns that number of seconds; 0 for no limit. A bad one in LAB_LIMIT ends the process with a sentence and status 2.
+double device_limit_seconds(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,7 +8,7 @@
 
 enum { DEFAULT_SECONDS = 60 };
 
-static double limit_seconds(void) {
+double device_limit_seconds(void) {
   const char *text = getenv("LAB_LIMIT");
   float seconds = DEFAULT_SECONDS;
   error_text error;
@@ -54,7 +54,7 @@ static cudaError_t wait_until_done(cudaError_t (*ask)(const void *), const void 
     if (cudaPeekAtLastError() == cudaErrorNotReady) cudaGetLastError();
     const double waited = now_seconds() - begin;
     if (waited <= spinning) continue;
-    const double limit = limit_seconds();
+    const double limit = device_limit_seconds();
     if (limit > 0 && waited > limit) give_up(limit);
     usleep(100);
   }

@@ -2,23 +2,13 @@
 #define _GNU_SOURCE
 #include "device/device.h"
 #include "group/parts.h"
-#include "options/number.h"
 #include <sched.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 static const char other_failed[] = "another rank has failed";
 
-static double limit_seconds(void) {
-  const char *text = getenv("LAB_LIMIT");
-  float seconds = 60;
-  error_text ignored;
-  if (text && *text && !number_parse_float("LAB_LIMIT", text, &seconds, &ignored)) return 60;
-  return (double)seconds;
-}
-
 bool group_wait(gpu_group *group, gpu_rank *member, error_text *error) {
-  const double begin = group_seconds(), limit = limit_seconds();
+  const double begin = group_seconds(), limit = device_limit_seconds();
   for (;;) {
     const cudaError_t status = cudaStreamQuery(member->stream);
     if (status == cudaSuccess) return true;
@@ -49,7 +39,7 @@ static const gpu_rank *late_member(const gpu_group *group, unsigned times) {
 
 bool group_line_up(gpu_group *group, gpu_rank *member, error_text *error) {
   const unsigned times = atomic_fetch_add(&group->lined_up[member - group->members], 1) + 1;
-  const double begin = group_seconds(), limit = limit_seconds();
+  const double begin = group_seconds(), limit = device_limit_seconds();
   for (;;) {
     const gpu_rank *late = late_member(group, times);
     if (!late) return true;

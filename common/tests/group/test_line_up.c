@@ -47,6 +47,15 @@ Test(group, no_rank_is_a_whole_launch_ahead) {
   cr_expect_leq(it.farthest_ahead, 1, "a rank was %d launches ahead", it.farthest_ahead);
 }
 
+// A limit that is no number is refused, as where one GPU is waited for.
+Test(group, a_bad_limit_ends_the_program, .exit_code = EXIT_BAD_INPUT) {
+  if (group_suite_gpus() < RANKS) _exit(EXIT_BAD_INPUT);
+  setenv("LAB_LIMIT", "soon", 1);
+  launches it = {.absent = -1};
+  error_text error;
+  launch_all(&it, &error);
+}
+
 Test(group, a_rank_that_does_not_come_to_a_launch_is_named) {
   if (group_suite_gpus() < RANKS) return;
   setenv("LAB_LIMIT", "0.2", 1);
