@@ -81,9 +81,11 @@ static bool create_sets(const trial *trial, size_t l2_bytes, buffer_sets *sets, 
   return good;
 }
 
+// Steps of a sweep are one library, which answers for the configuration that was chosen last.
 static size_t largest_workspace(const trial *trial, const attention_step *steps, size_t count) {
   size_t largest = 0;
   for (size_t i = 0; i < count; i++) {
+    if (steps[i].configure) steps[i].configure(steps[i].configuration);
     const size_t bytes = steps[i].workspace_bytes(&trial->shape);
     if (bytes > largest) largest = bytes;
   }
@@ -96,6 +98,20 @@ static bool grow_workspace(trial *trial, const attention_step *steps, size_t cou
   if (needed <= trial->workspace.bytes) return true;
   guard_free(&trial->workspace);
   return guard_allocate(&trial->workspace, "the workspace", needed, trial->bare, error);
+}
+
+// The guards were whole when each step was checked. The timed launches ran on other tensors, and in a workspace of another
+// size.
+static void check_guards(const trial *trial, const buffer_sets *sets, measured_steps *measured) {
+  error_text damage;
+  if (guard_intact(&trial->workspace, &damage) && guard_intact(&trial->device_o, &damage) &&
+      guard_intact(&sets->copies, &damage))
+    return;
+  for (size_t i = 0; i < measured->count; i++)
+    fail(&measured->checks[i].message, "%s%s",
+         measured->count > 1 ? "while this step and others were timed, "
+                             : "while the step was timed, ",
+         damage.text);
 }
 
 measure_plan measure_plan_make(size_t rounds, size_t warm_up, size_t l2_bytes) {
@@ -111,9 +127,11 @@ bool measure_steps(trial *trial, const attention_step *steps, size_t count,
   timing_contender *contenders = calloc(all, sizeof *contenders);
   timing_burst *bursts = calloc(all * TIMING_MOST_ROUNDS, sizeof *bursts);
   contender *contexts = calloc(all, sizeof *contexts);
+  check_result *checks = calloc(all, sizeof *checks);
   buffer_sets sets = {0};
-  *measured = (struct measured_steps){count, contenders, bursts};
-  bool good = (contenders && bursts && contexts) || fail(error, "not enough memory for timing");
+  *measured = (struct measured_steps){count, contenders, bursts, checks};
+  bool good =
+      (contenders && bursts && contexts && checks) || fail(error, "not enough memory for timing");
 
   good = good && grow_workspace(trial, steps, count, error) &&
          create_sets(trial, plan->l2_bytes, &sets, error);
@@ -132,6 +150,7 @@ bool measure_steps(trial *trial, const attention_step *steps, size_t count,
     timing.rotations = sets.count;
     good = timing_run(&timing, contenders, all, NULL, error);
   }
+  if (good) check_guards(trial, &sets, measured);
   guard_free(&sets.copies);
   free(contexts);
   return good;
@@ -142,8 +161,16 @@ timing_floor measured_steps_floor(const measured_steps *measured) {
   return timing_floor_of(&floors[MEASURE_NOTHING], &floors[MEASURE_EMPTY_KERNEL]);
 }
 
+bool measured_steps_check(const measured_steps *measured, size_t step, check_result *result) {
+  const check_result *found = &measured->checks[step];
+  if (!*found->message.text) return true;
+  *result = *found;
+  return false;
+}
+
 void measured_steps_free(measured_steps *measured) {
   free(measured->contenders);
   free(measured->bursts);
+  free(measured->checks);
   *measured = (struct measured_steps){0};
 }

@@ -22,6 +22,7 @@ typedef struct measured_steps {
   size_t count;                 // of the steps
   timing_contender *contenders; // [count + MEASURE_FLOORS]; what they launch is there no longer
   timing_burst *bursts;         // of all contenders
+  check_result *checks;         // [count], for measured_steps_check
 } measured_steps;
 
 // Times the steps on the uploaded inputs of the trial, and the overhead that every time contains. Every step
@@ -35,6 +36,11 @@ typedef struct measured_steps {
 // that a step asks for, because a step writes its workspace before it reads it.
 bool measure_steps(trial *trial, const attention_step *steps, size_t count,
                    const measure_plan *plan, measured_steps *measured, error_text *error);
+// Tells whether nothing was found wrong with step number `step` when it had been timed. All steps share the
+// workspace, so a write outside it that was found after all launches is laid to each of them. `result` is that of
+// trial_check. Returns false with result->message set when something was wrong.
+bool measured_steps_check(const measured_steps *measured, size_t step, check_result *result);
+
 void measured_steps_free(measured_steps *measured);
 
 // Returns the times of an empty kernel and of nothing in this run.

@@ -1,8 +1,5 @@
 // Tests which launches measure_steps makes, with steps that only record their arguments.
-#include "device/device.h"
-#include "measure/measure.h"
-#include "shape/shape.h"
-#include <criterion/criterion.h>
+#include "measured_trial.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +14,6 @@ typedef struct {
 
 static launch_record launches[MOST_LAUNCHES];
 static size_t launch_count;
-static trial tested; // whose inputs the launches are compared with
 
 static bool same_bytes(const void *device, const guarded_buffer *original) {
   unsigned char *copy = malloc(2 * original->bytes);
@@ -66,26 +62,7 @@ static const attention_step steps[] = {
     {.name = "fails", .forward = forward_fails, .workspace_bytes = workspace_a},
 };
 
-// The bytes of no tensor are a multiple of 256: 2100 of Q and O, 1260 of K and V.
-static void create_trial(void) {
-  const attention_shape shape = {ATTENTION_FP16, 1, 10, 5, 15, 18, 7, false, 1.0f};
-  device_info device;
-  error_text error;
-  cr_assert(device_open(&device, &error) && trial_create(&tested, &shape, &error), "%s",
-            error.text);
-  uint16_t next = 1;
-  for (size_t i = 0; i < shape_q_count(&shape); i++) tested.q[i] = next++;
-  for (size_t i = 0; i < shape_kv_count(&shape); i++) tested.k[i] = next++;
-  for (size_t i = 0; i < shape_kv_count(&shape); i++) tested.v[i] = next++;
-  cr_assert(trial_upload(&tested, &error), "%s", error.text);
-}
-
-static void free_trial(void) { trial_free(&tested); }
-
 TestSuite(measure, .init = create_trial, .fini = free_trial);
-
-// As measure_steps counts them: each tensor rounded up to 256 bytes.
-enum { SET_BYTES = 2304 + 1280 + 1280 + 2304 };
 
 // Returns which launch before number `i` last took the same Q; `i` itself when there is none.
 static size_t previous_use(size_t i) {
@@ -100,34 +77,6 @@ static size_t count_sets(void) {
   for (size_t i = 0; i < launch_count; i++) sets += previous_use(i) == i;
   return sets;
 }
-
-// A clock on which every launch takes one millisecond. A GPU's clock repeats a launch that waited for
-// the GPU, as these do in their copies, so that the number of launches would depend on the device.
-static cudaError_t start(void *context, cudaStream_t stream) {
-  (void)context, (void)stream;
-  return cudaSuccess;
-}
-
-static cudaError_t stop(void *context, cudaStream_t stream, float *milliseconds, bool *in_time) {
-  (void)context, (void)stream;
-  *milliseconds = 1;
-  *in_time = true;
-  return cudaSuccess;
-}
-
-static const timing_clock steady_clock = {.start = start, .stop = stop};
-
-// The plan has two rounds, and no graph, which would launch by itself.
-static measure_plan small_plan(size_t l2_bytes) {
-  measure_plan plan = measure_plan_make(2, 1, l2_bytes);
-  plan.timing.graph_below_ms = 0;
-  plan.timing.burst_ms = 0; // one launch a burst
-  plan.timing.quiet = true;
-  plan.timing.clock = &steady_clock;
-  return plan;
-}
-
-static measured_steps measured;
 
 static void measure(const attention_step *which, size_t count, const measure_plan *plan) {
   error_text error;
@@ -240,6 +189,38 @@ Test(measure, frees_what_it_took) {
   cr_assert(device_open(&device, &error), "%s", error.text);
   if (!device.emulated) return;
   cr_expect_eq(before, after, "%zu bytes were free, and now %zu", before, after);
+}
+
+// Two configurations of one library, which answers for the one that was chosen last.
+static size_t configured = 16; // bytes of workspace
+
+static bool configure(const char *name) {
+  configured = name ? 5000 : 16;
+  return true;
+}
+
+static size_t workspace_configured(const attention_shape *shape) { return shape ? configured : 0; }
+
+static cudaError_t forward_configured(const attention_args *arguments, cudaStream_t stream) {
+  (void)stream;
+  cudaMemset(arguments->workspace, 0x77, configured);
+  return cudaDeviceSynchronize();
+}
+
+Test(measure, the_workspace_is_that_of_the_largest_configuration) {
+  const attention_step small = {.name = "small",
+                                .configure = configure,
+                                .workspace_bytes = workspace_configured,
+                                .forward = forward_configured};
+  attention_step sweep[2] = {small, small};
+  sweep[0].configuration = "large";
+  const measure_plan plan = small_plan(SET_BYTES);
+  check_result found = {0};
+  measure(sweep, 2, &plan);
+  cr_expect_eq(tested.workspace.bytes, 5000, "%zu bytes", tested.workspace.bytes);
+  for (size_t i = 0; i < 2; i++)
+    cr_expect(measured_steps_check(&measured, i, &found), "%s", found.message.text);
+  measured_steps_free(&measured);
 }
 
 Test(measure, failures) {

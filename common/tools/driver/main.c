@@ -88,11 +88,12 @@ static bool measure(session *s, error_text *error) {
     s->report.figures = timing_figure(&measured.contenders[0]);
     s->report.floor = measured_steps_floor(&measured);
   }
-  measured_steps_free(&measured);
-  if (good && !trial_check_timed(&s->trial, &s->step, &s->report.check)) {
+  if (good && !(measured_steps_check(&measured, 0, &s->report.check) &&
+                trial_check_timed(&s->trial, &s->step, &s->report.check))) {
     s->report.verdict = check_verdict_of(false, &s->report.check);
     s->report.figures = (timing_figures){0};
   }
+  measured_steps_free(&measured);
   return good;
 }
 

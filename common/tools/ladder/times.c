@@ -69,12 +69,14 @@ bool ladder_time_steps(ladder_session *s, error_text *error) {
   for (size_t i = 0; i < rows && good; i++) {
     ladder_row *row = &s->rows[i];
     if (!is_right(row)) continue;
-    const timing_contender *bursts = &s->measured.contenders[next++];
+    const size_t own = next++;
+    const timing_contender *bursts = &s->measured.contenders[own];
     if (bursts->failure) {
       fprintf(stderr, "not timed: %s: %s\n", row_name(row).text, bursts->failure);
       continue;
     }
-    if (!trial_check_timed(&s->trial, row->step, &row->result.check)) {
+    if (!measured_steps_check(&s->measured, own, &row->result.check) ||
+        !trial_check_timed(&s->trial, row->step, &row->result.check)) {
       row->result.verdict = check_verdict_of(false, &row->result.check);
       row_print_verdict(row);
       continue;

@@ -166,6 +166,11 @@ static bool measure_cost(session *s, int which, error_text *error) {
     s->milliseconds[1 + which] = timing_figure(&measured.contenders[STAMPED]).times.median;
     s->slower[which] = timing_ratio(&measured.contenders[STAMPED], &measured.contenders[PLAIN]);
   }
+  for (size_t i = 0; i < BOTH && good; i++) {
+    check_result check = {0};
+    if (!measured_steps_check(&measured, i, &check))
+      good = fail(error, "the step is wrong: %s", check.message.text);
+  }
   good = record_into(s, &nowhere, error) && good;
   measured_steps_free(&measured);
   timeline_rings_free(&rings);
