@@ -1,84 +1,21 @@
 #include "measure/measure.h"
 
-#include "device/device.h"
+#include "measure/review.h"
+#include "measure/sets.h"
+#include <math.h>
 #include <stdlib.h>
-
-enum { INPUTS = 3, TENSORS = 4 }; // Q, K, V; and O
-
-// The sets of tensors. Number 0 is the trial's own, and the others are copies that lie one after the other.
-typedef struct {
-  size_t count;
-  size_t bytes; // of a copy
-  guarded_buffer copies;
-  attention_args own;
-  size_t offsets[TENSORS]; // of the tensors in a copy
-} buffer_sets;
 
 typedef struct {
   const attention_step *step;
   const buffer_sets *sets;
 } contender;
 
-static attention_args arguments_of(const buffer_sets *sets, size_t number) {
-  attention_args arguments = sets->own;
-  if (number == 0) return arguments;
-  char *copy = (char *)sets->copies.data + (number - 1) * sets->bytes;
-  arguments.q = copy + sets->offsets[0];
-  arguments.k = copy + sets->offsets[1];
-  arguments.v = copy + sets->offsets[2];
-  arguments.o = copy + sets->offsets[3];
-  return arguments;
-}
-
 static cudaError_t launch(void *context, size_t rotation, cudaStream_t stream) {
   const contender *contender = context;
   const attention_step *step = contender->step;
-  const attention_args arguments = arguments_of(contender->sets, rotation);
+  const attention_args arguments = buffer_sets_arguments(contender->sets, rotation);
   if (step->configure) step->configure(step->configuration);
   return step->forward(&arguments, stream);
-}
-
-static size_t align(size_t bytes) { return (bytes + 255) / 256 * 256; } // as cudaMalloc does
-
-static size_t tensor_bytes(const trial *trial) {
-  return align(trial->device_q.bytes) + align(trial->device_k.bytes) +
-         align(trial->device_v.bytes) + align(trial->device_o.bytes);
-}
-
-size_t measure_copies_bytes(const trial *trial, size_t l2_bytes) {
-  return (timing_rotations(tensor_bytes(trial), l2_bytes) - 1) * tensor_bytes(trial);
-}
-
-static bool copy(void *target, const void *source, size_t bytes, error_text *error) {
-  return device_ok(cudaMemcpy(target, source, bytes, cudaMemcpyDeviceToDevice),
-                   "copying the tensors for timing", error);
-}
-
-// Makes one allocation for all copies. Small tensors have thousands of copies, so each transfer doubles the
-// number of copies that hold the inputs.
-static bool create_sets(const trial *trial, size_t l2_bytes, buffer_sets *sets, error_text *error) {
-  const guarded_buffer *tensors[TENSORS] = {&trial->device_q, &trial->device_k, &trial->device_v,
-                                            &trial->device_o};
-  *sets = (buffer_sets){.count = timing_rotations(tensor_bytes(trial), l2_bytes),
-                        .bytes = tensor_bytes(trial),
-                        .own = trial_arguments(trial)};
-  sets->own.lse = NULL;
-  for (int i = 1; i < TENSORS; i++) {
-    sets->offsets[i] = sets->offsets[i - 1] + align(tensors[i - 1]->bytes);
-  }
-  const size_t copies = sets->count - 1;
-  if (copies == 0) return true;
-  bool good = guard_allocate(&sets->copies, "the copies of the tensors for timing",
-                             copies * sets->bytes, trial->bare, error);
-  char *const first = sets->copies.data;
-  for (int i = 0; i < INPUTS && good; i++) {
-    good = copy(first + sets->offsets[i], tensors[i]->data, tensors[i]->bytes, error);
-  }
-  for (size_t done = 1; done < copies && good; done *= 2) {
-    const size_t more = done < copies - done ? done : copies - done;
-    good = copy(first + done * sets->bytes, first, more * sets->bytes, error);
-  }
-  return good;
 }
 
 // Steps of a sweep are one library, which answers for the configuration that was chosen last.
@@ -114,6 +51,18 @@ static void check_guards(const trial *trial, const buffer_sets *sets, measured_s
          damage.text);
 }
 
+// Says of each step what was wrong while it was timed, or is wrong in launches that are made as the timed ones were.
+static void check_all(trial *trial, const attention_step *steps, const buffer_sets *sets,
+                      measured_steps *measured) {
+  check_guards(trial, sets, measured);
+  for (size_t i = 0; i < measured->count; i++) {
+    const timing_contender *timed = &measured->contenders[i];
+    const bool replayed = timed->rounds > 0 && isfinite(timed->bursts[0].graph_ms);
+    check_result *check = &measured->checks[i];
+    if (!*check->message.text) review_step(trial, &steps[i], sets, replayed, check);
+  }
+}
+
 measure_plan measure_plan_make(size_t rounds, size_t warm_up, size_t l2_bytes) {
   measure_plan plan = {timing_default_plan(), l2_bytes};
   plan.timing.warm_up = warm_up;
@@ -134,7 +83,7 @@ bool measure_steps(trial *trial, const attention_step *steps, size_t count,
       (contenders && bursts && contexts && checks) || fail(error, "not enough memory for timing");
 
   good = good && grow_workspace(trial, steps, count, error) &&
-         create_sets(trial, plan->l2_bytes, &sets, error);
+         buffer_sets_create(trial, plan->l2_bytes, &sets, error);
   for (size_t i = 0; i < all && good; i++) {
     contexts[i] = (contender){i < count ? &steps[i] : NULL, &sets};
     contenders[i] = (timing_contender){.name = i < count ? steps[i].name : TIMING_EMPTY_KERNEL,
@@ -150,8 +99,8 @@ bool measure_steps(trial *trial, const attention_step *steps, size_t count,
     timing.rotations = sets.count;
     good = timing_run(&timing, contenders, all, NULL, error);
   }
-  if (good) check_guards(trial, &sets, measured);
-  guard_free(&sets.copies);
+  if (good) check_all(trial, steps, &sets, measured);
+  buffer_sets_free(&sets);
   free(contexts);
   return good;
 }
@@ -163,6 +112,7 @@ timing_floor measured_steps_floor(const measured_steps *measured) {
 
 bool measured_steps_check(const measured_steps *measured, size_t step, check_result *result) {
   const check_result *found = &measured->checks[step];
+  if (found->o_error > result->o_error) result->o_error = found->o_error;
   if (!*found->message.text) return true;
   *result = *found;
   return false;

@@ -36,9 +36,11 @@ typedef struct measured_steps {
 // that a step asks for, because a step writes its workspace before it reads it.
 bool measure_steps(trial *trial, const attention_step *steps, size_t count,
                    const measure_plan *plan, measured_steps *measured, error_text *error);
-// Tells whether nothing was found wrong with step number `step` when it had been timed. All steps share the
-// workspace, so a write outside it that was found after all launches is laid to each of them. `result` is that of
-// trial_check. Returns false with result->message set when something was wrong.
+// Tells whether nothing was found wrong with step number `step` once it had been timed. A step may be right when it is
+// checked, and do less in the launches after that; so measure_steps has run it again, for O alone and on the sets of
+// tensors in a row, and has checked O (review.h). All steps share the workspace, so a write outside it that was found
+// after all launches is laid to each of them. `result` is that of trial_check, and keeps the larger error of O. Returns
+// false with result->message set when something was wrong.
 bool measured_steps_check(const measured_steps *measured, size_t step, check_result *result);
 
 void measured_steps_free(measured_steps *measured);

@@ -1,5 +1,8 @@
 // Tests what measure_steps finds out about launches that were timed, once they have been.
 #include "measured_trial.h"
+#include "numeric/float16.h"
+#include <stdlib.h>
+#include <string.h>
 
 TestSuite(after, .init = create_trial, .fini = free_trial);
 
@@ -40,5 +43,100 @@ Test(after, what_the_timed_launches_write_outside_is_found) {
     cr_expect_str_eq(found.message.text, cases[i].sentence, "%s", found.message.text);
     measured_steps_free(&measured);
     guard_free(&tested.workspace); // it is damaged
+  }
+}
+
+// --- steps that do less than they should in launches that are timed
+
+static enum {
+  RIGHT,
+  OTHER_BITS, // in every other launch, and still right
+  FIRST_O_ALONE,
+  IDLE_ONCE
+} kind;
+static size_t launches, idle; // `idle`: the launch that does nothing
+static const void *first_o;
+
+static cudaError_t forward_right(const attention_args *arguments, cudaStream_t stream) {
+  (void)stream;
+  launches++;
+  if (!first_o) first_o = arguments->o;
+  if (kind == FIRST_O_ALONE && arguments->o != first_o) return cudaSuccess;
+  if (kind == IDLE_ONCE && launches == idle) return cudaSuccess;
+  const size_t count = shape_q_count(&tested.shape);
+  uint16_t *o = malloc(count * sizeof *o);
+  for (size_t i = 0; i < count; i++) o[i] = fp16_from_float((float)tested.reference.o[i]);
+  if (kind == OTHER_BITS && launches % 2) o[0]++;
+  const cudaError_t status = cudaMemcpy(arguments->o, o, count * sizeof *o, cudaMemcpyHostToDevice);
+  free(o);
+  return status;
+}
+
+static const attention_step computing = {
+    .name = "computing", .forward = forward_right, .workspace_bytes = workspace_bytes};
+
+// Times the step on so many sets of tensors, in a graph as well where there is one.
+static check_result find(size_t sets, bool graph) {
+  measure_plan plan = small_plan((sets - 1) * SET_BYTES / 2);
+  plan.timing.graph_below_ms = graph ? 2 : 0;
+  check_result found = {0};
+  error_text error;
+  launches = 0;
+  first_o = NULL;
+  if (!tested.reference.o) cr_assert(trial_reference(&tested, &error), "%s", error.text);
+  cr_assert(measure_steps(&tested, &computing, 1, &plan, &measured, &error), "%s", error.text);
+  cr_expect_eq(measured_steps_check(&measured, 0, &found), !*found.message.text);
+  measured_steps_free(&measured);
+  return found;
+}
+
+Test(after, a_right_step_is_accepted) {
+  for (size_t sets = 1; sets <= 5; sets++) {
+    for (int graph = 0; graph < 2; graph++) {
+      kind = RIGHT;
+      cr_expect_str_empty(find(sets, graph).message.text);
+      kind = OTHER_BITS;
+      cr_expect_str_empty(find(sets, graph).message.text);
+    }
+  }
+}
+
+Test(after, a_step_that_writes_the_first_o_alone_is_found) {
+  kind = FIRST_O_ALONE;
+  for (size_t sets = 2; sets <= 5; sets++) {
+    char sentence[128];
+    snprintf(sentence, sizeof sentence,
+             "after it was timed, launched on %zu sets of tensors in a row: O is wrong at ",
+             sets < 3 ? sets : 3);
+    const check_result found = find(sets, false);
+    cr_expect(strstr(found.message.text, sentence) == found.message.text &&
+                  strstr(found.message.text, "were never written"),
+              "%s", found.message.text);
+  }
+}
+
+// Of four launches after the timing the first is checked by itself, and the other ones are on three sets of tensors.
+Test(after, a_step_that_does_nothing_any_more_is_found) {
+  kind = RIGHT;
+  cr_expect_str_empty(find(4, false).message.text);
+  kind = IDLE_ONCE;
+  idle = launches - 3;
+  const check_result found = find(4, false);
+  cr_expect(
+      strstr(found.message.text, "after it was timed, where lse is not asked for: O is wrong"),
+      "%s", found.message.text);
+}
+
+// The last launch is that on the last set of tensors. A GPU cannot record this step, which waits, in a graph.
+Test(after, each_set_and_the_graph_are_looked_at) {
+  for (int graph = 0; graph < 2; graph++) {
+    kind = RIGHT;
+    cr_expect_str_empty(find(4, graph).message.text);
+    kind = IDLE_ONCE;
+    idle = launches;
+    const check_result found = find(4, graph);
+    cr_expect(strstr(found.message.text, graph && !device_runs_behind() ? "in a graph: O is wrong"
+                                                                        : "in a row: O is wrong"),
+              "%s", found.message.text);
   }
 }
