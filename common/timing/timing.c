@@ -108,7 +108,8 @@ static cudaError_t enqueue_all(void *context, cudaStream_t stream) {
 static void record_graph(session *s, entrant *e) {
   const size_t sets = s->plan->rotations;
   e->graph_launches = sets * ((GRAPH_LAUNCHES + sets - 1) / sets);
-  if (e->out || !(e->each < s->plan->graph_below_ms) || e->graph_launches > MOST_GRAPH) return;
+  const bool is_short = e->each > 0 && e->each < s->plan->graph_below_ms; // NaN is not, either
+  if (e->out || !is_short || e->graph_launches > MOST_GRAPH) return;
   if (device_graph_record(enqueue_all, e, s->stream, &e->graph) != cudaSuccess) e->graph = NULL;
 }
 
@@ -125,9 +126,11 @@ static bool time_graph(session *s, entrant *e, double *milliseconds, error_text 
 
 // --- bursts
 
+// The first launch is made in any case, because from its time follow the number of launches of a burst, and whether there
+// is to be a graph.
 static bool warm_up(session *s, entrant *e, error_text *error) {
   double used = 0;
-  for (size_t i = 0; i < s->plan->warm_up && !e->out && (i == 0 || used < warm_up_ms); i++) {
+  for (size_t i = 0; !e->out && (i == 0 || (i < s->plan->warm_up && used < warm_up_ms)); i++) {
     if (!time_one(s, e, false, &e->each, error)) return false;
     used += e->each;
   }

@@ -61,7 +61,7 @@ typedef struct {
       seconds_most; // a contender whose next burst would go beyond this takes part no longer; 0: none
   double burst_ms;           // of one burst: as many launches as fill it, at least one
   double graph_below_ms;     // shorter launches are timed in a replayed graph as well; 0: none
-  size_t warm_up;            // launches of each contender that are not timed
+  size_t warm_up;            // launches of each contender that are not kept, at least one
   size_t rotations;          // sets of buffers; timing_rotations gives the number, 1 for a warm L2
   uint64_t seed;             // of the orders; 0: another one in each run
   bool quiet;                // draws no progress

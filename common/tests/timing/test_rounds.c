@@ -79,6 +79,28 @@ Test(rounds, warm_up_is_not_kept) {
   for (size_t i = 0; i < 5; i++) cr_expect_eq(bursts[0][i].milliseconds[0], 25 + (double)i);
 }
 
+// One launch tells how long the others will be, even if none is asked for. A slow contender would have a burst of twenty
+// launches otherwise, and be recorded in a graph.
+Test(rounds, without_a_warm_up) {
+  contender one = {'A', 0, 700, 0, 0};
+  timing_plan plan = small_plan();
+  plan.rounds_least = plan.rounds_most = 1;
+  plan.graph_below_ms = 0.05;
+  run(&plan, &one, 1);
+  cr_expect_eq(launches, 1 + 1, "%zu launches", launches);
+  cr_expect(bursts[0][0].launches == 1 && isnan(bursts[0][0].graph_ms));
+}
+
+// Of launches without a time it is not known that they are short.
+Test(rounds, no_time_is_no_reason_for_a_graph) {
+  contender one = {'A', 0, 0, 0, 0};
+  timing_plan plan = small_plan();
+  plan.rounds_least = plan.rounds_most = 1;
+  plan.graph_below_ms = 0.05;
+  run(&plan, &one, 1);
+  cr_expect(isnan(bursts[0][0].graph_ms));
+}
+
 // --- when it is enough
 
 // Without noise ten rounds are enough, whatever they take. With noise it goes on until half a second was
