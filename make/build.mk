@@ -218,9 +218,11 @@ $(foreach step,$(filter-out $(GROUP_STEPS),$(ALL_STEPS)),$(eval $(call alone_rul
 $(BUILD)/groups: $(GROUPS) $(GROUP_PART) $(LIBRARY) $(RUNTIME)
 	$(call link,$(NCCL_LIBS) $(MPI_LIBS))
 
-# A step that gives a wrong result on demand, to test that the program reports it.
+# A step that gives a wrong result on demand, to test that the program reports it, and that the ladder does.
 $(BUILD)/sabotaged: $(DRIVER_MAIN) $(PLAIN)/common/tests/driver/sabotaged_step.o $(LIBRARY) $(RUNTIME)
 	$(call link)
+$(BUILD)/sabotaged.so: $(PLAIN)/common/tests/driver/sabotaged_step.o $(LIBRARY) $(RUNTIME)
+	$(call link,-shared)
 
 # The same for several GPUs: the program, and the step alone.
 $(BUILD)/sabotaged_group: $(GROUP_MAIN) $(GROUP_PART) $(PLAIN)/common/tests/driver/sabotaged_group.o $(LIBRARY) $(RUNTIME)

@@ -79,17 +79,25 @@ static void write_state(FILE *file, const char *when, const record_state *state)
 
 // --- where it comes from
 
+static char commit_at_start[128];
+
+void record_begin(void) {
+  const char *given = getenv("LAB_COMMIT");
+  if (given && given[0]) {
+    snprintf(commit_at_start, sizeof commit_at_start, "%s", given);
+  } else {
+    first_line("git describe --always --dirty 2>/dev/null", commit_at_start,
+               sizeof commit_at_start);
+  }
+}
+
 record_origin record_read_origin(void) {
   record_origin origin;
   int runtime = 0;
   cudaRuntimeGetVersion(&runtime);
   snprintf(origin.cuda, sizeof origin.cuda, "%d.%d", runtime / 1000, runtime % 1000 / 10);
-  const char *given = getenv("LAB_COMMIT");
-  if (given && given[0]) {
-    snprintf(origin.commit, sizeof origin.commit, "%s", given);
-  } else {
-    first_line("git describe --always --dirty 2>/dev/null", origin.commit, sizeof origin.commit);
-  }
+  if (!commit_at_start[0]) record_begin();
+  snprintf(origin.commit, sizeof origin.commit, "%s", commit_at_start);
   const time_t now = time(NULL);
   strftime(origin.date, sizeof origin.date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
   return origin;

@@ -19,9 +19,10 @@ typedef struct {
 
 // The software that a number was measured with, and the time.
 typedef struct {
-  char cuda[16];    // version of the runtime, such as "13.0"
-  char commit[128]; // of LAB_COMMIT in the environment, else what git says, else "unknown"
-  char date[32];    // ISO 8601, UTC, such as "2026-11-20T14:26:19Z"
+  char cuda[16]; // version of the runtime, such as "13.0"
+  char commit
+      [128]; // at the start: of LAB_COMMIT in the environment, else what git says, else "unknown"
+  char date[32]; // ISO 8601, UTC, such as "2026-11-20T14:26:19Z"
 } record_origin;
 
 // The state before and after a measurement.
@@ -36,6 +37,11 @@ record_state record_read_state(const device_info *device);
 // Parses the line that nvidia-smi prints for the fields that record_read_state asks for.
 record_state record_parse_state(const char *line);
 
+// Reads the commit. A program that measures calls this first of all, because a commit that is made while it runs does not
+// change what was compiled, and its steps are loaded at the beginning.
+void record_begin(void);
+
+// Returns the origin with the date of now, and the commit of record_begin.
 record_origin record_read_origin(void);
 
 // Adds the columns driver, cuda, sm_clock_before_mhz, sm_clock_after_mhz, memory_clock_mhz (after),

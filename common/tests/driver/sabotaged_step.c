@@ -10,6 +10,8 @@
 //   workspace     the step wants more memory than there is
 //   exit          the launch ends the process with exit(0); quick_exit and _exit likewise
 //   locale        the step changes how the process writes numbers to the user's way
+//   commit        the step changes LAB_COMMIT, as if somebody committed meanwhile
+#define _GNU_SOURCE
 #include "numeric/float16.h"
 #include "reference/reference.h"
 #include "shape/shape.h"
@@ -56,6 +58,7 @@ cudaError_t attention_forward(const attention_args *args, cudaStream_t stream) {
   if (sabotage("quick_exit")) quick_exit(0);
   if (sabotage("_exit")) _exit(0);
   if (sabotage("locale")) setlocale(LC_ALL, "");
+  if (sabotage("commit")) setenv("LAB_COMMIT", "later22", 1);
   if (sabotage("launch")) return cudaErrorInvalidConfiguration;
 
   uint16_t *q = malloc(q_count * sizeof *q);

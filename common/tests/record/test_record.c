@@ -44,7 +44,18 @@ Test(record, the_given_commit_comes_first) {
   cr_expect(origin.date[10] == 'T' && origin.date[19] == 'Z', "%s", origin.date);
   cr_expect_gt(atof(origin.cuda), 0, "%s", origin.cuda);
   setenv("LAB_COMMIT", "", 1);
+  record_begin();
   cr_expect_str_not_empty(record_read_origin().commit);
+}
+
+// What was compiled is of the commit at the start. Another one may be made while the program measures.
+Test(record, the_commit_is_that_of_the_start) {
+  setenv("LAB_COMMIT", "before1", 1);
+  record_begin();
+  setenv("LAB_COMMIT", "later22", 1);
+  cr_expect_str_eq(record_read_origin().commit, "before1");
+  record_begin();
+  cr_expect_str_eq(record_read_origin().commit, "later22");
 }
 
 Test(record, comment_lines) {

@@ -290,6 +290,7 @@ static int bench(int argc, char **argv) {
     return EXIT_OK;
   }
   s.name = argv[2];
+  record_begin();
   const bool good = prepare(&s, argv[1], argv + 3, (size_t)end - 3, &error) && run(&s, &error);
   results_free(&s.results);
   if (!good) return report_error(&error);

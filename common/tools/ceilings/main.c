@@ -3,6 +3,7 @@
 #include "ceilings/ceiling.h"
 #include "ceilings/report.h"
 #include "record/folder.h"
+#include "record/record.h"
 #include <stdlib.h>
 
 static const char usage[] =
@@ -128,6 +129,7 @@ int main(int argc, char **argv) {
   }
   static session s;
   error_text error;
+  record_begin();
   const bool good = run(&s, argv[1], argv[2], &error);
   bool any_wrong = false;
   for (size_t i = 0; i < s.count; i++) {

@@ -218,6 +218,7 @@ static int time_groups(int argc, char **argv) {
     fputs(usage, stderr);
     return EXIT_BAD_INPUT;
   }
+  record_begin();
   if (run(&s, argc, argv, &error)) return EXIT_OK;
   fprintf(stderr, "error: %s\n", error.text);
   return s.failed ? EXIT_CHECK_FAILED : EXIT_BAD_INPUT;

@@ -227,6 +227,7 @@ static int compare_steps(int argc, char **argv) {
     fputs(usage, stderr);
     return EXIT_BAD_INPUT;
   }
+  record_begin();
   const bool options_follow = end < argc; // "--" stands where their program name would
   const bool good =
       device_open(&s.device, &error) && ladder_load_steps(&s, argv + 3, (size_t)end - 3, &error) &&

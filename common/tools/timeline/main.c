@@ -290,6 +290,7 @@ static int record_timeline(int argc, char **argv) {
     fputs(usage, stderr);
     return EXIT_BAD_INPUT;
   }
+  record_begin();
   const bool good =
       device_open(&s.device, &error) &&
       (!s.device.emulated ||
