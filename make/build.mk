@@ -219,9 +219,10 @@ $(BUILD)/groups: $(GROUPS) $(GROUP_PART) $(LIBRARY) $(RUNTIME)
 	$(call link,$(NCCL_LIBS) $(MPI_LIBS))
 
 # A step that gives a wrong result on demand, to test that the program reports it, and that the ladder does.
-$(BUILD)/sabotaged: $(DRIVER_MAIN) $(PLAIN)/common/tests/driver/sabotaged_step.o $(LIBRARY) $(RUNTIME)
+SABOTAGED := $(PLAIN)/common/tests/driver/sabotaged_step.o $(BUILD)/common/tests/driver/sabotaged_kernel.cu.o
+$(BUILD)/sabotaged: $(DRIVER_MAIN) $(SABOTAGED) $(LIBRARY) $(RUNTIME)
 	$(call link)
-$(BUILD)/sabotaged.so: $(PLAIN)/common/tests/driver/sabotaged_step.o $(LIBRARY) $(RUNTIME)
+$(BUILD)/sabotaged.so: $(SABOTAGED) $(LIBRARY) $(RUNTIME)
 	$(call link,-shared)
 
 # The same for several GPUs: the program, and the step alone.

@@ -78,7 +78,7 @@ bool measure_steps(trial *trial, const attention_step *steps, size_t count,
   contender *contexts = calloc(all, sizeof *contexts);
   check_result *checks = calloc(all, sizeof *checks);
   buffer_sets sets = {0};
-  *measured = (struct measured_steps){count, contenders, bursts, checks};
+  *measured = (struct measured_steps){count, contenders, bursts, checks, false};
   bool good =
       (contenders && bursts && contexts && checks) || fail(error, "not enough memory for timing");
 
@@ -98,6 +98,7 @@ bool measure_steps(trial *trial, const attention_step *steps, size_t count,
     timing_plan timing = plan->timing;
     timing.rotations = sets.count;
     good = timing_run(&timing, contenders, all, NULL, error);
+    measured->launch_failed = !good;
   }
   if (good) check_all(trial, steps, &sets, measured);
   buffer_sets_free(&sets);

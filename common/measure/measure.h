@@ -23,6 +23,7 @@ typedef struct measured_steps {
   timing_contender *contenders; // [count + MEASURE_FLOORS]; what they launch is there no longer
   timing_burst *bursts;         // of all contenders
   check_result *checks;         // [count], for measured_steps_check
+  bool launch_failed;           // a launch did while they were timed, which is the step's fault
 } measured_steps;
 
 // Times the steps on the uploaded inputs of the trial, and the overhead that every time contains. Every step

@@ -108,8 +108,23 @@ attention_args trial_arguments(const trial *trial) {
   };
 }
 
+// Launches the step and waits for it. What goes wrong here is the step's fault.
+static bool launch(trial *trial, const attention_step *step, int launches, cudaStream_t stream,
+                   error_text *error) {
+  const attention_args arguments = trial_arguments(trial);
+  bool good = true;
+  for (int i = 0; i < launches && good; i++)
+    good = device_ok(step->forward(&arguments, stream),
+                     launches > 1 ? "launching the step in a row" : "launching the step", error);
+  good = good && device_ok(device_wait(stream),
+                           launches > 1 ? "running the step in a row" : "running the step", error);
+  trial->launch_failed = !good;
+  return good;
+}
+
 bool trial_run(trial *trial, const attention_step *step, cudaStream_t stream, error_text *error) {
-  // First of all, because the workspace depends on it. Another contender may have configured the same library.
+  trial->launch_failed = false;
+  // Before all else, because the workspace depends on it. Another contender may have configured the same library.
   if (step->configure) step->configure(step->configuration);
   const size_t needed = step->workspace_bytes(&trial->shape);
   if (trial->workspace.bytes != needed) {
@@ -123,9 +138,7 @@ bool trial_run(trial *trial, const attention_step *step, cudaStream_t stream, er
       !device_ok(cudaDeviceSynchronize(), "poisoning the outputs", error)) {
     return false;
   }
-  const attention_args arguments = trial_arguments(trial);
-  return device_ok(step->forward(&arguments, stream), "launching the step", error) &&
-         device_ok(device_wait(stream), "running the step", error) &&
+  return launch(trial, step, 1, stream, error) &&
          device_ok(
              cudaMemcpy(trial->o, trial->device_o.data, q_bytes(trial), cudaMemcpyDeviceToHost),
              "copying O back", error) &&
@@ -134,13 +147,9 @@ bool trial_run(trial *trial, const attention_step *step, cudaStream_t stream, er
                                       "copying lse back", error));
 }
 
-bool trial_run_in_a_row(const trial *trial, const attention_step *step, cudaStream_t stream,
+bool trial_run_in_a_row(trial *trial, const attention_step *step, cudaStream_t stream,
                         error_text *error) {
-  const attention_args arguments = trial_arguments(trial);
-  for (int launch = 0; launch < 2; launch++)
-    if (!device_ok(step->forward(&arguments, stream), "launching the step in a row", error))
-      return false;
-  return device_ok(device_wait(stream), "running the step in a row", error);
+  return launch(trial, step, 2, stream, error);
 }
 
 static bool unchanged(const guarded_buffer *buffer, const void *host, error_text *error) {

@@ -16,6 +16,8 @@ typedef struct {
   uint16_t *q, *k, *v; // the inputs on the host, fp16 or bf16 bits
   uint16_t *o;         // what the last step wrote
   float *lse;
+  bool
+      launch_failed; // in the last trial_run the step's launch or its kernel failed, and nothing else did
   reference_result reference; // empty until trial_reference
   guarded_buffer device_q, device_k, device_v, device_o, device_lse, workspace;
 } trial;
@@ -38,13 +40,14 @@ bool trial_reference_some(trial *trial, size_t per_head, uint64_t seed, error_te
 bool trial_supported(const trial *trial, const attention_step *step, error_text *error);
 
 // Gives the step the workspace it needs, poisons outputs and workspace, runs the step once on
-// `stream`, waits, and copies O and lse back. Returns false when a CUDA call or the launch fails.
+// `stream`, waits, and copies O and lse back. Returns false when a CUDA call or the launch fails. Where launch_failed says
+// that it is the launch, the step is wrong; else the machine has failed.
 bool trial_run(trial *trial, const attention_step *step, cudaStream_t stream, error_text *error);
 
 // Runs the step of the last trial_run twice more, one launch right behind the other as in a model, and waits. A kernel that
 // is launched early may begin before the launch before it has ended. The emulator's sanitizer looks for races between
-// the two. Returns false when a launch fails.
-bool trial_run_in_a_row(const trial *trial, const attention_step *step, cudaStream_t stream,
+// the two. Returns false when a launch fails, as launch_failed then says.
+bool trial_run_in_a_row(trial *trial, const attention_step *step, cudaStream_t stream,
                         error_text *error);
 
 // Returns the arguments of a launch on the trial's own buffers, with the workspace of the last trial_run.

@@ -6,6 +6,7 @@
 //   outside       one byte is written past the end of O
 //   input         K's first element is changed
 //   launch        the launch returns an error
+//   wild          a kernel writes to an address that is none (sabotaged_kernel.cu)
 //   unsupported   the step takes no shape at all
 //   workspace     the step wants more memory than there is
 //   exit          the launch ends the process with exit(0); quick_exit and _exit likewise
@@ -19,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+__attribute__((weak)) cudaError_t sabotaged_kernel(cudaStream_t stream);
 
 static bool sabotage(const char *kind) {
   const char *chosen = getenv("SABOTAGE");
@@ -49,7 +52,8 @@ static void spoil(const attention_args *args, uint16_t *o, float *lse) {
 }
 
 cudaError_t attention_forward(const attention_args *args, cudaStream_t stream) {
-  (void)stream; // everything here waits
+  if (sabotage("wild")) return sabotaged_kernel(stream);
+  (void)stream; // everything else waits
   const attention_shape *shape = &args->shape;
   const size_t q_count = shape_q_count(shape);
   const size_t kv_count = shape_kv_count(shape);

@@ -187,7 +187,6 @@ Test(sabotaged, is_told) {
       {"lse", 1, "error: lse is wrong at batch 0, head 1, row 39: "},
       {"outside", 1, "error: something was written outside O: "},
       {"input", 1, "error: the step changed its input K\n"},
-      {"launch", 2, "error: launching the step failed: "},
       {"unsupported", 2, "error: step 00_sabotaged cannot take 1x2x40x8 fp16: it takes nothing\n"},
       {"workspace", 2, "error: the workspace would have 1.845e+13 MB, more than any memory: "},
   };
@@ -209,6 +208,25 @@ Test(sabotaged, is_told) {
     cr_expect(status != 2 || !*result.out, "%s printed: %s", cases[i].kind, result.out);
     unlink("O.npy");
     unlink("L.npy");
+  }
+}
+
+// A launch that fails is the step's fault, not bad input. There is no result to report on.
+Test(sabotaged, ends_with_1_where_a_launch_fails) {
+  static const char *const kinds[] = {"launch", "wild"};
+  static const char *const options[] = {"", " --no-check"};
+  for (size_t i = 0; i < 4; i++) {
+    char arguments[128];
+    setenv("SABOTAGE", kinds[i / 2], 1);
+    snprintf(arguments, sizeof arguments, "--seq 40 --dim 8 --no-time --out O.npy%s",
+             options[i % 2]);
+    const program_result result = program_run(arguments);
+    cr_expect_eq(result.status, 1, "%s ended with %d", kinds[i / 2], result.status);
+    cr_expect(strstr(result.err, "error: launching the step failed: ") ||
+                  strstr(result.err, "error: running the step failed: "), // on a GPU, a wild kernel
+              "%s said: %s", kinds[i / 2], result.err);
+    cr_expect_str_empty(result.out);
+    cr_expect_eq(temporary_folder_count(), 0, "%s left a file", kinds[i / 2]);
   }
 }
 

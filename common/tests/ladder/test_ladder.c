@@ -46,3 +46,33 @@ Test(ladder, records_the_commit_of_the_start) {
   cr_expect(holds(2, "^0.*,before1,20"), "the rows have another commit");
   cr_expect(holds(2, "commit = before1,"), "the comments have another commit");
 }
+
+Test(ladder, goes_on_behind_a_launch_that_fails) {
+  const program_result result = run("launch");
+  cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.err);
+  cr_expect(program_begins(result.err, "FAILED: 00_sabotaged: launching the step failed: "), "%s",
+            result.err);
+  cr_expect(holds(1, "^00_sabotaged,.*,FAILED,") && holds(1, "^04_online_softmax,.*,ok,"),
+            "it printed: %s", result.out);
+}
+
+// Whatever runs behind a wild write would be called a failure, too.
+Test(ladder, shows_what_cannot_be_run_any_more) {
+  const program_result result = run("wild");
+  cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.err);
+  cr_expect(strstr(result.err, "FAILED: 00_sabotaged: ") &&
+                strstr(result.err, "\nerror: nothing is recorded, because the launch of a step has "
+                                   "left the device unusable"),
+            "it said: %s", result.err);
+  const char *row = strstr(result.out, "\n04_online_softmax ");
+  cr_expect(row && strstr(row, "  skipped: a step above has left the device unusable\n"),
+            "it printed: %s", result.out);
+  cr_expect(system("! ls data/*/it.csv >ls.out 2>&1 && rm ls.out") == 0, "there is a record");
+}
+
+// Too little memory is no fault of the step.
+Test(ladder, ends_with_2_where_the_machine_fails) {
+  const program_result result = run("workspace");
+  cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.err);
+  cr_expect(strstr(result.err, "error: the workspace would have "), "%s", result.err);
+}

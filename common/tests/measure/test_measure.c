@@ -229,5 +229,6 @@ Test(measure, failures) {
   cr_expect(!measure_steps(&tested, &steps[2], 1, &plan, &measured, &error));
   cr_expect_str_eq(error.text, "fails failed: invalid argument (cudaErrorInvalidValue)", "%s",
                    error.text);
+  cr_expect(measured.launch_failed, "the step is at fault");
   measured_steps_free(&measured);
 }

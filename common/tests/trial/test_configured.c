@@ -47,9 +47,11 @@ Test(configured, before_the_workspace_is_asked_for) {
     cr_expect_eq(trial.workspace.bytes, 4096);
   }
   launches = 0;
+  cr_expect_not(trial.launch_failed);
   cr_expect(trial_run_in_a_row(&trial, &large, NULL, &error), "large: %s", error.text);
   cr_expect_eq(launches, 2);
   asked = 0;
   cr_expect_not(trial_run_in_a_row(&trial, &large, NULL, &error), "a launch that fails");
+  cr_expect(trial.launch_failed, "the step is at fault");
   trial_free(&trial);
 }

@@ -20,6 +20,7 @@ typedef struct {
   tensor_files files;
   trial trial;
   report report;
+  bool launch_failed;
 } session;
 
 static bool open_device(session *s, error_text *error) {
@@ -56,6 +57,7 @@ static bool run(session *s, error_text *error) {
   // An early kernel may run beside the launch before it. The sanitizer finds races of two launches, if there are two.
   if (good && s->report.counts.early_launches > 0)
     good = trial_run_in_a_row(&s->trial, &s->step, NULL, error);
+  s->launch_failed = s->trial.launch_failed;
   if (announce) fputs("\r\033[K", stderr);
   s->report.workspace_bytes = s->trial.workspace.bytes;
   return good;
@@ -92,6 +94,7 @@ static bool measure(session *s, error_text *error) {
     s->report.verdict = check_verdict_of(false, &s->report.check);
     s->report.figures = (timing_figures){0};
   }
+  s->launch_failed = measured.launch_failed;
   measured_steps_free(&measured);
   return good;
 }
@@ -110,7 +113,9 @@ static int run_session(session *s) {
     good = outputs_write(&s->options, &s->trial, &error);
   if (good) outcome_print(&s->report, &s->step, &s->device, &s->options, &s->trial);
   good = good && outcome_flush(&error);
-  return outcome_status(&s->report, &s->options, good ? NULL : &error, EXIT_BAD_INPUT);
+  // A launch that fails is a failed check, not bad input.
+  return outcome_status(&s->report, &s->options, good ? NULL : &error,
+                        s->launch_failed ? EXIT_CHECK_FAILED : EXIT_BAD_INPUT);
 }
 
 static int print_help(const session *s, const char *program) {

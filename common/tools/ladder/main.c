@@ -10,6 +10,7 @@
 #include "reference/selection.h"
 #include "shape/shape.h"
 #include "tensors/tensors.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +98,31 @@ static bool has_pairs(const ladder_session *s) {
   return is_timed(s) && !ladder_is_sweep(s) && !ladder_has_variants(s);
 }
 
-// Checks each step once, and what is timed as well. Returns false only when the machine fails, not when a step is wrong.
+// Runs the step once and checks the result. Returns false with `error` when the machine fails.
+static bool check_step(ladder_session *s, ladder_row *row, error_text *error) {
+  result_row *result = &row->result;
+  device_counts_reset();
+  const bool ran = trial_run(&s->trial, row->step, NULL, error);
+  if (!ran && !s->trial.launch_failed) return false;
+  row->counts = device_counts_read();
+  result->workspace_bytes = s->trial.workspace.bytes;
+  result->check = (check_result){.o_error = NAN, .o_bound = NAN, .lse_error = NAN};
+  if (!ran) result->check.message = *error;
+  const bool right = ran && trial_check(&s->trial, &result->check) &&
+                     (!is_timed(s) || trial_check_o_alone(&s->trial, row->step, &result->check));
+  result->verdict = check_verdict_of(right, &result->check);
+  return true;
+}
+
+// After a write to a wild address, for one, a process can do nothing on its device any more. What a step leaves as the
+// last error is not an error of the next step.
+static bool device_works(void) {
+  cudaGetLastError();
+  return cudaDeviceSynchronize() == cudaSuccess;
+}
+
+// Checks each step, and what is timed as well. Returns false only when the machine fails, not when a step is wrong, nor
+// when its launch fails; steps behind one that has left the device unusable are shown, and not run.
 static bool check_steps(ladder_session *s, error_text *error) {
   for (size_t i = 0; i < s->count + s->beside; i++) {
     ladder_row *row = &s->rows[i];
@@ -107,16 +132,12 @@ static bool check_steps(ladder_session *s, error_text *error) {
     result->device = s->device.name;
     result->shape = s->trial.shape;
     if (row->step->configure) row->step->configure(row->step->configuration);
-    row->unsupported = row->step->unsupported(&s->trial.shape);
+    row->unsupported = s->device_lost ? "a step above has left the device unusable"
+                                      : row->step->unsupported(&s->trial.shape);
     if (row->unsupported) continue;
-    device_counts_reset();
-    if (!trial_run(&s->trial, row->step, NULL, error)) return false;
-    row->counts = device_counts_read();
-    result->workspace_bytes = s->trial.workspace.bytes;
-    const bool right = trial_check(&s->trial, &result->check) &&
-                       (!is_timed(s) || trial_check_o_alone(&s->trial, row->step, &result->check));
-    result->verdict = check_verdict_of(right, &result->check);
+    if (!check_step(s, row, error)) return false;
     if (result->verdict != CHECK_PASSED) row_print_verdict(row);
+    s->device_lost = result->verdict == CHECK_FAILED && !device_works();
   }
   return true;
 }
@@ -139,14 +160,16 @@ static bool climb(ladder_session *s, FILE *record, error_text *error) {
   record_write(record, &s->device, "before", &conditions.before);
   write_sources(s, record);
   if (!check_steps(s, error)) return false;
-  if (is_timed(s) && !ladder_time_steps(s, error)) return false;
+  if (is_timed(s) && !s->device_lost && !ladder_time_steps(s, error)) return false;
   conditions.after = record_read_state(&s->device);
   conditions.origin = record_read_origin();
   record_write(record, &s->device, "after", &conditions.after);
   for (size_t i = 0; i < s->count + s->beside; i++) s->rows[i].result.conditions = conditions;
   row_write_csv(record, s->rows, s->count);
   row_print_table(stdout, &s->device, &s->trial.shape, s->rows, s->count);
-  return true;
+  return !s->device_lost ||
+         fail(error, "nothing is recorded, because the launch of a step has left the device "
+                     "unusable: leave out the step that FAILED, or correct it");
 }
 
 // Writes all launches from which the recorded times are computed, and those of the overhead that every time
@@ -235,7 +258,11 @@ static int compare_steps(int argc, char **argv) {
                    &error) &&
       record_folder_make(argv[1], &s.device, &s.folder, &error) && prepare(&s, &error) &&
       (!has_pairs(&s) || ladder_add_pairs(&s, &error)) && run(&s, argv[2], &error);
-  const int status = !good ? EXIT_BAD_INPUT : all_right(&s) ? EXIT_OK : EXIT_CHECK_FAILED;
+  // A launch that fails is a failed check, whether it did so when it was checked or when it was timed.
+  const bool launch_failed = s.device_lost || s.measured.launch_failed;
+  const int status = !good && !launch_failed ? EXIT_BAD_INPUT
+                     : good && all_right(&s) ? EXIT_OK
+                                             : EXIT_CHECK_FAILED;
   if (!good) fprintf(stderr, "error: %s\n", error.text);
   measured_steps_free(&s.measured);
   trial_free(&s.trial);

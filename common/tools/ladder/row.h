@@ -7,7 +7,7 @@
 
 typedef struct ladder_row {
   const attention_step *step;
-  const char *unsupported; // why the step cannot take the shape; NULL when it can
+  const char *unsupported; // why the step cannot take the shape, or is not run; NULL when it is
   result_row result;
   const timing_contender *bursts; // NULL when it was not timed
   device_counts counts;           // of one run, on the emulator

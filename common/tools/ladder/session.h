@@ -23,6 +23,7 @@ typedef struct {
   ladder_row *rows;        // [LADDER_MOST_ROWS]
   measured_steps measured; // of those that are right
   record_folder folder;
+  bool device_lost; // a step has left the device in a state in which nothing runs any more
 } ladder_session;
 
 // Adds one contender for each path. "STEP.so:all" adds one for each configuration of that step, "STEP.so:splits" one for
