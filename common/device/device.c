@@ -9,6 +9,11 @@ bool device_ok(cudaError_t status, const char *what, error_text *error) {
               cudaGetErrorName(status));
 }
 
+bool device_works(void) {
+  cudaGetLastError(); // what one step leaves as the last error is not an error of the next one
+  return cudaDeviceSynchronize() == cudaSuccess;
+}
+
 // "NVIDIA H200" -> "nvidia-h200"
 static void make_slug(const char *name, char *slug, size_t size) {
   size_t length = 0;

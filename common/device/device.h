@@ -28,6 +28,10 @@ bool device_open(device_info *info, error_text *error);
 // Returns true for cudaSuccess; else fills the sentence "<what> failed: <CUDA's words> (<its name>)".
 bool device_ok(cudaError_t status, const char *what, error_text *error);
 
+// Tells after a launch that failed whether others can be made. After a write to a wild address, for one, a process can do
+// nothing on its device any more.
+bool device_works(void);
+
 // The counts of the emulator since the last reset. On a GPU all are zero.
 typedef struct {
   uint64_t launches;

@@ -219,7 +219,31 @@ Test(cell, no_step_is_right) {
   cr_expect_eq(tested.rows[0].result.verdict, CHECK_FAILED);
 }
 
-Test(cell, a_machine_that_fails) {
-  cr_expect(!cell_measure(&device, &shape, &fails, 1, &plan, &tested, &error));
-  cr_expect(strstr(error.text, "failed: invalid argument"), "%s", error.text);
+// A launch that fails is a wrong step, and the other steps are measured.
+Test(cell, a_launch_that_fails) {
+  const attention_step both[2] = {fails, steps[0]};
+  cr_assert(cell_measure(&device, &shape, both, 2, &plan, &tested, &error), "%s", error.text);
+  cr_expect_eq(tested.rows[0].result.verdict, CHECK_FAILED);
+  cr_expect(strstr(tested.rows[0].note.text, "launching the step failed: invalid argument"), "%s",
+            tested.rows[0].note.text);
+  cr_expect_null(tested.rows[0].bursts);
+  cr_expect_eq(tested.rows[1].result.verdict, CHECK_PASSED);
+  cr_expect_eq(tested.rows[1].result.figures.times.runs, 5);
+  cr_expect_not(tested.launch_failed);
+}
+
+// It is right in the two launches that are checked.
+static cudaError_t forward_fails_later(const attention_args *args, cudaStream_t stream) {
+  static int count;
+  (void)stream;
+  now += 1;
+  return count++ < 2 ? compute(args, 0) : cudaErrorInvalidValue;
+}
+
+Test(cell, a_launch_that_fails_when_it_is_timed) {
+  attention_step later = fails;
+  later.forward = forward_fails_later;
+  cr_expect(!cell_measure(&device, &shape, &later, 1, &plan, &tested, &error));
+  cr_expect(strstr(error.text, "06_fails failed: invalid argument"), "%s", error.text);
+  cr_expect(tested.launch_failed);
 }

@@ -3,6 +3,7 @@
 #include "inputs/inputs.h"
 #include "reference/selection.h"
 #include "shape/shape.h"
+#include <math.h>
 #include <stdlib.h>
 
 enum { SEED = 1 }; // of the inputs, and of the choice of rows
@@ -43,7 +44,8 @@ static bool make_problem(const attention_shape *shape, trial *trial, error_text 
          trial_reference_some(trial, selection_quick_rows(shape), SEED, error);
 }
 
-// Runs a step once and checks its result. Returns false only when the machine fails.
+// Runs a step once and checks its result. Returns false only when the machine fails, or when nothing can be launched behind
+// a launch of the step that failed.
 static bool check_step(trial *trial, const attention_step *step, const measure_plan *plan,
                        cell_row *row, error_text *error) {
   guard_free(&trial->workspace); // the workspace of the step before may leave no room
@@ -51,7 +53,13 @@ static bool check_step(trial *trial, const attention_step *step, const measure_p
   const size_t copies = measure_copies_bytes(trial, plan->l2_bytes);
   const size_t bytes = workspace > SIZE_MAX - copies ? SIZE_MAX : workspace + copies;
   if (!fits(bytes, "its workspace and the tensors' copies", &row->note)) return true;
-  if (!trial_run(trial, step, NULL, error)) return false;
+  if (!trial_run(trial, step, NULL, error)) {
+    row->note = *error;
+    row->result.verdict = CHECK_FAILED;
+    row->result.check = (check_result){.o_error = NAN, .o_bound = NAN, .lse_error = NAN};
+    return trial->launch_failed &&
+           (device_works() || fail(error, "%.40s: %.900s", step->name, row->note.text));
+  }
   row->result.workspace_bytes = workspace;
   const bool right = trial_check(trial, &row->result.check) &&
                      trial_check_o_alone(trial, step, &row->result.check);
@@ -118,7 +126,9 @@ static bool check_and_time(const device_info *device, const attention_shape *sha
     if (cell->rows[i].note.text[0]) continue; // skipped
     good = check_step(&trial, &steps[i], plan, &cell->rows[i], error);
   }
+  cell->launch_failed = !good && trial.launch_failed;
   good = good && time_steps(device, &trial, steps, plan, cell, error);
+  cell->launch_failed |= cell->measured.launch_failed;
   trial_free(&trial);
   return good;
 }

@@ -17,6 +17,7 @@ typedef struct cell {
   size_t count;
   cell_row *rows;          // one for each step
   measured_steps measured; // of those that are right
+  bool launch_failed; // where the cell could not be measured: a launch did, and the machine did not
   size_t
       checked_rows; // of each head, that were compared with the reference; 0 when all steps skipped
 } cell;
@@ -24,7 +25,8 @@ typedef struct cell {
 // Checks every step that can take the shape, and for which the GPU has memory, against the float64
 // reference of some rows (selection_quick_rows), and times those that are right, on standard normal
 // inputs. `note` says why a step was skipped or is wrong. Returns false with a sentence when the machine
-// fails. The cell must be freed in any case.
+// fails, or when nothing can be launched any more, or a launch fails while the steps are timed. The cell must be freed in
+// any case.
 bool cell_measure(const device_info *device, const attention_shape *shape,
                   const attention_step *steps, size_t count, const measure_plan *plan, cell *cell,
                   error_text *error);

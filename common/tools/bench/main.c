@@ -25,7 +25,8 @@ typedef struct {
   const char *name; // of the record
   results results;
   estimate estimate;
-  size_t failed; // rows
+  size_t failed;      // rows
+  bool launch_failed; // which ended the bench
 } session;
 
 static double now(void) {
@@ -160,6 +161,7 @@ static bool measure_cell(session *s, size_t number, error_text *error) {
   const double started = now();
   cell cell;
   bool good = cell_measure(&s->device, shape, steps, count, &s->plan, &cell, error);
+  s->launch_failed = cell.launch_failed;
   double timing = 0;
   for (size_t i = 0; i < count && good; i++) {
     const cell_row *row = &cell.rows[i];
@@ -293,7 +295,11 @@ static int bench(int argc, char **argv) {
   record_begin();
   const bool good = prepare(&s, argv[1], argv + 3, (size_t)end - 3, &error) && run(&s, &error);
   results_free(&s.results);
-  if (!good) return report_error(&error);
+  // A launch that failed ends the bench where nothing can be launched any more, and is no bad input.
+  if (!good) {
+    report_error(&error);
+    return s.launch_failed ? EXIT_CHECK_FAILED : EXIT_BAD_INPUT;
+  }
   return s.failed > 0 ? EXIT_CHECK_FAILED : EXIT_OK;
 }
 

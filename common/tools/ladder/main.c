@@ -114,13 +114,6 @@ static bool check_step(ladder_session *s, ladder_row *row, error_text *error) {
   return true;
 }
 
-// After a write to a wild address, for one, a process can do nothing on its device any more. What a step leaves as the
-// last error is not an error of the next step.
-static bool device_works(void) {
-  cudaGetLastError();
-  return cudaDeviceSynchronize() == cudaSuccess;
-}
-
 // Checks each step, and what is timed as well. Returns false only when the machine fails, not when a step is wrong, nor
 // when its launch fails; steps behind one that has left the device unusable are shown, and not run.
 static bool check_steps(ladder_session *s, error_text *error) {
