@@ -3,6 +3,7 @@
 //   zeros         O is all zero
 //   unwritten     O is left as it was
 //   lse           lse is one too large in its last row
+//   o_alone       O is all zero where lse is not asked for
 //   outside       one byte is written past the end of O
 //   input         K's first element is changed
 //   launch        the launch returns an error
@@ -44,7 +45,7 @@ size_t attention_workspace_bytes(const attention_shape *shape) {
 
 static void spoil(const attention_args *args, uint16_t *o, float *lse) {
   const size_t o_bytes = shape_q_count(&args->shape) * sizeof *o;
-  if (sabotage("zeros")) memset(o, 0, o_bytes);
+  if (sabotage("zeros") || (sabotage("o_alone") && !args->lse)) memset(o, 0, o_bytes);
   if (sabotage("unwritten")) memset(o, 0xff, o_bytes);
   if (sabotage("lse")) lse[shape_lse_count(&args->shape) - 1] += 1.0f;
   if (sabotage("outside")) cudaMemset((char *)args->o + o_bytes, 0, 1);
@@ -82,7 +83,7 @@ cudaError_t attention_forward(const attention_args *args, cudaStream_t stream) {
   for (size_t i = 0; i < lse_count; i++) lse[i] = (float)exact.lse[i];
   spoil(args, q, lse);
   cudaMemcpy(args->o, q, q_count * sizeof *q, cudaMemcpyHostToDevice);
-  cudaMemcpy(args->lse, lse, lse_count * sizeof *lse, cudaMemcpyHostToDevice);
+  if (args->lse) cudaMemcpy(args->lse, lse, lse_count * sizeof *lse, cudaMemcpyHostToDevice);
   reference_free(&exact);
   free(q);
   free(k);

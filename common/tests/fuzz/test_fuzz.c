@@ -15,6 +15,11 @@ static cudaError_t wrong(const attention_args *args, cudaStream_t stream) {
   return attention_forward(args, stream);
 }
 
+static cudaError_t wrong_without_lse(const attention_args *args, cudaStream_t stream) {
+  setenv("SABOTAGE", at_fault(&args->shape) ? "o_alone" : "nothing", 1);
+  return attention_forward(args, stream);
+}
+
 static cudaError_t crash(const attention_args *args, cudaStream_t stream) {
   if (at_fault(&args->shape)) raise(SIGKILL);
   return attention_forward(args, stream);
@@ -41,7 +46,9 @@ static void expect_found(cudaError_t (*forward)(const attention_args *, cudaStre
   size_t first = PROBLEMS;
   for (size_t i = 0; i < PROBLEMS; i++) {
     problems[i] = problem_random(&step, 3, i);
-    if (first == PROBLEMS && at_fault(&problems[i].shape)) first = i;
+    if (first == PROBLEMS && at_fault(&problems[i].shape) &&
+        (problems[i].o_alone || forward != wrong_without_lse))
+      first = i;
   }
   const run_outcome outcome = run_problems(&step, problems, PROBLEMS, 1e9, true);
   cr_assert_eq(outcome.verdict, RUN_FAILED, "%s", outcome.message.text);
@@ -55,10 +62,14 @@ static void expect_found(cudaError_t (*forward)(const attention_args *, cudaStre
             "shrunk to %s", shape_describe(shape).text);
   cr_expect(shape->dtype == ATTENTION_FP16 && small.problem.inputs == INPUTS_NORMAL);
   cr_expect(small.problem.schedule == 0 && small.problem.seed == 1);
+  cr_expect_eq(small.problem.o_alone, forward == wrong_without_lse);
   cr_expect(strstr(small.message.text, words), "%s", small.message.text);
 }
 
 Test(fuzz, finds_and_shrinks_a_wrong_result) { expect_found(wrong, "O is wrong"); }
+Test(fuzz, finds_and_shrinks_a_wrong_result_without_lse) {
+  expect_found(wrong_without_lse, "O is wrong");
+}
 Test(fuzz, finds_and_shrinks_an_exit) {
   expect_found(leave, "ends the process, with exit status 0");
 }
@@ -99,9 +110,10 @@ Test(fuzz, the_command_names_every_option) {
       .seed = 5,
       .schedule = 9,
       .configuration = "64x64x4x2",
+      .o_alone = true,
   };
   cr_expect_str_eq(problem_command(&problem, "build/cpu/step06", true).text,
                    "build/cpu/step06 --dtype bf16 --batch 2 --heads 6 --kv-heads 3 --seq-q 33 "
                    "--seq-kv 200 --dim 40 --causal --scale 0.125 --inputs ramp --seed 5 "
-                   "--config 64x64x4x2 --emu-seed 9");
+                   "--config 64x64x4x2 --o-alone --emu-seed 9");
 }

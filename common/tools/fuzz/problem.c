@@ -73,6 +73,7 @@ fuzz_problem problem_random(const attention_step *step, uint64_t seed, uint64_t 
   problem.seed = random_next(&state) % 1000000;
   problem.schedule = one_in(&state, 4) ? 0 : random_next(&state) % 1000000;
   problem.configuration = random_configuration(&state, step);
+  problem.o_alone = one_in(&state, 3);
   return problem;
 }
 
@@ -91,6 +92,8 @@ command_text problem_command(const fuzz_problem *problem, const char *program, b
     length += snprintf(command.text + length, room - (size_t)length, " --config %s",
                        problem->configuration);
   }
+  if (problem->o_alone && (size_t)length < room)
+    length += snprintf(command.text + length, room - (size_t)length, " --o-alone");
   if (emulated && (size_t)length < room) {
     snprintf(command.text + length, room - (size_t)length, " --emu-seed %" PRIu64,
              problem->schedule);

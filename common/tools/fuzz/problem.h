@@ -11,6 +11,7 @@ typedef struct {
   uint64_t seed;             // of the inputs
   uint64_t schedule;         // order in which the emulator runs threads; 0 is the plain one
   const char *configuration; // NULL for the step's own choice
+  bool o_alone;              // the step is asked for O alone, without lse
 } fuzz_problem;
 
 // Makes problem number `number` of a seed. The same arguments give the same problem. The step takes it in its

@@ -38,6 +38,7 @@ static run_verdict try_problem(const attention_step *linked, const fuzz_problem 
   if (!step_configure(&step, problem->configuration, message)) return RUN_UNABLE;
   if (step.unsupported(&problem->shape)) return RUN_PASSED;
   if (!trial_create(&trial, &problem->shape, message)) return RUN_UNABLE;
+  trial.o_alone = problem->o_alone;
   inputs_fill(&trial.shape, problem->inputs, INPUTS_Q, problem->seed, trial.q);
   inputs_fill(&trial.shape, problem->inputs, INPUTS_K, problem->seed, trial.k);
   inputs_fill(&trial.shape, problem->inputs, INPUTS_V, problem->seed, trial.v);

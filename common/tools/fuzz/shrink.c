@@ -19,6 +19,7 @@ typedef enum {
   NORMAL_INPUTS,
   FIRST_SEED,
   OWN_CONFIGURATION,
+  WITH_LSE,
   PLAIN_SCHEDULE,
   FP16,
   SHORTER_SEQ_Q,
@@ -46,6 +47,7 @@ static fuzz_problem simplify(fuzz_problem problem, simplification kind) {
   case NORMAL_INPUTS: problem.inputs = INPUTS_NORMAL; break;
   case FIRST_SEED: problem.seed = 1; break;
   case OWN_CONFIGURATION: problem.configuration = NULL; break;
+  case WITH_LSE: problem.o_alone = false; break;
   case PLAIN_SCHEDULE: problem.schedule = 0; break;
   case FP16: shape->dtype = ATTENTION_FP16; break;
   case SHORTER_SEQ_Q: shape->seq_q = one_less(shape->seq_q); break;
@@ -64,7 +66,7 @@ static bool same(const fuzz_problem *a, const fuzz_problem *b) {
          s->kv_heads == t->kv_heads && s->seq_q == t->seq_q && s->seq_kv == t->seq_kv &&
          s->head_dim == t->head_dim && s->causal == t->causal && s->scale == t->scale &&
          a->inputs == b->inputs && a->seed == b->seed && a->schedule == b->schedule &&
-         a->configuration == b->configuration;
+         a->configuration == b->configuration && a->o_alone == b->o_alone;
 }
 
 shrink_result shrink(const attention_step *step, const fuzz_problem *problem,

@@ -11,9 +11,9 @@ typedef struct {
 } shrink_result;
 
 // `problem` fails with `message`. The function halves sizes, then takes one off. It drops the mask, grouped
-// heads, the second type, unusual inputs and scales, the configuration and the order of threads, if the
-// problem still fails in any way without them. The search is greedy, as QuickCheck's shrinking (Claessen and
-// Hughes, 2000), and bounded.
+// heads, the second type, unusual inputs and scales, the configuration, the order of threads, and the wish for
+// O alone, if the problem still fails in any way without them. The search is greedy, as QuickCheck's shrinking
+// (Claessen and Hughes, 2000), and bounded.
 shrink_result shrink(const attention_step *step, const fuzz_problem *problem,
                      const error_text *message);
 
