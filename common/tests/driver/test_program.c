@@ -185,6 +185,7 @@ Test(sabotaged, is_told) {
       {"zeros", 1, "error: O is wrong at batch 0, head 0, row 0, column 0: expected "},
       {"unwritten", 1, "error: O is wrong at batch 0, head 0, row 0, column 0: expected "},
       {"lse", 1, "error: lse is wrong at batch 0, head 1, row 39: "},
+      {"o_alone", 1, "error: where lse is not asked for: O is wrong at batch 0, head 0, row 0, "},
       {"outside", 1, "error: something was written outside O: "},
       {"input", 1, "error: the step changed its input K\n"},
       {"unsupported", 2, "error: step 00_sabotaged cannot take 1x2x40x8 fp16: it takes nothing\n"},

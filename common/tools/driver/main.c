@@ -72,8 +72,9 @@ static bool is_timed(const session *s) {
 static bool check(session *s, error_text *error) {
   if (s->options.given[OPTION_NO_CHECK]) return true;
   if (!trial_reference(&s->trial, error)) return false;
-  const bool right = trial_check(&s->trial, &s->report.check) &&
-                     (!is_timed(s) || trial_check_o_alone(&s->trial, &s->step, &s->report.check));
+  const bool right =
+      trial_check(&s->trial, &s->report.check) &&
+      (s->trial.o_alone || trial_check_o_alone(&s->trial, &s->step, &s->report.check));
   s->report.verdict = check_verdict_of(right, &s->report.check);
   return true;
 }

@@ -98,7 +98,7 @@ static bool has_pairs(const ladder_session *s) {
   return is_timed(s) && !ladder_is_sweep(s) && !ladder_has_variants(s);
 }
 
-// Runs the step once and checks the result. Returns false with `error` when the machine fails.
+// Runs the step and checks the result, with lse and without it. Returns false with `error` when the machine fails.
 static bool check_step(ladder_session *s, ladder_row *row, error_text *error) {
   result_row *result = &row->result;
   device_counts_reset();
@@ -109,13 +109,13 @@ static bool check_step(ladder_session *s, ladder_row *row, error_text *error) {
   result->check = (check_result){.o_error = NAN, .o_bound = NAN, .lse_error = NAN};
   if (!ran) result->check.message = *error;
   const bool right = ran && trial_check(&s->trial, &result->check) &&
-                     (!is_timed(s) || trial_check_o_alone(&s->trial, row->step, &result->check));
+                     trial_check_o_alone(&s->trial, row->step, &result->check);
   result->verdict = check_verdict_of(right, &result->check);
   return true;
 }
 
-// Checks each step, and what is timed as well. Returns false only when the machine fails, not when a step is wrong, nor
-// when its launch fails; steps behind one that has left the device unusable are shown, and not run.
+// Checks each step with lse and without it, as it is timed. Returns false only when the machine fails, not when a step is
+// wrong, nor when its launch fails; steps behind one that has left the device unusable are shown, and not run.
 static bool check_steps(ladder_session *s, error_text *error) {
   for (size_t i = 0; i < s->count + s->beside; i++) {
     ladder_row *row = &s->rows[i];
