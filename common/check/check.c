@@ -33,6 +33,20 @@ static bool exceeds(double error, double bound) { return !(error <= bound); }
 // Returns the larger of two errors, where NaN counts as the largest.
 static double worse(double a, double b) { return isnan(a) || a > b ? a : b; }
 
+void check_keep_worse(check_result *result, const check_result *other, const char *where) {
+  const bool more_bad = other->o_bad + other->lse_bad > result->o_bad + result->lse_bad;
+  const bool more_ill = other->ill_conditioned > result->ill_conditioned;
+  if (other->message.text[0] && (more_bad || more_ill || !result->message.text[0]))
+    fail(&result->message, "%s: %s", where, other->message.text);
+  result->o_error = worse(other->o_error, result->o_error);
+  result->o_bound = worse(other->o_bound, result->o_bound);
+  result->o_used = worse(other->o_used, result->o_used);
+  result->lse_error = worse(other->lse_error, result->lse_error);
+  if (other->o_bad > result->o_bad) result->o_bad = other->o_bad;
+  if (other->lse_bad > result->lse_bad) result->lse_bad = other->lse_bad;
+  if (more_ill) result->ill_conditioned = other->ill_conditioned;
+}
+
 static bool is_poison(const void *element, size_t bytes) {
   static const unsigned char poison[4] = {CHECK_POISON, CHECK_POISON, CHECK_POISON, CHECK_POISON};
   return memcmp(element, poison, bytes) == 0;

@@ -47,4 +47,8 @@ check_verdict check_verdict_of(bool right, const check_result *result);
 bool check_outputs(const attention_shape *shape, const uint16_t *o, const float *lse,
                    const reference_result *reference, check_result *result);
 
+// Gives the result of one run the worse value of each field, its own or that of another run of the same problem. The
+// sentence is that of the worse run; that of the other run begins with `where`.
+void check_keep_worse(check_result *result, const check_result *other, const char *where);
+
 #endif

@@ -59,8 +59,8 @@ attention_args trial_arguments(const trial *trial);
 bool trial_check(trial *trial, check_result *result);
 
 // Runs the step once more, for O alone, as launches do that are timed, and checks that O. A step may have a kernel
-// of its own for that. `result` is that of trial_check, and keeps the larger error of O. Returns false with result->message set
-// when it is wrong, or when the launch fails.
+// of its own for that. `result` is that of trial_check, and gets the worse value of each field, also where rows are
+// ill-conditioned in this run alone. Returns false with result->message set when it is wrong, or when the launch fails.
 bool trial_check_o_alone(trial *trial, const attention_step *step, check_result *result);
 
 // The same, after the step has been timed. A step may be right when it is checked, and do less in the launches after that.
