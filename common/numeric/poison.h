@@ -7,6 +7,8 @@
 //
 //   1 11111111111 1 xxx    xxx is the kind, 1 to 6; 0x7FFF is the NaN that a GPU computes, and 0xFFFF marks outputs
 //
+// Kind 7, around tensors, has a number of its own, 0xFFD5, which is a NaN in all of these formats but float64.
+//
 // A GPU computes one NaN alone, so there a NaN that was computed tells no kind.
 #ifndef POISON_H
 #define POISON_H
@@ -23,6 +25,7 @@ typedef enum {
   POISON_COPY,     // an asynchronous copy that has not arrived
   POISON_PRODUCT,  // a wgmma product that was not waited for
   POISON_LANE,     // a shuffle from a lane that takes no part
+  POISON_OUTSIDE,  // memory before the start or past the end of a tensor
   POISON_KINDS
 } poison;
 
@@ -36,11 +39,14 @@ static inline const char *poison_origin(poison kind) {
       "a copy that had not arrived (is a wait missing?)",
       "the result of a wgmma product before a wait for it",
       "a shuffle from a lane that takes no part in it",
+      "memory outside a tensor, before its start or past its end",
   };
   return origins[kind];
 }
 
-static inline uint16_t poison_bits(poison kind) { return (uint16_t)(0xFFF8 | kind); }
+static inline uint16_t poison_bits(poison kind) {
+  return kind == POISON_OUTSIDE ? 0xFFD5 : (uint16_t)(0xFFF8 | kind);
+}
 
 // Fills memory that begins at an even address.
 static inline void poison_fill(void *memory, size_t bytes, poison kind) {
@@ -55,10 +61,12 @@ static inline void poison_fill(void *memory, size_t bytes, poison kind) {
 // The kind of the upper ten bits of a NaN's fraction in fp16 or float32.
 static inline poison poison_of_fraction(uint32_t fraction) {
   const uint32_t low = fraction & 7, middle = fraction >> 3 & 7;
-  if (fraction >> 3 == 0x7F) return low < POISON_KINDS ? (poison)low : POISON_NONE; // from fp16
+  if (fraction == 0x3D5 || fraction == 0x2AF || fraction == 0x2A8) // from fp16, float32 or bf16
+    return POISON_OUTSIDE;
+  if (fraction >> 3 == 0x7F) return low < POISON_OUTSIDE ? (poison)low : POISON_NONE; // from fp16
   const int whole =
       low == 7 || low == 0; // from float32, whose next bits are those of the pattern, or from bf16
-  return fraction >> 6 == 0xF && whole && middle < POISON_KINDS ? (poison)middle : POISON_NONE;
+  return fraction >> 6 == 0xF && whole && middle < POISON_OUTSIDE ? (poison)middle : POISON_NONE;
 }
 
 static inline poison poison_of_fp16(uint16_t bits) {
@@ -67,7 +75,8 @@ static inline poison poison_of_fp16(uint16_t bits) {
 
 static inline poison poison_of_bf16(uint16_t bits) {
   const unsigned kind = bits & 7;
-  return (bits & 0x7FF8) == 0x7FF8 && kind < POISON_KINDS ? (poison)kind : POISON_NONE;
+  if ((bits & 0x7FFF) == 0x7FD5) return POISON_OUTSIDE;
+  return (bits & 0x7FF8) == 0x7FF8 && kind < POISON_OUTSIDE ? (poison)kind : POISON_NONE;
 }
 
 static inline poison poison_of_float(float value) {

