@@ -1,5 +1,6 @@
 #include "check/pattern.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,29 +91,37 @@ static int describe_indices(const size_t *bad, size_t count, const char *one, co
   return snprintf(text, size, "%zu of %zu %s, %zu to %zu", hit, count, many, first, last);
 }
 
+// Appends to a text of `size` bytes, and cuts what has no room, so that the next call begins inside of it as well.
+__attribute__((format(printf, 4, 5))) static void append(char *text, size_t size, size_t *length,
+                                                         const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int more = vsnprintf(text + *length, size - *length, format, arguments);
+  va_end(arguments);
+  const size_t room = size - *length - 1;
+  if (more > 0) *length += (size_t)more < room ? (size_t)more : room;
+}
+
 size_t pattern_describe(const pattern *pattern, char *text, size_t size) {
   static const char *const one[3] = {"head", "row", "column"};
   static const char *const many[3] = {"heads", "rows", "columns"};
   size_t length = 0;
   for (int i = 0; i < 3 && pattern->counts[i] > 0; i++) {
-    if (i > 0) length += (size_t)snprintf(text + length, size - length, "; ");
-    length += (size_t)describe_indices(pattern->bad[i], pattern->counts[i], one[i], many[i],
-                                       text + length, size - length);
+    char indices[128];
+    describe_indices(pattern->bad[i], pattern->counts[i], one[i], many[i], indices, sizeof indices);
+    append(text, size, &length, "%s%s", i > 0 ? "; " : "", indices);
   }
-  if (pattern->unwritten > 0) {
-    length += (size_t)snprintf(text + length, size - length, "; %zu were never written",
-                               pattern->unwritten);
-  }
+  if (pattern->unwritten > 0)
+    append(text, size, &length, "; %zu were never written", pattern->unwritten);
   size_t explained = pattern->unwritten;
   for (poison kind = POISON_NONE + 1; kind < POISON_KINDS; kind++) {
     if (pattern->computed_from[kind] == 0) continue;
     explained += pattern->computed_from[kind];
-    length += (size_t)snprintf(text + length, size - length, "; %zu are NaN, computed from %s",
-                               pattern->computed_from[kind], poison_origin(kind));
+    append(text, size, &length, "; %zu are NaN, computed from %s", pattern->computed_from[kind],
+           poison_origin(kind));
   }
   if (pattern->not_finite > explained) {
-    length += (size_t)snprintf(text + length, size - length, "; %zu are NaN or infinite",
-                               pattern->not_finite - explained);
+    append(text, size, &length, "; %zu are NaN or infinite", pattern->not_finite - explained);
   }
   return length;
 }

@@ -221,8 +221,10 @@ __attribute__((format(printf, 3, 4))) static void append(char *out, int *length,
                                                          ...) {
   va_list arguments;
   va_start(arguments, format);
-  *length += vsnprintf(out + *length, (size_t)(NPY_HEADER_CAPACITY - *length), format, arguments);
+  const int room = NPY_HEADER_CAPACITY - *length - 1;
+  const int more = vsnprintf(out + *length, (size_t)room + 1, format, arguments);
   va_end(arguments);
+  if (more > 0) *length += more < room ? more : room; // no more than NPY_HEADER_CAPACITY - 1 in all
 }
 
 size_t npy_header_format(npy_dtype dtype, int rank, const size_t *shape,

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE // mkdtemp, seteuid
+#include "npy/header.h"
 #include "npy/npy.h"
 #include "tests/npy/files.h"
 
@@ -58,6 +59,18 @@ Test(npy_write, header_is_aligned_for_every_length_of_shape) {
       if (digits < 19) shape[i] *= 10;
     }
   }
+}
+
+// A shape of more dimensions than an array has is cut, and nothing is written behind the header.
+Test(npy_write, header_stays_in_its_room) {
+  enum { RANK = 60 };
+  size_t shape[RANK];
+  char out[4 * NPY_HEADER_CAPACITY];
+  for (int i = 0; i < RANK; i++) shape[i] = SIZE_MAX;
+  memset(out, '#', sizeof out);
+  cr_expect_lt(npy_header_format(NPY_FLOAT16, RANK, shape, out), NPY_HEADER_CAPACITY);
+  for (size_t i = NPY_HEADER_CAPACITY; i < sizeof out; i++)
+    cr_assert_eq(out[i], '#', "byte %zu was overwritten", i);
 }
 
 static void expect_failure(const char *path, const char *message) {

@@ -37,12 +37,11 @@ static const char *limit_text(double limit, char text[16]) {
 // Describes a shape, such as "1x32x1024x64 fp16 causal, rising, deviation 8".
 static row_name name_problem(const measurement *row) {
   row_name name;
-  int length = snprintf(name.text, sizeof name.text, "%s%s", shape_describe(&row->shape).text,
-                        row->rising ? ", rising" : "");
-  if (row->score_deviation != 1) {
-    snprintf(name.text + length, sizeof name.text - (size_t)length, ", deviation %g",
-             row->score_deviation);
-  }
+  char deviation[32] = "";
+  if (row->score_deviation != 1)
+    snprintf(deviation, sizeof deviation, ", deviation %g", row->score_deviation);
+  snprintf(name.text, sizeof name.text, "%s%s%s", shape_describe(&row->shape).text,
+           row->rising ? ", rising" : "", deviation);
   return name;
 }
 
