@@ -224,6 +224,8 @@ $(BUILD)/sabotaged: $(DRIVER_MAIN) $(SABOTAGED) $(LIBRARY) $(RUNTIME)
 	$(call link)
 $(BUILD)/sabotaged.so: $(SABOTAGED) $(LIBRARY) $(RUNTIME)
 	$(call link,-shared)
+$(BUILD)/sabotaged-fuzz: $(FUZZ) $(SABOTAGED) $(LIBRARY) $(RUNTIME)
+	$(call link)
 
 # The same for several GPUs: the program, and the step alone.
 $(BUILD)/sabotaged_group: $(GROUP_MAIN) $(GROUP_PART) $(PLAIN)/common/tests/driver/sabotaged_group.o $(LIBRARY) $(RUNTIME)

@@ -82,6 +82,21 @@ Test(fuzz, a_right_step_passes) {
   const run_outcome outcome = run_problems(&step, problems, PROBLEMS, 1e9, true);
   cr_expect_eq(outcome.verdict, RUN_PASSED, "%s", outcome.message.text);
   cr_expect_eq(outcome.done, PROBLEMS);
+  cr_expect_eq(outcome.refused, 0);
+  cr_expect_str_empty(outcome.message.text);
+}
+
+// Problems that were not run say nothing.
+Test(fuzz, refused_problems_are_counted_apart) {
+  attention_step step = step_with(attention_forward);
+  fuzz_problem problems[PROBLEMS];
+  for (size_t i = 0; i < PROBLEMS; i++) problems[i] = problem_random(&step, 3, i);
+  setenv("SABOTAGE", "unsupported", 1);
+  const run_outcome outcome = run_problems(&step, problems, PROBLEMS, 1e9, true);
+  cr_expect_eq(outcome.verdict, RUN_PASSED, "%s", outcome.message.text);
+  cr_expect_eq(outcome.done, PROBLEMS);
+  cr_expect_eq(outcome.refused, PROBLEMS);
+  cr_expect_str_eq(outcome.message.text, "it takes nothing");
 }
 
 Test(fuzz, problems_are_valid_differ_and_come_again) {

@@ -74,10 +74,31 @@ static int report_failure(const attention_step *step, const fuzz_options *option
   return EXIT_CHECK_FAILED;
 }
 
+// What no problem has tested is not right. A configuration may refuse some of the problems, but not all.
+static int report_end(const attention_step *step, const fuzz_options *options, int64_t done,
+                      int64_t refused, const error_text *reason, double seconds) {
+  if (done == refused) {
+    fprintf(stderr, "error: step %s was tested on no problem of seed %" PRIu64, step->name,
+            options->seed);
+    if (refused > 0)
+      fprintf(stderr, ": it cannot take any of the first %" PRId64 ", the last one because %s\n",
+              refused, reason->text);
+    else
+      fprintf(stderr, ": the time was over before the first began; give it more --seconds\n");
+    return EXIT_CHECK_FAILED;
+  }
+  printf("fuzz: step %s is right on %" PRId64 " problems of seed %" PRIu64, step->name,
+         done - refused, options->seed);
+  if (refused > 0) printf(", and cannot take %" PRId64 " others", refused);
+  printf(" (%.0f s)\n", seconds);
+  return EXIT_OK;
+}
+
 static int fuzz(const attention_step *step, const fuzz_options *options, const char *own_name) {
   const double started = run_seconds();
   progress bar = progress_start("fuzz (s)", (size_t)options->seconds);
-  int64_t done = 0;
+  int64_t done = 0, refused = 0;
+  error_text reason = {""}; // of the last one that was refused
   while (done < options->count && run_seconds() - started < (double)options->seconds) {
     fuzz_problem problems[BATCH];
     const int64_t left = options->count - done;
@@ -88,6 +109,8 @@ static int fuzz(const attention_step *step, const fuzz_options *options, const c
     const double remaining = (double)options->seconds - (run_seconds() - started);
     const run_outcome outcome = run_problems(step, problems, count, remaining, true);
     done += (int64_t)outcome.done;
+    refused += (int64_t)outcome.refused;
+    if (outcome.refused > 0) reason = outcome.message;
     progress_show(&bar, (size_t)(run_seconds() - started));
     if (outcome.verdict == RUN_PASSED) continue;
     progress_end(&bar);
@@ -99,9 +122,7 @@ static int fuzz(const attention_step *step, const fuzz_options *options, const c
     return EXIT_BAD_INPUT;
   }
   progress_end(&bar);
-  printf("fuzz: step %s is right on %" PRId64 " problems of seed %" PRIu64 " (%.0f s)\n",
-         step->name, done, options->seed, run_seconds() - started);
-  return EXIT_OK;
+  return report_end(step, options, done, refused, &reason, run_seconds() - started);
 }
 
 static int fuzz_step(int argc, char **argv) {

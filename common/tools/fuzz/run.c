@@ -18,7 +18,7 @@ enum { HANG_SECONDS = 60, POLL_MILLISECONDS = 2 };
 
 // Memory in which the child writes its progress, which stays when the child dies.
 typedef struct {
-  atomic_size_t done;
+  atomic_size_t done, refused;
   atomic_bool ended; // by itself, not because a step's code ended the process
   error_text message;
 } shared_report;
@@ -36,7 +36,11 @@ static run_verdict try_problem(const attention_step *linked, const fuzz_problem 
   check_result result;
   device_set_schedule(problem->schedule);
   if (!step_configure(&step, problem->configuration, message)) return RUN_UNABLE;
-  if (step.unsupported(&problem->shape)) return RUN_PASSED;
+  const char *reason = step.unsupported(&problem->shape);
+  if (reason) {
+    fail(message, "%s", reason);
+    return RUN_REFUSED;
+  }
   if (!trial_create(&trial, &problem->shape, message)) return RUN_UNABLE;
   trial.o_alone = problem->o_alone;
   inputs_fill(&trial.shape, problem->inputs, INPUTS_Q, problem->seed, trial.q);
@@ -68,6 +72,10 @@ static void run_child(const attention_step *step, const fuzz_problem *problems, 
   run_verdict verdict = device_open(&device, &report->message) ? RUN_PASSED : RUN_UNABLE;
   for (size_t i = 0; verdict == RUN_PASSED && i < count && run_seconds() - started < seconds; i++) {
     verdict = try_problem(step, &problems[i], &report->message);
+    if (verdict == RUN_REFUSED) {
+      atomic_fetch_add(&report->refused, 1);
+      verdict = RUN_PASSED;
+    }
     if (verdict == RUN_PASSED) atomic_fetch_add(&report->done, 1);
   }
   atomic_store(&report->ended, true);
@@ -121,6 +129,7 @@ run_outcome run_problems(const attention_step *step, const fuzz_problem *problem
     fail(&report->message, "it ends the process, with exit status %d", WEXITSTATUS(status));
   }
   outcome.done = atomic_load(&report->done);
+  outcome.refused = atomic_load(&report->refused);
   outcome.message = report->message;
   munmap(report, sizeof *report);
   return outcome;
