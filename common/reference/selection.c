@@ -2,6 +2,7 @@
 
 #include "numeric/random.h"
 #include "shape/shape.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,9 +33,13 @@ static void select_rows(bool *taken, size_t rows, size_t wanted, uint64_t *rando
 }
 
 size_t selection_quick_rows(const attention_shape *shape) {
-  const double quick_pairs = 0x1p26;
+  const double quick_pairs = 0x1p26, most_pairs = 0x1p29;
+  const double few_rows = 8;
   const double heads = (double)shape->batch * shape->heads;
-  const double rows = quick_pairs / (heads * shape->seq_kv);
+  const double quick = quick_pairs / (heads * shape->seq_kv);
+  // Of many keys and heads one row of each head would be left, and a fault in the others would not be found.
+  const double least = fmin(few_rows, most_pairs / (heads * shape->seq_kv));
+  const double rows = fmax(quick, least);
   if (rows >= shape->seq_q) return (size_t)shape->seq_q;
   return rows < 1 ? 1 : (size_t)rows;
 }

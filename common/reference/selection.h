@@ -20,7 +20,8 @@ bool selection_create(const attention_shape *shape, size_t per_head, uint64_t se
 void selection_free(row_selection *selection);
 
 // Returns how many rows of each head a reference computes in seconds. It multiplies 2^26 pairs of rows of Q and
-// K, so that longer sequences have fewer rows. A smaller shape is checked in all rows.
+// K, so that longer sequences have fewer rows, but eight at least as long as that takes 2^29 pairs or less. A smaller
+// shape is checked in all rows.
 size_t selection_quick_rows(const attention_shape *shape);
 
 // They return how many rows of each head it holds, and which row of head `head` (of batch * heads) is number

@@ -100,20 +100,24 @@ Test(selection, the_reference_of_some_rows) {
   for (int t = 0; t < 3; t++) free(tensors[t]);
 }
 
-// There are 2^26 pairs of rows of Q and K in all, so that longer sequences have fewer rows.
+// There are 2^26 pairs of rows of Q and K in all, so that longer sequences have fewer rows, but eight are left of a head,
+// or as many as it has, up to 2^29 pairs.
 Test(selection, rows_that_take_seconds) {
   static const struct {
-    int batch, heads, seq;
+    int batch, heads, seq_q, seq_kv;
     size_t rows;
-  } cases[] = {{128, 32, 128, 128}, {64, 32, 256, 128}, {1, 32, 16384, 128},
-               {1, 16, 16384, 256}, {4, 8, 512, 512},   {1000, 100, 1 << 20, 1}};
+  } cases[] = {{128, 32, 128, 128, 128},   {64, 32, 256, 256, 128},
+               {1, 32, 16384, 16384, 128}, {1, 16, 16384, 16384, 256},
+               {4, 8, 512, 512, 512},      {16, 64, 4, 65536, 4},
+               {16, 64, 1, 65536, 1},      {16, 64, 65536, 65536, 8},
+               {32, 64, 65536, 65536, 4},  {1000, 100, 1 << 20, 1 << 20, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     const attention_shape long_shape = {ATTENTION_FP16,
                                         cases[i].batch,
                                         cases[i].heads,
                                         cases[i].heads,
-                                        cases[i].seq,
-                                        cases[i].seq,
+                                        cases[i].seq_q,
+                                        cases[i].seq_kv,
                                         64,
                                         false,
                                         0.125f};
