@@ -1,5 +1,6 @@
 #include "check/check.h"
 
+#include "check/mean_error.h"
 #include "check/pattern.h"
 #include "shape/shape.h"
 #include <math.h>
@@ -41,6 +42,7 @@ void check_keep_worse(check_result *result, const check_result *other, const cha
   result->o_error = worse(other->o_error, result->o_error);
   result->o_bound = worse(other->o_bound, result->o_bound);
   result->o_used = worse(other->o_used, result->o_used);
+  result->o_mean = worse(other->o_mean, result->o_mean);
   result->lse_error = worse(other->lse_error, result->lse_error);
   if (other->o_bad > result->o_bad) result->o_bad = other->o_bad;
   if (other->lse_bad > result->lse_bad) result->lse_bad = other->lse_bad;
@@ -112,12 +114,25 @@ static extent extent_of(const attention_shape *shape, const reference_result *re
                   .selection = &reference->selection};
 }
 
+// Judges the errors of all elements together, when each alone is small enough.
+static bool check_mean(const mean_error *mean, check_result *result) {
+  result->o_mean = mean_error_root(mean);
+  if (!exceeds(result->o_mean, 1)) return true;
+  return fail(
+      &result->message,
+      "O is wrong in many elements: each error of %zu is within what is allowed, but their root "
+      "mean square is %.3g times as large as rounding and float32 explain. Look for keys that "
+      "get no weight, and for sums or probabilities that are rounded once more",
+      mean->elements, result->o_mean);
+}
+
 static bool check_o(const attention_shape *shape, const uint16_t *o,
                     const reference_result *reference, check_result *result) {
   const extent all = extent_of(shape, reference, (size_t)shape->head_dim);
   bad_element first = {0};
   bad_element ill = {0};
   double coarsest = 0;
+  mean_error mean = {0};
   pattern bad;
   if (!pattern_create(&bad, all.heads, all.rows, all.columns)) {
     return fail(&result->message, "not enough memory to compare O");
@@ -128,6 +143,7 @@ static bool check_o(const attention_shape *shape, const uint16_t *o,
     const uint16_t *o_row = o + (head * all.rows + row) * all.columns;
     const bool uncertain = reference_ill_conditioned(reference, n);
     bool off = false;
+    if (!uncertain) mean.rows++;
     for (size_t column = 0; column < all.columns; column++) {
       const size_t i = n * all.columns + column;
       const double expected = reference->o[i];
@@ -135,7 +151,10 @@ static bool check_o(const attention_shape *shape, const uint16_t *o,
       const double allowed = (double)reference->o_allowed[i];
       const double error = fabs(got - expected);
       result->o_error = worse(error, result->o_error);
-      if (!uncertain) result->o_used = worse(error / allowed, result->o_used);
+      if (!uncertain) {
+        result->o_used = worse(error / allowed, result->o_used);
+        mean_error_add(&mean, error, (double)reference->o_mean[i]);
+      }
       if (!exceeds(error, allowed)) continue;
       if (uncertain && got >= (double)reference->o_low[i] && got <= (double)reference->o_high[i]) {
         off = true;
@@ -163,7 +182,7 @@ static bool check_o(const attention_shape *shape, const uint16_t *o,
     describe_ill_conditioned(shape, &ill, coarsest, result, all.heads * all.checked);
   }
   pattern_free(&bad);
-  return result->o_bad == 0;
+  return result->o_bad == 0 && check_mean(&mean, result);
 }
 
 static bool check_lse(const attention_shape *shape, const float *lse,

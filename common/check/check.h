@@ -14,6 +14,7 @@ typedef struct {
   double o_error;   // max |O - reference|; NaN when O holds a NaN
   double o_bound;   // FlashAttention's bound of it, the largest that passes in any element
   double o_used;    // max |O - reference| / the allowed error of the element; NaN likewise
+  double o_mean;    // root mean square of |O - reference| / o_mean of the reference; 0 of few
   double lse_error; // max |lse - reference| / (1 + |reference|) over finite rows; NaN likewise
   size_t o_bad;     // elements of O whose error is larger than allowed
   size_t lse_bad;   // rows of lse likewise
@@ -31,7 +32,8 @@ check_verdict check_verdict_of(bool right, const check_result *result);
 
 // Compares outputs with the reference. `o` holds fp16 or bf16 bits [batch, heads, seq_q, head_dim]; `lse`
 // holds float32 [batch, heads, seq_q], or is NULL when none was asked for. Each element of O passes within
-// what it may be off by (reference/allowance.h). lse passes within CHECK_LSE_TOLERANCE of a finite reference
+// what it may be off by (reference/allowance.h), and so does the root mean square of all errors of O, where there
+// are a thousand elements of 16 rows or more. lse passes within CHECK_LSE_TOLERANCE of a finite reference
 // and must be exactly -infinity where the row sees no key. Returns true when every element passes.
 //
 // Where float32 scores are too imprecise to determine a row's weights, a correct kernel's O may be far from

@@ -6,6 +6,7 @@
 #define SCORE_ROUNDINGS 8.0
 #define EXP2_ERROR      0x1p-21
 #define MARGIN          1.25
+#define MEAN_MARGIN     1.5
 #define MATTERS         20.0 // nats: exp(-20) is 2e-9
 
 // They return half a unit in the last place, relative to the value, and that of subnormal numbers,
@@ -53,25 +54,47 @@ double allowance_score_error(const row_problem *row, const double *scores) {
   return rivals > 1 ? error : 0;
 }
 
+// Turns sum_j (the error of rounding P_j)^2 V[j][d]^2 into the mean error of each element. `in_all_keys` is the part that
+// the weights may be off by in the same direction, and `sums` that of the sums over the keys.
+static void mean_of_row(const row_problem *row, const double *o, const double *peak,
+                        double in_all_keys, double sums, const float *allowed, float *mean) {
+  const double unit = rounding(row->dtype), least = subnormal_rounding(row->dtype);
+  for (int d = 0; d < row->dim; d++) {
+    const double size = fabs(o[d]);
+    // That of O, and as much for a part that all probabilities share.
+    const double rounded = 2 * (size * unit * size * unit + least * least);
+    const double weighted = (double)allowed[d] / unit; // sum_j w_j |V[j][d]| or more
+    mean[d] = (float)(MEAN_MARGIN * sqrt(((double)mean[d] + rounded) / 3) +
+                      in_all_keys * (weighted + size) + sums * (peak[d] + size));
+  }
+}
+
 void allowance_of_row(const row_problem *row, const double *weights, const double *o,
-                      double score_error, float *allowed) {
+                      const double *peak, double score_error, float *allowed, float *mean) {
   // Where only one key matters, its weight is 1 for any score.
   const bool matter = score_error > 0 && score_error <= ALLOWANCE_ILL;
   const double factor = matter ? score_error_factor(row) : 0;
   const double sums = FLOAT_ROUNDING * (32 + row->keys / 8.0) + EXP2_ERROR;
   const double unit = rounding(row->dtype), least = subnormal_rounding(row->dtype);
   double in_all = 0; // what the sum of the weights may be off by
-  for (int d = 0; d < row->dim; d++) allowed[d] = 0;
+  double lost = 0;   // weights that may all be rounded to 0
+  for (int d = 0; d < row->dim; d++) allowed[d] = mean[d] = 0;
   for (int key = 0; key < row->keys; key++) {
     const double weight = weights[key];
     if (weight == 0) continue;
     const double in_float = fmin(factor * (double)row->K_norm[key], 1) + sums;
     const float off = (float)(weight * (unit + in_float) + fmin(weight, least));
     const float *values = row->V + (size_t)key * (size_t)row->dim;
+    const float rounded = (float)fmax(weight * unit, fmin(weight, least));
     in_all += weight * in_float;
+    if (weight < 2 * least) lost += weight;
 #pragma omp simd
-    for (int d = 0; d < row->dim; d++) allowed[d] += off * fabsf(values[d]);
+    for (int d = 0; d < row->dim; d++) {
+      allowed[d] += off * fabsf(values[d]);
+      mean[d] += rounded * values[d] * (rounded * values[d]);
+    }
   }
+  mean_of_row(row, o, peak, score_error + EXP2_ERROR + lost, sums, allowed, mean);
   for (int d = 0; d < row->dim; d++)
     allowed[d] = (float)(MARGIN * ((double)allowed[d] + fabs(o[d]) * (unit + in_all) + least));
 }

@@ -18,6 +18,12 @@
 //   - exp2 of the hardware is off by 2^-21 of its value; sums in float32 over n keys are off by (32 + n / 8)
 //     2^-24 of their value.
 //
+// The errors of many elements tell more in the mean. Those of rounding are as often above as below the value, so their
+// root mean square is u / sqrt(3) times that of what is rounded: sqrt(sum_j w_j^2 V[j][d]^2 + O[d]^2). The mean
+// allowance is 3 / 2 of that, with O counted twice, since all probabilities may be rounded in the same direction where
+// they are equal. The errors of scores, and of sums over the keys, may have one direction, and are added as above. The
+// error of a sum is a part of the largest sum over the first keys, not of the sum of all |w_j V[j][d]|.
+//
 // The allowance is 5 / 4 of the sum. It never exceeds the bound of FlashAttention's test suite (reference.h), where
 // a row's scores are well determined.
 //
@@ -37,11 +43,12 @@
 // the exact scaled scores [keys]. It is 0 when only one key matters, since its weight is 1 for any score.
 double allowance_score_error(const row_problem *row, const double *scores);
 
-// Computes the allowed error of each element of the row's O [dim], given the exact weights [keys], the exact
-// O, and the result of allowance_score_error. For an ill-conditioned row it allows the errors of rounding
-// alone.
+// Computes the allowed error of each element of the row's O [dim], and what its root mean square may be over many
+// elements, given the exact weights [keys], the exact O, the largest sums |w_0 V[0][d] + ... + w_j V[j][d]| as `peak`
+// [dim], and the result of allowance_score_error. For an ill-conditioned row it allows the errors of rounding alone,
+// and the mean means nothing.
 void allowance_of_row(const row_problem *row, const double *weights, const double *o,
-                      double score_error, float *allowed);
+                      const double *peak, double score_error, float *allowed, float *mean);
 
 // Computes, for an ill-conditioned row, the bounds between which each element of O may lie, rounding
 // included.

@@ -44,6 +44,9 @@ static double exact_scores(const row_problem *row) {
   return row_max;
 }
 
+// The sum over the first keys is looked at after every so many of them.
+enum { PEAK_KEYS = 32 };
+
 // Computes one row of attention, and the allowed error of a kernel's result.
 static void compute_row(const row_problem *row, void *context) {
   reference_result *result = context;
@@ -61,16 +64,20 @@ static void compute_row(const row_problem *row, void *context) {
   }
   for (int key = 0; key < keys; key++) scores[key] /= row_sum;
   // 3. The weighted sum of V's rows.
-  for (int d = 0; d < dim; d++) o[d] = 0;
+  double *peak = row->scratch + keys;
+  for (int d = 0; d < dim; d++) o[d] = peak[d] = 0;
   for (int key = 0; key < keys; key++) {
     const double weight = scores[key];
     const float *v = row->V + (size_t)key * (size_t)dim;
 #pragma omp simd
     for (int d = 0; d < dim; d++) o[d] += weight * (double)v[d];
+    if (key % PEAK_KEYS == 0 || key == keys - 1)
+      for (int d = 0; d < dim; d++) peak[d] = fmax(peak[d], fabs(o[d]));
   }
   result->lse[row->number] = row_max + log(row_sum); // -infinity when keys is 0
-  allowance_of_row(row, scores, o, (double)result->score_error[row->number],
-                   result->o_allowed + row->number * (size_t)dim);
+  allowance_of_row(row, scores, o, peak, (double)result->score_error[row->number],
+                   result->o_allowed + row->number * (size_t)dim,
+                   result->o_mean + row->number * (size_t)dim);
 }
 
 static void compute_range(const row_problem *row, void *context) {
@@ -123,9 +130,11 @@ static bool compute_selected(const attention_shape *shape, const uint16_t *q, co
   float *low = malloc(count * sizeof *low);
   result->o = malloc(count * sizeof *result->o);
   result->o_allowed = malloc(count * sizeof *result->o_allowed);
+  result->o_mean = malloc(count * sizeof *result->o_mean);
   result->lse = malloc(rows * sizeof *result->lse);
   result->score_error = malloc(rows * sizeof *result->score_error);
-  bool done = low && result->o && result->o_allowed && result->lse && result->score_error;
+  bool done =
+      low && result->o && result->o_allowed && result->o_mean && result->lse && result->score_error;
   if (!done) {
     fail(error, "not enough memory for the reference of %s", shape_describe(shape).text);
   }
@@ -167,6 +176,7 @@ void reference_free(reference_result *result) {
   selection_free(&result->selection);
   free(result->o);
   free(result->o_allowed);
+  free(result->o_mean);
   free(result->o_low);
   free(result->o_high);
   free(result->lse);

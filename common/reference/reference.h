@@ -16,6 +16,7 @@ typedef struct {
   // [batch, heads, count, head_dim]: the largest |O - o| of an element that passes. It is less than o_bound
   // wherever a correct kernel makes a smaller error (allowance.h).
   float *o_allowed;
+  float *o_mean; // likewise: what the root mean square of |O - o| may be over many elements
   // score_error [batch, heads, count] says how far the float32 scores of a row may be off, in nats. o_low and
   // o_high [batch, heads, count, head_dim] are the bounds of O in ill-conditioned rows. They are set in such
   // rows only, and are NULL when there is none.

@@ -40,7 +40,7 @@ bool rows_visit(const attention_shape *shape, const row_selection *selection,
                 void *context, error_text *error) {
   const size_t dim = (size_t)shape->head_dim;
   const size_t rows = rows_count(shape, selection);
-  const size_t room = (size_t)shape->seq_kv;
+  const size_t room = (size_t)shape->seq_kv + dim;
   float *q = to_floats(shape->dtype, q_bits, shape_q_count(shape));
   float *k = to_floats(shape->dtype, k_bits, shape_kv_count(shape));
   float *v = to_floats(shape->dtype, v_bits, shape_kv_count(shape));

@@ -15,7 +15,7 @@ typedef struct {
   const float *K, *V;  // [keys, dim]
   const float *K_norm; // [keys], the Euclidean norm of each row of K
   size_t number;       // of the row, among the selected ones of all heads
-  double *scratch;     // [keys], the thread's own memory
+  double *scratch;     // [keys + dim], the thread's own memory
 } row_problem;
 
 // Returns the number of rows of the selection, in all heads.
