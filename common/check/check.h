@@ -8,7 +8,7 @@
 enum { CHECK_POISON = 0xff };
 
 // lse may be off by this much, plus this part of the reference.
-#define CHECK_LSE_TOLERANCE 2e-5
+#define CHECK_LSE_TOLERANCE 1e-5
 
 typedef struct {
   double o_error;   // max |O - reference|; NaN when O holds a NaN

@@ -25,6 +25,7 @@ typedef enum {
   WRONG_WITHOUT_LSE,
   IDLE_AFTER_TWO_LAUNCHES,
   LSE_WITHOUT_MAX,
+  LSE_ROUNDED,      // to 17 bits
   LSE_WITHOUT_KEYS, // of a row that sees no key
   EIGHTH_COLUMN,
   SECOND_TILE,
@@ -116,6 +117,7 @@ static cudaError_t fake_forward(const attention_args *args, cudaStream_t stream)
   if (planted == ONE_WRONG_ELEMENT) o[count / 3] += 0.05f;
   if (planted == WRONG_WITHOUT_LSE && !args->lse) o[count / 3] += 0.05f;
   if (planted == LSE_WITHOUT_MAX) lse[5] -= 0.5f;
+  if (planted == LSE_ROUNDED) lse[5] += 1.5e-5f * (1 + fabsf(lse[5]));
   if (planted == LSE_WITHOUT_KEYS) lse[0] = 0;
   for (size_t i = 0; i < count; i++) {
     const size_t row = i / dim % rows;
@@ -262,6 +264,9 @@ Test(rejects, a_changed_input) { expect(CHANGED_INPUT, false, "changed its input
 Test(rejects, an_fp16_accumulator) { expect(FP16_ACCUMULATOR, false, "O is wrong"); }
 
 Test(rejects, an_lse_without_the_max) { expect(LSE_WITHOUT_MAX, false, "lse is wrong"); }
+
+// Steps and peers are off by 4.1e-6 of 1 + |lse| at most, in all records.
+Test(rejects, an_lse_that_is_rounded_once_more) { expect(LSE_ROUNDED, false, "lse is wrong"); }
 
 Test(rejects, an_lse_of_a_row_that_sees_no_key) {
   expect(LSE_WITHOUT_KEYS, false, "row 0: expected -inf, got 0 (allowed error 0)");

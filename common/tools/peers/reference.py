@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-LSE_TOLERANCE = 2e-5  # CHECK_LSE_TOLERANCE of common/check
+LSE_TOLERANCE = 1e-5  # CHECK_LSE_TOLERANCE of common/check
 CHUNK = 1 << 27  # elements of a matrix that is computed with at once: 1 GiB in float64
 
 # Those of common/reference/allowance.c and allowance.h.
