@@ -56,20 +56,27 @@ static enum {
 } kind;
 static size_t launches, idle; // `idle`: the launch that does nothing
 static const void *first_o;
+static uint16_t
+    *right_o[2]; // with the bits of the reference, and with others that are right as well
 
 static cudaError_t forward_right(const attention_args *arguments, cudaStream_t stream) {
-  (void)stream;
   launches++;
   if (!first_o) first_o = arguments->o;
   if (kind == FIRST_O_ALONE && arguments->o != first_o) return cudaSuccess;
   if (kind == IDLE_ONCE && launches == idle) return cudaSuccess;
+  const uint16_t *o = right_o[kind == OTHER_BITS && launches % 2];
+  return cudaMemcpyAsync(arguments->o, o, shape_q_count(&tested.shape) * sizeof *o,
+                         cudaMemcpyHostToDevice, stream);
+}
+
+static void fill_right_o(void) {
   const size_t count = shape_q_count(&tested.shape);
-  uint16_t *o = malloc(count * sizeof *o);
-  for (size_t i = 0; i < count; i++) o[i] = fp16_from_float((float)tested.reference.o[i]);
-  if (kind == OTHER_BITS && launches % 2) o[0]++;
-  const cudaError_t status = cudaMemcpy(arguments->o, o, count * sizeof *o, cudaMemcpyHostToDevice);
-  free(o);
-  return status;
+  for (size_t k = 0; k < 2; k++) {
+    right_o[k] = realloc(right_o[k], count * sizeof *right_o[k]);
+    for (size_t i = 0; i < count; i++)
+      right_o[k][i] = fp16_from_float((float)tested.reference.o[i]);
+  }
+  right_o[1][0]++;
 }
 
 static const attention_step computing = {
@@ -84,6 +91,7 @@ static check_result find(size_t sets, bool graph) {
   launches = 0;
   first_o = NULL;
   if (!tested.reference.o) cr_assert(trial_reference(&tested, &error), "%s", error.text);
+  fill_right_o();
   cr_assert(measure_steps(&tested, &computing, 1, &plan, &measured, &error), "%s", error.text);
   cr_expect_eq(measured_steps_check(&measured, 0, &found), !*found.message.text);
   measured_steps_free(&measured);
@@ -127,7 +135,7 @@ Test(after, a_step_that_does_nothing_any_more_is_found) {
       "%s", found.message.text);
 }
 
-// The last launch is that on the last set of tensors. A GPU cannot record this step, which waits, in a graph.
+// The last launch is that on the last set of tensors.
 Test(after, each_set_and_the_graph_are_looked_at) {
   for (int graph = 0; graph < 2; graph++) {
     kind = RIGHT;
@@ -135,8 +143,7 @@ Test(after, each_set_and_the_graph_are_looked_at) {
     kind = IDLE_ONCE;
     idle = launches;
     const check_result found = find(4, graph);
-    cr_expect(strstr(found.message.text, graph && !device_runs_behind() ? "in a graph: O is wrong"
-                                                                        : "in a row: O is wrong"),
+    cr_expect(strstr(found.message.text, graph ? "in a graph: O is wrong" : "in a row: O is wrong"),
               "%s", found.message.text);
   }
 }
