@@ -42,6 +42,10 @@ def empty(sizes: tuple[int, ...] | int, dtype: str, device: SimpleNamespace) -> 
     return Tensor(np.full(sizes, 0xFF if held.startswith("u") else np.nan, held), dtype, device.type)
 
 
+def zeros(sizes: tuple[int, ...] | int, dtype: str, device: SimpleNamespace) -> Tensor:
+    return Tensor(np.zeros(sizes, dtype), dtype, device.type)
+
+
 def empty_like(tensor: Tensor, memory_format: str | None = None) -> Tensor:
     return empty(tensor.shape, tensor.dtype, tensor.device)
 
