@@ -90,8 +90,9 @@ void allowance_of_row(const row_problem *row, const double *weights, const doubl
     if (weight < 2 * least) lost += weight;
 #pragma omp simd
     for (int d = 0; d < row->dim; d++) {
+      const float part = rounded * values[d];
       allowed[d] += off * fabsf(values[d]);
-      mean[d] += rounded * values[d] * (rounded * values[d]);
+      mean[d] += part * part;
     }
   }
   mean_of_row(row, o, peak, score_error + EXP2_ERROR + lost, sums, allowed, mean);

@@ -71,8 +71,9 @@ static void compute_row(const row_problem *row, void *context) {
     const float *v = row->V + (size_t)key * (size_t)dim;
 #pragma omp simd
     for (int d = 0; d < dim; d++) o[d] += weight * (double)v[d];
-    if (key % PEAK_KEYS == 0 || key == keys - 1)
-      for (int d = 0; d < dim; d++) peak[d] = fmax(peak[d], fabs(o[d]));
+    if (key % PEAK_KEYS > 0 && key < keys - 1) continue;
+#pragma omp simd
+    for (int d = 0; d < dim; d++) peak[d] = fabs(o[d]) > peak[d] ? fabs(o[d]) : peak[d];
   }
   result->lse[row->number] = row_max + log(row_sum); // -infinity when keys is 0
   allowance_of_row(row, scores, o, peak, (double)result->score_error[row->number],
