@@ -20,8 +20,8 @@ typedef struct {
 // The software that a number was measured with, and the time.
 typedef struct {
   char cuda[16]; // version of the runtime, such as "13.0"
-  char commit
-      [128]; // at the start: of LAB_COMMIT in the environment, else what git says, else "unknown"
+  // That of the start: of LAB_COMMIT in the environment, else what git says, else "unknown".
+  char commit[128];
   char date[32]; // ISO 8601, UTC, such as "2026-11-20T14:26:19Z"
 } record_origin;
 
