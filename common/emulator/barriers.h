@@ -39,10 +39,13 @@ EMULATOR_API void emulator_mbarrier_wait(uint64_t *barrier, unsigned parity,
 
 // ---- bar: PTX ISA 9.0, 9.7.13.1 -----------------------------------------------------------------
 
-// Both functions arrive at barrier `number`, 1 to 15, of `threads` threads, a multiple of 32. wait blocks
-// until that many threads have arrived; arrive does not block. All these threads must give the same count.
+// All three functions arrive at barrier `number`, 1 to 15, of `threads` threads, a multiple of 32. wait and any block
+// until that many threads have arrived; arrive does not block. All these threads must give the same count. any returns
+// whether `value` was true in any of them. It is a fault if some of the threads call it and others do not.
 EMULATOR_API void emulator_named_barrier_wait(int number, int threads, const emulator_site *site);
 EMULATOR_API void emulator_named_barrier_arrive(int number, int threads, const emulator_site *site);
+EMULATOR_API bool emulator_named_barrier_any(int number, int threads, bool value,
+                                             const emulator_site *site);
 
 #ifdef __cplusplus
 }

@@ -148,6 +148,18 @@ __device__ __forceinline__ void named_barrier_wait(int number, int threads TIMEL
 __device__ __forceinline__ void named_barrier_arrive(int number, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
+// All of the threads wait, and each learns whether `value` is true in any of them.
+__device__ __forceinline__ bool named_barrier_any(int number, int threads, bool value) {
+  unsigned any;
+  asm volatile("{.reg .pred given, any;\n"
+               "setp.ne.u32 given, %3, 0;\n"
+               "bar.red.or.pred any, %1, %2, given;\n"
+               "selp.u32 %0, 1, 0, any;}"
+               : "=r"(any)
+               : "r"(number), "r"(threads), "r"((unsigned)value)
+               : "memory");
+  return any;
+}
 
 // Change how many registers each thread of the warp group may use, a multiple of 8 from 24 to 256.
 // take_registers waits until other warp groups have given enough away. 9.7.19.5, "setmaxnreg".

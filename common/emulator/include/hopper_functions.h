@@ -88,6 +88,10 @@ inline void named_barrier_arrive(int number, int threads, EMULATOR_CALL_SITE) {
   const emulator_site site = {"bar.arrive", file, line};
   emulator_named_barrier_arrive(number, threads, &site);
 }
+inline bool named_barrier_any(int number, int threads, bool value, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"bar.red.or", file, line};
+  return emulator_named_barrier_any(number, threads, value, &site);
+}
 
 // The ISA does not say which lane is elected. It is not the first here, so that no kernel relies on that, but the last one
 // that is still there: one lane that asks alone, after the others have left the kernel, is elected.

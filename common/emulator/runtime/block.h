@@ -40,7 +40,8 @@ typedef struct thread {
   thread_state state;
   fiber_stack *stack;        // NULL before it first runs and after it has exited
   const emulator_site *site; // where it waits
-  unsigned mask; // THREAD_IN_WARP: the lanes it waits for; THREAD_ACTIVE_MASK: the answer
+  unsigned
+      mask; // THREAD_IN_WARP: the lanes it waits for; THREAD_ACTIVE_MASK, THREAD_AT_NUMBER: the answer
   void *operand; // THREAD_IN_WARP: its operand
   const void
       *awaited; // THREAD_AT_PHASE and those after it: the barrier, group or warpgroup; else stale
@@ -70,10 +71,12 @@ typedef struct {
   rendezvous pending[GPU_WARP_LANES];
 } warp;
 
-// A named barrier, of bar.sync and bar.arrive.
+// A named barrier, of bar.sync, bar.arrive and bar.red.
 typedef struct {
   unsigned threads; // how many it is for, as the first thread to arrive says
   unsigned arrived;
+  bool asks; // whether the threads that have arrived did so with bar.red
+  bool any;  // whether one of them gave true
 } named_barrier;
 
 // A barrier in shared memory, for reports: how the source calls it, see barriers.h, and when each kind of event

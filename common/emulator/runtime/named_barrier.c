@@ -1,4 +1,4 @@
-// bar.sync and bar.arrive: barriers by number, for part of a block.
+// bar.sync, bar.arrive and bar.red: barriers by number, for part of a block.
 #define _GNU_SOURCE
 #include "barriers.h"
 
@@ -11,7 +11,7 @@ void named_barriers_begin(worker *worker) {
   memset(worker->named_barriers, 0, sizeof worker->named_barriers);
 }
 
-static void check(const named_barrier *barrier, int number, int threads,
+static void check(const named_barrier *barrier, int number, int threads, bool asks,
                   const emulator_site *site) {
   if (number < 1 || number >= NAMED_BARRIERS) {
     emulator_fault(cudaErrorLaunchFailure,
@@ -28,13 +28,26 @@ static void check(const named_barrier *barrier, int number, int threads,
                    "%s in %s:%d: barrier %d is for %d threads here, and for %u where others wait",
                    site->operation, site->file, site->line, number, threads, barrier->threads);
   }
+  if (barrier->arrived > 0 && barrier->asks != asks) {
+    emulator_fault(
+        cudaErrorLaunchFailure,
+        "%s in %s:%d: others came to barrier %d %s bar.red, which belongs to all threads "
+        "of a phase or to none",
+        site->operation, site->file, site->line, number, asks ? "without" : "by");
+  }
 }
 
-// Returns true when the running thread is the last to arrive; the waiting threads can then continue.
-static bool arrive(worker *worker, int number, int threads, const emulator_site *site) {
+// Returns true when the running thread is the last to arrive; the waiting threads can then continue. `value` is what it
+// gives to bar.red, and NULL for the others. Each thread gets the answer when the phase ends, because the next one
+// may begin before it runs.
+static bool arrive(worker *worker, int number, int threads, const bool *value,
+                   const emulator_site *site) {
   named_barrier *barrier = &worker->named_barriers[number & (NAMED_BARRIERS - 1)];
-  check(barrier, number, threads, site);
+  check(barrier, number, threads, value != NULL, site);
+  if (barrier->arrived == 0) barrier->any = false;
   barrier->threads = (unsigned)threads;
+  barrier->asks = value != NULL;
+  if (value && *value) barrier->any = true;
   history_did(worker, site, NULL);
   observer_turn_arrive(worker, (unsigned)number, site);
   observer_phase_arrive(worker, barrier);
@@ -43,9 +56,11 @@ static bool arrive(worker *worker, int number, int threads, const emulator_site 
   observer_turn_complete(worker, (unsigned)number);
   worker->counts.named_barriers++;
   observer_phase_complete(worker, barrier);
+  worker->running->mask = barrier->any;
   for (unsigned i = 0; i < worker->thread_count; i++) {
     thread *thread = &worker->threads[i];
     if (thread->state == THREAD_AT_NUMBER && thread->awaited == barrier) {
+      thread->mask = barrier->any;
       block_ready(worker, thread);
     }
   }
@@ -53,19 +68,29 @@ static bool arrive(worker *worker, int number, int threads, const emulator_site 
 }
 
 void emulator_named_barrier_arrive(int number, int threads, const emulator_site *site) {
-  arrive(current_worker, number, threads, site);
+  arrive(current_worker, number, threads, NULL, site);
 }
 
-void emulator_named_barrier_wait(int number, int threads, const emulator_site *site) {
+// Returns the answer of bar.red, if the thread gives it a value.
+static bool arrive_and_wait(int number, int threads, const bool *value, const emulator_site *site) {
   worker *worker = current_worker;
-  if (arrive(worker, number, threads, site)) {
+  thread *self = worker->running;
+  if (arrive(worker, number, threads, value, site)) {
     block_step_aside(worker);
   } else {
-    thread *self = worker->running;
     self->state = THREAD_AT_NUMBER;
     self->site = site;
     self->awaited = &worker->named_barriers[number];
     block_wait(worker);
   }
   observer_phase_wait(worker, &worker->named_barriers[number]);
+  return self->mask;
+}
+
+void emulator_named_barrier_wait(int number, int threads, const emulator_site *site) {
+  arrive_and_wait(number, threads, NULL, site);
+}
+
+bool emulator_named_barrier_any(int number, int threads, bool value, const emulator_site *site) {
+  return arrive_and_wait(number, threads, &value, site);
 }

@@ -182,6 +182,32 @@ __global__ void __launch_bounds__(384, 1) turns_kernel(int *list, int rounds) KE
   return true;
 }
 
+// Two warp groups vote in each round. One thread of the first gives true in odd rounds, another one each time, and none of
+// the second does. A thread counts the answers, which differ from round to round and between the groups.
+static constexpr int VOTES = 20;
+__global__ void votes_kernel(int *answers) KERNEL_FOR_HOPPER({
+  const int warpgroup = threadIdx.x / 128;
+  for (int round = 0; round < VOTES; round++) {
+    const bool value = round % 2 && (int)threadIdx.x == round * 37 % 128;
+    if (named_barrier_any(1 + warpgroup, 128, value)) answers[threadIdx.x * 2 + round % 2]++;
+  }
+})
+
+    bool hopper_votes(error_text *error) {
+  if (!device_is_hopper()) return true;
+  device_array<int> answers(2 * 256);
+  votes_kernel<<<1, 256>>>(answers.data());
+  if (!device_finished(error, "votes_kernel")) return false;
+  const std::vector<int> got = answers.host();
+  for (int i = 0; i < 2 * 256; i++) {
+    const int expected = i < 256 && i % 2 ? VOTES / 2 : 0;
+    if (got[i] != expected)
+      return fail(error, "thread %d: true %d times in %s rounds, not %d times", i / 2, got[i],
+                  i % 2 ? "odd" : "even", expected);
+  }
+  return true;
+}
+
 // Adds 100 and the number of the lane that each warp elects, twice.
 __global__ void election_kernel(int *elected) KERNEL_FOR_HOPPER({
   for (int round = 0; round < 2; round++)

@@ -106,6 +106,12 @@ __global__ void named_kernel(int number, int first, int second) {
   if (threadIdx.x >= 32 && second) MARK, named_barrier_wait(number, second);
   if (threadIdx.x < 32 && !second) MARK, named_barrier_wait(number, first);
 }
+__global__ void voting_kernel() {
+  if (threadIdx.x < 32) named_barrier_arrive(4, 64);
+  __syncthreads();
+  if (threadIdx.x >= 32) MARK, named_barrier_any(4, 64, true);
+}
+void fault_named_barrier_mixed(void) { voting_kernel<<<1, 64>>>(); }
 void fault_named_barrier_zero(void) { named_kernel<<<1, 64>>>(0, 64, 64); }
 void fault_named_barrier_counts(void) { named_kernel<<<1, 64>>>(2, 64, 96); }
 void fault_named_barrier_alone(void) { named_kernel<<<1, 64>>>(3, 96, 0); }

@@ -28,6 +28,7 @@ void fault_barrier_divided(void);      // thread 0 alone comes to __syncthreads(
 void fault_barrier_of_a_ring(void);
 void fault_named_barrier_zero(void);
 void fault_named_barrier_counts(void); // 64 and 96 threads
+void fault_named_barrier_mixed(void);  // some threads vote
 void fault_named_barrier_alone(void);  // 32 of 64 threads wait at barrier 3
 
 // Describes a tensor in a map that lies `offset` bytes past a multiple of 64, and returns the error.

@@ -108,6 +108,7 @@ bool hopper_barriers(error_text *error);
 bool hopper_box_copies(error_text *error);
 bool hopper_tensor_maps(error_text *error);
 bool hopper_roles(error_text *error);
+bool hopper_votes(error_text *error);
 bool hopper_election(error_text *error);
 
 // hopper_products.cu

@@ -125,6 +125,11 @@ Test(hopper_faults, named_barriers) {
       fault_named_barrier_zero, FAILURE, {"bar.arrive in " FILE_NAME, "numbers 1 to 15, not 0"}});
   expect(fault_named_barrier_counts, FAILURE, "bar.sync",
          ": barrier 2 is for 96 threads here, and for 64 where others wait\n", NULL);
+  expect(
+      fault_named_barrier_mixed, FAILURE, "bar.red.or",
+      ": others came to barrier 4 without bar.red, which belongs to all threads of a phase or to "
+      "none\n",
+      NULL);
   expect(fault_named_barrier_alone, FAILURE, "threads 0-31 (warp 0) wait at bar.sync",
          " for barrier 3, to which 64 of 96 threads have come\n",
          "threads 32-63 (warp 1) have exited\n");
