@@ -26,9 +26,12 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
-// The largest probability up to which the old max may stay, 2^15 or 2^64, as the bits of an Element.
+// The largest probability up to which the old max may stay, 2^15 or 2^64, as the bits of an Element, and the one up to
+// which a rehearsal succeeds, as an exponent of 2: four fifths of the other exponent.
 template <typename Element>
 static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
+template <typename Element>
+static constexpr float REHEARSAL_BITS = std::is_same<Element, half>::value ? 12.0f : 51.0f;
 
 // A warp fails at a key block if its old max is too small, or if it is wary, as it is for the rest of a tile in which
 // it has failed FAILURES times. If the four warps of a group fail more often together than once for BLOCKS_PER_FAILURE
@@ -63,6 +66,23 @@ lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
   if (!__all_sync(0xffffffff, fits)) return false;
   for (int r = 0; r < tile::LANE_ROWS; r++) row_sum[r] += sum[r][0] + sum[r][1];
   return true;
+}
+
+// Rehearses the lazy softmax in the first block of a tile: as if the max of the first half of its keys were the old one.
+// Returns true if that would be too small for a row of the warp, so that the rows of the tile are likely to fail.
+template <typename tile, typename Element>
+__device__ __forceinline__ bool
+rehearsal_fails(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
+                const float (&row_max)[tile::LANE_ROWS]) {
+  unsigned failed = 0; // bit 4 i: in all of lanes 4 i to 4 i + 3, which share a row
+  for (int r = 0; r < tile::LANE_ROWS; r++) {
+    float old_max = -INFINITY;
+    for (int n = 0; n < tile::LANE_KEYS / 2; n++) old_max = fmaxf(old_max, of_row(S_frag, r, n));
+    const unsigned lanes =
+        __ballot_sync(0xffffffff, (row_max[r] - old_max) * scale_log2 > REHEARSAL_BITS<Element>);
+    failed |= lanes & lanes >> 1 & lanes >> 2 & lanes >> 3 & 0x11111111;
+  }
+  return failed != 0;
 }
 
 // Rounds probabilities to 16 bits: two neighbouring columns of S, rounded, are one register of P.

@@ -6,7 +6,8 @@
 // probability of the block tells afterwards whether a score was too large. Then S is still in its registers, and the
 // warp computes the block again with the ordinary softmax. A warp that does so twice in a tile turns wary: it takes the
 // ordinary softmax for the rest of it. After a tile with many such blocks the thread block is wary for some tiles, in a
-// loop of its own. FlashAttention-4 keeps the old max too, up to a threshold, but takes the max of each block.
+// loop of its own, and so is a warp group for a tile whose first block foretells them. FlashAttention-4 keeps the old max
+// too, up to a threshold, but takes the max of each block.
 //
 //   block      1          2       3                 4       5                 6          ... of the tile
 //   softmax    ordinary   lazy    lazy, ordinary    lazy    lazy, ordinary    ordinary
@@ -81,9 +82,12 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
-// The largest probability up to which the old max may stay, 2^15 or 2^64, as the bits of an Element.
+// The largest probability up to which the old max may stay, 2^15 or 2^64, as the bits of an Element, and the one up to
+// which a rehearsal succeeds, as an exponent of 2: four fifths of the other exponent.
 template <typename Element>
 static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
+template <typename Element>
+static constexpr float REHEARSAL_BITS = std::is_same<Element, half>::value ? 12.0f : 51.0f;
 
 // A warp fails at a key block if its old max is too small, or if it is wary, as it is for the rest of a tile in which
 // it has failed FAILURES times. If the four warps of a group fail more often together than once for BLOCKS_PER_FAILURE
@@ -123,6 +127,23 @@ lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
   for (int r = 0; r < tile::LANE_ROWS; r++) row_sum[r] += sum[r][0] + sum[r][1];
   return true;
   // end of exercise
+}
+
+// Rehearses the lazy softmax in the first block of a tile: as if the max of the first half of its keys were the old one.
+// Returns true if that would be too small for a row of the warp, so that the rows of the tile are likely to fail.
+template <typename tile, typename Element>
+__device__ __forceinline__ bool
+rehearsal_fails(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
+                const float (&row_max)[tile::LANE_ROWS]) {
+  unsigned failed = 0; // bit 4 i: in all of lanes 4 i to 4 i + 3, which share a row
+  for (int r = 0; r < tile::LANE_ROWS; r++) {
+    float old_max = -INFINITY;
+    for (int n = 0; n < tile::LANE_KEYS / 2; n++) old_max = fmaxf(old_max, of_row(S_frag, r, n));
+    const unsigned lanes =
+        __ballot_sync(0xffffffff, (row_max[r] - old_max) * scale_log2 > REHEARSAL_BITS<Element>);
+    failed |= lanes & lanes >> 1 & lanes >> 2 & lanes >> 3 & 0x11111111;
+  }
+  return failed != 0;
 }
 
 // Rounds probabilities to 16 bits: two neighbouring columns of S, rounded, are one register of P.
@@ -263,9 +284,16 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     if (blocks == 1) release(smem.Q_empty, Q_ring); // no scores of this tile are left
     mask(0);
     find_max(); // the first rows may see few keys, whose scores may all be negative
+    if (tile::CONSUMERS == 1) wary_tiles = 0; // without turns it is wary for one tile at a time
+    const bool fails = rehearsal_fails<tile, Element>(S_frag, scale_log2, row_max);
     exponentiate(0);
     exponentiate(1);
     round_probabilities<Element>(P_frag[0], S_frag[0]);
+    if (wary_tiles == 0 && blocks > 1) {
+      // If one of the four warps fails, all of them take the wary loop. Only the shuffle tells the compiler that they agree.
+      const int any = named_barrier_any(2 + tile::CONSUMERS + consumer, 128, fails);
+      wary_tiles = __shfl_sync(0xffffffff, any, 0);
+    }
     if (blocks > 1) wait_for_keys();
     int failures = 0; // of the warp, in this tile
     // One round: O += P V of the block before, and S = Q K^T and P_new of this block.

@@ -67,6 +67,39 @@ static uint16_t bits_of(const attention_shape *shape, float value) {
   return shape->dtype == ATTENTION_FP16 ? fp16_from_float(value) : bf16_from_float(value);
 }
 
+// In step 17 the first block of a tile tells how a warp group takes the tile, and its four warps must agree about that.
+// Here the scores rise past every limit inside of a block, but only in the 16 rows of one warp, another one in each head,
+// and in every fifth head in no row. A thread block takes one tile after the other, and all configurations are tried.
+Test(inputs, rows_of_one_warp_rise) {
+  attention_step step = step_linked();
+  const int number = tested_number(step.name);
+  if (number != 17 && number != 24 && number != 26) return;
+  setenv("EMU_MULTIPROCESSORS", "1", 1);
+  for (const char *const *known = step.configurations(); *known; known++) {
+    setenv("LAB_CONFIG", *known, 1);
+    for (int type = ATTENTION_FP16; type <= ATTENTION_BF16; type++) {
+      attention_shape shape =
+          suite_shape((attention_dtype)type, 140, 330, type == ATTENTION_FP16 ? 64 : 128, false);
+      shape.heads = shape.kv_heads = 10;
+      shape.scale = type == ATTENTION_FP16 ? 14.0f : 60.0f; // by so much a score rises, in nats
+      if (suite_step().unsupported(&shape)) continue;
+      trial trial;
+      suite_create(&trial, shape);
+      memset(trial.q, 0, shape_q_count(&shape) * sizeof *trial.q);
+      memset(trial.k, 0, shape_kv_count(&shape) * sizeof *trial.k);
+      for (int row = 0; row < shape.heads * shape.seq_q; row++)
+        trial.q[row * shape.head_dim] =
+            bits_of(&shape, row % shape.seq_q / 16 % 4 == row / shape.seq_q % 5);
+      for (int key = 0; key < shape.heads * shape.seq_kv; key++)
+        trial.k[key * shape.head_dim] = bits_of(&shape, (float)(key % shape.seq_kv / 32));
+      inputs_fill(&shape, INPUTS_NORMAL, INPUTS_V, 1, trial.v);
+      suite_upload(&trial);
+      suite_run_and_check(&trial, NULL);
+      trial_free(&trial);
+    }
+  }
+}
+
 // One key, in the fourth block of 64, beats all before it by `log2_gain`, and those around it by three times as much.
 // Values are normal numbers times `value`.
 static void expect_right_after_a_gain(attention_dtype dtype, double log2_gain, float value) {
