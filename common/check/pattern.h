@@ -25,7 +25,7 @@ void pattern_add(pattern *pattern, size_t head, size_t row, size_t column);
 void pattern_add_not_finite(pattern *pattern, bool written, poison origin);
 
 // Describes the pattern, such as "every head; rows 64 to 127; one column in 8 (3, 11, ...)", or "rows 8 to 15 of every
-// 16". What has no room in `size` bytes is cut. Returns the length.
+// 16". The text is cut where `size` bytes end. Returns the length.
 size_t pattern_describe(const pattern *pattern, char *text, size_t size);
 
 #endif

@@ -186,7 +186,7 @@ static inline partial_tiles partial_tiles_at(void *workspace, const equal_shares
 }
 
 // Clears memory of a workspace, unless it is among the last that the thread has cleared. While a graph is recorded, the
-// memory is cleared by each replay, and does not count as cleared: nobody knows when the graph will run.
+// memory is cleared by each replay, and does not count as cleared, because a launch outside of it may come first.
 static inline cudaError_t clear_new_memory(void *memory, size_t bytes, cudaStream_t stream) {
   enum { REMEMBERED = 16 };
   static thread_local struct {

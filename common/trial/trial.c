@@ -108,7 +108,7 @@ attention_args trial_arguments(const trial *trial) {
   };
 }
 
-// Launches the step and waits for it. What goes wrong here is the step's fault.
+// Launches the step and waits for it. A failure here is the step's fault.
 static bool launch(trial *trial, const attention_step *step, int launches, cudaStream_t stream,
                    error_text *error) {
   const attention_args arguments = trial_arguments(trial);

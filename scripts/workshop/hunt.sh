@@ -48,7 +48,7 @@ if [ "$verb" = progress ]; then
   exit
 fi
 
-# What a bug needs that says `Contracted: yes` is in no build of a hunt.
+# A bug that says `Contracted: yes` needs a build of its own, which a hunt does not make.
 mapfile -t patches < <(grep -L '^Contracted: ' steps/*/bugs/*.patch)
 for i in "${!patches[@]}"; do # a file for each name, so that one program makes all sums
   id=${patches[i]%/bugs/*}

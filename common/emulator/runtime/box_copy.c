@@ -222,6 +222,18 @@ static bool perform(worker *worker, const box_copy *copy) {
                                 &copy->site);
 }
 
+// A phase that has ended without a copy that was started for it is one of too few announced bytes: on a GPU those of all
+// copies count as they come, so that the phase may end while each of them is half there. A copy for the next phase is
+// started by a thread that knows the end of this one.
+static void refuse_unannounced(const worker *worker, const box_copy *copy) {
+  emulator_fault(
+      cudaErrorLaunchFailure,
+      "%s in %s:%d: the phase of the barrier %s is over, and the %u bytes of this copy were "
+      "under way before: announce the bytes of all copies that are started in a phase",
+      copy->site.operation, copy->site.file, copy->site.line,
+      mbarrier_short_name(worker, copy->barrier).text, tensor_map_box_bytes(&copy->map));
+}
+
 bool box_copies_arrive(worker *worker) {
   box_copies *copies = &worker->box_copies;
   unsigned first = 0;
@@ -233,10 +245,12 @@ bool box_copies_arrive(worker *worker) {
   unsigned kept = first;
   for (unsigned i = first; i < copies->count; i++) {
     const box_copy *copy = &copies->pending[i];
-    if (!complete && copy->barrier == barrier) {
-      complete = perform(worker, copy);
-    } else {
+    if (copy->barrier != barrier) {
       copies->pending[kept++] = *copy;
+    } else if (complete) {
+      refuse_unannounced(worker, copy);
+    } else {
+      complete = perform(worker, copy);
     }
   }
   copies->count = kept;

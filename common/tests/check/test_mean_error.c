@@ -45,7 +45,7 @@ static void destroy(problem *p) {
   reference_free(&p->reference);
 }
 
-// What a step gives that does not see the last `lost` keys, and rounds O only.
+// Checks the O of a step that does not see the last `lost` keys, and rounds O only.
 static check_result check_without_keys(attention_dtype dtype, int lost, bool *right) {
   const attention_shape shape = {dtype, 1, 32, 1, 1, 65536, 64, false, 0.125f};
   problem p = create(shape);

@@ -12,7 +12,7 @@
 //   workspace     the step wants more memory than there is
 //   exit          the launch ends the process with exit(0); quick_exit and _exit likewise
 //   locale        the step changes how the process writes numbers to the user's way
-//   commit        the step changes LAB_COMMIT, as if somebody committed meanwhile
+//   commit        the step changes LAB_COMMIT, as if a commit were made meanwhile
 #define _GNU_SOURCE
 #include "numeric/float16.h"
 #include "reference/reference.h"

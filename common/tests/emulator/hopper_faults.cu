@@ -189,13 +189,17 @@ void fault_barrier_late_arrival(void) {
 
 __global__ void early_copy_kernel(const __grid_constant__ CUtensorMap map, float *seen) {
   extern __shared__ unsigned char memory[];
-  __shared__ barrier full;
+  __shared__ barrier full, other;
   half *tile = (half *)(memory + (-shared_address(memory) & 1023));
   for (int i = 0; i < BOX_BYTES; i++) tile[i] = __float2half(5.0f);
   barrier_create(&full, 1);
+  barrier_create(&other, 1);
   barriers_created();
-  barrier_arrive_expecting(&full, BOX_BYTES);
-  for (int i = 0; i < 2; i++) copy_box(tile + i * BOX_BYTES / 2, &map, &full, 0, 0, 0, 0);
+  for (int i = 0; i < 2; i++) {
+    barrier *const copied = i == 0 ? &full : &other;
+    barrier_arrive_expecting(copied, BOX_BYTES);
+    copy_box(tile + i * BOX_BYTES / 2, &map, copied, 0, 0, 0, 0);
+  }
   seen[0] = __half2float(tile[0]);
   barrier_wait(&full, 1);
   seen[1] = __half2float(tile[0]);
@@ -203,6 +207,23 @@ __global__ void early_copy_kernel(const __grid_constant__ CUtensorMap map, float
   seen[2] = __half2float(tile[0]);
   seen[3] = __half2float(tile[BOX_BYTES / 2]);
 }
+
+// The bytes of one copy are announced, and there are two.
+__global__ void second_copy_kernel(const __grid_constant__ CUtensorMap map) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full;
+  half *tile = (half *)(memory + (-shared_address(memory) & 1023));
+  barrier_create(&full, 1);
+  barriers_created();
+  barrier_arrive_expecting(&full, BOX_BYTES);
+  copy_box(tile, &map, &full, 0, 0, 0, 0);
+  MARK, copy_box(tile + BOX_BYTES / 2, &map, &full, 0, 0, 0, 0);
+  barrier_wait(&full, 0);
+}
+void fault_copy_second(void) {
+  second_copy_kernel<<<1, 1, 2 * BOX_BYTES + 1024>>>(map_of(device_ints(BOX_BYTES)));
+}
+
 static float *seen_on_device;
 void seen_of_box_copies(float *seen) {
   void *ones = device_ints(BOX_BYTES);

@@ -37,6 +37,7 @@ int described_at(int offset);
 // Box copies:
 void fault_copy_bytes_missing(void); // 16 more announced than the box has
 void fault_copy_bytes_more(void);    // 16 fewer, then waits for the next phase
+void fault_copy_second(void);        // announced, like the one before, as one copy
 void fault_copy_not_announced(void); // waits for a copy whose bytes are not announced
 void fault_copy_alignment(void);     // to 64 bytes past a multiple of 1024
 void fault_copy_past_shared(void);

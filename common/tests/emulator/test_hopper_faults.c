@@ -158,6 +158,10 @@ Test(hopper_faults, copies) {
                                "arrivals and 16 bytes too many have come\n",
                                "are the 1008 of " FILE_NAME,
                                ": do the copies bring as many, and do they name this barrier?\n"}});
+  expect(fault_copy_second, FAILURE, "cp.async.bulk.tensor.4d",
+         "the phase of the barrier full is over, and the 1024 bytes of this copy were under way "
+         "before: announce the bytes of all copies",
+         NULL);
   expect_report(&(fault_case){fault_copy_not_announced,
                               FAILURE,
                               {"Deadlock", "for the barrier full, at address full + 0x0: 1 of 1 "

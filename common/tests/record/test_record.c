@@ -48,7 +48,7 @@ Test(record, the_given_commit_comes_first) {
   cr_expect_str_not_empty(record_read_origin().commit);
 }
 
-// What was compiled is of the commit at the start. Another one may be made while the program measures.
+// The program is compiled from the commit at the start. Another one may be made while it measures.
 Test(record, the_commit_is_that_of_the_start) {
   setenv("LAB_COMMIT", "before1", 1);
   record_begin();
