@@ -39,6 +39,21 @@ static bool holds(int lines, const char *pattern) {
   return system(command) == 0;
 }
 
+Test(ladder, tells_a_wrong_step) {
+  cr_expect_eq(run("nothing").status, 0);
+  const program_result result = run("zeros");
+  cr_expect_eq(result.status, 1);
+  cr_expect(strstr(result.err, "O is wrong at batch 0, head 0, row 0"), "%s", result.err);
+}
+
+// O alone is checked also where nothing is timed.
+Test(ladder, tells_a_step_that_is_wrong_without_lse) {
+  const program_result result = run("o_alone");
+  cr_expect_eq(result.status, 1);
+  cr_expect(strstr(result.err, "where lse is not asked for: O is wrong at batch 0"), "%s",
+            result.err);
+}
+
 Test(ladder, records_the_commit_of_the_start) {
   setenv("LAB_COMMIT", "before1", 1);
   const program_result result = run("commit");
