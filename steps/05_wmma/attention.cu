@@ -181,8 +181,8 @@ __device__ __forceinline__ void scale_output(accumulator (&O_frag)[tile::ROW_FRA
   }
 }
 
-// Bytes of shared memory: the row factors, and then either K, V, and Q or S, which takes the place of Q
-// once Q is in fragments; or, at the end, O.
+// Bytes of shared memory: the row factors, and behind them K, V and Q. S takes the place of Q once Q is in
+// fragments, and O takes the place of K, V and S at the end.
 template <typename tile, int D>
 static constexpr size_t
     SHARED_BYTES = sizeof(float) * tile::BLOCK_M +
