@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import signal
 import unittest
 from pathlib import Path
 
@@ -111,6 +112,24 @@ class Timing(unittest.TestCase):
             LIBRARY.run([("a", fail)], self.plan(), None)
         with self.assertRaisesRegex(timing.TimingError, "^a failed: "):
             LIBRARY.run([("a", fail)], self.plan(), None, lambda: True)  # while a graph is recorded
+
+    def test_a_signal_while_the_library_runs_ends_the_run(self):
+        def stop_now(_number, _frame):
+            raise SystemExit(143)
+
+        before = signal.signal(signal.SIGTERM, stop_now)
+        # The clock starts with raise(SIGTERM), so Python handles the signal when it is called for the launch.
+        start = Clock.START(ctypes.cast(ctypes.CDLL(None)["raise"], ctypes.c_void_p).value)
+        clock = Clock(start, STEADY_CLOCK.stop, None, None, int(signal.SIGTERM))
+        launches = []
+        try:
+            with self.assertRaises(SystemExit) as caught:
+                LIBRARY.run([("a", launches.append)], self.plan(warm_up=0, clock=ctypes.addressof(clock)), None)
+            self.assertEqual(caught.exception.code, 143)
+            self.assertEqual(launches, [])
+            self.assertIs(signal.getsignal(signal.SIGTERM), stop_now)
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
     def test_rotations(self):
         self.assertEqual(LIBRARY.rotations(3 << 19, 60 << 20), 81)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import signals
 from .grid import Shape
 from .steps import AttentionShape, c_shape, open_library
 
@@ -246,12 +247,15 @@ class Library:
         With `told` there are no floors, and each launch writes there what it has taken, and the state behind it.
 
         `recording` says whether the stream records a graph: what a launch raises then means that it cannot be
-        recorded, and is no error. Everything else that a launch raises ends the run and is raised here.
+        recorded, and is no error. Everything else that a launch or the handler of a signal raises ends the run and is
+        raised here.
         """
         raised: list[BaseException] = []
 
         def wrap(launch: Callable[[int], object]) -> object:
             def call(_context: int, rotation: int, _stream: int) -> int:
+                if raised:  # by a signal
+                    return FAILED
                 try:
                     launch(rotation)
                 except BaseException as error:  # nothing may pass through the C code between
@@ -275,7 +279,8 @@ class Library:
             address = ctypes.cast(functions[i], ctypes.c_void_p).value if own else self._floors[name]
             contenders[i] = Contender(name.encode(), address, None, memory[i], 0, None, not own)
         error = _Error()
-        good = self._run(ctypes.byref(plan), contenders, len(names), stream, ctypes.byref(error))
+        with signals.kept(raised):
+            good = self._run(ctypes.byref(plan), contenders, len(names), stream, ctypes.byref(error))
         if raised:
             raise raised[0]
         if not good:
