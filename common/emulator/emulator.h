@@ -102,6 +102,10 @@ EMULATOR_API void emulator_name_expression(const char *expression, const void *a
 enum { EMULATOR_SHARED_ALIGNMENT_MAX = 1024 };
 EMULATOR_API bool emulator_align_dynamic_shared(const void *in_module, size_t alignment);
 
+// Notes that the running thread's kernel has this parameter as __grid_constant__. On a GPU all threads then read it where
+// the launch has put it, and in the emulator each has a copy all the same (see runtime/map_place.h).
+EMULATOR_API void emulator_grid_constant(const void *parameter, size_t bytes);
+
 // ---- Waiting (kernel side) ----------------------------------------------------------------------
 
 // The place where the kernel's source calls a waiting operation; it must live until the call returns.

@@ -4,22 +4,6 @@
 
 #include <string.h>
 
-// The { or ; of the kernel whose parameters begin at `open`; NO_TOKEN where something else follows.
-static size_t body_of(const source *file, size_t open) {
-  size_t i = token_next(file, token_group_end(file, open));
-  for (;;) {
-    if (token_is(file, i, "noexcept") || token_is(file, i, "__attribute__")) {
-      i = token_next(file, i);
-      if (token_is(file, i, "(")) i = token_next(file, token_group_end(file, i));
-    } else if (token_is(file, i, "[")) {
-      i = token_next(file, token_group_end(file, i));
-    } else {
-      break;
-    }
-  }
-  return token_is(file, i, "{") || token_is(file, i, ";") ? i : NO_TOKEN;
-}
-
 static bool same_text(const source *file, size_t left, size_t right) {
   const token *a = &file->tokens.items[left], *b = &file->tokens.items[right];
   return a->length == b->length &&
@@ -53,11 +37,11 @@ static size_t body_without(const source *file, size_t name) {
   for (size_t i = 0; i < file->tokens.count; i++) {
     const size_t open = token_next(file, i);
     if (!same_text(file, i, name) || !token_is(file, open, "(") ||
-        !has_word(file, i, "__global__") || !token_is(file, body_of(file, open), "{"))
+        !has_word(file, i, "__global__") || !token_is(file, kernel_find_body(file, open), "{"))
       continue;
     const bool same = same_parameters(file, token_next(file, name), open);
     if (definitions++ == 0 || same)
-      found = has_word(file, i, "__cluster_dims__") ? NO_TOKEN : body_of(file, open);
+      found = has_word(file, i, "__cluster_dims__") ? NO_TOKEN : kernel_find_body(file, open);
     if (same) return found;
   }
   return definitions == 1 ? found : NO_TOKEN;
@@ -88,7 +72,7 @@ bool cluster_dims_rewrite(source *file, size_t word, error_text *error) {
   const size_t open = token_next(file, word);
   const size_t close = token_is(file, open, "(") ? token_group_end(file, open) : NO_TOKEN;
   const size_t name = close != NO_TOKEN ? kernel_find_name(file, close) : NO_TOKEN;
-  size_t body = name != NO_TOKEN ? body_of(file, token_next(file, name)) : NO_TOKEN;
+  size_t body = name != NO_TOKEN ? kernel_find_body(file, token_next(file, name)) : NO_TOKEN;
   if (body == NO_TOKEN && file->tokens.items[word].directive != NO_DIRECTIVE) return true;
   if (body == NO_TOKEN)
     return source_fail_at(file, word, error,

@@ -86,6 +86,21 @@ size_t kernel_find_name(const source *file, size_t global) {
   return NO_TOKEN;
 }
 
+size_t kernel_find_body(const source *file, size_t open) {
+  size_t i = token_next(file, token_group_end(file, open));
+  for (;;) {
+    if (token_is(file, i, "noexcept") || token_is(file, i, "__attribute__")) {
+      i = token_next(file, i);
+      if (token_is(file, i, "(")) i = token_next(file, token_group_end(file, i));
+    } else if (token_is(file, i, "[")) {
+      i = token_next(file, token_group_end(file, i));
+    } else {
+      break;
+    }
+  }
+  return token_is(file, i, "{") || token_is(file, i, ";") ? i : NO_TOKEN;
+}
+
 // Is there a = among the parameters, and not inside a parameter's own brackets?
 static bool has_defaults(const source *file, size_t open, size_t close) {
   for (size_t i = token_next(file, open); i < close; i = token_next(file, i)) {

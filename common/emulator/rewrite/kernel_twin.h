@@ -25,6 +25,9 @@ typedef struct {
 // is none.
 size_t kernel_find_name(const source *file, size_t global);
 
+// The { or ; of the kernel whose parameters begin at `open`; NO_TOKEN where something else follows.
+size_t kernel_find_body(const source *file, size_t open);
+
 // In a module it also adds, behind each kernel that is no template,
 //   static const void *const emulator_module_kernel_12 = ::emulator::kernel_address(..., "scale");
 // which tells the emulator the kernel's parameters when the module is loaded.

@@ -2,6 +2,7 @@
 
 #include "emulator/rewrite/arch_condition.h"
 #include "emulator/rewrite/cluster_dims.h"
+#include "emulator/rewrite/grid_constant.h"
 #include "emulator/rewrite/inline_ptx.h"
 #include "emulator/rewrite/kernel_twin.h"
 #include "emulator/rewrite/launch.h"
@@ -103,6 +104,7 @@ static bool edit_token(source *file, const scope_tracker *scopes, kernel_list *k
   if (token_is(file, i, "__shared__"))
     return shared_array_rewrite(file, statement, i, in_function, error);
   if (token_is(file, i, "__cluster_dims__")) return cluster_dims_rewrite(file, i, error);
+  if (token_is(file, i, "__grid_constant__")) grid_constant_rewrite(file, i);
   if (is_asm(file, i)) {
     if (!file->preprocessed)
       refuse_inline_ptx(file, i);

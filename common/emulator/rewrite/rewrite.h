@@ -1,6 +1,7 @@
-// Turns a CUDA source file into C++ that g++ compiles for the emulator. Three parts of
+// Turns a CUDA source file into C++ that g++ compiles for the emulator. Four parts of
 // CUDA are not C++: kernel<<<grid, block>>>(...) (see launch.h), dynamic shared memory (see
-// shared_array.h) and the clusters of a kernel (see cluster_dims.h). All other text is copied byte for byte, and line numbers stay.
+// shared_array.h), the clusters of a kernel (see cluster_dims.h) and parameters that its threads share (see
+// grid_constant.h). All other text is copied byte for byte, and line numbers stay.
 #ifndef REWRITE_H
 #define REWRITE_H
 

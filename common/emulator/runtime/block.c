@@ -4,6 +4,7 @@
 #include "device_launch_parameters.h"
 #include "fault.h"
 #include "grid_barrier.h"
+#include "map_place.h"
 #include "observer.h"
 #include "queue.h"
 #include "random.h"
@@ -259,6 +260,7 @@ void block_begin(worker *worker, uint64_t number) {
     worker->threads[i].state = THREAD_READY;
     worker->threads[i].last_barrier_wait = 0;
     worker->threads[i].cluster_arrived = false;
+    map_places_begin(&worker->threads[i]);
     async_copies_begin(&worker->threads[i]);
     turns_add(worker, &worker->threads[i]);
   }

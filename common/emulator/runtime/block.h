@@ -51,7 +51,8 @@ typedef struct thread {
   uint64_t last_barrier_wait;   // when, as a known_barrier has it; 0: never
   async_copies copies;
   thread_products products;
-  const void *offered; // see exchange.c
+  const void *offered;                          // see exchange.c
+  uintptr_t grid_constants, grid_constants_end; // on its stack, see map_place.h
 } thread;
 
 // A rendezvous: lanes that wait for each other in a warp collective.

@@ -4,6 +4,7 @@
 #include "address_space.h"
 #include "fault.h"
 #include "hopper.h"
+#include "map_place.h"
 #include "mbarrier.h"
 #include "memory.h"
 #include "numeric/poison.h"
@@ -72,6 +73,7 @@ static tensor_map check_map(const CUtensorMap *encoded, unsigned rank, const emu
                    "%s in %s:%d: a tensor map must be at a multiple of %d bytes", site->operation,
                    site->file, site->line, MAP_ALIGNMENT);
   }
+  map_place_check(current_worker, encoded, site);
   current_worker->accessing = site;
   memcpy(&map, encoded, sizeof map);
   current_worker->accessing = NULL;

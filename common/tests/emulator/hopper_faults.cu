@@ -173,9 +173,16 @@ void fault_copy_freed(void) {
 
 #include "ring_faults.h"
 
-static void fill(ring_fault kind) {
-  filling_kernel<<<1, 64>>>(map_of(device_ints(BOX_BYTES)), kind);
+// A map in global memory.
+static const CUtensorMap *map_on_device() {
+  const CUtensorMap map = map_of(device_ints(BOX_BYTES));
+  CUtensorMap *copy = nullptr;
+  cudaMalloc(&copy, sizeof map);
+  cudaMemcpy(copy, &map, sizeof map, cudaMemcpyHostToDevice);
+  return copy;
 }
+
+static void fill(ring_fault kind) { filling_kernel<<<1, 64>>>(map_on_device(), kind); }
 void fault_ring_lanes(void) { fill(ALL_LANES_ARRIVE); }
 void fault_ring_two_lanes(void) { fill(TWO_LANES_ARRIVE); }
 void fault_ring_not_awaited(void) { fill(NOT_AWAITED); }
@@ -183,9 +190,7 @@ void fault_ring_parity_of_full(void) { fill(PARITY_OF_FULL); }
 void fault_ring_same_parity(void) { fill(SAME_PARITY); }
 void fault_ring_parity_of_empty(void) { fill(PARITY_OF_EMPTY); }
 
-void fault_barrier_late_arrival(void) {
-  late_arrival_kernel<<<1, 2>>>(map_of(device_ints(BOX_BYTES)));
-}
+void fault_barrier_late_arrival(void) { late_arrival_kernel<<<1, 2>>>(map_on_device()); }
 
 __global__ void early_copy_kernel(const __grid_constant__ CUtensorMap map, float *seen) {
   extern __shared__ unsigned char memory[];

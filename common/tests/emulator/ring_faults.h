@@ -12,7 +12,7 @@ enum ring_fault {
   PARITY_OF_EMPTY
 };
 
-__global__ void filling_kernel(const __grid_constant__ CUtensorMap map, ring_fault kind) {
+__global__ void filling_kernel(const CUtensorMap *map, ring_fault kind) {
   __shared__ half tiles[1][1][ROWS][PANEL];
   __shared__ barrier full[1], empty[1];
   if (threadIdx.x == 0) {
@@ -23,7 +23,7 @@ __global__ void filling_kernel(const __grid_constant__ CUtensorMap map, ring_fau
   __syncthreads();
   ring_place<1> ring;
   for (int lap = 0; lap < 3 && threadIdx.x == 0; lap++) {
-    MARK, fill_stage<1>(tiles, full, empty, ring, &map, 0, 0, 0);
+    MARK, fill_stage<1>(tiles, full, empty, ring, map, 0, 0, 0);
     if (kind == PARITY_OF_EMPTY) ring.parity = 0;
   }
   for (int lap = 0; lap < 3 && threadIdx.x >= 32; lap++) {
@@ -35,7 +35,7 @@ __global__ void filling_kernel(const __grid_constant__ CUtensorMap map, ring_fau
 }
 
 // Thread 0 arrives again behind a copy of which too few bytes were announced.
-__global__ void late_arrival_kernel(const __grid_constant__ CUtensorMap map) {
+__global__ void late_arrival_kernel(const CUtensorMap *map) {
   __shared__ half tile[ROWS][PANEL];
   __shared__ barrier full[2];
   if (threadIdx.x == 0) {
@@ -43,7 +43,7 @@ __global__ void late_arrival_kernel(const __grid_constant__ CUtensorMap map) {
     barriers_created();
     for (int i = 0; i < 2; i++) {
       barrier_arrive_expecting(&full[i], i == 0 ? 16 : BOX_BYTES);
-      copy_box(tile, &map, &full[i], 0, 0, 0, 0);
+      copy_box(tile, map, &full[i], 0, 0, 0, 0);
     }
   }
   __syncthreads();

@@ -104,6 +104,17 @@ constexpr bool cluster_has_blocks(cluster_blocks blocks) {
   return blocks.x > 0 && blocks.y > 0 && blocks.z > 0;
 }
 
+// The rewriter puts this at the beginning of a kernel for each of its __grid_constant__ parameters
+// (rewrite/grid_constant.h). Only those that may hold tensor maps matter, which have this alignment.
+template <typename... Parameters>
+inline void grid_constant(const Parameters &...parameters) {
+  constexpr size_t MAP_ALIGNMENT = 64;
+  ((alignof(Parameters) >= MAP_ALIGNMENT
+        ? emulator_grid_constant(__builtin_addressof(parameters), sizeof parameters)
+        : void()),
+   ...);
+}
+
 // The type of a kernel's twin (rewrite/kernel_twin.h).
 template <auto Kernel>
 struct kernel_constant {

@@ -9,7 +9,6 @@
 #define __host__
 #define __constant__
 #define __managed__
-#define __grid_constant__
 #define __launch_bounds__(...)
 // The rewriter takes the word away (rewrite/cluster_dims.h), but does not see headers and macros, unless the preprocessor
 // has been there before. The launch of a kernel that still has it is an error with this sentence.
@@ -20,6 +19,14 @@
                              "cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension")))
 #else
 #define __cluster_dims__(...)
+#endif
+// The same holds for this word (rewrite/grid_constant.h). A kernel that uses a parameter which still has it is an error.
+#ifdef CUDA_RUNTIME_H
+#define __grid_constant__                                                                          \
+  __attribute__((unavailable("the emulator sees no __grid_constant__ in a macro or a header: "     \
+                             "write the kernel in the .cu file")))
+#else
+#define __grid_constant__
 #endif
 #define __align__(bytes) __attribute__((aligned(bytes)))
 // An emulator that watches optimised kernels needs their functions inline: its reports name the lines of the callers,
