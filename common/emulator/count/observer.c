@@ -40,7 +40,7 @@ void observer_access(uintptr_t address, size_t bytes, observed_kind kind, const 
 
 // ---- Library operations -------------------------------------------------------------------------
 
-void observer_async_start(worker *worker, const async_copy *copy) {
+void observer_async_start(worker *worker, async_copy *copy) {
   const origin where = origin_of_site(&copy->site);
   const unsigned copied = copy->bytes - copy->zeros;
   // A copy of a whole row may end in zeros, but its request is as wide as all others.
@@ -56,7 +56,7 @@ void observer_async_start(worker *worker, const async_copy *copy) {
 }
 
 // Box copies and the reads of products bypass the warp's loads and stores, so only their bytes count.
-void observer_box_start(worker *worker, const box_copy *copy) {
+void observer_box_start(worker *worker, box_copy *copy) {
   if (worker->launch->queued) {
     links_access(worker->launch->device, copy->map.address, box_copy_source_bytes(copy), false);
   }

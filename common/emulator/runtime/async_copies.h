@@ -8,7 +8,8 @@ typedef struct {
   void *destination;
   const void *source;
   unsigned bytes, zeros;
-  uint64_t group; // its number among the thread's groups
+  uint64_t group;   // its number among the thread's groups
+  uint32_t started; // when, by the observer's clock
   emulator_site site;
 } async_copy;
 

@@ -154,8 +154,6 @@ void emulator_async_copy(void *destination, const void *source, size_t bytes, si
                        .group = copies->committed,
                        .site = *site};
   observer_async_start(worker, copy);
-  observer_library_access(worker, worker->running, source, bytes - zeros, OBSERVED_ASYNC_READ,
-                          site);
   observer_library_access(worker, worker->running, destination, bytes, OBSERVED_ASYNC_WRITE, site);
   poison_fill(destination, bytes, POISON_COPY);
 }

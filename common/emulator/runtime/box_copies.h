@@ -11,6 +11,7 @@ typedef struct {
   tensor_map map;
   int coordinate[TENSOR_RANK_MAX];
   unsigned thread;  // the thread of the block that started it
+  uint32_t started; // when, by the observer's clock
   const void *code; // the code that started it, for its line
   emulator_site site;
 } box_copy;

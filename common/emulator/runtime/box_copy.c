@@ -142,18 +142,22 @@ static void check_source(const box_copy *copy) {
   }
 }
 
-// Tells the observer which bytes the copy reads.
-static void announce(const box_copy *copy) {
+// Tells the observer which bytes the copy reads from now on, or has read.
+static void announce(worker *worker, const box_copy *copy, bool done) {
 #ifdef EMULATOR_OBSERVED
-  worker *worker = current_worker;
   const column_range columns = columns_inside(copy);
+  const unsigned bytes = columns.end - columns.first;
   for (box_row row = {.index = -1u}; next_row(copy, &row);) {
-    if (!row.inside) continue;
-    observer_library_access(worker, worker->running, (const char *)row.source + columns.first,
-                            columns.end - columns.first, OBSERVED_ASYNC_READ, &copy->site);
+    const char *source = (const char *)row.source + columns.first;
+    if (row.inside && done) {
+      observer_box_source_done(worker, copy, source, bytes);
+    } else if (row.inside) {
+      observer_library_access(worker, worker->running, source, bytes, OBSERVED_ASYNC_READ,
+                              &copy->site);
+    }
   }
 #else
-  (void)copy;
+  (void)worker, (void)copy, (void)done;
 #endif
 }
 
@@ -188,7 +192,7 @@ void emulator_copy_box(void *destination, const CUtensorMap *map, const int *coo
   copy.shared_address = emulator_shared_address(destination);
   mbarrier_read(barrier, site);
   check_source(&copy);
-  announce(&copy);
+  announce(worker, &copy, false);
   observer_box_start(worker, &copy);
   poison_fill(destination, tensor_map_box_bytes(&copy.map), POISON_COPY);
   add(&worker->box_copies, &copy);
@@ -215,6 +219,7 @@ static void write_row(const box_copy *copy, const box_row *row, column_range col
 // True when the copy's bytes were the last that its barrier waited for.
 static bool perform(worker *worker, const box_copy *copy) {
   const column_range columns = columns_inside(copy);
+  announce(worker, copy, true);
   observer_box_done(worker, copy);
   for (box_row row = {.index = -1u}; next_row(copy, &row);) {
     write_row(copy, &row, columns);

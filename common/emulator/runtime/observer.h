@@ -174,9 +174,9 @@ OBSERVER_HOOK(observer_matrix_product,
 
 // ---- Asynchronous copies, of the running thread, on the fiber -----------------------------------
 
-// Start is called after the copy's checks, before the destination is filled; commit and
+// Start is called after the copy's checks, before the destination is filled, and concerns its source alone; commit and
 // wait, as the thread calls them; done, within a wait, for each copy, before the bytes move.
-OBSERVER_HOOK(observer_async_start, (worker * worker, const async_copy *copy))
+OBSERVER_HOOK(observer_async_start, (worker * worker, async_copy *copy))
 OBSERVER_HOOK(observer_async_commit, (worker * worker))
 OBSERVER_HOOK(observer_async_wait, (worker * worker, size_t newest))
 OBSERVER_HOOK(observer_async_done, (worker * worker, const async_copy *copy))
@@ -201,8 +201,12 @@ OBSERVER_HOOK(observer_turn_complete, (worker * worker, unsigned number))
 
 // Start is called after the copy's checks and before the destination is filled, on the fiber; done before
 // the bytes move, on the scheduler. The rows that a copy reads are reported as the library's accesses.
-OBSERVER_HOOK(observer_box_start, (worker * worker, const box_copy *copy))
+OBSERVER_HOOK(observer_box_start, (worker * worker, box_copy *copy))
 OBSERVER_HOOK(observer_box_done, (worker * worker, const box_copy *copy))
+
+// A box copy that is done has read this piece of its source, at any time since its start.
+OBSERVER_HOOK(observer_box_source_done,
+              (worker * worker, const box_copy *copy, const void *address, size_t bytes))
 
 // ---- Products of a warpgroup, of the running thread, on the fiber -------------------------------
 

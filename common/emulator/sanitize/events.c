@@ -5,6 +5,7 @@
 #include "places.h"
 #include "proxies.h"
 #include "roles.h"
+#include "sources.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -97,6 +98,7 @@ void access_end_copy(const void *destination, unsigned bytes, unsigned actor) {
 }
 
 void observer_async_done(worker *worker, const async_copy *copy) {
+  sources_async_done(worker, copy);
   access_end_copy(copy->destination, copy->bytes, worker->running->index);
 }
 

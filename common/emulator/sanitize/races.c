@@ -3,6 +3,7 @@
 #include "accesses.h"
 
 #include "proxies.h"
+#include "sources.h"
 
 #include <string.h>
 
@@ -65,6 +66,7 @@ static const char *race_hint(const checked_access *access, const past_access *pa
   if (past->kind == OBSERVED_PRODUCT_READ) {
     return "a product reads its operands until wgmma_wait() is over for its group";
   }
+  if (past->kind == OBSERVED_ASYNC_READ) return sources_hint;
   if (past->kind == OBSERVED_ASYNC_WRITE) {
     return "a wait covers the thread's own copies alone: __syncthreads() between the wait and the "
            "reads makes those of all threads visible";
@@ -186,6 +188,7 @@ static void check_cell(const checked_access *access, bool shared, shadow_cell *c
 void access_check_races(const checked_access *access, shadow_region *region) {
   const bool shared = region->kind == SHADOW_STATIC_SHARED || region->kind == SHADOW_DYNAMIC_SHARED;
   if (access->kind == OBSERVED_ATOMIC) order_atomic(access->thread, !shared);
+  if (!shared && access_writes(access->kind)) sources_last_write = order_now();
   past_access now = {.stamp = order_now(),
                      .place = access->place,
                      .actor = access->actor & 0xFFF,

@@ -102,7 +102,8 @@ static checked_access box_access(worker *worker, const box_copy *copy) {
                           .place = place_of_code(copy->code)};
 }
 
-void observer_box_start(worker *worker, const box_copy *copy) {
+void observer_box_start(worker *worker, box_copy *copy) {
+  copy->started = order_new_event();
   const checked_access access = box_access(worker, copy);
   check_visible(&access, copy->barrier);
   access_check(&access);

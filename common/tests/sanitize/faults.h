@@ -129,6 +129,15 @@ void phase_of_other_lane(bool broken);
 void turn_passed_early(bool broken);
 void turn_passed_twice(bool broken);
 
+// sources.cu
+void source_written_by_itself(bool broken);
+void source_written_by_others(bool broken);
+void source_written_before_wait(bool broken);
+void source_written_in_place(bool broken);
+void box_source_written(bool broken);
+void box_source_written_by_others(bool broken);
+void box_map_on_host(bool broken);
+
 // products.cu
 void product_reads_early(bool broken);
 void product_waited_by_some(bool broken);
