@@ -134,7 +134,7 @@ void emulator_mbarrier_arrive(uint64_t *barrier, unsigned bytes, const emulator_
   mbarrier now = mbarrier_read(barrier, site);
   if (now.pending == 0) mbarrier_fault_arrival(worker, barrier, &now, site);
   observer_library_access(worker, worker->running, barrier, sizeof *barrier, OBSERVED_READ, site);
-  observer_phase_arrive(worker, barrier);
+  observer_phase_arrive(worker, barrier, site);
   history_did(worker, site, barrier);
   known_barrier_arrived(worker, barrier, bytes, site);
   add_bytes(&now, (int)bytes, site);
@@ -149,6 +149,7 @@ void emulator_mbarrier_wait(uint64_t *barrier, unsigned parity, const emulator_s
   observer_library_access(worker, worker->running, barrier, sizeof *barrier, OBSERVED_READ, site);
   history_did(worker, site, barrier);
   const bool at_once = now.parity != (parity & 1);
+  observer_phase_look(worker, barrier, at_once, site);
   if (!at_once) {
     thread *self = worker->running;
     self->state = THREAD_AT_PHASE;

@@ -50,7 +50,7 @@ static bool arrive(worker *worker, int number, int threads, const bool *value,
   if (value && *value) barrier->any = true;
   history_did(worker, site, NULL);
   observer_turn_arrive(worker, (unsigned)number, site);
-  observer_phase_arrive(worker, barrier);
+  observer_phase_arrive(worker, barrier, site);
   if (++barrier->arrived < barrier->threads) return false;
   barrier->arrived = 0;
   observer_turn_complete(worker, (unsigned)number);

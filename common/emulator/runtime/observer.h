@@ -185,11 +185,14 @@ OBSERVER_HOOK(observer_async_done, (worker * worker, const async_copy *copy))
 //
 // The address `barrier` tells barriers apart. Create is for an mbarrier; fence makes the thread's mbarriers
 // visible to the copy engine. Arrive is called before it is counted, wait when the wait is over, on the
-// fiber. Complete: a phase ends, no thread has continued; on the last thread's fiber, or the scheduler.
+// fiber. Look is called when a wait at an mbarrier begins: for the running phase, or for the one before, which is over. Complete: a phase ends, no thread has continued; on the last thread's fiber, or the scheduler.
 OBSERVER_HOOK(observer_phase_create,
               (worker * worker, const void *barrier, const emulator_site *site))
 OBSERVER_HOOK(observer_phase_fence, (worker * worker))
-OBSERVER_HOOK(observer_phase_arrive, (worker * worker, const void *barrier))
+OBSERVER_HOOK(observer_phase_arrive,
+              (worker * worker, const void *barrier, const emulator_site *site))
+OBSERVER_HOOK(observer_phase_look,
+              (worker * worker, const void *barrier, bool over, const emulator_site *site))
 OBSERVER_HOOK(observer_phase_complete, (worker * worker, const void *barrier))
 OBSERVER_HOOK(observer_phase_wait, (worker * worker, const void *barrier))
 

@@ -20,6 +20,7 @@ typedef enum {
   FINDING_REGISTERS,      // of a product under way are used
   FINDING_FENCE,          // registers are used and then given to a product, without a fence between
   FINDING_PROXY,          // a product or copy follows a thread's access without a fence for it
+  FINDING_PHASE,          // a thread may miss a phase of an mbarrier, or take another one for it
   FINDING_TURN,           // a thread may arrive twice in one phase of a named barrier
   FINDING_SHUFFLE,        // a lane reads one that takes no part
   FINDING_BLOCK_NOT_BEGUN, // whose shared memory another block of the cluster accesses

@@ -169,6 +169,14 @@ bool order_phase_known(const void *address, uint32_t event, unsigned thread) {
   return event <= order_own->threads[thread].known[ACTOR_COPIES + barrier_number(address)];
 }
 
+bool order_before_phase_end(const void *address, const past_access *past) {
+  const unsigned number = barrier_number(address);
+  const barrier_clock *it = &order_own->barriers[number];
+  const bool counts_copies = it->arriving.known[ACTOR_COPIES + number] > 0;
+  return past->stamp <= it->arriving.known[past->actor] ||
+         (counts_copies && order_before(past, it->copier));
+}
+
 unsigned order_copy_actor(const void *address, unsigned thread) {
   const unsigned number = barrier_number(address);
   order_own->barriers[number].copier = thread;

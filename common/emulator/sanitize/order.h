@@ -116,6 +116,10 @@ void order_waited(const void *barrier, unsigned thread);
 uint32_t order_phase_event(const void *barrier);
 bool order_phase_known(const void *barrier, uint32_t event, unsigned thread);
 
+// Whether the past access comes before the end of the barrier's running phase, for which all arrivals have come: whether a
+// thread that has arrived, or has started a copy that counts, knows of it.
+bool order_before_phase_end(const void *barrier, const past_access *past);
+
 // The actor of a box copy that `thread` starts and whose bytes the barrier counts.
 // The second: its bytes arrive, before the threads that wait for the phase continue.
 unsigned order_copy_actor(const void *barrier, unsigned thread);

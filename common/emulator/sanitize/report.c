@@ -68,6 +68,10 @@ static void report_title(const finding *found) {
                        last->kind == OBSERVED_BOX_WRITE ? "Box copy overwrites" : "Product reads",
                        space, first->kind == OBSERVED_READ ? "read" : "written");
     break;
+  case FINDING_PHASE:
+    fault_report_title("Barrier error detected. A thread may miss the phase for which it waits, or "
+                       "take another one for it");
+    break;
   case FINDING_TURN:
     fault_report_title(
         "Barrier error detected. A thread may arrive twice in one phase of a named barrier");
@@ -132,6 +136,8 @@ static void report_parties(const launch *launch, const finding *found, const pla
     } else if ((found->kind == FINDING_BARRIER_HIDDEN && i == 0) ||
                found->kind == FINDING_BARRIER_AGAIN) {
       snprintf(what, sizeof what, "barrier made ");
+    } else if (found->kind == FINDING_PHASE) {
+      snprintf(what, sizeof what, i == 0 ? "wait " : "arrival ");
     } else if (found->kind == FINDING_TURN) {
       snprintf(what, sizeof what, i == 0 ? "first arrival " : "second arrival ");
     } else if (found->kind == FINDING_REGISTERS && i == 0) {

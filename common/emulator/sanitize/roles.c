@@ -3,6 +3,7 @@
 #include "roles.h"
 
 #include "clusters.h"
+#include "phases.h"
 #include "places.h"
 
 // ---- Barriers -----------------------------------------------------------------------------------
@@ -21,7 +22,10 @@ static struct hidden_barriers {
 
 static struct hidden_barriers *own_hidden(void) { return &hidden[order_rank()]; }
 
-void barriers_forget(void) { own_hidden()->count = 0; }
+void barriers_forget(void) {
+  own_hidden()->count = 0;
+  phases_forget();
+}
 
 void observer_phase_create(worker *worker, const void *barrier, const emulator_site *site) {
   struct hidden_barriers *own = own_hidden();
@@ -42,6 +46,7 @@ void observer_phase_create(worker *worker, const void *barrier, const emulator_s
     found.parties = 2;
     findings_add(&found, access_describe, barrier);
   }
+  phases_create(worker, barrier);
   own->item[i] = (hidden_barrier){
       .barrier = barrier, .thread = worker->running->index, .place = place_of_site(site)};
 }
@@ -77,17 +82,19 @@ static void check_visible(const checked_access *access, const void *barrier) {
   }
 }
 
-void observer_phase_arrive(worker *worker, const void *barrier) {
+void observer_phase_arrive(worker *worker, const void *barrier, const emulator_site *site) {
+  phases_arrive(worker, barrier, site);
   order_arrive(barrier, worker->running->index);
 }
 
 void observer_phase_complete(worker *worker, const void *barrier) {
-  (void)worker;
+  phases_complete(worker, barrier);
   order_phase_complete(barrier);
 }
 
 void observer_phase_wait(worker *worker, const void *barrier) {
   order_waited(barrier, worker->running->index);
+  phases_waited(worker, barrier);
 }
 
 // ---- Box copies ---------------------------------------------------------------------------------

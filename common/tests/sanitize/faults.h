@@ -138,6 +138,14 @@ void box_source_written(bool broken);
 void box_source_written_by_others(bool broken);
 void box_map_on_host(bool broken);
 
+// phases.cu
+void phase_missed(bool broken);
+void phase_missed_by_warp(bool broken);
+void phase_of_copy_missed(bool broken);
+void phase_of_warpgroup(bool broken);
+void phase_left_out(bool broken);
+void phase_known_by_barrier(bool broken);
+
 // products.cu
 void product_reads_early(bool broken);
 void product_waited_by_some(bool broken);

@@ -162,6 +162,7 @@ __global__ void another_kernel(const __grid_constant__ CUtensorMap map, float *o
   __shared__ barrier empty[1];
   create(empty, 32);
   const fetched_tile stage = arrived_tile(memory, &map);
+  __syncthreads(); // all threads have seen the first phase before the next ones end
   if (threadIdx.x >= 64) {
     out[threadIdx.x] = __half2float((*stage.place)[threadIdx.x - 64][0]); // <- read
     barrier_arrive(&empty[0]);

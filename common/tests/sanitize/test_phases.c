@@ -1,0 +1,24 @@
+// Threads that wait for a phase of an mbarrier and may miss it, or take another one for it.
+#define _GNU_SOURCE
+#include "fault_cases.h"
+
+#define MISSED                                                                                     \
+  "Barrier error detected. A thread may miss the phase for which it waits, or take another one "   \
+  "for it\n"
+#define HINT "hint: a wait tells phases apart by their parity alone, and "
+
+Test(phases, missed) {
+  static const fault_case cases[] = {
+      CASE(phase_missed, MISSED, "wait at ", "<- missed wait\n", "by thread (32,0,0)",
+           "address full + 0x0", HINT, "before"),
+      CASE(phase_missed_by_warp, MISSED, "wait at ", "<- warp wait\n", "by thread (", HINT),
+      CASE(phase_of_copy_missed, MISSED, "wait at ", "<- copy wait\n", "by thread (32,0,0)",
+           "arrival at ", "<- copy arrival\n", "by thread (64,0,0)", HINT),
+      CASE(phase_of_warpgroup, MISSED, "wait at ", "<- group wait\n", "by thread (32,0,0)",
+           "arrival at ", "tiles.h:", "by thread (128,0,0)", HINT),
+      CASE(phase_left_out, MISSED, "wait at ", "<- left out wait\n", "by thread (32,0,0)", HINT),
+      CASE(phase_known_by_barrier, MISSED, "wait at ", "<- known wait\n", "by thread (32,0,0)",
+           HINT),
+  };
+  RUN_CASES(cases);
+}
