@@ -78,6 +78,8 @@ typedef struct {
   unsigned arrived;
   bool asks; // whether the threads that have arrived did so with bar.red
   bool any;  // whether one of them gave true
+  unsigned lanes[BLOCK_THREADS_MAX / GPU_WARP_LANES];     // of each warp, that have arrived
+  emulator_site site[BLOCK_THREADS_MAX / GPU_WARP_LANES]; // where the first of them did
 } named_barrier;
 
 // A barrier in shared memory, for reports: how the source calls it, see barriers.h, and when each kind of event

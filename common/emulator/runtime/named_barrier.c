@@ -7,8 +7,14 @@
 
 #include <string.h>
 
+// The next phase begins.
+static void begin_phase(named_barrier *barrier) {
+  if (barrier->arrived > 0) memset(barrier->lanes, 0, sizeof barrier->lanes);
+  barrier->arrived = 0;
+}
+
 void named_barriers_begin(worker *worker) {
-  memset(worker->named_barriers, 0, sizeof worker->named_barriers);
+  for (unsigned i = 0; i < NAMED_BARRIERS; i++) begin_phase(&worker->named_barriers[i]);
 }
 
 static void check(const named_barrier *barrier, int number, int threads, bool asks,
@@ -37,6 +43,53 @@ static void check(const named_barrier *barrier, int number, int threads, bool as
   }
 }
 
+// bar is .aligned: all threads of a warp execute the same instruction, and a warp that comes in parts counts more than once
+// on a GPU. The emulator counts threads, so that it notices only by the lanes that are missing. (The functions of
+// cooperative groups use a barrier, too, and ask for nothing of the kind.)
+static bool is_aligned(const emulator_site *site) {
+  return strncmp(site->operation, "bar.", 4) == 0;
+}
+
+static void check_line(const named_barrier *barrier, const emulator_site *site, int number,
+                       unsigned warp) {
+  const emulator_site *first = &barrier->site[warp];
+  if (site->line == first->line && strcmp(site->file, first->file) == 0) return;
+  emulator_fault(
+      cudaErrorLaunchFailure,
+      "%s in %s:%d: all lanes of a warp must come to a barrier by the same instruction: "
+      "others of warp %u have come to barrier %d by %s in %s:%d. Put one call behind the "
+      "condition that divides the lanes",
+      site->operation, site->file, site->line, warp, number, first->operation, first->file,
+      first->line);
+}
+
+// All arrivals of the phase have come. Are they those of whole warps?
+static void check_lanes(const worker *worker, const named_barrier *barrier, int number) {
+  for (unsigned warp = 0; warp * GPU_WARP_LANES < worker->thread_count; warp++) {
+    const unsigned lanes = barrier->lanes[warp], missing = worker->warps[warp].alive & ~lanes;
+    const emulator_site *site = &barrier->site[warp];
+    if (lanes == 0 || missing == 0 || !is_aligned(site)) continue;
+    emulator_fault(
+        cudaErrorLaunchFailure,
+        "%s in %s:%d: all lanes of a warp must come to a barrier by the same "
+        "instruction: barrier %d has its %u threads, and the lanes 0x%08x of warp %u are "
+        "not among them. Let whole warps come, 32 threads for each of them",
+        site->operation, site->file, site->line, number, barrier->threads, missing, warp);
+  }
+}
+
+// A warp that comes twice in a phase, such as first to arrive and then to wait, is looked at no more.
+static void note_lane(named_barrier *barrier, const thread *thread, int number,
+                      const emulator_site *site) {
+  const unsigned warp = thread->index / GPU_WARP_LANES, lane = 1u << thread->seen.lane;
+  unsigned *lanes = &barrier->lanes[warp];
+  if (*lanes & lane) *lanes = ~0u;
+  if (*lanes == ~0u) return;
+  if (*lanes == 0) barrier->site[warp] = *site;
+  if (is_aligned(site)) check_line(barrier, site, number, warp);
+  *lanes |= lane;
+}
+
 // Returns true when the running thread is the last to arrive; the waiting threads can then continue. `value` is what it
 // gives to bar.red, and NULL for the others. Each thread gets the answer when the phase ends, because the next one
 // may begin before it runs.
@@ -48,11 +101,13 @@ static bool arrive(worker *worker, int number, int threads, const bool *value,
   barrier->threads = (unsigned)threads;
   barrier->asks = value != NULL;
   if (value && *value) barrier->any = true;
+  note_lane(barrier, worker->running, number, site);
   history_did(worker, site, NULL);
   observer_turn_arrive(worker, (unsigned)number, site);
   observer_phase_arrive(worker, barrier, site);
   if (++barrier->arrived < barrier->threads) return false;
-  barrier->arrived = 0;
+  check_lanes(worker, barrier, number);
+  begin_phase(barrier);
   observer_turn_complete(worker, (unsigned)number);
   worker->counts.named_barriers++;
   observer_phase_complete(worker, barrier);

@@ -111,6 +111,15 @@ __global__ void voting_kernel() {
   __syncthreads();
   if (threadIdx.x >= 32) MARK, named_barrier_any(4, 64, true);
 }
+__global__ void halves_kernel(bool both) {
+  if (threadIdx.x % 32 < 16) {
+    MARK, named_barrier_wait(5, both ? 64 : 32);
+  } else if (both) {
+    MARK, named_barrier_wait(5, 64);
+  }
+}
+void fault_named_barrier_lines(void) { halves_kernel<<<1, 64>>>(true); }
+void fault_named_barrier_halves(void) { halves_kernel<<<1, 64>>>(false); }
 void fault_named_barrier_mixed(void) { voting_kernel<<<1, 64>>>(); }
 void fault_named_barrier_zero(void) { named_kernel<<<1, 64>>>(0, 64, 64); }
 void fault_named_barrier_counts(void) { named_kernel<<<1, 64>>>(2, 64, 96); }

@@ -30,6 +30,8 @@ void fault_named_barrier_zero(void);
 void fault_named_barrier_counts(void); // 64 and 96 threads
 void fault_named_barrier_mixed(void);  // some threads vote
 void fault_named_barrier_alone(void);  // 32 of 64 threads wait at barrier 3
+void fault_named_barrier_lines(void);  // the halves of each warp come in two lines
+void fault_named_barrier_halves(void); // the first half of each warp comes
 
 // Describes a tensor in a map that lies `offset` bytes past a multiple of 64, and returns the error.
 int described_at(int offset);

@@ -130,6 +130,13 @@ Test(hopper_faults, named_barriers) {
       ": others came to barrier 4 without bar.red, which belongs to all threads of a phase or to "
       "none\n",
       NULL);
+  expect(fault_named_barrier_lines, FAILURE, "bar.sync",
+         ": all lanes of a warp must come to a barrier by the same instruction: others of warp 0 "
+         "have come to barrier 5 by bar.sync in " FILE_NAME,
+         "by thread (16,0,0)");
+  expect(fault_named_barrier_halves, FAILURE, "bar.sync",
+         ": barrier 5 has its 32 threads, and the lanes 0xffff0000 of warp 1 are not among them",
+         NULL);
   expect(fault_named_barrier_alone, FAILURE, "threads 0-31 (warp 0) wait at bar.sync",
          " for barrier 3, to which 64 of 96 threads have come\n",
          "threads 32-63 (warp 1) have exited\n");
