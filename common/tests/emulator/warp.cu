@@ -27,6 +27,7 @@ __global__ void shuffle_kernel(int *out, int kind, int argument, int width) {
 static int source_lane(int kind, int lane, int argument, int width) {
   const int start = lane / width * width, end = start + width;
   int source = lane;
+  argument %= 32;
   if (kind == INDEXED) return start + argument % width;
   if (kind == UP) source = lane - argument;
   if (kind == DOWN) source = lane + argument;
@@ -38,7 +39,7 @@ bool warp_shuffles(error_text *error) {
   device_array<int> out(64);
   for (int kind = 0; kind < KINDS; kind++) {
     for (int width = 1; width <= 32; width *= 2) {
-      for (int argument = 0; argument < 32; argument++) {
+      for (int argument = 0; argument < 34; argument++) {
         shuffle_kernel<<<1, 64>>>(out.data(), kind, argument, width);
         if (!device_finished(error, "shuffle_kernel")) return false;
         const std::vector<int> got = out.host();

@@ -39,11 +39,13 @@ T __shfl_sync(unsigned mask, T value, int source_lane, int width = warpSize, EMU
   return emulator::shuffle(mask, value, source, width, {"__shfl_sync()", file, line});
 }
 
+// A GPU takes the lowest five bits of `delta` alone (PTX ISA, "shfl.sync"), so 32 lanes further is the lane itself, and 33
+// its neighbour.
 template <typename T>
 T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize, EMULATOR_CALL_SITE) {
   const int lane = static_cast<int>(emulator::lane_index());
-  const long long source = lane - static_cast<long long>(delta);
-  const int from = source >= emulator::segment_start(width) ? static_cast<int>(source) : lane;
+  const int source = lane - static_cast<int>(delta % warpSize);
+  const int from = source >= emulator::segment_start(width) ? source : lane;
   return emulator::shuffle(mask, value, from, width, {"__shfl_up_sync()", file, line});
 }
 
@@ -51,9 +53,8 @@ template <typename T>
 T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
                    EMULATOR_CALL_SITE) {
   const int lane = static_cast<int>(emulator::lane_index());
-  const long long source = lane + static_cast<long long>(delta);
-  const int from =
-      source < emulator::segment_start(width) + width ? static_cast<int>(source) : lane;
+  const int source = lane + static_cast<int>(delta % warpSize);
+  const int from = source < emulator::segment_start(width) + width ? source : lane;
   return emulator::shuffle(mask, value, from, width, {"__shfl_down_sync()", file, line});
 }
 
