@@ -70,7 +70,7 @@ know_configuration = for program in $(call programs,$(BUILDABLE)); do \
 
 say_too_new = SKIP $(patsubst common/tests/%.c,%,$(too_new)): they need sm_80 or newer, this GPU is $(ARCH)
 build_tests = $(BUILDER) $(call reversed,$(step_checks)) $(PART_TESTS) $(call programs,$(BUILDABLE)) $(BUILD)/sabotaged $(if $(filter cpu,$(DEVICE)),$(BUILD)/sabotaged_group) \
-    $(if $(filter cpu,$(DEVICE)),$(if $(PART_TESTS),$(BUILD)/groups $(BUILD)/step21.so $(BUILD)/sabotaged_group.so $(BUILD)/spoiled_group.so)) \
+    $(if $(filter cpu,$(DEVICE)),$(if $(PART_TESTS),$(BUILD)/groups $(BUILD)/step17.so $(BUILD)/step21.so $(BUILD)/sabotaged_group.so $(BUILD)/spoiled_group.so)) \
     $(if $(PART_TESTS),$(BUILD)/compare $(BUILD)/libpeers.so $(BUILD)/ladder $(BUILD)/sabotaged.so $(BUILD)/sabotaged-fuzz $(BUILD)/step01.so $(BUILD)/step04.so $(BUILD)/examples/from_c-04) \
   $(if $(WATCHED_TESTS),&& $(BUILDER) MODE=sanitize $(filter $(BUILD)-sanitize/%,$(WATCHED_TESTS)) \
     && $(BUILDER) MODE=count $(filter $(BUILD)-count/%,$(WATCHED_TESTS)))

@@ -1,5 +1,5 @@
 // Runs the program of `make groups` on two emulated GPUs, and looks at how it ends. LAB_BUILD is the folder of the build,
-// where the program, step 04, step 21 and the spoiled step of ../driver/sabotaged_group.c lie.
+// where the program, step 17, step 21 and the spoiled step of ../driver/sabotaged_group.c lie.
 #define _GNU_SOURCE
 #include "tests/driver/program.h"
 
@@ -41,7 +41,7 @@ static bool holds(const char *file, const char *test) {
 }
 
 Test(groups, ends_with_0_where_all_results_are_right) {
-  const program_result result = run("step04.so", "step21.so", "256");
+  const program_result result = run("step17.so", "step21.so", "256");
   cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.err);
   cr_expect_str_empty(result.err);
   cr_expect(strstr(result.out, "causal  21_gather"), "it printed: %s", result.out);
@@ -70,7 +70,7 @@ Test(groups, ends_with_0_where_all_results_are_right) {
 // The record of variants has one table for each number of GPUs, which is that of the machine.
 Test(groups, variants_are_timed_on_all_gpus_alone) {
   setenv("EMU_GPUS", "3", 1);
-  const program_result result = run("step04.so", "step21.so:variant=same", "384");
+  const program_result result = run("step17.so", "step21.so:variant=same", "384");
   cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.err);
   cr_expect(holds("times", "{ of[$column[\"variant\"], $column[\"gpus\"]]++ } "
                            "END { exit of[\"\", 1] != 2 || of[\"\", 2] || of[\"same\", 2] || "
@@ -81,7 +81,7 @@ Test(groups, variants_are_timed_on_all_gpus_alone) {
 // Nothing is copied from GPU to GPU there, and the link has no bandwidth.
 Test(groups, without_peer_access_the_link_is_not_measured) {
   setenv("EMU_PEER_ACCESS", "0", 1);
-  const program_result result = run("step04.so", "step21.so", "256");
+  const program_result result = run("step17.so", "step21.so", "256");
   cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.err);
   cr_expect_null(strstr(result.out, "copies_alone"), "it printed: %s", result.out);
   cr_expect(holds("times", "$column[\"link_share\"] $column[\"link_gb_per_s\"] != \"\" { known++ } "
@@ -99,7 +99,7 @@ Test(groups, ends_with_1_where_a_step_fails) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     setenv("SABOTAGE", cases[i].kind, 1);
-    const program_result result = run("step04.so", "sabotaged_group.so", "256");
+    const program_result result = run("step17.so", "sabotaged_group.so", "256");
     cr_expect_eq(result.status, 1, "%s ended with %d: %s", cases[i].kind, result.status,
                  result.err);
     cr_expect(strstr(result.err, cases[i].sentence), "%s said: %s", cases[i].kind, result.err);
@@ -122,7 +122,7 @@ Test(groups, finds_what_only_some_launches_compute_wrong, .timeout = 240) {
   setenv("SPOILED_STEP", step, 1);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     setenv("SPOIL", cases[i].kind, 1);
-    const program_result result = run("step04.so", "spoiled_group.so", "256");
+    const program_result result = run("step17.so", "spoiled_group.so", "256");
     cr_expect_eq(result.status, 1, "%s ended with %d: %s", cases[i].kind, result.status,
                  result.err);
     cr_expect(program_begins(result.err, cases[i].sentence), "%s said: %s", cases[i].kind,
@@ -137,7 +137,7 @@ Test(groups, does_not_wait_for_a_rank_that_failed) {
   setenv("EMU_NCCL_LIMIT", "0", 1);
   setenv("LAB_LIMIT", "1", 1);
   setenv("SABOTAGE", "launch", 1);
-  const program_result result = run("step04.so", "sabotaged_group.so", "256");
+  const program_result result = run("step17.so", "sabotaged_group.so", "256");
   cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.err);
   cr_expect(program_begins(result.err, "error: 00_sabotaged on 2 GPUs, 256 rows, checked: "),
             "it said: %s", result.err);
@@ -148,11 +148,11 @@ Test(groups, ends_with_2_where_the_input_is_bad) {
   const struct {
     const char *one, *several, *length, *sentence;
   } cases[] = {
-      {"step04.so", "sabotaged_group.so", "256", "error: 00_sabotaged cannot take "},
-      {"step04.so", "step04.so", "256", "error: "},
+      {"step17.so", "sabotaged_group.so", "256", "error: 00_sabotaged cannot take "},
+      {"step17.so", "step17.so", "256", "error: "},
       {"step21.so", "step21.so", "256", "error: "},
-      {"step04.so", "step00.so", "256", "error: "},
-      {"step04.so", "step21.so", "12x", "error: the length "},
+      {"step17.so", "step00.so", "256", "error: "},
+      {"step17.so", "step21.so", "12x", "error: the length "},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     const program_result result = run(cases[i].one, cases[i].several, cases[i].length);
