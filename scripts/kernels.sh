@@ -28,20 +28,24 @@ pairs() {
   echo "$all"
 }
 
-# compile STEP ARCHITECTURE FOLDER [FLAG...]: attention.{ptx,cubin,o} and the compiler's log.
+# compile STEP ARCHITECTURE FOLDER OBJECT [FLAG...]: attention.{ptx,cubin} and the compiler's log. OBJECT is where the object
+# goes; "" leaves out the code for the host.
 compile() {
-  local step=$1 architecture=$2 folder=$3
+  local step=$1 architecture=$2 folder=$3 result=(-c -o "$4")
+  if [ -z "$4" ]; then result=(-cubin -o "$folder/attention.cubin"); fi
   mkdir -p "$folder"
-  "$nvcc" "${nvcc_flags[@]}" "${@:4}" --keep-dir "$folder" \
+  "$nvcc" "${nvcc_flags[@]}" "${@:5}" --keep-dir "$folder" \
     -gencode "arch=compute_${architecture#sm_},code=$architecture" \
-    -c "$steps/$step/attention.cu" -o "$folder/attention.o" >"$folder/log" 2>&1 &&
+    "${result[@]}" "$steps/$step/attention.cu" >"$folder/log" 2>&1 &&
     [ -s "$folder/attention.ptx" ] && [ -s "$folder/attention.cubin" ] && touch "$folder/compiled"
 }
 
-# compile_all VERB FOLDER <pairs [FLAG...]: several at a time, each into FOLDER/STEP.ARCHITECTURE. Ends
-# the script with the compiler's words when one fails.
+# compile_all VERB FOLDER [FLAG...] <pairs: several at a time, each into FOLDER/STEP.ARCHITECTURE. Ends the script with the
+# compiler's words when one fails. The code for the host is the same for all architectures, and takes longer than the small
+# kernels. So it is compiled with the first architecture of each step alone, and the object is FOLDER/STEP.o.
 compile_all() {
-  local verb=$1 folder=$2 step architecture started=0 number pair
+  local verb=$1 folder=$2 step architecture started=0 number pair object
+  local -A has_object=()
   local -a all
   mapfile -t all
   number=${#all[@]}
@@ -54,7 +58,9 @@ compile_all() {
       printf '%s: compiling %d of %d: %s\n' "$verb" "$started" "$number" "$pair" >&2
     fi
     read -r step architecture <<<"$pair"
-    compile "$step" "$architecture" "$folder/$step.$architecture" "${@:3}" &
+    object=''
+    if [ -z "${has_object[$step]-}" ]; then object=$folder/$step.o has_object[$step]=yes; fi
+    compile "$step" "$architecture" "$folder/$step.$architecture" "$object" "${@:3}" &
   done
   wait
   [ -t 2 ] && printf '\r\033[K' >&2

@@ -3,7 +3,7 @@
 # table of registers, shared memory, spills and the occupancy that follows; occupancy.awk explains it. Exit status 1
 # when a kernel spills registers, or keeps an array in a stack, or a compiler warns. Without architectures ("") for
 # all GPUs of scripts/gpus.txt. SHORT=1 compiles one element type for each head_dim (common/kernel/kernel.cuh), in half
-# the time. Needs nvcc, no GPU.
+# the time, and without architectures for the few of scripts/few_gpus.sh. Needs nvcc, no GPU.
 export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
@@ -14,22 +14,32 @@ make_scratch
 . scripts/kernels.sh
 need_nvcc ptxas
 architectures=${1:-$(sed -n 's/^\(sm_[^ ]*\).*/\1/p' scripts/gpus.txt | tr '\n' ' ')}
-list=$(pairs "$architectures" "${@:2}") || exit
+if [ -n "${SHORT:-}" ] && [ -z "$1" ]; then
+  list=$(scripts/few_gpus.sh "${@:2}") || exit
+else
+  list=$(pairs "$architectures" "${@:2}") || exit
+fi
 # From the last step on, because the compiler takes longest for the last ones, and one core would be left with them.
 compile_all ptxas "$scratch" ${SHORT:+-DLAB_ONE_TYPE} < <(tac <<<"$list")
 
-# Adds to rows that begin with a readable name, behind the static shared memory, the dynamic: what the step
-# exports for the configuration and the head_dim that stand in the name's angle brackets, else "-".
-add_dynamic() { # the folder of compile_all
-  : >"$1/dynamic"
-  if nm "$1/attention.o" | grep -q ' [TW] attention_shared_memory_bytes$'; then
-    # In the place of NCCL, which steps for several GPUs call, stand functions that do nothing.
-    nm -u "$1/attention.o" | awk '$2 ~ /^nccl/ { print "void " $2 "(void) {}" }' >"$1/no_nccl.c"
-    "$nvcc" -c "$1/no_nccl.c" -o "$1/no_nccl.o" >&2 &&
-      "$nvcc" "$scratch/shared_memory.o" "$1/attention.o" "$1/no_nccl.o" -o "$1/shared_memory" >&2 &&
-      "$1/shared_memory" >"$1/dynamic" || return
+# Writes the dynamic shared memory that a step exports, in lines "CONFIGURATION HEAD_DIM BYTES".
+write_dynamic() { # step
+  local program=$scratch/$1.shared_memory
+  : >"$scratch/$1.dynamic"
+  if ! nm "$scratch/$1.o" | grep -q ' [TW] attention_shared_memory_bytes$'; then return; fi
+  # In the place of NCCL, which steps for several GPUs call, stand functions that do nothing.
+  nm -u "$scratch/$1.o" | awk '$2 ~ /^nccl/ { print "void " $2 "(void) {}" }' >"$program.c"
+  if ! { "$nvcc" -c "$program.c" -o "$program.o" >&2 &&
+    "$nvcc" "$scratch/shared_memory.o" "$scratch/$1.o" "$program.o" -o "$program" >&2 &&
+    "$program" >"$scratch/$1.dynamic"; }; then
+    touch "$scratch/$1.failed"
   fi
-  awk -v file="$1/dynamic" '
+}
+
+# Adds to rows that begin with a readable name, behind the static shared memory, the dynamic: that of the configuration
+# and the head_dim that stand in the name's angle brackets, else "-".
+add_dynamic() { # step
+  awk -v file="$scratch/$1.dynamic" '
     BEGIN {
       FS = OFS = "\t"
       while ((getline <file) > 0) bytes[$1, $2] = $3
@@ -47,16 +57,20 @@ add_dynamic() { # the folder of compile_all
 # Leaves the rows of one step for one architecture in $folder/rows.
 make_rows() { # step, folder of compile_all
   awk -v step="$1" -f scripts/resources.awk "$2/attention.ptx" "$2/log" >"$2/resources" &&
-    readable_names <"$2/resources" | add_dynamic "$2" >"$2/rows.part" && mv "$2/rows.part" "$2/rows"
+    readable_names <"$2/resources" | add_dynamic "$1" >"$2/rows.part" && mv "$2/rows.part" "$2/rows"
 }
 
-# Each row takes a second, because a program is linked with the step. So these programs are made side by side.
+# A program is linked with each step, which takes half a second. So these programs are made side by side.
 "$nvcc" -Icommon -c scripts/shared_memory.c -o "$scratch/shared_memory.o" >&2 || exit
-while read -r step architecture; do
+for step in $(cut -d ' ' -f 1 <<<"$list" | sort -u); do
   while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
-  make_rows "$step" "$scratch/$step.$architecture" &
-done <<<"$list"
+  write_dynamic "$step" &
+done
 wait
+for failed in "$scratch"/*.failed; do
+  if [ -e "$failed" ]; then exit 1; fi
+done
+while read -r step architecture; do make_rows "$step" "$scratch/$step.$architecture"; done <<<"$list"
 
 status=0
 printf '%s\t' step for kernel registers threads static_shared dynamic_shared stack \
@@ -93,7 +107,9 @@ Shared memory, stack, spills and room are in bytes; blocks are those a multiproc
 dynamic shared memory is known at the launch: a "-" counts as none, and then blocks and occupancy hold
 as long as the launch asks for at most `room`.
 NOTE
-  scripts/made_for.sh --left-out "$architectures" "${@:2}" |
-    awk -F '\t' '{ sub(/_.*/, "", $1); print "Step " $1 " needs " $2 ": it is not compiled for " $3 "." }'
+  if [ -z "${SHORT:-}" ] || [ -n "$1" ]; then
+    scripts/made_for.sh --left-out "$architectures" "${@:2}" |
+      awk -F '\t' '{ sub(/_.*/, "", $1); print "Step " $1 " needs " $2 ": it is not compiled for " $3 "." }'
+  fi
 } | scripts/fit.sh 3
 exit $status

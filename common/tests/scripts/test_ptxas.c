@@ -43,6 +43,18 @@ Test(ptxas, short_compiles_one_type_for_each_head_dim) {
   cr_expect_str_eq(result.out, "2\n1\n", "%s", result.out);
 }
 
+// Without ARCH: those of scripts/few_gpus.sh. The code for the host is compiled with the first one alone.
+Test(ptxas, short_takes_few_gpus) {
+  toolkit_run("sed -i '2i echo \"$@\" >>said' bin/nvcc");
+  script_result result = toolkit_run("SHORT=1 scripts/ptxas.sh '' 99_recorded 2>&1");
+  cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "sm_75 softmax_kernel", "sm_90a softmax_kernel", "sm_120 softmax_kernel",
+         "sm_89 softmax_kernel", "sm_100 softmax_kernel");
+  cr_expect_null(strstr(result.out, "sm_80 "), "%s", result.out);
+  result = toolkit_run("grep attention.cu said | grep -c -e ' -c '; grep -c -e ' -cubin ' said");
+  cr_expect_str_eq(result.out, "1\n4\n", "%s", result.out);
+}
+
 // An array in a stack has no spill, and is as slow: a thread's own memory is in DRAM.
 Test(ptxas, fails_on_a_stack) {
   toolkit_write("log", LOG_WITH_STACK);

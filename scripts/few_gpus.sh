@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Prints for which GPUs a change is compiled before it goes in: scripts/few_gpus.sh STEP... A line "STEP ARCHITECTURE" for
+# each pair. All steps for all GPUs would take minutes of processor time more.
+#
+# They are each step's oldest architecture, the newest one, and that of the records. sm_89 and sm_100 are left to the
+# steps that are cheap to compile, those with at most three configurations, and sm_86 is left out: ptxas gives each
+# kernel the same registers there as for sm_89.
+export LC_ALL=C
+set -eu
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+for step; do
+  # Steps 21 and 22 have the kernel of step 23, but for the place of a block of keys.
+  case $step in 21_* | 22_*) continue ;; esac
+  source=${STEPS_FOLDER:-steps}/$step/attention.cu # as in make/config.mk
+  architectures='sm_75 sm_90a'
+  if grep -qs '^// Needs: sm_80' "$source"; then architectures+=' sm_80'; fi
+  # The steps for decode have many configurations, and are left out on sm_120; there a kernel of step 18 keeps 32 bytes in
+  # local memory, from before its loop over the keys until after it.
+  case $step in 18_* | 19_* | 20_* | 25_*) ;; *) architectures+=' sm_120' ;; esac
+  if [ "$(grep -cs '^  X(' "$source")" -le 3 ]; then architectures+=' sm_89 sm_100'; fi
+  scripts/made_for.sh "$architectures" "$step"
+done
