@@ -55,8 +55,8 @@ variant_try() {
   left_out=$(bug_field "$patch" Leaves-out)
   local bug_left_out=$bug_left_out${left_out:+|$left_out}
   if [ -n "${RECORD:-}" ]; then built=step$number.so; fi
-  if [ -n "${SHORT:-}" ]; then # the compiler's time is most of it; no fault is expected, whose report would name a line
-    build+=("STEP_FLAGS=-O0 -g0 -DLAB_ONE_TYPE")
+  if [ -n "${SHORT:-}" ]; then # no fault is expected, whose report would name a line
+    build+=("STEP_FLAGS=-g0 -DLAB_ONE_TYPE")
     folder=variants/short every=1 few=1
   fi
   if [ -z "$(bug_field "$patch" Title)" ] || [ -z "$(variant_expect "$patch")" ]; then
