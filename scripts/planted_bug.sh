@@ -160,7 +160,11 @@ bug_hunt() {
   folder=build/bugs/$id
   local log=$3/$id few test=''
   few=$(bug_few "$device" "$patch")
-  if [ -n "${NAMED:-}" ]; then test=$(bug_field "$patch" Test); fi
+  if [ -n "${NAMED:-}" ]; then
+    test=$(bug_field "$patch" Test)
+    # What is to hang need not do so for long.
+    if [[ $(bug_field "$patch" Expect) == *'timed out'* ]]; then local bug_limit=${LAB_LIMIT:-5}; fi
+  fi
   # The compiler's time is most of it: what runs so shortly need not be fast. nvcc keeps to its own options.
   # With NAMED, what is expected of check names no line of the source, so the program for it is compiled without lines.
   local optimised=-O0
