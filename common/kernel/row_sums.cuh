@@ -1,5 +1,5 @@
-// The sum and the max of a row: the product of P and V with the row sums of P, the ones that it needs, and the two parts
-// of the online softmax. From step 17 on they are as in step 16, which explains them.
+// What step 17 and all after it have as in step 16, which explains it: the configuration, and for the sum and the max of
+// a row the product of P and V with the row sums of P, the ones that it needs, and the two parts of the online softmax.
 // From: 16_row_sums
 #ifndef ROW_SUMS_CUH
 #define ROW_SUMS_CUH
@@ -8,6 +8,23 @@
 #include "hopper.cuh"
 #include "kernel.cuh"
 #include "persistent.cuh"
+
+template <int M, int N, int W, int S>
+struct configuration {
+  static constexpr int BLOCK_M = M; // query rows of a tile
+  static constexpr int BLOCK_N = N; // keys of a block
+  static constexpr int WARPS = W;   // of the consumers; the producer's four warps come on top
+  static constexpr int STAGES = S;  // key blocks in shared memory at once
+  static constexpr int CONSUMERS = WARPS / 4; // warp groups
+  static constexpr int THREADS = 128 * (1 + CONSUMERS);
+  static constexpr int WARP_ROWS = BLOCK_M / WARPS;
+  static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
+  static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
+  static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
+  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // three consumers lack registers for 128
+
+  static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
+};
 
 // Queues O_frag [64, D + 8] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D + 8], the part of one warp group; the caller
 // waits for it. If `first` is set, O_frag = P V. V_smem has a panel of ones behind those of V. A step of 16 keys

@@ -21,24 +21,7 @@
 #include "tile_order.cuh"
 #include <type_traits>
 
-template <int M, int N, int W, int S>
-struct configuration {
-  static constexpr int BLOCK_M = M; // query rows of a tile
-  static constexpr int BLOCK_N = N; // keys of a block
-  static constexpr int WARPS = W;   // of the consumers; the producer's four warps come on top
-  static constexpr int STAGES = S;  // key blocks in shared memory at once
-  static constexpr int CONSUMERS = WARPS / 4; // warp groups
-  static constexpr int THREADS = 128 * (1 + CONSUMERS);
-  static constexpr int WARP_ROWS = BLOCK_M / WARPS;
-  static constexpr int ROW_FRAGMENTS = WARP_ROWS / 16; // of one warp
-  static constexpr int LANE_ROWS = WARP_ROWS / 8;      // that a lane has a part of
-  static constexpr int LANE_KEYS = BLOCK_N / 4;        // of one lane, in each of its rows
-  static constexpr int MAX_DIM = WARPS > 8 ? 64 : 128; // three consumers lack registers for 128
-
-  static_assert(WARPS % 4 == 0 && WARP_ROWS == 16 && BLOCK_N % 16 == 0, "whole products");
-};
-
-// BLOCK_M, BLOCK_N, WARPS, STAGES.
+// BLOCK_M, BLOCK_N, WARPS, STAGES; row_sums.cuh explains them.
 #define CONFIGURATIONS(X)                                                                          \
   X(128, 128, 8, 2)                                                                                \
   X(192, 128, 12, 3)                                                                               \
