@@ -88,8 +88,8 @@ max_of_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, flo
   return __int_as_float(__vimax3_s32(largest[0], largest[1], bits(tile::LANE_KEYS - 1)));
 }
 
-// The same with maxima of integers, if none of the warp's rows has a lane whose own max is negative or large. Otherwise
-// it returns false, and the numbers of the rows are as before.
+// Does the same as find_row_max, by maxima of integers, if none of the warp's rows has a lane whose own max is negative
+// or large, and returns true. Otherwise it returns false and changes nothing.
 template <typename tile>
 __device__ __forceinline__ bool
 find_ordinary_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
