@@ -162,7 +162,7 @@ bug_hunt() {
   few=$(bug_few "$device" "$patch")
   if [ -n "${NAMED:-}" ]; then
     test=$(bug_field "$patch" Test)
-    # What is to hang need not do so for long.
+    # A program that is to hang need not do so for long.
     if [[ $(bug_field "$patch" Expect) == *'timed out'* ]]; then local bug_limit=${LAB_LIMIT:-5}; fi
   fi
   # The compiler's time is most of it: what runs so shortly need not be fast. nvcc keeps to its own options.
