@@ -14,7 +14,7 @@ ifeq ($(STEP_GOALS),)
               common/tests/emulator/test_devices.c common/tests/emulator/test_runtime.c \
               common/tests/emulator/test_nccl.c common/tests/emulator/test_nccl_faults.c \
               common/tests/emulator/test_tensor_faults.c common/tests/emulator/test_hopper_faults.c common/tests/emulator/test_cluster_faults.c \
-              common/tests/emulator/test_map_faults.c \
+              common/tests/emulator/test_map_faults.c common/tests/emulator/test_product_faults.c \
               common/tests/scripts/test_bugs.c common/tests/scripts/test_clang.c common/tests/scripts/test_ended.c \
               common/tests/scripts/test_verbs.c common/tests/scripts/test_settings.c \
               common/tests/scripts/test_hunt.c \

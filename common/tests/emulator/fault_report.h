@@ -62,4 +62,23 @@ static inline void expect_report(const fault_case *fault) {
   free(report);
 }
 
+typedef struct {
+  void (*launch)(void);
+  cudaError_t error;
+  const char *file;    // of the operation, and a colon
+  const int *line;     // of the operation, which is known once the kernel has run
+  const char *says[3]; // the operation, and what the report says behind its place
+} line_case;
+
+// The same with a report that names the operation's line.
+static inline void expect_in_line(const line_case *fault) {
+  setenv("EMU_WORKERS", "1", 1);
+  free(stderr_of(fault->launch));
+  cudaDeviceReset();
+  char place[128];
+  snprintf(place, sizeof place, "%s in %s%d", fault->says[0], fault->file, *fault->line);
+  expect_report(
+      &(fault_case){fault->launch, fault->error, {place, fault->says[1], fault->says[2]}});
+}
+
 #endif

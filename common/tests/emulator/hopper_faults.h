@@ -56,30 +56,10 @@ void fault_ring_parity_of_full(void);  // the readers' wait is for the phase bef
 void fault_ring_same_parity(void);     // it is so in each lap, and never waits
 void fault_ring_parity_of_empty(void); // the wait of the thread that fills it is
 
-// Products:
-void fault_product_layout(void);    // a descriptor without swizzle
-void fault_product_alignment(void); // B at 128 bytes past a multiple of 1024
-void fault_product_past_shared(void);
-void fault_product_short_group(void);  // of 64 threads
-void fault_product_differs(void);      // warp 2 gives another tile
-void fault_product_fewer(void);        // warp 3 commits a group of none
-void fault_product_warp_missing(void); // warp 3 starts none
-void fault_product_copies(void);       // warps 2 and 3 take another copy of an inlined function
-void fault_product_waits(void);        // warps 2 and 3 wait in another line
-void fault_product_last_wait(void);    // the last warp does not wait, and nothing follows
-void fault_product_groups(void);       // 17 groups without a wait
-
-// Registers:
-void fault_registers_number(void); // 36
-void fault_registers_none(void);   // both of two warpgroups want 256 more than there are
-void fault_registers_warp(void);   // warp 1 does not come
-
-// The values that thread 0 sees. Copies of a box of ones: before any wait, after a wait that returns at
-// once, after the right wait; of a second box, past the announced bytes. Products: after the commit, after
-// a wait without a commit, after the wait; with an operand (registers, shared memory) overwritten early.
-enum { SEEN_OF_COPIES = 4, SEEN_OF_PRODUCTS = 5 };
+// The values that thread 0 sees of copies of a box of ones: before any wait, after a wait that returns at once, after the
+// right wait; of a second box, past the announced bytes.
+enum { SEEN_OF_COPIES = 4 };
 void seen_of_box_copies(float *seen);
-void seen_of_products(float *seen);
 
 #ifdef __cplusplus
 }
