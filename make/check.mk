@@ -40,7 +40,7 @@ ifeq ($(STEP_GOALS),)
                      $(call watched_tests,sanitize) $(call watched_tests,count))
   PART_TESTS    := $(filter-out common/tests/sanitize/% common/tests/count/%,$(PART_TESTS))
   PART_TESTS    := $(PART_TESTS:common/tests/%.c=$(BUILD)/tests/%)
-  CHECK_ALL  := format-check tables-check pages-check
+  CHECK_ALL  := format-check tables-check claims-check pages-check
   PLANTED    := $(if $(ELSEWHERE)$(filter gpu,$(DEVICE)),,$(BUILDABLE))
 endif
 
@@ -152,6 +152,9 @@ format-check:
 
 tables-check:
 	@scripts/tables.sh --check
+
+claims-check:
+	@scripts/claims.sh
 
 pages-check:
 	@scripts/pages.sh

@@ -147,7 +147,7 @@ plots: ## draw the record's charts, RESULTS=1 your own: CHART=scaling STEPS=07,1
 	  $(if $(WITH),--with "$$WITH") $(if $(AXIS),--axis "$(AXIS)") \
 	  "$(or $(CHART),all)" $(if $(DEVICE_FOLDER)$(NAME),"$(or $(DEVICE_FOLDER),*)") $(NAME)
 
-.PHONY: tables tables-check pages-check guide publish
+.PHONY: tables tables-check claims-check pages-check guide publish
 tables: ## write the tables of the documents again from the published record
 	@scripts/tables.sh
 

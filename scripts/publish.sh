@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Puts what this machine has recorded into the published record: scripts/publish.sh [DEVICE_FOLDER [NAME]]
-# Copies results/<device>/*.csv, or NAME.csv and its NAME-samples.csv alone, to plots/data/<device>, and draws the charts
-# and writes the tables again. A file replaces the whole published one, but bugs.csv, mutants.csv, counts.csv, counts-lines.csv and the
-# files of variants are merged, so that the published rows of other steps stay, and those of other numbers of GPUs. So are peers.csv,
-# shapes.csv, spread.csv, waves.csv and decode.csv, by shape: all that was timed at one shape was timed in turn, and stays together.
+# Copies results/<device>/*.csv, or NAME.csv and its NAME-samples.csv alone, to plots/data/<device>, draws the charts and
+# writes the tables again, and shows which numbers of the texts are old now. A file replaces the whole published one, but
+# bugs.csv, mutants.csv, counts.csv, counts-lines.csv and the files of variants are merged, so that the published rows of
+# other steps stay, and those of other numbers of GPUs. So are peers.csv, shapes.csv, spread.csv, waves.csv and
+# decode.csv, by shape: all that was timed at one shape was timed in turn, and stays together.
 # Rows of steps that have got another name since are left out. Of the emulator only bugs.csv, mutants.csv and
 # counts-lines.csv, which the lab book shows, are published, because its other records can be made quickly on any machine.
 # Exit status 2 when there is nothing to publish.
@@ -151,4 +152,5 @@ if [ ${#devices[@]} -eq 0 ]; then
 fi
 scripts/tables.sh
 for device in "${devices[@]}"; do scripts/plot.sh all "$device"; done
+scripts/claims.sh || echo "publish: the texts above are older than the record: make claims-check says when none is left"
 echo "publish: look at git diff, and commit plots/data with the charts and the documents"

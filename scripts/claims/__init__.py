@@ -1,0 +1,1 @@
+"""Checks the numbers of the pages' prose against the recorded data; scripts/claims.sh runs it."""
