@@ -121,7 +121,7 @@ static inline int gpu_attribute(cudaDeviceAttr attribute) {
   return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
 }
 
-// A block gets 48 KB of shared memory, with that of stamps, without asking. A kernel that wants more must say so first.
+// A block gets 48 KB of shared memory, the stamps of a timeline included. A kernel that wants more must ask first.
 template <typename Kernel>
 static cudaError_t allow_shared_memory(Kernel kernel, size_t bytes) {
   if (bytes + TIMELINE_SHARED_BYTES <= 48 * 1024) return cudaSuccess;

@@ -51,7 +51,7 @@ struct configuration {
   X(64, 64, 4, 2)                                                                                  \
   X(64, 32, 4, 2)
 
-// A tile of 64 rows wastes fewer of them where there are few queries. For others the tile of step 09.
+// A tile of 64 rows wastes fewer of them where there are few queries. Other problems take the tile of step 09.
 static const char *best_configuration(const attention_shape *shape) {
   return shape->seq_q <= 64 ? "64x64x4x2" : "128x64x4x2";
 }
@@ -314,7 +314,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
 
 static constexpr int MERGE_THREADS = 128;
 
-// One block for each row of O. D / 4 threads hold a row, and groups of so many share the splits. The order of all
+// One block for each row of O. D / 4 threads, a group, hold a row, and the groups share the splits. The order of all
 // additions is fixed, so the result is the same from launch to launch.
 template <typename Element, int D>
 __launch_bounds__(MERGE_THREADS) __global__

@@ -311,7 +311,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
 
 static constexpr int MERGE_THREADS = 128;
 
-// One block for each row of O. D / 4 threads hold a row, and groups of so many share the splits. The order of all
+// One block for each row of O. D / 4 threads, a group, hold a row, and the groups share the splits. The order of all
 // additions is fixed, so the result is the same from launch to launch.
 template <typename Element, int D>
 __launch_bounds__(MERGE_THREADS) __global__

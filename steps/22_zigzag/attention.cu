@@ -5,9 +5,9 @@
 //
 // With a causal mask, row i sees i + 1 keys. So in step 21 the last of P ranks has 2 P - 1 times the work of the first,
 // and all wait for it. Here the sequence is cut into 2 P pieces, and rank r has the pieces r and 2 P - 1 - r. The
-// second has as much more work than the average as the first has less. So all ranks have the same work, for any P.
-// (Brandon et al., "Striped Attention", 2023, name the problem; the zigzag is of the ring-flash-attention and Megatron
-// projects.)
+// second has more work than the average, by as much as the first has less. So all ranks have the same work, for any P.
+// (Brandon et al., "Striped Attention", 2023, name the problem; the zigzag comes from the ring-flash-attention and
+// Megatron projects.)
 //
 //   piece           0   1   2   3   4   5   6   7      P = 4, 2 P = 8 pieces
 //   rank            0   1   2   3   3   2   1   0
