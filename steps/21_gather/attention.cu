@@ -13,7 +13,7 @@
 //   K, V      [ 0 .. ]   [ .... ]   [ .. S-1 ]   -- all-gather ->  [ 0 .. | .... | .. S-1 ]   [ranks, heads, share, D]
 //   time      copy ============ then multiply =============================
 //
-// Cost for each rank: 2 (ranks - 1) share * batch * kv_heads * head_dim elements arrive; memory for all K and V. With a
+// Cost for each rank: 2 (ranks - 1) share * batch * kv_heads * head_dim elements arrive; it stores all K and V. With a
 // causal mask the last rank has the most work, with many ranks nearly twice the average. Look next at 22_zigzag.
 #include "group.cuh"
 #include "kernel.cuh"
