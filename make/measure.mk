@@ -116,13 +116,15 @@ count: ## what a step asks of memory and tensor cores, by source line: make step
 	@$(MAKE) --no-print-directory $(STEP_GOALS) count-now $(if $(filter cpu,$(DEVICE)),MODE=count)
 
 ifeq ($(DEVICE),cpu)
+# A variant has listings of its own, beside those of its step.
+listings = build/count$(VARIANT:%=/%)
 count-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/count $(BUILD)/ladder
-	@mkdir -p build/count
+	@mkdir -p $(listings)
 	@for step in $(shared_steps); do \
-	  $(with_args) $(RUN) $(BUILD)/count build/count $$step -- $(CONFIG:%=--config %) $(GPUS:%=--gpus %) && \
-	  scripts/record_counts.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so).csv && \
-	  scripts/record_count_lines.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <build/count/$$(basename $$step .so)-lines.csv || exit; \
+	  $(with_args) $(RUN) $(BUILD)/count $(listings) $$step -- $(CONFIG:%=--config %) $(GPUS:%=--gpus %) && \
+	  scripts/record_counts.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <$(listings)/$$(basename $$step .so).csv && \
+	  scripts/record_count_lines.sh $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug) <$(listings)/$$(basename $$step .so)-lines.csv || exit; \
 	done
 	$(call draw_results,saves)
 else
