@@ -48,14 +48,14 @@ static inline uint16_t poison_bits(poison kind) {
   return kind == POISON_OUTSIDE ? 0xFFD5 : (uint16_t)(0xFFF8 | kind);
 }
 
-// Fills memory that begins at an even address.
+// Fills memory that begins at an even address. To the sanitizer this is no access of a kernel, see float16.h.
 static inline void poison_fill(void *memory, size_t bytes, poison kind) {
   const uint64_t pattern = poison_bits(kind) * UINT64_C(0x0001000100010001);
   char *at = (char *)memory;
   for (; bytes >= sizeof pattern; at += sizeof pattern, bytes -= sizeof pattern) {
-    memcpy(at, &pattern, sizeof pattern);
+    __builtin_memcpy(at, &pattern, sizeof pattern);
   }
-  memcpy(at, &pattern, bytes);
+  __builtin_memcpy(at, &pattern, bytes);
 }
 
 // The kind of the upper ten bits of a NaN's fraction in fp16 or float32.
@@ -81,7 +81,7 @@ static inline poison poison_of_bf16(uint16_t bits) {
 
 static inline poison poison_of_float(float value) {
   uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
+  __builtin_memcpy(&bits, &value, sizeof bits);
   return (bits & 0x7F800000) == 0x7F800000 ? poison_of_fraction(bits >> 13 & 0x3FF) : POISON_NONE;
 }
 

@@ -40,6 +40,7 @@
 
 #include "detail/address_functions.h"
 #include "detail/atomic_functions.h"
+#include "detail/byte_functions.h"
 #include "detail/cluster_functions.h"
 #include "detail/host_overloads.h"
 #include "detail/intrinsics.h"

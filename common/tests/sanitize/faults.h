@@ -31,6 +31,12 @@ void unwritten_global(bool broken);
 void unwritten_copied(bool broken);
 void unwritten_tile(bool broken);
 
+// bytes.cu
+void bytes_read_before_barrier(bool broken);
+void bytes_unwritten(bool broken);
+void bytes_set_by_one(bool broken);
+void bytes_past_the_end(bool broken);
+
 // races.cu
 void read_before_barrier(bool broken);
 void write_before_barrier(bool broken);

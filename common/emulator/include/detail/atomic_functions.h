@@ -33,10 +33,10 @@ __forceinline__ T atomic_update(T *address, Update update) {
   bits seen = __atomic_load_n(memory, __ATOMIC_RELAXED);
   T old;
   for (;;) {
-    memcpy(static_cast<void *>(&old), &seen, sizeof old);
+    __builtin_memcpy(static_cast<void *>(&old), &seen, sizeof old);
     const T updated = update(old);
     bits wanted;
-    memcpy(&wanted, static_cast<const void *>(&updated), sizeof wanted);
+    __builtin_memcpy(&wanted, static_cast<const void *>(&updated), sizeof wanted);
     if (__atomic_compare_exchange_n(memory, &seen, wanted, false, __ATOMIC_SEQ_CST,
                                     __ATOMIC_RELAXED)) {
       break;

@@ -5,7 +5,6 @@
 
 #include <limits>
 #include <math.h>
-#include <string.h>
 
 namespace emulator {
 
@@ -16,7 +15,7 @@ template <typename To, typename From>
 To bit_cast(From from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
-  memcpy(&to, &from, sizeof to);
+  __builtin_memcpy(&to, &from, sizeof to);
   return to;
 }
 

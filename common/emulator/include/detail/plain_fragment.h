@@ -5,8 +5,6 @@
 
 #include "fragment.h"
 
-#include <string.h>
-
 namespace nvcuda {
 namespace wmma {
 namespace precision {
@@ -16,9 +14,9 @@ struct tf32;
 // To 10 bits behind the point; a tie goes away from zero.
 inline float __float_to_tf32(float x) {
   unsigned bits;
-  memcpy(&bits, &x, sizeof bits);
+  __builtin_memcpy(&bits, &x, sizeof bits);
   bits = (bits + 0x1000) & ~0x1FFFu;
-  memcpy(&x, &bits, sizeof bits);
+  __builtin_memcpy(&x, &bits, sizeof bits);
   return x;
 }
 } // namespace wmma
