@@ -95,4 +95,5 @@ void observer_product_registers(worker *worker, const emulator_warpgroup_product
   if (!check_registers(worker, product->d, product->columns / 2, &access) &&
       product->a_registers != NULL)
     check_registers(worker, product->a_registers, 4, &access);
+  products_check_next(&access, product);
 }

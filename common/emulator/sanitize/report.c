@@ -55,7 +55,8 @@ static void report_title(const finding *found) {
     break;
   case FINDING_REGISTERS:
     fault_report_title("Race reported between a product under way and %s of its registers",
-                       access_name(last->kind));
+                       last->kind == OBSERVED_PRODUCT_READ ? "another product"
+                                                           : access_name(last->kind));
     break;
   case FINDING_FENCE:
     if (found->parties == 1)
@@ -140,7 +141,7 @@ static void report_parties(const launch *launch, const finding *found, const pla
       snprintf(what, sizeof what, i == 0 ? "wait " : "arrival ");
     } else if (found->kind == FINDING_TURN) {
       snprintf(what, sizeof what, i == 0 ? "first arrival " : "second arrival ");
-    } else if (found->kind == FINDING_REGISTERS && i == 0) {
+    } else if (found->kind == FINDING_REGISTERS && party->kind == OBSERVED_PRODUCT_READ) {
       snprintf(what, sizeof what, "product ");
     } else if (found->kind == FINDING_FENCE && i + 1 == found->parties) {
       snprintf(what, sizeof what, "product ");

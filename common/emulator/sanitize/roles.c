@@ -195,7 +195,24 @@ static bool uses_registers(const checked_access *access, const warpgroup_product
          (a != 0 && access_writes(access->kind) && access->address - a < 4 * sizeof(unsigned));
 }
 
-void products_check_registers(const checked_access *access) {
+// Whether the next product of a thread has registers of this one. Only products of the same shape whose D is all the
+// same come one after the other (PTX ISA 9.0, 9.7.15.7.1, "wgmma.fence").
+static bool shares_registers(const emulator_warpgroup_product *next, unsigned rank,
+                             const warpgroup_product *product) {
+  const uintptr_t d = (uintptr_t)product->sum->d[rank], a = (uintptr_t)product->a[rank];
+  const uintptr_t next_d = (uintptr_t)next->d, next_a = (uintptr_t)next->a_registers;
+  const size_t bytes = product->sum->columns / 2 * sizeof(float), a_bytes = 4 * sizeof(unsigned),
+               next_bytes = next->columns / 2 * sizeof(float);
+  const bool adds = next_d == d && next->columns == product->sum->columns;
+  return (!adds && next_d < d + bytes && d < next_d + next_bytes) ||
+         (a != 0 && next_d < a + a_bytes && a < next_d + next_bytes) ||
+         (next_a != 0 && next_a < d + bytes && d < next_a + a_bytes);
+}
+
+// Returns the first product under way of the access's thread that has the registers of the access, or those of the
+// product `next`, if it is not NULL.
+static inline __attribute__((always_inline)) const warpgroup_product *
+find_user(const checked_access *access, const emulator_warpgroup_product *next) {
   const thread_products *own = &access->worker->threads[access->thread].products;
   const warpgroup *warpgroup = &access->worker->warpgroups[access->thread / WARPGROUP_THREADS];
   for (uint64_t g = own->waited; g <= own->group; g++) {
@@ -203,18 +220,37 @@ void products_check_registers(const checked_access *access) {
     const unsigned count = g < own->group ? group->count : own->started;
     for (unsigned i = 0; i < count; i++) {
       const warpgroup_product *product = &group->products[i];
-      if (!uses_registers(access, product)) continue;
-      const checked_access party = {.worker = access->worker,
-                                    .thread = access->thread,
-                                    .kind = OBSERVED_PRODUCT_READ,
-                                    .place = place_of_site(&product->site)};
-      finding found = access_finding(access, FINDING_REGISTERS,
-                                     "wgmma_wait() for the product's group must come first");
-      found.party[1] = found.party[0];
-      found.party[0] = access_party(&party);
-      found.parties = 2;
-      findings_add(&found, NULL, NULL);
-      return;
+      if (next != NULL ? shares_registers(next, access->thread % WARPGROUP_THREADS, product)
+                       : uses_registers(access, product))
+        return product;
     }
   }
+  return NULL;
+}
+
+static void report_registers(const checked_access *access, const warpgroup_product *product,
+                             const char *hint) {
+  const checked_access party = {.worker = access->worker,
+                                .thread = access->thread,
+                                .kind = OBSERVED_PRODUCT_READ,
+                                .place = place_of_site(&product->site)};
+  finding found = access_finding(access, FINDING_REGISTERS, hint);
+  found.party[1] = found.party[0];
+  found.party[0] = access_party(&party);
+  found.parties = 2;
+  findings_add(&found, NULL, NULL);
+}
+
+void products_check_registers(const checked_access *access) {
+  const warpgroup_product *product = find_user(access, NULL);
+  if (product != NULL)
+    report_registers(access, product, "wgmma_wait() for the product's group must come first");
+}
+
+void products_check_next(const checked_access *access, const emulator_warpgroup_product *next) {
+  const warpgroup_product *product = find_user(access, next);
+  if (product != NULL)
+    report_registers(access, product,
+                     "products under way share registers only as one D, all of it and of the same "
+                     "shape: otherwise wgmma_wait() for the first one's group must come first");
 }

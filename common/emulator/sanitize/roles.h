@@ -24,6 +24,9 @@ void products_check_waited(worker *worker);
 // to a product under way.
 void products_check_registers(const checked_access *access);
 
+// The running thread is about to start the product: adds a finding when it has registers of another one under way.
+void products_check_next(const checked_access *access, const emulator_warpgroup_product *next);
+
 // fences.c: the number of a thread's last fence, by the rank of its block; 0 where it has none in this block.
 extern uint32_t fences_last_of[CLUSTER_BLOCKS_MAX][BLOCK_THREADS_MAX]
     __attribute__((visibility("hidden")));

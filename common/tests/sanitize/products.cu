@@ -156,6 +156,63 @@ __global__ void changed_kernel(const __grid_constant__ CUtensorMap map, float *o
 }
 void product_operand_changed(bool broken) { RUN(changed_kernel, 128) }
 
+// Products add to the same D one after the other, but not to parts of it, and none reads it as its A.
+template <bool right>
+__global__ void parts_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const uint64_t matrix = arrived_tile(memory, &map).matrix;
+  float d[48];
+  float(&first)[32] = *(float(*)[32])d, (&second)[32] = *(float(*)[32])(d + 16);
+  wgmma_fence();
+  wgmma<half, 64>::shared(first, matrix, matrix, true); // <- first part
+  wgmma<half, 64>::shared(first, matrix, matrix, false);
+  wgmma_commit();
+  if (right) {
+    wgmma_wait<0>(first);
+    wgmma_fence();
+  }
+  wgmma<half, 64>::shared(second, matrix, matrix, true); // <- second part
+  wgmma_commit();
+  wgmma_wait<0>(first);
+  out[threadIdx.x] = second[0];
+}
+void product_of_parts(bool broken) { RUN(parts_kernel, 128) }
+
+template <bool right>
+__global__ void chain_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const uint64_t matrix = arrived_tile(memory, &map).matrix;
+  float c[32], d[32];
+  wgmma_fence();
+  wgmma<half, 64>::shared(c, matrix, matrix, true); // <- link
+  wgmma_commit();
+  if (right) {
+    wgmma_wait<0>(c);
+    wgmma_fence();
+  }
+  wgmma<half, 64>::registers(d, (const unsigned *)&c[4], matrix, true); // <- next link
+  wgmma_commit();
+  wgmma_wait<0>(d);
+  out[threadIdx.x] = d[0];
+}
+void product_of_result(bool broken) { RUN(chain_kernel, 128) }
+
+// The operand of a product under way is no place for the next D.
+template <bool right>
+__global__ void reused_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const uint64_t matrix = arrived_tile(memory, &map).matrix;
+  float c[36] = {}, d[32];
+  float(&over)[32] = *(float(*)[32])(c + (right ? 4 : 0));
+  wgmma_fence();
+  wgmma<half, 64>::registers(d, (const unsigned *)c, matrix, true); // <- user
+  wgmma<half, 64>::shared(over, matrix, matrix, true);              // <- reuse
+  wgmma_commit();
+  wgmma_wait<0>(d);
+  out[threadIdx.x] = over[0] + d[0];
+}
+void product_over_operand(bool broken) { RUN(reused_kernel, 128) }
+
 template <bool right, bool committed>
 __device__ void left_alone(unsigned char *memory, const CUtensorMap *map) {
   const uint64_t matrix = arrived_tile(memory, map).matrix;

@@ -32,6 +32,19 @@ Test(products, products) {
   RUN_CASES(cases);
 }
 
+#define TWO_PRODUCTS                                                                               \
+  "Race reported between a product under way and another product of its registers"
+
+Test(products, registers) {
+  static const fault_case cases[] = {
+      CASE(product_of_parts, TWO_PRODUCTS, "product at ", "<- first part", "product at ",
+           "<- second part", "hint: products under way share registers only as one D"),
+      CASE(product_of_result, TWO_PRODUCTS, "<- link", "<- next link"),
+      CASE(product_over_operand, TWO_PRODUCTS, "<- user", "<- reuse"),
+  };
+  RUN_CASES(cases);
+}
+
 #define HIDDEN                                                                                     \
   "Product reads __shared__ memory that a thread has written without a fence.proxy.async",         \
       "write of 2 bytes at ", "<- operand", "read by a product of ",                               \
