@@ -28,6 +28,16 @@ static bool waited_for(const void *destination) {
   return !memory_find(destination, &entry);
 }
 
+// Whether both lie in memory that only their one device uses. Then the host does not wait, whatever the function's name
+// says: cudaMemset and cudaMemcpy return before the work is done (CUDA Runtime API reference, "API synchronization
+// behavior"). A copy between two devices comes before all later work of both (CUDA C++ Programming Guide, "Peer-to-Peer
+// Memory Copy"), and so the host waits for it here.
+static bool within_device(const void *destination, const void *source) {
+  memory_allocation to, from;
+  return memory_find(destination, &to) && memory_find(source, &from) && to.device == from.device &&
+         !host_may_use(destination) && !host_may_use(source);
+}
+
 static cudaError_t copy(void *destination, const void *source, size_t bytes,
                         enum cudaMemcpyKind kind, cudaStream_t stream, bool wait, host_call call) {
   RETURN_IF_STICKY();
@@ -49,8 +59,8 @@ static cudaError_t copy(void *destination, const void *source, size_t bytes,
   if (devices_several()) {
     const cudaError_t queued = transfer_copy(destination, source, bytes, stream, call);
     if (queued != cudaSuccess) return errors_record(queued);
-    return wait || waited_for(destination) ? errors_record(queue_wait(queue_end(stream)))
-                                           : cudaSuccess;
+    wait = (wait && !within_device(destination, source)) || waited_for(destination);
+    return wait ? errors_record(queue_wait(queue_end(stream))) : cudaSuccess;
   }
   observer_memory_written(destination, bytes, from_device ? source : NULL);
   memmove(destination, source, bytes);
@@ -101,6 +111,7 @@ static cudaError_t fill(void *destination, int value, size_t bytes, cudaStream_t
   if (devices_several()) {
     const cudaError_t queued = transfer_fill(destination, value, bytes, stream, call);
     if (queued != cudaSuccess) return errors_record(queued);
+    wait = wait && !within_device(destination, destination);
     return wait ? errors_record(queue_wait(queue_end(stream))) : cudaSuccess;
   }
   observer_memory_written(destination, bytes, NULL);

@@ -127,6 +127,33 @@ Test(devices, wait_for_the_default_stream, .init = two_gpus) {
   expect_all(a, N, 2);
 }
 
+// They return before they are done, and a stream that does not wait for the default stream comes too early.
+Test(devices, fill_and_copy_while_the_host_goes_on, .init = two_gpus) {
+  float *a = on_device(0, N, 1), *b = on_device(0, N, 2), *c = on_device(0, N, 3);
+  float *of_a = on_device(0, N, 0), *of_b = on_device(0, N, 0);
+  const cudaStream_t stream = stream_on(0);
+  OK(cudaMemset(a, 0, BYTES));
+  devices_add(a, of_a, 1, N, stream);
+  OK(cudaDeviceSynchronize());
+  OK(cudaMemcpy(b, c, BYTES, cudaMemcpyDeviceToDevice));
+  devices_add(b, of_b, 1, N, stream);
+  OK(cudaStreamSynchronize(stream));
+  expect_poison(of_a, N);
+  expect_poison(of_b, N);
+  expect_all(a, N, 0);
+  expect_all(b, N, 3);
+}
+
+// Copies between devices come before all later work of both.
+Test(devices, copy_to_another_device_at_once, .init = two_gpus) {
+  float *a = on_device(1, N, 1), *b = on_device(0, N, 2), *out = on_device(0, N, 0);
+  const cudaStream_t stream = stream_on(0);
+  OK(cudaMemcpy(b, a, BYTES, cudaMemcpyDeviceToDevice));
+  devices_add(b, out, 1, N, stream);
+  OK(cudaStreamSynchronize(stream));
+  expect_all(out, N, 2);
+}
+
 Test(devices, work_while_the_host_asks, .init = two_gpus) {
   float *a = on_device(0, N, 1), *b = on_device(1, N, 2);
   const cudaStream_t stream = stream_on(1);
@@ -203,6 +230,7 @@ Test(devices, deliver_to_a_kernel_that_polls, .init = two_gpus) {
   OK(cudaMemset(flags, 0, 3 * sizeof *flags));
   OK(cudaMalloc((void **)&ones, sizeof *ones));
   OK(cudaMemset(ones, 1, sizeof *ones));
+  OK(cudaDeviceSynchronize()); // the host does not wait for cudaMemset
   devices_poll(near, flags, out, SLICE, computes);
   for (int i = 0; i < 3; i++) {
     OK(cudaMemcpyPeerAsync(near + i * SLICE, 0, far + i * SLICE, 1, SLICE * sizeof *far, copies));

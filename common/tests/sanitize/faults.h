@@ -185,6 +185,8 @@ void refill_by_another(bool broken);
 // transfers.cu; on two devices
 void copy_not_waited_for(bool broken);
 void copy_to_fresh_memory(bool broken);
+void fill_not_waited_for(bool broken);
+void copy_within_device(bool broken);
 void source_overwritten(bool broken);
 void gather_not_waited_for(bool broken);
 void send_buffer_overwritten(bool broken);

@@ -16,6 +16,7 @@ static float *floats(int device, int count) {
   cudaSetDevice(device);
   cudaMalloc(&data, count * sizeof(float));
   cudaMemset(data, 0, count * sizeof(float));
+  cudaDeviceSynchronize();
   return data;
 }
 
@@ -54,6 +55,21 @@ void copy_to_fresh_memory(bool broken) {
   cudaMemcpyPeerAsync(to + N / 2, 0, from + N / 2, 1, BYTES / 2, copies);
   if (!broken) wait_for(copies, computes);
   use_kernel<<<1, N, 0, computes>>>(to, out);
+  cudaDeviceSynchronize();
+}
+
+// The host does not wait for cudaMemset, nor for a copy within a device.
+void fill_not_waited_for(bool broken) {
+  float *in = floats(0, N), *out = floats(0, N);
+  cudaMemset(in, 1, BYTES); // <- fill
+  if (!broken) cudaDeviceSynchronize();
+  use_kernel<<<1, N, 0, stream_of(0)>>>(in, out);
+  cudaDeviceSynchronize();
+}
+void copy_within_device(bool broken) {
+  float *from = floats(0, N), *to = floats(0, N), *in = floats(0, N);
+  cudaMemcpy(to, from, BYTES, cudaMemcpyDeviceToDevice); // <- copy within
+  use_kernel<<<1, N, 0, broken ? stream_of(0) : 0>>>(in, from);
   cudaDeviceSynchronize();
 }
 
@@ -128,6 +144,7 @@ void flag_too_early(bool broken) {
   int *flag = (int *)floats(0, 1), *one = (int *)floats(0, 1);
   const cudaStream_t copies = stream_of(0), computes = stream_of(0);
   cudaMemset(one, 1, sizeof *one);
+  cudaDeviceSynchronize();
   poll_kernel<<<1, N, 0, computes>>>(slice, flag, out);
   if (broken) cudaMemcpyAsync(flag, one, sizeof *flag, cudaMemcpyDeviceToDevice, copies);
   cudaMemcpyPeerAsync(slice, 0, from, 1, BYTES, copies); // <- slice
