@@ -8,6 +8,7 @@
 inline int wait_for_flag(const int *flag, int least) {
   int value;
   while ((value = atomicAdd((int *)flag, 0)) < least) __nanosleep(100);
+  emulator::acquire();
   return value;
 }
 

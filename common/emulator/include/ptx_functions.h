@@ -16,9 +16,10 @@ inline unsigned shared_address(const void *pointer) {
 // Exact to half a unit in the last place, the instruction to 2; a result is never subnormal in either.
 inline float exp2_approximate(float x) { return x < -126.0f ? 0.0f : exp2f(x); }
 
-// On the emulator all atomic functions acquire.
 inline unsigned long long add_and_acquire(unsigned long long *to, unsigned long long number) {
-  return atomicAdd(to, number);
+  const unsigned long long before = atomicAdd(to, number);
+  emulator::acquire();
+  return before;
 }
 
 inline void load_matrices(unsigned (&fragments)[4], const void *row, EMULATOR_CALL_SITE) {

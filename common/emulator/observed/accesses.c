@@ -119,10 +119,12 @@ ATOMIC_CHANGES(16, uint16_t)
 ATOMIC_CHANGES(32, uint32_t)
 ATOMIC_CHANGES(64, uint64_t)
 
-// A fence for the block alone has a weaker order (detail/synchronization.h).
+// A fence for the block alone has a weaker order (detail/synchronization.h), and so has the part of an atomic operation
+// that acquires (detail/atomic_functions.h).
 EMULATOR_API void __tsan_atomic_thread_fence(int order) {
   worker *worker = current_worker;
   if (worker != NULL && order == __ATOMIC_SEQ_CST) observer_fence(worker);
+  if (worker != NULL && order == __ATOMIC_ACQUIRE) observer_acquire(worker);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

@@ -148,8 +148,10 @@ OBSERVER_HOOK(observer_warp_barrier, (worker * worker, thread *first, unsigned l
 OBSERVER_HOOK(observer_access,
               (uintptr_t address, size_t bytes, observed_kind kind, const void *pc))
 
-// The running thread has called __threadfence(), or another fence for all threads of the device.
+// The running thread has called __threadfence(), or another fence for all threads of the device. The second: what other
+// blocks have released, the thread sees from now on, because its last atomic operation acquires.
 OBSERVER_HOOK(observer_fence, (worker * worker))
+OBSERVER_HOOK(observer_acquire, (worker * worker))
 
 // An access of the library on behalf of `thread`, just before it happens: fragments that are loaded and
 // stored (one call for each piece that a lane holds in one or two registers), and asynchronous copies.

@@ -43,10 +43,9 @@ void observer_launches_apart(void) { order_launches_apart(); }
 
 void observer_earlier_wait(worker *worker) { order_earlier_waited(worker->running->index); }
 
-void observer_fence(worker *worker) {
-  (void)worker;
-  order_fence();
-}
+void observer_acquire(worker *worker) { order_acquire(worker->running->index); }
+
+void observer_fence(worker *worker) { order_fence(worker->running->index); }
 
 // ---- Warps --------------------------------------------------------------------------------------
 

@@ -245,6 +245,7 @@ void order_restart(void) {
     memset(block->threads, 0, sizeof block->threads);
     memset(block->met, 0, sizeof block->met);
     memset(block->warp_atomic, 0, sizeof block->warp_atomic);
+    memset(block->global_atomic, 0, sizeof block->global_atomic);
     memset(block->block_fenced, 0, sizeof block->block_fenced);
     block->proxy_fence = 0;
   }

@@ -27,8 +27,9 @@
 // Atomic operations are treated generously, so that locks and counters of finished blocks give no false
 // report: they order two accesses as soon as both warps (both blocks, in global memory) have done an atomic
 // operation since the first access. In global memory a thread of the first block must have called
-// __threadfence() between, because an atomic operation does not order other accesses (CUDA C++ Programming Guide,
-// "Memory Fence Functions"). An arrival at an mbarrier also counts for the lanes of its warp that it
+// __threadfence() between, and a thread of the second block behind its own operation, unless that one acquires, because
+// an atomic operation does not order other accesses (CUDA C++ Programming Guide, "Memory Fence Functions"; PTX ISA,
+// "Release and Acquire Patterns"). An arrival at an mbarrier also counts for the lanes of its warp that it
 // has met in a warp function since their accesses; this suffices for a read whose value went into a shuffle.
 //
 // A fence.proxy.async between two accesses is passed on in the same way (proxies.c): each clock says as well which
@@ -92,10 +93,13 @@ void order_thread_end(unsigned thread);
 // `first` is the warp's first thread in the block.
 void order_warp_barrier(unsigned first, unsigned lanes);
 void order_atomic(unsigned thread, bool global);
-// A thread of the running block has called a fence for the device.
-void order_fence(void);
-// Whether all that lacks to order the two is a fence of the block that made the past access.
-bool order_lacks_fence(const past_access *past);
+// A thread of the running block has called a fence for the device, or its atomic operation acquires.
+void order_fence(unsigned thread);
+void order_acquire(unsigned thread);
+// Whether atomic operations would order the two, if the block that made the past access had called a fence before its
+// one, or the running block one behind its own.
+bool order_lacks_release(const past_access *past);
+bool order_lacks_acquire(const past_access *past);
 
 // A thread executes fence.proxy.async. Returns the stamp of that event. The second: whether such a fence stands between
 // the past access of a thread of the running block and the present one of `thread`, which is ordered behind it.

@@ -50,20 +50,36 @@ void order_atomic(unsigned thread, bool global) {
   order_own->warp_atomic[thread / GPU_WARP_LANES] = order_time;
   if (!global) return;
   order_block_times *block = own_times();
-  block->atomic = order_time;
+  block->atomic = order_own->global_atomic[thread] = order_time;
   block->released = block->fence;
 }
 
-void order_fence(void) { own_times()->fence = order_time++; }
+void order_acquire(unsigned thread) {
+  order_block_times *block = own_times();
+  const uint32_t atomic = order_own->global_atomic[thread];
+  if (atomic > block->start && atomic > block->acquired) block->acquired = atomic;
+}
 
-bool order_lacks_fence(const past_access *past) {
-  return own_times()->atomic > past->stamp &&
+void order_fence(unsigned thread) {
+  order_acquire(thread);
+  own_times()->fence = order_time++;
+}
+
+static bool released(const past_access *past) {
+  return order_launch.times[block_index(past)].released >= past->stamp;
+}
+
+bool order_lacks_release(const past_access *past) {
+  return own_times()->atomic > past->stamp && !released(past) &&
          order_launch.times[block_index(past)].atomic > past->stamp;
 }
 
+bool order_lacks_acquire(const past_access *past) {
+  return own_times()->atomic > past->stamp && released(past);
+}
+
 static bool before_by_atomics(const past_access *past) {
-  return own_times()->atomic > past->stamp &&
-         order_launch.times[block_index(past)].released >= past->stamp;
+  return own_times()->acquired > past->stamp && released(past);
 }
 
 bool order_before_by_shared_atomics(const past_access *past, unsigned thread) {

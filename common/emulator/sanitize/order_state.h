@@ -10,6 +10,8 @@ typedef struct {
   uint32_t atomic;   // of its last atomic operation on global memory
   uint32_t fence;    // of its last fence
   uint32_t released; // of the last fence that an atomic operation on global memory has come behind
+  uint32_t
+      acquired; // of the last atomic operation on global memory behind which its thread has called a fence
 } order_block_times;
 
 typedef struct {
@@ -62,6 +64,7 @@ typedef struct {
   // met[t][l]: the stamp at which t last met lane l of its warp in a warp function.
   uint32_t met[BLOCK_THREADS_MAX][GPU_WARP_LANES];
   uint32_t warp_atomic[ACTORS_MAX / GPU_WARP_LANES + 1];
+  uint32_t global_atomic[BLOCK_THREADS_MAX]; // of each thread's last one on global memory
   barrier_clock barriers[ORDER_BARRIERS_MAX];
   unsigned barrier_count;
   uint32_t group_stamp[WARPGROUPS_MAX][GROUPS_MAX];

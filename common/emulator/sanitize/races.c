@@ -38,9 +38,14 @@ static const char *race_hint(const checked_access *access, const past_access *pa
            "all "
            "threads of the cluster";
   }
-  if (!order_in_running_block(past) && order_lacks_fence(past)) {
+  if (!order_in_running_block(past) && order_lacks_release(past)) {
     return "an atomic operation tells the other blocks nothing of accesses before it, unless "
            "__threadfence() stands between them";
+  }
+  if (!order_in_running_block(past) && order_lacks_acquire(past)) {
+    return "a block that learns by an atomic operation how far another one is may still read what "
+           "was there before: put __threadfence() between the operation and the access, or use one "
+           "that acquires, such as cuda::atomic_ref has";
   }
   if (!order_in_running_block(past) && access->worker->launch->request->cooperative) {
     return "the blocks of a cooperative launch run at the same time: put grid.sync() between the "

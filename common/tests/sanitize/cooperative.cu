@@ -66,6 +66,7 @@ __global__ void flag_kernel(float *data, unsigned *flag, float *out) {
     if (threadIdx.x == 0)
       while (atomicAdd(flag, 0) == 0) {
       }
+    __threadfence();
     __syncthreads();
     out[blockIdx.x * THREADS + threadIdx.x] = data[threadIdx.x]; // <- flag read
   }

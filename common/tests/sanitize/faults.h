@@ -58,9 +58,14 @@ void global_within_block(bool broken);
 void race_further_apart(bool broken);
 void variable_of_program(bool broken);
 void atomic_and_plain(bool broken);
-void last_block_without_fence(bool broken);
 void lock(bool broken);
+
+// counters.cu
 void last_block(bool broken);
+void last_block_without_fence(bool broken);
+void last_block_unacquired(bool broken);
+void last_block_relaxed(bool broken);
+void last_warp_unacquired(bool broken);
 
 // clusters.cu
 void cluster_read_before_barrier(bool broken);

@@ -88,10 +88,6 @@ Test(races, atomics) {
       CASE(variable_of_program, "Race reported between ", " of __global__ memory", "<- variable",
            "in block (0,0,0)", "<- variable", "in block (1,0,0)"),
       CASE(lock, "Race reported between ", " of __global__ memory", "<- lock", "<- lock"),
-      CASE(last_block, GLOBAL_RACE("write", "read"), "<- last write", "<- last read",
-           "hint: blocks run in any order"),
-      CASE(last_block_without_fence, GLOBAL_RACE("write", "read"), "<- counted write",
-           "<- counted read", "hint: an atomic operation tells the other blocks nothing"),
   };
   RUN_CASES(cases);
 }

@@ -46,6 +46,9 @@ __forceinline__ T atomic_update(T *address, Update update) {
   return old;
 }
 
+// Behind an atomic operation that acquires. CUDA's atomic functions do not.
+inline void acquire() { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
+
 } // namespace emulator
 
 // Each function also has its _block and _system forms, which here are the same.

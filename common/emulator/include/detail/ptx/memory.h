@@ -85,6 +85,7 @@ EMULATOR_PTX void update(D &d, char *address, const B &operand, Update combine) 
   const T b = as<T>(operand);
   __atomic_thread_fence(__ATOMIC_SEQ_CST); // whatever order of memory the instruction asks for
   set(d, atomic_update(reinterpret_cast<T *>(address), [=](T old) { return combine(old, b); }));
+  acquire();
 }
 #define EMULATOR_PTX_ATOMIC(name, expression)                                                      \
   template <typename T, typename D, typename B>                                                    \

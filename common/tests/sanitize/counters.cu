@@ -1,0 +1,105 @@
+// Blocks that count themselves, so that the last one can use what all have written. Lines that a report must name have the
+// mark "<-".
+#include "device_floats.h"
+#include "faults.h"
+
+#include <cuda/atomic>
+
+#define RUN(kernel, grid, block, ...)                                                              \
+  if (broken) kernel<false><<<grid, block>>>(__VA_ARGS__);                                         \
+  if (!broken) kernel<true><<<grid, block>>>(__VA_ARGS__);
+
+template <bool right>
+__global__ void last_kernel(float *partial, unsigned *done, float *sum) {
+  __shared__ bool last;
+  if (threadIdx.x < 4) partial[4 * blockIdx.x + threadIdx.x] = 1; // <- last write
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    last = right ? atomicAdd(done, 1u) == gridDim.x - 1 : blockIdx.x == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 0) {
+    __threadfence();
+    float total = 0;
+    for (unsigned i = 0; i < 4 * gridDim.x; i++) total += partial[i]; // <- last read
+    *sum = total;
+  }
+}
+void last_block(bool broken) {
+  RUN(last_kernel, 4, 32, device_floats(16), reinterpret_cast<unsigned *>(device_floats(1)),
+      device_floats(1))
+}
+
+template <bool right>
+__global__ void counted_kernel(float *partial, unsigned *done, float *sum) {
+  if (threadIdx.x != 0) return;
+  partial[blockIdx.x] = 1; // <- counted write
+  if (right) {
+    __threadfence();
+  } else {
+    __threadfence_block();
+  }
+  if (atomicAdd(done, 1u) < gridDim.x - 1) return;
+  __threadfence();
+  float total = 0;
+  for (unsigned i = 0; i < gridDim.x; i++) total += partial[i]; // <- counted read
+  *sum = total;
+}
+void last_block_without_fence(bool broken) {
+  RUN(counted_kernel, 4, 32, device_floats(4), reinterpret_cast<unsigned *>(device_floats(1)),
+      device_floats(1))
+}
+
+// The fence of each block makes its element visible, but the last one may have read the others' before it counts itself.
+enum acquiring { BY_FENCE, BY_OPERATION, RELAXED, IN_BLOCK };
+template <acquiring how>
+__global__ void acquired_kernel(float *partial, unsigned *done, float *sum) {
+  __shared__ unsigned before;
+  partial[32 * blockIdx.x + threadIdx.x] = 1; // <- acquired write
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    const cuda::atomic_ref<unsigned, cuda::thread_scope_device> counter(*done);
+    if (how == BY_OPERATION) before = counter.fetch_add(1, cuda::memory_order_acquire);
+    if (how == RELAXED) before = counter.fetch_add(1, cuda::memory_order_relaxed);
+    if (how == BY_FENCE || how == IN_BLOCK) before = atomicAdd(done, 1u);
+    if (how == BY_FENCE) __threadfence();
+    if (how == IN_BLOCK) __threadfence_block();
+  }
+  __syncthreads();
+  if (before < gridDim.x - 1) return;
+  const unsigned other = (blockIdx.x + 1) % gridDim.x;
+  sum[threadIdx.x] = partial[32 * other + threadIdx.x]; // <- acquired read
+}
+template <acquiring wrong, acquiring right>
+static void run_acquired(bool broken) {
+  float *partial = device_floats(128), *sum = device_floats(32);
+  unsigned *done = reinterpret_cast<unsigned *>(device_floats(1));
+  if (broken) acquired_kernel<wrong><<<4, 32>>>(partial, done, sum);
+  if (!broken) acquired_kernel<right><<<4, 32>>>(partial, done, sum);
+}
+void last_block_unacquired(bool broken) { run_acquired<IN_BLOCK, BY_FENCE>(broken); }
+void last_block_relaxed(bool broken) { run_acquired<RELAXED, BY_OPERATION>(broken); }
+
+// Each warp counts for itself, behind its fence. That of another warp does not acquire for it.
+template <bool right>
+__global__ void last_warp_kernel(float *partial, unsigned *done, float *sum) {
+  const unsigned warp = threadIdx.x / 32;
+  unsigned before = 0;
+  partial[64 * blockIdx.x + threadIdx.x] = 1; // <- last warp write
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) {
+    __threadfence();
+    before = atomicAdd(&done[warp], 1u);
+    if (right) __threadfence();
+  }
+  __syncwarp();
+  if (__shfl_sync(0xffffffff, before, 0) < gridDim.x - 1) return;
+  const unsigned other = (blockIdx.x + 1) % gridDim.x;
+  sum[threadIdx.x] = partial[64 * other + threadIdx.x]; // <- last warp read
+}
+void last_warp_unacquired(bool broken) {
+  RUN(last_warp_kernel, 4, 64, device_floats(256), reinterpret_cast<unsigned *>(device_floats(2)),
+      device_floats(64))
+}
