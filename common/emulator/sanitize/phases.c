@@ -7,8 +7,8 @@
 // - A thread that begins to wait for a phase must know that the one before is over. Otherwise that one may still run, and
 //   the end of the phase before it, which has the same parity, ends the wait.
 //
-// What one lane of a warp has seen counts for all of its lanes, and so for a warpgroup with products: shuffles, wgmma and
-// other instructions wait for the whole of it, though they order no memory.
+// If one lane of a warp has seen a phase, that counts for all its lanes, and so for a warpgroup with products: shuffles,
+// wgmma and other instructions wait for the whole of it, though they order no memory.
 #define _GNU_SOURCE
 #include "phases.h"
 
