@@ -18,13 +18,21 @@ ifneq ($(VARIANT),)
     $(error VARIANT is one of a step: name the step as well, as in make step04 count VARIANT=$(VARIANT))
   endif
 endif
+ifneq ($(SUBSTEP),)
+  ifeq ($(STEP_GOALS),)
+    $(error SUBSTEP is one of a step: name the step as well, as in make step15 diff SUBSTEP=$(SUBSTEP))
+  endif
+  ifneq ($(VARIANT),)
+    $(error SUBSTEP=$(SUBSTEP) and VARIANT=$(VARIANT) are two different sources: give one of them)
+  endif
+endif
 
 help: ## this list
 	@echo "Forward attention, step by step. Verbs:"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort | \
 	  awk -F'\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 	@echo
-	@echo "One step alone: make step03 check|sanitize|count|timeline|bugs|variants|fuzz|run|diff|build|ptxas|sass|ptx|sweep|budget,"
+	@echo "One step alone: make step03 check|sanitize|count|timeline|bugs|variants|substeps|fuzz|run|diff|build|ptxas|sass|ptx|sweep|budget,"
 	@echo "          exercise|hint|fill|solution|reset|watch|hunt, examples, ncu|gdb|trace|$(subst $() ,|,$(SANITIZER_TOOLS))."
 	@echo "Steps: $(ALL_STEPS)."
 	$(if $(SKIPPED),@echo "Skipped with DEVICE=$(DEVICE) that lacks what they need: $(SKIPPED).")
@@ -32,6 +40,7 @@ help: ## this list
 	@echo "          JOBS=$(JOBS), VERBOSE=1, ARGS=\"--seq 100\" for run, sanitize, count, ladder and sweep,"
 	@echo "          CONFIG=64x64x4x2 for check, run and count,"
 	@echo "          VARIANT=no_pad for a step changed by steps/NN/variants/no_pad.patch,"
+	@echo "          SUBSTEP=2 for its parent changed by the first two of steps/NN/substeps/*.patch,"
 	@echo "          WORK=1 for your own files of the exercises, LAB=1 for the lab's where you have one,"
 	@echo "          EMU_GPU=t4|a100|l4|h200 for the GPU that the emulator imitates, EMU_GPUS=4 for how many of them,"
 	@echo "          GPUS=2 for how many GPUs a step for several runs on,"
@@ -131,8 +140,8 @@ cuda: ## run any CUDA file on the emulator: make cuda FILE=x.cu MODE=sanitize|co
 # --- reading -------------------------------------------------------------------------------------
 
 diff_to = $(or $(B),$(if $(STEP_GOALS),$(call step_number,$(firstword $(STEPS)))))
-diff: ## what a step changes: make step03 diff, or make diff A=02 B=04; STAT=1: how many lines; VARIANT=no_pad
-	@STEPS_FOLDER=$(STEPS_FOLDER) VARIANT=$(VARIANT) \
+diff: ## what a step changes: make step03 diff, or make diff A=02 B=04; STAT=1: how many lines; SUBSTEP=2, VARIANT=no_pad
+	@STEPS_FOLDER=$(STEPS_FOLDER) VARIANT=$(VARIANT) SUBSTEP=$(SUBSTEP) \
 	  scripts/diff.sh $(if $(STAT),$(if $(A)$(B),--between "$(A)" "$(diff_to)",--stat $(STEPS)),"$(A)" "$(diff_to)")
 
 # A goal that is no verb; the second rule keeps make from taking a missing file of settings for one.

@@ -18,7 +18,7 @@ ifeq ($(STEP_GOALS),)
               common/tests/scripts/test_bugs.c common/tests/scripts/test_clang.c common/tests/scripts/test_ended.c \
               common/tests/scripts/test_verbs.c common/tests/scripts/test_settings.c \
               common/tests/scripts/test_hunt.c \
-              common/tests/scripts/test_variants.c common/tests/scripts/test_lacking.c \
+              common/tests/scripts/test_variants.c common/tests/scripts/test_substeps.c common/tests/scripts/test_lacking.c \
               common/tests/scripts/test_exercise%.c common/tests/scripts/test_verdicts.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c \
               common/tests/scripts/test_nvcc_cpu%.c common/tests/driver/test_group_program.c \
@@ -85,7 +85,8 @@ check-now: say-device
 
 bugs_of_steps = if command -v patch >/dev/null; then DEVICE=cpu NAMED=1 RECORD= scripts/bugs.sh $(PLANTED) && scripts/slow.sh $(PLANTED); \
   else echo 'bugs: skipped because planting bugs needs the program patch (make deps installs it)'; fi
-variants_of_steps = if command -v patch >/dev/null; then DEVICE=cpu SHORT=1 RECORD= scripts/variants.sh $(PLANTED); \
+variants_of_steps = if command -v patch >/dev/null; then DEVICE=cpu SHORT=1 RECORD= scripts/variants.sh $(PLANTED) && \
+    DEVICE=cpu SHORT=1 RECORD= scripts/substeps.sh $(PLANTED); \
   else echo 'variants: skipped because making them needs the program patch (make deps installs it)'; fi
 
 .PHONY: sanitize sanitize-now
@@ -114,6 +115,10 @@ mutants: say-device ## steps with one small fault each, and who catches it: make
 variants: say-device ## what each part of a step brings: builds, checks and times steps/NN/variants/*.patch: RECORD=1 NAME=
 	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(RECORD) NAME=$(NAME) VARIANT=$(VARIANT) \
 	  scripts/variants.sh $(BUILDABLE)
+
+.PHONY: substeps
+substeps: say-device ## the substeps from a step's parent to the step: builds, checks and times the sources in between: RECORD=1 NAME=
+	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(RECORD) NAME=$(NAME) scripts/substeps.sh $(BUILDABLE)
 
 fuzz: say-device ## random problems on a step until one fails: make step06 fuzz SECONDS=60 SEED=1
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(addsuffix -fuzz,$(call programs,$(BUILDABLE)))

@@ -63,7 +63,7 @@ LAB_WORK ?= work
 export LAB_WORK
 own_verbs := check run sanitize count timeline gdb trace
 named_one := $(if $(filter 1,$(words $(filter step%,$(MAKECMDGOALS)))),$(patsubst step%,%,$(filter step%,$(MAKECMDGOALS))))
-chosen     = $(WORK)$(LAB)$(VARIANT)$(BUG)$(filter-out steps,$(STEPS_FOLDER))
+chosen     = $(WORK)$(LAB)$(VARIANT)$(SUBSTEP)$(BUG)$(filter-out steps,$(STEPS_FOLDER))
 ifneq ($(and $(named_one),$(filter $(own_verbs),$(MAKECMDGOALS))),)
   ifeq ($(chosen),)
     ifneq ($(shell cd $(call quoted,$(LAB_WORK)) 2>/dev/null && ls -d $(named_one)_*/attention.cu 2>/dev/null),)
@@ -121,6 +121,14 @@ ifneq ($(and $(VARIANT),$(filter step%,$(MAKECMDGOALS))),)
     override STEPS_FOLDER := $(or $(shell LC_ALL=C scripts/variants.sh --copy \
                                $(notdir $(wildcard steps/$(patsubst step%,%,$(firstword $(filter step%,$(MAKECMDGOALS))))_*)) \
                                $(VARIANT)),$(error nothing was done))
+  endif
+endif
+# SUBSTEP=2 is the source behind the second of the substeps that divide the way from a step's parent to the step.
+ifneq ($(and $(SUBSTEP),$(filter step%,$(MAKECMDGOALS))),)
+  ifeq ($(filter substeps diff,$(MAKECMDGOALS)),)
+    override STEPS_FOLDER := $(or $(shell LC_ALL=C scripts/substeps.sh --copy \
+                               $(notdir $(wildcard steps/$(patsubst step%,%,$(firstword $(filter step%,$(MAKECMDGOALS))))_*)) \
+                               $(SUBSTEP)),$(error nothing was done))
   endif
 endif
 override STEPS_FOLDER := $(or $(patsubst %/,%,$(STEPS_FOLDER)),steps)

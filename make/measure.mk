@@ -116,8 +116,8 @@ count: ## what a step asks of memory and tensor cores, by source line: make step
 	@$(MAKE) --no-print-directory $(STEP_GOALS) count-now $(if $(filter cpu,$(DEVICE)),MODE=count)
 
 ifeq ($(DEVICE),cpu)
-# A variant has listings of its own, beside those of its step.
-listings = build/count$(VARIANT:%=/%)
+# A variant or a substep has listings of its own, beside those of its step.
+listings = build/count$(VARIANT:%=/%)$(SUBSTEP:%=/substep_%)
 count-now: say-device
 	@$(BUILDER) $(shared_steps) $(BUILD)/count $(BUILD)/ladder
 	@mkdir -p $(listings)

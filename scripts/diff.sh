@@ -10,6 +10,9 @@
 # With VARIANT=NAME it shows what steps/NN_name/variants/NAME.patch changes in its step, or with --stat how many
 # lines of code this is, for which there is no limit.
 #
+# With SUBSTEP=2 it shows what the second of the patches in steps/NN_name/substeps changes. These divide the way from the
+# parent to the step (scripts/substep.sh). --stat of a single step counts the lines of each of them, too.
+#
 # With --between A B the same for the two steps of these numbers, which has no limit: scripts/diff.sh --between 02 04
 #
 # A step may take lines of an earlier one from a header of common/kernel, whose first comment then names that step as
@@ -29,10 +32,13 @@ make_scratch
 . "${BASH_SOURCE[0]%/*}/planted_bug.sh"
 # shellcheck source=scripts/variant.sh
 . "${BASH_SOURCE[0]%/*}/variant.sh"
+# shellcheck source=scripts/substep.sh
+. "${BASH_SOURCE[0]%/*}/substep.sh"
 # shellcheck source=scripts/changed.sh
 . "${BASH_SOURCE[0]%/*}/changed.sh"
 steps=${STEPS_FOLDER:-steps}
 variant=${VARIANT:-}
+substep=${SUBSTEP:-}
 
 step() { # the folder of a step's number
   local found=("$steps/$1"_*/attention.cu)
@@ -56,12 +62,16 @@ limit() { # the most lines that a step may change; step 02 is a new file
   esac
 }
 
+need_patch() { # WHAT needs the program patch
+  if ! command -v patch >/dev/null; then
+    echo "error: $1 need the program patch: run make deps, or install the package patch" >&2
+    exit 2
+  fi
+}
+
 variant_source() { # of a step: makes the changed copy, and prints where it lies
   local patch
-  if ! command -v patch >/dev/null; then
-    echo "error: variants need the program patch: run make deps, or install the package patch" >&2
-    return 2
-  fi
+  need_patch variants
   patch=$(variant_patch "$1" "$variant") || return
   if ! bug_apply "$patch" "$scratch/variant" >"$scratch/log" 2>&1; then
     cat "$scratch/log" >&2
@@ -78,6 +88,24 @@ if [ "${1-}" = --stat ] && [ -n "$variant" ]; then
   done
   awk -f scripts/align.awk <<<"$table"
   exit
+fi
+# substep_rows STEP: a row of the table for each of its substeps.
+substep_rows() {
+  local patches number before=$scratch/before.cu after=$scratch/after.cu
+  mapfile -t patches < <(substeps_of "$1")
+  if [ ${#patches[@]} -eq 0 ]; then return; fi
+  need_patch substeps
+  substep_source "$1" 0 "$before" || exit
+  for ((number = 1; number <= ${#patches[@]}; number++)); do
+    substep_source "$1" "$number" "$after" || exit
+    printf '  %s\t\t%s\t-\n' "$(basename "${patches[number - 1]}" .patch)" "$(changed_lines "$before" "$after")"
+    mv "$after" "$before"
+  done
+}
+
+if [ "${1-}" = --stat ] && [ -n "$substep" ]; then
+  echo "error: STAT=1 counts the lines of all substeps of a step: leave SUBSTEP out" >&2
+  exit 2
 fi
 if [ "${1-}" = --between ]; then
   if [ -z "$2" ] || [ -z "$3" ]; then which_steps; fi
@@ -96,6 +124,10 @@ if [ "${1-}" = --stat ]; then
     lines=$(changed_lines "$steps/$before/attention.cu" "$steps/$name/attention.cu")
     most=$(limit "$name")
     table+=$'\n'"$name"$'\t'"$before"$'\t'"$lines"$'\t'"$most"
+    if [ $# -eq 1 ]; then
+      rows=$(substep_rows "$name") || exit
+      table+=${rows:+$'\n'$rows}
+    fi
     if [ "$most" != - ] && [ "$lines" -gt "$most" ]; then
       over+=$'\n'"FAIL  $name changes $lines lines of code of $before: the limit is $most"
     fi
@@ -119,26 +151,34 @@ if [ -z "$a" ]; then
   echo "error: $b comes after no step: give A and B, such as make diff A=02 B=04" >&2
   exit 2
 fi
-shown=steps/$b/attention.cu # the second source, as the diff names it
-source=$steps/$b/attention.cu
+before=$steps/$a/attention.cu # the first source, and how the diff names it
+shown_before=steps/$a/attention.cu
+source=$steps/$b/attention.cu # the second one
+shown=steps/$b/attention.cu
+head='' # a patch whose head stands above the diff
 if [ -n "$variant" ]; then
-  source=$(variant_source "$b") || exit
+  head=$(variant_patch "$b" "$variant") && source=$(variant_source "$b") || exit
   shown=$variant/attention.cu
+elif [ -n "$substep" ]; then
+  need_patch substeps
+  head=$(substep_patch "$b" "$substep") || exit
+  before=$scratch/before/attention.cu source=$scratch/after/attention.cu
+  substep_source "$b" "$((substep - 1))" "$before" && substep_source "$b" "$substep" "$source" || exit
+  if [ "$substep" -gt 1 ]; then shown_before=$(basename "$(substep_patch "$b" "$((substep - 1))")" .patch)/attention.cu; fi
+  if substep_patch "$b" "$((substep + 1))" 2>/dev/null >&2; then shown=$(basename "$head" .patch)/attention.cu; fi
 fi
 without_marks() { # source, file to write
   mkdir -p "${2%/*}"
   awk -v mode=solution -f scripts/workshop/exercise.awk "$1" >"$2" || exit
 }
-without_marks "$steps/$a/attention.cu" "$scratch/a/$a"
+without_marks "$before" "$scratch/a/$a"
 without_marks "$source" "$scratch/b/$b"
-mkdir -p "$scratch/steps/$a" "$scratch/${shown%/*}"
+mkdir -p "$scratch/${shown_before%/*}" "$scratch/${shown%/*}"
 headers_a=$(taken_more "$scratch/b/$b" "$scratch/a/$a")
 headers_b=$(taken_more "$scratch/a/$a" "$scratch/b/$b")
-with_headers "$scratch/b/$b" "$scratch/a/$a" "$headers_a" >"$scratch/steps/$a/attention.cu" &&
+with_headers "$scratch/b/$b" "$scratch/a/$a" "$headers_a" >"$scratch/$shown_before" &&
   with_headers "$scratch/a/$a" "$scratch/b/$b" "$headers_b" >"$scratch/$shown" || exit
-if [ -n "$variant" ]; then # its head, first
-  awk '/^--- / { exit } { print }' "$(variant_patch "$b" "$variant")"
-fi
+if [ -n "$head" ]; then awk '/^--- / { exit } { print }' "$head"; fi
 say_taken() { # STEP HEADERS
   local header
   for header in $2; do
@@ -149,8 +189,8 @@ say_taken "$a" "$headers_a"
 say_taken "$b" "$headers_b"
 cd "$scratch" || exit
 if command -v git >/dev/null; then
-  git diff --no-index --ignore-all-space --color=auto --stat --patch "steps/$a/attention.cu" "$shown"
+  git diff --no-index --ignore-all-space --color=auto --stat --patch "$shown_before" "$shown"
 else
-  diff -u -w "steps/$a/attention.cu" "$shown"
+  diff -u -w "$shown_before" "$shown"
 fi
 [ $? -le 1 ] # 1 says that they differ, which is no failure

@@ -114,7 +114,7 @@ publish() { # file of results/, folder of plots/data
     text=$(set -e; of_todays_steps <"$published")
     write_whole "$published" <<<"$text"
     ;;
-  bugs.csv | mutants.csv | counts-lines.csv | variants*.csv)
+  bugs.csv | mutants.csv | counts-lines.csv | variants*.csv | substeps*.csv)
     text=$(set -e; join_rows "$published" "$1" | of_todays_steps)
     write_whole "$published" <<<"$text"
     ;;

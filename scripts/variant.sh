@@ -54,6 +54,10 @@ variant_try() {
   local log=$3/$id build=(WERROR=1) folder=variants every='' few='' built=step$number-check left_out
   left_out=$(bug_field "$patch" Leaves-out)
   local bug_left_out=$bug_left_out${left_out:+|$left_out}
+  if [ "$(bug_field "$patch" Configurations)" = fewer ]; then
+    every=1
+    bug_left_out+='|each_is_sanitized' # in each configuration of the step
+  fi
   if [ -n "${RECORD:-}" ]; then built=step$number.so; fi
   if [ -n "${SHORT:-}" ]; then # no fault is expected, whose report would name a line
     build+=("STEP_FLAGS=-g0 -DLAB_ONE_TYPE")

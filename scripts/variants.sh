@@ -13,6 +13,8 @@
 # SHORT=1 is the form of `make check`: each variant is built once, without line numbers and for the sanitizer, in one
 # element type for each head_dim (common/kernel/kernel.cuh). It runs on those of the few shapes that every step is
 # sanitized on, where its results are checked, too.
+# CALLED=substeps is for substeps.sh, which makes variants of the substeps of a step: what to call them, and what to record
+# them under in the place of variants.csv.
 # VARIANT names one to be tried alone. PATCHES names another folder in the place of steps/ to take patches from.
 # Exit status 1 when a variant is not right, 2 when there is none to try.
 #
@@ -54,10 +56,11 @@ bug_seconds=3600 # the whole suite, and all shapes of the sanitizer
 bug_test_seconds=600
 bug_limit=${LAB_LIMIT:-60}
 bug_share_machine "$device"
-problems=("${NAME:-variants}") # what to record under, and the ladder's options
+called=${CALLED:-variants}
+problems=("${NAME:-$called}") # what to record under, and the ladder's options
 options=("${ARGS:-}")
 if [ -n "${RECORD:-}" ] && [ -z "${NAME:-}${ARGS:-}" ]; then
-  problems=(variants variants-dim128 variants-causal)
+  problems=("$called" "$called-dim128" "$called-causal")
   options=('' '--heads 16 --dim 128' '--causal')
 fi
 split_words "${options[0]}" # ends the script here where they make no sense
@@ -102,7 +105,7 @@ started=$SECONDS
 for ((i = ${#patches[@]} - 1; i >= 0; i--)); do
   while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
   if [ -t 2 ]; then
-    printf '\rvariants: %d of %d: %s\033[K' "$(find "$scratch" -name '*.row' | wc -l)" "${#patches[@]}" \
+    printf '\r%s: %d of %d: %s\033[K' "$called" "$(find "$scratch" -name '*.row' | wc -l)" "${#patches[@]}" \
       "$(bug_id "${patches[$i]}")" >&2
   fi
   variant_try "$device" "${patches[$i]}" "$scratch" &
@@ -112,7 +115,7 @@ wait
 
 if [ -z "${SHORT:-}${RECORD:-}" ]; then
   {
-    printf 'variant\tcheck\tsanitize\twhat it does\n'
+    printf '%s\tcheck\tsanitize\twhat it does\n' "${called%s}"
     for patch in "${patches[@]}"; do sed 's/-/ /' "$scratch/$(bug_id "$patch").row"; done
   } | awk -f scripts/align.awk
 fi
@@ -125,18 +128,20 @@ for patch in "${patches[@]}"; do
   fi
 done
 if [ "$failed" -gt 0 ]; then
-  echo "variants: $failed of ${#patches[@]} variants are not right"
+  echo "$called: $failed of ${#patches[@]} $called are not right"
   exit 1
 fi
 if [ -n "${RECORD:-}" ]; then
-  echo "variants: all ${#patches[@]} variants are built ($((SECONDS - started)) s)"
+  echo "$called: all ${#patches[@]} $called are built ($((SECONDS - started)) s)"
 else
-  echo "variants: all ${#patches[@]} variants are right ($((SECONDS - started)) s)"
+  echo "$called: all ${#patches[@]} $called are right ($((SECONDS - started)) s)"
 fi
 if [ -n "${SHORT:-}" ]; then exit; fi
 if [ "$device" = cpu ]; then
-  echo "variants: their times are not measured here, as times mean nothing on the emulator; make step${number} count" \
-    "VARIANT=$(basename "${patches[0]}" .patch) counts what one of them does"
+  example=$(basename "${patches[0]}" .patch)
+  if [ "$called" = substeps ]; then example=SUBSTEP=${example%%_*}; else example=VARIANT=$example; fi
+  echo "$called: their times are not measured here, as times mean nothing on the emulator; make step${number} count" \
+    "$example counts what one of them does"
   exit
 fi
 
@@ -188,7 +193,7 @@ for step in "${steps[@]}"; do
     bug_build gpu '' steps groups >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2 && exit 2; }
     one=$(library steps "$(cd steps && echo 17_*)") || exit 2
     split_words "${options[0]:-16384 32768}"
-    time_step build/gpu/groups "${NAME:-variants-groups}" "$one" "${contenders[@]}" -- "${words[@]}" || status=1
+    time_step build/gpu/groups "${NAME:-$called-groups}" "$one" "${contenders[@]}" -- "${words[@]}" || status=1
     continue
   fi
   for i in "${!problems[@]}"; do
