@@ -2,7 +2,7 @@
 # timed in one run for each problem. A source has one row, with a column for each problem.
 # Arguments: DEVICE NN
 # Data: substeps.csv (make substeps RECORD=1)
-# With: substeps-dim128.csv, substeps-causal.csv
+# With: substeps-dim128.csv, substeps-causal.csv, substeps-few-keys.csv
 # Awk: scripts/patch_head
 !has_number(field("step"), nn) { next }
 !(file in used) {
