@@ -101,7 +101,7 @@ columns_of_page() { # file
   local read='step dtype batch heads kv_heads seq_q seq_kv head_dim causal median_ms speedup commit date'
   case $1 in
   */timeline*) read='step dtype batch heads seq_q head_dim causal stretch block warp begin end kind key_block file line' ;;
-  */variants* | */substeps*) read+=' variant speedup_low speedup_high' ;;
+  */variants*) read+=' variant speedup_low speedup_high' ;;
   *) read+=' check ci_low_ms ci_high_ms tflops throttled base_step before_step speedup_before speedup_before_low speedup_before_high' ;;
   esac
   awk -F , -v read="$read" '
@@ -123,8 +123,8 @@ columns_of_page() { # file
 for file in plots/data/*/*.csv; do
   case $file in
   *-samples.csv | */bench-decode*.csv | */decode*.csv | */splits-*.csv | */sweep-*.csv | */groups*.csv | */peers-earlier.csv | \
-    */shapes.csv | */spread.csv | */waves*.csv | */mutants.csv | */calibration.csv | *'*'*) ;;
-  */ladder*.csv | */peers.csv | */bench.csv | */timeline*.csv | */variants*.csv | */substeps*.csv)
+    */shapes.csv | */spread.csv | */substeps*.csv | */waves*.csv | */mutants.csv | */calibration.csv | *'*'*) ;;
+  */ladder*.csv | */peers.csv | */bench.csv | */timeline*.csv | */variants*.csv)
     if [[ $file == */peers.csv || $file == */bench.csv ]] && ! [ -f "${file%/*}/ladder.csv" ]; then continue; fi
     mkdir -p "$scratch/${file%/*}"
     columns_of_page "$file" >"$scratch/$file"
