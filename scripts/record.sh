@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Records the times that the lab's charts and tables are made of: scripts/record.sh [PART...]
-# Parts: ceilings ladder sweep variants peers shapes spread waves decode bench timeline; without PART all of them, in this order. MAKE is the
-# make to call, FA3 and FA3_DECODE shared objects with FlashAttention-3's kernels; FRESH=1 measures again what is there.
+# Parts: ceilings ladder sweep variants substeps peers shapes spread waves decode bench timeline; without PART all of them, in
+# this order. MAKE is the make to call, FA3 and FA3_DECODE shared objects with FlashAttention-3's kernels; FRESH=1 measures again what is there.
 # One part that fails does not keep the others from being recorded. Exit status 1 when one has failed, 2 for a
 # part that there is not.
 export LC_ALL=C
@@ -49,6 +49,24 @@ part() {
     run step17 sweep NAME=sweep-17-seq128-dim128-causal ARGS='--batch 128 --seq 128 --heads 16 --dim 128 --causal'
     ;;
   variants) run variants RECORD=1 ;;
+  substeps) # of the steps for few queries or few tiles on problems that they are made for
+    local divided=() step few='18_split_kv 19_packed_heads 20_one_kernel 25_marked_words'
+    for step in steps/*/substeps; do
+      if ! [ -d "$step" ]; then continue; fi
+      step=$(basename "${step%/*}")
+      if [[ " $few 24_last_wave " != *" $step "* ]]; then divided+=("$step"); fi
+    done
+    run substeps RECORD=1 STEPS="${divided[*]}"
+    run substeps RECORD=1 STEPS="$few" NAME=substeps \
+      ARGS='--batch 1 --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 4096 --dim 128 --dtype bf16'
+    run substeps RECORD=1 STEPS="$few" NAME=substeps-dim128 \
+      ARGS='--batch 64 --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 4096 --dim 128 --dtype bf16'
+    run substeps RECORD=1 STEPS="$few" NAME=substeps-causal \
+      ARGS='--batch 1 --heads 32 --kv-heads 4 --seq-q 4 --seq-kv 16384 --dim 128 --dtype bf16 --causal'
+    run substeps RECORD=1 STEPS=24_last_wave NAME=substeps ARGS='--batch 1 --heads 4 --seq-q 1024 --seq-kv 8192'
+    run substeps RECORD=1 STEPS=24_last_wave NAME=substeps-dim128 ARGS='--batch 1 --heads 10 --seq 2048 --dim 128 --dtype bf16'
+    run substeps RECORD=1 STEPS=24_last_wave NAME=substeps-few-keys ARGS='--batch 1 --heads 16 --seq 1536'
+    ;;
   peers | shapes | spread) run "$1" ${FA3:+FA3="$FA3"} ;;
   waves) run waves ${FA3_DECODE:+FA3_DECODE="$FA3_DECODE"} ;;
   decode)
@@ -63,13 +81,13 @@ part() {
     done
     ;;
   *)
-    echo "error: there is no part '$1': there are ceilings, ladder, sweep, variants, peers, shapes, spread, waves, decode, bench and timeline" >&2
+    echo "error: there is no part '$1': there are ceilings, ladder, sweep, variants, substeps, peers, shapes, spread, waves, decode, bench and timeline" >&2
     exit 2
     ;;
   esac
 }
 
-[ $# -gt 0 ] || set -- ceilings ladder sweep variants peers shapes spread waves decode bench timeline
+[ $# -gt 0 ] || set -- ceilings ladder sweep variants substeps peers shapes spread waves decode bench timeline
 for name; do part "$name"; done
 if [ -n "$failed" ]; then
   echo "record: these failed: $failed" >&2

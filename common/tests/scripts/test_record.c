@@ -17,6 +17,7 @@ static void enter(void) {
 TestSuite(record, .init = enter, .fini = toolkit_leave);
 
 Test(record, every_part_in_its_order) {
+  cr_assert_eq(toolkit_run("mkdir -p steps/02_tiled/substeps").status, 0);
   const script_result result =
       toolkit_run("FA3=/a/libfa3.so FA3_DECODE=/b/libfa3.so FRESH=1 scripts/record.sh 2>&1");
   cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
@@ -25,11 +26,14 @@ Test(record, every_part_in_its_order) {
          "[NAME=ladder-one-head] [ARGS=--batch 1 --heads 1]", "[step05] [sweep]",
          "[NAME=sweep-05-dim128] [ARGS=--heads 16 --dim 128]", "[step06] [sweep]",
          "[step07] [sweep]", "[step09] [sweep]", "[NAME=sweep-09-dim128]",
-         "[variants] [RECORD=1] [FRESH=1]\n", "[peers] [FA3=/a/libfa3.so] [FRESH=1]\n",
-         "[shapes] [FA3=/a/libfa3.so]", "[spread] [FA3=/a/libfa3.so]",
-         "[waves] [FA3_DECODE=/b/libfa3.so]", "[decode] [FA3_DECODE=/b/libfa3.so]",
-         "[step18] [splits]", "[bench] [FRESH=1]\n", "[step14] [timeline] [FRESH=1]\n",
-         "[step14] [timeline] [ARGS=--dim 128]", "record: all is recorded in ");
+         "[variants] [RECORD=1] [FRESH=1]\n", "[substeps] [RECORD=1] [STEPS=02_tiled] ",
+         "[substeps] [RECORD=1] [STEPS=18_split_kv ", "[NAME=substeps] [ARGS=--batch 1 --heads 32",
+         "[substeps] [RECORD=1] [STEPS=24_last_wave] [NAME=substeps]",
+         "[peers] [FA3=/a/libfa3.so] [FRESH=1]\n", "[shapes] [FA3=/a/libfa3.so]",
+         "[spread] [FA3=/a/libfa3.so]", "[waves] [FA3_DECODE=/b/libfa3.so]",
+         "[decode] [FA3_DECODE=/b/libfa3.so]", "[step18] [splits]", "[bench] [FRESH=1]\n",
+         "[step14] [timeline] [FRESH=1]\n", "[step14] [timeline] [ARGS=--dim 128]",
+         "record: all is recorded in ");
 }
 
 Test(record, a_part_that_fails_does_not_keep_the_others_back) {
@@ -42,6 +46,6 @@ Test(record, a_part_that_fails_does_not_keep_the_others_back) {
 Test(record, a_part_that_there_is_not) {
   const script_result result = toolkit_run("scripts/record.sh pears 2>&1");
   cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.out);
-  EXPECT(result,
-         "error: there is no part 'pears': there are ceilings, ladder, sweep, variants, peers");
+  EXPECT(result, "error: there is no part 'pears': there are ceilings, ladder, sweep, variants, "
+                 "substeps, peers");
 }

@@ -121,6 +121,28 @@ Test(table_ratios, variants_that_did_not_help) {
          "| 0.99 [0.98, 1.00] |\n\nTest GPU");
 }
 
+// In their order, from the step before to the step; a source that the step has no more is left out.
+Test(table_ratios, substeps_of_a_step) {
+  recorded_write("substeps",
+                 VARIANTS_HEADER VARIED("05_fused", "", "2,1.996,2.004,20", "05_fused,1,1,1")
+                     VARIED("05_fused", "0_the_step_before", "8,8,8,5", "05_fused,0.25,0.25,0.25")
+                         VARIED("05_fused", "1_first", "4,4,4,10", "05_fused,0.5,0.49,0.51")
+                             VARIED("05_fused", "2_gone", "2,2,2,20", "05_fused,1,0.99,1.01"));
+  cr_assert_eq(toolkit_run("mkdir -p steps/05_fused/substeps").status, 0);
+  toolkit_write("steps/05_fused/substeps/1_first.patch",
+                "Title: Rows lie side by side\nExpect: Faster\n--- a/x\n");
+  const script_result result = filled(BLOCK("substeps test-gpu 05"));
+  EXPECT(result, "| source | batch 4, heads 4, seq 1024, head_dim 64, fp16 |\n",
+         "| the step before | 0.25 [0.25, 0.25] |\n"
+         "| [1_first](substeps/1_first.patch): Rows lie side by side | 0.50 [0.49, 0.51] |\n"
+         "| the step itself, behind the last substep | 2.000 [1.996, 2.004] |\n",
+         "\nTest GPU, commit abc1234, 2026-01-02: `substeps.csv` in `" FOLDER "`.\n");
+  cr_expect_null(strstr(result.out, "2_gone"), "%s", result.out);
+  const script_result other = filled(BLOCK("substeps test-gpu 07"));
+  EXPECT(other,
+         "The substeps of this step have not been recorded yet: `make step07 substeps RECORD=1`");
+}
+
 // A ladder that begins elsewhere says where.
 Test(table_ratios, a_ladder_without_step_01_names_its_base) {
   recorded_write("ladder",
