@@ -237,7 +237,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   for (int first_key = 0; first_key < keys; first_key += tile::BLOCK_N) {
     const int block = first_key / tile::BLOCK_N;
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
-    if (tile::STAGES > 1) __pipeline_wait_prior(max(tile::STAGES - 2, 0)); // this block has arrived
+    if (tile::STAGES > 1) __pipeline_wait_prior(max(tile::STAGES - 2, 0)); // own copies are there
     __syncthreads(); // all threads see the block, and have read the stage that is filled next
     load_block(block + tile::STAGES - 1);
     if (tile::STAGES == 1) __pipeline_wait_prior(0);

@@ -238,7 +238,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   for (int first_key = first_block * tile::BLOCK_N; first_key < keys; first_key += tile::BLOCK_N) {
     const int block = first_key / tile::BLOCK_N;
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
-    if (tile::STAGES > 1) __pipeline_wait_prior(max(tile::STAGES - 2, 0)); // this block has arrived
+    if (tile::STAGES > 1) __pipeline_wait_prior(max(tile::STAGES - 2, 0)); // own copies are there
     sync_readers<tile>(); // they see the block, and have read the stage that is filled next
     load_block(block + tile::STAGES - 1);
     if (tile::STAGES == 1) __pipeline_wait_prior(0);
