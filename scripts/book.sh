@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes the lab book: scripts/book.sh PROGRAM OUT.html
-# PROGRAM is common/tools/book. This script finds what the page holds: every step of steps/ with its planted bugs and
-# variants, all documents, the published record, and with WORK=1 the reader's own files of the exercises. It tells the
+# PROGRAM is common/tools/book. This script finds what the page holds: every step of steps/ with its planted bugs, variants
+# and substeps, all documents, the published record, and with WORK=1 the reader's own files of the exercises. It tells the
 # program in a manifest (common/tools/book/main.c), and prints how large the page is and how long it took.
 export LC_ALL=C
 set -eu
@@ -16,6 +16,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/origin.sh
 # shellcheck source=scripts/writable.sh
 . scripts/writable.sh
+# shellcheck source=scripts/substep.sh
+. scripts/substep.sh
 page=common/tools/book/page
 began=${EPOCHREALTIME/./}
 # shellcheck disable=SC2034 # for parent.sh
@@ -75,6 +77,22 @@ add_patches() { # kind, folder in a step's
   done
 }
 
+add_substeps() { # the sources in between; the page needs the heads of the patches alone
+  local name patch id folder
+  for name in "${lab[@]}"; do
+    folder=$scratch/substeps/$name
+    mkdir -p "$folder"
+    if [ -n "$(parent "$name")" ]; then substep_source "$name" 0 "$scratch/between.cu" || exit; fi
+    while read -r patch; do
+      id=${patch##*/} id=${id%.patch}
+      substep_apply "$patch" "$scratch/between.cu" || exit
+      without_marks "$scratch/between.cu" "$folder/$id.cu"
+      awk '/^--- / { exit } { print }' "$patch" >"$folder/$id.head"
+      add substep "$name" "$id" "$folder/$id.head" "$folder/$id.cu"
+    done < <(substeps_of "$name")
+  done
+}
+
 add fact commit "$commit"
 add fact date "$date"
 add fact title "The attention lab book"
@@ -101,7 +119,7 @@ columns_of_page() { # file
   local read='step dtype batch heads kv_heads seq_q seq_kv head_dim causal median_ms speedup commit date'
   case $1 in
   */timeline*) read='step dtype batch heads seq_q head_dim causal stretch block warp begin end kind key_block file line' ;;
-  */variants*) read+=' variant speedup_low speedup_high' ;;
+  */variants* | */substeps*) read+=' variant speedup_low speedup_high' ;;
   *) read+=' check ci_low_ms ci_high_ms tflops throttled base_step before_step speedup_before speedup_before_low speedup_before_high' ;;
   esac
   awk -F , -v read="$read" '
@@ -123,8 +141,8 @@ columns_of_page() { # file
 for file in plots/data/*/*.csv; do
   case $file in
   *-samples.csv | */bench-decode*.csv | */decode*.csv | */splits-*.csv | */sweep-*.csv | */groups*.csv | */peers-earlier.csv | \
-    */shapes.csv | */spread.csv | */substeps*.csv | */waves*.csv | */mutants.csv | */calibration.csv | *'*'*) ;;
-  */ladder*.csv | */peers.csv | */bench.csv | */timeline*.csv | */variants*.csv)
+    */shapes.csv | */spread.csv | */waves*.csv | */mutants.csv | */calibration.csv | *'*'*) ;;
+  */ladder*.csv | */peers.csv | */bench.csv | */timeline*.csv | */variants*.csv | */substeps*.csv)
     if [[ $file == */peers.csv || $file == */bench.csv ]] && ! [ -f "${file%/*}/ladder.csv" ]; then continue; fi
     mkdir -p "$scratch/${file%/*}"
     columns_of_page "$file" >"$scratch/$file"
@@ -199,6 +217,7 @@ for ((i = 0; i < ${#names[@]}; i++)); do
 done
 add_patches bug bugs
 add_patches variant variants
+add_substeps
 
 for file in "$page"/*.css; do add style "$file"; done
 libraries=$(scripts/book_libraries.sh)

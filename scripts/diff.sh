@@ -91,15 +91,14 @@ if [ "${1-}" = --stat ] && [ -n "$variant" ]; then
 fi
 # substep_rows STEP: a row of the table for each of its substeps.
 substep_rows() {
-  local patches number before=$scratch/before.cu after=$scratch/after.cu
+  local patches patch before=$scratch/before.cu after=$scratch/after.cu
   mapfile -t patches < <(substeps_of "$1")
   if [ ${#patches[@]} -eq 0 ]; then return; fi
   need_patch substeps
-  substep_source "$1" 0 "$before" || exit
-  for ((number = 1; number <= ${#patches[@]}; number++)); do
-    substep_source "$1" "$number" "$after" || exit
-    printf '  %s\t\t%s\t-\n' "$(basename "${patches[number - 1]}" .patch)" "$(changed_lines "$before" "$after")"
-    mv "$after" "$before"
+  substep_source "$1" 0 "$after" || exit
+  for patch in "${patches[@]}"; do
+    cp "$after" "$before" && substep_apply "$patch" "$after" || exit
+    printf '  %s\t\t%s\t-\n' "$(basename "$patch" .patch)" "$(changed_lines "$before" "$after")"
   done
 }
 

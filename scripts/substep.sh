@@ -33,17 +33,22 @@ substep_patch() {
 
 # substep_source STEP NUMBER FILE: writes to FILE the source that the first NUMBER substeps make of the parent's.
 substep_source() {
-  local before patch number=0 log
+  local before patch number=0
   before=$(parent "$1") || return
   mkdir -p "${3%/*}" && cp "$steps/$before/attention.cu" "$3" || return 2
   while [ "$number" -lt "$2" ]; do
     number=$((number + 1))
-    patch=$(substep_patch "$1" "$number") || return
-    if ! log=$(patch --fuzz=0 --forward --batch --no-backup-if-mismatch --reject-file=- "$3" <"$patch"); then
-      echo "error: $patch no longer applies to the source before it: $(grep -m 1 FAILED <<<"$log")" >&2
-      return 1
-    fi
+    patch=$(substep_patch "$1" "$number") && substep_apply "$patch" "$3" || return
   done
+}
+
+# substep_apply PATCH FILE: changes the source before the substep to the one behind it.
+substep_apply() {
+  local log
+  if ! log=$(patch --fuzz=0 --forward --batch --no-backup-if-mismatch --reject-file=- "$2" <"$1"); then
+    echo "error: $1 no longer applies to the source before it: $(grep -m 1 FAILED <<<"$log")" >&2
+    return 1
+  fi
 }
 
 # substep_copy STEP NUMBER: puts that source where make finds it, and prints its folder of steps.
@@ -71,12 +76,13 @@ substeps_as_variants() {
       diff -u --label "a/steps/$file" --label "b/steps/$file" "$steps/$file" "$source"
     } >"$2/$1/variants/0_the_step_before.patch"
   fi
+  substep_source "$1" 0 "$source" || return
   for ((number = 1; number <= ${#patches[@]}; number++)); do
     if [[ ${patches[number - 1]##*/} != "$number"_* ]]; then
       echo "FAIL  $1: substep $number is missing, and ${patches[number - 1]} comes after it"
       return 1
     fi
-    substep_source "$1" "$number" "$source" || return
+    substep_apply "${patches[number - 1]}" "$source" || return
     if ! grep -q '^Title: .' "${patches[number - 1]}" || ! grep -q '^Expect: .' "${patches[number - 1]}"; then
       echo "FAIL  ${patches[number - 1]}: its head lacks a Title or an Expect"
       return 1

@@ -92,6 +92,7 @@ def main():
             numbers_of.ladder,
             numbers_of.curves,
             numbers_of.variants,
+            numbers_of.substeps,
             numbers_of.counts,
             numbers_of.diffs,
             numbers_of.stale,

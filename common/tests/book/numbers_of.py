@@ -89,19 +89,24 @@ def curves(check):
 
 def variants(check):
     """How fast each recorded variant was beside its step."""
+    return f"{times_of(check, 'variants')} times of variants"
+
+
+def times_of(check, kind):
+    """How fast each recorded variant or substep was beside its step: returns how many are compared."""
     compared = 0
     recorded = {}
-    for path in sorted(DATA.glob("*/variants*.csv")):
+    for path in sorted(DATA.glob(f"*/{kind}*.csv")):
         if path.stem.endswith("samples"):
             continue
         for row in rows_of(path):
             name = row["variant"]
-            if name and row["median_ms"] and pathlib.Path("steps", row["step"], "variants", f"{name}.patch").is_file():
+            if name and row["median_ms"] and pathlib.Path("steps", row["step"], kind, f"{name}.patch").is_file():
                 recorded.setdefault(row["step"], []).append((name, row))
     for step, rows in sorted(recorded.items()):
-        check.go(f"#/step/{step}/variants")
+        check.go(f"#/step/{step}/{kind}")
         shown = check.run("[...document.querySelectorAll('li[data-variant]')].map((it) => [it.dataset.variant, it.textContent])")
-        check.expect(len(shown) == len(rows), f"{step}: {len(rows)} times of variants are recorded, {len(shown)} are shown")
+        check.expect(len(shown) == len(rows), f"{step}: {len(rows)} times of {kind} are recorded, {len(shown)} are shown")
         for name, row in rows:
             compared += 1
             ratio = row.get("speedup")
@@ -116,8 +121,8 @@ def variants(check):
                 any(abs(number - known) < 0.006 * known for number in numbers),
                 f"{step}, {name}: {known} is recorded, and the page says {numbers}",
             )
-    check.expect(compared > 0 or not recorded, "no time of a variant was compared")
-    return f"{compared} times of variants"
+    check.expect(compared > 0 or not recorded, f"no time of {kind} was compared")
+    return compared
 
 
 def counts(check):
@@ -145,20 +150,41 @@ def counts(check):
 
 
 DIFF = read_script("shown_diff.js")
+SIDES = read_script("shown_sides.js")
+
+
+def substeps(check):
+    """The sources between two steps: each begins where the one before ends, and the last one is the step's."""
+    seen = 0
+    for folder in sorted(pathlib.Path("steps").glob("*/substeps")):
+        step = folder.parent.name
+        parent = subprocess.run(["bash", "-c", f"steps=steps; . scripts/parent.sh; parent {step}"], check=True, capture_output=True, text=True)
+        check.go(f"#/step/{step}/substeps")
+        shown = check.run(SIDES)
+        check.expect(len(shown) == len(list(folder.glob("*.patch"))), f"{step}: {len(shown)} substeps are shown")
+        source = without_marks(parent.stdout.strip())
+        for number, (before, after) in enumerate(shown, 1):
+            check.expect(before == source, f"{step}: substep {number} does not begin where the one before ends")
+            source = after
+            seen += 1
+        check.expect(source == without_marks(step), f"{step}: the last substep does not end at the step")
+    return f"{seen} substeps, {times_of(check, 'substeps')} times of them"
+
+
+def without_marks(step):
+    """The source of a step as the page shows it, without the lines that mark exercises."""
+    return subprocess.run(
+        ["awk", "-v", "mode=solution", "-f", "scripts/workshop/exercise.awk", f"steps/{step}/attention.cu"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.rstrip("\n")
 
 
 def diffs(check):
     """Both sides of a diff are the whole sources, what it marks is what git reports, and its size is that of make diff."""
     steps = sorted(path.name for path in pathlib.Path("steps").iterdir() if (path / "attention.cu").is_file())
-    sources = {
-        step: subprocess.run(
-            ["awk", "-v", "mode=solution", "-f", "scripts/workshop/exercise.awk", f"steps/{step}/attention.cu"],
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-        for step in steps
-    }
+    sources = {step: without_marks(step) for step in steps}
     sizes = {}
     stat = subprocess.run(["scripts/diff.sh", "--stat", *steps], check=False, capture_output=True, text=True).stdout
     for line in stat.splitlines()[1:]:
@@ -170,10 +196,10 @@ def diffs(check):
         check.go(f"#/diff/{before}/{after}")
         shown = check.run(DIFF)
         check.expect(
-            shown["before"] == sources[before].rstrip("\n"), f"{before} to {after}: the left side is not {before}"
+            shown["before"] == sources[before], f"{before} to {after}: the left side is not {before}"
         )
         check.expect(
-            shown["after"] == sources[after].rstrip("\n"), f"{before} to {after}: the right side is not {after}"
+            shown["after"] == sources[after], f"{before} to {after}: the right side is not {after}"
         )
         check.expect(
             not shown["badly_marked"], f"{before} to {after}: unmarked, and differs: {shown['badly_marked'][:1]}"

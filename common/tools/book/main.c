@@ -11,6 +11,7 @@
 //   stale     STEP COMMIT            the step's code has changed since that commit, of which the record holds data
 //   bug       STEP NAME PATCH FILE   a planted bug; FILE is the step's source with it
 //   variant   STEP NAME PATCH FILE   the same for a variant
+//   substep   STEP NAME HEAD FILE    a substep, in their order; HEAD is the head of its patch, FILE the source behind it
 //   style, script  FILE              of the page, in this order
 //   library   NAME FILE LICENCE      a library that the page uses, and the file with its licence
 // Exit status 2 when something cannot be read, or the page cannot be written.

@@ -128,7 +128,19 @@ static const manifest_entry *find_step(const manifest *list, const char *name) {
   return NULL;
 }
 
-// Bugs and variants: the patch, and what it changes in its step.
+// Returns the source that an entry changes: that of its step, or where entries build on each other that of the entry before.
+static const char *source_before(const manifest *list, size_t i, const manifest_entry *step) {
+  const manifest_entry *entry = &list->entries[i];
+  if (strcmp(entry->kind, "substep") != 0) return step->word[3];
+  const manifest_entry *before = i > 0 ? &list->entries[i - 1] : NULL;
+  if (before && strcmp(before->kind, entry->kind) == 0 &&
+      strcmp(before->word[0], entry->word[0]) == 0)
+    return before->word[3];
+  const manifest_entry *parent = find_step(list, step->word[1]);
+  return parent ? parent->word[3] : step->word[3];
+}
+
+// Bugs, variants and substeps: the patch, and what it changes.
 static bool put_patched(FILE *out, const manifest *list, const char *kind, error_text *error) {
   bool first = true;
   fprintf(out, ",\n\"%s\":{", kind);
@@ -142,7 +154,8 @@ static bool put_patched(FILE *out, const manifest *list, const char *kind, error
     fprintf(out, "\"%s|%s\":{\"patch\":", entry->word[0], entry->word[1]);
     if (!put_file(out, entry->word[2], error)) return false;
     fputs(",\"changes\":", out);
-    if (!changes_write(out, step->word[3], entry->word[3], true, error)) return false;
+    if (!changes_write(out, source_before(list, i, step), entry->word[3], true, error))
+      return false;
     fputc('}', out);
   }
   fputc('}', out);
@@ -177,7 +190,8 @@ static bool put_data(FILE *out, const manifest *list, error_text *error) {
                     put_section(out, list, "stale", 2, put_fact, error) &&
                     put_section(out, list, "library", 1, put_library, error) &&
                     put_patched(out, list, "bug", error) &&
-                    put_patched(out, list, "variant", error) && put_differences(out, list, error);
+                    put_patched(out, list, "variant", error) &&
+                    put_patched(out, list, "substep", error) && put_differences(out, list, error);
   fputs("}\n", out);
   return good;
 }

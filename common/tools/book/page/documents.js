@@ -15,6 +15,8 @@ function resolve(from, target) {
 function addressOf(path, anchor) {
   const at = anchor ? {at: anchor} : {};
   const step = /^steps\/([^/]+)(?:\/(README\.md|attention\.cu|bugs|variants|hints\.md))?$/.exec(path);
+  const patch = /^steps\/([^/]+)\/(variants|substeps)\/([^/]+)\.patch$/.exec(path);
+  if (patch && lab.step[patch[1]]) return address("step", [patch[1], patch[2]], {at: patch[3]});
   if (step && lab.step[step[1]]) {
     const tab = {"attention.cu": "source", bugs: "bugs", variants: "variants"}[step[2]];
     return address("step", tab ? [step[1], tab] : [step[1]], at);

@@ -1,8 +1,8 @@
 "use strict";
-// A step's own pages: its document, source, diff, variants, bugs and commands.
+// A step's own pages: its document, source, diff, variants, bugs and commands; substeps.js has its substeps.
 const TABS = [
-  ["", "Page"], ["source", "Source and counts"], ["diff", "Diff"], ["variants", "Variants"], ["bugs", "Bugs"],
-  ["exercise", "Exercise"]
+  ["", "Page"], ["source", "Source and counts"], ["diff", "Diff"], ["substeps", "Substeps"], ["variants", "Variants"],
+  ["bugs", "Bugs"], ["exercise", "Exercise"]
 ];
 
 views.steps = () => [el("h1", {}, "Steps"),
@@ -26,6 +26,7 @@ views.step = ([name, tab], values) => {
     "": stepPage,
     source: stepSource,
     diff: stepOwnDiff,
+    substeps: stepSubsteps,
     variants: stepVariants,
     bugs: stepBugs,
     exercise: stepExercise
@@ -86,8 +87,9 @@ function patchHead(patch) {
 }
 
 // The source with the changes of a patch.
-function patchedLines(step, changes) {
-  const before = lines(step);
+function patchedLines(step, changes) { return changedLines(lines(step), changes); }
+
+function changedLines(before, changes) {
   const out = [];
   let at = 0, text = 0;
   for (const [from, count, , added] of changes.hunks) {
@@ -100,10 +102,12 @@ function patchedLines(step, changes) {
 }
 
 function patchDiff(step, changes, title, prefix) {
-  const after = patchedLines(step, changes);
-  return diffTable(stepSide(step, {}),
-      {name: title, title, lines: after, numbers: after.map((line, i) => i + 1), parts: colourLines(after.join("\n"))},
-      changes, prefix);
+  return diffTable(stepSide(step, {}), sideOf(patchedLines(step, changes), title), changes, prefix);
+}
+
+// A side of a diff that is no source of the lab.
+function sideOf(text, title) {
+  return {name: title, title, lines: text, numbers: text.map((line, i) => i + 1), parts: colourLines(text.join("\n"))};
 }
 
 function patchesOf(kind, step) {
@@ -115,27 +119,34 @@ function patchesOf(kind, step) {
 function stepVariants(step) {
   const variants = patchesOf("variant", step);
   if (!variants.length) return el("p", {}, "This step has no variants.");
-  const recorded = Object.keys(lab.text)
-                       .filter((path) => /\/variants[^/]*\.csv$/.test(path))
-                       .flatMap((path) => table(path).filter((row) => row.step === step && row.median_ms > 0));
+  const recorded = recordedSources("variants", step);
   return [
     el("p", {},
         "A variant changes one part of the step, and its results stay right. Beside each stands what was expected of it, and how many times as fast " +
             "as the step it was, with its 95 % interval."),
     variants.map((variant, i) => {
       const head = patchHead(variant.patch);
-      const rows = recorded.filter((row) => row.variant === variant.name);
       return el("section", {}, el("h2", {id: variant.name}, head.Title || variant.name),
-          el("p", {}, "Expected: ", head.Expect || ""),
-          rows.length
-              ? el("ul", {},
-                    rows.map((row) => el("li", {"data-variant": variant.name},
-                                 `${problemText(timed(row, row.step, ""))}: ${variantTime(row)}, ${origin([row])}`)))
-              : el("p", {class: "note"},
-                    `Not timed yet: make step${number(step)} variants RECORD=1 on a GPU times it.`),
+          el("p", {}, "Expected: ", head.Expect || ""), recordedTimes(variant.name, recorded, "variants", step),
           patchDiff(step, variant.changes, `with ${variant.name}`, `v${i}`));
     })
   ];
+}
+
+// The rows of the record for variants or substeps of a step.
+function recordedSources(kind, step) {
+  return Object.keys(lab.text)
+      .filter((path) => new RegExp(`/${kind}[^/]*\\.csv$`).test(path))
+      .flatMap((path) => table(path).filter((row) => row.step === step && row.median_ms > 0));
+}
+
+function recordedTimes(name, recorded, kind, step) {
+  const rows = recorded.filter((row) => row.variant === name);
+  if (!rows.length)
+    return el("p", {class: "note"}, `Not timed yet: make step${number(step)} ${kind} RECORD=1 on a GPU times it.`);
+  return el("ul", {},
+      rows.map((row) => el("li", {"data-variant": name},
+                   `${problemText(timed(row, row.step, ""))}: ${variantTime(row)}, ${origin([row])}`)));
 }
 
 // How fast a variant was beside its step. A record of several GPUs that is older than that ratio has the time alone.
@@ -160,8 +171,8 @@ function stepExercise(step) {
     ["hint PART=1", "one of three hints for a part"], ["check", "tests your file"],
     ["solution", "shows your lines and the lab's"], ["run", "runs the step on one problem"],
     ["count", "sectors, bank conflicts and more, by source line"], ["sanitize", "races, wild accesses, missing waits"],
-    ["diff", "what it changes in the step before"], ["variants", "what each of its parts brings"],
-    ["bugs", "its planted bugs, and which tool catches each"]
+    ["diff", "what it changes in the step before"], ["substeps", "the same in several ideas, and what each brings"],
+    ["variants", "what each of its parts brings"], ["bugs", "its planted bugs, and which tool catches each"]
   ];
   return [
     el("h2", {}, "Commands"),
