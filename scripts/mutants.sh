@@ -142,6 +142,7 @@ fi
 
 started=$SECONDS
 tried=0
+next_word=$((SECONDS + 60)) # where the output is not a terminal, a line for each minute
 while IFS=$'\t' read -r source number _ _ _ _ reason; do
   [ -n "$limit" ] && [ $((SECONDS - started)) -ge "$limit" ] && break
   mapfile -t in_steps < <(readers "$source" "$@")
@@ -151,6 +152,9 @@ while IFS=$'\t' read -r source number _ _ _ _ reason; do
   tried=$((tried + 1))
   if [ -t 2 ]; then
     printf '\rmutants: %d of %d: %s, number %d\033[K' "$tried" "$total" "$source" "$number" >&2
+  elif [ "$SECONDS" -ge "$next_word" ]; then
+    echo "mutants: $tried of $total are begun ($((SECONDS - started)) s)" >&2
+    next_word=$((SECONDS + 60))
   fi
   mutant_hunt "$source" "$number" "$scratch" "${in_steps[@]}" </dev/null &
 done <"$scratch/mutants"
