@@ -13,7 +13,7 @@ def links(check):
     for fault in found["wrong"]:
         check.expect(False, fault)
     check.expect(found["count"] > 250, f"only {found['count']} views are linked")
-    return f"{found['count']} views, each by its links"
+    return f"{found['count']} views and {found['places']} places in them, each by its links"
 
 
 def keys(check):

@@ -1,23 +1,31 @@
-// Opens each address once, and gathers those that its links name. A broken link leads to a view that says so, or
-// names a place that the view does not have. Sources and diffs of all steps are views like these.
+// Opens each view once, and gathers the addresses that its links name. A broken link leads to a view that says so, or
+// names a place (`at`) that the view does not have. Sources and diffs of all steps are views like these.
 (async () => {
-  const seen = new Set(), wrong = [],
+  const seen = new Map(), named = new Map(), wrong = [], // the places that a view has, and those that links name
         waiting = ['#/', '#/steps', '#/pages', '#/bugs', '#/curves', '#/about', '#/search'];
   const note = (fault) => {
     if (wrong.length < 20) wrong.push(fault);
   };
+  const viewOf = (target) => {
+    history.replaceState(null, '', target);
+    const {view, words, values: {at, ...values}} = readAddress();
+    return [address(view, words, values), at];
+  };
+  const asked = new Set(); // addresses, as they are
   while (waiting.length) {
-    const next = waiting.pop();
+    const target = waiting.pop();
+    if (asked.has(target)) continue;
+    asked.add(target);
+    const [next, place] = viewOf(target);
+    if (place) named.set(`${next} ${place}`, [next, place]);
     if (seen.has(next)) continue;
-    seen.add(next);
     history.replaceState(null, '', next);
     show();
     const title = document.querySelector('#main h1');
     if (!title || /There is no|cannot be shown/.test(title.textContent))
       note(`${next} leads to: ${title && title.textContent}`);
     if (document.querySelectorAll('#main h1').length > 1) note(`${next} has more than one title`);
-    const at = readAddress().values.at;
-    if (at && !document.getElementById(at)) note(`${next} names a place that is not there`);
+    seen.set(next, new Set([...document.querySelectorAll('[id]')].map((it) => it.id)));
     for (const link of document.querySelectorAll('#main a[href], #top a[href]')) {
       const target = link.getAttribute('href');
       if (target.startsWith('#/')) waiting.push(target);
@@ -29,5 +37,7 @@
     for (const image of document.querySelectorAll('#main img'))
       if (!image.alt) note(`${next} has an image without words`);
   }
-  return {count: seen.size, wrong};
+  for (const [view, place] of named.values())
+    if (!seen.get(view).has(place)) note(`a link names the place ${place} of ${view}, which is not there`);
+  return {count: seen.size, places: named.size, wrong};
 })()
