@@ -2,7 +2,7 @@
 // names a place (`at`) that the view does not have. Sources and diffs of all steps are views like these.
 (async () => {
   const seen = new Map(), named = new Map(), wrong = [], // the places that a view has, and those that links name
-        waiting = ['#/', '#/steps', '#/pages', '#/bugs', '#/curves', '#/about', '#/search'];
+      waiting = ['#/', '#/steps', '#/pages', '#/bugs', '#/curves', '#/about', '#/search'];
   const note = (fault) => {
     if (wrong.length < 20) wrong.push(fault);
   };
