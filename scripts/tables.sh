@@ -9,7 +9,7 @@
 #   # Data: bench.csv (make bench)  files of plots/data/DEVICE, and what records them: all are needed;
 #                                   ../emulated-DEVICE/bugs.csv is one of the emulator
 #   # With: peers.csv (make peers)  files that add to the table where they are there
-#   # Awk: scripts/timeline         a file of awk functions that NAME.awk calls, without .awk
+#   # Awk: scripts/timeline         files of awk functions that NAME.awk calls, without .awk
 # An argument's name in a file's name stands for its value. A table without its data is a line that says
 # what records it. Without FILE: all documents of the repository.
 #
@@ -81,8 +81,7 @@ table() { # document, line, words
     fi
   done < <(sources "$script" With)
   names=(-f scripts/csv.awk -f scripts/text.awk -f scripts/cells.awk)
-  data=$(setting "$script" Awk)
-  if [ -n "$data" ]; then names+=(-f "$data.awk"); fi
+  for data in $(setting "$script" Awk); do names+=(-f "$data.awk"); done
   awk "${names[@]}" -f "$script" "${values[@]}" "${files[@]}" </dev/null || exit
   if [ -n "$without" ]; then
     echo

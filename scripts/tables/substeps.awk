@@ -3,23 +3,10 @@
 # Arguments: DEVICE NN
 # Data: substeps.csv (make substeps RECORD=1)
 # With: substeps-dim128.csv, substeps-causal.csv, substeps-few-keys.csv
-# Awk: scripts/patch_head
-!has_number(field("step"), nn) { next }
-!(file in used) {
-  used[file]
-  used_files = used_files (used_files == "" ? "" : ", ") "`" file ".csv`"
-}
+# Awk: scripts/patch_head scripts/beside_step
 {
-  if (!(problem() in place_of)) {
-    place_of[problem()] = ++problems
-    text[problems] = problem_text()
-  }
-  p = place_of[problem()]
-  name = field("variant")
-  if (name == "") {
-    cell["", p] = time_cell()
-    next
-  }
+  name = source_beside_step()
+  if (name == "") next
   if (!(name in words)) {
     if (name !~ /^0_/ && patch_head("Title") == "") next # of an older form of the step
     source[++sources] = name

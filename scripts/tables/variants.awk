@@ -5,23 +5,10 @@
 # Arguments: DEVICE NN
 # Data: variants.csv (make variants RECORD=1)
 # With: variants-dim128.csv, variants-causal.csv, variants-few-keys.csv
-# Awk: scripts/patch_head
-!has_number(field("step"), nn) { next }
-!(file in used) {
-  used[file]
-  used_files = used_files (used_files == "" ? "" : ", ") "`" file ".csv`"
-}
+# Awk: scripts/patch_head scripts/beside_step
 {
-  if (!(problem() in place_of)) {
-    place_of[problem()] = ++problems
-    text[problems] = problem_text()
-  }
-  p = place_of[problem()]
-  name = field("variant")
-  if (name == "") {
-    cell["", p] = time_cell()
-    next
-  }
+  name = source_beside_step()
+  if (name == "") next
   if (!(name in words)) {
     variant[++variants] = name
     words[name] = "[" name "](variants/" name ".patch): " patch_head("Title") "\t" patch_head("Expect")
