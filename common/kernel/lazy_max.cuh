@@ -187,7 +187,11 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
       if (block == blocks - 1) release(smem.Q_empty, Q_ring); // no scores of the tile are left
       mask(block);
       // The product reads the only P. All four warps wait, also a wary one, because they must wait together.
-      if (!OVERLAP<tile, D> && may_be_lazy.value) wgmma_wait<0>(O_frag[0]);
+      const bool early = !OVERLAP<tile, D> && may_be_lazy.value;
+      if (early) {
+        wgmma_wait<0>(O_frag[0]);
+        release(smem.V_empty, V_ring);
+      }
       const bool attempt = may_be_lazy.value && failures < FAILURES;
       const bool lazy = attempt && try_lazy_softmax(P_new);
       if (!lazy) {
@@ -197,8 +201,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
       }
       // This branch keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
-      wgmma_wait<0>(O_frag[0]);
-      release(smem.V_empty, V_ring);
+      if (!early) {
+        wgmma_wait<0>(O_frag[0]);
+        release(smem.V_empty, V_ring);
+      }
       if (lazy) return;
       rescale();       // to the new row max, to which P of this block belongs
       exponentiate(1); // row 1, while the tensor cores work for the next consumer
