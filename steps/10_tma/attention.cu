@@ -228,10 +228,11 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
   for (int block = 0; block < place.blocks; block++) {
     const int first_key = block * tile::BLOCK_N;
     const int stage = block % tile::STAGES;
-    // exercise: wait until K of this block has arrived (which phase of the barrier is it?)
-    // until then: const unsigned parity = 0;
+    // exercise: wait until K and V of this block have arrived (which phase of their barriers is it?)
     const unsigned parity = block / tile::STAGES % 2; // of the lap of the ring
     barrier_wait(&smem.K_full[stage], parity);
+    // V is awaited here as well, because a round that waits for it only in front of O += P V is slower.
+    barrier_wait(&smem.V_full[stage], parity);
     // end of exercise
 
     // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
@@ -250,7 +251,6 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
       if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output(O_frag[i], &correction[2 * i]);
       round_probabilities<Element>(P_frag[i], S_frag[i]);
     }
-    barrier_wait(&smem.V_full[stage], parity);
     accumulate_output<tile, D>(O_frag, P_frag, smem.V[stage]);
     // exercise: refill the stage, when all threads have read it
     __syncthreads(); // all warps have read the stage, so the copy engine may overwrite it
