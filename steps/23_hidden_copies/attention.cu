@@ -177,7 +177,7 @@ static cudaError_t meet(const attention_args *args, const attention_group *group
 }
 
 // Enqueues copies of a slice of K, or of V, from all other ranks. `first` is the slice's first head. Each rank has a
-// stream of its own, because on one stream a slow copy from one rank would hold up the copies from all others. Where the
+// stream of its own, so that the time that copies take beside their bytes passes for all ranks at once. Where the
 // others are out of reach, NCCL gathers.
 static cudaError_t gather(void *all, const part &slice, int first, const attention_args *args,
                           const void *attention_peer::*tensor, const attention_group *group) {
