@@ -3,15 +3,15 @@
 // After: 17_lazy_max
 //
 // Step 17 has one block on each multiprocessor, so the tiles come in waves of 132 on an H100. The last wave is seldom
-// complete: of 192 tiles it has 60, and 72 multiprocessors have nothing to do. Here each of these 60 tiles is divided into
-// parts. A part is some of the tile's keys, and leaves O, max and sum of each row in float32. A second kernel merges the
-// parts of a row by the formula of step 18. Fewer than 132 tiles are a last wave alone.
+// complete: of 160 tiles it has 28, and 104 multiprocessors have nothing to do. Here each of these 28 tiles is divided
+// into parts. A part is some of the tile's keys, and leaves O, max and sum of each row in float32. A second kernel
+// merges the parts of a row by the formula of step 18. Fewer than 132 tiles are a last wave alone.
 //
-//       blocks      0 .. 59           60 .. 119         120 .. 131
-//       step 17     | tile 0 .. 59    | 60 .. 119       | 120 .. 131      first wave
-//                   | tile 132 .. 191 |                                   second wave
-//       step 24     | tile 0 .. 59    | 60 .. 119       | 120 .. 131
-//                   | 132 .. 191, each in 2 parts       |                 half as long; then merge_kernel
+//       blocks      0 .. 27           28 .. 131
+//       step 17     | tile 0 .. 27    | tile 28 .. 131  |      first wave
+//                   | tile 132 .. 159 |                        second wave
+//       step 24     | tile 0 .. 27    | tile 28 .. 131  |
+//                   | tile 132 .. 159, in 4 parts each  |      a quarter as long; then merge_kernel
 //
 // Cost of a part: its rows of O in float32 are written and read again. Cost of all: the launch of a second kernel.
 #include "fragments.cuh"
