@@ -340,7 +340,7 @@ __launch_bounds__(tile::THREADS, 1) __global__
   }
 }
 
-// Merges the parts of the divided tiles. D / 4 threads have a row, four columns each, and take its parts in their order.
+// Merges the parts of the divided tiles. D / 4 threads have a row, four columns each, and take its parts in order.
 // So the result is the same from launch to launch.
 template <typename tile, typename Element, int D>
 __launch_bounds__(MERGE_THREADS) __global__

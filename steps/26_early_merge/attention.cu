@@ -2,14 +2,14 @@
 // Needs: sm_90a
 // After: 24_last_wave
 //
-// Step 24 launches two kernels, one after the other. The second one is only launched when all blocks of the first one have
-// ended and what they wrote has arrived in memory, and its blocks need some time to start. Here it is launched early: its
-// blocks start as soon as the last one of the first kernel ends. They compute which rows they have, and then wait until the first
-// kernel has ended and they can see all that it wrote. CUDA calls this programmatic dependent launch.
+// Step 24 launches two kernels, one after the other. The second one is only launched when all blocks of the first one
+// have ended and what they wrote has arrived in memory, and its blocks need some time to start. Here it is launched
+// early: its blocks start when the last block of the first kernel ends. They compute which rows they have, and wait
+// until they can see all that the first kernel wrote. CUDA calls this programmatic dependent launch.
 //
-//       step 24     | attention kernel      | memory | launch | rows | merge |
-//       step 26     | attention kernel      | memory | merge |
-//                                         | launch | rows | wait |
+//       step 24     | attention kernel | memory                 | launch | rows | merge |
+//       step 26     | attention kernel | memory                 | merge |
+//                                      | launch | rows | wait   |
 //
 // Cost: up to 6 % in a replayed CUDA graph, where there is hardly anything left to hide. The results are those of
 // step 24, bit for bit where that step repeats its own.
@@ -57,7 +57,7 @@ __launch_bounds__(tile::THREADS, 1) __global__
   }
 }
 
-// Merges the parts of the divided tiles. D / 4 threads have a row, four columns each, and take its parts in their order.
+// Merges the parts of the divided tiles. D / 4 threads have a row, four columns each, and take its parts in order.
 // So the result is the same from launch to launch.
 template <typename tile, typename Element, int D>
 __launch_bounds__(MERGE_THREADS) __global__
