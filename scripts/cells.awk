@@ -45,16 +45,16 @@ function magnitude(value) {
   return value < 0 && value != int(value) ? int(value) - 1 : int(value)
 }
 # Returns a median in milliseconds with its interval, such as 3.079 [3.076, 3.080]. A time below 20 microseconds is
-# followed by the times of an empty kernel and of a launch in a replayed graph. A time that was taken while power or
-# heat slowed the GPU down is followed by a note.
+# followed by that of the same launch in a replayed graph, and by what an empty kernel takes. A time that was taken
+# while power or heat slowed the GPU down is followed by a note.
 function time_cell(  like, text) {
   if (!timed()) return field("check") == "ok" ? "not timed" : field("check")
   like = field("median_ms") / 10 # a fourth digit
   text = rounded(field("median_ms"), like)
   if (field("ci_low_ms") != "") text = text " [" rounded(field("ci_low_ms"), like) ", " rounded(field("ci_high_ms"), like) "]"
   if (field("median_ms") < 0.02 && field("floor_ms") != "") {
-    text = text "; empty kernel " rounded(field("floor_ms"), like)
-    if (field("graph_ms") != "") text = text ", in a graph " rounded(field("graph_ms"), like)
+    if (field("graph_ms") != "") text = text ", in a replayed graph " rounded(field("graph_ms"), like)
+    text = text "; an empty kernel takes " rounded(field("floor_ms"), like)
   }
   return text throttled_text()
 }

@@ -151,15 +151,17 @@ Test(table_ratios, a_ladder_without_step_01_names_its_base) {
   EXPECT(result, "| × step 07 | × before |");
 }
 
-// Below 20 microseconds stands what an empty kernel takes, and the time in a graph.
+// Below 20 microseconds stands the time in a replayed graph, and what an empty kernel takes.
 Test(table_ratios, the_floor_of_short_times) {
   recorded_write("ladder", PAIRED_HEADER PAIRED("05_fused", LARGE, "0.0123,0.0122,0.0124,20",
                                                 "0,0.0111,0.0023", "05_fused,1,1,1,,,,,,,,,")
                                PAIRED("06_copied", LARGE, "0.0223,0.0222,0.0224,20",
                                       "0,0.0211,0.0023", "05_fused,1,1,1,,,,,,,,,"));
   const script_result result = filled(BLOCK("ladder test-gpu"));
-  EXPECT(result, "| 0.01230 [0.01220, 0.01240]; empty kernel 0.00230, in a graph 0.01110 |",
-         "| 0.02230 [0.02220, 0.02240] |");
+  EXPECT(
+      result,
+      "| 0.01230 [0.01220, 0.01240], in a replayed graph 0.01110; an empty kernel takes 0.00230 |",
+      "| 0.02230 [0.02220, 0.02240] |");
 }
 
 // The fastest step beside the fastest peer, and whether the lab is behind.
