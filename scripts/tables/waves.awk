@@ -10,14 +10,7 @@ END {
     print "No row of this kind is recorded: `make waves`"
     exit
   }
-  header("heads\tqueries\tkeys\tstep 17, µs\tstep 18 or 20, µs\tstep 24, µs\tof the speed of step 17\tfastest peer, µs\tfastest peer\tof its speed", 0)
-  for (p = 1; p <= problems; p++) {
-    own = fastest(p, "24")
-    before = fastest(p, "17")
-    branch = fastest(p, "decode")
-    peer = fastest(p, "peer")
-    row(text[p] "\t" wave_cell(before) "\t" wave_cell(branch) "\t" wave_cell(own) "\t" speed_cell(before, own) "\t" \
-      wave_cell(peer) "\t" (found == "" ? "" : readable(found)) "\t" speed_cell(peer, own))
-  }
+  header(step_24_header(), 0)
+  for (p = 1; p <= problems; p++) row(text[p] "\t" step_24_cells(p))
   origin()
 }

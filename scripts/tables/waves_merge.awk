@@ -4,11 +4,7 @@
 # Data: waves.csv (make waves)
 # Awk: scripts/wave_times
 !timed() { next }
-{
-  add_wave_time()
-  if (!seen[problem()]++)
-    text[place_of[problem()]] = field("head_dim") "\t" (field("causal") ? "yes" : "no") "\t" text[place_of[problem()]]
-}
+{ add_wave_problem() }
 END {
   for (p = 1; p <= problems; p++) recorded += fastest(p, "26") != ""
   if (!recorded) {
