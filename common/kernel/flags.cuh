@@ -1,7 +1,7 @@
 // A word of device memory by which a stream tells a kernel under way how far the copies before it have come. The kernel
-// polls the word. The work that it waits for must need no multiprocessor, because the kernel may hold all of them, and it
-// must have been enqueued before the kernel: CUDA does not know that the kernel waits, and might begin that work only when
-// the kernel has ended (CUDA Driver API, "Stream Memory Operations", warning).
+// polls the word. The work that it waits for must need no multiprocessor, because the kernel may hold all of them, and
+// it must have been enqueued before the kernel: CUDA does not know that the kernel waits, and might begin that work
+// only when the kernel has ended (CUDA Driver API, "Stream Memory Operations", warning).
 #ifndef FLAGS_CUH
 #define FLAGS_CUH
 

@@ -1,5 +1,5 @@
-// Code that the steps for several GPUs share and that is not the subject of any of them, such as the sizes of shares, the
-// copy of a share with its pad, and NCCL's errors as CUDA's.
+// Code that the steps for several GPUs share and that is not the subject of any of them, such as the sizes of shares,
+// the copy of a share with its pad, and NCCL's errors as CUDA's.
 #ifndef GROUP_CUH
 #define GROUP_CUH
 
@@ -43,8 +43,8 @@ static inline cudaError_t copy_rows(void *share, const void *own, int heads, int
   return error;
 }
 
-// Does the same, and fills the rows that are missing with zeros. Keys there are masked, but their values are multiplied by
-// probabilities of 0, and 0 times NaN would be NaN.
+// Does the same, and fills the rows that are missing with zeros. Keys there are masked, but their values are multiplied
+// by probabilities of 0, and 0 times NaN would be NaN.
 static inline cudaError_t copy_share(void *share, const void *own, int heads, int rows,
                                      int share_rows, int head_dim, cudaStream_t stream) {
   const size_t row_bytes = (size_t)head_dim * sizeof(half);

@@ -101,8 +101,8 @@ __device__ __forceinline__ void writes_for_wgmma() {
 }
 
 // Makes sure that what threads have read from shared memory has been read before the copies that the calling thread
-// starts next write there, since the copy engine accesses it in another way than the threads (the async proxy). A barrier
-// must stand between the reads of the other threads and this call. 9.7.13.4, "fence".
+// starts next write there, since the copy engine accesses it in another way than the threads (the async proxy). A
+// barrier must stand between the reads of the other threads and this call. 9.7.13.4, "fence".
 __device__ __forceinline__ void reads_before_copies() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }

@@ -137,8 +137,8 @@ static cudaError_t allow_shared_memory(Kernel kernel, size_t bytes) {
    : (args)->shape.head_dim <= 64 ? launch<Element, 64>(args, stream)                              \
                                   : launch<Element, 128>(args, stream))
 
-// With LAB_ONE_TYPE, the steps that include configurations.cuh are compiled in one element type for each head_dim, up to
-// 64 in fp16 and beyond in bf16: make check tries planted bugs and variants so, because it takes two thirds of the time.
+// With LAB_ONE_TYPE, the steps that include configurations.cuh are compiled in one element type for each head_dim, up
+// to 64 in fp16 and beyond in bf16: make check tries planted bugs and variants so, which takes 2/3 of the time.
 #ifdef LAB_ONE_TYPE
 constexpr bool ONE_TYPE = true;
 #else

@@ -1,6 +1,6 @@
 // Step 17's configurations and consumers, with its softmax from lazy_softmax.cuh: the steps for several GPUs take them
-// over. Step 17 explains them, and a test compares the files (common/tests/scripts/test_diff.c). Shape is a type with the
-// fields of attention_shape and its own visible_keys, and Output the type of the elements of O that are stored.
+// over. Step 17 explains them, and a test compares the files (common/tests/scripts/test_diff.c). Shape is a type with
+// the fields of attention_shape and its own visible_keys, and Output the type of the elements of O that are stored.
 // From: 17_lazy_max
 #ifndef LAZY_MAX_CUH
 #define LAZY_MAX_CUH

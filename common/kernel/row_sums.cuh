@@ -1,5 +1,5 @@
-// What step 17 and all after it have as in step 16, which explains it: the configuration, and for the sum and the max of
-// a row the product of P and V with the row sums of P, the ones that it needs, and the two parts of the online softmax.
+// What step 17 and all after it have as in step 16, which explains it: the configuration, and for the sum and the max
+// of a row the product of P and V with the row sums of P, the ones it needs, and the two parts of the online softmax.
 // From: 16_row_sums
 #ifndef ROW_SUMS_CUH
 #define ROW_SUMS_CUH

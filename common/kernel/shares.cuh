@@ -83,8 +83,8 @@ struct equal_shares {
   }
 };
 
-// Returns how many query heads share a key/value head, as a number that rows are divided by. In tiles of 128 rows it comes
-// without an inverse, for which there are no registers left (on sm_120 they would spill).
+// Returns how many query heads share a key/value head, as a number that rows are divided by. In tiles of 128 rows it
+// comes without an inverse, for which there are no registers left (on sm_120 they would spill).
 template <typename tile>
 __device__ __forceinline__ auto group_in(const equal_shares &shares, const attention_shape &shape) {
   if constexpr (tile::BLOCK_M > 64)
@@ -205,8 +205,8 @@ static inline cudaError_t clear_new_memory(void *memory, size_t bytes, cudaStrea
   return error;
 }
 
-// Clears the counters of a new workspace. No result depends on that, see is_last_of, but a kernel should not read memory
-// that has never been written.
+// Clears the counters of a new workspace. No result depends on that, see is_last_of, but a kernel should not read
+// memory that has never been written.
 static inline cudaError_t clear_new_counters(const partial_tiles &partials,
                                              const equal_shares &shares, int warps,
                                              cudaStream_t stream) {

@@ -1,5 +1,5 @@
-// The two products of step 18, which steps 19, 20 and 25 take over, here with the keys that a warp has of a key block. The
-// formula that merges sums over different keys is in merge.cuh.
+// The two products of step 18, which steps 19, 20 and 25 take over, here with the keys that a warp has of a key block.
+// The formula that merges sums over different keys is in merge.cuh.
 // From: 18_split_kv
 #ifndef SPLIT_KV_CUH
 #define SPLIT_KV_CUH

@@ -51,8 +51,8 @@ static inline partial_results partials_at(void *workspace, size_t rows, int spli
   return partials;
 }
 
-// Stores one of the lane's two rows of O_frag [16, D], in float32 and times `factor`, but not divided by its sum, to row
-// `row` of a matrix whose rows lie PITCH floats apart, if `inside` is set. half_row is as for store_row (fragments.cuh).
+// Stores one of the lane's two rows of O_frag [16, D], in float32 and times `factor`, but not divided by its sum, to
+// row `row` of a matrix whose rows lie PITCH floats apart, if `inside`. half_row is as for store_row (fragments.cuh).
 template <int D, int PITCH = D, int COUNT>
 __device__ __forceinline__ void store_partial_row(float *matrix, size_t row,
                                                   const float (&O_frag)[COUNT], int half_row,

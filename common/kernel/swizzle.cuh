@@ -1,5 +1,5 @@
-// The swizzle of step 08 and its copies of a tile, which steps 18 to 20 and 25 take over as they are. Step 08 explains them,
-// and a test compares the two files (common/tests/scripts/test_diff.c).
+// The swizzle of step 08 and its copies of a tile, which steps 18 to 20 and 25 take over as they are. Step 08 explains
+// them, and a test compares the two files (common/tests/scripts/test_diff.c).
 // From: 08_swizzle
 #ifndef SWIZZLE_CUH
 #define SWIZZLE_CUH

@@ -67,8 +67,8 @@ static int all_tiles(const attention_shape &shape) {
   return divide_up(shape.seq_q, tile::BLOCK_M) * shape.heads * shape.batch;
 }
 
-// Returns whether tiles of 64 rows are the fastest although there are many of them: if a head has no more rows than that,
-// and at head_dim 128 without a mask also if it has at most 128 rows and keys.
+// Returns whether tiles of 64 rows are the fastest although there are many of them: if a head has no more rows than
+// that, and at head_dim 128 without a mask also if it has at most 128 rows and keys.
 static inline bool fits_small_tiles(const attention_shape &shape) {
   const bool one_block = max(shape.seq_q, shape.seq_kv) <= 128; // of keys
   return shape.seq_q <= 64 || (one_block && shape.head_dim == 128 && !shape.causal);
@@ -89,7 +89,7 @@ struct schedule {
   int blocks; // thread blocks of the launch, one for each multiprocessor unless there are fewer tiles
   // Of the tiles that blocks have taken; NULL if block b takes the tiles b, b + blocks, b + 2 blocks, and so on.
   int *counter;
-  // How many key blocks before the end of its tile a block takes the next one: 1 where the counter deals out few tiles for
+  // How many key blocks before the end of its tile a block takes the next one: 1 if the counter deals out few tiles to
   // each block, so that a tile goes to one that is about to be free, else as early as it can, which hides the wait.
   int ahead;
   int query_tiles;   // of a head
@@ -125,8 +125,8 @@ static cudaError_t make_schedule(schedule *order, const Args *args, cudaStream_t
   return order->counter ? cudaMemsetAsync(order->counter, 0, sizeof(int), stream) : cudaSuccess;
 }
 
-// Replaces the number of the block's tile by that of its next one, and returns it. Tiles of equal length are dealt out in
-// turn. Of the others each block takes one when it asks. One thread of the block calls it.
+// Replaces the number of the block's tile by that of its next one, and returns it. Tiles of equal length are dealt out
+// in turn. Of the others each block takes one when it asks. One thread of the block calls it.
 __device__ __forceinline__ int take_next(const schedule &order, int &number) {
   number = order.counter ? order.blocks + atomicAdd(order.counter, 1) : number + order.blocks;
   return number;

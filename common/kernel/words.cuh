@@ -17,7 +17,7 @@ struct marked_word {
 #include "word_functions.h" // of the emulator: the same functions, without PTX
 #else
 
-// Stores a word, by an access of the scalar type .b128 (PTX ISA, "ld", "st"), which orders no other. A GPU carries it out
+// Stores a word, by an access of scalar type .b128 (PTX ISA, "ld", "st"), which orders no other. A GPU carries it out
 // as a single one. The memory model does not promise that: it speaks of scalars of up to 64 bits. An access to a vector
 // of four would be four, in any order (8.2.4, "Vector Data-types").
 __device__ __forceinline__ void store_word(marked_word *to, const marked_word &word) {
@@ -57,9 +57,9 @@ static constexpr int TILE_PLACES = D / 4 * tile::BLOCK_M; // four columns of a r
 
 // Partial results in the workspace. A share b has room for two parts of tiles: part 2 b + 1 of a tile whose first key
 // block is in the share, and part 2 b of a tile that begins in another share. A place of a tile, four columns of a row,
-// has two words in each part. The left one has its first two columns and the max of the row, the right one the other two
-// and the sum. The left words of a part lie side by side, and so do the right ones, because threads store whole sectors
-// then.
+// has two words in each part. The left one has its first two columns and the max of the row, the right one the other
+// two and the sum. The left words of a part lie side by side, and so do the right ones, because threads store whole
+// sectors then.
 struct partial_words {
   marked_word *words; // [2 blocks][left, right][BLOCK_M][D / 4]
 

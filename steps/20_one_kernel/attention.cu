@@ -4,9 +4,9 @@
 //
 // In step 19 the number of blocks is a multiple of the number of tiles, which seldom fills the GPU, and a second kernel
 // must be launched to merge. Here the key blocks of all tiles stand in one line, which is cut into equal shares, one
-// for each block that can run at once. A share may cross the end of a tile. A block that has only a part of a tile stores
-// a partial result, and each of its warps counts itself. The warp that is counted last merges its places of all parts, four
-// columns of a row each, because all parts are stored by then.
+// for each block that can run at once. A share may cross the end of a tile. A block that has only a part of a tile
+// stores a partial result, and each of its warps counts itself. The warp that is counted last merges its places of
+// all parts, four columns of a row each, because all parts are stored by then.
 //
 //       tile         |      0      |      1      |      2      |      3      |
 //       key block    | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 |
@@ -58,9 +58,9 @@ struct configuration {
 
 // The smallest tile that holds all rows of a group, with exceptions. 17 to 32 rows are two tiles of 16, each with half
 // as many rows to merge, where that gives no more tiles than multiprocessors: the two run side by side, and one of them
-// finds K and V in the L2 cache. More than 64 rows are tiles of 128 rows, as in step 09, if all multiprocessors get one;
+// finds K and V in the L2 cache. More than 64 rows are tiles of 128, as in step 09, if all multiprocessors get one;
 // else they are tiles of 64 rows, which are divided and have fewer rows to merge. With more tiles of up to 32 rows than
-// multiprocessors, two blocks share a multiprocessor, and one copies while the other one changes tiles. Tiles of 16 rows
+// multiprocessors, two blocks share a multiprocessor, and one copies while the other changes tiles. Tiles of 16 rows
 // need that only if they are short. Where few tiles of up to 4 rows have few keys, blocks of 64 keys let twice as many
 // multiprocessors take part.
 static const char *best_configuration(const attention_shape *shape) {

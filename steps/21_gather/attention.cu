@@ -4,7 +4,7 @@
 // After: 17_lazy_max
 //
 // Rank r, a GPU with a host thread of its own, has the rows r share to (r + 1) share - 1 of Q, K, V and O. A row of O
-// needs its own row of Q, and all rows of K and V. So each rank sends its K and V to all others (NCCL's all-gather), and
+// needs its own row of Q and all rows of K and V. So each rank sends its K and V to all others (NCCL's all-gather), and
 // then step 17's kernel computes the rank's rows of O. The kernel is the same but for two functions: which row of
 // the problem a row of the rank is, and where a block of keys lies in the tensors that were gathered.
 //

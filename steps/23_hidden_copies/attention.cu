@@ -7,7 +7,7 @@
 // But a head needs only its own K and V. So the heads are divided into slices. There is one stream for each other rank,
 // which copies K and V of that rank, one slice after the other. Events say that a slice has arrived, and the kernel of
 // the slice waits for them. Nothing hides the copies of the first slice, so it should be small. Its products are then
-// few and must hide the copies of the second slice, so that one should be small as well. Two streams take the kernels in
+// few and must hide the copies of the second slice, so that one should be small, too. Two streams take the kernels in
 // turn, so that the blocks of the next one begin where those of the last one end.
 //
 //   copies     01223344                            a digit is a slice, and the time in which two heads are copied
@@ -256,7 +256,7 @@ cudaError_t attention_forward_group(const attention_args *args, const attention_
   const part shape = part_of(args->shape, group);
   const int heads = shape.batch * shape.kv_heads; // of K and V
   // The ranks meet before the copies, because K and V of all ranks must be ready. They do not meet behind them: NCCL's
-  // kernel would wait on a multiprocessor for the other ranks, and the tiles that are dealt out to it would wait as well.
+  // kernel would wait on a multiprocessor for the other ranks, and the tiles that are dealt out to it would wait, too.
   cudaError_t error = meet(args, group, stream);
   for (int rank = 0; rank < group->ranks && error == cudaSuccess; rank++)
     error = wait_for(group->copies[rank], stream);
