@@ -11,15 +11,17 @@ include make/settings.mk
 # Packages unpacked without root by `make deps PREFIX=.deps`.
 -include .deps/env.mk
 
+# $(call looked_up,NAME,COMMAND) sets a variable that the user has not given to what the command prints. The command runs
+# once, and not at each use of the variable, as behind ?=.
+looked_up = $(if $(filter undefined,$(origin $1)),$(eval $1 := $$(shell LC_ALL=C $2)))
+
 # The device is gpu when nvcc and a working GPU are there, else cpu, which is the emulator.
-DEVICE ?= $(shell LC_ALL=C scripts/doctor.sh --device)
+$(call looked_up,DEVICE,scripts/doctor.sh --device)
 ifeq ($(filter $(DEVICE),cpu gpu),)
   $(error DEVICE is "$(DEVICE)": give DEVICE=gpu, or DEVICE=cpu for the emulator)
 endif
 
-ifeq ($(origin CUDA_HOME),undefined) # looked up once, and not at each use as with ?=
-  CUDA_HOME := $(shell LC_ALL=C scripts/doctor.sh --cuda-home)
-endif
+$(call looked_up,CUDA_HOME,scripts/doctor.sh --cuda-home)
 NVCC      ?= $(CUDA_HOME)/bin/nvcc
 ifeq ($(DEVICE)$(CUDA_HOME),gpu)
   $(error DEVICE=gpu needs the CUDA toolkit, and nvcc was not found: set CUDA_HOME, or use DEVICE=cpu)
@@ -40,7 +42,7 @@ endif
 
 # The GPU's own architecture. Without a GPU these are the two architectures that the lab is tested on.
 ifeq ($(DEVICE),gpu)
-  ARCH ?= $(or $(shell LC_ALL=C scripts/doctor.sh --arch),sm_80 sm_90a)
+  $(call looked_up,ARCH,scripts/doctor.sh --arch | grep . || echo sm_80 sm_90a)
 endif
 
 # A debug build stands beside the release build: kernels with -G, assertions and printf kept.
@@ -48,7 +50,7 @@ endif
 # emulator and kernels; the rest it takes from the plain build.
 PLAIN := build/$(DEVICE)$(if $(DEBUG),-debug)$(if $(SANITIZE),-sanitized)
 BUILD := $(PLAIN)$(MODE:%=-%)
-JOBS  ?= $(shell nproc)
+$(call looked_up,JOBS,nproc)
 ifneq ($(call less,0 1 2 3 4 5 6 7 8 9,$(JOBS))$(if $(call less,0,$(JOBS)),,0),)
   $(error JOBS is "$(JOBS)": give the number of compilers and programs to run at a time, from 1 on)
 endif
@@ -217,7 +219,7 @@ else
   HAVE_NCCL    := $(wildcard common/emulator/include/nccl.h)
 endif
 # MPI, for `mpirun -np 2 build/gpu/step23 --mpi`; without it the option says what is missing.
-MPICC ?= $(shell command -v mpicc)
+$(call looked_up,MPICC,command -v mpicc)
 ifneq ($(and $(MPICC),$(filter gpu,$(DEVICE))),)
   MPI_FLAGS := $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) --showme:compile 2>/dev/null || $(MPICC) -compile_info 2>/dev/null)))
   MPI_LIBS  := $(filter -L% -l%,$(shell $(MPICC) --showme:link 2>/dev/null || $(MPICC) -link_info 2>/dev/null))

@@ -55,14 +55,15 @@ parts() { # document
 
 links=0
 check_links() { # document
-  local kind line target file heading
+  local kind line target file heading folder=.
+  if [[ $1 == */* ]]; then folder=${1%/*}; fi
   while read -r kind line target; do
     [ "$kind" = link ] || continue
     links=$((links + 1))
     file=${target%%#*}
     heading=
     if [[ $target == *#* ]]; then heading=${target#*#}; fi
-    if [ -n "$file" ]; then file=$(dirname "$1")/$file; else file=$1; fi
+    if [ -n "$file" ]; then file=$folder/$file; else file=$1; fi
     if ! [ -e "$file" ]; then
       echo "$1:$line: the link leads to $target, and there is no such file"
     elif [ -n "$heading" ] && ! parts "$file" | grep -qxF "heading $heading"; then
