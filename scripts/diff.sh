@@ -165,6 +165,11 @@ elif [ -n "$substep" ]; then
   substep_source "$b" "$((substep - 1))" "$before" && substep_source "$b" "$substep" "$source" || exit
   if [ "$substep" -gt 1 ]; then shown_before=$(basename "$(substep_patch "$b" "$((substep - 1))")" .patch)/attention.cu; fi
   if substep_patch "$b" "$((substep + 1))" 2>/dev/null >&2; then shown=$(basename "$head" .patch)/attention.cu; fi
+  # The first substep puts the top comment of the finished step in place of the parent's, and it tells all ideas at once.
+  if [ "$substep" = 1 ]; then
+    awk '!/^\/\// { if (FNR == NR) nextfile; body = 1 } FNR == NR || body' "$source" "$before" >"$scratch/same_comment"
+    before=$scratch/same_comment
+  fi
 fi
 without_marks() { # source, file to write
   mkdir -p "${2%/*}"
@@ -178,6 +183,7 @@ headers_b=$(taken_more "$scratch/a/$a" "$scratch/b/$b")
 with_headers "$scratch/b/$b" "$scratch/a/$a" "$headers_a" >"$scratch/$shown_before" &&
   with_headers "$scratch/a/$a" "$scratch/b/$b" "$headers_b" >"$scratch/$shown" || exit
 if [ -n "$head" ]; then awk '/^--- / { exit } { print }' "$head"; fi
+if [ "$substep" = 1 ]; then echo "The top comment is not shown: it is that of the finished step already."; fi
 say_taken() { # STEP HEADERS
   local header
   for header in $2; do

@@ -92,7 +92,9 @@ Test(substeps, of_the_lab) {
   EXPECT_STATUS(result, 0);
   result = lab_run(MAKE "step15 diff SUBSTEP=1");
   EXPECT_STATUS(result, 0);
-  EXPECT(result, "Title: ", "Expect: ", "a/steps/14_pingpong/attention.cu", "b/1_");
+  EXPECT(result, "Title: ", "Expect: ", "The top comment is not shown",
+         "a/steps/14_pingpong/attention.cu", "b/1_");
+  cr_expect_null(strstr(result.out, "// 15_persistent: "), "%s", result.out);
   result = lab_run(MAKE "step15 diff SUBSTEP=2");
   EXPECT_STATUS(result, 0);
   EXPECT(result, "Title: ", "a/1_", "b/2_");

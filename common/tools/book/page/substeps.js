@@ -18,6 +18,7 @@ function stepSubsteps(step) {
       const after = last ? stepSide(step, {}) : sideOf(text, `behind substep ${i + 1}`);
       const section = el("section", {}, el("h2", {id: substep.name}, `${i + 1}. ${head.Title}`),
           el("p", {}, "Expected: ", head.Expect || ""),
+          i ? null : el("p", {class: "note"}, "The top comment is that of the finished step already."),
           last ? el("p", {class: "note"}, "Behind this substep stands the step itself.")
                : recordedTimes(substep.name, recorded, "substeps", step),
           diffTable(before, after, substep.changes, `s${i}`));
