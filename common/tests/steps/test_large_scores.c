@@ -111,6 +111,40 @@ Test(large_scores, equal_ones_in_many_blocks) {
   }
 }
 
+// The scores are 0 for 128 keys, and then 4128 * 4128 nats for 256 keys, of which one half cancels the other. The row max
+// times the scale is off by 0.3. A step that subtracts this product may not do so in some key blocks alone, which would
+// count 1.3 times as much as the others or less. All this is so in the first or in the last eight of sixteen rows, which
+// the lanes of a warp have as their first or second row; the other rows have zeros.
+static void expect_equal_weights_in(attention_dtype dtype, int head_dim, bool first_rows) {
+  trial trial;
+  attention_shape shape = suite_shape(dtype, 20, 384, head_dim, false);
+  shape.batch = shape.heads = shape.kv_heads = 1;
+  shape.scale = 1.0f;
+  if (suite_step().unsupported(&shape)) return;
+  suite_create(&trial, shape);
+  memset(trial.q, 0, shape_q_count(&shape) * sizeof *trial.q);
+  memset(trial.k, 0, shape_kv_count(&shape) * sizeof *trial.k);
+  for (int row = 0; row < shape.seq_q; row++)
+    if ((row % 16 < 8) == first_rows) trial.q[row * head_dim] = bits_of(dtype, 4128.0f);
+  for (int key = 0; key < shape.seq_kv; key++) {
+    trial.k[key * head_dim] = bits_of(dtype, key < 128 ? 0.0f : 4128.0f);
+    for (int d = 0; d < head_dim; d++)
+      trial.v[key * head_dim + d] = bits_of(dtype, key < 256 ? 1.0f : -1.0f);
+  }
+  suite_upload(&trial);
+  suite_run_and_check(&trial, NULL);
+  trial_free(&trial);
+}
+
+Test(large_scores, equal_ones_behind_small_ones) {
+  for (int dtype = ATTENTION_FP16; dtype <= ATTENTION_BF16; dtype++) {
+    for (int head_dim = 64; head_dim <= 128; head_dim += 64) {
+      expect_equal_weights_in((attention_dtype)dtype, head_dim, true);
+      expect_equal_weights_in((attention_dtype)dtype, head_dim, false);
+    }
+  }
+}
+
 // Each row has two keys that count, far apart, whose scores of about 6e5 differ by 1: the first one has e times the weight
 // of the other. The scores are whole numbers, which float32 holds. The row max times the scale is rounded, and a step that
 // sums up P over the two keys apart, with a max of each, must use the same rounded products to scale the sums to one max.
