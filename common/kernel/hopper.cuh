@@ -176,8 +176,8 @@ __device__ __forceinline__ void take_registers() {
 
 // --- the registers of a producer and of 1 to 4 consumers, which are warp groups ------------------
 //
-// A multiprocessor has 65,536, which the launch divides equally among all threads. A thread of the producer
-// gives most of its registers away, and the consumers take them. One consumer has enough from the start.
+// A multiprocessor has 65,536, which the launch divides equally among all threads. The producer gives most of its share
+// away, and the consumers take it: 24 + 2 * 240 = 3 * 168 for each thread. One consumer has enough from the start.
 
 template <int CONSUMERS>
 __device__ __forceinline__ void take_registers_of_producer() {

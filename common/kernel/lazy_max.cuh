@@ -21,10 +21,10 @@
   X(256, 64, 16, 4)                                                                                \
   X(64, 128, 4, 2)
 
-// The best measured on an H200 and an H100. Tiles are small where there are few, to keep more multiprocessors busy, and for
-// short sequences as well. At head_dim 64 a row takes about 1 % less time in a tile of 192 rows than in one of 256,
-// and less still where blocks take the ordinary softmax. But tiles of a head and of a multiprocessor are rounded up: the
-// rows of the busiest multiprocessor are compared. Under a causal mask tiles differ in length, and seq_q decides.
+// The best measured on an H200 and an H100. Where tiles are few they are small, to keep more multiprocessors busy,
+// and so they are for short sequences. At head_dim 64 a row takes about 1 % less time in a tile of 192 rows than in one
+// of 256, and less still with the ordinary softmax. But a multiprocessor computes whole tiles: the rows of the busiest
+// one are compared, and 256 must save about 4 % of them. Under a causal mask tiles differ in length, and seq_q decides.
 static const char *best_configuration(const attention_shape *shape) {
   const long long heads = (long long)shape->batch * shape->heads;
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
@@ -70,7 +70,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp has read the stage. Each warp says so, because it reads the number of the tile as well.
+  // Says that the warp has read the stage. Each warp of the group says so, since each reads the tile's number itself.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -125,15 +125,15 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
   };
   int wary_tiles = 0; // for which the warp group still takes the ordinary softmax
   int known = 0;      // failures of the warp group, at the end of the tile before
-  // The failures of each warp group, or so many that it turns wary because of another one.
+  // Each warp group's failures since the launch. One that turns wary adds 2^16 to those of the others, which follow it.
   __shared__ int failures_of_group[tile::CONSUMERS];
   if (threadIdx.x % 128 == 0) failures_of_group[consumer] = 0;
   const auto report = [&](int group, int failures) {
     if (tile::CONSUMERS > 1 && elect_lane())
       atomicAdd(&failures_of_group[group % tile::CONSUMERS], failures);
   };
-  // Decides how the warp group takes the next tiles. Others write to its number in their turns, and its own warps before
-  // its turn. So here, in its turn, the four warps read the same and decide the same: all of them take the same loop.
+  // Decides how the warp group takes the next tiles. Others add to its failures in their turns, its own warps before
+  // its turn. So here, in its turn, the four warps read the same and take one loop: they must start a product together.
   const auto plan_next_tiles = [&](int blocks) {
     if (tile::CONSUMERS == 1) return; // one warp group has no turns to agree in
     const int failures = __shfl_sync(0xffffffff, failures_of_group[consumer], 0) - known;
@@ -169,13 +169,13 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
     exponentiate(1);
     round_probabilities<Element>(P_frag[0], S_frag[0]);
     if (wary_tiles == 0 && blocks > 1) {
-      // If one of the four warps fails, all of them take the wary loop. Only the shuffle tells the compiler that they agree.
+      // If one of the four warps fails, all take the wary loop. Only the shuffle tells the compiler that they agree.
       const int any = named_barrier_any(2 + tile::CONSUMERS + consumer, 128, fails);
       wary_tiles = __shfl_sync(0xffffffff, any, 0);
     }
     if (blocks > 1) wait_for_keys();
     int failures = 0; // of the warp, in this tile
-    // One round: O += P V of the block before, and S = Q K^T and P_new of this block.
+    // One round: O += P V of the block before, S = Q K^T and P_new of this one. The compiler knows may_be_lazy.value.
     const auto one_round = [&](int block, auto &P, auto &P_new, auto may_be_lazy) {
       wait_for_turn();
       queue_scores();
@@ -186,7 +186,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring); // no scores of the tile are left
       mask(block);
-      // The product reads the only P. All four warps wait, also a wary one, because they must wait together.
+      // Without OVERLAP the product still reads the only P. All four warps wait, also a wary one: they wait together.
       const bool early = !OVERLAP<tile, D> && may_be_lazy.value;
       if (early) {
         wgmma_wait<0>(O_frag[0]);
@@ -199,7 +199,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
         if (!find_ordinary_max()) find_max();
         exponentiate(0); // row 0, while the tensor cores add to O
       }
-      // This branch keeps the compiler from moving exponentials past the wait for O.
+      // For the next round. The branch also keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
       if (!early) {
         wgmma_wait<0>(O_frag[0]);

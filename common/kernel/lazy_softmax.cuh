@@ -26,8 +26,8 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
-// The largest probability up to which the old max may stay, 2^15 or 2^64, as the bits of an Element, and the one up to
-// which a rehearsal succeeds, as an exponent of 2: four fifths of the other exponent.
+// The old max may stay up to this largest probability, given as the bits of an Element: 2^15, the last power of 2 in
+// fp16, or 2^64 in bf16. A rehearsal succeeds up to a smaller one: its exponent of 2 is four fifths of the other.
 template <typename Element>
 static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
 template <typename Element>
@@ -35,7 +35,7 @@ static constexpr float REHEARSAL_BITS = std::is_same<Element, half>::value ? 12.
 
 // A warp fails at a key block if its old max is too small, or if it is wary, as it is for the rest of a tile in which
 // it has failed FAILURES times. If the four warps of a group fail more often together than once for BLOCKS_PER_FAILURE
-// key blocks of a tile, their thread block is wary for WARY_TILES tiles. These have a loop that counts no failures.
+// key blocks of a tile, their thread block is wary for WARY_TILES tiles, which run in a loop that counts no failures.
 static constexpr int FAILURES = 2;
 static constexpr int BLOCKS_PER_FAILURE = 16;
 static constexpr int WARY_TILES = 64;
@@ -68,8 +68,8 @@ lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
   return true;
 }
 
-// Rehearses the lazy softmax in the first block of a tile: as if the max of the first half of its keys were the old one.
-// Returns true if that would be too small for a row of the warp, so that the rows of the tile are likely to fail.
+// Rehearses the lazy softmax in a tile's first block, as if the max of the first half of its keys were the old one.
+// Returns true if that max is too small for a row of the warp, so that the rows of the tile are likely to fail.
 template <typename tile, typename Element>
 __device__ __forceinline__ bool
 rehearsal_fails(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,

@@ -20,7 +20,7 @@ struct last_wave {
 // Returns the last wave in tiles of block_m rows and key blocks of block_n keys, with the number of parts for which the
 // expected time is the shortest. The numbers in it were fitted to a grid of problems on an H100, as the page says.
 static last_wave last_wave_of(const attention_shape &shape, int block_m, int block_n) {
-  // Without a GPU there are none.
+  // At least 1, because tiles are divided by it: without a GPU the attribute is 0.
   const int multiprocessors = max(1, gpu_attribute(cudaDevAttrMultiProcessorCount));
   const int heads = shape.heads * shape.batch;
   const int tiles = divide_up(shape.seq_q, block_m) * heads;
@@ -31,11 +31,11 @@ static last_wave last_wave_of(const attention_shape &shape, int block_m, int blo
     return divide_up(max(1, shape.seq_kv - (shape.causal ? before * block_m : 0)), block_n);
   };
   const auto time_of = [&](int parts) {
-    // Waves of whole tiles, and waves of parts, which take as long as their first part.
+    // Waves of whole tiles, and waves of parts, each of which takes as long as its first part and one unit to begin.
     double time = block_time * (tiles / multiprocessors) * blocks_of(0);
     for (int first = 0; first < last * parts; first += multiprocessors)
       time += 1 + divide_up(blocks_of(first / parts / heads), parts) * block_time;
-    // The second kernel, and 4 bytes that are written and read again for each partial element of O.
+    // 3 units for the second kernel, and more for each partial element of O: 4 bytes are written and read again.
     return parts == 1 ? time : time + 3 + 2.5e-6 * parts * last * block_m * shape.head_dim;
   };
   if (chosen_splits > 0) return {last, chosen_splits, time_of(chosen_splits)};
@@ -55,7 +55,7 @@ struct tile_part : tile_place {
 // A schedule whose last tiles are divided into parts. Each part counts as a tile of its own.
 struct divided_schedule : schedule {
   int whole; // tiles before the first one that is divided
-  // Of the divided tiles. A split is a part, and its rows are those of the tiles, BLOCK_M of each.
+  // What the parts leave, as in step 18: split s holds part s of every divided tile, with BLOCK_M rows of each.
   partial_results partials;
 };
 
@@ -70,7 +70,7 @@ static size_t workspace_bytes(const attention_shape &shape) {
   return bytes == SIZE_MAX ? bytes : COUNTER_BYTES + bytes;
 }
 
-// Divides the tiles of the last wave of a schedule. The parts are dealt out in turn.
+// Divides the tiles of the last wave of a schedule. Such a schedule has no counter, so the parts are dealt out in turn.
 template <typename tile, int D>
 static cudaError_t divide_last_wave(divided_schedule *order, const attention_args *args) {
   last_wave last = last_wave_of(args->shape, tile::BLOCK_M, tile::BLOCK_N);

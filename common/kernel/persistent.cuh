@@ -12,7 +12,7 @@
 // engine fills: from step 16 on it holds ones.
 template <typename tile, typename Element, int D>
 struct shared_tiles {
-  Element Q[2][D / PANEL][tile::BLOCK_M][PANEL];
+  Element Q[2][D / PANEL][tile::BLOCK_M][PANEL]; // that of the next tile arrives during this one
   Element K[tile::STAGES][D / PANEL][tile::BLOCK_N][PANEL];
   Element V[tile::STAGES][D / PANEL + 1][tile::BLOCK_N][PANEL];
   int tile_number[2]; // of the tile that each Q belongs to

@@ -1,5 +1,5 @@
-// What step 17 and all after it have as in step 16, which explains it: the configuration, and for the sum and the max
-// of a row the product of P and V with the row sums of P, the ones it needs, and the two parts of the online softmax.
+// What step 17 and all after it take over from step 16, which explains it: the configuration, the product of P and V
+// with the row sums of P, the ones in shared memory that it needs, and the two parts of the online softmax.
 // From: 16_row_sums
 #ifndef ROW_SUMS_CUH
 #define ROW_SUMS_CUH
@@ -27,8 +27,8 @@ struct configuration {
 };
 
 // Queues O_frag [64, D + 8] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D + 8], the part of one warp group; the caller
-// waits for it. If `first` is set, O_frag = P V. V_smem has a panel of ones behind those of V. A step of 16 keys
-// moves 16 rows of 128 bytes, which is 8 for a key in the units of a descriptor.
+// waits for it. If `first` is set, O_frag = P V. V_smem has a panel of ones behind those of V. A descriptor counts in
+// units of 16 bytes: a key, which is a row of 128 bytes, is 8 of them, so key k begins 8 k behind the first.
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
@@ -43,8 +43,8 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
   wgmma_commit();
 }
 
-// Fills the panel of ones behind V in each stage. All consumers call it, before their first product with V. Meanwhile the
-// copy engine may fill V: it never writes there.
+// Fills the panel of ones behind V in each stage. All consumers call it, before their first product with V. The copy
+// engine may fill V meanwhile, since it never writes to this panel.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void fill_with_ones(shared_tiles<tile, Element, D> &smem) {
   const unsigned pair = pack_pair<Element>(1.0f, 1.0f);
@@ -113,7 +113,7 @@ find_ordinary_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
   return true;
 }
 
-// The second part, for the lane's row r alone: its scores become probabilities in place. It adds to row_sum if ADD is set.
+// The second part, for the lane's row r alone: its scores become probabilities in place. ADD adds them to row_sum.
 template <typename tile, bool ADD>
 __device__ __forceinline__ void
 exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float scale_log2,

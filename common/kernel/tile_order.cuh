@@ -5,18 +5,18 @@
 #include "kernel.cuh"
 #include <limits.h>
 
-// Blocks and tiles are numbered in an int, and a block that has taken the last tile goes on by the number of blocks.
-// configurations.cuh refuses what has more tiles.
+// Blocks and tiles are numbered in an int. Blocks that find no tile left have numbers past the last tile's, by up to
+// the number of blocks, and 65535 is room enough for that. configurations.cuh refuses problems with more tiles.
 #define MOST_TILES (INT_MAX - 65535)
 
 // The rows and keys of a tile.
 struct tile_place {
   int batch, head, kv_head;
   int first_query;
-  int rows;         // that exist
+  int rows;         // that exist: fewer than BLOCK_M at the end of a sequence
   int first_key;    // that the tile takes: 0, except in the parts of step 24
   int blocks;       // of keys from there on that the last row sees, at least 1
-  size_t first_row; // of all rows of O and lse
+  size_t first_row; // number of the tile's first row among all rows of O and lse
 };
 
 // Returns how many key blocks the rows before row `end` see, at least 1: if no row sees a key, there is one

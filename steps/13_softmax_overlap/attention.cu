@@ -223,7 +223,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     mask(block);
     // The tensor cores add to O meanwhile.
     softmax_rows<tile>(S_frag, scale_log2, row_max, row_sum, correction);
-    // This branch keeps the compiler from moving exponentials past the wait for O.
+    // For the next round. The branch also keeps the compiler from moving exponentials past the wait for O.
     if (block + 1 < place.blocks) wait_for_keys();
     wgmma_wait<0>(O_frag[0]);
     release(smem.V_empty, V_ring);

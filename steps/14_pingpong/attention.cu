@@ -251,7 +251,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     mask(block);
     find_max();
     exponentiate(0); // row 0, while the tensor cores add to O
-    // This branch keeps the compiler from moving exponentials past the wait for O.
+    // For the next round. The branch also keeps the compiler from moving exponentials past the wait for O.
     if (block + 1 < place.blocks) wait_for_keys();
     wgmma_wait<0>(O_frag[0]);
     release(smem.V_empty, V_ring);

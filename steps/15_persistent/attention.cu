@@ -2,10 +2,10 @@
 // Needs: sm_90a
 //
 // In step 14 the start and the end of a tile overlap with nothing: the tensor cores wait for Q and the first
-// K, for the first softmax, and at the end for O. Here one block for each multiprocessor takes tiles until none
-// is left. The producer copies Q, K and V of the next tile during the last products of this one, and the
+// K, for the first softmax, and at the end until O is stored. Here one block for each multiprocessor takes tiles
+// until none is left. The producer copies Q, K and V of the next tile during the last products of this one, and the
 // consumers queue the first scores of the next tile before they store O. A scheduler (tile_order.cuh) says
-// which tile is next. The shape of the tile is chosen by the problem.
+// which tile is next. How many rows and keys a tile has depends on the problem (best_configuration).
 //
 //   consumer 0  | Q K, P V | softmax  | P V, next Q K | O, softmax    | Q K, P V | softmax ...
 //   consumer 1             | Q K, P V | softmax       | P V, next Q K | O, softmax | Q K, P V ...
@@ -41,9 +41,9 @@ struct configuration {
   X(256, 64, 16, 4)                                                                                \
   X(64, 128, 4, 2)
 
-// The best measured on an H200 and an H100. Tiles are small where there are few, to keep more multiprocessors busy, and for the
-// shortest sequences as well. At head_dim 64, blocks of 64 keys are the best for short sequences, and blocks of 128 keys
-// for long ones. With a causal mask a sequence counts as short up to four times the length.
+// The best measured on an H200 and an H100. Where tiles are few they are small, to keep more multiprocessors busy,
+// and so they are for the shortest sequences. At head_dim 64, blocks of 64 keys are the best for short sequences, and
+// blocks of 128 keys for long ones. With a causal mask a sequence counts as short up to four times the length.
 static const char *best_configuration(const attention_shape *shape) {
   const long long heads = (long long)shape->batch * shape->heads;
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
@@ -58,8 +58,8 @@ static constexpr int SMALLEST_DIM = 64;
 #define WORKSPACE_BYTES sizeof(int) // of the counter that deals out the tiles
 
 // Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller
-// waits for it. If `first` is set, O_frag = P V. A step of 16 keys moves 16 rows of 128 bytes, which is 8 for a
-// key in the units of a descriptor.
+// waits for it. If `first` is set, O_frag = P V. A descriptor counts in units of 16 bytes: a key, which is a row of
+// 128 bytes, is 8 of them, so key k begins 8 k behind the first.
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
@@ -135,7 +135,7 @@ __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float
 // The tiles of a block in shared memory. Each starts at a multiple of 1024 bytes.
 template <typename tile, typename Element, int D>
 struct shared_tiles {
-  Element Q[2][D / PANEL][tile::BLOCK_M][PANEL];
+  Element Q[2][D / PANEL][tile::BLOCK_M][PANEL]; // that of the next tile arrives during this one
   Element K[tile::STAGES][D / PANEL][tile::BLOCK_N][PANEL];
   Element V[tile::STAGES][D / PANEL][tile::BLOCK_N][PANEL];
   int tile_number[2]; // of the tile that each Q belongs to
@@ -225,7 +225,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp has read the stage. Each warp says so, because it reads the number of the tile as well.
+  // Says that the warp has read the stage. Each warp of the group says so, since each reads the tile's number itself.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -306,7 +306,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       mask(block);
       find_max();
       exponentiate(0); // row 0, while the tensor cores add to O
-      // This branch keeps the compiler from moving exponentials past the wait for O.
+      // For the next round. The branch also keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);

@@ -50,9 +50,9 @@ struct configuration {
   X(256, 64, 16, 4)                                                                                \
   X(64, 128, 4, 2)
 
-// The best measured on an H200 and an H100. Tiles are small where there are few, to keep more multiprocessors busy, and for the
-// shortest sequences as well. At head_dim 64, blocks of 64 keys are the best for short sequences, and blocks of 128 keys
-// for long ones. With a causal mask a sequence counts as short up to four times the length.
+// The best measured on an H200 and an H100. Where tiles are few they are small, to keep more multiprocessors busy,
+// and so they are for the shortest sequences. At head_dim 64, blocks of 64 keys are the best for short sequences, and
+// blocks of 128 keys for long ones. With a causal mask a sequence counts as short up to four times the length.
 static const char *best_configuration(const attention_shape *shape) {
   const long long heads = (long long)shape->batch * shape->heads;
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
@@ -67,8 +67,8 @@ static constexpr int SMALLEST_DIM = 64;
 #define WORKSPACE_BYTES sizeof(int) // of the counter that deals out the tiles
 
 // Queues O_frag [64, D + 8] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D + 8], the part of one warp group; the caller
-// waits for it. If `first` is set, O_frag = P V. V_smem has a panel of ones behind those of V. A step of 16 keys
-// moves 16 rows of 128 bytes, which is 8 for a key in the units of a descriptor.
+// waits for it. If `first` is set, O_frag = P V. V_smem has a panel of ones behind those of V. A descriptor counts in
+// units of 16 bytes: a key, which is a row of 128 bytes, is 8 of them, so key k begins 8 k behind the first.
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
@@ -85,8 +85,8 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2 + 4],
   // end of exercise
 }
 
-// Fills the panel of ones behind V in each stage. All consumers call it, before their first product with V. Meanwhile the
-// copy engine may fill V: it never writes there.
+// Fills the panel of ones behind V in each stage. All consumers call it, before their first product with V. The copy
+// engine may fill V meanwhile, since it never writes to this panel.
 template <typename tile, typename Element, int D>
 __device__ __forceinline__ void fill_with_ones(shared_tiles<tile, Element, D> &smem) {
   // exercise: let threads from 128 on write ones to panel D / PANEL of V in each stage, and make them visible
@@ -171,7 +171,7 @@ find_ordinary_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
   return true;
 }
 
-// The second part, for the lane's row r alone: its scores become probabilities in place. It adds to row_sum if ADD is set.
+// The second part, for the lane's row r alone: its scores become probabilities in place. ADD adds them to row_sum.
 template <typename tile, bool ADD>
 __device__ __forceinline__ void
 exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float scale_log2,
@@ -231,7 +231,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp has read the stage. Each warp says so, because it reads the number of the tile as well.
+  // Says that the warp has read the stage. Each warp of the group says so, since each reads the tile's number itself.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -319,7 +319,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       mask(block);
       if (!find_ordinary_max()) find_max();
       exponentiate(0); // row 0, while the tensor cores add to O
-      // This branch keeps the compiler from moving exponentials past the wait for O.
+      // For the next round. The branch also keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
       wgmma_wait<0>(O_frag[0]);
       release(smem.V_empty, V_ring);

@@ -6,8 +6,8 @@
 // probability of the block tells afterwards whether a score was too large. Then S is still in its registers, and the
 // warp computes the block again with the ordinary softmax. A warp that does so twice in a tile turns wary: it takes the
 // ordinary softmax for the rest of it. After a tile with many such blocks the thread block is wary for some tiles, in a
-// loop of its own, and so is a warp group for a tile whose first block foretells them. FlashAttention-4 keeps the old max
-// too, up to a threshold, but takes the max of each block.
+// loop of its own, and so is a warp group for a tile whose first block foretells them. FlashAttention-4 keeps the old
+// max too, up to a threshold, but takes the max of each block.
 //
 //   block      1          2       3                 4       5                 6          ... of the tile
 //   softmax    ordinary   lazy    lazy, ordinary    lazy    lazy, ordinary    ordinary
@@ -28,10 +28,10 @@
   X(256, 64, 16, 4)                                                                                \
   X(64, 128, 4, 2)
 
-// The best measured on an H200 and an H100. Tiles are small where there are few, to keep more multiprocessors busy, and for
-// short sequences as well. At head_dim 64 a row takes about 1 % less time in a tile of 192 rows than in one of 256,
-// and less still where blocks take the ordinary softmax. But tiles of a head and of a multiprocessor are rounded up: the
-// rows of the busiest multiprocessor are compared. Under a causal mask tiles differ in length, and seq_q decides.
+// The best measured on an H200 and an H100. Where tiles are few they are small, to keep more multiprocessors busy,
+// and so they are for short sequences. At head_dim 64 a row takes about 1 % less time in a tile of 192 rows than in one
+// of 256, and less still with the ordinary softmax. But a multiprocessor computes whole tiles: the rows of the busiest
+// one are compared, and 256 must save about 4 % of them. Under a causal mask tiles differ in length, and seq_q decides.
 static const char *best_configuration(const attention_shape *shape) {
   const long long heads = (long long)shape->batch * shape->heads;
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
@@ -65,8 +65,8 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
-// The largest probability up to which the old max may stay, 2^15 or 2^64, as the bits of an Element, and the one up to
-// which a rehearsal succeeds, as an exponent of 2: four fifths of the other exponent.
+// The old max may stay up to this largest probability, given as the bits of an Element: 2^15, the last power of 2 in
+// fp16, or 2^64 in bf16. A rehearsal succeeds up to a smaller one: its exponent of 2 is four fifths of the other.
 template <typename Element>
 static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
 template <typename Element>
@@ -74,7 +74,7 @@ static constexpr float REHEARSAL_BITS = std::is_same<Element, half>::value ? 12.
 
 // A warp fails at a key block if its old max is too small, or if it is wary, as it is for the rest of a tile in which
 // it has failed FAILURES times. If the four warps of a group fail more often together than once for BLOCKS_PER_FAILURE
-// key blocks of a tile, their thread block is wary for WARY_TILES tiles. These have a loop that counts no failures.
+// key blocks of a tile, their thread block is wary for WARY_TILES tiles, which run in a loop that counts no failures.
 static constexpr int FAILURES = 2;
 static constexpr int BLOCKS_PER_FAILURE = 16;
 static constexpr int WARY_TILES = 64;
@@ -112,8 +112,8 @@ lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
   // end of exercise
 }
 
-// Rehearses the lazy softmax in the first block of a tile: as if the max of the first half of its keys were the old one.
-// Returns true if that would be too small for a row of the warp, so that the rows of the tile are likely to fail.
+// Rehearses the lazy softmax in a tile's first block, as if the max of the first half of its keys were the old one.
+// Returns true if that max is too small for a row of the warp, so that the rows of the tile are likely to fail.
 template <typename tile, typename Element>
 __device__ __forceinline__ bool
 rehearsal_fails(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
@@ -174,7 +174,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   const auto pass_turn = [&]() {
     if (tile::CONSUMERS > 1) named_barrier_arrive(1 + (consumer + 1) % tile::CONSUMERS, 256);
   };
-  // Says that the warp has read the stage. Each warp says so, because it reads the number of the tile as well.
+  // Says that the warp has read the stage. Each warp of the group says so, since each reads the tile's number itself.
   const auto release = [&](barrier *empty, auto &ring) {
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
@@ -229,15 +229,15 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   };
   int wary_tiles = 0; // for which the warp group still takes the ordinary softmax
   int known = 0;      // failures of the warp group, at the end of the tile before
-  // The failures of each warp group, or so many that it turns wary because of another one.
+  // Each warp group's failures since the launch. One that turns wary adds 2^16 to those of the others, which follow it.
   __shared__ int failures_of_group[tile::CONSUMERS];
   if (threadIdx.x % 128 == 0) failures_of_group[consumer] = 0;
   const auto report = [&](int group, int failures) {
     if (tile::CONSUMERS > 1 && elect_lane())
       atomicAdd(&failures_of_group[group % tile::CONSUMERS], failures);
   };
-  // Decides how the warp group takes the next tiles. Others write to its number in their turns, and its own warps before
-  // its turn. So here, in its turn, the four warps read the same and decide the same: all of them take the same loop.
+  // Decides how the warp group takes the next tiles. Others add to its failures in their turns, its own warps before
+  // its turn. So here, in its turn, the four warps read the same and take one loop: they must start a product together.
   const auto plan_next_tiles = [&](int blocks) {
     if (tile::CONSUMERS == 1) return; // one warp group has no turns to agree in
     const int failures = __shfl_sync(0xffffffff, failures_of_group[consumer], 0) - known;
@@ -273,13 +273,13 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     exponentiate(1);
     round_probabilities<Element>(P_frag[0], S_frag[0]);
     if (wary_tiles == 0 && blocks > 1) {
-      // If one of the four warps fails, all of them take the wary loop. Only the shuffle tells the compiler that they agree.
+      // If one of the four warps fails, all take the wary loop. Only the shuffle tells the compiler that they agree.
       const int any = named_barrier_any(2 + tile::CONSUMERS + consumer, 128, fails);
       wary_tiles = __shfl_sync(0xffffffff, any, 0);
     }
     if (blocks > 1) wait_for_keys();
     int failures = 0; // of the warp, in this tile
-    // One round: O += P V of the block before, and S = Q K^T and P_new of this block.
+    // One round: O += P V of the block before, S = Q K^T and P_new of this one. The compiler knows may_be_lazy.value.
     const auto one_round = [&](int block, auto &P, auto &P_new, auto may_be_lazy) {
       wait_for_turn();
       queue_scores();
@@ -290,7 +290,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       release(smem.K_empty, K_ring);
       if (block == blocks - 1) release(smem.Q_empty, Q_ring); // no scores of the tile are left
       mask(block);
-      // The product reads the only P. All four warps wait, also a wary one, because they must wait together.
+      // Without OVERLAP the product still reads the only P. All four warps wait, also a wary one: they wait together.
       const bool early = !OVERLAP<tile, D> && may_be_lazy.value;
       if (early) {
         wgmma_wait<0>(O_frag[0]);
@@ -306,7 +306,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
         exponentiate(0); // row 0, while the tensor cores add to O
       }
       // end of exercise
-      // This branch keeps the compiler from moving exponentials past the wait for O.
+      // For the next round. The branch also keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();
       if (!early) {
         wgmma_wait<0>(O_frag[0]);

@@ -64,12 +64,12 @@ __device__ __forceinline__ int row_of_problem(const part &shape, int row) {
   // end of exercise
 }
 
-// The mask of step 17's kernel asks this, with rows of the rank.
+// Returns how many keys the rank's row `row` sees. The mask of step 17's kernel calls it, with rows of the rank.
 __device__ __forceinline__ int visible_keys(const part &shape, int row) {
   return visible_keys(shape.whole, row_of_problem(shape, row));
 }
 
-// Its producer asks where a block of keys lies in the gathered tensors [ranks, batch * kv_heads, share, head_dim].
+// Returns where a key block, which is of one piece, lies in the gathered [ranks, batch * kv_heads, share, head_dim].
 __device__ __forceinline__ block_place place_of_block(const part &shape, const tensor_maps &maps,
                                                       const tile_place &place, int first_key) {
   const int head = place.batch * shape.kv_heads + place.kv_head;

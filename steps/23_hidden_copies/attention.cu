@@ -65,7 +65,7 @@ __device__ __forceinline__ int row_of_problem(const part &shape, int row) {
   return row < shape.query_piece ? first + row : second + row - shape.query_piece;
 }
 
-// The mask of step 17's kernel asks this, with rows of the rank.
+// Returns how many keys the rank's row `row` sees. The mask of step 17's kernel calls it, with rows of the rank.
 __device__ __forceinline__ int visible_keys(const part &shape, int row) {
   return visible_keys(shape.whole, row_of_problem(shape, row));
 }
@@ -75,8 +75,8 @@ struct part_maps : tensor_maps {
   CUtensorMap own_K, own_V;
 };
 
-// Its producer asks where a block of keys lies: in the gathered tensors [ranks, heads, share, head_dim], or in the
-// rank's own [heads, rows, head_dim].
+// Returns where a key block, which is of one piece, lies: in the gathered tensors [ranks, kv_heads, share, head_dim],
+// or in the rank's own [kv_heads, rows, head_dim].
 __device__ __forceinline__ block_place place_of_block(const part &shape, const part_maps &maps,
                                                       const tile_place &place, int first_key) {
   const int head = place.batch * shape.kv_heads + place.kv_head;
@@ -160,7 +160,7 @@ const char *attention_summary(void) { return "K and V travel in slices, under th
 // launch_part and the rest of the interface, which calls launch<tile, Element, D>.
 #include "configurations.cuh"
 
-// A counter for each slice, a number for the ranks to meet at, and a pad that keeps the tensors behind it aligned.
+// Bytes of a counter for each slice, of a number for the ranks to meet at, and of a pad that aligns the tensors behind.
 static constexpr size_t COUNTER_BYTES = 256;
 static constexpr size_t MEETING_POINT = 128;
 
@@ -225,7 +225,7 @@ static part slice_of(part shape, int count) {
 static cudaError_t forward_slice(const part &slice, int first, int number,
                                  const attention_args *args, const attention_group *group,
                                  cudaStream_t stream) {
-  const size_t head_bytes = sizeof(half) * slice.head_dim;        // of a row
+  const size_t head_bytes = sizeof(half) * slice.head_dim;        // of a row of one head
   const int first_query = first * (slice.heads / slice.kv_heads); // the first query head
   char *K_slice = (char *)args->workspace + COUNTER_BYTES +
                   2 * slice.ranks * first * (share_bytes(slice) / slice.kv_heads);

@@ -16,8 +16,8 @@
 #include "last_wave.cuh"
 
 // Launches a kernel that may begin before the kernel before it in the stream has ended (CUDA C++ Programming Guide,
-// "Programmatic Dependent Launch and Synchronization"). It must wait for that kernel's end before it uses its results.
-// cudaGetLastError() returns the error of the launch, as with <<<>>>.
+// "Programmatic Dependent Launch and Synchronization"): here when the last block ends, as none gives a signal before.
+// It must wait for that kernel's results before it uses them. cudaGetLastError() returns the error, as with <<<>>>.
 template <typename... Parameters, typename... Arguments>
 static void launch_early(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
                          cudaStream_t stream, const Arguments &...arguments) {
