@@ -55,7 +55,7 @@ struct tile_part : tile_place {
 // A schedule whose last tiles are divided into parts. Each part counts as a tile of its own.
 struct divided_schedule : schedule {
   int whole; // tiles before the first one that is divided
-  // What the parts leave, as in step 18: split s holds part s of every divided tile, with BLOCK_M rows of each.
+  // Partial results as in step 18: split s holds those of part s of every divided tile, with BLOCK_M rows of each.
   partial_results partials;
 };
 

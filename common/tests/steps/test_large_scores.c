@@ -25,6 +25,13 @@ static void expect_right(attention_shape shape, float largest, score_pattern *pa
   trial_free(&trial);
 }
 
+// A trial whose Q and K are zeros.
+static void create_zeros(trial *trial, attention_shape shape) {
+  suite_create(trial, shape);
+  memset(trial->q, 0, shape_q_count(&shape) * sizeof *trial->q);
+  memset(trial->k, 0, shape_kv_count(&shape) * sizeof *trial->k);
+}
+
 // A problem in which all scores are nearly q * k times the scale, and rise by `rise` times the scale from block to block.
 typedef struct {
   float q, k, rise, scale;
@@ -37,9 +44,7 @@ static void expect_right_where_it_rises(attention_dtype dtype, rising_problem pr
   shape.heads = shape.kv_heads = 1;
   shape.scale = problem.scale;
   if (suite_step().unsupported(&shape)) return;
-  suite_create(&trial, shape);
-  memset(trial.q, 0, shape_q_count(&shape) * sizeof *trial.q);
-  memset(trial.k, 0, shape_kv_count(&shape) * sizeof *trial.k);
+  create_zeros(&trial, shape);
   for (int row = 0; row < shape.seq_q; row++) {
     trial.q[row * shape.head_dim] = bits_of(dtype, problem.q);
     trial.q[row * shape.head_dim + 1] = bits_of(dtype, problem.rise);
@@ -90,9 +95,7 @@ static void expect_equal_weights(attention_dtype dtype, int head_dim) {
   shape.batch = shape.heads = shape.kv_heads = 1;
   shape.scale = 1.0f;
   if (suite_step().unsupported(&shape)) return;
-  suite_create(&trial, shape);
-  memset(trial.q, 0, shape_q_count(&shape) * sizeof *trial.q);
-  memset(trial.k, 0, shape_kv_count(&shape) * sizeof *trial.k);
+  create_zeros(&trial, shape);
   for (int row = 0; row < shape.seq_q; row++) trial.q[row * head_dim] = bits_of(dtype, 216.0f);
   for (int key = 0; key < shape.seq_kv; key++) {
     trial.k[key * head_dim] = bits_of(dtype, 216.0f);
@@ -121,9 +124,7 @@ static void expect_equal_weights_in(attention_dtype dtype, int head_dim, bool fi
   shape.batch = shape.heads = shape.kv_heads = 1;
   shape.scale = 1.0f;
   if (suite_step().unsupported(&shape)) return;
-  suite_create(&trial, shape);
-  memset(trial.q, 0, shape_q_count(&shape) * sizeof *trial.q);
-  memset(trial.k, 0, shape_kv_count(&shape) * sizeof *trial.k);
+  create_zeros(&trial, shape);
   for (int row = 0; row < shape.seq_q; row++)
     if ((row % 16 < 8) == first_rows) trial.q[row * head_dim] = bits_of(dtype, 4128.0f);
   for (int key = 0; key < shape.seq_kv; key++) {
