@@ -48,8 +48,8 @@
 template <typename Element, int N>
 struct wgmma;
 
-// shared takes A [64, 16] and B^T [N, 16] from there, the 16 elements of a row side by side (0, 0: not transposed).
-// registers takes A in the fragments of mma.sync, and B [16, N] from there, by rows as well (the last 1: transposed).
+// shared takes A [64, 16] and B^T [N, 16] of shared memory, 16 elements of a row side by side (0, 0: not transposed).
+// registers takes A in the fragments of mma.sync, and B [16, N] of shared memory, by rows (the last 1: transposed).
 #define WGMMA_OF(Element, type, N, COUNT, A0, A1, A2, A3, B, CLEAR, B_SHARED, CLEAR_SHARED)        \
   template <>                                                                                      \
   struct wgmma<Element, N> {                                                                       \
