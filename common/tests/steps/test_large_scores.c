@@ -117,7 +117,8 @@ Test(large_scores, equal_ones_in_many_blocks) {
 // The scores are 0 for 128 keys, and then 4128 * 4128 nats for 256 keys, of which one half cancels the other. The row max
 // times the scale is off by 0.3. A step that subtracts this product may not do so in some key blocks alone, which would
 // count 1.3 times as much as the others or less. All this is so in the first or in the last eight of sixteen rows, which
-// the lanes of a warp have as their first or second row; the other rows have zeros.
+// the lanes of a warp have as their first or second row; the other rows have zeros. Scores that are large in the first key
+// block would not do: step 17 then keeps to the ordinary softmax for the whole tile.
 static void expect_equal_weights_in(attention_dtype dtype, int head_dim, bool first_rows) {
   trial trial;
   attention_shape shape = suite_shape(dtype, 20, 384, head_dim, false);
