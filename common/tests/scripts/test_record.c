@@ -17,7 +17,7 @@ static void enter(void) {
 TestSuite(record, .init = enter, .fini = toolkit_leave);
 
 Test(record, every_part_in_its_order) {
-  cr_assert_eq(toolkit_run("mkdir -p steps/02_tiled/substeps").status, 0);
+  cr_assert_eq(toolkit_run("mkdir -p steps/02_tiled/substeps steps/03_3dgrid/variants").status, 0);
   const script_result result =
       toolkit_run("FA3=/a/libfa3.so FA3_DECODE=/b/libfa3.so FRESH=1 scripts/record.sh 2>&1");
   cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
@@ -26,8 +26,11 @@ Test(record, every_part_in_its_order) {
          "[NAME=ladder-one-head] [ARGS=--batch 1 --heads 1]", "[step05] [sweep]",
          "[NAME=sweep-05-dim128] [ARGS=--heads 16 --dim 128]", "[step06] [sweep]",
          "[step07] [sweep]", "[step09] [sweep]", "[NAME=sweep-09-dim128]",
-         "[variants] [RECORD=1] [FRESH=1]\n", "[substeps] [RECORD=1] [STEPS=02_tiled] ",
-         "[substeps] [RECORD=1] [STEPS=18_split_kv ", "[NAME=substeps] [ARGS=--batch 1 --heads 32",
+         "[variants] [RECORD=1] [STEPS=03_3dgrid] [FRESH=1]\n",
+         "[variants] [RECORD=1] [STEPS=24_last_wave] [NAME=variants]",
+         "[STEPS=26_early_merge] [NAME=variants] [ARGS=--batch 1 --heads 1 --seq 4096]",
+         "[substeps] [RECORD=1] [STEPS=02_tiled] ", "[substeps] [RECORD=1] [STEPS=18_split_kv ",
+         "[NAME=substeps] [ARGS=--batch 1 --heads 32",
          "[substeps] [RECORD=1] [STEPS=24_last_wave] [NAME=substeps]",
          "[peers] [FA3=/a/libfa3.so] [FRESH=1]\n", "[shapes] [FA3=/a/libfa3.so]",
          "[spread] [FA3=/a/libfa3.so]", "[waves] [FA3_DECODE=/b/libfa3.so]",
