@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char columns[] =
     "name,unit,value,ci_low,ci_high,samples,vendor_value,vendor_source,device,work,median_ms,"
@@ -51,6 +52,28 @@ Test(ceilings, the_longest_time_is_the_lowest_rate) {
          "NVIDIA H200 Tensor Core GPU data sheet (SXM),NVIDIA H200,");
 }
 
+// 20000 loads in 2.5 ms, 2.4 to 2.6: 125 ns for each.
+Test(ceilings, the_longest_time_is_the_highest_latency) {
+  ceiling_result latency = copy;
+  latency.name = "l2_latency";
+  latency.unit = "ns";
+  latency.unit_size = 1e-9;
+  latency.kind = CEILING_LATENCY;
+  latency.work = 20000;
+  char *text = NULL;
+  size_t length = 0;
+  const device_info device = {.name = "NVIDIA H200"};
+  FILE *file = open_memstream(&text, &length);
+  ceiling_write(file, &device, &latency);
+  ceiling_print(file, &device, &latency);
+  fclose(file);
+  cr_expect_not_null(strstr(text, "l2_latency,ns,125,120,130,60,,,NVIDIA H200,20000,2.5,"), "%s",
+                     text);
+  cr_expect_not_null(strstr(text, " 125.0  ns             120.0 to    130.0  throttled"), "%s",
+                     text);
+  free(text);
+}
+
 Test(ceilings, what_no_data_sheet_tells_is_empty) {
   expect("NVIDIA Titan of the future", &copy,
          "copy_bandwidth,GB/s,4000,3846.15,4166.67,60,,,NVIDIA Titan of the future,");
@@ -95,6 +118,8 @@ Test(ceilings, vendors_values) {
   cr_expect_eq(vendor_value(a100, "tensor_mma_fp16"), 312);
   cr_expect_eq(vendor_value(a100, "tensor_mma_bf16"), 312);
   cr_expect(isnan(vendor_value(a100, "exp2")));
+  cr_expect(isnan(vendor_value(a100, "l2_read_bandwidth")));
+  cr_expect(isnan(vendor_value(a100, "memory_latency")));
   cr_expect(isnan(vendor_value(NULL, "fp32_fma")));
   cr_expect_null(vendor_find("Emulated NVIDIA H200"));
   cr_expect_null(vendor_find("NVIDIA H200 NVL"));

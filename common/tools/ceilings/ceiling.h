@@ -3,6 +3,7 @@
 #define CEILING_H
 
 #include "ceilings/kernels.h"
+#include "ceilings/report.h"
 #include "device/device.h"
 #include "timing/timing.h"
 
@@ -20,7 +21,8 @@ typedef struct {
 typedef struct {
   const char *name; // as in ceilings.csv
   const char *unit;
-  double unit_size;      // bytes or operations a second in one unit
+  double unit_size; // bytes or operations a second in one unit, or seconds
+  ceiling_kind kind;
   int only_capability;   // the one compute capability that has the instruction; 0 for all
   attention_dtype dtype; // where the kernel has operands in 16 bits
   // Allocates and fills the job's memory. Returns false with a sentence on failure. The caller frees the

@@ -58,12 +58,13 @@ static bool measure(session *s, error_text *error) {
   for (size_t i = 0; i < s->count; i++) {
     const ceiling *limit = s->limits[i];
     error_text reason;
-    s->results[i] = (ceiling_result){limit->name,
-                                     limit->unit,
-                                     limit->unit_size,
-                                     s->jobs[i].work,
-                                     timing_figure(&s->contenders[i]),
-                                     conditions};
+    s->results[i] = (ceiling_result){.name = limit->name,
+                                     .unit = limit->unit,
+                                     .unit_size = limit->unit_size,
+                                     .kind = limit->kind,
+                                     .work = s->jobs[i].work,
+                                     .figures = timing_figure(&s->contenders[i]),
+                                     .conditions = conditions};
     if (s->contenders[i].failure)
       return fail(error, "%s: %s", limit->name, s->contenders[i].failure);
     if (limit->verify(&s->jobs[i], &reason)) continue;
@@ -73,7 +74,7 @@ static bool measure(session *s, error_text *error) {
   return true;
 }
 
-static void write_rates(const session *s, FILE *file) {
+static void write_values(const session *s, FILE *file) {
   record_write(file, &s->device, "before", &s->results[0].conditions.before);
   ceiling_write_names(file);
   for (size_t i = 0; i < s->count; i++) {
@@ -119,7 +120,7 @@ static bool run(session *s, const char *data_folder, const char *name, error_tex
     return false;
   }
   print(s);
-  return save(s, samples_name, write_samples, error) && save(s, name, write_rates, error);
+  return save(s, samples_name, write_samples, error) && save(s, name, write_values, error);
 }
 
 int main(int argc, char **argv) {

@@ -3,8 +3,22 @@
 #include "result/result.h"
 #include <math.h>
 
-double ceiling_rate(const ceiling_result *result, double milliseconds) {
-  return result->work / (milliseconds * 1e-3) / result->unit_size;
+double ceiling_value(const ceiling_result *result, double milliseconds) {
+  const double seconds = milliseconds * 1e-3;
+  const double value =
+      result->kind == CEILING_LATENCY ? seconds / result->work : result->work / seconds;
+  return value / result->unit_size;
+}
+
+// The ends of the interval: the longest time is the lowest rate, and the highest latency.
+static double lowest_value(const ceiling_result *result) {
+  const statistics_summary *times = &result->figures.times;
+  return ceiling_value(result, result->kind == CEILING_LATENCY ? times->low : times->high);
+}
+
+static double highest_value(const ceiling_result *result) {
+  const statistics_summary *times = &result->figures.times;
+  return ceiling_value(result, result->kind == CEILING_LATENCY ? times->high : times->low);
 }
 
 static void write_line(FILE *file, bool names, const device_info *device,
@@ -15,9 +29,9 @@ static void write_line(FILE *file, bool names, const device_info *device,
   csv_line line = csv_line_begin(file, names);
   csv_line_text(&line, "name", result->name);
   csv_line_text(&line, "unit", result->unit);
-  csv_line_value(&line, "value", 6, ceiling_rate(result, times->median));
-  csv_line_value(&line, "ci_low", 6, ceiling_rate(result, times->high)); // the longer the slower
-  csv_line_value(&line, "ci_high", 6, ceiling_rate(result, times->low));
+  csv_line_value(&line, "value", 6, ceiling_value(result, times->median));
+  csv_line_value(&line, "ci_low", 6, lowest_value(result));
+  csv_line_value(&line, "ci_high", 6, highest_value(result));
   csv_line_number(&line, "samples", true, "%zu", times->samples);
   csv_line_value(&line, "vendor_value", 6, vendors);
   csv_line_text(&line, "vendor_source", isnan(vendors) ? NULL : vendor->source);
@@ -72,11 +86,11 @@ void ceiling_print_head(FILE *file, const device_info *device) {
 
 void ceiling_print(FILE *file, const device_info *device, const ceiling_result *result) {
   const statistics_summary *times = &result->figures.times;
-  const double rate = ceiling_rate(result, times->median);
+  const double value = ceiling_value(result, times->median);
   const double vendors = vendor_value(vendor_find(device->name), result->name);
-  fprintf(file, "%-18s  %10.1f  %-8s  %10.1f to %8.1f", result->name, rate, result->unit,
-          ceiling_rate(result, times->high), ceiling_rate(result, times->low));
-  if (!isnan(vendors)) fprintf(file, "  %10.0f %%", 100 * rate / vendors);
+  fprintf(file, "%-18s  %10.1f  %-8s  %10.1f to %8.1f", result->name, value, result->unit,
+          lowest_value(result), highest_value(result));
+  if (!isnan(vendors)) fprintf(file, "  %10.0f %%", 100 * value / vendors);
   if (result->figures.throttled_rounds > 0) {
     fprintf(file, "  throttled in %zu of %zu runs", result->figures.throttled_rounds, times->runs);
   }

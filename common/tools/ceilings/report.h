@@ -6,24 +6,29 @@
 #include "record/record.h"
 #include "timing/figures.h"
 
+// What the value of a ceiling is: the work of a launch divided by its time, or, of a latency, the time of a launch
+// divided by its work, which is a number of loads that wait for each other.
+typedef enum { CEILING_RATE, CEILING_LATENCY } ceiling_kind;
+
 typedef struct {
   const char *name;
   const char *unit;
-  double unit_size;       // bytes or operations a second in one unit
-  double work;            // of a launch: bytes or operations
+  double unit_size; // of a rate: bytes or operations a second in one unit; of a latency: seconds
+  ceiling_kind kind;
+  double work;            // of a launch: bytes, operations, or loads
   timing_figures figures; // times: milliseconds of a launch
   record_conditions conditions;
 } ceiling_result;
 
-// Returns the rate at a time of so many milliseconds, in the result's unit.
-double ceiling_rate(const ceiling_result *result, double milliseconds);
+// Returns the value at a time of so many milliseconds, in the result's unit.
+double ceiling_value(const ceiling_result *result, double milliseconds);
 
 // They write the line of names, and a line of values.
 void ceiling_write_names(FILE *file);
 void ceiling_write(FILE *file, const device_info *device, const ceiling_result *result);
 
-// They do the same for the samples, with a line for each round. The rate is `work` over the median of the
-// rounds' medians.
+// They do the same for the samples, with a line for each round. The value is that at the median
+// of the rounds' medians.
 void ceiling_write_sample_names(FILE *file);
 void ceiling_write_samples(FILE *file, const device_info *device, const ceiling_result *result,
                            const timing_contender *contender);

@@ -1,16 +1,21 @@
 #include "ceilings/ceiling.h"
 
 const ceiling ceilings[] = {
-    {"copy_bandwidth", "GB/s", 1e9, 0, ATTENTION_FP16, copy_prepare, copy_run, copy_verify},
-    {"read_bandwidth", "GB/s", 1e9, 0, ATTENTION_FP16, read_prepare, read_run, read_verify},
-    {"fp32_fma", "TFLOP/s", 1e12, 0, ATTENTION_FP16, fma_prepare, fma_run, fma_verify},
-    {"exp2", "Gop/s", 1e9, 0, ATTENTION_FP16, exp2_prepare, exp2_run, exp2_verify},
-    {"tensor_mma_fp16", "TFLOP/s", 1e12, 0, ATTENTION_FP16, mma_prepare, mma_run, mma_verify},
-    {"tensor_mma_bf16", "TFLOP/s", 1e12, 0, ATTENTION_BF16, mma_prepare, mma_run, mma_verify},
-    {"tensor_wgmma_fp16", "TFLOP/s", 1e12, 90, ATTENTION_FP16, wgmma_prepare, wgmma_run,
-     wgmma_verify},
-    {"tensor_wgmma_bf16", "TFLOP/s", 1e12, 90, ATTENTION_BF16, wgmma_prepare, wgmma_run,
-     wgmma_verify},
+    {"copy_bandwidth", "GB/s", 1e9, CEILING_RATE, 0, ATTENTION_FP16, copy_prepare, copy_run,
+     copy_verify},
+    {"read_bandwidth", "GB/s", 1e9, CEILING_RATE, 0, ATTENTION_FP16, read_prepare, read_run,
+     read_verify},
+    {"fp32_fma", "TFLOP/s", 1e12, CEILING_RATE, 0, ATTENTION_FP16, fma_prepare, fma_run,
+     fma_verify},
+    {"exp2", "Gop/s", 1e9, CEILING_RATE, 0, ATTENTION_FP16, exp2_prepare, exp2_run, exp2_verify},
+    {"tensor_mma_fp16", "TFLOP/s", 1e12, CEILING_RATE, 0, ATTENTION_FP16, mma_prepare, mma_run,
+     mma_verify},
+    {"tensor_mma_bf16", "TFLOP/s", 1e12, CEILING_RATE, 0, ATTENTION_BF16, mma_prepare, mma_run,
+     mma_verify},
+    {"tensor_wgmma_fp16", "TFLOP/s", 1e12, CEILING_RATE, 90, ATTENTION_FP16, wgmma_prepare,
+     wgmma_run, wgmma_verify},
+    {"tensor_wgmma_bf16", "TFLOP/s", 1e12, CEILING_RATE, 90, ATTENTION_BF16, wgmma_prepare,
+     wgmma_run, wgmma_verify},
 };
 
 const size_t ceiling_count = sizeof ceilings / sizeof ceilings[0];
