@@ -16,7 +16,7 @@ bench: needs-gpu ## the steps over a grid of shapes (GPU), DECODE=1 for one quer
 	@$(with_args) $(RUN) $(BUILD)/bench $(call quoted,$(DATA)) $(bench_name) $(bench_steps) -- $(if $(DECODE),--decode) $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
 	$(if $(NAME)$(DECODE),,$(call draw_results,"scaling memory latency"))
 
-ceilings: needs-gpu ## this GPU's bandwidth and arithmetic rates, measured (GPU)
+ceilings: needs-gpu ## this GPU's bandwidths, latencies and arithmetic rates, measured (GPU)
 	@$(BUILDER) $(BUILD)/ceilings $(BUILD)/ladder
 	@$(BUILD)/ceilings $(call quoted,$(DATA)) $(or $(NAME),ceilings)
 	$(if $(NAME),,$(call draw_results,"roofline scaling"))

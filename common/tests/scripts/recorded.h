@@ -130,8 +130,9 @@
 #define CEILINGS                                                                                   \
   CEILINGS_HEADER CEILING("copy_bandwidth", "GB/s", "1000", "1250")                                \
       CEILING("read_bandwidth", "GB/s", "1048.576", "1250")                                        \
-          CEILING("fp32_fma", "TFLOP/s", "30", "40")                                               \
-              CEILING("tensor_mma_fp16", "TFLOP/s", "100", "")
+          CEILING("l2_read_bandwidth", "GB/s", "2000", "")                                         \
+              CEILING("l2_latency", "ns", "250.5", "") CEILING("fp32_fma", "TFLOP/s", "30", "40")  \
+                  CEILING("tensor_mma_fp16", "TFLOP/s", "100", "")
 #define COUNTS                                                                                     \
   COUNTS_HEADER COUNTED("01_plain", "ncu", "3200", "1000000000")                                   \
       COUNTED("05_fused", "ncu", "400", "1000000") COUNTED("01_plain", "emulator", "3100", "")

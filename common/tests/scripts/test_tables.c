@@ -131,6 +131,7 @@ Test(tables, every_table) {
         "| head_dim 64, bf16, causal | | 34.0 |", "Test GPU: `quoted.csv` in"}},
       {BLOCK("ceilings test-gpu"),
        {"| copy bandwidth | GB/s | 1000 [1000, 1000] | 1250 | 80 % | data sheet |",
+        "| l2 latency | ns | 250.5 [250.5, 250.5] | | |",
         "| mma fp16 | TFLOP/s | 100.0 [100.0, 100.0] | | |"}},
       {BLOCK("sweep test-gpu sweep"),
        {"Step 06 copied, batch 4", "| 64x64x4x2 | 2.000 [2.000, 2.000] | 20.0 | 1.00 |",

@@ -13,9 +13,10 @@ typedef struct {
   attention_dtype dtype; // of the tensor cores' operands
   void *inputs[2];       // NULL where there is none
   void *output;
+  size_t input_bytes; // of inputs[0], where its size depends on the GPU and `verify` needs it
   size_t output_bytes;
   unsigned blocks;
-  double work; // of a launch: bytes, or operations
+  double work; // of a launch: bytes, operations, or loads of a chain
 } ceiling_job;
 
 typedef struct {
@@ -36,7 +37,7 @@ typedef struct {
 extern const ceiling ceilings[];
 extern const size_t ceiling_count;
 
-// The functions of the table, from copy.c, read.c, arithmetic.c and tensor.c.
+// The functions of the table, from copy.c, read.c, l2_read.c, latency.c, arithmetic.c and tensor.c.
 bool copy_prepare(ceiling_job *job, error_text *error);
 cudaError_t copy_run(void *job, size_t rotation, cudaStream_t stream);
 bool copy_verify(const ceiling_job *job, error_text *error);
@@ -44,6 +45,18 @@ bool copy_verify(const ceiling_job *job, error_text *error);
 bool read_prepare(ceiling_job *job, error_text *error);
 cudaError_t read_run(void *job, size_t rotation, cudaStream_t stream);
 bool read_verify(const ceiling_job *job, error_text *error);
+
+bool l2_read_prepare(ceiling_job *job, error_text *error);
+cudaError_t l2_read_run(void *job, size_t rotation, cudaStream_t stream);
+bool l2_read_verify(const ceiling_job *job, error_text *error);
+
+bool l2_latency_prepare(ceiling_job *job, error_text *error);
+cudaError_t l2_latency_run(void *job, size_t rotation, cudaStream_t stream);
+
+bool memory_latency_prepare(ceiling_job *job, error_text *error);
+cudaError_t memory_latency_run(void *job, size_t rotation, cudaStream_t stream);
+
+bool latency_verify(const ceiling_job *job, error_text *error); // of both
 
 bool fma_prepare(ceiling_job *job, error_text *error);
 cudaError_t fma_run(void *job, size_t rotation, cudaStream_t stream);

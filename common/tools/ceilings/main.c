@@ -1,4 +1,4 @@
-// Measures the highest rates of this GPU, with kernels that do only one kind of work.
+// Measures the highest rates and the latencies of this GPU, with kernels that do only one kind of work.
 #define _GNU_SOURCE
 #include "ceilings/ceiling.h"
 #include "ceilings/report.h"
@@ -9,10 +9,10 @@
 static const char usage[] =
     "usage: ceilings DATA_FOLDER NAME\n"
     "\n"
-    "Measures the GPU's copy and read bandwidth and the rates of its float32, exp2 and tensor-core "
-    "units,\n"
-    "checks that the kernels did their work, and writes DATA_FOLDER/<device>/NAME.csv and\n"
-    "NAME-samples.csv.\n";
+    "Measures the copy and read bandwidth of the GPU's memory, the read bandwidth of its L2 "
+    "cache,\n"
+    "the latencies of both, and the rates of the float32, exp2 and tensor-core units, checks that\n"
+    "the kernels did their work, and writes DATA_FOLDER/<device>/NAME.csv and NAME-samples.csv.\n";
 
 enum { MOST = 16 };
 
