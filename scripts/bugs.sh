@@ -33,7 +33,8 @@ if [ "$device" = gpu ]; then bug_seconds=100; fi
 
 bugs=()
 for step in "$@"; do
-  for patch in "${PATCHES:-steps}/$step/bugs/"*.patch; do
+  mapfile -t found < <(printf '%s\n' "${PATCHES:-steps}/$step/bugs/"*.patch | sort -V) # number 10 behind 9
+  for patch in "${found[@]}"; do
     [ -f "$patch" ] && bugs+=("$patch")
   done
 done
