@@ -40,11 +40,12 @@ compile() {
     [ -s "$folder/attention.ptx" ] && [ -s "$folder/attention.cubin" ] && touch "$folder/compiled"
 }
 
-# compile_all VERB FOLDER [FLAG...] <pairs: several at a time, each into FOLDER/STEP.ARCHITECTURE. Ends the script with the
+# compile_all VERB FOLDER [FLAG...] <pairs: several at a time, each into FOLDER/STEP.ARCHITECTURE. Where "first" stands behind
+# a pair, only the first configuration for each head_dim is compiled (common/kernel/kernel.cuh). Ends the script with the
 # compiler's words when one fails. The code for the host is the same for all architectures, and takes longer than the small
 # kernels. So it is compiled with the first architecture of each step alone, and the object is FOLDER/STEP.o.
 compile_all() {
-  local verb=$1 folder=$2 step architecture started=0 number pair object
+  local verb=$1 folder=$2 step architecture few started=0 number pair object
   local -A has_object=()
   local -a all
   mapfile -t all
@@ -57,15 +58,15 @@ compile_all() {
     else
       printf '%s: compiling %d of %d: %s\n' "$verb" "$started" "$number" "$pair" >&2
     fi
-    read -r step architecture <<<"$pair"
+    read -r step architecture few <<<"$pair"
     object=''
     if [ -z "${has_object[$step]-}" ]; then object=$folder/$step.o has_object[$step]=yes; fi
-    compile "$step" "$architecture" "$folder/$step.$architecture" "$object" "${@:3}" &
+    compile "$step" "$architecture" "$folder/$step.$architecture" "$object" "${@:3}" ${few:+-DLAB_FIRST_CONFIGURATION} &
   done
   wait
   [ -t 2 ] && printf '\r\033[K' >&2
   for pair in "${all[@]}"; do
-    read -r step architecture <<<"$pair"
+    read -r step architecture few <<<"$pair"
     if ! [ -f "$folder/$step.$architecture/compiled" ]; then
       cat "$folder/$step.$architecture/log" >&2
       echo "error: $steps/$step/attention.cu does not compile for $architecture" >&2

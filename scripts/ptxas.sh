@@ -70,13 +70,13 @@ wait
 for failed in "$scratch"/*.failed; do
   if [ -e "$failed" ]; then exit 1; fi
 done
-while read -r step architecture; do make_rows "$step" "$scratch/$step.$architecture"; done <<<"$list"
+while read -r step architecture _; do make_rows "$step" "$scratch/$step.$architecture"; done <<<"$list"
 
 status=0
 printf '%s\t' step for kernel registers threads static_shared dynamic_shared stack \
   spill_stores spill_loads blocks occupancy limited_by >"$scratch/table"
 echo room >>"$scratch/table"
-while read -r step architecture; do
+while read -r step architecture _; do
   folder=$scratch/$step.$architecture
   if grep -i -E 'warning|performance loss' "$folder/log" >&2; then
     echo "error: $steps/$step/attention.cu compiles with warnings for $architecture" >&2

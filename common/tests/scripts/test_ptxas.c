@@ -55,6 +55,17 @@ Test(ptxas, short_takes_few_gpus) {
   cr_expect_str_eq(result.out, "1\n4\n", "%s", result.out);
 }
 
+// Of a step whose kernels another one has as well, only the first configuration.
+Test(ptxas, short_takes_one_configuration_of_step_26) {
+  toolkit_run("sed -i '2i echo \"$@\" >>said' bin/nvcc; cp -r steps/99_recorded steps/26_recorded");
+  script_result result = toolkit_run("SHORT=1 scripts/ptxas.sh '' 26_recorded 99_recorded 2>&1");
+  cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "26_recorded sm_75 softmax_kernel", "99_recorded sm_75 softmax_kernel");
+  result = toolkit_run("grep attention.cu said | grep FIRST_CONFIGURATION | sort -u | "
+                       "grep -o 'steps/.*' | sort -u");
+  cr_expect_str_eq(result.out, "steps/26_recorded/attention.cu\n", "%s", result.out);
+}
+
 // An array in a stack has no spill, and is as slow: a thread's own memory is in DRAM.
 Test(ptxas, fails_on_a_stack) {
   toolkit_write("log", LOG_WITH_STACK);
