@@ -247,5 +247,5 @@ bugs_merge() {
   {
     if [ -f "$old" ]; then tail -n +2 "$old" | grep -v -F "${@/#/-e\"}" || true; fi
     record_rows "$rows" 7
-  } | sort --stable --field-separator=, --key=1,2
+  } | sort --stable --field-separator=, --key=1,1
 }
