@@ -13,8 +13,8 @@ static size_t thread_count(const ceiling_job *job) {
 
 // --- multiply-adds: x = a * x + b with a just above -1 swings about b / 2 and neither settles nor grows
 
-// The operands of chain `i` of a thread: a, b, and the first x. The random numbers have 16 bits; added to
-// another number, they vary all 24 bits of the mantissa.
+// The operands of a chain of a thread: a, b, and the first x. The random numbers have 16 bits. A sum or a product with
+// another number gives operands that use all 24 bits of the mantissa.
 typedef struct {
   float a, b, x;
 } fma_operands;

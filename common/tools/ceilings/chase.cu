@@ -1,9 +1,9 @@
-// Measures how long a load takes, by loads of which each needs the one before it for its address: pointer chasing, as
-// in Mei and Chu, "Dissecting GPU Memory Hierarchy through Microbenchmarking" (arXiv 1509.02308).
+// Measures how long a load takes, by a chain of loads: each takes its address from the one before it. This is pointer
+// chasing, as in Mei and Chu, "Dissecting GPU Memory Hierarchy through Microbenchmarking" (arXiv 1509.02308).
 #include "ceilings/kernels.h"
 #include <cuda_runtime.h>
 
-// So many threads load the links which shall be in the L2 cache; then one of them goes on alone.
+// These threads load the links that must be in the L2 cache; then one of them goes on alone.
 static constexpr int THREADS = 1024;
 
 // __ldcg does not take a link from the multiprocessor's own cache. A link holds the next one's address and not its
@@ -11,7 +11,7 @@ static constexpr int THREADS = 1024;
 __launch_bounds__(THREADS) __global__
     void chase_kernel(const unsigned long long *chain, unsigned warm_links, unsigned loads,
                       unsigned long long *ends) {
-  // No link is 0, which the compiler does not know, so it leaves none of these loads out.
+  // No link is 0. The compiler does not know this, so it leaves none of these loads out.
   bool broken = false;
   for (unsigned i = threadIdx.x; i < warm_links; i += THREADS)
     broken |= __ldcg(&chain[(size_t)i * LINK_WORDS]) == 0;

@@ -1,5 +1,5 @@
-// Each of these kernels reaches one limit of the GPU, or waits for nothing but one latency. All functions enqueue one
-// launch and return its error.
+// Each of these kernels reaches one limit of the GPU, or spends its time on one kind of load, one after the other. All
+// functions enqueue one launch and return its error.
 #ifndef CEILING_KERNELS_H
 #define CEILING_KERNELS_H
 
@@ -21,12 +21,12 @@ cudaError_t copy_fill(void *memory, size_t bytes, cudaStream_t stream);
 cudaError_t copy_count_wrong(const void *memory, size_t bytes, unsigned long long *wrong,
                              cudaStream_t stream);
 
-// --- l2_read.cu: pieces of 16 bytes; `bytes` is a multiple of L2_CHUNK_BYTES
+// --- l2_read.cu: pieces of 16 bytes; `bytes` is a multiple of L2_CHUNK_BYTES, which a block reads in a round
 
-enum { L2_CHUNK_BYTES = 256 * 4 * 16, L2_ROUNDS = 1024 }; // of a block: in a round; in a launch
+enum { L2_CHUNK_BYTES = 256 * 4 * 16, L2_ROUNDS = 1024 };
 
-// Block b reads in round r the chunk of number (b + r) % chunks: each block goes round the window from a place of its
-// own. Each block stores the sum of all words that it has read, modulo 2^32.
+// Block b reads chunk number (b + r) % chunks in round r, so each block goes round the window from its own start. Each
+// block stores the sum of all words that it has read, modulo 2^32.
 //   sums [blocks], device memory
 cudaError_t l2_read_launch(const void *window, size_t bytes, unsigned *sums, unsigned blocks,
                            cudaStream_t stream);
@@ -35,10 +35,10 @@ cudaError_t l2_read_launch(const void *window, size_t bytes, unsigned *sums, uns
 
 enum { LINK_BYTES = 128, LINK_WORDS = LINK_BYTES / 8 }; // a cache line, and its words of 64 bits
 
-// Follows the chain for so many loads. The first word of a link is the address of the next link. Before that, the first
+// Follows the chain by `loads` loads. The first word of a link is the address of the next link. Before that, the first
 // `warm_links` links in memory are loaded, so that they are in the L2 cache.
-//   ends [2], device memory: the chase begins at the link of address ends[1]; then ends[0] is where it has begun, and
-//                            ends[1] where it has ended, which is where the next launch begins
+//   ends [2], device memory: the chase begins at the link of address ends[1]. It leaves this address in ends[0], and in
+//                            ends[1] that of the link where it has ended, from which the next launch goes on
 cudaError_t chase_launch(const void *chain, unsigned warm_links, unsigned loads, uint64_t *ends,
                          cudaStream_t stream);
 

@@ -1,11 +1,12 @@
 // Prepares a window of a quarter of the L2 cache. NVIDIA's white paper of the A100 says that its L2 cache has two
 // partitions, each of which caches what the multiprocessors directly connected to it read; those of H100 and H200
 // have two as well. Here every block goes round the whole window, so the window may lie in both partitions, and fill
-// half of each. The value is the bandwidth of bytes that all multiprocessors share, as K and V of a head are. It may
-// be another one for bytes that multiprocessors at one partition read alone.
+// half of each. The value is the bandwidth of bytes that all multiprocessors read, as K and V of a head may be. For
+// bytes that only the multiprocessors of one partition read, it may be different.
 //
-// If other kernels have run in between, the block that comes to a chunk first brings it from memory. On an H200 528
-// blocks go round the window once, so this is 0.2 % of the bytes.
+// If other kernels have run in between, the window is no longer in the cache, and the first block that reads a chunk
+// brings it from memory. On an H200 528 blocks go round the window a little more than once, so this is 0.2 % of the
+// bytes.
 #include "ceilings/ceiling.h"
 
 #include <stdlib.h>

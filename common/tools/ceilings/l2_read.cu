@@ -6,8 +6,8 @@ static constexpr int THREADS = 256;
 static constexpr int PIECES = 4; // of a thread, of 16 bytes, all on their way at once
 static_assert(L2_CHUNK_BYTES == THREADS * PIECES * sizeof(uint4), "what a block reads in a round");
 
-// A load by __ldcg takes its bytes from the L2 cache, whatever the multiprocessor's own cache holds. The sum needs
-// all of them, so the compiler can leave no load out.
+// A load by __ldcg takes its bytes from the L2 cache, whatever the multiprocessor's own cache holds. The sum needs all
+// of them, so the compiler cannot leave out a load.
 __launch_bounds__(THREADS) __global__
     void l2_read_kernel(const uint4 *window, unsigned chunks, unsigned *sums) {
   __shared__ unsigned of_block;

@@ -1,13 +1,13 @@
 // Prepares the chains for the latencies of the L2 cache and of memory, and checks where a chase has ended.
 //
-// Both latencies are means over the links of a chain, of a thread on one multiprocessor, which the GPU chooses. From
-// another one the way to the cache may be shorter or longer, as it may be to another part of the cache.
+// Both latencies are means over the links of a chain. One thread follows it, on a multiprocessor that the GPU
+// chooses. From another multiprocessor, or to another part of the cache, the way may be shorter or longer.
 //
 // An address must be translated before the load, and a multiprocessor keeps only the translations of a few pages, in
 // its TLB. The driver maps large buffers in pages of 2 MB. The chain in the L2 cache is shorter than a page. The
 // chain in memory goes through all links of one stretch of 2 MB before it goes on to the next one, so that among
 // thousands of loads only a few wait for a translation too. A chain with each link in another page would measure
-// those waits as well, which a kernel that reads K and V from front to back hardly has.
+// those waits as well. A kernel that reads K and V from front to back hardly has them.
 #include "ceilings/ceiling.h"
 
 #include "numeric/random.h"
@@ -16,12 +16,13 @@
 enum {
   PAGE_LINKS = (2 << 20) / LINK_BYTES,
   L2_LINKS = 8192, // 1 MB
-  // Of a launch; they take a few milliseconds, and do not end where they began, as whole rounds would.
+  // Loads of a launch, which take a few milliseconds. They are no multiple of the links of the chain, so a launch does
+  // not end where it has begun.
   L2_LOADS = 20000,
   MEMORY_LOADS = 5000,
 };
 
-// Puts the links of each page into a random order, so that no prefetch can foresee the next one.
+// Puts the links of each page into a random order, so that no prefetch can predict the next one.
 static void shuffle(uint32_t *order, size_t links) {
   uint64_t state = 1;
   for (size_t page = 0; page < links; page += PAGE_LINKS) {

@@ -6,8 +6,8 @@
 #include "record/record.h"
 #include "timing/figures.h"
 
-// What the value of a ceiling is: the work of a launch divided by its time, or, of a latency, the time of a launch
-// divided by its work, which is a number of loads that wait for each other.
+// The value of a rate is the work of a launch divided by its time. The value of a latency is the time of a launch
+// divided by its work, which is the number of loads that it makes one after the other.
 typedef enum { CEILING_RATE, CEILING_LATENCY } ceiling_kind;
 
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
   record_conditions conditions;
 } ceiling_result;
 
-// Returns the value at a time of so many milliseconds, in the result's unit.
+// Returns the value of a launch that takes this time, in the result's unit.
 double ceiling_value(const ceiling_result *result, double milliseconds);
 
 // They write the line of names, and a line of values.
