@@ -161,14 +161,20 @@ cat plots/data/*/*.csv | awk -F , '
   # Counted from the end, because a text in quotes may hold commas, and none stands behind the commit.
   /^step,/ { behind = -1; for (i = 1; i <= NF; i++) if ($i == "commit") behind = NF - i; next }
   /^[0-9]+_/ && behind >= 0 && !seen[$1, $(NF - behind)]++ { print $1 "\t" $(NF - behind) }' >"$scratch/recorded"
+declare -A is_old # of a step and an object of git: whether the code of the step is another one now
 while IFS=$'\t' read -r name commit_of; do
   file=steps/$name/attention.cu
-  if [ -f "$file" ] && git cat-file -e "${commit_of%-dirty}^{commit}" 2>/dev/null &&
-    ! git diff --quiet "${commit_of%-dirty}" -- "$file" &&
-    ! cmp -s <(git show "${commit_of%-dirty}:$file" 2>/dev/null | awk -f scripts/code.awk) \
-      <(awk -f scripts/code.awk "$file"); then
-    add stale "$name" "$commit_of"
+  commit_of_code=${commit_of%-dirty}
+  if ! [ -f "$file" ] || ! object=$(git rev-parse --quiet --verify "$commit_of_code:$file" 2>/dev/null ||
+    git rev-parse --quiet --verify "$commit_of_code^{commit}" 2>/dev/null); then continue; fi # not in this repository
+  if [ -z "${is_old[$name $object]-}" ]; then
+    if cmp -s <(git cat-file -p "$object" | awk -f scripts/code.awk) <(awk -f scripts/code.awk "$file"); then
+      is_old[$name $object]=no
+    else
+      is_old[$name $object]=yes
+    fi
   fi
+  if [ "${is_old[$name $object]}" = yes ]; then add stale "$name" "$commit_of"; fi
 done <"$scratch/recorded"
 
 names=()
