@@ -161,7 +161,8 @@ cat plots/data/*/*.csv | awk -F , '
   # Counted from the end, because a text in quotes may hold commas, and none stands behind the commit.
   /^step,/ { behind = -1; for (i = 1; i <= NF; i++) if ($i == "commit") behind = NF - i; next }
   /^[0-9]+_/ && behind >= 0 && !seen[$1, $(NF - behind)]++ { print $1 "\t" $(NF - behind) }' >"$scratch/recorded"
-declare -A is_old # of a step and an object of git: whether the code of the step is another one now
+# The object is the step's file in that commit, or the commit itself, which is no such code, where the file is missing.
+declare -A is_old # of a step and an object: whether the code of the step is another one now
 while IFS=$'\t' read -r name commit_of; do
   file=steps/$name/attention.cu
   commit_of_code=${commit_of%-dirty}

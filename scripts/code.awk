@@ -7,8 +7,7 @@
   if (plain) { # as most lines are, and character by character they take ten times as long
     comment_at = index($0, "//")
     code = comment_at ? substr($0, 1, comment_at - 1) : $0
-  }
-  for (i = 1; !plain && i <= length($0); i++) {
+  } else for (i = 1; i <= length($0); i++) {
     character = substr($0, i, 1)
     two = substr($0, i, 2)
     if (comment) {

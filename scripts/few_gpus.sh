@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints for which GPUs a change is compiled before it goes in: scripts/few_gpus.sh STEP... A line "STEP ARCHITECTURE" for
-# each pair, with "first" behind it where one configuration for each head_dim is enough. All steps for all GPUs would take
-# minutes of processor time more.
+# each pair, with "first" behind it where one configuration for each head_dim is enough. All steps for all GPUs would
+# take minutes of processor time more.
 #
 # They are each step's oldest architecture, the newest one, and that of the records. sm_89 and sm_100 are left to the
 # steps that are cheap to compile, those with at most three configurations, and sm_86 is left out: ptxas gives each
@@ -10,8 +10,8 @@ export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 for step; do
-  # The kernels of steps 21 to 23 are those of step 17, but for the place of a block of keys. Those of step 26 are of step 24.
-  case $step in 21_* | 22_* | 23_* | 26_*) first=' first' ;; *) first='' ;; esac
+  # Steps 21 and 22 have the kernel of step 23, but for the place of a block of keys, and step 26 has those of step 24.
+  case $step in 21_* | 22_* | 26_*) first=' first' ;; *) first='' ;; esac
   source=${STEPS_FOLDER:-steps}/$step/attention.cu # as in make/config.mk
   architectures='sm_75 sm_90a'
   if grep -qs '^// Needs: sm_80' "$source"; then architectures+=' sm_80'; fi

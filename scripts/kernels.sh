@@ -40,10 +40,11 @@ compile() {
     [ -s "$folder/attention.ptx" ] && [ -s "$folder/attention.cubin" ] && touch "$folder/compiled"
 }
 
-# compile_all VERB FOLDER [FLAG...] <pairs: several at a time, each into FOLDER/STEP.ARCHITECTURE. Where "first" stands behind
-# a pair, only the first configuration for each head_dim is compiled (common/kernel/kernel.cuh). Ends the script with the
-# compiler's words when one fails. The code for the host is the same for all architectures, and takes longer than the small
-# kernels. So it is compiled with the first architecture of each step alone, and the object is FOLDER/STEP.o.
+# compile_all VERB FOLDER [FLAG...] <pairs: several at a time, each into FOLDER/STEP.ARCHITECTURE. Where "first" stands
+# behind a pair, only the first configuration for each head_dim is compiled (common/kernel/configurations.cuh). Ends the
+# script with the compiler's words when one fails. The code for the host is the same for all architectures, and takes
+# longer than the small kernels. So it is compiled with the first architecture of each step alone, and the object is
+# FOLDER/STEP.o.
 compile_all() {
   local verb=$1 folder=$2 step architecture few started=0 number pair object
   local -A has_object=()
