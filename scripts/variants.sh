@@ -100,6 +100,19 @@ if ! { { [ -n "${SHORT:-}${RECORD:-}" ] || bug_build "$device" '' steps "step$nu
   exit 2
 fi
 
+# for_several STEP [FOLDER]: whether the step is for several GPUs.
+for_several() { grep -q '^// GPUs: several$' "${2:-steps}/$1/attention.cu"; }
+
+# What the variants are timed with is built beside them, since a GPU costs as much while it waits for the compiler.
+if [ "$device" = gpu ]; then
+  beside=()
+  for step in "${steps[@]}"; do
+    beside+=("build/gpu/step${step%%_*}.so")
+    if for_several "$step"; then beside+=(build/gpu/step17.so build/gpu/groups); fi
+  done
+  bug_build gpu '' steps ladder -j "${JOBS:-$(nproc)}" "${beside[@]}" >"$scratch/beside" 2>&1 &
+fi
+
 # The variants are tried from the last step on. These take longest, so they must not begin last.
 started=$SECONDS
 for ((i = ${#patches[@]} - 1; i >= 0; i--)); do
@@ -147,9 +160,6 @@ fi
 
 # ---- What do they cost? -------------------------------------------------------------------------
 
-# for_several STEP: whether the step is for several GPUs.
-for_several() { grep -q '^// GPUs: several$' "steps/$1/attention.cu"; }
-
 # library FOLDER STEP: builds the step's shared object from that folder of steps, and prints its path.
 library() {
   bug_build gpu '' "$1" "step${2%%_*}.so" 2>"$scratch/log" || { cat "$scratch/log" >&2 && return 2; }
@@ -182,6 +192,8 @@ for step in "${steps[@]}"; do
   for patch in "${patches[@]}"; do
     id=$(bug_id "$patch")
     if [ "${id%%-*}" != "$step" ]; then continue; fi
+    # The step before step 21, from which its substeps begin, is for one GPU.
+    if for_several "$step" && ! for_several "$step" "build/variants/$id/steps"; then continue; fi
     program=$(library "build/variants/$id/steps" "$step") || exit 2
     contenders+=("$program:variant=${id#*-}")
   done
