@@ -9,7 +9,7 @@
 #include "swizzle.cuh"
 
 // Returns how many blocks the GPU runs at once: at most `most` on a multiprocessor, and no more than its shared memory
-// has room for. Of each block 1 KB belongs to the system.
+// has room for. Each block takes 1 KB more than it asks for, which the system uses.
 static inline int blocks_at_once(int most, size_t shared_bytes) {
   const int memory = gpu_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
   const int room = memory / (int)(shared_bytes + 1024);
@@ -113,9 +113,9 @@ static equal_shares share_out(const attention_shape &shape, double tiles, int ke
   return shares;
 }
 
-// Cuts the line into shares for at most `blocks` blocks, of which none crosses the end of a tile: a share is a part of
-// one tile, and the last one of the tile may be shorter, or it is several whole tiles. If the shares would be more than
-// a twentieth longer than share_out makes them, it makes them, and they may cross the ends of tiles. In trials on an
+// Cuts the line into shares for at most `blocks` blocks, so that no share crosses the end of a tile. A share is then a
+// part of one tile, whose last part may be shorter, or it is several whole tiles. But if the longest share would become
+// more than a twentieth longer than by share_out, share_out cuts the line, and shares may cross ends. In trials on an
 // H200, which are not recorded, a block needed more than two microseconds to end a tile and begin another one, and 19
 // of 20 multiprocessors kept memory as busy as all. With tiles of 16 rows, which are little work for each key, half of
 // them nearly did so too. So where such a tile would have more than 16 parts to merge, it has 16, or half as many
