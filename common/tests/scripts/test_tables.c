@@ -111,6 +111,11 @@ Test(tables, every_table) {
       {BLOCK("waves_merge test-gpu"),
        {"| 64 | no | 1 | 4096 | 4096 | 16.0 | 20.0 | 0.80 | 32.0 | SDPA flash | 1.60 |\n"
         "| 64 | no | 10 | 2048 | 2048 | 48.0 | | | | | |\n"}},
+      {BLOCK("waves_early test-gpu 10:2048:64:0,1:4096:64:0"),
+       {"| 64 | no | 1 | 4096 | 4096 | 20.0 | 16.0 | 1.25 | 16.0 | 20.0 | 0.80 |\n"
+        "| 64 | no | 10 | 2048 | 2048 | 48.0 | | | 45.0 | | |\n"}},
+      {BLOCK("waves_early test-gpu 1:2048:64:0"),
+       {"No row of this kind is recorded: `make waves`"}},
       {BLOCK("waves_short test-gpu 10:2048:64:0,1:4096:64:1"),
        {"| head_dim | mask | heads |",
         "|\n| 64 | no | 10 | 2048 | 2048 | 60.0 | | 48.0 | 1.25 | | | |\n\n"}},
@@ -250,7 +255,8 @@ Test(tables, refuse_what_makes_no_sense) {
        "error: document.md:2: there is no table 'no_such': there are "
        "bugs calibration ceilings counts decode decode_parts decode_quoted decode_short "
        "decode_sizes gpus groups ladder lengths mutants overlap peers quoted scaling "
-       "shapes spread step substeps sweep variants variants_groups waves waves_merge waves_short"},
+       "shapes spread step substeps sweep variants variants_groups waves waves_early "
+       "waves_merge waves_short"},
       {BLOCK(""), "error: document.md:1: there is no table ''"},
       {BLOCK("scaling test-gpu 64"),
        "error: document.md:1: this table is written as: scaling DEVICE HEAD_DIM DTYPE CAUSAL"},
