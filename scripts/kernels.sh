@@ -41,16 +41,21 @@ compile() {
 }
 
 # compile_all VERB FOLDER [FLAG...] <pairs: several at a time, each into FOLDER/STEP.ARCHITECTURE. Where "first" stands
-# behind a pair, only the first configuration for each head_dim is compiled (common/kernel/configurations.cuh). Ends the
-# script with the compiler's words when one fails. The code for the host is the same for all architectures, and takes
-# longer than the small kernels. So it is compiled with the first architecture of each step alone, and the object is
+# behind a pair, only the first configuration for each head_dim is compiled (common/kernel/configurations.cuh), and where
+# "one" does, that for head_dim 64 in fp16 alone (common/kernel/kernel.cuh). Ends the script with the compiler's words
+# when one fails. The code for the host is the same for all architectures, and takes longer than the small kernels. So it
+# is compiled with one architecture of each step alone, one with all configurations if there is any, and the object is
 # FOLDER/STEP.o.
 compile_all() {
   local verb=$1 folder=$2 step architecture few started=0 number pair object
-  local -A has_object=()
+  local -A has_object=() whole=()
   local -a all
   mapfile -t all
   number=${#all[@]}
+  for pair in "${all[@]}"; do
+    read -r step architecture few <<<"$pair"
+    if [ -z "$few" ]; then whole[$step]=yes; fi
+  done
   for pair in "${all[@]}"; do
     while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
     started=$((started + 1))
@@ -61,8 +66,11 @@ compile_all() {
     fi
     read -r step architecture few <<<"$pair"
     object=''
-    if [ -z "${has_object[$step]-}" ]; then object=$folder/$step.o has_object[$step]=yes; fi
-    compile "$step" "$architecture" "$folder/$step.$architecture" "$object" "${@:3}" ${few:+-DLAB_FIRST_CONFIGURATION} &
+    if [ -z "${has_object[$step]-}" ] && { [ -z "$few" ] || [ -z "${whole[$step]-}" ]; }; then
+      object=$folder/$step.o has_object[$step]=yes
+    fi
+    compile "$step" "$architecture" "$folder/$step.$architecture" "$object" "${@:3}" \
+      ${few:+-DLAB_FIRST_CONFIGURATION} $([ "$few" != one ] || echo -DLAB_ONE_DIM) &
   done
   wait
   [ -t 2 ] && printf '\r\033[K' >&2

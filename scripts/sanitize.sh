@@ -4,7 +4,7 @@
 # FOLDER holds the sanitizing programs step04, step05, ... Runs each on the shapes of
 # scripts/sanitize_shapes.txt, or on ARGS alone, with SEEDS orders of threads (5), the plain one first. A
 # step is left at its first fault, after the report. With EVERY=1 runs only on the shapes that every step runs
-# on, and with CHECKED=1 a wrong result is a fault, too. Shapes that a step cannot take for the same reason share a line,
+# on, with ONE_DIM=1 only on those for a build with LAB_ONE_DIM, and with CHECKED=1 a wrong result is a fault, too. Shapes that a step cannot take for the same reason share a line,
 # and with VERBOSE=1 have one each. Exit status 1 when there is any, 2 when a step can
 # take none of the shapes.
 export LC_ALL=C
@@ -33,15 +33,15 @@ kernels=$scratch/kernels # those that the programs were compiled to, and those t
 
 # Prints a shape's line, and its report. Status 1 when there is a fault in it. Counts those that ran.
 run_shape() { # STEP OPTIONS
-  local program=$folder/step${1%%_*} seed status before=$SECONDS words
+  local program=$folder/step${1%%_*} seed status reason before=$SECONDS words
   split_words "$2"
   for ((seed = 0; seed < seeds; seed++)); do
     [ -t 1 ] && printf '\r  ....  %s %s, seed %d\033[K' "${1%%_*}" "$2" "$seed"
     EMU_KERNELS=$kernels finishes "$program" "${words[@]}" $check_option --csv --emu-seed "$seed" >/dev/null 2>"$log"
     status=$?
     [ -t 1 ] && printf '\r\033[K'
-    if [ "$status" -eq 2 ] && grep -q 'cannot take' "$log"; then
-      printf '%s\t%s\n' "$2" "$(grep -m 1 'cannot take' "$log")" >>"$skipped"
+    if [ "$status" -eq 2 ] && reason=$(grep -m 1 'cannot take' "$log"); then
+      printf '%s\t%s\n' "$2" "$reason" >>"$skipped"
       return
     elif [ "$status" -ne 0 ]; then
       say_skipped "$1"

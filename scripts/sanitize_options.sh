@@ -19,7 +19,8 @@ sanitize_kin() {
 }
 
 # sanitize_options STEP: a line of options for each shape of the step, or ARGS alone. With EVERY=1 only the few
-# shapes that every step runs on. CONFIGURATIONS="64x64x4 64x32x4" leaves out the lines of other configurations.
+# shapes that every step runs on. CONFIGURATIONS="64x64x4 64x32x4" leaves out the lines of other configurations, and
+# ONE_DIM=1 those for which a build with LAB_ONE_DIM (common/kernel/kernel.cuh) has no kernel.
 sanitize_options() {
   local step
   step=$(sanitize_kin "$1")
@@ -27,8 +28,9 @@ sanitize_options() {
   if [ -n "${ARGS:-}" ]; then
     echo "$ARGS"
   else
-    awk -v step="$step" -v compiled="${CONFIGURATIONS:-}" '
+    awk -v step="$step" -v compiled="${CONFIGURATIONS:-}" -v one_dim="${ONE_DIM:-}" '
       compiled && match($0, / --config [^ ]+/) && !index(" " compiled " ", substr($0, RSTART + 9, RLENGTH - 9) " ") { next }
-      $1 == "every" || $1 == step { sub(/^[^ ]+ +/, ""); print }' $shapes
+      one_dim && (/ bf16( |$)/ || !match($0, / --dim (3[3-9]|[45][0-9]|6[0-4])( |$)/)) { next }
+      $1 == "every" || $1 == step || (one_dim && $1 == "one_dim") { sub(/^[^ ]+ +/, ""); print }' $shapes
   fi
 }

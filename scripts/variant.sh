@@ -60,7 +60,7 @@ variant_try() {
   fi
   if [ -n "${RECORD:-}" ]; then built=step$number.so; fi
   if [ -n "${SHORT:-}" ]; then # no fault is expected, whose report would name a line
-    build+=("STEP_FLAGS=-g0 -DLAB_ONE_TYPE")
+    build+=("STEP_FLAGS=-g0 -DLAB_ONE_DIM")
     folder=variants/short every=1 few=1
   fi
   if [ -z "$(bug_field "$patch" Title)" ] || [ -z "$(variant_expect "$patch")" ]; then
@@ -79,7 +79,7 @@ variant_try() {
     if [ "$device" = gpu ]; then
       :
     elif program=$(FIRST_CONFIGURATION=$few bug_build cpu sanitize "$steps" "step$number" "${build[@]}" 2>"$log.build"); then
-      EVERY=$every CHECKED=1 bug_sanitize cpu "$program" "$step" "$log.sanitize"
+      EVERY=$every ONE_DIM=$few CHECKED=1 bug_sanitize cpu "$program" "$step" "$log.sanitize"
       sanitize=$(bug_verdict $? "$log.sanitize")
     else
       problem="it does not compile for sanitize: $(grep -m 1 -i -E 'error|warning' "$log.build")"

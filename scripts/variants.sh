@@ -10,8 +10,8 @@
 # on all GPUs, where ARGS holds lengths (16384 32768), and recorded in variants-groups.csv. It leaves out the suite, which `make check` and a run
 # without RECORD=1 have for the variants: the ladder compares rows of each result with the reference.
 #
-# SHORT=1 is the form of `make check`: each variant is built once, without line numbers and for the sanitizer, in one
-# element type for each head_dim (common/kernel/kernel.cuh). It runs on those of the few shapes that every step is
+# SHORT=1 is the form of `make check`: each variant is built once, without line numbers and for the sanitizer, for
+# head_dim 64 in fp16 alone (common/kernel/kernel.cuh). It runs on those of the few shapes that every step is
 # sanitized on, where its results are checked, too.
 # CALLED=substeps is for substeps.sh, which makes variants of the substeps of a step: what to call them, and what to record
 # them under in the place of variants.csv.

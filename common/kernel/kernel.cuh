@@ -11,6 +11,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>
+#include <type_traits>
 
 __device__ __forceinline__ float to_float(half value) { return __half2float(value); }
 __device__ __forceinline__ float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
@@ -138,21 +139,25 @@ static cudaError_t allow_shared_memory(Kernel kernel, size_t bytes) {
                                   : launch<Element, 128>(args, stream))
 
 // With LAB_ONE_TYPE, the steps that include configurations.cuh are compiled in one element type for each head_dim, up
-// to 64 in fp16 and beyond in bf16: make check tries planted bugs and variants so, which takes 2/3 of the time.
-#ifdef LAB_ONE_TYPE
-constexpr bool ONE_TYPE = true;
+// to 64 in fp16 and beyond in bf16: make check tries planted bugs so, which takes 2/3 of the time. With LAB_ONE_DIM they
+// are compiled for a head_dim padded to 64 in fp16 alone, as make check tries variants and substeps.
+#if defined(LAB_ONE_DIM)
+enum { ONE_TYPE = 1, ONE_DIM = 1 };
+#elif defined(LAB_ONE_TYPE)
+enum { ONE_TYPE = 1, ONE_DIM = 0 };
 #else
-constexpr bool ONE_TYPE = false;
+enum { ONE_TYPE = 0, ONE_DIM = 0 };
 #endif
+
+static constexpr bool is_compiled_in(bool bf16, int padded_dim) {
+  return (!ONE_TYPE || bf16 == (padded_dim > 64)) && (!ONE_DIM || padded_dim == 64);
+}
 template <typename Element, int D>
-constexpr bool IS_COMPILED_IN = !ONE_TYPE || D <= 64;
-template <int D>
-constexpr bool IS_COMPILED_IN<__nv_bfloat16, D> = !ONE_TYPE || D > 64;
+constexpr bool IS_COMPILED_IN = is_compiled_in(std::is_same_v<Element, __nv_bfloat16>, D);
 
 [[maybe_unused]] static const char *left_out(const attention_shape *shape) {
-  return ONE_TYPE && (shape->dtype == ATTENTION_BF16) != (shape->head_dim > 64)
-             ? LEFT_OUT_BY_THE_BUILD
-             : NULL;
+  const int padded_dim = shape->head_dim <= 32 ? 32 : shape->head_dim <= 64 ? 64 : 128;
+  return is_compiled_in(shape->dtype == ATTENTION_BF16, padded_dim) ? NULL : LEFT_OUT_BY_THE_BUILD;
 }
 
 #endif

@@ -43,7 +43,8 @@ Test(ptxas, short_compiles_one_type_for_each_head_dim) {
   cr_expect_str_eq(result.out, "2\n1\n", "%s", result.out);
 }
 
-// Without ARCH: those of scripts/few_gpus.sh. The code for the host is compiled with the first one alone.
+// Without ARCH: those of scripts/few_gpus.sh, of which one is compiled in all configurations, and with the code for the
+// host.
 Test(ptxas, short_takes_few_gpus) {
   toolkit_run("sed -i '2i echo \"$@\" >>said' bin/nvcc");
   script_result result = toolkit_run("SHORT=1 scripts/ptxas.sh '' 99_recorded 2>&1");
@@ -51,19 +52,22 @@ Test(ptxas, short_takes_few_gpus) {
   EXPECT(result, "sm_75 softmax_kernel", "sm_90a softmax_kernel", "sm_120 softmax_kernel",
          "sm_89 softmax_kernel", "sm_100 softmax_kernel");
   cr_expect_null(strstr(result.out, "sm_80 "), "%s", result.out);
-  result = toolkit_run("grep attention.cu said | grep -c -e ' -c '; grep -c -e ' -cubin ' said");
-  cr_expect_str_eq(result.out, "1\n4\n", "%s", result.out);
+  result = toolkit_run(
+      "grep attention.cu said | grep -e ' -c ' | grep -c 'code=sm_90a'; grep -c -e ' -cubin ' "
+      "said; "
+      "grep -c FIRST_CONFIGURATION said; grep FIRST_CONFIGURATION said | grep -c 'code=sm_90a'");
+  cr_expect_str_eq(result.out, "1\n4\n4\n0\n", "%s", result.out);
 }
 
-// Of a step whose kernels another one has as well, only the first configuration.
-Test(ptxas, short_takes_one_configuration_of_step_26) {
+// Of a step whose kernels another one has as well, only the first configuration, and on sm_90a for one head_dim.
+Test(ptxas, short_takes_one_head_dim_of_step_26) {
   toolkit_run("sed -i '2i echo \"$@\" >>said' bin/nvcc; cp -r steps/99_recorded steps/26_recorded");
   script_result result = toolkit_run("SHORT=1 scripts/ptxas.sh '' 26_recorded 99_recorded 2>&1");
   cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
   EXPECT(result, "26_recorded sm_75 softmax_kernel", "99_recorded sm_75 softmax_kernel");
-  result = toolkit_run("grep attention.cu said | grep FIRST_CONFIGURATION | sort -u | "
-                       "grep -o 'steps/.*' | sort -u");
-  cr_expect_str_eq(result.out, "steps/26_recorded/attention.cu\n", "%s", result.out);
+  result = toolkit_run("grep attention.cu said | grep 'FIRST_CONFIGURATION.*ONE_DIM' | "
+                       "grep -o 'code=sm_[0-9a]*\\|steps/.*'");
+  cr_expect_str_eq(result.out, "code=sm_90a\nsteps/26_recorded/attention.cu\n", "%s", result.out);
 }
 
 // An array in a stack has no spill, and is as slow: a thread's own memory is in DRAM.
