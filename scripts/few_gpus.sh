@@ -18,6 +18,6 @@ for step; do
   case $step in 18_* | 19_* | 20_* | 25_*) ;; *) architectures+=' sm_120' ;; esac
   if [ "$(grep -cs '^  X(' "$source")" -le 3 ]; then architectures+=' sm_89 sm_100'; fi
   # Steps 21 and 22 have the kernel of step 23, but for the place of a block of keys, and step 26 has those of step 24.
-  case $step in 21_* | 22_* | 26_*) all=' one' ;; *) all='' ;; esac
-  scripts/made_for.sh "$architectures" "$step" | sed "/ sm_90a$/!s/$/ first/; / sm_90a$/s/$/$all/"
+  case $step in 21_* | 22_* | 26_*) of_another=' one' ;; *) of_another='' ;; esac
+  scripts/made_for.sh "$architectures" "$step" | sed "/ sm_90a$/!s/$/ first/; / sm_90a$/s/$/$of_another/"
 done

@@ -4,9 +4,9 @@
 # FOLDER holds the sanitizing programs step04, step05, ... Runs each on the shapes of
 # scripts/sanitize_shapes.txt, or on ARGS alone, with SEEDS orders of threads (5), the plain one first. A
 # step is left at its first fault, after the report. With EVERY=1 runs only on the shapes that every step runs
-# on, with ONE_DIM=1 only on those for a build with LAB_ONE_DIM, and with CHECKED=1 a wrong result is a fault, too. Shapes that a step cannot take for the same reason share a line,
-# and with VERBOSE=1 have one each. Exit status 1 when there is any, 2 when a step can
-# take none of the shapes.
+# on, with ONE_DIM=1 only on those for a build with LAB_ONE_DIM (common/kernel/kernel.cuh), and with CHECKED=1 a wrong
+# result is a fault, too. Shapes that a step cannot take for the same reason share a line, and with VERBOSE=1 have one
+# each. Exit status 1 when there is any fault, 2 when a step can take none of the shapes.
 export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2

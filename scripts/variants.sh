@@ -103,7 +103,8 @@ fi
 # for_several STEP [FOLDER]: whether the step is for several GPUs.
 for_several() { grep -q '^// GPUs: several$' "${2:-steps}/$1/attention.cu"; }
 
-# What the variants are timed with is built beside them, since a GPU costs as much while it waits for the compiler.
+# On a GPU the step itself and the program that times it are built beside the variants, not one after the other: the GPU
+# waits meanwhile.
 if [ "$device" = gpu ]; then
   beside=()
   for step in "${steps[@]}"; do

@@ -149,6 +149,7 @@ enum { ONE_TYPE = 1, ONE_DIM = 0 };
 enum { ONE_TYPE = 0, ONE_DIM = 0 };
 #endif
 
+// Tells whether a step is compiled for head_dims that are padded to `padded_dim`, in bf16 or in fp16.
 static constexpr bool is_compiled_in(bool bf16, int padded_dim) {
   return (!ONE_TYPE || bf16 == (padded_dim > 64)) && (!ONE_DIM || padded_dim == 64);
 }

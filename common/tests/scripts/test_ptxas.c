@@ -52,10 +52,9 @@ Test(ptxas, short_takes_few_gpus) {
   EXPECT(result, "sm_75 softmax_kernel", "sm_90a softmax_kernel", "sm_120 softmax_kernel",
          "sm_89 softmax_kernel", "sm_100 softmax_kernel");
   cr_expect_null(strstr(result.out, "sm_80 "), "%s", result.out);
-  result = toolkit_run(
-      "grep attention.cu said | grep -e ' -c ' | grep -c 'code=sm_90a'; grep -c -e ' -cubin ' "
-      "said; "
-      "grep -c FIRST_CONFIGURATION said; grep FIRST_CONFIGURATION said | grep -c 'code=sm_90a'");
+  result = toolkit_run("grep attention.cu said | grep -e ' -c ' | grep -c 'code=sm_90a'; "
+                       "grep -c -e ' -cubin ' said; grep -c FIRST_CONFIGURATION said; grep "
+                       "FIRST_CONFIGURATION said | grep -c 'code=sm_90a'");
   cr_expect_str_eq(result.out, "1\n4\n4\n0\n", "%s", result.out);
 }
 

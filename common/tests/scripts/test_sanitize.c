@@ -76,6 +76,23 @@ Test(sanitize, every_shape_with_every_seed) {
   cr_expect_eq(lines_of_ran("--emu-seed"), 3 * shapes);
 }
 
+// A build with LAB_ONE_DIM has kernels for head_dims of 33 to 64 in fp16 alone, and a shape with several key blocks.
+Test(sanitize, shapes_of_a_build_for_one_head_dim) {
+  program("step04", PASSES);
+  script_result result = sanitize("EVERY=1 SEEDS=1", "04_online_softmax");
+  cr_expect_eq(result.status, 0, "%s", result.out);
+  cr_expect(lines_of_ran("--dim 128") > 0 && lines_of_ran("bf16") > 0, "%s", result.out);
+  cr_expect_eq(lines_of_ran("--seq-kv 330 --dim 64"), 0, "%s", result.out);
+  snprintf(result.out, sizeof result.out, "rm %s/ran", folder);
+  run(result.out);
+  result = sanitize("ONE_DIM=1 EVERY=1 SEEDS=1", "04_online_softmax");
+  cr_expect_eq(result.status, 0, "%s", result.out);
+  cr_expect_eq(lines_of_ran("bf16"), 0, "%s", result.out);
+  cr_expect_eq(lines_of_ran("--dim [0-9]* "), lines_of_ran("--dim \\(36\\|64\\) "), "%s",
+               result.out);
+  cr_expect_eq(lines_of_ran("--seq-kv 330 --dim 64"), 1, "%s", result.out);
+}
+
 Test(sanitize, a_step_has_shapes_of_its_own) {
   program("step06", PASSES);
   cr_expect_eq(sanitize("SEEDS=1", "06_cp_async").status, 0);

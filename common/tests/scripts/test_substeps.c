@@ -82,7 +82,7 @@ Test(substeps, with_a_wrong_result, .timeout = 240) {
       "build/substeps/between/03_3dgrid; exit $status",
       lab_work);
   EXPECT_STATUS(result, 1);
-  EXPECT(result, "1_line.patch: sanitize finds a fault: ", "is wrong",
+  EXPECT(result, "1_line.patch: sanitize finds a fault: ", "O is wrong",
          "substeps: 1 of 1 substeps are not right\n");
 }
 
