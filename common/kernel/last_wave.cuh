@@ -209,15 +209,15 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     if (blocks == 1) release(smem.Q_empty, Q_ring); // no scores of this tile are left
     mask(0);
     find_max(); // the first rows may see few keys, whose scores may all be negative
-    if (tile::CONSUMERS == 1) wary_tiles = 0; // without turns it is wary for one tile at a time
     const bool fails = rehearsal_fails<tile, Element>(S_frag, scale_log2, row_max);
     exponentiate(0);
     exponentiate(1);
     round_probabilities<Element>(P_frag[0], S_frag[0]);
-    if (wary_tiles == 0 && blocks > 1) {
+    bool wary = wary_tiles > 0;
+    if (!wary && blocks > 1) {
       // If one of the four warps fails, all take the wary loop. Only the shuffle tells the compiler that they agree.
       const int any = named_barrier_any(2 + tile::CONSUMERS + consumer, 128, fails);
-      wary_tiles = __shfl_sync(0xffffffff, any, 0);
+      wary = __shfl_sync(0xffffffff, any, 0);
     }
     if (blocks > 1) wait_for_keys();
     int failures = 0; // of the warp, in this tile
@@ -257,7 +257,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       round_probabilities<Element>(P_new[0], S_frag[0]);
     };
     int block = 1;
-    if (wary_tiles > 0) {
+    if (wary) {
       for (; block < blocks; block++) one_round(block, P_frag, P_frag, std::false_type());
     } else if constexpr (OVERLAP<tile, D>) {
       // While the products read one P, the softmax makes the next one: two sets of registers take turns.

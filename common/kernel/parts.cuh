@@ -70,11 +70,15 @@ static size_t workspace_bytes(const attention_shape &shape) {
   return bytes == SIZE_MAX ? bytes : COUNTER_BYTES + bytes;
 }
 
-// Divides the tiles of the last wave of a schedule. Such a schedule has no counter, so the parts are dealt out in turn.
+// Divides the tiles of the last wave of a schedule. If there are any, its tiles and parts are dealt out in turn, without
+// a counter.
 template <typename tile, int D>
 static cudaError_t divide_last_wave(divided_schedule *order, const attention_args *args) {
   last_wave last = last_wave_of(args->shape, tile::BLOCK_M, tile::BLOCK_N);
-  if (last.parts == 1) last.tiles = 0;
+  if (last.parts == 1)
+    last.tiles = 0;
+  else
+    order->counter = NULL;
   order->whole = order->tiles - last.tiles;
   order->partials = partials_at((char *)args->workspace + COUNTER_BYTES,
                                 (size_t)last.tiles * tile::BLOCK_M, last.parts, D);

@@ -3,8 +3,8 @@
 #ifndef SHARES_CUH
 #define SHARES_CUH
 
+#include "counter.cuh"
 #include "fragments.cuh"
-#include "ptx.cuh"
 #include "splits.cuh"
 #include "swizzle.cuh"
 
@@ -185,26 +185,6 @@ static inline partial_tiles partial_tiles_at(void *workspace, const equal_shares
   return partials;
 }
 
-// Clears memory of a workspace, unless it is among the last that the thread has cleared. While a graph is recorded, the
-// memory is cleared by each replay, and does not count as cleared, because a launch outside of it may come first.
-static inline cudaError_t clear_new_memory(void *memory, size_t bytes, cudaStream_t stream) {
-  enum { REMEMBERED = 16 };
-  static thread_local struct {
-    const void *memory;
-    size_t bytes;
-  } cleared[REMEMBERED];
-  static thread_local unsigned added;
-  if (bytes == 0) return cudaSuccess;
-  for (const auto &last : cleared)
-    if (last.memory == memory && last.bytes >= bytes) return cudaSuccess;
-  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  cudaError_t error = cudaStreamIsCapturing(stream, &capture);
-  if (error == cudaSuccess) error = cudaMemsetAsync(memory, 0, bytes, stream);
-  if (error == cudaSuccess && capture == cudaStreamCaptureStatusNone)
-    cleared[added++ % REMEMBERED] = {memory, bytes};
-  return error;
-}
-
 // Clears the counters of a new workspace. No result depends on that, see is_last_of, but a kernel should not read
 // memory that has never been written.
 static inline cudaError_t clear_new_counters(const partial_tiles &partials,
@@ -214,28 +194,10 @@ static inline cudaError_t clear_new_counters(const partial_tiles &partials,
   return clear_new_memory(partials.counter, counters * sizeof *partials.counter, stream);
 }
 
-// Counts a call. Returns true in the last of `count` calls, which must be less than 2^20, and leaves the counter at 0
-// for the next launch. One lane of each warp calls it. The last one then sees what the others had made visible before
-// their calls.
-//
-// The workspace may hold anything before a launch, such as what another step has left, and to clear the counters each
-// time would be a second launch, which this step saves. So a counter carries a mark of 44 bits. If the mark is
-// not there, the word is no counter yet. The first warp to see this makes it one, and counts itself; warps that have
-// added to the word before count again.
+// Counts a call. Returns true in the last of `count` calls, and leaves the counter at 0 for the next launch. One lane of
+// each warp calls it. The last one then sees what the others had made visible before their calls.
 __device__ __forceinline__ bool is_last_of(unsigned long long *counter, unsigned count) {
-  constexpr unsigned long long MARK = 0xfff5eedc0de00000, COUNT = (1 << 20) - 1;
-  unsigned long long before = add_and_acquire(counter, 1);
-  while ((before & ~COUNT) !=
-         MARK) { // only if the workspace was not the kernel's in the launch before
-    const unsigned long long seen = atomicAdd(counter, 0ULL);
-    if ((seen & ~COUNT) == MARK)
-      before = add_and_acquire(counter, 1);
-    else if (atomicCAS(counter, seen, MARK + 1) == seen)
-      before = MARK;
-  }
-  const bool last = (before & COUNT) == count - 1;
-  if (last) atomicExch(counter, MARK);
-  return last;
+  return count_call(counter, count) == count - 1;
 }
 
 // Merges parts of a row that the thread has loaded, by the formula of `merge` (merge.cuh). The max of all parts is

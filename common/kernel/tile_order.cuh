@@ -2,6 +2,7 @@
 #ifndef TILE_ORDER_CUH
 #define TILE_ORDER_CUH
 
+#include "counter.cuh"
 #include "kernel.cuh"
 #include <limits.h>
 
@@ -88,7 +89,7 @@ static inline bool fits_small_tiles(const attention_shape &shape) {
 struct schedule {
   int blocks; // thread blocks of the launch, one for each multiprocessor unless there are fewer tiles
   // Of the tiles that blocks have taken; NULL if block b takes the tiles b, b + blocks, b + 2 blocks, and so on.
-  int *counter;
+  unsigned long long *counter;
   // How many key blocks before the end of its tile a block takes the next one: 1 if the counter deals out few tiles to
   // each block, so that a tile goes to one that is about to be free, else as early as it can, which hides the wait.
   int ahead;
@@ -99,8 +100,8 @@ struct schedule {
   int last_heads;    // of the last section
 };
 
-// Makes the schedule for the current GPU. Where the tiles have different lengths, it sets the workspace of the
-// step, an int, to 0 for the counter. Query heads that read the same K and V stay in one section.
+// Makes the schedule for the current GPU. The counter is the step's workspace. Query heads that read the same K and V
+// stay in one section.
 template <typename tile, typename Args>
 static cudaError_t make_schedule(schedule *order, const Args *args, cudaStream_t stream) {
   const attention_shape &shape = args->shape;
@@ -120,15 +121,18 @@ static cudaError_t make_schedule(schedule *order, const Args *args, cudaStream_t
   order->section_heads = whole_groups(multiprocessors / order->query_tiles);
   order->last_heads = whole_groups(divide_up(4 * multiprocessors, order->query_tiles));
   order->last_heads = max(order->section_heads, min(order->last_heads, cached_heads));
-  order->counter = shape.causal && order->tiles > order->blocks ? (int *)args->workspace : NULL;
+  order->counter = order->tiles > order->blocks ? (unsigned long long *)args->workspace : NULL;
   order->ahead = order->counter && order->tiles < 4 * order->blocks ? 1 : INT_MAX;
-  return order->counter ? cudaMemsetAsync(order->counter, 0, sizeof(int), stream) : cudaSuccess;
+  if (!order->counter) return cudaSuccess;
+  return clear_new_memory(order->counter, sizeof *order->counter, stream);
 }
 
-// Replaces the number of the block's tile by that of its next one, and returns it. Tiles of equal length are dealt out
-// in turn. Of the others each block takes one when it asks. One thread of the block calls it.
+// Replaces the number of the block's tile by that of its next one, and returns it. With a counter each block takes a tile
+// when it asks, and goes on to a number past the last tile's, so there are as many calls as tiles. One thread of the
+// block calls it.
 __device__ __forceinline__ int take_next(const schedule &order, int &number) {
-  number = order.counter ? order.blocks + atomicAdd(order.counter, 1) : number + order.blocks;
+  number = order.counter ? order.blocks + (int)count_call(order.counter, order.tiles)
+                         : number + order.blocks;
   return number;
 }
 

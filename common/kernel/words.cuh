@@ -5,7 +5,7 @@
 
 #include "shares.cuh"
 
-// As a float a NaN that no arithmetic gives, and no half of the mark of a counter of step 20 (is_last_of).
+// As a float a NaN that no arithmetic gives, and not the mark of a counter (counter.cuh).
 static constexpr unsigned MARK = 0xffeadbed;
 
 struct marked_word {

@@ -55,7 +55,7 @@ static const char *best_configuration(const attention_shape *shape) {
 }
 
 static constexpr int SMALLEST_DIM = 64;
-#define WORKSPACE_BYTES sizeof(int) // of the counter that deals out the tiles
+#define WORKSPACE_BYTES sizeof(unsigned long long) // of the counter that deals out the tiles
 
 // Queues O_frag [64, D] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D], the part of one warp group; the caller
 // waits for it. If `first` is set, O_frag = P V. A descriptor counts in units of 16 bytes: a key, which is a row of

@@ -64,7 +64,7 @@ static const char *best_configuration(const attention_shape *shape) {
 }
 
 static constexpr int SMALLEST_DIM = 64;
-#define WORKSPACE_BYTES sizeof(int) // of the counter that deals out the tiles
+#define WORKSPACE_BYTES sizeof(unsigned long long) // of the counter that deals out the tiles
 
 // Queues O_frag [64, D + 8] += P_frag [64, BLOCK_N] V_smem [BLOCK_N, D + 8], the part of one warp group; the caller
 // waits for it. If `first` is set, O_frag = P V. V_smem has a panel of ones behind those of V. A descriptor counts in

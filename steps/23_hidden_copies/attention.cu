@@ -247,7 +247,7 @@ static cudaError_t forward_slice(const part &slice, int first, int number,
                           V_slice,
                           (char *)args->o + query_offset,
                           args->lse ? args->lse + (size_t)first_query * slice.seq_q : NULL,
-                          (int *)args->workspace + number};
+                          (unsigned long long *)args->workspace + number};
   return launch_part(&part, stream);
 }
 

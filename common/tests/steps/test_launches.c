@@ -166,9 +166,9 @@ Test(launches, with_fewer_rows_in_the_same_workspace) {
   trial_free(&fewer);
 }
 
-// Nor may it take what another step has left there: here the counters of step 20 all over (is_last_of in shares.cuh).
+// Nor may it take what another step has left there: here the counters of step 20 all over (count_call in counter.cuh).
 Test(launches, with_counters_of_step_20_in_the_workspace) {
-  const uint64_t counter = 0xfff5eedc0de00000;
+  const uint64_t counter = 0xfff5eede00000000;
   trial trial;
   suite_prepare(&trial, suite_shape(ATTENTION_FP16, 3, 300, 64, true), INPUTS_NORMAL);
   suite_run_and_check(&trial, NULL);
