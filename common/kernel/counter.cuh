@@ -29,21 +29,23 @@ static inline cudaError_t clear_new_memory(void *memory, size_t bytes, cudaStrea
 // Returns how many of `calls` calls of a launch came before this one. The last of them sets the counter back to 0 for the
 // next launch. It acquires, as add_and_acquire does (ptx.cuh).
 //
-// The workspace may hold anything before a launch, such as what another step has left. So the upper half of a counter is
-// a mark, and the lower half the count. If the mark is not there, the word is no counter yet. The first thread to see
-// this makes it one, and counts itself; threads that have added to the word before count again.
+// The workspace may hold anything before a launch, such as what another step has left. So a counter carries a mark: its
+// upper and its lower 16 bits, so that a number of 4 bytes in either half of the word covers a part of it. Between them is
+// the count. If the mark is not there, the word is no counter yet. The first thread to see this makes it one, and counts
+// itself; threads that have added to the word before count again.
 __device__ __forceinline__ unsigned count_call(unsigned long long *counter, unsigned calls) {
-  constexpr unsigned long long COUNTER_MARK = 0xfff5eedeULL << 32, COUNT = 0xffffffff;
-  unsigned long long before = add_and_acquire(counter, 1);
-  while ((before & ~COUNT) != COUNTER_MARK) { // only if the word was not a counter in the launch before
+  constexpr unsigned long long AT_0 = 0xfff500000000c0de, ONE = 1 << 16,
+                               MARK_BITS = ~0xffffffff0000;
+  unsigned long long before = add_and_acquire(counter, ONE);
+  while ((before & MARK_BITS) != AT_0) { // only if the word was not a counter in the launch before
     const unsigned long long seen = atomicAdd(counter, 0ULL);
-    if ((seen & ~COUNT) == COUNTER_MARK)
-      before = add_and_acquire(counter, 1);
-    else if (atomicCAS(counter, seen, COUNTER_MARK + 1) == seen)
-      before = COUNTER_MARK;
+    if ((seen & MARK_BITS) == AT_0)
+      before = add_and_acquire(counter, ONE);
+    else if (atomicCAS(counter, seen, AT_0 + ONE) == seen)
+      before = AT_0;
   }
-  const unsigned count = (unsigned)(before & COUNT);
-  if (count == calls - 1) atomicExch(counter, COUNTER_MARK);
+  const unsigned count = (unsigned)(before / ONE);
+  if (count == calls - 1) atomicExch(counter, AT_0);
   return count;
 }
 

@@ -1,4 +1,6 @@
 // A step is right more than once: in repeated launches, in two streams at once, and without lse.
+#define _POSIX_C_SOURCE 200809L // setenv
+
 #include "device/device.h"
 #include "suite.h"
 #include <criterion/criterion.h>
@@ -53,12 +55,13 @@ static void expect_bit_identical(attention_shape shape) {
   trial_free(&trial);
 }
 
-// A problem that fills a GPU.
+// A problem that fills a GPU. The emulator says that it has two multiprocessors, so there are more tiles than blocks.
 Test(launches, in_a_row_are_bit_identical) {
+  setenv("EMU_MULTIPROCESSORS", "2", 1);
   const bool emulated = suite_emulated();
   const int length = emulated ? 130 : 900;
   attention_shape shape = suite_shape(ATTENTION_FP16, length, length, 64, true);
-  if (!emulated) shape.heads = shape.kv_heads = 32;
+  shape.heads = shape.kv_heads = emulated ? 3 : 32;
   expect_bit_identical(shape);
 }
 
@@ -71,6 +74,7 @@ Test(launches, that_merge_are_bit_identical) {
 }
 
 Test(launches, two_streams_at_once) {
+  setenv("EMU_MULTIPROCESSORS", "2", 1);
   enum { STREAMS = 2 };
   const int launches = suite_emulated() ? 8 : 500;
   const attention_step step = suite_step();
@@ -79,7 +83,7 @@ Test(launches, two_streams_at_once) {
   trial trials[STREAMS];
   for (int i = 0; i < STREAMS; i++) {
     attention_shape shape = suite_shape(suite_bf16(), 150 + 40 * i, 150, 64, true);
-    if (!suite_emulated()) shape.heads = shape.kv_heads = 140; // more tiles than multiprocessors
+    shape.heads = shape.kv_heads = suite_emulated() ? 3 : 140; // more tiles than multiprocessors
     suite_prepare(&trials[i], shape, INPUTS_NORMAL);
     cr_assert(device_ok(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking),
                         "creating a stream", &error));
@@ -166,19 +170,34 @@ Test(launches, with_fewer_rows_in_the_same_workspace) {
   trial_free(&fewer);
 }
 
-// Nor may it take what another step has left there: here the counters of step 20 all over (count_call in counter.cuh).
-Test(launches, with_counters_of_step_20_in_the_workspace) {
-  const uint64_t counter = 0xfff5eede00000000;
+static void expect_right_with_counters(attention_shape shape) {
+  static const uint64_t words[] = {0xfff500000000c0de, 0xfff500003f800000, 0x3f8000000000c0de};
+  error_text error;
   trial trial;
-  suite_prepare(&trial, suite_shape(ATTENTION_FP16, 3, 300, 64, true), INPUTS_NORMAL);
+  suite_prepare(&trial, shape, INPUTS_NORMAL);
   suite_run_and_check(&trial, NULL);
-  for (size_t at = 0; at + sizeof counter <= trial.workspace.bytes; at += sizeof counter)
-    cr_assert_eq(cudaMemcpy((char *)trial.workspace.data + at, &counter, sizeof counter,
-                            cudaMemcpyHostToDevice),
-                 cudaSuccess);
-  const attention_args arguments = trial_arguments(&trial);
-  expect_right_again(&trial, &arguments);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t at = 0; at + sizeof *words <= trial.workspace.bytes; at += sizeof *words)
+      cr_assert_eq(cudaMemcpy((char *)trial.workspace.data + at, &words[i], sizeof *words,
+                              cudaMemcpyHostToDevice),
+                   cudaSuccess);
+    const attention_args arguments = trial_arguments(&trial);
+    cr_assert(guard_poison(&trial.device_o, &error));
+    expect_right_again(&trial, &arguments);
+  }
   trial_free(&trial);
+}
+
+// Nor may it take what another step has left there: here counters all over (count_call in counter.cuh), and words of
+// which another number covers one half of a counter. With two multiprocessors there are more tiles than blocks. The other
+// shape is for steps that split the keys.
+Test(launches, with_counters_in_the_workspace) {
+  setenv("EMU_MULTIPROCESSORS", "2", 1);
+  attention_shape shape = suite_shape(ATTENTION_FP16, 130, 130, 64, true);
+  shape.heads = shape.kv_heads = suite_emulated() ? 3 : 140;
+  expect_right_with_counters(shape);
+  setenv("EMU_MULTIPROCESSORS", "4", 1);
+  expect_right_with_counters(suite_shape(ATTENTION_FP16, 3, 300, 64, true));
 }
 
 // Memory that is new to the step may hold anything, and a problem that needs more of it comes second: all words are marks
