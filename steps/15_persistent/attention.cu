@@ -9,7 +9,7 @@
 //
 //   consumer 0  | Q K, P V | softmax  | P V, next Q K | O, softmax    | Q K, P V | softmax ...
 //   consumer 1             | Q K, P V | softmax       | P V, next Q K | O, softmax | Q K, P V ...
-// Cost for each head: as in step 14. The launch needs 4 bytes of workspace, for the counter of the tiles.
+// Cost for each head: as in step 14. The launch needs 8 bytes of workspace, for the counter of the tiles.
 // Look next at 16_row_sums, which leaves the sums to the tensor cores.
 #include "fragments.cuh"
 #include "hopper.cuh"
