@@ -85,8 +85,10 @@ check-now: say-device
 
 bugs_of_steps = if command -v patch >/dev/null; then DEVICE=cpu NAMED=1 RECORD= scripts/bugs.sh $(PLANTED) && scripts/slow.sh $(PLANTED); \
   else echo 'bugs: skipped because planting bugs needs the program patch (make deps installs it)'; fi
-variants_of_steps = if command -v patch >/dev/null; then DEVICE=cpu SHORT=1 RECORD= scripts/variants.sh $(PLANTED) && \
-    DEVICE=cpu SHORT=1 RECORD= scripts/substeps.sh $(PLANTED); \
+# With THIRD=0, 1 or 2 a third of the variants and substeps is tried. Its value is not for the tests, which try their own.
+unexport THIRD
+variants_of_steps = if command -v patch >/dev/null; then THIRD=$(THIRD) DEVICE=cpu SHORT=1 RECORD= scripts/variants.sh $(PLANTED) && \
+    THIRD=$(THIRD) DEVICE=cpu SHORT=1 RECORD= scripts/substeps.sh $(PLANTED); \
   else echo 'variants: skipped because making them needs the program patch (make deps installs it)'; fi
 
 .PHONY: sanitize sanitize-now

@@ -15,6 +15,7 @@
 # sanitized on, where its results are checked, too.
 # CALLED=substeps is for substeps.sh, which makes variants of the substeps of a step: what to call them, and what to record
 # them under in the place of variants.csv.
+# THIRD=0, 1 or 2 tries a third of the variants: together the three try all.
 # VARIANT names one to be tried alone. PATCHES names another folder in the place of steps/ to take patches from.
 # Exit status 1 when a variant is not right, 2 when there is none to try.
 #
@@ -89,6 +90,22 @@ if [ ${#patches[@]} -eq 0 ]; then
   exit 2
 fi
 
+part='' # of them, in words
+if [ -n "${THIRD:-}" ]; then
+  if [[ $THIRD != [012] ]]; then
+    echo "error: THIRD is '$THIRD': give it 0, 1 or 2, the third of the $called that is to be tried" >&2
+    exit 2
+  fi
+  part=" of this third"
+  third=()
+  for ((i = THIRD; i < ${#patches[@]}; i += 3)); do third+=("${patches[$i]}"); done
+  if [ ${#third[@]} -eq 0 ]; then
+    echo "$called: there are none in this third (THIRD=$THIRD)"
+    exit
+  fi
+  patches=("${third[@]}")
+fi
+
 # ---- Are they right? ----------------------------------------------------------------------------
 
 # The files that all variants share are built once, before several variants are built at a time.
@@ -148,7 +165,7 @@ fi
 if [ -n "${RECORD:-}" ]; then
   echo "$called: all ${#patches[@]} $called are built ($((SECONDS - started)) s)"
 else
-  echo "$called: all ${#patches[@]} $called are right ($((SECONDS - started)) s)"
+  echo "$called: all ${#patches[@]} $called$part are right ($((SECONDS - started)) s)"
 fi
 if [ -n "${SHORT:-}" ]; then exit; fi
 if [ "$device" = cpu ]; then

@@ -55,6 +55,21 @@ Test(variants, each_that_is_not_right, .fini = leave_built) {
          "test_unused.patch: it does not compile for sanitize: ", "unused",
          "test_wild.patch: sanitize finds a fault: ", "test_wrong.patch: sanitize finds a fault: ",
          "O is wrong", "variants: 6 of 7 variants are not right\n");
+
+  // The second third of the seven has the one that is right, and "unused".
+  result = lab_run("THIRD=1 " VARIANTS, lab_work);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "test_unused.patch: ", "variants: 1 of 2 variants are not right\n");
+  EXPECT_STATUS(lab_run("rm %s/01_naive/variants/test_[!r]*.patch", lab_work), 0);
+  result = lab_run("THIRD=0 " VARIANTS, lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "variants: all 1 variants of this third are right (");
+  result = lab_run("THIRD=2 " VARIANTS, lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "variants: there are none in this third (THIRD=2)\n");
+  result = lab_run("THIRD=3 " VARIANTS, lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: THIRD is '3': give it 0, 1 or 2");
 }
 
 Test(variants, none_to_try) {
