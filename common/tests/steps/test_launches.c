@@ -55,13 +55,12 @@ static void expect_bit_identical(attention_shape shape) {
   trial_free(&trial);
 }
 
-// A problem that fills a GPU. The emulator says that it has two multiprocessors, so there are more tiles than blocks.
+// A problem that fills a GPU.
 Test(launches, in_a_row_are_bit_identical) {
-  setenv("EMU_MULTIPROCESSORS", "2", 1);
   const bool emulated = suite_emulated();
   const int length = emulated ? 130 : 900;
   attention_shape shape = suite_shape(ATTENTION_FP16, length, length, 64, true);
-  shape.heads = shape.kv_heads = emulated ? 3 : 32;
+  if (!emulated) shape.heads = shape.kv_heads = 32;
   expect_bit_identical(shape);
 }
 
@@ -182,8 +181,10 @@ static void expect_right_with_counters(attention_shape shape) {
                               cudaMemcpyHostToDevice),
                    cudaSuccess);
     const attention_args arguments = trial_arguments(&trial);
-    cr_assert(guard_poison(&trial.device_o, &error));
-    expect_right_again(&trial, &arguments);
+    for (int launch = 0; launch < 3; launch++) { // the later ones have what those before have left
+      cr_assert(guard_poison(&trial.device_o, &error));
+      expect_right_again(&trial, &arguments);
+    }
   }
   trial_free(&trial);
 }
