@@ -7,7 +7,7 @@
 # handed to programs that would take it for more.
 BEGIN {
   FS = ","
-  numbers = split("batch heads kv_heads seq_q seq_kv head_dim causal score_deviation rising samples workspace_bytes" \
+  numbers = split("batch heads kv_heads seq_q seq_kv head_dim causal score_deviation rising scale samples workspace_bytes" \
     " median_ms ci_low_ms ci_high_ms p5_ms p95_ms tflops value ci_low ci_high vendor_value efficiency efficiency_low" \
     " efficiency_high link_share", number_column, " ")
 }
@@ -79,7 +79,15 @@ function timed() { return field("check") == "ok" && field("median_ms") > 0 }
 # Returns the problem of a row, to find the same problem in another file.
 function problem() {
   return field("batch") SUBSEP field("heads") SUBSEP field("kv_heads") SUBSEP field("seq_q") SUBSEP \
-    field("seq_kv") SUBSEP field("head_dim") SUBSEP field("dtype") SUBSEP field("causal")
+    field("seq_kv") SUBSEP field("head_dim") SUBSEP field("dtype") SUBSEP field("causal") SUBSEP unusual_data()
+}
+
+# Returns the inputs of a row in words where they are not those of most records: normal numbers, and a scale of 1 divided
+# by the square root of head_dim. Older files lack both columns.
+function unusual_data(  text) {
+  if (field("inputs") !~ /^(normal)?$/) text = ", inputs " field("inputs")
+  if (field("scale") != "" && (field("scale") ^ 2 * field("head_dim") - 1) ^ 2 > 1e-6) text = text ", scale " field("scale")
+  return text
 }
 
 # Returns the problem in words.
@@ -88,7 +96,7 @@ function problem_text(  text) {
   if (field("kv_heads") != field("heads")) text = text " (keys " field("kv_heads") ")"
   text = text ", seq " field("seq_q")
   if (field("seq_kv") != field("seq_q")) text = text " (keys " field("seq_kv") ")"
-  return text ", head_dim " field("head_dim") ", " field("dtype") (field("causal") == 1 ? ", causal" : "")
+  return text ", head_dim " field("head_dim") ", " field("dtype") (field("causal") == 1 ? ", causal" : "") unusual_data()
 }
 
 function provenance(  text) {

@@ -66,6 +66,8 @@ part() {
     run "$1" RECORD=1 STEPS=24_last_wave NAME="$1-dim128" ARGS='--batch 1 --heads 10 --seq 2048 --dim 128 --dtype bf16'
     run "$1" RECORD=1 STEPS=24_last_wave NAME="$1-few-keys" ARGS='--batch 1 --heads 16 --seq 1536'
     if [ "$1" = variants ]; then
+      # Scores of deviation 4, where some key blocks of step 17 need the ordinary softmax.
+      run variants RECORD=1 STEPS=17_lazy_max NAME=variants-spread ARGS='--batch 4 --heads 32 --seq 4096 --scale 0.5'
       run variants RECORD=1 STEPS='20_one_kernel 25_marked_words' NAME=variants-few-keys \
         ARGS='--batch 1 --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 1024 --dim 128 --dtype bf16'
       run variants RECORD=1 STEPS=26_early_merge NAME=variants ARGS='--batch 1 --heads 1 --seq 4096'

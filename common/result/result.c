@@ -85,6 +85,8 @@ static void write_line(FILE *file, bool names, const result_row *row, const devi
   const bool interval = timed && isfinite(times->low);
   csv_line line = csv_line_begin(file, names);
   add_key(&line, row);
+  csv_line_text(&line, "inputs", row->inputs);
+  csv_line_number(&line, "scale", true, "%.9g", (double)row->shape.scale);
   csv_line_text(&line, "check", check_verdict_name(row->verdict));
   csv_line_number(&line, "o_error", checked, "%.6g", row->check.o_error);
   csv_line_number(&line, "o_bound", checked, "%.6g", row->check.o_bound);

@@ -25,6 +25,7 @@ typedef struct {
   const char *configuration; // NULL where the step chose, or has only one
   const char *device;
   attention_shape shape;
+  const char *inputs;     // the name of their kind (inputs.h)
   check_verdict verdict;  // skipped: a shape that the step or the GPU's memory cannot take
   check_result check;     // unless skipped
   size_t workspace_bytes; // likewise

@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const char columns[] =
-    "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,"
+    "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,inputs,"
+    "scale,check,"
     "o_error,o_bound,lse_error,workspace_bytes,samples,median_ms,ci_low_ms,ci_high_ms,p5_ms,p95_ms,"
     "tflops,rounds,throttled_rounds,throttled,run_clock_mhz,run_power_w,graph_ms,graph_ci_low_ms,"
     "graph_ci_high_ms,floor_ms,floor_graph_ms,floor_nothing_ms,base_step,speedup,speedup_low,"
@@ -35,6 +36,7 @@ static result_row sample_row(void) {
       .step = "04_online_softmax",
       .device = "NVIDIA H200",
       .shape = {ATTENTION_BF16, 1, 2, 1, 1000, 1000, 64, true, 0.125f},
+      .inputs = "normal",
       .verdict = CHECK_PASSED,
       .check = {.o_error = 0.001, .o_bound = 0.004, .lse_error = 2.5e-7},
       .workspace_bytes = 1234,
@@ -74,7 +76,8 @@ Test(result, values) {
   result_row row = sample_row();
   result_write(file, &row, NULL);
   expect(
-      "04_online_softmax,,NVIDIA H200,bf16,1,2,1,1000,1000,64,1,ok,0.001,0.004,2.5e-07,1234,30,"
+      "04_online_softmax,,NVIDIA "
+      "H200,bf16,1,2,1,1000,1000,64,1,normal,0.125,ok,0.001,0.004,2.5e-07,1234,30,"
       "2.5,2.25,2.75,2,3,0.102502,10,4,0,1965,480.5,2.25,2.125,2.375,0.0025,0.00125,0.001,01_naive,"
       "300,299,301,03_3dgrid,1.5,1.25,1.75,64x32x4,1.25,1.125,1.375,580.1,13.0,1980,1905,3201,118."
       "93,650.5,700,37,45,"
@@ -138,16 +141,18 @@ Test(result, empty_values) {
   row.before.to = row.same.to = NULL;
   row.conditions.before = row.conditions.after = (record_state){"", NAN, NAN, NAN, NAN, NAN};
   result_write(file, &row, NULL);
-  expect("04_online_softmax,,NVIDIA H200,bf16,1,2,1,1000,1000,64,1,ok,0.001,0.004,2.5e-07,1234,2,"
+  expect("04_online_softmax,,NVIDIA "
+         "H200,bf16,1,2,1,1000,1000,64,1,normal,0.125,ok,0.001,0.004,2.5e-07,1234,2,"
          "2.5,,,2,3,0.102502,2,1,1,,,,,,,,,01_naive,300,,,,,,,,,,,,13.0,,,,,,,,,abc1234,"
          "2026-11-20T14:26:19Z\n");
 
   row = sample_row();
   row.verdict = CHECK_SKIPPED;
   result_write(file, &row, NULL);
-  expect("04_online_softmax,,NVIDIA H200,bf16,1,2,1,1000,1000,64,1,skipped,,,,," NOT_TIMED
-         "580.1,13.0,"
-         "1980,1905,3201,118.93,650.5,700,37,45,abc1234,2026-11-20T14:26:19Z\n");
+  expect(
+      "04_online_softmax,,NVIDIA H200,bf16,1,2,1,1000,1000,64,1,normal,0.125,skipped,,,,," NOT_TIMED
+      "580.1,13.0,"
+      "1980,1905,3201,118.93,650.5,700,37,45,abc1234,2026-11-20T14:26:19Z\n");
 
   row.verdict = CHECK_FAILED;
   row.check.o_error = NAN;
@@ -161,7 +166,7 @@ Test(result, empty_values) {
                                 .async_copy_bytes = 7};
   result_write(file, &row, &counts);
   expect("04_online_softmax,,NVIDIA "
-         "H200,bf16,1,2,1,1000,1000,64,1,FAILED,nan,0.004,2.5e-07,1234," NOT_TIMED
+         "H200,bf16,1,2,1,1000,1000,64,1,normal,0.125,FAILED,nan,0.004,2.5e-07,1234," NOT_TIMED
          "580.1,13.0,1980,1905,3201,118.93,650.5,700,37,45,abc1234,2026-11-20T14:26:19Z,1,2,3,"
          "4,5,6,7\n");
   const device_counts none = {0};

@@ -121,6 +121,29 @@ Test(table_ratios, variants_that_did_not_help) {
          "| 0.99 [0.98, 1.00] |\n\nTest GPU");
 }
 
+// Rows with another scale or other inputs than most are of another problem, which the table names.
+Test(table_ratios, variants_on_other_data) {
+#define DATA_HEADER                                                                                \
+  "step,variant,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,inputs,scale,"      \
+  "check,"                                                                                         \
+  "median_ms,ci_low_ms,ci_high_ms,tflops,base_step,speedup,speedup_low,speedup_high,commit,date\n"
+#define ON_DATA(name, data, times)                                                                 \
+  "05_fused," name ",Test GPU,fp16," LARGE "," data ",ok," times "," ORIGIN
+  recorded_write("variants",
+                 DATA_HEADER ON_DATA("", "normal,0.125", "2,2,2,20,05_fused,1,1,1")
+                     ON_DATA("no_pad", "normal,0.125", "4,4,4,10,05_fused,0.5,0.5,0.5"));
+  recorded_write("variants-causal",
+                 DATA_HEADER ON_DATA("", "large,0.125", "2,2,2,20,05_fused,1,1,1")
+                     ON_DATA("no_pad", "large,0.125", "4,4,4,10,05_fused,0.4,0.4,0.4"));
+  recorded_write("variants-spread",
+                 DATA_HEADER ON_DATA("", "normal,0.5", "2,2,2,20,05_fused,1,1,1")
+                     ON_DATA("no_pad", "normal,0.5", "4,4,4,10,05_fused,0.6,0.6,0.6"));
+  const script_result result = filled(BLOCK("variants test-gpu 05"));
+  EXPECT(result, "head_dim 64, fp16 | ", "head_dim 64, fp16, inputs large | ",
+         "head_dim 64, fp16, scale 0.5 |\n", "| [no_pad](",
+         "| 0.50 [0.50, 0.50] | 0.40 [0.40, 0.40] | 0.60 [0.60, 0.60] |\n");
+}
+
 // In their order, from the step before to the step; a source that the step has no more is left out.
 Test(table_ratios, substeps_of_a_step) {
   recorded_write("substeps",

@@ -145,6 +145,7 @@ bool cell_measure(const device_info *device, const attention_shape *shape,
                                .configuration = steps[i].configuration,
                                .device = device->name,
                                .shape = *shape,
+                               .inputs = inputs_name(INPUTS_NORMAL),
                                .verdict = CHECK_SKIPPED};
     able += can_take(&steps[i], shape, &row->note) &&
             fits(shape_bytes(shape), "its tensors", &row->note);

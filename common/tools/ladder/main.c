@@ -124,6 +124,7 @@ static bool check_steps(ladder_session *s, error_text *error) {
     result->configuration = row->step->configuration;
     result->device = s->device.name;
     result->shape = s->trial.shape;
+    result->inputs = inputs_name(s->options.inputs);
     if (row->step->configure) row->step->configure(row->step->configuration);
     row->unsupported = s->device_lost ? "a step above has left the device unusable"
                                       : row->step->unsupported(&s->trial.shape);
