@@ -75,10 +75,12 @@ static size_t workspace_bytes(const attention_shape &shape) {
 template <typename tile, int D>
 static cudaError_t divide_last_wave(divided_schedule *order, const attention_args *args) {
   last_wave last = last_wave_of(args->shape, tile::BLOCK_M, tile::BLOCK_N);
-  if (last.parts == 1)
+  if (last.parts == 1) {
     last.tiles = 0;
-  else
+  } else {
     order->counter = NULL;
+    order->ahead = INT_MAX; // a number that is not asked for needs no wait
+  }
   order->whole = order->tiles - last.tiles;
   order->partials = partials_at((char *)args->workspace + COUNTER_BYTES,
                                 (size_t)last.tiles * tile::BLOCK_M, last.parts, D);

@@ -77,7 +77,7 @@ static inline bool fits_small_tiles(const attention_shape &shape) {
 
 // --- the tile scheduler from step 15 on ----------------------------------------------------------
 //
-// Without a mask all tiles cost the same, and the order is head by head: tiles that run at the same time then
+// Without a mask all tiles have as many keys, and the order is head by head: tiles that run at the same time then
 // read the same K and V, at about the same time. With a causal mask the last tile of a head sees the most
 // keys. Two aims are in conflict. The short tiles should be left for the end, so that all blocks end at about
 // the same time (longest processing time first), and few heads should be under way at once, so that their K

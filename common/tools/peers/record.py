@@ -27,8 +27,8 @@ def _with_interval(name: str) -> tuple[str, ...]:
     return (name, f"{name}_low", f"{name}_high")
 
 
-# Those of common/result, with the shape's scores, and in place of the comparison in one configuration, which the ladder
-# alone makes, the shares of the peers' speed. `gpu` is the beginning of the GPU's UUID: the shapes of a published file may
+# Those of common/result, but for the deviation of the scores in place of inputs and scale, and the shares of the peers'
+# speed in place of the comparison in one configuration, which the ladder alone makes. `gpu` is the beginning of the GPU's UUID: the shapes of a published file may
 # be of several GPUs of one kind.
 COLUMNS = (
     *KEY_COLUMNS,
