@@ -170,7 +170,7 @@ Test(launches, with_fewer_rows_in_the_same_workspace) {
 }
 
 static void expect_right_with_counters(attention_shape shape) {
-  static const uint64_t words[] = {0xfff500000000c0de, 0xfff500003f800000, 0x3f8000000000c0de};
+  static const uint64_t words[] = {0xfff500000000c0de, 0xfff500003f800000, 0x3f8123450000c0de};
   error_text error;
   trial trial;
   suite_prepare(&trial, shape, INPUTS_NORMAL);
@@ -226,6 +226,38 @@ Test(launches, with_more_of_new_memory) {
   }
   trial_free(&few);
   trial_free(&many);
+}
+
+// A launch that a graph records clears nothing before the graph is replayed, so memory that is new to it stays new.
+Test(launches, behind_one_that_a_graph_records) {
+  error_text error;
+  trial trial;
+  suite_prepare(&trial, suite_shape(ATTENTION_FP16, 3, 1500, 64, false), INPUTS_NORMAL);
+  suite_run_and_check(&trial, NULL);
+  attention_args arguments = trial_arguments(&trial);
+  const size_t bytes = trial.workspace.bytes;
+  if (bytes > 0) {
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    uint32_t *marks = malloc(bytes);
+    cr_assert_not_null(marks);
+    for (size_t i = 0; i < bytes / sizeof *marks; i++) marks[i] = 0xffeadbed; // of step 25
+    cr_assert_eq(cudaMalloc(&arguments.workspace, bytes), cudaSuccess);
+    cr_assert_eq(cudaMemcpy(arguments.workspace, marks, bytes, cudaMemcpyHostToDevice),
+                 cudaSuccess);
+    free(marks);
+    cr_assert_eq(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+    cr_assert_eq(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), cudaSuccess);
+    cr_assert(device_ok(suite_step().forward(&arguments, stream), "recording", &error), "%s",
+              error.text);
+    cr_assert_eq(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    cudaGraphDestroy(graph);
+    cudaStreamDestroy(stream);
+    cr_assert(guard_poison(&trial.device_o, &error));
+    expect_right_again(&trial, &arguments);
+    cudaFree(arguments.workspace);
+  }
+  trial_free(&trial);
 }
 
 // The second shape is for steps that split the keys, and merge what the splits give.
