@@ -1,5 +1,5 @@
 // Counters in the workspace that are at 0 when a launch begins, although nothing clears them before it. To clear them with
-// cudaMemsetAsync would be a second launch for each one of the kernel, and takes about a microsecond.
+// cudaMemsetAsync would be a second launch for each one of the kernel.
 #ifndef COUNTER_CUH
 #define COUNTER_CUH
 
