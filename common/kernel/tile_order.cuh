@@ -88,7 +88,8 @@ static inline bool fits_small_tiles(const attention_shape &shape) {
 // tiles in sections, too: one has as many heads, rounded down to a power of two, as have their K and V in 32 MB.
 struct schedule {
   int blocks; // thread blocks of the launch, one for each multiprocessor unless there are fewer tiles
-  // Of the tiles that blocks have taken; NULL if block b takes the tiles b, b + blocks, b + 2 blocks, and so on.
+  // Of the tiles that blocks have taken; NULL if block b takes the tiles b, b + blocks, b + 2 blocks, and so on: where
+  // there is a block for each tile, and where all tiles are so short that the wait for the counter does not pay.
   unsigned long long *counter;
   // How many key blocks before the end of its tile a block takes the next one: 1 if the counter deals out few tiles to
   // each block, so that a tile goes to one that is about to be free, else as early as it can, which hides the wait.
@@ -121,15 +122,18 @@ static cudaError_t make_schedule(schedule *order, const Args *args, cudaStream_t
   order->section_heads = whole_groups(multiprocessors / order->query_tiles);
   order->last_heads = whole_groups(divide_up(4 * multiprocessors, order->query_tiles));
   order->last_heads = max(order->section_heads, min(order->last_heads, cached_heads));
-  order->counter = order->tiles > order->blocks ? (unsigned long long *)args->workspace : NULL;
+  const bool short_tiles = !shape.causal && divide_up(shape.seq_kv, tile::BLOCK_N) < 4;
+  order->counter = NULL;
+  if (order->tiles > order->blocks && !short_tiles)
+    order->counter = (unsigned long long *)args->workspace;
   order->ahead = order->counter && order->tiles < 4 * order->blocks ? 1 : INT_MAX;
   if (!order->counter) return cudaSuccess;
   return clear_new_memory(order->counter, sizeof *order->counter, stream);
 }
 
-// Replaces the number of the block's tile by that of its next one, and returns it. With a counter each block takes a tile
-// when it asks, and goes on to a number past the last tile's, so there are as many calls as tiles. One thread of the
-// block calls it.
+// Replaces the number of the block's tile by that of its next one, and returns it. With a counter each block takes a
+// tile when it asks, and goes on to a number past the last tile's, so there are as many calls as tiles. One thread of
+// the block calls it.
 __device__ __forceinline__ int take_next(const schedule &order, int &number) {
   number = order.counter ? order.blocks + (int)count_call(order.counter, order.tiles)
                          : number + order.blocks;
