@@ -83,10 +83,11 @@ check-now: say-device
 	  scripts/check.sh $(CHECKED)
 	$(if $(PLANTED),@JOBS=$(JOBS) scripts/side_by_side.sh "$(bugs_of_steps)" "$(variants_of_steps)" scripts/guide.sh)
 
-bugs_of_steps = if command -v patch >/dev/null; then DEVICE=cpu NAMED=1 RECORD= scripts/bugs.sh $(PLANTED) && scripts/slow.sh $(PLANTED); \
-  else echo 'bugs: skipped because planting bugs needs the program patch (make deps installs it)'; fi
-# With THIRD=0, 1 or 2 a third of the variants and substeps is tried. Its value is not for the tests, which try their own.
+# With THIRD=0, 1 or 2 a third of the planted bugs, the variants and the substeps is tried. Its value is not for the tests,
+# which try their own.
 unexport THIRD
+bugs_of_steps = if command -v patch >/dev/null; then THIRD=$(THIRD) DEVICE=cpu NAMED=1 RECORD= scripts/bugs.sh $(PLANTED) && scripts/slow.sh $(PLANTED); \
+  else echo 'bugs: skipped because planting bugs needs the program patch (make deps installs it)'; fi
 variants_of_steps = if command -v patch >/dev/null; then THIRD=$(THIRD) DEVICE=cpu SHORT=1 RECORD= scripts/variants.sh $(PLANTED) && \
     THIRD=$(THIRD) DEVICE=cpu SHORT=1 RECORD= scripts/substeps.sh $(PLANTED); \
   else echo 'variants: skipped because making them needs the program patch (make deps installs it)'; fi
@@ -138,7 +139,7 @@ say-compilable:
 	$(if $(compilable),,@exit 2)
 
 ptxas: say-compilable ## registers, shared memory, spills and occupancy of every kernel for all GPUs, or ARCH=, SHORT=1 (needs nvcc, no GPU)
-	@SHORT=$(SHORT) NVCC=$(NVCC) NCCL_HOME=$(NCCL_HOME) JOBS=$(JOBS) scripts/ptxas.sh "$(ARCH)" $(compilable)
+	@SHORT=$(SHORT) THIRD=$(THIRD) NVCC=$(NVCC) NCCL_HOME=$(NCCL_HOME) JOBS=$(JOBS) scripts/ptxas.sh "$(ARCH)" $(compilable)
 
 .PHONY: sass ptx
 sass: say-compilable ## machine code: instructions counted, listing in build/sass (needs nvcc, no GPU)

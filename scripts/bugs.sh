@@ -6,7 +6,8 @@
 # says something else than the patch expects, or when a patch no longer applies. On a GPU sanitize runs for bugs
 # that name it alone, and may miss them. With NAMED=1, as in make check, a bug is given only to the tools that its
 # patch names, because the answers of others do not count, and one configuration and one element type of a step
-# for each head_dim are compiled. PATCHES names another folder in the place of steps/ to take patches from.
+# for each head_dim are compiled. PATCHES names another folder in the place of steps/ to take patches from. THIRD=0, 1
+# or 2 plants a third of the bugs: together the three plant all.
 #
 # A patch begins with these lines; a story may go on in lines that begin with a blank:
 #   Title: what is wrong          Caught-by: check, sanitize (one or both)
@@ -27,6 +28,8 @@ make_scratch
 . scripts/origin.sh
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
+# shellcheck source=scripts/third.sh
+. scripts/third.sh
 device=${DEVICE:-cpu}
 bug_share_machine "$device"
 if [ "$device" = gpu ]; then bug_seconds=100; fi
@@ -42,6 +45,7 @@ if [ "${#bugs[@]}" -eq 0 ]; then
   echo "error: none of the steps given ($*) has planted bugs: they are ${PATCHES:-steps}/NN_name/bugs/*.patch" >&2
   exit 2
 fi
+take_third bugs bugs
 
 if ! command -v patch >/dev/null; then
   echo "error: planting bugs needs the program patch: run make deps, or install the package patch" >&2
@@ -103,13 +107,13 @@ if [ -n "${RECORD:-}" ]; then
 fi
 
 if [ "$failed" -gt 0 ]; then
-  echo "bugs: $failed of ${#bugs[@]} planted bugs are not caught as they should be"
+  echo "bugs: $failed of ${#bugs[@]} planted bugs$part are not caught as they should be"
   exit 1
 fi
 seconds=$((SECONDS - started))
 if [ "${#unseen[@]}" -eq 0 ]; then
-  echo "bugs: all ${#bugs[@]} planted bugs are caught ($seconds s)"
+  echo "bugs: all ${#bugs[@]} planted bugs$part are caught ($seconds s)"
 else
-  echo "bugs: $((${#bugs[@]} - ${#unseen[@]})) of ${#bugs[@]} planted bugs are caught ($seconds s); the others do not show" \
+  echo "bugs: $((${#bugs[@]} - ${#unseen[@]})) of ${#bugs[@]} planted bugs$part are caught ($seconds s); the others do not show" \
     "on this GPU, as they need not: ${unseen[*]}"
 fi

@@ -6,6 +6,9 @@
 # They are each step's oldest architecture, the newest one, and sm_90a, that of the records, on which alone all
 # configurations are compiled. sm_89 and sm_100 are left to the steps that are cheap to compile, those with at most three
 # configurations, and sm_86 is left out: ptxas gives each kernel the same registers there as for sm_89.
+#
+# With THIRD=0, 1 or 2 all configurations are those of a third of the steps alone, and one for each head_dim of the
+# others.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -18,6 +21,7 @@ for step; do
   case $step in 18_* | 19_* | 20_* | 25_*) ;; *) architectures+=' sm_120' ;; esac
   if [ "$(grep -cs '^  X(' "$source")" -le 3 ]; then architectures+=' sm_89 sm_100'; fi
   # Steps 21 and 22 have the kernel of step 23, but for the place of a block of keys, and step 26 has those of step 24.
-  case $step in 21_* | 22_* | 26_*) of_another=' one' ;; *) of_another='' ;; esac
-  scripts/made_for.sh "$architectures" "$step" | sed "/ sm_90a$/!s/$/ first/; / sm_90a$/s/$/$of_another/"
+  case $step in 21_* | 22_* | 26_*) some=' one' ;; *) some='' ;; esac
+  if [ -z "$some" ] && [ -n "${THIRD:-}" ] && [ $((10#${step%%_*} % 3)) != "$THIRD" ]; then some=' first'; fi
+  scripts/made_for.sh "$architectures" "$step" | sed "/ sm_90a$/!s/$/ first/; / sm_90a$/s/$/$some/"
 done

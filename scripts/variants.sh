@@ -42,6 +42,8 @@ make_scratch
 . scripts/whole.sh
 # shellcheck source=scripts/words.sh
 . scripts/words.sh
+# shellcheck source=scripts/third.sh
+. scripts/third.sh
 if ! command -v patch >/dev/null; then
   echo "error: variants need the program patch: run make deps, or install the package patch" >&2
   exit 2
@@ -90,21 +92,7 @@ if [ ${#patches[@]} -eq 0 ]; then
   exit 2
 fi
 
-part='' # of them, in words
-if [ -n "${THIRD:-}" ]; then
-  if [[ $THIRD != [012] ]]; then
-    echo "error: THIRD is '$THIRD': give it 0, 1 or 2, the third of the $called that is to be tried" >&2
-    exit 2
-  fi
-  part=" of this third"
-  third=()
-  for ((i = THIRD; i < ${#patches[@]}; i += 3)); do third+=("${patches[$i]}"); done
-  if [ ${#third[@]} -eq 0 ]; then
-    echo "$called: there are none in this third (THIRD=$THIRD)"
-    exit
-  fi
-  patches=("${third[@]}")
-fi
+take_third patches "$called"
 
 # ---- Are they right? ----------------------------------------------------------------------------
 
