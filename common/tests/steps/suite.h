@@ -39,4 +39,7 @@ void suite_upload(trial *trial);
 // Runs and checks the linked step on a prepared trial.
 void suite_run_and_check(trial *trial, cudaStream_t stream);
 
+// Launches the step on a trial that it has run before, with these arguments, and checks O.
+void suite_expect_right_again(trial *trial, const attention_args *arguments);
+
 #endif

@@ -108,19 +108,6 @@ Test(launches, two_streams_at_once) {
   }
 }
 
-// Launches the step, which has run before, and checks O.
-static void expect_right_again(trial *trial, const attention_args *arguments) {
-  error_text error;
-  check_result result;
-  cr_assert(device_ok(suite_step().forward(arguments, NULL), "launching", &error), "%s",
-            error.text);
-  cr_assert(device_ok(cudaDeviceSynchronize(), "running", &error), "%s", error.text);
-  cr_assert(device_ok(
-      cudaMemcpy(trial->o, trial->device_o.data, trial->device_o.bytes, cudaMemcpyDeviceToHost),
-      "copying O back", &error));
-  cr_assert(trial_check(trial, &result), "%s", result.message.text);
-}
-
 static void expect_right_without_lse(attention_shape shape) {
   error_text error;
   trial trial;
@@ -131,132 +118,7 @@ static void expect_right_without_lse(attention_shape shape) {
   arguments.lse = NULL;
   cr_assert(guard_poison(&trial.device_o, &error) &&
             guard_poison_workspace(&trial.workspace, &error));
-  expect_right_again(&trial, &arguments);
-  trial_free(&trial);
-}
-
-// A launch must not take what one before has left in the workspace. All values change their sign, and so must O.
-Test(launches, with_other_values_in_the_same_workspace) {
-  error_text error;
-  trial trial;
-  suite_prepare(&trial, suite_shape(ATTENTION_FP16, 3, 300, 64, true), INPUTS_NORMAL);
-  suite_run_and_check(&trial, NULL);
-  for (size_t i = 0; i < shape_kv_count(&trial.shape); i++) trial.v[i] ^= 0x8000;
-  suite_upload(&trial);
-  cr_assert(trial_reference(&trial, &error), "%s", error.text);
-  const attention_args arguments = trial_arguments(&trial);
-  expect_right_again(&trial, &arguments);
-  trial_free(&trial);
-}
-
-// Nor what a launch with fewer rows has left: here one row less in the last tile of 64 rows. Whether a block reads what
-// is left depends on the order in which blocks run, so there are several rounds.
-Test(launches, with_fewer_rows_in_the_same_workspace) {
-  error_text error;
-  trial more, fewer;
-  suite_prepare(&more, suite_shape(ATTENTION_FP16, 66, 300, 64, true), INPUTS_NORMAL);
-  suite_prepare(&fewer, suite_shape(ATTENTION_FP16, 65, 300, 64, true), INPUTS_NORMAL);
-  suite_run_and_check(&more, NULL);
-  const attention_args arguments = trial_arguments(&more);
-  attention_args before = trial_arguments(&fewer);
-  before.workspace = arguments.workspace;
-  for (int round = 0; round < 10; round++) {
-    cr_assert(device_ok(suite_step().forward(&before, NULL), "launching", &error), "%s",
-              error.text);
-    expect_right_again(&more, &arguments);
-  }
-  trial_free(&more);
-  trial_free(&fewer);
-}
-
-static void expect_right_with_counters(attention_shape shape) {
-  static const uint64_t words[] = {0xfff500000000c0de, 0xfff500003f800000, 0x3f8123450000c0de};
-  error_text error;
-  trial trial;
-  suite_prepare(&trial, shape, INPUTS_NORMAL);
-  suite_run_and_check(&trial, NULL);
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    for (size_t at = 0; at + sizeof *words <= trial.workspace.bytes; at += sizeof *words)
-      cr_assert_eq(cudaMemcpy((char *)trial.workspace.data + at, &words[i], sizeof *words,
-                              cudaMemcpyHostToDevice),
-                   cudaSuccess);
-    const attention_args arguments = trial_arguments(&trial);
-    for (int launch = 0; launch < 3; launch++) { // the later ones have what those before have left
-      cr_assert(guard_poison(&trial.device_o, &error));
-      expect_right_again(&trial, &arguments);
-    }
-  }
-  trial_free(&trial);
-}
-
-// Nor may it take what another step has left there: here counters all over (count_call in counter.cuh), and words of
-// which another number covers one half of a counter. With two multiprocessors there are more tiles than blocks. The other
-// shape is for steps that split the keys.
-Test(launches, with_counters_in_the_workspace) {
-  setenv("EMU_MULTIPROCESSORS", "2", 1);
-  attention_shape shape = suite_shape(ATTENTION_FP16, 130, 130, 64, true);
-  shape.heads = shape.kv_heads = suite_emulated() ? 3 : 140;
-  expect_right_with_counters(shape);
-  setenv("EMU_MULTIPROCESSORS", "4", 1);
-  expect_right_with_counters(suite_shape(ATTENTION_FP16, 3, 300, 64, true));
-}
-
-// Memory that is new to the step may hold anything, and a problem that needs more of it comes second: all words are marks
-// of step 25 (words.cuh), of which the first problem clears its own part alone.
-Test(launches, with_more_of_new_memory) {
-  error_text error;
-  trial few, many;
-  suite_prepare(&few, suite_shape(ATTENTION_FP16, 3, 300, 64, false), INPUTS_NORMAL);
-  suite_prepare(&many, suite_shape(ATTENTION_FP16, 3, 1500, 64, false), INPUTS_NORMAL);
-  suite_run_and_check(&few, NULL);
-  suite_run_and_check(&many, NULL);
-  const size_t bytes = many.workspace.bytes;
-  if (bytes > few.workspace.bytes) {
-    uint32_t *marks = malloc(bytes);
-    cr_assert_not_null(marks);
-    for (size_t i = 0; i < bytes / sizeof *marks; i++) marks[i] = 0xffeadbed;
-    attention_args first = trial_arguments(&few), second = trial_arguments(&many);
-    cr_assert_eq(cudaMalloc(&first.workspace, bytes), cudaSuccess);
-    cr_assert_eq(cudaMemcpy(first.workspace, marks, bytes, cudaMemcpyHostToDevice), cudaSuccess);
-    free(marks);
-    second.workspace = first.workspace;
-    cr_assert(device_ok(suite_step().forward(&first, NULL), "launching", &error), "%s", error.text);
-    expect_right_again(&many, &second);
-    cudaFree(first.workspace);
-  }
-  trial_free(&few);
-  trial_free(&many);
-}
-
-// A launch that a graph records clears nothing before the graph is replayed, so memory that is new to it stays new.
-Test(launches, behind_one_that_a_graph_records) {
-  error_text error;
-  trial trial;
-  suite_prepare(&trial, suite_shape(ATTENTION_FP16, 3, 1500, 64, false), INPUTS_NORMAL);
-  suite_run_and_check(&trial, NULL);
-  attention_args arguments = trial_arguments(&trial);
-  const size_t bytes = trial.workspace.bytes;
-  if (bytes > 0) {
-    cudaStream_t stream;
-    cudaGraph_t graph;
-    uint32_t *marks = malloc(bytes);
-    cr_assert_not_null(marks);
-    for (size_t i = 0; i < bytes / sizeof *marks; i++) marks[i] = 0xffeadbed; // of step 25
-    cr_assert_eq(cudaMalloc(&arguments.workspace, bytes), cudaSuccess);
-    cr_assert_eq(cudaMemcpy(arguments.workspace, marks, bytes, cudaMemcpyHostToDevice),
-                 cudaSuccess);
-    free(marks);
-    cr_assert_eq(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
-    cr_assert_eq(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), cudaSuccess);
-    cr_assert(device_ok(suite_step().forward(&arguments, stream), "recording", &error), "%s",
-              error.text);
-    cr_assert_eq(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-    cudaGraphDestroy(graph);
-    cudaStreamDestroy(stream);
-    cr_assert(guard_poison(&trial.device_o, &error));
-    expect_right_again(&trial, &arguments);
-    cudaFree(arguments.workspace);
-  }
+  suite_expect_right_again(&trial, &arguments);
   trial_free(&trial);
 }
 
@@ -276,7 +138,7 @@ Test(launches, o_alone_with_other_values) {
   arguments.lse = NULL;
   for (int round = 0; round < 3; round++) {
     cr_assert(guard_poison(&trial.device_o, &error));
-    expect_right_again(&trial, &arguments);
+    suite_expect_right_again(&trial, &arguments);
     for (size_t i = 0; i < shape_kv_count(&trial.shape); i++) trial.v[i] ^= 0x8000;
     suite_upload(&trial);
     cr_assert(trial_reference(&trial, &error), "%s", error.text);
