@@ -81,10 +81,10 @@ check-now: say-device
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_SABOTAGED_GROUP=$(BUILD)/sabotaged_group LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) ONE_GPU="$(on_one_gpu)" ALL_GPUS="$(on_all_gpus)" LAB_LARGE=$(if $(STEP_GOALS),1) LAB_THIRD=$(THIRD) \
 	  scripts/check.sh $(CHECKED)
-	$(if $(PLANTED),@JOBS=$(JOBS) scripts/side_by_side.sh "$(bugs_of_steps)" "$(variants_of_steps)" scripts/guide.sh)
+	$(if $(PLANTED),@JOBS=$(JOBS) scripts/side_by_side.sh "$(bugs_of_steps)" "$(variants_of_steps)" "THIRD=$(THIRD) scripts/guide.sh")
 
-# With THIRD=0, 1 or 2 a third of the planted bugs, the variants and the substeps is tried. Its value is not for the tests,
-# which try their own, but for one of them, which gets it as LAB_THIRD.
+# With THIRD=0, 1 or 2 a third of the planted bugs, the variants, the substeps and the documents is tried. Its value is not
+# for the tests, which try their own, but for one of them, which gets it as LAB_THIRD.
 unexport THIRD
 bugs_of_steps = if command -v patch >/dev/null; then THIRD=$(THIRD) DEVICE=cpu NAMED=1 RECORD= scripts/bugs.sh $(PLANTED) && scripts/slow.sh $(PLANTED); \
   else echo 'bugs: skipped because planting bugs needs the program patch (make deps installs it)'; fi

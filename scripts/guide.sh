@@ -14,29 +14,34 @@
 # an output block must come, in this order, in what the commands say; `...` in it stands for anything, and other
 # lines may stand between.
 #
-# Without FILE: GUIDE.md, guide/*.md and the pages of the steps, steps/*/README.md. Exit status 1 when a
-# block fails, 2 when a document makes no sense or has nothing to test.
+# Without FILE: GUIDE.md, guide/*.md and the pages of the steps, steps/*/README.md; with THIRD=0, 1 or 2 a third of them.
+# Exit status 1 when a block fails, 2 when a document makes no sense or has nothing to test.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/scratch.sh
 . scripts/scratch.sh
 make_scratch work/guide
+# shellcheck source=scripts/third.sh
+. scripts/third.sh
 all=no
+part='' # of the documents, in words
 if [ "${1-}" = --all ]; then
   all=yes
   shift
 fi
 if [ $# -eq 0 ]; then
   shopt -s nullglob
-  set -- GUIDE.md guide/*.md steps/*/README.md
+  documents=(GUIDE.md guide/*.md steps/*/README.md)
+  take_third documents documents
+  set -- "${documents[@]}"
 fi
 block_seconds=120 # a block that runs longer hangs
 if [ $all = yes ]; then block_seconds=600; fi
 
 # The settings of the caller's make must not reach the commands.
 unset MAKEFLAGS MAKELEVEL MAKEOVERRIDES MFLAGS DEBUG SANITIZE MODE STEPS STEPS_FOLDER CONFIG ARGS WORK WERROR \
-  BUG FROM FORCE PART QUICK NAME EMU_GPU EMU_GPUS GPUS
+  BUG FROM FORCE PART QUICK NAME EMU_GPU EMU_GPUS GPUS THIRD
 unset BXFI_MAP # Criterion takes a program for one of its workers that finds this
 export LAB_WORK=work/guide/own # of the exercises, in the place of the reader's own
 export DEVICE=cpu OMP_WAIT_POLICY=passive
@@ -168,4 +173,4 @@ if [ $failed -gt 0 ]; then
   echo "guide: $failed of $ran blocks do not do what the guide says"
   exit 1
 fi
-echo "guide: $ran blocks do what the guide says, $left_out are left out ($((SECONDS - started)) s)"
+echo "guide: $ran blocks$part do what the guide says, $left_out are left out ($((SECONDS - started)) s)"

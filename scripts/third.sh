@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A third of a list of patches, for a change that shall be tested in few minutes. To be sourced.
+# A third of a list, for a change that shall be tested in few minutes. To be sourced.
 
 # take_third LIST WHAT: with THIRD=0, 1 or 2, keeps that third of the elements of the array LIST; together the three are
 # all. Without THIRD it keeps all. WHAT names the elements in messages. Sets `part` to the words to say behind their
