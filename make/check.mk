@@ -106,7 +106,7 @@ else
 endif
 
 bugs: say-device ## plant each steps/NN/bugs/*.patch and see who catches it (of all steps, or with RECORD=1: CSV)
-	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(or $(RECORD),$(if $(STEP_GOALS),,1)) scripts/bugs.sh $(BUILDABLE)
+	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) THIRD=$(THIRD) RECORD=$(or $(RECORD),$(if $(STEP_GOALS),,1)) scripts/bugs.sh $(BUILDABLE)
 
 .PHONY: mutants
 mutants: say-device ## steps with one small fault each, and who catches it: make step17 mutants SECONDS=120 SEED=1
@@ -116,12 +116,12 @@ mutants: say-device ## steps with one small fault each, and who catches it: make
 
 .PHONY: variants
 variants: say-device ## what each part of a step brings: builds, checks and times steps/NN/variants/*.patch: RECORD=1 NAME=
-	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(RECORD) NAME=$(NAME) VARIANT=$(VARIANT) \
+	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) THIRD=$(THIRD) RECORD=$(RECORD) NAME=$(NAME) VARIANT=$(VARIANT) \
 	  scripts/variants.sh $(BUILDABLE)
 
 .PHONY: substeps
 substeps: say-device ## the substeps from a step's parent to the step: builds, checks and times the sources in between: RECORD=1 NAME=
-	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) RECORD=$(RECORD) NAME=$(NAME) scripts/substeps.sh $(BUILDABLE)
+	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) THIRD=$(THIRD) RECORD=$(RECORD) NAME=$(NAME) scripts/substeps.sh $(BUILDABLE)
 
 fuzz: say-device ## random problems on a step until one fails: make step06 fuzz SECONDS=60 SEED=1
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(addsuffix -fuzz,$(call programs,$(BUILDABLE)))
@@ -149,7 +149,7 @@ ptx: say-compilable ## PTX: instructions counted, listing in build/ptx (needs nv
 	@NVCC=$(NVCC) NCCL_HOME=$(NCCL_HOME) JOBS=$(JOBS) scripts/ptx.sh "$(or $(ARCH),sm_80 sm_90a)" $(compilable)
 
 guide: ## run the commands of the guide, slow ones too, and compare what they say with it
-	@JOBS=$(JOBS) scripts/guide.sh --all
+	@JOBS=$(JOBS) THIRD=$(THIRD) scripts/guide.sh --all
 
 SOURCES = $(shell LC_ALL=C scripts/files.sh '*.c' '*.h' '*.cu' '*.cuh' '*.js')
 format: ## lay out the sources with clang-format 14

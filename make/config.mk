@@ -55,6 +55,10 @@ ifneq ($(call less,0 1 2 3 4 5 6 7 8 9,$(JOBS))$(if $(call less,0,$(JOBS)),,0),)
   $(error JOBS is "$(JOBS)": give the number of compilers and programs to run at a time, from 1 on)
 endif
 
+ifneq ($(THIRD),)
+  $(if $(filter 0 1 2,$(THIRD)),,$(error THIRD is "$(THIRD)": give it 0$(comma) 1 or 2$(comma) the third that is to be tried))
+endif
+
 # The folder of the steps' sources. A changed copy of a step is built from another folder, beside the normal build.
 # An example is make step06 check STEPS_FOLDER=/tmp/try, where /tmp/try holds 06_cp_async/attention.cu. WORK=1 is
 # the folder of the exercises, and `make hunt BUG=3 check` works on the planted bug that it hands out.

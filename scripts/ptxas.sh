@@ -13,6 +13,10 @@ make_scratch
 # shellcheck source=scripts/kernels.sh
 . scripts/kernels.sh
 need_nvcc ptxas
+if [ -n "${THIRD:-}" ] && { [ -z "${SHORT:-}" ] || [ -n "$1" ]; }; then
+  echo "error: THIRD=$THIRD takes a part of what SHORT=1 compiles for all GPUs: give SHORT=1, and leave ARCH out" >&2
+  exit 2
+fi
 architectures=${1:-$(sed -n 's/^\(sm_[^ ]*\).*/\1/p' scripts/gpus.txt | tr '\n' ' ')}
 if [ -n "${SHORT:-}" ] && [ -z "$1" ]; then
   list=$(scripts/few_gpus.sh "${@:2}") || exit

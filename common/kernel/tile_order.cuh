@@ -89,7 +89,7 @@ static inline bool fits_small_tiles(const attention_shape &shape) {
 struct schedule {
   int blocks; // thread blocks of the launch, one for each multiprocessor unless there are fewer tiles
   // Of the tiles that blocks have taken; NULL if block b takes the tiles b, b + blocks, b + 2 blocks, and so on: where
-  // there is a block for each tile, and where all tiles are so short that the wait for the counter does not pay.
+  // there is a block for each tile, and where there is no mask and tiles are so short that the wait does not pay.
   unsigned long long *counter;
   // How many key blocks before the end of its tile a block takes the next one: 1 if the counter deals out few tiles to
   // each block, so that a tile goes to one that is about to be free, else as early as it can, which hides the wait.

@@ -61,6 +61,9 @@ Test(ptxas, short_takes_few_gpus) {
       toolkit_run("for third in 0 1 2; do THIRD=$third scripts/few_gpus.sh 99_recorded | wc -l; "
                   "done; THIRD=1 scripts/few_gpus.sh 99_recorded");
   cr_expect_str_eq(result.out, "5\n1\n1\n99_recorded sm_90a first\n", "%s", result.out);
+  result = toolkit_run("THIRD=1 scripts/ptxas.sh '' 99_recorded 2>&1");
+  cr_expect_eq(result.status, 2);
+  EXPECT(result, "error: THIRD=1 takes a part of what SHORT=1 compiles");
 }
 
 // Of a step whose kernels another one has as well, only the first configuration, and on sm_90a for one head_dim.

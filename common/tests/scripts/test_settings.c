@@ -48,12 +48,13 @@ Test(settings, what_is_no_word_is_refused) {
 }
 
 // Settings that no program would understand are refused before anything is run.
-Test(settings, wrong_jobs_and_compilers) {
+Test(settings, wrong_numbers_and_compilers) {
   const struct {
     const char *setting;
     const char *sentence;
   } cases[] = {{"JOBS=0", "JOBS is \"0\": give the number of compilers and programs"},
                {"JOBS=x", "JOBS is \"x\": give the number of compilers and programs"},
+               {"THIRD=3", "THIRD is \"3\": give it 0, 1 or 2"},
                {"CC=no-gcc", "CC is \"no-gcc\", and there is no such program"},
                {"CXX=no-g++", "CXX is \"no-g++\", and there is no such program"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

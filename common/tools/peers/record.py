@@ -27,9 +27,9 @@ def _with_interval(name: str) -> tuple[str, ...]:
     return (name, f"{name}_low", f"{name}_high")
 
 
-# Those of common/result, but for the deviation of the scores in place of inputs and scale, and the shares of the peers'
-# speed in place of the comparison in one configuration, which the ladder alone makes. `gpu` is the beginning of the GPU's UUID: the shapes of a published file may
-# be of several GPUs of one kind.
+# Those of common/result, but for the deviation of the scores in place of inputs and scale, and the shares of the
+# peers' speed in place of the comparison in one configuration, which the ladder alone makes. `gpu` is the beginning
+# of the GPU's UUID: the shapes of a published file may be of several GPUs of one kind.
 COLUMNS = (
     *KEY_COLUMNS,
     *("check", "o_error", "o_bound", "lse_error", "workspace_bytes", "samples", "median_ms"),
