@@ -38,6 +38,8 @@ FAILING_CALL(cudaGetLastError, (void), ())
 FAILING_CALL(cudaFuncSetAttribute,
              (const void *kernel, enum cudaFuncAttribute attribute, int value),
              (kernel, attribute, value))
+FAILING_CALL(cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
+             (stream, status))
 FAILING_CALL_ON(stream, cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream),
                 (to, value, bytes, stream))
 FAILING_CALL_ON(stream, cudaMemcpyAsync,

@@ -8,6 +8,8 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
+from .tables import rows_of
+
 Row = dict[str, str]
 Problem = tuple[str, ...]
 
@@ -80,11 +82,18 @@ class Records:
             raise Refused(f"there is no record {self._folder}/{name}.csv")
         return [row for path in paths for row in self._rows(path)]
 
+    def _of_table(self, page: str, table: str, device: str) -> list[Row]:
+        try:
+            return rows_of(page, table, device)
+        except LookupError as error:
+            raise Refused(str(error)) from None
+
     def rows(self, words: str, device: str, needed: str = "") -> list[tuple[Problem, Row]]:
         """The chosen rows, with the problem of each. The needed column and those of the words must be there.
 
-        The first word is a file of the device, or DEVICE/FILE. A word without "=" is a step, by its number or its
-        whole name; 18|20 are two of them. Rows of variants count only where a word names the variant.
+        The first word is a file of the device, DEVICE/FILE, or PAGE.md:TABLE for a generated table. A word without
+        "=" is a step, by its number or its whole name; 18|20 are two of them. Rows of variants count only where a
+        word names the variant.
         """
         file, *conditions = words.split() or [""]
         tests: dict[str, Callable[[str], bool]] = {"variant": lambda value: value == ""}
@@ -94,10 +103,14 @@ class Records:
                 tests[name] = _is_one_of(values)
             else:
                 tests["step"] = lambda value, wanted=name: is_named(value, wanted)
-        rows = self._named(file if "/" in file else f"{device}/{file}")
+        page, of_table, table = file.partition(".md:")
+        if of_table:
+            rows = self._of_table(f"{page}.md", table, device)
+        else:
+            rows = self._named(file if "/" in file else f"{device}/{file}")
         for name in filter(None, (needed, *tests)):
             if name != "variant" and not any(name in row for row in rows):
-                raise Refused(f"{file}.csv has no column {name}")
+                raise Refused(f"{file if of_table else file + '.csv'} has no column {name}")
         for name, test in tests.items():
             fits = functools.cache(test)  # a column has few different values
             rows = [row for row in rows if fits(row.get(name) or "")]

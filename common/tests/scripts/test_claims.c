@@ -70,6 +70,28 @@ Test(claims, of_short_launches) {
                0, "claims: 6 numbers and comparisons of the pages are what plots/data says\n");
 }
 
+// A table of a page has the numbers that its cells begin with, of the device that the claim names.
+Test(claims, of_a_generated_table) {
+  toolkit_write("table.md",
+                "<!-- table: shares other-gpu -->\n| step | waits for a tile |\n|---|---:|\n"
+                "| 05 fused | 7 % |\n<!-- end of table -->\n\n"
+                "<!-- table: shares test-gpu -->\n| step | head_dim | waits for a tile |\n"
+                "|---|---:|---:|\n| 05 fused | 64 | 13 % |\n| 05 fused | 128 | 2.5 % |\n"
+                "| 06 copied | 64 | |\n\nTest GPU\n<!-- end of table -->\n");
+  toolkit_write("page.md", "It waits for 13 % of its time, or for 2.4 %.\n");
+  const char *const right = HEAD "waits for {} % of its time\n"
+                                 "  waits_for_a_tile[table.md:shares 05 head_dim=64]\n"
+                                 "  count(waits_for_a_tile[table.md:shares 05|06_copied] > 2) >= 2\n";
+  expect_whole(right, 0, "claims: 2 numbers and comparisons of the pages are what plots/data says\n");
+  expect_whole(HEAD "for {} %.\n  least(waits_for_a_tile[table.md:shares 05])\n", 1,
+               "page.md:1: the page says 2.4 and the records say 2.5: for 2.4 %. "
+               "(plots/claims/page.txt:4)\n"
+               "claims: mend the page where its number is old, and plots/claims where the page was "
+               "reworded\n");
+  expect_whole(HEAD "for {} %.\n  turns[table.md:shares 05]\n", 2,
+               "error: plots/claims/page.txt:4: table.md:shares has no column turns\n");
+}
+
 Test(claims, that_the_records_contradict) {
   expect_whole(HEAD "takes {} ms\n  median_ms[ladder 05] + 0.006\n\n"
                     "takes 2.00 ms\n  median_ms[bench 05] < 2\n\n"
@@ -103,6 +125,8 @@ Test(claims, that_make_no_sense) {
       {"median_ms[ladder 05 seq_q=..512]", "no row holds median_ms[ladder 05 seq_q=..512]"},
       {"median_ms[ladder 05 seq_q=a..b]", "this is no range of numbers: a..b"},
       {"median_us[ladder 05]", "ladder.csv has no column median_us"},
+      {"median_ms[none.md:ladder 05]", "there is no page none.md"},
+      {"median_ms[page.md:ladder 05]", "page.md has no table ladder of test-gpu"},
       {"median_ms[ladder 05 size=1]", "ladder.csv has no column size"},
       {"median_ms[bench 05]",
        "this has 3 values, of which least or most makes one number: median_ms[bench 05]"},

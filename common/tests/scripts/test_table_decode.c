@@ -29,6 +29,8 @@ Test(table_decode, a_choice_of_another_step) {
   const script_result result = filled(BLOCK("decode_short test-gpu 32 8 20 25 1:1,2:1"));
   EXPECT(result, "| 1 | 1024 | 1 | 8.00 | 5.00 | 1.60 | 16.0 | SDPA cuDNN | 3.20 | 4.00 | 0.80 |\n",
          "| 2 | 1024 | 1 | | 20.0 | | | | | | |\n");
+  const script_result whole = filled(BLOCK("decode test-gpu"));
+  EXPECT(whole, "| 32 | 8 | 1 | 1024 | 1 | | 10.0 | | 8.00 | 5.00 | 16.0 | SDPA cuDNN | 2.00 |");
   recorded_write("decode", DECODE);
   const script_result none = filled(BLOCK("decode_short test-gpu 32 8 20 25 1:1"));
   EXPECT(none, "No row of this kind is recorded: `make decode`");

@@ -3,6 +3,7 @@
 
 #include "device/device.h"
 #include "suite.h"
+#include "tests/failing_calls.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -127,5 +128,29 @@ Test(workspaces, behind_one_that_a_graph_records) {
     suite_expect_right_again(&trial, &arguments);
     cudaFree(arguments.workspace);
   }
+  trial_free(&trial);
+}
+
+// Nor is memory known if the launch that was the first to use it has failed.
+Test(workspaces, behind_a_launch_that_fails) {
+  enum { CALLS = 8 }; // of a launch at most; the memory of each stays, because its place would be known
+  error_text error;
+  void *memory[CALLS] = {NULL};
+  trial trial;
+  suite_prepare(&trial, suite_shape(ATTENTION_FP16, 3, 1500, 64, false), INPUTS_NORMAL);
+  suite_run_and_check(&trial, NULL);
+  const char *failed = trial.workspace.bytes > 0 ? "" : NULL;
+  for (int number = 1; failed; number++) {
+    cr_assert_leq(number, CALLS);
+    attention_args arguments = trial_arguments(&trial);
+    arguments.workspace = memory[number - 1] = new_memory(trial.workspace.bytes);
+    failing_calls_begin(number);
+    suite_step().forward(&arguments, NULL);
+    failed = failing_calls_end();
+    cudaGetLastError(); // of a kernel that was launched all the same
+    cr_assert(guard_poison(&trial.device_o, &error));
+    suite_expect_right_again(&trial, &arguments);
+  }
+  for (int i = 0; i < CALLS; i++) cudaFree(memory[i]);
   trial_free(&trial);
 }
