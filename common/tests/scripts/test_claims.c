@@ -79,10 +79,12 @@ Test(claims, of_a_generated_table) {
                 "|---|---:|---:|\n| 05 fused | 64 | 13 % |\n| 05 fused | 128 | 2.5 % |\n"
                 "| 06 copied | 64 | |\n\nTest GPU\n<!-- end of table -->\n");
   toolkit_write("page.md", "It waits for 13 % of its time, or for 2.4 %.\n");
-  const char *const right = HEAD "waits for {} % of its time\n"
-                                 "  waits_for_a_tile[table.md:shares 05 head_dim=64]\n"
-                                 "  count(waits_for_a_tile[table.md:shares 05|06_copied] > 2) >= 2\n";
-  expect_whole(right, 0, "claims: 2 numbers and comparisons of the pages are what plots/data says\n");
+  const char *const right =
+      HEAD "waits for {} % of its time\n"
+           "  waits_for_a_tile[table.md:shares 05 head_dim=64]\n"
+           "  count(waits_for_a_tile[table.md:shares 05|06_copied] > 2) >= 2\n";
+  expect_whole(right, 0,
+               "claims: 2 numbers and comparisons of the pages are what plots/data says\n");
   expect_whole(HEAD "for {} %.\n  least(waits_for_a_tile[table.md:shares 05])\n", 1,
                "page.md:1: the page says 2.4 and the records say 2.5: for 2.4 %. "
                "(plots/claims/page.txt:4)\n"

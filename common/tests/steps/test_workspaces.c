@@ -133,7 +133,9 @@ Test(workspaces, behind_one_that_a_graph_records) {
 
 // Nor is memory known if the launch that was the first to use it has failed.
 Test(workspaces, behind_a_launch_that_fails) {
-  enum { CALLS = 8 }; // of a launch at most; the memory of each stays, because its place would be known
+  enum {
+    CALLS = 8
+  }; // of a launch at most; the memory of each stays, because its place would be known
   error_text error;
   void *memory[CALLS] = {NULL};
   trial trial;
