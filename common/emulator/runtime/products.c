@@ -228,7 +228,6 @@ void emulator_warpgroup_commit(const emulator_site *site) {
   self->products.group++;
   self->products.started = 0;
   if (++group->committed < WARPGROUP_THREADS) return;
-  if (self->products.group >= self->products.waited + 2) worker->counts.overlapped_groups++;
   const unsigned first = self->index - rank_of(self);
   for (unsigned i = first; i < first + WARPGROUP_THREADS; i++) {
     thread *thread = &worker->threads[i];
@@ -293,6 +292,7 @@ void emulator_warpgroup_wait(unsigned newest, const emulator_site *site) {
     product_group *group = &warpgroup->groups[own->waited % GROUPS_MAX];
     if (++group->waited == WARPGROUP_THREADS) {
       group->count = group->committed = group->waited = 0;
+      if (newest > 0) worker->counts.overlapped_groups++;
     }
   }
 }
