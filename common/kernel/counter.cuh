@@ -1,5 +1,5 @@
-// Counters in the workspace that are at 0 when a launch begins, although nothing clears them before it. To clear them with
-// cudaMemsetAsync would be a second launch for each one of the kernel.
+// Counters in the workspace that are at 0 when a launch begins. Only new memory is cleared: to clear it each time with
+// cudaMemsetAsync would be a second launch for each one of the kernel. So the last call sets a counter back to 0.
 #ifndef COUNTER_CUH
 #define COUNTER_CUH
 

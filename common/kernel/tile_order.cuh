@@ -15,7 +15,7 @@ struct tile_place {
   int batch, head, kv_head;
   int first_query;
   int rows;         // that exist: fewer than BLOCK_M at the end of a sequence
-  int first_key;    // that the tile takes: 0, except in the parts of step 24
+  int first_key;    // that the tile takes: 0, except in the parts of steps 24 and 26
   int blocks;       // of keys from there on that the last row sees, at least 1
   size_t first_row; // number of the tile's first row among all rows of O and lse
 };

@@ -8,7 +8,7 @@
 //   softmax_kernel   P over S               one thread: one row
 //   output_kernel    O [seq_q, head_dim]    one thread: one element, a sum of seq_kv terms
 //
-// Cost for each head: S is written once, read and written by the softmax, and read again for every
+// Cost for each head: S is written, read three times and written twice by the softmax, and read again for every
 // column of O. K and V are each read seq_q times. Memory grows with seq_q * seq_kv.
 // Look next at 02_tiled, which fetches each value once for a whole tile.
 #include "kernel.cuh"

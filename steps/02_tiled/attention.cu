@@ -12,8 +12,8 @@
 //            +----------------+             the columns 4c .. 4c + 3 of every 32.
 //
 // Cost for each head: Q is fetched from global memory once, and K and V once for every query tile, which is
-// 64 times less often than in step 01. S still travels through global memory: it is written once, read and
-// written by the softmax, and read again.
+// 64 times less often than in step 01. S still travels through global memory: it is written, read three times
+// and written twice by the softmax, and read again.
 // With few heads most of the GPU has nothing to do, which 03_3dgrid changes.
 #include "kernel.cuh"
 #include "tiles.cuh"

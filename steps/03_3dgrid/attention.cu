@@ -11,7 +11,7 @@
 //            +----------------+             the columns 4c .. 4c + 3 of every 32.
 //
 // Cost for each head: as in step 02, but spread over many multiprocessors. S still travels through
-// global memory: it is written once, read and written by the softmax, and read again.
+// global memory: it is written, read three times and written twice by the softmax, and read again.
 // Look next at 04_online_softmax, which never stores S.
 #include "kernel.cuh"
 #include "tiles.cuh"

@@ -128,11 +128,11 @@ __device__ __forceinline__ void mask_row(float (&S_row)[tile::LANE_KEYS], int li
 }
 
 // The online softmax of one row: the lane's scores become probabilities in place. Returns the factor that
-// scales the sums of the blocks before to the new row max.
+// scales the sums of the key blocks before to the new row max.
 template <typename tile>
 __device__ __forceinline__ float softmax_row(float (&S_row)[tile::LANE_KEYS], float scale_log2,
                                              float &row_max, float &row_sum) {
-  // exercise: compute new_max, the largest score of the whole row, in the blocks before and in this one
+  // exercise: compute new_max, the row's largest score, in the key blocks before (row_max) and in this one (all lanes)
   // until then: const float new_max = row_max;
   float new_max = row_max;
   for (int n = 0; n < tile::LANE_KEYS; n++) new_max = fmaxf(new_max, S_row[n]);

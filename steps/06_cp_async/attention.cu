@@ -63,7 +63,7 @@ static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
 // Fragments are read 16 bytes a lane, 8 rows at once. With 16 bytes of padding a row is an odd multiple
 // of 16 bytes long, so 8 rows in turn start in 8 different groups of 4 banks: no conflict. A pad of one
-// element would spread them too, but then most rows would not begin at a multiple of 16 bytes.
+// element would move a row by half a bank only, and most rows would not begin at a multiple of 16 bytes.
 static constexpr int PAD = 8;   // elements of 2 bytes
 static constexpr int S_PAD = 4; // floats
 static_assert(PAD * sizeof(half) % 16 == 0 && S_PAD * sizeof(float) % 16 == 0, "rows stay aligned");
@@ -107,7 +107,7 @@ __device__ __forceinline__ void mask_row(float (&S_row)[tile::LANE_KEYS], int li
 }
 
 // The online softmax of one row: the lane's scores become probabilities in place. Returns the factor that
-// scales the sums of the blocks before to the new row max.
+// scales the sums of the key blocks before to the new row max.
 template <typename tile>
 __device__ __forceinline__ float softmax_row(float (&S_row)[tile::LANE_KEYS], float scale_log2,
                                              float &row_max, float &row_sum) {

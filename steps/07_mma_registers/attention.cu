@@ -57,7 +57,7 @@ static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 
 // Fragments are read 16 bytes a lane, 8 rows at once. With 16 bytes of padding a row is an odd multiple
 // of 16 bytes long, so 8 rows in turn start in 8 different groups of 4 banks: no conflict. A pad of one
-// element would spread them too, but then most rows would not begin at a multiple of 16 bytes.
+// element would move a row by half a bank only, and most rows would not begin at a multiple of 16 bytes.
 static constexpr int PAD = 8; // elements of 2 bytes
 static_assert((32 + PAD) * sizeof(half) / 16 % 2 == 1, "rows start in different banks");
 

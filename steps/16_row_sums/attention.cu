@@ -51,7 +51,7 @@ struct configuration {
   X(64, 128, 4, 2)
 
 // The best measured on an H200 and an H100. Where tiles are few they are small, to keep more multiprocessors busy,
-// and so they are for the shortest sequences. At head_dim 64, blocks of 64 keys are the best for short sequences, and
+// and so they are for up to 128 queries. At head_dim 64, blocks of 64 keys are the best for other short sequences, and
 // blocks of 128 keys for long ones. With a causal mask a sequence counts as short up to four times the length.
 static const char *best_configuration(const attention_shape *shape) {
   const long long heads = (long long)shape->batch * shape->heads;

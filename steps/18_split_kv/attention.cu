@@ -172,7 +172,7 @@ static double tiles_of(const attention_shape &shape) {
 
 // Returns into how many splits the keys are divided: as many as --splits says. Else all tiles together have at most as
 // many splits as the GPU can run blocks at once. A partial row is written and read again in float32, which is as many
-// bytes as two keys have, so a split has about two keys for each row of its tile, or more.
+// bytes as two keys have, so a split should have two keys for each row of its tile. The last division rounds up.
 template <typename tile, int D>
 static int splits_of(const attention_shape &shape) {
   if (chosen_splits > 0) return chosen_splits;

@@ -158,8 +158,8 @@ static double tiles_of(const attention_shape &shape) {
   return (double)divide_up(packed_rows(shape), tile::BLOCK_M) * shape.kv_heads * shape.batch;
 }
 
-// Returns as many shares as blocks run at once, or fewer of which none crosses the end of a tile. A share has at least
-// one key block, and at least two keys for each row of its tile, because a partial row, written and read, is as many
+// Returns as many shares as blocks run at once, or fewer of which none crosses the end of a tile. A share should have
+// one key block, and two keys for each row of its tile, because a partial row, written and read, is as many
 // bytes as two keys have. Tiles whose warps have rows of their own (KEY_WARPS == 1) have other work than copies: where
 // there are enough of them, each block takes one. --splits N makes N times as many shares as tiles.
 template <typename tile, int D>
