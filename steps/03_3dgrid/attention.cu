@@ -27,7 +27,6 @@ struct configuration {
   static constexpr int ROW_THREADS = THREADS / COLUMN_THREADS;
   static constexpr int ROWS = BLOCK_M / ROW_THREADS;         // of one thread
   static constexpr int LANE_KEYS = BLOCK_N / COLUMN_THREADS; // of one thread
-  static constexpr int MAX_DIM = 128;
 
   static_assert(BLOCK_M % ROW_THREADS == 0 && BLOCK_N % 32 == 0, "tiles divide evenly");
 };

@@ -59,6 +59,7 @@ static constexpr int BLOCKS_PER_SM = 8 / tile::WARPS;
 // of 16 bytes long, so 8 rows in turn start in 8 different groups of 4 banks: no conflict. A pad of one
 // element would move a row by half a bank only, and most rows would not begin at a multiple of 16 bytes.
 static constexpr int PAD = 8; // elements of 2 bytes
+static_assert(PAD * sizeof(half) % 16 == 0, "rows stay aligned");
 static_assert((32 + PAD) * sizeof(half) / 16 % 2 == 1, "rows start in different banks");
 
 // Starts to copy the first `rows` rows of a [rows, head_dim] matrix to a [TILE_ROWS][D] tile and to fill the
