@@ -87,6 +87,7 @@ __device__ __forceinline__ size_t key_value_head(const attention_shape &shape, i
 
 // max_over_lanes and sum_over_lanes return the largest value and the sum, over the lanes whose numbers differ in the
 // bits FROM, 2 FROM, ... TO / 2. FROM = 1, TO = 8 take 8 neighbouring lanes; FROM = 8, TO = 32 take every eighth lane.
+// Words that begin with TIMELINE_ stand for nothing in an ordinary build (timeline.cuh).
 template <int FROM, int TO>
 __device__ __forceinline__ float max_over_lanes(float value TIMELINE_SITE) {
   TIMELINE_MMA(SOFTMAX)

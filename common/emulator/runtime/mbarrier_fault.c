@@ -90,10 +90,10 @@ static void report_empty_too_early(const worker *worker, const known_barrier *fu
                       name.text, other.text, arrivals);
   } else {
     fault_report_line(
-        "hint: the thread has waited for %s: do more arrivals come to it in a lap than "
-        "it is made for (%u), or some before their wait for %s, or has a wait the "
-        "parity of the phase before?",
-        other.text, arrivals, name.text);
+        "hint: the thread has waited for %s, and that barrier was complete too early. Does a "
+        "thread arrive there without having waited for %s, do more arrivals come in a lap than "
+        "it is made for (%u), or has a wait the parity of the phase before?",
+        other.text, name.text, arrivals);
   }
 }
 

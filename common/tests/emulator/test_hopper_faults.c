@@ -93,9 +93,9 @@ Test(hopper_faults, stages_filled_too_early) {
                  "has a wait for full[0] the parity of the phase before?\n");
   expect_of_ring(
       fault_ring_two_lanes,
-      "hint: the thread has waited for empty[0]: do more arrivals come to it in a lap "
-      "than it is made for (1), or some before their wait for full[0], or has a wait the "
-      "parity of the phase before?\n");
+      "hint: the thread has waited for empty[0], and that barrier was complete too early. Does a "
+      "thread arrive there without having waited for full[0], do more arrivals come in a lap than "
+      "it is made for (1), or has a wait the parity of the phase before?\n");
   expect_of_ring(fault_ring_parity_of_empty,
                  "hint: the thread has filled this stage before, and its wait for empty[0] since "
                  "returned at once, though no phase has ended there: has it the parity");
