@@ -50,7 +50,7 @@ new: ## a new step, which is all of one folder: make new STEP=30_name [FROM=06]
 # --- recipes -------------------------------------------------------------------------------------
 
 # The step before the first one named, unless that is a copy from elsewhere.
-before = $(if $(ELSEWHERE),,$(word $(words $(filter-out x,$(shell printf '%s\n' $(ALL_STEPS) | sed '/^$(firstword $(BUILDABLE))$$/,$$d'))),$(ALL_STEPS)))
+before = $(if $(ELSEWHERE),,$(shell steps=$(STEPS_FOLDER); . scripts/parent.sh; parent $(firstword $(BUILDABLE))))
 
 # ncu repeats each launch dozens of times, and saves and restores what it writes. A score matrix of the ladder's problem
 # would take minutes.

@@ -63,7 +63,7 @@ __device__ __forceinline__ int row_of_problem(const part &shape, int row) {
   // end of exercise
 }
 
-// Returns how many keys the rank's row `row` sees. The mask of step 17's kernel calls it, with rows of the rank.
+// Returns how many keys the rank's row `row` sees. The mask and key_blocks call it, with rows of the rank.
 __device__ __forceinline__ int visible_keys(const part &shape, int row) {
   return visible_keys(shape.whole, row_of_problem(shape, row));
 }
@@ -72,7 +72,7 @@ __device__ __forceinline__ int visible_keys(const part &shape, int row) {
 __device__ __forceinline__ block_place place_of_block(const part &shape, const tensor_maps &maps,
                                                       const tile_place &place, int first_key) {
   const int head = place.batch * shape.kv_heads + place.kv_head;
-  // exercise: row, head and rank of the block
+  // exercise: row and rank of the block, whose head is above
   // until then: return {&maps.K, &maps.V, first_key, head, 0};
   const int rank = first_key / shape.key_piece;
   return {&maps.K, &maps.V, first_key % shape.key_piece, head, rank};
@@ -106,7 +106,7 @@ struct part_args {
   const void *q, *k, *v;
   void *o;
   float *lse;
-  void *workspace; // of the kernel: an int
+  void *workspace; // of the kernel: the counter of tiles
 };
 
 template <typename tile, typename Element, int D>

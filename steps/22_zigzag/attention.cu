@@ -64,7 +64,7 @@ __device__ __forceinline__ int row_of_problem(const part &shape, int row) {
   // end of exercise
 }
 
-// Returns how many keys the rank's row `row` sees. The mask of step 17's kernel calls it, with rows of the rank.
+// Returns how many keys the rank's row `row` sees. The mask and key_blocks call it, with rows of the rank.
 __device__ __forceinline__ int visible_keys(const part &shape, int row) {
   return visible_keys(shape.whole, row_of_problem(shape, row));
 }
@@ -110,7 +110,7 @@ struct part_args {
   const void *q, *k, *v;
   void *o;
   float *lse;
-  void *workspace; // of the kernel: an int
+  void *workspace; // of the kernel: the counter of tiles
 };
 
 template <typename tile, typename Element, int D>

@@ -65,7 +65,7 @@ __device__ __forceinline__ int row_of_problem(const part &shape, int row) {
   return row < shape.query_piece ? first + row : second + row - shape.query_piece;
 }
 
-// Returns how many keys the rank's row `row` sees. The mask of step 17's kernel calls it, with rows of the rank.
+// Returns how many keys the rank's row `row` sees. The mask and key_blocks call it, with rows of the rank.
 __device__ __forceinline__ int visible_keys(const part &shape, int row) {
   return visible_keys(shape.whole, row_of_problem(shape, row));
 }
@@ -115,7 +115,7 @@ struct part_args {
   const void *q, *own_k, *own_v, *k, *v;
   void *o;
   float *lse;
-  void *workspace; // of the kernel: an int
+  void *workspace; // of the kernel: the counter of tiles
 };
 
 // Returns the rows of K and V that a rank has.
@@ -176,8 +176,8 @@ static cudaError_t meet(const attention_args *args, const attention_group *group
   return of_nccl(ncclAllReduce(number, number, 1, ncclInt32, ncclSum, group->comm, stream));
 }
 
-// Enqueues copies of a slice of K, or of V, from all other ranks. `first` is the slice's first head. Each rank has a
-// stream of its own, so that the time that copies take beside their bytes passes for all ranks at once. Where the
+// Enqueues copies of a slice of K, or of V, from all other ranks. `first` is the slice's first head. There is a stream
+// for the copies from each, so that the times that copies take beside their bytes pass at once. Where the
 // others are out of reach, NCCL gathers.
 static cudaError_t gather(void *all, const part &slice, int first, const attention_args *args,
                           const void *attention_peer::*tensor, const attention_group *group) {
