@@ -49,7 +49,7 @@ new: ## a new step, which is all of one folder: make new STEP=30_name [FROM=06]
 
 # --- recipes -------------------------------------------------------------------------------------
 
-# The step before the first one named, unless that is a copy from elsewhere.
+# The step that the first one named comes after, unless that is a copy from elsewhere.
 before = $(if $(ELSEWHERE),,$(shell steps=$(STEPS_FOLDER); . scripts/parent.sh; parent $(firstword $(BUILDABLE))))
 
 # ncu repeats each launch dozens of times, and saves and restores what it writes. A score matrix of the ladder's problem
@@ -57,7 +57,7 @@ before = $(if $(ELSEWHERE),,$(shell steps=$(STEPS_FOLDER); . scripts/parent.sh; 
 stores_scores = $(strip $(foreach step,$(before) $(firstword $(BUILDABLE)),$(shell grep -l score_matrix_bytes $(STEPS_FOLDER)/$(step)/attention.cu)))
 small_problem = This is a small problem, which fills a large GPU only in part, because a step here stores its scores: ARGS takes another one.
 
-ncu: say-device ## the five metrics of a step, beside those of the step before (GPU, ncu)
+ncu: say-device ## the five metrics of a step, beside those of its parent (GPU, ncu)
 ifeq ($(DEVICE),cpu)
 	@echo "error: ncu reads a GPU's counters, and DEVICE is cpu: make $(firstword $(STEP_GOALS) step05) count" \
 	  "counts here what the step asks of memory" >&2

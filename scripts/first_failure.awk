@@ -8,7 +8,7 @@
 # Of the tests that fail, those of plain shapes come first, then those of other inputs: the name of another says what it is
 # about, which need not be what is wrong.
 # With what=name it prints the name, as --filter takes it. It prints nothing where the test did not end in time, which would
-# take as long once more.
+# take as long once more. With quick=1 the log ends with the first failure, and the number of tests that pass is left out.
 function rank(test) { return test ~ /^shapes::/ ? 0 : test ~ /^inputs::/ ? 1 : 2 }
 
 FNR == 1 { said = report = ""; abandoned = 0 }
@@ -79,5 +79,7 @@ END {
   if (late) own = own "  it did not end: does a loop of the launcher, outside of the kernel, never end?\n"
   if (own own_report == "") own = "  it said nothing: its process ended before the test was at its end\n"
   if (passes_alone) own = own "  alone it passes: it fails beside other tests, or not each time\n"
-  printf "%s%d of %d tests pass; the first that does not is %s:\n%s", own_report, passing, tested, name, own
+  first = passing " of " tested " tests pass; the first that does not is "
+  if (quick != "") first = "the first test that does not pass is "
+  printf "%s%s%s:\n%s", own_report, first, name, own
 }

@@ -7,12 +7,13 @@ first_failure_awk=${BASH_SOURCE[0]%/*}/first_failure.awk
 # first_failed LOG: the name of the first failed test, as --filter takes it; nothing where it need not run again.
 first_failed() { awk -v what=name -f "$first_failure_awk" "$1"; }
 
-# say_first_failure LOG [ALONE]: how many tests pass, the first that does not, and what it said. ALONE is the log of that
-# test alone, as `--jobs 1 --verbose --filter NAME` writes it, and is needed where the tests ran side by side. It need not
-# exist where first_failed names no test.
+# say_first_failure LOG [ALONE]: how many tests pass, the first that does not, and what it said. With QUICK=1 a LOG of tests
+# that ran one after the other ends with the first failure, so the number is left out. ALONE is the log of that test alone,
+# as `--jobs 1 --verbose --filter NAME` writes it, and is needed where the tests ran side by side. It need not exist where
+# first_failed names no test.
 say_first_failure() {
   if [ $# -eq 1 ]; then
-    awk -f "$first_failure_awk" "$1"
+    awk -v quick="${QUICK:-}" -f "$first_failure_awk" "$1"
     return
   fi
   local files=("$1" from=tap)

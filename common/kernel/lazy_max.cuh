@@ -192,7 +192,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
         wgmma_wait<0>(O_frag[0]);
         release(smem.V_empty, V_ring);
       }
-      const bool attempt = may_be_lazy.value && failures < FAILURES;
+      const bool attempt = may_be_lazy.value && failures < FAILURES; // a wary loop counts nothing
       const bool lazy = attempt && try_lazy_softmax(P_new);
       if (!lazy) {
         if (may_be_lazy.value) failures++;

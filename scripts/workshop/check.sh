@@ -135,8 +135,6 @@ find_first_failure() { # STEP
   local test all=$log
   if [ $at_once -eq 1 ]; then
     say_first_failure "$log" >"$scratch/first"
-    # A quick check ends here, so the number of tests says nothing.
-    [ -z "${QUICK:-}" ] || sed -i 's/^[0-9]* of [0-9]* tests pass; the first that does not is /the first test that does not pass is /' "$scratch/first"
     return
   fi
   test=$(first_failed "$log")

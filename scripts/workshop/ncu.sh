@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the five metrics of a step, beside those of the step before:
+# Prints the five metrics of a step, beside those of the step that it comes after:
 #   scripts/workshop/ncu.sh PROGRAM [PROGRAM_BEFORE] -- [OPTION...]
 # Keeps ncu's whole report in build/ncu, for ncu-ui. The options choose the problem, which the first line names. Of
 # several kernels, durations and conflicts are added up; the rest is their mean, weighted by duration.

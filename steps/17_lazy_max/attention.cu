@@ -296,8 +296,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
         wgmma_wait<0>(O_frag[0]);
         release(smem.V_empty, V_ring);
       }
-      const bool attempt = may_be_lazy.value && failures < FAILURES;
-      // exercise: the lazy softmax if `attempt`; if none, a failure if may_be_lazy.value, the max, and row 0
+      const bool attempt = may_be_lazy.value && failures < FAILURES; // a wary loop counts nothing
+      // exercise: if `attempt`, the lazy softmax; else, or if it fails, count a failure, find the max and compute row 0
       // until then: const bool lazy = false;
       const bool lazy = attempt && try_lazy_softmax(P_new);
       if (!lazy) {

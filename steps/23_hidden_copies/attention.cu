@@ -177,7 +177,7 @@ static cudaError_t meet(const attention_args *args, const attention_group *group
 }
 
 // Enqueues copies of a slice of K, or of V, from all other ranks. `first` is the slice's first head. There is a stream
-// for the copies from each, so that the times that copies take beside their bytes pass at once. Where the
+// for the copies from each, so that the times that copies take beside their bytes pass at the same time. Where the
 // others are out of reach, NCCL gathers.
 static cudaError_t gather(void *all, const part &slice, int first, const attention_args *args,
                           const void *attention_peer::*tensor, const attention_group *group) {

@@ -134,6 +134,16 @@ Test(verbs_gpu, write_below_results_alone, .timeout = 120) {
                    "%s", others.out);
 }
 
+// A step that does not come after the one before it by number stands beside the step that it comes after.
+Test(verbs, ncu_takes_the_parent_as_well) {
+  static const char steps_of[] = MAKE
+      "-n %s ncu DEVICE=gpu CUDA_HOME=/none ARCH=sm_90a | grep -o 'gpu/step[0-9]*' | sort -u | "
+      "tr '\\n' ' '";
+  cr_expect_str_eq(lab_run(steps_of, "step05").out, "gpu/step04 gpu/step05 ");
+  cr_expect_str_eq(lab_run(steps_of, "step24").out, "gpu/step17 gpu/step24 ");
+  cr_expect_str_eq(lab_run(steps_of, "step01").out, "gpu/step01 ");
+}
+
 Test(verbs, decode_takes_the_steps_that_split_the_keys_and_peers_the_others) {
   static const char steps_of[] = MAKE "-n %s DEVICE=gpu CUDA_HOME=/none ARCH=sm_90a | "
                                       "grep -o 'step[0-9]*[.]so' | sort -u | tr '\\n' ' '";
