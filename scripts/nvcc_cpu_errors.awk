@@ -2,8 +2,21 @@
 # each once. For scripts/nvcc-cpu.
 
 function strip(text) {
+  gsub(/n't/, "n\001t", text) # an apostrophe, not the end of a quotation
   gsub(/‘|’|'|`/, "\"", text)
+  gsub(/\001/, "'", text)
   return text
+}
+
+# g++ tells of a launch in the emulator's own types: which parameters the kernel has, and which arguments it gets.
+function of_launch(text, parameters, arguments) {
+  if (text ~ /no matching function for call to "launcher\([^()]*\(&\)/) return "a kernel returns void, and this one does not"
+  if (!match(text, /\(emulator::launcher<.*>\) \(/)) return text
+  parameters = substr(text, RSTART + 20, RLENGTH - 24)
+  arguments = substr(text, RSTART + RLENGTH)
+  sub(/\)"?$/, "", arguments)
+  gsub(/&/, "", arguments)
+  return "the kernel has the parameters (" parameters "), and the launch gives it (" arguments ")"
 }
 
 # The word between the first pair of quotes.
@@ -30,6 +43,8 @@ function hint(text, name) {
     if (text ~ /cuda\/|curand/) return "the emulator does not have this header of CUDA's libraries"
     return "give its folder with -I"
   }
+  if (match(text, /did you mean "[^"]*"/) && tolower(substr(text, RSTART + 14, RLENGTH - 15)) == tolower(name)) return ""
+  if (text !~ /not declared|not been declared|not a member|no member|does not name|undefined reference|unknown type/) return ""
   if (name ~ /^CU(RAND|BLAS|FFT|SPARSE)_/ || name ~ /^(cuda|cu|cublas|curand|cusparse|cudnn|nv|tex|surf)[A-Z_0-9]/ || name ~ /^(tex[123]D|surf|__)/)
     return "the emulator lacks " name ", or it needs a header that is not included"
   if (text ~ /undefined reference/) return "no file that was given defines it"
@@ -38,7 +53,7 @@ function hint(text, name) {
 
 function report(where, text, advice) {
   # These follow from an error that is said already.
-  if (text ~ /expression error|^template argument [0-9]+ is invalid|^too many errors/) return
+  if (text ~ /expression error|^template argument [0-9]+ is invalid|^too many errors|argument deduction failed:$/) return
   gsub(/emulator_twin_/, "", text)
   if (text in said || count >= 5) return
   said[text] = 1
@@ -72,7 +87,7 @@ function report(where, text, advice) {
   text = substr($0, at + RLENGTH)
   # What g++ tells of template arguments in brackets goes on for pages.
   sub(/ \[with .*/, "", text)
-  sub(/; did you mean .*/, "", text)
+  text = of_launch(strip(text))
   if (length(text) > 240) text = substr(text, 1, 240) " ..."
   if (text !~ /^static assertion failed/) report(where ": ", text)
   else { sub(/^static assertion failed:? ?/, "", text); report(where ": ", text) }

@@ -55,52 +55,52 @@ namespace cooperative_groups {
 class thread_group {
 public:
   void sync(EMULATOR_CALL_SITE) const {
-    if (kind == BLOCK) __syncthreads(file, line);
-    if (kind == LANES) __syncwarp(mask, file, line);
-    if (kind == CLUSTER) detail::cluster_sync(file, line);
-    if (kind == GRID) {
+    if (kind == of_block) __syncthreads(file, line);
+    if (kind == of_lanes) __syncwarp(mask, file, line);
+    if (kind == of_cluster) detail::cluster_sync(file, line);
+    if (kind == of_grid) {
       const emulator_site site = {"grid.sync()", file, line};
       emulator_grid_barrier(&site);
     }
   }
   unsigned long long size() const { return num_threads(); }
   unsigned long long num_threads() const {
-    if (kind == BLOCK) return detail::block_threads();
-    if (kind == CLUSTER) return detail::cluster_blocks() * detail::block_threads();
-    if (kind == GRID)
+    if (kind == of_block) return detail::block_threads();
+    if (kind == of_cluster) return detail::cluster_blocks() * detail::block_threads();
+    if (kind == of_grid)
       return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z *
              detail::block_threads();
-    return kind == LANES ? static_cast<unsigned>(__builtin_popcount(mask)) : 1;
+    return kind == of_lanes ? static_cast<unsigned>(__builtin_popcount(mask)) : 1;
   }
   unsigned long long thread_rank() const {
-    if (kind == BLOCK) return detail::thread_number();
-    if (kind == CLUSTER)
+    if (kind == of_block) return detail::thread_number();
+    if (kind == of_cluster)
       return emulator_current->block->cluster_rank * detail::block_threads() +
              detail::thread_number();
-    if (kind == GRID)
+    if (kind == of_grid)
       return (blockIdx.x +
               gridDim.x * (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z)) *
                  detail::block_threads() +
              detail::thread_number();
-    return kind == LANES ? detail::lanes_below(mask, emulator_current->lane) : 0;
+    return kind == of_lanes ? detail::lanes_below(mask, emulator_current->lane) : 0;
   }
   bool is_valid() const { return true; }
 
 protected:
-  enum group_kind { THREAD, LANES, BLOCK, CLUSTER, GRID };
+  enum group_kind { of_one_thread, of_lanes, of_block, of_cluster, of_grid };
   constexpr thread_group(group_kind kind, unsigned mask = 1) : kind(kind), mask(mask) {}
   group_kind kind;
-  unsigned mask; // of LANES
+  unsigned mask; // the lanes, of a group of lanes
 
   friend thread_group this_thread();
   friend thread_group tiled_partition(const thread_group &, unsigned);
 };
 
-inline thread_group this_thread() { return thread_group(thread_group::THREAD); }
+inline thread_group this_thread() { return thread_group(thread_group::of_one_thread); }
 
 class thread_block : public thread_group {
 public:
-  constexpr thread_block() : thread_group(BLOCK) {}
+  constexpr thread_block() : thread_group(of_block) {}
   static void sync(EMULATOR_CALL_SITE) { __syncthreads(file, line); }
   static unsigned size() { return detail::block_threads(); }
   static unsigned num_threads() { return detail::block_threads(); }
@@ -130,7 +130,7 @@ thread_block this_thread_block(block_tile_memory<MaxBlockSize> &) {
 
 class grid_group : public thread_group {
 public:
-  constexpr grid_group() : thread_group(GRID) {}
+  constexpr grid_group() : thread_group(of_grid) {}
   static dim3 group_dim() { return gridDim; }
   static dim3 dim_blocks() { return gridDim; }
   static dim3 block_index() { return blockIdx; }
@@ -154,7 +154,7 @@ namespace cooperative_groups {
 class coalesced_group : public thread_group {
 public:
   explicit constexpr coalesced_group(unsigned lanes, unsigned rank = 0, unsigned groups = 1)
-      : thread_group(LANES, lanes), rank(rank), groups(groups) {}
+      : thread_group(of_lanes, lanes), rank(rank), groups(groups) {}
 
   unsigned size() const { return static_cast<unsigned>(__builtin_popcount(mask)); }
   unsigned num_threads() const { return size(); }
@@ -250,12 +250,12 @@ thread_block_tile<Size, Parent> tiled_partition(const Parent &) {
 inline thread_group tiled_partition(const thread_group &parent, unsigned size) {
   unsigned mask = 0;
   const unsigned of_parent =
-      parent.kind == thread_group::LANES ? parent.mask : ~0u >> (32 - warpSize);
+      parent.kind == thread_group::of_lanes ? parent.mask : ~0u >> (32 - warpSize);
   const unsigned own = detail::lanes_below(of_parent, emulator_current->lane) / size;
   unsigned rank = 0;
   for (unsigned rest = of_parent; rest != 0; rest &= rest - 1, rank++)
     if (rank / size == own) mask |= rest & -rest;
-  return thread_group(thread_group::LANES, mask);
+  return thread_group(thread_group::of_lanes, mask);
 }
 inline coalesced_group tiled_partition(const coalesced_group &parent, unsigned size) {
   const unsigned own = parent.thread_rank() / size;

@@ -13,6 +13,7 @@
 #include "observer.h"
 #include "queue.h"
 #include "shared_memory.h"
+#include "static_shared.h"
 #include "workers.h"
 
 #include <pthread.h>
@@ -63,6 +64,14 @@ static cudaError_t check(const emulator_launch_request *request) {
         grid.y, grid.z, most_yz, GPU_GRID_DIM_X,
         most_yz < GPU_GRID_DIM_YZ ? " (on a GPU y and z take 65535; tests make the limit small)"
                                   : "");
+  }
+  const size_t fixed = static_shared_bytes(request->kernel);
+  const size_t most_fixed = (size_t)gpu_selected()->shared_per_block;
+  if (fixed > most_fixed) { // a program with such a kernel does not get past ptxas
+    return refuse(request,
+                  "%zu bytes of __shared__ variables, and a kernel may have %zu; more is for "
+                  "extern __shared__ memory and cudaFuncAttributeMaxDynamicSharedMemorySize",
+                  fixed, most_fixed);
   }
   const size_t most_bytes = function_dynamic_shared_limit(request->kernel);
   if (request->dynamic_shared_bytes > most_bytes) {

@@ -1,6 +1,7 @@
 // Groups of threads, and what they do together.
 #include "feature.h"
 
+#define BLOCK 256 // as many programs have it, before the header
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
@@ -81,7 +82,8 @@ FEATURE(grid_sync, "cudaLaunchCooperativeKernel and this_grid().sync()",
   CHECK(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, 0));
   CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
   if (!cooperative) return false;
-  CHECK(cudaLaunchCooperativeKernel((void *)sum_grid, 4, 32, arguments, 0, 0));
+  const dim3 grid(4), block(32); // without the last two arguments, as in CUDA's guide
+  CHECK(cudaLaunchCooperativeKernel((void *)sum_grid, grid, block, arguments));
   CHECK(cudaDeviceSynchronize());
   if (x[0] != 255 * 256 / 2) return false;
   // More threads than the operating system has mappings for stacks with a guard page each.

@@ -238,6 +238,13 @@ Test(nvcc_cpu, what_is_missing_is_one_line, .timeout = 120) {
        "*)0, "
        "(float *)0);\n}\n",
        "lacks.cu:3: no matching function for call to \"k(int*, float*)\""},
+      {"__global__ void k(float *x, int n) {}\nint main() {\n  float *x = 0;\n  k<<<1, "
+       "1>>>(x);\n}\n",
+       "lacks.cu:4: the kernel has the parameters (float*, int), and the launch gives it (float*)"},
+      {"__global__ int k() { return 1; }\nint main() {\n  k<<<1, 1>>>();\n}\n",
+       "lacks.cu:3: a kernel returns void, and this one does not"},
+      {"int main() {\n  cudaDevicesynchronize();\n}\n",
+       "did you mean \"cudaDeviceSynchronize\"?\n"},
       {"\n#include <cuda_fp8.h>\n", "lacks.cu:2: the emulator has no 8-bit floating point"},
       {"#include <cutlass/cutlass.h>\n",
        "lacks.cu:1: cutlass/cutlass.h: No such file or directory: CUTLASS is not part"}};
@@ -259,4 +266,22 @@ Test(nvcc_cpu, where_to_get_thrust) {
               "awk -f scripts/nvcc_cpu_errors.awk");
   EXPECT(result, "error: x.cu:1: thrust/sort.h: No such file or directory: ", "make deps",
          "libthrust-dev");
+}
+
+// nvcc refuses such a kernel when it compiles it.
+Test(nvcc_cpu, more_shared_variables_than_a_kernel_may_have, .timeout = 60) {
+  write_source("large.cu", "__global__ void k(float *x) {\n"
+                           "  __shared__ float tile[128][97];\n"
+                           "  tile[threadIdx.x][0] = 1;\n"
+                           "  *x = tile[0][0];\n"
+                           "}\n"
+                           "int main() {\n"
+                           "  float *x;\n"
+                           "  cudaMalloc(&x, 4);\n"
+                           "  k<<<1, 1>>>(x);\n"
+                           "  return cudaGetLastError();\n"
+                           "}\n");
+  const script_result result = lab_run(BUILT_AS "large.cu -o large && ./large", lab_work);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "Launch of k: 49664 bytes of __shared__ variables, and a kernel may have 49152");
 }

@@ -11,7 +11,7 @@ class cluster_group : public thread_group {
 public:
   struct arrival_token {};
 
-  constexpr cluster_group() : thread_group(CLUSTER) {}
+  constexpr cluster_group() : thread_group(of_cluster) {}
   static void sync(EMULATOR_CALL_SITE) { detail::cluster_sync(file, line); }
   static arrival_token barrier_arrive(EMULATOR_CALL_SITE) {
     const emulator_site site = {"cluster.barrier_arrive()", file, line};
