@@ -85,7 +85,7 @@ ifneq ($(and $(PART),$(filter $(own_verbs),$(MAKECMDGOALS)),$(filter 0,$(MAKELEV
 endif
 ifneq ($(and $(PART),$(named_one),$(filter $(own_verbs),$(MAKECMDGOALS))),)
   ifeq ($(WORK),)
-    $(error PART=$(PART) is a part of your own file of step $(named_one), $(if $(chosen),and not of another file,and there is none in $(LAB_WORK) yet: make step$(named_one) exercise writes it))
+    $(error PART=$(PART) is a part of your own file of step $(named_one), $(if $(chosen),and $(if $(LAB),LAB=1 takes the lab's: leave out LAB=1. The other parts are the lab's anyway,not of another file: leave out STEPS_FOLDER),and there is none in $(LAB_WORK) yet: make step$(named_one) exercise writes it))
   endif
 endif
 ifneq ($(and $(WORK),$(LAB)),)

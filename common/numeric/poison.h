@@ -36,7 +36,7 @@ static inline const char *poison_origin(poison kind) {
       "device memory that was never written",
       "shared memory that no thread had written",
       "a wmma fragment that was never filled",
-      "a copy that had not arrived (is a wait missing?)",
+      "a copy that had not arrived (is a wait missing, or was the stage filled again too early?)",
       "the result of a wgmma product before a wait for it",
       "a shuffle from a lane that takes no part in it",
       "memory outside a tensor, before its start or past its end",

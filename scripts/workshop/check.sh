@@ -232,6 +232,7 @@ judge() { # STEP STATUS
     tail -n 20 "$log"
   fi
   printf '%s' "${left:+$left$'\n'}"
+  say_marks_left "$file" "${PART:-}"
   if [ -z "$left${PART:-}${HUNT:-}" ] && [ "$(parts_in_all "$file")" -gt 1 ] 2>/dev/null; then
     echo "make step$number check PART=1 tests part 1 between the lab's other parts, and so for each part"
   fi
@@ -248,7 +249,8 @@ for step in "${steps[@]}"; do
   file=$(work_file "$step")
   if [ $built -ne 0 ]; then
     if say_diagnostics "$scratch/built" "$file" "check: $file does not compile:"; then
-      note_check "$step" failed "$device"
+      say_marks_left "$file" "${PART:-}"
+      if [ -z "${PART:-}" ]; then note_check "$step" failed "$device"; fi
       failed=1
     fi
     continue

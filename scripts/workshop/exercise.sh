@@ -192,7 +192,8 @@ solution)
     solved=$(apart solution "$source")
   fi
   mine=$(without_marks "$file")
-  if [ "$columns" -lt 150 ]; then
+  longest=$(printf '%s\n%s\n' "$mine" "$solved" | wc -L) # a longer line would be cut
+  if [ "$columns" -lt $((2 * longest + 3)) ]; then
     below_each_other
     exit
   fi

@@ -34,7 +34,7 @@ if [ -n "$begun" ]; then
   if [ -n "$part" ]; then
     say "part $part, in $(work_file "$begun"); then make step$number check PART=${part%%:*}"
   elif [[ $(verdict "$begun") == quick* ]]; then
-    say "make step$number check runs the largest tests too"
+    say "make step$number check, without QUICK, runs all tests and measures the goals"
   fi
   say "make step$number check"
 elif [ -n "$fresh" ]; then

@@ -11,6 +11,7 @@ for step in "$@"; do
   note=
   if [ -n "${PART:-}" ]; then
     note=", part $PART, with the lab's other parts"
+    if [ -n "$(say_part_left "$file" "$PART")" ]; then note=", part $PART, which is still to be written, with the lab's other parts"; fi
   elif [ "$left" -gt 0 ]; then
     all=$(parts_in_all "$file")
     note=", your own ($left of $all part$([ "$all" -eq 1 ] || echo s) still to be written)"

@@ -120,6 +120,22 @@ say_part_left() {
   parts_left "$1" | awk -F '\t' -v part="$2" '$1 == part { printf "part %d is still to be written, at line %d: %s\n", $1, $2, $4 }'
 }
 
+# say_marks_left FILE [PART]: a sentence for each line marked `until then` that still stands in a part, or in part PART,
+# which is written: as a rule it returns or declares something before the lines that take its place.
+say_marks_left() {
+  awk -v file="$1" -v part="${2:-}" '
+    function flush() {
+      if (n && written && mark && (part == "" || n == part))
+        printf "line %d of %s still ends in \"// until then\": delete it, because your lines take its place\n", mark, file
+      n = 0
+    }
+    /^ *\/\/ TODO [0-9]+ of [0-9]+, about [0-9]+ lines?:$/ { flush(); split($0, word, " "); n = word[3]; written = mark = 0; next }
+    /^ *\/\/ end of part [0-9]+$/ { flush() }
+    n && /\/\/ until then$/ { mark = FNR; next }
+    n && !/^ *(\/\/.*)?$/ { written = 1 }
+    END { flush() }' "$1"
+}
+
 # file_hash FILE
 file_hash() { sha256sum "$1" | cut -c 1-16; }
 

@@ -164,7 +164,7 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
   };
   // Hands over Q of a tile and the tile's number. After the last tile it hands over the number alone.
   const auto load_queries = [&](const tile_place &place, int number) {
-    // exercise: wait until the stage is empty, store the number, and copy Q, or arrive if no tile is left
+    // exercise: wait until the stage is empty, store the number, and copy Q (fill_stage), or arrive if no tile is left
     barrier_wait(&smem.Q_empty[Q_ring.stage], Q_ring.parity ^ 1);
     smem.tile_number[Q_ring.stage] = number;
     if (number >= order.tiles) return barrier_arrive(&smem.Q_full[Q_ring.stage]);

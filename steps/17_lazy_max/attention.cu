@@ -297,7 +297,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
         release(smem.V_empty, V_ring);
       }
       const bool attempt = may_be_lazy.value && failures < FAILURES; // a wary loop counts nothing
-      // exercise: if `attempt`, the lazy softmax; else, or if it fails, count a failure, find the max and compute row 0
+      // exercise: if `attempt`, be lazy; else or on failure, count it if may_be_lazy.value, find the max, compute row 0
       // until then: const bool lazy = false;
       const bool lazy = attempt && try_lazy_softmax(P_new);
       if (!lazy) {

@@ -43,6 +43,11 @@ bool mbarrier_report_arrivals(const worker *worker, const uint64_t *barrier) {
                     "does each of them arrive once for each wait, and before it waits for what "
                     "comes after?",
                     mbarrier_short_name(worker, barrier).text);
+  const known_barrier *known = known_barrier_of(worker, barrier);
+  if (known != NULL && known->phases == 0) {
+    fault_report_line("hint: no phase of it has ended yet: a wait that should return at once, for a "
+                      "stage that is empty in the first lap, needs the parity of the phase before, 1");
+  }
   return true;
 }
 
@@ -81,7 +86,8 @@ static void report_empty_too_early(const worker *worker, const known_barrier *fu
   } else if (!ended_since && empty->phases <= full->phases) {
     fault_report_line("hint: the thread has filled this stage before, and its wait for %s since "
                       "returned at once, though no phase has ended there: has it the parity of the "
-                      "phase before, or is it the barrier of another stage?",
+                      "phase before, or is it the barrier of another stage? Or has the thread "
+                      "not gone on to the next stage of its ring?",
                       other.text);
   } else if (ended_since && passed) {
     fault_report_line("hint: a wait for %s has returned at once, though the bytes of this phase "

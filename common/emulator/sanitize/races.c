@@ -59,9 +59,9 @@ static const char *race_hint(const checked_access *access, const past_access *pa
     return wait_for_copy;
   }
   if (access->kind == OBSERVED_BOX_WRITE && past->kind == OBSERVED_PRODUCT_READ) {
-    return "the copy may overwrite what a product still reads: its warpgroup must wait for the "
-           "product, then arrive at a barrier that is made for as many arrivals as come in a lap, "
-           "and the copy start after a wait for that";
+    return "the copy may overwrite what a product still reads: before it starts, every warpgroup "
+           "must have waited for its product, and then have come to __syncthreads(), or to a "
+           "barrier for which the copying thread waits, made for as many arrivals as come in a lap";
   }
   if (access->kind == OBSERVED_BOX_WRITE) {
     return "the copy may overwrite what other threads still use: before it starts, all of them "

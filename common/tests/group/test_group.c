@@ -80,8 +80,10 @@ Test(group, causal_work_is_equal) {
       long long keys = 0;
       for (int run = 0; run < 2; run++)
         for (int row = 0; row < rows[run].count; row++) keys += rows[run].first + row + 1;
-      cr_assert_eq(keys * ranks, (long long)seq * (seq + 1) / 2, "rank %d of %d sees %lld keys",
-                   rank, ranks, keys);
+      cr_assert_eq(keys * ranks, (long long)seq * (seq + 1) / 2,
+                   "under a causal mask the rows of rank %d of %d see %lld keys together, and "
+                   "should see %lld, as those of every rank",
+                   rank, ranks, keys, (long long)seq * (seq + 1) / 2 / ranks);
     }
   }
 }

@@ -40,7 +40,7 @@ Test(verdicts, progress_follows_the_file) {
   result = lab_run(PROGRESS); // a part of the tests is not all
   EXPECT(result, " 0 - passed the quick tests on the cpu, ",
          "progress: 0 of 1 steps pass, 1 pass the quick tests\n",
-         "next: make step04 check runs the largest tests too\n");
+         "next: make step04 check, without QUICK, runs all tests and measures the goals\n");
   result = lab_run(CHECK);
   EXPECT_STATUS(result, 0);
   EXPECT(result, "attention.cu passes, and meets the goals of the step:\n met ",
@@ -123,6 +123,22 @@ Test(verdicts, a_part_below_its_todo) {
   EXPECT(result, "the first that does not is shapes::a:\n a sentence\n2 of 3 parts of ",
          "attention.cu are still to be written:\n line ", ": compute new_max", " line ",
          ": replace each score", "attention.cu fails\n");
+}
+
+// A line that an exercise has for the compiler stands before the participant's own.
+Test(verdicts, a_line_that_should_be_deleted) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax && sed -i "
+                        "'/float correction = 1.0f; .. until then/a const float own = 2.0f;' %s",
+                        file04()),
+                0);
+  suite_says("[----]   a sentence\n[FAIL] shapes::a: (1s)\n"
+             "[====] Synthesis: Tested: 9 | Passing: 8",
+             1);
+  const script_result result = lab_run(CHECK);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "2 of 3 parts of ", "attention.cu are still to be written:\n", "\nline ",
+         "attention.cu still ends in \"// until then\": delete it", "attention.cu fails\n");
+  cr_expect_null(strstr(strstr(result.out, "until then") + 1, "until then"), "%s", result.out);
 }
 
 // A part may pass before it is written, which is then said. Of the others, which are the lab's meanwhile, nothing is.

@@ -20,7 +20,8 @@ static void expect_to_enqueue(attention_shape shape) {
   watched_calls_begin(stream);
   const cudaError_t status = step.forward(&arguments, stream);
   const char *call = watched_calls_end();
-  cr_assert_eq(status, cudaSuccess);
+  cr_assert_eq(status, cudaSuccess, "%s: launching the step failed: %s",
+               shape_describe(&shape).text, cudaGetErrorString(status));
   cr_assert_null(call,
                  "%s: the launch calls %s: it may neither wait nor allocate, nor work on another "
                  "stream than its own",
