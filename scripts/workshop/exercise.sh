@@ -192,7 +192,8 @@ solution)
     solved=$(apart solution "$source")
   fi
   mine=$(without_marks "$file")
-  longest=$(printf '%s\n%s\n' "$mine" "$solved" | wc -L) # a longer line would be cut
+  # Of the lines of code that are shown: side by side a longer one would be cut.
+  longest=$(diff -U 3 <(echo "$mine") <(echo "$solved") | tail -n +3 | grep -v '^. *//' | wc -L)
   if [ "$columns" -lt $((2 * longest + 3)) ]; then
     below_each_other
     exit
