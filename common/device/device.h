@@ -45,10 +45,10 @@ typedef struct {
   uint64_t async_copy_bytes;     // read from global memory by cp.async
   uint64_t products_over_copies; // those above that began with copies by cp.async under way
   uint64_t products_in_the_first_half; // by the first half of the blocks, if some blocks must wait
-  uint64_t overlapped_groups; // of products by wgmma, waited for while a later one was under way
-  uint64_t named_barriers;    // one for each time a named barrier let its threads pass
-  uint64_t copies_behind_kernels; // from GPU to GPU, that the host queued to wait for a kernel
-  unsigned grid[3];               // of the last launch: x, y, z
+  uint64_t collectives_under_products; // of warps whose products by wgmma are under way
+  uint64_t named_barriers;             // one for each time a named barrier let its threads pass
+  uint64_t copies_behind_kernels;      // from GPU to GPU, that the host queued to wait for a kernel
+  unsigned grid[3];                    // of the last launch: x, y, z
 } device_counts;
 device_counts device_counts_read(void);
 void device_counts_reset(void);

@@ -17,7 +17,7 @@ device_counts device_counts_read(void) {
       .async_copy_bytes = counts.async_copy_bytes,
       .products_over_copies = counts.products_over_copies,
       .products_in_the_first_half = counts.products_in_the_first_half,
-      .overlapped_groups = counts.overlapped_groups,
+      .collectives_under_products = counts.collectives_under_products,
       .named_barriers = counts.named_barriers,
       .copies_behind_kernels = counts.copies_behind_kernels,
       .grid = {counts.grid[0], counts.grid[1], counts.grid[2]},

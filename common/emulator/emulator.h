@@ -263,8 +263,8 @@ typedef struct {
   // Those by the first half of a launch's blocks, which start first. Only launches with more blocks than the GPU
   // has multiprocessors count here: in all others no block need wait for another one.
   uint64_t products_in_the_first_half;
-  uint64_t overlapped_groups; // of products by wgmma, waited for while a later one was under way
-  uint64_t named_barriers;    // one for each time a named barrier let its threads pass
+  uint64_t collectives_under_products; // those of warps whose products by wgmma are under way
+  uint64_t named_barriers;             // one for each time a named barrier let its threads pass
   // From device to device, by the host's calls: those that wait for a kernel that was queued since the reset.
   uint64_t copies_behind_kernels;
   unsigned grid[3]; // of the last launch: x, y, z

@@ -135,7 +135,7 @@ static cudaError_t run(const emulator_launch_request *request, int device) {
   totals.async_copies_dropped += launch.counts.async_copies_dropped;
   totals.products_over_copies += launch.counts.products_over_copies;
   totals.products_in_the_first_half += launch.counts.products_in_the_first_half;
-  totals.overlapped_groups += launch.counts.overlapped_groups;
+  totals.collectives_under_products += launch.counts.collectives_under_products;
   totals.named_barriers += launch.counts.named_barriers;
   totals.grid[0] = launch.request->grid.x;
   totals.grid[1] = launch.request->grid.y;

@@ -290,9 +290,6 @@ void emulator_warpgroup_wait(unsigned newest, const emulator_site *site) {
   observer_group_wait(worker, end);
   for (; own->waited < end; own->waited++) {
     product_group *group = &warpgroup->groups[own->waited % GROUPS_MAX];
-    if (++group->waited == WARPGROUP_THREADS) {
-      group->count = group->committed = group->waited = 0;
-      if (newest > 0) worker->counts.overlapped_groups++;
-    }
+    if (++group->waited == WARPGROUP_THREADS) group->count = group->committed = group->waited = 0;
   }
 }

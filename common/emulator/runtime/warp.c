@@ -27,6 +27,8 @@ static void complete(worker *worker, warp *warp, rendezvous *meeting) {
   met.operation(operands, met.arrived);
   observer_warp_collective(worker, lanes, met.arrived, met.site);
   worker->counts.warp_collectives++;
+  const thread_products *products = &lanes[__builtin_ctz(met.arrived)].products;
+  if (products->group > products->waited) worker->counts.collectives_under_products++;
   for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
     if ((met.arrived >> lane & 1) && lanes[lane].state == THREAD_IN_WARP) {
       block_ready(worker, &lanes[lane]);

@@ -51,7 +51,7 @@ void workers_add_counts(emulator_counts *sum, const emulator_counts *more) {
   sum->async_copies_dropped += more->async_copies_dropped;
   sum->products_over_copies += more->products_over_copies;
   sum->products_in_the_first_half += more->products_in_the_first_half;
-  sum->overlapped_groups += more->overlapped_groups;
+  sum->collectives_under_products += more->collectives_under_products;
   sum->named_barriers += more->named_barriers;
 }
 

@@ -108,8 +108,9 @@ static void print_counts(FILE *out, const device_counts *counts) {
     print_count(out, ", ", counts->products_in_the_first_half, "product", "s");
     fputs(" in the first half of the blocks", out);
   }
-  if (counts->overlapped_groups > 0) {
-    print_count(out, ", ", counts->overlapped_groups, "overlapped group", "s");
+  if (counts->collectives_under_products > 0) {
+    print_count(out, ", ", counts->collectives_under_products, "warp collective", "s");
+    fputs(" under products", out);
   }
   if (counts->named_barriers > 0) {
     print_count(out, ", ", counts->named_barriers, "named barrier", "s");
