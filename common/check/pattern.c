@@ -112,7 +112,8 @@ size_t pattern_describe(const pattern *pattern, char *text, size_t size) {
     append(text, size, &length, "%s%s", i > 0 ? "; " : "", indices);
   }
   if (pattern->unwritten > 0)
-    append(text, size, &length, "; %zu were never written, or are NaN with the same bits", pattern->unwritten);
+    append(text, size, &length, "; %zu were never written, or are NaN with the same bits",
+           pattern->unwritten);
   size_t explained = pattern->unwritten;
   for (poison kind = POISON_NONE + 1; kind < POISON_KINDS; kind++) {
     if (pattern->computed_from[kind] == 0) continue;

@@ -73,7 +73,11 @@ static void expect_right(const problem *problem, attention_dtype dtype, const ch
       suite_shape(dtype, problem->seq_q, problem->seq_kv, problem->head_dim, problem->causal);
   shape.heads = shape.kv_heads = problem->heads;
   if (step.unsupported(&shape)) return;
-  const char *name = configuration ? configuration : "the step's own choice";
+  char name[96] = "the step's own choice";
+  if (configuration && configuration[0] == ':')
+    snprintf(name, sizeof name, "--splits %s", configuration + 1);
+  else if (configuration)
+    snprintf(name, sizeof name, "--config %s", configuration);
   const shape_text where = shape_describe(&shape);
   trial trial;
   suite_prepare(&trial, shape, INPUTS_NORMAL);

@@ -144,8 +144,7 @@ EMULATOR_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCa
 // The kernel's address alone does not tell its parameters: the kernel must have been named to the emulator, as
 // nvcc-cpu does where a program casts a kernel to void *.
 EMULATOR_API cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
-                                          void **arguments,
-                                          size_t shared_bytes EMULATOR_DEFAULT(0),
+                                          void **arguments, size_t shared_bytes EMULATOR_DEFAULT(0),
                                           cudaStream_t stream EMULATOR_DEFAULT(0));
 // All blocks run at the same time, so that they may wait for each other (this_grid().sync()).
 EMULATOR_API cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
