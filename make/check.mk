@@ -97,12 +97,13 @@ sanitize: ## look for races, wild accesses, missing waits: make step06 sanitize 
 	@$(MAKE) --no-print-directory $(if $(filter cpu,$(DEVICE)),MODE=sanitize) $(STEP_GOALS) sanitize-now
 	$(call hunted,sanitize)
 
+keep_verdict = $(if $(WORK),scripts/workshop/sanitized.sh $(firstword $(BUILDABLE)))
 sanitize-now: say-device
 	@$(BUILDER) $(call programs,$(BUILDABLE))
 ifeq ($(DEVICE),cpu)
-	@SEEDS=$(SEEDS) scripts/sanitize.sh $(STEP_BUILD) $(BUILDABLE)
+	@SEEDS=$(SEEDS) $(keep_verdict) scripts/sanitize.sh $(STEP_BUILD) $(BUILDABLE)
 else
-	@JOBS=$(JOBS) scripts/sanitize_gpu.sh $(STEP_BUILD) $(BUILDABLE)
+	@JOBS=$(JOBS) $(keep_verdict) scripts/sanitize_gpu.sh $(STEP_BUILD) $(BUILDABLE)
 endif
 
 bugs: say-device ## plant each steps/NN/bugs/*.patch and see who catches it (of all steps, or with RECORD=1: CSV)

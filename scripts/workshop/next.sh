@@ -14,6 +14,7 @@ after=${1:-}
 say() { echo "next: $*" && exit; }
 
 begun=''
+unseen='' # passes check, and the sanitizer has not found it clean
 fresh=''
 for folder in steps/[0-9]*_*/; do
   step=$(basename "$folder")
@@ -22,6 +23,7 @@ for folder in steps/[0-9]*_*/; do
   if ! grep -q '// exercise: ' "$folder/attention.cu"; then continue; fi
   if [ -f "$file" ] && [[ $(verdict "$step") == passed* ]]; then
     if [ -z "$after" ]; then fresh=; fi # go on behind the last one that passes
+    if [ -z "$after" ] && [ "$(sanitized "$step")" != clean ]; then unseen=${unseen:-$step}; fi
     continue
   fi
   if [ -n "$after" ] && ! [[ $number > ${after%%_*} ]]; then continue; fi
@@ -37,6 +39,8 @@ if [ -n "$begun" ]; then
     say "make step$number check, without QUICK, runs all tests and measures the goals"
   fi
   say "make step$number check"
+elif [ -n "$unseen" ]; then
+  say "make step${unseen%%_*} sanitize, which finds faults that change no result"
 elif [ -n "$fresh" ]; then
   before=$(cd steps && printf '%s\n' [0-9]*_*/ | awk -v step="$fresh/" '$0 == step { print before } { before = $0 }')
   origin=$(parent "$fresh")

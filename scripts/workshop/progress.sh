@@ -8,6 +8,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=scripts/workshop/work.sh
 . scripts/workshop/work.sh
 
+told_sanitized() { # STEP
+  case $(sanitized "$1") in
+  clean) echo 'sanitized' ;;
+  faults) echo 'but sanitize finds faults' ;;
+  *) echo 'not sanitized' ;;
+  esac
+}
+
 # A verdict in words.
 told() { # STEP
   local word device date
@@ -17,6 +25,7 @@ told() { # STEP
   right) echo "right on the $device, $date, and not all goals met" ;;
   changed) echo "changed since it ${device/quick/passed the quick tests}" ;;
   quick) echo "passed the quick tests on the $device, $date" ;;
+  passed) echo "passed on the $device, $date, $(told_sanitized "$1")" ;;
   *) echo "$word on the $device, $date" ;;
   esac
 }

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # Functions that find a participant's files and what is known of them. To be sourced from the root of the lab.
 #   work/04_online_softmax/attention.cu    the exercise
-#   work/.state/04_online_softmax/         hints.2: how many were given of part 2; check: verdict, hash, device, date
+#   work/.state/04_online_softmax/         hints.2: how many were given of part 2; check: verdict, hash, device, date;
+#                                          sanitize: clean or faults, hash
 #   work/.parts/2/04_online_softmax/       part 2 of it between the lab's other parts
 
 # shellcheck source=scripts/writable.sh
@@ -148,6 +149,20 @@ note_check() {
   if [ "$2" = quick ] && [[ $before == "passed $(file_hash "$(work_file "$1")") "* ]]; then return; fi
   folder=$(state_folder "$1") || exit
   echo "$2 $(file_hash "$(work_file "$1")") $3 $(date +%F)" >"$folder/check"
+}
+
+# note_sanitized STEP clean|faults: keeps what the sanitizer says of the whole file as it is now.
+note_sanitized() {
+  local folder
+  folder=$(state_folder "$1") || exit
+  echo "$2 $(file_hash "$(work_file "$1")")" >"$folder/sanitize"
+}
+
+# sanitized STEP: clean or faults, if the sanitizer has seen the file as it is now.
+sanitized() {
+  local word hash
+  if ! read -r word hash 2>/dev/null <"$work/.state/$1/sanitize"; then return; fi
+  if [ "$hash" = "$(file_hash "$(work_file "$1")")" ]; then echo "$word"; fi
 }
 
 # verdict STEP: the last one on the file as it is now: passed, right, quick or failed, the device and the date; "changed" and

@@ -48,7 +48,19 @@ Test(verdicts, progress_follows_the_file) {
          "next: read steps/05_wmma/README.md, then make step05 exercise\n");
   EXPECT_STATUS(lab_run("QUICK=1 " CHECK), 0);
   result = lab_run(PROGRESS);
-  EXPECT(result, " 0 - passed on the cpu, ", "progress: 1 of 1 steps pass",
+  EXPECT(result, " 0 - passed on the cpu, ", ", not sanitized\n", "progress: 1 of 1 steps pass",
+         "next: make step04 sanitize, which finds faults that change no result\n");
+#define SANITIZED "%s scripts/workshop/sanitized.sh 04_online_softmax %s"
+  EXPECT_STATUS(lab_run(SANITIZED, "WORK=1", "false"), 1);
+  result = lab_run(PROGRESS);
+  EXPECT(result, ", but sanitize finds faults\n", "next: make step04 sanitize");
+  EXPECT_STATUS(lab_run(SANITIZED, "WORK=1 PART=1", "true"), 0); // which is not all of the file
+  EXPECT_STATUS(lab_run(SANITIZED, "WORK=", "true"), 0);         // the lab's file
+  result = lab_run(PROGRESS);
+  EXPECT(result, ", but sanitize finds faults\n");
+  EXPECT_STATUS(lab_run(SANITIZED, "WORK=1", "true"), 0);
+  result = lab_run(PROGRESS);
+  EXPECT(result, ", sanitized\n",
          "next: read steps/05_wmma/README.md"); // and not what comes before the step that passes
   result =
       lab_run("scripts/workshop/next.sh 17_lazy_max"); // whose successor belongs to another branch
