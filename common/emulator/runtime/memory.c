@@ -146,6 +146,17 @@ bool memory_find(const void *address, memory_allocation *found) {
   return entry != NULL;
 }
 
+bool memory_find_near(const void *address, memory_allocation *found) {
+  bool is_near = false;
+  pthread_mutex_lock(&mutex);
+  for (size_t i = 0; i < table_count && !is_near; i++) {
+    is_near = (uintptr_t)address - table[i].mapping < table[i].mapping_bytes;
+    if (is_near) *found = table[i];
+  }
+  pthread_mutex_unlock(&mutex);
+  return is_near;
+}
+
 bool memory_on_device(const void *address, size_t bytes) {
   memory_allocation entry;
   return memory_find(address, &entry) && entry.kind != MEMORY_HOST &&

@@ -35,6 +35,9 @@ void memory_count(size_t *free_bytes, size_t *total_bytes);
 // The allocation that holds the address. False when none does.
 bool memory_find(const void *address, memory_allocation *found);
 
+// The allocation whose pages, or guards, hold the address.
+bool memory_find_near(const void *address, memory_allocation *found);
+
 // Whether `bytes` from the address lie in one allocation that the device can use.
 bool memory_on_device(const void *address, size_t bytes);
 

@@ -2,6 +2,7 @@
 #include "accesses.h"
 
 #include "clusters.h"
+#include "host.h"
 #include "limit.h"
 #include "places.h"
 #include "roles.h"
@@ -179,6 +180,7 @@ static __attribute__((noinline)) void look_at(worker *worker, uintptr_t address,
 // Most accesses are to locals of threads that have to do with no product: these return at once.
 void observer_access(uintptr_t address, size_t bytes, observed_kind kind, const void *pc) {
   worker *worker = current_worker;
+  if (worker == NULL) host_access(address, bytes, kind, pc);
   if (worker == NULL || emulator_current == NULL) return;
   if (is_on_stack(worker, address) && !fences_any(worker->running) &&
       !is_multiplying(worker->running))

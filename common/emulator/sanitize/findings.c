@@ -21,9 +21,12 @@ static entry entries[ENTRIES_MAX];
 static unsigned entry_count;
 static uint16_t slots[SLOTS]; // hash table of indices + 1, 0 where empty
 static uint64_t reported, faults;
-static bool barrier_missed; // by threads of the running launch
+static _Atomic uint64_t counted; // reported elsewhere
+static bool barrier_missed;      // by threads of the running launch
 
-uint64_t observer_findings(void) { return reported + faults; }
+uint64_t observer_findings(void) { return reported + faults + counted; }
+
+void findings_count(void) { counted++; }
 
 void observer_fault(worker *worker) {
   faults++;

@@ -59,6 +59,9 @@ void findings_add(finding *found, finding_describe describe, const void *address
 // again for the same lines when its parties are further apart: lanes of a warp, warps of a block, blocks of the grid.
 void findings_report(const launch *launch);
 
+// Counts one that has been reported already. Any thread may call it.
+void findings_count(void);
+
 // For a finding after which the kernel cannot continue: leaves the launch with the error. Does not return.
 __attribute__((noreturn)) void findings_leave(worker *worker, cudaError_t error);
 

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "regions.h"
 
+#include "host.h"
 #include "shared_memory.h"
 #include "symbols.h"
 
@@ -105,6 +106,7 @@ shadow_region *regions_find(uintptr_t address) {
 // The host may write to pinned and managed memory at any time. Variables are found through their module.
 void observer_memory_allocated(const memory_allocation *entry) {
   if (entry->kind == MEMORY_SYMBOL) return;
+  host_memory_allocated();
   add((shadow_region){.start = entry->start, .bytes = entry->bytes, .kind = SHADOW_DEVICE},
       entry->kind != MEMORY_DEVICE);
 }

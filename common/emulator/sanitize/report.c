@@ -93,14 +93,14 @@ static void report_title(const finding *found) {
   }
 }
 
-static void report_place(const launch *launch, const char *what, const place_text *place) {
+void report_place(const char *name, const char *what, const place_text *place) {
   if (place->line == 0) {
     fault_report_line(
         "%sat an unknown line of %s: compile with -g, and install binutils (addr2line)", what,
-        launch->request->name);
+        name);
     return;
   }
-  const char *function = place->function[0] != '\0' ? place->function : launch->request->name;
+  const char *function = place->function[0] != '\0' ? place->function : name;
   fault_report_line("%sat %s in %s:%d", what, function, place->file, place->line);
   fault_report_source(place->file, place->line);
   if (place->caller[0] != '\0') fault_report_line("    %s", place->caller);
@@ -128,7 +128,7 @@ static void report_parties(const launch *launch, const finding *found, const pla
   for (unsigned i = 0; i < found->parties; i++) {
     const finding_party *party = &found->party[i];
     if (found->kind == FINDING_TRANSFER && i == 0) { // by the host
-      report_place(launch, "transfer queued ", &places[i]);
+      report_place(launch->request->name, "transfer queued ", &places[i]);
       continue;
     }
     char what[64] = "";
@@ -149,7 +149,7 @@ static void report_parties(const launch *launch, const finding *found, const pla
       snprintf(what, sizeof what, "%s of %u bytes ", access_name(party->kind), party->bytes);
     }
     const bool last = i + 1 == found->parties;
-    report_place(launch, what, &places[i]);
+    report_place(launch->request->name, what, &places[i]);
     report_thread(launch, party, found->threads[i],
                   last && found->kind != FINDING_INDEX ? found->detail.text : "");
   }

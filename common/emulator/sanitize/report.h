@@ -9,4 +9,7 @@
 void report_finding(const launch *launch, const finding *found, const place_text *places,
                     uint64_t more);
 
+// Writes the lines that say where something happened. `name` is the function's where that is not known.
+void report_place(const char *name, const char *what, const place_text *place);
+
 #endif

@@ -1,0 +1,68 @@
+// nvcc-cpu --mode=sanitize: what host code does wrong, of which a kernel knows nothing.
+#define _GNU_SOURCE
+#include "lab.h"
+
+TestSuite(nvcc_cpu_host, .init = lab_enter, .fini = lab_leave);
+
+static script_result sanitized(const char *text) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/host.cu", lab_work);
+  FILE *file = fopen(path, "w");
+  cr_assert(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+  return lab_run("lab=$PWD; exec 2>&1; cd %s && "
+                 "$lab/scripts/nvcc-cpu --mode=sanitize host.cu -o host && ./host",
+                 lab_work);
+}
+
+static void expect_findings(const script_result *result, int count) {
+  int found = 0;
+  for (const char *at = result->out; (at = strstr(at, "========= ")) != NULL; at += 10)
+    found += at[10] != ' ';
+  cr_expect_eq(found, count, "%d findings, not %d: %s", found, count, result->out);
+}
+
+// Memory that the host may use lies beside the memory of the device, and is allocated after a line was reported.
+static const char accesses[] =
+    "#include <cstdio>\n"
+    "#include <cstring>\n"
+    "#include <vector>\n"
+    "__global__ void fill(float *x) { x[threadIdx.x] = threadIdx.x; }\n"
+    "int main() {\n"
+    "  float *d, *managed, *pinned, copy[32];\n"
+    "  cudaMallocManaged(&managed, 128);\n"
+    "  cudaMalloc(&d, 128);\n"
+    "  cudaMallocHost(&pinned, 128);\n"
+    "  std::vector<float> own(1 << 16);\n"
+    "  cudaHostRegister(own.data(), own.size() * sizeof(float), cudaHostRegisterDefault);\n"
+    "  for (float *x : {d, managed, pinned, own.data()}) fill<<<1, 32>>>(x);\n"
+    "  cudaDeviceSynchronize();\n"
+    "  cudaMemcpy(copy, d, 128, cudaMemcpyDefault);\n"
+    "  for (int i = 0; i < 32; i++) copy[i] += managed[i] + pinned[i] + own[i];\n"
+    "#ifndef RIGHT\n"
+    "  for (int i = 0; i < 32; i++) copy[i] += d[i]; // read\n"
+    "  d[1] = 5;\n"
+    "  double *later; cudaMallocAsync(&later, 8, 0);\n"
+    "  *later += 1;\n"
+    "  memcpy(copy, d, 128);\n"
+    "#endif\n"
+    "  printf(\"sum %g\\n\", copy[1]);\n"
+    "}\n";
+
+Test(nvcc_cpu_host, accesses_to_device_memory_are_reported_once_a_line, .timeout = 120) {
+  script_result result = sanitized(accesses);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "Invalid read of 4 bytes of device memory by host code", "at main in host.cu:17",
+         "copy[i] += d[i]; // read", "inside an allocation of 128 bytes",
+         "hint: host code cannot read device memory",
+         "copy it with cudaMemcpy, or allocate it "
+         "with cudaMallocManaged",
+         "Invalid write of 4 bytes", "host.cu:18", "copy to it with", "Invalid read of 8 bytes",
+         "host.cu:20", "Invalid write of 8 bytes", "Invalid read of 128 bytes", "host.cu:21");
+  expect_findings(&result, 5);
+  char right[sizeof accesses + 32];
+  snprintf(right, sizeof right, "#define RIGHT\n%s", accesses);
+  result = sanitized(right);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "sum 4");
+  expect_findings(&result, 0);
+}
