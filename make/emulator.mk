@@ -7,7 +7,8 @@ EMULATOR_SOURCES := $(foreach part,$(EMULATOR_PARTS),$(wildcard common/emulator/
 MODE_PARTS       := $(if $(MODE),observed $(MODE)) $(if $(filter count,$(MODE)),requests)
 MODE_SOURCES     := $(foreach part,$(MODE_PARTS),$(wildcard common/emulator/$(part)/*.c))
 MODE_CHANGES     := $(if $(MODE),$(shell grep -lE 'EMULATOR_(OBSERVED|LOCKSTEP)|"(observer|turns)[.]h"' $(EMULATOR_SOURCES)))
-MODE_FLAGS       := -DEMULATOR_OBSERVED -Icommon/emulator/observed $(if $(filter count,$(MODE)),-DEMULATOR_LOCKSTEP)
+# Each function of CUDA stays on the stack until it returns, because reports name the one that the program has called.
+MODE_FLAGS       := -fno-optimize-sibling-calls -DEMULATOR_OBSERVED -Icommon/emulator/observed $(if $(filter count,$(MODE)),-DEMULATOR_LOCKSTEP)
 EMULATOR         := $(patsubst %,$(PLAIN)/%.o,$(basename $(filter-out $(MODE_CHANGES),$(EMULATOR_SOURCES)))) \
                     $(patsubst %,$(BUILD)/%.o,$(basename $(MODE_CHANGES) $(MODE_SOURCES)))
 

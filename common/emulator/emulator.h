@@ -225,6 +225,9 @@ EMULATOR_API cudaError_t emulator_record_error(cudaError_t error);
 // Sets *pointer to the address of a variable of `bytes` bytes; copies then accept this address.
 EMULATOR_API cudaError_t emulator_symbol_address(void **pointer, const void *symbol, size_t bytes);
 
+// Records that a copy of `bytes` from `offset` on is larger than its variable, and returns the error.
+EMULATOR_API cudaError_t emulator_refuse_symbol(size_t bytes, size_t offset, size_t symbol_bytes);
+
 // ---- For host programs --------------------------------------------------------------------------
 
 // Sets the order in which threads run: 0 is thread order, and any other seed is a shuffled
@@ -243,6 +246,9 @@ EMULATOR_API int emulator_grid_limit(void);
 
 // For programs whose kernels know nothing of MAX_GRID_YZ: a watching emulator then takes every grid that a GPU takes.
 EMULATOR_API void emulator_take_any_grid(void);
+
+// For programs none of whose calls of CUDA should fail: the sanitizer then reports each that does, as a finding.
+EMULATOR_API void emulator_take_failures_for_faults(void);
 
 // The sums over all launches since the last reset.
 typedef struct {

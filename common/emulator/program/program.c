@@ -16,6 +16,7 @@
 __attribute__((constructor)) static void greet(void) {
   static const char in_program = 0;
   emulator_take_any_grid();
+  emulator_take_failures_for_faults();
   // A GPU's dynamic shared memory begins at a multiple of 1024, and published kernels count on some of it.
   emulator_align_dynamic_shared(&in_program, 256);
   struct cudaDeviceProp gpu;

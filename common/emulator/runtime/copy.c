@@ -6,6 +6,7 @@
 #include "observer.h"
 #include "transfer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define CALLED(function) ((host_call){function, __builtin_return_address(0)})
@@ -38,6 +39,32 @@ static bool within_device(const void *destination, const void *source) {
          !host_may_use(destination) && !host_may_use(source);
 }
 
+static bool usable(const void *address, size_t bytes, bool by_device) {
+  return by_device ? memory_on_device(address, bytes) : host_may_use(address);
+}
+
+// Refuses memory that is not usable, and says why.
+static cudaError_t refuse(const char *side, const void *address, size_t bytes, bool by_device) {
+  char why[256], place[112];
+  memory_allocation entry;
+  memory_describe((uintptr_t)address, place, sizeof place);
+  if (!by_device) {
+    snprintf(why, sizeof why, "the %s is device memory, and the call takes it for the host's",
+             side);
+  } else if (!known_to_device(address)) {
+    snprintf(why, sizeof why, "the %s is no device memory: address 0x%zx, %s", side,
+             (uintptr_t)address, place);
+  } else {
+    memory_find(address, &entry);
+    const size_t offset = (uintptr_t)address - entry.start;
+    snprintf(why, sizeof why,
+             "%zu bytes do not fit into the %s, which has %zu: byte %zu of an allocation of %zu "
+             "bytes",
+             bytes, side, entry.bytes - offset, offset, entry.bytes);
+  }
+  return errors_record_because(cudaErrorInvalidValue, why);
+}
+
 static cudaError_t copy(void *destination, const void *source, size_t bytes,
                         enum cudaMemcpyKind kind, cudaStream_t stream, bool wait, host_call call) {
   RETURN_IF_STICKY();
@@ -52,10 +79,9 @@ static cudaError_t copy(void *destination, const void *source, size_t bytes,
     to_device = known_to_device(destination);
     from_device = known_to_device(source);
   }
-  const bool valid =
-      (to_device ? memory_on_device(destination, bytes) : host_may_use(destination)) &&
-      (from_device ? memory_on_device(source, bytes) : host_may_use(source));
-  if (!valid) return errors_record(cudaErrorInvalidValue);
+  if (!usable(destination, bytes, to_device))
+    return refuse("destination", destination, bytes, to_device);
+  if (!usable(source, bytes, from_device)) return refuse("source", source, bytes, from_device);
   if (devices_several()) {
     const cudaError_t queued = transfer_copy(destination, source, bytes, stream, call);
     if (queued != cudaSuccess) return errors_record(queued);
@@ -107,7 +133,7 @@ static cudaError_t fill(void *destination, int value, size_t bytes, cudaStream_t
                         host_call call) {
   RETURN_IF_STICKY();
   if (bytes == 0) return cudaSuccess;
-  if (!memory_on_device(destination, bytes)) return errors_record(cudaErrorInvalidValue);
+  if (!usable(destination, bytes, true)) return refuse("destination", destination, bytes, true);
   if (devices_several()) {
     const cudaError_t queued = transfer_fill(destination, value, bytes, stream, call);
     if (queued != cudaSuccess) return errors_record(queued);
@@ -136,6 +162,13 @@ cudaError_t emulator_symbol_address(void **pointer, const void *symbol, size_t b
   return cudaSuccess;
 }
 
+cudaError_t emulator_refuse_symbol(size_t bytes, size_t offset, size_t symbol_bytes) {
+  char why[160];
+  snprintf(why, sizeof why, "%zu bytes from byte %zu on do not fit into a variable of %zu bytes",
+           bytes, offset, symbol_bytes);
+  return errors_record_because(cudaErrorInvalidValue, why);
+}
+
 // The symbol itself is a variable of the program; the C++ overloads have checked its size.
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *source, size_t bytes, size_t offset,
                                enum cudaMemcpyKind kind) {
@@ -146,9 +179,7 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *source, size_t by
   if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost) {
     return errors_record(cudaErrorInvalidMemcpyDirection);
   }
-  if (from_device ? !memory_on_device(source, bytes) : !host_may_use(source)) {
-    return errors_record(cudaErrorInvalidValue);
-  }
+  if (!usable(source, bytes, from_device)) return refuse("source", source, bytes, from_device);
   if (devices_several()) queue_wait_device(devices_current());
   observer_memory_written((const char *)symbol + offset, bytes, from_device ? source : NULL);
   memcpy((char *)(uintptr_t)symbol + offset, source, bytes);
@@ -164,9 +195,8 @@ cudaError_t cudaMemcpyFromSymbol(void *destination, const void *symbol, size_t b
   if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost) {
     return errors_record(cudaErrorInvalidMemcpyDirection);
   }
-  if (to_device ? !memory_on_device(destination, bytes) : !host_may_use(destination)) {
-    return errors_record(cudaErrorInvalidValue);
-  }
+  if (!usable(destination, bytes, to_device))
+    return refuse("destination", destination, bytes, to_device);
   if (devices_several()) queue_wait_device(devices_current());
   observer_memory_written(destination, bytes, (const char *)symbol + offset);
   memcpy(destination, (const char *)symbol + offset, bytes);

@@ -2,15 +2,28 @@
 
 #include "devices.h"
 #include "emulator.h"
+#include "observer.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 static _Thread_local cudaError_t last_error = cudaSuccess;
 static _Atomic cudaError_t sticky_error[DEVICES_MAX]; // of each device; 0 is cudaSuccess
 
-cudaError_t errors_record(cudaError_t error) {
-  if (error != cudaSuccess && !devices_in_driver()) last_error = error;
-  return error;
+static bool failures_are_faults;
+
+void emulator_take_failures_for_faults(void) { failures_are_faults = true; }
+
+// Some errors answer a question of the program, and what has left the sticky one has a report of its own.
+static bool is_failure(cudaError_t error) {
+  return error != cudaErrorNotReady && error != cudaErrorGraphExecUpdateFailure &&
+         error != cudaErrorPeerAccessAlreadyEnabled && error != errors_sticky();
+}
+
+void errors_note(cudaError_t error, const char *why) {
+  if (error == cudaSuccess || devices_in_driver()) return;
+  last_error = error;
+  if (failures_are_faults && is_failure(error)) observer_call_failed(error, why);
 }
 
 cudaError_t emulator_record_error(cudaError_t error) { return errors_record(error); }

@@ -4,9 +4,20 @@
 #define ERRORS_H
 
 #include <cuda_runtime_api.h>
+#include <stddef.h>
 
-// Makes `error` the host thread's last error, unless it is cudaSuccess, and returns it.
-cudaError_t errors_record(cudaError_t error);
+// Makes `error` the host thread's last error, unless it is cudaSuccess. A mode that reports it adds the line `why`, unless
+// that is NULL.
+void errors_note(cudaError_t error, const char *why);
+
+// The same, and returns it. They are inline, so that errors_note is not called last, and its caller stays on the stack.
+static inline cudaError_t errors_record_because(cudaError_t error, const char *why) {
+  errors_note(error, why);
+  return error;
+}
+static inline cudaError_t errors_record(cudaError_t error) {
+  return errors_record_because(error, NULL);
+}
 
 // The sticky error of the host thread's device, and of any device; cudaSuccess while there is none. Only the first one
 // is kept.

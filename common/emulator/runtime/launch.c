@@ -241,7 +241,10 @@ cudaError_t emulator_launch(const emulator_launch_request *request) {
     error = run_with_children(request, 0);
     pthread_mutex_unlock(&mutex);
   }
-  return errors_record(error);
+  if (error == cudaSuccess) return error;
+  char why[256];
+  snprintf(why, sizeof why, "in kernel %s", request->name);
+  return errors_record_because(error, why);
 }
 
 void emulator_set_seed(uint64_t value) {

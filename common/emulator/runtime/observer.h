@@ -68,6 +68,10 @@ OBSERVER_HOOK(observer_launches_apart, (void))
 // How many findings the mode has reported. Called on the host, outside launches.
 OBSERVER_QUESTION(uint64_t, observer_findings, 0)
 
+// A function of CUDA fails, of a program that takes this for a fault (emulator_take_failures_for_faults). `why` is a line
+// for the report, or NULL. On the stack of the host thread that has called it.
+OBSERVER_HOOK(observer_call_failed, (cudaError_t error, const char *why))
+
 // The runtime begins a report of a fault that it found itself (fault.h): a deadlock, a signal, ... It
 // does not call this for the second and later faults of a launch. The launch is abandoned afterwards.
 OBSERVER_HOOK(observer_fault, (worker * worker))

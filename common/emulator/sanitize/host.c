@@ -1,10 +1,12 @@
 #define _GNU_SOURCE
 #include "host.h"
 
+#include "caller.h"
 #include "fault.h"
 #include "findings.h"
 #include "report.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,27 +14,40 @@
 
 // ---- Once for each line -------------------------------------------------------------------------
 
-static pthread_mutex_t mutex =
-    PTHREAD_MUTEX_INITIALIZER; // held while a fault is looked up and reported
+// Held while a fault is looked up and reported.
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+// The first line of the program that the calls, the innermost first, have come from.
+static void find_line(const caller_chain *calls, code_line *line) {
+  code_line lines[CALLER_CALLS];
+  code_lines_find(calls->code, calls->count, lines);
+  for (size_t i = 0; i < calls->count; i++) {
+    *line = lines[i];
+    if (line->line > 0 && code_line_of_program(line)) return;
+  }
+  code_line_find(calls->count > 0 ? calls->code[0] : NULL, line);
+}
 
 // Whether no fault of the kind has been found in the line yet, which it gives. The caller must hold the mutex.
-static bool is_new(const void *code, int kind, code_line *line) {
+static bool is_new(const caller_chain *calls, int kind, code_line *line) {
   enum { KNOWN_MAX = 256 };
   static struct {
-    const void *code;
+    uintptr_t calls; // a sum of them, because it takes long to find a line
     int kind, line;
     char file[sizeof line->file];
   } known[KNOWN_MAX];
   static size_t count;
+  uintptr_t sum = 0;
+  for (size_t i = 0; i < calls->count; i++) sum = 31 * sum + (uintptr_t)calls->code[i];
   for (size_t i = 0; i < count; i++)
-    if (known[i].code == code && known[i].kind == kind) return false;
+    if (known[i].calls == sum && known[i].kind == kind) return false;
   if (count == KNOWN_MAX) return false;
-  code_line_find(code, line);
+  find_line(calls, line);
   bool seen = false;
   for (size_t i = 0; i < count && line->line > 0; i++)
     seen |= known[i].kind == kind && known[i].line == line->line &&
             strcmp(known[i].file, line->file) == 0;
-  known[count].code = code;
+  known[count].calls = sum;
   known[count].kind = kind;
   known[count].line = line->line;
   memcpy(known[count++].file, line->file, sizeof line->file);
@@ -77,11 +92,60 @@ void host_access(uintptr_t address, size_t bytes, observed_kind kind, const void
     *known = entry;
     return;
   }
-  pthread_mutex_lock(&mutex);
+  const caller_chain calls = {.code = {(const char *)pc - 1}, .count = 1};
   code_line line;
-  if (is_new((const char *)pc - 1, (int)kind, &line)) {
+  pthread_mutex_lock(&mutex);
+  if (is_new(&calls, (int)kind, &line)) {
     findings_count();
     report_access(&line, address, bytes, kind);
+  }
+  pthread_mutex_unlock(&mutex);
+}
+
+// ---- Calls that fail ----------------------------------------------------------------------------
+
+// Gives the program's calls that have led here, and the name of the emulator's function that the last of them has called.
+static const char *take_calls(caller_chain *calls) {
+  static const char in_emulator = 0;
+  caller_chain all;
+  Dl_info emulator, info;
+  const char *name = NULL;
+  size_t first = 0;
+  caller_take(&all);
+  if (dladdr(&in_emulator, &emulator) == 0) first = all.count;
+  for (; first < all.count; first++) {
+    if (dladdr(all.code[first], &info) == 0 || info.dli_fbase != emulator.dli_fbase) break;
+    name = info.dli_sname;
+  }
+  calls->count = all.count - first;
+  memcpy(calls->code, all.code + first, calls->count * sizeof *calls->code);
+  return name;
+}
+
+static void report_failure(const code_line *line, const char *function, cudaError_t error,
+                           const char *why) {
+  const bool is_named = function != NULL && strncmp(function, "emulator_", 9) != 0;
+  const bool is_launch = function != NULL && strncmp(function, "emulator_launch", 15) == 0;
+  flockfile(stderr);
+  fault_report_title("%s has failed: %s (%s)",
+                     is_named    ? function
+                     : is_launch ? "Launch of a kernel"
+                                 : "Call of CUDA",
+                     cudaGetErrorString(error), cudaGetErrorName(error));
+  report_place("host code", "", line);
+  if (why != NULL) fault_report_line("%s", why);
+  funlockfile(stderr);
+}
+
+void observer_call_failed(cudaError_t error, const char *why) {
+  enum { KIND_FIRST = 256 }; // behind those of accesses
+  caller_chain calls;
+  code_line line;
+  const char *function = take_calls(&calls);
+  pthread_mutex_lock(&mutex);
+  if (is_new(&calls, KIND_FIRST + (int)error, &line)) {
+    findings_count();
+    report_failure(&line, function, error, why);
   }
   pthread_mutex_unlock(&mutex);
 }

@@ -66,3 +66,66 @@ Test(nvcc_cpu_host, accesses_to_device_memory_are_reported_once_a_line, .timeout
   EXPECT(result, "sum 4");
   expect_findings(&result, 0);
 }
+
+// The program goes on after each of them, as one does that looks at no error.
+static const char failures[] =
+    "#include <cstdlib>\n"
+    "__constant__ float weights[4];\n"
+    "__global__ void fill(float *x) { x[threadIdx.x] = 1; }\n"
+    "int main() {\n"
+    "  const int n = 1000;\n"
+    "  float *d, *host = (float *)calloc(n, sizeof(float));\n"
+    "  cudaMalloc(&d, n); // its sizeof is forgotten\n"
+    "  cudaMemcpy(d, host, n * sizeof(float), cudaMemcpyHostToDevice);\n"
+    "  for (int i = 0; i < 2; i++) cudaMemsetAsync(d + 200, 0, 1000, 0);\n"
+    "  cudaMemcpy(host, d, 8, cudaMemcpyHostToDevice);\n"
+    "  cudaMemcpyToSymbol(weights, host, 32);\n"
+    "  cudaFree(host);\n"
+    "  fill<<<1, 2000>>>(d);\n"
+    "  fill<<<1, 32>>>(d);\n"
+    "}\n";
+
+Test(nvcc_cpu_host, calls_that_fail_are_reported, .timeout = 120) {
+  const script_result result = sanitized(failures);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "cudaMemcpy has failed: invalid argument (cudaErrorInvalidValue)",
+         "at main in host.cu:8", "cudaMemcpy(d, host, n * sizeof(float)",
+         "4000 bytes do not fit into the destination, which has 1000: byte 0 of an allocation of "
+         "1000 bytes",
+         "cudaMemsetAsync has failed", "host.cu:9", "which has 200: byte 800 of", "host.cu:10",
+         "the destination is no device memory", "host.cu:11",
+         "32 bytes from byte 0 on do not fit into a variable of 16 bytes", "cudaFree has failed",
+         "host.cu:12", "Launch of a kernel has failed", "host.cu:13", "in kernel fill");
+  expect_findings(&result, 7); // the launch's with the sentence that a plain run has as well
+}
+
+// These answer a question, or give back what an earlier call or a kernel's fault has left.
+static const char answers[] =
+    "__global__ void fill(float *x) { x[threadIdx.x] = 1; }\n"
+    "int main() {\n"
+    "  float *d, milliseconds; cudaEvent_t event; cudaStream_t stream;\n"
+    "  cudaMalloc(&d, 128); cudaEventCreate(&event); cudaStreamCreate(&stream);\n"
+    "  for (int i = 0; i < 9; i++) cudaMemsetAsync(d, 0, 128, stream);\n"
+    "  cudaEventRecord(event, stream);\n"
+    "  if (cudaStreamQuery(stream) != cudaErrorNotReady) return 5;\n"
+    "  cudaEventQuery(event); cudaEventElapsedTime(&milliseconds, event, event);\n"
+    "  cudaPeekAtLastError(); cudaGetLastError(); cudaDeviceSynchronize();\n"
+    "#ifdef FAULT\n"
+    "  fill<<<1, 32>>>(nullptr);\n"
+    "  if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) return 6;\n"
+    "  fill<<<1, 32>>>(d); cudaFree(d);\n"
+    "#endif\n"
+    "}\n";
+
+Test(nvcc_cpu_host, answers_and_the_error_of_a_kernel_are_no_failures, .timeout = 120) {
+  setenv("EMU_GPUS", "2", 1);
+  script_result result = sanitized(answers);
+  EXPECT_STATUS(result, 0);
+  expect_findings(&result, 0);
+  char faulty[sizeof answers + 32];
+  snprintf(faulty, sizeof faulty, "#define FAULT\n%s", answers);
+  result = sanitized(faulty);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "Invalid __global__ write");
+  expect_findings(&result, 1);
+}

@@ -40,7 +40,7 @@ cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *source, size_t bytes
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
   const bool fits = offset <= sizeof(T) && bytes <= sizeof(T) - offset;
   return fits ? cudaMemcpyToSymbol(static_cast<const void *>(&symbol), source, bytes, offset, kind)
-              : emulator_record_error(cudaErrorInvalidValue);
+              : emulator_refuse_symbol(bytes, offset, sizeof(T));
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void *destination, const T &symbol, size_t bytes,
@@ -48,7 +48,7 @@ cudaError_t cudaMemcpyFromSymbol(void *destination, const T &symbol, size_t byte
   const bool fits = offset <= sizeof(T) && bytes <= sizeof(T) - offset;
   return fits ? cudaMemcpyFromSymbol(destination, static_cast<const void *>(&symbol), bytes, offset,
                                      kind)
-              : emulator_record_error(cudaErrorInvalidValue);
+              : emulator_refuse_symbol(bytes, offset, sizeof(T));
 }
 template <typename T>
 cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol) {
