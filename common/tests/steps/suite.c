@@ -81,9 +81,12 @@ void suite_prepare(trial *trial, attention_shape shape, inputs_kind kind) {
 void suite_run_and_check(trial *trial, cudaStream_t stream) {
   const char *name = getenv("LAB_CONFIG");
   const bool chosen = name && *name;
-  char where[256]; // the problem, and the configuration if it is not the step's choice
-  snprintf(where, sizeof where, "%s%s%s", shape_describe(&trial->shape).text,
-           chosen ? ", --config " : "", chosen ? name : "");
+  const char *limit = suite_emulated() ? getenv("EMU_GRID_LIMIT") : NULL;
+  char where
+      [256]; // the problem, the configuration if it is not the step's choice, and a limit of the test
+  snprintf(where, sizeof where, "%s%s%s%s%s%s", shape_describe(&trial->shape).text,
+           chosen ? ", --config " : "", chosen ? name : "", limit ? ", in a grid of at most " : "",
+           limit ? limit : "", limit ? " blocks in y and in z (EMU_GRID_LIMIT)" : "");
   const attention_step step = suite_step();
   error_text error;
   check_result result;
