@@ -2,7 +2,7 @@
 // ended, and by all at the same place (CUDA C++ Programming Guide, "Synchronization Functions" and "Independent Thread
 // Scheduling"). If they have come to different places they are out of step from then on, and later barriers say nothing
 // new. A thread may end before a barrier, as many do that have no element of their own. But then the barrier does not
-// order its accesses, so what it misses is held against it if it has a part in a race (findings.c).
+// order its accesses, so it is held against the thread if it would have ordered a race (findings.c).
 #define _GNU_SOURCE
 #include "roles.h"
 
@@ -17,13 +17,8 @@ static struct steps {
   bool out_of_step;     // threads of the block have passed a barrier at different places
   unsigned ended_known; // how many had ended at the last barrier
 } steps[CLUSTER_BLOCKS_MAX];
-static bool left[BLOCK_THREADS_MAX]; // see divergence_left
 
 void divergence_forget(void) { steps[order_rank()] = (struct steps){0}; }
-
-void divergence_launch_begin(void) { memset(left, 0, sizeof left); }
-
-bool divergence_left(unsigned thread) { return left[thread]; }
 
 static bool same_place(const emulator_site *a, const emulator_site *b) {
   return a->line == b->line && strcmp(a->file, b->file) == 0;
@@ -55,7 +50,6 @@ static void look_around(const worker *worker) {
         if (same_place(it->site, seen.second->site)) where = AT_SECOND;
       }
     }
-    left[i] |= where == ENDED;
     seen.are[where][i] = true;
     seen.count[where]++;
   }

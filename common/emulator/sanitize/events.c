@@ -23,7 +23,6 @@ unsigned observer_blocks_yz(void) { return 2; }
 void observer_launch_begin(const launch *launch) {
   regions_launch_begin(launch);
   order_launch_begin(launch);
-  divergence_launch_begin();
 }
 
 void observer_launch_end(const launch *launch) { findings_report(launch); }

@@ -4,7 +4,6 @@
 #include "fault.h"
 #include "places.h"
 #include "report.h"
-#include "roles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,12 +46,6 @@ void findings_leave(worker *worker, cudaError_t error) {
 // Threads have ended before a barrier to which others have come. That alone is no fault.
 static bool is_of_ended(const finding *found) {
   return found->kind == FINDING_BARRIER_MISSED && found->parties == 1;
-}
-
-// A race in a block with a thread that has ended before a barrier.
-static bool is_race_of_ended(const finding *found) {
-  return found->kind == FINDING_RACE && found->party[0].block == found->party[1].block &&
-         (divergence_left(found->party[0].thread) || divergence_left(found->party[1].thread));
 }
 
 // ---- Collecting ---------------------------------------------------------------------------------
@@ -109,6 +102,8 @@ void findings_add(finding *found, finding_describe describe, const void *address
   barrier_missed |= found->kind == FINDING_BARRIER_MISSED && !is_of_ended(found);
   entry *entry = entry_of(found);
   if (entry == NULL) return;
+  entry->example.ended |= found->ended;
+  found->ended = entry->example.ended;
   if (entry->count++ > 0 && (entry->in_report || !smaller(found, &entry->example))) return;
   if (describe != NULL) describe(found, address);
   entry->example = *found;
@@ -172,6 +167,8 @@ static bool merge(unsigned index, place_text *texts) {
     }
     if (i < index) return false;
     kept->count += other->count;
+    kept->example.ended |= other->example.ended;
+    other->example.ended = kept->example.ended;
     other->in_report = true;
     if (smaller(&other->example, &kept->example)) {
       kept->example = other->example;
@@ -203,7 +200,7 @@ static void report_entry(const launch *launch, unsigned index, place_text *texts
   if (missed && it->example.kind == FINDING_RACE && distance_of(&it->example) == DISTANCE_BLOCK)
     it->example.hint = "threads of this launch have missed a barrier, as is reported above: mend "
                        "that first, because the race may come of it";
-  else if (is_race_of_ended(&it->example))
+  else if (it->example.ended)
     it->example.hint =
         "a thread has ended before a barrier of the block, which orders none of its accesses "
         "since the barrier before: it must come to the barrier first";
@@ -228,8 +225,7 @@ void findings_report(const launch *launch) {
   places_describe(places + first, count, texts + first);
   free(places);
   bool harmful = false;
-  for (unsigned i = looked_at; i < entry_count; i++)
-    harmful |= is_race_of_ended(&entries[i].example);
+  for (unsigned i = looked_at; i < entry_count; i++) harmful |= entries[i].example.ended;
   for (unsigned i = looked_at; i < entry_count; i++) { // first, because races may come of it
     entries[i].in_report |= is_of_ended(&entries[i].example) && !harmful;
     if (entries[i].example.kind == FINDING_BARRIER_MISSED) report_entry(launch, i, texts, missed);

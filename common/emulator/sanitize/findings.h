@@ -43,6 +43,8 @@ typedef struct {
   address_space space;
   finding_party party[2]; // in the order in which they came
   unsigned parties;
+  // FINDING_RACE: the first party has ended before a barrier that would have come between, here or in a finding like this.
+  bool ended;
   address_text detail; // "address K_smem + 0x82", or what else there is to say
   const char *hint;    // NULL for none
   const char *threads[2],

@@ -85,8 +85,10 @@ void order_cluster_waited(unsigned thread);
 bool order_relaxed_since(const past_access *past);
 // Whether the thread comes behind any phase of the barrier, so that the other blocks have begun.
 bool order_knows_cluster(unsigned thread);
-// Whether the thread that made the access, in the running cluster, has ended since.
+// Whether the thread that made the access, in the running cluster, has ended since. The second: in the running block, and
+// a barrier has opened since to which it therefore did not come.
 bool order_has_ended(const past_access *past);
+bool order_missed_barrier(const past_access *past);
 
 void order_block_barrier(void);
 void order_thread_end(unsigned thread);

@@ -182,6 +182,11 @@ bool order_has_ended(const past_access *past) {
          order_blocks[past->rank].left_after[past->actor] != ORDER_RUNNING;
 }
 
+bool order_missed_barrier(const past_access *past) {
+  return order_in_running_block(past) && past->actor < ACTOR_COPIES &&
+         past->stamp <= order_own->barrier && past->stamp > order_own->left_after[past->actor];
+}
+
 // ---- All rules ----------------------------------------------------------------------------------
 
 static bool earlier_before(const past_access *past, unsigned thread) {

@@ -117,6 +117,7 @@ static void report_race(const checked_access *access, finding_kind kind, const p
   found.party[1] = found.party[0];
   found.party[0] = access_past_party(past);
   found.parties = 2;
+  found.ended = kind == FINDING_RACE && order_missed_barrier(past);
   findings_add(&found, access_describe, (const void *)address);
 }
 

@@ -9,10 +9,6 @@ void barriers_forget(void);
 
 // divergence.c: the same for what is known of threads that have missed a barrier of the block.
 void divergence_forget(void);
-void divergence_launch_begin(void);
-
-// Whether, in a block of the running launch, the thread has ended before a barrier to which others have come.
-bool divergence_left(unsigned thread);
 
 // turns.c: the same for named barriers.
 void turns_forget(void);

@@ -124,6 +124,7 @@ void barrier_after_exit(bool broken);
 void barrier_elsewhere(bool broken);
 void barrier_of_some(bool broken);
 void barrier_of_fewer(bool broken);
+void barrier_of_flag(bool broken);
 void barrier_in_rounds(bool broken);
 void barrier_in_condition(bool broken);
 

@@ -61,6 +61,8 @@ Test(waits, barriers) {
        1},
       CASE(barrier_of_fewer, "Race reported between ", "<- halves\n",
            "hint: warps run in any order: put __syncthreads() between the two"),
+      CASE(barrier_of_flag, "Race reported between ", "<- flag ", "<- flag ",
+           "hint: warps run in any order: put __syncthreads() between the two"),
       {"barrier_in_rounds",
        barrier_in_rounds,
        {"Barrier error detected. Divergent thread(s) in block", "<- rounds\n",

@@ -249,6 +249,19 @@ void barrier_of_fewer(bool broken) {
   RUN(halves_kernel, 1, 128, device_floats(1))
 }
 
+// Threads that read the flag too early come to a barrier before which the one that writes it ends. That barrier does not
+// come between the two.
+template <bool right>
+__global__ void flag_kernel(float *out) {
+  __shared__ int last;
+  if (threadIdx.x == 32) last = blockIdx.x == gridDim.x - 1; // <- flag write
+  if (right) __syncthreads();
+  if (last == 0) return; // <- flag read
+  __syncthreads();
+  out[33 * blockIdx.x + threadIdx.x] = 1;
+}
+void barrier_of_flag(bool broken) { RUN(flag_kernel, 2, 33, device_floats(66)) }
+
 // The first warp leaves the loop after one round, and the last one after three.
 template <bool right>
 __global__ void rounds_kernel(float *out) {
