@@ -72,6 +72,7 @@ static void join(actor_clock *sum, const actor_clock *more) {
 // No barrier waits for asynchronous accesses: after it each thread knows as much of them as any of them did.
 void order_block_barrier(void) {
   order_own->barrier = order_time++;
+  order_atomics_met();
   if (!order_own->spread) return;
   for (unsigned actor = ACTOR_COPIES; actor < ACTORS_MAX; actor++) {
     uint32_t latest = 0;

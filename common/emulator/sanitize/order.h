@@ -27,10 +27,11 @@
 // Atomic operations are treated generously, so that locks and counters of finished blocks give no false
 // report: they order two accesses as soon as both warps (both blocks, in global memory) have done an atomic
 // operation since the first access. In global memory a thread of the first block must have called
-// __threadfence() between, and a thread of the second block behind its own operation, unless that one acquires, because
-// an atomic operation does not order other accesses (CUDA C++ Programming Guide, "Memory Fence Functions"; PTX ISA,
-// "Release and Acquire Patterns"). An arrival at an mbarrier also counts for the lanes of its warp that it
-// has met in a warp function since their accesses; this suffices for a read whose value went into a shuffle.
+// __threadfence() between, and a thread of the second block behind its own operation, unless that one acquires, or behind
+// one of another thread that it knows of by a barrier, because an atomic operation does not order other accesses (CUDA
+// C++ Programming Guide, "Memory Fence Functions"; PTX ISA, "Release and Acquire Patterns"). An arrival at an mbarrier
+// also counts for the lanes of its warp that it has met in a warp function since their accesses; this suffices for a
+// read whose value went into a shuffle.
 //
 // A fence.proxy.async between two accesses is passed on in the same way (proxies.c): each clock says as well which
 // accesses of threads come before the present one with such a fence on the way, whichever thread has executed it.

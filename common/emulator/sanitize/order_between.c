@@ -54,15 +54,44 @@ void order_atomic(unsigned thread, bool global) {
   block->released = block->fence;
 }
 
-void order_acquire(unsigned thread) {
+static void acquire(uint32_t atomic) {
   order_block_times *block = own_times();
-  const uint32_t atomic = order_own->global_atomic[thread];
   if (atomic > block->start && atomic > block->acquired) block->acquired = atomic;
 }
 
+void order_acquire(unsigned thread) { acquire(order_own->global_atomic[thread]); }
+
+void order_atomics_met(void) {
+  order_block_times *block = own_times();
+  if (block->atomic <= block->met) return;
+  for (unsigned i = 0; i < BLOCK_THREADS_MAX; i++) {
+    const uint32_t atomic = order_own->global_atomic[i];
+    if (atomic > block->met && order_own->left_after[i] == ORDER_RUNNING) block->met = atomic;
+  }
+}
+
+// The latest of the threads' last atomic operations on global memory that the thread knows of by a partial barrier. Before
+// the block's first one it knows of its own warp alone.
+static uint32_t known_atomic(unsigned thread) {
+  const order_block_state *own = order_own;
+  const unsigned first = thread / GPU_WARP_LANES * GPU_WARP_LANES;
+  const unsigned from = own->spread ? 0 : first,
+                 to = own->spread ? BLOCK_THREADS_MAX : first + GPU_WARP_LANES;
+  uint32_t latest = 0;
+  for (unsigned i = from; i < to; i++) {
+    const uint32_t atomic = own->global_atomic[i];
+    if (atomic > latest && atomic <= own->threads[thread].known[i]) latest = atomic;
+  }
+  return latest;
+}
+
+// A fence is cumulative: it acquires as well for operations of others that its thread knows of.
 void order_fence(unsigned thread) {
+  order_block_times *block = own_times();
   order_acquire(thread);
-  own_times()->fence = order_time++;
+  acquire(block->met);
+  if (block->atomic > block->acquired) acquire(known_atomic(thread));
+  block->fence = order_time++;
 }
 
 static bool released(const past_access *past) {

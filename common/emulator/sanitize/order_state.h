@@ -10,8 +10,8 @@ typedef struct {
   uint32_t atomic;   // of its last atomic operation on global memory
   uint32_t fence;    // of its last fence
   uint32_t released; // of the last fence that an atomic operation on global memory has come behind
-  uint32_t
-      acquired; // of the last atomic operation on global memory behind which its thread has called a fence
+  uint32_t met;      // of the last atomic operation on global memory before its last barrier
+  uint32_t acquired; // of the last one that acquires, or that the thread of a fence knew of
 } order_block_times;
 
 typedef struct {
@@ -87,6 +87,9 @@ static inline void order_join_stamps(uint32_t *restrict sum, const uint32_t *res
 // Whether the cluster's barrier orders the accesses of another block's thread, with the fences behind them, before the
 // present access of a thread of the running block.
 bool order_fenced_in_cluster(const past_access *past, unsigned thread);
+
+// The block's barrier opens: its threads know of each other's atomic operations.
+void order_atomics_met(void);
 
 void order_cluster_restart(void);
 

@@ -82,6 +82,36 @@ static void run_acquired(bool broken) {
 void last_block_unacquired(bool broken) { run_acquired<IN_BLOCK, BY_FENCE>(broken); }
 void last_block_relaxed(bool broken) { run_acquired<RELAXED, BY_OPERATION>(broken); }
 
+// The fence behind the operation may be that of another thread, which knows of the operation by a barrier.
+template <bool right>
+__global__ void barrier_kernel(float *partial, unsigned *done, float *sum, bool of_warp) {
+  __shared__ bool last;
+  if (of_warp && threadIdx.x >= 32) return;
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = 1; // <- behind barrier write
+    __threadfence();
+    last = atomicAdd(done, 1u) == gridDim.x - 1;
+  }
+  if (of_warp) {
+    __syncwarp();
+  } else {
+    __syncthreads();
+    if (threadIdx.x == 0) atomicAdd(done + 1, 1u); // of which the other thread does not know
+  }
+  if (last && threadIdx.x == 1) {
+    if (right) __threadfence();
+    float total = 0;
+    for (unsigned i = 0; i < gridDim.x; i++) total += partial[i]; // <- behind barrier read
+    *sum = total;
+  }
+}
+static void run_by_barrier(bool broken, bool of_warp) {
+  unsigned *done = reinterpret_cast<unsigned *>(device_floats(2));
+  RUN(barrier_kernel, 4, 64, device_floats(4), done, device_floats(1), of_warp)
+}
+void last_block_by_barrier(bool broken) { run_by_barrier(broken, false); }
+void last_block_by_warp_barrier(bool broken) { run_by_barrier(broken, true); }
+
 // Each warp counts for itself, behind its fence. That of another warp does not acquire for it.
 template <bool right>
 __global__ void last_warp_kernel(float *partial, unsigned *done, float *sum) {

@@ -65,6 +65,8 @@ void last_block(bool broken);
 void last_block_without_fence(bool broken);
 void last_block_unacquired(bool broken);
 void last_block_relaxed(bool broken);
+void last_block_by_barrier(bool broken);
+void last_block_by_warp_barrier(bool broken);
 void last_warp_unacquired(bool broken);
 
 // clusters.cu
