@@ -58,7 +58,8 @@ EMULATOR_API void __tsan_vptr_update(void *address, void *value) {
 // These functions also perform the operation. The stand-in headers use a load, which is only a
 // first guess and is not reported, and then compare-and-exchange (detail/atomic_functions.h). If there is no memory,
 // the load faults: `guessing` lets the report name the kernel's line.
-// Memory orders are ignored, since the strongest one is always right.
+// Memory orders are ignored, since the strongest one is always right. But where these functions stand for another atomic
+// operation than compare-and-swap, the headers ask for no order if they fail.
 #define ATOMICS_OF(bits, word)                                                                     \
   EMULATOR_API word __tsan_atomic##bits##_load(const volatile word *address, int order) {          \
     (void)order;                                                                                   \
@@ -79,8 +80,8 @@ EMULATOR_API void __tsan_vptr_update(void *address, void *value) {
   EMULATOR_API int __tsan_atomic##bits##_compare_exchange_strong(                                  \
       volatile word *address, word *expected, word value, int order, int failure) {                \
     (void)order;                                                                                   \
-    (void)failure;                                                                                 \
-    observer_access((uintptr_t)address, sizeof(word), OBSERVED_ATOMIC, CALLER);                    \
+    observer_access((uintptr_t)address, sizeof(word),                                              \
+                    failure == __ATOMIC_RELAXED ? OBSERVED_ATOMIC : OBSERVED_COMPARE, CALLER);     \
     return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,          \
                                        __ATOMIC_SEQ_CST);                                          \
   }

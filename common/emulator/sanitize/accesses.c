@@ -56,7 +56,7 @@ static void check_written(const checked_access *access, const shadow_region *reg
   uint8_t *written = region->written;
   if (written == NULL || access->kind == OBSERVED_PRODUCT_READ) return;
   written += access->address - region->start;
-  if (access_writes(access->kind) && access->kind != OBSERVED_ATOMIC) {
+  if (access_writes(access->kind) && !access_is_atomic(access->kind)) {
     memset(written, 1, access->bytes);
     return;
   }
@@ -85,7 +85,7 @@ static void describe_transfer(finding *found, const void *address) {
 
 // Whether a transfer of the host's streams still reads or writes the memory (transfer.h). An atomic operation may poll.
 static bool check_transfers(const checked_access *access) {
-  if (access->kind == OBSERVED_ATOMIC) return false;
+  if (access_is_atomic(access->kind)) return false;
   const flight *flight = flight_find(access->address, access->bytes, access_writes(access->kind));
   if (flight == NULL) return false;
   finding found = access_finding(

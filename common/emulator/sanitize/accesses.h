@@ -16,8 +16,12 @@ typedef struct {
   uint32_t place;
 } checked_access;
 
+static inline bool access_is_atomic(observed_kind kind) {
+  return kind == OBSERVED_ATOMIC || kind == OBSERVED_COMPARE;
+}
+
 static inline bool access_writes(observed_kind kind) {
-  return kind == OBSERVED_WRITE || kind == OBSERVED_ATOMIC || kind == OBSERVED_ASYNC_WRITE ||
+  return kind == OBSERVED_WRITE || access_is_atomic(kind) || kind == OBSERVED_ASYNC_WRITE ||
          kind == OBSERVED_BOX_WRITE;
 }
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "accesses.h"
 
+#include "guesses.h"
 #include "places.h"
 #include "proxies.h"
 #include "roles.h"
@@ -25,7 +26,10 @@ void observer_launch_begin(const launch *launch) {
   order_launch_begin(launch);
 }
 
-void observer_launch_end(const launch *launch) { findings_report(launch); }
+void observer_launch_end(const launch *launch) {
+  guesses_launch_end();
+  findings_report(launch);
+}
 
 void observer_block_begin(worker *worker, uint64_t number) {
   (void)number;
@@ -101,6 +105,7 @@ void observer_async_done(worker *worker, const async_copy *copy) {
 }
 
 void observer_thread_end(worker *worker) {
+  guesses_thread_end(worker->running->index);
   order_thread_end(worker->running->index);
   products_check_waited(worker);
   const async_copies *copies = &worker->running->copies;

@@ -40,6 +40,9 @@
 
 #include "observer.h"
 
+// Whether a read has served only as the guess of a compare-and-swap: no, not known yet, or yes; see guesses.h.
+enum { GUESS_NONE, GUESS_OPEN, GUESS_MADE };
+
 // A past access. There is none when the stamp is 0.
 typedef struct {
   uint32_t stamp;
@@ -48,7 +51,8 @@ typedef struct {
   unsigned rank : 4;   // of the block in its cluster
   unsigned bytes : 8;
   unsigned kind : 4; // observed_kind
-  unsigned part : 4; // the part of the cell: a bit for each byte, see shadow.h
+  unsigned part : 2; // the part of the cell: a bit for each byte, see shadow.h
+  unsigned guess : 2;
 } past_access;
 
 // The actors: the block's threads, box copies by the number of their barrier, and warpgroups' products. The last two

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "accesses.h"
 
+#include "guesses.h"
 #include "proxies.h"
 #include "sources.h"
 
@@ -94,6 +95,7 @@ static const char *race_hint(const checked_access *access, const past_access *pa
          "at which the one arrives and for which the other waits";
 }
 
+// A race is held back as long as it may be that of a guess.
 static void report_race(const checked_access *access, finding_kind kind, const past_access *past,
                         bool shared, uintptr_t address) {
   finding found = access_finding(access, kind, race_hint(access, past, shared));
@@ -118,6 +120,7 @@ static void report_race(const checked_access *access, finding_kind kind, const p
   found.party[0] = access_past_party(past);
   found.parties = 2;
   found.ended = kind == FINDING_RACE && order_missed_barrier(past);
+  if (kind == FINDING_RACE && guesses_hold(&found, access, past, address)) return;
   findings_add(&found, access_describe, (const void *)address);
 }
 
@@ -153,17 +156,31 @@ static const past_access *find_unfenced(const checked_access *access, const shad
   return comes_before_copy(access, &cell->write) ? &cell->write : NULL;
 }
 
+// A read with which the access, a write, races. Those that may be guesses are reported here, because they may be dropped.
+static const past_access *find_read(const checked_access *access, bool shared,
+                                    const shadow_cell *cell, const past_access *now,
+                                    uintptr_t address) {
+  const bool atomic = access_is_atomic(access->kind);
+  for (unsigned i = 0; i < READS_KEPT; i++) {
+    const past_access *read = &cell->read[i];
+    if ((atomic && read->guess == GUESS_MADE) || !races(now, access->thread, shared, read))
+      continue;
+    if (!atomic || !guesses_is_open(read)) return read;
+    report_race(access, FINDING_RACE, read, shared, address);
+  }
+  return NULL;
+}
+
 // Checks the access against the past accesses to one cell, and records it there. `said` is
 // the place of the access's last finding: an access to several cells reports each place once.
 static void check_cell(const checked_access *access, bool shared, shadow_cell *cell,
                        const past_access *now, uintptr_t address, uint32_t *said) {
   const past_access *last = &cell->write, *unordered = NULL;
   const bool copying = shadow_copying(cell), writes = access_writes(access->kind);
-  const bool both_atomic = access->kind == OBSERVED_ATOMIC && last->kind == OBSERVED_ATOMIC;
+  const bool both_atomic = access_is_atomic(access->kind) && access_is_atomic(last->kind);
+  guesses_settle_cell(access, cell);
   if (copying || (!both_atomic && races(now, access->thread, shared, last))) unordered = last;
-  for (unsigned i = 0; writes && unordered == NULL && i < READS_KEPT; i++) {
-    if (races(now, access->thread, shared, &cell->read[i])) unordered = &cell->read[i];
-  }
+  if (writes && unordered == NULL) unordered = find_read(access, shared, cell, now, address);
   if (unordered != NULL && unordered->place != *said) {
     *said = unordered->place;
     report_race(access, copying ? FINDING_EARLY_ACCESS : FINDING_RACE, unordered, shared, address);
@@ -193,14 +210,16 @@ static void check_cell(const checked_access *access, bool shared, shadow_cell *c
 
 void access_check_races(const checked_access *access, shadow_region *region) {
   const bool shared = region->kind == SHADOW_STATIC_SHARED || region->kind == SHADOW_DYNAMIC_SHARED;
-  if (access->kind == OBSERVED_ATOMIC) order_atomic(access->thread, !shared);
+  if (access_is_atomic(access->kind)) order_atomic(access->thread, !shared);
   if (!shared && access_writes(access->kind)) sources_last_write = order_now();
   past_access now = {.stamp = order_now(),
                      .place = access->place,
                      .actor = access->actor & 0xFFF,
                      .rank = order_rank() & 0xF,
                      .bytes = access->bytes < 255 ? access->bytes & 0xFF : 255,
-                     .kind = access->kind & 0xF};
+                     .kind = access->kind & 0xF,
+                     .guess = guesses_may_be(access) ? GUESS_OPEN : GUESS_NONE};
+  guesses_settle(access);
   const uintptr_t end = access->address + access->bytes;
   shadow_cell *cell = shadow_cell_of(region, access->address);
   uint32_t said = 0;

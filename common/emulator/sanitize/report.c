@@ -10,7 +10,8 @@ static const char *access_name(observed_kind kind) {
   switch (kind) {
   case OBSERVED_READ: return "read";
   case OBSERVED_WRITE: return "write";
-  case OBSERVED_ATOMIC: return "atomic operation";
+  case OBSERVED_ATOMIC:
+  case OBSERVED_COMPARE: return "atomic operation";
   case OBSERVED_ASYNC_READ: return "read by an asynchronous copy";
   case OBSERVED_ASYNC_WRITE: return "write by an asynchronous copy";
   case OBSERVED_BOX_WRITE: return "write by a box copy";

@@ -69,6 +69,13 @@ void last_block_by_barrier(bool broken);
 void last_block_by_warp_barrier(bool broken);
 void last_warp_unacquired(bool broken);
 
+// guesses.cu
+void guess_alone(bool broken);
+void guess_used(bool broken);
+void guess_wider(bool broken);
+void guess_slept(bool broken);
+void guess_written(bool broken);
+
 // clusters.cu
 void cluster_read_before_barrier(bool broken);
 void cluster_write_before_barrier(bool broken);

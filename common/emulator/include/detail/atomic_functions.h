@@ -25,8 +25,9 @@ struct word<8> {
   typedef unsigned long long __attribute__((may_alias)) type;
 };
 
-// Replaces *address by update(*address) in one step, as other threads see it, and returns the old value.
-template <typename T, typename Update>
+// Replaces *address by update(*address) in one step, as other threads see it, and returns the old value. By the order of
+// memory for a failure a mode that watches kernels tells their own compare-and-swap (observed/accesses.c).
+template <int failure = __ATOMIC_RELAXED, typename T, typename Update>
 __forceinline__ T atomic_update(T *address, Update update) {
   using bits = typename word<sizeof(T)>::type;
   bits *memory = reinterpret_cast<bits *>(address);
@@ -37,13 +38,18 @@ __forceinline__ T atomic_update(T *address, Update update) {
     const T updated = update(old);
     bits wanted;
     __builtin_memcpy(&wanted, static_cast<const void *>(&updated), sizeof wanted);
-    if (__atomic_compare_exchange_n(memory, &seen, wanted, false, __ATOMIC_SEQ_CST,
-                                    __ATOMIC_RELAXED)) {
+    if (__atomic_compare_exchange_n(memory, &seen, wanted, false, __ATOMIC_SEQ_CST, failure)) {
       break;
     }
   }
   emulator_yield();
   return old;
+}
+
+template <typename T>
+__forceinline__ T compare_and_swap(T *address, T compare, T value) {
+  return atomic_update<__ATOMIC_SEQ_CST>(address,
+                                         [=](T old) { return old == compare ? value : old; });
 }
 
 // Behind an atomic operation that acquires. CUDA's atomic functions do not.
@@ -91,8 +97,7 @@ EMULATOR_ATOMIC(atomicDec, unsigned int, old == 0 || old > operand ? operand : o
 
 #define EMULATOR_ATOMIC_CAS(Type)                                                                  \
   __forceinline__ Type atomicCAS(Type *address, Type compare, Type value) {                        \
-    return emulator::atomic_update(address,                                                        \
-                                   [=](Type old) { return old == compare ? value : old; });        \
+    return emulator::compare_and_swap(address, compare, value);                                    \
   }                                                                                                \
   __forceinline__ Type atomicCAS_block(Type *address, Type compare, Type value) {                  \
     return atomicCAS(address, compare, value);                                                     \

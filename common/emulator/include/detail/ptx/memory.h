@@ -119,14 +119,18 @@ EMULATOR_PTX void atom_add_noftz_(D &d, u64 address, const B &b) {
   atom_add_<T>(d, address, b);
 }
 template <typename T, typename D, typename B, typename C>
+EMULATOR_PTX void swap(D &d, char *address, const B &compare, const C &value) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  set(d, compare_and_swap(reinterpret_cast<T *>(address), as<T>(compare), as<T>(value)));
+  acquire();
+}
+template <typename T, typename D, typename B, typename C>
 EMULATOR_PTX void atom_cas_(D &d, u64 address, const B &compare, const C &value) {
-  const T c = as<T>(value);
-  update<T>(d, global(address), compare, [=](T old, T b) { return old == b ? c : old; });
+  swap<T>(d, global(address), compare, value);
 }
 template <typename T, typename D, typename B, typename C>
 EMULATOR_PTX void atom_shared_cas_(D &d, u64 address, const B &compare, const C &value) {
-  const T c = as<T>(value);
-  update<T>(d, shared(address), compare, [=](T old, T b) { return old == b ? c : old; });
+  swap<T>(d, shared(address), compare, value);
 }
 
 // ---- Addresses, caches and fences ---------------------------------------------------------------

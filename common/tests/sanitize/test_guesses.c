@@ -1,0 +1,20 @@
+// Reads whose race with an atomic operation does no harm, because a compare-and-swap follows, and those where it does.
+#define _GNU_SOURCE
+#include "fault_cases.h"
+
+#define RACE "Race reported between "
+
+Test(guesses, reads_before_compare_and_swap) {
+  static const fault_case cases[] = {
+      {"guess_alone", guess_alone, {RACE, "<- alone ", "<- alone ", RACE, "<- alone "}, 1},
+      CASE(guess_used, RACE, "<- used read"),
+      CASE(guess_wider, RACE, "<- wider ", "<- wider "),
+      CASE(guess_slept, RACE, "<- slept ", "<- slept "),
+      {"guess_written",
+       guess_written,
+       {RACE "write and read of __global__ memory", "<- plain write", "<- plain guess",
+        RACE "write and atomic operation of __global__ memory"},
+       1},
+  };
+  RUN_CASES(cases);
+}
