@@ -16,7 +16,7 @@ Test(products, products) {
       CASE(product_overwritten, RACE("read by a product", "write by a box copy"),
            "<- overwritten product", "<- fetch",
            "hint: the copy may overwrite what a product still reads",
-           "a barrier that is made for as many arrivals as come in a lap, and"),
+           "made for as many arrivals as come in a lap"),
       CASE(product_of_newest_group, RACE("read by a product", "write by a box copy"),
            "<- newest product", "<- fetch"),
       CASE(product_result_early, "between a product under way and read of its registers",
