@@ -1,10 +1,10 @@
-// Reads that serve only as the first guess of a compare-and-swap. What the loop
+// Reads that serve only as the first guess of a compare-and-swap. This loop begins with one:
 //
 //     old = *p;
 //     do old = atomicCAS(p, assumed = old, f(assumed)); while (old != assumed);
 //
-// reads without an order is no fault as far as other atomic operations are concerned: if one comes between, the
-// compare-and-swap fails and returns what is there. So such a race is held back until the reader's next access to the place:
+// The read has no order with the atomic operations of other threads, and this is no fault: if one comes between, the
+// compare-and-swap fails and returns the value that is there. So such a race is held back until the reader's next access to the place:
 // a compare-and-swap of the same bytes shows that it was a guess, and anything else that it was none.
 #ifndef SANITIZE_GUESSES_H
 #define SANITIZE_GUESSES_H
@@ -33,7 +33,8 @@ static inline void guesses_settle_cell(const checked_access *access, shadow_cell
 bool guesses_hold(const finding *found, const checked_access *access, const past_access *past,
                   uintptr_t address);
 
-// What is held back is no guess, since the running thread exits, or the launch is over.
+// Reports the races that are held back, because no compare-and-swap will come: the running thread exits, or the launch is
+// over.
 void guesses_thread_end(unsigned thread);
 void guesses_launch_end(void);
 
