@@ -4,14 +4,15 @@
 
 TestSuite(nvcc_cpu_host, .init = lab_enter, .fini = lab_leave);
 
-static script_result sanitized(const char *text) {
+// `options` are words for the compiler, such as a macro.
+static script_result sanitized(const char *text, const char *options) {
   char path[256];
   snprintf(path, sizeof path, "%s/host.cu", lab_work);
   FILE *file = fopen(path, "w");
   cr_assert(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
   return lab_run("lab=$PWD; exec 2>&1; cd %s && "
-                 "$lab/scripts/nvcc-cpu --mode=sanitize host.cu -o host && ./host",
-                 lab_work);
+                 "$lab/scripts/nvcc-cpu --mode=sanitize %s host.cu -o host && ./host",
+                 lab_work, options);
 }
 
 static void expect_findings(const script_result *result, int count) {
@@ -49,7 +50,7 @@ static const char accesses[] =
     "}\n";
 
 Test(nvcc_cpu_host, accesses_to_device_memory_are_reported_once_a_line, .timeout = 120) {
-  script_result result = sanitized(accesses);
+  script_result result = sanitized(accesses, "");
   EXPECT_STATUS(result, 1);
   EXPECT(result, "Invalid read of 4 bytes of device memory by host code", "at main in host.cu:17",
          "copy[i] += d[i]; // read", "inside an allocation of 128 bytes",
@@ -59,9 +60,7 @@ Test(nvcc_cpu_host, accesses_to_device_memory_are_reported_once_a_line, .timeout
          "Invalid write of 4 bytes", "host.cu:18", "copy to it with", "Invalid read of 8 bytes",
          "host.cu:20", "Invalid write of 8 bytes", "Invalid read of 128 bytes", "host.cu:21");
   expect_findings(&result, 5);
-  char right[sizeof accesses + 32];
-  snprintf(right, sizeof right, "#define RIGHT\n%s", accesses);
-  result = sanitized(right);
+  result = sanitized(accesses, "-DRIGHT");
   EXPECT_STATUS(result, 0);
   EXPECT(result, "sum 4");
   expect_findings(&result, 0);
@@ -86,7 +85,7 @@ static const char failures[] =
     "}\n";
 
 Test(nvcc_cpu_host, calls_that_fail_are_reported, .timeout = 120) {
-  const script_result result = sanitized(failures);
+  const script_result result = sanitized(failures, "");
   EXPECT_STATUS(result, 1);
   EXPECT(result, "cudaMemcpy has failed: invalid argument (cudaErrorInvalidValue)",
          "at main in host.cu:8", "cudaMemcpy(d, host, n * sizeof(float)",
@@ -119,12 +118,10 @@ static const char answers[] =
 
 Test(nvcc_cpu_host, answers_and_the_error_of_a_kernel_are_no_failures, .timeout = 120) {
   setenv("EMU_GPUS", "2", 1);
-  script_result result = sanitized(answers);
+  script_result result = sanitized(answers, "");
   EXPECT_STATUS(result, 0);
   expect_findings(&result, 0);
-  char faulty[sizeof answers + 32];
-  snprintf(faulty, sizeof faulty, "#define FAULT\n%s", answers);
-  result = sanitized(faulty);
+  result = sanitized(answers, "-DFAULT");
   EXPECT_STATUS(result, 1);
   EXPECT(result, "Invalid __global__ write");
   expect_findings(&result, 1);

@@ -1,5 +1,5 @@
-// The verdict on a participant's file, as check, progress, next, hunt and the leader's view tell it. A script stands in
-// for the program of the tests.
+// The verdict on a participant's file, as check, progress, next and hunt tell it. A script stands in for the program of
+// the tests.
 #define _GNU_SOURCE
 #include "exercise.h"
 
@@ -297,42 +297,4 @@ Test(verdicts, a_hunt_ends_with_a_fix) {
       lab_run("scripts/workshop/hunt.sh note 1 check; scripts/workshop/hunt.sh note 1 sanitize; "
               "scripts/workshop/hunt.sh progress");
   EXPECT(result, "Bug 1 is fixed: ", "hunt: 1 bug handed out, 1 fixed, 1 revealed\n");
-}
-
-// Participants' files of progress, and the leader's view of them.
-Test(verdicts, a_room_at_one_glance) {
-  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax && "
-                        "PART=1 scripts/workshop/exercise.sh fill 04_online_softmax && "
-                        "PART=2 scripts/workshop/hint.sh 04_online_softmax && "
-                        "scripts/workshop/hunt.sh hand-out 2 && mkdir %s/room",
-                        lab_work),
-                0);
-  EXPECT_STATUS(lab_run("NAME=anna scripts/workshop/progress.sh 03_3dgrid 04_online_softmax && "
-                        "mv %s/progress-anna.csv %s/room",
-                        lab_work, lab_work),
-                0);
-  EXPECT_STATUS(
-      lab_run("cat >%s/room/ben.csv <<'END'\n"
-              "name,step,parts,left,hints,verdict,date\n"
-              "ben,03_3dgrid,4,0,0,passed,2026-11-22\nben,05_wmma,3,3,6,failed,2026-11-22\n"
-              "ben,hunt,2,1,,,\nEND\n",
-              lab_work),
-      0);
-  script_result result = lab_run("WITH=%s/room scripts/workshop/room.sh", lab_work);
-  EXPECT_STATUS(result, 0);
-  EXPECT(result, "\nben 1 05_wmma 3 of 3 6 failed 1 of 2\n",
-         "anna 0 04_online_softmax 2 of 3 1 begun 0 of 1\n");
-  static const char *const names[] = {"'a,b'", "'a\"b'", "a/b", "\"$(printf 'a\\nb')\""};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) { // another name in the leader's view
-    result = lab_run("NAME=%s scripts/workshop/progress.sh 04_online_softmax", names[i]);
-    EXPECT_STATUS(result, 2);
-    EXPECT(result, "error: NAME is \"a", "give it no comma, quote, slash or line break\n");
-    EXPECT_STATUS(lab_run("ls %s | grep progress", lab_work), 1);
-  }
-  result = lab_run("WITH=/none scripts/workshop/room.sh");
-  EXPECT_STATUS(result, 2);
-  result =
-      lab_run("echo >%s/room/other.csv; WITH=%s/room scripts/workshop/room.sh", lab_work, lab_work);
-  EXPECT_STATUS(result, 2);
-  EXPECT(result, "other.csv is not a file that make progress NAME=... writes");
 }
