@@ -41,6 +41,33 @@ Test(table_groups, variants_on_several_gpus) {
   cr_expect(expected && !strstr(expected + 1, "Nearer"), "%s", result.out);
 }
 
+// The substeps of a step for several GPUs stand in their order, each with its ratio to the source before it.
+Test(table_groups, substeps_on_several_gpus) {
+  script_result result = filled(BLOCK("substeps_groups test-gpu 23"));
+  EXPECT(result, "Not recorded yet: `" FOLDER "/substeps-groups.csv`");
+  recorded_write(
+      "substeps-groups",
+      "step,variant,device,gpus,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,"
+      "check,median_ms,"
+      "ci_low_ms,ci_high_ms,efficiency,commit,date\n"
+      "17_one,,Test GPU,1,bf16,1,16,16,512,512,128,0,ok,6,6,6,1," ORIGIN
+      "23_far,,Test GPU,2,bf16,1,16,16,512,512,128,0,ok,2,1.992,2.008,0.75," ORIGIN
+      "23_far,0_the_step_before,Test GPU,2,bf16,1,16,16,512,512,128,0,ok,4,4,4,0.5," ORIGIN
+      "23_far,1_near,Test GPU,2,bf16,1,16,16,512,512,128,0,ok,5,5,5,0.6," ORIGIN
+      "23_far,2_no_more,Test GPU,2,bf16,1,16,16,512,512,128,0,ok,1,1,1,0.9," ORIGIN);
+  cr_assert_eq(toolkit_run("mkdir -p steps/23_far/substeps").status, 0);
+  toolkit_write("steps/23_far/substeps/1_near.patch", "Title: Nearer\n\n--- a/x\n");
+  result = filled(BLOCK("substeps_groups test-gpu 23"));
+  EXPECT(result,
+         "| source | 2 GPUs, heads 16, seq 512, head_dim 128, bf16, ms [95 %] | × the source "
+         "before |\n",
+         "| the step before | 4.000 [4.000, 4.000] | |\n"
+         "| [1_near](substeps/1_near.patch): Nearer | 5.000 [5.000, 5.000] | 0.80 |\n"
+         "| the step itself, behind the last substep | 2.000 [1.992, 2.008] | 2.50 |\n");
+  cr_expect_null(strstr(result.out, "no_more"), "a form whose patch is no more: %s", result.out);
+  cr_expect_null(strstr(result.out, "6.000"), "another step: %s", result.out);
+}
+
 // Measured points, and the length from which on 95 % hold by the model. For two GPUs T / P is 2 ms at 16384 rows, C is
 // 0.671 ms there, and 2 / (2 + 0.084 + 0.1) is less than 95 %; with 24.7 * 1024 rows, 4.55 / (4.55 + 0.126 + 0.1) is more.
 // For 64 GPUs T / P must be 4.75 C: 0.0625 ms at 16384 rows, and C 2.642 ms, so that is at 16384 * 4.75 * 42.3 rows.

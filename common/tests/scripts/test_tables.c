@@ -255,8 +255,8 @@ Test(tables, refuse_what_makes_no_sense) {
        "error: document.md:2: there is no table 'no_such': there are "
        "bugs calibration ceilings counts decode decode_parts decode_quoted decode_short "
        "decode_sizes gpus groups ladder lengths mutants overlap peers quoted scaling "
-       "shapes spread step substeps sweep variants variants_groups waves waves_early "
-       "waves_merge waves_short"},
+       "shapes spread step substeps substeps_groups sweep variants variants_groups waves "
+       "waves_early waves_merge waves_short"},
       {BLOCK(""), "error: document.md:1: there is no table ''"},
       {BLOCK("scaling test-gpu 64"),
        "error: document.md:1: this table is written as: scaling DEVICE HEAD_DIM DTYPE CAUSAL"},
