@@ -70,6 +70,8 @@ part() {
       run variants RECORD=1 STEPS=17_lazy_max NAME=variants-spread ARGS='--batch 4 --heads 32 --seq 4096 --scale 0.5'
       run variants RECORD=1 STEPS='20_one_kernel 25_marked_words' NAME=variants-few-keys \
         ARGS='--batch 1 --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 1024 --dim 128 --dtype bf16'
+      run variants RECORD=1 STEPS=20_one_kernel NAME=variants-many-keys \
+        ARGS='--batch 32 --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 16384 --dim 128 --dtype bf16'
       run variants RECORD=1 STEPS=26_early_merge NAME=variants ARGS='--batch 1 --heads 1 --seq 4096'
       run variants RECORD=1 STEPS=26_early_merge NAME=variants-dim128 ARGS='--batch 1 --heads 1 --seq 8192 --dim 128 --dtype bf16'
       run variants RECORD=1 STEPS=26_early_merge NAME=variants-few-keys ARGS='--batch 1 --heads 4 --seq-q 1024 --seq-kv 8192'

@@ -4,7 +4,7 @@
 # says so.
 # Arguments: DEVICE NN
 # Data: variants.csv (make variants RECORD=1)
-# With: variants-dim128.csv, variants-causal.csv, variants-few-keys.csv, variants-spread.csv
+# With: variants-dim128.csv, variants-causal.csv, variants-few-keys.csv, variants-many-keys.csv, variants-spread.csv
 # Awk: scripts/patch_head scripts/beside_step
 {
   name = source_beside_step()
