@@ -41,7 +41,7 @@ write_dynamic() { # step
 }
 
 # Adds to rows that begin with a readable name, behind the static shared memory, the dynamic: that of the configuration
-# and the head_dim that stand in the name's angle brackets, else "-".
+# and the head_dim that stand in the name's angle brackets, else "-". A kernel that merges has none.
 add_dynamic() { # step
   awk -v file="$scratch/$1.dynamic" '
     BEGIN {
@@ -53,7 +53,8 @@ add_dynamic() { # step
       $4 = $4 OFS "-"
       for (i = 1; i <= count; i++)
         for (j = 1; j <= count; j++)
-          if ((argument[i], argument[j]) in bytes) sub(/-$/, bytes[argument[i], argument[j]], $4)
+          if ($1 !~ /^merge_kernel</ && (argument[i], argument[j]) in bytes)
+            sub(/-$/, bytes[argument[i], argument[j]], $4)
       print
     }'
 }

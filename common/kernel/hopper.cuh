@@ -177,7 +177,8 @@ __device__ __forceinline__ void take_registers() {
 // --- the registers of a producer and of 1 to 4 consumers, which are warp groups ------------------
 //
 // A multiprocessor has 65,536, which the launch divides equally among all threads. The producer gives most of its share
-// away, and the consumers take it: 24 + 2 * 240 = 3 * 168 for each thread. One consumer has enough from the start.
+// away, and the consumers take it. With two consumers each thread has 168 at first, and later a thread of the producer has
+// 24 and one of a consumer 240: 3 * 168 = 24 + 2 * 240. One consumer has enough from the start.
 
 template <int CONSUMERS>
 __device__ __forceinline__ void take_registers_of_producer() {

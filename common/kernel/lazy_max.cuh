@@ -125,7 +125,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
   };
   int wary_tiles = 0; // for which the warp group still takes the ordinary softmax
   int known = 0;      // failures of the warp group, at the end of the tile before
-  // Each warp group's failures since the launch. One that turns wary adds 2^16 to those of the others, which follow it.
+  // Each warp group's failures since the launch. The four warps of one that turns wary add 2^16 each to the others'.
   __shared__ int failures_of_group[tile::CONSUMERS];
   if (threadIdx.x % 128 == 0) failures_of_group[consumer] = 0;
   const auto report = [&](int group, int failures) {

@@ -1,4 +1,4 @@
-// The tiles in shared memory, their barriers and the producer, from step 16 on as in step 15, which explains them.
+// The tiles in shared memory, their barriers and the producer of steps 16, 17, 21 to 24 and 26, as in step 15.
 // From: 15_persistent
 #ifndef PERSISTENT_CUH
 #define PERSISTENT_CUH
@@ -80,7 +80,7 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem, co
   load_keys(place, 0);
   load_queries(place, number);
   while (number < order.tiles) {
-    // Unrolled, the loop would take more clocks of the schedulers, which the producer shares with the consumers.
+    // Unrolled, the loop would take more clocks of the warp scheduler, which the producer shares with the consumers.
 #pragma unroll 1
     for (int block = 0; block < place.blocks; block++) {
       if (block == max(0, place.blocks - order.ahead))

@@ -1,4 +1,4 @@
-// The product of Q and K, which the steps from 13 on take over from step 11 as it is. Step 11 explains it.
+// The product of Q and K, which steps 13 to 17, 21 to 24 and 26 take over from step 11 as it is. Step 11 explains it.
 // From: 11_wgmma
 #ifndef PRODUCTS_CUH
 #define PRODUCTS_CUH

@@ -1,4 +1,4 @@
-// What step 17 and all after it take over from step 16, which explains it: the configuration, the product of P and V
+// What steps 17, 21 to 24 and 26 take over from step 16, which explains it: the configuration, the product of P and V
 // with the row sums of P, the ones in shared memory that it needs, and the two parts of the online softmax.
 // From: 16_row_sums
 #ifndef ROW_SUMS_CUH

@@ -1,9 +1,10 @@
 // Partial results over some keys of a row, for the steps that divide the keys: 18 to 20 and 24 to 26. How many splits a
 // user has asked for, where steps 18, 19, 24 and 26 keep partial results, and how merged ones are stored.
 //
-// Each split of the keys gives a partial result for every row: the largest score it has seen, the sum of the
-// probabilities, and O without the division by that sum. Max and sum are kept apart, not as one log-sum-exp. Where
-// scores are as large as 1e9, a float32 has no digits left for the logarithm of a sum.
+// Each split of the keys gives a partial result for every row: a row max, the sum of the probabilities, and O without the
+// division by that sum. The max is the largest score of the split, but in steps 24 and 26 it may be an older, smaller one,
+// to which sum and O belong. Max and sum are kept apart, not as one log-sum-exp. Where scores are as large as 1e9, a
+// float32 has no digits left for the logarithm of a sum.
 #ifndef SPLITS_CUH
 #define SPLITS_CUH
 

@@ -83,8 +83,8 @@ static inline bool fits_small_tiles(const attention_shape &shape) {
 // the same time (longest processing time first), and few heads should be under way at once, so that their K
 // and V come from the L2 cache. So the heads come in sections of about one tile for each multiprocessor.
 // Within a section the last query tile of each head goes first, then the last but one of each head, and so
-// on. The last section has up to four times as many heads, so that there are short tiles to fill every gap at
-// the end, but not more than have room in the L2 cache with their K and V. FlashAttention-3 deals out causal
+// on. The last section has four to five tiles for each multiprocessor, so that there are short tiles to fill every
+// gap at the end, but not more heads than have room in the L2 cache with their K and V. FlashAttention-3 deals out causal
 // tiles in sections, too: one has as many heads, rounded down to a power of two, as have their K and V in 32 MB.
 struct schedule {
   int blocks; // thread blocks of the launch, one for each multiprocessor unless there are fewer tiles

@@ -50,7 +50,7 @@ static const char *best_configuration(const attention_shape *) { return "128x128
 
 static constexpr int SMALLEST_DIM = 64;
 
-// Blocks that a multiprocessor should hold at once. They leave a thread of at most 8 warps 255 registers.
+// Blocks that a multiprocessor should hold at once. With at most 8 warps in a block they leave a thread 255 registers.
 template <typename tile, int D>
 static constexpr int BLOCKS_PER_SM = tile::WARPS > 8 ? 1 : 8 / tile::WARPS;
 

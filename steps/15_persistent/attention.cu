@@ -178,7 +178,7 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
   load_keys(place, 0);
   load_queries(place, number);
   while (number < order.tiles) {
-    // Unrolled, the loop would take more clocks of the schedulers, which the producer shares with the consumers.
+    // Unrolled, the loop would take more clocks of the warp scheduler, which the producer shares with the consumers.
 #pragma unroll 1
     for (int block = 0; block < place.blocks; block++) {
       if (block == max(0, place.blocks - order.ahead))

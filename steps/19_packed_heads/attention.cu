@@ -134,7 +134,7 @@ __device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float
 }
 
 // Bytes of shared memory: Q and the rings of K and V, or the sums of warps that share the keys, which come in their
-// place, D + 10 floats for each row. The sums of these tiles are fewer bytes; those of a tile of 32 rows are more.
+// place, D + 10 floats for each row. In these tiles the sums are fewer bytes. In step 20 they are more in one tile.
 template <typename tile, int D>
 static constexpr size_t
     SHARED_BYTES = std::max(sizeof(half) * (tile::BLOCK_M + 2 * tile::STAGES * tile::BLOCK_N) * D,

@@ -31,8 +31,8 @@
 static constexpr int MOST_PARTS = 16;
 static constexpr int MERGE_THREADS = 128;
 
-// Returns how many tiles are divided, of those that come last. Under a causal mask tiles differ in length, and a block
-// takes the next one from a counter, so there are no waves.
+// Returns how many tiles are divided, of those that come last. Under a causal mask tiles differ in length, so there
+// are no waves, and the short tiles come last and fill the gaps.
 static int divided_tiles(const attention_shape &shape, int tiles, int multiprocessors) {
   // exercise: how many tiles the last wave has; under a mask all tiles if they are fewer than a wave, else none
   // until then: return 0;
@@ -189,7 +189,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   };
   int wary_tiles = 0; // for which the warp group still takes the ordinary softmax
   int known = 0;      // failures of the warp group, at the end of the tile before
-  // Each warp group's failures since the launch. One that turns wary adds 2^16 to those of the others, which follow it.
+  // Each warp group's failures since the launch. The four warps of one that turns wary add 2^16 each to the others'.
   __shared__ int failures_of_group[tile::CONSUMERS];
   if (threadIdx.x % 128 == 0) failures_of_group[consumer] = 0;
   const auto report = [&](int group, int failures) {

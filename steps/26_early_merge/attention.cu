@@ -12,7 +12,7 @@
 //                                      | launch | rows | wait   |
 //
 // Cost: up to 6 % in a replayed CUDA graph, where there is hardly anything left to hide. The results are those of
-// step 24, bit for bit where that step repeats its own.
+// step 24. They have the same bits wherever two launches of that step do; step 17 says when the last bits may differ.
 #include "last_wave.cuh"
 
 // Launches a kernel that may begin before the kernel before it in the stream has ended (CUDA C++ Programming Guide,
