@@ -44,7 +44,7 @@ ifeq ($(DEVICE),cpu)
   # which is a quarter slower. Functions that are called once still become part of their caller: this takes less time
   # than to compile them on their own.
   KERNEL_FLAGS  = -std=c++17 $(subst -O2,-Og,$(OPTIMISE)) -gdwarf-4 $1 -march=native -fPIC -Wall -Wextra $(if $(WERROR),-Werror) \
-                  -Wno-unknown-pragmas -Wno-attributes -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique -fno-var-tracking -finline-functions-called-once,-fno-finite-loops -Wno-unused-const-variable) \
+                  -Wno-unknown-pragmas -Wno-attributes -Wno-psabi -fno-strict-aliasing $(if $(filter g++,$(KERNEL_IS)),-fno-extern-tls-init -fno-gnu-unique -fno-var-tracking -finline-functions-called-once,-fno-finite-loops -Wno-unused-const-variable) \
                   $(CPPFLAGS) '-DLAB_MAX_GRID_YZ=emulator_grid_limit()' $(WATCHED) $(WATCHED_$(MODE))
 else
   CPPFLAGS := -Icommon -Icommon/kernel -Icommon/tools -isystem $(CUDA_HOME)/include

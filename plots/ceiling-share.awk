@@ -8,7 +8,8 @@ file != "ceilings" && field("head_dim") == head_dim && field("dtype") == dtype &
 # which the fastest peers use as well.
 function ceiling_of(name,  number) {
   number = is_step(name) ? name + 0 : 99
-  return number <= 4 ? "fp32_fma" : (number <= 10 || number >= 18 && number <= 20 ? "tensor_mma_" : "tensor_wgmma_") dtype
+  if (number <= 4) return "fp32_fma"
+  return (number <= 10 || number >= 18 && number <= 20 || number == 25 ? "tensor_mma_" : "tensor_wgmma_") dtype
 }
 END {
   lengths = sort_numbers(x_set, seq)
@@ -35,7 +36,7 @@ END {
     exit
   }
   words("head_dim " head_dim ", " dtype "; " batch_text(seq, lengths) "; ceilings in TFLOP/s: " text,
-    "Steps 01 to 04 against fp32 fma, 05 to 10 and 18 to 20 against mma, 11 to 17 and peers against wgmma.")
+    "Steps 01 to 04 against fp32 fma, 05 to 10, 18 to 20 and 25 against mma, all others against wgmma.")
   linear = axis_chosen != "logarithmic"
   for (causal = 0; causal <= 1; causal++) if (causal in panel_set) {
     add_lines(causal, step, contenders, seq, lengths)

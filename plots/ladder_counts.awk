@@ -15,7 +15,7 @@ END {
     nothing("No step was right in this ladder.")
     exit
   }
-  words(subtitle, "Counts, not times: a time on a CPU would say nothing about a GPU.")
+  words(subtitle, "Counts, not times: a time on a CPU would say nothing about a GPU. The axes are logarithmic.")
   add_counts(step_set, "workspace, bytes|blocks launched|block barriers passed")
   print_rows(3)
 }

@@ -41,7 +41,7 @@ END {
   for (i = 1; i <= steps; i++) description = description (i > 1 ? "; " : "") readable(name[chosen, i]) " " said[i]
   print "description = " quoted(description ".")
   printf "steps = %d\nlowest = %g\nhighest = %g\nrow_height = 34\n", steps, 1.1 * lowest, 1.2 * highest
-  printf "canvas_width = 1300\ncanvas_height = %d\ndumb_height = %d\n", 230 + 34 * steps, 2 * steps + 10
+  printf "canvas_width = 1440\ncanvas_height = %d\ndumb_height = %d\n", 230 + 34 * steps, 2 * steps + 10
 }
 
 # Of the sorted samples, in percent from their median.

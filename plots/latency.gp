@@ -15,7 +15,7 @@ unset key
 set xtics font ",16"
 if (!dumb) {
   set lmargin at screen 215.0 / canvas_width
-  set rmargin at screen 1 - 440.0 / canvas_width
+  set rmargin at screen 1 - 580.0 / canvas_width
   set tmargin at screen 1 - 120.0 / canvas_height
   set bmargin at screen 110.0 / canvas_height
 }

@@ -45,7 +45,7 @@ do for [p = first_panel:panels] {
     }
   }
   set xrange [lowest[p]:highest[p]]
-  plot $rows index p - 1 using 2:(-$1):2:3:(-$1 - 0.36):(-$1 + 0.36):(colour($6)):yticlabels(7) \
+  plot $rows index p - 1 using 2:(-$1):2:3:(-$1 - (dumb ? 0 : 0.36)):(-$1 + (dumb ? 0 : 0.36)):(colour($6)):yticlabels(7) \
          with boxxyerror lc rgb variable, \
        $rows index p - 1 using 4:(-$1):($5 - $4):(0) with vectors nohead lw 5 lc rgb "black", \
        $rows index p - 1 using 9:(-$1):8 with labels left offset 0.7,0 noenhanced font ",16"

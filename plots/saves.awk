@@ -60,7 +60,7 @@ END {
   commits["list"] = commits_of[chosen]
   first_date = first_of[chosen]
   last_date = last_of[chosen]
-  words(text_of[chosen], "Look for the count that a step was written to lower." \
+  words(text_of[chosen], "Look for the count that a step was written to lower. The axes are logarithmic." \
     (passes ? " Not seen: TMA and wgmma pass by this counter." : ""))
   add_counts(step_set, "global memory, sectors|DRAM, bytes|shared memory, wavefronts" \
     "|cp.async, bytes" (index(chosen, "ncu") == 1 ? "" : " (with TMA's)") "|tensor cores, instructions|block barriers")

@@ -25,6 +25,7 @@ function add(row_name) {
   tflops[count] = field("tflops")
   held[count] = throttled()
   paired[count] = own ? "" : field("base_step")
+  ratio[count] = field("speedup")
   low[count] = field("speedup_low")
   high[count] = field("speedup_high")
 }
@@ -51,11 +52,11 @@ END {
   title = "Speed-up over " base_text(base)
   lowest = highest = 1
   for (i = 1; i <= count; i++) {
-    times = base_ms / median[i]
+    known = paired[i] == base && low[i] > 0 && name[i] != base
+    times = known && ratio[i] > 0 ? ratio[i] : base_ms / median[i]
     if (held[i]) any_throttled = 1
     if (times < lowest) lowest = times
     if (times > highest) highest = times
-    known = paired[i] == base && low[i] > 0 && name[i] != base
     add_row(readable(name[i]), number_of(name[i]), 1, times, known ? low[i] : "", known ? high[i] : "",
       three_digits(times) "×" (held[i] ? "*" : "") "   " three_digits(tflops[i]) " TFLOP/s")
   }

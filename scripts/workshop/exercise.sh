@@ -133,13 +133,17 @@ write() {
   echo "written: $file"
   if [ -f "$file.bak" ]; then echo "what was there before: $file.bak"; fi
   say_parts_left "$file" || true
-  echo "then: make step$number check PART=1; make step$number hint PART=1; make step$number watch"
+  if [ -n "${FROM:-}" ]; then
+    echo "then: make step$number check; make step$number watch"
+  else
+    echo "then: make step$number check PART=1; make step$number hint PART=1; make step$number watch"
+  fi
 }
 
 case $verb in
 start)
   if [ -f "$file" ] && [ -z "${FORCE:-}" ]; then
-    echo "error: $file is there already, and stays as it is: make step$number exercise FORCE=1 writes it" \
+    echo "error: $file is there already, and stays as it is: make step$number exercise ${FROM:+FROM=$FROM }FORCE=1 writes it" \
       "anew and keeps the old one as attention.cu.bak" >&2
     exit 2
   fi

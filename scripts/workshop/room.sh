@@ -16,13 +16,21 @@ if [ -z "${WITH:-}" ] || [ ${#files[@]} -eq 0 ]; then
   exit 2
 fi
 for file in "${files[@]}"; do
-  if [ "$(head -n 1 "$file")" != 'name,step,parts,left,hints,verdict,date' ]; then
+  if [ "$(head -n 1 "$file" | tr -d '\r')" != 'name,step,parts,left,hints,verdict,date' ]; then
     echo "error: $file is not a file that make progress NAME=... writes" >&2
     exit 2
   fi
 done
+# A participant who has sent several files counts once, with the newest of them.
+mapfile -t files < <(ls -t -- "${files[@]}")
 awk -F , -v OFS='\t' '
+  { sub(/\r$/, "") }
   FNR == 1 { next }
+  !($1 in file_of) { file_of[$1] = FILENAME }
+  file_of[$1] != FILENAME {
+    if (!told[FILENAME]++) print "note: " FILENAME " is left out: a newer file has the name " $1 > "/dev/stderr"
+    next
+  }
   { people[$1] = 1 }
   $2 == "hunt" { hunts[$1] = ($3 - $4) " of " $3; next }
   $6 == "passed" { passed[$1]++; next }

@@ -26,6 +26,17 @@ Test(room, a_room_at_one_glance) {
   EXPECT_STATUS(result, 0);
   EXPECT(result, "\nben 1 05_wmma 3 of 3 6 failed 1 of 2\n",
          "anna 0 04_online_softmax 2 of 3 1 begun 0 of 1\n");
+  // An older file of the same participant, from a machine with other line ends, is left out.
+  EXPECT_STATUS(
+      lab_run(
+          "printf 'name,step,parts,left,hints,verdict,date\\r\\nben,03_3dgrid,4,2,0,begun,\\r\\n' "
+          ">'%s/room/ben (1).csv' && touch -d 2026-11-01 '%s/room/ben (1).csv'",
+          lab_work, lab_work),
+      0);
+  result = lab_run("WITH=%s/room scripts/workshop/room.sh 2>&1", lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "room/ben (1).csv is left out: a newer file has the name ben\n",
+         "\nben 1 05_wmma 3 of 3 6 failed 1 of 2\n");
   static const char *const names[] = {"'a,b'", "'a\"b'", "a/b", "\"$(printf 'a\\nb')\""};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) { // another name in the leader's view
     result = lab_run("NAME=%s scripts/workshop/progress.sh 04_online_softmax", names[i]);

@@ -129,10 +129,12 @@ function table(path) {
   return tables[path] = rows;
 }
 
-// The folders of the record that hold times, one for each GPU.
+// The folders of the record that hold times, one for each GPU. Those with a grid of shapes come first, because they
+// have all steps at all lengths.
 function gpus() {
   const found = Object.keys(lab.text).filter((path) => /^plots\/data\/[^/]+\/(ladder|bench|peers)\.csv$/.test(path));
-  return [...new Set(found.map((path) => path.split("/")[2]))];
+  const rank = (gpu) => `plots/data/${gpu}/bench.csv` in lab.text ? 0 : 1;
+  return [...new Set(found.map((path) => path.split("/")[2]))].sort((a, b) => rank(a) - rank(b));
 }
 
 // Rows that were right and timed, from all files of times of that GPU. Where several hold the same step and problem
