@@ -123,6 +123,7 @@ variants: say-device ## what each part of a step brings: builds, checks and time
 
 .PHONY: substeps
 substeps: say-device ## the substeps from a step's parent to the step: builds, checks and times the sources in between: RECORD=1 NAME=
+	$(if $(SUBSTEP),@echo "error: SUBSTEP is \"$(SUBSTEP)\"$(comma) and substeps tries all of them: leave it out$(comma) or write make $(or $(firstword $(STEP_GOALS)),step15) check SUBSTEP=$(SUBSTEP)" >&2; exit 2)
 	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) THIRD=$(THIRD) RECORD=$(RECORD) NAME=$(NAME) scripts/substeps.sh $(BUILDABLE)
 
 fuzz: say-device ## random problems on a step until one fails: make step06 fuzz SECONDS=60 SEED=1

@@ -65,7 +65,7 @@ endif
 #
 # The verbs that try a kernel take the reader's own file of the step that is named, if there is one, also without
 # WORK=1. LAB=1 is the lab's.
-LAB_WORK ?= work
+override LAB_WORK := $(or $(value LAB_WORK),work)
 export LAB_WORK
 own_verbs := check run sanitize count timeline gdb trace
 named_one := $(if $(filter 1,$(words $(filter step%,$(MAKECMDGOALS)))),$(patsubst step%,%,$(filter step%,$(MAKECMDGOALS))))
@@ -85,7 +85,7 @@ ifneq ($(and $(PART),$(filter $(own_verbs),$(MAKECMDGOALS)),$(filter 0,$(MAKELEV
 endif
 ifneq ($(and $(PART),$(named_one),$(filter $(own_verbs),$(MAKECMDGOALS))),)
   ifeq ($(WORK),)
-    $(error PART=$(PART) is a part of your own file of step $(named_one), $(if $(chosen),and $(if $(LAB),LAB=1 takes the lab's: leave out LAB=1. The other parts are the lab's anyway,not of another file: leave out STEPS_FOLDER),and there is none in $(LAB_WORK) yet: make step$(named_one) exercise writes it))
+    $(error PART=$(PART) is a part of your own file of step $(named_one), $(if $(chosen),and $(if $(LAB),LAB=1 takes the lab's: leave out LAB=1. The other parts are the lab's anyway,not of another file: leave out $(or $(firstword $(foreach setting,VARIANT SUBSTEP BUG,$(if $($(setting)),$(setting)=$($(setting))))),STEPS_FOLDER)),and there is none in $(LAB_WORK) yet: make step$(named_one) exercise writes it))
   endif
 endif
 ifneq ($(and $(WORK),$(LAB)),)
@@ -113,6 +113,10 @@ ifneq ($(filter hunt reveal,$(MAKECMDGOALS)),)
     $(error diff would show what the bug is: make hunt BUG=$(or $(BUG),1) reveal does that, when you give up or have found it)
   endif
   ifneq ($(BUG),)
+    other_source := $(firstword $(foreach setting,VARIANT SUBSTEP LAB WORK PART,$(if $($(setting)),$(setting)=$($(setting)))))
+    ifneq ($(other_source),)
+      $(error BUG=$(BUG) and $(other_source) are two different sources: leave out $(other_source))
+    endif
     override STEPS_FOLDER := $(or $(shell LC_ALL=C LAB_WORK=$(call quoted,$(LAB_WORK)) scripts/workshop/hunt.sh hand-out \
                                "$(BUG)"),$(error nothing was done))
   else ifneq ($(filter-out hunt step%,$(MAKECMDGOALS)),)
@@ -232,6 +236,11 @@ step_arch  = $(patsubst $1@%,%,$(filter $1@%,$(MADE_FOR)))
 SKIPPED   := $(strip $(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(step))))
 WITHOUT_NCCL := $(if $(HAVE_NCCL),,$(filter $(GROUP_STEPS),$(filter-out $(SKIPPED),$(STEPS))))
 BUILDABLE := $(filter-out $(SKIPPED) $(WITHOUT_NCCL),$(STEPS))
+# CONFIG goes to the programs of run, check and count. The others would leave it out without a word.
+without_config := $(firstword $(filter sanitize ladder sweep budget timeline fuzz trace gdb ptxas sass,$(MAKECMDGOALS)))
+ifneq ($(and $(CONFIG),$(without_config),$(filter 0,$(MAKELEVEL))),)
+  $(error CONFIG=$(CONFIG) is for check, run and count, and make $(without_config) does not take it: leave it out$(if $(filter sanitize timeline gdb trace,$(without_config)),$(comma) or write ARGS="--config $(CONFIG)"))
+endif
 # Verbs that work on one GPU leave the steps for several out, and refuse them by name.
 one_gpu_verbs := bench budget calibrate $(if $(filter gpu,$(DEVICE)),count count-now mutants) decode examples fuzz gdb ladder ladder-now ncu peers record shapes \
                  splits spread sweep timeline trace waves

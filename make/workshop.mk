@@ -24,6 +24,7 @@ solution: ## your file of a step beside the lab's; PART=2 shows that part alone
 	@PART=$(PART) scripts/workshop/exercise.sh solution $(named_step)
 
 reset: ## start a step's exercise anew; your file is kept as .bak
+	$(if $(PART),@echo "error: PART is \"$(PART)\"$(comma) and reset starts the whole file anew: leave out PART=$(PART)" >&2; exit 2)
 	@FROM=$(FROM) scripts/workshop/exercise.sh reset $(named_step)
 
 progress: ## which exercises are begun, and which pass; NAME=anna also writes a file for the leader of a workshop

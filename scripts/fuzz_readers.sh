@@ -8,6 +8,10 @@ set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 seconds=$1
 shift
+if ! [[ $seconds =~ ^[1-9][0-9]{0,6}$ ]]; then
+  echo "error: SECONDS is \"$seconds\": give a number from 1 on" >&2
+  exit 2
+fi
 clang=${CLANG:-clang}
 if ! echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' |
   "$clang" -fsanitize=fuzzer -x c - -o /dev/null 2>/dev/null; then

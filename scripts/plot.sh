@@ -256,6 +256,9 @@ for folder in "$data"/$device; do
 done
 if [ -n "$empty" ] && [ ${#drawn[@]} -eq 0 ]; then refuse "nothing is drawn of what was chosen: $empty"; fi
 if [ -f "$scratch/notes" ]; then sort -u "$scratch/notes" | sed 's/^/note: /'; fi
+if [ ${#drawn[@]} -eq 0 ] && [ "$device" = '*' ]; then
+  refuse "nothing is drawn: no folder of $data has what ${charts% } is drawn of"
+fi
 if [ $terminal = dumb ]; then exit; fi
 declare -A is_drawn
 for ((i = 0; i < ${#drawn[@]}; i++)); do

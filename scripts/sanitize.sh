@@ -43,6 +43,9 @@ run_shape() { # STEP OPTIONS
     if [ "$status" -eq 2 ] && reason=$(grep -m 1 'cannot take' "$log"); then
       printf '%s\t%s\n' "$2" "$reason" >>"$skipped"
       return
+    elif [ "$status" -eq 2 ] && [ -n "${ARGS:-}" ]; then # the options make no sense: the kernels did not run
+      cat "$log" >&2
+      exit 2
     elif [ "$status" -ne 0 ]; then
       say_skipped "$1"
       printf '  FAIL  %s %s, seed %d\n' "${1%%_*}" "$2" "$seed"
@@ -80,6 +83,10 @@ unlaunched() {
     c++filt | awk -f scripts/readable_names.awk | sort
 }
 
+if [[ " ${ARGS:-} " == *' --help '* ]]; then
+  echo "error: ARGS holds --help, with which no kernel runs: make step04 run ARGS=--help lists the options" >&2
+  exit 2
+fi
 failed=()
 started=$SECONDS
 for step in "$@"; do

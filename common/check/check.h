@@ -33,8 +33,9 @@ check_verdict check_verdict_of(bool right, const check_result *result);
 // Compares outputs with the reference. `o` holds fp16 or bf16 bits [batch, heads, seq_q, head_dim]; `lse`
 // holds float32 [batch, heads, seq_q], or is NULL when none was asked for. Each element of O passes within
 // what it may be off by (reference/allowance.h), and so does the root mean square of all errors of O, where there
-// are a thousand elements of 16 rows or more. lse passes within CHECK_LSE_TOLERANCE of a finite reference
-// and must be exactly -infinity where the row sees no key. Returns true when every element passes.
+// are a thousand elements of 16 rows or more. lse passes within CHECK_LSE_TOLERANCE * (1 + |lse|) of a finite
+// reference, or within that and the error of its float32 scores where that is larger. It must be exactly
+// -infinity where the row sees no key. Returns true when every element passes.
 //
 // Where float32 scores are too imprecise to determine a row's weights, a correct kernel's O may be far from
 // the reference. Such a row also passes if scores within the errors of float32 could have produced it. It is

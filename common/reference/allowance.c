@@ -41,16 +41,28 @@ static bool matters(const row_problem *row, const double *scores, int key, doubl
   return scores[key] + factor * (double)row->K_norm[key] >= least;
 }
 
-double allowance_score_error(const row_problem *row, const double *scores) {
+// Returns the largest e_j of the keys that matter, and how many these are.
+static double largest_error(const row_problem *row, const double *scores, int *rivals) {
   const double factor = score_error_factor(row);
   const double least = least_score(row, scores, factor);
   double error = 0;
-  int rivals = 0;
+  *rivals = 0;
   for (int key = 0; key < row->keys; key++) {
     if (!matters(row, scores, key, factor, least)) continue;
     error = fmax(error, factor * (double)row->K_norm[key]);
-    rivals++;
+    ++*rivals;
   }
+  return error;
+}
+
+double allowance_lse_error(const row_problem *row, const double *scores) {
+  int rivals;
+  return largest_error(row, scores, &rivals);
+}
+
+double allowance_score_error(const row_problem *row, const double *scores) {
+  int rivals;
+  const double error = largest_error(row, scores, &rivals);
   return rivals > 1 ? error : 0;
 }
 

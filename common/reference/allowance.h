@@ -43,6 +43,9 @@
 // the exact scaled scores [keys]. It is 0 when only one key matters, since its weight is 1 for any score.
 double allowance_score_error(const row_problem *row, const double *scores);
 
+// Does the same for lse, which is the score where only one key matters, and is as far off.
+double allowance_lse_error(const row_problem *row, const double *scores);
+
 // Computes the allowed error of each element of the row's O [dim], and what its root mean square may be over many
 // elements, given the exact weights [keys], the exact O, the largest sums |w_0 V[0][d] + ... + w_j V[j][d]| as `peak`
 // [dim], and the result of allowance_score_error. For an ill-conditioned row it allows the errors of rounding alone,

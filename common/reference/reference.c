@@ -56,6 +56,7 @@ static void compute_row(const row_problem *row, void *context) {
   double *scores = row->scratch;
   const double row_max = exact_scores(row);
   result->score_error[row->number] = (float)allowance_score_error(row, scores);
+  result->lse_error[row->number] = (float)allowance_lse_error(row, scores);
   // 2. Softmax.
   double row_sum = 0;
   for (int key = 0; key < keys; key++) {
@@ -133,9 +134,10 @@ static bool compute_selected(const attention_shape *shape, const uint16_t *q, co
   result->o_allowed = malloc(count * sizeof *result->o_allowed);
   result->o_mean = malloc(count * sizeof *result->o_mean);
   result->lse = malloc(rows * sizeof *result->lse);
+  result->lse_error = malloc(rows * sizeof *result->lse_error);
   result->score_error = malloc(rows * sizeof *result->score_error);
-  bool done =
-      low && result->o && result->o_allowed && result->o_mean && result->lse && result->score_error;
+  bool done = low && result->o && result->o_allowed && result->o_mean && result->lse &&
+              result->lse_error && result->score_error;
   if (!done) {
     fail(error, "not enough memory for the reference of %s", shape_describe(shape).text);
   }
@@ -181,6 +183,7 @@ void reference_free(reference_result *result) {
   free(result->o_low);
   free(result->o_high);
   free(result->lse);
+  free(result->lse_error);
   free(result->score_error);
   *result = (reference_result){0};
 }

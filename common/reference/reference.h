@@ -20,7 +20,10 @@ typedef struct {
   // score_error [batch, heads, count] says how far the float32 scores of a row may be off, in nats. o_low and
   // o_high [batch, heads, count, head_dim] are the bounds of O in ill-conditioned rows. They are set in such
   // rows only, and are NULL when there is none.
+  // lse_error [batch, heads, count] says how far that may put lse off. It is not 0 where one key alone matters,
+  // because lse is then the score of that key.
   float *score_error;
+  float *lse_error;
   float *o_low, *o_high;
 } reference_result;
 

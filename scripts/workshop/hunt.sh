@@ -102,7 +102,7 @@ fi
 # choose BUG: the bug that the functions below work on.
 choose() {
   bug=$1
-  if ! [[ $bug =~ ^[1-9][0-9]*$ ]] || [ "$bug" -gt "${#patches[@]}" ]; then
+  if ! [[ $bug =~ ^[1-9][0-9]{0,5}$ ]] || [ "$bug" -gt "${#patches[@]}" ]; then
     echo "error: BUG is \"$bug\": give a number from 1 to ${#patches[@]}, such as make hunt BUG=1" >&2
     exit 2
   fi

@@ -63,7 +63,7 @@ need_part() {
     echo "error: PART is \"$2\": step ${1%%_*} has no marked exercise, and so no parts" >&2
     exit 2
   fi
-  if ! [[ $2 =~ ^[0-9]+$ ]] || [ "$2" -lt 1 ] || [ "$2" -gt "$parts" ]; then
+  if ! [[ $2 =~ ^[1-9][0-9]{0,5}$ ]] || [ "$2" -gt "$parts" ]; then
     echo "error: PART is \"$2\": the exercise of step ${1%%_*} has parts 1 to $parts" >&2
     exit 2
   fi

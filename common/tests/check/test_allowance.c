@@ -278,6 +278,32 @@ Test(allowance, a_large_score_alone_widens_nothing) {
   destroy(&p);
 }
 
+// With one key lse is its score, here 2500 - 2500. In float32 it may be off by far more than 1e-5, and by no more than
+// the products explain.
+Test(allowance, lse_of_one_key_whose_products_cancel) {
+  problem p = create(make_shape(ATTENTION_FP16, 1, 1, false));
+  for (size_t head = 0; head < 2; head++)
+    for (size_t d = 0; d < 64; d++) {
+      p.q[head * 64 + d] = bits_of(ATTENTION_FP16, d < 2 ? 200 : 0);
+      p.k[head * 64 + d] = bits_of(ATTENTION_FP16, d == 0 ? 100 : d == 1 ? -100 : 0);
+    }
+  inputs_fill(&p.shape, INPUTS_NORMAL, INPUTS_V, 1, p.v);
+  compute_reference(&p);
+  memcpy(p.o, p.v, 2 * 64 * sizeof *p.o);
+  const struct {
+    float lse;
+    bool right;
+  } cases[] = {{0, true}, {1e-3f, true}, {-1e-3f, true}, {1e-2f, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    p.lse[0] = 0;
+    p.lse[1] = cases[i].lse;
+    bool right;
+    const check_result result = check(&p, &right);
+    cr_expect_eq(right, cases[i].right, "lse %g: %s", (double)cases[i].lse, result.message.text);
+  }
+  destroy(&p);
+}
+
 // The answer of float64 is right as well; then there is nothing to report.
 Test(allowance, the_exact_answer_to_an_ill_conditioned_input_is_simply_right) {
   problem p = tied_in_float32();

@@ -232,6 +232,27 @@ Test(settings, a_run_and_a_count_take_a_configuration) {
   EXPECT(result, "scripts/count_gpu.sh", "build/gpu/step05 -- --config 32x32x4");
 }
 
+// Settings that a verb would leave out without a word are refused.
+Test(settings, refuse_what_a_verb_does_not_take) {
+  static const struct {
+    const char *goals, *sentence;
+  } cases[] = {
+      {"step07 sanitize CONFIG=64x64x4",
+       "make sanitize does not take it: leave it out, or write ARGS="},
+      {"step07 budget CONFIG=64x64x4", "make budget does not take it: leave it out."},
+      {"hunt BUG=1 run SUBSTEP=77", "BUG=1 and SUBSTEP=77 are two different sources"},
+      {"step04 reset PART=1", "error: PART is \"1\", and reset starts the whole file anew"},
+      {"step15 substeps SUBSTEP=99", "error: SUBSTEP is \"99\", and substeps tries all of them"},
+      {"fuzz-readers SECONDS=x", "error: SECONDS is \"x\": give a number from 1 on"},
+      {"step04 sanitize ARGS=--help", "error: ARGS holds --help, with which no kernel runs"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const script_result result = lab_run(MAKE "%s 2>&1", cases[i].goals);
+    EXPECT_STATUS(result, 2);
+    EXPECT(result, cases[i].sentence);
+  }
+}
+
 // A configuration that the step does not have is bad usage, and no test runs.
 Test(settings, tests_refuse_a_configuration_that_there_is_not) {
   const script_result result = lab_run(MAKE "step05 check CONFIG=nope");
