@@ -83,7 +83,7 @@ awk -F , -v commit="$commit" -v date="$date" -v table="$scratch/table" '
   END {
     printf "%d values: %d of the emulator differ from the answer on paper", rows, mistakes >(table ".end")
     printf ncu_seen() ? ", %d from ncu by more than 2 %% (wavefronts 5 %%), marked *\n" : "\n", beyond >(table ".end")
-    if (beyond) print "plots/README.md explains the differences that are known" >(table ".end")
+    if (beyond) print "plots/counts.md explains the differences that are known" >(table ".end")
     exit mistakes > 0
   }
   function ncu_seen(    any) {
