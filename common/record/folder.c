@@ -9,6 +9,7 @@
 
 bool record_folder_make(const char *data_folder, const device_info *device, record_folder *folder,
                         error_text *error) {
+  if (!*data_folder) return fail(error, "the data folder has no name: name one, such as results");
   snprintf(folder->path, sizeof folder->path, "%s/%s", data_folder, device->slug);
   // The folders above it first, such as work of work/.data.
   char next = '/';

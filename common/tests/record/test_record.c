@@ -94,6 +94,8 @@ Test(record, its_folder_is_made) {
   rmdir(folder.path), rmdir(data);
   snprintf(data, sizeof data, "%s/mine", base);
   rmdir(data), rmdir(base);
+  cr_assert(!record_folder_make("", &device, &folder, &error));
+  cr_expect_str_eq(error.text, "the data folder has no name: name one, such as results");
   cr_assert(!record_folder_make("/dev/null/x", &device, &folder, &error));
   cr_expect_not_null(strstr(error.text, "cannot make the folder /dev/null/x: "), "%s", error.text);
 }
