@@ -195,7 +195,7 @@ CUresult cuMemUnmap(CUdeviceptr start, size_t bytes) {
   const CUresult result = CALL_RUNTIME(cudaDeviceSynchronize());
   memory_allocation found;
   for (CUdeviceptr part = start; part < start + bytes; part += GRANULARITY)
-    if (memory_find(at(part), &found)) memory_remove_symbol(at(found.start));
+    if (memory_find(at(part), &found)) memory_remove_mapped(at(found.start));
   mmap(at(start), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   return result;
 }
@@ -211,8 +211,8 @@ CUresult cuMemSetAccess(CUdeviceptr start, size_t bytes, const CUmemAccessDesc *
   const int protection = flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? PROT_READ | PROT_WRITE
                          : flags == CU_MEM_ACCESS_FLAGS_PROT_READ    ? PROT_READ
                                                                      : PROT_NONE;
-  memory_remove_symbol(at(start));
+  memory_remove_mapped(at(start));
   if (mprotect(at(start), bytes, protection) != 0) return CUDA_ERROR_INVALID_VALUE;
   if (protection == PROT_NONE) return CUDA_SUCCESS;
-  return memory_add_symbol(at(start), bytes) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+  return memory_add_mapped(at(start), bytes) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }

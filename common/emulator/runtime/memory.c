@@ -163,17 +163,24 @@ bool memory_on_device(const void *address, size_t bytes) {
          bytes <= entry.bytes - ((uintptr_t)address - entry.start);
 }
 
-bool memory_add_symbol(const void *address, size_t bytes) {
+static bool add_once(const void *address, size_t bytes, memory_kind kind) {
   pthread_mutex_lock(&mutex);
   bool known = holder((uintptr_t)address) != NULL;
   if (!known) {
-    const memory_allocation entry = {
-        .start = (uintptr_t)address, .bytes = bytes, .kind = MEMORY_SYMBOL};
+    const memory_allocation entry = {.start = (uintptr_t)address, .bytes = bytes, .kind = kind};
     known = table_add(entry);
     if (known) observer_memory_allocated(&entry);
   }
   pthread_mutex_unlock(&mutex);
   return known;
+}
+
+bool memory_add_symbol(const void *address, size_t bytes) {
+  return add_once(address, bytes, MEMORY_SYMBOL);
+}
+
+bool memory_add_mapped(const void *address, size_t bytes) {
+  return add_once(address, bytes, MEMORY_MAPPED);
 }
 
 bool memory_register_host(void *address, size_t bytes) {
@@ -200,7 +207,7 @@ static bool forget(const void *address, memory_kind kind) {
 
 bool memory_unregister_host(const void *address) { return forget(address, MEMORY_HOST); }
 
-bool memory_remove_symbol(const void *address) { return forget(address, MEMORY_SYMBOL); }
+bool memory_remove_mapped(const void *address) { return forget(address, MEMORY_MAPPED); }
 
 void memory_reset(int device) {
   pthread_mutex_lock(&mutex);

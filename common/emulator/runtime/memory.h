@@ -11,6 +11,7 @@ typedef enum {
   MEMORY_MANAGED,
   MEMORY_HOST,   // pinned
   MEMORY_SYMBOL, // a __device__ or __constant__ variable whose address was asked for
+  MEMORY_MAPPED, // what the driver API has mapped and opened
 } memory_kind;
 
 typedef struct {
@@ -18,7 +19,7 @@ typedef struct {
   size_t bytes; // as asked for
   memory_kind kind;
   int device;        // that owns it
-  uintptr_t mapping; // guards included; 0 for a symbol
+  uintptr_t mapping; // guards included; 0 for memory that was not allocated here
   size_t mapping_bytes;
 } memory_allocation;
 
@@ -41,10 +42,12 @@ bool memory_find_near(const void *address, memory_allocation *found);
 // Whether `bytes` from the address lie in one allocation that the device can use.
 bool memory_on_device(const void *address, size_t bytes);
 
-// Adds a module's variable, or memory that the driver API has mapped, to the table, so that copies to its address are
-// accepted, and takes it away.
+// Adds a module's variable to the table, so that copies to its address are accepted.
 bool memory_add_symbol(const void *address, size_t bytes);
-bool memory_remove_symbol(const void *address);
+
+// Adds memory that the driver API has mapped, so that copies and kernels may use it, and takes it away.
+bool memory_add_mapped(const void *address, size_t bytes);
+bool memory_remove_mapped(const void *address);
 
 // Adds memory of the host that the program has allocated itself, so that the device may use it, and takes it away.
 bool memory_register_host(void *address, size_t bytes);

@@ -17,6 +17,7 @@ void before_the_start(bool broken);
 void null_pointer(bool broken);
 void host_pointer(bool broken);
 void freed_memory(bool broken);
+void past_mapped_memory(bool broken);
 void straddles_the_end(bool broken);
 void past_first_shared(bool broken);
 void past_last_shared(bool broken);

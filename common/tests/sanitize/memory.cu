@@ -2,6 +2,7 @@
 // uninitialised memory. The line that a report must name has the mark "<-".
 #include "faults.h"
 
+#include <cuda.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <mma.h>
@@ -35,6 +36,31 @@ void freed_memory(bool broken) {
   float *in = device_floats(75);
   if (broken) cudaFree(in);
   sum_kernel<<<1, 32>>>(in, device_floats(32), 75);
+}
+
+// Memory that the driver API maps into the middle of a range of addresses, of which nothing else is open.
+static float *mapped_floats(size_t *count) {
+  CUmemAllocationProp wanted = {};
+  CUmemGenericAllocationHandle memory;
+  CUdeviceptr range = 0;
+  size_t chunk = 0;
+  wanted.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  cuInit(0);
+  cuMemGetAllocationGranularity(&chunk, &wanted, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
+  cuMemAddressReserve(&range, 3 * chunk, 0, 0, 0);
+  cuMemCreate(&memory, chunk, &wanted, 0);
+  cuMemMap(range + chunk, chunk, 0, memory, 0);
+  const CUmemAccessDesc access = {wanted.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  cuMemSetAccess(range + chunk, chunk, &access, 1);
+  cuMemsetD32(range + chunk, 0, chunk / sizeof(float));
+  *count = chunk / sizeof(float);
+  return reinterpret_cast<float *>(range + chunk);
+}
+void past_mapped_memory(bool broken) {
+  size_t count;
+  const float *end = mapped_floats(&count) + count;
+  sum_kernel<<<1, 32>>>(end - 75, device_floats(32), 75 + broken);
 }
 
 __global__ void shift_kernel(float *data, int first) {
