@@ -42,6 +42,7 @@
 #include "detail/atomic_functions.h"
 #include "detail/byte_functions.h"
 #include "detail/cluster_functions.h"
+#include "detail/heap_functions.h"
 #include "detail/host_overloads.h"
 #include "detail/intrinsics.h"
 #include "detail/lacking_functions.h"

@@ -151,6 +151,11 @@ void phase_of_other_lane(bool broken);
 void turn_passed_early(bool broken);
 void turn_passed_twice(bool broken);
 
+// heap.cu
+void heap_past_the_end(bool broken);
+void heap_shared_without_barrier(bool broken);
+void heap_unwritten(bool broken);
+
 // sources.cu
 void source_written_by_itself(bool broken);
 void source_written_by_others(bool broken);

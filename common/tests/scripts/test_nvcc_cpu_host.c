@@ -126,3 +126,32 @@ Test(nvcc_cpu_host, answers_and_the_error_of_a_kernel_are_no_failures, .timeout 
   EXPECT(result, "Invalid __global__ write");
   expect_findings(&result, 1);
 }
+
+// Kernels have memory of the emulator from new, and host code that of the program's own new.
+Test(nvcc_cpu_host, new_is_the_programs_own, .timeout = 120) {
+  const script_result result = sanitized(
+      "#include <cstdio>\n"
+      "#include <new>\n"
+      "#include <string>\n"
+      "void *operator new(size_t bytes) {\n"
+      "  void *memory;\n"
+      "  return cudaMallocManaged(&memory, bytes) == cudaSuccess ? memory : nullptr;\n"
+      "}\n"
+      "void operator delete(void *memory) noexcept { cudaFree(memory); }\n"
+      "__global__ void add(int *sum) {\n"
+      "  int *own = new int(2);\n"
+      "  *sum += *own;\n"
+      "  delete own;\n"
+      "}\n"
+      "int main() {\n"
+      "  int *sum = new int(3);\n"
+      "  add<<<1, 1>>>(sum);\n"
+      "  cudaDeviceSynchronize();\n"
+      "  printf(\"%s\\n\", (\"the sum is the number \" + std::to_string(*sum)).c_str());\n"
+      "  delete sum;\n"
+      "}\n",
+      "");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "the sum is the number 5");
+  expect_findings(&result, 0);
+}
