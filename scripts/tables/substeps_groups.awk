@@ -4,19 +4,14 @@
 # Arguments: DEVICE NN
 # Data: substeps-groups.csv (make substeps RECORD=1)
 # With: substeps-groups-23.csv
-# Awk: scripts/patch_head
+# Awk: scripts/patch_head scripts/group_problem
 !has_number(field("step"), nn) { next }
 !(file in used) {
   used[file]
   used_files = used_files (used_files == "" ? "" : ", ") "`" file ".csv`"
 }
 {
-  p = field("seq_kv") SUBSEP field("causal") SUBSEP field("gpus")
-  if (!(p in text)) {
-    place[++problems] = p
-    text[p] = field("gpus") " GPUs, heads " field("heads") ", seq " field("seq_kv") ", head_dim " field("head_dim") ", " \
-      field("dtype") (field("causal") == 1 ? ", causal" : "")
-  }
+  p = group_problem()
   name = field("variant")
   if (name !~ /^0_/ && name != "" && patch_head("Title") == "") next # of an older form of the step
   if (!(name in words)) {

@@ -3,15 +3,10 @@
 # each variant, and the others give the times, a table for each problem.
 # Arguments: DEVICE NN
 # Data: variants-groups.csv (make variants RECORD=1)
-# Awk: scripts/patch_head
+# Awk: scripts/patch_head scripts/group_problem
 !has_number(field("step"), nn) { next }
 {
-  p = field("seq_kv") SUBSEP field("causal") SUBSEP field("gpus")
-  if (!(p in text)) {
-    place[++problems] = p
-    text[p] = field("gpus") " GPUs, heads " field("heads") ", seq " field("seq_kv") ", head_dim " field("head_dim") ", " \
-      field("dtype") (field("causal") == 1 ? ", causal" : "")
-  }
+  p = group_problem()
   name = field("variant")
   if (name == "") {
     own[p] = field("median_ms")
