@@ -19,6 +19,8 @@ function of_launch(text, parameters, arguments) {
   return "the kernel has the parameters (" parameters "), and the launch gives it (" arguments ")"
 }
 
+BEGIN { no_textures = "the emulator has no textures, surfaces and arrays: read global memory" }
+
 # The word between the first pair of quotes.
 function quoted(text, from, rest) {
   from = index(text, "\"")
@@ -38,13 +40,19 @@ function hint(text, name) {
   if (text ~ /No such file or directory/) {
     if (text ~ /torch|ATen|c10|pybind/) return "this file belongs to PyTorch, whose headers nvcc-cpu does not have; give their folder with -I"
     if (text ~ /cutlass|cute\//) return "CUTLASS is not part of the emulator; give its folder with -I, though much of it needs PTX that the emulator lacks"
-    if (text ~ /cudnn|cusparse|cusolver|cufft|nccl|npp|nvml|mpi\.h|GL\/|glut/) return "the emulator does not have this library"
+    if (text ~ /cudnn|cusparse|cusolver|cufft|cublasXt|nccl|npp|nvjpeg|nvml|nvshmem|mpi\.h|GL\/|glut/) return "the emulator does not have this library"
+    if (text ~ /_interop\.h|cuda(GL|EGL|VDPAU)\.h/) return "the emulator has no OpenGL and no other graphics"
+    if (text ~ /(texture|surface)_(types|([a-z]+_)?functions)\.h/) return no_textures
     if (text ~ /"?(thrust|cub)\//) return "Thrust and CUB are not installed; make deps in the lab's folder installs Debian's packages libthrust-dev and libcub-dev"
     if (text ~ /cuda\/|curand/) return "the emulator does not have this header of CUDA's libraries"
     return "give its folder with -I"
   }
   if (match(text, /did you mean "[^"]*"/) && tolower(substr(text, RSTART + 14, RLENGTH - 15)) == tolower(name)) return ""
   if (text !~ /not declared|not been declared|not a member|no member|does not name|undefined reference|unknown type/) return ""
+  if (name ~ /^(texture|surface)$|^(tex|surf)[123]D|^(cu|cuda)([A-Z].*)?(Tex|Surf|Arr|Mipmap|Channel(Desc|Format)|Resource[DV])/) return no_textures
+  if (name ~ /^cuda(GL|Graphics|EGL)/) return "the emulator has no OpenGL and no other graphics"
+  if (name ~ /^cudaIpc|^cuIpc/) return "the emulator has no memory of other processes"
+  if (name ~ /^(omp_|GOMP_)/) return "OpenMP needs -Xcompiler -fopenmp"
   if (name ~ /^CU(RAND|BLAS|FFT|SPARSE)_/ || name ~ /^(cuda|cu|cublas|curand|cusparse|cudnn|nv|tex|surf)[A-Z_0-9]/ || name ~ /^(tex[123]D|surf|__)/)
     return "the emulator lacks " name ", or it needs a header that is not included"
   if (text ~ /undefined reference/) return "no file that was given defines it"
@@ -53,12 +61,13 @@ function hint(text, name) {
 
 function report(where, text, advice) {
   # These follow from an error that is said already.
-  if (text ~ /expression error|^template argument [0-9]+ is invalid|^too many errors|argument deduction failed:$/) return
+  if (text ~ /^ld returned|expression error|^template argument [0-9]+ is invalid|^too many errors|argument deduction failed:$/) return
   gsub(/emulator_twin_/, "", text)
   if (text in said || count >= 5) return
   said[text] = 1
   count++
   advice = hint(text)
+  if (advice == no_textures) sub(/; did you mean "[^"]*"\?/, "", text) # something else
   print "error: " where strip(text) (advice == "" ? "" : ": " advice)
 }
 

@@ -245,6 +245,11 @@ Test(nvcc_cpu, what_is_missing_is_one_line, .timeout = 120) {
        "lacks.cu:3: a kernel returns void, and this one does not"},
       {"int main() {\n  cudaDevicesynchronize();\n}\n",
        "did you mean \"cudaDeviceSynchronize\"?\n"},
+      {"int main() {\n  cudaMallocArray(0);\n}\n",
+       "lacks.cu:2: \"cudaMallocArray\" was not declared in this scope: the emulator has no "
+       "textures"},
+      {"#include <cuda_gl_interop.h>\n",
+       "cuda_gl_interop.h: No such file or directory: the emulator has no OpenGL"},
       {"\n#include <cuda_fp8.h>\n", "lacks.cu:2: the emulator has no 8-bit floating point"},
       {"#include <cutlass/cutlass.h>\n",
        "lacks.cu:1: cutlass/cutlass.h: No such file or directory: CUTLASS is not part"}};
