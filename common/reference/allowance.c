@@ -41,28 +41,17 @@ static bool matters(const row_problem *row, const double *scores, int key, doubl
   return scores[key] + factor * (double)row->K_norm[key] >= least;
 }
 
-// Returns the largest e_j of the keys that matter, and how many these are.
-static double largest_error(const row_problem *row, const double *scores, int *rivals) {
+double allowance_score_error(const row_problem *row, const double *scores, double *lse_error) {
   const double factor = score_error_factor(row);
   const double least = least_score(row, scores, factor);
   double error = 0;
-  *rivals = 0;
+  int rivals = 0;
   for (int key = 0; key < row->keys; key++) {
     if (!matters(row, scores, key, factor, least)) continue;
     error = fmax(error, factor * (double)row->K_norm[key]);
-    ++*rivals;
+    rivals++;
   }
-  return error;
-}
-
-double allowance_lse_error(const row_problem *row, const double *scores) {
-  int rivals;
-  return largest_error(row, scores, &rivals);
-}
-
-double allowance_score_error(const row_problem *row, const double *scores) {
-  int rivals;
-  const double error = largest_error(row, scores, &rivals);
+  *lse_error = error;
   return rivals > 1 ? error : 0;
 }
 
@@ -116,7 +105,8 @@ void allowance_of_uncertain_row(const row_problem *row, const double *scores, co
                                 const float *allowed, float *low, float *high) {
   const double factor = score_error_factor(row);
   const double least = least_score(row, scores, factor);
-  const double error = allowance_score_error(row, scores);
+  double lse_error; // the same in such a row, in which several keys matter
+  const double error = allowance_score_error(row, scores, &lse_error);
   const double unit = rounding(row->dtype);
   for (int d = 0; d < row->dim; d++) {
     low[d] = INFINITY;

@@ -41,10 +41,8 @@
 
 // Returns how far the row's scores may be off, in nats. This is the largest e_j of keys that matter, given
 // the exact scaled scores [keys]. It is 0 when only one key matters, since its weight is 1 for any score.
-double allowance_score_error(const row_problem *row, const double *scores);
-
-// Does the same for lse, which is the score where only one key matters, and is as far off.
-double allowance_lse_error(const row_problem *row, const double *scores);
+// `lse_error` receives how far that may put lse off. It is as far off as the score of a key that matters alone.
+double allowance_score_error(const row_problem *row, const double *scores, double *lse_error);
 
 // Computes the allowed error of each element of the row's O [dim], and what its root mean square may be over many
 // elements, given the exact weights [keys], the exact O, the largest sums |w_0 V[0][d] + ... + w_j V[j][d]| as `peak`

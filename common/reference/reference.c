@@ -55,8 +55,9 @@ static void compute_row(const row_problem *row, void *context) {
   // 1. Scores, and the largest of them.
   double *scores = row->scratch;
   const double row_max = exact_scores(row);
-  result->score_error[row->number] = (float)allowance_score_error(row, scores);
-  result->lse_error[row->number] = (float)allowance_lse_error(row, scores);
+  double lse_error;
+  result->score_error[row->number] = (float)allowance_score_error(row, scores, &lse_error);
+  result->lse_error[row->number] = (float)lse_error;
   // 2. Softmax.
   double row_sum = 0;
   for (int key = 0; key < keys; key++) {
