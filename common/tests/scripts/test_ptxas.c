@@ -56,14 +56,14 @@ Test(ptxas, short_takes_few_gpus) {
                        "grep -c -e ' -cubin ' said; grep -c FIRST_CONFIGURATION said; grep "
                        "FIRST_CONFIGURATION said | grep -c 'code=sm_90a'");
   cr_expect_str_eq(result.out, "1\n4\n4\n0\n", "%s", result.out);
-  // With THIRD that holds for every third step.
+  // With FIFTH that holds for every fifth step.
   result =
-      toolkit_run("for third in 0 1 2; do THIRD=$third scripts/few_gpus.sh 99_recorded | wc -l; "
-                  "done; THIRD=1 scripts/few_gpus.sh 99_recorded");
-  cr_expect_str_eq(result.out, "5\n1\n1\n99_recorded sm_90a first\n", "%s", result.out);
-  result = toolkit_run("THIRD=1 scripts/ptxas.sh '' 99_recorded 2>&1");
+      toolkit_run("for fifth in 2 3 4; do FIFTH=$fifth scripts/few_gpus.sh 99_recorded | wc -l; "
+                  "done; FIFTH=1 scripts/few_gpus.sh 99_recorded");
+  cr_expect_str_eq(result.out, "1\n1\n5\n99_recorded sm_90a one\n", "%s", result.out);
+  result = toolkit_run("FIFTH=1 scripts/ptxas.sh '' 99_recorded 2>&1");
   cr_expect_eq(result.status, 2);
-  EXPECT(result, "error: THIRD=1 takes a part of what SHORT=1 compiles");
+  EXPECT(result, "error: FIFTH=1 takes a part of what SHORT=1 compiles");
 }
 
 // Of a step whose kernels another one has as well, only the first configuration, and on sm_90a for one head_dim.

@@ -54,7 +54,7 @@ Test(settings, wrong_numbers_and_compilers) {
     const char *sentence;
   } cases[] = {{"JOBS=0", "JOBS is \"0\": give the number of compilers and programs"},
                {"JOBS=x", "JOBS is \"x\": give the number of compilers and programs"},
-               {"THIRD=3", "THIRD is \"3\": give it 0, 1 or 2"},
+               {"FIFTH=5", "FIFTH is \"5\": give it 0 to 4"},
                {"CC=no-gcc", "CC is \"no-gcc\", and there is no such program"},
                {"CXX=no-g++", "CXX is \"no-g++\", and there is no such program"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
