@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Prints for which GPUs a change is compiled before it goes in: scripts/few_gpus.sh STEP... A line "STEP ARCHITECTURE" for
-# each pair, with "first" behind it where one configuration for each head_dim is enough, and with "one" where one
-# configuration for head_dim 64 is. All steps for all GPUs would take minutes of processor time more.
+# each pair, with "first" behind it where one configuration for each head_dim is enough, with "one" where one configuration
+# for head_dim 64 is, and with "bare" where it is, and the code for the host is left out. All steps for all GPUs would take
+# minutes of processor time more.
 #
 # They are each step's oldest architecture, the newest one, and sm_90a, that of the records, on which alone all
 # configurations are compiled. sm_89 and sm_100 are left to the steps that are cheap to compile, those with at most three
 # configurations, and sm_86 is left out: ptxas gives each kernel the same registers there as for sm_89.
 #
-# With FIFTH=0 to 4 they are so for a fifth of the steps. The others are compiled for sm_90a alone, and with one
-# configuration for head_dim 64.
+# With FIFTH=0 to 4 they are so for a fifth of the steps. The others are compiled for sm_90a alone, with one
+# configuration for head_dim 64 and without the code for the host.
 export LC_ALL=C
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -24,7 +25,7 @@ for step; do
   case $step in 21_* | 22_* | 26_*) some=' one' ;; *) some='' ;; esac
   if [ -n "${FIFTH:-}" ] && [ $((10#${step%%_*} % 5)) != "$FIFTH" ]; then
     architectures=sm_90a
-    some=' one'
+    some=' bare'
   fi
   scripts/made_for.sh "$architectures" "$step" | sed "/ sm_90a$/!s/$/ first/; / sm_90a$/s/$/$some/"
 done

@@ -42,7 +42,7 @@ compile() {
 
 # compile_all VERB FOLDER [FLAG...] <pairs: several at a time, each into FOLDER/STEP.ARCHITECTURE. Where "first" stands
 # behind a pair, only the first configuration for each head_dim is compiled (common/kernel/configurations.cuh), and where
-# "one" does, that for head_dim 64 in fp16 alone (common/kernel/kernel.cuh). Ends the script with the compiler's words
+# "one" does, that for head_dim 64 in fp16 alone (common/kernel/kernel.cuh). "bare" is as "one", without an object. Ends the script with the compiler's words
 # when one fails. The code for the host is the same for all architectures, and takes longer than the small kernels. So it
 # is compiled with one architecture of each step alone, one with all configurations if there is any, and the object is
 # FOLDER/STEP.o.
@@ -66,11 +66,11 @@ compile_all() {
     fi
     read -r step architecture few <<<"$pair"
     object=''
-    if [ -z "${has_object[$step]-}" ] && { [ -z "$few" ] || [ -z "${whole[$step]-}" ]; }; then
+    if [ -z "${has_object[$step]-}" ] && [ "$few" != bare ] && { [ -z "$few" ] || [ -z "${whole[$step]-}" ]; }; then
       object=$folder/$step.o has_object[$step]=yes
     fi
     compile "$step" "$architecture" "$folder/$step.$architecture" "$object" "${@:3}" \
-      ${few:+-DLAB_FIRST_CONFIGURATION} $([ "$few" != one ] || echo -DLAB_ONE_DIM) &
+      ${few:+-DLAB_FIRST_CONFIGURATION} $([[ $few != one && $few != bare ]] || echo -DLAB_ONE_DIM) &
   done
   wait
   [ -t 2 ] && printf '\r\033[K' >&2

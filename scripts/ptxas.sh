@@ -30,6 +30,7 @@ compile_all ptxas "$scratch" ${SHORT:+-DLAB_ONE_TYPE} < <(tac <<<"$list")
 write_dynamic() { # step
   local program=$scratch/$1.shared_memory
   : >"$scratch/$1.dynamic"
+  if ! [ -f "$scratch/$1.o" ]; then return; fi # compiled without the code for the host
   if ! nm "$scratch/$1.o" | grep -q ' [TW] attention_shared_memory_bytes$'; then return; fi
   # In the place of NCCL, which steps for several GPUs call, stand functions that do nothing.
   nm -u "$scratch/$1.o" | awk '$2 ~ /^nccl/ { print "void " $2 "(void) {}" }' >"$program.c"

@@ -167,7 +167,8 @@ __device__ __forceinline__ float softmax_row(float (&S_row)[tile::LANE_KEYS], fl
 
 // Multiplies row r of O by factor_smem[r]. wmma does not tell which element of O a lane holds. But in a fragment
 // of the same type element e is in the same row, so a fragment of factors has the right factor in that place. It
-// is loaded in column-major order with a distance of 0 between columns, so each column is the same 16 factors.
+// is loaded in column-major order with a distance of 0 between columns, so each column is the same 16 factors. This
+// works on the GPUs that were tried, but the PTX manual calls a distance below 16 undefined (wmma.load, "stride").
 template <typename tile, int COLUMNS>
 __device__ __forceinline__ void scale_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
                                              const float *factor_smem) {
