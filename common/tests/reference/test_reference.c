@@ -106,3 +106,67 @@ Test(reference, the_bound_is_a_few_roundings) {
     for (int t = 0; t < 3; t++) free(tensors[t]);
   }
 }
+
+// Plain attention rounds the score of the first key, 2049, to that of the second one, and finds O = 1/4 in the first column.
+// In the second one it is exact, but (0.1 + 0.3) - 0.3 is 2^-14 less than 0.1 in fp16.
+Test(reference, the_bound_by_hand) {
+  const attention_shape shape = small(1, 2, 2, false);
+  reference_result result =
+      compute(&shape, (float[]){1024, 1}, (float[]){2, 1, 2, 0}, (float[]){1, 0.1f, -0.5f, 0.1f});
+  const double o = 1.5 * exp(1.0) / (1 + exp(1.0)) - 0.5;
+  cr_assert_float_eq(result.o[0], o, 1e-12);
+  cr_assert_float_eq(result.o_bound, 2 * (o - 0.25) + 2 * 0x1p-14, 1e-12);
+  reference_free(&result);
+}
+
+// Nearest to 1 / 27 is an fp16 number so far above it that plain attention finds infinity in the first column.
+Test(reference, an_overflow_of_plain_attention_does_not_widen_the_bound) {
+  enum { KEYS = 27 };
+  const attention_shape shape = small(1, KEYS, 2, false);
+  float k[2 * KEYS] = {0}, v[2 * KEYS];
+  for (size_t i = 0; i < 2 * KEYS; i++) v[i] = i % 2 ? 1 : 65504;
+  reference_result result = compute(&shape, (float[]){0, 0}, k, v);
+  cr_expect(result.o_bound > 0 && result.o_bound < 0.01, "%g", result.o_bound);
+  for (size_t d = 0; d < 2; d++) cr_expect_leq((double)result.o_allowed[d], result.o_bound);
+  reference_free(&result);
+}
+
+// Two keys have one score of 3.6e9 in row 1, so that any weights of theirs may be right. In row 0 all scores are 0.
+Test(reference, a_range_of_each_ill_conditioned_row) {
+  const attention_shape shape = small(2, 3, 1, false);
+  reference_result result =
+      compute(&shape, (float[]){0, 60000}, (float[]){60000, 60000, 0}, (float[]){1, -1, 100});
+  cr_expect(!reference_ill_conditioned(&result, 0) && reference_ill_conditioned(&result, 1));
+  cr_assert(result.o_low && result.o_high);
+  cr_expect_float_eq((double)result.o_low[1], -1, 0.01);
+  cr_expect_float_eq((double)result.o_high[1], 1, 0.01);
+  reference_free(&result);
+}
+
+// An error of 8 * 2^-24 * |q| |K[j]|, with the keys of its own head.
+Test(reference, scores_are_as_uncertain_as_the_keys_are_large) {
+  attention_shape shape = small(1, 2, 1, false);
+  shape.heads = shape.kv_heads = 2;
+  reference_result result =
+      compute(&shape, (float[]){64, 64}, (float[]){1, 1, -512, -512}, (float[]){1, 2, 3, 4});
+  cr_expect_eq(result.score_error[0], 0x1p-15f);
+  cr_expect_eq(result.score_error[1], 0x1p-6f);
+  cr_expect_eq(result.lse_error[1], 0x1p-6f);
+  reference_free(&result);
+}
+
+// A sum over the keys is off by a part of its largest value on the way, which is 31 / 64 of 1000 here. O itself is 0.
+Test(reference, the_mean_error_has_that_of_the_largest_sum) {
+  enum { KEYS = 64 };
+  const attention_shape shape = small(1, KEYS, 1, false);
+  float k[KEYS] = {0}, v[KEYS];
+  for (size_t i = 0; i < KEYS; i++) v[i] = i < KEYS / 2 ? -1000 : 1000;
+  reference_result result = compute(&shape, (float[]){0}, k, v);
+  const double unit = 0x1p-11, sums = 0x1p-21 + (32 + KEYS / 8) * 0x1p-24;
+  const double weighted = 1000 * (1 + (sums + KEYS * 0x1p-25) / unit);
+  const double rounded = 1.5 * sqrt((1000 * unit * 1000 * unit / KEYS + 2 * 0x1p-50) / 3);
+  const double expected = rounded + 0x1p-21 * weighted + sums * 1000 * 31 / 64;
+  cr_expect_float_eq((double)result.o_mean[0], expected, 1e-5 * expected, "%g, not %g",
+                     (double)result.o_mean[0], expected);
+  reference_free(&result);
+}
