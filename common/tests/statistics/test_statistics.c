@@ -59,6 +59,8 @@ Test(statistics, percentiles_are_numpys) {
     cr_assert_eq(statistics_median(samples->values, samples->count),
                  statistics_percentile(samples->values, samples->count, 50), "%s", cases[i].name);
   }
+  const double endless[] = {1, INFINITY, INFINITY}; // whose difference is no number
+  cr_expect_eq(statistics_percentile(endless, 3, 90), INFINITY);
 }
 
 Test(statistics, samples_are_not_changed) {
@@ -98,21 +100,36 @@ Test(statistics, no_answer_is_nan) {
   cr_expect(isnan(statistics_spread(spoilt, 5)) && isnan(statistics_spread(NULL, 0)));
 }
 
-// Where a pair of order statistics holds the median in 95 % of all cases, or nearly, the interval is that
-// pair: P(Bin(n, 1/2) < d) is 3.125 % for n = 5, 2.15 % for n = 12 with d = 3, 2.14 % for n = 17 with 5.
+// The ranks of the lower ends were computed with Python's fractions, from the formula of the paper. They lie between those
+// of two samples, but for five runs: P(Bin(n, 1/2) < d) is 1.07 % for n = 10 with d = 2, and 5.47 % with d = 3. For 22 runs
+// and d = 7 it is 2.62 %, which is nearly enough.
 Test(statistics, interval_lies_between_order_statistics) {
   static const struct {
-    size_t count, outer, inner; // ranks of the lower end
-  } cases[] = {{5, 1, 1}, {6, 1, 2}, {9, 2, 3}, {10, 2, 3}, {12, 3, 4}, {17, 5, 6}, {30, 10, 11}};
+    size_t count;
+    double rank;
+  } cases[] = {{5, 1},
+               {6, 1.3571428571428572},
+               {9, 2.227906976744186},
+               {10, 2.6576576576576576},
+               {17, 5.02401560249334},
+               {22, 6.9726837060702875},
+               {30, 10.228711498709886}};
   for (size_t i = 0; i < LENGTH(cases); i++) {
     const sample_set samples = ramp(cases[i].count, 1);
     const statistics_interval got = statistics_median_interval(samples.values, samples.count);
     const double n = (double)cases[i].count;
-    cr_expect(got.low >= (double)cases[i].outer && got.low <= (double)cases[i].inner,
-              "%g runs: from the sample of rank %g", n, got.low);
+    cr_expect(close_to(got.low, cases[i].rank, 1e-12), "%g runs: from the sample of rank %.17g", n,
+              got.low);
     cr_expect(close_to(got.high, n + 1 - got.low, 1e-14), "%g runs: %g to %g", n, got.low,
               got.high);
   }
+}
+
+// Of a few more runs, 2^-n would be 0 in float64, and so would each probability.
+Test(statistics, interval_of_the_most_runs) {
+  static const double runs[STATISTICS_MOST_RUNS + 1];
+  cr_expect_eq(statistics_median_interval(runs, STATISTICS_MOST_RUNS).low, 0);
+  cr_expect(isnan(statistics_median_interval(runs, STATISTICS_MOST_RUNS + 1).low));
 }
 
 // --- coverage: of what many runs of a machine would give, how often does the interval of ten hold it?
