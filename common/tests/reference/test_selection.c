@@ -52,14 +52,16 @@ Test(selection, by_the_seed_and_other_rows_in_every_head) {
   cr_expect(same_rows(&first, &again, 0));
   cr_expect(!same_rows(&first, &other, 0));
   cr_expect(!same_rows(&first, &first, 1));
-  size_t edges = 0;
+  size_t edges = 0, begins = 0;
   for (size_t head = 0; head < 8; head++) {
     for (size_t i = 0; i < 64; i++) {
       const size_t place = selection_row(&first, head, i) % 16;
       edges += place == 0 || place == 15;
+      begins += place == 0;
     }
   }
   cr_expect(edges > 8 * 64 / 2 && edges < 8 * 64 * 7 / 10, "%zu rows at edges", edges);
+  cr_expect(begins > edges / 3 && begins < edges * 2 / 3, "%zu of them begin a tile", begins);
   selection_free(&first);
   selection_free(&again);
   selection_free(&other);
