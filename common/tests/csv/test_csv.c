@@ -78,8 +78,8 @@ Test(csv, a_header_alone) {
 
 // A text that csv_write_text writes is read back unchanged.
 Test(csv, texts_survive) {
-  const char *const texts[] = {"plain",      "",      "a,b",     "\"", "\"\"",
-                               "a \"b\", c", "\",\"", " blank ", "# 5"};
+  const char *const texts[] = {"plain", "",        "a,b", "\"",   "\"\"",     "a \"b\", c",
+                               "\",\"", " blank ", "# 5", "a\tb", "\302\265s"};
   char *written = NULL;
   size_t length = 0;
   FILE *file = open_memstream(&written, &length);
@@ -120,6 +120,8 @@ Test(csv, malformed_files) {
       CASE("a,b\n1,\"2\"3\n", "line 2 of a.csv has a quote out of place"),
       CASE("a,b\n1,\"2\"\"\n", "line 2 of a.csv has a quote out of place"),
       CASE("a,b\n1,\0\n", "line 2 of a.csv holds a zero byte: this is no text"),
+      CASE("a,b\n1,\t\033[2J\n", "line 2 of a.csv holds the byte 0x1b where a character should be"),
+      CASE("a,\377\n", "line 1 of a.csv holds the byte 0xff where a character should be"),
       CASE("\0", "line 1 of a.csv holds a zero byte: this is no text"),
 #undef CASE
   };
@@ -152,6 +154,32 @@ Test(csv, missing_column) {
   cr_expect(!csv_column(&table, "seq", &found, &error));
   cr_expect_str_eq(error.text, "a.csv has no column \"seq\": it has step, seq_q");
   csv_free(&table);
+}
+
+// A sentence has no room for the names of all of them.
+Test(csv, missing_column_of_many) {
+  char header[4096] = "";
+  for (size_t i = 0; i < 250; i++) snprintf(header + 16 * i, 17, "a_long_name_%03zu,", i);
+  strcat(header, "end\n");
+  csv_table table = read_good(header);
+  size_t found = 7;
+  error_text error = {""};
+  cr_assert_eq(table.columns, 251);
+  cr_expect(!csv_column(&table, "seq", &found, &error));
+  cr_expect(strstr(error.text, "has no column \"seq\": it has a_long_name_000, a_long_name_001, "),
+            "%s", error.text);
+  cr_expect(csv_column(&table, "end", &found, &error) && found == 250);
+  csv_free(&table);
+}
+
+// A line break in a text is no end of the line to other readers.
+Test(csv, texts_with_line_breaks_are_quoted) {
+  char written[64];
+  FILE *file = fmemopen(written, sizeof written, "w");
+  csv_write_text(file, "a\nb");
+  csv_write_text(file, "c\r");
+  fclose(file);
+  cr_expect_str_eq(written, "\"a\nb\"\"c\r\"");
 }
 
 Test(csv, cells_that_are_no_numbers) {

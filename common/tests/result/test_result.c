@@ -176,6 +176,23 @@ Test(result, empty_values) {
   cr_expect(strstr(text, "Z,,,,,,,\n"), "%s", text);
 }
 
+// Times are compared by others, who need more digits than a chart shows. A scale is read back as the same float32.
+Test(result, digits_and_names_are_kept) {
+  result_row row = sample_row();
+  row.device = "A \"GPU\", of 2";
+  row.shape.scale = 0.0883883461f;
+  row.figures.times = (statistics_summary){10, 30, 2.12345, 2.12344, 2.12346, 2.12341, 2.12349};
+  row.first.speedup.ratio = row.before.speedup.ratio = NAN; // of no round that both have
+  row.same.speedup = (statistics_ratio){1.23456, {1.23455, 1.23457}};
+  result_write(file, &row, NULL);
+  fclose(file);
+  cr_expect(strstr(text, ",\"A \"\"GPU\"\", of 2\",bf16,"), "%s", text);
+  cr_expect(strstr(text, ",0.0883883461,ok,"), "%s", text);
+  cr_expect(strstr(text, ",2.12345,2.12344,2.12346,2.12341,2.12349,"), "%s", text);
+  cr_expect(strstr(text, ",0.00125,0.001,,,,,,,,,64x32x4,1.23456,1.23455,1.23457,580.1,"), "%s",
+            text);
+}
+
 Test(result, no_speed_without_time) {
   const result_row row = sample_row();
   const statistics_summary none = {0};
