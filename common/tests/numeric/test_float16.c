@@ -10,6 +10,9 @@ Test(float16, every_value_survives_the_round_trip) {
                  bits);
     const float bf16 = bf16_to_float((uint16_t)bits);
     if (!isnan(fp16)) cr_assert_eq(fp16_from_float(fp16), bits, "fp16 %04x", bits);
+    // A NaN comes back quiet, with its sign.
+    cr_assert_eq(fp16_from_float_portable(fp16), isnan(fp16) ? bits | 0x200 : bits,
+                 "portable, %04x", bits);
     if (!isnan(bf16)) cr_assert_eq(bf16_from_float(bf16), bits, "bf16 %04x", bits);
   }
 }
