@@ -14,10 +14,21 @@ static cudaError_t forward_outside(const attention_args *arguments, cudaStream_t
   return cudaDeviceSynchronize();
 }
 
+static cudaError_t forward_nothing(const attention_args *arguments, cudaStream_t stream) {
+  return (void)arguments, (void)stream, cudaSuccess;
+}
+
 // A write outside of the copies, of which O is the last.
 static cudaError_t forward_behind(const attention_args *arguments, cudaStream_t stream) {
   (void)stream;
   if (arguments->o != tested.device_o.data) cudaMemset((char *)arguments->o + 2304, 0, 1);
+  return cudaDeviceSynchronize();
+}
+
+// The trial's own O is none of the copies.
+static cudaError_t forward_behind_its_own(const attention_args *arguments, cudaStream_t stream) {
+  (void)stream;
+  if (arguments->o == tested.device_o.data) cudaMemset((char *)arguments->o + 2100, 0, 1);
   return cudaDeviceSynchronize();
 }
 
@@ -32,9 +43,11 @@ Test(after, what_the_timed_launches_write_outside_is_found) {
       {{.name = "behind", .forward = forward_behind, .workspace_bytes = workspace_bytes},
        "while the step was timed, something was written outside the copies of the tensors for "
        "timing: 1 byte past its end"},
+      {{.name = "its own", .forward = forward_behind_its_own, .workspace_bytes = workspace_bytes},
+       "while the step was timed, something was written outside O: 1 byte past its end"},
   };
   const measure_plan plan = small_plan(SET_BYTES);
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < 3; i++) {
     check_result found = {0};
     error_text error;
     cr_assert(measure_steps(&tested, &cases[i].step, 1, &plan, &measured, &error), "%s",
@@ -46,25 +59,63 @@ Test(after, what_the_timed_launches_write_outside_is_found) {
   }
 }
 
+// The steps share the workspace, so that either may have written there.
+Test(after, each_of_several_steps_is_blamed) {
+  static const attention_step both[] = {
+      {.name = "outside", .forward = forward_outside, .workspace_bytes = workspace_bytes},
+      {.name = "nothing", .forward = forward_nothing, .workspace_bytes = workspace_bytes}};
+  const measure_plan plan = small_plan(SET_BYTES);
+  error_text error;
+  cr_assert(measure_steps(&tested, both, 2, &plan, &measured, &error), "%s", error.text);
+  for (size_t i = 0; i < 2; i++) {
+    check_result found = {0};
+    cr_expect(!measured_steps_check(&measured, i, &found));
+    cr_expect(strstr(found.message.text,
+                     "while this step and others were timed, something was written outside "),
+              "%s", found.message.text);
+  }
+  measured_steps_free(&measured);
+}
+
 // --- steps that do less than they should in launches that are timed
 
 static enum {
   RIGHT,
   OTHER_BITS, // in every other launch, and still right
   FIRST_O_ALONE,
-  IDLE_ONCE
+  ALL_BUT_LAST_O,
+  IDLE_ONCE,
+  WRONG_ONCE, // in the last element alone
+  OUTSIDE_ONCE,
+  BEHIND_O_ONCE,
+  BEHIND_COPIES_ONCE,
+  FAILS_ONCE
 } kind;
-static size_t launches, idle; // `idle`: the launch that does nothing
-static const void *first_o;
+static size_t launches, idle; // `idle`: the launch that does nothing, or what it should not
+static size_t all_sets;
+static const char *first_o, *first_copy; // the trial's own O, and the next one
+static size_t other_workspaces;          // launches with another workspace than the trial has
 static uint16_t
     *right_o[2]; // with the bits of the reference, and with others that are right as well
 
 static cudaError_t forward_right(const attention_args *arguments, cudaStream_t stream) {
   launches++;
-  if (!first_o) first_o = arguments->o;
-  if (kind == FIRST_O_ALONE && arguments->o != first_o) return cudaSuccess;
-  if (kind == IDLE_ONCE && launches == idle) return cudaSuccess;
-  const uint16_t *o = right_o[kind == OTHER_BITS && launches % 2];
+  char *const target = arguments->o;
+  if (!first_o) first_o = target;
+  if (!first_copy && target != first_o) first_copy = target;
+  other_workspaces += arguments->workspace != tested.workspace.data;
+  if (kind == FIRST_O_ALONE && target != first_o) return cudaSuccess;
+  if (kind == ALL_BUT_LAST_O && target == first_copy + (all_sets - 2) * SET_BYTES)
+    return cudaSuccess;
+  if (launches == idle) {
+    if (kind == IDLE_ONCE) return cudaSuccess;
+    if (kind == FAILS_ONCE) return cudaErrorInvalidValue;
+    if (kind == OUTSIDE_ONCE) cudaMemset((char *)arguments->workspace + 1000, 0, 1);
+    if (kind == BEHIND_O_ONCE) cudaMemset(target + 2100, 0, 1);
+    if (kind == BEHIND_COPIES_ONCE) cudaMemset(target + 2304, 0, 1);
+  }
+  const bool other = kind == OTHER_BITS ? launches % 2 : kind == WRONG_ONCE && launches == idle;
+  const uint16_t *o = right_o[other];
   return cudaMemcpyAsync(arguments->o, o, shape_q_count(&tested.shape) * sizeof *o,
                          cudaMemcpyHostToDevice, stream);
 }
@@ -76,7 +127,10 @@ static void fill_right_o(void) {
     for (size_t i = 0; i < count; i++)
       right_o[k][i] = fp16_from_float((float)tested.reference.o[i]);
   }
-  right_o[1][0]++;
+  if (kind == WRONG_ONCE)
+    right_o[1][count - 1] ^= 0x8000; // the sign
+  else
+    right_o[1][0]++;
 }
 
 static const attention_step computing = {
@@ -89,7 +143,8 @@ static check_result find(size_t sets, bool graph) {
   check_result found = {0};
   error_text error;
   launches = 0;
-  first_o = NULL;
+  all_sets = sets;
+  first_o = first_copy = NULL;
   if (!tested.reference.o) cr_assert(trial_reference(&tested, &error), "%s", error.text);
   fill_right_o();
   cr_assert(measure_steps(&tested, &computing, 1, &plan, &measured, &error), "%s", error.text);
@@ -102,7 +157,9 @@ Test(after, a_right_step_is_accepted) {
   for (size_t sets = 1; sets <= 5; sets++) {
     for (int graph = 0; graph < 2; graph++) {
       kind = RIGHT;
-      cr_expect_str_empty(find(sets, graph).message.text);
+      const check_result found = find(sets, graph);
+      cr_expect_str_empty(found.message.text);
+      cr_expect(found.o_error > 0, "the error of O is kept");
       kind = OTHER_BITS;
       cr_expect_str_empty(find(sets, graph).message.text);
     }
@@ -120,6 +177,16 @@ Test(after, a_step_that_writes_the_first_o_alone_is_found) {
     cr_expect(strstr(found.message.text, sentence) == found.message.text &&
                   strstr(found.message.text, "were never written"),
               "%s", found.message.text);
+  }
+}
+
+// Two rounds do not come to the last one of five sets.
+Test(after, a_step_that_leaves_out_the_last_o_is_found) {
+  kind = ALL_BUT_LAST_O;
+  for (size_t sets = 3; sets <= 5; sets++) {
+    const check_result found = find(sets, false);
+    cr_expect(strstr(found.message.text, "on 3 sets of tensors in a row: O is wrong at "), "%s",
+              found.message.text);
   }
 }
 
@@ -146,4 +213,50 @@ Test(after, each_set_and_the_graph_are_looked_at) {
     cr_expect(strstr(found.message.text, graph ? "in a graph: O is wrong" : "in a row: O is wrong"),
               "%s", found.message.text);
   }
+}
+
+Test(after, what_one_launch_does_is_found) {
+  static const struct {
+    int kind;
+    size_t before; // the last launch
+    const char *words;
+  } cases[] = {
+      {WRONG_ONCE, 0, "in a row: O is wrong at batch 0, head 9, row 14, column 6: "},
+      {OUTSIDE_ONCE, 0, "in a row: something was written outside the workspace: 1 byte past its"},
+      {BEHIND_O_ONCE, 2, "in a row: something was written outside O: 1 byte past its end"},
+      {BEHIND_COPIES_ONCE, 0, "in a row: something was written outside the copies of the tensors "},
+      {FAILS_ONCE, 2, "in a row: launching the step failed: invalid argument"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    free_trial(); // what is around its tensors may be damaged
+    create_trial();
+    kind = RIGHT;
+    cr_expect_str_empty(find(4, false).message.text);
+    kind = cases[i].kind;
+    idle = launches - cases[i].before;
+    const check_result found = find(4, false);
+    cr_expect(strstr(found.message.text, cases[i].words), "case %zu: %s", i, found.message.text);
+  }
+}
+
+static size_t large_workspace(const attention_shape *shape) { return shape ? 50000 : 0; }
+
+// Each step is looked at by itself, in a workspace of the size that it asks for.
+Test(after, one_wrong_step_of_several_is_found) {
+  const attention_step steps[] = {
+      computing, {.name = "idle", .forward = forward_nothing, .workspace_bytes = large_workspace}};
+  const measure_plan plan = small_plan(SET_BYTES);
+  error_text error;
+  check_result found = {0};
+  kind = RIGHT;
+  cr_assert(trial_reference(&tested, &error), "%s", error.text);
+  fill_right_o();
+  cr_assert(measure_steps(&tested, steps, 2, &plan, &measured, &error), "%s", error.text);
+  cr_expect(measured_steps_check(&measured, 0, &found), "%s", found.message.text);
+  cr_expect(!measured_steps_check(&measured, 1, &found));
+  cr_expect(
+      strstr(found.message.text, "after it was timed, where lse is not asked for: O is wrong"),
+      "%s", found.message.text);
+  cr_expect_eq(other_workspaces, 0, "%zu launches took another one", other_workspaces);
+  measured_steps_free(&measured);
 }

@@ -129,6 +129,7 @@ Test(measure, tensors_leave_the_cache_before_they_come_again) {
     }
     cr_expect_gt(repeated, 10);
     cr_expect_eq(count_sets(), timing_rotations(SET_BYTES, caches[c]), "%zu sets", count_sets());
+    cr_expect_eq(measure_copies_bytes(&tested, caches[c]), (count_sets() - 1) * SET_BYTES);
     measured_steps_free(&measured);
   }
 }
@@ -143,6 +144,8 @@ Test(measure, what_every_time_holds_is_timed_beside) {
   cr_expect(floors[MEASURE_NOTHING].rounds == 2 && floors[MEASURE_EMPTY_KERNEL].rounds == 2);
   const timing_floor floor = measured_steps_floor(&measured);
   cr_expect(floor.nothing >= 0 && floor.empty_kernel >= 0);
+  cr_expect_eq(floor.nothing, timing_figure(&floors[MEASURE_NOTHING]).times.median);
+  cr_expect_eq(floor.empty_kernel, timing_figure(&floors[MEASURE_EMPTY_KERNEL]).times.median);
   measured_steps_free(&measured);
 }
 
@@ -192,7 +195,8 @@ Test(measure, frees_what_it_took) {
 }
 
 // Two configurations of one library, which answers for the one that was chosen last.
-static size_t configured = 16; // bytes of workspace
+static size_t configured = 16;        // bytes of workspace
+static size_t configured_launches[2]; // of the small one and of the large one
 
 static bool configure(const char *name) {
   configured = name ? 5000 : 16;
@@ -203,10 +207,12 @@ static size_t workspace_configured(const attention_shape *shape) { return shape 
 
 static cudaError_t forward_configured(const attention_args *arguments, cudaStream_t stream) {
   (void)stream;
+  configured_launches[configured == 5000]++;
   cudaMemset(arguments->workspace, 0x77, configured);
   return cudaDeviceSynchronize();
 }
 
+// Each contender is launched in its own one.
 Test(measure, the_workspace_is_that_of_the_largest_configuration) {
   const attention_step small = {.name = "small",
                                 .configure = configure,
@@ -218,6 +224,8 @@ Test(measure, the_workspace_is_that_of_the_largest_configuration) {
   check_result found = {0};
   measure(sweep, 2, &plan);
   cr_expect_eq(tested.workspace.bytes, 5000, "%zu bytes", tested.workspace.bytes);
+  cr_expect(configured_launches[0] == 3 && configured_launches[1] == 3, "%zu and %zu launches",
+            configured_launches[0], configured_launches[1]);
   for (size_t i = 0; i < 2; i++)
     cr_expect(measured_steps_check(&measured, i, &found), "%s", found.message.text);
   measured_steps_free(&measured);
