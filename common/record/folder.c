@@ -21,7 +21,10 @@ bool record_folder_make(const char *data_folder, const device_info *device, reco
       return fail(error, "cannot make the folder %s: %s", folder->path, strerror(errno));
     folder->path[end] = next;
   }
-  return access(folder->path, W_OK) == 0 ||
+  // A file may have the folder's name, and then this path leads nowhere.
+  char inside[sizeof folder->path + 2];
+  snprintf(inside, sizeof inside, "%s/.", folder->path);
+  return access(inside, W_OK) == 0 ||
          fail(error, "cannot write into the folder %s: %s", folder->path, strerror(errno));
 }
 

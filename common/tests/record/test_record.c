@@ -6,7 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+// These stand in for CUDA's own, whose minor version may be 0.
+cudaError_t cudaRuntimeGetVersion(int *version) { return *version = 12080, cudaSuccess; }
+cudaError_t cudaDriverGetVersion(int *version) { return *version = 13010, cudaSuccess; }
 
 Test(record, reads_the_line_of_nvidia_smi) {
   const record_state state =
@@ -42,7 +48,7 @@ Test(record, the_given_commit_comes_first) {
   cr_expect_str_eq(origin.commit, "abc1234");
   cr_expect_eq(strlen(origin.date), strlen("2026-11-20T14:26:19Z"), "%s", origin.date);
   cr_expect(origin.date[10] == 'T' && origin.date[19] == 'Z', "%s", origin.date);
-  cr_expect_gt(atof(origin.cuda), 0, "%s", origin.cuda);
+  cr_expect_str_eq(origin.cuda, "12.8");
   setenv("LAB_COMMIT", "", 1);
   record_begin();
   cr_expect_str_not_empty(record_read_origin().commit);
@@ -58,6 +64,71 @@ Test(record, the_commit_is_that_of_the_start) {
   cr_expect_str_eq(record_read_origin().commit, "later22");
 }
 
+// So records from several places can be put in order.
+Test(record, the_date_is_that_of_now_in_utc) {
+  setenv("TZ", "FIVE-5", 1);
+  tzset();
+  const time_t before = time(NULL);
+  const record_origin origin = record_read_origin();
+  struct tm date = {0};
+  cr_assert_not_null(strptime(origin.date, "%Y-%m-%dT%H:%M:%SZ", &date), "%s", origin.date);
+  cr_expect(timegm(&date) >= before && timegm(&date) <= time(NULL), "%s", origin.date);
+  unsetenv("TZ");
+}
+
+// Puts a program into the folder, which prints the line and then fails, or not.
+static void put_program(const char *folder, const char *name, const char *line, int status) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "w");
+  cr_assert_not_null(file);
+  fprintf(file, "#!/bin/sh\necho '%s'\nexit %d\n", line, status);
+  cr_assert(fclose(file) == 0 && chmod(path, 0700) == 0);
+}
+
+static void remove_program(const char *folder, const char *name) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  remove(path);
+}
+
+// What a program prints before it fails is not believed, and the emulator has no state, whatever GPU is beside it.
+Test(record, answers_of_other_programs) {
+  char folder[] = "/tmp/lab-record-XXXXXX";
+  char *const path = strdup(getenv("PATH"));
+  cr_assert_not_null(mkdtemp(folder));
+  put_program(folder, "git", "abc1234", 1);
+  put_program(folder, "nvidia-smi", "580.159.04, 1980 MHz, 3201 MHz, 118.93 W, 700.00 W, 37", 0);
+  setenv("PATH", folder, 1);
+  unsetenv("LAB_COMMIT");
+  record_begin();
+  const record_origin failed = record_read_origin();
+  put_program(folder, "git", "abc1234", 0);
+  record_begin();
+  const record_origin good = record_read_origin();
+  const device_info device = {.emulated = true};
+  const record_state state = record_read_state(&device);
+  setenv("PATH", path, 1);
+  free(path);
+  cr_expect_str_eq(failed.commit, "unknown");
+  cr_expect_str_eq(good.commit, "abc1234");
+  cr_expect(!*state.driver && isnan(state.sm_clock_mhz), "%s", state.driver);
+  remove_program(folder, "git");
+  remove_program(folder, "nvidia-smi");
+  rmdir(folder);
+}
+
+Test(record, comment_lines_of_the_emulator_tell_no_state) {
+  char text[2048] = "";
+  FILE *file = fmemopen(text, sizeof text, "w");
+  const device_info device = {.name = "emulator", .compute_capability = 75, .emulated = true};
+  const record_state state = {.sm_clock_mhz = 1980};
+  record_write(file, &device, "after", &state);
+  fclose(file);
+  cr_expect(strstr(text, "# after: device = emulator, compute capability 7.5, "), "%s", text);
+  cr_expect(!strstr(text, "gpu = ") && !strstr(text, "1980"), "%s", text);
+}
+
 Test(record, comment_lines) {
   char text[2048] = "";
   FILE *file = fmemopen(text, sizeof text, "w");
@@ -69,7 +140,7 @@ Test(record, comment_lines) {
   record_write(file, &device, "before", &state);
   fclose(file);
   cr_expect(strstr(text, "# before: device = NVIDIA H200, compute capability 9.0, 132 "
-                         "multiprocessors, CUDA runtime "),
+                         "multiprocessors, CUDA runtime 12.8, driver API 13.1\n"),
             "%s", text);
   cr_expect(strstr(text, "\n# before: driver_version,clocks.sm,clocks.mem,power.draw,power.limit,"
                          "temperature.gpu = 580.159.04, 1980 MHz, 3201 MHz, 118.93 W, 700.00 W, "
@@ -91,7 +162,14 @@ Test(record, its_folder_is_made) {
     cr_assert(record_folder_make(data, &device, &folder, &error), "%s", error.text);
   cr_expect_eq(access(folder.path, W_OK), 0);
   cr_expect_not_null(strstr(folder.path, "/mine/.data/test-gpu"), "%s", folder.path);
-  rmdir(folder.path), rmdir(data);
+  rmdir(folder.path);
+  // A file of that name is found before the work begins, and not when its results are written.
+  fclose(fopen(folder.path, "w"));
+  cr_expect(!record_folder_make(data, &device, &folder, &error));
+  cr_expect(strstr(error.text, "test-gpu: Not a directory"), "%s", error.text);
+  cr_expect(!record_save(&folder, "ladder", "a", 1, &error));
+  cr_expect(strstr(error.text, "test-gpu/ladder.csv"), "%s", error.text);
+  remove(folder.path), rmdir(data);
   snprintf(data, sizeof data, "%s/mine", base);
   rmdir(data), rmdir(base);
   cr_assert(!record_folder_make("", &device, &folder, &error));
