@@ -1,4 +1,5 @@
 // Tests which launches measure_steps makes, with steps that only record their arguments.
+#include "measure/sets.h"
 #include "measured_trial.h"
 #include <math.h>
 #include <stdlib.h>
@@ -147,6 +148,19 @@ Test(measure, what_every_time_holds_is_timed_beside) {
   cr_expect_eq(floor.nothing, timing_figure(&floors[MEASURE_NOTHING]).times.median);
   cr_expect_eq(floor.empty_kernel, timing_figure(&floors[MEASURE_EMPTY_KERNEL]).times.median);
   measured_steps_free(&measured);
+}
+
+// The copies of a trial without red zones take what measure_copies_bytes says, and no more: there may be no room.
+Test(measure, copies_are_as_bare_as_the_trial) {
+  buffer_sets sets;
+  error_text error;
+  for (int bare = 0; bare < 2; bare++) {
+    tested.bare = bare;
+    cr_assert(buffer_sets_create(&tested, SET_BYTES, &sets, &error), "%s", error.text);
+    cr_expect_eq(sets.copies.bytes, measure_copies_bytes(&tested, SET_BYTES));
+    cr_expect_eq(sets.copies.zone_bytes == 0, bare);
+    buffer_sets_free(&sets);
+  }
 }
 
 Test(measure, warm_cache_takes_the_trials_own_tensors) {
