@@ -92,7 +92,7 @@ static void remove_program(const char *folder, const char *name) {
   remove(path);
 }
 
-// What a program prints before it fails is not believed, and the emulator has no state, whatever GPU is beside it.
+// The output of a program that fails is not believed, and the emulator has no state, whatever GPU is beside it.
 Test(record, answers_of_other_programs) {
   char folder[] = "/tmp/lab-record-XXXXXX";
   char *const path = strdup(getenv("PATH"));
