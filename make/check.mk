@@ -79,17 +79,17 @@ check-now: say-device
 	@$(if $(CHECK_ALL),scripts/side_by_side.sh "$(build_tests)" $(checks_of_texts),$(build_tests))
 	$(if $(CONFIG),@$(know_configuration))
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_SABOTAGED_GROUP=$(BUILD)/sabotaged_group LAB_CONFIG=$(CONFIG) \
-	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) ONE_GPU="$(on_one_gpu)" ALL_GPUS="$(on_all_gpus)" LAB_LARGE=$(if $(STEP_GOALS),1) LAB_FIFTH=$(FIFTH) \
+	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) ONE_GPU="$(on_one_gpu)" ALL_GPUS="$(on_all_gpus)" LAB_LARGE=$(if $(STEP_GOALS),1) LAB_TENTH=$(TENTH) \
 	  scripts/check.sh $(CHECKED)
-	$(if $(PLANTED),@JOBS=$(JOBS) scripts/side_by_side.sh "$(bugs_of_steps)" "$(variants_of_steps)" "FIFTH=$(FIFTH) scripts/guide.sh")
+	$(if $(PLANTED),@JOBS=$(JOBS) scripts/side_by_side.sh "$(bugs_of_steps)" "$(variants_of_steps)" "TENTH=$(TENTH) scripts/guide.sh")
 
-# With FIFTH=0 to 4 a fifth of the planted bugs, the variants, the substeps and the documents is tried. Its value is not
-# for the tests, which try their own, but for one of them, which gets it as LAB_FIFTH.
-unexport FIFTH
-bugs_of_steps = if command -v patch >/dev/null; then FIFTH=$(FIFTH) DEVICE=cpu NAMED=1 RECORD= scripts/bugs.sh $(PLANTED) && scripts/slow.sh $(PLANTED); \
+# With TENTH=0 to 9 a tenth of the planted bugs, the variants, the substeps and the documents is tried. Its value is not
+# for the tests, which try their own, but for one of them, which gets it as LAB_TENTH.
+unexport TENTH
+bugs_of_steps = if command -v patch >/dev/null; then TENTH=$(TENTH) DEVICE=cpu NAMED=1 RECORD= scripts/bugs.sh $(PLANTED) && scripts/slow.sh $(PLANTED); \
   else echo 'bugs: skipped because planting bugs needs the program patch (make deps installs it)'; fi
-variants_of_steps = if command -v patch >/dev/null; then FIFTH=$(FIFTH) DEVICE=cpu SHORT=1 RECORD= scripts/variants.sh $(PLANTED) && \
-    FIFTH=$(FIFTH) DEVICE=cpu SHORT=1 RECORD= scripts/substeps.sh $(PLANTED); \
+variants_of_steps = if command -v patch >/dev/null; then TENTH=$(TENTH) DEVICE=cpu SHORT=1 RECORD= scripts/variants.sh $(PLANTED) && \
+    TENTH=$(TENTH) DEVICE=cpu SHORT=1 RECORD= scripts/substeps.sh $(PLANTED); \
   else echo 'variants: skipped because making them needs the program patch (make deps installs it)'; fi
 
 .PHONY: sanitize sanitize-now
@@ -108,7 +108,7 @@ else
 endif
 
 bugs: say-device ## plant each steps/NN/bugs/*.patch and see who catches it (of all steps, or with RECORD=1: CSV)
-	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) FIFTH=$(FIFTH) RECORD=$(or $(RECORD),$(if $(STEP_GOALS),,1)) scripts/bugs.sh $(BUILDABLE)
+	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) TENTH=$(TENTH) RECORD=$(or $(RECORD),$(if $(STEP_GOALS),,1)) scripts/bugs.sh $(BUILDABLE)
 
 .PHONY: mutants
 mutants: say-device ## steps with one small fault each, and who catches it: make step17 mutants SECONDS=120 SEED=1
@@ -118,13 +118,13 @@ mutants: say-device ## steps with one small fault each, and who catches it: make
 
 .PHONY: variants
 variants: say-device ## what each part of a step brings: builds, checks and times steps/NN/variants/*.patch: RECORD=1 NAME=
-	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) FIFTH=$(FIFTH) RECORD=$(RECORD) NAME=$(NAME) VARIANT=$(VARIANT) \
+	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) TENTH=$(TENTH) RECORD=$(RECORD) NAME=$(NAME) VARIANT=$(VARIANT) \
 	  scripts/variants.sh $(BUILDABLE)
 
 .PHONY: substeps
 substeps: say-device ## the substeps from a step's parent to the step: builds, checks and times the sources in between: RECORD=1 NAME=
 	$(if $(SUBSTEP),@echo "error: SUBSTEP is \"$(SUBSTEP)\"$(comma) and substeps tries all of them: leave it out$(comma) or write make $(or $(firstword $(STEP_GOALS)),step15) check SUBSTEP=$(SUBSTEP)" >&2; exit 2)
-	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) FIFTH=$(FIFTH) RECORD=$(RECORD) NAME=$(NAME) scripts/substeps.sh $(BUILDABLE)
+	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) TENTH=$(TENTH) RECORD=$(RECORD) NAME=$(NAME) scripts/substeps.sh $(BUILDABLE)
 
 fuzz: say-device ## random problems on a step until one fails: make step06 fuzz SECONDS=60 SEED=1
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(addsuffix -fuzz,$(call programs,$(BUILDABLE)))
@@ -142,7 +142,7 @@ say-compilable:
 	$(if $(compilable),,@exit 2)
 
 ptxas: say-compilable ## registers, shared memory, spills and occupancy of every kernel for all GPUs, or ARCH=, SHORT=1 (needs nvcc, no GPU)
-	@SHORT=$(SHORT) FIFTH=$(FIFTH) NVCC=$(NVCC) NCCL_HOME=$(NCCL_HOME) JOBS=$(JOBS) scripts/ptxas.sh "$(ARCH)" $(compilable)
+	@SHORT=$(SHORT) TENTH=$(TENTH) NVCC=$(NVCC) NCCL_HOME=$(NCCL_HOME) JOBS=$(JOBS) scripts/ptxas.sh "$(ARCH)" $(compilable)
 
 .PHONY: sass ptx
 sass: say-compilable ## machine code: instructions counted, listing in build/sass (needs nvcc, no GPU)
@@ -152,7 +152,7 @@ ptx: say-compilable ## PTX: instructions counted, listing in build/ptx (needs nv
 	@NVCC=$(NVCC) NCCL_HOME=$(NCCL_HOME) JOBS=$(JOBS) scripts/ptx.sh "$(or $(ARCH),sm_80 sm_90a)" $(compilable)
 
 guide: ## run the commands of the guide, slow ones too, and compare what they say with it
-	@JOBS=$(JOBS) FIFTH=$(FIFTH) scripts/guide.sh --all
+	@JOBS=$(JOBS) TENTH=$(TENTH) scripts/guide.sh --all
 
 SOURCES = $(shell LC_ALL=C scripts/files.sh '*.c' '*.h' '*.cu' '*.cuh' '*.js')
 format: ## lay out the sources with clang-format 14

@@ -55,8 +55,8 @@ ifneq ($(call less,0 1 2 3 4 5 6 7 8 9,$(JOBS))$(if $(call less,0,$(JOBS)),,0),)
   $(error JOBS is "$(JOBS)": give the number of compilers and programs to run at a time, from 1 on)
 endif
 
-ifneq ($(FIFTH),)
-  $(if $(filter 0 1 2 3 4,$(FIFTH)),,$(error FIFTH is "$(FIFTH)": give it 0 to 4$(comma) the fifth that is to be tried))
+ifneq ($(TENTH),)
+  $(if $(filter 0 1 2 3 4 5 6 7 8 9,$(TENTH)),,$(error TENTH is "$(TENTH)": give it 0 to 9$(comma) the tenth that is to be tried))
 endif
 
 # The folder of the steps' sources. A changed copy of a step is built from another folder, beside the normal build.

@@ -6,8 +6,8 @@
 # says something else than the patch expects, or when a patch no longer applies. On a GPU sanitize runs for bugs
 # that name it alone, and may miss them. With NAMED=1, as in make check, a bug is given only to the tools that its
 # patch names, because the answers of others do not count, and one configuration and one element type of a step
-# for each head_dim are compiled. PATCHES names another folder in the place of steps/ to take patches from. FIFTH=0
-# to 4 plants a fifth of the bugs: together the five plant all.
+# for each head_dim are compiled. PATCHES names another folder in the place of steps/ to take patches from. TENTH=0
+# to 9 plants a tenth of the bugs: together the ten plant all.
 #
 # A patch begins with these lines; a story may go on in lines that begin with a blank:
 #   Title: what is wrong          Caught-by: check, sanitize (one or both)
@@ -28,8 +28,8 @@ make_scratch
 . scripts/origin.sh
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
-# shellcheck source=scripts/fifth.sh
-. scripts/fifth.sh
+# shellcheck source=scripts/tenth.sh
+. scripts/tenth.sh
 device=${DEVICE:-cpu}
 bug_share_machine "$device"
 if [ "$device" = gpu ]; then bug_seconds=100; fi
@@ -45,7 +45,7 @@ if [ "${#bugs[@]}" -eq 0 ]; then
   echo "error: none of the steps given ($*) has planted bugs: they are ${PATCHES:-steps}/NN_name/bugs/*.patch" >&2
   exit 2
 fi
-take_fifth bugs bugs
+take_tenth bugs bugs
 
 if ! command -v patch >/dev/null; then
   echo "error: planting bugs needs the program patch: run make deps, or install the package patch" >&2

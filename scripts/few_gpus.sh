@@ -8,7 +8,7 @@
 # configurations are compiled. sm_89 and sm_100 are left to the steps that are cheap to compile, those with at most three
 # configurations, and sm_86 is left out: ptxas gives each kernel the same registers there as for sm_89.
 #
-# With FIFTH=0 to 4 they are so for a fifth of the steps. The others are compiled for sm_90a alone, with one
+# With TENTH=0 to 9 they are so for a tenth of the steps. The others are compiled for sm_90a alone, with one
 # configuration for head_dim 64 and without the code for the host.
 export LC_ALL=C
 set -eu
@@ -23,7 +23,7 @@ for step; do
   if [ "$(grep -cs '^  X(' "$source")" -le 3 ]; then architectures+=' sm_89 sm_100'; fi
   # Steps 21 and 22 have the kernel of step 23, but for the place of a block of keys, and step 26 has those of step 24.
   case $step in 21_* | 22_* | 26_*) some=' one' ;; *) some='' ;; esac
-  if [ -n "${FIFTH:-}" ] && [ $((10#${step%%_*} % 5)) != "$FIFTH" ]; then
+  if [ -n "${TENTH:-}" ] && [ $((10#${step%%_*} % 10)) != "$TENTH" ]; then
     architectures=sm_90a
     some=' bare'
   fi

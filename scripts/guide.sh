@@ -14,7 +14,7 @@
 # an output block must come, in this order, in what the commands say; `...` in it stands for anything, and other
 # lines may stand between.
 #
-# Without FILE: GUIDE.md, guide/*.md and the pages of the steps, steps/*/README.md; with FIFTH=0 to 4 a fifth of them.
+# Without FILE: GUIDE.md, guide/*.md and the pages of the steps, steps/*/README.md; with TENTH=0 to 9 a tenth of them.
 # Exit status 1 when a block fails, 2 when a document makes no sense or has nothing to test.
 export LC_ALL=C
 set -eu
@@ -22,8 +22,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/scratch.sh
 . scripts/scratch.sh
 make_scratch work/guide
-# shellcheck source=scripts/fifth.sh
-. scripts/fifth.sh
+# shellcheck source=scripts/tenth.sh
+. scripts/tenth.sh
 all=no
 part='' # of the documents, in words
 if [ "${1-}" = --all ]; then
@@ -33,7 +33,7 @@ fi
 if [ $# -eq 0 ]; then
   shopt -s nullglob
   documents=(GUIDE.md guide/*.md steps/*/README.md)
-  take_fifth documents documents
+  take_tenth documents documents
   set -- "${documents[@]}"
 fi
 block_seconds=120 # a block that runs longer hangs
@@ -41,7 +41,7 @@ if [ $all = yes ]; then block_seconds=600; fi
 
 # The settings of the caller's make must not reach the commands.
 unset MAKEFLAGS MAKELEVEL MAKEOVERRIDES MFLAGS DEBUG SANITIZE MODE STEPS STEPS_FOLDER CONFIG ARGS WORK WERROR \
-  BUG FROM FORCE PART QUICK NAME EMU_GPU EMU_GPUS GPUS FIFTH
+  BUG FROM FORCE PART QUICK NAME EMU_GPU EMU_GPUS GPUS TENTH
 unset BXFI_MAP # Criterion takes a program for one of its workers that finds this
 export LAB_WORK=work/guide/own # of the exercises, in the place of the reader's own
 export DEVICE=cpu OMP_WAIT_POLICY=passive

@@ -13,8 +13,8 @@ make_scratch
 # shellcheck source=scripts/kernels.sh
 . scripts/kernels.sh
 need_nvcc ptxas
-if [ -n "${FIFTH:-}" ] && { [ -z "${SHORT:-}" ] || [ -n "$1" ]; }; then
-  echo "error: FIFTH=$FIFTH takes a part of what SHORT=1 compiles for all GPUs: give SHORT=1, and leave ARCH out" >&2
+if [ -n "${TENTH:-}" ] && { [ -z "${SHORT:-}" ] || [ -n "$1" ]; }; then
+  echo "error: TENTH=$TENTH takes a part of what SHORT=1 compiles for all GPUs: give SHORT=1, and leave ARCH out" >&2
   exit 2
 fi
 architectures=${1:-$(sed -n 's/^\(sm_[^ ]*\).*/\1/p' scripts/gpus.txt | tr '\n' ' ')}

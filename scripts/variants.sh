@@ -15,7 +15,7 @@
 # sanitized on, where its results are checked, too.
 # CALLED=substeps is for substeps.sh, which makes variants of the substeps of a step: what to call them, and what to record
 # them under in the place of variants.csv.
-# FIFTH=0 to 4 tries a fifth of the variants: together the five try all.
+# TENTH=0 to 9 tries a tenth of the variants: together the ten try all.
 # VARIANT names one to be tried alone. PATCHES names another folder in the place of steps/ to take patches from.
 # Exit status 1 when a variant is not right, 2 when there is none to try.
 #
@@ -42,8 +42,8 @@ make_scratch
 . scripts/whole.sh
 # shellcheck source=scripts/words.sh
 . scripts/words.sh
-# shellcheck source=scripts/fifth.sh
-. scripts/fifth.sh
+# shellcheck source=scripts/tenth.sh
+. scripts/tenth.sh
 if ! command -v patch >/dev/null; then
   echo "error: variants need the program patch: run make deps, or install the package patch" >&2
   exit 2
@@ -92,7 +92,7 @@ if [ ${#patches[@]} -eq 0 ]; then
   exit 2
 fi
 
-take_fifth patches "$called"
+take_tenth patches "$called"
 
 # ---- Are they right? ----------------------------------------------------------------------------
 

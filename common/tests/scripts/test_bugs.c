@@ -62,21 +62,21 @@ Test(bugs, each_that_is_not_caught_as_it_should_be) {
          "test_stale.patch: the patch no longer applies to steps/01_naive/attention.cu",
          "bugs: 3 of 4 planted bugs are not caught as they should be\n");
 
-  // The second fifth of the four has the one that escapes alone, and the last fifth has none.
-  result = lab_run("DEVICE=cpu NAMED=1 FIFTH=1 PATCHES=%s scripts/bugs.sh 01_naive 2>&1", folder);
+  // The second tenth of the four has the one that escapes alone, and the fifth has none.
+  result = lab_run("DEVICE=cpu NAMED=1 TENTH=1 PATCHES=%s scripts/bugs.sh 01_naive 2>&1", folder);
   EXPECT_STATUS(result, 1);
   EXPECT(result, "test_escapes.patch: sanitize does not catch it\n",
-         "bugs: 1 of 1 planted bugs of this fifth are not caught as they should be\n");
+         "bugs: 1 of 1 planted bugs of this tenth are not caught as they should be\n");
   lab_run("rm %s/01_naive/bugs/test_[!c]*.patch", folder);
-  result = lab_run("DEVICE=cpu NAMED=1 FIFTH=0 PATCHES=%s scripts/bugs.sh 01_naive 2>&1", folder);
+  result = lab_run("DEVICE=cpu NAMED=1 TENTH=0 PATCHES=%s scripts/bugs.sh 01_naive 2>&1", folder);
   EXPECT_STATUS(result, 0);
-  EXPECT(result, "bugs: all 1 planted bugs of this fifth are caught (");
-  result = lab_run("DEVICE=cpu FIFTH=4 PATCHES=%s scripts/bugs.sh 01_naive 2>&1", folder);
+  EXPECT(result, "bugs: all 1 planted bugs of this tenth are caught (");
+  result = lab_run("DEVICE=cpu TENTH=4 PATCHES=%s scripts/bugs.sh 01_naive 2>&1", folder);
   EXPECT_STATUS(result, 0);
-  EXPECT(result, "bugs: there are none in this fifth (FIFTH=4)\n");
-  result = lab_run("RECORD=1 DEVICE=cpu FIFTH=2 PATCHES=%s scripts/bugs.sh 01_naive 2>&1", folder);
+  EXPECT(result, "bugs: there are none in this tenth (TENTH=4)\n");
+  result = lab_run("RECORD=1 DEVICE=cpu TENTH=2 PATCHES=%s scripts/bugs.sh 01_naive 2>&1", folder);
   EXPECT_STATUS(result, 2);
-  EXPECT(result, "error: RECORD=1 records all bugs: leave FIFTH=2 out\n");
+  EXPECT(result, "error: RECORD=1 records all bugs: leave TENTH=2 out\n");
   toolkit_run("rm -rf build/bugs/01_naive-test_*");
 }
 

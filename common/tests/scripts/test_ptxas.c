@@ -56,19 +56,19 @@ Test(ptxas, short_takes_few_gpus) {
                        "grep -c -e ' -cubin ' said; grep -c FIRST_CONFIGURATION said; grep "
                        "FIRST_CONFIGURATION said | grep -c 'code=sm_90a'");
   cr_expect_str_eq(result.out, "1\n4\n4\n0\n", "%s", result.out);
-  // With FIFTH that holds for every fifth step.
+  // With TENTH that holds for every tenth step.
   result =
-      toolkit_run("for fifth in 2 3 4; do FIFTH=$fifth scripts/few_gpus.sh 99_recorded | wc -l; "
-                  "done; FIFTH=1 scripts/few_gpus.sh 99_recorded");
+      toolkit_run("for tenth in 7 8 9; do TENTH=$tenth scripts/few_gpus.sh 99_recorded | wc -l; "
+                  "done; TENTH=1 scripts/few_gpus.sh 99_recorded");
   cr_expect_str_eq(result.out, "1\n1\n5\n99_recorded sm_90a bare\n", "%s", result.out);
-  result = toolkit_run("rm said; SHORT=1 FIFTH=3 scripts/ptxas.sh '' 99_recorded 2>&1");
+  result = toolkit_run("rm said; SHORT=1 TENTH=3 scripts/ptxas.sh '' 99_recorded 2>&1");
   cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
   EXPECT(result, "99_recorded sm_90a softmax_kernel");
   result = toolkit_run("grep -c 'ONE_DIM.* -cubin .*attention.cu' said; grep -c attention.cu said");
   cr_expect_str_eq(result.out, "1\n1\n", "with code for the host: %s", result.out);
-  result = toolkit_run("FIFTH=1 scripts/ptxas.sh '' 99_recorded 2>&1");
+  result = toolkit_run("TENTH=1 scripts/ptxas.sh '' 99_recorded 2>&1");
   cr_expect_eq(result.status, 2);
-  EXPECT(result, "error: FIFTH=1 takes a part of what SHORT=1 compiles");
+  EXPECT(result, "error: TENTH=1 takes a part of what SHORT=1 compiles");
 }
 
 // Of a step whose kernels another one has as well, only the first configuration, and on sm_90a for one head_dim.

@@ -56,20 +56,20 @@ Test(variants, each_that_is_not_right, .fini = leave_built) {
          "test_wild.patch: sanitize finds a fault: ", "test_wrong.patch: sanitize finds a fault: ",
          "O is wrong", "variants: 6 of 7 variants are not right\n");
 
-  // The second fifth of the seven has the one that is right, and "wrong".
-  result = lab_run("FIFTH=1 " VARIANTS, lab_work);
+  // The last of the seven, "wrong", is alone in its tenth.
+  result = lab_run("TENTH=6 " VARIANTS, lab_work);
   EXPECT_STATUS(result, 1);
-  EXPECT(result, "test_wrong.patch: ", "variants: 1 of 2 variants are not right\n");
+  EXPECT(result, "test_wrong.patch: ", "variants: 1 of 1 variants are not right\n");
   EXPECT_STATUS(lab_run("rm %s/01_naive/variants/test_[!r]*.patch", lab_work), 0);
-  result = lab_run("FIFTH=0 " VARIANTS, lab_work);
+  result = lab_run("TENTH=0 " VARIANTS, lab_work);
   EXPECT_STATUS(result, 0);
-  EXPECT(result, "variants: all 1 variants of this fifth are right (");
-  result = lab_run("FIFTH=4 " VARIANTS, lab_work);
+  EXPECT(result, "variants: all 1 variants of this tenth are right (");
+  result = lab_run("TENTH=4 " VARIANTS, lab_work);
   EXPECT_STATUS(result, 0);
-  EXPECT(result, "variants: there are none in this fifth (FIFTH=4)\n");
-  result = lab_run("FIFTH=5 " VARIANTS, lab_work);
+  EXPECT(result, "variants: there are none in this tenth (TENTH=4)\n");
+  result = lab_run("TENTH=10 " VARIANTS, lab_work);
   EXPECT_STATUS(result, 2);
-  EXPECT(result, "error: FIFTH is '5': give it 0 to 4");
+  EXPECT(result, "error: TENTH is '10': give it 0 to 9");
 }
 
 Test(variants, none_to_try) {

@@ -7,10 +7,10 @@
 
 TestSuite(workshop, .init = lab_enter, .fini = lab_leave);
 
-// LAB_FIFTH=0 to 4, from `make check FIFTH=`, takes every fifth step.
-static bool in_fifth(size_t step) {
-  const char *fifth = getenv("LAB_FIFTH");
-  return !fifth || !*fifth || step % 5 == (size_t)atoi(fifth);
+// LAB_TENTH=0 to 9, from `make check TENTH=`, takes every tenth step.
+static bool in_tenth(size_t step) {
+  const char *tenth = getenv("LAB_TENTH");
+  return !tenth || !*tenth || step % 10 == (size_t)atoi(tenth);
 }
 
 // All compile with every warning an error, each in its first configuration, and check says of each what is missing. A
@@ -23,7 +23,7 @@ Test(workshop, skeletons_compile_and_fail, .timeout = 300) {
     char step[64];
     cr_assert(sscanf(found.gl_pathv[i], "steps/%63[^/]", step) == 1);
     const int number = atoi(step);
-    if (!in_fifth(i) && number != 1 && number != 3 && number != 4 && number != 12) continue;
+    if (!in_tenth(i) && number != 1 && number != 3 && number != 4 && number != 12) continue;
     EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start %s", step), 0);
     snprintf(started + strlen(started), sizeof started - strlen(started), "%s ", step);
   }
@@ -89,13 +89,13 @@ Test(workshop, every_part_is_missed, .timeout = 300) {
   cr_assert_eq(glob("steps/*/attention.cu", 0, NULL, &found), 0);
   int steps = 0;
   for (size_t i = 0; i < found.gl_pathc; i++) {
-    if (!in_fifth(i)) continue;
+    if (!in_tenth(i)) continue;
     if (lab_run("grep -q '^// Needs: ' %s", found.gl_pathv[i]).status != 0) continue;
     expect_parts_missed(found.gl_pathv[i]);
     steps++;
   }
   globfree(&found);
-  cr_expect_geq(steps, 3);
+  cr_expect_geq(steps, 2);
 }
 
 // Tests the output for a mistake and for a finished part, with the suite itself.
