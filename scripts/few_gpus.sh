@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Prints for which GPUs a change is compiled before it goes in: scripts/few_gpus.sh STEP... A line "STEP ARCHITECTURE" for
-# each pair, with "first" behind it where one configuration for each head_dim is enough, with "one" where one configuration
-# for head_dim 64 is, and with "bare" where it is, and the code for the host is left out. All steps for all GPUs would take
-# minutes of processor time more.
+# each pair, with "first" behind it where one configuration for each head_dim is enough, and with "one" where one
+# configuration for head_dim 64 is. "bare" means the same as "one", without the code for the host. All steps for all GPUs
+# would take minutes of processor time more.
 #
 # They are each step's oldest architecture, the newest one, and sm_90a, that of the records, on which alone all
 # configurations are compiled. sm_89 and sm_100 are left to the steps that are cheap to compile, those with at most three

@@ -42,10 +42,10 @@ compile() {
 
 # compile_all VERB FOLDER [FLAG...] <pairs: several at a time, each into FOLDER/STEP.ARCHITECTURE. Where "first" stands
 # behind a pair, only the first configuration for each head_dim is compiled (common/kernel/configurations.cuh), and where
-# "one" does, that for head_dim 64 in fp16 alone (common/kernel/kernel.cuh). "bare" is as "one", without an object. Ends the script with the compiler's words
-# when one fails. The code for the host is the same for all architectures, and takes longer than the small kernels. So it
-# is compiled with one architecture of each step alone, one with all configurations if there is any, and the object is
-# FOLDER/STEP.o.
+# "one" does, that for head_dim 64 in fp16 alone (common/kernel/kernel.cuh). "bare" means the same without the code for the
+# host, so the step gets no object. Ends the script with the compiler's words when one fails. The code for the host is the
+# same for all architectures, and takes longer than the small kernels. So it is compiled with one architecture of each step
+# alone, one with all configurations if there is any, and the object is FOLDER/STEP.o.
 compile_all() {
   local verb=$1 folder=$2 step architecture few started=0 number pair object
   local -A has_object=() whole=()

@@ -184,7 +184,8 @@ Test(outputs, of_two_runs_the_worse_number_is_kept) {
               result.o_mean == 4 && isnan(result.lse_error) && result.o_bad == 6 &&
               result.lse_bad == 7 && result.ill_conditioned == 8);
     cr_expect_str_eq(result.message.text, first == 0 ? "later: it is wrong" : "it is wrong");
-  } // A wrong row of lse counts as much as an element of O.
+  }
+  // A wrong row of lse counts as much as an element of O.
   check_result result = {.o_bad = 1, .message = {"O is wrong"}};
   const check_result more = {.o_bad = 1, .lse_bad = 1, .message = {"both are"}};
   check_keep_worse(&result, &more, "later");
