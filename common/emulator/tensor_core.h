@@ -29,8 +29,9 @@ typedef struct {
 
 // Copies between `x`, the calling lane's elements, and the matrix at `memory`, whose rows (columns if
 // column_major) start `leading_dimension` elements apart. Reports a fault when lanes are missing or
-// differ in an argument other than `x`, when `memory` is not a multiple of 32 bytes, or when the leading
-// dimension is not a multiple of 16 bytes (CUDA C++ Programming Guide, "Warp Matrix Functions").
+// differ in an argument other than `x`, when `memory` is not a multiple of 32 bytes, when the leading
+// dimension is not a multiple of 16 bytes (CUDA C++ Programming Guide, "Warp Matrix Functions"), or when it is
+// shorter than a row (a column if column_major), which PTX leaves undefined (PTX ISA, wmma.load, "stride").
 EMULATOR_API void emulator_load_matrix(const emulator_fragment_type *type, void *x,
                                        const void *memory, unsigned leading_dimension,
                                        bool column_major, const emulator_site *site);

@@ -47,16 +47,24 @@ accumulate_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
   }
 }
 
-// Multiplies row r of O by factor_smem[r]. wmma does not tell which element of O a lane holds. But in a fragment
-// of the same type element e is in the same row, so a fragment of factors has the right factor in that place. It
-// is loaded in column-major order with a distance of 0 between columns, so each column is the same 16 factors. This
-// works on the GPUs that were tried, but the PTX manual calls a distance below 16 undefined (wmma.load, "stride").
-template <typename tile, int COLUMNS>
+// Fills row `row` of factor_smem, a [BLOCK_M, 16] matrix, with the row's factor. The lanes that share the row write
+// 4 columns at a time, in turn.
+template <typename tile, int WIDTH>
+__device__ __forceinline__ void store_factor(float (*factor_smem)[WIDTH], int row, float factor) {
+  for (int column = threadIdx.x % 32 / tile::WARP_ROWS * 4; column < FRAGMENT;
+       column += tile::ROW_LANES * 4)
+    *(float4 *)&factor_smem[row][column] = make_float4(factor, factor, factor, factor);
+}
+
+// Multiplies row r of O by the factor that fills row r of factor_smem. wmma does not tell which element of O a lane
+// holds. But in a fragment of the same type, element e is in the same place. So in the fragment of factors it is the
+// factor for element e of O.
+template <typename tile, int COLUMNS, int WIDTH>
 __device__ __forceinline__ void scale_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
-                                             const float *factor_smem) {
+                                             const float (*factor_smem)[WIDTH]) {
   for (int i = 0; i < tile::ROW_FRAGMENTS; i++) {
     accumulator factor;
-    wmma::load_matrix_sync(factor, &factor_smem[fragment_row<tile>(i)], 0, wmma::mem_col_major);
+    wmma::load_matrix_sync(factor, factor_smem[fragment_row<tile>(i)], WIDTH, wmma::mem_row_major);
     for (int j = 0; j < COLUMNS; j++)
       for (int e = 0; e < factor.num_elements; e++) O_frag[i][j].x[e] *= factor.x[e];
   }

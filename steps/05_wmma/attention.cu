@@ -165,17 +165,25 @@ __device__ __forceinline__ float softmax_row(float (&S_row)[tile::LANE_KEYS], fl
   return correction;
 }
 
-// Multiplies row r of O by factor_smem[r]. wmma does not tell which element of O a lane holds. But in a fragment
-// of the same type element e is in the same row, so a fragment of factors has the right factor in that place. It
-// is loaded in column-major order with a distance of 0 between columns, so each column is the same 16 factors. This
-// works on the GPUs that were tried, but the PTX manual calls a distance below 16 undefined (wmma.load, "stride").
-template <typename tile, int COLUMNS>
+// Fills row `row` of factor_smem, a [BLOCK_M, 16] matrix, with the row's factor. The lanes that share the row write
+// 4 columns at a time, in turn.
+template <typename tile, int WIDTH>
+__device__ __forceinline__ void store_factor(float (*factor_smem)[WIDTH], int row, float factor) {
+  for (int column = threadIdx.x % 32 / tile::WARP_ROWS * 4; column < FRAGMENT;
+       column += tile::ROW_LANES * 4)
+    *(float4 *)&factor_smem[row][column] = make_float4(factor, factor, factor, factor);
+}
+
+// Multiplies row r of O by the factor that fills row r of factor_smem. wmma does not tell which element of O a lane
+// holds. But in a fragment of the same type, element e is in the same place. So in the fragment of factors it is the
+// factor for element e of O.
+template <typename tile, int COLUMNS, int WIDTH>
 __device__ __forceinline__ void scale_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
-                                             const float *factor_smem) {
+                                             const float (*factor_smem)[WIDTH]) {
   for (int i = 0; i < tile::ROW_FRAGMENTS; i++) {
     // exercise: load the fragment of factors, and multiply every element of O by the factor in its place
     accumulator factor;
-    wmma::load_matrix_sync(factor, &factor_smem[fragment_row<tile>(i)], 0, wmma::mem_col_major);
+    wmma::load_matrix_sync(factor, factor_smem[fragment_row<tile>(i)], WIDTH, wmma::mem_row_major);
     for (int j = 0; j < COLUMNS; j++)
       for (int e = 0; e < factor.num_elements; e++) O_frag[i][j].x[e] *= factor.x[e];
     // end of exercise
@@ -186,7 +194,7 @@ __device__ __forceinline__ void scale_output(accumulator (&O_frag)[tile::ROW_FRA
 // fragments, and O takes the place of K, V and S at the end.
 template <typename tile, int D>
 static constexpr size_t
-    SHARED_BYTES = sizeof(float) * tile::BLOCK_M +
+    SHARED_BYTES = sizeof(float) * (FRAGMENT + S_PAD) * tile::BLOCK_M +
                    larger(2 * sizeof(half) * tile::BLOCK_N * (D + PAD) +
                               tile::BLOCK_M * larger(sizeof(half) * (D + PAD),
                                                      sizeof(float) * (tile::BLOCK_N + S_PAD)),
@@ -199,7 +207,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
                                                int batch, int head, int query_tile) {
   extern __shared__ __align__(32) float4 shared_memory[];
   constexpr int COLUMNS = divide_up(D / FRAGMENT, tile::WARPS_N);   // fragments of O, of one warp
-  auto factor_smem = (float *)shared_memory;                        // [BLOCK_M]
+  auto factor_smem = (float(*)[FRAGMENT + S_PAD]) shared_memory;    // [BLOCK_M][..]
   auto K_smem = (Element(*)[D + PAD])(factor_smem + tile::BLOCK_M); // [BLOCK_N][..]
   auto V_smem = K_smem + tile::BLOCK_N;                             // [BLOCK_N][..]
   auto Q_smem = V_smem + tile::BLOCK_N;                             // [BLOCK_M][..]
@@ -220,7 +228,6 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   // The row whose softmax this lane takes part in.
   const int row = threadIdx.x / 32 * tile::WARP_ROWS + threadIdx.x % tile::WARP_ROWS;
   const bool has_row = row < tile::BLOCK_M; // false in the last two warps of 48x64x8
-  const bool first_lane = has_row && threadIdx.x % 32 < tile::WARP_ROWS;
   const float scale_log2 =
       shape.scale * LOG2_E;  // exp(x) = exp2(x * log2(e)) saves a multiplication
   float row_max = -INFINITY; // before scaling, the same in all lanes of the row
@@ -251,7 +258,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
         *(float4 *)&S_row[n] = *(const float4 *)&S_smem[row][lane_key<tile>(n)];
       if (masked) mask_row<tile>(S_row, visible_keys(shape, first_query + row) - first_key);
       const float correction = softmax_row<tile>(S_row, scale_log2, row_max, row_sum);
-      if (first_lane) factor_smem[row] = correction;
+      store_factor<tile>(factor_smem, row, correction);
       __syncwarp(); // all lanes of the row have read S, which P overwrites
       for (int n = 0; n < tile::LANE_KEYS; n += 4)
         *(uint2 *)&P_smem[row][lane_key<tile>(n)] =
@@ -267,9 +274,11 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   }
 
   const float sum = sum_over_lanes<tile::WARP_ROWS, 32>(row_sum);
-  if (first_lane) {
-    factor_smem[row] = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
-    if (lse && row < rows) lse[first_row + row] = (row_max * scale_log2 + log2f(sum)) * LN_2;
+  if (has_row) {
+    // A row that sees no key gives 0.
+    store_factor<tile>(factor_smem, row, sum > 0.0f ? 1.0f / sum : 0.0f);
+    if (lse && row < rows && threadIdx.x % 32 < tile::WARP_ROWS)
+      lse[first_row + row] = (row_max * scale_log2 + log2f(sum)) * LN_2;
   }
   __syncthreads(); // the factors are complete
   scale_output<tile>(O_frag, factor_smem);

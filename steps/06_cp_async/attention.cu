@@ -130,7 +130,7 @@ __device__ __forceinline__ float softmax_row(float (&S_row)[tile::LANE_KEYS], fl
 // fragments, and O takes the place of K, V and S at the end.
 template <typename tile, int D>
 static constexpr size_t
-    SHARED_BYTES = sizeof(float) * tile::BLOCK_M +
+    SHARED_BYTES = sizeof(float) * (FRAGMENT + S_PAD) * tile::BLOCK_M +
                    larger(2 * tile::STAGES * sizeof(half) * tile::BLOCK_N * (D + PAD) +
                               tile::BLOCK_M * larger(sizeof(half) * (D + PAD),
                                                      sizeof(float) * (tile::BLOCK_N + S_PAD)),
@@ -143,7 +143,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
                                                int batch, int head, int query_tile) {
   extern __shared__ __align__(32) float4 shared_memory[];
   constexpr int COLUMNS = divide_up(D / FRAGMENT, tile::WARPS_N);   // fragments of O, of one warp
-  auto factor_smem = (float *)shared_memory;                        // [BLOCK_M]
+  auto factor_smem = (float(*)[FRAGMENT + S_PAD]) shared_memory;    // [BLOCK_M][..]
   auto K_smem = (Element(*)[D + PAD])(factor_smem + tile::BLOCK_M); // [STAGES * BLOCK_N][..]
   auto V_smem = K_smem + tile::STAGES * tile::BLOCK_N;              // [STAGES * BLOCK_N][..]
   auto Q_smem = V_smem + tile::STAGES * tile::BLOCK_N;              // [BLOCK_M][..]
@@ -164,7 +164,6 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   // The row whose softmax this lane takes part in.
   const int row = threadIdx.x / 32 * tile::WARP_ROWS + threadIdx.x % tile::WARP_ROWS;
   const bool has_row = row < tile::BLOCK_M; // false in the last two warps of 48x64x8
-  const bool first_lane = has_row && threadIdx.x % 32 < tile::WARP_ROWS;
   const float scale_log2 =
       shape.scale * LOG2_E;  // exp(x) = exp2(x * log2(e)) saves a multiplication
   float row_max = -INFINITY; // before scaling, the same in all lanes of the row
@@ -222,7 +221,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
         *(float4 *)&S_row[n] = *(const float4 *)&S_smem[row][lane_key<tile>(n)];
       if (masked) mask_row<tile>(S_row, visible_keys(shape, first_query + row) - first_key);
       const float correction = softmax_row<tile>(S_row, scale_log2, row_max, row_sum);
-      if (first_lane) factor_smem[row] = correction;
+      store_factor<tile>(factor_smem, row, correction);
       __syncwarp(); // all lanes of the row have read S, which P overwrites
       for (int n = 0; n < tile::LANE_KEYS; n += 4)
         *(uint2 *)&P_smem[row][lane_key<tile>(n)] =
@@ -236,9 +235,11 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
 
   row_barrier<tile>(); // all lanes have read the last factors, which the next ones overwrite
   const float sum = sum_over_lanes<tile::WARP_ROWS, 32>(row_sum);
-  if (first_lane) {
-    factor_smem[row] = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
-    if (lse && row < rows) lse[first_row + row] = (row_max * scale_log2 + log2f(sum)) * LN_2;
+  if (has_row) {
+    // A row that sees no key gives 0.
+    store_factor<tile>(factor_smem, row, sum > 0.0f ? 1.0f / sum : 0.0f);
+    if (lse && row < rows && threadIdx.x % 32 < tile::WARP_ROWS)
+      lse[first_row + row] = (row_max * scale_log2 + log2f(sum)) * LN_2;
   }
   __syncthreads(); // the factors are complete, and no thread reads K or V, whose memory O takes
   scale_output<tile>(O_frag, factor_smem);

@@ -143,6 +143,32 @@ static void misaligned(const matrix_memory_call *call) {
   fault_leave(worker);
 }
 
+// The elements of a row of the fragment's matrix, or of a column if it is stored column by column.
+static unsigned line_length(const matrix_memory_call *call) {
+  const emulator_fragment_type *type = call->type;
+  if (call->column_major) return type->use == EMULATOR_MATRIX_B ? 16 : type->m;
+  return type->use == EMULATOR_MATRIX_A ? 16 : type->n;
+}
+
+// A GPU may give the result that is expected, so its tools do not report this.
+static void overlapping(const matrix_memory_call *call) {
+  worker *worker = current_worker;
+  const char *line = line_name(call);
+  if (fault_report_begin(worker, cudaErrorLaunchFailure)) {
+    fault_report_title(
+        "%s needs %ss that do not overlap: the leading dimension must be at least %u",
+        call->site->operation, line, line_length(call));
+    report_place(worker, call->site);
+    report_warp(worker);
+    fault_report_line("ldm is %u, and a %s of this fragment has %u elements",
+                      call->leading_dimension, line, line_length(call));
+    fault_report_line("hint: PTX leaves the result undefined; store equal %ss one after the other",
+                      line);
+    fault_report_end(worker, cudaErrorLaunchFailure);
+  }
+  fault_leave(worker);
+}
+
 void matrix_check_memory(void *const operand[32]) {
   const matrix_memory_call *first = operand[0];
   for (unsigned lane = 1; lane < GPU_WARP_LANES; lane++) {
@@ -156,4 +182,5 @@ void matrix_check_memory(void *const operand[32]) {
   if ((uintptr_t)first->memory % POINTER_ALIGNMENT != 0 || stride % STRIDE_ALIGNMENT != 0) {
     misaligned(first);
   }
+  if (first->leading_dimension < line_length(first)) overlapping(first);
 }

@@ -59,6 +59,31 @@ static float *device_floats(int count) {
   return data;
 }
 void fault_matrix_store(void) { store_kernel<<<dim3(1, 2), 32>>>(device_floats(4096), 66); }
+void fault_matrix_store_overlaps(void) { store_kernel<<<1, 32>>>(device_floats(4096), 12); }
+
+__global__ void repeated_kernel(int ldm, bool by_columns) {
+  __shared__ __align__(32) float factor[16 * 16];
+  accumulator c;
+  MARK, wmma::load_matrix_sync(c, factor, ldm,
+                               by_columns ? wmma::mem_col_major : wmma::mem_row_major);
+}
+void fault_matrix_columns_overlap(void) { repeated_kernel<<<1, 32>>>(0, true); }
+void fault_matrix_rows_overlap(void) { repeated_kernel<<<1, 32>>>(8, false); }
+
+// The shortest distances that are allowed.
+__global__ void flat_kernel() {
+  __shared__ __align__(32) half A_smem[8 * 16], B_smem[32 * 16];
+  __shared__ __align__(32) float C_smem[8 * 32];
+  wmma::fragment<wmma::matrix_a, 8, 32, 16, half, wmma::col_major> a;
+  wmma::fragment<wmma::matrix_b, 8, 32, 16, half, wmma::row_major> b;
+  wmma::fragment<wmma::accumulator, 8, 32, 16, float> c;
+  wmma::load_matrix_sync(a, A_smem, 8);
+  wmma::load_matrix_sync(b, B_smem, 32);
+  wmma::fill_fragment(c, 0.0f);
+  wmma::mma_sync(c, a, b, c);
+  wmma::store_matrix_sync(C_smem, c, 8, wmma::mem_col_major);
+}
+void matrix_shortest_lines(void) { flat_kernel<<<1, 32>>>(); }
 void fault_matrix_past_end(void) { store_kernel<<<1, 32>>>(device_floats(1024), 68); }
 
 __global__ void missing_lane_kernel() {

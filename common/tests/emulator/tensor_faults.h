@@ -26,7 +26,11 @@ void fault_matrix_pointers_differ(void);
 void fault_matrix_ldm_differs(void);
 void fault_matrix_layout_differs(void);
 void fault_matrix_lines_differ(void);
-void fault_matrix_past_end(void); // of an allocation
+void fault_matrix_columns_overlap(void); // ldm 0
+void fault_matrix_rows_overlap(void);    // ldm 8, of 16 columns
+void fault_matrix_store_overlaps(void);  // ldm 12 by columns, of 16 rows
+void matrix_shortest_lines(void);        // no fault: each ldm is the length of a row or column
+void fault_matrix_past_end(void);        // of an allocation
 void load_fp16(void);
 void load_bf16(void);    // no fault from compute capability 8.0 on
 void product_fp16(void); // m16n8k16, likewise

@@ -64,6 +64,31 @@ Test(matrix_faults, alignment) {
                     "in kernel store_kernel\n");
 }
 
+static void expect_overlapping(void (*launch)(void), const char *kernel, const char *title,
+                               const char *lines) {
+  char before[128];
+  snprintf(before, sizeof before, "at %s in " FILE_NAME, kernel);
+  const place_text place = place_of(launch, before);
+  expect_report(
+      &(fault_case){launch, cudaErrorLaunchFailure, {title, place.text, "by warp 0", lines}});
+}
+
+Test(matrix_faults, lines_that_overlap) {
+  setenv("EMU_WORKERS", "1", 1);
+  expect_overlapping(fault_matrix_columns_overlap, "repeated_kernel",
+                     "========= wmma::load_matrix_sync() needs columns that do not overlap: the "
+                     "leading dimension must be at least 16\n",
+                     "    ldm is 0, and a column of this fragment has 16 elements\n"
+                     "=========     hint: PTX leaves the result undefined; store equal columns one "
+                     "after the other\n");
+  expect_overlapping(fault_matrix_rows_overlap, "repeated_kernel", "needs rows that do not",
+                     "ldm is 8, and a row of this fragment has 16 elements\n");
+  expect_overlapping(fault_matrix_store_overlaps, "store_kernel", "wmma::store_matrix_sync() needs",
+                     "ldm is 12, and a column of this fragment has 16 elements\n");
+  matrix_shortest_lines();
+  cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
+}
+
 Test(matrix_faults, lanes) {
   const place_text mma =
       place_of(fault_matrix_missing_lane,

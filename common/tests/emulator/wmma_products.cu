@@ -157,14 +157,15 @@ __global__ void chain_kernel(float *out) {
   extern __shared__ __align__(128) float4 shared_memory[];
   auto A_smem = reinterpret_cast<half(*)[STRIDE]>(shared_memory); // [16 WARPS][STRIDE]
   auto B_smem = A_smem + 16 * WARPS;                              // [16][STRIDE], by columns
-  __shared__ __align__(32) float row_factor[16 * WARPS];
-  __shared__ __align__(32) float column_factor[16];
+  __shared__ __align__(32) float row_factor[16][16 * WARPS];      // by columns
+  __shared__ __align__(32) float column_factor[16][16];
   for (int i = threadIdx.x; i < 16 * WARPS * DEPTH; i += blockDim.x)
     A_smem[i / DEPTH][i % DEPTH] = half(static_cast<float>(1 + i / DEPTH / 16));
   for (int i = threadIdx.x; i < 16 * DEPTH; i += blockDim.x)
     B_smem[i / DEPTH][i % DEPTH] = half(2.0f);
-  if (threadIdx.x < 16 * WARPS) row_factor[threadIdx.x] = threadIdx.x;
-  if (threadIdx.x < 16) column_factor[threadIdx.x] = 2 + threadIdx.x % 2;
+  for (int i = threadIdx.x; i < 16 * 16 * WARPS; i += blockDim.x)
+    row_factor[i / (16 * WARPS)][i % (16 * WARPS)] = i % (16 * WARPS);
+  for (int i = threadIdx.x; i < 16 * 16; i += blockDim.x) column_factor[i / 16][i % 16] = 2 + i % 2;
   __syncthreads();
   const int first_row = threadIdx.x / 32 * 16;
   fragment<wmma::accumulator, 16, 16, float> sum;
@@ -180,9 +181,9 @@ __global__ void chain_kernel(float *out) {
     wmma::mma_sync(sum, A_frag, B_frag, sum);
   }
   fragment<wmma::accumulator, 16, 16, float> factor;
-  wmma::load_matrix_sync(factor, &row_factor[first_row], 0, wmma::mem_col_major);
+  wmma::load_matrix_sync(factor, &row_factor[0][first_row], 16 * WARPS, wmma::mem_col_major);
   for (int i = 0; i < sum.num_elements; i++) sum.x[i] *= factor.x[i];
-  wmma::load_matrix_sync(factor, column_factor, 0, wmma::mem_row_major);
+  wmma::load_matrix_sync(factor, &column_factor[0][0], 16, wmma::mem_row_major);
   for (int i = 0; i < sum.num_elements; i++) sum.x[i] *= factor.x[i];
   wmma::store_matrix_sync(out + first_row * 16, sum, 16, wmma::mem_row_major);
 }

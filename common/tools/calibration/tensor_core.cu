@@ -30,15 +30,18 @@ static __global__ void product(const float *in, float *out) {
   for (int i = threadIdx.x; i < 256; i += 32) out[i] = ((const float *)sum)[i];
 }
 
-// Every column of the matrix is the same 16 floats.
-static __global__ void repeated_column(const float *in, float *out) {
-  __shared__ __align__(128) float column[32];
+// Two lanes fill a row of 16 equal floats, and an accumulator is loaded from these rows, as in steps 05 and 06.
+static __global__ void repeated_factors(const float *in, float *out) {
+  __shared__ __align__(128) float factor[16][20];
   __shared__ __align__(128) float matrix[16][16];
-  column[threadIdx.x] = in[threadIdx.x];
+  const int row = threadIdx.x % 16;
+  const float value = in[row];
+  for (int column = threadIdx.x / 16 * 4; column < 16; column += 8)
+    *(float4 *)&factor[row][column] = make_float4(value, value, value, value);
   __syncwarp();
   wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
-  wmma::load_matrix_sync(c, column, 0, wmma::mem_col_major);
-  wmma::store_matrix_sync(&matrix[0][0], c, 16, wmma::mem_col_major);
+  wmma::load_matrix_sync(c, &factor[0][0], 20, wmma::mem_row_major);
+  wmma::store_matrix_sync(&matrix[0][0], c, 16, wmma::mem_row_major);
   __syncwarp();
   for (int i = threadIdx.x; i < 256; i += 32) out[i] = ((const float *)matrix)[i];
 }
@@ -68,9 +71,9 @@ const kernel_case tensor_cases[] = {
     {"wmma half 72", product<half, 72>, 1, 32, {18, 72}, {8, 32}, {10, 16}, {22, 34}, 0, 2},
     {"wmma bf16 64", product<bf16, 64>, 1, 32, {16, 64}, {8, 32}, {16, 72}, {20, 32}, 0, 2},
     {"wmma bf16 72", product<bf16, 72>, 1, 32, {18, 72}, {8, 32}, {16, 16}, {22, 34}, 0, 2},
-    // Loaded by 2 requests, for rows 0 to 7 and 8 to 15, since all columns are the same; stored by 8, each
-    // for 8 rows of 4 columns, which are 128 bytes apart: in the same banks.
-    {"wmma column", repeated_column, 1, 32, {1, 4}, {8, 32}, {10, 10}, {9, 33}},
+    // Rows of 20 floats. 2 stores of 16 bytes, of which 8 lanes cover all banks; 4 loads of 8 bytes: in each half
+    // warp 4 rows, of which the first and the last have 4 banks in common. The matrix is stored as the sum above.
+    {"wmma factors", repeated_factors, 1, 32, {1, 2}, {8, 32}, {12, 24}, {6, 24}},
     // Two ldmatrix, each of four 8x8 matrices: a wavefront for each, or with all rows of a matrix in the
     // same banks 8. The tile is filled by 16 stores; the product is half of a 16 x 16 one.
     {"ldmatrix 64", instruction<false>, 1, 32, {16, 64}, {4, 16}, {2, 64}, {16, 16}, 0, 1},
