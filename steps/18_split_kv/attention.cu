@@ -283,10 +283,9 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
     const float sum = sum_over_lanes<1, 4>(row_sum[r]);
     // exercise: if there are several splits, store the partial row of O, its max and its sum, and no more
     if (partials.splits > 1) {
-      const size_t partial_row = split * partials.rows + first_row + row;
-      store_partial_row<D>(partials.O, partial_row, O_frag[r / 2], r % 2, row < rows);
-      if (row < rows && threadIdx.x % 4 == 0)
-        partials.max_sum[partial_row] = make_float2(row_max[r], sum);
+      const size_t to = split * partials.rows + first_row + row;
+      store_partial_row<D>(partials.O, to, O_frag[r / 2], r % 2, row < rows);
+      if (row < rows && threadIdx.x % 4 == 0) partials.max_sum[to] = make_float2(row_max[r], sum);
       continue;
     }
     // end of exercise
@@ -352,6 +351,8 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   attention_kernel<tile, Element, D><<<(int)blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
       (const Element *)args->q, (const Element *)args->k, (const Element *)args->v,
       (Element *)args->o, args->lse, partials, shape);
+  // Both kernels are on one stream. So the second one begins when all blocks of the first one have ended, and sees all
+  // partial rows.
   if (partials.splits > 1)
     merge_kernel<Element, D><<<(unsigned)rows, MERGE_THREADS, 0, stream>>>(
         partials, (Element *)args->o, args->lse, shape.scale * LOG2_E);

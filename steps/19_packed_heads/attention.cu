@@ -46,6 +46,7 @@ struct configuration {
   static constexpr int UNROLLED = BLOCK_M > 64 ? 4 : 8;
 
   static_assert(WARP_ROWS % 16 == 0 && WARP_KEYS % 16 == 0, "whole fragments");
+  static_assert(STAGES > 1, "one stage is read while another one is filled");
 };
 
 // BLOCK_M, BLOCK_N, WARPS, STAGES.
@@ -223,11 +224,9 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   for (int first_key = first_block * tile::BLOCK_N; first_key < keys; first_key += tile::BLOCK_N) {
     const int block = first_key / tile::BLOCK_N;
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
-    if (tile::STAGES > 1) __pipeline_wait_prior(max(tile::STAGES - 2, 0)); // own copies are there
+    __pipeline_wait_prior(tile::STAGES - 2); // own copies are there
     __syncthreads(); // all threads see the block, and have read the stage that is filled next
     load_block(block + tile::STAGES - 1);
-    if (tile::STAGES == 1) __pipeline_wait_prior(0);
-    if (tile::STAGES == 1) __syncthreads(); // with one stage, the block arrives only here
 
     // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
     const bool masked = visible_keys(shape, first / group) < first_key + tile::BLOCK_N;
@@ -287,9 +286,9 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
     if (partials.splits == 1) {
       store_merged<D>(sums, O, lse, row, d, scale_log2);
     } else {
-      const size_t partial_row = split * partials.rows + row;
-      __stcg((float4 *)&partials.O[partial_row * D + d], sums.O); // to the L2 cache
-      if (d == 0) partials.max_sum[partial_row] = sums.max_sum;
+      const size_t to = split * partials.rows + row;
+      *(float4 *)&partials.O[to * D + d] = sums.O;
+      if (d == 0) partials.max_sum[to] = sums.max_sum;
     }
   }
 }
@@ -349,6 +348,8 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   attention_kernel<tile, Element, D><<<(int)blocks, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
       (const Element *)args->q, (const Element *)args->k, (const Element *)args->v,
       (Element *)args->o, args->lse, partials, shape);
+  // Both kernels are on one stream. So the second one begins when all blocks of the first one have ended, and sees all
+  // partial rows.
   if (partials.splits > 1)
     merge_kernel<Element, D><<<(unsigned)rows, MERGE_THREADS, 0, stream>>>(
         partials, (Element *)args->o, args->lse, shape.scale * LOG2_E);

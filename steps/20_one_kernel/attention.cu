@@ -45,6 +45,7 @@ struct configuration {
   static constexpr int UNROLLED = BLOCK_M > 64 ? 4 : 8;
 
   static_assert(WARP_ROWS % 16 == 0 && WARP_KEYS % 16 == 0, "whole fragments");
+  static_assert(STAGES > 1, "one stage is read while another one is filled");
 };
 
 // BLOCK_M, BLOCK_N, WARPS, STAGES.
@@ -61,8 +62,8 @@ struct configuration {
 // finds K and V in the L2 cache. More than 64 rows are tiles of 128, as in step 09, if all multiprocessors get one;
 // else they are tiles of 64 rows, which are divided and have fewer rows to merge. With more tiles of up to 32 rows than
 // multiprocessors, two blocks share a multiprocessor, and one copies while the other changes tiles. Tiles of 16 rows
-// need that only if they are short. Where few tiles of up to 4 rows have few keys, blocks of 64 keys let twice as many
-// multiprocessors take part.
+// need that only if they have at most 1024 keys. Where few tiles of up to 4 rows have few keys, blocks of 64 keys let
+// twice as many multiprocessors take part.
 static const char *best_configuration(const attention_shape *shape) {
   const int rows = packed_rows(*shape);
   const double tiles = (double)divide_up(rows, 128) * shape->kv_heads * shape->batch;
@@ -158,9 +159,10 @@ static double tiles_of(const attention_shape &shape) {
   return (double)divide_up(packed_rows(shape), tile::BLOCK_M) * shape.kv_heads * shape.batch;
 }
 
-// Returns as many shares as blocks run at once, or fewer of which none crosses the end of a tile. A share should have
-// one key block, and two keys for each row of its tile, because a partial row, written and read, is as many
-// bytes as two keys have. Tiles whose warps have rows of their own (KEY_WARPS == 1) have other work than copies: where
+// Cuts the key blocks of all tiles into as many shares as blocks run at once. If fewer shares can be cut so that none
+// crosses the end of a tile, and they are hardly longer, there are fewer (share_out_evenly). A share should have one key
+// block, and two keys for each row of its tile, because a partial row, written and read, is as many bytes as two keys
+// have. Tiles whose warps have rows of their own (KEY_WARPS == 1) have other work than copies: where
 // there are enough of them, each block takes one. --splits N makes N times as many shares as tiles.
 template <typename tile, int D>
 static equal_shares shares_of(const attention_shape &shape) {
@@ -238,11 +240,9 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   for (int first_key = first_block * tile::BLOCK_N; first_key < keys; first_key += tile::BLOCK_N) {
     const int block = first_key / tile::BLOCK_N;
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
-    if (tile::STAGES > 1) __pipeline_wait_prior(max(tile::STAGES - 2, 0)); // own copies are there
+    __pipeline_wait_prior(tile::STAGES - 2); // own copies are there
     sync_readers<tile>(); // they see the block, and have read the stage that is filled next
     load_block(block + tile::STAGES - 1);
-    if (tile::STAGES == 1) __pipeline_wait_prior(0);
-    if (tile::STAGES == 1) __syncthreads(); // with one stage, the block arrives only here
 
     // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
     const bool masked = visible_keys(shape, first / group) < first_key + tile::BLOCK_N;
@@ -265,7 +265,8 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
     accumulate_output<tile, D>(O_frag, P_frag, V_smem + (first_smem + warp_key) * D);
   }
 
-  // The block's part of the tile, if it shares it with others.
+  // If other blocks share the tile, this block stores part 2 share or 2 share + 1 (partial_tiles). `part` is the first of
+  // the BLOCK_M rows of this part in the workspace.
   const bool whole = owners == 1;
   const size_t part = (2 * (size_t)share + (share == first_owner)) * tile::BLOCK_M;
   if (tile::KEY_WARPS > 1) __syncthreads(); // all warps have read the rings
@@ -300,9 +301,9 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
       const size_t row = row_of(first + i / (D / 4));
       store_merged<D>(sums, O, lse, row, d, scale_log2);
     } else {
-      const size_t partial_row = part + i / (D / 4);
-      __stcg((float4 *)&partials.O[partial_row * D + d], sums.O); // to the L2 cache
-      if (d == 0) partials.max_sum[partial_row] = sums.max_sum;
+      const size_t to = part + i / (D / 4);
+      *(float4 *)&partials.O[to * D + d] = sums.O;
+      if (d == 0) partials.max_sum[to] = sums.max_sum;
     }
   }
   __syncthreads(); // all threads have stored their part, and the rings may be filled again
@@ -310,11 +311,16 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   // exercise: count the warp; the last one of the tile merges its places of all parts, in the order of the shares
   bool last = false;
   if (threadIdx.x % 32 == 0) {
-    __threadfence(); // others see all that the block has stored before the barrier, and then the count
+    // Through the barrier above lane 0 knows what all threads of the block have stored. So its fence makes all of that
+    // visible before the count. is_last_of acquires: the loads behind it see what the others stored before they counted.
+    __threadfence();
     last = is_last_of(&partials.counter[first_owner * tile::WARPS + threadIdx.x / 32], owners);
   }
-  if (!__any_sync(0xffffffff, last)) return; // no lane goes on before lane 0 has counted
-  // The parts are read from the L2 cache, where those of other multiprocessors are.
+  // The vote tells the answer to all lanes. It does not order memory: the __syncwarp() in merge_parts does.
+  if (!__any_sync(0xffffffff, last)) return;
+  // load(i, k) loads the i-th float4 of the part of owner number k. That of the first owner is part 2 first_owner + 1,
+  // and that of owner k behind it is part 2 (first_owner + k), which is 2 k - 1 parts further on. The parts are read from
+  // the L2 cache, where those of other multiprocessors are.
   const size_t first_part = (2 * (size_t)first_owner + 1) * tile::BLOCK_M;
   const auto load = [&](int i, int k) {
     const int from = (k == 0 ? 0 : 2 * k - 1) * tile::BLOCK_M;

@@ -49,6 +49,7 @@ struct configuration {
   static constexpr int UNROLLED = BLOCK_M > 64 ? 4 : 8;
 
   static_assert(WARP_ROWS % 16 == 0 && WARP_KEYS % 16 == 0, "whole fragments");
+  static_assert(STAGES > 1, "one stage is read while another one is filled");
 };
 
 // BLOCK_M, BLOCK_N, WARPS, STAGES.
@@ -65,8 +66,8 @@ struct configuration {
 // finds K and V in the L2 cache. More than 64 rows are tiles of 128, as in step 09, if all multiprocessors get one;
 // else they are tiles of 64 rows, which are divided and have fewer rows to merge. With more tiles of up to 32 rows than
 // multiprocessors, two blocks share a multiprocessor, and one copies while the other changes tiles. Tiles of 16 rows
-// need that only if they are short. Where few tiles of up to 4 rows have few keys, blocks of 64 keys let twice as many
-// multiprocessors take part.
+// need that only if they have at most 1024 keys. Where few tiles of up to 4 rows have few keys, blocks of 64 keys let
+// twice as many multiprocessors take part.
 static const char *best_configuration(const attention_shape *shape) {
   const int rows = packed_rows(*shape);
   const double tiles = (double)divide_up(rows, 128) * shape->kv_heads * shape->batch;
@@ -108,9 +109,10 @@ static double tiles_of(const attention_shape &shape) {
   return (double)divide_up(packed_rows(shape), tile::BLOCK_M) * shape.kv_heads * shape.batch;
 }
 
-// Returns as many shares as blocks run at once, or fewer of which none crosses the end of a tile. A share should have
-// one key block, and two keys for each row of its tile, because a partial row, written and read, is as many
-// bytes as two keys have. Tiles whose warps have rows of their own (KEY_WARPS == 1) have other work than copies: where
+// Cuts the key blocks of all tiles into as many shares as blocks run at once. If fewer shares can be cut so that none
+// crosses the end of a tile, and they are hardly longer, there are fewer (share_out_evenly). A share should have one key
+// block, and two keys for each row of its tile, because a partial row, written and read, is as many bytes as two keys
+// have. Tiles whose warps have rows of their own (KEY_WARPS == 1) have other work than copies: where
 // there are enough of them, each block takes one. --splits N makes N times as many shares as tiles, but where tiles are
 // divided, no more than run at once.
 template <typename tile, int D>
@@ -191,11 +193,9 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   for (int first_key = first_block * tile::BLOCK_N; first_key < keys; first_key += tile::BLOCK_N) {
     const int block = first_key / tile::BLOCK_N;
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
-    if (tile::STAGES > 1) __pipeline_wait_prior(max(tile::STAGES - 2, 0)); // own copies are there
+    __pipeline_wait_prior(tile::STAGES - 2); // own copies are there
     sync_readers<tile>(); // they see the block, and have read the stage that is filled next
     load_block(block + tile::STAGES - 1);
-    if (tile::STAGES == 1) __pipeline_wait_prior(0);
-    if (tile::STAGES == 1) __syncthreads(); // with one stage, the block arrives only here
 
     // The tile's first row sees the fewest keys: if it sees the whole block, no row needs a mask.
     const bool masked = visible_keys(shape, first / group) < first_key + tile::BLOCK_N;
@@ -291,8 +291,10 @@ __device__ __forceinline__ void merge_tile(Element *O, float *lse, const partial
       marked_word words[2 * PLACES];
 #pragma unroll
       for (int i = 0; i < 2 * PLACES; i++)
-        words[i] = {0.0f, 0.0f, -INFINITY, has(i / 2) ? 0 : MARK};
+        words[i].mark = has(i / 2) ? 0 : MARK; // no lane waits for a word that does not exist
       // exercise: load the words that have no mark yet, until those of all lanes of the warp have it
+      // A word is loaded and stored as a whole. So a word with the mark has its floats, too, and no fence is needed. All
+      // lanes leave the loop together, because the shuffles of a warp that has diverged are slow.
       bool there;
       do {
 #pragma unroll
@@ -307,6 +309,8 @@ __device__ __forceinline__ void merge_tile(Element *O, float *lse, const partial
       for (int n = 0; n < PLACES && next + n * AT_ONCE < part.end; n++) {
         if (!has(n)) continue;
         // exercise: erase both words for the next launch, and merge them into the lane's sums
+        // No other lane reads these two words. Their writer has stored them, because the mark was there, and the next
+        // launch stores its own only when this one has ended. So nothing is lost.
         store_word(at(2 * n), {});
         store_word(at(2 * n + 1), {});
         const marked_word &left = words[2 * n], &right = words[2 * n + 1];
@@ -337,6 +341,8 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
   const int share = shares.share_of(blockIdx.x);
   long long next = shares.begin(share);
   const long long end = shares.begin(share + 1);
+  // Only the first and the last tile of a share can belong to other shares as well: those between them are whole. So the
+  // block remembers two. part.owners is 0 before the first tile.
   part_of_tile first_part = {}; // that of the first tile, if it is not the last one
   part_of_tile part = {};       // that of the last tile so far
   while (next < end) {
