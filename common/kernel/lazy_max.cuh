@@ -125,15 +125,18 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
   };
   int wary_tiles = 0; // for which the warp group still takes the ordinary softmax
   int known = 0;      // failures of the warp group, at the end of the tile before
-  // Each warp group's failures since the launch. The four warps of one that turns wary add 2^16 each to the others'.
+  // The failures of each warp group since the launch. If a group turns wary, each of its four warps adds 2^16 to the
+  // numbers of the other groups. No thread adds to a number before it is set to 0 here: the four warps of the group meet
+  // at the barrier of their first turn before they report, and other groups report to it in later turns.
   __shared__ int failures_of_group[tile::CONSUMERS];
   if (threadIdx.x % 128 == 0) failures_of_group[consumer] = 0;
   const auto report = [&](int group, int failures) {
     if (tile::CONSUMERS > 1 && elect_lane())
       atomicAdd(&failures_of_group[group % tile::CONSUMERS], failures);
   };
-  // Decides how the warp group takes the next tiles. Others add to its failures in their turns, its own warps before
-  // its turn. So here, in its turn, the four warps read the same and take one loop: they must start a product together.
+  // Decides how the warp group takes the next tiles. The other groups add to its failures in their own turns, and its own
+  // warps do so before its turn. So no thread changes the number in its turn, when its four warps read it. They read the
+  // same and take the same loop, as they must, because four warps start a product together.
   const auto plan_next_tiles = [&](int blocks) {
     if (tile::CONSUMERS == 1) return; // one warp group has no turns to agree in
     const int failures = __shfl_sync(0xffffffff, failures_of_group[consumer], 0) - known;
@@ -170,12 +173,15 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
     bool wary = wary_tiles > 0;
     if (!wary && blocks > 1) {
       // If one of the four warps fails, all take the wary loop. Only the shuffle tells the compiler that they agree.
+      // Barriers 1 to CONSUMERS belong to the turns and the next one to the ones; then each group has its own.
       const int any = named_barrier_any(2 + tile::CONSUMERS + consumer, 128, fails);
       wary = __shfl_sync(0xffffffff, any, 0);
     }
     if (blocks > 1) wait_for_keys();
     int failures = 0; // of the warp, in this tile
-    // One round: O += P V of the block before, S = Q K^T and P_new of this one. The compiler knows may_be_lazy.value.
+    // One round queues S = Q K^T of this block and O += P V of the block before, and writes the probabilities of this
+    // block to P_new, which may be the same registers as P. may_be_lazy is std::true_type or std::false_type: its value
+    // is a constant for the compiler, so that the wary loop contains no lazy softmax.
     const auto one_round = [&](int block, auto &P, auto &P_new, auto may_be_lazy) {
       wait_for_turn();
       queue_scores();
@@ -197,7 +203,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
       if (!lazy) {
         if (may_be_lazy.value) failures++;
         if (!find_ordinary_max()) find_max();
-        exponentiate(0); // row 0, while the tensor cores add to O
+        exponentiate(0); // row 0; unless the wait was early, the tensor cores add to O meanwhile
       }
       // For the next round. The branch also keeps the compiler from moving exponentials past the wait for O.
       if (block + 1 < blocks) wait_for_keys();

@@ -26,12 +26,14 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
-// The old max may stay up to this largest probability, given as the bits of an Element: 2^15, the last power of 2 in
-// fp16, or 2^64 in bf16. A rehearsal succeeds up to a smaller one: its exponent of 2 is four fifths of the other.
+// The old max may stay while the largest probability is at most 2^15 in fp16, the last power of 2 there, or 2^64 in
+// bf16. LAZY_LIMIT is this number as the bits of an Element, because bits are compared. rehearsal_fails, below, has a
+// lower limit, 2^12 or 2^51. It compares scores times scale_log2, so REHEARSAL_LOG2 is the exponent of 2: about four
+// fifths of 15 or of 64.
 template <typename Element>
 static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
 template <typename Element>
-static constexpr float REHEARSAL_BITS = std::is_same<Element, half>::value ? 12.0f : 51.0f;
+static constexpr float REHEARSAL_LOG2 = std::is_same<Element, half>::value ? 12.0f : 51.0f;
 
 // A warp fails at a key block if its old max is too small, or if it is wary, as it is for the rest of a tile in which
 // it has failed FAILURES times. If the four warps of a group fail more often together than once for BLOCKS_PER_FAILURE
@@ -74,29 +76,16 @@ template <typename tile, typename Element>
 __device__ __forceinline__ bool
 rehearsal_fails(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
                 const float (&row_max)[tile::LANE_ROWS]) {
-  unsigned failed = 0; // bit 4 i: in all of lanes 4 i to 4 i + 3, which share a row
+  unsigned failed = 0; // bit 4 i is set if a row of lanes 4 i to 4 i + 3 has too small a max
   for (int r = 0; r < tile::LANE_ROWS; r++) {
     float old_max = -INFINITY;
     for (int n = 0; n < tile::LANE_KEYS / 2; n++) old_max = fmaxf(old_max, of_row(S_frag, r, n));
+    // The row's max in that half is the largest of the numbers of its four lanes. So it is too small only if each is.
     const unsigned lanes =
-        __ballot_sync(0xffffffff, (row_max[r] - old_max) * scale_log2 > REHEARSAL_BITS<Element>);
+        __ballot_sync(0xffffffff, (row_max[r] - old_max) * scale_log2 > REHEARSAL_LOG2<Element>);
     failed |= lanes & lanes >> 1 & lanes >> 2 & lanes >> 3 & 0x11111111;
   }
   return failed != 0;
-}
-
-// Rounds probabilities to 16 bits: two neighbouring columns of S, rounded, are one register of P.
-template <typename Element, int COUNT>
-__device__ __forceinline__ void round_probabilities(unsigned *P_frag,
-                                                    const float (&S_frag)[COUNT]) {
-  for (int i = 0; i < COUNT / 2; i++)
-    P_frag[i] = pack_pair<Element>(S_frag[2 * i], S_frag[2 * i + 1]);
-}
-
-// Multiplies the lane's two rows of O by their factors.
-template <int COUNT>
-__device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float *factor) {
-  for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
 
 #endif

@@ -79,7 +79,7 @@ static cudaError_t divide_last_wave(divided_schedule *order, const attention_arg
     last.tiles = 0;
   } else {
     order->counter = NULL;
-    order->ahead = INT_MAX; // a number that is not asked for needs no wait
+    order->ahead = INT_MAX; // without a counter no block waits for a number
   }
   order->whole = order->tiles - last.tiles;
   order->partials = partials_at((char *)args->workspace + COUNTER_BYTES,

@@ -83,6 +83,8 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem, co
     // Unrolled, the loop would take more clocks of the warp scheduler, which the producer shares with the consumers.
 #pragma unroll 1
     for (int block = 0; block < place.blocks; block++) {
+      // From this block on `number` and `next` belong to the next tile, and `place` still belongs to this one. If no tile
+      // is left, `number` is order.tiles or more, and nothing is copied for `next`.
       if (block == max(0, place.blocks - order.ahead))
         next = tile_in_order<tile>(shape, order, take_next(order, number));
       if (block + 1 < place.blocks) {

@@ -1,5 +1,6 @@
 // What steps 17, 21 to 24 and 26 take over from step 16, which explains it: the configuration, the product of P and V
-// with the row sums of P, the ones in shared memory that it needs, and the two parts of the online softmax.
+// with the row sums of P, the ones in shared memory that it needs, the two parts of the online softmax, how P is rounded,
+// and how O is rescaled.
 // From: 16_row_sums
 #ifndef ROW_SUMS_CUH
 #define ROW_SUMS_CUH
@@ -127,6 +128,20 @@ exponentiate_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int 
     // otherwise the compiler would place all of the row's multiply-adds first, and only then its exponentials.
     if (n % 8 == 7) subtracted = fmaf(of_row(S_frag, r, n - 7), 0.0f, subtracted);
   }
+}
+
+// Rounds probabilities to 16 bits: two neighbouring columns of S, rounded, are one register of P.
+template <typename Element, int COUNT>
+__device__ __forceinline__ void round_probabilities(unsigned *P_frag,
+                                                    const float (&S_frag)[COUNT]) {
+  for (int i = 0; i < COUNT / 2; i++)
+    P_frag[i] = pack_pair<Element>(S_frag[2 * i], S_frag[2 * i + 1]);
+}
+
+// Multiplies the lane's two rows of O by their factors.
+template <int COUNT>
+__device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float *factor) {
+  for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
 
 #endif

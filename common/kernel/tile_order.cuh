@@ -88,11 +88,13 @@ static inline bool fits_small_tiles(const attention_shape &shape) {
 // tiles in sections, too: one has as many heads, rounded down to a power of two, as have their K and V in 32 MB.
 struct schedule {
   int blocks; // thread blocks of the launch, one for each multiprocessor unless there are fewer tiles
-  // Of the tiles that blocks have taken; NULL if block b takes the tiles b, b + blocks, b + 2 blocks, and so on: where
-  // there is a block for each tile, and where there is no mask and tiles are so short that the wait does not pay.
+  // Counts the tiles that blocks have taken. It is NULL if block b takes the tiles b, b + blocks, b + 2 blocks, and so
+  // on. That is so where there is a block for each tile, and where there is no mask and tiles are so short that to wait
+  // for the counter does not pay.
   unsigned long long *counter;
-  // How many key blocks before the end of its tile a block takes the next one: 1 if the counter deals out few tiles to
-  // each block, so that a tile goes to one that is about to be free, else as early as it can, which hides the wait.
+  // A block takes its next tile this many key blocks before the end of its tile, or at the beginning of a tile that has
+  // fewer. It is 1 if there are few tiles for each block, so that a tile goes to a block that is about to be free.
+  // Otherwise it is INT_MAX: a block asks as early as it can, which hides the wait for the counter.
   int ahead;
   int query_tiles;   // of a head
   int tiles;         // of all heads
@@ -140,7 +142,9 @@ __device__ __forceinline__ int take_next(const schedule &order, int &number) {
   return number;
 }
 
-// Returns the place of tile `number`, 0 to order.tiles - 1, in the order of the schedule.
+// Returns the place of tile `number` in the order of the schedule. A block also calls it with the number that stands for
+// the end, which is order.tiles or more. Then the place is that of no tile. The function reads no memory, so this is
+// safe, and the callers test the number before they use the place.
 template <typename tile, typename Shape>
 __device__ __forceinline__ tile_place tile_in_order(const Shape &shape, const schedule &order,
                                                     int number) {

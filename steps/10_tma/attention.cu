@@ -201,7 +201,9 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
   // Announces the bytes of K and V of a key block to the barriers of its stage, and starts the copies. One
   // thread calls it.
   const auto load_block = [&](int block) {
-    reads_before_copies(); // the reads of the block that was in this stage before
+    // All threads have read the block that was in this stage before, and have met at the __syncthreads() since. But that
+    // does not order their reads before the writes of the copy engine. This fence does.
+    reads_before_copies();
     // exercise: announce the bytes of K to its barrier and start the copy; then do the same for V
     const int first_key = block * tile::BLOCK_N;
     const int stage = block % tile::STAGES;

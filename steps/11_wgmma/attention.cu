@@ -210,6 +210,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     unsigned P_frag[tile::ROW_FRAGMENTS][tile::LANE_KEYS];
     multiply_scores<tile, D>(S_frag, smem.Q, group_row, smem.K[stage]);
     // exercise: wait for V while S is under way, and then for S
+    // V is awaited while S is under way, because a wait behind the softmax would cost time.
     barrier_wait(&smem.V_full[stage], parity);
     wgmma_wait<0>(S_frag[0]); // until here the registers of S belong to the tensor cores
     // end of exercise
@@ -227,7 +228,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     }
     // exercise: queue O += P V, wait until it is complete, and refill the stage when all threads have read it
     accumulate_output<tile, D>(O_frag, P_frag, smem.V[stage]);
-    wgmma_wait<0>(O_frag[0]);
+    wgmma_wait<0>(O_frag[0]); // the registers of O and P are the warp group's own again
     __syncthreads(); // all warp groups have read the stage, so the copy engine may overwrite it
     if (threadIdx.x == 0 && block + tile::STAGES < place.blocks) load_block(block + tile::STAGES);
     // end of exercise

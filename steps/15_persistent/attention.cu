@@ -166,6 +166,9 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
   const auto load_queries = [&](const tile_place &place, int number) {
     // exercise: wait until the stage is empty, store the number, and copy Q (fill_stage), or arrive if no tile is left
     barrier_wait(&smem.Q_empty[Q_ring.stage], Q_ring.parity ^ 1);
+    // The stage is empty now: all warps have read the number and the Q before. The arrival at "full", here or in
+    // fill_stage, comes behind the store, so a consumer that has waited there reads this number. fill_stage waits for
+    // the same phase once more, and that wait returns at once.
     smem.tile_number[Q_ring.stage] = number;
     if (number >= order.tiles) return barrier_arrive(&smem.Q_full[Q_ring.stage]);
     fill_stage<D / PANEL>(smem.Q, smem.Q_full, smem.Q_empty, Q_ring, &maps.Q, place.first_query,
@@ -181,6 +184,8 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
     // Unrolled, the loop would take more clocks of the warp scheduler, which the producer shares with the consumers.
 #pragma unroll 1
     for (int block = 0; block < place.blocks; block++) {
+      // From this block on `number` and `next` belong to the next tile, and `place` still belongs to this one. If no tile
+      // is left, `number` is order.tiles or more, and nothing is copied for `next`.
       if (block == max(0, place.blocks - order.ahead))
         next = tile_in_order<tile>(shape, order, take_next(order, number));
       if (block + 1 < place.blocks) {

@@ -12,7 +12,8 @@
 //   block      1          2       3                 4       5                 6          ... of the tile
 //   softmax    ordinary   lazy    lazy, ordinary    lazy    lazy, ordinary    ordinary
 //                                 too large a score         once more         the warp is wary
-// Cost for each score: one multiply-add, one exponential, half a rounding, a quarter of a max. Look next at 21_gather.
+// Cost for each score: one multiply-add, one exponential, half a rounding, a quarter of a max.
+// Look next at 24_last_wave, which divides the tiles of the last wave, or with several GPUs at 21_gather.
 #include "fragments.cuh"
 #include "hopper.cuh"
 #include "kernel.cuh"
@@ -65,12 +66,14 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 
     if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
-// The old max may stay up to this largest probability, given as the bits of an Element: 2^15, the last power of 2 in
-// fp16, or 2^64 in bf16. A rehearsal succeeds up to a smaller one: its exponent of 2 is four fifths of the other.
+// The old max may stay while the largest probability is at most 2^15 in fp16, the last power of 2 there, or 2^64 in
+// bf16. LAZY_LIMIT is this number as the bits of an Element, because bits are compared. rehearsal_fails, below, has a
+// lower limit, 2^12 or 2^51. It compares scores times scale_log2, so REHEARSAL_LOG2 is the exponent of 2: about four
+// fifths of 15 or of 64.
 template <typename Element>
 static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
 template <typename Element>
-static constexpr float REHEARSAL_BITS = std::is_same<Element, half>::value ? 12.0f : 51.0f;
+static constexpr float REHEARSAL_LOG2 = std::is_same<Element, half>::value ? 12.0f : 51.0f;
 
 // A warp fails at a key block if its old max is too small, or if it is wary, as it is for the rest of a tile in which
 // it has failed FAILURES times. If the four warps of a group fail more often together than once for BLOCKS_PER_FAILURE
@@ -118,29 +121,16 @@ template <typename tile, typename Element>
 __device__ __forceinline__ bool
 rehearsal_fails(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float scale_log2,
                 const float (&row_max)[tile::LANE_ROWS]) {
-  unsigned failed = 0; // bit 4 i: in all of lanes 4 i to 4 i + 3, which share a row
+  unsigned failed = 0; // bit 4 i is set if a row of lanes 4 i to 4 i + 3 has too small a max
   for (int r = 0; r < tile::LANE_ROWS; r++) {
     float old_max = -INFINITY;
     for (int n = 0; n < tile::LANE_KEYS / 2; n++) old_max = fmaxf(old_max, of_row(S_frag, r, n));
+    // The row's max in that half is the largest of the numbers of its four lanes. So it is too small only if each is.
     const unsigned lanes =
-        __ballot_sync(0xffffffff, (row_max[r] - old_max) * scale_log2 > REHEARSAL_BITS<Element>);
+        __ballot_sync(0xffffffff, (row_max[r] - old_max) * scale_log2 > REHEARSAL_LOG2<Element>);
     failed |= lanes & lanes >> 1 & lanes >> 2 & lanes >> 3 & 0x11111111;
   }
   return failed != 0;
-}
-
-// Rounds probabilities to 16 bits: two neighbouring columns of S, rounded, are one register of P.
-template <typename Element, int COUNT>
-__device__ __forceinline__ void round_probabilities(unsigned *P_frag,
-                                                    const float (&S_frag)[COUNT]) {
-  for (int i = 0; i < COUNT / 2; i++)
-    P_frag[i] = pack_pair<Element>(S_frag[2 * i], S_frag[2 * i + 1]);
-}
-
-// Multiplies the lane's two rows of O by their factors.
-template <int COUNT>
-__device__ __forceinline__ void scale_output(float (&O_frag)[COUNT], const float *factor) {
-  for (int i = 0; i < COUNT; i++) O_frag[i] *= factor[i / 2 % 2];
 }
 
 // A consumer computes its 64 rows of O and lse of every tile, one key block after the other.
@@ -229,15 +219,18 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   };
   int wary_tiles = 0; // for which the warp group still takes the ordinary softmax
   int known = 0;      // failures of the warp group, at the end of the tile before
-  // Each warp group's failures since the launch. The four warps of one that turns wary add 2^16 each to the others'.
+  // The failures of each warp group since the launch. If a group turns wary, each of its four warps adds 2^16 to the
+  // numbers of the other groups. No thread adds to a number before it is set to 0 here: the four warps of the group meet
+  // at the barrier of their first turn before they report, and other groups report to it in later turns.
   __shared__ int failures_of_group[tile::CONSUMERS];
   if (threadIdx.x % 128 == 0) failures_of_group[consumer] = 0;
   const auto report = [&](int group, int failures) {
     if (tile::CONSUMERS > 1 && elect_lane())
       atomicAdd(&failures_of_group[group % tile::CONSUMERS], failures);
   };
-  // Decides how the warp group takes the next tiles. Others add to its failures in their turns, its own warps before
-  // its turn. So here, in its turn, the four warps read the same and take one loop: they must start a product together.
+  // Decides how the warp group takes the next tiles. The other groups add to its failures in their own turns, and its own
+  // warps do so before its turn. So no thread changes the number in its turn, when its four warps read it. They read the
+  // same and take the same loop, as they must, because four warps start a product together.
   const auto plan_next_tiles = [&](int blocks) {
     if (tile::CONSUMERS == 1) return; // one warp group has no turns to agree in
     const int failures = __shfl_sync(0xffffffff, failures_of_group[consumer], 0) - known;
@@ -274,12 +267,15 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     bool wary = wary_tiles > 0;
     if (!wary && blocks > 1) {
       // If one of the four warps fails, all take the wary loop. Only the shuffle tells the compiler that they agree.
+      // Barriers 1 to CONSUMERS belong to the turns and the next one to the ones; then each group has its own.
       const int any = named_barrier_any(2 + tile::CONSUMERS + consumer, 128, fails);
       wary = __shfl_sync(0xffffffff, any, 0);
     }
     if (blocks > 1) wait_for_keys();
     int failures = 0; // of the warp, in this tile
-    // One round: O += P V of the block before, S = Q K^T and P_new of this one. The compiler knows may_be_lazy.value.
+    // One round queues S = Q K^T of this block and O += P V of the block before, and writes the probabilities of this
+    // block to P_new, which may be the same registers as P. may_be_lazy is std::true_type or std::false_type: its value
+    // is a constant for the compiler, so that the wary loop contains no lazy softmax.
     const auto one_round = [&](int block, auto &P, auto &P_new, auto may_be_lazy) {
       wait_for_turn();
       queue_scores();
@@ -303,7 +299,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       if (!lazy) {
         if (may_be_lazy.value) failures++;
         if (!find_ordinary_max()) find_max();
-        exponentiate(0); // row 0, while the tensor cores add to O
+        exponentiate(0); // row 0; unless the wait was early, the tensor cores add to O meanwhile
       }
       // end of exercise
       // For the next round. The branch also keeps the compiler from moving exponentials past the wait for O.

@@ -179,6 +179,8 @@ cudaError_t attention_forward_group(const attention_args *args, const attention_
   char *V_all = K_all + shape.ranks * share_bytes(shape);
   cudaError_t error = gather(K_all, args->k, shape, group, stream);
   if (error == cudaSuccess) error = gather(V_all, args->v, shape, group, stream);
+  // The kernel is behind both exchanges on `stream`, so it begins when K and V of all ranks are there. A rank without
+  // queries takes part in the exchanges, which wait for it, but has nothing to launch.
   if (error != cudaSuccess || shape.seq_q == 0) return error;
   const part_args part = {shape, args->q, K_all, V_all, args->o, args->lse, args->workspace};
   return launch_part(&part, stream);

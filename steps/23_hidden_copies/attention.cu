@@ -258,6 +258,8 @@ cudaError_t attention_forward_group(const attention_args *args, const attention_
   // The ranks meet before the copies, because K and V of all ranks must be ready. They do not meet behind them: NCCL's
   // kernel would wait on a multiprocessor for the other ranks, and the tiles that are dealt out to it would wait, too.
   cudaError_t error = meet(args, group, stream);
+  // All other streams wait for the meeting, and so for all that the caller has enqueued before: a kernel may still write
+  // Q, or read the slices of the launch before in the workspace.
   for (int rank = 0; rank < group->ranks && error == cudaSuccess; rank++)
     error = wait_for(group->copies[rank], stream);
   if (error == cudaSuccess) error = wait_for(group->products, stream);
@@ -270,6 +272,7 @@ cudaError_t attention_forward_group(const attention_args *args, const attention_
     error = forward_slice(slice_of(shape, count), first, number, args, group,
                           number % 2 ? group->products : stream);
     first += count;
+    // The products of a slice must hide the copies of the next one. So a slice has at most as many heads as all before it.
     count = min(first, quarter);
   }
   if (error == cudaSuccess) error = wait_for_copies(stream, group);
