@@ -25,8 +25,9 @@ ifeq ($(DEVICE),cpu)
   CPPFLAGS := -Icommon -Icommon/kernel -Icommon/tools -Icommon/emulator/include -Icommon/emulator
   DEVICE_LIBS := -L$(BUILD) -lemulator -ldl -lm
   RUNTIME  := $(BUILD)/libemulator.so
-  # A watching emulator is called at each load and store, as the source has them, before the compiler changes them.
-  WATCHED           := $(if $(MODE),-fsanitize=thread -Wno-tsan)
+  # A watching emulator is called at each load and store, as the source has them, before the compiler changes them. It has
+  # its own memcpy, memmove and memset, and so has the C library with _FORTIFY_SOURCE, which Ubuntu's compilers set.
+  WATCHED           := $(if $(MODE),-fsanitize=thread -Wno-tsan -U_FORTIFY_SOURCE)
   # Each variable has a place of its own on the stack, so that no two variables share an address.
   WATCHED_sanitize  := -fsanitize=bounds -fstack-reuse=none -ULAB_MAX_GRID_YZ -DLAB_MAX_GRID_YZ=2
   # Counting goes through the lanes of a warp by basic block, lowest address first. So the code must lie in the
