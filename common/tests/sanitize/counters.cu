@@ -2,6 +2,7 @@
 // mark "<-".
 #include "device_floats.h"
 #include "faults.h"
+#include "hopper.cuh"
 
 #include <cuda/atomic>
 
@@ -132,4 +133,90 @@ __global__ void last_warp_kernel(float *partial, unsigned *done, float *sum) {
 void last_warp_unacquired(bool broken) {
   RUN(last_warp_kernel, 4, 64, device_floats(256), reinterpret_cast<unsigned *>(device_floats(2)),
       device_floats(64))
+}
+
+// Lane 1 learns by a shuffle that its block is the last one, which says nothing of memory.
+template <bool right>
+__global__ void told_kernel(float *partial, unsigned *done, float *sum) {
+  unsigned before = 0;
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = 1; // <- told write
+    __threadfence();
+    before = atomicAdd(done, 1u);
+  }
+  before = __shfl_sync(0xffffffff, before, 0);
+  if (right) __syncwarp();
+  if (threadIdx.x != 1 || before < gridDim.x - 1) return;
+  __threadfence();
+  float total = 0;
+  for (unsigned i = 0; i < gridDim.x; i++) total += partial[i]; // <- told read
+  *sum = total;
+}
+void last_block_by_shuffle(bool broken) {
+  RUN(told_kernel, 4, 32, device_floats(4), reinterpret_cast<unsigned *>(device_floats(1)),
+      device_floats(1))
+}
+
+// The thread that has counted ends before the barrier, so that the others learn nothing of its operation there.
+template <bool right>
+__global__ void gone_kernel(float *partial, unsigned *done, float *sum) {
+  unsigned before = 0;
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = 1; // <- gone write
+    __threadfence();
+    before = atomicAdd(done, 1u);
+  }
+  before = __shfl_sync(0xffffffff, before, 0);
+  if (!right && threadIdx.x == 0) return;
+  __syncthreads();
+  if (threadIdx.x != 1 || before < gridDim.x - 1) return;
+  __threadfence();
+  float total = 0;
+  for (unsigned i = 0; i < gridDim.x; i++) total += partial[i]; // <- gone read
+  *sum = total;
+}
+void last_block_of_thread_gone(bool broken) {
+  RUN(gone_kernel, 4, 32, device_floats(4), reinterpret_cast<unsigned *>(device_floats(1)),
+      device_floats(1))
+}
+
+// The warp that counts passes its turn to the other one, which executes the fence. Either of the two may be the first.
+template <bool right>
+__global__ void turn_kernel(float *partial, unsigned *done, float *sum, unsigned counting) {
+  __shared__ bool last;
+  if (threadIdx.x / 32 == counting) {
+    if (threadIdx.x % 32 == 0) {
+      partial[blockIdx.x] = 1; // <- turn write
+      __threadfence();
+      last = atomicAdd(done, 1u) == gridDim.x - 1;
+    }
+    __syncwarp();
+    named_barrier_arrive(1, 64);
+  } else {
+    named_barrier_wait(1, 64);
+    if (!last || threadIdx.x % 32 != 0) return;
+    if (right) __threadfence();
+    float total = 0;
+    for (unsigned i = 0; i < gridDim.x; i++) total += partial[i]; // <- turn read
+    *sum = total;
+  }
+}
+void last_block_by_turn(bool broken) {
+  unsigned *done = reinterpret_cast<unsigned *>(device_floats(2));
+  RUN(turn_kernel, 4, 64, device_floats(4), done, device_floats(1), 0u)
+  RUN(turn_kernel, 4, 64, device_floats(4), done + 1, device_floats(1), 1u)
+}
+
+// A block that has executed no atomic operation is not told of those of the others.
+template <bool right>
+__global__ void uncounted_kernel(float *partial, unsigned *done, float *sum) {
+  partial[blockIdx.x] = 1; // <- uncounted write
+  if (right) __threadfence();
+  if (right || blockIdx.x < gridDim.x - 1) atomicAdd(done, 1u);
+  if (right) __threadfence();
+  if (blockIdx.x == gridDim.x - 1) *sum = partial[0]; // <- uncounted read
+}
+void last_block_uncounted(bool broken) {
+  RUN(uncounted_kernel, 2, 1, device_floats(2), reinterpret_cast<unsigned *>(device_floats(1)),
+      device_floats(1))
 }

@@ -69,6 +69,10 @@ void last_block_relaxed(bool broken);
 void last_block_by_barrier(bool broken);
 void last_block_by_warp_barrier(bool broken);
 void last_warp_unacquired(bool broken);
+void last_block_by_shuffle(bool broken);
+void last_block_of_thread_gone(bool broken);
+void last_block_by_turn(bool broken);
+void last_block_uncounted(bool broken);
 
 // guesses.cu
 void guess_alone(bool broken);

@@ -19,6 +19,14 @@ Test(counters, last_block) {
            "hint: a block that learns by an atomic operation"),
       CASE(last_block_relaxed, RACE, "<- acquired write", "<- acquired read",
            "put __threadfence() between the operation and the access"),
+      CASE(last_block_by_shuffle, RACE, "<- told write", "<- told read",
+           "hint: a block that learns by an atomic operation"),
+      CASE(last_block_of_thread_gone, RACE, "<- gone write", "<- gone read",
+           "hint: a block that learns by an atomic operation"),
+      CASE(last_block_by_turn, RACE, "<- turn write", "<- turn read",
+           "hint: a block that learns by an atomic operation"),
+      CASE(last_block_uncounted, RACE, "<- uncounted write", "<- uncounted read",
+           "hint: blocks run in any order"),
   };
   RUN_CASES(cases);
 }
