@@ -220,6 +220,7 @@ uint32_t order_proxy_fence(unsigned thread) {
     if (order_own->barrier > fenced[i]) fenced[i] = order_own->barrier;
   }
   add_met(fenced, thread);
+  known[ACTOR_CLUSTER_FENCED] = known[ACTOR_CLUSTER];
   order_own->spread = order_own->learned[thread] = true;
   return fenced[thread] = order_own->proxy_fence = order_time++;
 }

@@ -55,13 +55,15 @@ typedef struct {
   unsigned guess : 2;
 } past_access;
 
-// The actors: the block's threads, box copies by the number of their barrier, and warpgroups' products. The last two
-// stand for the phases of the cluster's barrier that are over, and for the kernel before an early one.
+// The actors: the block's threads, box copies by the number of their barrier, and warpgroups' products. The last three
+// stand for the phases of the cluster's barrier that are over, for those of them that a fence.proxy.async stands behind, and
+// for the kernel before an early one.
 enum {
   ORDER_BARRIERS_MAX = 64, // later ones count as the last of these
   ACTOR_COPIES = BLOCK_THREADS_MAX,
   ACTOR_PRODUCTS = ACTOR_COPIES + ORDER_BARRIERS_MAX,
   ACTOR_CLUSTER = ACTOR_PRODUCTS + WARPGROUPS_MAX,
+  ACTOR_CLUSTER_FENCED,
   ACTOR_EARLIER,
   ACTORS_MAX
 };

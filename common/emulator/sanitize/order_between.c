@@ -130,27 +130,17 @@ typedef struct {
 } cluster_phase;
 static cluster_phase phases[2];
 static unsigned latest; // of the two
+// The end of the last phase that the arrivals bring with a fence behind it, see pass_on_fence.
+static uint32_t fenced_until;
 
-// Fences are treated generously, as before atomic operations: one of any thread of the block will do.
-static void arrive_relaxed(unsigned thread) {
-  const uint32_t fence = own_times()->fence;
-  uint32_t *known = arriving[order_rank()];
-  static uint32_t without[CLOCK_STAMPS];
-  memcpy(without, known, sizeof without);
-  order_cluster_arrive(thread, false);
-  for (unsigned i = 0; i < CLOCK_STAMPS; i++) {
-    if (known[i] > fence) known[i] = without[i] > fence ? without[i] : fence;
-  }
-  order_launch.relaxed = order_time;
+// The phase that ended at the stamp; NULL: it is none of this cluster, or an older one than the two.
+static const cluster_phase *phase_of(uint32_t end) {
+  if (!order_in_running_cluster(end)) return NULL;
+  if (end >= phases[latest].end) return &phases[latest];
+  return end >= phases[1 - latest].end ? &phases[1 - latest] : NULL;
 }
 
-bool order_relaxed_since(const past_access *past) { return past->stamp < order_launch.relaxed; }
-
-void order_cluster_arrive(unsigned thread, bool relaxed) {
-  if (relaxed) {
-    arrive_relaxed(thread);
-    return;
-  }
+static void arrive(unsigned thread) {
   const order_block_state *own = order_own;
   uint32_t *known = arriving[order_rank()];
   order_join_stamps(known, own->threads[thread].known, CLOCK_STAMPS);
@@ -162,6 +152,40 @@ void order_cluster_arrive(unsigned thread, bool relaxed) {
   order_join_stamps(known + thread / GPU_WARP_LANES * GPU_WARP_LANES, own->met[thread],
                     GPU_WARP_LANES);
   known[thread] = order_time++;
+}
+
+// Fences are treated generously, as before atomic operations: one of any thread of the block will do.
+static void arrive_relaxed(unsigned thread) {
+  const uint32_t fence = own_times()->fence;
+  uint32_t *known = arriving[order_rank()];
+  static uint32_t without[CLOCK_STAMPS];
+  memcpy(without, known, sizeof without);
+  arrive(thread);
+  for (unsigned i = 0; i < CLOCK_STAMPS; i++) {
+    if (known[i] > fence) known[i] = without[i] > fence ? without[i] : fence;
+  }
+  order_launch.relaxed = order_time;
+}
+
+bool order_relaxed_since(const past_access *past) { return past->stamp < order_launch.relaxed; }
+
+// A fence behind a phase stands behind all accesses that the phase has ordered, those of other blocks among them. The blocks
+// for which the thread arrives learn this, too.
+static void pass_on_fence(unsigned thread) {
+  const cluster_phase *phase = phase_of(order_own->threads[thread].known[ACTOR_CLUSTER_FENCED]);
+  if (phase == NULL || phase->end <= fenced_until) return;
+  fenced_until = phase->end;
+  for (unsigned rank = 0; rank < order_launch.cluster_blocks; rank++)
+    order_join_stamps(arriving[rank] + FENCED, phase->known[rank], BLOCK_THREADS_MAX);
+}
+
+void order_cluster_arrive(unsigned thread, bool relaxed) {
+  if (relaxed) {
+    arrive_relaxed(thread);
+  } else {
+    arrive(thread);
+    pass_on_fence(thread);
+  }
 }
 
 void order_cluster_release(void) {
@@ -183,16 +207,16 @@ void order_cluster_waited(unsigned thread) {
 
 // The last phase that the thread knows to be over; NULL: none of this cluster.
 static const cluster_phase *known_phase(unsigned thread) {
-  const uint32_t known = order_own->threads[thread].known[ACTOR_CLUSTER];
-  if (!order_in_running_cluster(known)) return NULL;
-  return known >= phases[latest].end ? &phases[latest] : &phases[1 - latest];
+  return phase_of(order_own->threads[thread].known[ACTOR_CLUSTER]);
 }
 
 bool order_knows_cluster(unsigned thread) { return known_phase(thread) != NULL; }
 
 bool order_fenced_in_cluster(const past_access *past, unsigned thread) {
   const cluster_phase *phase = known_phase(thread);
-  return phase != NULL && past->stamp <= phase->known[past->rank][FENCED + past->actor];
+  if (phase != NULL && past->stamp <= phase->known[past->rank][FENCED + past->actor]) return true;
+  phase = phase_of(order_own->threads[thread].known[ACTOR_CLUSTER_FENCED]);
+  return phase != NULL && past->stamp <= phase->known[past->rank][past->actor];
 }
 
 static bool before_in_cluster(const past_access *past, unsigned thread) {
@@ -203,6 +227,7 @@ static bool before_in_cluster(const past_access *past, unsigned thread) {
 void order_cluster_restart(void) {
   memset(arriving, 0, sizeof arriving);
   memset(phases, 0, sizeof phases);
+  fenced_until = 0;
   order_launch.relaxed = 0;
 }
 

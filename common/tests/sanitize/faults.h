@@ -99,6 +99,17 @@ void cluster_unwritten(bool broken);
 void cluster_past_dynamic(bool broken);
 void cluster_past_static(bool broken);
 
+// cluster_order.cu
+void cluster_gone_before_barrier(bool broken);
+void cluster_met_before_end(bool broken);
+void cluster_read_before_wait(bool broken);
+void cluster_relaxed_before(bool broken);
+void cluster_relaxed_beside(bool broken);
+void cluster_refill_by_writers(bool broken);
+void cluster_refill_by_copier(bool broken);
+void cluster_refill_by_copier_early(bool broken);
+void cluster_refill_by_ended(bool broken);
+
 // early.cu
 void early_without_wait(bool broken);
 void early_behind_transfer(bool broken);
