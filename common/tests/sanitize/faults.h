@@ -187,6 +187,12 @@ void phase_of_copy_missed(bool broken);
 void phase_of_warpgroup(bool broken);
 void phase_left_out(bool broken);
 void phase_known_by_barrier(bool broken);
+void phase_end_known(bool broken);
+void phase_seen_by_barrier(bool broken);
+void phase_seen_by_arrival(bool broken);
+void phase_left_out_later(bool broken);
+void phase_seen_by_lane(bool broken);
+void phase_of_copy_known(bool broken);
 
 // products.cu
 void product_reads_early(bool broken);

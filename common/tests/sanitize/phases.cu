@@ -3,21 +3,23 @@
 #include "faults.h"
 #include "tiles.h"
 
-#define RUN(kernel)                                                                                \
-  if (broken) kernel<false><<<1, 64>>>(device_floats(64));                                         \
-  if (!broken) kernel<true><<<1, 64>>>(device_floats(64));
+// The right kernel runs twice, because a block must know nothing of the phases of the one before it.
+#define RUN_THREADS(kernel, threads)                                                               \
+  if (broken) kernel<false><<<1, threads>>>(device_floats(threads));                               \
+  for (int i = 0; !broken && i < 2; i++) kernel<true><<<1, threads>>>(device_floats(threads));
+#define RUN(kernel) RUN_THREADS(kernel, 64)
 
-// Thread 0 ends three phases, and thread 32 waits for the first of them.
+// Thread 32 ends three phases, and thread 0 waits for the first of them.
 template <bool right>
 __global__ void missed_kernel(float *out) {
   __shared__ barrier full[1], seen[1];
   create(full, 1);
   create(seen, 1);
-  if (threadIdx.x == 0) {
+  if (threadIdx.x == 32) {
     barrier_arrive(&full[0]);
     if (right) barrier_wait(&seen[0], 0);
     for (int i = 0; i < 2; i++) barrier_arrive(&full[0]); // <- missed arrival
-  } else if (threadIdx.x == 32) {
+  } else if (threadIdx.x == 0) {
     barrier_wait(&full[0], 0); // <- missed wait
     barrier_arrive(&seen[0]);
     out[0] = 1;
@@ -136,3 +138,110 @@ __global__ void known_kernel(float *out) {
   out[threadIdx.x] = 1;
 }
 void phase_known_by_barrier(bool broken) { RUN(known_kernel) }
+
+// The same, where thread 0 knows the end of the first phase because its own arrival was the last.
+template <bool right>
+__global__ void end_known_kernel(float *out) {
+  __shared__ barrier full[1];
+  create(full, 1);
+  if (threadIdx.x == 0) barrier_arrive(&full[0]);
+  if (right) __syncthreads();
+  if (threadIdx.x == 1) barrier_arrive(&full[0]);
+  if (threadIdx.x == 32) barrier_wait(&full[0], 1); // <- end known wait
+  out[threadIdx.x] = 1;
+}
+void phase_end_known(bool broken) { RUN(end_known_kernel) }
+
+// Thread 32 waits for the first phase, and the arrival that ends the second one is behind a barrier of the block.
+template <bool right>
+__global__ void seen_kernel(float *out) {
+  __shared__ barrier full[1];
+  create(full, 1);
+  if (threadIdx.x == 0) barrier_arrive(&full[0]);
+  if (threadIdx.x == 32) barrier_wait(&full[0], 0); // <- seen wait
+  if (right) __syncthreads();
+  if (threadIdx.x == 0) barrier_arrive(&full[0]); // <- seen arrival
+  if (threadIdx.x == 0 && !right) barrier_arrive(&full[0]);
+  out[threadIdx.x] = 1;
+}
+void phase_seen_by_barrier(bool broken) { RUN(seen_kernel) }
+
+// The second phase takes an arrival of the thread that has seen the end of the first one, though another may be the last.
+template <bool right>
+__global__ void second_arrival_kernel(float *out) {
+  __shared__ barrier full[1];
+  create(full, 2);
+  if (threadIdx.x == 0 || threadIdx.x == 64) barrier_arrive(&full[0]);
+  if (threadIdx.x == 32) {
+    barrier_wait(&full[0], 0); // <- second wait
+    if (right) barrier_arrive(&full[0]);
+  } else if (threadIdx.x == 64 || (threadIdx.x == 96 && !right)) {
+    barrier_wait(&full[0], 0);
+    barrier_arrive(&full[0]);
+    if (!right) barrier_wait(&full[0], 1);
+    if (!right) barrier_arrive(&full[0]);
+  }
+  out[threadIdx.x] = 1;
+}
+void phase_seen_by_arrival(bool broken) { RUN_THREADS(second_arrival_kernel, 128) }
+
+// Thread 32 waits for the first phase and for the third. That it has seen the first one says nothing of the second.
+template <bool right>
+__global__ void third_kernel(float *out) {
+  __shared__ barrier full[1], seen[1];
+  create(full, 1);
+  create(seen, 1);
+  if (threadIdx.x == 0) {
+    barrier_arrive(&full[0]);
+    barrier_wait(&seen[0], 0);
+    barrier_arrive(&full[0]);
+    if (right) barrier_wait(&seen[0], 1);
+    barrier_arrive(&full[0]);
+  } else if (threadIdx.x == 32) {
+    barrier_wait(&full[0], 0);
+    barrier_arrive(&seen[0]);
+    if (right) barrier_wait(&full[0], 1);
+    if (right) barrier_arrive(&seen[0]);
+    barrier_wait(&full[0], 0); // <- third wait
+    out[0] = 1;
+  }
+}
+void phase_left_out_later(bool broken) { RUN(third_kernel) }
+
+// Thread 32 has seen the first phase. That counts for a lane of its warp, and not for a thread of another one.
+template <bool right>
+__global__ void lane_kernel(float *out) {
+  __shared__ barrier full[1], seen[1];
+  create(full, 1);
+  create(seen, 1);
+  if (threadIdx.x == 0) {
+    barrier_arrive(&full[0]);
+    barrier_wait(&seen[0], 0);
+    barrier_arrive(&full[0]);
+  }
+  if (threadIdx.x / 32 == 1) {
+    if (threadIdx.x == 32) barrier_wait(&full[0], 0);
+    __all_sync(0xffffffff, 1);
+    if (threadIdx.x == 32) barrier_arrive(&seen[0]);
+  }
+  if (threadIdx.x == (right ? 33 : 64)) barrier_wait(&full[0], 1); // <- lane wait
+  out[threadIdx.x] = 1;
+}
+void phase_seen_by_lane(bool broken) { RUN_THREADS(lane_kernel, 96) }
+
+// The bytes of a copy end the first phase, which thread 32 has seen. The others know it by the barrier of the block.
+template <bool right>
+__global__ void copy_known_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const fetched_tile fetched = fetch_first(memory, &map);
+  if (threadIdx.x == 32) barrier_wait(fetched.full, 0);
+  if (right) __syncthreads();
+  if (threadIdx.x == 32) barrier_arrive(fetched.full);
+  if (threadIdx.x == 64) barrier_wait(fetched.full, 1); // <- copy known wait
+  out[threadIdx.x] = 1;
+}
+void phase_of_copy_known(bool broken) {
+  const CUtensorMap map = map_of_zeros();
+  if (broken) copy_known_kernel<false><<<1, 96, TWO_TILES>>>(map, device_floats(96));
+  if (!broken) copy_known_kernel<true><<<1, 96, TWO_TILES>>>(map, device_floats(96));
+}
