@@ -112,7 +112,7 @@ void cluster_relaxed_beside(bool broken) { RUN(mixed_kernel) }
 // ---- Box copies ---------------------------------------------------------------------------------
 
 // Each block writes into the other one's tile, and fetches a tile over what the other one has written. The fence stands
-// before the barrier of the cluster, behind it, or nowhere; that of the copying thread says nothing before the barrier.
+// before the barrier of the cluster, where its thread may end before that, behind it, or nowhere; that of the copying thread says nothing before the barrier.
 enum fence_place { BY_WRITERS, BY_COPIER, BY_COPIER_EARLY, BY_ENDED };
 template <fence_place place, bool right>
 __device__ void refill_remote(const CUtensorMap *map) {
@@ -121,8 +121,10 @@ __device__ void refill_remote(const CUtensorMap *map) {
   create(full, 1);
   cg::this_cluster().sync();
   of_other(reinterpret_cast<float *>(tiles(memory)))[threadIdx.x] = 1; // <- remote write
-  if (right && (place == BY_WRITERS || place == BY_ENDED)) writes_for_wgmma();
+  if (right && place == BY_WRITERS) writes_for_wgmma();
   if (!right && place == BY_COPIER && threadIdx.x == 0) reads_before_copies();
+  if (place == BY_ENDED) __syncthreads();
+  if (right && place == BY_ENDED && threadIdx.x == 40) reads_before_copies();
   if (place == BY_ENDED) __syncthreads();
   if (place == BY_ENDED && threadIdx.x >= 32) return;
   cg::this_cluster().sync();

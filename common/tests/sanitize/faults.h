@@ -160,9 +160,12 @@ void box_overwrites(bool broken);
 void box_never_waited(bool broken);
 void box_counts_on_hidden(bool broken);
 void box_counts_on_shown_late(bool broken);
+void box_counts_on_shown_by_other(bool broken);
 void barrier_made_again(bool broken);
 void phase_arrived_early(bool broken);
 void phase_of_other_lane(bool broken);
+void phase_of_half_warp(bool broken);
+void phase_waited_by_lane(bool broken);
 void turn_passed_early(bool broken);
 void turn_passed_twice(bool broken);
 
@@ -212,12 +215,23 @@ void product_without_fence(bool broken);
 void product_operand_unfenced(bool broken);
 void product_sum_unfenced(bool broken);
 
+// warpgroups.cu
+void product_of_second_warpgroup(bool broken);
+void product_of_second_left(bool broken);
+void product_last_register(bool broken);
+void product_operand_read(bool broken);
+void product_of_other_shape(bool broken);
+void product_of_stale_rows(bool broken);
+
 // proxies.cu
 void refill_unfenced(bool broken);
 void refill_unfenced_by_readers(bool broken);
 void refill_fenced_too_soon(bool broken);
 void refill_of_written(bool broken);
 void refill_of_other_role(bool broken);
+void refill_behind_shuffle(bool broken);
+void refill_unfenced_by_warp(bool broken);
+void refill_in_next_block(bool broken);
 void refill_after_old_fence(bool broken);
 void refill_for_warp(bool broken);
 void refill_fenced_by_third(bool broken);

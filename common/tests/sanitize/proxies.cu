@@ -91,6 +91,54 @@ __global__ void role_kernel(const __grid_constant__ CUtensorMap map, float *out)
 }
 void refill_of_other_role(bool broken) { RUN(role_kernel, 64) }
 
+// The same with a shuffle, into which the values that the lanes have read go.
+template <bool right>
+__global__ void shuffled_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier empty[1];
+  create(empty, 1);
+  const fetched_tile stage = arrived_tile(memory, &map);
+  if (threadIdx.x < 32) {
+    float own = __half2float((*stage.place)[threadIdx.x][0]); // <- read
+    if (!right && threadIdx.x == 0) reads_before_copies();
+    own = __shfl_xor_sync(0xffffffff, own, 1);
+    if (right && threadIdx.x == 0) reads_before_copies();
+    if (threadIdx.x == 0) barrier_arrive(&empty[0]);
+    out[threadIdx.x] = own;
+  } else if (threadIdx.x == 32) {
+    barrier_wait(&empty[0], 0);
+    fetch(stage.place, &map, stage.full);
+    barrier_wait(stage.full, 1);
+  }
+}
+void refill_behind_shuffle(bool broken) { RUN(shuffled_kernel, 64) }
+
+// Both warps read the same element, and one executes no fence. Each of them may be the last to read.
+template <bool right>
+__global__ void one_warp_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const fetched_tile stage = arrived_tile(memory, &map);
+  out[threadIdx.x] = __half2float((*stage.place)[5][7]); // <- read
+  if (right || threadIdx.x >= 32) reads_before_copies();
+  __syncthreads();
+  refill(stage, &map);
+}
+void refill_unfenced_by_warp(bool broken) { RUN(one_warp_kernel, 64) }
+
+// What a block reads last is nothing to the first copy of the next block, which has the same shared memory.
+template <bool right>
+__global__ void next_block_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const fetched_tile stage = arrived_tile(memory, &map);
+  out[64 * blockIdx.x + threadIdx.x] = __half2float((*stage.place)[threadIdx.x][0]); // <- read
+  __syncthreads();
+  if (!right) refill(stage, &map);
+}
+void refill_in_next_block(bool broken) {
+  if (broken) next_block_kernel<false><<<1, 64, TWO_TILES>>>(map_of_zeros(), device_floats(64));
+  if (!broken) next_block_kernel<true><<<3, 64, TWO_TILES>>>(map_of_zeros(), device_floats(192));
+}
+
 // In the second round the fences of the first one do not count.
 template <bool right>
 __global__ void rounds_kernel(const __grid_constant__ CUtensorMap map, float *out) {

@@ -3,16 +3,18 @@
 #include "faults.h"
 #include "tiles.h"
 
+// The right kernel runs twice, because a block must know nothing of the barriers of the one before it.
 #define RUN(kernel, threads)                                                                       \
   if (broken) kernel<false><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));    \
-  if (!broken) kernel<true><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));
+  for (int i = 0; !broken && i < 2; i++)                                                           \
+    kernel<true><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));
 
 // ---- Box copies ---------------------------------------------------------------------------------
 
 template <bool right>
 __global__ void early_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
-  const fetched_tile fetched = fetch_first(memory, &map);
+  const fetched_tile fetched = fetch_first(memory, &map, 32);
   if (right) barrier_wait(fetched.full, 0);
   if (!right) __syncthreads();
   out[threadIdx.x] = __half2float((*fetched.place)[threadIdx.x][0]); // <- early read
@@ -94,19 +96,34 @@ __global__ void again_kernel(const __grid_constant__ CUtensorMap, float *) {
 }
 void barrier_made_again(bool broken) { RUN(again_kernel, 32) }
 
-// The fence must come before the barrier that lets another thread copy.
+// The fence must come before the barrier that lets another thread copy. A later one does no harm, nor does a barrier on
+// which no copy counts and which is not shown.
 template <bool right>
 __global__ void shown_late_kernel(const __grid_constant__ CUtensorMap map, float *) {
   extern __shared__ unsigned char memory[];
-  __shared__ barrier full;
+  __shared__ barrier full, beside;
   if (threadIdx.x == 0) barrier_create(&full, 1); // <- barrier shown late
+  if (threadIdx.x == 1) barrier_create(&beside, 1);
   if (right && threadIdx.x == 0) barriers_created();
   __syncthreads();
-  if (!right && threadIdx.x == 0) barriers_created();
+  if (threadIdx.x == 0) barriers_created();
   if (threadIdx.x == 32) fetch(tiles(memory), &map, &full);
   barrier_wait(&full, 0);
 }
 void box_counts_on_shown_late(bool broken) { RUN(shown_late_kernel, 64) }
+
+// The fence of another thread than the one that has made the barrier shows nothing.
+template <bool right>
+__global__ void shown_by_other_kernel(const __grid_constant__ CUtensorMap map, float *) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full;
+  if (threadIdx.x == 0) barrier_create(&full, 1); // <- barrier shown by another
+  if (threadIdx.x == (right ? 0 : 1)) barriers_created();
+  __syncthreads();
+  if (threadIdx.x == 0) fetch(tiles(memory), &map, &full);
+  barrier_wait(&full, 0);
+}
+void box_counts_on_shown_by_other(bool broken) { RUN(shown_by_other_kernel, 32) }
 
 // ---- Barriers -----------------------------------------------------------------------------------
 
@@ -147,6 +164,43 @@ __global__ void lanes_kernel(const __grid_constant__ CUtensorMap, float *out) {
   }
 }
 void phase_of_other_lane(bool broken) { RUN(lanes_kernel, 64) }
+
+// Lane 0 meets half of its warp in a shuffle, and arrives for these lanes alone.
+template <bool right>
+__global__ void half_kernel(const __grid_constant__ CUtensorMap, float *out) {
+  __shared__ barrier empty[1];
+  __shared__ float values[32];
+  if (threadIdx.x < 32) values[threadIdx.x] = 0.0f;
+  create(empty, 1);
+  if (threadIdx.x < 32) {
+    const unsigned half = threadIdx.x < 16 ? 0x0000ffff : 0xffff0000;
+    const float own = values[threadIdx.x]; // <- half read
+    out[threadIdx.x] = __shfl_xor_sync(right ? 0xffffffff : half, own, 1);
+    if (threadIdx.x == 0) barrier_arrive(&empty[0]);
+  }
+  if (threadIdx.x == 32) {
+    barrier_wait(&empty[0], 0);
+    values[20] = 1.0f; // <- half write
+  }
+}
+void phase_of_half_warp(bool broken) { RUN(half_kernel, 64) }
+
+// One lane waits, and tells its warp by __syncwarp().
+template <bool right>
+__global__ void told_kernel(const __grid_constant__ CUtensorMap, float *out) {
+  __shared__ barrier full[1];
+  __shared__ float value;
+  create(full, 1);
+  if (threadIdx.x == 0) {
+    value = 1.0f; // <- told write
+    barrier_arrive(&full[0]);
+  }
+  if (threadIdx.x < 32) return;
+  if (threadIdx.x == 37) barrier_wait(&full[0], 0);
+  if (right || threadIdx.x == 37) __syncwarp(right ? 0xffffffff : 1u << 5);
+  if (threadIdx.x == 40) out[0] = value; // <- told read
+}
+void phase_waited_by_lane(bool broken) { RUN(told_kernel, 64) }
 
 template <bool right>
 __global__ void turn_kernel(const __grid_constant__ CUtensorMap, float *out) {

@@ -8,7 +8,7 @@
 Test(roles, box_copies) {
   static const fault_case cases[] = {
       CASE(box_read_early, UNDER_WAY("read"), "write by a box copy at fetch", "<- fetch",
-           "by thread (0,0,0)", "<- early read", "address 0x",
+           "by thread (32,0,0)", "<- early read", "address 0x",
            "hint: each thread that uses what a copy brings must wait for the phase of the barrier "
            "that counts its bytes; if it does: have the bytes been announced, and has its wait the "
            "right parity? Or has the copy started too early, because more arrivals come to the "
@@ -33,6 +33,9 @@ Test(roles, box_copies) {
            "barrier made at ", "<- barrier shown late", "<- fetch",
            "hint: barriers_created() by the thread that makes the barrier, and then "
            "__syncthreads()"),
+      CASE(box_counts_on_shown_by_other,
+           "Box copy counts on a barrier that was not made visible to the copy engine",
+           "barrier made at ", "<- barrier shown by another", "<- fetch"),
   };
   RUN_CASES(cases);
 }
@@ -43,6 +46,10 @@ Test(roles, barriers) {
            "<- arrival "),
       CASE(phase_of_other_lane, "Race reported between ", " of __shared__ memory", "<- lanes ",
            "<- lanes "),
+      CASE(phase_of_half_warp, "Race reported between ", " of __shared__ memory", "<- half ",
+           "<- half "),
+      CASE(phase_waited_by_lane, "Race reported between ", " of __shared__ memory", "<- told ",
+           "<- told "),
       CASE(turn_passed_early, "Race reported between ", " of __shared__ memory", "<- turn ",
            "<- turn "),
       CASE(barrier_made_again, "Barrier made where the block has made one already",

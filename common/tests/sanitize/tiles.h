@@ -46,11 +46,12 @@ struct fetched_tile {
   barrier *full;
 };
 
-// Thread 0 has the tile fetched. The caller must wait for it.
-__device__ fetched_tile fetch_first(unsigned char *memory, const CUtensorMap *map) {
+// The thread, 0 where none is given, has the tile fetched. The caller must wait for it.
+__device__ fetched_tile fetch_first(unsigned char *memory, const CUtensorMap *map,
+                                    unsigned thread = 0) {
   __shared__ barrier full[1];
   create(full, 1);
-  if (threadIdx.x == 0) fetch(tiles(memory), map, &full[0]);
+  if (threadIdx.x == thread) fetch(tiles(memory), map, &full[0]);
   return {tiles(memory), matrix_descriptor(tiles(memory), 0), &full[0]};
 }
 

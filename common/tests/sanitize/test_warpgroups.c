@@ -1,0 +1,21 @@
+// Products of two warpgroups, and what few products show.
+#define _GNU_SOURCE
+#include "fault_cases.h"
+
+Test(warpgroups, products) {
+  static const fault_case cases[] = {
+      CASE(product_of_second_warpgroup, "Race reported between ", "<- second warpgroup",
+           "by thread (128,0,0)", "<- fetch"),
+      CASE(product_of_second_left, "<- second left alone", "by thread (128,0,0)",
+           "hint: wgmma_wait<0>() before the thread ends is missing"),
+      CASE(product_last_register, "<- last register product", "<- last register read",
+           "hint: wgmma_wait() for the product's group must come first"),
+      CASE(product_operand_read, "<- product of registers", "<- read beside it",
+           "hint: wgmma_wait() for the product's group must come first"),
+      CASE(product_of_other_shape, "<- wide product", "<- narrow product",
+           "hint: products under way share registers only as one D, all of it and of the same "),
+      CASE(product_of_stale_rows, "<- stale write", "<- product of stale rows",
+           "hint: the thread that writes must execute writes_for_wgmma()"),
+  };
+  RUN_CASES(cases);
+}

@@ -1,0 +1,120 @@
+// Products of two warpgroups, and what few products show: the last registers of D, groups without a product, shapes that
+// differ. Lines that a report must name have the mark "<-".
+#include "faults.h"
+#include "tiles.h"
+
+#define RUN(kernel, threads)                                                                       \
+  if (broken) kernel<false><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));    \
+  if (!broken) kernel<true><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));
+
+// Fetches a tile and waits for it.
+__device__ fetched_tile arrived_tile(unsigned char *memory, const CUtensorMap *map) {
+  const fetched_tile fetched = fetch_first(memory, map);
+  barrier_wait(fetched.full, 0);
+  return fetched;
+}
+
+// The second warpgroup's product may still read the tile when a copy overwrites it.
+template <bool right>
+__global__ void second_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const fetched_tile fetched = arrived_tile(memory, &map);
+  float d[32];
+  wgmma_fence();
+  if (threadIdx.x >= 128) {
+    wgmma<half, 64>::shared(d, fetched.matrix, fetched.matrix, true); // <- second warpgroup
+    wgmma_commit();
+    if (right) wgmma_wait<0>(d);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) fetch(fetched.place, &map, fetched.full);
+  if (threadIdx.x >= 128) wgmma_wait<0>(d);
+  if (threadIdx.x >= 128) out[threadIdx.x] = d[0];
+  barrier_wait(fetched.full, 1);
+}
+void product_of_second_warpgroup(bool broken) { RUN(second_kernel, 256) }
+
+// The second warpgroup does not wait. A group without products needs no wait.
+template <bool right>
+__global__ void second_left_kernel(const __grid_constant__ CUtensorMap map, float *) {
+  extern __shared__ unsigned char memory[];
+  const fetched_tile fetched = arrived_tile(memory, &map);
+  float d[32];
+  wgmma_fence();
+  wgmma<half, 64>::shared(d, fetched.matrix, fetched.matrix, true); // <- second left alone
+  wgmma_commit();
+  if (right || threadIdx.x < 128) wgmma_wait<0>(d);
+  if (right) wgmma_commit();
+}
+void product_of_second_left(bool broken) { RUN(second_left_kernel, 256) }
+
+// The last of a thread's registers belong to the product like the first.
+template <bool right>
+__global__ void last_register_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const uint64_t matrix = arrived_tile(memory, &map).matrix;
+  float d[32];
+  wgmma_fence();
+  wgmma<half, 64>::shared(d, matrix, matrix, true); // <- last register product
+  wgmma_commit();
+  if (right) wgmma_wait<0>(d);
+  out[threadIdx.x] = d[31]; // <- last register read
+  wgmma_wait<0>(d);
+}
+void product_last_register(bool broken) { RUN(last_register_kernel, 128) }
+
+// A thread may read the registers of A while the product reads them, and not those of D.
+template <bool right>
+__global__ void read_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const uint64_t matrix = arrived_tile(memory, &map).matrix;
+  float d[32];
+  unsigned a[4] = {};
+  wgmma_fence();
+  wgmma<half, 64>::registers(d, a, matrix, true); // <- product of registers
+  wgmma_commit();
+  out[threadIdx.x] = right ? float(a[3]) : d[16]; // <- read beside it
+  wgmma_wait<0>(d);
+}
+void product_operand_read(bool broken) { RUN(read_kernel, 128) }
+
+// Two products add to the same D only if they have the same shape.
+template <bool right>
+__global__ void shapes_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const uint64_t matrix = arrived_tile(memory, &map).matrix;
+  float d[32];
+  float(&narrow)[16] = *(float(*)[16])d;
+  wgmma_fence();
+  wgmma<half, 64>::shared(d, matrix, matrix, true); // <- wide product
+  wgmma_commit();
+  if (right) wgmma_wait<0>(d);
+  if (right) wgmma_fence();
+  wgmma<half, 32>::shared(narrow, matrix, matrix, true); // <- narrow product
+  wgmma_commit();
+  wgmma_wait<0>(d);
+  out[threadIdx.x] = d[0];
+}
+void product_of_other_shape(bool broken) { RUN(shapes_kernel, 128) }
+
+// The product reads rows that no thread of its block has written. Those that the block before has written are none of them.
+template <bool right>
+__global__ void stale_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const uint64_t matrix = arrived_tile(memory, &map).matrix;
+  const uint64_t second = matrix_descriptor(&tiles(memory)[1], 0);
+  float d[32];
+  if (!right && threadIdx.x < PANEL)
+    tiles(memory)[1][5][threadIdx.x] = __float2half(1); // <- stale write
+  __syncthreads();
+  wgmma_fence();
+  wgmma<half, 64>::shared(d, matrix, second, true); // <- product of stale rows
+  wgmma_commit();
+  wgmma_wait<0>(d);
+  if (threadIdx.x < PANEL) tiles(memory)[1][5][threadIdx.x] = __float2half(1);
+  out[128 * blockIdx.x + threadIdx.x] = 1;
+}
+void product_of_stale_rows(bool broken) {
+  if (broken) stale_kernel<false><<<1, 128, TWO_TILES>>>(map_of_zeros(), device_floats(128));
+  if (!broken) stale_kernel<true><<<2, 128, TWO_TILES>>>(map_of_zeros(), device_floats(256));
+}
