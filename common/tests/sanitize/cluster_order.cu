@@ -75,6 +75,30 @@ __global__ void __cluster_dims__(2) phases_kernel(const __grid_constant__ CUtens
 }
 void cluster_read_before_wait(bool broken) { RUN(phases_kernel) }
 
+// ---- Atomic operations --------------------------------------------------------------------------
+
+// A thread that looks at the flag in its shared memory comes behind the one of the other block that has raised it.
+template <bool right>
+__global__ void __cluster_dims__(2) flag_kernel(const __grid_constant__ CUtensorMap, float *out) {
+  __shared__ int flag;
+  __shared__ float value;
+  cg::cluster_group cluster = cg::this_cluster();
+  if (threadIdx.x == 0) flag = 0;
+  cluster.sync();
+  if (cluster.block_rank() == 1 && threadIdx.x == 0) {
+    *cluster.map_shared_rank(&value, 0) = 1; // <- flag write
+    __threadfence();
+    atomicExch(cluster.map_shared_rank(&flag, 0), 1);
+  } else if (cluster.block_rank() == 0 && threadIdx.x == 0) {
+    while (right && atomicAdd(&flag, 0) == 0) {
+    }
+    __threadfence();
+    out[0] = value; // <- flag read
+  }
+  cluster.sync();
+}
+void cluster_flag_not_read(bool broken) { RUN(flag_kernel) }
+
 // ---- Relaxed arrivals ---------------------------------------------------------------------------
 
 // A relaxed arrival before the access has nothing to do with the race.

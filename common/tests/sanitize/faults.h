@@ -49,6 +49,7 @@ void half_warp_barrier(bool broken);
 void read_by_other_warp(bool broken);
 void read_by_own_warp(bool broken);
 void read_of_first_byte(bool broken);
+void read_of_second_byte(bool broken);
 void fragment_without_barrier(bool broken);
 void fragment_of_other_warp(bool broken);
 void blocks_write_same(bool broken);
@@ -59,6 +60,7 @@ void global_within_block(bool broken);
 void race_further_apart(bool broken);
 void variable_of_program(bool broken);
 void atomic_and_plain(bool broken);
+void flag_not_read(bool broken);
 void lock(bool broken);
 
 // counters.cu
@@ -103,6 +105,7 @@ void cluster_past_static(bool broken);
 void cluster_gone_before_barrier(bool broken);
 void cluster_met_before_end(bool broken);
 void cluster_read_before_wait(bool broken);
+void cluster_flag_not_read(bool broken);
 void cluster_relaxed_before(bool broken);
 void cluster_relaxed_beside(bool broken);
 void cluster_refill_by_writers(bool broken);

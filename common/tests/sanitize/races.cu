@@ -91,6 +91,21 @@ __global__ void bytes_kernel(float *out) {
 }
 void read_of_first_byte(bool broken) { RUN(bytes_kernel, 1, 64, device_floats(1)) }
 
+// The same where the thread that is late writes, and the other one has read both bytes.
+template <bool right>
+__global__ void bytes_read_kernel(float *out) {
+  __shared__ unsigned char bytes[2];
+  if (threadIdx.x == 32) bytes[0] = bytes[1] = 1;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    out[0] = bytes[0]; // <- second byte read
+    out[1] = bytes[1]; // <- second byte read
+  }
+  block_barrier<right>();
+  if (threadIdx.x == 32) bytes[1] = 2; // <- second byte write
+}
+void read_of_second_byte(bool broken) { RUN(bytes_read_kernel, 1, 64, device_floats(2)) }
+
 // ---- Shared memory, within a warp ---------------------------------------------------------------
 
 template <bool right>
@@ -256,3 +271,21 @@ __global__ void lock_kernel(float *sum) {
   }
 }
 void lock(bool broken) { RUN(lock_kernel, 1, 64, device_floats(1)) }
+
+// Only a thread that looks at the flag comes behind the one that has raised it.
+template <bool right>
+__global__ void flag_kernel(float *out) {
+  __shared__ int flag;
+  __shared__ float value;
+  if (threadIdx.x == 0) flag = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    value = 1; // <- flagged write
+    atomicExch(&flag, 1);
+  } else if (threadIdx.x == 32) {
+    while (right && atomicAdd(&flag, 0) == 0) {
+    }
+    out[0] = value; // <- flagged read
+  }
+}
+void flag_not_read(bool broken) { RUN(flag_kernel, 1, 64, device_floats(1)) }

@@ -15,6 +15,7 @@ Test(cluster_order, races) {
       CASE(cluster_met_before_end, RACE, "<- met read", "<- met write",
            "hint: a thread has ended, and the barrier of the cluster orders nothing"),
       CASE(cluster_read_before_wait, RACE, "<- phases ", "<- phases ", WITH_SYNC),
+      CASE(cluster_flag_not_read, RACE, "<- flag ", "<- flag ", WITH_SYNC),
       CASE(cluster_relaxed_before, RACE, "<- relaxed before ", "<- relaxed before ", WITH_SYNC),
       CASE(cluster_relaxed_beside, RACE, "<- mixed ", "<- mixed ", "hint: a relaxed arrival"),
   };

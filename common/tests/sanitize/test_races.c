@@ -19,6 +19,8 @@ Test(races, shared_races) {
            "<- readers ", "address value + 0x0"),
       CASE(read_by_own_warp, "Race reported between ", " of __shared__ memory", "<- readers ",
            "<- readers ", "address value + 0x0", "__syncwarp()"),
+      CASE(read_of_second_byte, "Race reported between ", " of __shared__ memory",
+           "<- second byte ", "<- second byte "),
       CASE(read_of_first_byte, "Race reported between ", " of __shared__ memory", "<- bytes ",
            "<- bytes ", "address bytes + 0x0"),
   };
@@ -87,6 +89,8 @@ Test(races, atomics) {
            "<- histogram ", "<- histogram "),
       CASE(variable_of_program, "Race reported between ", " of __global__ memory", "<- variable",
            "in block (0,0,0)", "<- variable", "in block (1,0,0)"),
+      CASE(flag_not_read, "Race reported between ", " of __shared__ memory", "<- flagged ",
+           "<- flagged "),
       CASE(lock, "Race reported between ", " of __global__ memory", "<- lock", "<- lock"),
   };
   RUN_CASES(cases);
