@@ -188,6 +188,7 @@ void box_map_on_host(bool broken);
 
 // phases.cu
 void phase_missed(bool broken);
+void phase_missed_behind_many(bool broken);
 void phase_missed_by_warp(bool broken);
 void phase_of_copy_missed(bool broken);
 void phase_of_warpgroup(bool broken);

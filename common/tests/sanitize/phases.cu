@@ -25,7 +25,17 @@ __global__ void missed_kernel(float *out) {
     out[0] = 1;
   }
 }
-void phase_missed(bool broken) { RUN(missed_kernel) }
+void phase_missed(bool broken){RUN(missed_kernel)}
+
+// The same behind a block with as many barriers as are looked at, all of them in other places.
+__global__ void many_barriers_kernel() {
+  extern __shared__ barrier many[];
+  if (threadIdx.x < 63) barrier_create(&many[threadIdx.x], 1);
+}
+void phase_missed_behind_many(bool broken) {
+  many_barriers_kernel<<<1, 64, 63 * sizeof(barrier)>>>();
+  RUN(missed_kernel)
+}
 
 // A whole warp waits, and one lane says so, behind a function for which all lanes meet. With the fault that lane waits for
 // the first phase alone.
@@ -185,7 +195,7 @@ __global__ void second_arrival_kernel(float *out) {
 }
 void phase_seen_by_arrival(bool broken) { RUN_THREADS(second_arrival_kernel, 128) }
 
-// Thread 32 waits for the first phase and for the third. That it has seen the first one says nothing of the second.
+// Thread 32 waits for the first phase and for the third, late. That it has seen the first one says nothing of the second.
 template <bool right>
 __global__ void third_kernel(float *out) {
   __shared__ barrier full[1], seen[1];
@@ -202,6 +212,7 @@ __global__ void third_kernel(float *out) {
     barrier_arrive(&seen[0]);
     if (right) barrier_wait(&full[0], 1);
     if (right) barrier_arrive(&seen[0]);
+    for (int i = 0; !right && i < 20; i++) __nanosleep(1000);
     barrier_wait(&full[0], 0); // <- third wait
     out[0] = 1;
   }
@@ -229,13 +240,13 @@ __global__ void lane_kernel(float *out) {
 }
 void phase_seen_by_lane(bool broken) { RUN_THREADS(lane_kernel, 96) }
 
-// The bytes of a copy end the first phase, which thread 32 has seen. The others know it by the barrier of the block.
+// The bytes of a copy end the first phase, which thread 32 has seen. Thread 64 knows it by a barrier of both warps.
 template <bool right>
 __global__ void copy_known_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];
   const fetched_tile fetched = fetch_first(memory, &map);
   if (threadIdx.x == 32) barrier_wait(fetched.full, 0);
-  if (right) __syncthreads();
+  if (right && threadIdx.x >= 32) named_barrier_wait(1, 64);
   if (threadIdx.x == 32) barrier_arrive(fetched.full);
   if (threadIdx.x == 64) barrier_wait(fetched.full, 1); // <- copy known wait
   out[threadIdx.x] = 1;

@@ -11,6 +11,7 @@ Test(phases, missed) {
   static const fault_case cases[] = {
       CASE(phase_missed, MISSED, "wait at ", "<- missed wait\n", "by thread (0,0,0)",
            "address full + 0x0", HINT, "before"),
+      CASE(phase_missed_behind_many, MISSED, "wait at ", "<- missed wait\n", "by thread (0,0,0)"),
       CASE(phase_missed_by_warp, MISSED, "wait at ", "<- warp wait\n", "by thread (", HINT),
       CASE(phase_of_copy_missed, MISSED, "wait at ", "<- copy wait\n", "by thread (32,0,0)",
            "arrival at ", "<- copy arrival\n", "by thread (64,0,0)", HINT),
