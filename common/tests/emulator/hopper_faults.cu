@@ -209,7 +209,7 @@ __global__ void early_copy_kernel(const __grid_constant__ CUtensorMap map, float
   barrier_create(&full, 1);
   barrier_create(&other, 1);
   barriers_created();
-  for (int i = 0; i < 2; i++) {
+  for (int i = 1; i >= 0; i--) { // the copy that is not waited for is the older one
     barrier *const copied = i == 0 ? &full : &other;
     barrier_arrive_expecting(copied, BOX_BYTES);
     copy_box(tile + i * BOX_BYTES / 2, &map, copied, 0, 0, 0, 0);
