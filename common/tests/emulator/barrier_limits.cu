@@ -47,22 +47,24 @@ void right_barrier_limits(void) { limits_kernel<<<1, 1>>>(MOST, 0); }
 
 static constexpr int ROWS = 256, BOX_BYTES = ROWS * PANEL * 2;
 
-__global__ void copies_kernel(const __grid_constant__ CUtensorMap map) {
+__global__ void copies_kernel(const __grid_constant__ CUtensorMap map, bool made) {
   extern __shared__ unsigned char memory[];
   __shared__ barrier full;
-  barrier_create(&full, 1);
+  if (made) barrier_create(&full, 1);
   barriers_created();
   for (int i = 0; i < 32; i++)
     MARK, copy_box(memory + (-shared_address(memory) & 1023), &map, &full, 0, 0, 0, 0);
   barrier_wait(&full, 0);
 }
-void fault_copies_bytes(void) {
+static void copies(bool made) {
   void *tensor;
   cudaMalloc(&tensor, BOX_BYTES);
   CUtensorMap map;
   describe_tensor(&map, ATTENTION_FP16, tensor, 1, 1, ROWS, PANEL, ROWS);
-  copies_kernel<<<1, 1, BOX_BYTES + 1024>>>(map);
+  copies_kernel<<<1, 1, BOX_BYTES + 1024>>>(map, made);
 }
+void fault_copies_bytes(void) { copies(true); }
+void fault_copy_without_barrier(void) { copies(false); }
 
 // ---- Named barriers -----------------------------------------------------------------------------
 

@@ -20,7 +20,8 @@ void fault_barrier_misaligned(void);  // 4 bytes behind a multiple of 8
 void fault_barrier_too_many(void);    // made for 1,048,576 arrivals
 void fault_barrier_bytes(void);       // 1,048,576 bytes are announced, after 1,048,575
 void fault_copies_bytes(void);        // 32 boxes of 32 KiB come that no thread has announced
-void right_barrier_limits(void);      // 1,048,575 arrivals, and as many bytes
+void fault_copy_without_barrier(void);
+void right_barrier_limits(void); // 1,048,575 arrivals, and as many bytes
 
 // Named barriers:
 void fault_named_barrier_sixteen(void);

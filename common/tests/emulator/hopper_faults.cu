@@ -161,7 +161,7 @@ void fault_copy_bytes_more(void) { copy(0, BOX_BYTES - 16); }
 void fault_copy_not_announced(void) { copy(0, 0); }
 void fault_copy_alignment(void) { copy(64, BOX_BYTES); }
 void fault_copy_past_shared(void) { copy(1152, BOX_BYTES); }
-void fault_copy_column(void) { copy(0, BOX_BYTES, 63); }
+void fault_copy_column(void) { copy(0, BOX_BYTES, 60); }
 void fault_copy_no_map(void) { copy_kernel<<<1, 1, 2048>>>(CUtensorMap{}, 0, BOX_BYTES, 0); }
 void fault_copy_rank(void) {
   CUtensorMap map;
@@ -179,6 +179,15 @@ void fault_copy_freed(void) {
   cudaFree(tensor);
   copy_kernel<<<1, 1, 2048>>>(map, 0, BOX_BYTES, 0);
 }
+
+// The tensor of the map begins 64 bytes before device memory, or ends 16 bytes behind it.
+static void copy_beside(int before, int behind) {
+  unsigned char *tensor;
+  cudaMalloc(&tensor, BOX_BYTES - behind);
+  copy_kernel<<<1, 1, BOX_BYTES + 1024>>>(map_of(tensor - before), 0, BOX_BYTES, 0);
+}
+void fault_copy_begins_before(void) { copy_beside(64, 0); }
+void fault_copy_ends_behind(void) { copy_beside(0, 16); }
 
 #include "ring_faults.h"
 
@@ -219,7 +228,7 @@ __global__ void early_copy_kernel(const __grid_constant__ CUtensorMap map, float
   seen[1] = __half2float(tile[0]);
   barrier_wait(&full, 0);
   seen[2] = __half2float(tile[0]);
-  seen[3] = __half2float(tile[BOX_BYTES / 2]);
+  seen[3] = __half2float(tile[BOX_BYTES - 1]);
 }
 
 // The bytes of one copy are announced, and there are two.

@@ -43,10 +43,12 @@ void fault_copy_second(void);        // announced, like the one before, as one c
 void fault_copy_not_announced(void); // waits for a copy whose bytes are not announced
 void fault_copy_alignment(void);     // to 64 bytes past a multiple of 1024
 void fault_copy_past_shared(void);
-void fault_copy_column(void); // a box that begins at column 63
+void fault_copy_column(void); // a box that begins at column 60
 void fault_copy_no_map(void);
 void fault_copy_rank(void);  // a map of 2 dimensions
 void fault_copy_freed(void); // the tensor is no more
+void fault_copy_begins_before(void);
+void fault_copy_ends_behind(void);
 
 // A ring of one stage, filled by fill_stage of hopper.cuh, which comes round too early:
 void fault_ring_lanes(void);           // 32 lanes arrive at empty[0], which is made for one

@@ -97,6 +97,15 @@ __global__ void local_kernel(const __grid_constant__ CUtensorMap map, float *sum
 }
 void fault_map_in_local(void) { sums(local_kernel, map_of_ones()); }
 
+// A map must begin at a multiple of 64 bytes.
+void fault_map_misaligned(void) {
+  const CUtensorMap map = map_of_ones();
+  char *copy = nullptr;
+  cudaMalloc(&copy, 2 * sizeof map);
+  cudaMemcpy(copy + 32, &map, sizeof map, cudaMemcpyHostToDevice);
+  sums(global_kernel, (const CUtensorMap *)(copy + 32));
+}
+
 __device__ void sum_row_of(CUtensorMap map, float *sum) { sum_row(&map, sum); }
 __global__ void passing_kernel(const __grid_constant__ CUtensorMap map, float *sum) {
   sum_row_of(map, sum);

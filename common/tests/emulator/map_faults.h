@@ -16,6 +16,7 @@ void fault_map_by_value(void);  // a parameter without __grid_constant__, beside
 void fault_map_in_local(void);  // a local copy of a parameter
 void fault_map_passed_on(void); // a copy that a function is given
 void fault_map_in_shared(void);
+void fault_map_misaligned(void);
 
 // Each returns whether the copy has arrived. The map is in:
 bool map_in_parameter(void); // the second of two, each with __grid_constant__

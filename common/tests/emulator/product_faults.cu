@@ -114,7 +114,7 @@ __global__ void early_product_kernel(float *seen) {
   wgmma_wait<0>(d);
   now[0] = d[0]; // not committed
   wgmma_commit();
-  now[1] = d[0]; // not waited for
+  now[1] = d[31]; // not waited for
   wgmma_wait<0>(d);
   now[2] = d[0];
   wgmma<half, 64>::registers(d, a, b, true);

@@ -23,6 +23,11 @@ Test(barrier_limits, words) {
          ": a barrier must be at a multiple of 8 bytes, not at address words + 0x4\n");
 }
 
+Test(barrier_limits, copies) {
+  expect(fault_copy_without_barrier, FAILURE, "cp.async.bulk.tensor.4d",
+         ": there is no barrier at address full + 0x0");
+}
+
 Test(barrier_limits, counts) {
   expect(fault_barrier_too_many, FAILURE, "mbarrier.init",
          ": a barrier is for 1 to 1048575 arrivals, not 1048576\n");

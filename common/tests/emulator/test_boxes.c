@@ -2,6 +2,7 @@
 // row, zeros where the tensor has no elements, and pieces of 16 bytes shuffled by bits of their address.
 #define _GNU_SOURCE
 #include "boxes.h"
+#include "emulator.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -99,6 +100,14 @@ Test(boxes, elements) {
       {2, {64, 9}, {32, 5}, {-6, 6}, CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 8, PLAIN, 2},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) check(&cases[i], 0);
+}
+
+// Only the bytes that the tensor has are copied from it.
+Test(boxes, counts) {
+  static const box_case part = {2, {32, 7}, {16, 4}, {24, 5}, HALF, PLAIN, 2};
+  emulator_counts_reset();
+  check(&part, 0);
+  cr_expect_eq(emulator_counts_read().async_copy_bytes, 2 * 8 * 2);
 }
 
 // The pattern counts from address 0 of shared memory, and a box may begin at each multiple of 128 bytes.

@@ -174,7 +174,7 @@ Test(hopper_faults, copies) {
   expect(fault_copy_past_shared, ILLEGAL, "cp.async.bulk.tensor.4d",
          ": shared memory does not hold the box of 1024 bytes that begins at address 0x", NULL);
   expect(fault_copy_column, cudaErrorIllegalInstruction, "cp.async.bulk.tensor.4d",
-         ": the box begins at column 63, byte 126 of a row: it must be a multiple of 16 bytes\n",
+         ": the box begins at column 60, byte 120 of a row: it must be a multiple of 16 bytes\n",
          NULL);
   expect(fault_copy_no_map, cudaErrorIllegalInstruction, "cp.async.bulk.tensor.4d",
          ": what it is given is no tensor map of cuTensorMapEncodeTiled\n", NULL);
@@ -183,6 +183,10 @@ Test(hopper_faults, copies) {
   expect(fault_copy_freed, ILLEGAL, "cp.async.bulk.tensor.4d",
          ": the tensor of the map is not in device memory: the box's last byte is ",
          "inside an allocation of 4096 bytes that has been freed\n");
+  expect(fault_copy_begins_before, ILLEGAL, "cp.async.bulk.tensor.4d",
+         ": the tensor of the map is not in device memory", NULL);
+  expect(fault_copy_ends_behind, ILLEGAL, "cp.async.bulk.tensor.4d",
+         ": the tensor of the map is not in device memory", NULL);
 }
 
 Test(hopper_faults, copies_come_late) {

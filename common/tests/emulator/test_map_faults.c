@@ -26,6 +26,14 @@ Test(map_faults, shared_memory) {
   expect(fault_map_in_shared, ": the tensor map is in shared memory, ");
 }
 
+Test(map_faults, alignment) {
+  expect_report(
+      &(fault_case){fault_map_misaligned,
+                    cudaErrorMisalignedAddress,
+                    {"cp.async.bulk.tensor.4d in common/tests/emulator/map_faults.cu:",
+                     ": a tensor map must be at a multiple of 64 bytes\n", "by thread (0,0,0)"}});
+}
+
 Test(map_faults, right_places) {
   cr_expect(map_in_parameter());
   cr_expect(map_in_struct());
