@@ -90,7 +90,10 @@ void reduction_divide(char *sum, size_t count, ncclDataType_t type, int ranks) {
     if (is_real(type)) {
       store_real(sum, load_real(sum, type) / ranks, type);
     } else {
-      store_whole(sum, load_whole(sum, type) / ranks, type);
+      const int64_t whole = load_whole(sum, type);
+      store_whole(sum,
+                  type == ncclUint64 ? (int64_t)((uint64_t)whole / (uint64_t)ranks) : whole / ranks,
+                  type);
     }
   }
 }
