@@ -31,6 +31,8 @@ void unwritten_shared(bool broken);
 void unwritten_global(bool broken);
 void unwritten_copied(bool broken);
 void unwritten_tile(bool broken);
+void unwritten_atomic(bool broken);
+void straddles_first_shared(bool broken);
 
 // bytes.cu
 void bytes_read_before_barrier(bool broken);
@@ -63,6 +65,10 @@ void atomic_and_plain(bool broken);
 void flag_not_read(bool broken);
 void lock(bool broken);
 
+// shuffles.cu
+void shuffle_of_other_mask(bool broken);
+void shuffle_of_no_thread(bool broken);
+
 // counters.cu
 void last_block(bool broken);
 void last_block_without_fence(bool broken);
@@ -80,6 +86,7 @@ void last_block_uncounted(bool broken);
 void guess_alone(bool broken);
 void guess_used(bool broken);
 void guess_wider(bool broken);
+void guess_narrower(bool broken);
 void guess_slept(bool broken);
 void guess_written(bool broken);
 
@@ -170,6 +177,7 @@ void phase_of_other_lane(bool broken);
 void phase_of_half_warp(bool broken);
 void phase_waited_by_lane(bool broken);
 void turn_passed_early(bool broken);
+void turn_passed_at_once(bool broken);
 void turn_passed_twice(bool broken);
 
 // heap.cu
@@ -224,6 +232,10 @@ void product_of_second_warpgroup(bool broken);
 void product_of_second_left(bool broken);
 void product_last_register(bool broken);
 void product_operand_read(bool broken);
+void product_uncommitted_read(bool broken);
+void product_unfenced_last_of_d(bool broken);
+void product_unfenced_last_of_a(bool broken);
+void product_unfenced_half_of_pair(bool broken);
 void product_of_other_shape(bool broken);
 void product_of_stale_rows(bool broken);
 

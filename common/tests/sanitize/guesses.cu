@@ -64,6 +64,21 @@ void guess_wider(bool broken) {
   RUN(halves_kernel, 4, 1, reinterpret_cast<unsigned long long *>(device_floats(2)))
 }
 
+// The other way round: the compare-and-swap compares more than was read.
+template <bool right>
+__global__ void whole_kernel(unsigned long long *whole) {
+  if (right) {
+    const unsigned long long old = *whole;
+    atomicCAS(whole, old, old + 1);
+  } else {
+    const unsigned old = *reinterpret_cast<unsigned *>(whole); // <- narrower read
+    atomicCAS(whole, old, old + 1ull);                         // <- narrower atomic
+  }
+}
+void guess_narrower(bool broken) {
+  RUN(whole_kernel, 4, 1, reinterpret_cast<unsigned long long *>(device_floats(2)))
+}
+
 // Others come between the read and the compare-and-swap.
 template <bool right>
 __global__ void slept_kernel(unsigned *sum, unsigned *seen) {

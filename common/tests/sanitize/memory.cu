@@ -194,3 +194,36 @@ __global__ void tile_kernel(float *out, int rows) {
   wmma::store_matrix_sync(out, sum, 16, wmma::mem_row_major);
 }
 void unwritten_tile(bool broken) { tile_kernel<<<1, 32>>>(device_floats(256), 16 - broken); }
+
+// An atomic operation reads what is there.
+template <bool right>
+__global__ void unwritten_atomic_kernel(int *out) {
+  __shared__ int sum;
+  if (right && threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, 1); // <- unwritten atomic
+  __syncthreads();
+  if (threadIdx.x == 0) *out = sum;
+}
+void unwritten_atomic(bool broken) {
+  int *out;
+  cudaMalloc(&out, sizeof *out);
+  if (broken) unwritten_atomic_kernel<false><<<1, 32>>>(out);
+  if (!broken) unwritten_atomic_kernel<true><<<1, 32>>>(out);
+}
+
+// The word begins in an array of 6 bytes and ends behind it.
+template <bool right>
+__global__ void straddling_kernel(unsigned *out) {
+  __shared__ __align__(4) unsigned short first[3], second[3];
+  if (threadIdx.x < 3) first[threadIdx.x] = second[threadIdx.x] = 1;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    *out = *(const unsigned *)(first + (right ? 0 : 2)) + second[1]; // <- straddling
+}
+void straddles_first_shared(bool broken) {
+  unsigned *out;
+  cudaMalloc(&out, sizeof *out);
+  if (broken) straddling_kernel<false><<<1, 32>>>(out);
+  if (!broken) straddling_kernel<true><<<1, 32>>>(out);
+}

@@ -3,11 +3,12 @@
 #include "faults.h"
 #include "tiles.h"
 
-// The right kernel runs twice, because a block must know nothing of the barriers of the one before it.
+// The right kernel runs first, because a block must know nothing of the barriers of the one before it.
 #define RUN(kernel, threads)                                                                       \
-  if (broken) kernel<false><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));    \
-  for (int i = 0; !broken && i < 2; i++)                                                           \
-    kernel<true><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));
+  for (int i = 0; i < 2; i++) {                                                                    \
+    const auto run = broken && i == 1 ? kernel<false> : kernel<true>;                              \
+    run<<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));                        \
+  }
 
 // ---- Box copies ---------------------------------------------------------------------------------
 
@@ -217,6 +218,20 @@ __global__ void turn_kernel(const __grid_constant__ CUtensorMap, float *out) {
   }
 }
 void turn_passed_early(bool broken) { RUN(turn_kernel, 64) }
+
+// A warp passes the turn on twice before it is taken, and both arrivals count in one phase.
+template <bool right>
+__global__ void at_once_kernel(const __grid_constant__ CUtensorMap, float *) {
+  const int threads = right ? 64 : 96;
+  if (threadIdx.x < 32) {
+    named_barrier_arrive(1, threads); // <- one turn
+    for (int i = 0; !right && i < 20; i++) __nanosleep(1000);
+    if (!right) named_barrier_arrive(1, threads); // <- another turn
+  } else {
+    named_barrier_wait(1, threads);
+  }
+}
+void turn_passed_at_once(bool broken) { RUN(at_once_kernel, 64) }
 
 // Two warps take turns; one of them lets the other begin, or each does.
 template <bool right>

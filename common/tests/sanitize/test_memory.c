@@ -40,6 +40,15 @@ Test(memory, bounds) {
   RUN_CASES(cases);
 }
 
+Test(memory, neighbours) {
+  static const fault_case cases[] = {
+      CASE(straddles_first_shared, "Invalid __shared__ read of size 4 bytes", "// <- straddling",
+           "by thread (0,0,0) in block (0,0,0): address first + 0x4, but the array ends 6 bytes "
+           "behind its start"),
+  };
+  RUN_CASES(cases);
+}
+
 Test(memory, alignment) {
   static const fault_case cases[] = {
       CASE(misaligned_shared, "Invalid __shared__ write of size 16 bytes", "// <- padded",
@@ -61,6 +70,8 @@ Test(memory, unwritten) {
       CASE(unwritten_copied, "Uninitialized __global__ memory read of size 4 bytes", "// <- sum"),
       CASE(unwritten_tile, "Uninitialized __shared__ memory read of size 4 bytes", "// <- tile",
            "address tile + 0x1e0"),
+      CASE(unwritten_atomic, "Uninitialized __shared__ memory read of size 4 bytes",
+           "// <- unwritten atomic", "address sum + 0x0"),
   };
   RUN_CASES(cases);
 }

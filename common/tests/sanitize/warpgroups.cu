@@ -78,6 +78,51 @@ __global__ void read_kernel(const __grid_constant__ CUtensorMap map, float *out)
 }
 void product_operand_read(bool broken) { RUN(read_kernel, 128) }
 
+// Nor before the product is in a group.
+template <bool right>
+__global__ void uncommitted_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const uint64_t matrix = arrived_tile(memory, &map).matrix;
+  float d[32];
+  wgmma_fence();
+  wgmma<half, 64>::shared(d, matrix, matrix, true); // <- uncommitted product
+  if (!right) out[threadIdx.x] = d[3];              // <- uncommitted read
+  wgmma_commit();
+  wgmma_wait<0>(d);
+  out[threadIdx.x] = d[3];
+}
+void product_uncommitted_read(bool broken) { RUN(uncommitted_kernel, 128) }
+
+// The fence must be behind the last access to any of the registers: the last of D or of A, or the first as the second half
+// of a wider access.
+enum unfenced { LAST_OF_D, LAST_OF_A, HALF_OF_PAIR };
+template <unfenced which, bool right>
+__device__ void multiply_unfenced(unsigned char *memory, const CUtensorMap *map, float *out) {
+  const uint64_t matrix = arrived_tile(memory, map).matrix;
+  __align__(8) float registers[34] = {};
+  float(&d)[32] = *(float(*)[32])(registers + 1);
+  unsigned a[4] = {};
+  wgmma_fence();
+  if (which == LAST_OF_D) d[31] = 1;                                   // <- unfenced access
+  if (which == LAST_OF_A) a[3] = 1;                                    // <- unfenced access
+  if (which == HALF_OF_PAIR) *(float2 *)registers = make_float2(1, 1); // <- unfenced access
+  if (right) wgmma_fence();
+  wgmma<half, 64>::registers(d, a, matrix, false); // <- unfenced product
+  wgmma_commit();
+  wgmma_wait<0>(d);
+  out[threadIdx.x] = d[0];
+}
+#define UNFENCED(name, which)                                                                      \
+  template <bool right>                                                                            \
+  __global__ void name##_kernel(const __grid_constant__ CUtensorMap map, float *out) {             \
+    extern __shared__ unsigned char memory[];                                                      \
+    multiply_unfenced<which, right>(memory, &map, out);                                            \
+  }                                                                                                \
+  void product_unfenced_##name(bool broken) { RUN(name##_kernel, 128) }
+UNFENCED(last_of_d, LAST_OF_D)
+UNFENCED(last_of_a, LAST_OF_A)
+UNFENCED(half_of_pair, HALF_OF_PAIR)
+
 // Two products add to the same D only if they have the same shape.
 template <bool right>
 __global__ void shapes_kernel(const __grid_constant__ CUtensorMap map, float *out) {
