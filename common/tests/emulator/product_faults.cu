@@ -147,3 +147,34 @@ __global__ void registers_kernel(unsigned missing_warp) {
 void fault_registers_number(void) { registers_kernel<252><<<1, 256>>>(8); }
 void fault_registers_none(void) { registers_kernel<256><<<1, 384>>>(12); }
 void fault_registers_warp(void) { registers_kernel<248><<<1, 128>>>(1); }
+
+// What __launch_bounds__ lets the compiler use is rounded down to a multiple of 8, at most 248, and a warpgroup may ask for
+// as many as it has.
+template <int GIVEN, int TAKEN>
+__global__ void changing_kernel(bool gives) {
+  if (gives) {
+    MARK, give_registers<GIVEN>();
+  } else {
+    MARK, take_registers<TAKEN>();
+  }
+}
+void right_registers(void) {
+  changing_kernel<24, 248><<<1, 128>>>(true);
+  changing_kernel<24, 248><<<1, 128>>>(false);
+  changing_kernel<168, 168><<<1, 384>>>(true);
+  changing_kernel<168, 168><<<1, 384>>>(false);
+}
+void fault_registers_few(void) { changing_kernel<16, 248><<<1, 128>>>(true); }
+void fault_registers_many(void) { changing_kernel<24, 264><<<1, 128>>>(false); }
+void fault_registers_not_fewer(void) { changing_kernel<256, 248><<<1, 128>>>(true); }
+void fault_registers_not_more(void) { changing_kernel<24, 240><<<1, 128>>>(false); }
+void fault_registers_threads(void) { changing_kernel<24, 248><<<1, 160>>>(true); }
+
+__global__ void differing_kernel() {
+  if (threadIdx.x < 64) {
+    give_registers<40>();
+  } else {
+    MARK, give_registers<48>();
+  }
+}
+void fault_registers_differ(void) { differing_kernel<<<1, 128>>>(); }

@@ -31,6 +31,13 @@ void fault_product_groups(void);       // 17 groups without a wait
 void fault_registers_number(void); // 36
 void fault_registers_none(void);   // both of two warpgroups want 256 more than there are
 void fault_registers_warp(void);   // warp 1 does not come
+void fault_registers_few(void);    // 16
+void fault_registers_many(void);   // 264
+void fault_registers_not_fewer(void);
+void fault_registers_not_more(void);
+void fault_registers_threads(void); // in a block of 160
+void fault_registers_differ(void);  // warps 2 and 3 ask for another number
+void right_registers(void);
 
 // The values that thread 0 sees of products: after the commit, after a wait without a commit, after the wait; with an
 // operand (registers, shared memory) overwritten early.

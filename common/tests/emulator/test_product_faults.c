@@ -82,6 +82,23 @@ Test(product_faults, registers) {
          " for the rest of the warpgroup's 128 threads\n", "threads 32-63 (warp 1) have exited\n");
 }
 
+Test(product_faults, numbers_of_registers) {
+  expect(fault_registers_few, FAILURE, "setmaxnreg.dec",
+         ": 16 registers: give a multiple of 8 from 24 to 256\n", NULL);
+  expect(fault_registers_many, FAILURE, "setmaxnreg.inc",
+         ": 264 registers: give a multiple of 8 from 24 to 256\n", NULL);
+  expect(fault_registers_not_fewer, FAILURE, "setmaxnreg.dec",
+         ": the threads have 248 registers each, which 256 are not fewer than\n", NULL);
+  expect(fault_registers_not_more, FAILURE, "setmaxnreg.inc",
+         ": the threads have 248 registers each, which 240 are not more than\n", NULL);
+  expect(fault_registers_threads, FAILURE, "setmaxnreg.dec",
+         ": a warpgroup is four warps, and the block has 160 threads\n", NULL);
+  expect(fault_registers_differ, FAILURE, "setmaxnreg.dec",
+         ": threads of one warpgroup ask for 40 registers and for 48\n", "by thread (64,0,0)");
+  right_registers();
+  cr_expect_eq(cudaDeviceSynchronize(), cudaSuccess);
+}
+
 Test(product_faults, other_gpus) {
   setenv("EMU_GPU", "a100", 1);
   expect(fault_registers_number, cudaErrorNoKernelImageForDevice, "setmaxnreg.inc",
