@@ -68,15 +68,16 @@ __global__ void two_waits_kernel() {
 }
 void fault_product_waits(void) { two_waits_kernel<<<1, 128, TILE_BYTES + 1023>>>(); }
 
-// The last warp does not wait for its product, and no such instruction follows.
-__global__ void last_wait_kernel() {
+// A warp does not wait for its product, and no such instruction follows.
+__global__ void last_wait_kernel(unsigned missing_warp) {
   float d[32];
   commit_product(d);
-  if (threadIdx.x < 96) {
+  if (threadIdx.x / 32 != missing_warp) {
     MARK, wgmma_wait<0>(d);
   }
 }
-void fault_product_last_wait(void) { last_wait_kernel<<<1, 128, TILE_BYTES + 1023>>>(); }
+void fault_product_last_wait(void) { last_wait_kernel<<<1, 128, TILE_BYTES + 1023>>>(3); }
+void fault_product_first_wait(void) { last_wait_kernel<<<1, 128, TILE_BYTES + 1023>>>(0); }
 
 // Both halves of the warp group start the same product on the same line, but in two copies of the function.
 __attribute__((always_inline)) static inline void inlined_product(float (&d)[32], uint64_t tile) {

@@ -25,6 +25,7 @@ void fault_product_warp_missing(void); // warp 3 starts none
 void fault_product_copies(void);       // warps 2 and 3 take another copy of an inlined function
 void fault_product_waits(void);        // warps 2 and 3 wait in another line
 void fault_product_last_wait(void);    // the last warp does not wait, and nothing follows
+void fault_product_first_wait(void);   // the first does not
 void fault_product_groups(void);       // 17 groups without a wait
 
 // Registers:

@@ -170,5 +170,20 @@ __global__ void instructions_kernel(bool files) {
     wgmma_commit("first.cu", 5);
   }
 }
+// The threads stay together, so that each instruction is looked at, or the first one runs ahead of the others.
+__global__ void many_instructions_kernel(bool together, bool differ) {
+  for (int i = 0; i < 70; i++) {
+    wgmma_fence("first.cu", 5);
+    if (together) __syncthreads();
+  }
+  for (int i = 0; i < 70; i++) {
+    wgmma_fence("second.cu", 6);
+    if (together) __syncthreads();
+  }
+  if (differ) wgmma_fence(threadIdx.x < 64 ? "third.cu" : "fourth.cu", 7);
+}
+void fault_instructions_late(void) { many_instructions_kernel<<<1, 128>>>(true, true); }
+void right_instructions_ahead(void) { many_instructions_kernel<<<1, 128>>>(false, false); }
+
 void fault_instructions(void) { instructions_kernel<<<1, 128>>>(false); }
 void fault_files(void) { instructions_kernel<<<1, 128>>>(true); }

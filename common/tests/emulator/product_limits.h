@@ -43,6 +43,8 @@ void fault_of_odd_product(const odd_product *odd);
 // Warps of a warpgroup come to different instructions in one line, or to the same in the same line of two files.
 void fault_instructions(void);
 void fault_files(void);
+void fault_instructions_late(void);  // in two files, behind 140 others
+void right_instructions_ahead(void); // a thread executes 140 of them before the others
 
 #ifdef __cplusplus
 }

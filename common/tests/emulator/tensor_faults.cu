@@ -170,6 +170,7 @@ static const char *device_bytes(int count) {
   return data;
 }
 void fault_copy_size(void) { copy_kernel<<<1, 32, 1024>>>(device_bytes(4096), 0, 0, 12, 0); }
+void fault_copy_two_bytes(void) { copy_kernel<<<1, 32, 1024>>>(device_bytes(4096), 0, 0, 2, 0); }
 void fault_copy_zeros(void) { copy_kernel<<<1, 32, 1024>>>(device_bytes(4096), 0, 0, 8, 9); }
 void fault_copy_destination(void) {
   copy_kernel<<<1, 32, 1024>>>(device_bytes(4096), 0x82, 0, 16, 0);

@@ -43,6 +43,7 @@ void fault_product_short_warp(void); // of 16 threads
 void fault_product_types_differ(void);
 
 void fault_copy_size(void);
+void fault_copy_two_bytes(void);
 void fault_copy_zeros(void);
 void fault_copy_destination(void);        // 0x82 into dynamic shared memory
 void fault_copy_static_destination(void); // 8 bytes into K_smem

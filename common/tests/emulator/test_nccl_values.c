@@ -126,7 +126,8 @@ Test(nccl_values, each_rank_gets_its_part, .init = three_gpus) { run_ranks(scatt
 
 static void broadcast(int rank, ncclComm_t comm, cudaStream_t stream) {
   float *memory = on_device(rank, N, (float)rank);
-  NCCL(ncclBroadcast(memory, memory, N, ncclFloat, 1, comm, stream));
+  const float *sent = rank == 1 ? memory : NULL; // the others have nothing to send
+  NCCL(ncclBroadcast(sent, memory, N, ncclFloat, 1, comm, stream));
   OK(cudaStreamSynchronize(stream));
   expect_all(memory, N, 1);
 }

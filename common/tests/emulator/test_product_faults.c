@@ -46,6 +46,10 @@ Test(product_faults, products) {
          ": all threads of a warpgroup must execute the same instruction: 32 of the 128 threads "
          "have ended without it\n",
          "in threads 0-127 of block (0,0,0)\n");
+  expect(fault_product_first_wait, FAILURE, "wgmma.wait_group",
+         ": all threads of a warpgroup must execute the same instruction: 32 of the 128 threads "
+         "have ended without it\n",
+         NULL);
   expect(fault_product_warp_missing, FAILURE, "threads 0-95 (warps 0-2) wait at wgmma.wait_group",
          " for products that 96 of the warpgroup's 128 threads have committed\n",
          "threads 96-127 (warp 3) have exited\n");

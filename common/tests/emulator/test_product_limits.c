@@ -119,3 +119,15 @@ Test(product_limits, instructions) {
                     {"wgmma.fence in second.cu:5: all threads of a warpgroup must execute the same "
                      "instruction: others of them come to wgmma.fence in first.cu:5"}});
 }
+
+// No more are kept than a thread may be ahead. It may be further ahead, and is then not looked at.
+Test(product_limits, many_instructions) {
+  expect_report(
+      &(fault_case){fault_instructions_late,
+                    cudaErrorLaunchFailure,
+                    {"wgmma.fence in fourth.cu:7: all threads of a warpgroup must execute "
+                     "the same instruction: others of them come to wgmma.fence in "
+                     "third.cu:7"}});
+  right_instructions_ahead();
+  cr_expect_eq(cudaDeviceSynchronize(), cudaSuccess);
+}

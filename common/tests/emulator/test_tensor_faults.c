@@ -193,6 +193,9 @@ Test(copy_faults, arguments) {
       fault_copy_size, cudaErrorLaunchFailure,
       "========= Invalid size of __pipeline_memcpy_async()\n",
       "by thread (1,0,0) in block (0,0,0): 12 bytes, but one copy moves 4, 8 or 16\n");
+  expect_copy_fault(fault_copy_two_bytes, cudaErrorLaunchFailure,
+                    "========= Invalid size of __pipeline_memcpy_async()\n",
+                    ": 2 bytes, but one copy moves 4, 8 or 16\n");
   expect_copy_fault(fault_copy_zeros, cudaErrorLaunchFailure,
                     "========= Invalid zfill of __pipeline_memcpy_async()\n",
                     "9 bytes of zeros do not fit in a copy of 8\n");
