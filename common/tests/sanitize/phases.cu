@@ -11,7 +11,7 @@
   }
 #define RUN(kernel) RUN_THREADS(kernel, 64)
 
-// Thread 32 ends three phases, and thread 0 waits for the first of them.
+// Thread 32 ends three phases, and thread 0 waits for the first of them. It sees that one before the next one ends, by luck.
 template <bool right>
 __global__ void missed_kernel(float *out) {
   __shared__ barrier full[1], seen[1];
@@ -20,6 +20,7 @@ __global__ void missed_kernel(float *out) {
   if (threadIdx.x == 32) {
     barrier_arrive(&full[0]);
     if (right) barrier_wait(&seen[0], 0);
+    for (int i = 0; !right && i < 20; i++) __nanosleep(1000);
     for (int i = 0; i < 2; i++) barrier_arrive(&full[0]); // <- missed arrival
   } else if (threadIdx.x == 0) {
     barrier_wait(&full[0], 0); // <- missed wait
@@ -32,7 +33,9 @@ void phase_missed(bool broken){RUN(missed_kernel)}
 // The same behind a block with as many barriers as are looked at, all of them in other places.
 __global__ void many_barriers_kernel() {
   extern __shared__ barrier many[];
-  if (threadIdx.x < 63) barrier_create(&many[threadIdx.x], 1);
+  if (threadIdx.x >= 63) return;
+  barrier_create(&many[threadIdx.x], 1);
+  barrier_arrive(&many[threadIdx.x]);
 }
 void phase_missed_behind_many(bool broken) {
   many_barriers_kernel<<<1, 64, 63 * sizeof(barrier)>>>();
