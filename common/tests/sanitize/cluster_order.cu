@@ -153,10 +153,11 @@ __device__ void refill_remote(const CUtensorMap *map) {
   if (place == BY_ENDED && threadIdx.x >= 32) return;
   cg::this_cluster().sync();
   if (place == BY_COPIER && right && threadIdx.x == 0) reads_before_copies();
-  if (place == BY_COPIER_EARLY && right && threadIdx.x == 0) reads_before_copies();
+  const bool copies = place != BY_COPIER_EARLY || cg::this_cluster().block_rank() == 0;
+  if (place == BY_COPIER_EARLY && right && copies && threadIdx.x == 0) reads_before_copies();
   for (int i = 0; place == BY_COPIER_EARLY && i < 3; i++) cg::this_cluster().sync();
-  if (threadIdx.x == 0) fetch(tiles(memory), map, &full[0]);
-  barrier_wait(&full[0], 0);
+  if (copies && threadIdx.x == 0) fetch(tiles(memory), map, &full[0]);
+  if (copies) barrier_wait(&full[0], 0);
   cg::this_cluster().sync();
 }
 #define REFILL(name, place)                                                                        \

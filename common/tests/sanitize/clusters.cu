@@ -218,18 +218,18 @@ void cluster_ended(bool broken) {
   RUN(last_read_kernel, 4, THREADS * sizeof(float), device_floats(4 * THREADS))
 }
 
-// The first block reads from the second, which has nothing to read.
+// The first block reads from the second, which has nothing to read, nor has the second cluster.
 template <bool right>
 __global__ void first_reads_kernel(float *out) {
   __shared__ float tile[THREADS];
   cg::cluster_group cluster = cg::this_cluster();
   tile[threadIdx.x] = 1;
   cluster.sync();
-  if (cluster.block_rank() == 0)
+  if (blockIdx.x == 0)
     out[threadIdx.x] = cluster.map_shared_rank(tile, 1)[threadIdx.x]; // <- first reads
   cluster_barrier<right>();
 }
-void cluster_ended_of_second(bool broken) { RUN(first_reads_kernel, 2, 0, device_floats(THREADS)) }
+void cluster_ended_of_second(bool broken) { RUN(first_reads_kernel, 4, 0, device_floats(THREADS)) }
 
 // The second block adds to the first one's sum, which is gone by then in every order.
 template <bool right>

@@ -33,6 +33,7 @@ void unwritten_copied(bool broken);
 void unwritten_tile(bool broken);
 void unwritten_atomic(bool broken);
 void straddles_first_shared(bool broken);
+void straddles_dynamic_shared(bool broken);
 
 // bytes.cu
 void bytes_read_before_barrier(bool broken);
@@ -86,7 +87,8 @@ void last_block_uncounted(bool broken);
 void guess_alone(bool broken);
 void guess_used(bool broken);
 void guess_wider(bool broken);
-void guess_narrower(bool broken);
+void guess_narrower_before(bool broken);
+void guess_narrower_behind(bool broken);
 void guess_slept(bool broken);
 void guess_written(bool broken);
 
@@ -162,6 +164,7 @@ void barrier_of_fewer(bool broken);
 void barrier_of_flag(bool broken);
 void barrier_in_rounds(bool broken);
 void barrier_in_condition(bool broken);
+void barrier_elsewhere_again(bool broken);
 
 // roles.cu
 void box_read_early(bool broken);
@@ -190,6 +193,7 @@ void source_written_by_itself(bool broken);
 void source_written_by_others(bool broken);
 void source_written_before_wait(bool broken);
 void source_written_in_place(bool broken);
+void source_written_at_its_end(bool broken);
 void box_source_written(bool broken);
 void box_source_written_by_others(bool broken);
 void box_map_on_host(bool broken);

@@ -64,20 +64,25 @@ void guess_wider(bool broken) {
   RUN(halves_kernel, 4, 1, reinterpret_cast<unsigned long long *>(device_floats(2)))
 }
 
-// The other way round: the compare-and-swap compares more than was read.
+// The other way round: the compare-and-swap compares more than was read. The block that reads is the first or the second,
+// and the other one adds.
 template <bool right>
-__global__ void whole_kernel(unsigned long long *whole) {
-  if (right) {
+__global__ void whole_kernel(unsigned long long *whole, unsigned reader) {
+  if (blockIdx.x != reader) {
+    atomicAdd(whole, 1ull); // <- narrower atomic
+  } else if (right) {
     const unsigned long long old = *whole;
     atomicCAS(whole, old, old + 1);
   } else {
     const unsigned old = *reinterpret_cast<unsigned *>(whole); // <- narrower read
-    atomicCAS(whole, old, old + 1ull);                         // <- narrower atomic
+    atomicCAS(whole, old, old + 1ull);
   }
 }
-void guess_narrower(bool broken) {
-  RUN(whole_kernel, 4, 1, reinterpret_cast<unsigned long long *>(device_floats(2)))
+static void run_whole(bool broken, unsigned reader) {
+  RUN(whole_kernel, 2, 1, reinterpret_cast<unsigned long long *>(device_floats(2)), reader)
 }
+void guess_narrower_before(bool broken) { run_whole(broken, 0); }
+void guess_narrower_behind(bool broken) { run_whole(broken, 1); }
 
 // Others come between the read and the compare-and-swap.
 template <bool right>

@@ -227,3 +227,18 @@ void straddles_first_shared(bool broken) {
   if (broken) straddling_kernel<false><<<1, 32>>>(out);
   if (!broken) straddling_kernel<true><<<1, 32>>>(out);
 }
+
+// The last word ends 2 bytes behind dynamic shared memory.
+template <bool right>
+__global__ void straddling_end_kernel(unsigned *out) {
+  extern __shared__ __align__(4) unsigned short words[];
+  for (int i = threadIdx.x; i < 33; i += 32) words[i] = 1;
+  __syncthreads();
+  if (threadIdx.x == 0) *out = *(const unsigned *)(words + (right ? 30 : 32)); // <- straddling end
+}
+void straddles_dynamic_shared(bool broken) {
+  unsigned *out;
+  cudaMalloc(&out, sizeof *out);
+  if (broken) straddling_end_kernel<false><<<1, 32, 66>>>(out);
+  if (!broken) straddling_end_kernel<true><<<1, 32, 66>>>(out);
+}

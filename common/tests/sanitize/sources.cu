@@ -123,6 +123,24 @@ void box_source_written_by_others(bool broken) {
   RUN(box_others_kernel, 64, map, tensor, device_floats(64))
 }
 
+// ---- Wide copies --------------------------------------------------------------------------------
+
+// The other thread writes the last of the bytes, when the copy is over and has been waited for.
+template <bool right>
+__global__ void wide_kernel(int *in) {
+  __shared__ int4 tile;
+  if (threadIdx.x == 0) {
+    __pipeline_memcpy_async(&tile, in, 16); // <- wide copy
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+  }
+  if (right) __syncthreads();
+  if (threadIdx.x == 32) in[3] = 1; // <- wide write
+}
+void source_written_at_its_end(bool broken) {
+  RUN(wide_kernel, 64, reinterpret_cast<int *>(device_floats(4)))
+}
+
 // ---- Tensor maps --------------------------------------------------------------------------------
 
 template <bool right>

@@ -45,6 +45,9 @@ Test(memory, neighbours) {
       CASE(straddles_first_shared, "Invalid __shared__ read of size 4 bytes", "// <- straddling",
            "by thread (0,0,0) in block (0,0,0): address first + 0x4, but the array ends 6 bytes "
            "behind its start"),
+      CASE(straddles_dynamic_shared, "Invalid __shared__ read of size 4 bytes",
+           "// <- straddling end",
+           "2 bytes past the end of dynamic shared memory (66 bytes asked for at the launch)"),
   };
   RUN_CASES(cases);
 }

@@ -20,6 +20,14 @@ Test(sources, copies) {
   RUN_CASES(cases);
 }
 
+Test(sources, wide_copies) {
+  static const fault_case cases[] = {
+      CASE(source_written_at_its_end, "Race reported between ", " of __global__ memory", "<- wide ",
+           "<- wide "),
+  };
+  RUN_CASES(cases);
+}
+
 Test(sources, box_copies) {
   static const fault_case cases[] = {
       CASE(box_source_written, RACE, "of 128 bytes at ", "<- fetch\n", "by thread (0,0,0)",

@@ -287,3 +287,9 @@ __global__ void condition_kernel(float *out) {
   out[threadIdx.x] = tile[63 - threadIdx.x];
 }
 void barrier_in_condition(bool broken) { RUN(condition_kernel, 1, 64, device_floats(64)) }
+
+// What a block was out of step with is forgotten with it.
+void barrier_elsewhere_again(bool broken) {
+  barrier_elsewhere(broken);
+  barrier_in_rounds(broken);
+}
