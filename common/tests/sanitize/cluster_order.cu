@@ -136,7 +136,8 @@ void cluster_relaxed_beside(bool broken) { RUN(mixed_kernel) }
 // ---- Box copies ---------------------------------------------------------------------------------
 
 // Each block writes into the other one's tile, and fetches a tile over what the other one has written. The fence stands
-// before the barrier of the cluster, where its thread may end before that, behind it, or nowhere; that of the copying thread says nothing before the barrier.
+// before the barrier of the cluster, where its thread may end before that, or behind it, or nowhere. That of the copying
+// thread says nothing before the barrier. Where it is early, only the first block has a fence, and fetches.
 enum fence_place { BY_WRITERS, BY_COPIER, BY_COPIER_EARLY, BY_ENDED };
 template <fence_place place, bool right>
 __device__ void refill_remote(const CUtensorMap *map) {
