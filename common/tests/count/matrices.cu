@@ -44,14 +44,14 @@ bool matrices_run_b(bool shared) { return run(b_kernel, shared); }
 #define ADD12 ADD1H ADD1H ADD1H ADD1H ADD1H ADD1H ADD1H ADD1H ADD1H ADD1H ADD1H ADD1H
 
 static __global__ void long_kernel(const float *in, float *out) {
-  const volatile float *at = in + threadIdx.x;
+  const volatile float *at = in + 8 * threadIdx.x;
   float sum = 0;
   const int line = __LINE__ + 1;
   ADD12
   out[threadIdx.x] = threadIdx.x == 0 ? line : sum;
 }
 int matrices_run_long(void) {
-  device_array<float> in(32), out(32);
+  device_array<float> in(256), out(32);
   error_text error;
   long_kernel<<<1, 32>>>(in.data(), out.data());
   return device_finished(&error, "long_kernel") ? (int)out.host()[0] : -1;

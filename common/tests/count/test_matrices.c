@@ -45,7 +45,7 @@ Test(matrices, long_block) {
   const int line = matrices_run_long();
   cr_assert_gt(line, 0);
   expect(COUNT_GLOBAL_LOAD_REQUESTS, LONG_LOADS);
-  expect(COUNT_GLOBAL_LOAD_SECTORS, 4 * LONG_LOADS);
+  expect(COUNT_GLOBAL_LOAD_SECTORS, 32 * LONG_LOADS); // one for each lane
   emulator_line_counts *lines;
   const size_t count = emulator_count_lines(&lines);
   uint64_t in_line = 0;
