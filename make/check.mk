@@ -9,10 +9,12 @@ check: have-device say-source deps ## all tests on this device; one step's suite
 	$(call hunted,check)
 
 ifeq ($(STEP_GOALS),)
-  cpu_only := common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_limit_faults.c \
+  # Kernels at the limits of Hopper's instructions, some of which are beyond them.
+  limits   := $(patsubst %,common/tests/emulator/test_%.c,barrier_limits product_limits boxes)
+  cpu_only := $(limits) common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_limit_faults.c \
               $(patsubst %,common/tests/emulator/test_device_%.c,api faults limits) \
               common/tests/emulator/test_devices.c common/tests/emulator/test_runtime.c \
-              common/tests/emulator/test_nccl.c common/tests/emulator/test_nccl_faults.c \
+              common/tests/emulator/test_nccl.c common/tests/emulator/test_nccl_faults.c common/tests/emulator/test_nccl_values.c common/tests/emulator/test_tensor_map.c \
               common/tests/emulator/test_tensor_faults.c common/tests/emulator/test_hopper_faults.c common/tests/emulator/test_cluster_faults.c \
               common/tests/emulator/test_map_faults.c common/tests/emulator/test_product_faults.c \
               common/tests/scripts/test_bugs.c common/tests/scripts/test_clang.c common/tests/scripts/test_ended.c \
@@ -26,7 +28,7 @@ ifeq ($(STEP_GOALS),)
   gpu_only := common/tests/timing/test_known_duration.c common/tests/timing/test_cold_cache.c
   # Left out under AddressSanitizer: tests that abandon stacks in the middle of a kernel, and those of Python's
   # library.
-  address_less := $(if $(findstring address,$(SANITIZE)),common/tests/emulator/%_faults.c common/tests/peers/% common/tests/examples/%)
+  address_less := $(if $(findstring address,$(SANITIZE)),common/tests/emulator/%_faults.c $(limits) common/tests/peers/% common/tests/examples/%)
   # A GPU before sm_80 cannot run these tests of arithmetic in bf16, mma.sync and sums over a warp.
   since_sm_80 := $(patsubst %,common/tests/emulator/test_%.c,number_functions numbers ptx warp wmma wmma_products)
   too_new     := $(if $(filter gpu,$(DEVICE)),$(if $(filter sm_7%,$(ARCH)),$(since_sm_80)))
