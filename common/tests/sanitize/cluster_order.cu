@@ -1,5 +1,6 @@
-// What the barrier of a cluster orders beyond the plain cases of clusters.cu: threads that have ended, phases that are over
-// and not waited for, relaxed arrivals, fences for the copy engine. Lines that a report must name have the mark "<-".
+// Kernels for the order that the barrier of a cluster gives, beyond the plain cases of clusters.cu: threads that have
+// ended, phases that are over and not waited for, relaxed arrivals, fences for the copy engine. Lines that a report must
+// name have the mark "<-".
 #include "faults.h"
 #include "tiles.h"
 
@@ -38,7 +39,7 @@ __global__ void __cluster_dims__(2) gone_kernel(const __grid_constant__ CUtensor
 }
 void cluster_gone_before_barrier(bool broken) { RUN(gone_kernel) }
 
-// Lane 0 arrives for the others, which have ended. What they have read before they met in a shuffle is over by then.
+// Lane 0 arrives for the others, which have ended. Their reads before they met in a shuffle are over by then.
 template <bool right>
 __global__ void __cluster_dims__(2) met_kernel(const __grid_constant__ CUtensorMap, float *out) {
   __shared__ float inbox[THREADS];

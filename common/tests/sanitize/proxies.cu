@@ -125,7 +125,7 @@ __global__ void one_warp_kernel(const __grid_constant__ CUtensorMap map, float *
 }
 void refill_unfenced_by_warp(bool broken) { RUN(one_warp_kernel, 64) }
 
-// What a block reads last is nothing to the first copy of the next block, which has the same shared memory.
+// The first copy of a block need not wait for the last reads of the block before, which had the same shared memory.
 template <bool right>
 __global__ void next_block_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];

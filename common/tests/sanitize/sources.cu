@@ -92,7 +92,7 @@ __global__ void box_kernel(const __grid_constant__ CUtensorMap map, half *tensor
   out[threadIdx.x] = __half2float((*fetched.place)[threadIdx.x][0]);
 }
 
-// One thread waits for the copy, and behind the barrier another one may write. What was written before the copy is right.
+// One thread waits for the copy, and behind the barrier another one may write. A write before the copy is right.
 template <bool right>
 __global__ void box_others_kernel(const __grid_constant__ CUtensorMap map, half *tensor,
                                   float *out) {

@@ -1,4 +1,4 @@
-// What the barrier of a cluster orders, and what it does not.
+// The barrier of a cluster orders some accesses, and others it does not.
 #define _GNU_SOURCE
 #include "fault_cases.h"
 
