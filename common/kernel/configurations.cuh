@@ -99,7 +99,7 @@ static size_t shared_memory_bytes_of(const char *name, int head_dim) {
 #define BYTES_IF_NAMED(...)                                                                        \
   if (strcmp(name, CONFIGURATION_NAME(__VA_ARGS__)) == 0)                                          \
     return head_dim > configuration<__VA_ARGS__>::MAX_DIM || !is_compiled_for(name, head_dim) ? 0  \
-           : head_dim <= 32 ? SHARED_BYTES<configuration<__VA_ARGS__>, 32>                         \
+           : head_dim <= 32 ? SHARED_BYTES<configuration<__VA_ARGS__>, SMALLEST_DIM>               \
            : head_dim <= 64 ? SHARED_BYTES<configuration<__VA_ARGS__>, 64>                         \
                             : SHARED_BYTES<configuration<__VA_ARGS__>, 128>;
   CONFIGURATIONS(BYTES_IF_NAMED)
@@ -145,7 +145,7 @@ const char *attention_unsupported(const attention_shape *shape) {
 #endif
 #ifdef MOST_TILES
   // Counted in tiles of 64 rows of a head. Steps for few rows have lower ones, of which no GPU holds so many.
-  if ((long long)shape->batch * shape->heads * divide_up(shape->seq_q, 64) > MOST_TILES)
+  if ((double)shape->batch * shape->heads * divide_up(shape->seq_q, 64) > MOST_TILES)
     return "the tiles of all heads are at most 2^31 - 2^16 from step 10 on: step 09 takes more";
 #endif
   const char *name = configuration_for(shape);
@@ -164,6 +164,7 @@ const char *attention_unsupported(const attention_shape *shape) {
 #elif defined(TAKES_SPLITS)
 #define ARGUMENTS attention_args
 size_t attention_workspace_bytes(const attention_shape *shape) {
+  if (attention_unsupported(shape)) return SIZE_MAX;
   const char *name = configuration_for(shape);
 #define WORKSPACE_IF_NAMED(...)                                                                    \
   if (strcmp(name, CONFIGURATION_NAME(__VA_ARGS__)) == 0)                                          \
@@ -193,15 +194,13 @@ static cudaError_t launch_chosen(const ARGUMENTS *args, cudaStream_t stream) {
 
 #ifdef TAKES_A_GROUP
 static cudaError_t launch_part(const part_args *args, cudaStream_t stream) {
-  return LAUNCH_FOR_SHAPE(launch_chosen, args, stream);
-}
 #else
 cudaError_t attention_forward(const attention_args *args, cudaStream_t stream) {
+#endif
   const cudaError_t error = LAUNCH_FOR_SHAPE(launch_chosen, args, stream);
   if (error != cudaSuccess) cudaGetLastError(); // so that the next call does not find this error
   return error;
 }
-#endif
 
 const char *attention_configuration(const attention_shape *shape) {
   return configuration_for(shape);

@@ -24,12 +24,6 @@ static constexpr int UNROLLED = 4;
 static constexpr int UNROLLED = 8;
 #endif
 
-// Returns COUNT registers of a row fragment, from register `first` on.
-template <int COUNT, int ALL>
-__device__ __forceinline__ float (&registers_from(float (&fragment)[ALL], int first))[COUNT] {
-  return *(float(*)[COUNT]) & fragment[first];
-}
-
 // Tells whether a row max times scale_log2, rounded to float32, may be subtracted in a multiply-add. The
 // product is off by up to half of its last digit, which makes all probabilities of the row too large or too
 // small by one factor. Below 2^20 that factor is at most 2^(1/32), but at 2^29 it is up to 2^32, which fp16

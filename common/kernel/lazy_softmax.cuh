@@ -54,7 +54,7 @@ lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
   float sum[2][2] = {}; // of each row: of the left and of the right numbers of its pairs
   unsigned largest = 0; // of each half of a register, as integers: NaN is above all numbers
 #pragma unroll
-  for (int i = 0; i < tile::BLOCK_N / 4; i++) { // pairs of the one row and of the other, in turn
+  for (int i = 0; i < tile::LANE_KEYS; i++) { // pairs of the one row and of the other, in turn
     const int r = i % 2;
     const float *pair = &S_frag[0][2 * i];
     const float left = exp2_approximate(fmaf(pair[0], scale_log2, -subtracted[r]));

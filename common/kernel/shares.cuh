@@ -177,12 +177,11 @@ static inline size_t partial_tiles_bytes(const equal_shares &shares, int block_m
 // Returns where the parts lie in the workspace.
 static inline partial_tiles partial_tiles_at(void *workspace, const equal_shares &shares,
                                              int block_m, int head_dim) {
+  if (!shares.divide_tiles()) return {}; // there are no parts, and no workspace
   const size_t rows = 2 * (size_t)shares.blocks * block_m;
-  partial_tiles partials;
-  partials.O = (float *)workspace;
-  partials.max_sum = (float2 *)(partials.O + rows * head_dim);
-  partials.counter = (unsigned long long *)(partials.max_sum + rows);
-  return partials;
+  float *const O = (float *)workspace;
+  float2 *const max_sum = (float2 *)(O + rows * head_dim);
+  return {O, max_sum, (unsigned long long *)(max_sum + rows)};
 }
 
 // Clears the counters of a new workspace. No result depends on that, see is_last_of, but a kernel should not read

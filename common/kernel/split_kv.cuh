@@ -4,11 +4,8 @@
 #ifndef SPLIT_KV_CUH
 #define SPLIT_KV_CUH
 
-#include "fragments.cuh"
-#include "kernel.cuh"
 #include "merge.cuh"
 #include "ptx.cuh"
-#include "splits.cuh"
 #include "swizzle.cuh"
 
 // S_frag [WARP_ROWS, WARP_KEYS] += Q_smem [WARP_ROWS, D] K_smem^T [D, WARP_KEYS].

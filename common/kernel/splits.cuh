@@ -44,12 +44,9 @@ static inline size_t partial_bytes(double rows, double splits, int head_dim) {
 
 // Returns where the partial results lie in the workspace.
 static inline partial_results partials_at(void *workspace, size_t rows, int splits, int head_dim) {
-  partial_results partials;
-  partials.O = (float *)workspace;
-  partials.max_sum = (float2 *)(partials.O + rows * splits * head_dim);
-  partials.splits = splits;
-  partials.rows = rows;
-  return partials;
+  if (splits == 1) return {NULL, NULL, 1, rows}; // and perhaps no workspace
+  float *const O = (float *)workspace;
+  return {O, (float2 *)(O + rows * splits * head_dim), splits, rows};
 }
 
 // Stores one of the lane's two rows of O_frag [16, D], in float32 and times `factor`, but not divided by its sum, to

@@ -55,19 +55,19 @@ template <typename tile, int D>
 static constexpr int BLOCKS_PER_SM = tile::WARPS > 8 ? 1 : 8 / tile::WARPS;
 
 // Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of a warp group whose rows of Q
-// begin at first_row; the caller waits for it. A step of 16 columns in a row of a panel is 32 bytes, which is
+// begin at group_row; the caller waits for it. A step of 16 columns in a row of a panel is 32 bytes, which is
 // 2 in the units of a descriptor.
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
-                const Element (*Q_smem)[tile::BLOCK_M][PANEL], int first_row,
+                const Element (*Q_smem)[tile::BLOCK_M][PANEL], int group_row,
                 const Element (*K_smem)[tile::BLOCK_N][PANEL]) {
   // exercise: queue the product, 16 columns of Q and K at a time, by descriptors
   wgmma_fence();
 #pragma unroll
   for (int k = 0; k < D; k += 16)
     wgmma<Element, tile::BLOCK_N>::shared(
-        S_frag[0], matrix_descriptor(Q_smem[k / PANEL][first_row], 0) + k % PANEL / 8,
+        S_frag[0], matrix_descriptor(Q_smem[k / PANEL][group_row], 0) + k % PANEL / 8,
         matrix_descriptor(K_smem[k / PANEL], 0) + k % PANEL / 8, k == 0);
   wgmma_commit();
   // end of exercise

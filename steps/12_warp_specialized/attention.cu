@@ -48,18 +48,18 @@ static const char *best_configuration(const attention_shape *shape) {
 static constexpr int SMALLEST_DIM = 64;
 
 // Queues S_frag [64, BLOCK_N] = Q_smem [64, D] K_smem^T [D, BLOCK_N], the part of a warp group whose rows of Q
-// begin at first_row; the caller waits for it. A step of 16 columns in a row of a panel is 32 bytes, which is
+// begin at group_row; the caller waits for it. A step of 16 columns in a row of a panel is 32 bytes, which is
 // 2 in the units of a descriptor.
 template <typename tile, int D, typename Element>
 __device__ __forceinline__ void
 multiply_scores(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
-                const Element (*Q_smem)[tile::BLOCK_M][PANEL], int first_row,
+                const Element (*Q_smem)[tile::BLOCK_M][PANEL], int group_row,
                 const Element (*K_smem)[tile::BLOCK_N][PANEL]) {
   wgmma_fence();
 #pragma unroll
   for (int k = 0; k < D; k += 16)
     wgmma<Element, tile::BLOCK_N>::shared(
-        S_frag[0], matrix_descriptor(Q_smem[k / PANEL][first_row], 0) + k % PANEL / 8,
+        S_frag[0], matrix_descriptor(Q_smem[k / PANEL][group_row], 0) + k % PANEL / 8,
         matrix_descriptor(K_smem[k / PANEL], 0) + k % PANEL / 8, k == 0);
   wgmma_commit();
 }
@@ -160,7 +160,7 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
   };
   // exercise: announce and copy Q; then K and V of each key block
   barrier_arrive_expecting(&smem.Q_full, sizeof(smem.Q));
-  load_tile<D / PANEL>(smem.Q, &maps.Q, &smem.Q_full, place.first_query, place.head, place.batch);
+  load_tile(smem.Q, &maps.Q, &smem.Q_full, place.first_query, place.head, place.batch);
   for (int block = 0; block < place.blocks; block++) {
     load_keys(place, block);
     load_values(place, block);

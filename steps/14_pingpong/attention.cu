@@ -147,7 +147,7 @@ __device__ __forceinline__ void produce(shared_tiles<tile, Element, D> &smem,
                           place.kv_head, place.batch);
   };
   barrier_arrive_expecting(&smem.Q_full, sizeof(smem.Q));
-  load_tile<D / PANEL>(smem.Q, &maps.Q, &smem.Q_full, place.first_query, place.head, place.batch);
+  load_tile(smem.Q, &maps.Q, &smem.Q_full, place.first_query, place.head, place.batch);
   load_keys(place, 0);
   for (int block = 0; block < place.blocks; block++) {
     if (block + 1 < place.blocks) load_keys(place, block + 1);

@@ -28,7 +28,6 @@
 #include "splits.cuh"
 #include "swizzle.cuh"
 #include "words.cuh"
-#include <algorithm>
 #include <cuda_pipeline.h>
 
 template <int M, int N, int W, int S>
@@ -100,8 +99,8 @@ __device__ __forceinline__ void load_queries(Element *smem, const Element *Q, in
 // place, D + 10 floats for each row. The sums are more bytes only in tile 32x64x4x2, at head_dim 64.
 template <typename tile, int D>
 static constexpr size_t
-    SHARED_BYTES = std::max(sizeof(half) * (tile::BLOCK_M + 2 * tile::STAGES * tile::BLOCK_N) * D,
-                            sizeof(float) * tile::KEY_WARPS * tile::BLOCK_M * (D + 8 + 2));
+    SHARED_BYTES = larger(sizeof(half) * (tile::BLOCK_M + 2 * tile::STAGES * tile::BLOCK_N) * D,
+                          sizeof(float) * tile::KEY_WARPS * tile::BLOCK_M * (D + 8 + 2));
 
 // The tiles of all key/value heads, as a double: an int may be too small.
 template <typename tile>
