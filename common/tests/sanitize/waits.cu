@@ -288,7 +288,7 @@ __global__ void condition_kernel(float *out) {
 }
 void barrier_in_condition(bool broken) { RUN(condition_kernel, 1, 64, device_floats(64)) }
 
-// The next block starts anew: nothing is kept of the barriers at which the block before was out of step.
+// Nothing is kept of the barriers at which the block before was out of step.
 void barrier_elsewhere_again(bool broken) {
   barrier_elsewhere(broken);
   barrier_in_rounds(broken);
