@@ -301,6 +301,7 @@ $(BUILD)/tests/groups/test_times: $(patsubst %,$(PLAIN)/common/tools/groups/%.o,
 $(BUILD)/tests/ceilings/test_memory: $(patsubst %,$(BUILD)/common/tools/ceilings/%.cu.o,chase copy l2_read)
 $(BUILD)/tests/timing/test_reading: $(BUILD)/common/timing/reading.cu.o
 $(patsubst %,$(BUILD)/tests/emulator/test_%,device_faults nccl nccl_faults): $(BUILD)/common/tests/emulator/devices.cu.o
+$(patsubst %,$(BUILD)/tests/emulator/test_%,hopper_faults map_faults product_faults barrier_limits product_limits): $(BUILD)/common/tests/emulator/healthy.cu.o
 $(BUILD)/tests/scripts/test_check: $(BUILD)/tests/scripts/test_plots
 
 # Objects and headers of another compiler are made again, and those for another processor (-march=native), such as in a

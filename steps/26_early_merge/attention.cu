@@ -69,8 +69,8 @@ __launch_bounds__(MERGE_THREADS) __global__
   const int number = order.whole + (int)(divided_row / tile::BLOCK_M); // of the tile
   const tile_place place = tile_in_order<tile>(shape, (const schedule &)order, number);
   const int row = divided_row % tile::BLOCK_M;
-  // At least one row of each divided tile exists, so some threads reach the wait below. So this kernel never ends before
-  // the attention kernel, and the next launch may write new parts.
+  // At least one row of each divided tile exists, so some threads reach the wait below. Therefore this kernel never ends
+  // before the attention kernel, and the next launch may write new parts.
   if (row >= place.rows) return;
   partial_row sums;
   // exercise: wait for the end of the attention kernel, then merge the row's parts

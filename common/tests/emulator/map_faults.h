@@ -3,13 +3,13 @@
 #ifndef MAP_FAULTS_H
 #define MAP_FAULTS_H
 
+#include "healthy.h"
+
 #include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-bool healthy_launch(void);
 
 // The map is in:
 void fault_map_by_value(void);  // a parameter without __grid_constant__, beside one that has it

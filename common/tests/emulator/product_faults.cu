@@ -5,16 +5,6 @@
 int fault_line;
 #define MARK fault_line = __LINE__
 
-__global__ void healthy_kernel(int *out) { *out = 1; }
-bool healthy_launch(void) {
-  int *out = nullptr, value = 0;
-  cudaMalloc(&out, sizeof value);
-  healthy_kernel<<<1, 1>>>(out);
-  cudaMemcpy(&value, out, sizeof value, cudaMemcpyDeviceToHost);
-  cudaFree(out);
-  return value == 1;
-}
-
 // ---- Products -----------------------------------------------------------------------------------
 
 enum product_fault { LAYOUT, ALIGNMENT, PAST_SHARED, SHORT, DIFFERS, FEWER, WARP_MISSING, GROUPS };

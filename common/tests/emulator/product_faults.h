@@ -3,13 +3,13 @@
 #ifndef PRODUCT_FAULTS_H
 #define PRODUCT_FAULTS_H
 
+#include "healthy.h"
+
 #include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-bool healthy_launch(void);
 
 // The line of the operation that a report names, in the kernel that was launched last.
 extern int fault_line;

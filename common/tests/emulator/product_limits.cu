@@ -2,16 +2,6 @@
 
 #include "hopper.cuh"
 
-__global__ void healthy_kernel(int *out) { *out = 1; }
-bool healthy_launch(void) {
-  int *out = nullptr, value = 0;
-  cudaMalloc(&out, sizeof value);
-  healthy_kernel<<<1, 1>>>(out);
-  cudaMemcpy(&value, out, sizeof value, cudaMemcpyDeviceToHost);
-  cudaFree(out);
-  return value == 1;
-}
-
 static const emulator_site SITE = {"wgmma.mma_async", "product_limits", 1};
 
 __device__ static unsigned char *aligned(unsigned char *memory) {

@@ -2,14 +2,14 @@
 #ifndef PRODUCT_LIMITS_H
 #define PRODUCT_LIMITS_H
 
+#include "healthy.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-bool healthy_launch(void);
 
 enum { LIMITS_ROWS = 64, LIMITS_K = 16, LIMITS_COLUMNS_MAX = 256 };
 

@@ -8,13 +8,6 @@
   kernel<true><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));                 \
   if (broken) kernel<false><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));
 
-// Fetches a tile and waits for it.
-__device__ fetched_tile arrived_tile(unsigned char *memory, const CUtensorMap *map) {
-  const fetched_tile fetched = fetch_first(memory, map);
-  barrier_wait(fetched.full, 0);
-  return fetched;
-}
-
 template <bool right>
 __global__ void operand_kernel(const __grid_constant__ CUtensorMap map, float *out) {
   extern __shared__ unsigned char memory[];

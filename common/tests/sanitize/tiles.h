@@ -55,4 +55,11 @@ __device__ fetched_tile fetch_first(unsigned char *memory, const CUtensorMap *ma
   return {tiles(memory), matrix_descriptor(tiles(memory), 0), &full[0]};
 }
 
+// Fetches a tile and waits for it.
+__device__ fetched_tile arrived_tile(unsigned char *memory, const CUtensorMap *map) {
+  const fetched_tile fetched = fetch_first(memory, map);
+  barrier_wait(fetched.full, 0);
+  return fetched;
+}
+
 #endif

@@ -7,13 +7,6 @@
   if (broken) kernel<false><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));    \
   if (!broken) kernel<true><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));
 
-// Fetches a tile and waits for it.
-__device__ fetched_tile arrived_tile(unsigned char *memory, const CUtensorMap *map) {
-  const fetched_tile fetched = fetch_first(memory, map);
-  barrier_wait(fetched.full, 0);
-  return fetched;
-}
-
 // The second warpgroup's product may still read the tile when a copy overwrites it.
 template <bool right>
 __global__ void second_kernel(const __grid_constant__ CUtensorMap map, float *out) {
