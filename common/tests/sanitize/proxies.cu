@@ -8,13 +8,6 @@
   if (broken) kernel<false><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));    \
   if (!broken) kernel<true><<<1, threads, TWO_TILES>>>(map_of_zeros(), device_floats(threads));
 
-// Fetches a tile and waits for it.
-__device__ fetched_tile arrived_tile(unsigned char *memory, const CUtensorMap *map) {
-  const fetched_tile fetched = fetch_first(memory, map);
-  barrier_wait(fetched.full, 0);
-  return fetched;
-}
-
 // Thread 0 fetches the next tile, and no thread reads it.
 __device__ void refill(const fetched_tile &stage, const CUtensorMap *map) {
   if (threadIdx.x == 0) fetch(stage.place, map, stage.full);
