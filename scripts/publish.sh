@@ -3,8 +3,8 @@
 # Copies results/<device>/*.csv, or NAME.csv and its NAME-samples.csv alone, to plots/data/<device>, draws the charts and
 # writes the tables again, and shows which numbers of the texts are old now. A file replaces the whole published one, but
 # bugs.csv, mutants.csv, counts.csv, counts-lines.csv and the files of variants are merged, so that the published rows of
-# other steps stay, and those of other numbers of GPUs. So are peers.csv, shapes.csv, spread.csv, waves.csv and
-# decode.csv, by shape: all that was timed at one shape was timed in turn, and stays together.
+# other steps stay, and those of other numbers of GPUs. So are bench.csv, peers.csv, shapes.csv, spread.csv, waves.csv
+# and decode.csv, by shape: all that was timed at one shape was timed in turn, and stays together.
 # Rows of steps that have got another name since are left out. Of the emulator only bugs.csv, mutants.csv and
 # counts-lines.csv, which the lab book shows, are published, because its other records can be made quickly on any machine.
 # Exit status 2 when there is nothing to publish.
@@ -74,11 +74,12 @@ join_shapes() { # published file, new file
       header = $0
       if (FILENAME == new) columns = $0
       for (i = 1; i <= NF; i++) column[$i] = i
+      last = "rising" in column ? column["rising"] : column["causal"] # peers have score_deviation and rising, too
       next
     }
     {
       key = ""
-      for (i = column["dtype"]; i < column["causal"] + 3; i++) key = key FS $i # up to score_deviation and rising
+      for (i = column["dtype"]; i <= last; i++) key = key FS $i
     }
     FILENAME == new {
       if (!(key in replaced)) order[++shapes] = key
@@ -118,7 +119,7 @@ publish() { # file of results/, folder of plots/data
     text=$(set -e; join_rows "$published" "$1" | of_todays_steps)
     write_whole "$published" <<<"$text"
     ;;
-  peers*.csv | shapes*.csv | spread*.csv | waves*.csv | decode*.csv)
+  bench*.csv | peers*.csv | shapes*.csv | spread*.csv | waves*.csv | decode*.csv)
     text=$(set -e; join_shapes "$published" "$1" | of_todays_steps)
     write_whole "$published" <<<"$text"
     ;;

@@ -154,6 +154,31 @@ Test(publish, peers_by_shape) {
   cr_expect_str_eq(result.out, "step,dtype,causal,floor_ms\n05_y,fp16,1,7\n", "%s", result.out);
 }
 
+// A bench that was interrupted replaces the shapes that it reached. Their commits and new columns are no part of the shape.
+Test(publish, bench_by_shape) {
+  toolkit_write(FOLDER "/bench.csv",
+                "step,dtype,seq_q,causal,median_ms,commit\n01_x,fp16,512,0,1,old\n"
+                "01_x,fp16,512,1,2,old\n01_x,fp16,8192,0,3,old\n");
+  toolkit_write("results/test-gpu/bench.csv",
+                "step,dtype,seq_q,causal,inputs,median_ms,commit\n01_x,fp16,512,0,normal,4,new\n"
+                "02_x,fp16,512,0,normal,5,new\n01_x,fp16,512,1,normal,6,new\n");
+  toolkit_write(FOLDER "/bench-samples.csv",
+                "step,dtype,seq_q,causal,commit,microseconds\n01_x,fp16,512,0,old,1000 1001\n"
+                "01_x,fp16,8192,0,old,3000 3001\n");
+  toolkit_write("results/test-gpu/bench-samples.csv",
+                "step,dtype,seq_q,causal,commit,microseconds\n01_x,fp16,512,0,new,4000 4001\n");
+  const script_result result =
+      toolkit_run("scripts/publish.sh test-gpu bench >log 2>&1; cat " FOLDER
+                  "/bench.csv; cat " FOLDER "/bench-samples.csv");
+  cr_expect_str_eq(
+      result.out,
+      "step,dtype,seq_q,causal,inputs,median_ms,commit\n01_x,fp16,512,0,normal,4,new\n"
+      "02_x,fp16,512,0,normal,5,new\n01_x,fp16,512,1,normal,6,new\n01_x,fp16,8192,0,,3,old\n"
+      "step,dtype,seq_q,causal,commit,microseconds\n01_x,fp16,512,0,new,4000 4001\n"
+      "01_x,fp16,8192,0,old,3000 3001\n",
+      "%s", result.out);
+}
+
 // A step that has got another name is not beside its new name in the charts.
 Test(publish, rows_of_renamed_steps_are_left_out) {
   toolkit_write("results/test-gpu/bench.csv", "# a comment\nstep,median_ms\n01_old,1\n01_new,2\n"
