@@ -67,9 +67,8 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 
 }
 
 // The old max may stay while the largest probability is at most 2^15 in fp16, the last power of 2 there, or 2^64 in
-// bf16. LAZY_LIMIT is this number as the bits of an Element, because bits are compared. rehearsal_fails, below, has a
-// lower limit, 2^12 or 2^51. It compares scores times scale_log2, so REHEARSAL_LOG2 is the exponent of 2: about four
-// fifths of 15 or of 64.
+// bf16. LAZY_LIMIT has the bits of this number, because bits are compared. rehearsal_fails, below, compares scores times
+// scale_log2, which are exponents of 2, and its limit is lower: about four fifths of 15 or of 64.
 template <typename Element>
 static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
 template <typename Element>
@@ -239,8 +238,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       wary_tiles--;
     } else if (failures > blocks / BLOCKS_PER_FAILURE) {
       wary_tiles = WARY_TILES;
-      for (int i = 1; i < tile::CONSUMERS; i++)
-        report(consumer + i, 1 << 16); // above any share of blocks
+      for (int i = 1; i < tile::CONSUMERS; i++) report(consumer + i, 1 << 16); // above any share
     }
   };
   if (consumer == tile::CONSUMERS - 1) pass_turn(); // so that the first one can begin
