@@ -19,6 +19,7 @@ device_counts device_counts_read(void) {
       .products_in_the_first_half = counts.products_in_the_first_half,
       .collectives_under_products = counts.collectives_under_products,
       .named_barriers = counts.named_barriers,
+      .product_groups_in_turns = counts.product_groups_in_turns,
       .copies_behind_kernels = counts.copies_behind_kernels,
       .grid = {counts.grid[0], counts.grid[1], counts.grid[2]},
   };

@@ -271,6 +271,9 @@ typedef struct {
   uint64_t products_in_the_first_half;
   uint64_t collectives_under_products; // those of warps whose products by wgmma are under way
   uint64_t named_barriers;             // one for each time a named barrier let its threads pass
+  // Groups of products by wgmma that a warp group committed between a wait at a named barrier and its next arrival
+  // at one: in its turn.
+  uint64_t product_groups_in_turns;
   // From device to device, by the host's calls: those that wait for a kernel that was queued since the reset.
   uint64_t copies_behind_kernels;
   unsigned grid[3]; // of the last launch: x, y, z

@@ -122,7 +122,17 @@ static bool arrive(worker *worker, int number, int threads, const bool *value,
   return true;
 }
 
+// Warp groups that take turns wait at a named barrier for their turn, and arrive at another one to pass it. The first
+// thread of a warp group counts what the group has committed in between.
+static void count_turn(worker *worker) {
+  thread *self = worker->running;
+  if (self->products.in_turn && self->index % WARPGROUP_THREADS == 0)
+    worker->counts.product_groups_in_turns += self->products.group - self->products.before_turn;
+  self->products.in_turn = false;
+}
+
 void emulator_named_barrier_arrive(int number, int threads, const emulator_site *site) {
+  count_turn(current_worker);
   arrive(current_worker, number, threads, NULL, site);
 }
 
@@ -144,6 +154,9 @@ static bool arrive_and_wait(int number, int threads, const bool *value, const em
 
 void emulator_named_barrier_wait(int number, int threads, const emulator_site *site) {
   arrive_and_wait(number, threads, NULL, site);
+  thread_products *products = &current_worker->running->products;
+  products->in_turn = true;
+  products->before_turn = products->group;
 }
 
 bool emulator_named_barrier_any(int number, int threads, bool value, const emulator_site *site) {

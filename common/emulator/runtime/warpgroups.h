@@ -72,10 +72,12 @@ typedef struct {
 
 // One thread's view of its warpgroup's products.
 typedef struct {
-  uint64_t group;   // the group to which it adds products; it has committed those before
-  uint64_t waited;  // number of groups
-  unsigned started; // products of the group
-  uint64_t aligned; // instructions that the warpgroup executes together
+  uint64_t group;       // the group to which it adds products; it has committed those before
+  uint64_t waited;      // number of groups
+  unsigned started;     // products of the group
+  uint64_t aligned;     // instructions that the warpgroup executes together
+  bool in_turn;         // it has waited at a named barrier, and arrived at none since
+  uint64_t before_turn; // `group` when it passed that barrier
 } thread_products;
 
 // Called where a block begins.

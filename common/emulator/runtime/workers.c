@@ -53,6 +53,7 @@ void workers_add_counts(emulator_counts *sum, const emulator_counts *more) {
   sum->products_in_the_first_half += more->products_in_the_first_half;
   sum->collectives_under_products += more->collectives_under_products;
   sum->named_barriers += more->named_barriers;
+  sum->product_groups_in_turns += more->product_groups_in_turns;
 }
 
 // The guard pages of more threads at the same time would take too many mappings.

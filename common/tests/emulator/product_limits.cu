@@ -55,6 +55,20 @@ __global__ void product_kernel(unsigned columns, bool transposed, unsigned offse
     D[(row + i / 2 % 2 * 8) * columns + column + i % 2 + i / 4 * 8] = d[i];
 }
 
+__global__ void turns_kernel() {
+  const int group = threadIdx.x / 128;
+  float d[4] = {};
+  if (group == 1) named_barrier_arrive(1, 256); // so that the first group can begin
+  wgmma_commit();
+  named_barrier_wait(1 + group, 256);
+  for (int i = 0; i <= group; i++) wgmma_commit();
+  named_barrier_arrive(2 - group, 256);
+  wgmma_commit();
+  wgmma_wait<0>(d);
+}
+
+void groups_in_turns(void) { turns_kernel<<<1, 256>>>(); }
+
 void product_of(unsigned columns, bool transposed, unsigned offset, const float *A, const float *B,
                 float *D) {
   const size_t A_bytes = LIMITS_ROWS * LIMITS_K * sizeof(float),

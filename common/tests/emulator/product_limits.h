@@ -21,6 +21,10 @@ void product_of(unsigned columns, bool transposed, unsigned offset, const float 
 // 20 products in turn, each with registers of its own; returns how many of their results are wrong.
 int wrong_of_many_products(void);
 
+// Two warp groups take a turn each, at named barriers. The first commits one group of products in its turn, the second
+// two. Both also commit one before they wait for their turn, and one after they have passed it.
+void groups_in_turns(void);
+
 typedef enum {
   OTHER_A,
   OTHER_CLEAR,

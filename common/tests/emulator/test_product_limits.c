@@ -24,6 +24,15 @@ static void check(unsigned columns, bool transposed, unsigned offset) {
   }
 }
 
+// A group counts if it is committed between the wait for a turn and the arrival that passes it.
+Test(product_limits, turns) {
+  emulator_counts_reset();
+  groups_in_turns();
+  cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
+  const uint64_t groups = emulator_counts_read().product_groups_in_turns;
+  cr_expect_eq(groups, 3, "%llu groups", (unsigned long long)groups);
+}
+
 Test(product_limits, widths) {
   static const unsigned columns[] = {8, 24, 32, 40, 64, 72, 136, 256};
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {

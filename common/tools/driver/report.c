@@ -115,6 +115,10 @@ static void print_counts(FILE *out, const device_counts *counts) {
   if (counts->named_barriers > 0) {
     print_count(out, ", ", counts->named_barriers, "named barrier", "s");
   }
+  if (counts->product_groups_in_turns > 0) {
+    print_count(out, ", ", counts->product_groups_in_turns, "group", "s");
+    fputs(" of products in turns", out);
+  }
   if (counts->copies_behind_kernels > 0) {
     fprintf(out, ", %" PRIu64 " %s behind kernels", counts->copies_behind_kernels,
             counts->copies_behind_kernels == 1 ? "copy" : "copies");
