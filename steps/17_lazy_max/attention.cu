@@ -68,7 +68,7 @@ __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 
 
 // The old max may stay while the largest probability is at most 2^15 in fp16, the last power of 2 there, or 2^64 in
 // bf16. LAZY_LIMIT has the bits of this number, because bits are compared. rehearsal_fails, below, compares scores times
-// scale_log2, which are exponents of 2, and its limit is lower: about four fifths of 15 or of 64.
+// scale_log2, which are exponents of 2. Its limit, REHEARSAL_LOG2, is lower: about four fifths of 15 or of 64.
 template <typename Element>
 static constexpr unsigned LAZY_LIMIT = std::is_same<Element, half>::value ? 0x7800 : 0x5F80;
 template <typename Element>
