@@ -60,7 +60,8 @@ lacks_no_column() { # published file, new file
 }
 
 # Prints the rows of the new file, and those of the old one whose shape does not occur in the new one, by the old one's
-# order of shapes. As long as rows of the old one stay, so do its comments, which name the GPU.
+# order of shapes. The comments of the old one, which name the GPU of a run and end with its commit, stay as long as rows
+# of that commit do.
 join_shapes() { # published file, new file
   local rows=''
   if [ -f "$1" ] && lacks_no_column "$1" "$2"; then
@@ -86,12 +87,16 @@ join_shapes() { # published file, new file
       replaced[key] = replaced[key] $0 "\n"
       next
     }
-    !(key in replaced) { rows[++count] = $0 "\n"; kept = 1; next }
+    !(key in replaced) { rows[++count] = $0 "\n"; kept = 1; stays[$column["commit"]]; next }
     !(key in printed) { printed[key]; rows[++count] = replaced[key] }
     END {
-      for (i = 1; i <= old_comments && kept; i++)
-        if (index("\n" comments, "\n" old_comment[i] "\n") == 0) comments = comments old_comment[i] "\n"
-      printf "%s%s\n", comments, columns
+      for (i = 1; i <= old_comments && kept; i++) {
+        if (index("\n" comments run, "\n" old_comment[i] "\n") == 0) run = run old_comment[i] "\n"
+        if (!match(old_comment[i], /: commit = [^,]*/)) continue
+        if (!("commit" in column) || substr(old_comment[i], RSTART + 11, RLENGTH - 11) in stays) comments = comments run
+        run = ""
+      }
+      printf "%s%s%s\n", comments, run, columns
       for (i = 1; i <= count; i++) printf "%s", rows[i]
       for (i = 1; i <= shapes; i++) if (!(order[i] in printed)) printf "%s", replaced[order[i]]
     }' new="$2" "$2" - <<<"$rows"

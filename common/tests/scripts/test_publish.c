@@ -155,13 +155,18 @@ Test(publish, peers_by_shape) {
 }
 
 // A bench that was interrupted replaces the shapes that it reached. Their commits and new columns are no part of the shape.
+// A run of which no row stays leaves no comment behind.
 Test(publish, bench_by_shape) {
-  toolkit_write(FOLDER "/bench.csv",
-                "step,dtype,seq_q,causal,median_ms,commit\n01_x,fp16,512,0,1,old\n"
-                "01_x,fp16,512,1,2,old\n01_x,fp16,8192,0,3,old\n");
+#define OLDER_RUN   "# before: gpu = GPU-1\n# before: commit = older, date = today\n"
+#define OLD_RUN     "# before: gpu = GPU-2\n# before: commit = old, date = today\n"
+#define NEW_RUN     "# before: gpu = GPU-3\n# before: commit = new, date = today\n"
+#define OLD_COLUMNS "step,dtype,seq_q,causal,median_ms,commit\n"
+#define NEW_COLUMNS "step,dtype,seq_q,causal,inputs,median_ms,commit\n"
+  toolkit_write(FOLDER "/bench.csv", OLDER_RUN OLD_RUN OLD_COLUMNS
+                "01_x,fp16,512,0,1,older\n01_x,fp16,512,1,2,older\n01_x,fp16,8192,0,3,old\n");
   toolkit_write("results/test-gpu/bench.csv",
-                "step,dtype,seq_q,causal,inputs,median_ms,commit\n01_x,fp16,512,0,normal,4,new\n"
-                "02_x,fp16,512,0,normal,5,new\n01_x,fp16,512,1,normal,6,new\n");
+                NEW_RUN NEW_COLUMNS "01_x,fp16,512,0,normal,4,new\n02_x,fp16,512,0,normal,5,new\n"
+                                    "01_x,fp16,512,1,normal,6,new\n");
   toolkit_write(FOLDER "/bench-samples.csv",
                 "step,dtype,seq_q,causal,commit,microseconds\n01_x,fp16,512,0,old,1000 1001\n"
                 "01_x,fp16,8192,0,old,3000 3001\n");
@@ -172,7 +177,8 @@ Test(publish, bench_by_shape) {
                   "/bench.csv; cat " FOLDER "/bench-samples.csv");
   cr_expect_str_eq(
       result.out,
-      "step,dtype,seq_q,causal,inputs,median_ms,commit\n01_x,fp16,512,0,normal,4,new\n"
+      NEW_RUN OLD_RUN NEW_COLUMNS
+      "01_x,fp16,512,0,normal,4,new\n"
       "02_x,fp16,512,0,normal,5,new\n01_x,fp16,512,1,normal,6,new\n01_x,fp16,8192,0,,3,old\n"
       "step,dtype,seq_q,causal,commit,microseconds\n01_x,fp16,512,0,new,4000 4001\n"
       "01_x,fp16,8192,0,old,3000 3001\n",
