@@ -155,7 +155,10 @@ for file in steps/*/hints.md steps/*/goals.txt common/kernel/*.cuh common/numeri
   if [ -f "$file" ]; then add text "$file"; fi
 done
 
-# Data of a commit since which the code of the step has changed; comments do not count.
+# Data of a commit since which the code of the step has changed; comments and layout do not count.
+code_without_layout() { # file, or - for the standard input
+  awk -f scripts/code.awk "$1" | tr -d '[:space:]'
+}
 cat plots/data/*/*.csv | awk -F , '
   { gsub(/"/, "") }
   # Counted from the end, because a text in quotes may hold commas, and none stands behind the commit.
@@ -169,7 +172,7 @@ while IFS=$'\t' read -r name commit_of; do
   if ! [ -f "$file" ] || ! object=$(git rev-parse --quiet --verify "$commit_of_code:$file" 2>/dev/null ||
     git rev-parse --quiet --verify "$commit_of_code^{commit}" 2>/dev/null); then continue; fi # not in this repository
   if [ -z "${is_old[$name $object]-}" ]; then
-    if cmp -s <(git cat-file -p "$object" | awk -f scripts/code.awk) <(awk -f scripts/code.awk "$file"); then
+    if cmp -s <(git cat-file -p "$object" | code_without_layout -) <(code_without_layout "$file"); then
       is_old[$name $object]=no
     else
       is_old[$name $object]=yes

@@ -184,8 +184,8 @@ static inline partial_tiles partial_tiles_at(void *workspace, const equal_shares
   return {O, max_sum, (unsigned long long *)(max_sum + rows)};
 }
 
-// Clears the counters of a new workspace. No result depends on that, see is_last_of, but a kernel should not read
-// memory that has never been written.
+// Clears the counters of a new workspace. No result depends on that, see count_call (counter.cuh), but a kernel
+// should not read memory that has never been written.
 static inline cudaError_t clear_new_counters(const partial_tiles &partials,
                                              const equal_shares &shares, int warps,
                                              cudaStream_t stream) {

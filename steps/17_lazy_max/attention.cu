@@ -238,8 +238,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       wary_tiles--;
     } else if (failures > blocks / BLOCKS_PER_FAILURE) {
       wary_tiles = WARY_TILES;
-      for (int i = 1; i < tile::CONSUMERS; i++)
-        report(consumer + i, 1 << 16); // above any share of blocks
+      for (int i = 1; i < tile::CONSUMERS; i++) report(consumer + i, 1 << 16); // above any share
     }
   };
   if (consumer == tile::CONSUMERS - 1) pass_turn(); // so that the first one can begin

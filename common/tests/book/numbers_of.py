@@ -221,11 +221,11 @@ def diffs(check):
 
 
 def stale(check):
-    """The page says that a step's code has changed since a commit, if and only if it has; comments do not count."""
+    """The page says that a step's code has changed since a commit, if and only if it has; comments and layout do not count."""
 
     def code_of(text):
         without = re.sub(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/|//[^\n]*', lambda it: it[1] or " ", text, flags=re.DOTALL)
-        return " ".join(without.split())
+        return "".join(without.split())
 
     def source_at(commit, file):
         command = ["git", "show", f"{commit.removesuffix('-dirty')}:{file}"]
