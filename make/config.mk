@@ -201,10 +201,10 @@ ifeq ($(DEVICE),gpu)
   KNOWN     := $(ARCH)
   THIS_GPU  := this GPU is
 else
-  KNOWN     := $(shell awk -v gpu='$(or $(EMU_GPU),h200)' '!/^\#/ && $$2 == gpu { print $$1 }' scripts/gpus.txt)
+  KNOWN     := $(shell awk -v gpu='$(or $(EMU_GPU),h200)' '/^sm_/ && $$2 == gpu { print $$1 }' scripts/gpus.txt)
   THIS_GPU  := the emulated GPU is
   ifeq ($(KNOWN),)
-    $(error EMU_GPU is "$(EMU_GPU)", which the emulator does not know: use one of $(shell awk '!/^\#/ && $$2 != "-" { print $$2 }' scripts/gpus.txt))
+    $(error EMU_GPU is "$(EMU_GPU)", which the emulator does not know: use one of $(shell awk '/^sm_/ && $$2 != "-" { print $$2 }' scripts/gpus.txt))
   endif
 endif
 ifeq ($(origin MADE_FOR),undefined) # a caller that asks for names only can leave this out, with MADE_FOR=

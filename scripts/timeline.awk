@@ -61,7 +61,7 @@ function add_segment(lane, begin, end, kind, event) {
   segment_end[segments] = end
   segment_kind[segments] = kind
   segment_line[segments] = event_line[event]
-  segment_file[segments] = event_file[event]
+  segment_file[segments] = event_file[event] "" # gawk 5.2.1, which Debian 12 has, fails at a copy without the ""
 }
 
 function add_product(event) {

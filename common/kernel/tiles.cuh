@@ -8,7 +8,8 @@
 // vector of the calling thread. The first element of the vector is element (row, d) of the tile. `inside`
 // tells whether the vector lies in the matrix, thus in the first `rows` rows and the first `head_dim`
 // columns. Where it does not, the tile must be filled with zeros; `from` is a valid address in the matrix in
-// this case too. A thread has up to UNROLL copies under way at once, as many as its registers allow.
+// this case too. A thread has up to UNROLL copies through registers under way at once, if it has registers for
+// them. Asynchronous copies need no UNROLL above 1 for that.
 template <int TILE_ROWS, int D, int THREADS, int UNROLL, typename Vector, typename Element,
           typename Copy>
 __device__ __forceinline__ void for_each_vector_of(const Element *matrix, int rows, int head_dim,
