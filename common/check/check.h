@@ -12,7 +12,7 @@ enum { CHECK_POISON = 0xff };
 
 typedef struct {
   double o_error;   // max |O - reference|; NaN when O holds a NaN
-  double o_bound;   // FlashAttention's bound of it, the largest that passes in any element
+  double o_bound;   // the largest that passes in any element, mostly FlashAttention's bound
   double o_used;    // max |O - reference| / the allowed error of the element; NaN likewise
   double o_mean;    // root mean square of |O - reference| / o_mean of the reference; 0 of few
   double lse_error; // max |lse - reference| / (1 + |reference|) over finite rows; NaN likewise

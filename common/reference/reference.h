@@ -12,7 +12,7 @@ typedef struct {
       selection;  // which rows there are, `count` in each head: all, or some (selection_count)
   double *o;      // [batch, heads, count, head_dim]
   double *lse;    // [batch, heads, count]; -infinity for a row that sees no key
-  double o_bound; // FlashAttention's bound of |O - o|, for all elements
+  double o_bound; // of |O - o|, for all elements
   // [batch, heads, count, head_dim]: the largest |O - o| of an element that passes. It is less than o_bound
   // wherever a correct kernel makes a smaller error (allowance.h).
   float *o_allowed;
@@ -35,7 +35,9 @@ typedef struct {
 // where `low` is plain attention that rounds scores, probabilities and output to the element type,
 // as a framework's unfused path does, and atol = 2 * max |((ref + 0.3) - 0.3) - ref| evaluated in
 // the element type. So a kernel's error may be at most twice that of plain attention, plus rounding. An
-// element where plain attention overflows (its error is not finite) does not widen the bound.
+// element where plain attention overflows (its error is not finite) does not widen the bound. If there are
+// few elements, plain attention may be right by luck. So an element may always be off by 3 times its o_mean,
+// if o_allowed is not less, and o_bound is the larger one of both.
 bool reference_compute(const attention_shape *shape, const uint16_t *q, const uint16_t *k,
                        const uint16_t *v, reference_result *result, error_text *error);
 
