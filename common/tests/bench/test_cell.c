@@ -214,6 +214,23 @@ Test(cell, a_step_that_is_idle_when_it_is_timed) {
   cr_expect(strstr(row->note.text, "after it was timed, ") == row->note.text, "%s", row->note.text);
 }
 
+// Nothing is compared with a step that turns out to be wrong.
+Test(cell, the_first_step_is_idle_when_it_is_timed) {
+  const attention_step three[3] = {{.name = "07_idle",
+                                    .forward = forward_idle,
+                                    .workspace_bytes = no_workspace,
+                                    .unsupported = takes_all},
+                                   steps[0],
+                                   steps[2]};
+  cr_assert(cell_measure(&device, &shape, three, 3, &plan, &tested, &error), "%s", error.text);
+  cr_expect_eq(tested.rows[0].result.verdict, CHECK_FAILED);
+  cr_expect_null(tested.rows[0].result.first.to);
+  cr_expect_null(tested.rows[1].result.before.to);
+  cr_expect_str_eq(tested.rows[1].result.first.to, "01_fast");
+  cr_expect_str_eq(tested.rows[2].result.first.to, "01_fast");
+  cr_expect_str_eq(tested.rows[2].result.before.to, "01_fast");
+}
+
 Test(cell, no_step_is_right) {
   cr_assert(cell_measure(&device, &shape, &steps[1], 1, &plan, &tested, &error), "%s", error.text);
   cr_expect_eq(tested.rows[0].result.verdict, CHECK_FAILED);

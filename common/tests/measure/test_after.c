@@ -1,6 +1,7 @@
 // Tests what measure_steps finds out about launches that were timed, once they have been.
 #include "measured_trial.h"
 #include "numeric/float16.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,6 +238,35 @@ Test(after, what_one_launch_does_is_found) {
     const check_result found = find(4, false);
     cr_expect(strstr(found.message.text, cases[i].words), "case %zu: %s", i, found.message.text);
   }
+}
+
+// The exact scores of the only row, 2^28 and 2^28 + 3, differ by less than float32 tells apart. So a kernel may find that the
+// two keys have equal weights.
+Test(after, a_right_step_with_an_ill_conditioned_row_is_accepted) {
+  enum { DIM = 64 };
+  const attention_shape shape = {ATTENTION_FP16, 1, 1, 1, 1, 2, DIM, false, 1.0f};
+  free_trial();
+  error_text error;
+  cr_assert(trial_create(&tested, &shape, &error), "%s", error.text);
+  memset(tested.q, 0, DIM * sizeof *tested.q);
+  memset(tested.k, 0, 2 * DIM * sizeof *tested.k);
+  tested.q[0] = tested.k[0] = tested.k[DIM] = fp16_from_float(16384);
+  tested.q[1] = fp16_from_float(1);
+  tested.k[DIM + 1] = fp16_from_float(3);
+  for (size_t i = 0; i < DIM; i++) {
+    tested.v[i] = fp16_from_float(1);
+    tested.v[DIM + i] = fp16_from_float(2);
+  }
+  cr_assert(trial_upload(&tested, &error) && trial_reference(&tested, &error), "%s", error.text);
+  for (size_t i = 0; i < DIM; i++) tested.reference.o[i] = 1.5; // for forward_right
+  kind = RIGHT;
+  fill_right_o();
+  for (size_t i = 0; i < DIM; i++) tested.reference.o[i] = (1 + 2 * exp(3)) / (1 + exp(3));
+  const measure_plan plan = small_plan(1);
+  check_result found = {0};
+  cr_assert(measure_steps(&tested, &computing, 1, &plan, &measured, &error), "%s", error.text);
+  cr_expect(measured_steps_check(&measured, 0, &found), "%s", found.message.text);
+  measured_steps_free(&measured);
 }
 
 static size_t large_workspace(const attention_shape *shape) { return shape ? 50000 : 0; }

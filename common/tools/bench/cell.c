@@ -68,11 +68,11 @@ static bool check_step(trial *trial, const attention_step *step, const measure_p
   return true;
 }
 
-// Fills the row with the measurements of contender number `own`. The first contender and the one before it
-// were timed in the same rounds.
-static void fill_row(cell_row *row, const measured_steps *measured, size_t own) {
-  const timing_contender *contenders = measured->contenders;
-  const timing_contender *contender = &contenders[own];
+// Fills the row with the measurements of contender number `own`, and compares it with the first right one and with the
+// right one before it, which were timed in the same rounds. Then it is the one before, and may be the first one.
+static void fill_row(cell_row *row, const measured_steps *measured, size_t own,
+                     const timing_contender **first, const timing_contender **before) {
+  const timing_contender *contender = &measured->contenders[own];
   if (contender->failure) {
     fail(&row->note, "%s", contender->failure);
     return;
@@ -80,9 +80,10 @@ static void fill_row(cell_row *row, const measured_steps *measured, size_t own) 
   row->bursts = contender;
   row->result.figures = timing_figure(contender);
   row->result.floor = measured_steps_floor(measured);
-  row->result.first = result_compare(contender, contenders, contenders[0].name);
-  if (own == 0) return;
-  row->result.before = result_compare(contender, contender - 1, contender[-1].name);
+  if (!*first) *first = contender;
+  row->result.first = result_compare(contender, *first, (*first)->name);
+  if (*before) row->result.before = result_compare(contender, *before, (*before)->name);
+  *before = contender;
 }
 
 // Times the steps whose results are right, and gives every row the conditions.
@@ -100,13 +101,14 @@ static bool time_steps(const device_info *device, trial *trial, const attention_
   conditions.after = record_read_state(device);
   conditions.origin = record_read_origin();
   size_t next = 0;
+  const timing_contender *first = NULL, *before = NULL;
   for (size_t i = 0; i < cell->count && good; i++) {
     cell_row *row = &cell->rows[i];
     row->result.conditions = conditions;
     if (row->result.verdict != CHECK_PASSED) continue;
     const size_t own = next++;
     if (measured_steps_check(&cell->measured, own, &row->result.check)) {
-      fill_row(row, &cell->measured, own);
+      fill_row(row, &cell->measured, own, &first, &before);
     } else {
       row->result.verdict = CHECK_FAILED;
       row->note = row->result.check.message;
