@@ -152,7 +152,7 @@ static bool check_o(const attention_shape *shape, const uint16_t *o,
       const double error = fabs(got - expected);
       result->o_error = worse(error, result->o_error);
       if (!uncertain) {
-        result->o_used = worse(error / allowed, result->o_used);
+        result->o_used = worse(error == 0 ? 0 : error / allowed, result->o_used);
         mean_error_add(&mean, error, (double)reference->o_mean[i]);
       }
       if (!exceeds(error, allowed)) continue;

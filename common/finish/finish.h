@@ -3,12 +3,19 @@
 #ifndef FINISH_H
 #define FINISH_H
 
+#include "error/error.h"
+
 // Runs `program` with the arguments of main, and returns its status, for main to return. If the process exits
 // before `program` returns, by exit or quick_exit, the status is EXIT_CHECK_FAILED, and a sentence says why.
 //
 // A process cannot notice some endings of its own, such as _exit(0) or another program in its place. The
 // caller can. When the environment variable LAB_FINISHED names a file, a line is added to it as soon as
 // `program` has returned. scripts/finished.sh demands that line.
+//
+// Where something that was printed could not be written, success becomes EXIT_BAD_INPUT, and a sentence says why.
 int finish_run(int (*program)(int argc, char **argv), int argc, char **argv);
+
+// Returns false, with a sentence, where something that was printed to standard output could not be written.
+bool finish_output(error_text *error);
 
 #endif

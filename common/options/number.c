@@ -25,12 +25,14 @@ bool number_parse_integer(const char *name, const char *text, int64_t least, int
     return fail(error, "%s is \"%s\": give a whole number", name, text);
   }
   char *end = NULL;
-  const long long parsed = strtoll(text, &end, 10); // saturates, so out of range below
+  errno = 0;
+  const long long parsed = strtoll(text, &end, 10); // takes the nearest one of what is too far
+  const bool too_far = errno == ERANGE;
   if (!whole_word(name, text, end, error)) return false;
-  if (parsed < least) {
+  if (parsed < least || (too_far && parsed < 0)) {
     return fail(error, "%s is %s: the smallest it can be is %" PRId64, name, text, least);
   }
-  if (parsed > most) {
+  if (parsed > most || too_far) {
     return fail(error, "%s is %s: the largest it can be is %" PRId64, name, text, most);
   }
   *value = parsed;

@@ -54,6 +54,11 @@ static void make_ill_conditioned(size_t row) {
   }
 }
 
+Test(outputs, no_error_uses_nothing_of_what_is_allowed) {
+  for (size_t i = 0; i < COUNT; i++) reference.o_allowed[i] = 0;
+  cr_expect_eq(expect(NULL).o_used, 0);
+}
+
 Test(outputs, an_error_in_the_mean_is_as_large_as_is_allowed_and_no_larger) {
   for (size_t i = 0; i < COUNT; i++) o[i] = ONE, reference.o_allowed[i] = 2;
   cr_expect_eq(expect(NULL).o_mean, 1);

@@ -3,6 +3,7 @@
 // the step needs, such as sm_80; older GPUs cannot run it.
 #include "finish/finish.h"
 #include "step/step.h"
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 // Capability".
 static const struct {
   const char *name;
-  long architecture;
+  int architecture;
   size_t block; // by opt-in; any GPU gives 48 without asking
   size_t multiprocessor;
   size_t reserved;
@@ -21,12 +22,24 @@ static const struct {
             {"H100/H200", 90, 227, 228, 1}};
 enum { GPUS = sizeof gpus / sizeof gpus[0] };
 
-static void print_row(const char *name, int head_dim, size_t bytes, const char *needs) {
+// Takes "sm_80" or "sm_90a" for 80 or 90.
+static bool parse_architecture(const char *text, int *architecture, error_text *error) {
+  char *end = NULL;
+  const bool named = strncmp(text, "sm_", 3) == 0 && isdigit((unsigned char)text[3]);
+  const long number = named ? strtol(text + 3, &end, 10) : 0;
+  if (number < 1 || number > 999 || (strcmp(end, "") != 0 && strcmp(end, "a") != 0))
+    return fail(error, "\"%s\" is no architecture: give one such as sm_80 or sm_90a", text);
+  *architecture = (int)number;
+  return true;
+}
+
+static void print_row(const char *name, int head_dim, size_t bytes, const char *needs,
+                      int architecture) {
   const size_t kilobyte = 1024;
   printf("%-12s  %3d  %8zu  %6.1f  %-9s", name, head_dim, bytes, (double)bytes / 1024,
          bytes <= 48 * kilobyte ? "no" : "opt-in");
   for (int i = 0; i < GPUS; i++) {
-    if (gpus[i].architecture < strtol(needs + strlen("sm_"), NULL, 10)) {
+    if (gpus[i].architecture < architecture) {
       printf("  %3s %-6s", "no", needs);
     } else if (bytes > gpus[i].block * kilobyte) {
       printf("  %10s", "too much");
@@ -41,11 +54,14 @@ static void print_row(const char *name, int head_dim, size_t bytes, const char *
 static int print_budget(int argc, char **argv) {
   error_text error;
   attention_step step;
-  if (argc < 2 || argc > 3 || (argc == 3 && strncmp(argv[2], "sm_", 3) != 0)) {
+  if (argc < 2 || argc > 3) {
     fprintf(stderr, "usage: budget STEP.so [sm_NN]\n");
     return EXIT_BAD_INPUT;
   }
-  if (!step_load(argv[1], &step, &error)) {
+  const char *const needs = argc == 3 ? argv[2] : "";
+  int architecture = 0;
+  if ((argc == 3 && !parse_architecture(needs, &architecture, &error)) ||
+      !step_load(argv[1], &step, &error)) {
     fprintf(stderr, "error: %s\n", error.text);
     return EXIT_BAD_INPUT;
   }
@@ -70,7 +86,7 @@ static int print_budget(int argc, char **argv) {
       if (step.unsupported(&shape)) continue;
       step.configure(*name);
       const size_t bytes = step.shared_memory_bytes(&shape);
-      if (bytes > 0) print_row(*name, head_dim, bytes, argc == 3 ? argv[2] : "sm_0");
+      if (bytes > 0) print_row(*name, head_dim, bytes, needs, architecture);
     }
   }
   return EXIT_OK;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "ceilings/ceiling.h"
 #include "ceilings/report.h"
+#include "finish/finish.h"
 #include "record/folder.h"
 #include "record/record.h"
 #include <stdlib.h>
@@ -123,7 +124,7 @@ static bool run(session *s, const char *data_folder, const char *name, error_tex
   return save(s, samples_name, write_samples, error) && save(s, name, write_values, error);
 }
 
-int main(int argc, char **argv) {
+static int measure_ceilings(int argc, char **argv) {
   if (argc != 3) {
     fputs(usage, stderr);
     return EXIT_BAD_INPUT;
@@ -141,3 +142,5 @@ int main(int argc, char **argv) {
   fprintf(stderr, "error: %s\n", error.text);
   return EXIT_BAD_INPUT;
 }
+
+int main(int argc, char **argv) { return finish_run(measure_ceilings, argc, argv); }

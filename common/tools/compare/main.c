@@ -2,6 +2,7 @@
 // slower.
 #include "compare/table.h"
 
+#include "finish/finish.h"
 #include "options/number.h"
 #include <string.h>
 
@@ -79,7 +80,7 @@ static bool same_device(const recording *old_run, const recording *new_run, erro
 static int report(const recording *old_run, const recording *new_run, const pairing *pairing,
                   const judgement *judgement) {
   table_print(stdout, old_run, new_run, pairing, judgement);
-  fflush(stdout);
+  fflush(stdout); // so that the warnings come behind it
   table_print_warnings(stderr, old_run, new_run, pairing, judgement);
   for (size_t i = 0; i < pairing->count; i++) {
     if (pairing->comparisons[i].verdict == VERDICT_SLOWER) return EXIT_CHECK_FAILED;
@@ -87,15 +88,17 @@ static int report(const recording *old_run, const recording *new_run, const pair
   return EXIT_OK;
 }
 
-int main(int argc, char **argv) {
+static int compare(int argc, char **argv) {
   options options = {.threshold = 0.01};
   recording old_run = {0};
   recording new_run = {0};
   pairing pairing = {0};
   judgement judgement;
   error_text error;
-  if (argc == 2 && strcmp(argv[1], "--help") == 0)
-    return fputs(usage, stdout) < 0 ? EXIT_BAD_INPUT : EXIT_OK;
+  if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+    fputs(usage, stdout);
+    return EXIT_OK;
+  }
   int status = EXIT_BAD_INPUT;
   if (parse(argc, argv, &options, &error) && recording_read(options.old_path, &old_run, &error) &&
       recording_read(options.new_path, &new_run, &error) &&
@@ -112,3 +115,5 @@ int main(int argc, char **argv) {
   recording_free(&new_run);
   return status;
 }
+
+int main(int argc, char **argv) { return finish_run(compare, argc, argv); }

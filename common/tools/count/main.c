@@ -48,9 +48,9 @@ typedef struct {
 } session;
 
 static bool read_options(session *s, int argc, char **argv, error_text *error) {
-  static const option_id refused[] = {OPTION_Q,       OPTION_K,       OPTION_V,      OPTION_OUT,
-                                      OPTION_LSE,     OPTION_CSV,     OPTION_HELP,   OPTION_ROUNDS,
-                                      OPTION_WARM_UP, OPTION_WARM_L2, OPTION_NO_TIME};
+  static const option_id refused[] = {OPTION_Q,       OPTION_K,       OPTION_V,       OPTION_OUT,
+                                      OPTION_LSE,     OPTION_CSV,     OPTION_HELP,    OPTION_ROUNDS,
+                                      OPTION_WARM_UP, OPTION_WARM_L2, OPTION_NO_TIME, OPTION_MPI};
   options *options = &s->options;
   if (!options_parse(argc, argv, options, error)) return false;
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
@@ -64,6 +64,7 @@ static bool read_options(session *s, int argc, char **argv, error_text *error) {
   if (shape->heads == 0) shape->heads = shape->kv_heads > 0 ? shape->kv_heads : 1;
   if (shape->seq_q == 0) shape->seq_q = 256;
   if (shape->seq_kv == 0) shape->seq_kv = 256;
+  if (options->given[OPTION_EMU_SEED]) device_set_schedule(options->emu_seed);
   const bool given = options->given[OPTION_GPUS];
   if (s->step.forward_group) group_imitate(given ? options->gpus : 2, given);
   return s->step.forward_group || !options->given[OPTION_GPUS] ||
@@ -220,10 +221,13 @@ static int count(int argc, char **argv) {
   } else if (!right) {
     fprintf(stderr, "FAILED: %s: %s\n", s.step.name, s.check.message.text);
   }
+  const bool launch_failed =
+      s.trial.launch_failed || s.group.failed; // a failed check, not bad input
   listing_free(&s.listing);
   group_close(&s.group);
   trial_free(&s.trial);
-  return !good ? EXIT_BAD_INPUT : right ? EXIT_OK : EXIT_CHECK_FAILED;
+  if (!good) return launch_failed ? EXIT_CHECK_FAILED : EXIT_BAD_INPUT;
+  return right ? EXIT_OK : EXIT_CHECK_FAILED;
 }
 
 int main(int argc, char **argv) { return finish_run(count, argc, argv); }

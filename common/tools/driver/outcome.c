@@ -1,8 +1,5 @@
 #include "driver/outcome.h"
 
-#include <errno.h>
-#include <string.h>
-
 void outcome_print(report *report, const attention_step *step, const device_info *device,
                    const options *options, const trial *trial) {
   report->step = step->name;
@@ -24,11 +21,6 @@ void outcome_print(report *report, const attention_step *step, const device_info
   } else {
     report_print(stdout, report);
   }
-}
-
-bool outcome_flush(error_text *error) {
-  return (fflush(stdout) == 0 && !ferror(stdout)) ||
-         fail(error, "writing to standard output failed: %s", strerror(errno));
 }
 
 static int say_wrong_result(const report *report, const options *options) {

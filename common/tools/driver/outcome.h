@@ -10,9 +10,6 @@
 void outcome_print(report *report, const attention_step *step, const device_info *device,
                    const options *options, const trial *trial);
 
-// Returns false with a sentence when not all of standard output was written.
-bool outcome_flush(error_text *error);
-
 // Says on stderr what is to be known of the run, and returns its exit status. `error` is the sentence of a run that
 // failed, whose status is `status`, and else NULL.
 int outcome_status(const report *report, const options *options, const error_text *error,

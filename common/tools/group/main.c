@@ -166,7 +166,6 @@ static int run_session(session *s) {
     outcome_print(&s->report, &s->step, &s->device, &s->options, &s->trial);
     if (s->device.emulated && !s->options.given[OPTION_CSV]) print_links(s);
   }
-  good = good && outcome_flush(&error);
   return outcome_status(&s->report, &s->options, good ? NULL : &error, s->status);
 }
 
@@ -180,7 +179,7 @@ static int drive(int argc, char **argv) {
   }
   if (s.options.given[OPTION_HELP]) {
     help_print(stdout, argv[0], s.step.name, s.step.summary);
-    return outcome_flush(&error) ? EXIT_OK : EXIT_BAD_INPUT;
+    return EXIT_OK;
   }
   s.processes = s.options.given[OPTION_MPI];
   if (s.processes && !processes_begin(&s.place, &error)) {

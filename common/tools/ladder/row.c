@@ -103,7 +103,7 @@ void row_print_table(FILE *file, const device_info *device, const attention_shap
     }
     const result_row *result = &row->result;
     fprintf(file, "%-6s  %11.3f  %9s", check_verdict_name(result->verdict),
-            result->check.o_error / result->check.o_bound,
+            result->check.o_error == 0 ? 0 : result->check.o_error / result->check.o_bound,
             bytes_text(result->workspace_bytes, bytes));
     if (device->emulated) {
       fprintf(file, "  %8llu  %6llu  %8llu  %8llu  %9llu  %8llu  %11llu\n",

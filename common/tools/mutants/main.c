@@ -7,10 +7,11 @@
 // mutants operators
 //   Their names, a line for each.
 #include "file/file.h"
+#include "finish/finish.h"
 #include "mutants/mutant.h"
 #include "mutants/reasons.h"
+#include "options/number.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -69,10 +70,9 @@ static bool write_mutant(const char *path, const char *number, const char *to, e
   mutated_source it;
   text_buffer out = {0};
   bool done = open_source(&it, path, error);
-  const size_t wanted = strtoul(number, NULL, 10);
-  if (done && (wanted < 1 || wanted > it.mutants.count))
-    done =
-        fail(error, "%s has no mutant \"%s\": they are 1 to %zu", path, number, it.mutants.count);
+  int64_t wanted = 0;
+  done = done && number_parse_integer("the mutant's number", number, 1, (int64_t)it.mutants.count,
+                                      &wanted, error);
   if (done) {
     mutant_write(&it.file, &it.mutants.items[wanted - 1], &out);
     done = file_write(to, out.data, out.length, error);
@@ -82,7 +82,7 @@ static bool write_mutant(const char *path, const char *number, const char *to, e
   return done;
 }
 
-int main(int count, char **arguments) {
+static int run(int count, char **arguments) {
   error_text error = {
       "the command is list [--reasons FILE] SOURCE..., write SOURCE NUMBER OUT, or operators"};
   bool done = false;
@@ -100,3 +100,5 @@ int main(int count, char **arguments) {
   if (!done) fprintf(stderr, "error: %s\n", error.text);
   return done ? EXIT_OK : EXIT_BAD_INPUT;
 }
+
+int main(int argc, char **argv) { return finish_run(run, argc, argv); }

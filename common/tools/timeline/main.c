@@ -51,6 +51,7 @@ typedef struct {
   timeline_sources sources;
   timeline_list list;
   timeline_stretch stretch;
+  bool wrong; // a result of the step, or a launch that failed
   char name[256];
 } session;
 
@@ -70,7 +71,8 @@ static bool read_options(session *s, int argc, char **argv, error_text *error) {
   if (shape->heads == 0) shape->heads = 16;
   if (shape->seq_q == 0) shape->seq_q = 4096;
   if (shape->seq_kv == 0) shape->seq_kv = shape->seq_q;
-  return options_fit_device(options, s->device.emulated, error);
+  return options_fit_device(options, s->device.emulated, error) &&
+         options_fit_one_gpu(options, error);
 }
 
 static bool load_steps(session *s, char **paths, error_text *error) {
@@ -121,6 +123,11 @@ static bool has_products_of_warpgroups(const timeline_list *list) {
   return false;
 }
 
+static bool fail_check(session *s, const check_result *check, error_text *error) {
+  s->wrong = true;
+  return fail(error, "the step is wrong: %s", check->message.text);
+}
+
 // Runs the step with stamps on multiprocessor 0 twice, once to warm up and to see whether it has products of warp
 // groups, and once to keep. Of four warps that multiply together, the first alone writes then.
 static bool record_events(session *s, error_text *error) {
@@ -136,8 +143,7 @@ static bool record_events(session *s, error_text *error) {
     good = record_into(s, &nowhere, error) && good;
     timeline_rings_free(&rings);
   }
-  if (good && !trial_check(&s->trial, &check))
-    return fail(error, "the step is wrong: %s", check.message.text);
+  if (good && !trial_check(&s->trial, &check)) return fail_check(s, &check, error);
   if (good && s->list.count > 0 &&
       strcmp(timeline_sources_find(&s->sources, s->list.entries[0].site).file, "?") == 0)
     return fail(error, "the stamps name a source that is neither the step's nor in common/kernel: "
@@ -168,9 +174,9 @@ static bool measure_cost(session *s, int which, error_text *error) {
   }
   for (size_t i = 0; i < BOTH && good; i++) {
     check_result check = {0};
-    if (!measured_steps_check(&measured, i, &check))
-      good = fail(error, "the step is wrong: %s", check.message.text);
+    if (!measured_steps_check(&measured, i, &check)) good = fail_check(s, &check, error);
   }
+  s->wrong |= measured.launch_failed;
   good = record_into(s, &nowhere, error) && good;
   measured_steps_free(&measured);
   timeline_rings_free(&rings);
@@ -299,11 +305,12 @@ static int record_timeline(int argc, char **argv) {
       read_options(&s, argc > 4 ? argc - 4 : 1, argv + (argc > 4 ? 4 : 0), &error) &&
       run(&s, argv[1], &error);
   if (!good) fprintf(stderr, "error: %s\n", error.text);
+  const bool wrong = s.wrong || s.trial.launch_failed;
   timeline_list_free(&s.list);
   timeline_sources_free(&s.sources);
   trial_free(&s.trial);
   for (int i = 0; i < BOTH; i++) step_unload(&s.steps[i]);
-  return good ? EXIT_OK : EXIT_BAD_INPUT;
+  return good ? EXIT_OK : wrong ? EXIT_CHECK_FAILED : EXIT_BAD_INPUT;
 }
 
 int main(int argc, char **argv) { return finish_run(record_timeline, argc, argv); }
