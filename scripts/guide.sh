@@ -80,7 +80,8 @@ run_block() { # document, line, words
     status=*) wanted=${word#status=} ;;
     needs=*)
       for tool in $(tr , ' ' <<<"${word#needs=}"); do
-        if ! command -v "$tool" >/dev/null && ! [ -x "$(scripts/doctor.sh --cuda-home)/bin/$tool" ]; then
+        if ! command -v "$tool" >/dev/null && ! [ -x ".deps/usr/bin/$tool" ] &&
+          ! [ -x "$(scripts/doctor.sh --cuda-home)/bin/$tool" ]; then
           echo "  skip  $1:$2: needs $tool, which is not here"
           left_out=$((left_out + 1))
           return
