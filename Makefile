@@ -53,10 +53,10 @@ deps: ## install what is missing; without root: make deps PREFIX=.deps
 	@scripts/deps.sh $${PREFIX:+"$$PREFIX"}
 
 deps-sass: ## fetch NVIDIA's disassembler for sass, where the CUDA toolkit lacks it (needs pip): PREFIX=.deps
-	@scripts/deps.sh --nvdisasm $(PREFIX)
+	@scripts/deps.sh --nvdisasm $${PREFIX:+"$$PREFIX"}
 
 deps-nccl: ## fetch NCCL for steps 21 to 23 on GPUs, where the machine has none (needs pip): PREFIX=.deps
-	@NVCC=$(NVCC) scripts/deps.sh --nccl $(PREFIX)
+	@NVCC=$(NVCC) scripts/deps.sh --nccl $${PREFIX:+"$$PREFIX"}
 
 doctor: ## look at compilers, CUDA, GPU, memory and tools
 	@scripts/doctor.sh
@@ -73,7 +73,7 @@ say_skipped = scripts/made_for.sh --left-out '$(KNOWN)' $(SKIPPED) | \
 .PHONY: say-device say-source
 # Says whose file it is: with the reader's own always, with the lab's where a step is checked, once a command.
 say-source:
-	$(if $(SAID),,$(if $(WORK),@PART=$(PART) scripts/workshop/source.sh $(STEPS),$(if $(STEP_GOALS),@echo "source: $(STEPS:%=$(STEPS_NAME)/%/attention.cu)$(if $(ELSEWHERE),,$(comma) the lab's own)")))
+	$(if $(SAID),,$(if $(WORK),@PART=$(PART) scripts/workshop/source.sh $(STEPS),$(if $(STEP_GOALS),@echo $(call quoted,source: $(STEPS:%=$(STEPS_NAME)/%/attention.cu)$(if $(ELSEWHERE),,$(comma) the lab's own)))))
 # A GPU that is asked for and missing would fail in each test. To build for one none is needed.
 built_for = $(filter build ptxas sass ptx say-device,$(MAKECMDGOALS))
 .PHONY: have-device

@@ -241,6 +241,11 @@ without_config := $(firstword $(filter sanitize ladder sweep budget timeline fuz
 ifneq ($(and $(CONFIG),$(without_config),$(filter 0,$(MAKELEVEL))),)
   $(error CONFIG=$(CONFIG) is for check, run and count, and make $(without_config) does not take it: leave it out$(if $(filter sanitize timeline gdb trace,$(without_config)),$(comma) or write ARGS="--config $(CONFIG)"))
 endif
+# Verbs that work on one step refuse several.
+one_step_verb := $(firstword $(filter sweep splits ncu gdb trace examples $(if $(STAT),,diff),$(MAKECMDGOALS)))
+ifneq ($(and $(one_step_verb),$(word 2,$(filter step%,$(MAKECMDGOALS)))),)
+  $(error make $(one_step_verb) works on one step: name one of $(filter step%,$(MAKECMDGOALS)))
+endif
 # Verbs that work on one GPU leave the steps for several out, and refuse them by name.
 one_gpu_verbs := bench budget calibrate $(if $(filter gpu,$(DEVICE)),count count-now mutants) decode examples fuzz gdb ladder ladder-now ncu peers record shapes \
                  splits spread sweep timeline trace waves

@@ -80,8 +80,10 @@ groups: needs-gpu ## steps 21 to 23 on 2, 4, ... GPUs, and PyTorch on all, again
 	@$(BUILDER) $(addsuffix .so,$(call programs,$(filter 17_%,$(ALL_STEPS)) $(GROUP_STEPS))) $(BUILD)/groups $(BUILD)/libpeers.so $(BUILD)/ladder
 	@$(with_args) $(RUN) $(BUILD)/groups $(call quoted,$(DATA)) $(or $(NAME),groups) \
 	  $(addsuffix .so,$(call programs,$(filter 17_%,$(ALL_STEPS)) $(GROUP_STEPS))) --
-	@PYTHONPATH=common/tools $(with_args) $(RUN) python3 -m peers.context_parallel --library $(BUILD)/libpeers.so \
-	  $(call quoted,$(DATA))/$$($(BUILD)/ladder --slug)/$(or $(NAME),groups)-torch.csv || echo "note: these times are left out"
+	@torch=$(call quoted,$(DATA))/$$($(BUILD)/ladder --slug)/$(or $(NAME),groups)-torch; \
+	  rm -f "$$torch.csv" "$$torch-samples.csv"; \
+	  PYTHONPATH=common/tools $(with_args) $(RUN) python3 -m peers.context_parallel --library $(BUILD)/libpeers.so \
+	    "$$torch.csv" || echo "note: of PyTorch there are the times that were written above, or none"
 	$(if $(NAME),,$(call draw_results,groups))
 
 .PHONY: record
@@ -104,8 +106,8 @@ ifeq ($(DEVICE),cpu)
 else
 	@$(BUILDER) $(shared_steps) $(shared_steps:.so=-stamped.so) $(BUILD)/timeline $(BUILD)/ladder
 	@set -o pipefail; for step in $(shared_steps); do \
-	  record=$$($(with_args) $(RUN) $(BUILD)/timeline $(call quoted,$(DATA)) $$step $${step%.so}-stamped.so -- | tee /dev/stderr | \
-	    sed -n 's/^written: //p') && scripts/timeline.sh gpu "$$record" || exit; \
+	  record=$$($(with_args) $(RUN) $(BUILD)/timeline $(call quoted,$(DATA)) $$step $${step%.so}-stamped.so -- | \
+	    awk '{ print >"/dev/stderr" } sub(/^written: /, "")') && scripts/timeline.sh gpu "$$record" || exit; \
 	done
 	$(call draw_results,timeline)
 	$(call hunted,timeline)

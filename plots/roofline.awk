@@ -9,7 +9,7 @@ file == "ladder" && timed() && wanted(field("step")) {
   tflops[field("step")] = field("tflops")
   operations[field("step")] = 1e12 * field("tflops") * field("median_ms") / 1000
 }
-file == "counts" && field("source") == "ncu" && field("dram_read_bytes") != "" && problem() == shape {
+file == "counts" && field("source") == "ncu" && field("dram_read_bytes") != "" && problem() == shape && field("configuration") == "" {
   bytes[field("step")] = field("dram_read_bytes") + field("dram_write_bytes")
 }
 file == "ceilings" && field("value") > 0 {

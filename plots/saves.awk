@@ -1,6 +1,7 @@
 # Bars: the rows of one shape and one source, those that most steps were counted at. Of two sources with as many, the one
-# that counts barriers, which ncu does not; else ncu before the emulator.
-is_step(field("step")) {
+# that counts barriers, which ncu does not; else ncu before the emulator. Rows of a configuration that was asked for are
+# left out.
+is_step(field("step")) && field("configuration") == "" {
   key = field("source") SUBSEP problem()
   if (!((key, field("step")) in seen)) steps_of[key]++
   seen[key, field("step")] = 1

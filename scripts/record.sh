@@ -90,15 +90,17 @@ part() {
       run "step$step" timeline ARGS='--dim 128'
     done
     ;;
-  *)
-    echo "error: there is no part '$1': there are ceilings, ladder, sweep, variants, substeps, peers, shapes, spread, waves, decode, bench and timeline" >&2
-    exit 2
-    ;;
   esac
 }
 
-[ $# -gt 0 ] || set -- ceilings ladder sweep variants substeps peers shapes spread waves decode bench timeline
-for name; do part "$name"; done
+parts="ceilings ladder sweep variants substeps peers shapes spread waves decode bench timeline"
+for name; do
+  if [[ " $parts " != *" $name "* ]]; then
+    echo "error: there is no part '$name': there are ${parts// /, }" >&2
+    exit 2
+  fi
+done
+for name in ${*:-$parts}; do part "$name"; done
 if [ -n "$failed" ]; then
   echo "record: these failed: $failed" >&2
   exit 1

@@ -5,7 +5,7 @@
 # compute-sanitizer, on the shapes of scripts/sanitize_shapes.txt or on ARGS alone; TOOLS names other
 # tools. JOBS runs go on at a time: as many as there are cores, and at most 8. Prints the first finding of each
 # pair of step and tool whole, and a table of them. A pair is left at its first finding, and with FIRST=1 so is
-# everything. Exit status 1 when there is any.
+# everything. Exit status 1 when there is any, and 2 when ARGS make no sense or a step can take none of the shapes.
 export LC_ALL=C
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
@@ -50,7 +50,7 @@ found() { # number
   if [ -n "${FIRST:-}" ]; then echo "$scratch/found"; else echo "$scratch/found ${run_pair[$1]}"; fi
 }
 
-# Leaves ok, FAIL, skip or - in $scratch/NUMBER, and the log in $scratch/NUMBER.log. A run is started before
+# Leaves ok, FAIL, skip, refused or - in $scratch/NUMBER, and the log in $scratch/NUMBER.log. A run is started before
 # those behind it: the first one that fails is always run, however many run at a time.
 run_one() { # number
   local step tool status result=FAIL words
@@ -67,6 +67,9 @@ run_one() { # number
     result=ok
   elif [ "$status" -eq 2 ] && grep -q 'cannot take' "$scratch/$1.log"; then
     result=skip
+  elif [ "$status" -eq 2 ] && [ -n "${ARGS:-}" ]; then
+    result=refused
+    : >"$(found "$1")"
   else
     : >"$(found "$1")"
   fi
@@ -86,6 +89,10 @@ report_run() { # number
   local step tool result old=${verdict[${run_pair[$1]}]:--}
   read -r result <"$scratch/$1"
   [ -t 2 ] && printf '\r\033[K' >&2
+  if [ "$result" = refused ]; then
+    grep '^error: ' "$scratch/$1.log" >&2 || cat "$scratch/$1.log" >&2
+    exit 2
+  fi
   if [ -n "${FIRST:-}" ] && [ "${#failed[@]}" -gt 0 ]; then return; fi
   case $old,$result in
   FAIL,* | ok,skip | *,-) return ;;
@@ -118,4 +125,11 @@ if [ "${#failed[@]}" -gt 0 ]; then
   printf ' %s,' "${failed[@]}" | sed 's/,$/\n/'
   exit 1
 fi
+for step in "${steps[@]}"; do
+  for tool in "${tools[@]}"; do
+    if [ "${verdict[$step $tool]:-}" = ok ]; then continue; fi
+    echo "error: $step can take none of these shapes, so nothing is known of it" >&2
+    exit 2
+  done
+done
 echo "sanitize: no finding in ${steps[*]} ($((SECONDS - started)) s)"

@@ -123,6 +123,10 @@ renew() { # document
 
 count=0
 for document in "$@"; do
+  if ! [ -f "$document" ] || ! [ -r "$document" ]; then
+    echo "error: cannot read $document: name documents of the lab, or none for all of them" >&2
+    exit 2
+  fi
   grep -q '^<!-- \(table:\|end of table\)' "$document" || continue
   count=$((count + $(grep -c '^<!-- table:' "$document" || true)))
   renew "$document" 3>>"$scratch/stale" >"$scratch/document"

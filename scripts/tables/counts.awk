@@ -8,7 +8,7 @@
     text[tables] = problem_text() (field("source") == "ncu" ? ", counted by the GPU (ncu)." : ", counted by the emulator.")
   }
   t = table_of[key]
-  lines[t, ++size[t]] = readable(field("step")) "\t" count("global_load_sectors") "\t" \
+  lines[t, ++size[t]] = readable(field("step")) (field("configuration") == "" ? "" : " " field("configuration")) "\t" count("global_load_sectors") "\t" \
     (field("global_load_requests") > 0 ? significant(field("global_load_sectors") / field("global_load_requests")) : "") "\t" \
     count("global_store_sectors") "\t" count("shared_load_wavefronts") "\t" count("shared_store_wavefronts") "\t" \
     count("tensor_core_operations") "\t" count("async_copy_bytes") "\t" count("block_barriers") "\t" \

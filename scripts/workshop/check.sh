@@ -170,7 +170,7 @@ meet_goals() { # STEP
   local status=0
   wait_for "goals of $file" || status=$?
   if [ $status -eq 2 ] && grep -q '^FAILED: ' "$scratch/goals"; then
-    if [ -z "${PART:-}" ]; then note_check "$1" failed "$device"; fi
+    if [ -z "${PART:-}" ]; then note_check "$1" failed "$device" "${hash_of[$1]}"; fi
     echo "all tests pass, and the result is wrong where the goals of the step are measured, in another order of threads:"
     sed -n 's/^FAILED: [^:]*: /  /p' "$scratch/goals"
     sanitizer "${1%%_*}"
@@ -188,14 +188,14 @@ meet_goals() { # STEP
   fi
   case $status in
   0)
-    note_check "$1" passed "$device"
+    note_check "$1" passed "$device" "${hash_of[$1]}"
     echo "check: $file passes$([ ! -s "$scratch/goals" ] || echo ', and meets the goals of the step:')"
     ;;
   1)
-    note_check "$1" right "$device"
+    note_check "$1" right "$device" "${hash_of[$1]}"
     echo "check: $file passes, and does not meet the goals of the step:"
     ;;
-  *) echo "check: $file passes; its goals could not be measured:" && note_check "$1" passed "$device" ;;
+  *) echo "check: $file passes; its goals could not be measured:" && note_check "$1" passed "$device" "${hash_of[$1]}" ;;
   esac
   cat "$scratch/goals"
 }
@@ -209,7 +209,7 @@ judge() { # STEP STATUS
     elif [ -n "${HUNT:-}" ]; then
       echo "check: $file passes"
     elif [ -n "${QUICK:-}" ]; then # tests that were left out are not known to pass
-      note_check "$1" quick "$device"
+      note_check "$1" quick "$device" "${hash_of[$1]}"
       echo "check: $file passes the quick tests: make step$number check runs all"
     else
       meet_goals "$1" || return
@@ -218,7 +218,7 @@ judge() { # STEP STATUS
     printf '%s' "${left:+$left$'\n'}"
     return
   fi
-  if [ -z "${PART:-}" ]; then note_check "$1" failed "$device"; fi
+  if [ -z "${PART:-}" ]; then note_check "$1" failed "$device" "${hash_of[$1]}"; fi
   if grep -q 'Launch timed out\|the launch timed out' "$log"; then
     report_of_limit | unspoiled
     echo "the tests were stopped there: a loop that does not end, or LAB_LIMIT=60 for a slow kernel"
@@ -243,6 +243,8 @@ judge() { # STEP STATUS
 failed=0
 refused=0
 built=0
+declare -A hash_of # a step's file as it is built, which may be changed while it is tested
+for step in "${steps[@]}"; do hash_of[$step]=$(file_hash "$(work_file "$step")"); done
 : >"$scratch/built"
 if [ $# -gt 0 ]; then build "$@" || built=$?; fi
 for step in "${steps[@]}"; do
@@ -250,7 +252,7 @@ for step in "${steps[@]}"; do
   if [ $built -ne 0 ]; then
     if say_diagnostics "$scratch/built" "$file" "check: $file does not compile:"; then
       say_marks_left "$file" "${PART:-}"
-      if [ -z "${PART:-}" ]; then note_check "$step" failed "$device"; fi
+      if [ -z "${PART:-}" ]; then note_check "$step" failed "$device" "${hash_of[$step]}"; fi
       failed=1
     fi
     continue
@@ -265,6 +267,9 @@ for step in "${steps[@]}"; do
   judged=0
   judge "$step" $status || judged=1
   say_diagnostics "$scratch/built" "$file" "the compiler warns:" || true
+  if [ "${hash_of[$step]}" != "$(file_hash "$file")" ]; then
+    echo "check: $file has been changed since it was built: this is said of the file before. Check it again"
+  fi
   if [ $judged -eq 0 ]; then
     if [ -z "${QUICK:-}${HUNT:-}" ]; then echo "then: $(sanitizer "${step%%_*}")"; fi
     if [ -z "${PART:-}${QUICK:-}${HUNT:-}" ] && [[ $(verdict "$step") == passed* ]]; then scripts/workshop/next.sh "$step"; fi

@@ -219,11 +219,17 @@ note)
   if is_slow "$planted"; then
     if [ "$tool" != timeline ]; then
       echo "Its results are right, as they were. Is bug $bug fixed? make hunt BUG=$bug timeline says so."
-    elif scripts/slow.sh shows "$folder" "$planted"; then
-      echo "Bug $bug is still there. make step$(basename "$(dirname "$file")" | sed 's/_.*//') timeline shows the lab's step."
     else
-      : >"$folder/.fixed"
-      echo "Bug $bug is fixed: $(bug_field "$planted" Title)."
+      shown=0
+      scripts/slow.sh shows "$folder" "$planted" || shown=$?
+      case $shown in
+      0) echo "Bug $bug is still there. make step$(basename "$(dirname "$file")" | sed 's/_.*//') timeline shows the lab's step." ;;
+      1)
+        : >"$folder/.fixed"
+        echo "Bug $bug is fixed: $(bug_field "$planted" Title)."
+        ;;
+      *) exit 2 ;; # it could not be run
+      esac
     fi
     exit
   fi

@@ -9,12 +9,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 2
 step=$1
 shift
 status=0
+hash=$(file_hash "$(work_file "$step")" 2>/dev/null) # before it is built
 "$@" || status=$?
 # With PART or ARGS it has seen a part of the file, or one problem alone.
 if [ -n "${WORK:-}" ] && [ -z "${PART:-}${ARGS:-}" ] && [ -f "$(work_file "$step")" ]; then
   case $status in
-  0) note_sanitized "$step" clean ;;
-  1) note_sanitized "$step" faults ;;
+  0) note_sanitized "$step" clean "$hash" ;;
+  1) note_sanitized "$step" faults "$hash" ;;
   esac
 fi
 exit "$status"

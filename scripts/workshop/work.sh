@@ -140,22 +140,22 @@ say_marks_left() {
 # file_hash FILE
 file_hash() { sha256sum "$1" | cut -c 1-16; }
 
-# note_check STEP passed|right|quick|failed DEVICE: keeps the verdict on the file as it is now; right is one that passes
-# all tests and does not meet the step's goals. After all tests have passed,
-# the same file loses nothing by the quick ones.
+# note_check STEP passed|right|quick|failed DEVICE HASH: keeps the verdict on the file with this hash, which may have been
+# changed since it was built; right is one that passes all tests and does not meet the step's goals. After all tests have
+# passed, the same file loses nothing by the quick ones.
 note_check() {
   local before='' folder
   before=$(cat "$work/.state/$1/check" 2>/dev/null || true)
-  if [ "$2" = quick ] && [[ $before == "passed $(file_hash "$(work_file "$1")") "* ]]; then return; fi
+  if [ "$2" = quick ] && [[ $before == "passed $4 "* ]]; then return; fi
   folder=$(state_folder "$1") || exit
-  echo "$2 $(file_hash "$(work_file "$1")") $3 $(date +%F)" >"$folder/check"
+  echo "$2 $4 $3 $(date +%F)" >"$folder/check"
 }
 
-# note_sanitized STEP clean|faults: keeps what the sanitizer says of the whole file as it is now.
+# note_sanitized STEP clean|faults HASH: keeps what the sanitizer says of the whole file with this hash.
 note_sanitized() {
   local folder
   folder=$(state_folder "$1") || exit
-  echo "$2 $(file_hash "$(work_file "$1")")" >"$folder/sanitize"
+  echo "$2 $3" >"$folder/sanitize"
 }
 
 # sanitized STEP: clean or faults, if the sanitizer has seen the file as it is now.

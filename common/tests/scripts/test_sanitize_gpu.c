@@ -19,6 +19,7 @@
   "  exit 9 ;;\n"                                                                                  \
   "*\"--tool ${EVERYWHERE:-none} \"*) sleep 0.1; echo '========= Error: here, too'; exit 9 ;;\n"   \
   "*'--dim 7 '*) echo 'error: step 99_recorded cannot take it' >&2; exit 2 ;;\n"                   \
+  "*'--size '*) echo 'error: there is no option --size' >&2; exit 2 ;;\n"                          \
   "esac\n"                                                                                         \
   "echo '========= ERROR SUMMARY: 0 errors'\n" FINISHES
 
@@ -38,6 +39,17 @@ Test(sanitize_gpu, a_table_and_the_first_finding) {
          "step memcheck racecheck initcheck synccheck\n", "99_recorded ok FAIL ok ok\n",
          "sanitize: findings in 99 racecheck\n");
   cr_expect(!strstr(result.out, "a second finding"), "%s", result.out);
+}
+
+Test(sanitize_gpu, nothing_is_known_where_nothing_ran) {
+  script_result result =
+      toolkit_run("ARGS='--dim 7 ' scripts/sanitize_gpu.sh programs 99_recorded 2>&1");
+  cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "99_recorded skip skip skip skip\n",
+         "error: 99_recorded can take none of these shapes, so nothing is known of it\n");
+  result = toolkit_run("ARGS='--size 7' scripts/sanitize_gpu.sh programs 99_recorded 2>&1");
+  cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "error: there is no option --size\n");
 }
 
 // However many run at a time: of a pair its first finding in the order of the shapes, and no other.
