@@ -27,7 +27,7 @@ static unsigned widest_piece(size_t bytes) {
 void observer_access(uintptr_t address, size_t bytes, observed_kind kind, const void *pc) {
   const worker *worker = current_worker;
   if (worker == NULL || emulator_current == NULL) return;
-  if (kind == OBSERVED_ATOMIC || kind == OBSERVED_COMPARE) return;
+  if (kind == OBSERVED_ATOMIC || kind == OBSERVED_ATOMIC_STORE || kind == OBSERVED_COMPARE) return;
   const space space = space_of(worker, address);
   if (space == SPACE_NONE) return;
   if (space == SPACE_GLOBAL && worker->launch->queued) {

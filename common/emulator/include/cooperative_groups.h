@@ -231,15 +231,39 @@ public:
 };
 
 template <unsigned Size, typename Parent = void>
+class thread_block_tile;
+
+namespace detail {
+// The threads of a group that is parted into tiles: of a tile, or of the block.
+template <unsigned Size, typename Parent>
+unsigned tile_threads(thread_block_tile<Size, Parent> *) {
+  return Size;
+}
+inline unsigned tile_threads(void *) { return block_threads(); }
+} // namespace detail
+
+template <unsigned Size, typename Parent>
 class thread_block_tile
     : public std::conditional_t<(Size <= 32), lanes_tile<Size>, warps_tile<Size>> {
   static_assert(Size > 0 && Size <= 1024 && (Size & (Size - 1)) == 0,
                 "a tile has 1, 2, 4, ... or 1024 threads");
 
 public:
-  thread_block_tile() = default;
+  thread_block_tile() {
+    const unsigned threads = detail::tile_threads(static_cast<Parent *>(nullptr));
+    rank_in_parent = detail::thread_number() % threads / Size;
+    tiles_of_parent = (threads + Size - 1) / Size;
+  }
   template <typename Other>
-  thread_block_tile(const thread_block_tile<Size, Other> &) {}
+  thread_block_tile(const thread_block_tile<Size, Other> &other)
+      : rank_in_parent(other.meta_group_rank()), tiles_of_parent(other.meta_group_size()) {}
+
+  // Among the tiles of the parent, which may be a tile itself.
+  unsigned meta_group_rank() const { return rank_in_parent; }
+  unsigned meta_group_size() const { return tiles_of_parent; }
+
+private:
+  unsigned rank_in_parent, tiles_of_parent;
 };
 
 template <unsigned Size, typename Parent>

@@ -74,7 +74,7 @@ EMULATOR_API void __tsan_vptr_update(void *address, void *value) {
   }                                                                                                \
   EMULATOR_API void __tsan_atomic##bits##_store(volatile word *address, word value, int order) {   \
     (void)order;                                                                                   \
-    observer_access((uintptr_t)address, sizeof(word), OBSERVED_ATOMIC, CALLER);                    \
+    observer_access((uintptr_t)address, sizeof(word), OBSERVED_ATOMIC_STORE, CALLER);              \
     __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                            \
   }                                                                                                \
   EMULATOR_API int __tsan_atomic##bits##_compare_exchange_strong(                                  \

@@ -210,6 +210,9 @@ void source_apply_edits(const source *file, text_buffer *out) {
     const token *it = &file->tokens.items[i];
     const token_edit *edit = &file->edits[i];
     text_buffer_append(out, file->text + copied, it->start - copied);
+    const bool colons = out->length > 0 && out->data[out->length - 1] == ':' &&
+                        edit->before.length > 0 && edit->before.data[0] == ':';
+    if (colons) text_buffer_append_string(out, " "); // "case 1:" and "::emulator" are two tokens
     text_buffer_append(out, edit->before.data, edit->before.length);
     if (edit->replaced) {
       text_buffer_append(out, edit->instead.data, edit->instead.length);

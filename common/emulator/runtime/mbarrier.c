@@ -9,6 +9,7 @@
 #include "observer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // ---- The word -----------------------------------------------------------------------------------
 
@@ -31,6 +32,13 @@ static uint64_t pack(const mbarrier *barrier) {
 static bool is_barrier(uint64_t word) {
   const mbarrier barrier = unpack(word);
   return word >> MARK_BIT == 0 && barrier.arrivals > 0 && barrier.pending <= barrier.arrivals;
+}
+
+// mbarrier.try_wait and expect_tx came with 9.0. cuda::barrier and cuda::pipeline, whose sites have other names, are for
+// every GPU from 7.0 on (CUDA C++ Programming Guide, "Asynchronous Barrier").
+static void check_gpu(const worker *worker, const emulator_site *site) {
+  if (strncmp(site->operation, "mbarrier.", sizeof "mbarrier." - 1) == 0)
+    hopper_check(worker, site);
 }
 
 static void check_place(const uint64_t *barrier, const emulator_site *site) {
@@ -110,7 +118,7 @@ bool mbarrier_bytes_arrived(worker *worker, uint64_t *barrier, unsigned bytes,
 void emulator_mbarrier_create(uint64_t *barrier, unsigned arrivals, const char *words,
                               const emulator_site *site) {
   worker *worker = current_worker;
-  hopper_check(worker, site);
+  check_gpu(worker, site);
   check_place(barrier, site);
   if (arrivals == 0 || arrivals > COUNT_MAX) {
     emulator_fault(cudaErrorLaunchFailure, "%s in %s:%d: a barrier is for 1 to %d arrivals, not %u",
@@ -130,7 +138,7 @@ void emulator_mbarrier_fence(void) {
 
 void emulator_mbarrier_arrive(uint64_t *barrier, unsigned bytes, const emulator_site *site) {
   worker *worker = current_worker;
-  hopper_check(worker, site);
+  check_gpu(worker, site);
   mbarrier now = mbarrier_read(barrier, site);
   if (now.pending == 0) mbarrier_fault_arrival(worker, barrier, &now, site);
   observer_library_access(worker, worker->running, barrier, sizeof *barrier, OBSERVED_READ, site);
@@ -144,7 +152,7 @@ void emulator_mbarrier_arrive(uint64_t *barrier, unsigned bytes, const emulator_
 
 void emulator_mbarrier_wait(uint64_t *barrier, unsigned parity, const emulator_site *site) {
   worker *worker = current_worker;
-  hopper_check(worker, site);
+  check_gpu(worker, site);
   const mbarrier now = mbarrier_read(barrier, site);
   observer_library_access(worker, worker->running, barrier, sizeof *barrier, OBSERVED_READ, site);
   history_did(worker, site, barrier);

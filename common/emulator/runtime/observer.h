@@ -19,9 +19,10 @@
 typedef enum {
   OBSERVED_READ,
   OBSERVED_WRITE,
-  OBSERVED_ATOMIC,     // reads and writes in one step
-  OBSERVED_COMPARE,    // the same, where the kernel gives the value that it expects to read
-  OBSERVED_ASYNC_READ, // of an asynchronous copy, at any time until its wait is over
+  OBSERVED_ATOMIC,       // reads and writes in one step
+  OBSERVED_ATOMIC_STORE, // writes in one step
+  OBSERVED_COMPARE,      // the same, where the kernel gives the value that it expects to read
+  OBSERVED_ASYNC_READ,   // of an asynchronous copy, at any time until its wait is over
   OBSERVED_ASYNC_WRITE,
   OBSERVED_BOX_WRITE,   // of the copy engine, until the bytes have arrived
   OBSERVED_PRODUCT_READ // of a warpgroup's product, until the wait for its group is over

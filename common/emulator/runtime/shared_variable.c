@@ -17,7 +17,9 @@ static void plain_name(const char *mangled, char *name, size_t name_bytes) {
     if (!isdigit((unsigned char)*at)) continue;
     char *start;
     const size_t length = strtoul(at, &start, 10);
-    if (length > 0 && length <= strlen(start)) {
+    // An E ends the function that a static variable is in, whose own name may have a digit.
+    const bool behind_function = strncmp(mangled, "_ZZ", 3) != 0 || at[-1] == 'E';
+    if (behind_function && length > 0 && length <= strlen(start)) {
       const char *rest = start + length;
       if (*rest == '_') rest += 1 + strspn(rest + 1, "0123456789");
       if (*rest == '\0') {

@@ -56,7 +56,8 @@ static void check_written(const checked_access *access, const shadow_region *reg
   uint8_t *written = region->written;
   if (written == NULL || access->kind == OBSERVED_PRODUCT_READ) return;
   written += access->address - region->start;
-  if (access_writes(access->kind) && !access_is_atomic(access->kind)) {
+  if (access->kind == OBSERVED_ATOMIC_STORE ||
+      (access_writes(access->kind) && !access_is_atomic(access->kind))) {
     memset(written, 1, access->bytes);
     return;
   }

@@ -17,7 +17,7 @@ typedef struct {
 } checked_access;
 
 static inline bool access_is_atomic(observed_kind kind) {
-  return kind == OBSERVED_ATOMIC || kind == OBSERVED_COMPARE;
+  return kind == OBSERVED_ATOMIC || kind == OBSERVED_ATOMIC_STORE || kind == OBSERVED_COMPARE;
 }
 
 static inline bool access_writes(observed_kind kind) {

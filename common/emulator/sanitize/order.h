@@ -101,7 +101,10 @@ void order_block_barrier(void);
 void order_thread_end(unsigned thread);
 // `first` is the warp's first thread in the block.
 void order_warp_barrier(unsigned first, unsigned lanes);
+// An atomic operation of the thread begins. The second: it has been checked against the accesses before it, which it
+// does not order itself, and from now on it may order those of its warp.
 void order_atomic(unsigned thread, bool global);
+void order_atomic_done(unsigned thread);
 // A thread of the running block has called a fence for the device, or its atomic operation acquires.
 void order_fence(unsigned thread);
 void order_acquire(unsigned thread);

@@ -47,11 +47,14 @@ bool order_in_running_block(const past_access *past) {
 
 void order_atomic(unsigned thread, bool global) {
   order_time++;
-  order_own->warp_atomic[thread / GPU_WARP_LANES] = order_time;
   if (!global) return;
   order_block_times *block = own_times();
   block->atomic = order_own->global_atomic[thread] = order_time;
   block->released = block->fence;
+}
+
+void order_atomic_done(unsigned thread) {
+  order_own->warp_atomic[thread / GPU_WARP_LANES] = order_time;
 }
 
 static void acquire(uint32_t atomic) {

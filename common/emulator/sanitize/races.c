@@ -198,6 +198,11 @@ static void check_cell(const checked_access *access, bool shared, shadow_cell *c
   const bool again =
       last->stamp == now->stamp && last->actor == now->actor && last->rank == now->rank;
   const unsigned part = again ? last->part | now->part : now->part;
+  // A thread's plain write in front of its own atomic operation stays known, as a read would: an atomic operation of another
+  // thread races with it, such as that on a counter which one thread has set to 0 without a barrier behind it.
+  if (access_is_atomic(access->kind) && last->stamp != 0 && !access_is_atomic(last->kind) &&
+      last->actor == access->actor && order_in_running_block(last))
+    shadow_keep_read(cell, last);
   cell->write = *now;
   cell->write.part = part & 3;
   const bool starts_copy =
@@ -228,4 +233,5 @@ void access_check_races(const checked_access *access, shadow_region *region) {
     now.part = whole ? 3 : 1u << at % CELL_BYTES;
     check_cell(access, shared, cell++, &now, at, &said);
   }
+  if (access_is_atomic(access->kind)) order_atomic_done(access->thread);
 }

@@ -11,6 +11,7 @@ static const char *access_name(observed_kind kind) {
   case OBSERVED_READ: return "read";
   case OBSERVED_WRITE: return "write";
   case OBSERVED_ATOMIC:
+  case OBSERVED_ATOMIC_STORE:
   case OBSERVED_COMPARE: return "atomic operation";
   case OBSERVED_ASYNC_READ: return "read by an asynchronous copy";
   case OBSERVED_ASYNC_WRITE: return "write by an asynchronous copy";

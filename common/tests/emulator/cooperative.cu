@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cooperative_groups.h>
+#include <cuda/barrier>
 #include <vector>
 
 namespace cg = cooperative_groups;
@@ -86,5 +87,27 @@ bool cooperative_barrier(error_text *error) {
     const unsigned expected = rounds * unsigned(got.size() - 1 - i) + rounds * (rounds - 1) / 2;
     if (got[i] != expected) return fail(error, "thread %u has %u, not %u", i, got[i], expected);
   }
+  return true;
+}
+
+// ---- The barrier of CUDA's library --------------------------------------------------------------
+
+__global__ void mirror_kernel(unsigned *out) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> all;
+  __shared__ unsigned values[THREADS];
+  if (threadIdx.x == 0) init(&all, blockDim.x);
+  __syncthreads();
+  values[threadIdx.x] = 3 * threadIdx.x;
+  all.arrive_and_wait();
+  out[threadIdx.x] = values[THREADS - 1 - threadIdx.x];
+}
+
+bool library_barrier(error_text *error) {
+  device_array<unsigned> out(THREADS);
+  mirror_kernel<<<1, THREADS>>>(out.data());
+  if (!device_finished(error, "mirror_kernel")) return false;
+  const std::vector<unsigned> got = out.host();
+  for (unsigned i = 0; i < THREADS; i++)
+    if (got[i] != 3 * (THREADS - 1 - i)) return fail(error, "thread %u has %u", i, got[i]);
   return true;
 }

@@ -22,6 +22,8 @@ __global__ void sum_tiles(const int *x, int *out) {
   if (warp.thread_rank() == 0) out[warp.meta_group_rank()] = all;
   block.sync();
   if (block.thread_rank() == 37) out[2] = some, out[3] = before;
+  if (block.thread_rank() == 45)
+    out[68] = quarter.meta_group_rank(), out[69] = quarter.meta_group_size();
   out[4 + block.thread_rank()] = warp.shfl_down(value, 1);
 }
 
@@ -31,12 +33,12 @@ FEATURE(cooperative_groups_tiles,
         "") {
   int *x, *out;
   CHECK(cudaMallocManaged(&x, 64 * sizeof(int)));
-  CHECK(cudaMallocManaged(&out, 68 * sizeof(int)));
+  CHECK(cudaMallocManaged(&out, 70 * sizeof(int)));
   for (int i = 0; i < 64; i++) x[i] = i;
   sum_tiles<<<1, 64>>>(x, out);
   CHECK(cudaDeviceSynchronize());
   return out[0] == 496 && out[1] == 1520 && out[2] == 39 && out[3] == 32 + 33 + 34 + 35 + 36 &&
-         out[4] == 1 && out[67] == 63;
+         out[4] == 1 && out[67] == 63 && out[68] == 1 && out[69] == 4;
 }
 
 __device__ int add_together(int *counter) {

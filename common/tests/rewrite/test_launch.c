@@ -12,6 +12,7 @@ typedef struct {
 // Each pair is the text that the rewriter reads, and the text that it writes after its #line directive.
 static const golden launches[] = {
     // Number and kind of launch arguments.
+    {"case 1:k<<<1, 2>>>();", "case 1: ::emulator::launcher(k, \"k\", 1, 2)();"},
     {"k<<<1, 2>>>();", "::emulator::launcher(k, \"k\", 1, 2)();"},
     {"k<<<1, 2, 3>>>(a);", "::emulator::launcher(k, \"k\", 1, 2, 3)(a);"},
     {"k<<<g, b, s, t>>>(a, b);", "::emulator::launcher(k, \"k\", g, b, s, t)(a, b);"},

@@ -207,6 +207,26 @@ void last_block_by_turn(bool broken) {
   RUN(turn_kernel, 4, 64, device_floats(4), done + 1, device_floats(1), 1u)
 }
 
+// The thread that sets a counter to 0 must come before all that count with it. A store by cuda::atomic reads nothing, so the
+// counter need not have been written before.
+template <bool right>
+__global__ void cleared_kernel(unsigned *sum) {
+  __shared__ unsigned count;
+  __shared__ cuda::atomic<unsigned, cuda::thread_scope_block> stored;
+  if (threadIdx.x == 0) {
+    stored.store(0, cuda::memory_order_relaxed);
+    count = 0; // <- cleared write
+  }
+  if (right) __syncthreads();
+  atomicAdd(&count, 1u); // <- cleared add
+  if (right) stored.fetch_add(1, cuda::memory_order_relaxed);
+  __syncthreads();
+  if (threadIdx.x == 0) *sum = count + stored.load(cuda::memory_order_relaxed);
+}
+void counter_cleared(bool broken) {
+  RUN(cleared_kernel, 1, 64, reinterpret_cast<unsigned *>(device_floats(1)))
+}
+
 // A block that has executed no atomic operation is not told of those of the others.
 template <bool right>
 __global__ void uncounted_kernel(float *partial, unsigned *done, float *sum) {

@@ -82,6 +82,7 @@ void last_block_by_shuffle(bool broken);
 void last_block_of_thread_gone(bool broken);
 void last_block_by_turn(bool broken);
 void last_block_uncounted(bool broken);
+void counter_cleared(bool broken);
 
 // guesses.cu
 void guess_alone(bool broken);

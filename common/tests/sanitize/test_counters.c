@@ -25,6 +25,8 @@ Test(counters, last_block) {
            "hint: a block that learns by an atomic operation"),
       CASE(last_block_by_turn, RACE, "<- turn write", "<- turn read",
            "hint: a block that learns by an atomic operation"),
+      CASE(counter_cleared, "Race reported between", "<- cleared write", "<- cleared add",
+           "hint: warps run in any order"),
       CASE(last_block_uncounted, RACE, "<- uncounted write", "<- uncounted read",
            "hint: blocks run in any order"),
   };

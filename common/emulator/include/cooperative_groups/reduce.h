@@ -43,7 +43,7 @@ T reduce(const Group &group, T value, Operator operation, EMULATOR_CALL_SITE) {
 // Of a tile of several warps its first thread adds up.
 template <unsigned Size, typename T, typename Operator>
 T reduce(const warps_tile<Size> &tile, T value, Operator operation, EMULATOR_CALL_SITE) {
-  const unsigned first = tile.meta_group_rank() * Size;
+  const unsigned first = detail::thread_number() / Size * Size;
   emulator_offer_value(&value);
   tile.sync(file, line);
   for (unsigned i = 1; tile.thread_rank() == 0 && i < Size; i++) {
