@@ -25,7 +25,7 @@ Test(counters, last_block) {
            "hint: a block that learns by an atomic operation"),
       CASE(last_block_by_turn, RACE, "<- turn write", "<- turn read",
            "hint: a block that learns by an atomic operation"),
-      CASE(counter_cleared, "Race reported between", "<- cleared write", "<- cleared add",
+      CASE(counter_cleared, "Race reported between", "<- cleared ", "<- cleared ",
            "hint: warps run in any order"),
       CASE(last_block_uncounted, RACE, "<- uncounted write", "<- uncounted read",
            "hint: blocks run in any order"),
