@@ -255,6 +255,17 @@ Test(plot_data, counts_of_the_gpu_before_the_emulators) {
          "01 plain 99 ", "END", "panel_title[5]");
 }
 
+// A row of a configuration that was asked for is no bar of the step.
+Test(plot_data, counts_of_another_configuration) {
+  recorded_write("counts", COUNTS_HEADER COUNTED(
+                               "01_plain", "emulator", "310000",
+                               "") "01_plain,64x64x4,Test GPU,fp16," LARGE
+                                   ",emulator,100,777000,10,40,50,60,7,8,0,0,,1,5,5," ORIGIN);
+  const script_result result = prepared("saves", "counts.csv");
+  EXPECT(result, "01 plain 310 k ");
+  cr_expect_null(strstr(result.out, "777"), "%s", result.out);
+}
+
 // Fewer sectors than the tensors have: TMA brought them, and the counters of loads and shared memory saw nothing.
 Test(plot_data, counters_that_do_not_see_a_step) {
   recorded_write("counts", COUNTS_HEADER COUNTED("06_copied", "ncu", "310000", "5")

@@ -51,4 +51,8 @@ Test(record, a_part_that_there_is_not) {
   cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.out);
   EXPECT(result, "error: there is no part 'pears': there are ceilings, ladder, sweep, variants, "
                  "substeps, peers");
+  const script_result second = toolkit_run("scripts/record.sh ceilings pears 2>&1");
+  cr_expect_eq(second.status, 2, "it ended with %d: %s", second.status, second.out);
+  EXPECT(second, "error: there is no part 'pears'");
+  cr_expect_null(strstr(second.out, "[ceilings]"), "something was recorded: %s", second.out);
 }

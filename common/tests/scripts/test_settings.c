@@ -245,12 +245,44 @@ Test(settings, refuse_what_a_verb_does_not_take) {
       {"step15 substeps SUBSTEP=99", "error: SUBSTEP is \"99\", and substeps tries all of them"},
       {"fuzz-readers SECONDS=x", "error: SECONDS is \"x\": give a number from 1 on"},
       {"step04 sanitize ARGS=--help", "error: ARGS holds --help, with which no kernel runs"},
+      {"step05 step06 sweep", "make sweep works on one step: name one of step05 step06"},
+      {"step05 examples VARIANT=block_barriers",
+       "error: the examples call the lab's own steps: leave WORK, VARIANT, SUBSTEP and "},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const script_result result = lab_run(MAKE "%s 2>&1", cases[i].goals);
     EXPECT_STATUS(result, 2);
     EXPECT(result, cases[i].sentence);
   }
+}
+
+// With a part of its work a tool may have missed the bug, so it says nothing about a fix.
+Test(settings, a_part_of_a_hunt) {
+  EXPECT_STATUS(lab_run("scripts/workshop/hunt.sh hand-out 1"), 0);
+  static const struct {
+    const char *goals, *said, *unsaid;
+  } cases[] = {
+      {"sanitize ARGS=--causal", "a part of sanitize alone", "hunt.sh note"},
+      {"check QUICK=1", "a part of check alone", "hunt.sh note"},
+      {"check", "hunt.sh note \"1\" check", "alone"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const script_result result = lab_run(MAKE "-n hunt BUG=1 %s | tail -n 3", cases[i].goals);
+    EXPECT_STATUS(result, 0);
+    EXPECT(result, cases[i].said);
+    cr_expect_null(strstr(result.out, cases[i].unsaid), "%s: %s", cases[i].goals, result.out);
+  }
+}
+
+// A name is no command of the shell.
+Test(settings, a_folder_named_like_a_command) {
+  const script_result result =
+      lab_run("mkdir -p '%s/a$(echo ran)b/01_naive' && cp steps/01_naive/attention.cu "
+              "'%s/a$(echo ran)b/01_naive' && " MAKE "step01 say-source "
+              "STEPS_FOLDER='%s/a$(echo ran)b'",
+              lab_work, lab_work, lab_work);
+  EXPECT_STATUS(result, 0);
+  cr_expect_null(strstr(result.out, "/aranb/"), "%s", result.out);
 }
 
 // A configuration that the step does not have is bad usage, and no test runs.

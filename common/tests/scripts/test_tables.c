@@ -275,6 +275,9 @@ Test(tables, refuse_what_makes_no_sense) {
     cr_expect_eq(result.status, 2, "%s ended with %d", cases[i].text, result.status);
     EXPECT(result, cases[i].sentence);
   }
+  const script_result result = toolkit_run("scripts/tables.sh --check none.md 2>&1");
+  cr_expect_eq(result.status, 2, "it ended with %d", result.status);
+  EXPECT(result, "error: cannot read none.md: ");
 }
 
 Test(tables, leave_examples_alone) {

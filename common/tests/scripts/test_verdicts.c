@@ -73,6 +73,29 @@ Test(verdicts, progress_follows_the_file) {
   EXPECT_STATUS(lab_run(CHECK), 1);
 }
 
+// The verdict is on the file that was built.
+Test(verdicts, on_a_file_that_changes_meanwhile) {
+  EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 04_online_softmax && "
+                        "scripts/workshop/exercise.sh fill 04_online_softmax"),
+                0);
+  suite_says(
+      "finished: 9 tests\n[====] Synthesis: Tested: 9 | Passing: 9 | Failing: 0 | Crashing: 0", 0);
+  script_result result =
+      lab_run("env QUICK=1 STEP_FLAGS=-O0 scripts/workshop/check.sh cpu %s 04_online_softmax -- "
+              "sh -c 'echo // later >>%s'",
+              lab_work, file04());
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "attention.cu has been changed since it was built: ");
+  result = lab_run(PROGRESS);
+  EXPECT(result, "changed since it passed");
+  EXPECT_STATUS(lab_run("WORK=1 scripts/workshop/sanitized.sh 04_online_softmax "
+                        "sh -c 'echo // later still >>%s'",
+                        file04()),
+                0);
+  result = lab_run(PROGRESS);
+  cr_expect_null(strstr(result.out, ", sanitized"), "%s", result.out);
+}
+
 // The goals are measured in another order of threads, in which a result may be wrong for the first time.
 Test(verdicts, a_wrong_result_where_the_goals_are_measured, .timeout = 60) {
   EXPECT_STATUS(lab_run("scripts/workshop/exercise.sh start 02_tiled && "
