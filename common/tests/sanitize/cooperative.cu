@@ -3,6 +3,7 @@
 #include "faults.h"
 
 #include <cooperative_groups.h>
+#include <cuda/pipeline>
 #include <cuda_runtime.h>
 #include <stdio.h>
 
@@ -143,4 +144,47 @@ void cooperative_too_many(bool broken) {
   cudaDeviceGetAttribute(&has, cudaDevAttrCooperativeLaunch, 0);
   RUN(many_kernel, dim3(17), reinterpret_cast<unsigned *>(device_floats(1)))
   fprintf(stderr, "%s, attribute %d\n", cudaGetErrorName(cudaGetLastError()), has);
+}
+
+// A pipeline of the block's threads: a thread that is ahead copies into a stage as soon as all have released it.
+template <bool right>
+__global__ void pipeline_kernel(const float *in, float *out) {
+  const cg::thread_block block = cg::this_thread_block();
+  __shared__ float tiles[2][THREADS];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  auto pipe = cuda::make_pipeline(block, &state);
+  float sum = 0;
+  for (unsigned fetch = 0, i = 0; i < 4; i++) {
+    for (; fetch < 4 && fetch < i + 2; fetch++) {
+      pipe.producer_acquire();
+      const float *from = in + fetch * THREADS;
+      cuda::memcpy_async(block, tiles[fetch % 2], from, sizeof tiles[0], pipe); // <- stage copy
+      pipe.producer_commit();
+    }
+    pipe.consumer_wait();
+    if (!right) pipe.consumer_release();
+    sum += tiles[i % 2][THREADS - 1 - threadIdx.x]; // <- stage read
+    if (right) pipe.consumer_release();
+  }
+  out[threadIdx.x] = sum;
+}
+void stage_released_early(bool broken) {
+  launch(broken ? pipeline_kernel<false> : pipeline_kernel<true>, dim3(1),
+         (const float *)device_floats(4 * THREADS), device_floats(THREADS));
+}
+
+// The last copies wait for stages that no thread releases.
+__global__ void unreleased_kernel(const float *in) {
+  const cg::thread_block block = cg::this_thread_block();
+  __shared__ float tiles[2][THREADS];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  auto pipe = cuda::make_pipeline(block, &state);
+  for (unsigned i = 0; i < 3; i++) {
+    pipe.producer_acquire(); // <- acquire
+    cuda::memcpy_async(block, tiles[i % 2], in, sizeof tiles[0], pipe);
+    pipe.producer_commit();
+  }
+}
+void stage_never_released(bool) {
+  launch(unreleased_kernel, dim3(1), (const float *)device_floats(THREADS));
 }

@@ -143,6 +143,8 @@ void cooperative_cluster(bool broken);
 void cooperative_missing(bool broken);
 void cooperative_stuck(bool broken);
 void cooperative_too_many(bool broken); // broken or not
+void stage_released_early(bool broken);
+void stage_never_released(bool broken); // broken or not
 
 // waits.cu
 void copy_read_early(bool broken);

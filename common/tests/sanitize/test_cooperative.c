@@ -52,3 +52,16 @@ Test(cooperative, how_many_multiprocessors) {
   cr_assert_eq(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
   cr_expect_eq(count, 4, "%d", count);
 }
+
+Test(cooperative, stages_of_a_pipeline) {
+  static const fault_case cases[] = {
+      CASE(stage_released_early, "Race reported between ", "<- stage ", "<- stage ",
+           "hint: the copy may overwrite what other threads still use"),
+  };
+  RUN_CASES(cases);
+  static const fault_case never = {"never released", stage_never_released, {NULL}, 0};
+  char *report = report_of(&never, true, 0);
+  cr_assert_not_null(strstr(report, "wait at pipeline.producer_acquire() in "), "%s", report);
+  cr_assert_not_null(strstr(report, "64 of 64 arrivals are still to come"), "%s", report);
+  free(report);
+}
