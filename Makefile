@@ -134,7 +134,7 @@ include make/book.mk
 # --- any CUDA file -------------------------------------------------------------------------------
 
 .PHONY: cuda
-cuda: ## run any CUDA file on the emulator: make cuda FILE=x.cu MODE=sanitize|count ARGS="..."
+cuda: ## run any CUDA file on the emulator: make cuda FILE=x.cu MODE=sanitize|count SEEDS=5 ARGS="..."
 	@MODE=$(MODE) scripts/cuda.sh
 
 # --- reading -------------------------------------------------------------------------------------

@@ -155,3 +155,25 @@ Test(nvcc_cpu_host, new_is_the_programs_own, .timeout = 120) {
   EXPECT(result, "the sum is the number 5");
   expect_findings(&result, 0);
 }
+
+Test(nvcc_cpu_host, several_orders_of_threads, .timeout = 60) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/seeds.cu", lab_work);
+  toolkit_write(path, "#include <cstdio>\n#include <cstdlib>\n"
+                      "int main() {\n"
+                      "  const char *seed = getenv(\"EMU_SEED\");\n"
+                      "  printf(\"run %s\\n\", seed ? seed : \"plain\");\n"
+                      "  return seed && atoi(seed) == 2 ? 1 : 0;\n}\n");
+  script_result result = lab_run(MAKE "cuda FILE=%s SEEDS=2", path);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "run plain\n", "cuda: it ended with 0 in each of 2 orders of threads\n");
+  cr_expect_null(strstr(result.out, "run 1"), "the output of another order: %s", result.out);
+  result = lab_run(MAKE "cuda FILE=%s SEEDS=4", path);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "cuda: that was with EMU_SEED=2\n");
+  result = lab_run(MAKE "cuda FILE=%s SEEDS=0", path);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: SEEDS is \"0\": give a number from 1 on\n");
+  result = lab_run("EMU_SEED=3 " MAKE "cuda FILE=%s SEEDS=2", path);
+  EXPECT(result, "leave one of the two out\n");
+}
