@@ -95,12 +95,14 @@ static cudaError_t copy(void *destination, const void *source, size_t bytes,
 
 cudaError_t cudaMemcpy(void *destination, const void *source, size_t bytes,
                        enum cudaMemcpyKind kind) {
+  const cudaError_t refused = graph_refuses_implicit(NULL);
+  if (refused != cudaSuccess) return refused;
   return copy(destination, source, bytes, kind, NULL, true, CALLED("cudaMemcpy"));
 }
 
 cudaError_t cudaMemcpyAsync(void *destination, const void *source, size_t bytes,
                             enum cudaMemcpyKind kind, cudaStream_t stream) {
-  if (graph_capturing()) return graph_capture_copy(destination, source, bytes, kind);
+  if (graph_takes(stream)) return graph_capture_copy(destination, source, bytes, kind);
   return copy(destination, source, bytes, kind, stream, false, CALLED("cudaMemcpyAsync"));
 }
 
@@ -146,11 +148,13 @@ static cudaError_t fill(void *destination, int value, size_t bytes, cudaStream_t
 }
 
 cudaError_t cudaMemset(void *destination, int value, size_t bytes) {
+  const cudaError_t refused = graph_refuses_implicit(NULL);
+  if (refused != cudaSuccess) return refused;
   return fill(destination, value, bytes, NULL, true, CALLED("cudaMemset"));
 }
 
 cudaError_t cudaMemsetAsync(void *destination, int value, size_t bytes, cudaStream_t stream) {
-  if (graph_capturing()) return graph_capture_fill(destination, value, bytes);
+  if (graph_takes(stream)) return graph_capture_fill(destination, value, bytes);
   return fill(destination, value, bytes, stream, false, CALLED("cudaMemsetAsync"));
 }
 

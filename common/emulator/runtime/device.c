@@ -4,6 +4,7 @@
 #include "environment.h"
 #include "errors.h"
 #include "gpu.h"
+#include "graph.h"
 #include "memory.h"
 #include "observer.h"
 #include "queue.h"
@@ -128,6 +129,8 @@ cudaError_t cudaDeviceSynchronize(void) {
         "cudaDeviceSynchronize() inside a kernel: CUDA 12 has taken it away; the host, or "
         "a kernel launched later, can use what the launched kernels write");
   }
+  const cudaError_t refused = graph_refuses_wait_for_all();
+  if (refused != cudaSuccess) return refused;
   if (devices_several()) queue_wait_device(devices_current());
   observer_launches_apart();
   return errors_record(errors_sticky());

@@ -112,6 +112,16 @@ cudaError_t cudaGetLastError(void) {
   ERROR(cudaErrorNotPermitted, "operation not permitted")                                          \
   ERROR(cudaErrorNotSupported, "operation not supported")                                          \
   ERROR(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing")     \
+  ERROR(cudaErrorStreamCaptureInvalidated,                                                         \
+        "operation failed due to a previous error during capture")                                 \
+  ERROR(cudaErrorStreamCaptureUnmatched, "capture was not ended in the same stream as it began")   \
+  ERROR(cudaErrorStreamCaptureUnjoined, "capturing stream has unjoined work")                      \
+  ERROR(cudaErrorStreamCaptureIsolation,                                                           \
+        "dependency created on uncaptured work in another stream")                                 \
+  ERROR(cudaErrorStreamCaptureImplicit,                                                            \
+        "operation would make the legacy stream depend on a capturing blocking stream")            \
+  ERROR(cudaErrorCapturedEvent,                                                                    \
+        "operation not permitted on an event last recorded in a capturing stream")                 \
   ERROR(                                                                                           \
       cudaErrorGraphExecUpdateFailure,                                                             \
       "the graph update was not performed because it included changes which violated constraints " \

@@ -5,6 +5,7 @@
 #include "graph_node.h"
 
 #include "errors.h"
+#include "memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -64,7 +65,7 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
   graph_memory *made = calloc(1, sizeof *made);
   if (made == NULL) return errors_record(cudaErrorMemoryAllocation);
   made->bytes = parameters->bytesize;
-  const cudaError_t error = cudaMalloc(&made->pointer, made->bytes);
+  const cudaError_t error = memory_allocate(&made->pointer, made->bytes, MEMORY_DEVICE);
   if (error != cudaSuccess) {
     free(made);
     return error;

@@ -98,7 +98,7 @@ cudaError_t cudaMemset2D(void *destination, size_t pitch, int value, size_t widt
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
   RETURN_IF_STICKY();
   if (function == NULL) return errors_record(cudaErrorInvalidValue);
-  if (graph_capturing()) return graph_capture_host(function, data);
+  if (graph_takes(stream)) return graph_capture_host(function, data);
   const cudaError_t error = cudaStreamSynchronize(stream);
   if (error == cudaSuccess) function(data);
   return error;

@@ -234,7 +234,8 @@ cudaError_t emulator_launch(const emulator_launch_request *request) {
   devices_use_runtime();
   RETURN_IF_STICKY();
   cudaError_t error = check(request);
-  if (error == cudaSuccess && graph_capturing()) return graph_capture_launch(request);
+  if (error == cudaSuccess && graph_takes(request->stream)) return graph_capture_launch(request);
+  if (error == cudaSuccess) error = graph_refuses_implicit(request->stream);
   if (error == cudaSuccess && devices_several()) {
     error = queue(request);
   } else if (error == cudaSuccess) {

@@ -8,12 +8,13 @@
 #include "queue.h"
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes) {
+  const cudaError_t refused = graph_refuses_unsafe_call();
+  if (refused != cudaSuccess) return refused;
   return memory_allocate(pointer, bytes, MEMORY_DEVICE);
 }
 
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream) {
-  (void)stream;
-  if (graph_capturing() && pointer != NULL) return graph_capture_malloc(pointer, bytes);
+  if (pointer != NULL && graph_takes(stream)) return graph_capture_malloc(pointer, bytes);
   return memory_allocate(pointer, bytes, MEMORY_DEVICE);
 }
 
@@ -42,7 +43,7 @@ cudaError_t cudaFree(void *pointer) {
 
 // Memory that several devices share in queues is freed when its stream's work is done, at once and not later.
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
-  if (graph_capturing() && pointer != NULL) return graph_capture_free(pointer);
+  if (pointer != NULL && graph_takes(stream)) return graph_capture_free(pointer);
   if (devices_several() && pointer != NULL) queue_wait(queue_end(stream));
   return memory_deallocate(pointer, false);
 }

@@ -77,6 +77,9 @@ typedef struct CUevent_st {
   uint64_t behind;     // of its stream, when it was recorded
   double seconds;      // when it happened
   unsigned references; // the program's, and those of queued operations
+  // Of an event that was recorded in a captured stream: which capture, the stream's number in it, and how many operations
+  // the stream had been given. Else the capture is 0.
+  unsigned capture, captured_in, captured_operations;
 } event;
 
 // The stream's own structure: NULL and its like are the default stream of the host thread's device,

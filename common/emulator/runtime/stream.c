@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "devices.h"
 #include "errors.h"
+#include "graph.h"
 #include "observer.h"
 #include "queue.h"
 
@@ -75,6 +76,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  const cudaError_t refused = graph_refuses_wait(stream);
+  if (refused != cudaSuccess) return refused;
   const cudaError_t error = devices_several() ? queue_wait(queue_end(stream)) : errors_sticky();
   observer_launches_apart();
   return errors_record(error);
@@ -87,6 +90,8 @@ static cudaError_t answered(cudaError_t error) {
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  const cudaError_t refused = graph_refuses_wait(stream);
+  if (refused != cudaSuccess) return refused;
   return answered(devices_several() ? queue_query(queue_end(stream)) : errors_sticky());
 }
 
@@ -112,6 +117,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   RETURN_IF_STICKY();
   if (event == NULL) return errors_record(cudaErrorInvalidResourceHandle);
   if (flags != cudaEventWaitDefault) return errors_record(cudaErrorInvalidValue);
+  bool captured;
+  const cudaError_t error = graph_capture_wait(stream, event, &captured);
+  if (captured || error != cudaSuccess) return error;
   observer_launches_apart();
   if (!devices_several() || !event->recorded) return cudaSuccess;
   operation *wait = queue_make(&waits, 0);
@@ -153,6 +161,9 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (event == NULL || (devices_several() && queue_stream(stream)->device != event->device)) {
     return errors_record(cudaErrorInvalidResourceHandle);
   }
+  bool captured;
+  graph_capture_record(event, stream, &captured);
+  if (captured) return cudaSuccess;
   event->recorded = true;
   event->seconds = seconds_now();
   if (!devices_several()) return cudaSuccess;
@@ -170,12 +181,16 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   RETURN_IF_STICKY();
   if (event == NULL) return errors_record(cudaErrorInvalidResourceHandle);
+  const cudaError_t refused = graph_refuses_event(event);
+  if (refused != cudaSuccess) return refused;
   return answered(devices_several() && event->recorded ? queue_wait(event->when) : cudaSuccess);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   RETURN_IF_STICKY();
   if (event == NULL) return errors_record(cudaErrorInvalidResourceHandle);
+  const cudaError_t refused = graph_refuses_event(event);
+  if (refused != cudaSuccess) return refused;
   return answered(devices_several() && event->recorded ? queue_query(event->when) : cudaSuccess);
 }
 

@@ -48,6 +48,12 @@ bool cooperative_ring(error_text *error);
 bool cooperative_barrier(error_text *error);
 bool library_barrier(error_text *error);
 
+// captures.cu
+bool capture_of_one_stream(error_text *error);
+bool capture_of_a_fork(error_text *error);
+bool capture_of_a_symbol(error_text *error);
+bool capture_refuses(error_text *error);
+
 // warp.cu
 bool warp_shuffles(error_text *error);
 bool warp_shuffle_types(error_text *error);

@@ -248,7 +248,8 @@ static void CUDART_CB note(void *data) { *(int *)data += 1; }
 
 FEATURE(graphs_and_callbacks,
         "stream capture, graphs of kernels, copies and host functions, cudaLaunchHostFunc",
-        "a capture of one stream takes what other streams do meanwhile, and refuses no call") {
+        "calls of cuBLAS in a capture, and other host threads that use its streams: refused, or "
+        "done at once") {
   device_array<int> x(8);
   for (int i = 0; i < 8; i++) x.at[i] = 1;
   int calls = 0;

@@ -252,14 +252,25 @@ cudaError_t cudaGetSymbolAddress(T **pointer, const T &symbol) {
 template <typename T>
 cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *source, size_t bytes,
                                     size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice,
-                                    cudaStream_t = nullptr) {
-  return cudaMemcpyToSymbol(symbol, source, bytes, offset, kind);
+                                    cudaStream_t stream = nullptr) {
+  if (offset > sizeof(T) || bytes > sizeof(T) - offset)
+    return emulator_refuse_symbol(bytes, offset, sizeof(T));
+  void *place;
+  const cudaError_t error = cudaGetSymbolAddress(&place, symbol);
+  if (error != cudaSuccess) return error;
+  return cudaMemcpyAsync(static_cast<char *>(place) + offset, source, bytes, kind, stream);
 }
 template <typename T>
-cudaError_t
-cudaMemcpyFromSymbolAsync(void *destination, const T &symbol, size_t bytes, size_t offset = 0,
-                          cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t = nullptr) {
-  return cudaMemcpyFromSymbol(destination, symbol, bytes, offset, kind);
+cudaError_t cudaMemcpyFromSymbolAsync(void *destination, const T &symbol, size_t bytes,
+                                      size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                      cudaStream_t stream = nullptr) {
+  if (offset > sizeof(T) || bytes > sizeof(T) - offset)
+    return emulator_refuse_symbol(bytes, offset, sizeof(T));
+  void *place;
+  const cudaError_t error = cudaGetSymbolAddress(&place, symbol);
+  if (error != cudaSuccess) return error;
+  return cudaMemcpyAsync(destination, static_cast<char *>(place) + offset, bytes, kind, stream);
 }
 
 // The place of managed memory makes no difference here; CUDA 13's form and the one before it.
