@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "finish/finish.h"
 
+#include "error/error.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static bool write_mark(const char *path, error_text *error) {
          fail(error, "cannot write %s, which LAB_FINISHED names: %s", path, strerror(errno));
 }
 
-bool finish_output(error_text *error) {
+static bool flush_output(error_text *error) {
   return (fflush(stdout) == 0 && !ferror(stdout)) ||
          fail(error, "writing to standard output failed: %s", strerror(errno));
 }
@@ -45,8 +46,7 @@ int finish_run(int (*program)(int argc, char **argv), int argc, char **argv) {
                   fail(&error, "not enough memory"));
   int status = good ? program(argc, argv) : EXIT_BAD_INPUT;
   finished = true;
-  good =
-      good && (status != EXIT_OK || finish_output(&error)) && (!path || write_mark(path, &error));
+  good = good && (status != EXIT_OK || flush_output(&error)) && (!path || write_mark(path, &error));
   if (!good) {
     fprintf(stderr, "error: %s\n", error.text);
     status = EXIT_BAD_INPUT;

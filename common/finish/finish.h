@@ -3,8 +3,6 @@
 #ifndef FINISH_H
 #define FINISH_H
 
-#include "error/error.h"
-
 // Runs `program` with the arguments of main, and returns its status, for main to return. If the process exits
 // before `program` returns, by exit or quick_exit, the status is EXIT_CHECK_FAILED, and a sentence says why.
 //
@@ -14,8 +12,5 @@
 //
 // Where something that was printed could not be written, success becomes EXIT_BAD_INPUT, and a sentence says why.
 int finish_run(int (*program)(int argc, char **argv), int argc, char **argv);
-
-// Returns false, with a sentence, where something that was printed to standard output could not be written.
-bool finish_output(error_text *error);
 
 #endif

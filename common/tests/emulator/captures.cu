@@ -72,21 +72,24 @@ bool capture_of_a_fork(error_text *error) {
   return false;
 }
 
-// A constant is copied when the graph is launched.
+// A constant is copied when the graph is launched, to the device and back.
 bool capture_of_a_symbol(error_text *error) {
   device_array<unsigned> x(1);
   const cudaStream_t stream = stream_of(cudaStreamNonBlocking);
   unsigned *value;
   cudaGraph_t graph;
-  cudaMallocHost(&value, sizeof *value);
-  *value = 2;
+  cudaMallocHost(&value, 2 * sizeof *value);
+  value[0] = value[1] = 2;
   cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
   add_kernel<<<1, 1, 0, stream>>>(x.data(), 5);
   cudaMemcpyToSymbolAsync(factor, value, sizeof *value, 0, cudaMemcpyHostToDevice, stream);
   multiply_kernel<<<1, 1, 0, stream>>>(x.data());
+  cudaMemcpyFromSymbolAsync(value + 1, factor, sizeof *value, 0, cudaMemcpyDeviceToHost, stream);
   if (cudaStreamEndCapture(stream, &graph) != cudaSuccess) return fail(error, "the end fails");
   *value = 3;
-  return (launch(graph, stream, 1) && x.host()[0] == 15) || fail(error, "x is %u", x.host()[0]);
+  if (value[1] != 2) return fail(error, "a copy was done at once");
+  return (launch(graph, stream, 1) && x.host()[0] == 15 && value[1] == 3) ||
+         fail(error, "x is %u and not 15, or the copy is %u and not 3", x.host()[0], value[1]);
 }
 
 // Each call is refused with its error, and makes the capture invalid.

@@ -220,9 +220,9 @@ static bool open_results(session *s, error_text *error) {
 }
 
 static bool run(session *s, error_text *error) {
-  static const char checked[] = "# check: of each head 2^26 / (batch * heads * seq_kv) query rows, "
-                                "but at least 8 if these are 2^29 pairs or less, or all, against "
-                                "float64; every other element is finite\n";
+  static const char checked[] =
+      "# check: of each head max(p, min(8, 8 * p)) query rows with p = 2^26 / (batch * heads * "
+      "seq_kv), at least one, or all, against float64; every other element is finite\n";
   if (!open_results(s, error) || !add_state(s, "before", checked, error)) return false;
   print_head(s);
   for (size_t i = 0; i < s->cells; i++) {

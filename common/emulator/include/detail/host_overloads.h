@@ -249,28 +249,34 @@ template <typename T>
 cudaError_t cudaGetSymbolAddress(T **pointer, const T &symbol) {
   return cudaGetSymbolAddress(reinterpret_cast<void **>(pointer), symbol);
 }
+namespace emulator {
+// The address of `bytes` bytes of a variable of the device, from its byte number `offset` on.
+template <typename T>
+cudaError_t place_in_symbol(const T &symbol, size_t bytes, size_t offset, char **place) {
+  if (offset > sizeof(T) || bytes > sizeof(T) - offset)
+    return emulator_refuse_symbol(bytes, offset, sizeof(T));
+  void *begin;
+  const cudaError_t error = cudaGetSymbolAddress(&begin, symbol);
+  if (error == cudaSuccess) *place = static_cast<char *>(begin) + offset;
+  return error;
+}
+} // namespace emulator
 template <typename T>
 cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *source, size_t bytes,
                                     size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice,
                                     cudaStream_t stream = nullptr) {
-  if (offset > sizeof(T) || bytes > sizeof(T) - offset)
-    return emulator_refuse_symbol(bytes, offset, sizeof(T));
-  void *place;
-  const cudaError_t error = cudaGetSymbolAddress(&place, symbol);
-  if (error != cudaSuccess) return error;
-  return cudaMemcpyAsync(static_cast<char *>(place) + offset, source, bytes, kind, stream);
+  char *place;
+  const cudaError_t error = emulator::place_in_symbol(symbol, bytes, offset, &place);
+  return error == cudaSuccess ? cudaMemcpyAsync(place, source, bytes, kind, stream) : error;
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbolAsync(void *destination, const T &symbol, size_t bytes,
                                       size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
                                       cudaStream_t stream = nullptr) {
-  if (offset > sizeof(T) || bytes > sizeof(T) - offset)
-    return emulator_refuse_symbol(bytes, offset, sizeof(T));
-  void *place;
-  const cudaError_t error = cudaGetSymbolAddress(&place, symbol);
-  if (error != cudaSuccess) return error;
-  return cudaMemcpyAsync(destination, static_cast<char *>(place) + offset, bytes, kind, stream);
+  char *place;
+  const cudaError_t error = emulator::place_in_symbol(symbol, bytes, offset, &place);
+  return error == cudaSuccess ? cudaMemcpyAsync(destination, place, bytes, kind, stream) : error;
 }
 
 // The place of managed memory makes no difference here; CUDA 13's form and the one before it.
