@@ -48,34 +48,12 @@ part() {
     run step17 sweep NAME=sweep-17-causal ARGS=--causal
     run step17 sweep NAME=sweep-17-seq128-dim128-causal ARGS='--batch 128 --seq 128 --heads 16 --dim 128 --causal'
     ;;
-  variants | substeps) # of the steps for few queries or few tiles on problems that they are made for
-    local others=() step few='18_split_kv 19_packed_heads 20_one_kernel 25_marked_words'
+  variants | substeps)
+    local steps=() step
     for step in steps/*/"$1"; do
-      if ! [ -d "$step" ]; then continue; fi
-      step=$(basename "${step%/*}")
-      if [[ " $few 24_last_wave 26_early_merge " != *" $step "* ]]; then others+=("$step"); fi
+      if [ -d "$step" ]; then steps+=("$(basename "${step%/*}")"); fi
     done
-    run "$1" RECORD=1 STEPS="${others[*]}"
-    run "$1" RECORD=1 STEPS="$few" NAME="$1" \
-      ARGS='--batch 1 --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 4096 --dim 128 --dtype bf16'
-    run "$1" RECORD=1 STEPS="$few" NAME="$1-dim128" \
-      ARGS='--batch 64 --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 4096 --dim 128 --dtype bf16'
-    run "$1" RECORD=1 STEPS="$few" NAME="$1-causal" \
-      ARGS='--batch 1 --heads 32 --kv-heads 4 --seq-q 4 --seq-kv 16384 --dim 128 --dtype bf16 --causal'
-    run "$1" RECORD=1 STEPS=24_last_wave NAME="$1" ARGS='--batch 1 --heads 4 --seq-q 1024 --seq-kv 8192'
-    run "$1" RECORD=1 STEPS=24_last_wave NAME="$1-dim128" ARGS='--batch 1 --heads 10 --seq 2048 --dim 128 --dtype bf16'
-    run "$1" RECORD=1 STEPS=24_last_wave NAME="$1-few-keys" ARGS='--batch 1 --heads 16 --seq 1536'
-    if [ "$1" = variants ]; then
-      # Scores of deviation 4, where some key blocks of step 17 need the ordinary softmax.
-      run variants RECORD=1 STEPS=17_lazy_max NAME=variants-spread ARGS='--batch 4 --heads 32 --seq 4096 --scale 0.5'
-      run variants RECORD=1 STEPS='20_one_kernel 25_marked_words' NAME=variants-few-keys \
-        ARGS='--batch 1 --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 1024 --dim 128 --dtype bf16'
-      run variants RECORD=1 STEPS=20_one_kernel NAME=variants-many-keys \
-        ARGS='--batch 32 --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 16384 --dim 128 --dtype bf16'
-      run variants RECORD=1 STEPS=26_early_merge NAME=variants ARGS='--batch 1 --heads 1 --seq 4096'
-      run variants RECORD=1 STEPS=26_early_merge NAME=variants-dim128 ARGS='--batch 1 --heads 1 --seq 8192 --dim 128 --dtype bf16'
-      run variants RECORD=1 STEPS=26_early_merge NAME=variants-few-keys ARGS='--batch 1 --heads 4 --seq-q 1024 --seq-kv 8192'
-    fi
+    run "$1" RECORD=1 STEPS="${steps[*]}"
     ;;
   peers | shapes | spread) run "$1" ${FA3:+FA3="$FA3"} ;;
   waves) run waves ${FA3_DECODE:+FA3_DECODE="$FA3_DECODE"} ;;

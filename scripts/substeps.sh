@@ -3,7 +3,7 @@
 # (scripts/substep.sh tells what they are.) Sees that the substeps of each step lead from its parent's source to its own,
 # and that each source in between is right: variants.sh builds, checks and sanitizes it, and on a GPU times it beside the
 # step. DEVICE, JOBS, SHORT, TENTH, RECORD, NAME and ARGS mean what they mean there; without NAME it records substeps.csv,
-# substeps-dim128.csv and substeps-causal.csv.
+# substeps-dim128.csv and the like.
 #
 # scripts/substeps.sh --copy 15_persistent 2: makes the source behind the second substep, and prints the folder that
 # make takes as STEPS_FOLDER.

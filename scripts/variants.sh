@@ -5,10 +5,12 @@
 # sanitizer on it. On a GPU runs the suite alone, and then times all variants of a step in one run beside the step
 # itself: they take turns in rounds, and how many times as fast a variant is comes from pairs of one round. ARGS
 # holds options for the ladder, such as a shape. RECORD=1 writes the times to results/<device>/NAME.csv and
-# NAME-samples.csv, where the rows of other steps stay. Without NAME and ARGS it records the problems of the tables:
-# variants.csv, variants-dim128.csv and variants-causal.csv; variants of steps for several GPUs are timed by build/gpu/groups
-# on all GPUs, where ARGS holds lengths (16384 32768), and recorded in variants-groups.csv. It leaves out the suite, which `make check` and a run
-# without RECORD=1 have for the variants: the ladder compares rows of each result with the reference.
+# NAME-samples.csv, where the rows of other steps stay. Without NAME and ARGS it records all problems of the tables, in
+# variants.csv, variants-dim128.csv, variants-causal.csv and, for a step with a problems.txt, in those of its problems
+# (scripts/problems.sh); without RECORD=1 it times the first one. Variants of steps for several GPUs are timed by
+# build/gpu/groups on all GPUs, where ARGS holds lengths (16384 32768), and recorded in variants-groups.csv. RECORD=1
+# leaves out the suite, which `make check` and a run without RECORD=1 have for the variants: the ladder compares rows of
+# each result with the reference.
 #
 # SHORT=1 is the form of `make check`: each variant is built once, without line numbers and for the sanitizer, for
 # head_dim 64 in fp16 alone (common/kernel/kernel.cuh). It runs on those of the few shapes that every step is
@@ -38,6 +40,8 @@ make_scratch
 . scripts/planted_bug.sh
 # shellcheck source=scripts/variant.sh
 . scripts/variant.sh
+# shellcheck source=scripts/problems.sh
+. scripts/problems.sh
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
 # shellcheck source=scripts/words.sh
@@ -60,14 +64,9 @@ bug_test_seconds=600
 bug_limit=${LAB_LIMIT:-60}
 bug_share_machine "$device"
 called=${CALLED:-variants}
-problems=("${NAME:-$called}") # what to record under, and the ladder's options
-options=("${ARGS:-}")
-if [ -n "${RECORD:-}" ] && [ -z "${NAME:-}${ARGS:-}" ]; then
-  problems=("$called" "$called-dim128" "$called-causal")
-  options=('' '--heads 16 --dim 128' '--causal')
-fi
-split_words "${options[0]}" # ends the script here where they make no sense
-unset ARGS # which are the ladder's, not the sanitizer's
+asked=${ARGS:-} # options of the ladder, not of the sanitizer
+unset ARGS
+split_words "$asked" # ends the script here where they make no sense
 
 if [ "$device" = cpu ] && [ -n "${RECORD:-}" ]; then
   echo "error: RECORD=1 records times, which mean nothing on the emulator: run it on a machine with a GPU" >&2
@@ -210,10 +209,13 @@ for step in "${steps[@]}"; do
     fi
     bug_build gpu '' steps groups >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2 && exit 2; }
     one=$(library steps "$(cd steps && echo 17_*)") || exit 2
-    split_words "${options[0]:-16384 32768}"
+    split_words "${asked:-16384 32768}"
     time_step build/gpu/groups "${NAME:-$called-groups}" "$one" "${contenders[@]}" -- "${words[@]}" || status=1
     continue
   fi
+  problems_of "$step" "$called"
+  if [ -n "${NAME:-}$asked" ]; then problems=("${NAME:-$called}") options=("$asked"); fi
+  if [ -z "${RECORD:-}" ]; then problems=("${problems[0]}"); fi
   for i in "${!problems[@]}"; do
     split_words "${options[i]}"
     time_step build/gpu/ladder "${problems[i]}" "${contenders[@]}" -- "${words[@]}" || status=1

@@ -114,6 +114,33 @@ Test(variants, of_the_ladder) {
          "step,variant,configuration\n01_naive,,\n01_naive,no_pad,\n");
 }
 
+// A step that is made for other problems than the steps before is timed on those.
+Test(variants, problems_of_a_step) {
+  script_result result =
+      lab_run("bash -c '. scripts/problems.sh && for step in 04_online_softmax 24_last_wave; do "
+              "problems_of $step substeps && printf \"%%s\\n\" \"${problems[@]/%%/:}\" "
+              "\"${options[@]}\"; done'");
+  EXPECT_STATUS(result, 0);
+  cr_expect_str_eq(
+      result.out,
+      "substeps:\nsubsteps-dim128:\nsubsteps-causal:\n\n--heads 16 --dim 128\n--causal\n"
+      "substeps:\nsubsteps-dim128:\nsubsteps-few-keys:\n"
+      "--batch 1 --heads 4 --seq-q 1024 --seq-kv 8192\n"
+      "--batch 1 --heads 10 --seq 2048 --dim 128 --dtype bf16\n"
+      "--batch 1 --heads 16 --seq 1536\n",
+      "%s", result.out);
+  // The tables look for each record that a problems.txt names.
+  result = lab_run("bash -c '. scripts/problems.sh && for file in steps/*/problems.txt; do "
+                   "step=${file#steps/} && "
+                   "for called in variants substeps; do problems_of ${step%%/*} $called && "
+                   "for name in ${problems[*]#$called}; do "
+                   "grep -q \"^# With:.* $called$name\\.csv\" scripts/tables/$called.awk || echo "
+                   "$file: $called$name; "
+                   "done; done; done'");
+  EXPECT_STATUS(result, 0);
+  cr_expect_str_empty(result.out, "the tables know nothing of: %s", result.out);
+}
+
 Test(variants, the_record_keeps_other_steps) {
   char path[128];
   snprintf(path, sizeof path, "%s/old", lab_work);
