@@ -111,7 +111,7 @@ else
 endif
 
 bugs: say-device ## plant each steps/NN/bugs/*.patch and see who catches it (of all steps, or with RECORD=1: CSV)
-	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) TENTH=$(TENTH) RECORD=$(or $(RECORD),$(if $(STEP_GOALS),,1)) scripts/bugs.sh $(BUILDABLE)
+	@DATA=$(call quoted,$(DATA)) DEVICE=$(DEVICE) JOBS=$(JOBS) TENTH=$(TENTH) RECORD=$(or $(RECORD),$(if $(STEP_GOALS)$(filter RECORD,$(switched_off)),,1)) scripts/bugs.sh $(BUILDABLE)
 
 .PHONY: mutants
 mutants: say-device ## steps with one small fault each, and who catches it: make step17 mutants SECONDS=120 SEED=1
@@ -132,7 +132,7 @@ substeps: say-device ## the substeps from a step's parent to the step: builds, c
 fuzz: say-device ## random problems on a step until one fails: make step06 fuzz SECONDS=60 SEED=1
 	@$(BUILDER) $(call programs,$(BUILDABLE)) $(addsuffix -fuzz,$(call programs,$(BUILDABLE)))
 	@for step in $(addsuffix -fuzz,$(call programs,$(BUILDABLE))); do \
-	  OMP_WAIT_POLICY=passive $(RUN) $$step --seconds $(or $(SECONDS),60) $(COUNT:%=--count %) $(SEED:%=--seed %) || exit; done
+	  OMP_WAIT_POLICY=passive $(with_args) $(RUN) $$step --seconds $(or $(SECONDS),60) $(COUNT:%=--count %) $(SEED:%=--seed %) || exit; done
 
 fuzz-readers: ## made-up files for the .npy reader and the rewriter, with libFuzzer: SECONDS=60
 	@scripts/fuzz_readers.sh $(or $(SECONDS),60) npy rewrite

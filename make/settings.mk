@@ -35,3 +35,8 @@ $(foreach setting,$(texts_given),$(if $(findstring $(newline),$(value $(setting)
   $(error $(setting) holds a line break: give it one line)))
 $(foreach setting,$(texts_given),$(if $(filter-out undefined,$(origin $(setting))),\
   $(eval override $(setting) := $$(value $(setting)))$(eval export $(setting))))
+
+# A switch is on with any value but 0: FORCE=0 is as good as none.
+switches     := DEBUG DECODE FORCE FRESH LAB QUICK RECORD SHORT STAT UNTRIED VERBOSE WERROR WORK
+switched_off := $(foreach setting,$(switches),$(if $(filter 0,$(value $(setting))),$(setting)))
+$(foreach setting,$(switched_off),$(eval override $(setting) :=)$(eval unexport $(setting)))

@@ -32,3 +32,10 @@ Test(fuzz_program, fails_where_nothing_was_run) {
             "%s", result.err);
   cr_expect_str_empty(result.out);
 }
+
+// `make fuzz ARGS=--help` gives the options of make first.
+Test(fuzz_program, helps_behind_other_options) {
+  const program_result result = program_run("--count 5 --help");
+  cr_expect_eq(result.status, 0, "%s", result.err);
+  cr_expect_eq(strncmp(result.out, "usage: ", 7), 0, "%s", result.out);
+}

@@ -65,6 +65,27 @@ Test(settings, wrong_numbers_and_compilers) {
   EXPECT_STATUS(lab_run(MAKE "help JOBS=10"), 0);
 }
 
+// A switch that is 0 is off, whether it stands behind make or in the environment.
+Test(settings, switches_that_are_off) {
+  const char *const commands[] = {"-f make/build.mk -n build/cpu/ladder DEBUG=",
+                                  "-n bench DECODE=",
+                                  "-n bench QUICK=",
+                                  "-n step04 exercise FORCE=",
+                                  "-n step04 check WORK=",
+                                  "-n variants RECORD="};
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    const script_result none = lab_run(MAKE "%s", commands[i]);
+    const script_result off = lab_run(MAKE "%s0", commands[i]);
+    const script_result on = lab_run(MAKE "%s1", commands[i]);
+    EXPECT_STATUS(off, 0);
+    cr_expect_str_eq(off.out, none.out, "%s0 is not off", commands[i]);
+    cr_expect_str_neq(on.out, none.out, "%s1 is not on", commands[i]);
+  }
+  // Without a step `make bugs` records what it finds, unless it is told not to.
+  const script_result bugs = lab_run(MAKE "-n bugs; RECORD=0 " MAKE "-n bugs");
+  EXPECT(bugs, " RECORD=1 scripts/bugs.sh", " RECORD= scripts/bugs.sh");
+}
+
 // Every setting that the verbs' help and its list name is checked, so a new setting must be checked, too.
 Test(settings, each_one_is_looked_at) {
   const script_result named =

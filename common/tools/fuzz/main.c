@@ -129,9 +129,11 @@ static int fuzz_step(int argc, char **argv) {
   const attention_step step = step_linked();
   fuzz_options options;
   error_text error;
-  if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-    printf(usage, argv[0], step.name);
-    return EXIT_OK;
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--help") == 0) {
+      printf(usage, argv[0], step.name);
+      return EXIT_OK;
+    }
   }
   if (!parse(argc, argv, &options, &error)) {
     fprintf(stderr, "error: %s\n", error.text);
