@@ -304,9 +304,9 @@ $(patsubst %,$(BUILD)/tests/emulator/test_%,device_faults nccl nccl_faults): $(B
 $(patsubst %,$(BUILD)/tests/emulator/test_%,hopper_faults map_faults product_faults barrier_limits product_limits): $(BUILD)/common/tests/emulator/healthy.cu.o
 $(BUILD)/tests/scripts/test_check: $(BUILD)/tests/scripts/test_plots
 
-# Objects and headers of another compiler are made again, and those for another processor (-march=native), such as in a
-# checkout that was copied from another machine.
-made_for := $(CC) $(CXX) $(shell grep -m 1 -E '^(flags|Features)' /proc/cpuinfo 2>/dev/null | cksum)
+# Objects and headers of another compiler are made again, and those for another processor (-march=native) or another GPU,
+# such as in a checkout that was copied from another machine, or that several machines share.
+made_for := $(CC) $(CXX) $(if $(filter gpu,$(DEVICE)),$(realpath $(NVCC)) $(sort $(ARCH)) )$(shell grep -m 1 -E '^(flags|Features)' /proc/cpuinfo 2>/dev/null | cksum)
 $(shell mkdir -p $(PLAIN); echo "$(made_for)" | cmp -s - $(PLAIN)/compilers || echo "$(made_for)" >$(PLAIN)/compilers)
 $(shell find $(sort $(PLAIN) $(BUILD) $(STEP_BUILD)) -path '*/elsewhere' -prune -o '(' -name '*.o' -o -name '*.gch' ')' -print 2>/dev/null): $(PLAIN)/compilers
 

@@ -47,6 +47,28 @@ Test(build, modes_share_no_object_that_they_change) {
   }
 }
 
+// Several machines with different GPUs may share a checkout: code for one GPU does not run on another one.
+Test(build, code_for_another_gpu_is_compiled_again, .init = lab_enter, .fini = lab_leave) {
+  char compiler[sizeof lab_work + 16];
+  snprintf(compiler, sizeof compiler, "%s/nvcc", lab_work);
+  toolkit_write(compiler, "#!/bin/bash\n"
+                          "grep -o 'code=[^ ]*' <<<\"$*\" >>$LAB_WORK/log\n"
+                          "while [ $1 != -o ]; do shift; done\n"
+                          "echo object >$2\n");
+  cr_assert(chmod(compiler, 0700) == 0);
+  const char *const architectures[] = {"sm_80", "sm_80", "sm_90a"};
+  for (int i = 0; i < 3; i++) {
+    const script_result made =
+        lab_run("env -u MAKEFLAGS -u MAKELEVEL make -s -f make/build.mk DEVICE=gpu CUDA_HOME=/none "
+                "NVCC=$LAB_WORK/nvcc 'headers=' 'object=$(whole)' PLAIN=$LAB_WORK/build ARCH=%s "
+                "$LAB_WORK/build/steps/01_naive/attention.cu.o",
+                architectures[i]);
+    EXPECT_STATUS(made, 0);
+  }
+  const script_result compiled = lab_run("cat $LAB_WORK/log");
+  cr_expect_str_eq(compiled.out, "code=sm_80\ncode=sm_90a\n", "%s", compiled.out);
+}
+
 // A header that has changed is compiled again into the build of a single configuration as well: of the lab's steps, and of
 // a reader's.
 Test(build, quick_build_reads_the_headers, .init = lab_enter, .fini = lab_leave) {
