@@ -143,24 +143,26 @@ print_verbs() {
     if ! cat Makefile make/*.mk 2>/dev/null | grep -q "^$1:"; then return; fi
     if [[ $2 == yes ]]; then can+=${can:+, }$1; else cannot+=${cannot:+, }"$1 ($3)"; fi
   }
-  on_gpu() { if [[ $device == gpu ]]; then echo yes; fi; }
+  on_gpu() { if [[ -z $no_gpu ]]; then echo yes; fi; }
+  no_gpu_or() { echo "${no_gpu:-no $1}"; }
   verb build yes
   verb run yes
   verb ladder yes
-  verb sanitize yes
+  verb sanitize "$([[ -z $no_gpu && $lacking == *compute-sanitizer* ]] || echo yes)" \
+    "no compute-sanitizer, but with DEVICE=cpu"
   verb compare yes
   verb check "$(is_missing libcriterion-dev || echo yes)" "no Criterion"
   verb plots "$(is_missing gnuplot-nox || echo yes)" "no gnuplot"
   verb format "$(is_missing clang-format-14 || echo yes)" "no clang-format 14"
   verb ptxas "$([[ -n $home ]] && echo yes)" "no nvcc"
   verb sass "$([[ -n $home && $lacking != *nvdisasm* ]] && echo yes)" "no nvdisasm"
-  verb bench "$(on_gpu)" "no GPU"
+  verb bench "$(on_gpu)" "$no_gpu"
   verb sweep yes
-  verb ncu "$([[ $lacking != *ncu* ]] && on_gpu)" "no GPU or no ncu"
-  verb peers "$([[ -n ${torch-} ]] && on_gpu)" "no GPU or no PyTorch"
-  verb spread "$([[ -n ${torch-} ]] && on_gpu)" "no GPU or no PyTorch"
+  verb ncu "$([[ $lacking != *ncu* ]] && on_gpu)" "$(no_gpu_or ncu)"
+  verb peers "$([[ -n ${torch-} ]] && on_gpu)" "$(no_gpu_or PyTorch)"
+  verb spread "$([[ -n ${torch-} ]] && on_gpu)" "$(no_gpu_or PyTorch)"
   echo
-  echo "Works here: $can.${cannot:+ Does not: $cannot.}"
+  echo "Works here$([[ $device == cpu || -z $no_gpu ]] || echo " with DEVICE=cpu"): $can.${cannot:+ Does not: $cannot.}"
 }
 
 check_compilers

@@ -95,12 +95,22 @@ check_driver() {
   fi
 }
 
-# Fills `device`, `why` and, with a GPU, `sm`.
+# Says why nvcc compiles no code for the GPU `sm`, if it says so itself.
+check_known_to_nvcc() {
+  local advice="a newer CUDA toolkit"
+  grep -q 'Unsupported gpu architecture' "$scratch/smoke" || return
+  if ((10#${sm//[!0-9]/} < 75)); then advice="the CUDA toolkit 12.9, which is the last one for this GPU"; fi
+  row old "a kernel" "CUDA $toolkit does not compile for $sm" "install $advice; until then, add DEVICE=cpu to every make"
+}
+
+# Fills `device`, `why` and, with a GPU, `sm`. `no_gpu` says why nothing can run on a GPU, and is empty if it can.
 check_cuda() {
   local toolkit='' name capability total free mig driver_version=''
   device=$(quick_device)
   home=$(cuda_home)
   sm=
+  no_gpu=
+  if [[ $device == cpu ]]; then no_gpu="no GPU"; fi
   if [[ -n ${CUDA_HOME-} && ! -x $CUDA_HOME/bin/nvcc ]]; then
     row optional CUDA_HOME "$CUDA_HOME" "has no bin/nvcc, so it is not used"
   fi
@@ -134,8 +144,9 @@ check_cuda() {
     row optional "a kernel" "was not compiled and run in the time there is" "try again: the second time is faster"
     why="nvcc and a GPU are here"
   else
-    row old "a kernel" "does not run: $(tail -n 1 "$scratch/smoke")" \
+    check_known_to_nvcc || row old "a kernel" "does not run: $(tail -n 1 "$scratch/smoke")" \
       "until that is repaired, add DEVICE=cpu to every make"
+    no_gpu="no kernel runs on the GPU"
     why="nvcc and a GPU are here, though a kernel does not run: add DEVICE=cpu"
   fi
 }

@@ -328,3 +328,44 @@ Test(settings, the_doctor_looks_for_nccl) {
                    "grep -A1 NCCL");
   EXPECT(result, "optional", "NCCL", "make deps-nccl; without it, no steps for several GPUs");
 }
+
+// A copy of the scripts that takes a device file for that of a GPU, with a program that answers as nvidia-smi does, and one
+// that compiles for no GPU before sm_75.
+static void add_gpu(const char *smi) {
+  const script_result copied =
+      lab_run("cp -r Makefile make scripts $LAB_WORK && mkdir -p $LAB_WORK/bin && "
+              "sed -i 's:/dev/nvidia.[^ ]*:/dev/null:' $LAB_WORK/scripts/doctor.sh");
+  EXPECT_STATUS(copied, 0);
+  char path[sizeof lab_work + 16], script[256];
+  snprintf(script, sizeof script, "#!/bin/sh\necho '%s'\n", smi);
+  snprintf(path, sizeof path, "%s/bin/nvidia-smi", lab_work);
+  toolkit_write(path, script);
+  snprintf(path, sizeof path, "%s/bin/nvcc", lab_work);
+  toolkit_write(path,
+                "#!/bin/bash\n"
+                "case $* in\n"
+                "*--version*) echo release 13.0, && exit ;;\n"
+                "*sm_70*) echo \"nvcc fatal : Unsupported gpu architecture 'sm_70'\" && exit 1 ;;\n"
+                "esac\n"
+                "while [ $1 != -o ]; do shift; done\n"
+                "printf \"#!/bin/sh\\n[ ! -e $LAB_WORK/fails ] || { echo a fault; exit 1; }\" >$2\n"
+                "chmod +x $2\n");
+  EXPECT_STATUS(lab_run("chmod +x $LAB_WORK/bin/*"), 0);
+}
+#define DOCTOR "cd $LAB_WORK && PATH=$PWD/bin:$PATH CUDA_HOME=$PWD scripts/doctor.sh | "
+
+Test(settings, the_doctor_says_where_verbs_work) {
+  add_gpu("NVIDIA H100, 9.0, 81559, 80994, 580.65.06, Disabled");
+  script_result result = lab_run(DOCTOR "grep -A9 'a kernel'");
+  EXPECT(result, "ok", "Works here: build, run", "bench", "Does not: ");
+  result = lab_run("touch $LAB_WORK/fails; " DOCTOR "grep -A9 'a kernel'");
+  EXPECT(result, "old", "does not run: a fault", "Works here with DEVICE=cpu: build, run",
+         "sanitize", "Does not: ", "bench (no kernel runs on the GPU)");
+}
+
+Test(settings, the_doctor_knows_a_gpu_that_the_toolkit_dropped) {
+  add_gpu("Tesla V100, 7.0, 16160, 16000, 580.65.06, [N/A]");
+  const script_result result = lab_run(DOCTOR "grep -A9 'a kernel'");
+  EXPECT(result, "old", "CUDA 13.0 does not compile for sm_70", "install the CUDA toolkit 12.9",
+         "add DEVICE=cpu to every make");
+}
