@@ -194,7 +194,7 @@ open_log
 admin=()
 reason="apt does not offer it (log: $log)"
 if [[ $rootless == yes ]]; then
-  unpack_into_prefix "${missing[@]}" || reason=$(reason_in_log)
+  unpack_into_prefix "${missing[@]}" || reason=${reason:-$(reason_in_log)}
 elif ! command -v apt-get >/dev/null; then
   reason="there is no apt-get here to install it with"
 elif ((EUID != 0)) && ! sudo -n true 2>/dev/null; then
@@ -210,6 +210,9 @@ use_prefix
 find_missing
 verify "${missing[@]}"
 
+if [[ $rootless == yes ]] && has_compilers "${required[@]}"; then
+  reason="a compiler does not work from a folder of its own"
+fi
 if ((${#required[@]})); then
   echo "error: the lab cannot go on without $(in_words "${required[@]}"): $reason" >&2
   how_to_get "${required[@]}" "${wanted[@]}" >&2

@@ -99,9 +99,9 @@ row() {
 
 needed() {
   row "$@"
-  if [[ $1 != ok ]]; then broken=yes; fi
+  if [[ $1 != ok ]]; then broken+=${broken:+, }$2; fi
 }
-broken=no
+broken=
 
 # seconds_left LIMIT: until LIMIT seconds after the start, at least a tenth.
 seconds_left() {
@@ -128,7 +128,11 @@ END
 python_pid=$!
 missing=$(scripts/deps.sh --missing)
 install="make deps"
-if ((EUID != 0)) && ! sudo -n true 2>/dev/null; then install="make deps PREFIX=.deps"; fi
+install_compiler=$install
+if ((EUID != 0)) && ! sudo -n true 2>/dev/null; then
+  install="make deps PREFIX=.deps"
+  install_compiler="scripts/deps.sh says how to install it" # a compiler does not work from a folder of its own
+fi
 
 # shellcheck source=scripts/doctor/machine.sh
 . scripts/doctor/machine.sh
@@ -147,6 +151,7 @@ print_verbs() {
   no_gpu_or() { echo "${no_gpu:-no $1}"; }
   verb build yes
   verb run yes
+  verb hunt "$(is_missing patch || echo yes)" "no patch"
   verb ladder yes
   verb sanitize "$([[ -z $no_gpu && $lacking == *compute-sanitizer* ]] || echo yes)" \
     "no compute-sanitizer, but with DEVICE=cpu"
@@ -170,9 +175,9 @@ check_clang
 check_tools
 check_machine
 check_cuda
-if [[ $broken == yes ]]; then
+if [[ -n $broken ]]; then
   echo
-  echo "The lab cannot run yet: first comes what is missing or old above ($install)."
+  echo "The lab cannot run yet: repair first what the lines above say of $broken."
   exit 2
 fi
 print_verbs

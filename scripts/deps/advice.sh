@@ -56,10 +56,10 @@ how_to_get() {
     names=$(names_under "${column[$manager]}" "$@")
     if [[ -n $names ]]; then echo "  as root: ${install[$manager]} $names"; fi
   done
-  if [[ $rootless == no ]] && can_unpack; then
-    echo "  without root: make deps PREFIX=.deps (unpacks Debian packages into the folder .deps)"
+  if [[ $rootless == no ]] && can_unpack && [[ -n $(without_compilers "$@") ]]; then
+    echo "  without root$(has_compilers "$@" && echo ", all but the compilers"): make deps PREFIX=.deps (unpacks Debian packages into the folder .deps)"
   fi
-  if [[ $missing =~ " gcc "|" g++ "|" libc6-dev " ]]; then
+  if has_compilers "$@"; then
     echo "  compilers without root: conda create -n lab -c conda-forge make gcc gxx"
   fi
   if [[ $missing == *" libcriterion-dev "* ]]; then

@@ -27,7 +27,10 @@ criterion_works() {
 }
 
 has_criterion() {
-  if has_header criterion/criterion.h && compiler_has gcc libcriterion.so; then return 0; fi
+  if has_header criterion/criterion.h; then
+    # Without gcc nothing tells whether the library is there as well.
+    if ! command -v gcc >/dev/null || compiler_has gcc libcriterion.so; then return 0; fi
+  fi
   criterion_works >/dev/null 2>&1
 }
 

@@ -23,16 +23,21 @@ download() {
     env -C "$work/packages" apt-get "${network[@]}" "${state[@]}" download "${packages[@]}"
 }
 
+# A compiler from a folder does not find its parts: their paths are built into it.
+has_compilers() { [[ " $* " =~ " gcc "|" g++ "|" libc6-dev " ]]; }
+
+# without_compilers PACKAGE...: prints the others, one a line.
+without_compilers() { printf '%s\n' "$@" | grep -v -x -F -e gcc -e g++ -e libc6-dev; }
+
+# Fills `reason` where there is nothing to try.
 unpack_into_prefix() {
   local package library
-  local -a wished=()
-  for package in "$@"; do
-    # A compiler from a folder does not find its parts: their paths are built into it.
-    case $package in gcc | g++ | libc6-dev) ;; *) wished+=("$package") ;; esac
-  done
+  local -a wished
+  mapfile -t wished < <(without_compilers "$@")
+  reason=
   if ((${#wished[@]} == 0)); then return 1; fi
   if ! can_unpack; then
-    say "only Debian's packages can be unpacked into $prefix, and there is no apt-get here"
+    reason="only Debian's packages can be unpacked into $prefix, and there is no apt-get here"
     return 1
   fi
   make_work

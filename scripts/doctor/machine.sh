@@ -12,20 +12,20 @@ compiles() {
 
 check_compilers() {
   if is_missing gcc || is_missing libc6-dev; then
-    needed missing gcc "no gcc, or no headers of the C library" "$install"
+    needed missing gcc "no gcc, or no headers of the C library" "$install_compiler"
   elif compiles gcc -std=c17 c <<<'int main(void) { return 0; }'; then
     row ok gcc "$(gcc -dumpfullversion)  $(command -v gcc)"
   else
-    needed old gcc "$(gcc -dumpfullversion)  $(command -v gcc)" "cannot compile C17: the lab is made with gcc 12"
+    needed old gcc "$(gcc -dumpfullversion)  $(command -v gcc)" "cannot compile C17: install a newer one (the lab is made with gcc 12)"
   fi
   if is_missing g++; then
-    needed missing g++ "no g++, or without OpenMP" "$install"
+    needed missing g++ "no g++, or one without OpenMP" "$install_compiler"
   elif compiles g++ "-std=c++17 -fopenmp" cpp <<<$'#include <omp.h>\n#include <optional>\n
     int main() { return std::optional<int>(omp_get_max_threads()).value() < 1; }'; then
     row ok g++ "$(g++ -dumpfullversion)  $(command -v g++)  C++17, OpenMP"
   else
     needed old g++ "$(g++ -dumpfullversion)  $(command -v g++)" \
-      "cannot compile C++17 with -fopenmp: the lab is made with g++ 12"
+      "cannot compile C++17 with -fopenmp: install a newer one (the lab is made with g++ 12)"
   fi
 }
 
@@ -45,8 +45,8 @@ check_tools() {
   local version
   version=$(version_in "$(make --version 2>/dev/null)")
   if is_missing make; then
-    needed missing make - "$install"
-  elif ((${version%%.*} < 4)); then
+    needed missing make - "scripts/deps.sh installs it, or says how"
+  elif [[ -z $version ]] || ((${version%%.*} < 4)); then
     needed old make "$version  $(command -v make)" "the lab needs GNU make 4 or newer"
   else
     row ok make "$version  $(command -v make)"
@@ -74,6 +74,11 @@ check_tools() {
   else
     row ok git "$(version_in "$(git --version)")  $(command -v git)"
   fi
+  if is_missing patch; then
+    row optional patch - "$install; without it, no planted bugs, variants and substeps"
+  else
+    row ok patch "$(version_in "$(patch --version)")  $(command -v patch)"
+  fi
   wait "$python_pid"
   {
     read -r version && read -r torch
@@ -98,6 +103,9 @@ check_machine() {
   available=$(awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo)
   row ok memory "$total MiB, $available MiB available" \
     "$( ((available < 1024)) && echo "under 1024 MiB: large shapes will not fit")"
+  if ! [[ -w . ]]; then
+    needed missing "this folder" "you may not write to $PWD" "copy the lab to a folder of yours, and work there"
+  fi
   free=$(df -Pm . | awk 'NR == 2 { print $4 }')
   row ok "disk here" "$free MiB free" "$( ((free < 1024)) && echo "under 1024 MiB: builds may fail")"
 }

@@ -85,6 +85,23 @@ Test(deps, gnuplot_gets_fonts_where_the_machine_has_none) {
   EXPECT(found, "usr/share/fonts", "FONTCONFIG_FILE := $(deps_root)/fonts.conf");
 }
 
+// A compiler needs root or a distribution of its own; nobody is sent to a command that cannot bring it.
+Test(deps, compilers_are_not_unpacked) {
+  script_result result = toolkit_run("rm path/gcc; " DEPS "mine 2>&1; echo $?");
+  EXPECT(result, "error: the lab cannot go on without gcc (compiles C)",
+         ": a compiler does not work from a folder of its own\n",
+         "as root: ", "compilers without root: conda create", "2\n");
+  result = toolkit_run("ln -s /bin/true path/gnuplot; rm path/apt-get; " DEPS "2>&1");
+  EXPECT(result, "error: the lab cannot go on without gcc", "there is no apt-get here");
+  cr_expect(!strstr(result.out, "PREFIX=.deps"), "%s", result.out);
+}
+
+Test(deps, a_prefix_without_debian) {
+  const script_result result = toolkit_run("rm path/apt-get; " DEPS "mine 2>&1");
+  EXPECT(result, "deps: going on without gnuplot",
+         ": only Debian's packages can be unpacked into mine, and there is no apt-get here\n");
+}
+
 Test(deps, an_interrupted_download_leaves_nothing) {
   const script_result result = toolkit_run(
       "touch slow; export LAB=$PWD PATH=$PWD/path; setsid scripts/deps.sh mine >log 2>&1 & "
