@@ -116,7 +116,11 @@ check_cuda() {
   fi
   if [[ -n $home ]]; then
     toolkit=$("$home/bin/nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
-    row ok nvcc "$toolkit  $home/bin/nvcc"
+    if [[ -n $toolkit ]] && newer 12.5 "$toolkit"; then
+      row old nvcc "$toolkit  $home/bin/nvcc" "steps 10 to 17, 21 to 24 and 26, for Hopper GPUs, need CUDA 12.5 or newer"
+    else
+      row ok nvcc "$toolkit  $home/bin/nvcc"
+    fi
     check_tools_of_cuda
     check_libraries_of_groups
   else
@@ -124,7 +128,9 @@ check_cuda() {
   fi
   wait "$gpus_pid"
   while IFS=, read -r name capability total free driver_version mig; do
-    row ok GPU "$name, compute capability$capability,$total MiB,$free MiB free, MIG${mig,,}"
+    # A GPU that has no MIG says [N/A].
+    if [[ $mig == *'['* ]]; then mig=; fi
+    row ok GPU "$name, compute capability$capability,$total MiB,$free MiB free${mig:+, MIG${mig,,}}"
     sm=${sm:-$(architecture "${capability# }")}
   done < <(grep -E ', [0-9]+\.[0-9]+,' "$scratch/gpus")
   if [[ -z $sm ]]; then
@@ -132,6 +138,7 @@ check_cuda() {
       cat "$scratch/gpus" "$scratch/gpus.error" | head -n 1)"
   fi
   driver_version=$(cut -d , -f 5 "$scratch/gpus" | head -n 1)
+  driver_version=${driver_version# }
   check_driver
   if [[ $device == cpu ]]; then
     why="there is no $(if [[ -z $home ]]; then echo nvcc; else echo "GPU that programs may use"; fi)"

@@ -344,7 +344,7 @@ static void add_gpu(const char *smi) {
   toolkit_write(path,
                 "#!/bin/bash\n"
                 "case $* in\n"
-                "*--version*) echo release 13.0, && exit ;;\n"
+                "*--version*) echo release ${RELEASE:-13.0}, && exit ;;\n"
                 "*sm_70*) echo \"nvcc fatal : Unsupported gpu architecture 'sm_70'\" && exit 1 ;;\n"
                 "esac\n"
                 "while [ $1 != -o ]; do shift; done\n"
@@ -363,9 +363,13 @@ Test(settings, the_doctor_says_where_verbs_work) {
          "sanitize", "Does not: ", "bench (no kernel runs on the GPU)");
 }
 
-Test(settings, the_doctor_knows_a_gpu_that_the_toolkit_dropped) {
+Test(settings, the_doctor_knows_what_a_toolkit_lacks) {
   add_gpu("Tesla V100, 7.0, 16160, 16000, 580.65.06, [N/A]");
-  const script_result result = lab_run(DOCTOR "grep -A9 'a kernel'");
+  script_result result = lab_run("export RELEASE=12.4; " DOCTOR "grep -A1 nvcc");
+  EXPECT(result, "old", "nvcc", "12.4 ", "need CUDA 12.5 or newer");
+  result = lab_run(DOCTOR "grep -e nvcc -e ' GPU ' -e Works");
+  EXPECT(result, "ok", "nvcc", "13.0 ", "Tesla V100", "16000 MiB free\n");
+  result = lab_run(DOCTOR "grep -A9 'a kernel'");
   EXPECT(result, "old", "CUDA 13.0 does not compile for sm_70", "install the CUDA toolkit 12.9",
          "add DEVICE=cpu to every make");
 }
