@@ -1,6 +1,9 @@
 # How files are made from files: called by the Makefile as `make -f make/build.mk <files>`.
 include make/config.mk
 
+$(foreach compiler,$(CC) $(CXX),$(if $(filter gcc g++,$(compiler)),$(if $(shell command -v $(compiler)),,\
+  $(error there is no $(compiler) to compile with: make doctor says how to get it))))
+
 .SUFFIXES:
 comma := ,
 .SECONDARY:

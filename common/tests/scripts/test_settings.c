@@ -314,6 +314,19 @@ Test(settings, tests_refuse_a_configuration_that_there_is_not) {
   cr_expect(!strstr(result.out, "check:"), "tests ran: %s", result.out);
 }
 
+// The compiler that the doctor looks at is the one that is used, and where it is missing the build ends with a sentence.
+Test(settings, the_compilers_are_gcc_and_gxx) {
+  EXPECT_STATUS(lab_run("mkdir $LAB_WORK/path && ln -s /usr/bin/* $LAB_WORK/path && "
+                        "rm $LAB_WORK/path/cc $LAB_WORK/path/gcc"),
+                0);
+  script_result result = lab_run("export PATH=$LAB_WORK/path; " MAKE "step01 build");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "there is no gcc to compile with: make doctor says how to get it");
+  result = lab_run("ln -s /bin/true $LAB_WORK/path/gcc; export PATH=$LAB_WORK/path; " MAKE
+                   "-f make/config.mk --eval 'say:;@echo $(CC) $(CXX)' say");
+  EXPECT(result, "gcc g++\n");
+}
+
 // Where CUDA is installed, the doctor also says whether the steps for several GPUs find what they need.
 Test(settings, the_doctor_looks_for_nccl) {
   script_result result =
