@@ -192,6 +192,12 @@ ifneq ($(STEP_GOALS),)
   endif
 endif
 
+# The charts take numbers, STEPS=07,17.
+unknown_steps := $(if $(filter plots,$(MAKECMDGOALS)),,$(filter-out $(ALL_STEPS),$(STEPS)))
+ifneq ($(unknown_steps),)
+  $(error there is no step "$(firstword $(unknown_steps))": STEPS takes whole names, as in STEPS="01_naive 02_tiled"; numbers are goals, as in make step01 step02 ladder)
+endif
+
 ifneq ($(STEP),)
   ifeq ($(filter new,$(MAKECMDGOALS)),)
     $(error STEP names the step that make new makes: to work on step $(STEP), write make step$(STEP) $(or $(filter-out step%,$(MAKECMDGOALS)),run))

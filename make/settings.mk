@@ -40,3 +40,20 @@ $(foreach setting,$(texts_given),$(if $(filter-out undefined,$(origin $(setting)
 switches     := DEBUG DECODE FORCE FRESH LAB QUICK RECORD SHORT STAT UNTRIED VERBOSE WERROR WORK
 switched_off := $(foreach setting,$(switches),$(if $(filter 0,$(value $(setting))),$(setting)))
 $(foreach setting,$(switched_off),$(eval override $(setting) :=)$(eval unexport $(setting)))
+
+# make takes any NAME=value. A name in small letters, and one of an option of the programs, would change nothing without a
+# word.
+small_letters   := a b c d e f g h i j k l m n o p q r s t u v w x y z
+capital_letters := A B C D E F G H I J K L M N O P Q R S T U V W X Y Z
+in_letters = $(if $1,$(call in_letters,$(wordlist 2,100,$1),$(wordlist 2,100,$2),$(subst $(firstword $1),$(firstword $2),$3)),$3)
+given_names := $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
+$(foreach name,$(filter-out $(words_given) $(lists_given) $(texts_given),$(given_names)),\
+  $(foreach meant,$(filter $(call in_letters,$(small_letters),$(capital_letters),$(name)),$(words_given) $(lists_given) $(texts_given)),\
+    $(error there is no setting "$(name)": write $(meant)=... in capital letters)))
+$(foreach name,$(filter BATCH HEADS SEQ DIM DTYPE CAUSAL batch heads seq dim dtype causal,$(given_names)),\
+  $(error there is no setting "$(name)": it is an option$(comma) as in ARGS="--$(call in_letters,$(capital_letters),$(small_letters),$(name)) $(value $(name))"))
+
+# Without quotes the shell gives make the number alone: make step01 run ARGS=--seq 100.
+goals_of_digits := $(strip $(foreach goal,$(MAKECMDGOALS),$(if $(call less,0 1 2 3 4 5 6 7 8 9,$(goal)),,$(goal))))
+$(if $(and $(value ARGS),$(goals_of_digits)),\
+  $(error ARGS is "$(ARGS)"$(comma) and $(firstword $(goals_of_digits)) is not part of it: put quotes around all options$(comma) as in ARGS="$(ARGS) $(firstword $(goals_of_digits))"))

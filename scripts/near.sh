@@ -6,9 +6,30 @@ set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 goal=$1
 verb=$2
+beside=("${@:2}")
 while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done
 [ $# -eq 0 ] || shift
 
+# "step 04 run", and "stpe04 run".
+if [[ $goal == step ]]; then
+  verb=run number=
+  for word in "${beside[@]}"; do
+    if [[ $word == -- ]]; then break; fi
+    if [[ $word =~ ^[0-9]+$ ]]; then number=$word; else verb=$word; fi
+  done
+  goal+=" $number"
+  number=${number:-04}
+elif [[ $goal =~ ^[step]+[-_]?([0-9]+)$ && $goal != step* ]]; then
+  number=${BASH_REMATCH[1]}
+fi
+if [[ -n ${number-} ]]; then
+  number=$(printf '%02d' "$((10#$number))")
+  if compgen -G "steps/${number}_*/attention.cu" >/dev/null; then
+    echo "error: there is no \"${goal% }\": a step is named by its two digits, as in make step$number $verb" >&2
+    exit 2
+  fi
+  goal=step$number
+fi
 if [[ $goal =~ ^(step)?[-_]?([0-9]+)(_.*)?$ ]]; then
   number=$(printf '%02d' "$((10#${BASH_REMATCH[2]}))")
   if compgen -G "steps/${number}_*/attention.cu" >/dev/null; then

@@ -165,6 +165,20 @@ Test(settings, near_misses, .timeout = 60) {
        "error: there is no verb \"sanitise\": do you mean make step04 sanitize?"},
       {"test", "error: there is no verb \"test\": do you mean make check?"},
       {"step04 hints", "error: there is no verb \"hints\": do you mean make step04 hint?"},
+      {"step 04 run",
+       "error: there is no \"step 04\": a step is named by its two digits, as in make "
+       "step04 run"},
+      {"step 77 run", "error: there is no step \"step77\": the steps are step01 step02"},
+      {"stpe4 sanitize", "error: there is no \"stpe4\": a step is named by its two digits, as in "
+                         "make step04 sanitize"},
+      {"step01 run ARGS=--seq 100",
+       "ARGS is \"--seq\", and 100 is not part of it: put quotes around "
+       "all options, as in ARGS=\"--seq 100\""},
+      {"step01 run args=x", "there is no setting \"args\": write ARGS=... in capital letters"},
+      {"step01 run SEQ=100",
+       "there is no setting \"SEQ\": it is an option, as in ARGS=\"--seq 100\""},
+      {"ladder STEPS=01",
+       "there is no step \"01\": STEPS takes whole names, as in STEPS=\"01_naive"},
       {"xyzzy", "error: there is no verb \"xyzzy\": make help lists all"},
       {"';touch ran;'", "error: there is no verb "},
   };
