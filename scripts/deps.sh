@@ -94,12 +94,25 @@ fetch_with_pip() {
   local folder=$1-$2
   make_work
   if [[ -d $prefix/$folder ]]; then return; fi
+  if ! python3 -m pip --version >/dev/null 2>&1; then
+    echo "error: fetching $1 $2 needs python3 with pip, which is not here: install both (python3-pip in Debian); $4" >&2
+    exit 2
+  fi
   if ! run_logged "fetching $3, pip's package $1 $2)" \
     python3 -m pip install --no-deps --only-binary :all: --retries 1 --target "$work/$folder" "$1==$2"; then
-    echo "error: pip could not fetch $1 $2: $(tail -n 1 "$log") (log: $log); $4" >&2
+    echo "error: pip could not fetch $1 $2: $(reason_of_pip) (log: $log); $4" >&2
     exit 2
   fi
   mv -T "$work/$folder" "$prefix/$folder" || exit 2
+}
+
+# pip's last line says that there is no such version, also where it has not reached a server that could tell.
+reason_of_pip() {
+  if grep -q -E 'NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError' "$log"; then
+    echo "it cannot reach its server"
+  else
+    tail -n 1 "$log"
+  fi
 }
 
 fetch_nvdisasm() {

@@ -41,6 +41,6 @@ if [ "$1" = build/gpu ]; then device=cuda; fi
 if python=$(python_with torch); then
   "$python" examples/from_pytorch.py --step "$2" --device $device || status=$?
 else
-  echo "from_pytorch.py: skipped because Python has no PyTorch here (python3 -m pip install torch)"
+  echo "from_pytorch.py: skipped because Python has no PyTorch here (guide/examples.md says how to install it)"
 fi
 exit $status

@@ -66,6 +66,6 @@ how_to_get() {
     echo "  Criterion elsewhere: https://github.com/Snaipe/Criterion/releases"
   fi
   if [[ $missing == *" clang-format-14 "* ]]; then
-    echo "  clang-format elsewhere: python3 -m pip install clang-format==14.0.6"
+    echo "  clang-format elsewhere: pip install clang-format==14.0.6 (in a virtual environment of Python)"
   fi
 }

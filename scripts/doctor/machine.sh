@@ -87,7 +87,7 @@ check_tools() {
     row ok "python3, PyTorch" "$version, $torch  $(command -v python3)"
   else
     row optional "python3, PyTorch" "${version:-no python3}${version:+, no PyTorch}" \
-      "python3 -m pip install torch; only to compare with PyTorch's attention"
+      "only to compare with PyTorch's attention, on a GPU: guide/examples.md says how to install it"
   fi
 }
 

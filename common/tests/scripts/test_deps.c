@@ -20,8 +20,9 @@
 #define PIP                                                                                        \
   "#!/bin/bash\n"                                                                                  \
   "if [ $1 = -c ]; then [ ! -e $LAB/no_numpy ]; exit; fi\n"                                        \
+  "if [ $3 = --version ]; then [ ! -e $LAB/no_pip ]; exit; fi\n"                                   \
   "echo \"$*\" >>$LAB/asked\n"                                                                     \
-  "[ ! -e $LAB/offline ] || { echo no network; exit 1; }\n"                                        \
+  "[ ! -e $LAB/offline ] || { cat $LAB/offline; exit 1; }\n"                                       \
   "while [ $1 != --target ]; do shift; done\n"                                                     \
   "mkdir -p $2/nvidia/cu13/bin && printf '#!/bin/bash\\necho listing\\n' "                         \
   ">$2/nvidia/cu13/bin/nvdisasm && chmod +x $2/nvidia/cu13/bin/nvdisasm\n"
@@ -133,10 +134,14 @@ Test(deps, the_disassembler) {
   EXPECT(result, "nvdisasm ", " is in mine\n", " is in mine\n", "1\n-m pip install --no-deps ",
          "nvidia-cuda-nvdisasm==", "listing\n", "keep\nkeep\ndownload\nenv.mk\nenv.sh\nnvidia-",
          "packages\nusr\n");
-  result = toolkit_run("rm -rf mine/nvidia* mine/usr; touch offline; " DEPS
+  result = toolkit_run("rm -rf mine/nvidia* mine/usr; echo disk full >offline; " DEPS
                        "--nvdisasm mine 2>&1; echo $?; " KEPT);
-  EXPECT(result, "error: pip could not fetch nvidia-cuda-nvdisasm ", "no network",
-         "2\nkeep\nkeep\n", "download\nenv.mk\nenv.sh\npackages\n");
+  EXPECT(result, "error: pip could not fetch nvidia-cuda-nvdisasm ",
+         ": disk full (log:", "2\nkeep\nkeep\n", "download\nenv.mk\nenv.sh\npackages\n");
+  result = toolkit_run("printf 'NewConnectionError\\nNo matching distribution' >offline; " DEPS
+                       "--nvdisasm mine 2>&1; touch no_pip; " DEPS "--nvdisasm mine 2>&1; echo $?");
+  EXPECT(result, ": it cannot reach its server (log:", "error: fetching nvidia-cuda-nvdisasm ",
+         " needs python3 with pip, which is not here: install both", "2\n");
 }
 
 // A browser of a hundred megabytes is asked for by the test of the lab book alone.
