@@ -49,6 +49,10 @@ ifeq ($(DEVICE),gpu)
   $(call looked_up,ARCH,scripts/doctor.sh --arch | grep . || echo sm_80 sm_90a)
 endif
 
+ifneq ($(filter-out sm_%,$(ARCH)),)
+  $(error ARCH is "$(ARCH)": give names such as sm_90a, which nvcc --list-gpu-code lists)
+endif
+
 # A debug build stands beside the release build: kernels with -G, assertions and printf kept.
 # So does a build in which the emulator watches the kernels: MODE=sanitize, MODE=count. It has its own
 # emulator and kernels; the rest it takes from the plain build.

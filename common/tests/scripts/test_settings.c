@@ -54,6 +54,7 @@ Test(settings, wrong_numbers_and_compilers) {
     const char *sentence;
   } cases[] = {{"JOBS=0", "JOBS is \"0\": give the number of compilers and programs"},
                {"JOBS=x", "JOBS is \"x\": give the number of compilers and programs"},
+               {"ARCH=90", "ARCH is \"90\": give names such as sm_90a"},
                {"TENTH=10", "TENTH is \"10\": give it 0 to 9"},
                {"CC=no-gcc", "CC is \"no-gcc\", and there is no such program"},
                {"CXX=no-g++", "CXX is \"no-g++\", and there is no such program"}};
