@@ -85,20 +85,20 @@ check_driver() {
     row optional "NVIDIA driver" "libcuda.so.1 cannot be loaded" \
       "a GPU needs NVIDIA's driver; a container needs --gpus all"
   elif [[ -n $toolkit ]] && newer "${toolkit%%.*}" "${driver%%.*}"; then
-    row old "NVIDIA driver" "$driver_version runs CUDA up to $driver, the toolkit is $toolkit" \
+    row old "NVIDIA driver" "${driver_version:+$driver_version }runs CUDA up to $driver, the toolkit is $toolkit" \
       "install a newer driver, or the CUDA toolkit $driver"
   elif [[ -n $toolkit ]] && newer "$toolkit" "$driver"; then
-    row ok "NVIDIA driver" "$driver_version runs CUDA up to $driver, the toolkit is $toolkit" \
+    row ok "NVIDIA driver" "${driver_version:+$driver_version }runs CUDA up to $driver, the toolkit is $toolkit" \
       "enough for code compiled for this very GPU, as the lab's is"
   else
-    row ok "NVIDIA driver" "$driver_version runs CUDA up to $driver"
+    row ok "NVIDIA driver" "${driver_version:+$driver_version }runs CUDA up to $driver"
   fi
 }
 
 # Says why nvcc compiles no code for the GPU `sm`, if it says so itself.
 check_known_to_nvcc() {
   local advice="a newer CUDA toolkit"
-  grep -q 'Unsupported gpu architecture' "$scratch/smoke" || return
+  if [[ -z $sm ]] || ! grep -q 'Unsupported gpu architecture' "$scratch/smoke"; then return 1; fi
   if ((10#${sm//[!0-9]/} < 75)); then advice="the CUDA toolkit 12.9, which is the last one for this GPU"; fi
   row old "a kernel" "CUDA $toolkit does not compile for $sm" "install $advice; until then, add DEVICE=cpu to every make"
 }
@@ -134,19 +134,19 @@ check_cuda() {
     sm=${sm:-$(architecture "${capability# }")}
   done < <(grep -E ', [0-9]+\.[0-9]+,' "$scratch/gpus")
   if [[ -z $sm ]]; then
-    row optional GPU "none found" "${CUDA_VISIBLE_DEVICES+CUDA_VISIBLE_DEVICES=\"$CUDA_VISIBLE_DEVICES\" }$(
+    row optional GPU "none found" "${CUDA_VISIBLE_DEVICES+CUDA_VISIBLE_DEVICES is \"$CUDA_VISIBLE_DEVICES\". }$(
+      if has_gpu_node && ! command -v nvidia-smi >/dev/null; then echo "nvidia-smi is not in PATH; it comes with the driver"; fi
       cat "$scratch/gpus" "$scratch/gpus.error" | head -n 1)"
   fi
-  driver_version=$(cut -d , -f 5 "$scratch/gpus" | head -n 1)
+  driver_version=$(grep -E ', [0-9]+\.[0-9]+,' "$scratch/gpus" | cut -d , -f 5 | head -n 1)
   driver_version=${driver_version# }
   check_driver
   if [[ $device == cpu ]]; then
     why="there is no $(if [[ -z $home ]]; then echo nvcc; else echo "GPU that programs may use"; fi)"
-  elif [[ -z $sm ]]; then
-    why="nvcc and a GPU are here, but nvidia-smi does not tell what GPU it is"
-  elif kernel_runs "$sm"; then
-    row ok "a kernel" "compiled for $sm, ran, gave the right result"
-    why="a kernel compiled for $sm ran on the GPU"
+  elif kernel_runs "${sm:-native}"; then
+    row ok "a kernel" "compiled for ${sm:-native}, ran, gave the right result"
+    why="a kernel compiled for ${sm:-native} ran on the GPU"
+    if [[ -z $sm ]]; then why+=", and nvidia-smi does not tell what GPU it is: give ARCH, such as ARCH=sm_90a"; fi
   elif (($? == 124)); then
     row optional "a kernel" "was not compiled and run in the time there is" "try again: the second time is faster"
     why="nvcc and a GPU are here"

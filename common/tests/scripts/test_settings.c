@@ -391,6 +391,17 @@ Test(settings, the_doctor_says_where_verbs_work) {
          "sanitize", "Does not: ", "bench (no kernel runs on the GPU)");
 }
 
+// A driver that does not work: its words are no version, and a kernel is tried all the same.
+Test(settings, the_doctor_tries_a_gpu_that_is_not_known) {
+  add_gpu("NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver.");
+  script_result result = lab_run(DOCTOR "grep -A9 ' GPU '");
+  EXPECT(result, "none found", "-> NVIDIA-SMI has failed", "a kernel", "compiled for native",
+         "give ARCH");
+  result = lab_run("touch $LAB_WORK/fails; " DOCTOR "grep -A9 ' NVIDIA driver  '");
+  EXPECT(result, "a kernel", "does not run: a fault", "Works here with DEVICE=cpu");
+  cr_expect(!strstr(result.out, "NVIDIA-SMI has failed"), "%s", result.out);
+}
+
 Test(settings, the_doctor_knows_what_a_toolkit_lacks) {
   add_gpu("Tesla V100, 7.0, 16160, 16000, 580.65.06, [N/A]");
   script_result result = lab_run("export RELEASE=12.4; " DOCTOR "grep -A1 nvcc");
