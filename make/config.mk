@@ -49,7 +49,8 @@ ifeq ($(DEVICE),gpu)
   $(call looked_up,ARCH,scripts/doctor.sh --arch | grep . || echo sm_80 sm_90a)
 endif
 
-ifneq ($(filter-out sm_%,$(ARCH)),)
+# An ARCH of the environment may be that of another program, and the emulator has no use for it.
+ifneq ($(if $(filter gpu,$(DEVICE))$(filter command,$(origin ARCH)),$(filter-out sm_%,$(ARCH))),)
   $(error ARCH is "$(ARCH)": give names such as sm_90a, which nvcc --list-gpu-code lists)
 endif
 
