@@ -92,12 +92,13 @@ Test(bugs, suites_of_one_element_type, .timeout = 120) {
                                         "21 --seq 9 --dim 128 --dtype fp16"};
   script_result result = lab_run("cp -r steps/12_* steps/21_* %s", folder);
   EXPECT_STATUS(result, 0);
-  result = lab_run(
-      "built=build/cpu/elsewhere/$(echo %s | sed 's|_|__|g; s|/|_.|g').quick; ln -s $PWD/$built "
-      "%s/built; FIRST_CONFIGURATION=1 " MAKE "-s -f make/build.mk STEPS_FOLDER=%s "
-      "'STEP_FLAGS=-O0 -DLAB_ONE_TYPE' $built/step12 $built/step12-check $built/step21 "
-      "$built/step21-check",
-      folder, folder, folder);
+  result =
+      lab_run("built=build/cpu/elsewhere/$(echo %s | sed 's|_|__|g; s|/|_.|g').quick; ln -s "
+              "\"$PWD/$built\" "
+              "%s/built; FIRST_CONFIGURATION=1 " MAKE "-s -f make/build.mk STEPS_FOLDER=%s "
+              "'STEP_FLAGS=-O0 -DLAB_ONE_TYPE' $built/step12 $built/step12-check $built/step21 "
+              "$built/step21-check",
+              folder, folder, folder);
   EXPECT_STATUS(result, 0);
   for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
     result = lab_run("env -u BXFI_MAP OMP_WAIT_POLICY=passive %s/built/%s", folder, runs[i]);
@@ -108,7 +109,7 @@ Test(bugs, suites_of_one_element_type, .timeout = 120) {
     EXPECT_STATUS(result, 2);
     EXPECT(result, "this build leaves out the head_dim in this element type");
   }
-  lab_run("rm -rf $(readlink %s/built)", folder);
+  lab_run("rm -rf \"$(readlink %s/built)\"", folder);
 }
 
 Test(bugs, no_patch_at_all) {

@@ -208,11 +208,12 @@ Test(check_without_gnuplot, the_tests_of_charts_are_skipped) {
   const char *build = getenv("LAB_BUILD");
   if (!build) cr_skip_test("LAB_BUILD names no folder of a build, such as build/cpu");
   char command[512];
-  snprintf(command, sizeof command,
-           "unset BXFI_MAP; W=$(mktemp -d); (IFS=:; for folder in $PATH; do ln -s $folder/* $W; "
-           "done) 2>/dev/null; rm -f $W/gnuplot*; PATH=$W scripts/check.sh "
-           "%s/tests/scripts/test_plots 2>&1; status=$?; rm -r $W; exit $status",
-           build);
+  snprintf(
+      command, sizeof command,
+      "unset BXFI_MAP; W=$(mktemp -d) || exit; (IFS=:; for folder in $PATH; do ln -s $folder/* "
+      "\"$W\"; done) 2>/dev/null; rm -f \"$W\"/gnuplot*; PATH=$W scripts/check.sh "
+      "%s/tests/scripts/test_plots 2>&1; status=$?; rm -r \"$W\"; exit $status",
+      build);
   const script_result result = toolkit_run(command);
   cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
   EXPECT(result, " skip tests/scripts/test_plots: needs gnuplot\n",

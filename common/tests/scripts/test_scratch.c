@@ -41,9 +41,10 @@ Test(scratch, it_is_removed) {
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
     char command[512];
     snprintf(command, sizeof command,
-             "cd $(mktemp -d) && mkdir folder && touch also && TMPDIR=$PWD/folder bash -c '"
+             "lab=$PWD; place=$(mktemp -d) && cd \"$place\" || exit; mkdir folder; touch also; "
+             "TMPDIR=$PWD/folder bash -c '"
              ". \"$0\"; make_scratch also; : >\"$scratch/file\"; ls folder; %s; sleep 5' "
-             "$OLDPWD/scripts/scratch.sh 2>&1; ls -A . folder; rm -r $PWD",
+             "\"$lab/scripts/scratch.sh\" 2>&1; ls -A . folder; rm -r \"$place\"",
              endings[i]);
     const script_result result = toolkit_run(command);
     cr_expect(strncmp(result.out, "lab-", 4) == 0, "%s: %s", endings[i], result.out);
