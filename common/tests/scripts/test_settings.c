@@ -180,6 +180,10 @@ Test(settings, near_misses, .timeout = 60) {
        "there is no setting \"SEQ\": it is an option, as in ARGS=\"--seq 100\""},
       {"ladder STEPS=01",
        "there is no step \"01\": STEPS takes whole names, as in STEPS=\"01_naive"},
+      {"snaitixe", "error: there is no verb \"snaitixe\": do you mean make sanitize?"},
+      {"sanytise", "error: there is no verb \"sanytise\": do you mean make sanitize?"},
+      {"sxnytixe", "error: there is no verb \"sxnytixe\": make help lists all"}, // three letters
+      {"go", "error: there is no verb \"go\": make help lists all"}, // all letters of gdb but one
       {"xyzzy", "error: there is no verb \"xyzzy\": make help lists all"},
       {"';touch ran;'", "error: there is no verb "},
   };
