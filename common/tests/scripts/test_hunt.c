@@ -99,6 +99,28 @@ Test(hunt, of_a_step) {
   EXPECT(result, "bugs of step 14 were handed out, and are fixed or revealed: make hunt lists ");
 }
 
+// A bug is fixed when check and sanitize have found nothing in one and the same file, whichever of them comes first.
+Test(hunt, ends_when_both_tools_find_nothing_in_one_file) {
+  needs_tool("patch");
+  static const char *const tools[][2] = {{"check", "sanitize"}, {"sanitize", "check"}};
+  EXPECT_STATUS(lab_run("scripts/workshop/hunt.sh hand-out 2 3"), 0);
+  for (int i = 0; i < 2; i++) {
+    const int bug = 2 + i;
+#define NOTE       "echo >>$(echo %s/hunt/%d/*/attention.cu); scripts/workshop/hunt.sh note %d %s"
+#define LEFT(tool) "Is bug ", " fixed? make hunt BUG=", tool, " must find nothing, too.\n"
+    script_result result = lab_run(NOTE, lab_work, bug, bug, tools[i][0]);
+    EXPECT(result, LEFT(tools[i][1]));
+    result = lab_run(NOTE, lab_work, bug, bug, tools[i][1]); // the file has been changed again
+    EXPECT(result, LEFT(tools[i][0]));
+    result = lab_run("scripts/workshop/hunt.sh note %d %s", bug, tools[i][0]);
+    EXPECT(result, " is fixed: ");
+    result = lab_run("scripts/workshop/hunt.sh reveal %d", bug);
+    cr_expect_null(strstr(result.out, "Now mend it"), "it is mended: %s", result.out);
+  }
+  cr_expect_str_eq(lab_run("scripts/workshop/hunt.sh progress").out,
+                   "hunt: 2 bugs handed out, 2 fixed, 2 revealed\n");
+}
+
 // Without BUG another verb would work on the lab's steps, and find nothing.
 Test(hunt, needs_a_bug_for_a_tool) {
   static const char *const goals[] = {"hunt check", "step12 hunt check", "hunt sanitize", "reveal"};
