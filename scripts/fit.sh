@@ -5,7 +5,8 @@
 export LC_ALL=C
 set -u
 width=${COLUMNS:-}
-if [ -z "$width" ] && [ -t 1 ]; then width=$(tput cols 2>/dev/null); fi
+# tput looks at its input for a terminal, and that of this script is the table.
+if [ -z "$width" ] && [ -t 1 ]; then { width=$(tput cols 2>/dev/null <&3); } 3>&1; fi
 if ! [[ $width =~ ^[1-9][0-9]*$ ]]; then exec cat; fi
 exec awk -v width="$width" -v key="${1:-1}" '
   function trimmed(text) { sub(/ +$/, "", text); return text }
