@@ -188,6 +188,24 @@ Test(record, an_order_is_shown_by_the_page) {
   EXPECT(result, "\n ... the emulator has kept the last 2 events, and not the first 10\n 11 [");
 }
 
+// A warp's products, and its turns at the tensor cores: of four waits two leave a product under way, and of three turns
+// one is passed before the wait for what was queued in it. Warps 1 to 3 of a group are not counted.
+Test(record, an_order_sums_up_waits_and_turns) {
+#define OF(warp, operation, under_way)                                                             \
+  "1," #warp ",arrives," operation ",1,,attention.cu,9,," under_way "\n"
+#define TURN(before, behind)                                                                       \
+  OF(4, "bar.sync", "") before OF(4, "bar.arrive", "") behind OF(5, "wgmma.wait_group", "1")
+  toolkit_write("order.csv",
+                "number,warp,event,operation,times,barrier,file,line,after,under_way\n" //
+                TURN(OF(4, "wgmma.wait_group", "1"), OF(4, "wgmma.wait_group", "0"))
+                    TURN("", OF(4, "wgmma.wait_group", "0"))
+                        TURN(OF(4, "wgmma.wait_group", "2"), ""));
+  const script_result result = toolkit_run(ORDER(""));
+  EXPECT(result, " event warp 4-7\n",
+         "\nwarps 4-7: 2 of 4 waits for products leave another product under way\n",
+         "warps 4-7: 1 of 3 turns are passed before the wait for their products\n");
+}
+
 Test(stamps, are_not_there_unless_asked_for, .timeout = 100) {
   if (!has_tool("nvcc") && access("/usr/local/cuda/bin/nvcc", X_OK) != 0)
     cr_skip_test("needs nvcc");
