@@ -251,6 +251,16 @@ Test(judge, large_changes_are_no_noise) {
   cr_expect_eq(got.found, 140, "%zu of 140", got.found);
 }
 
+// Three times what these cells scatter would be 18 % and more. The limit stays at 10 %, and a threshold moves it beyond.
+Test(judge, no_noise_hides_more_than_ten_percent) {
+  const recorder noisy = {1, 0.06, 0.06, 0.002, 0, 0, 420, 0, 0};
+  compare(&noisy, &noisy, 0.01, 1);
+  cr_expect_gt(judged.all.limit, 0.15, "%g", judged.all.limit);
+  cr_expect(judged.smallest == 0.10 && judged.largest == 0.10, "%g", judged.largest);
+  compare(&noisy, &noisy, 0.12, 1);
+  cr_expect(judged.smallest == 0.12 && judged.largest == 0.12, "%g", judged.largest);
+}
+
 Test(judge, what_all_cells_have_in_common) {
   const recorder before = {1, 0.001, 0.001, 0.002, 0, 0, 100, 0, 0};
   recorder after = before;
