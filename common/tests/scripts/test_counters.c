@@ -23,15 +23,16 @@
   "  --metrics) IFS=, read -ra metrics <<<\"$2\"; shift 2 ;;\n"                                    \
   "  --log-file) log=$2; shift 2 ;;\n  --csv) shift ;;\n  --*) shift 2 ;;\n  *) break ;;\n"        \
   "esac; done\n"                                                                                   \
-  "if [ \"$FAIL\" = counters ]; then echo '==ERROR== ERR_NVGPUCTRPERM - no' >$log; exit 1; fi\n"   \
+  "if [ \"$FAIL\" = counters ]; then echo '==ERROR== ERR_NVGPUCTRPERM - no' >\"$log\"; exit 1; "   \
+  "fi\n"                                                                                           \
   "\"$@\" || exit\n"                                                                               \
-  "line() { printf '\"%s\",\"f(int, \"\"x\"\")\",\"%s\"' \"$1\" \"$2\" >>$log\n"                   \
+  "line() { printf '\"%s\",\"f(int, \"\"x\"\")\",\"%s\"' \"$1\" \"$2\" >>\"$log\"\n"               \
   "  for metric in \"${metrics[@]}\"; do\n"                                                        \
   "    value=$3\n"                                                                                 \
   "    case $3$metric in *000sm__ops*fp16*) value=8192 ;; *000sm__ops*) value=0 ;; esac\n"         \
-  "    printf ',\"%s\"' \"${value:-$metric}\" >>$log\n"                                            \
-  "  done; echo >>$log; }\n"                                                                       \
-  "echo '==PROF== Connected to process 1' >$log\n"                                                 \
+  "    printf ',\"%s\"' \"${value:-$metric}\" >>\"$log\"\n"                                        \
+  "  done; echo >>\"$log\"; }\n"                                                                   \
+  "echo '==PROF== Connected to process 1' >\"$log\"\n"                                             \
   "line ID 'Block Size' '' && line '' '' inst && line 0 '(33, 2, 1)' 3,000\n"                      \
   "line 1 '(32, 1, 1)' 2,000\n" FINISHES
 
@@ -90,7 +91,7 @@ static void write_calibration(void) {
                                  "echo first,global_load_requests,3000,3000\n"
                                  "echo first,block_barriers,1,1\n"
                                  "echo second,global_load_requests,1500,1500\n" FINISHES);
-  toolkit_write("cpu/count", "#!/bin/bash\ncp data.csv $1/step05.csv\n" FINISHES);
+  toolkit_write("cpu/count", "#!/bin/bash\ncp data.csv \"$1/step05.csv\"\n" FINISHES);
   toolkit_write("data.csv",
                 "step,configuration,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,"
                 "source,global_load_requests,global_load_sectors,block_barriers\n"

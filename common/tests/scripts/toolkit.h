@@ -118,9 +118,9 @@ static inline void toolkit_enter(void) {
                             "done\n"
                             "cat log\n"
                             "[ ! -e broken ] || exit 1\n"
-                            "cp ptx $keep/attention.ptx\n"
-                            "echo cubin >$keep/attention.cubin\n"
-                            "gcc -x c -c /dev/null -o $object\n");
+                            "cp ptx \"$keep/attention.ptx\"\n"
+                            "echo cubin >\"$keep/attention.cubin\"\n"
+                            "gcc -x c -c /dev/null -o \"$object\"\n");
   toolkit_write("bin/nvdisasm", "#!/bin/bash\nsed \"s|ROOT|$PWD|\" listing\n");
   cr_assert(chmod("bin/nvcc", 0700) == 0 && chmod("bin/nvdisasm", 0700) == 0, "no permission");
   cr_assert(setenv("NVCC", "bin/nvcc", 1) == 0, "no environment");

@@ -215,7 +215,7 @@ Test(record, an_order_is_of_a_small_problem) {
       {"--seq-q 5 --dim 128", "--seq-q 5 --dim 128 --batch 1 --heads 1"},
   };
   toolkit_write("program", "#!/bin/bash\necho \"$* block $EMU_ORDER_BLOCK\" >said\n"
-                           "cp order.csv $EMU_ORDER\n" FINISHES);
+                           "cp order.csv \"$EMU_ORDER\"\n" FINISHES);
   toolkit_write("order.csv",
                 "number,warp,event,operation,times,barrier,file,line,after,under_way\n" //
                 EVENT(1, 0, waits, ));
