@@ -1,12 +1,14 @@
 // Records, names of folders and settings are data: no part of their text is ever run.
 #define _GNU_SOURCE
 #include "recorded.h"
+#include "tests/needs.h"
 
 // The shell, gnuplot and awk would each run a part of it, or take it for marks; in a CSV file it stands in quotes.
-#define HOSTILE "`touch ran`$(touch ran)'.system('touch ran').\" @x {/:Bold=9 z} ^2 <b>"
+#define HOSTILE "`touch ran`$(touch ran)'.system('touch ran').\" @x {/:Bold=9 z} ^2 <b>&c"
 #define HOSTILE_FIELD                                                                              \
-  "`touch ran`$(touch ran)'.system('touch ran').\\\"\\\" @x {\\/:Bold=9 z} ^2 <b>"
-#define HOSTILE_IN_XML "`touch ran`$(touch ran)'.system('touch ran').\" @x {/:Bold=9 z} ^2 &lt;b>"
+  "`touch ran`$(touch ran)'.system('touch ran').\\\"\\\" @x {\\/:Bold=9 z} ^2 <b>\\&c"
+#define HOSTILE_IN_XML                                                                             \
+  "`touch ran`$(touch ran)'.system('touch ran').\" @x {/:Bold=9 z} ^2 &lt;b>&amp;c"
 
 static void enter(void) {
   toolkit_enter();
@@ -45,6 +47,12 @@ Test(untrusted, texts_of_records_are_drawn_as_they_stand) {
     const script_result words = toolkit_run(command);
     cr_expect(strstr(words.out, HOSTILE_IN_XML), "%s: %s", charts[i], words.out);
   }
+  // The title and the description are the lab's own: a browser must be able to read them, too.
+  if (!has_tool("python3")) return;
+  const script_result read = toolkit_run("python3 -c 'import sys, xml.dom.minidom as xml; "
+                                         "[xml.parse(file) for file in sys.argv[1:]]' "
+                                         "plots/test-gpu/*.svg 2>&1");
+  cr_expect_str_empty(read.out, "%s", read.out);
 }
 
 Test(untrusted, what_is_no_number_is_refused) {
