@@ -8,6 +8,7 @@
 #define SANITIZER                                                                                  \
   "#!/bin/bash\n"                                                                                  \
   "echo \"$*\" >>ran\n"                                                                            \
+  "echo \"$LAB_LIMIT\" >>limits\n"                                                                 \
   "echo '========= COMPUTE-SANITIZER'\n"                                                           \
   "echo 'step,device'\n"                                                                           \
   "case $* in\n"                                                                                   \
@@ -50,6 +51,15 @@ Test(sanitize_gpu, nothing_is_known_where_nothing_ran) {
   result = toolkit_run("ARGS='--size 7' scripts/sanitize_gpu.sh programs 99_recorded 2>&1");
   cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.out);
   EXPECT(result, "error: there is no option --size\n");
+}
+
+// The tools slow a kernel down, so it may take longer than elsewhere, unless the user says how long.
+Test(sanitize_gpu, kernels_have_ten_minutes) {
+#define LIMITS                                                                                     \
+  "ARGS='--seq 3' TOOLS=memcheck scripts/sanitize_gpu.sh p 99_recorded >log; cat limits"
+  cr_assert(unsetenv("LAB_LIMIT") == 0);
+  cr_expect_str_eq(toolkit_run(LIMITS).out, "600\n");
+  cr_expect_str_eq(toolkit_run("export LAB_LIMIT=7; " LIMITS).out, "600\n7\n");
 }
 
 // However many run at a time: of a pair its first finding in the order of the shapes, and no other.
