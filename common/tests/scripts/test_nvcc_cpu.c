@@ -90,6 +90,13 @@ Test(nvcc_cpu, sanitize_looks_into_thrust_and_cub, .timeout = 240) {
 
 Test(nvcc_cpu, the_guide_has_the_table_of_features) {
   EXPECT_STATUS(lab_run("scripts/features.sh --check"), 0);
+  const script_result stale =
+      lab_run("mkdir -p %s/common/tests && cp -r scripts guide %s && cp -r common/tests/foreign "
+              "%s/common/tests && cd %s && sed -i '/^FEATURE(/{s/(/(another_/;q}' "
+              "common/tests/foreign/language.cu && scripts/features.sh --check",
+              lab_work, lab_work, lab_work, lab_work);
+  EXPECT_STATUS(stale, 1);
+  EXPECT(stale, "error: the table of guide/any_cuda_file.md is not what common/tests/foreign says");
 }
 
 // A name can have one form only; what only one side has is no loss.
