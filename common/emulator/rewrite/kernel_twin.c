@@ -153,7 +153,9 @@ static void append_parameters(const source *file, size_t open, size_t close, tex
     if (i != open && token_opens_group(file, i)) last = token_group_end(file, i);
     if (last == NO_TOKEN) return;
     if (!in_default) {
-      text_buffer_append_string(out, " ");
+      // Tokens that touch stay together, as those of A... and of N == 2 do.
+      if (i == open || !token_touches(file, token_previous(file, i), i))
+        text_buffer_append_string(out, " ");
       token_append_range(file, i, last, out);
     }
     i = last;

@@ -19,8 +19,9 @@ FEATURE(launches_in_headers,
   for (int i = 0; i < 40; i++) x.at[i] = i;
   scale_all(x.at, 40);
   scale<float, 3><<<2, 32>>>(x.at, 40, 0.5f);
+  add_each<<<1, 40>>>(x.at, 1, 2.5, 4u);
   CHECK(cudaDeviceSynchronize());
-  return x.at[39] == (39 * 2 + 1) * 3 + 0.5f;
+  return x.at[39] == (39 * 2 + 1) * 3 + 0.5f + 7.5f;
 }
 
 __global__ void twice(int *x) { x[threadIdx.x] *= 2; }
