@@ -159,6 +159,43 @@ Test(nvcc_cpu, sanitize_ends_with_1_and_count_prints_lines, .timeout = 240) {
   EXPECT_STATUS(result, 0);
 }
 
+// g++ tells nobody of the stores of structs that a call returns, so kernels must have such functions inline.
+static const char results[] =
+    "struct row { float at[4]; };\n"
+    "struct long_row { float at[12]; };\n"
+    "__device__ row row_of(const float *x) { row r; for (int i = 0; i < 4; i++) r.at[i] = x[i]; "
+    "return r; }\n"
+    "__device__ __noinline__ long_row long_row_of(const float *x) {\n"
+    "  long_row r; for (int i = 0; i < 12; i++) r.at[i] = x[i]; return r; }\n"
+    "__global__ void stored(const float *x, float *out) {\n"
+    "  __shared__ row rows[64]; __shared__ long_row long_rows[64];\n"
+    "  rows[threadIdx.x] = row_of(x);\n"
+    "  long_rows[threadIdx.x] = long_row_of(x);\n"
+    "  __syncthreads();\n"
+    "  out[threadIdx.x] = rows[63 - threadIdx.x].at[3];\n"
+    "  out[threadIdx.x] += long_rows[63 - threadIdx.x].at[11];\n"
+    "}\n"
+    "__global__ void past_the_end(const float *x, row *out) {\n"
+    "  out[threadIdx.x] = row_of(x);\n"
+    "}\n"
+    "int main(int argc, char **) {\n"
+    "  float *x, *out; cudaMalloc(&x, 48); cudaMemset(x, 0, 48); cudaMalloc(&out, 256);\n"
+    "  stored<<<1, 64>>>(x, out);\n"
+    "  past_the_end<<<1, argc == 1 ? 16 : 17>>>(x, (row *)out);\n"
+    "  return cudaDeviceSynchronize(); }\n";
+
+Test(nvcc_cpu, sanitize_sees_structs_that_functions_return, .timeout = 120) {
+  write_source("results.cu", results);
+  script_result result =
+      lab_run(BUILT_AS "--mode=sanitize results.cu -o results && ./results", lab_work);
+  EXPECT_STATUS(result, 0);
+  cr_expect(!strstr(result.out, "====="), "%s", result.out);
+  result = lab_run("%s/results broken 2>&1", lab_work);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "Invalid __global__ write", "results.cu:15",
+         "by thread (16,0,0) in block (0,0,0)");
+}
+
 Test(nvcc_cpu, options_and_toolkits, .timeout = 120) {
   write_source("plain.cu", "#include <cassert>\n__global__ void k(int *x) { assert(*x == N); }\n"
                            "int main() { int *x; cudaMallocManaged(&x, 4);\n"
