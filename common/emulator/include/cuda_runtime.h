@@ -49,6 +49,7 @@
 #include "detail/launcher.h"
 #include "detail/math_functions.h"
 #include "detail/packed_integers.h"
+#include "detail/rounded_functions.h"
 #include "detail/synchronization.h"
 #include "detail/warp_functions.h"
 

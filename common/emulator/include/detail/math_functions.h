@@ -103,65 +103,6 @@ inline double __ddiv_rn(double a, double b) { return a / b; }
 inline double __drcp_rn(double x) { return 1.0 / x; }
 inline double __dsqrt_rn(double x) { return sqrt(x); }
 
-// The other roundings: the exact result in float64, or in x86's and aarch64's long double, rounded to one side.
-#define EMULATOR_ROUNDED(suffix, keep)                                                             \
-  inline float emulator_round_##suffix(double exact) {                                             \
-    const float near = static_cast<float>(exact);                                                  \
-    return keep;                                                                                   \
-  }                                                                                                \
-  inline float __fadd_##suffix(float a, float b) {                                                 \
-    return emulator_round_##suffix(static_cast<double>(a) + b);                                    \
-  }                                                                                                \
-  inline float __fsub_##suffix(float a, float b) {                                                 \
-    return emulator_round_##suffix(static_cast<double>(a) - b);                                    \
-  }                                                                                                \
-  inline float __fmul_##suffix(float a, float b) {                                                 \
-    return emulator_round_##suffix(static_cast<double>(a) * b);                                    \
-  }                                                                                                \
-  inline float __fdiv_##suffix(float a, float b) {                                                 \
-    return emulator_round_##suffix(static_cast<double>(a) / b);                                    \
-  }                                                                                                \
-  inline float __frcp_##suffix(float a) { return emulator_round_##suffix(1.0 / a); }               \
-  inline float __fsqrt_##suffix(float a) {                                                         \
-    return emulator_round_##suffix(sqrt(static_cast<double>(a)));                                  \
-  }                                                                                                \
-  inline float __fmaf_##suffix(float a, float b, float c) {                                        \
-    return emulator_round_##suffix(static_cast<double>(a) * b + c);                                \
-  }                                                                                                \
-  inline double emulator_round64_##suffix(long double exact) {                                     \
-    const double near = static_cast<double>(exact);                                                \
-    return keep;                                                                                   \
-  }                                                                                                \
-  inline double __dadd_##suffix(double a, double b) {                                              \
-    return emulator_round64_##suffix(static_cast<long double>(a) + b);                             \
-  }                                                                                                \
-  inline double __dmul_##suffix(double a, double b) {                                              \
-    return emulator_round64_##suffix(static_cast<long double>(a) * b);                             \
-  }                                                                                                \
-  inline double __ddiv_##suffix(double a, double b) {                                              \
-    return emulator_round64_##suffix(static_cast<long double>(a) / b);                             \
-  }                                                                                                \
-  inline double __drcp_##suffix(double a) { return emulator_round64_##suffix(1.0L / a); }          \
-  inline double __dsqrt_##suffix(double a) {                                                       \
-    return emulator_round64_##suffix(sqrtl(static_cast<long double>(a)));                          \
-  }
-namespace emulator {
-template <typename T>
-T next_below(T x) {
-  if constexpr (sizeof(T) == 4) return nextafterf(x, -HUGE_VALF);
-  return static_cast<T>(nextafter(x, -HUGE_VAL));
-}
-template <typename T>
-T next_above(T x) {
-  return -next_below(-x);
-}
-} // namespace emulator
-EMULATOR_ROUNDED(rd, near > exact ? emulator::next_below(near) : near)
-EMULATOR_ROUNDED(ru, near < exact ? emulator::next_above(near) : near)
-EMULATOR_ROUNDED(rz, exact > 0 ? (near > exact ? emulator::next_below(near) : near)
-                               : (near < exact ? emulator::next_above(near) : near))
-#undef EMULATOR_ROUNDED
-
 inline unsigned umin(unsigned a, unsigned b) { return b < a ? b : a; }
 inline unsigned umax(unsigned a, unsigned b) { return a < b ? b : a; }
 inline unsigned long long ullmin(unsigned long long a, unsigned long long b) {
