@@ -200,14 +200,30 @@ __global__ void bits_kernel(unsigned long long *out) {
   out[26] = __vimax3_u16x2(0x00017FFFu, 0x0002FFFFu, 0xFFFE0003u);
   out[27] = static_cast<unsigned>(__vimax3_s32(-7, -3, -5));
   out[28] = static_cast<unsigned>(__vimin3_s32(-7, 3, -5));
+  out[29] = static_cast<unsigned>(__hadd(-5, -2));
+  out[30] = static_cast<unsigned>(__rhadd(-5, -2));
+  out[31] = __uhadd(0xffffffffu, 0xfffffffeu);
+  out[32] = __urhadd(0xffffffffu, 0xfffffffeu);
+  out[33] = __fns(0x12345678u, 0, 2);
+  out[34] = __fns(0x12345678u, 31, -1);
+  out[35] = __fns(0x12345678u, 4, 0);
+  out[36] = __fns(0x12345678u, 0, 14);
+  out[37] = static_cast<unsigned>(__double2hiint(-2.0));
+  out[38] = static_cast<unsigned>(__double2loint(0x1.00000ffffffffp0));
+  out[39] = static_cast<unsigned long long>(
+      __double_as_longlong(__hiloint2double(static_cast<int>(0xc0000000u), -1)));
 }
 
 bool functions_bits(error_text *error) {
   const std::vector<unsigned long long> expected = {
-      9,          18,         15,         32,         63,         17,         0, 41,
-      0x1e6a2c48, 1ull << 63, 0x77225500, 0x00008100, 0xfffffffe, 0xffffffff, 1, 0xfffffff1,
-      15,         0x18,       0x18000000, 0x80000000, 112,        8,          5, 4,
-      9,          9,          0xFFFEFFFF, 0xfffffffd, 0xfffffff9};
+      9,          18,         15,         32,         63,
+      17,         0,          41,         0x1e6a2c48, 1ull << 63,
+      0x77225500, 0x00008100, 0xfffffffe, 0xffffffff, 1,
+      0xfffffff1, 15,         0x18,       0x18000000, 0x80000000,
+      112,        8,          5,          4,          9,
+      9,          0xFFFEFFFF, 0xfffffffd, 0xfffffff9, 0xfffffffc,
+      0xfffffffd, 0xfffffffe, 0xffffffff, 4,          28,
+      4,          0xffffffff, 0xc0000000, 0xffffffff, 0xc0000000ffffffff};
   device_array<unsigned long long> out(expected.size());
   bits_kernel<<<1, 1>>>(out.data());
   if (!device_finished(error, "bits_kernel")) return false;

@@ -45,6 +45,18 @@ inline int __clzll(long long x) {
 inline int __ffs(int x) { return __builtin_ffs(x); } // 1 for the lowest bit, 0 when there is none
 inline int __ffsll(long long x) { return __builtin_ffsll(x); }
 
+// The place of the n-th 1 from bit `base` on, upwards or, for a negative n, downwards; n = 0 asks for bit `base` itself. All
+// ones when there is none.
+inline unsigned __fns(unsigned mask, unsigned base, int n) {
+  const int step = n < 0 ? -1 : 1;
+  int wanted = n == 0 ? 1 : abs(n);
+  for (int bit = static_cast<int>(base); bit >= 0 && bit < 32; bit += step) {
+    if ((mask >> bit & 1) != 0 && --wanted == 0) return static_cast<unsigned>(bit);
+    if (n == 0) break;
+  }
+  return ~0u;
+}
+
 inline unsigned long long __brevll(unsigned long long x) {
   x = (x >> 1 & 0x5555555555555555) | (x & 0x5555555555555555) << 1;
   x = (x >> 2 & 0x3333333333333333) | (x & 0x3333333333333333) << 2;
@@ -100,6 +112,17 @@ inline unsigned __sad(int a, int b, unsigned c) {
   return c + static_cast<unsigned>(llabs(static_cast<long long>(a) - b));
 }
 inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return c + (a > b ? a - b : b - a); }
+// Half of the sum, which itself may need one bit more: rounded down, or up for the names with an r.
+inline int __hadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b) >> 1); }
+inline int __rhadd(int a, int b) {
+  return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1);
+}
+inline unsigned __uhadd(unsigned a, unsigned b) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(a) + b) >> 1);
+}
+inline unsigned __urhadd(unsigned a, unsigned b) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(a) + b + 1) >> 1);
+}
 
 // ---- Casts --------------------------------------------------------------------------------------
 
@@ -146,6 +169,13 @@ inline float __int_as_float(int x) { return emulator::bit_cast<float>(x); }
 inline float __uint_as_float(unsigned x) { return emulator::bit_cast<float>(x); }
 inline long long __double_as_longlong(double x) { return emulator::bit_cast<long long>(x); }
 inline double __longlong_as_double(long long x) { return emulator::bit_cast<double>(x); }
+inline int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
+inline int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
+inline double __hiloint2double(int high, int low) {
+  return __longlong_as_double(
+      static_cast<long long>(static_cast<unsigned long long>(static_cast<unsigned>(high)) << 32 |
+                             static_cast<unsigned>(low)));
+}
 
 // The suffix _rn rounds to nearest, ties to even, _rz towards 0, _ru up, and _rd down.
 #define EMULATOR_TO_INTEGER(From, from, to, Integer)                                               \
