@@ -93,6 +93,18 @@ bool functions_vector_types(error_text *error) {
   F(sinpif(x), sin(d *M_PI))                                                                       \
   F(cospif(x), cos(d *M_PI))                                                                       \
   F(normcdff(x), 0.5 * erfc(-d * M_SQRT1_2))                                                       \
+  F(erff(erfinvf(x / 10)), d / 10)                                                                 \
+  F(static_cast<float>(erf(erfinv(0.4 + static_cast<double>(x) / 100))), 0.4 + d / 100)            \
+  F(static_cast<float>(erfc(erfcinv(exp(static_cast<double>(-9 * x)))) *                           \
+                       exp(static_cast<double>(9 * x))),                                           \
+    1)                                                                                             \
+  F(normcdff(normcdfinvf(x / 10)), d / 10)                                                         \
+  F(erfcxf(x), exp(d *d) * erfc(d))                                                                \
+  F(erfcxf(30 * x + 100) * (30 * x + 100), M_2_SQRTPI / 2 * (1 - 0.5 / pow(30 * d + 100, 2)))      \
+  F(norm3df(x, 2, 3), sqrt(d *d + 13))                                                             \
+  F(rnorm4df(x, 2, 3, 4), 1 / sqrt(d * d + 29))                                                    \
+  F(static_cast<float>(norm4d(x, 2.0, 3.0, 4.0)), sqrt(d *d + 29))                                 \
+  F(static_cast<float>(rhypot(static_cast<double>(x), 2.0)), 1 / hypot(d, 2.0))                    \
   F(powf(x, 1.5f), pow(d, 1.5))                                                                    \
   F(fmaf(x, x, 1.0f), d *d + 1)                                                                    \
   F(fmodf(x, 0.3f), fmod(d, static_cast<double>(0.3f)))                                            \
@@ -280,8 +292,13 @@ bool functions_casts(error_text *error) {
 
 // ---- Roundings ----------------------------------------------------------------------------------
 
-// Where the exact result lies between two numbers, however near to one of them, it is rounded to one side.
+// Exact zeros. And where the exact result lies between two numbers, however near to one of them, it is rounded to one side.
 #define EACH_ROUNDING(F)                                                                           \
+  F(sinpi(3 * wide), 0)                                                                            \
+  F(cospi(wide / 2), 0)                                                                            \
+  F(cospi(3 * wide), -1)                                                                           \
+  F(sinpif(one), 0)                                                                                \
+  F(cospif(three / 2), 0)                                                                          \
   F(__fadd_ru(one, tiny), 1 + 0x1p-23)                                                             \
   F(__fadd_rd(one, -tiny), 1 - 0x1p-24)                                                            \
   F(__fadd_rz(-one, tiny), -1 + 0x1p-24)                                                           \

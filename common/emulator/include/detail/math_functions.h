@@ -45,16 +45,83 @@ inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 inline float rcbrtf(float x) { return static_cast<float>(1.0 / cbrt(static_cast<double>(x))); }
 inline double rcbrt(double x) { return 1.0 / cbrt(x); }
 inline float rhypotf(float x, float y) { return static_cast<float>(1.0 / hypot(x, y)); }
-inline float norm3df(float x, float y, float z) {
-  return static_cast<float>(
-      sqrt(static_cast<double>(x) * x + static_cast<double>(y) * y + static_cast<double>(z) * z));
+inline double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
+inline double norm(int count, const double *x) {
+  double length = 0;
+  for (int i = 0; i < count; i++) length = hypot(length, x[i]);
+  return length;
 }
-inline float sinpif(float x) { return static_cast<float>(sin(M_PI * fmod(x, 2.0))); }
-inline float cospif(float x) { return static_cast<float>(cos(M_PI * fmod(x, 2.0))); }
-inline double sinpi(double x) { return sin(M_PI * fmod(x, 2.0)); }
-inline double cospi(double x) { return cos(M_PI * fmod(x, 2.0)); }
+inline float normf(int count, const float *x) {
+  double sum = 0;
+  for (int i = 0; i < count; i++) sum += static_cast<double>(x[i]) * x[i];
+  return static_cast<float>(sqrt(sum));
+}
+inline double rnorm(int count, const double *x) { return 1.0 / norm(count, x); }
+inline float rnormf(int count, const float *x) { return 1.0f / normf(count, x); }
+inline double norm3d(double x, double y, double z) { return hypot(hypot(x, y), z); }
+inline double norm4d(double x, double y, double z, double w) { return hypot(norm3d(x, y, z), w); }
+inline double rnorm3d(double x, double y, double z) { return 1.0 / norm3d(x, y, z); }
+inline double rnorm4d(double x, double y, double z, double w) { return 1.0 / norm4d(x, y, z, w); }
+inline float norm3df(float x, float y, float z) { return static_cast<float>(norm3d(x, y, z)); }
+inline float norm4df(float x, float y, float z, float w) {
+  return static_cast<float>(norm4d(x, y, z, w));
+}
+inline float rnorm3df(float x, float y, float z) { return static_cast<float>(rnorm3d(x, y, z)); }
+inline float rnorm4df(float x, float y, float z, float w) {
+  return static_cast<float>(rnorm4d(x, y, z, w));
+}
+// The angle is reduced before it is multiplied by pi, so that whole and half numbers give exact zeros.
+inline double sinpi(double x) {
+  const double turn = remainder(x, 2.0);
+  return sin(M_PI * (fabs(turn) > 0.5 ? copysign(1.0, turn) - turn : turn));
+}
+inline double cospi(double x) { return sin(M_PI * (0.5 - fabs(remainder(x, 2.0)))); }
+inline float sinpif(float x) { return static_cast<float>(sinpi(x)); }
+inline float cospif(float x) { return static_cast<float>(cospi(x)); }
+inline void sincospi(double x, double *sine, double *cosine) {
+  *sine = sinpi(x);
+  *cosine = cospi(x);
+}
+inline void sincospif(float x, float *sine, float *cosine) {
+  *sine = sinpif(x);
+  *cosine = cospif(x);
+}
 inline float normcdff(float x) { return static_cast<float>(0.5 * erfc(-x * M_SQRT1_2)); }
 inline double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
+// The inverse of erf and of erfc, by Halley's method. The first guess for erfc is that of Abramowitz and Stegun, 26.2.22.
+inline double erfinv(double x);
+inline double erfcinv(double x) {
+  if (x > 0.5 && x < 1.5) return erfinv(1.0 - x);
+  if (!(x > 0 && x < 2)) return x == 0 ? HUGE_VAL : x == 2 ? -HUGE_VAL : NAN;
+  const double tail = x < 1 ? x : 2 - x, t = sqrt(-2 * log(tail / 2));
+  double y = M_SQRT1_2 * (t - (2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)));
+  for (int i = 0; i < 4; i++) {
+    const double step = (erfc(y) - tail) / (M_2_SQRTPI * exp(-y * y));
+    y += step / (1 - y * step);
+  }
+  return x < 1 ? y : -y;
+}
+inline double erfinv(double x) {
+  if (!(fabs(x) <= 0.5)) return erfcinv(1.0 - x);
+  double y = x / M_2_SQRTPI;
+  for (int i = 0; i < 4; i++) {
+    const double step = (erf(y) - x) / (M_2_SQRTPI * exp(-y * y));
+    y -= step / (1 + y * step);
+  }
+  return y;
+}
+inline double normcdfinv(double x) { return -M_SQRT2 * erfcinv(2 * x); }
+inline float erfinvf(float x) { return static_cast<float>(erfinv(x)); }
+inline float erfcinvf(float x) { return static_cast<float>(erfcinv(x)); }
+inline float normcdfinvf(float x) { return static_cast<float>(normcdfinv(x)); }
+// exp(x * x) * erfc(x), of which erfc becomes 0 from 27 on: there the series for large numbers is exact.
+inline double erfcx(double x) {
+  if (x < 25) return exp(x * x) * erfc(x);
+  const double square = 1 / (2 * x * x);
+  return 0.5 * M_2_SQRTPI / x *
+         (1 - square * (1 - 3 * square * (1 - 5 * square * (1 - 7 * square))));
+}
+inline float erfcxf(float x) { return static_cast<float>(erfcx(x)); }
 inline float fdividef(float a, float b) { return a / b; }
 inline float saturate(float x) { return fminf(fmaxf(x, 0.0f), 1.0f); }
 inline float __saturatef(float x) { return saturate(x); }
