@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cuComplex.h>
 
 // ---- Vector types -------------------------------------------------------------------------------
 
@@ -342,6 +343,34 @@ bool functions_roundings(error_text *error) {
   for (size_t i = 0; i < count; i++) {
     if (got[i] != expected[i])
       return fail(error, "%s is %a, not %a", names[i], got[i], expected[i]);
+  }
+  return true;
+}
+
+// ---- Complex numbers ----------------------------------------------------------------------------
+
+__global__ void complex_kernel(double *out, double huge) {
+  const cuDoubleComplex a = make_cuDoubleComplex(1, 2);
+  const cuFloatComplex b = make_cuFloatComplex(3, -4);
+  const cuDoubleComplex quotient = cuCdiv(a, make_cuDoubleComplex(huge, 2 * huge));
+  const cuDoubleComplex product = cuCmul(a, cuComplexFloatToDouble(cuConjf(b)));
+  out[0] = cuCreal(quotient) * huge;
+  out[1] = cuCimag(quotient);
+  out[2] = cuCreal(product);
+  out[3] = cuCimag(product);
+  out[4] = cuCabsf(cuCaddf(b, make_cuComplex(2, -8)));
+  out[5] = cuCimagf(cuComplexDoubleToFloat(cuCsub(a, product)));
+}
+
+bool functions_complex(error_text *error) {
+  const std::vector<double> expected = {1, 0, -5, 10, 13, -8};
+  device_array<double> out(expected.size());
+  complex_kernel<<<1, 1>>>(out.data(), 0x1p700);
+  if (!device_finished(error, "complex_kernel")) return false;
+  const std::vector<double> got = out.host();
+  for (size_t i = 0; i < expected.size(); i++) {
+    if (got[i] != expected[i])
+      return fail(error, "out[%zu] of complex_kernel is %g, not %g", i, got[i], expected[i]);
   }
   return true;
 }

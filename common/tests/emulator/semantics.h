@@ -81,6 +81,7 @@ bool functions_math(error_text *error);
 bool functions_bits(error_text *error);
 bool functions_casts(error_text *error);
 bool functions_roundings(error_text *error);
+bool functions_complex(error_text *error);
 
 // packed_integers.cu
 bool packed_integers(error_text *error);
