@@ -47,11 +47,14 @@
 #include "detail/intrinsics.h"
 #include "detail/lacking_functions.h"
 #include "detail/launcher.h"
-#include "detail/math_functions.h"
 #include "detail/packed_integers.h"
 #include "detail/rounded_functions.h"
 #include "detail/synchronization.h"
 #include "detail/warp_functions.h"
+// A file for the host alone may have functions of these names, as helper_math.h of the CUDA samples has.
+#ifndef EMULATOR_HOST_FILE
+#include "detail/math_functions.h"
+#endif
 
 #endif
 #endif

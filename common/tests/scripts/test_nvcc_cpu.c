@@ -196,6 +196,17 @@ Test(nvcc_cpu, sanitize_sees_structs_that_functions_return, .timeout = 120) {
          "by thread (16,0,0) in block (0,0,0)");
 }
 
+// A file for the host alone may define functions that only device code has in CUDA, as helper_math.h of the samples does.
+Test(nvcc_cpu, host_files_have_functions_of_their_own, .timeout = 120) {
+  write_source("own.cpp", "#include <cuda_fp16.h>\n#include <cuda_runtime.h>\n#include <math.h>\n"
+                          "inline int max(int a, int b) { return a > b ? a : b; }\n"
+                          "inline float rsqrtf(float x) { return 1 / sqrtf(x); }\n"
+                          "static double normcdf(double x) { return x + 1; }\n"
+                          "int main() { return max(3, 4) + (int)rsqrtf(1) + (int)normcdf(1) +\n"
+                          "                    (int)__half2float(half(2.0f)); }\n");
+  EXPECT_STATUS(lab_run(BUILT_AS "own.cpp -o own && ./own", lab_work), 9);
+}
+
 Test(nvcc_cpu, options_and_toolkits, .timeout = 120) {
   write_source("plain.cu", "#include <cassert>\n__global__ void k(int *x) { assert(*x == N); }\n"
                            "int main() { int *x; cudaMallocManaged(&x, 4);\n"
