@@ -184,6 +184,7 @@ bool functions_math(error_text *error) {
 // ---- Bits ---------------------------------------------------------------------------------------
 
 __global__ void bits_kernel(unsigned long long *out) {
+  __builtin_assume(out[0] == 1 || out != nullptr);
   out[0] = __popc(0xf0f01u);
   out[1] = __popcll(0xf0f01f0f01ull);
   out[2] = __clz(0x00010000);

@@ -311,5 +311,9 @@ FEATURE(occupancy, "cudaOccupancyMaxPotentialBlockSize and the blocks of a multi
         "registers are not counted, which only nvcc knows") {
   int grid = 0, block = 0;
   CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, reverse, 0, 0));
-  return block == 1024 && grid > 0;
+  int blocks = 0;
+  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, scale<float>, block, 0,
+                                                               cudaOccupancyDefault));
+  CHECK(cudaFuncSetSharedMemConfig(scale<float>, cudaSharedMemBankSizeEightByte));
+  return block == 1024 && grid > 0 && blocks > 0;
 }

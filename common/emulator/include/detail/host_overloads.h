@@ -192,6 +192,11 @@ cudaError_t cudaFuncSetCacheConfig(void (*kernel)(Parameters...), cudaFuncCache 
   return cudaFuncSetCacheConfig(reinterpret_cast<const void *>(kernel), config);
 }
 
+template <typename... Parameters>
+cudaError_t cudaFuncSetSharedMemConfig(void (*kernel)(Parameters...), cudaSharedMemConfig config) {
+  return cudaFuncSetSharedMemConfig(reinterpret_cast<const void *>(kernel), config);
+}
+
 // ---- Occupancy ----------------------------------------------------------------------------------
 
 // The block of the most threads of which a multiprocessor holds as many threads as it can.
@@ -221,6 +226,27 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, void (*ker
                                                size_t shared_bytes = 0, int limit = 0) {
   return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
       grid, block, kernel, [=](int) { return shared_bytes; }, limit);
+}
+
+// The flags concern caches.
+template <typename Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, Kernel kernel,
+                                                                   int threads, size_t shared_bytes,
+                                                                   unsigned) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared_bytes);
+}
+template <typename... Parameters>
+cudaError_t
+cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, void (*kernel)(Parameters...),
+                                            size_t shared_bytes = 0, int limit = 0, unsigned = 0) {
+  return cudaOccupancyMaxPotentialBlockSize(grid, block, kernel, shared_bytes, limit);
+}
+template <typename... Parameters, typename Bytes>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid, int *block,
+                                                                    void (*kernel)(Parameters...),
+                                                                    Bytes bytes_of, int limit = 0,
+                                                                    unsigned = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, bytes_of, limit);
 }
 
 // Of a kernel that is named by its address alone.

@@ -211,6 +211,13 @@ inline double __ll2double_rn(long long x) { return static_cast<double>(x); }
 inline double __ull2double_rn(unsigned long long x) { return static_cast<double>(x); }
 inline float __double2float_rn(double x) { return static_cast<float>(x); }
 
+// ---- Hints for the compiler ---------------------------------------------------------------------
+
+// As on a GPU the condition is not evaluated. clang++ has a function of this name itself.
+#ifndef __clang__
+#define __builtin_assume(condition) static_cast<void>(sizeof(static_cast<bool>(condition)))
+#endif
+
 // ---- Memory: the cache hints change nothing here ------------------------------------------------
 
 #define EMULATOR_LOAD(name)                                                                        \
