@@ -131,6 +131,7 @@ EMULATOR_API void __tsan_atomic_thread_fence(int order) {
 
 // ---- Calls that the observer ignores ------------------------------------------------------------
 
+EMULATOR_API void __tsan_atomic_signal_fence(int order) { (void)order; }
 EMULATOR_API void __tsan_init(void) {}
 EMULATOR_API void __tsan_func_entry(void *caller) { (void)caller; }
 EMULATOR_API void __tsan_func_exit(void) {}

@@ -139,6 +139,7 @@ static const char race[] =
     "  curandState *states; cudaMalloc(&states, 4 * sizeof *states);\n"
     "  draw<<<1, 4>>>(states, (float *)x);\n"
     "  __sync_fetch_and_and(x, 7); __sync_val_compare_and_swap(x, 0, 0);\n" // of the host
+    "  __atomic_signal_fence(__ATOMIC_SEQ_CST);\n"
     "  half_a_warp<<<1, 16>>>(x);\n"
     "  shift_kernel<<<1, 32>>>(x); return cudaDeviceSynchronize(); }\n";
 
