@@ -177,16 +177,20 @@ bool launches_arguments(error_text *error) {
 
 __constant__ float coefficients[4];
 __device__ int counters[3] = {5, 6, 7};
+__device__ volatile int last;
 
 __global__ void symbols_kernel(float x) {
   float value = 0;
   for (int i = 3; i >= 0; i--) value = value * x + coefficients[i];
   atomicAdd(&counters[threadIdx.x], static_cast<int>(value));
+  if (threadIdx.x == 2) last += counters[2];
 }
 
 bool launches_symbols(error_text *error) {
   const float upload[4] = {1, 2, 3, 4};
   cudaMemcpyToSymbol(coefficients, upload, sizeof upload);
+  const int one = 1;
+  cudaMemcpyToSymbol(last, &one, sizeof one);
   const float replaced = 10;
   cudaMemcpyToSymbol(coefficients, &replaced, sizeof replaced, 2 * sizeof(float));
   symbols_kernel<<<1, 3>>>(2.0f);
@@ -197,6 +201,9 @@ bool launches_symbols(error_text *error) {
   if (got[0] != 5 + value || got[1] != 6 + value || got[2] != 7 + value) {
     return fail(error, "counters are %d, %d, %d", got[0], got[1], got[2]);
   }
+  int seen = 0;
+  cudaMemcpyFromSymbol(&seen, last, sizeof seen);
+  if (seen != got[2] + 1) return fail(error, "last is %d", seen);
   void *address;
   size_t bytes;
   cudaGetSymbolAddress(&address, counters);

@@ -35,24 +35,32 @@ inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) {
 
 // ---- Variables ----------------------------------------------------------------------------------
 
+namespace emulator {
+// A variable of the device may be volatile, too.
+template <typename T>
+const void *symbol_place(const T &symbol) {
+  return const_cast<const void *>(static_cast<const volatile void *>(&symbol));
+}
+} // namespace emulator
+
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *source, size_t bytes, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
   const bool fits = offset <= sizeof(T) && bytes <= sizeof(T) - offset;
-  return fits ? cudaMemcpyToSymbol(static_cast<const void *>(&symbol), source, bytes, offset, kind)
+  return fits ? cudaMemcpyToSymbol(emulator::symbol_place(symbol), source, bytes, offset, kind)
               : emulator_refuse_symbol(bytes, offset, sizeof(T));
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void *destination, const T &symbol, size_t bytes,
                                  size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
   const bool fits = offset <= sizeof(T) && bytes <= sizeof(T) - offset;
-  return fits ? cudaMemcpyFromSymbol(destination, static_cast<const void *>(&symbol), bytes, offset,
+  return fits ? cudaMemcpyFromSymbol(destination, emulator::symbol_place(symbol), bytes, offset,
                                      kind)
               : emulator_refuse_symbol(bytes, offset, sizeof(T));
 }
 template <typename T>
 cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol) {
-  return emulator_symbol_address(pointer, static_cast<const void *>(&symbol), sizeof(T));
+  return emulator_symbol_address(pointer, emulator::symbol_place(symbol), sizeof(T));
 }
 template <typename T>
 cudaError_t cudaGetSymbolSize(size_t *bytes, const T &) {
