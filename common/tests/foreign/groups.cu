@@ -211,7 +211,10 @@ FEATURE(cuda_pipeline,
 }
 
 __device__ cuda::atomic<int, cuda::thread_scope_device> total;
+__device__ volatile cuda::std::atomic<int>
+    blocks; // <cuda/atomic> has the names of cuda::std as well
 __global__ void count_up(float *sum) {
+  if (threadIdx.x == 0) blocks += 1;
   total.fetch_add(2, cuda::memory_order_relaxed);
   cuda::atomic_ref<float, cuda::thread_scope_device> all(*sum);
   all.fetch_add(0.5f);
@@ -226,5 +229,7 @@ FEATURE(cuda_atomic, "cuda::atomic and cuda::atomic_ref",
   sum[0] = sum[1] = 0;
   count_up<<<2, 64>>>(sum);
   CHECK(cudaDeviceSynchronize());
-  return sum[0] == 64 && sum[1] == 256;
+  int seen = 0;
+  CHECK(cudaMemcpyFromSymbol(&seen, blocks, sizeof seen));
+  return sum[0] == 64 && sum[1] == 256 && seen == 2;
 }
