@@ -221,7 +221,37 @@ __global__ void add_one(int *x, size_t pitch) {
   ((int *)((char *)x + threadIdx.y * pitch))[threadIdx.x] += 1;
 }
 
-FEATURE(pitched_memory, "cudaMallocPitch, cudaMemcpy2D, cudaMemset2D",
+// A box of 4 x 2 x 2 within 5 x 3 x 2 numbers.
+static bool copies_of_boxes() {
+  int host[2][3][5] = {}, box[2][2][4] = {};
+  for (int i = 0; i < 16; i++) box[i / 8][i / 4 % 2][i % 4] = i;
+  cudaPitchedPtr device;
+  const cudaExtent all = make_cudaExtent(5 * sizeof(int), 3, 2);
+  CHECK(cudaMalloc3D(&device, all));
+  CHECK(cudaMemset3D(device, 0, all));
+  cudaMemcpy3DParms copy = {};
+  copy.srcPtr = make_cudaPitchedPtr(box, 4 * sizeof(int), 4 * sizeof(int), 2);
+  copy.dstPtr = device;
+  copy.dstPos = make_cudaPos(sizeof(int), 1, 0);
+  copy.extent = make_cudaExtent(4 * sizeof(int), 2, 2);
+  copy.kind = cudaMemcpyHostToDevice;
+  CHECK(cudaMemcpy3D(&copy));
+  for (int z = 0; z < 2; z++)
+    add_one<<<1, dim3(5, 3)>>>((int *)device.ptr + z * 3 * device.pitch / sizeof(int),
+                               device.pitch);
+  cudaMemcpy3DParms back = {};
+  back.srcPtr = device;
+  back.dstPtr = make_cudaPitchedPtr(host, 5 * sizeof(int), 5 * sizeof(int), 3);
+  back.extent = all;
+  back.kind = cudaMemcpyDeviceToHost;
+  CHECK(cudaMemcpy3DAsync(&back));
+  CHECK(cudaStreamSynchronize(0));
+  CHECK(cudaFree(device.ptr));
+  return host[0][0][4] == 1 && host[0][1][0] == 1 && host[0][1][1] == 1 && host[1][2][4] == 16;
+}
+
+FEATURE(pitched_memory,
+        "cudaMallocPitch, cudaMemcpy2D, cudaMemset2D, and those of three dimensions",
         "arrays and textures: \"the emulator has no textures\"") {
   int host[3][5] = {}, *device;
   size_t pitch;
@@ -231,7 +261,7 @@ FEATURE(pitched_memory, "cudaMallocPitch, cudaMemcpy2D, cudaMemset2D",
   CHECK(cudaMemcpy2D(host, 5 * sizeof(int), device, pitch, 5 * sizeof(int), 3,
                      cudaMemcpyDeviceToHost));
   CHECK(cudaFree(device));
-  return host[2][4] == 1 && host[0][0] == 1;
+  return host[2][4] == 1 && host[0][0] == 1 && copies_of_boxes();
 }
 
 FEATURE(host_memory, "cudaHostRegister, cudaHostGetDevicePointer, cudaMemPrefetchAsync", "") {

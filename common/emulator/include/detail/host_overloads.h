@@ -272,6 +272,10 @@ cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t bytes, cudaMemPool_t poo
   return cudaMallocFromPoolAsync(reinterpret_cast<void **>(pointer), bytes, pool, stream);
 }
 template <typename T>
+cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(pointer, bytes, pool, stream);
+}
+template <typename T>
 cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height) {
   return cudaMallocPitch(reinterpret_cast<void **>(pointer), pitch, width, height);
 }
@@ -335,6 +339,58 @@ inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
   return {width, height, depth};
 }
 inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
+
+// ---- Memory of three dimensions: slices of rows -------------------------------------------------
+
+inline cudaError_t cudaMalloc3D(cudaPitchedPtr *place, cudaExtent extent) {
+  *place = make_cudaPitchedPtr(nullptr, 0, extent.width, extent.height);
+  return cudaMallocPitch(&place->ptr, &place->pitch, extent.width, extent.height * extent.depth);
+}
+
+namespace emulator {
+inline char *row_of(const cudaPitchedPtr &place, const cudaPos &at, size_t slice) {
+  return static_cast<char *>(place.ptr) + ((at.z + slice) * place.ysize + at.y) * place.pitch +
+         at.x;
+}
+// The runtime has the functions of one slice.
+template <typename Slice>
+cudaError_t each_slice(size_t depth, Slice slice) {
+  cudaError_t error = cudaSuccess;
+  for (size_t z = 0; z < depth && error == cudaSuccess; z++) error = slice(z);
+  return error;
+}
+template <typename Copy>
+cudaError_t copy_slices(const cudaMemcpy3DParms *copy, Copy copy_slice) {
+  if (copy == nullptr || copy->srcArray != nullptr || copy->dstArray != nullptr)
+    return emulator_record_error(cudaErrorInvalidValue); // there are no arrays
+  return each_slice(copy->extent.depth, [=](size_t z) {
+    return copy_slice(row_of(copy->dstPtr, copy->dstPos, z), copy->dstPtr.pitch,
+                      row_of(copy->srcPtr, copy->srcPos, z), copy->srcPtr.pitch, copy->extent.width,
+                      copy->extent.height, copy->kind);
+  });
+}
+} // namespace emulator
+
+inline cudaError_t cudaMemset3D(cudaPitchedPtr place, int value, cudaExtent extent) {
+  return emulator::each_slice(extent.depth, [=](size_t z) {
+    return cudaMemset2D(emulator::row_of(place, {}, z), place.pitch, value, extent.width,
+                        extent.height);
+  });
+}
+inline cudaError_t cudaMemset3DAsync(cudaPitchedPtr place, int value, cudaExtent extent,
+                                     cudaStream_t stream = nullptr) {
+  return emulator::each_slice(extent.depth, [=](size_t z) {
+    return cudaMemset2DAsync(emulator::row_of(place, {}, z), place.pitch, value, extent.width,
+                             extent.height, stream);
+  });
+}
+inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *copy) {
+  return emulator::copy_slices(copy, [](auto... slice) { return cudaMemcpy2D(slice...); });
+}
+inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *copy, cudaStream_t stream = nullptr) {
+  return emulator::copy_slices(copy,
+                               [=](auto... slice) { return cudaMemcpy2DAsync(slice..., stream); });
+}
 
 // ---- Graphs -------------------------------------------------------------------------------------
 
