@@ -315,7 +315,12 @@ FEATURE(graphs_that_change,
   CHECK(cudaStreamEndCapture(stream, &inner));
   CHECK(cudaGraphCreate(&outer, 0));
   CHECK(cudaGraphAddChildGraphNode(&node, outer, nullptr, 0, inner));
-  CHECK(cudaGraphAddChildGraphNode(&last, outer, &node, 1, inner));
+  CHECK(cudaGraphAddChildGraphNode(&last, outer, nullptr, 0, inner));
+#if CUDART_VERSION >= 13000
+  CHECK(cudaGraphAddDependencies(outer, &node, &last, nullptr, 1));
+#else
+  CHECK(cudaGraphAddDependencies(outer, &node, &last, 1));
+#endif
   CHECK(cudaGraphInstantiate(&ready, outer, 0));
   CHECK(cudaGraphLaunch(ready, stream));
   if (x.at[7] != 4) return false;

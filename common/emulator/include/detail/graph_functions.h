@@ -112,6 +112,9 @@ typedef struct cudaGraphExecUpdateResultInfo {
 EMULATOR_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                                     const cudaGraphNode_t *after, size_t count,
                                                     cudaGraph_t child);
+typedef struct {
+  unsigned char from_port, to_port, type, reserved[5];
+} cudaGraphEdgeData;
 EMULATOR_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                                   const cudaGraphNode_t *to, size_t count);
 EMULATOR_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t made, cudaGraph_t graph,

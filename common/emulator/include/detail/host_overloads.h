@@ -394,6 +394,13 @@ inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *copy, cudaStream_t
 
 // ---- Graphs -------------------------------------------------------------------------------------
 
+// CUDA 13's form. An edge may let its kernel begin early, and here it begins when the one before has ended.
+inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                            const cudaGraphNode_t *to, const cudaGraphEdgeData *,
+                                            size_t count) {
+  return cudaGraphAddDependencies(graph, from, to, count);
+}
+
 // CUDA 12's form, and the one before it, which could say where an error was.
 // As before CUDA 12.
 inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t made, cudaGraph_t graph,
