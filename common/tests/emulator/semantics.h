@@ -80,6 +80,8 @@ bool functions_vector_types(error_text *error);
 bool functions_math(error_text *error);
 bool functions_bits(error_text *error);
 bool functions_casts(error_text *error);
+
+// exact_functions.cu
 bool functions_roundings(error_text *error);
 bool functions_complex(error_text *error);
 

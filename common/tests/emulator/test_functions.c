@@ -6,5 +6,3 @@ Test(functions, vector_types) { EXPECT(functions_vector_types); }
 Test(functions, math) { EXPECT(functions_math); }
 Test(functions, bits) { EXPECT(functions_bits); }
 Test(functions, casts) { EXPECT(functions_casts); }
-Test(functions, roundings) { EXPECT(functions_roundings); }
-Test(functions, complex) { EXPECT(functions_complex); }
