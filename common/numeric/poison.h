@@ -13,6 +13,7 @@
 #ifndef POISON_H
 #define POISON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -56,6 +57,13 @@ static inline void poison_fill(void *memory, size_t bytes, poison kind) {
     __builtin_memcpy(at, &pattern, sizeof pattern);
   }
   __builtin_memcpy(at, &pattern, bytes);
+}
+
+// Whether it is one of the bytes that poison_fill writes.
+static inline bool poison_has_byte(uint8_t byte) {
+  if (byte == (uint8_t)poison_bits(POISON_OUTSIDE)) return true;
+  return byte == 0xFF || (byte > (uint8_t)poison_bits(POISON_NONE) &&
+                          byte < (uint8_t)(poison_bits(POISON_NONE) + POISON_OUTSIDE));
 }
 
 // The kind of the upper ten bits of a NaN's fraction in fp16 or float32.

@@ -191,6 +191,10 @@ void heap_past_the_end(bool broken);
 void heap_shared_without_barrier(bool broken);
 void heap_unwritten(bool broken);
 
+// returned.cu
+void returned_structs(bool broken);
+void returned_halves(bool broken);
+
 // sources.cu
 void source_written_by_itself(bool broken);
 void source_written_by_others(bool broken);

@@ -68,8 +68,8 @@ class number16 {
 
 public:
   number16() = default;
-#if defined __SANITIZE_THREAD__ && !defined __OPTIMIZE__
-  // Without optimisation g++ does not report a store of what a call returns. So the number is stored here, inlined,
+#if defined __SANITIZE_THREAD__ && !defined EMULATOR_WHOLE_KERNELS
+  // g++ does not report a store of what a call returns, if that is an object. So the number is stored here, inlined,
   // because reports name the line of the caller.
   number16(const number16 &) = default;
   __attribute__((always_inline)) number16 &operator=(const number16 &other) {
