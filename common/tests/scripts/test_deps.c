@@ -86,7 +86,7 @@ Test(deps, gnuplot_gets_fonts_where_the_machine_has_none) {
   EXPECT(found, "usr/share/fonts", "FONTCONFIG_FILE := $(deps_root)/fonts.conf");
 }
 
-// A compiler needs root or a distribution of its own; nobody is sent to a command that cannot bring it.
+// A compiler needs root or a distribution of its own, so no message names a command that cannot bring it.
 Test(deps, compilers_are_not_unpacked) {
   script_result result = toolkit_run("rm path/gcc; " DEPS "mine 2>&1; echo $?");
   EXPECT(result, "error: the lab cannot go on without gcc (compiles C)",

@@ -4,7 +4,7 @@
 
 TestSuite(doctor, .init = lab_enter, .fini = lab_leave);
 
-// What the doctor says of a machine that has the programs of $LAB_WORK/bin.
+// Runs the doctor on a machine that has the programs of $LAB_WORK/bin.
 #define DOCTOR "PATH=$LAB_WORK/bin CUDA_VISIBLE_DEVICES= scripts/doctor.sh"
 
 // A machine that loses one program after the other. Without some tools the lab runs, and some verbs do not. Without what

@@ -1,4 +1,4 @@
-// What the lab says on a machine that lacks a GPU, a compiler, or a place to write to.
+// The messages of the lab on a machine that lacks a GPU, a compiler, or a place to write to.
 #define _GNU_SOURCE
 #include "lab.h"
 

@@ -160,7 +160,7 @@ Test(nvcc_cpu, sanitize_ends_with_1_and_count_prints_lines, .timeout = 240) {
   EXPECT_STATUS(result, 0);
 }
 
-// g++ tells nobody of the stores of structs that a call returns, so kernels must have such functions inline.
+// g++ does not tell of the stores of structs that a call returns, so kernels must have such functions inline.
 static const char results[] =
     "struct row { float at[4]; };\n"
     "struct long_row { float at[12]; };\n"

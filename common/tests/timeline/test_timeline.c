@@ -162,7 +162,7 @@ Test(record, nothing_lies_outside_of_the_stretch) {
   EXPECT(result, "\"ts\": 0.000, \"dur\": 1.000, \"name\": \"barrier_wait\"");
 }
 
-// What the verb makes of a record: the chart, and the trace beside the record.
+// The verb makes a chart of a record, and puts a trace beside the record.
 Test(record, the_verb_writes_a_trace_beside_it) {
   toolkit_write("timeline.csv", RECORD);
   const script_result result =

@@ -5,7 +5,7 @@
 // A kernel differs from other functions by its visibility, which stays in the symbol table:
 // runtime/kernels.c finds all kernels of a module there, including those that are never launched.
 // scripts/nvcc-cpu asks for whole kernels where the emulator watches: those that have all functions that they call inline,
-// as nvcc makes them. g++ tells nobody of a store that a call makes by itself, as in `tile[i] = row_of(in)` where the
+// as nvcc makes them. g++ does not tell of a store that a call makes by itself, as in `tile[i] = row_of(in)` where the
 // result is a struct.
 #ifdef EMULATOR_WHOLE_KERNELS
 #define __global__ __attribute__((visibility("protected"), flatten))
