@@ -30,7 +30,10 @@ ifeq ($(DEVICE),cpu)
   RUNTIME  := $(BUILD)/libemulator.so
   # A watching emulator is called at each load and store, as the source has them, before the compiler changes them. It has
   # its own memcpy, memmove and memset, and so has the C library with _FORTIFY_SOURCE, which Ubuntu's compilers set.
-  WATCHED           := $(if $(MODE),-fsanitize=thread -Wno-tsan -U_FORTIFY_SOURCE)
+  # g++ tells of no load of a struct that is passed by value, and of no store of one that is returned, so functions become
+  # part of their callers before, if g++ counts no more than 200 instructions of them. A half is such a struct.
+  WATCHED           := $(if $(MODE),-fsanitize=thread -Wno-tsan -U_FORTIFY_SOURCE -fno-semantic-interposition \
+                         -finline-small-functions --param=early-inlining-insns=200)
   # Each variable has a place of its own on the stack, so that no two variables share an address.
   WATCHED_sanitize  := -fsanitize=bounds -fstack-reuse=none -ULAB_MAX_GRID_YZ -DLAB_MAX_GRID_YZ=2
   # Counting goes through the lanes of a warp by basic block, lowest address first. So the code must lie in the

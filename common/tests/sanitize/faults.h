@@ -194,6 +194,9 @@ void heap_unwritten(bool broken);
 // returned.cu
 void returned_structs(bool broken);
 void returned_halves(bool broken);
+void short_functions(bool broken);
+void passed_halves(bool broken);
+void united_halves(bool broken);
 
 // sources.cu
 void source_written_by_itself(bool broken);
