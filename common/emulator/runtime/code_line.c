@@ -31,8 +31,11 @@ static void plain_function(const char *demangled, char *name, size_t name_bytes)
 // Whose file it is. A report names the line of the program, and where there is none that of a library.
 typedef enum { OWNER_STAND_IN, OWNER_LIBRARY, OWNER_PROGRAM } owner;
 
+// The stand-in headers convert halves by functions of these files.
+static bool is_conversion(const char *file) { return strstr(file, "common/numeric/") != NULL; }
+
 static owner owner_of(const char *file) {
-  if (strstr(file, "emulator/include/") != NULL) return OWNER_STAND_IN;
+  if (strstr(file, "emulator/include/") != NULL || is_conversion(file)) return OWNER_STAND_IN;
   if (strstr(file, "include/thrust/") != NULL || strstr(file, "include/cub/") != NULL)
     return OWNER_LIBRARY;
   return strncmp(file, "/usr/", 5) == 0 || strncmp(file, "??", 2) == 0 ? OWNER_STAND_IN
@@ -70,7 +73,11 @@ static void take_frame(const char *function, char *where, code_line *text) {
   *colon = '\0';
   const int line = atoi(colon + 1);
   const owner owner = owner_of(where);
-  if (text->line == 0 || owner > owner_of(text->file)) {
+  if (text->line == 0) text->in_conversion = is_conversion(where);
+  // Conversions take values. g++ gives no line to the load of a value that is passed, as in to_float(q[d]) * to_float(k[d]),
+  // so the second one seems to be in the first conversion; and headers have functions that only pass the value on.
+  const bool passes_on = text->in_conversion && is_header(text->file) && !is_header(where);
+  if (text->line == 0 || owner > owner_of(text->file) || (passes_on && owner == OWNER_PROGRAM)) {
     text->line = line;
     snprintf(text->file, sizeof text->file, "%s", code_line_shorten(where));
     plain_function(function, text->function, sizeof text->function);

@@ -13,6 +13,7 @@ typedef struct {
   char caller
       [256]; // "called from FILE:LINE" where the function was inlined into another; else empty
   bool caller_in_header;
+  bool in_conversion; // whether the instruction seems to be in a conversion of halves
   char origin
       [256]; // the same of the first line outside of headers, where that caller is in a header
 } code_line;
