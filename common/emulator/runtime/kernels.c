@@ -34,14 +34,6 @@ static bool is_launched(const void *kernel) {
   return found != NULL;
 }
 
-// A lambda in a kernel is as visible as the kernel, and the compiler may split a part off a kernel. A
-// lambda's name begins otherwise (Itanium C++ ABI, section 5.1.6); the name of a part contains a point.
-static bool is_kernel(const ElfW(Sym) * symbol, const char *name) {
-  return ELF64_ST_VISIBILITY(symbol->st_other) == STV_PROTECTED &&
-         ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
-         strncmp(name, "_ZZ", 3) != 0 && strchr(name, '.') == NULL;
-}
-
 bool emulator_visit_kernels(const void *address,
                             void (*visit)(const char *name, bool launched, void *context),
                             void *context) {
@@ -49,7 +41,7 @@ bool emulator_visit_kernels(const void *address,
   if (!symbols_open(&table, address)) return false;
   for (size_t i = 0; i < table.count; i++) {
     const char *name = symbols_name(&table, &table.symbols[i]);
-    if (!is_kernel(&table.symbols[i], name)) continue;
+    if (!symbols_is_kernel(&table.symbols[i], name)) continue;
     const uintptr_t kernel = table.load_address + table.symbols[i].st_value;
     visit(name, is_launched((const void *)kernel), context);
   }

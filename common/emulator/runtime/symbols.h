@@ -29,6 +29,9 @@ bool symbols_section(const symbol_table *table, const void *address, uintptr_t *
 // The function that begins at the address. NULL when none does.
 const ElfW(Sym) * symbols_function(const symbol_table *table, const void *address);
 
+// Whether the symbol is a kernel, by its mangled name and its visibility, which __global__ sets.
+bool symbols_is_kernel(const ElfW(Sym) * symbol, const char *name);
+
 // Whether the variable is declared inside the function; both names are mangled, but for that of an extern "C" function.
 bool symbols_is_local_to(const char *variable, const char *function);
 

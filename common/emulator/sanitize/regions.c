@@ -182,6 +182,21 @@ bool regions_in_shared_variable(size_t offset, size_t bytes) {
          in_variable[offset + bytes - 1] == number;
 }
 
+// Whether the variable is declared inside another kernel than the one that runs: its block has no such memory, but the
+// worker has it for launches of the other one.
+static bool is_of_other_kernel(const symbol_table *symbols, const char *variable,
+                               const void *kernel) {
+  const ElfW(Sym) *running = symbols_function(symbols, kernel);
+  if (running == NULL || symbols_is_local_to(variable, symbols_name(symbols, running)))
+    return false;
+  for (size_t i = 0; i < symbols->count; i++) {
+    const char *name = symbols_name(symbols, &symbols->symbols[i]);
+    if (symbols_is_kernel(&symbols->symbols[i], name) && symbols_is_local_to(variable, name))
+      return true;
+  }
+  return false;
+}
+
 // Variables are numbered from 1 to 255 and again from 1 on: neighbours have different numbers.
 static void mark_variables(const void *kernel, size_t bytes) {
   if (kernel == module_of && bytes == variable_bytes) return;
@@ -199,7 +214,8 @@ static void mark_variables(const void *kernel, size_t bytes) {
   for (size_t i = 0; i < symbols.count; i++) {
     const ElfW(Sym) *symbol = &symbols.symbols[i];
     if (ELF64_ST_TYPE(symbol->st_info) != STT_TLS || symbol->st_shndx == SHN_UNDEF ||
-        symbol->st_value + symbol->st_size > variable_bytes) {
+        symbol->st_value + symbol->st_size > variable_bytes ||
+        is_of_other_kernel(&symbols, symbols_name(&symbols, symbol), kernel)) {
       continue;
     }
     memset(in_variable + symbol->st_value, (int)(number++ % 255 + 1), symbol->st_size);

@@ -20,7 +20,7 @@ shadow_region *regions_static_shared(void);
 shadow_region regions_dynamic_shared_of(const worker *block);
 shadow_region regions_static_shared_of(const worker *block);
 
-// Whether the bytes lie in one `__shared__` variable.
+// Whether the bytes lie in one `__shared__` variable, and not in that of another kernel.
 bool regions_in_shared_variable(size_t offset, size_t bytes);
 
 #endif

@@ -33,7 +33,9 @@ static void describe_beside_variable(finding *found, const worker *owner, uintpt
   const size_t offset = address - (uintptr_t)cluster_static_shared(current_worker, owner);
   shared_variable variable;
   for (size_t back = 0; back <= offset; back++) {
-    if (!shared_variable_find(kernel, offset - back, &variable)) continue;
+    if (!regions_in_shared_variable(offset - back, 1) ||
+        !shared_variable_find(kernel, offset - back, &variable))
+      continue;
     snprintf(found->detail.text, sizeof found->detail.text,
              "address %.64s + 0x%zx, but the array ends %zu bytes behind its start", variable.name,
              offset - variable.offset, variable.bytes);

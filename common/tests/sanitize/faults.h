@@ -34,6 +34,7 @@ void unwritten_tile(bool broken);
 void unwritten_atomic(bool broken);
 void straddles_first_shared(bool broken);
 void straddles_dynamic_shared(bool broken);
+void past_into_other_kernel(bool broken);
 
 // bytes.cu
 void bytes_read_before_barrier(bool broken);

@@ -242,3 +242,18 @@ void straddles_dynamic_shared(bool broken) {
   if (broken) straddling_end_kernel<false><<<1, 32, 66>>>(out);
   if (!broken) straddling_end_kernel<true><<<1, 32, 66>>>(out);
 }
+
+// The memory behind the array belongs to another kernel, of which a block of this one has none.
+template <int kernel>
+__global__ void lonely_kernel(float *out, int count) {
+  __shared__ float lonely[64];
+  float *pointer = &lonely[0];
+  for (int i = threadIdx.x; i < count; i += 32) pointer[i] = kernel; // <- lonely
+  __syncthreads();
+  out[threadIdx.x] = lonely[63 - threadIdx.x];
+}
+void past_into_other_kernel(bool broken) {
+  lonely_kernel<0><<<1, 32>>>(device_floats(32), 64 + broken);
+  if (!broken) lonely_kernel<1><<<1, 32>>>(device_floats(32), 64);
+  if (!broken) lonely_kernel<2><<<1, 32>>>(device_floats(32), 64);
+}

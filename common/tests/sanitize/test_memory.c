@@ -48,6 +48,9 @@ Test(memory, neighbours) {
       CASE(straddles_dynamic_shared, "Invalid __shared__ read of size 4 bytes",
            "// <- straddling end",
            "2 bytes past the end of dynamic shared memory (66 bytes asked for at the launch)"),
+      CASE(past_into_other_kernel, "Invalid __shared__ write of size 4 bytes", "// <- lonely",
+           "by thread (0,0,0) in block (0,0,0): address lonely + 0x100, but the array ends 256 "
+           "bytes behind its start"),
   };
   RUN_CASES(cases);
 }
