@@ -79,6 +79,7 @@ static address_text describe_shared(const worker *worker, const struct worker *o
 address_text address_describe(const worker *worker, const void *address) {
   address_text out;
   memory_allocation allocation;
+  shared_variable variable;
   const struct worker *owner = cluster_owner(worker, address);
   if (owner != NULL) return describe_shared(worker, owner, address);
   switch (own_space_of(worker, address)) {
@@ -95,6 +96,8 @@ address_text address_describe(const worker *worker, const void *address) {
       snprintf(out.text + length, sizeof out.text - (size_t)length, " of device %d",
                allocation.device);
     }
+  } else if (device_variable_find(worker->launch->request->kernel, address, &variable)) {
+    snprintf(out.text, sizeof out.text, "address %s + 0x%zx", variable.name, variable.offset);
   } else {
     snprintf(out.text, sizeof out.text, "address 0x%" PRIxPTR, (uintptr_t)address);
   }

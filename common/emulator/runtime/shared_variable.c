@@ -31,20 +31,36 @@ static void plain_name(const char *mangled, char *name, size_t name_bytes) {
   }
 }
 
+// The variable of this type, STT_TLS or STT_OBJECT, that holds the byte with this value as a symbol.
+static bool find(const symbol_table *table, unsigned char type, size_t value,
+                 shared_variable *found) {
+  for (size_t i = 0; i < table->count; i++) {
+    const ElfW(Sym) *symbol = &table->symbols[i];
+    if (ELF64_ST_TYPE(symbol->st_info) != type || symbol->st_shndx == SHN_UNDEF ||
+        value - symbol->st_value >= symbol->st_size)
+      continue;
+    found->offset = symbol->st_value;
+    found->bytes = symbol->st_size;
+    plain_name(symbols_name(table, symbol), found->name, sizeof found->name);
+    return true;
+  }
+  return false;
+}
+
 bool shared_variable_find(const void *kernel, size_t offset, shared_variable *found) {
   symbol_table table;
   if (!symbols_open(&table, kernel)) return false;
-  bool done = false;
-  for (size_t i = 0; i < table.count && !done; i++) {
-    const ElfW(Sym) *symbol = &table.symbols[i];
-    done = ELF64_ST_TYPE(symbol->st_info) == STT_TLS && symbol->st_shndx != SHN_UNDEF &&
-           offset - symbol->st_value < symbol->st_size;
-    if (done) {
-      found->offset = symbol->st_value;
-      found->bytes = symbol->st_size;
-      plain_name(symbols_name(&table, symbol), found->name, sizeof found->name);
-    }
-  }
+  const bool done = find(&table, STT_TLS, offset, found);
+  symbols_close(&table);
+  return done;
+}
+
+bool device_variable_find(const void *kernel, const void *address, shared_variable *found) {
+  symbol_table table;
+  if (!symbols_open(&table, kernel)) return false;
+  const size_t value = (uintptr_t)address - table.load_address;
+  const bool done = find(&table, STT_OBJECT, value, found);
+  if (done) found->offset = value - found->offset;
   symbols_close(&table);
   return done;
 }

@@ -92,8 +92,6 @@ const ElfW(Sym) * symbols_function(const symbol_table *table, const void *addres
   return NULL;
 }
 
-// kernel(float *) is _Z6kernelPf and its variable tile _ZZ6kernelPfE4tile (Itanium C++ ABI, section 5.1.6,
-// <local-name>). That of an extern "C" kernel is _ZZ6kernelE4tile.
 // A lambda in a kernel is as visible as the kernel, and the compiler may split a part off a kernel. A
 // lambda's name begins otherwise (Itanium C++ ABI, section 5.1.6); the name of a part contains a point.
 bool symbols_is_kernel(const ElfW(Sym) * symbol, const char *name) {
@@ -102,6 +100,8 @@ bool symbols_is_kernel(const ElfW(Sym) * symbol, const char *name) {
          strncmp(name, "_ZZ", 3) != 0 && strchr(name, '.') == NULL;
 }
 
+// kernel(float *) is _Z6kernelPf and its variable tile _ZZ6kernelPfE4tile (Itanium C++ ABI, section 5.1.6,
+// <local-name>). That of an extern "C" kernel is _ZZ6kernelE4tile.
 bool symbols_is_local_to(const char *variable, const char *function) {
   if (strncmp(variable, "_ZZ", 3) != 0) return false;
   const char *rest = variable + 3;

@@ -88,7 +88,7 @@ Test(races, atomics) {
       CASE(atomic_and_plain, "Race reported between ", "atomic operation", " of __global__ memory",
            "<- histogram ", "<- histogram "),
       CASE(variable_of_program, "Race reported between ", " of __global__ memory", "<- variable",
-           "in block (0,0,0)", "<- variable", "in block (1,0,0)"),
+           "in block (0,0,0)", "<- variable", "in block (1,0,0): address blocks_done + 0x0"),
       CASE(flag_not_read, "Race reported between ", " of __shared__ memory", "<- flagged ",
            "<- flagged "),
       CASE(lock, "Race reported between ", " of __global__ memory", "<- lock", "<- lock"),
