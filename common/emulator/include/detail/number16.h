@@ -68,6 +68,15 @@ class number16 {
 
 public:
   number16() = default;
+#if defined __SANITIZE_THREAD__ && !defined __OPTIMIZE__
+  // g++ does not report a store of what a call returns, if that is an object, and without optimisation a call stays one. So
+  // the number is stored here, inlined, because reports name the line of the caller.
+  number16(const number16 &) = default;
+  __attribute__((always_inline)) number16 &operator=(const number16 &other) {
+    bits_ = other.bits_;
+    return *this;
+  }
+#endif
   number16(float x) : bits_(Format::narrow(x)) {}
   number16(double x) : bits_(Format::narrow(float_to_odd(x))) {}
   // long double holds every 64-bit integer.
