@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct {
   const char *file;
@@ -37,6 +38,14 @@ static long long index_of(const type_descriptor *type, uintptr_t value) {
   return (long long)((uint64_t)value << unused) >> unused;
 }
 
+// CUDA's names for the numbers of 16 bits, which g++ calls by those of the stand-in headers and without their format.
+static const char *cuda_name(const type_descriptor *type) {
+  if (strncmp(type->name, "'number16 ", strlen("'number16 ")) == 0) return ", half or bf16";
+  if (strncmp(type->name, "'number16_pair ", strlen("'number16_pair ")) == 0)
+    return ", half2 or bf162";
+  return "";
+}
+
 EMULATOR_API void __ubsan_handle_out_of_bounds(const out_of_bounds_data *data, uintptr_t value) {
   const long long index = index_of(data->index, value);
   worker *worker = current_worker;
@@ -52,8 +61,8 @@ EMULATOR_API void __ubsan_handle_out_of_bounds(const out_of_bounds_data *data, u
                    .space = ADDRESS_LOCAL,
                    .party = {access_party(&access)},
                    .parties = 1};
-  snprintf(found.detail.text, sizeof found.detail.text, "index %lld of an array of type %.100s",
-           index, data->array->name);
+  snprintf(found.detail.text, sizeof found.detail.text, "index %lld of an array of type %.100s%s",
+           index, data->array->name, cuda_name(data->array));
   findings_add(&found, NULL, NULL);
   findings_leave(worker, cudaErrorIllegalAddress);
 }

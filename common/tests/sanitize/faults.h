@@ -24,6 +24,7 @@ void past_last_shared(bool broken);
 void past_dynamic_shared(bool broken);
 void index_past_row(bool broken);
 void negative_index(bool broken);
+void index_of_half(bool broken);
 void index_of_member(bool broken);
 void misaligned_shared(bool broken);
 void misaligned_global(bool broken);

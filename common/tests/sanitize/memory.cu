@@ -125,6 +125,17 @@ __global__ void negative_kernel(float *out, int back) {
 }
 void negative_index(bool broken) { negative_kernel<<<1, 32>>>(device_floats(32), 1 + broken); }
 
+__global__ void half_index_kernel(float *out, int count) {
+  __shared__ half row[32];
+  row[threadIdx.x] = 1;
+  if (threadIdx.x == 0) row[count] = 1; // <- half index
+  __syncthreads();
+  out[threadIdx.x] = __half2float(row[31 - threadIdx.x]);
+}
+void index_of_half(bool broken) {
+  half_index_kernel<<<1, 32>>>(device_floats(32), broken ? 33 : 0);
+}
+
 __device__ float plus_one(const float &number) { return number + 1; }
 __global__ void member_kernel(float *out, int count) {
   float2 own[2] = {};

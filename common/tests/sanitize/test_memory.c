@@ -34,6 +34,9 @@ Test(memory, bounds) {
            "// <- index", "by thread ("),
       CASE(negative_index, "Index out of bounds: index -1 of an array of type 'float [32]'",
            "// <- negative", "by thread (1,0,0) in block (0,0,0)"),
+      CASE(index_of_half,
+           "Index out of bounds: index 33 of an array of type 'number16 [32]', half or bf16",
+           "// <- half index", "by thread (0,0,0) in block (0,0,0)"),
       CASE(index_of_member, "Index out of bounds: index 2 of an array of type 'float2 [2]'",
            "// <- member", "by thread ("),
   };
