@@ -181,6 +181,14 @@ while IFS=$'\t' read -r name commit_of; do
   if [ "${is_old[$name $object]}" = yes ]; then add stale "$name" "$commit_of"; fi
 done <"$scratch/recorded"
 
+# Files of which counts by line are recorded, and whose lines are others now.
+while IFS=$'\t' read -r file commit_of; do
+  object=$(git rev-parse --quiet --verify "${commit_of%-dirty}:$file" 2>/dev/null) || continue
+  if ! git cat-file -p "$object" | cmp -s - "$file"; then add moved "$file" "$commit_of"; fi
+done < <(cat plots/data/*/counts-lines.csv 2>/dev/null | awk -F , '
+  /^step,/ { for (i = 1; i <= NF; i++) column[$i] = i; next }
+  $column["file"] != "" && !seen[$column["file"], $column["commit"]]++ { print $column["file"] "\t" $column["commit"] }')
+
 names=()
 for source in steps/*/attention.cu; do
   name=$(basename "${source%/attention.cu}")

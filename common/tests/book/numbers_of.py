@@ -134,7 +134,8 @@ def counts(check):
             source = f"steps/{step}/attention.cu"
             total = {}
             for row in rows:
-                if row["step"] == step and row["file"] == source:
+                # A count of a line of an older file would stand beside another line, so the page has none.
+                if row["step"] == step and row["file"] == source and has_lines_of(row["commit"], source):
                     value = int(row["global_load_sectors"]) + int(row["global_store_sectors"])
                     if value:
                         total[row["line"]] = total.get(row["line"], 0) + value
@@ -220,16 +221,27 @@ def diffs(check):
     return f"{len(pairs)} pairs of sources"
 
 
+def text_of(file):
+    return pathlib.Path(file).read_text(encoding="utf-8")
+
+
+def source_at(commit, file):
+    command = ["git", "show", f"{commit.removesuffix('-dirty')}:{file}"]
+    return subprocess.run(command, check=False, capture_output=True, text=True)
+
+
+def has_lines_of(commit, file):
+    """Whether the file is the one of that commit, which may be unknown: then nothing is known against it."""
+    before = source_at(commit, file)
+    return before.returncode != 0 or before.stdout == text_of(file)
+
+
 def stale(check):
     """The page says that a step's code has changed since a commit, if and only if it has; comments and layout do not count."""
 
     def code_of(text):
         without = re.sub(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/|//[^\n]*', lambda it: it[1] or " ", text, flags=re.DOTALL)
         return "".join(without.split())
-
-    def source_at(commit, file):
-        command = ["git", "show", f"{commit.removesuffix('-dirty')}:{file}"]
-        return subprocess.run(command, check=False, capture_output=True, text=True)
 
     shown = set(check.run("Object.keys(lab.stale)"))
     recorded = set()
@@ -245,7 +257,7 @@ def stale(check):
         before = source_at(commit, file)
         exists = ["git", "cat-file", "-e", f"{commit.removesuffix('-dirty')}^{{commit}}"]
         known = subprocess.run(exists, check=False, capture_output=True).returncode == 0
-        changed = known and code_of(before.stdout) != code_of(pathlib.Path(file).read_text(encoding="utf-8"))
+        changed = known and code_of(before.stdout) != code_of(text_of(file))
         check.expect(
             (f"{step}|{commit}" in shown) == changed,
             f"{step} has {'' if changed else 'not '}changed since {commit}, and the page says otherwise",

@@ -41,11 +41,12 @@ static void write_step(void) {
 
 // The verbs of the Makefile use those tools.
 static void expect_verbs_fail(void) {
-  static const char *const verbs[] = {"run", "ladder", "count", "fuzz COUNT=1"};
+  static const char *const verbs[] = {"run ARGS='--seq 20'", "ladder ARGS='--seq 20'",
+                                      "count ARGS='--seq 20'", "fuzz COUNT=1"};
   for (size_t v = 0; v < sizeof verbs / sizeof *verbs; v++) {
-    const script_result result = lab_run("export ENDED='kernel _exit'; " MAKE UNOPTIMISED
-                                         "step01 %s STEPS_FOLDER=%s/steps ARGS='--seq 20'",
-                                         verbs[v], lab_work);
+    const script_result result =
+        lab_run("export ENDED='kernel _exit'; " MAKE UNOPTIMISED "step01 %s STEPS_FOLDER=%s/steps",
+                verbs[v], lab_work);
     cr_expect_eq(result.status, 2, "%s: it ended with %d: %s", verbs[v], result.status, result.out);
     cr_expect(strstr(result.out, "had not finished") || strstr(result.out, "ends the process"),
               "%s: %s", verbs[v], result.out);

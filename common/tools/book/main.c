@@ -9,6 +9,7 @@
 //   step      NAME PARENT PATH FILE  a step; FILE is its source without the lines that mark exercises
 //   size      NAME NAME LINES        how many lines of code change between two steps
 //   stale     STEP COMMIT            the step's code has changed since that commit, of which the record holds data
+//   moved     FILE COMMIT            the file has other lines than in that commit, of which the record counts them
 //   bug       STEP NAME PATCH FILE   a planted bug; FILE is the step's source with it
 //   variant   STEP NAME PATCH FILE   the same for a variant
 //   substep   STEP NAME HEAD FILE    a substep, in their order; HEAD is the head of its patch, FILE the source behind it

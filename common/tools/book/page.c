@@ -188,6 +188,7 @@ static bool put_data(FILE *out, const manifest *list, error_text *error) {
                     put_section(out, list, "step", 1, put_step, error) &&
                     put_section(out, list, "size", 2, put_size, error) &&
                     put_section(out, list, "stale", 2, put_fact, error) &&
+                    put_section(out, list, "moved", 2, put_fact, error) &&
                     put_section(out, list, "library", 1, put_library, error) &&
                     put_patched(out, list, "bug", error) &&
                     put_patched(out, list, "variant", error) &&

@@ -103,6 +103,9 @@ function sum(row, ...names) { return names.reduce((total, name) => total + (+row
 function metric(id) { return METRICS.find((it) => it[0] === id); }
 
 let countRows = null;
+// Whether the file of a row has other lines than it had when they were counted.
+function moved(row) { return `${row.file}|${row.commit}` in lab.moved; }
+
 // The rows of the step in the record of counts by line; a row's line is one of the file on the disk.
 function countsOf(step) {
   if (!countRows) {
@@ -117,7 +120,7 @@ function countsOf(step) {
 // What a metric counts in each shown line of the step, and in other files; null where nothing was recorded.
 function countsByLine(step, id) {
   const rows = countsOf(step);
-  if (!rows.length) return null;
+  if (!rows.length || rows.some((row) => row.file === lab.step[step].path && moved(row))) return null;
   const value = metric(id)[2];
   const here = new Map();
   let most = 0, total = 0, elsewhere = 0;
@@ -154,7 +157,7 @@ function countsNote(step, id) {
   const counts = countsByLine(step, id);
   if (!counts) {
     return el("p", {class: "note"},
-        `No counts by line have been recorded of ${readable(step)}: make step${number(step)} count ` +
+        `No counts by line have been recorded of ${readable(step)} as it is now: make step${number(step)} count ` +
             "records them on the emulator, and make publish puts them here.");
   }
   const row = counts.rows[0];
@@ -170,7 +173,7 @@ function countsNote(step, id) {
 function headerTable(step, id) {
   const value = metric(id)[2];
   const rows = countsOf(
-      step).filter((row) => row.file !== lab.step[step].path && value(row) > 0)
+      step).filter((row) => row.file !== lab.step[step].path && !moved(row) && value(row) > 0)
                    .sort((a, b) => value(b) - value(a));
   if (!rows.length) return null;
   const most = value(rows[0]);
