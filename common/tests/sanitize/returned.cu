@@ -1,4 +1,5 @@
-// Stores of objects that a call returns, and loads of those that a call is given, which g++ does not tell of. Lines that a report must name have the mark "<-".
+// Stores of objects that a call returns, and loads of those that a call is given, which g++ does not tell of. Lines
+// that a report must name have the mark "<-".
 #include "device_floats.h"
 #include "faults.h"
 
@@ -13,7 +14,8 @@ __device__ row short_row_of(float x) { return {{x, x, x, x, x, x + 2}}; }
 __device__ float last_of(row of) { return of.x[5]; }
 __device__ half twice(half x) { return __hadd(x, x); }
 
-// A store of a struct is not seen where the function stays one of its own. Whether one was there shows in what memory holds.
+// A store of a struct is not seen where the function stays one of its own. Whether there was one shows in what the
+// memory holds.
 __global__ void returned_structs_kernel(float *out, bool right) {
   __shared__ row rows[64];
   rows[threadIdx.x] = row_of(threadIdx.x);

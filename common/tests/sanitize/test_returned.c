@@ -1,4 +1,5 @@
-// Stores of objects that a call returns, loads of those that it is given: no report where there is a barrier, and one where there is none.
+// Stores of objects that a call returns, and loads of those that it is given: no report where there is a barrier, and
+// one where there is none.
 #define _GNU_SOURCE
 #include "fault_cases.h"
 

@@ -133,6 +133,7 @@ Test(variants, problems_of_a_step) {
   result = lab_run("bash -c '. scripts/problems.sh && for file in steps/*/problems.txt; do "
                    "step=${file#steps/} && "
                    "for called in variants substeps; do problems_of ${step%%/*} $called && "
+                   "[ ${problems[0]} = $called ] || echo $file has no $called; "
                    "for name in ${problems[*]#$called}; do "
                    "grep -q \"^# With:.* $called$name\\.csv\" scripts/tables/$called.awk || echo "
                    "$file: $called$name; "

@@ -1,5 +1,5 @@
 // Functions of the CUDA Math API that round in a direction: _rd down, _ru up, and _rz towards 0. The processor can do so,
-// and its results are exact, as those of a GPU are.
+// and rounds the exact result, as a GPU does.
 #ifndef EMULATOR_DETAIL_ROUNDED_FUNCTIONS_H
 #define EMULATOR_DETAIL_ROUNDED_FUNCTIONS_H
 

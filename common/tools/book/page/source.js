@@ -102,11 +102,12 @@ const METRICS = [
 function sum(row, ...names) { return names.reduce((total, name) => total + (+row[name] || 0), 0); }
 function metric(id) { return METRICS.find((it) => it[0] === id); }
 
-let countRows = null;
 // Whether the file of a row has other lines than it had when they were counted.
 function moved(row) { return `${row.file}|${row.commit}` in lab.moved; }
 
-// The rows of the step in the record of counts by line; a row's line is one of the file on the disk.
+let countRows = null;
+// The rows of the step in the record of counts by line; a row's line is one of the file on the disk. There are none
+// if the step's own lines have moved since.
 function countsOf(step) {
   if (!countRows) {
     countRows = {};
@@ -114,13 +115,14 @@ function countsOf(step) {
       for (const row of table(path)) (countRows[row.step] = countRows[row.step] || []).push(row);
     }
   }
-  return countRows[step] || [];
+  const rows = countRows[step] || [];
+  return rows.some((row) => row.file === lab.step[step].path && moved(row)) ? [] : rows;
 }
 
 // What a metric counts in each shown line of the step, and in other files; null where nothing was recorded.
 function countsByLine(step, id) {
   const rows = countsOf(step);
-  if (!rows.length || rows.some((row) => row.file === lab.step[step].path && moved(row))) return null;
+  if (!rows.length) return null;
   const value = metric(id)[2];
   const here = new Map();
   let most = 0, total = 0, elsewhere = 0;
