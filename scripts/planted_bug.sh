@@ -53,6 +53,12 @@ bug_build() {
     DEBUG='' SANITIZE='' "${made_for[@]}" "STEPS_FOLDER=$3" "${@:5}" "$build/$4" >&2 && echo "$build/$4"
 }
 
+# bug_build_said LOG: the line of a build that failed which tells why: its first error, else its first warning, else its
+# last line, such as make's about a rule that there is not.
+bug_build_said() {
+  grep -a -m 1 -i error "$1" || grep -a -m 1 -i warning "$1" || tail -n 1 "$1"
+}
+
 # bug_apply PATCH FOLDER: puts the changed copy of the step into FOLDER/steps, and leaves the file alone
 # where it is there already, so that it is not built again.
 bug_apply() {
@@ -183,7 +189,7 @@ bug_hunt() {
         bug_check "$program" "$log.check" ${test:+"$test"}
         check=$(bug_verdict $? "$log.check")
       else
-        problem="it does not compile: $(grep -m 1 -i error "$log.build")"
+        problem="it does not compile: $(bug_build_said "$log.build")"
       fi
     fi
     if [ -z "$problem" ] && bug_runs "$device" "$patch" sanitize; then
@@ -191,7 +197,7 @@ bug_hunt() {
         bug_sanitize "$device" "$program" "$step" "$log.sanitize"
         sanitize=$(bug_verdict $? "$log.sanitize")
       else
-        problem="it does not compile for sanitize: $(grep -m 1 -i error "$log.build")"
+        problem="it does not compile for sanitize: $(bug_build_said "$log.build")"
       fi
     fi
     [ -n "$problem" ] ||

@@ -70,7 +70,7 @@ variant_try() {
   elif ! steps=$(variant_copy "$patch" "$folder" 2>"$log.patch"); then
     problem="the patch no longer applies to steps/$step/attention.cu: $(grep -m 1 FAILED "$log.patch")"
   elif [ -z "${SHORT:-}" ] && ! program=$(bug_build "$device" '' "$steps" "$built" "${build[@]}" 2>"$log.build"); then
-    problem="it does not compile: $(grep -m 1 -i -E 'error|warning' "$log.build")"
+    problem="it does not compile: $(bug_build_said "$log.build")"
   elif [ -z "${RECORD:-}" ]; then
     if [ -z "${SHORT:-}" ]; then
       bug_check "$program" "$log.check"
@@ -82,7 +82,7 @@ variant_try() {
       EVERY=$every ONE_DIM=$few CHECKED=1 bug_sanitize cpu "$program" "$step" "$log.sanitize"
       sanitize=$(bug_verdict $? "$log.sanitize")
     else
-      problem="it does not compile for sanitize: $(grep -m 1 -i -E 'error|warning' "$log.build")"
+      problem="it does not compile for sanitize: $(bug_build_said "$log.build")"
     fi
     problem+=$(variant_judge check "$check")$(variant_judge sanitize "$sanitize")
   fi
