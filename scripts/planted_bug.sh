@@ -45,11 +45,12 @@ bug_folder() {
 
 # bug_build DEVICE MODE STEPS_FOLDER PROGRAM [VARIABLE=...]: builds PROGRAM, such as step04-check, with the
 # rules of make/build.mk, and prints where it lies. On the emulator make need not look up what each step is made for.
+# STEPS may name steps that are not in STEPS_FOLDER, as in make variants STEPS="04_online_softmax 05_wmma".
 bug_build() {
   local build made_for=()
   build=$(bug_folder "$1" "$2" "$3")
   if [ "$1" = cpu ]; then made_for=(MADE_FOR=); fi
-  MAKEFLAGS='' MAKELEVEL='' make --no-print-directory --silent -f make/build.mk "DEVICE=$1" "MODE=$2" \
+  MAKEFLAGS='' MAKELEVEL='' env -u STEPS make --no-print-directory --silent -f make/build.mk "DEVICE=$1" "MODE=$2" \
     DEBUG='' SANITIZE='' "${made_for[@]}" "STEPS_FOLDER=$3" "${@:5}" "$build/$4" >&2 && echo "$build/$4"
 }
 

@@ -61,7 +61,8 @@ Test(variants, each_that_is_not_right, .fini = leave_built) {
   EXPECT_STATUS(result, 1);
   EXPECT(result, "test_wrong.patch: ", "variants: 1 of 1 variants are not right\n");
   EXPECT_STATUS(lab_run("rm %s/01_naive/variants/test_[!r]*.patch", lab_work), 0);
-  result = lab_run("TENTH=0 " VARIANTS, lab_work);
+  // STEPS names all steps whose variants are tried, and the copy that is built has one of them.
+  result = lab_run("STEPS='01_naive 02_tiled' TENTH=0 " VARIANTS, lab_work);
   EXPECT_STATUS(result, 0);
   EXPECT(result, "variants: all 1 variants of this tenth are right (");
   result = lab_run("TENTH=4 " VARIANTS, lab_work);
