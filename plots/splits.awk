@@ -16,6 +16,6 @@ END {
   find_range()
   words(subtitle, "Too few splits leave multiprocessors idle, and each split adds a partial result to be merged.")
   add_lines(1, step, contenders, splits, counts)
-  end_panel("", lowest_put / 1.25, highest_put * (axis_chosen == "linear" ? 1.05 : 1.25), axis_chosen == "linear")
+  end_panel(axis_chosen == "linear" ? "" : ", logarithmic", lowest_put / 1.25, highest_put * (axis_chosen == "linear" ? 1.05 : 1.25), axis_chosen == "linear")
   print_lines(splits, counts)
 }

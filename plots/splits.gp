@@ -5,6 +5,6 @@
 # Takes: STEPS AXIS
 y_title = "microseconds"
 x_title = "splits"
-log_ytics = "(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)"
+log_ytics = "(1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1000, 2000, 3000, 5000)" # the times are near each other
 load "plots/style.gp"
 load "plots/lines.gp"

@@ -20,7 +20,7 @@ Test(plot_more, bytes_by_the_time_of_decode) {
       "panel_title[1] = [', batch 1']");
 }
 
-// In microseconds. A graph's time takes the interval with it.
+// In microseconds, on an axis that says that it is logarithmic. A graph's time takes the interval with it.
 Test(plot_more, times_by_the_number_of_splits) {
   recorded_write(
       "splits",
@@ -31,7 +31,8 @@ Test(plot_more, times_by_the_number_of_splits) {
       "06_copied,64x64x4,Test GPU,fp16," LARGE ",ok,3,3,3,10,," ORIGIN);
   const script_result result = prepared("splits", "splits.csv");
   EXPECT(result, "$lines << END 2 4000 4000 4000 0 8 20 15 25 0 END",
-         "line_name[1] = ['06 copied']", "description = 'Panel: 06 copied 4000 at 2 and 20 at 8.'");
+         "line_name[1] = ['06 copied']",
+         "description = 'Panel, logarithmic: 06 copied 4000 at 2 and 20 at 8.'");
 }
 
 // Of the first shape's right steps. Bars on a logarithmic axis begin at its least power of ten, where zeros end, too.
