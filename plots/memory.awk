@@ -56,16 +56,25 @@ function join_group(name,  group, j, agrees, number) {
   members[group] = members[group] (members[group] == "" ? "" : " ") number
 }
 
+# Numbers of steps as a text, "01 to 03, 24": "to" leaves out none, since a step that was not timed may need other bytes.
+function ranges(members,  member, count, i, first, text) {
+  count = split(members, member, " ")
+  for (i = first = 1; i <= count; i++) {
+    if (i < count && member[i + 1] == member[i] + 1) continue
+    text = text (text == "" ? "" : ", ") member[first] (i == first ? "" : i == first + 1 ? ", " member[i] : " to " member[i])
+    first = i + 1
+  }
+  return (count == 1 ? "step " : "steps ") text
+}
+
 # Its label tells what a length twice as long costs.
-function add_group(group,  j, points, before, last, growth, member, count) {
+function add_group(group,  j, points, before, last, growth) {
   for (j = 1; j <= lengths; j++) {
     if (!((group, seq[j]) in group_bytes)) continue
     points = points point(seq[j], sprintf("%.0f", group_bytes[group, seq[j]]))
     before = last
     last = seq[j]
   }
-  count = split(members[group], member, " ")
   if (before) growth = log(group_bytes[group, last] / group_bytes[group, before]) / log(last / before)
-  add_line((count == 1 ? "step " member[1] : "steps " member[1] (count == 2 ? ", " : " to ") member[count]) \
-    (before ? sprintf(": ×%.1f", 2 ^ growth) : ""), group_style[group], points)
+  add_line(ranges(members[group]) (before ? sprintf(": ×%.1f", 2 ^ growth) : ""), group_style[group], points)
 }
