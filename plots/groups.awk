@@ -23,6 +23,9 @@ END {
     exit
   }
   contenders = sort_names(name_set, step)
+  # The style of a step or a peer gives the same marker to each number of GPUs, and to all peers here.
+  markers = split("6 7 4 5 8 9 10 11 12 13 14 15 1 2 3", marker, " ")
+  for (i = 1; i <= contenders; i++) marker_of[step[i]] = marker[(i - 1) % markers + 1]
   find_range()
   if (model_link()) subtitle = subtitle sprintf("; link %.0f GB/s measured, %d GB/s between hosts quoted", link, QUOTED_GB_PER_S)
   words(subtitle, "100 % is as fast as the GPUs together can be if each is as fast as one alone. Dotted lines are computed.")

@@ -6,13 +6,14 @@ function point(x, y, low, high, held_back) {
   return x "\t" y "\t" (low == "" ? y : low) "\t" (high == "" ? y : high) "\t" held_back + 0 "\n"
 }
 
-# A line, from rows of point(). Its label stands right of its last point.
-function add_line(name, style_number, points,  row, part, first, count) {
+# A line, from rows of point(). Its label stands right of its last point. Its marker is that of its style, or another one.
+function add_line(name, style_number, points, marker,  row, part, first, count) {
   lines++
   panel_lines++
   line_points = line_points points "\n\n"
   line_name = line_name ", " quoted(name)
   line_style = line_style ", " style_number
+  line_marker = line_marker ", " marker + 0
   count = split(points, row, "\n") - 1
   split(row[1], first, "\t")
   split(row[count], part, "\t")
@@ -47,7 +48,7 @@ function put_shape(panel, name, x, value, low, high, batch, heads, held_back,  k
     heads_at[x] = heads
   }
 }
-# The same as lines of the panel at hand: those of the names, in their order, that have any.
+# The same as lines of the panel at hand: those of the names, in their order, that have any. A chart may set marker_of[name].
 function add_lines(panel, name, names, x, xs,  i, j, key, points) {
   for (i = 1; i <= names; i++) {
     points = ""
@@ -56,7 +57,7 @@ function add_lines(panel, name, names, x, xs,  i, j, key, points) {
       if (key in put_value)
         points = points point(x[j], put_value[key], put_low[key], put_high[key], put_throttled[key])
     }
-    if (points != "") add_line(readable(name[i]), number_of(name[i]), points)
+    if (points != "") add_line(readable(name[i]), number_of(name[i]), points, marker_of[name[i]])
   }
 }
 # Sets lowest_put and highest_put.
@@ -105,6 +106,7 @@ function print_lines(seq, lengths, columns,  i, p, list, height, bottom, top, pl
   print "$lines << END\n" line_points "END\npanels = " panels
   print_array("line_name", line_name, lines)
   print_array("line_style", line_style, lines)
+  print_array("line_marker", line_marker, lines)
   print_array("last_x", last_x, lines)
   print_array("last_y", last_y, lines)
   print_array("label_y", label, lines)

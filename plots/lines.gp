@@ -17,6 +17,7 @@ set ytics font ",18"
 set for [i = 1:|lengths|] xtics add (sprintf("%.9g", lengths[i]) lengths[i])
 if (exists("y_format")) { set format y y_format }
 across_dash(i) = i == 1 ? 1 : 3
+marker_of(i) = line_marker[i] ? line_marker[i] : marker(line_style[i])
 line_title(i) = dumb ? line_name[i] : ""
 if (!dumb) { set multiplot }
 do for [p = 1:panels] {
@@ -43,7 +44,7 @@ do for [p = 1:panels] {
       set arrow 100 + i from first last_x[i],last_y[i] to screen names_at - 14.0 / canvas_width,first label_y[i] \
         nohead lw 0.7 lc rgb colour(line_style[i]) back
       set label 100 + i line_name[i] at screen names_at,first label_y[i] left offset 0.8,-0.25 noenhanced font ",17" \
-        tc rgb colour(line_style[i]) point pt marker(line_style[i]) ps 0.7 lc rgb colour(line_style[i])
+        tc rgb colour(line_style[i]) point pt marker_of(i) ps 0.7 lc rgb colour(line_style[i])
     }
   }
   if (linear[p]) {
@@ -56,7 +57,7 @@ do for [p = 1:panels] {
   set yrange [lowest[p]:highest[p]]
   plot for [i = 1:|across|] across[i] lc rgb grey lw 1.5 dt across_dash(i), \
        for [i = first_line[p]:last_line[p]] $lines index i - 1 using 1:2 with linespoints \
-         lc rgb colour(line_style[i]) pt marker(line_style[i]) dt dash(line_style[i]) lw width(line_style[i]) ps 0.7 \
+         lc rgb colour(line_style[i]) pt marker_of(i) dt dash(line_style[i]) lw width(line_style[i]) ps 0.7 \
          title line_title(i), \
        for [i = first_line[p]:last_line[p]] $lines index i - 1 using 1:3:(0):($4 - $3) with vectors nohead \
          lw 5 lc rgb colour(line_style[i]), \

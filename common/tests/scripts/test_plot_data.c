@@ -45,6 +45,8 @@ Test(plot_data, several_gpus_measured_and_computed) {
   cr_expect_null(strstr(result.out, "model, 8"), "8 GPUs were not measured: %s", result.out);
   EXPECT(result, "16384 80");
   EXPECT(result, "16384 91.5799 91.5799", "16384 84.3494 84.3494");
+  // A step has another marker for each number of GPUs; the model's lines are dotted, and have none.
+  EXPECT(result, "line_marker[8] = [6, 7, 0, 0, 0, 0, 0, 0]");
 }
 
 // With the copies alone, at twice the bandwidth, they take half as long: 100 * 2 / (0.3355 / 8 + 2 + 0.1) = 93.4 %.
