@@ -1,5 +1,5 @@
 # Draws the panels of a chart of lines, whose awk program has written them with print_lines: their axes, and
-# the name of each line at its right end, in the line's colour and with its marker; a thin line leads there from the
+# the name of each line at its right end, in a darker tone of its colour and with its marker; a thin line leads there from the
 # last point. $lines holds line i as index i - 1, with the columns x, y, the ends of y's interval, and 1 where the GPU was
 # held back. The chart sets: y_title (the panel's title follows it), and where it wants so log_ytics,
 # y_format, and across: an array of the places of lines across.
@@ -44,7 +44,7 @@ do for [p = 1:panels] {
       set arrow 100 + i from first last_x[i],last_y[i] to screen names_at - 14.0 / canvas_width,first label_y[i] \
         nohead lw 0.7 lc rgb colour(line_style[i]) back
       set label 100 + i line_name[i] at screen names_at,first label_y[i] left offset 0.8,-0.25 noenhanced font ",17" \
-        tc rgb colour(line_style[i]) point pt marker_of(i) ps 0.7 lc rgb colour(line_style[i])
+        tc rgb ink(line_style[i]) point pt marker_of(i) ps 0.7 lc rgb colour(line_style[i])
     }
   }
   if (linear[p]) {

@@ -26,7 +26,7 @@ do for [i = 1:|level|] {
 do for [i = 1:|step_name|] {
   if (!dumb) {
     set arrow 300 + i from step_x[i],step_y[i] to step_x[i] * 1.5,label_y[i] nohead lw 0.7 lc rgb colour(step_style[i]) back
-    set label 300 + i step_name[i] at step_x[i] * 1.55,label_y[i] left front boxed tc rgb colour(step_style[i]) font ",17"
+    set label 300 + i step_name[i] at step_x[i] * 1.55,label_y[i] left front boxed tc rgb ink(step_style[i]) font ",17"
   }
 }
 level_dash(i) = i == 1 ? 1 : 3

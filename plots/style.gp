@@ -32,6 +32,9 @@ family(step) = step <= 4 ? float32_colours : step <= 6 ? wmma_colours : step <= 
                step <= 17 ? hopper_colours : later_colours
 first_of_family(step) = step <= 4 ? 1 : step <= 6 ? 5 : step <= 9 ? 7 : step <= 17 ? 10 : 18
 colour(style) = style > 300 ? 0x000000 : is_step(style) ? item(family(style), style - first_of_family(style)) : 0x6f6f6f
+# A text in that colour, which is darker: 4.5 times as dark as white, as letters of this size need to be read.
+shade(c, part) = (int((c >> 16 & 255) * part) << 16) + (int((c >> 8 & 255) * part) << 8) + int((c & 255) * part)
+ink(style) = shade(colour(style), 0.6)
 marker(style) = style == 0 ? -1 : is_step(style) ? item(step_markers, style - 1) : item(peer_markers, int(style) % 100 - 1)
 dash(style) = is_step(style) ? 1 : style == 0 || style >= 200 ? 3 : 2
 width(style) = style > 300 ? 3.5 : 2

@@ -204,6 +204,20 @@ Test(plots, families_of_steps_have_colours_of_their_own) {
   cr_expect_str_eq(result.out, "1 0\n", "%s", result.out);
 }
 
+// The names of lines have a contrast of 4.5 to the white ground at least, as WCAG asks of letters of this size.
+Test(plots, names_of_lines_can_be_read) {
+  toolkit_write("words.gp", "heading = subtitle = corner = note = \"\"\n");
+  const script_result result = toolkit_run(
+      "gnuplot -e \"terminal='dumb'; data='words.gp'; load 'plots/style.gp'; do for [i = 0:330] { "
+      "c = int(ink(i)); print i, c >> 16 & 255, c >> 8 & 255, c & 255 }\" 2>&1 | grep -v iconv | "
+      "awk 'function light(v) { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) "
+      "^ 2.4 } "
+      "1.05 / (0.2126 * light($2) + 0.7152 * light($3) + 0.0722 * light($4) + 0.05) < 4.5 { print "
+      "$1 } "
+      "END { print NR }'");
+  cr_expect_str_eq(result.out, "331\n", "%s", result.out);
+}
+
 Test(plots, in_the_terminal) {
   recorded_write_all();
   const script_result result = toolkit_run("scripts/plot.sh --dumb speedup test-gpu ladder 2>&1");
