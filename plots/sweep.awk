@@ -15,16 +15,26 @@ field("configuration") != "" {
     text[count] = three_digits(field("tflops")) " TFLOP/s, " sprintf("%.4g", field("median_ms")) " ms" \
       (throttled() ? "*" : "")
     if (throttled()) any_throttled = 1
-    if (field("tflops") > highest) highest = field("tflops")
+    if (field("tflops") > highest) {
+      highest = field("tflops")
+      fastest = count
+    }
   } else if (field("check") == "skipped") text[count] = "skipped: it does not take this shape, or does not fit"
   else text[count] = field("check")
+}
+function has_stages(name) { return name ~ /x.*x.*x/ }
+function in_words(name,  part) {
+  if (split(name, part, /[x:]/) < 3) return ""
+  return name ": " part[1] " queries and " part[2] " keys a tile, " part[3] " warps a block" \
+    (has_stages(name) ? ", room for " part[4] " key block" (part[4] == 1 ? "" : "s") : "") "."
 }
 END {
   if (!timed_count) {
     nothing("No configuration was right and timed in this sweep.")
     exit
   }
-  words(subtitle, "128x64x4x2: 128 queries and 64 keys a tile, 4 warps a block, 2 tiles in flight.")
+  # The fastest one is explained. Those of steps without a ring of key blocks have no STAGES.
+  words(subtitle, in_words(configuration[fastest]))
   for (i = 1; i <= count; i++) {
     best = 0
     for (j = 1; j <= count; j++) if (j in speed && (!best || speed[j] > speed[best])) best = j
@@ -32,6 +42,6 @@ END {
     else add_row(configuration[best], style, 0, 0, "", "", text[best])
     delete speed[best]
   }
-  end_panel("BLOCK_M x BLOCK_N x WARPS x STAGES, by TFLOP/s", 0, 1.45 * highest, 0)
+  end_panel("BLOCK_M x BLOCK_N x WARPS" (has_stages(configuration[fastest]) ? " x STAGES" : "") ", by TFLOP/s", 0, 1.45 * highest, 0)
   print_rows(1)
 }
