@@ -4,8 +4,11 @@
   timeline_row()
   step = field("step")
   subtitle = problem_text()
-  cost = field("plain_ms") > 0 ? sprintf("Stamps make this run %.1f %% slower, and %.1f %% if all multiprocessors record.", \
-    100 * (field("stamped_ms") / field("plain_ms") - 1), 100 * (field("all_stamped_ms") / field("plain_ms") - 1)) : ""
+  cost = field("plain_ms") > 0 ? "; stamps make this run " slower("stamped_ms") ", and " slower("all_stamped_ms") " if all multiprocessors record" : ""
+}
+function slower(column,  more) {
+  more = 100 * (field(column) / field("plain_ms") - 1)
+  return sprintf("%.1f %% %s", more < 0 ? -more : more, more < 0 ? "faster" : "slower")
 }
 function block_of(kind) {
   if (kind == "product_wait") return "wait_product"
@@ -33,9 +36,6 @@ END {
   timeline_segments()
   timeline_summary()
   title = title " of step " readable(step)
-  words(subtitle ". " cost, "Tensor cores have work queued for " percent(queued) " of the time; " \
-    (softmax_under == "" ? "" : percent(softmax_under) " of the softmax runs under products, " percent(softmax_under_own) \
-    " under the warps' own. ") "Numbers: source lines above, key blocks below.")
   print "stretch = " stretch + 0
   print "rows = " rows + 0
   for (i = 1; i <= rows; i++) if (length(row_name[i]) > widest) widest = length(row_name[i])
@@ -65,6 +65,10 @@ END {
     box("unknown", known > begin ? known : begin, end, top - 0.15, top)
     label(product_block[i], begin, end, top - 0.075, product_kind[i] == "scores" && known > (begin + end) / 2 ? "white" : "black")
   }
+  # The picture of steps that multiply by mma.sync has no numbers.
+  words(subtitle cost, "Tensor cores have work queued for " percent(queued) " of the time" \
+    (softmax_under == "" ? "" : "; " percent(softmax_under) " of the softmax runs under products, " percent(softmax_under_own) \
+    " under the warps' own") "." (label_count == rows ? "" : " Numbers: source lines above, key blocks below."))
   count = split("scores output unknown issue softmax wait_product wait_turn wait_tile copy", kind, " ")
   for (i = 1; i <= count; i++) print "$" kind[i] " << EOD\n" (kind[i] in boxes ? boxes[kind[i]] : "0\t0\t0\t0\t0\t0\n") "EOD" # or nothing to see
   printf "%s", labels

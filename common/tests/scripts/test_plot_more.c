@@ -50,3 +50,17 @@ Test(plot_more, counts_of_an_emulated_ladder) {
          "01 plain 0 1000 2 1000 5000 5000 5000 5 05 fused 5 k 5000 END",
          "'workspace, bytes', 'blocks launched', 'block barriers passed'");
 }
+
+// Numbers are explained where there are some: a step that multiplies by mma.sync has none.
+Test(plot_more, words_of_a_timeline) {
+  const script_result numbered = prepared("timeline", "-f $root/scripts/timeline.awk timeline.csv");
+  EXPECT(
+      numbered,
+      "fp16; stamps make this run 5.0 % slower, and 10.0 % slower if all multiprocessors record'",
+      "own. Numbers: source lines above, key blocks below.'");
+  recorded_write("timeline", TIMELINE_HEADER EVENT("0", "400", "scores", "7", "10")
+                                 EVENT("500", "900", "output", "7", "12"));
+  const script_result plain = prepared("timeline", "-f $root/scripts/timeline.awk timeline.csv");
+  EXPECT(plain, "sentence = 'Tensor cores have work queued for ");
+  cr_expect_null(strstr(plain.out, "Numbers"), "%s", plain.out);
+}
