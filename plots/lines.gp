@@ -24,7 +24,7 @@ do for [p = 1:panels] {
   if (dumb) {
     set title heading.panel_title[p]."\n".subtitle
     set ylabel y_title
-    set key outside right noenhanced
+    set key outside right noenhanced maxcols 1 width -2 samplen 2
   } else {
     if (p > 1) {
       unset label

@@ -230,6 +230,24 @@ Test(plots, in_the_terminal) {
   cr_expect_str_empty(all.out, "it said, or left: %s", all.out);
 }
 
+// The names of many lines stand below one another, and leave half of a narrow terminal to the lines.
+Test(plots, many_lines_in_a_narrow_terminal) {
+  char many[8192] = ROW_HEADER, row[256];
+  for (int i = 1; i <= 23; i++) {
+    snprintf(row, sizeof row, TIMED("%02d_a_long_name", LARGE, "0", "1", "1", "1", "%d"), i,
+             500 + i);
+    strcat(many, row);
+  }
+  recorded_write("bench", many);
+  const script_result result =
+      toolkit_run("COLUMNS=80 scripts/plot.sh --dumb scaling test-gpu 2>&1");
+  EXPECT(result, "01 a long name", "+------------------------------", "sequence length");
+  for (int i = 1; i <= 23; i++) {
+    snprintf(row, sizeof row, "%02d a long name", i);
+    cr_expect(strstr(result.out, row), "'%s' is not in %s", row, result.out);
+  }
+}
+
 // A chart drawn in the terminal leaves the files of the charts unchanged.
 Test(plots, in_the_terminal_beside_files) {
   recorded_write_all();
