@@ -68,8 +68,9 @@ function add_counts(step_set, titles,  steps, step, count, panel, title, i, line
       add_row(readable(step[i]), number_of(step[i]), least, value, "", "", words_of_row)
     }
     decades = log10(most / least)
-    end_panel(title[panel], least / 1.03, most * 10 ^ (0.45 * (decades > 1 ? decades : 1)),
-      decades > 3 ? 1000 : decades > 2 ? 100 : 10)
+    most *= 10 ^ (0.45 * (decades > 1 ? decades : 1)) # room for the words
+    if (most < 10 * least) most = 10 * least # two ticks at least, or the axis has no scale
+    end_panel(title[panel], least / 1.03, most, decades > 3 ? 1000 : decades > 2 ? 100 : 10)
   }
 }
 function floor(value) { return int(value) - (value < int(value)) }

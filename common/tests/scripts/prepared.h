@@ -19,4 +19,9 @@ static inline script_result prepared(const char *chart, const char *files) {
   return toolkit_run(command);
 }
 
+static inline void expect_prepared(const char *chart, const char *files, const char *part) {
+  const script_result result = prepared(chart, files);
+  EXPECT(result, part);
+}
+
 #endif

@@ -9,11 +9,6 @@ static void enter(void) {
 
 TestSuite(plot_data, .init = enter, .fini = toolkit_leave);
 
-static void expect_prepared(const char *chart, const char *files, const char *part) {
-  const script_result result = prepared(chart, files);
-  EXPECT(result, part);
-}
-
 Test(plot_data, speed_up_over_the_first_step) {
   const script_result result = prepared("speedup", "ladder.csv peers.csv");
   EXPECT(result, "heading = 'Speed-up over step 01 plain'", "1 1 1 1 1 1 01 plain 1× 0.5 TFLOP/s",
@@ -211,21 +206,6 @@ Test(plot_data, samples_far_above_are_counted) {
   expect_prepared("latency", "bench-samples.csv", "median 10 us, n = 30; 1 above, to +90 %");
 }
 
-Test(plot_data, configurations_by_speed) {
-  recorded_write("sweep",
-                 ROW_HEADER CONFIGURED("32x64x4x1", "4", "10") CONFIGURED("64x64x4x2", "2", "20"));
-  expect_prepared(
-      "sweep", "sweep.csv",
-      "64x64x4x2: 64 queries and 64 keys a tile, 4 warps a block, room for 2 key blocks.");
-  expect_prepared("sweep", "sweep.csv",
-                  "1 0 20 20 20 6 64x64x4x2 20 TFLOP/s, 2 ms 20 2 0 10 10 10 6 32x64x4x1 ");
-  // A step without a ring of key blocks says nothing of one.
-  recorded_write("sweep", ROW_HEADER CONFIGURED("32x64x8", "4", "10"));
-  const script_result result = prepared("sweep", "sweep.csv");
-  EXPECT(result, "'32x64x8: 32 queries and 64 keys a tile, 8 warps a block.'",
-         "x WARPS, by TFLOP/s'");
-}
-
 Test(plot_data, shares_of_the_peers) {
   const script_result result = prepared("peers", "peers.csv");
   EXPECT(result, "1024 0.8 0.8 0.8 0 1024 0.64 0.64 0.64 0 END",
@@ -271,6 +251,13 @@ Test(plot_data, counters_that_do_not_see_a_step) {
   EXPECT(result, "Not seen: TMA and wgmma pass by this counter.", "06 copied 310 k",
          "11 tma not seen", "11 tma 10 ", "06 copied 68", "11 tma not seen", "11 tma not seen",
          "11 tma 0 ", "END");
+}
+
+// An axis has two ticks at least, powers of ten, also where the counts are near each other.
+Test(plot_data, counts_have_a_scale) {
+  recorded_write("counts", COUNTS_HEADER COUNTED("06_copied", "ncu", "310000", "5"));
+  expect_prepared("saves", "counts.csv", "[97087.4, ");
+  expect_prepared("saves", "counts.csv", "[1000000, ");
 }
 
 // Groups move about their middle; the last case is pushed below the limit.

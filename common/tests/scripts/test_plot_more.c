@@ -1,4 +1,5 @@
-// The awk programs of plots/ again: the charts of decode, of splits, and of what the emulator counts.
+// The awk programs of plots/ again: the charts of decode, splits, timelines and configurations, and of what the emulator
+// counts.
 #define _GNU_SOURCE
 #include "prepared.h"
 
@@ -63,4 +64,19 @@ Test(plot_more, words_of_a_timeline) {
   const script_result plain = prepared("timeline", "-f $root/scripts/timeline.awk timeline.csv");
   EXPECT(plain, "sentence = 'Tensor cores have work queued for ");
   cr_expect_null(strstr(plain.out, "Numbers"), "%s", plain.out);
+}
+
+Test(plot_more, configurations_by_speed) {
+  recorded_write("sweep",
+                 ROW_HEADER CONFIGURED("32x64x4x1", "4", "10") CONFIGURED("64x64x4x2", "2", "20"));
+  expect_prepared(
+      "sweep", "sweep.csv",
+      "64x64x4x2: 64 queries and 64 keys a tile, 4 warps a block, room for 2 key blocks.");
+  expect_prepared("sweep", "sweep.csv",
+                  "1 0 20 20 20 6 64x64x4x2 20 TFLOP/s, 2 ms 20 2 0 10 10 10 6 32x64x4x1 ");
+  // A step without a ring of key blocks says nothing of one.
+  recorded_write("sweep", ROW_HEADER CONFIGURED("32x64x8", "4", "10"));
+  const script_result result = prepared("sweep", "sweep.csv");
+  EXPECT(result, "'32x64x8: 32 queries and 64 keys a tile, 8 warps a block.'",
+         "x WARPS, by TFLOP/s'");
 }
