@@ -50,7 +50,9 @@ if (dumb) {
   set label 1002 subtitle at screen 0.015,1 - 66.0 / canvas_height left front noenhanced tc rgb grey
   set label 1006 sentence at screen 0.015,1 - 95.0 / canvas_height left front noenhanced tc rgb grey
   set label 1003 corner at screen 0.985,17.0 / canvas_height right front noenhanced tc rgb grey font ",16"
-  set label 1004 note at screen 0.015,17.0 / canvas_height left front noenhanced tc rgb grey font ",16"
+  # A long note stands above the origin: a letter is up to ten pixels wide where a reader's machine has no Helvetica.
+  above_corner = 10 * (strlen(note) + strlen(corner)) > 0.97 * canvas_width ? 21.0 : 0
+  set label 1004 note at screen 0.015,(17.0 + above_corner) / canvas_height left front noenhanced tc rgb grey font ",16"
   set lmargin at screen 0.105
   set label 1005 y_title at graph 0,1.04 left
   set rmargin at screen 0.97
