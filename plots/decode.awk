@@ -1,11 +1,13 @@
 # Lines of the number of keys and the speed at which K and V were read: a panel for each batch, for one query of 32
 # heads that share 8 key/value heads. A dotted line is a kernel that only reads, timed in turn with the others.
 timed() && wanted(field("step")) && field("seq_q") == 1 && field("heads") == 32 && field("kv_heads") == 8 {
-  milliseconds = field("graph_ms") != "" ? field("graph_ms") : field("median_ms")
+  of_graph = field("graph_ms") != ""
   megabytes = 4e-6 * field("batch") * field("kv_heads") * field("seq_kv") * field("head_dim") # of K and V
-  put(field("batch"), drawn_name(), field("seq_kv"), megabytes / milliseconds)
+  put(field("batch"), drawn_name(), field("seq_kv"), speed(of_graph ? "graph_ms" : "median_ms"),
+    speed(of_graph ? "graph_ci_high_ms" : "ci_high_ms"), speed(of_graph ? "graph_ci_low_ms" : "ci_low_ms"))
   subtitle = "one query, 32 heads, 8 key/value heads, head_dim " field("head_dim") ", " field("dtype")
 }
+function speed(column) { return field(column) > 0 ? megabytes / field(column) : "" }
 END {
   lengths = sort_numbers(x_set, keys)
   if (!lengths) {

@@ -19,6 +19,15 @@ Test(plot_more, bytes_by_the_time_of_decode) {
       "1024 524.288 524.288 524.288 0 4096 262.144 262.144 262.144 0 8192 524.288 ",
       "line_name[5] = ['only reading', '18 split kv', '20 one kernel', 'SDPA flash', 'SDPA cuDNN']",
       "panel_title[1] = [', batch 1']");
+  // The interval is that of the time that counts.
+  recorded_write(
+      "decode",
+      "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,median_ms,"
+      "ci_low_ms,ci_high_ms,tflops,graph_ms,graph_ci_low_ms,graph_ci_high_ms,commit,date\n"
+      "20_one_kernel,Test GPU,bf16," DECODED ",ok,0.02,0.01,0.03,1,0.008,0.004,0.016," ORIGIN
+      "20_one_kernel,Test GPU,bf16," DECODED_LONG ",ok,0.064,0.032,0.128,1,,,," ORIGIN);
+  expect_prepared("decode", "decode.csv",
+                  "1024 524.288 262.144 1048.58 0 8192 524.288 262.144 1048.58 0 ");
 }
 
 // In microseconds, on an axis that says that it is logarithmic. A graph's time takes the interval with it.
