@@ -85,6 +85,7 @@ def main():
         for part in (
             first_paint,
             controls.links,
+            controls.charts,
             controls.keys,
             controls.all_controls,
             controls.own_file,

@@ -16,6 +16,26 @@ def links(check):
     return f"{found['count']} views and {found['places']} places in them, each by its links"
 
 
+def charts(check):
+    """A document leads from a chart that the page does not hold to the view that draws its data, and only to that."""
+    check.go("#/page/plots/README.md")
+    views = check.run(
+        "Object.fromEntries([...document.querySelectorAll('.file')].map((it) => [/the chart (\\S+svg)/.exec(it.textContent),"
+        " it]).filter(([name]) => name).map(([name, it]) => [name[1],"
+        " it.querySelector('a') && it.querySelector('a').getAttribute('href')]))"
+    )
+    for name in ("roofline", "memory-dim64", "latency", "decode", "spread-fp16", "saves", "sweep-05"):
+        view = views[f"plots/nvidia-h200/{name}.svg"]
+        check.expect(view is None, f"the data of {name} is said to be drawn by {view}")
+    check.go(views["plots/nvidia-h200/timeline-09-dim128.svg"])
+    file = check.run("document.querySelector('[data-name=file]').value")
+    check.expect(file == "plots/data/nvidia-h200/timeline-09-dim128.csv", f"the timeline of step 09 leads to {file}")
+    check.go(views["plots/nvidia-h200/ceiling-share-dim128-fp16.svg"])
+    chosen = check.run("['what', 'dim', 'dtype'].map((it) => document.querySelector(`[data-name=${it}]`).value).join()")
+    check.expect(chosen == "share,128,fp16", f"the share of the ceiling leads to {chosen}")
+    return f"{len(views)} charts of the record"
+
+
 def keys(check):
     """Each key does what the page says."""
 

@@ -11,8 +11,27 @@ function resolve(from, target) {
   return parts.join("/");
 }
 
+// The address of the view that draws the data of a chart of the repository, or null where no view does.
+function chartAddress(path) {
+  const [, gpu, name] = /^plots\/([^/]+)\/(.*)\.svg$/.exec(path) || [];
+  const record = (file) => `plots/data/${gpu}/${file}.csv`;
+  if (/^timeline-/.test(name) && record(name) in lab.text) return address("timelines", [], {file: record(name)});
+  const ladder = /^speedup(-bf16|-dim128|-one-head)?$/.exec(name);
+  if (ladder && record("ladder" + (ladder[1] || "")) in lab.text)
+    return address("ladder", [], {gpu, problem: "ladder" + (ladder[1] || "")});
+  const curves = /^(scaling|speedup-by-length|ceiling-share|peers)-dim(\d+)-(\w+)$/.exec(name);
+  if (!curves || !gpus().includes(gpu)) return null;
+  const choice = {
+    "speedup-by-length": {what: "speedup"},
+    "ceiling-share": {what: "share"},
+    peers: {what: "speedup", base: "sdpa_flash"}
+  }[curves[1]];
+  return address("curves", [], {gpu, dim: curves[2], dtype: curves[3], ...choice});
+}
+
 // The address in this page of a file or folder of the repository, or null.
 function addressOf(path, anchor) {
+  if (/\.svg$/.test(path)) return chartAddress(path);
   const at = anchor ? {at: anchor} : {};
   const step = /^steps\/([^/]+)(?:\/(README\.md|attention\.cu|bugs|variants|hints\.md))?$/.exec(path);
   const patch = /^steps\/([^/]+)\/(variants|substeps)\/([^/]+)\.patch$/.exec(path);
@@ -81,8 +100,9 @@ function mendImage(image, path) {
     image.src = "data:image/svg+xml;utf8," + encodeURIComponent(lab.image[file]);
     image.loading = "lazy";
   } else {
-    image.replaceWith(el("span", {class: "file"}, `[${image.alt}: the chart ${file} of the repository; `,
-        el("a", {href: address("curves")}, "the curves"), " draw such data here]"));
+    const drawn = chartAddress(file);
+    image.replaceWith(el("span", {class: "file"}, `[${image.alt}: the chart ${file} of the repository`,
+        drawn ? ["; ", el("a", {href: drawn}, "this page draws its data"), ", too"] : null, "]"));
   }
 }
 
