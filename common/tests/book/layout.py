@@ -45,5 +45,13 @@ def pictures(check):
     check.expect(
         check.run("getComputedStyle(document.getElementById('top')).display") == "none", "the navigation is printed"
     )
+    # On paper the page is light whatever the screen is, and bars and the marks of a diff, which are grounds, are printed.
+    check.run("setTheme('dark')")
+    paper = check.run(
+        "[getComputedStyle(document.documentElement).getPropertyValue('--ink').trim(),"
+        " getComputedStyle(document.body).printColorAdjust].join()"
+    )
+    check.expect(paper == "#1d2126,exact", f"the colours on paper are {paper}")
+    check.run("setTheme('')")
     check.browser.size(1440, 900)
     return f"{taken} pictures of {len(VIEWS)} views at {len(WIDTHS)} widths, light and dark"
