@@ -25,7 +25,9 @@
     if (!title || /There is no|cannot be shown/.test(title.textContent))
       note(`${next} leads to: ${title && title.textContent}`);
     if (document.querySelectorAll('#main h1').length > 1) note(`${next} has more than one title`);
-    seen.set(next, new Set([...document.querySelectorAll('[id]')].map((it) => it.id)));
+    const ids = [...document.querySelectorAll('[id]')].map((it) => it.id);
+    seen.set(next, new Set(ids));
+    for (const id of new Set(ids.filter((it, at) => ids.indexOf(it) !== at))) note(`${next} has two places ${id}`);
     for (const link of document.querySelectorAll('#main a[href], #top a[href]')) {
       const target = link.getAttribute('href');
       if (target.startsWith('#/')) waiting.push(target);

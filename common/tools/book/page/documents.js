@@ -109,7 +109,8 @@ function mendImage(image, path) {
 // ---- The glossary -------------------------------------------------------------------------------
 
 let terms = null;
-// Words of the glossary, in small letters, with their explanation: those in front of the first full stop in bold.
+// Words of the glossary, in small letters, with their explanation: those in front of the first full stop in bold. Of a
+// word that has two entries the first one counts.
 function glossary() {
   if (terms) return terms;
   terms = new Map();
@@ -119,7 +120,7 @@ function glossary() {
     const text = word.parentElement.textContent.trim();
     for (const name of word.textContent.replace(/\.$/, "").split(/, | and |\(|\)/)) {
       const term = name.trim().toLowerCase();
-      if (term.length > 2) terms.set(term, {id: "term-" + slug(term), text});
+      if (term.length > 2 && !terms.has(term)) terms.set(term, {id: "term-" + slug(term), text});
     }
   }
   return terms;
@@ -174,11 +175,14 @@ views.page = (names) => {
     return [el("h1", {}, "There is no such page"), el("p", {}, `The lab has no document ${path}.`)];
   const article = renderDocument(path);
   if (path === "guide/glossary.md") {
+    const taken = new Set();
     for (const word of article.querySelectorAll("p > strong:first-child")) {
       const first =
           word.textContent.replace(/\.$/, "").split(/, | and |\(|\)/).map((name) => name.trim().toLowerCase());
-      word.replaceChildren(
-          ...first.filter((name) => name.length > 2).map((name) => el("span", {id: "term-" + slug(name)})),
+      word.replaceChildren(...first.filter((name) => name.length > 2 && !taken.has(name)).map((name) => {
+        taken.add(name);
+        return el("span", {id: "term-" + slug(name)});
+      }),
           word.textContent);
     }
   }
