@@ -27,6 +27,8 @@
     if (document.querySelectorAll('#main h1').length > 1) note(`${next} has more than one title`);
     const ids = [...document.querySelectorAll('[id]')].map((it) => it.id);
     seen.set(next, new Set(ids));
+    const levels = [...document.querySelectorAll('#main :is(h1, h2, h3, h4)')].map((it) => +it.tagName[1]);
+    if (levels.some((level, at) => level > (levels[at - 1] || 0) + 1)) note(`${next} leaves out a level of titles`);
     for (const id of new Set(ids.filter((it, at) => ids.indexOf(it) !== at))) note(`${next} has two places ${id}`);
     for (const link of document.querySelectorAll('#main a[href], #top a[href]')) {
       const target = link.getAttribute('href');

@@ -81,7 +81,7 @@ views.bug = ([name, index]) => {
   const tools = el("details", {id: "tools"}, el("summary", {}, "What do the tools say?"),
       said.length
           ? said.map(
-                ({row, gpu}) => [el("h3", {}, gpu.startsWith("emulated") ? "On the emulator" : `On a GPU, ${gpu}`),
+                ({row, gpu}) => [el("h2", {}, gpu.startsWith("emulated") ? "On the emulator" : `On a GPU, ${gpu}`),
                     el("dl", {},
                         ["check", "sanitize"].map((tool) => [el("dt", {}, `make step${number(bug.step)} ${tool}`),
                                                       el("dd", {},
