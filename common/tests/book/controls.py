@@ -33,6 +33,9 @@ def charts(check):
     check.go(views["plots/nvidia-h200/ceiling-share-dim128-fp16.svg"])
     chosen = check.run("['what', 'dim', 'dtype'].map((it) => document.querySelector(`[data-name=${it}]`).value).join()")
     check.expect(chosen == "share,128,fp16", f"the share of the ceiling leads to {chosen}")
+    check.go("#/curves")
+    signs = check.run("[...document.querySelectorAll('.contenders svg')].map((it) => it.innerHTML)")
+    check.expect(len(signs) > 10 and len(set(signs)) == len(signs), "two lines look alike beside their names")
     return f"{len(views)} charts of the record"
 
 

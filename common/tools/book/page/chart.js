@@ -18,6 +18,19 @@ function lineShape(name, order) {
   return shapes[(at >= 0 ? at : Object.keys(PEERS).indexOf(name) + 1) % shapes.length];
 }
 
+// Beside the name of a line: a piece of it with its mark. It tells lines of one colour, or of colours that look alike,
+// apart.
+function lineSign(name, order, dark) {
+  const d3 = library("d3", "d3");
+  const colour = lineColour(name, order, dark);
+  const svg = d3.select(document.createElementNS("http://www.w3.org/2000/svg", "svg"))
+                  .attr({class: "line-sign", width: 26, height: 14, "aria-hidden": "true"});
+  svg.append("path").attr({d: "M0,7H26", stroke: colour, "stroke-width": 2, "stroke-dasharray": lineDash(name)});
+  svg.append("path").attr(
+      {d: d3.svg.symbol().type(lineShape(name, order)).size(50)(), transform: "translate(13,7)", fill: colour});
+  return svg.node();
+}
+
 function lineDash(name) { return isOwn(name) ? "7 3" : isStep(name) ? null : "2 3"; }
 
 // draw({series: [{name, points: [{x, y, low, high, ...}]}], xLog, yLog, xText, yText, intervals, width, height, dark,

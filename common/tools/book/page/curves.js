@@ -180,7 +180,7 @@ views.curves = (none, values) => {
       select("value axis", [["linear", "linear"], ["log", "logarithmic"]], all.y, pick("y"), "y"),
       checkbox("95 % intervals", all.intervals !== "0", (on) => setValues({intervals: on ? "" : "0"}), {"data-name": "intervals"})),
     el("fieldset", {class: "contenders"}, el("legend", {}, "Steps and peers"), names.map((name) => el("span", {class: "contender"},
-      el("span", {class: "swatch", style: `background:${lineColour(name, labSteps(), isDark())}`}),
+      lineSign(name, labSteps(), isDark()),
       checkbox(readable(name) + (isStep(name) && !isOwn(name) && !lab.step[name] ? " (no longer a step)" : ""), chosen.has(name), (on) => toggle(name, on), {"data-name": "on-" + name}))),
       button("All", () => setValues({steps: names.filter((name) => !isOwn(name)).join(",")}), {id: "all"}),
       button("None", () => setValues({steps: "none"}), {id: "none"}),
