@@ -20,8 +20,10 @@ if (!dumb) {
   set bmargin at screen 110.0 / canvas_height
 }
 set style fill solid 0.5 border
-plot $boxes using 3:(-$1):3:4:(-$1 - 0.33):(-$1 + 0.33):(colour($6)):yticlabels(7) with boxxyerror lc rgb variable, \
+# In a terminal there is no room on the right: the median stands behind the name.
+row_name(name, said) = dumb ? name.", ".said[1:strstrt(said, ",") - 1] : name
+plot $boxes using 3:(-$1):3:4:(-$1 - 0.33):(-$1 + 0.33):(colour($6)):yticlabels(row_name(strcol(7), strcol(8))) with boxxyerror lc rgb variable, \
      $boxes using 2:(-$1):($5 - $2):(0) with vectors nohead lw 1.5 lc rgb "black", \
      $samples using 2:(-$1) with points pt 7 ps (dumb ? 1 : 0.35) lc rgb "#80000000", \
      $boxes using (0):(-$1 - 0.4):(0):(0.8) with vectors nohead lw 3 lc rgb "black", \
-     $boxes using (highest):(-$1):8 with labels left offset 0.5,0 noenhanced font ",16"
+     $boxes using (dumb ? NaN : highest):(-$1):8 with labels left offset 0.5,0 noenhanced font ",16"

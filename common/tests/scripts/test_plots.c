@@ -188,6 +188,8 @@ Test(plots, in_the_terminal) {
   EXPECT(result, "Speed-up over step 01", "batch 4, heads 4, seq 1024", "tiled", "40×");
   cr_expect_null(strchr(result.out, '\033'), "escape codes: %s", result.out);
   cr_expect_null(strstr(result.out, "/*0.8"), "codes of a font: %s", result.out);
+  const script_result scatter = toolkit_run("scripts/plot.sh --dumb latency test-gpu 2>&1");
+  EXPECT(scatter, "Scatter of the times", "01 plain, median 80 ms +", "05 fused, median 2 ms +");
   const script_result all =
       toolkit_run("scripts/plot.sh --dumb all test-gpu 2>&1 >/dev/null; ls plots | grep test-gpu");
   cr_expect_str_empty(all.out, "it said, or left: %s", all.out);
