@@ -5,6 +5,8 @@
 # to a heading that exists. Links to other sites are not followed. Code, in fences, indented or between
 # backquotes, has no links.
 #
+# No two pictures of a document have the same words, which are all that some readers have of them.
+#
 # The page of a step, steps/*/README.md, has these sections, in this order; those with a star are optional:
 #   The idea, Predict, Exercise*, Measure, What each part brings*, What did not help*,
 #   What the documents say*, In the diff, Further reading*
@@ -28,7 +30,7 @@ for document in "$@"; do
   }
 done
 
-# Writes a line "heading TEXT", "link LINE TARGET" or "section LINE TEXT" for each of a document. A heading
+# Writes a line "heading TEXT", "link LINE TARGET", "picture LINE TEXT" or "section LINE TEXT" for each of a document. A heading
 # stands in the form that links take: in small letters, without punctuation, with dashes for blanks.
 parts() { # document
   awk '
@@ -45,6 +47,11 @@ parts() { # document
     {
       line = $0
       gsub(/`[^`]*`/, "", line)
+      rest = line
+      while (match(rest, /!\[[^]]*\]\(/)) {
+        print "picture " NR " " substr(rest, RSTART + 2, RLENGTH - 4)
+        rest = substr(rest, RSTART + RLENGTH)
+      }
       while (match(line, /\]\([^()]*\)/)) {
         target = substr(line, RSTART + 2, RLENGTH - 3)
         line = substr(line, RSTART + RLENGTH)
@@ -70,6 +77,16 @@ check_links() { # document
       echo "$1:$line: the link leads to $target, and that document has no such heading"
     fi
   done <"$scratch/parts"
+}
+
+check_pictures() { # document
+  awk -v document="$1" '
+    $1 == "picture" {
+      text = $0
+      sub(/^picture [0-9]+ /, "", text)
+      if (text in line) print document ":" $2 ": the picture has the words \"" text "\", as that of line " line[text] " has"
+      line[text] = $2
+    }' "$scratch/parts"
 }
 
 check_sections() { # document
@@ -108,6 +125,7 @@ check_sections() { # document
 for document in "$@"; do
   parts "$document" >"$scratch/parts"
   check_links "$document" >>"$scratch/wrong"
+  check_pictures "$document" >>"$scratch/wrong"
   if [[ $document == steps/*/README.md ]]; then check_sections "$document" >>"$scratch/wrong"; fi
 done
 if [ -s "$scratch/wrong" ]; then

@@ -1,4 +1,5 @@
-// scripts/pages.sh: which links it follows, and which parts it requires of a step's page.
+// scripts/pages.sh: which links it follows, that the words of pictures differ, and which parts it requires of a step's
+// page.
 #define _GNU_SOURCE
 #include "toolkit.h"
 
@@ -27,6 +28,9 @@ Test(pages, follow_links_to_files_and_headings) {
       {"[a](other.md#the-story)", "document.md:1: the link leads to other.md#the-story, and that "
                                   "document has no such heading"},
       {"[a](#title)", "document.md:1: the link leads to #title"},
+      {"![a](other.md) ![b](other.md) [a](other.md)", NULL},
+      {"![a](other.md)\n\n![a](document.md)",
+       "document.md:3: the picture has the words \"a\", as that of line 1 has"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const script_result result = pages(cases[i].text);
