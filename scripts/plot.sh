@@ -16,9 +16,9 @@
 #
 # Writes plots/<device>/<chart>.svg; --dumb draws in the terminal and writes nothing. CHART is
 # "all" for all; without a device, all that have data are drawn. With NAME, the first file is NAME.csv.
-# A chart whose data is missing says so. With --data the records are those of FOLDER/<device>, such as
-# results/<device>, the charts are written beside them, and only those that have data. Without gnuplot: a
-# sentence, and exit status 0. All charts of a published device: pictures that are no more drawn are removed.
+# A chart whose data is missing says so, unless another device that is drawn has it. With --data the records are those of
+# FOLDER/<device>, such as results/<device>, the charts are written beside them, and only those that have data. Without
+# gnuplot: a sentence, and exit status 0. All charts of a published device: pictures that are no more drawn are removed.
 #
 # The reader chooses with --steps 07,10 (only these, with the peers), --base sdpa_cudnn (what is 1 in a chart of
 # speed-ups), --with results/... (a file or folder of the reader's own, whose steps are drawn beside the record) and
@@ -147,6 +147,16 @@ own_files() { # the first file's name
     done
 }
 
+# Whether another of the devices that are drawn has the chart. Then no page need say how it is recorded.
+drawn_elsewhere() { # folder of data
+  local folder pattern
+  pattern=$(sources "plots/$chart.gp" Data | sed -n '1s/\t.*//p')
+  for folder in "$data"/$device; do
+    if [ "$folder" != "$1" ] && [ -n "$(records "$folder" "$pattern")" ]; then return; fi
+  done
+  return 1
+}
+
 # The chart of one first file, or its pages; or the page that says what is missing.
 draw() { # folder of data, folder of charts, the first file's name
   local file command missing='' without='' suffix page value own_drawn='' first=$3 output=$2/$chart
@@ -162,7 +172,7 @@ draw() { # folder of data, folder of charts, the first file's name
     if ! [ -f "$1/$file" ]; then missing+="\\n$file of $1: $command records it, make publish puts it there"; fi
   done < <(sources "plots/$chart.gp" Data)
   if [ -n "$missing" ]; then
-    if [ "$data" != plots/data ] || [ $kind = emulator ]; then return; fi
+    if [ "$data" != plots/data ] || [ $kind = emulator ] || drawn_elsewhere "$1"; then return; fi
     # No step is drawn here, so none of those chosen is absent.
     LAB_DEVICE=${1##*/} LAB_MISSING=$missing steps='' chart_data missing >"$scratch/data.gp"
     render "$output"

@@ -47,7 +47,7 @@ Test(plot_style, names_of_lines_can_be_read) {
   cr_expect_str_eq(result.out, "331\n", "%s", result.out);
 }
 
-// What is missing would stand on the origin of the data where both are long.
+// The note of what is missing would stand on the origin of the data where both are long.
 Test(plot_style, a_long_note_stands_above_the_origin) {
   toolkit_write("words.gp", "heading = subtitle = \"\"; canvas_width = 1000\n"
                             "note = 'Not recorded yet: peers.csv (make peers).'\n"

@@ -104,6 +104,12 @@ Test(plots, every_chart_from_no_data) {
   recorded_write_all();
   draw_silently("scaling");
   cr_expect_neq(toolkit_run("ls plots/test-gpu/scaling.svg 2>&1").status, 0, "the old page stays");
+  // Nor is there one of a GPU that lacks what another one has.
+  const script_result both =
+      toolkit_run("mkdir -p plots/data/other-gpu && scripts/plot.sh all && ls plots/*-gpu");
+  cr_expect_eq(both.status, 0, "it ended with %d", both.status);
+  cr_expect_null(strstr(both.out, "plots/other-gpu/scaling"), "%s", both.out);
+  cr_expect_not_null(strstr(both.out, "plots/other-gpu/groups.svg"), "%s", both.out);
 }
 
 Test(plots, files_without_a_usable_row) {
