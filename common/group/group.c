@@ -57,27 +57,26 @@ bool group_supported(const attention_step *step, const attention_shape *shape, i
                          shape_describe(shape).text, ranks, reason);
 }
 
-// Lets each GPU reach the memory of the others. Where that is not possible all still works, through the host's memory,
-// and a note tells the reader.
+// Lets a GPU reach the memory of another. Where that is not possible all still works, through the host's memory, and a note
+// tells the reader.
+static bool reach_peer(int from, int to) {
+  int can = 0;
+  cudaSetDevice(from);
+  cudaError_t status = cudaDeviceCanAccessPeer(&can, from, to);
+  if (status == cudaSuccess && can) status = cudaDeviceEnablePeerAccess(to, 0);
+  cudaGetLastError(); // it may have been allowed before
+  if (can && (status == cudaSuccess || status == cudaErrorPeerAccessAlreadyEnabled)) return true;
+  fprintf(stderr,
+          "note: GPU %d cannot reach the memory of GPU %d: their data goes through the memory of "
+          "the host, which is slower\n",
+          from, to);
+  return false;
+}
+
 static bool reach_peers(int ranks) {
-  for (int i = 0; i < ranks; i++) {
-    cudaSetDevice(i);
-    for (int j = 0; j < ranks; j++) {
-      int can = 1;
-      if (i == j) continue;
-      if (cudaDeviceCanAccessPeer(&can, i, j) != cudaSuccess || !can) {
-        fprintf(
-            stderr,
-            "note: GPU %d cannot reach the memory of GPU %d: their data goes through the memory "
-            "of the host, which is slower\n",
-            i, j);
-        return false;
-      }
-      const cudaError_t status = cudaDeviceEnablePeerAccess(j, 0);
-      cudaGetLastError(); // it may have been allowed before
-      if (status != cudaSuccess && status != cudaErrorPeerAccessAlreadyEnabled) return false;
-    }
-  }
+  for (int from = 0; from < ranks; from++)
+    for (int to = 0; to < ranks; to++)
+      if (from != to && !reach_peer(from, to)) return false;
   return true;
 }
 

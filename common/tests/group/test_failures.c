@@ -4,8 +4,10 @@
 
 #include "device/device.h"
 #include "tests/failing_calls.h"
+#include "tests/left_out.h"
 #include "tests/tested_as.h"
 #include <criterion/criterion.h>
+#include <criterion/redirect.h>
 #include <dlfcn.h>
 #include <nccl.h>
 #include <stdlib.h>
@@ -22,6 +24,8 @@ FAILING_FUNCTION(ncclResult_t, ncclInternalError, ncclAllReduce,
                  (send, receive, count, type, reduction, comm, stream))
 FAILING_FUNCTION(cudaError_t, cudaErrorMemoryAllocation, cudaEventCreate, (cudaEvent_t * event),
                  (event))
+FAILING_FUNCTION(cudaError_t, cudaErrorUnknown, cudaDeviceEnablePeerAccess,
+                 (int peer, unsigned flags), (peer, flags))
 
 // Arguments of rank 0 of three. The rank is told that there are others whose tensors are these as well, but its
 // communicator has no other, so that no rank waits for one that fails.
@@ -161,6 +165,25 @@ Test(group, failures_while_timing_are_reported) {
   trial_free(&trial);
 }
 
+// A GPU that could reach the memory of the others may be denied it all the same. Then nothing fails, and a line says so.
+Test(group, memory_that_is_denied_is_out_of_reach) {
+  static gpu_group group;
+  error_text error;
+  if (group_suite_gpus() < 2) return;
+  cr_assert(group_open(&group, 2, &error), "%s", error.text);
+  const bool reachable = group.reachable;
+  group_close(&group);
+  if (!reachable) return; // nothing is left to deny
+  cr_redirect_stderr();
+  failing_calls_begin(1);
+  cr_assert(group_open(&group, 2, &error), "%s", error.text);
+  cr_expect_str_eq(failing_calls_end(), "cudaDeviceEnablePeerAccess");
+  cr_expect_not(group.reachable);
+  group_close(&group);
+  cr_expect_stderr_eq_str("note: GPU 0 cannot reach the memory of GPU 1: their data goes through "
+                          "the memory of the host, which is slower\n");
+}
+
 static bool fail_on_rank_1(gpu_group *group, gpu_rank *rank, void *context, error_text *error) {
   const attention_step *step = context;
   if (rank->group.rank == 1) return fail(error, "rank 1 fails for a test");
@@ -183,6 +206,51 @@ Test(group, a_rank_that_fails_ends_all) {
   cr_assert_not(group_each(&group, fail_on_rank_1, &step, &error));
   cr_assert_str_eq(error.text, "rank 1 fails for a test");
   cr_assert_lt(time(NULL) - begin, 10);
+  group_close(&group);
+  trial_free(&trial);
+}
+
+// Spoils what a rank has in its memory after a right launch.
+typedef enum { NOTHING, INPUT, BEHIND_O, BEHIND_WORKSPACE } damage;
+
+static void do_damage(const gpu_rank *member, damage where) {
+  char *const places[] = {
+      NULL,
+      member->v.data,
+      (char *)member->o.data + member->o.bytes,
+      (char *)member->workspace.data + member->workspace.bytes,
+  };
+  cr_assert_eq(cudaSetDevice(member->device), cudaSuccess);
+  if (places[where]) cr_assert_eq(cudaMemset(places[where], 0x5a, 2), cudaSuccess);
+  cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+// The memory of every rank is looked at, and not that of the first alone.
+Test(group, damage_on_any_rank_is_found) {
+  static const char *const sentences[] = {
+      [INPUT] = "rank 1: the step changed its input V",
+      [BEHIND_O] = "rank 1: something was written outside O: ",
+      [BEHIND_WORKSPACE] = "rank 1: something was written outside the workspace: ",
+  };
+  const attention_step step = group_suite_step();
+  const attention_shape shape =
+      shape_in_the_build(&step, group_suite_shape(ATTENTION_FP16, 256, 256, 64, false));
+  static gpu_group group;
+  trial trial;
+  error_text error;
+  if (group_suite_gpus() < 2) return;
+  group_suite_prepare(&trial, &shape);
+  cr_assert(group_open(&group, 2, &error), "%s", error.text);
+  for (damage where = NOTHING; where <= BEHIND_WORKSPACE; where++) {
+    check_result result;
+    cr_assert(group_deal(&group, &step, &trial, &error), "%s", error.text);
+    cr_assert(group_run(&group, &step, 1, &trial, &error), "%s", error.text);
+    do_damage(&group.members[1], where);
+    cr_expect_eq(group_check(&group, &trial, &result), where == NOTHING);
+    if (where != NOTHING)
+      cr_expect(strstr(result.message.text, sentences[where]), "%s", result.message.text);
+    group_undeal(&group);
+  }
   group_close(&group);
   trial_free(&trial);
 }

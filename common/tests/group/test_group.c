@@ -171,6 +171,22 @@ Test(group, kernels_and_connections_are_made_at_the_start) {
   cr_expect_str_eq(getenv("NCCL_RUNTIME_CONNECT"), "0");
 }
 
+// A copy from GPU to GPU works without this as well, but through the memory of the host.
+Test(group, memory_in_reach) {
+  static gpu_group group;
+  error_text error;
+  if (group_suite_gpus() < 3) return;
+  cr_assert(group_open(&group, 3, &error), "%s", error.text);
+  for (int pair = 0; pair < 9 && group.reachable; pair++) {
+    if (pair / 3 == pair % 3) continue;
+    cudaSetDevice(pair / 3);
+    cr_expect_eq(cudaDeviceEnablePeerAccess(pair % 3, 0), cudaErrorPeerAccessAlreadyEnabled,
+                 "GPU %d was not let into the memory of GPU %d", pair / 3, pair % 3);
+  }
+  cudaGetLastError();
+  group_close(&group);
+}
+
 // Where a GPU cannot reach the memory of the others, NCCL brings their keys and values.
 Test(group, memory_out_of_reach) {
   setenv("EMU_PEER_ACCESS", "0", 1);
