@@ -5,12 +5,14 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { RANKS = 2, TIMES = 20 };
 
 typedef struct {
   int absent; // the rank that does not come to the last launch, or -1
+  bool fails; // it fails instead, and does not wait for the others
   atomic_int begun[RANKS];
   atomic_int farthest_ahead; // of the launches that one rank had begun and another had not
 } launches;
@@ -20,7 +22,9 @@ static bool launch_slowly(gpu_group *group, gpu_rank *member, void *context, err
   launches *it = context;
   const int rank = member->group.rank;
   for (int i = 0; i < TIMES; i++) {
-    if (i + 1 == TIMES && rank == it->absent) return group_wait(group, member, error);
+    if (i + 1 == TIMES && rank == it->absent)
+      return it->fails ? fail(error, "rank %d fails for a test", rank)
+                       : group_wait(group, member, error);
     if (!group_line_up(group, member, error)) return false;
     const int ahead = ++it->begun[rank] - it->begun[!rank];
     if (ahead > it->farthest_ahead) it->farthest_ahead = ahead;
@@ -64,4 +68,15 @@ Test(group, a_rank_that_does_not_come_to_a_launch_is_named) {
   cr_assert(!launch_all(&it, &error));
   cr_expect(strstr(error.text, "rank 0 has waited for 0.2 s to begin a launch, because rank 1 "),
             "it says: %s", error.text);
+}
+
+// The others need not wait for the limit, nor be ended from outside.
+Test(group, a_rank_that_fails_is_not_waited_for) {
+  if (group_suite_gpus() < RANKS) return;
+  launches it = {.absent = 1, .fails = true};
+  error_text error;
+  const time_t begin = time(NULL);
+  cr_assert(!launch_all(&it, &error));
+  cr_expect_str_eq(error.text, "rank 1 fails for a test");
+  cr_expect_leq(time(NULL) - begin, 5);
 }
