@@ -22,6 +22,10 @@ int group_suite_gpus(void) {
   cr_assert(device_open(&device, &error), "%s", error.text);
   int gpus = 0;
   cr_assert_eq(cudaGetDeviceCount(&gpus), cudaSuccess);
+  // A test with too few GPUs is left out without a word, which must not happen because it asks for them too late.
+  if (device.emulated)
+    cr_assert_eq(gpus, atoi(getenv("EMU_GPUS")),
+                 "the emulator has begun with %d GPUs: call group_suite_gpus first", gpus);
   return gpus;
 }
 

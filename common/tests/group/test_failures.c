@@ -232,13 +232,13 @@ Test(group, damage_on_any_rank_is_found) {
       [BEHIND_O] = "rank 1: something was written outside O: ",
       [BEHIND_WORKSPACE] = "rank 1: something was written outside the workspace: ",
   };
+  if (group_suite_gpus() < 2) return;
   const attention_step step = group_suite_step();
   const attention_shape shape =
       shape_in_the_build(&step, group_suite_shape(ATTENTION_FP16, 256, 256, 64, false));
   static gpu_group group;
   trial trial;
   error_text error;
-  if (group_suite_gpus() < 2) return;
   group_suite_prepare(&trial, &shape);
   cr_assert(group_open(&group, 2, &error), "%s", error.text);
   for (damage where = NOTHING; where <= BEHIND_WORKSPACE; where++) {

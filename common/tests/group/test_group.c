@@ -151,9 +151,9 @@ Test(group, each_configuration) {
 Test(configurations, those_of_few_warps_take_head_dim_128) {
   const attention_shape narrow = group_suite_shape(ATTENTION_FP16, 150, 300, 64, false);
   attention_step step = step_linked();
+  group_suite_gpus();
   const attention_shape wide =
       shape_in_the_build(&step, group_suite_shape(ATTENTION_FP16, 150, 300, 128, false));
-  group_suite_gpus();
   for (const char *const *name = step.configurations(); *name; name++) {
     error_text error;
     int warps = 0;
