@@ -43,6 +43,7 @@ void watched_call(const char *name, cudaStream_t stream) {
 
 FORBIDDEN_CALL(cudaDeviceSynchronize, (void), ())
 FORBIDDEN_CALL(cudaStreamSynchronize, (cudaStream_t stream), (stream))
+FORBIDDEN_CALL(cudaEventSynchronize, (cudaEvent_t event), (event))
 FORBIDDEN_CALL(cudaMalloc, (void **pointer, size_t bytes), (pointer, bytes))
 FORBIDDEN_CALL(cudaFree, (void *pointer), (pointer))
 FORBIDDEN_CALL(cudaMemset, (void *to, int value, size_t bytes), (to, value, bytes))

@@ -1,4 +1,4 @@
-// What fails on a rank of the steps for several GPUs is reported, and ends all ranks.
+// What fails on a rank of the steps for several GPUs is reported, and ends all ranks. A launch waits for nothing on the host.
 #define _GNU_SOURCE
 #include "suite.h"
 
@@ -6,6 +6,7 @@
 #include "tests/failing_calls.h"
 #include "tests/left_out.h"
 #include "tests/tested_as.h"
+#include "tests/watched_calls.h"
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
 #include <dlfcn.h>
@@ -14,14 +15,16 @@
 #include <string.h>
 #include <time.h>
 
-FAILING_FUNCTION(ncclResult_t, ncclInternalError, ncclAllGather,
-                 (const void *send, void *receive, size_t count, ncclDataType_t type,
-                  ncclComm_t comm, cudaStream_t stream),
-                 (send, receive, count, type, comm, stream))
-FAILING_FUNCTION(ncclResult_t, ncclInternalError, ncclAllReduce,
-                 (const void *send, void *receive, size_t count, ncclDataType_t type,
-                  ncclRedOp_t reduction, ncclComm_t comm, cudaStream_t stream),
-                 (send, receive, count, type, reduction, comm, stream))
+FAILING_FUNCTION_THAT(watched_call("ncclAllGather", stream);
+                      , ncclResult_t, ncclInternalError, ncclAllGather,
+                      (const void *send, void *receive, size_t count, ncclDataType_t type,
+                       ncclComm_t comm, cudaStream_t stream),
+                      (send, receive, count, type, comm, stream))
+FAILING_FUNCTION_THAT(watched_call("ncclAllReduce", stream);
+                      , ncclResult_t, ncclInternalError, ncclAllReduce,
+                      (const void *send, void *receive, size_t count, ncclDataType_t type,
+                       ncclRedOp_t reduction, ncclComm_t comm, cudaStream_t stream),
+                      (send, receive, count, type, reduction, comm, stream))
 FAILING_FUNCTION(cudaError_t, cudaErrorMemoryAllocation, cudaEventCreate, (cudaEvent_t * event),
                  (event))
 FAILING_FUNCTION(cudaError_t, cudaErrorUnknown, cudaDeviceEnablePeerAccess,
@@ -110,6 +113,29 @@ Test(group, failures_of_calls_are_reported) {
         cr_assert_eq(status, cudaSuccess);
     }
   }
+  close_lonely_rank(&it);
+}
+
+// A host thread that waits in a launch, or that takes memory, may wait for a GPU that waits for another host thread. And
+// copies are hidden only if the host goes on. Here all streams of the rank are one, so a call on another one is found.
+Test(group, a_launch_only_enqueues) {
+  static lonely_rank it;
+  open_lonely_rank(&it);
+  const cudaStream_t stream = it.group.members[0].stream;
+  it.rank.products = stream;
+  for (int i = 0; i < 3; i++) it.copies[i] = stream;
+  for (int reachable = 1; reachable >= 0 && takes_lonely_rank(&it); reachable--) {
+    if (!reachable) it.rank.peers = NULL;
+    watched_calls_begin(stream);
+    const cudaError_t status = it.step.forward_group(&it.args, &it.rank, stream);
+    const char *call = watched_calls_end();
+    cr_expect_eq(status, cudaSuccess);
+    cr_expect_null(call,
+                   "the launch calls %s: it may neither wait nor allocate, nor work on a stream "
+                   "that is not the rank's",
+                   call);
+  }
+  cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
   close_lonely_rank(&it);
 }
 
