@@ -254,9 +254,9 @@ static void do_damage(const gpu_rank *member, damage where) {
 // The memory of every rank is looked at, and not that of the first alone.
 Test(group, damage_on_any_rank_is_found) {
   static const char *const sentences[] = {
-      [INPUT] = "rank 1: the step changed its input V",
-      [BEHIND_O] = "rank 1: something was written outside O: ",
-      [BEHIND_WORKSPACE] = "rank 1: something was written outside the workspace: ",
+      [INPUT] = "the step changed its input V",
+      [BEHIND_O] = "something was written outside O: ",
+      [BEHIND_WORKSPACE] = "something was written outside the workspace: ",
   };
   if (group_suite_gpus() < 2) return;
   const attention_step step = group_suite_step();
@@ -271,10 +271,14 @@ Test(group, damage_on_any_rank_is_found) {
     check_result result;
     cr_assert(group_deal(&group, &step, &trial, &error), "%s", error.text);
     cr_assert(group_run(&group, &step, 1, &trial, &error), "%s", error.text);
-    do_damage(&group.members[1], where);
+    const gpu_rank *last = &group.members[1];
+    if (last->o.bytes == 0) last = &group.members[0]; // of a substep that gives rank 0 all rows
+    do_damage(last, where);
     cr_expect_eq(group_check(&group, &trial, &result), where == NOTHING);
     if (where != NOTHING)
-      cr_expect(strstr(result.message.text, sentences[where]), "%s", result.message.text);
+      cr_expect(strtol(result.message.text + strlen("rank "), NULL, 10) == last->group.rank &&
+                    strstr(result.message.text, sentences[where]),
+                "rank %d: %s", last->group.rank, result.message.text);
     group_undeal(&group);
   }
   group_close(&group);
