@@ -4,7 +4,6 @@
 
 #include "device/device.h"
 #include "tests/failing_calls.h"
-#include "tests/left_out.h"
 #include "tests/tested_as.h"
 #include "tests/watched_calls.h"
 #include <criterion/criterion.h>
@@ -139,6 +138,28 @@ Test(group, a_launch_only_enqueues) {
   close_lonely_rank(&it);
 }
 
+// Kernels of two streams can run at the same time, so both must not count their tiles in the same word. The emulator runs
+// one kernel at a time, so no result tells. But a counter that is new is cleared before the kernel, on the same stream.
+Test(group, kernels_of_two_streams_have_two_counters) {
+  static lonely_rank it;
+  device_info device;
+  error_text error;
+  open_lonely_rank(&it);
+  cr_assert(device_open(&device, &error), "%s", error.text);
+  const cudaStream_t stream = it.group.members[0].stream;
+  for (int i = 0; i < 3; i++) it.copies[i] = stream;
+  watched_calls_begin(stream);
+  const cudaError_t status = it.step.forward_group(&it.args, &it.rank, stream);
+  const char *call = watched_calls_end(); // the first one on the stream `products`
+  // A GPU needs no counter for so few tiles. Variants, whose source is not the lab's, may use the stream otherwise.
+  if (device.emulated && !it.step.source && status == cudaSuccess && call)
+    cr_expect_str_eq(
+        call, "cudaMemsetAsync",
+        "the stream `products` begins with %s, so its kernel has no counter of its own", call);
+  cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
+  close_lonely_rank(&it);
+}
+
 // The driver's function that describes tensors refuses those off the 16-byte grid.
 Test(group, failures_of_the_driver_are_reported) {
   static lonely_rank it;
@@ -232,55 +253,6 @@ Test(group, a_rank_that_fails_ends_all) {
   cr_assert_not(group_each(&group, fail_on_rank_1, &step, &error));
   cr_assert_str_eq(error.text, "rank 1 fails for a test");
   cr_assert_lt(time(NULL) - begin, 10);
-  group_close(&group);
-  trial_free(&trial);
-}
-
-// Spoils what a rank has in its memory after a right launch.
-typedef enum { NOTHING, INPUT, BEHIND_O, BEHIND_WORKSPACE } damage;
-
-static void do_damage(const gpu_rank *member, damage where) {
-  char *const places[] = {
-      NULL,
-      member->v.data,
-      (char *)member->o.data + member->o.bytes,
-      (char *)member->workspace.data + member->workspace.bytes,
-  };
-  cr_assert_eq(cudaSetDevice(member->device), cudaSuccess);
-  if (places[where]) cr_assert_eq(cudaMemset(places[where], 0x5a, 2), cudaSuccess);
-  cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
-}
-
-// The memory of every rank is looked at, and not that of the first alone.
-Test(group, damage_on_any_rank_is_found) {
-  static const char *const sentences[] = {
-      [INPUT] = "the step changed its input V",
-      [BEHIND_O] = "something was written outside O: ",
-      [BEHIND_WORKSPACE] = "something was written outside the workspace: ",
-  };
-  if (group_suite_gpus() < 2) return;
-  const attention_step step = group_suite_step();
-  const attention_shape shape =
-      shape_in_the_build(&step, group_suite_shape(ATTENTION_FP16, 256, 256, 64, false));
-  static gpu_group group;
-  trial trial;
-  error_text error;
-  group_suite_prepare(&trial, &shape);
-  cr_assert(group_open(&group, 2, &error), "%s", error.text);
-  for (damage where = NOTHING; where <= BEHIND_WORKSPACE; where++) {
-    check_result result;
-    cr_assert(group_deal(&group, &step, &trial, &error), "%s", error.text);
-    cr_assert(group_run(&group, &step, 1, &trial, &error), "%s", error.text);
-    const gpu_rank *last = &group.members[1];
-    if (last->o.bytes == 0) last = &group.members[0]; // of a substep that gives rank 0 all rows
-    do_damage(last, where);
-    cr_expect_eq(group_check(&group, &trial, &result), where == NOTHING);
-    if (where != NOTHING)
-      cr_expect(strtol(result.message.text + strlen("rank "), NULL, 10) == last->group.rank &&
-                    strstr(result.message.text, sentences[where]),
-                "rank %d: %s", last->group.rank, result.message.text);
-    group_undeal(&group);
-  }
   group_close(&group);
   trial_free(&trial);
 }
