@@ -35,6 +35,16 @@ Test(nvcc_cpu, every_feature_of_the_foreign_project, .timeout = 240) {
   check_features("foreign", "$(ls *.cu | grep -v libraries)");
 }
 
+// What only the emulator took would be no feature of CUDA. Nothing runs, so no GPU is needed.
+Test(nvcc_cpu, nvcc_builds_the_foreign_project_as_well, .timeout = 240) {
+  if (lab_run("nvcc --version | grep -q 'release 1[3-9]'").status != 0)
+    cr_skip_test("there is no nvcc of CUDA 13");
+  EXPECT_STATUS(lab_run("env -u MAKEFLAGS -u MAKELEVEL make -s -j2 -C common/tests/foreign "
+                        "NVCC=nvcc OUT=%s %s/foreign",
+                        lab_work, lab_work),
+                0);
+}
+
 // Thrust and CUB may lie in the system's folders, or where make deps PREFIX=.deps has put them.
 static void need_libraries(void) {
   if (lab_run("scripts/deps.sh --missing | grep -q -e libthrust-dev -e libcub-dev").status == 0)
