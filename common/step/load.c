@@ -18,6 +18,22 @@ static void find_optional(void *library, const char *symbol, void *function) {
   memcpy(function, &address, sizeof address);
 }
 
+// What is counted and measured is recorded by the step's name, and its files are named by its number. A copy in a folder
+// of another number would stand there as the step that it is a copy of.
+static bool has_number_of_its_folder(const attention_step *step, error_text *error) {
+  if (!step->source) return true; // of steps/, where each name is its folder's
+  const char *end = strrchr(step->source, '/');
+  const char *folder = end;
+  while (folder && folder > step->source && folder[-1] != '/') folder--;
+  if (!folder) return true;
+  const size_t number = strcspn(step->name, "_");
+  if (strncmp(folder, step->name, number + 1) == 0) return true;
+  return fail(error,
+              "the step of %s calls itself %s, and its numbers would be recorded as that step's: "
+              "let its attention_name return \"%.*s\", as its folder is called",
+              step->source, step->name, (int)(end - folder), folder);
+}
+
 // Finds what all steps have.
 static bool load(const char *path, attention_step *step, error_text *error) {
   step_keep_locale();
@@ -42,7 +58,7 @@ static bool load(const char *path, attention_step *step, error_text *error) {
   step->source = source ? source() : NULL;
   step->name = name();
   step->summary = summary();
-  return true;
+  return has_number_of_its_folder(step, error);
 }
 
 bool step_load_either(const char *path, attention_step *step, error_text *error) {

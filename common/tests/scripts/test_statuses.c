@@ -64,3 +64,18 @@ Test(statuses, output_that_cannot_be_written) {
               "%s: %s", commands[i], result.out);
   }
 }
+
+// Counts are recorded by the step's name and number, so a copy must not have another step's.
+Test(statuses, a_copy_that_has_the_name_of_another_step, .timeout = 240) {
+#define COUNT_MINE MAKE UNOPTIMISED "-s step30 count STEPS_FOLDER=%s ARGS='--seq 9'"
+  EXPECT_STATUS(lab_run("cp -r steps/01_naive %s/30_mine", lab_work), 0);
+  script_result result = lab_run(COUNT_MINE, lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: the step of ", "/30_mine/attention.cu calls itself 01_naive, and its ",
+         "let its attention_name return \"30_mine\", as its folder is called\n");
+  EXPECT_STATUS(
+      lab_run("sed -i '/attention_name/s/01_naive/30_mine/' %s/30_mine/attention.cu", lab_work), 0);
+  result = lab_run(COUNT_MINE " && rm build/count/step30*", lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "written: build/count/step30.txt");
+}
