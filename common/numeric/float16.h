@@ -7,16 +7,16 @@
 #include <string.h>
 
 // Kernels convert numbers as well, and there memcpy is an access that the sanitizer watches (emulator/include/detail/
-// byte_functions.h). The compiler's own function is none where it only looks at the bits of a variable.
+// byte_functions.h). The compiler's own function, in parentheses, is none: it only looks at the bits of a variable.
 static inline uint32_t float_bits(float value) {
   uint32_t bits;
-  __builtin_memcpy(&bits, &value, sizeof bits);
+  (__builtin_memcpy)(&bits, &value, sizeof bits);
   return bits;
 }
 
 static inline float float_from_bits(uint32_t bits) {
   float value;
-  __builtin_memcpy(&value, &bits, sizeof value);
+  (__builtin_memcpy)(&value, &bits, sizeof value);
   return value;
 }
 

@@ -54,9 +54,9 @@ static inline void poison_fill(void *memory, size_t bytes, poison kind) {
   const uint64_t pattern = poison_bits(kind) * UINT64_C(0x0001000100010001);
   char *at = (char *)memory;
   for (; bytes >= sizeof pattern; at += sizeof pattern, bytes -= sizeof pattern) {
-    __builtin_memcpy(at, &pattern, sizeof pattern);
+    (__builtin_memcpy)(at, &pattern, sizeof pattern);
   }
-  __builtin_memcpy(at, &pattern, bytes);
+  (__builtin_memcpy)(at, &pattern, bytes);
 }
 
 // Whether it is one of the bytes that poison_fill writes.
@@ -89,7 +89,7 @@ static inline poison poison_of_bf16(uint16_t bits) {
 
 static inline poison poison_of_float(float value) {
   uint32_t bits;
-  __builtin_memcpy(&bits, &value, sizeof bits);
+  (__builtin_memcpy)(&bits, &value, sizeof bits);
   return (bits & 0x7F800000) == 0x7F800000 ? poison_of_fraction(bits >> 13 & 0x3FF) : POISON_NONE;
 }
 

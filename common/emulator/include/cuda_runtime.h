@@ -9,6 +9,10 @@
 // The macros by which other headers, such as helper_cuda.h, know CUDA's.
 #define __CUDA_RUNTIME_H__
 
+#ifdef __cplusplus
+#include "detail/byte_functions.h"
+#endif
+
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"
 #include "vector_types.h"
@@ -40,7 +44,6 @@
 
 #include "detail/address_functions.h"
 #include "detail/atomic_functions.h"
-#include "detail/byte_functions.h"
 #include "detail/cluster_functions.h"
 #include "detail/heap_functions.h"
 #include "detail/host_overloads.h"

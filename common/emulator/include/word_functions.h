@@ -8,7 +8,7 @@
 
 __forceinline__ void store_word(marked_word *to, const marked_word &word) {
   unsigned long long half[2];
-  __builtin_memcpy(half, &word, sizeof half);
+  (__builtin_memcpy)(half, &word, sizeof half);
   unsigned long long *address = reinterpret_cast<unsigned long long *>(to);
   atomicExch(address, half[0]);
   atomicExch(address + 1, half[1]);
@@ -21,7 +21,7 @@ __forceinline__ marked_word load_word(const marked_word *from) {
   half[1] = atomicAdd(address + 1, 0ull);
   half[0] = atomicAdd(address, 0ull);
   marked_word word;
-  __builtin_memcpy(&word, half, sizeof word);
+  (__builtin_memcpy)(&word, half, sizeof word);
   return word;
 }
 

@@ -2,6 +2,7 @@
 #include "device_floats.h"
 #include "faults.h"
 
+#include <algorithm>
 #include <string.h>
 
 // Each thread copies a row, and reads that of another one.
@@ -16,6 +17,24 @@ void bytes_read_before_barrier(bool broken) {
   float *in = device_floats(1024), *out = device_floats(64);
   if (broken) row_kernel<false><<<1, 64>>>(in, out, 64);
   if (!broken) row_kernel<true><<<1, 64>>>(in, out, 64);
+}
+
+// std::copy and std::fill call the compiler's own functions.
+template <bool right>
+__global__ void standard_kernel(const float *in, unsigned char *out) {
+  __shared__ float tile[64][16];
+  __shared__ unsigned char marks[64][32];
+  std::copy(in, in + 16, tile[threadIdx.x]); // <- standard copy
+  const unsigned char mark = threadIdx.x;
+  std::fill(marks[threadIdx.x], marks[threadIdx.x] + 32, mark); // <- standard fill
+  if (right) __syncthreads();
+  out[threadIdx.x] = tile[63 - threadIdx.x][3] == marks[63 - threadIdx.x][5]; // <- standard read
+}
+void bytes_of_the_standard_library(bool broken) {
+  float *in = device_floats(16);
+  unsigned char *out = (unsigned char *)device_floats(16);
+  if (broken) standard_kernel<false><<<1, 64>>>(in, out);
+  if (!broken) standard_kernel<true><<<1, 64>>>(in, out);
 }
 
 // A part of the row stays as it was: there is nothing.

@@ -39,6 +39,7 @@ void past_into_other_kernel(bool broken);
 
 // bytes.cu
 void bytes_read_before_barrier(bool broken);
+void bytes_of_the_standard_library(bool broken);
 void bytes_unwritten(bool broken);
 void bytes_set_by_one(bool broken);
 void bytes_past_the_end(bool broken);

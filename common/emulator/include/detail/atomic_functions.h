@@ -34,10 +34,10 @@ __forceinline__ T atomic_update(T *address, Update update) {
   bits seen = __atomic_load_n(memory, __ATOMIC_RELAXED);
   T old;
   for (;;) {
-    __builtin_memcpy(static_cast<void *>(&old), &seen, sizeof old);
+    (__builtin_memcpy)(static_cast<void *>(&old), &seen, sizeof old);
     const T updated = update(old);
     bits wanted;
-    __builtin_memcpy(&wanted, static_cast<const void *>(&updated), sizeof wanted);
+    (__builtin_memcpy)(&wanted, static_cast<const void *>(&updated), sizeof wanted);
     if (__atomic_compare_exchange_n(memory, &seen, wanted, false, __ATOMIC_SEQ_CST, failure)) {
       break;
     }

@@ -15,7 +15,7 @@ template <typename To, typename From>
 To bit_cast(From from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
-  __builtin_memcpy(&to, &from, sizeof to);
+  (__builtin_memcpy)(&to, &from, sizeof to);
   return to;
 }
 

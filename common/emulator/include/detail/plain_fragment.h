@@ -14,9 +14,9 @@ struct tf32;
 // To 10 bits behind the point; a tie goes away from zero.
 inline float __float_to_tf32(float x) {
   unsigned bits;
-  __builtin_memcpy(&bits, &x, sizeof bits);
+  (__builtin_memcpy)(&bits, &x, sizeof bits);
   bits = (bits + 0x1000) & ~0x1FFFu;
-  __builtin_memcpy(&x, &bits, sizeof bits);
+  (__builtin_memcpy)(&x, &bits, sizeof bits);
   return x;
 }
 } // namespace wmma

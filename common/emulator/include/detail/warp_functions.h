@@ -95,7 +95,7 @@ uint64_t bits_of(T value) {
   static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
                 "CUDA matches numbers of 4 and 8 bytes");
   uint64_t bits = 0;
-  __builtin_memcpy(&bits, &value, sizeof value);
+  (__builtin_memcpy)(&bits, &value, sizeof value);
   return bits;
 }
 

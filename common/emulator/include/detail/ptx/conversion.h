@@ -48,7 +48,7 @@ template <typename To, typename From>
 EMULATOR_PTX To converted(From a) {
   if constexpr (std::is_same_v<To, tf32>) {
     unsigned bits;
-    __builtin_memcpy(&bits, &a, sizeof bits);
+    (__builtin_memcpy)(&bits, &a, sizeof bits);
     // To 10 bits behind the point: a tie goes away from zero, as cvt.rna does.
     return tf32{(bits + 0x1000) & ~0x1FFFu};
   } else if constexpr (std::is_integral_v<From> || std::is_floating_point_v<From>) {

@@ -69,7 +69,7 @@ EMULATOR_PTX T as(const Register &bits) {
   } else {
     const auto narrow = static_cast<typename bits_of_size<sizeof(T)>::type>(bits);
     T value;
-    __builtin_memcpy(static_cast<void *>(&value), &narrow, sizeof value);
+    (__builtin_memcpy)(static_cast<void *>(&value), &narrow, sizeof value);
     return value;
   }
 }
@@ -81,7 +81,7 @@ EMULATOR_PTX void set(Register &destination, const T &value) {
     destination = static_cast<Register>(value);
   } else {
     typename bits_of_size<sizeof(T)>::type bits;
-    __builtin_memcpy(&bits, static_cast<const void *>(&value), sizeof bits);
+    (__builtin_memcpy)(&bits, static_cast<const void *>(&value), sizeof bits);
     destination = static_cast<Register>(bits);
   }
 }
@@ -95,7 +95,7 @@ EMULATOR_PTX Register from(const T &value) {
     return static_cast<Register>(reinterpret_cast<uintptr_t>(value));
   } else if constexpr (sizeof(T) <= sizeof(Register)) {
     Register bits = 0;
-    __builtin_memcpy(&bits, static_cast<const void *>(&value), sizeof value);
+    (__builtin_memcpy)(&bits, static_cast<const void *>(&value), sizeof value);
     return bits;
   } else {
     return static_cast<Register>(reinterpret_cast<uintptr_t>(&value[0])); // an array
@@ -108,7 +108,7 @@ EMULATOR_PTX void to(const Register &bits, T &variable) {
   } else {
     static_assert(sizeof(T) <= sizeof bits,
                   "the asm statement's result is narrower than its variable");
-    __builtin_memcpy(static_cast<void *>(&variable), &bits, sizeof variable);
+    (__builtin_memcpy)(static_cast<void *>(&variable), &bits, sizeof variable);
   }
 }
 
