@@ -4,6 +4,7 @@
 #include "graph.h"
 #include "memory.h"
 #include "observer.h"
+#include "shared_variable.h"
 #include "transfer.h"
 
 #include <stdio.h>
@@ -43,14 +44,21 @@ static bool usable(const void *address, size_t bytes, bool by_device) {
   return by_device ? memory_on_device(address, bytes) : host_may_use(address);
 }
 
-// Refuses memory that is not usable, and says why.
+// Refuses memory that is not usable, and says why. Whether a variable of the program is one of the device or of the host
+// is not known here, until cudaGetSymbolAddress has been asked for its address.
 static cudaError_t refuse(const char *side, const void *address, size_t bytes, bool by_device) {
-  char why[256], place[112];
+  char why[320], place[112];
   memory_allocation entry;
+  shared_variable variable;
   memory_describe((uintptr_t)address, place, sizeof place);
   if (!by_device) {
     snprintf(why, sizeof why, "the %s is device memory, and the call takes it for the host's",
              side);
+  } else if (!known_to_device(address) && device_variable_find(address, address, &variable)) {
+    snprintf(why, sizeof why,
+             "the %s is no device memory, but byte %zu of the variable %s: if that is a __device__ "
+             "variable, call cudaGetSymbolAddress for it before",
+             side, variable.offset, variable.name);
   } else if (!known_to_device(address)) {
     snprintf(why, sizeof why, "the %s is no device memory: address 0x%zx, %s", side,
              (uintptr_t)address, place);

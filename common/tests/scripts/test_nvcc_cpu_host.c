@@ -70,7 +70,9 @@ Test(nvcc_cpu_host, accesses_to_device_memory_are_reported_once_a_line, .timeout
 static const char failures[] =
     "#include <cstdlib>\n"
     "__constant__ float weights[4];\n"
+    "__device__ int places[8];\n"
     "__global__ void fill(float *x) { x[threadIdx.x] = 1; }\n"
+    "__global__ void take(int **place) { *place = places + 2; }\n"
     "int main() {\n"
     "  const int n = 1000;\n"
     "  float *d, *host = (float *)calloc(n, sizeof(float));\n"
@@ -79,6 +81,8 @@ static const char failures[] =
     "  for (int i = 0; i < 2; i++) cudaMemsetAsync(d + 200, 0, 1000, 0);\n"
     "  cudaMemcpy(host, d, 8, cudaMemcpyHostToDevice);\n"
     "  cudaMemcpyToSymbol(weights, host, 32);\n"
+    "  int **place; cudaMallocManaged(&place, sizeof *place); take<<<1, 1>>>(place);\n"
+    "  cudaDeviceSynchronize(); cudaMemcpy(host, *place, 8, cudaMemcpyDeviceToHost);\n"
     "  cudaFree(host);\n"
     "  fill<<<1, 2000>>>(d);\n"
     "  fill<<<1, 32>>>(d);\n"
@@ -88,14 +92,18 @@ Test(nvcc_cpu_host, calls_that_fail_are_reported, .timeout = 120) {
   const script_result result = sanitized(failures, "");
   EXPECT_STATUS(result, 1);
   EXPECT(result, "cudaMemcpy has failed: invalid argument (cudaErrorInvalidValue)",
-         "at main in host.cu:8", "cudaMemcpy(d, host, n * sizeof(float)",
+         "at main in host.cu:10", "cudaMemcpy(d, host, n * sizeof(float)",
          "4000 bytes do not fit into the destination, which has 1000: byte 0 of an allocation of "
          "1000 bytes",
-         "cudaMemsetAsync has failed", "host.cu:9", "which has 200: byte 800 of", "host.cu:10",
-         "the destination is no device memory", "host.cu:11",
-         "32 bytes from byte 0 on do not fit into a variable of 16 bytes", "cudaFree has failed",
-         "host.cu:12", "Launch of a kernel has failed", "host.cu:13", "in kernel fill");
-  expect_findings(&result, 7); // the launch's with the sentence that a plain run has as well
+         "cudaMemsetAsync has failed", "host.cu:11", "which has 200: byte 800 of", "host.cu:12",
+         "the destination is no device memory", "host.cu:13",
+         "32 bytes from byte 0 on do not fit into a variable of 16 bytes", "cudaMemcpy has failed",
+         "host.cu:15",
+         "the source is no device memory, but byte 8 of the variable places: if that is a "
+         "__device__ variable, call cudaGetSymbolAddress for it before",
+         "cudaFree has failed", "host.cu:16", "Launch of a kernel has failed", "host.cu:17",
+         "in kernel fill");
+  expect_findings(&result, 8); // the launch's with the sentence that a plain run has as well
 }
 
 // These answer a question, or give back what an earlier call or a kernel's fault has left.
