@@ -99,23 +99,24 @@ typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 typedef unsigned long long cudaTextureObject_t; // there are none, but classes have one as a member
 
-#define cudaStreamLegacy       ((cudaStream_t)0x1)
-#define cudaStreamPerThread    ((cudaStream_t)0x2)
-#define cudaStreamDefault      0x00
-#define cudaStreamNonBlocking  0x01
-#define cudaEventDefault       0x00
-#define cudaEventBlockingSync  0x01
-#define cudaEventDisableTiming 0x02
-#define cudaEventInterprocess  0x04
-#define cudaEventRecordDefault 0x00
-#define cudaEventWaitDefault   0x00
-#define cudaHostAllocDefault   0x00
-#define cudaHostAllocPortable  0x01
-#define cudaHostAllocMapped    0x02
-#define cudaMemAttachGlobal    0x01
-#define cudaMemAttachHost      0x02
-#define cudaDeviceScheduleAuto 0x00
-#define cudaOccupancyDefault   0x00
+#define cudaStreamLegacy        ((cudaStream_t)0x1)
+#define cudaStreamPerThread     ((cudaStream_t)0x2)
+#define cudaStreamDefault       0x00
+#define cudaStreamNonBlocking   0x01
+#define cudaEventDefault        0x00
+#define cudaEventBlockingSync   0x01
+#define cudaEventDisableTiming  0x02
+#define cudaEventInterprocess   0x04
+#define cudaEventRecordDefault  0x00
+#define cudaEventRecordExternal 0x01
+#define cudaEventWaitDefault    0x00
+#define cudaHostAllocDefault    0x00
+#define cudaHostAllocPortable   0x01
+#define cudaHostAllocMapped     0x02
+#define cudaMemAttachGlobal     0x01
+#define cudaMemAttachHost       0x02
+#define cudaDeviceScheduleAuto  0x00
+#define cudaOccupancyDefault    0x00
 
 #define cudaEnableDefault 0x0
 

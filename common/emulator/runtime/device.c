@@ -34,6 +34,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
       .minor = gpu->minor,
       .multiProcessorCount = gpu_multiprocessors(),
       .unifiedAddressing = 1,
+      .pciBusID = devices_bus(device),
       .memoryBusWidth = gpu->memory_bus_bits,
       .l2CacheSize = gpu->l2_bytes,
       .maxThreadsPerMultiProcessor = gpu->threads_per_multiprocessor,
@@ -103,7 +104,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
   case cudaDevAttrKernelExecTimeout: *value = 0; break;
   case cudaDevAttrCanMapHostMemory: *value = 1; break;
   case cudaDevAttrComputeMode: *value = cudaComputeModeDefault; break;
-  case cudaDevAttrPciBusId: *value = 0; break;
+  case cudaDevAttrPciBusId: *value = devices_bus(device); break;
   case cudaDevAttrPciDeviceId: *value = 0; break;
   case cudaDevAttrAsyncEngineCount: *value = 3; break;
   case cudaDevAttrStreamPrioritiesSupported: *value = 1; break;

@@ -26,6 +26,9 @@ void devices_enter_driver(void);
 void devices_leave_driver(void);
 bool devices_in_driver(void);
 
+// The number of the PCI bus on which the device is alone; its domain and its number there are 0.
+static inline int devices_bus(int device) { return device + 1; }
+
 // Whether kernels of `device` may access memory of `owner`.
 bool devices_reach(int device, int owner);
 

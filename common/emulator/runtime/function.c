@@ -162,3 +162,22 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
   *blocks = function_blocks_per_multiprocessor(kernel, block_threads, dynamic_shared_bytes);
   return cudaSuccess;
 }
+
+// As an H200 answers with CUDA 13.0: what CUDA takes from each block for itself is not left out, so that the blocks may not
+// fit together after all.
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *kernel, int blocks,
+                                                      int block_threads) {
+  RETURN_IF_STICKY();
+  if (bytes == NULL || blocks <= 0 || block_threads <= 0)
+    return errors_record(cudaErrorInvalidValue);
+  if (kernel == NULL) return errors_record(cudaErrorInvalidDeviceFunction);
+  if (function_blocks_per_multiprocessor(kernel, block_threads, 0) < blocks)
+    return errors_record(cudaErrorInvalidValue);
+  const gpu *gpu = gpu_selected();
+  const function function = current(kernel);
+  const int granules = gpu->shared_per_multiprocessor / blocks / gpu->shared_granularity;
+  const int left = granules * gpu->shared_granularity - function.static_shared;
+  const int most = function.dynamic_shared_limit;
+  *bytes = (size_t)(left < 0 ? 0 : left < most ? left : most);
+  return cudaSuccess;
+}

@@ -7,8 +7,6 @@
 #include "graph.h"
 #include "memory.h"
 
-#include <string.h>
-
 // ---- Memory of the host -------------------------------------------------------------------------
 
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
@@ -132,8 +130,21 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
   return cudaSuccess;
 }
 
+static enum cudaFuncCache cache_config = cudaFuncCachePreferNone;
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
-  (void)config;
+  if ((unsigned)config > cudaFuncCachePreferEqual) return errors_record(cudaErrorInvalidValue);
+  cache_config = config;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config) {
+  if (config == NULL) return errors_record(cudaErrorInvalidValue);
+  *config = cache_config;
+  return cudaSuccess;
+}
+// All GPUs since compute capability 5 have banks of four bytes, whatever a program asks for.
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) {
+  if (config == NULL) return errors_record(cudaErrorInvalidValue);
+  *config = cudaSharedMemBankSizeFourByte;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) {
@@ -158,6 +169,10 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags) {
   *flags = device_flags;
   return cudaSuccess;
 }
+cudaError_t cudaInitDevice(int device, unsigned int flags, unsigned int which) {
+  if (device < 0 || device >= devices_count()) return errors_record(cudaErrorInvalidDevice);
+  return (which & cudaInitDeviceFlagsAreValid) != 0 ? cudaSetDeviceFlags(flags) : cudaSuccess;
+}
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted) {
   (void)wanted;
   if (device == NULL) return errors_record(cudaErrorInvalidValue);
@@ -181,67 +196,4 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t 
   (void)flags;
   memory_allocation found;
   return memory_find(pointer, &found) ? cudaSuccess : errors_record(cudaErrorInvalidValue);
-}
-
-// ---- Pools --------------------------------------------------------------------------------------
-
-struct CUmemPoolHandle_st {
-  uint64_t values[16];
-};
-static struct CUmemPoolHandle_st pools[DEVICES_MAX];
-
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device) {
-  if (pool == NULL || device < 0 || device >= devices_count()) {
-    return errors_record(cudaErrorInvalidValue);
-  }
-  *pool = &pools[device];
-  return cudaSuccess;
-}
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device) {
-  return cudaDeviceGetDefaultMemPool(pool, device);
-}
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
-                                    void *value) {
-  if (pool == NULL || value == NULL || (unsigned)attribute >= 16) {
-    return errors_record(cudaErrorInvalidValue);
-  }
-  const bool is_int = attribute <= cudaMemPoolReuseAllowInternalDependencies;
-  memcpy(&pool->values[attribute], value, is_int ? sizeof(int) : sizeof(uint64_t));
-  return cudaSuccess;
-}
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
-                                    void *value) {
-  if (pool == NULL || value == NULL || (unsigned)attribute >= 16) {
-    return errors_record(cudaErrorInvalidValue);
-  }
-  const bool is_int = attribute <= cudaMemPoolReuseAllowInternalDependencies;
-  memcpy(value, &pool->values[attribute], is_int ? sizeof(int) : sizeof(uint64_t));
-  return cudaSuccess;
-}
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *who,
-                                 size_t count) {
-  if (pool == NULL || (who == NULL && count > 0)) return errors_record(cudaErrorInvalidValue);
-  const int owner = (int)(pool - pools);
-  for (size_t i = 0; i < count; i++) {
-    const int device = who[i].location.id;
-    if (who[i].location.type != cudaMemLocationTypeDevice || device < 0 ||
-        device >= devices_count()) {
-      return errors_record(cudaErrorInvalidValue);
-    }
-    const bool may = who[i].flags == cudaMemAccessFlagsProtReadWrite;
-    if (device != owner && !devices_share(device, owner, may)) {
-      return errors_record(cudaErrorInvalidDevice);
-    }
-  }
-  return cudaSuccess;
-}
-
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) {
-  (void)bytes;
-  return pool != NULL ? cudaSuccess : errors_record(cudaErrorInvalidValue);
-}
-cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool,
-                                    cudaStream_t stream) {
-  return pool != NULL ? cudaMallocAsync(pointer, bytes, stream)
-                      : errors_record(cudaErrorInvalidValue);
 }

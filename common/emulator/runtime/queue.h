@@ -62,6 +62,7 @@ struct CUstream_st {
   unsigned flags;
   int priority;
   int device;
+  uint64_t id;              // no other stream of the program has it
   struct CUstream_st *next; // in the list of all
   operation *first, *last;  // queued
   uint64_t queued, done;    // how many operations so far

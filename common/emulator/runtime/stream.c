@@ -12,6 +12,7 @@
 #include <time.h>
 
 enum { PRIORITY_LEAST = 0, PRIORITY_GREATEST = -5 };
+enum { ID_LEGACY = 1, ID_PER_THREAD = 2 };
 
 static double seconds_now(void) {
   struct timespec now;
@@ -33,8 +34,9 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flag
   if (priority > PRIORITY_LEAST) priority = PRIORITY_LEAST;
   *stream = malloc(sizeof **stream);
   if (*stream == NULL) return errors_record(cudaErrorMemoryAllocation);
-  **stream =
-      (struct CUstream_st){.flags = flags, .priority = priority, .device = devices_current()};
+  static _Atomic uint64_t last_id = ID_PER_THREAD;
+  **stream = (struct CUstream_st){
+      .flags = flags, .priority = priority, .device = devices_current(), .id = ++last_id};
   if (devices_several()) queue_add_stream(*stream);
   return cudaSuccess;
 }
@@ -58,6 +60,22 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
   RETURN_IF_STICKY();
   if (priority == NULL) return errors_record(cudaErrorInvalidValue);
   *priority = is_default_stream(stream) ? PRIORITY_LEAST : stream->priority;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id) {
+  RETURN_IF_STICKY();
+  if (id == NULL) return errors_record(cudaErrorInvalidValue);
+  *id = !is_default_stream(stream)      ? stream->id
+        : stream == cudaStreamPerThread ? ID_PER_THREAD
+                                        : ID_LEGACY;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
+  RETURN_IF_STICKY();
+  if (device == NULL) return errors_record(cudaErrorInvalidValue);
+  *device = is_default_stream(stream) ? devices_current() : stream->device;
   return cudaSuccess;
 }
 
@@ -176,6 +194,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   event->behind = event->when.stream->behind;
   queue_unlock();
   return cudaSuccess;
+}
+
+// The other flag is for events that are recorded in a capture and waited for outside of it.
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+  if (flags == cudaEventRecordDefault) return cudaEventRecord(event, stream);
+  return errors_record(flags == cudaEventRecordExternal ? cudaErrorIllegalState
+                                                        : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {

@@ -147,6 +147,8 @@ struct cudaMemAllocNodeParams {
   size_t bytesize;
   void *dptr; // the answer
 };
+EMULATOR_API cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool,
+                                           const struct cudaMemPoolProps *wanted);
 // Whose kernels may use a pool's memory. Here it changes nothing: cudaDeviceEnablePeerAccess decides.
 EMULATOR_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool,
                                               const struct cudaMemAccessDesc *who, size_t count);

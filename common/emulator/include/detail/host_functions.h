@@ -40,6 +40,28 @@ EMULATOR_API cudaError_t cudaMemset2D(void *destination, size_t pitch, int value
 EMULATOR_API cudaError_t cudaMemset2DAsync(void *destination, size_t pitch, int value, size_t width,
                                            size_t height, cudaStream_t stream EMULATOR_DEFAULT(0));
 
+// ---- Devices, streams and events -------------------------------------------------------------------
+
+enum cudaDeviceP2PAttr {
+  cudaDevP2PAttrPerformanceRank = 1,
+  cudaDevP2PAttrAccessSupported = 2,
+  cudaDevP2PAttrNativeAtomicSupported = 3,
+  cudaDevP2PAttrCudaArrayAccessSupported = 4
+};
+EMULATOR_API cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int device);
+EMULATOR_API cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text);
+EMULATOR_API cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute,
+                                                   int from, int to);
+EMULATOR_API cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id);
+EMULATOR_API cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device);
+EMULATOR_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event,
+                                                  cudaStream_t stream EMULATOR_DEFAULT(0),
+                                                  unsigned int flags EMULATOR_DEFAULT(0));
+// The most dynamic shared memory with which a multiprocessor holds that many blocks of the kernel.
+EMULATOR_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes,
+                                                                   const void *kernel, int blocks,
+                                                                   int block_threads);
+
 // ---- Hints, limits and flags: they are taken, and change nothing --------------------------------
 
 enum cudaLimit {
@@ -99,12 +121,16 @@ enum cudaComputeMode {
 EMULATOR_API cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 EMULATOR_API cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
 EMULATOR_API cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
+EMULATOR_API cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config);
+EMULATOR_API cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config);
 EMULATOR_API cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
 EMULATOR_API cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config);
 EMULATOR_API cudaError_t cudaFuncSetSharedMemConfig(const void *kernel,
                                                     enum cudaSharedMemConfig config);
 EMULATOR_API cudaError_t cudaSetDeviceFlags(unsigned int flags);
 EMULATOR_API cudaError_t cudaGetDeviceFlags(unsigned int *flags);
+#define cudaInitDeviceFlagsAreValid 0x01
+EMULATOR_API cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags);
 EMULATOR_API cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted);
 EMULATOR_API cudaError_t cudaProfilerStart(void);
 EMULATOR_API cudaError_t cudaProfilerStop(void);
@@ -127,6 +153,8 @@ enum cudaMemPoolAttr {
   cudaMemPoolAttrUsedMemHigh = 8
 };
 EMULATOR_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
+EMULATOR_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
+EMULATOR_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
 EMULATOR_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device);
 EMULATOR_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
                                                  void *value);

@@ -32,6 +32,13 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(Parame
       blocks, reinterpret_cast<const void *>(kernel), block_threads, dynamic_shared_bytes);
 }
 
+template <typename... Parameters>
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, void (*kernel)(Parameters...),
+                                                      int blocks, int block_threads) {
+  return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, reinterpret_cast<const void *>(kernel),
+                                                   blocks, block_threads);
+}
+
 namespace emulator {
 
 // What cudaLaunchKernel and graphs need to know of a kernel that is named by its address alone.
