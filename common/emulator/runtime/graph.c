@@ -11,8 +11,12 @@ struct CUgraphExec_st {
   cudaGraph_t graph;
 };
 
-cudaError_t graph_add(cudaGraph_t graph, struct CUgraphNode_st node, cudaGraphNode_t *out) {
-  if (graph == NULL) return errors_record(cudaErrorInvalidValue);
+cudaError_t graph_add(cudaGraph_t graph, struct CUgraphNode_st node, const cudaGraphNode_t *after,
+                      size_t count, cudaGraphNode_t *out) {
+  if (graph == NULL || (after == NULL && count > 0)) return errors_record(cudaErrorInvalidValue);
+  for (size_t i = 0; i < count; i++) {
+    if (graph_index(graph, after[i]) == graph->count) return errors_record(cudaErrorInvalidValue);
+  }
   if (graph->count == graph->room) {
     const size_t room = graph->room > 0 ? 2 * graph->room : 16;
     cudaGraphNode_t *larger = realloc(graph->nodes, room * sizeof *larger);
@@ -24,6 +28,9 @@ cudaError_t graph_add(cudaGraph_t graph, struct CUgraphNode_st node, cudaGraphNo
   if (made == NULL) return errors_record(cudaErrorMemoryAllocation);
   *made = node;
   graph->nodes[graph->count++] = made;
+  for (size_t i = 0; i < count; i++) {
+    if (!graph_join(graph, after[i], made)) return errors_record(cudaErrorMemoryAllocation);
+  }
   if (out != NULL) *out = made;
   return cudaSuccess;
 }
@@ -101,6 +108,7 @@ static void drop(cudaGraph_t graph) {
     free(node);
   }
   free(graph->nodes);
+  free(graph->edges);
   free(graph);
 }
 
@@ -120,8 +128,14 @@ cudaError_t cudaGraphClone(cudaGraph_t *copy, cudaGraph_t graph) {
     }
     if (node.kind == NODE_MEMORY) return errors_record(cudaErrorNotSupported); // as in CUDA
     if (node.kind == NODE_CHILD) error = cudaGraphClone(&node.child, graph->nodes[i]->child);
-    if (error == cudaSuccess) error = graph_add(*copy, node, NULL);
+    if (error == cudaSuccess) error = graph_add(*copy, node, NULL, 0, NULL);
   }
+  for (size_t i = 0; i < graph->edge_count && error == cudaSuccess; i++) {
+    const cudaGraphNode_t from = (*copy)->nodes[graph_index(graph, graph->edges[i].from)];
+    const cudaGraphNode_t to = (*copy)->nodes[graph_index(graph, graph->edges[i].to)];
+    if (!graph_join(*copy, from, to)) error = errors_record(cudaErrorMemoryAllocation);
+  }
+  if (error == cudaSuccess) (*copy)->captured = graph->captured;
   return error;
 }
 

@@ -48,7 +48,7 @@ bool graph_takes(cudaStream_t stream) {
 cudaError_t graph_capture_launch(const emulator_launch_request *request) {
   struct CUgraphNode_st node = {.kind = NODE_LAUNCH, .request = *request};
   if (!graph_keep_arguments(&node.request)) return errors_record(cudaErrorMemoryAllocation);
-  return graph_add(capture->graph, node, NULL);
+  return graph_add(capture->graph, node, NULL, 0, NULL);
 }
 
 cudaError_t graph_capture_copy(void *destination, const void *source, size_t bytes,
@@ -64,7 +64,7 @@ cudaError_t graph_capture_fill(void *destination, int value, size_t bytes) {
                                            .value_bytes = 1,
                                            .bytes = bytes,
                                            .rows = 1},
-                   NULL);
+                   NULL, 0, NULL);
 }
 
 cudaError_t graph_capture_malloc(void **pointer, size_t bytes) {
@@ -81,7 +81,7 @@ cudaError_t graph_capture_free(void *pointer) {
 cudaError_t graph_capture_host(cudaHostFn_t function, void *data) {
   return graph_add(capture->graph,
                    (struct CUgraphNode_st){.kind = NODE_HOST, .function = function, .data = data},
-                   NULL);
+                   NULL, 0, NULL);
 }
 
 // ---- Events -------------------------------------------------------------------------------------
@@ -190,6 +190,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
     if (capture->streams[i].operations > capture->streams[i].joined)
       error = cudaErrorStreamCaptureUnjoined;
   *graph = capture->graph;
+  (*graph)->captured = true;
   free(capture);
   capture = NULL;
   if (error == cudaSuccess) return cudaSuccess;

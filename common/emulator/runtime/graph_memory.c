@@ -57,8 +57,6 @@ void graph_memory_drop(const struct CUgraphNode_st *node) {
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                      const cudaGraphNode_t *after, size_t count,
                                      struct cudaMemAllocNodeParams *parameters) {
-  (void)after;
-  (void)count;
   if (parameters == NULL || graph == NULL || parameters->bytesize == 0) {
     return errors_record(cudaErrorInvalidValue);
   }
@@ -80,17 +78,15 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
   return graph_add(graph,
                    (struct CUgraphNode_st){
                        .kind = NODE_MEMORY, .destination = made->pointer, .bytes = made->bytes},
-                   node);
+                   after, count, node);
 }
 
 // A node without bytes is one that frees.
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                     const cudaGraphNode_t *after, size_t count, void *pointer) {
-  (void)after;
-  (void)count;
   if (graph == NULL || pointer == NULL) return errors_record(cudaErrorInvalidValue);
   return graph_add(graph, (struct CUgraphNode_st){.kind = NODE_MEMORY, .destination = pointer},
-                   node);
+                   after, count, node);
 }
 
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,

@@ -21,11 +21,9 @@ static cudaError_t fill_launch(emulator_launch_request *request,
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *after, size_t count,
                                    const struct cudaKernelNodeParams *parameters) {
-  (void)after;
-  (void)count;
   struct CUgraphNode_st made = {.kind = NODE_LAUNCH};
   const cudaError_t error = fill_launch(&made.request, parameters);
-  return error == cudaSuccess ? graph_add(graph, made, node) : error;
+  return error == cudaSuccess ? graph_add(graph, made, after, count, node) : error;
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t made, cudaGraphNode_t node,
@@ -44,20 +42,16 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t made, cudaGraphNode
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                  const cudaGraphNode_t *after, size_t count,
                                  const struct cudaHostNodeParams *parameters) {
-  (void)after;
-  (void)count;
   if (parameters == NULL || parameters->fn == NULL) return errors_record(cudaErrorInvalidValue);
   return graph_add(graph,
                    (struct CUgraphNode_st){
                        .kind = NODE_HOST, .function = parameters->fn, .data = parameters->userData},
-                   node);
+                   after, count, node);
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *after, size_t count,
                                    const struct cudaMemsetParams *parameters) {
-  (void)after;
-  (void)count;
   if (parameters == NULL) return errors_record(cudaErrorInvalidValue);
   return graph_add(graph,
                    (struct CUgraphNode_st){.kind = NODE_FILL,
@@ -67,14 +61,12 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                            .value_bytes = parameters->elementSize,
                                            .bytes = parameters->width * parameters->elementSize,
                                            .rows = parameters->height},
-                   node);
+                   after, count, node);
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
                                      const cudaGraphNode_t *after, size_t count, void *destination,
                                      const void *source, size_t bytes, enum cudaMemcpyKind kind) {
-  (void)after;
-  (void)count;
   return graph_add(graph,
                    (struct CUgraphNode_st){.kind = NODE_COPY,
                                            .destination = destination,
@@ -82,14 +74,12 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
                                            .bytes = bytes,
                                            .rows = 1,
                                            .direction = kind},
-                   node);
+                   after, count, node);
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *after, size_t count,
                                    const struct cudaMemcpy3DParms *parameters) {
-  (void)after;
-  (void)count;
   if (parameters == NULL || parameters->srcArray != NULL || parameters->dstArray != NULL ||
       parameters->extent.depth != 1) {
     return errors_record(cudaErrorNotSupported);
@@ -106,40 +96,18 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                            .pitch = parameters->dstPtr.pitch,
                                            .source_pitch = parameters->srcPtr.pitch,
                                            .direction = parameters->kind},
-                   node);
+                   after, count, node);
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                   const cudaGraphNode_t *after, size_t count) {
-  (void)after;
-  (void)count;
-  return graph_add(graph, (struct CUgraphNode_st){.kind = NODE_EMPTY}, node);
+  return graph_add(graph, (struct CUgraphNode_st){.kind = NODE_EMPTY}, after, count, node);
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                        const cudaGraphNode_t *after, size_t count,
                                        cudaGraph_t child) {
-  (void)after;
-  (void)count;
   struct CUgraphNode_st made = {.kind = NODE_CHILD};
   const cudaError_t error = cudaGraphClone(&made.child, child);
-  return error == cudaSuccess ? graph_add(graph, made, node) : error;
-}
-
-// The graph's order is already one that any edges between its nodes allow, unless they point back.
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
-                                     const cudaGraphNode_t *to, size_t count) {
-  if (graph == NULL || (count > 0 && (from == NULL || to == NULL))) {
-    return errors_record(cudaErrorInvalidValue);
-  }
-  for (size_t i = 0; i < count; i++) {
-    size_t first = 0, second = 0;
-    while (first < graph->count && graph->nodes[first] != from[i]) first++;
-    while (second < graph->count && graph->nodes[second] != to[i]) second++;
-    if (first == graph->count || second == graph->count) {
-      return errors_record(cudaErrorInvalidValue);
-    }
-    if (first > second) return errors_record(cudaErrorNotSupported);
-  }
-  return cudaSuccess;
+  return error == cudaSuccess ? graph_add(graph, made, after, count, node) : error;
 }

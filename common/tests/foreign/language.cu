@@ -299,49 +299,6 @@ FEATURE(graphs_and_callbacks,
   return x.at[7] == 8 && calls == 3;
 }
 
-FEATURE(graphs_that_change,
-        "graphs in graphs, memory nodes and cudaMallocAsync in a capture, cudaGraphExecUpdate",
-        "conditional nodes: the compiler does not find their functions") {
-  device_array<int> x(8);
-  for (int i = 0; i < 8; i++) x.at[i] = 1;
-  int *times = x.at, *own;
-  cudaStream_t stream;
-  cudaGraph_t inner, outer, again;
-  cudaGraphNode_t node, last;
-  cudaGraphExec_t ready;
-  CHECK(cudaStreamCreate(&stream));
-  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-  twice<<<1, 8, 0, stream>>>(times);
-  CHECK(cudaStreamEndCapture(stream, &inner));
-  CHECK(cudaGraphCreate(&outer, 0));
-  CHECK(cudaGraphAddChildGraphNode(&node, outer, nullptr, 0, inner));
-  CHECK(cudaGraphAddChildGraphNode(&last, outer, nullptr, 0, inner));
-#if CUDART_VERSION >= 13000
-  CHECK(cudaGraphAddDependencies(outer, &node, &last, nullptr, 1));
-#else
-  CHECK(cudaGraphAddDependencies(outer, &node, &last, 1));
-#endif
-  CHECK(cudaGraphInstantiate(&ready, outer, 0));
-  CHECK(cudaGraphLaunch(ready, stream));
-  if (x.at[7] != 4) return false;
-  cudaGraphExecUpdateResultInfo info;
-  if (cudaGraphExecUpdate(ready, inner, &info) != cudaErrorGraphExecUpdateFailure) return false;
-  if (info.result != cudaGraphExecUpdateErrorTopologyChanged) return false;
-  cudaGetLastError();
-
-  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-  CHECK(cudaMallocAsync(&own, 8 * sizeof(int), stream));
-  CHECK(cudaMemcpyAsync(own, x.at, 8 * sizeof(int), cudaMemcpyDefault, stream));
-  twice<<<1, 8, 0, stream>>>(own);
-  CHECK(cudaMemcpyAsync(x.at, own, 8 * sizeof(int), cudaMemcpyDefault, stream));
-  CHECK(cudaFreeAsync(own, stream));
-  CHECK(cudaStreamEndCapture(stream, &again));
-  CHECK(cudaGraphInstantiate(&ready, again, 0));
-  for (int i = 0; i < 2; i++) CHECK(cudaGraphLaunch(ready, stream));
-  CHECK(cudaStreamSynchronize(stream));
-  return x.at[0] == 16;
-}
-
 FEATURE(occupancy, "cudaOccupancyMaxPotentialBlockSize and the blocks of a multiprocessor",
         "registers are not counted, which only nvcc knows") {
   int grid = 0, block = 0;
