@@ -1,5 +1,8 @@
 #include "emulator/rewrite/kernel_twin.h"
 
+#include "emulator/rewrite/auto_parameters.h"
+#include "emulator/rewrite/template_names.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,36 +113,6 @@ static bool has_defaults(const source *file, size_t open, size_t close) {
   return false;
 }
 
-// Appends the names of the template's parameters, with commas between: "T, N, Ts..." for
-// `typename T, int N = 4, typename... Ts`. Returns the closing >, NO_TOKEN where it cannot be read.
-static size_t append_arguments(const source *file, size_t open, text_buffer *out) {
-  size_t name = NO_TOKEN, depth = 0;
-  bool pack = false, in_default = false;
-  for (size_t i = token_next(file, open); i != NO_TOKEN; i = token_next(file, i)) {
-    const bool ends = depth == 0 && token_is(file, i, ">");
-    if (ends || (depth == 0 && token_is(file, i, ","))) {
-      if (name == NO_TOKEN) return NO_TOKEN;
-      token_append(file, name, out);
-      text_buffer_append_string(out, pack ? "..." : "");
-      if (ends) return i;
-      text_buffer_append_string(out, ", ");
-      name = NO_TOKEN;
-      pack = in_default = false;
-      continue;
-    }
-    if (token_is(file, i, "<")) depth++;
-    if (token_is(file, i, ">")) depth--;
-    if (token_is(file, i, "=")) in_default = true;
-    if (token_is(file, i, ".")) pack = true;
-    if (depth == 0 && !in_default && token_is_name(file, i)) name = i;
-    if (token_opens_group(file, i)) {
-      i = token_group_end(file, i);
-      if (i == NO_TOKEN) break;
-    }
-  }
-  return NO_TOKEN;
-}
-
 // Appends ( ... ) without default arguments, which a function's type cannot have.
 static void append_parameters(const source *file, size_t open, size_t close, text_buffer *out) {
   size_t angles = 0;
@@ -245,54 +218,81 @@ static void add_to_module(source *file, size_t name, size_t open, size_t close,
   text_buffer_free(&text);
 }
 
+typedef struct {
+  size_t statement, header_end; // of `template <...>`; header_end is NO_TOKEN where there is none
+  size_t name, open, close;     // of the kernel and its parameters
+} twin_parts;
+
+// `types` are the parameters without default arguments, `arguments` the names of the template's parameters.
+static void append_twin(const source *file, twin_parts parts, const text_buffer *types,
+                        text_buffer *arguments, text_buffer *twin) {
+  text_buffer declared = {0}, named_types = {0}, parameters = {0}, named = {0}, unused = {0};
+  auto_parameters_name(types, &named_types, &declared, arguments);
+  token_append_range(file, parts.open, parts.close, &parameters);
+  auto_parameters_name(&parameters, &named, &unused, &unused);
+  if (parts.header_end != NO_TOKEN) {
+    token_append_range(file, parts.statement, token_previous(file, parts.header_end), twin);
+  } else if (declared.length > 0) {
+    text_buffer_append_string(twin, "template <");
+  }
+  if (parts.header_end != NO_TOKEN && declared.length > 0) text_buffer_append_string(twin, ", ");
+  text_buffer_append(twin, declared.data, declared.length);
+  if (arguments->length > 0) text_buffer_append_string(twin, ">");
+  if (token_is(file, parts.statement, "static")) text_buffer_append_string(twin, " static");
+  text_buffer_append_string(twin, " ::emulator::kernel_constant<static_cast<void (*)");
+  text_buffer_append(twin, named_types.data, named_types.length);
+  text_buffer_append_string(twin, ">(&");
+  token_append(file, parts.name, twin);
+  if (arguments->length > 0) {
+    text_buffer_append_string(twin, "<");
+    text_buffer_append(twin, arguments->data, arguments->length);
+    text_buffer_append_string(twin, ">");
+  }
+  text_buffer_append_string(twin, ")> emulator_twin_");
+  token_append(file, parts.name, twin);
+  text_buffer_append(twin, named.data, named.length);
+  text_buffer_append_string(twin, "; ");
+  text_buffer_free(&declared);
+  text_buffer_free(&named_types);
+  text_buffer_free(&parameters);
+  text_buffer_free(&named);
+  text_buffer_free(&unused);
+}
+
 void kernel_twin_add(source *file, size_t statement, size_t global, kernel_list *kernels) {
   const size_t name = kernel_find_name(file, global);
   const size_t open = token_next(file, name);
   const size_t close = name == NO_TOKEN ? NO_TOKEN : token_group_end(file, open);
   if (close == NO_TOKEN) return;
   const size_t angle = token_next(file, statement);
-  const bool is_template = token_is(file, statement, "template") && token_is(file, angle, "<");
+  const bool has_header = token_is(file, statement, "template") && token_is(file, angle, "<");
+  const bool specialises = has_header && token_is(file, token_next(file, angle), ">");
+  text_buffer types = {0}, arguments = {0}, twin = {0};
+  append_parameters(file, open, close, &types);
+  const bool is_template = has_header || auto_parameters_are_in(&types);
   if (file->module && !is_template) add_to_module(file, name, open, close, kernels);
-  const bool specialises = is_template && token_is(file, token_next(file, angle), ">");
   const bool has_twin = !specialises && (is_template || has_defaults(file, open, close) ||
                                          is_overloaded(file, name, close));
-  if (!has_twin) {
-    add_name(kernels, name, false);
-    return;
+  const size_t header_end =
+      has_twin && has_header ? template_append_names(file, angle, &arguments) : NO_TOKEN;
+  if (has_twin && (!has_header || header_end != NO_TOKEN)) {
+    append_twin(file, (twin_parts){statement, header_end, name, open, close}, &types, &arguments,
+                &twin);
+    // A kernel that launches itself needs the twin ahead of its body, and there the twin needs a declaration of the
+    // kernel.
+    if (launches_itself(file, name, close) &&
+        !(has_header && has_defaults(file, angle, header_end))) {
+      text_buffer *before = &file->edits[statement].before;
+      token_append_range(file, statement, name, before);
+      text_buffer_append(before, types.data, types.length);
+      text_buffer_append_string(before, "; ");
+      text_buffer_append(before, twin.data, twin.length);
+    } else {
+      insert_behind(file, close, &twin, kernels);
+    }
   }
-  text_buffer arguments = {0}, twin = {0};
-  const size_t header_end = is_template ? append_arguments(file, angle, &arguments) : NO_TOKEN;
-  if (is_template && header_end == NO_TOKEN) {
-    text_buffer_free(&arguments);
-    return;
-  }
-  if (is_template) token_append_range(file, statement, header_end, &twin);
-  if (token_is(file, statement, "static")) text_buffer_append_string(&twin, "static");
-  text_buffer_append_string(&twin, " ::emulator::kernel_constant<static_cast<void (*)");
-  append_parameters(file, open, close, &twin);
-  text_buffer_append_string(&twin, ">(&");
-  token_append(file, name, &twin);
-  if (is_template) {
-    text_buffer_append_string(&twin, "<");
-    text_buffer_append(&twin, arguments.data, arguments.length);
-    text_buffer_append_string(&twin, ">");
-  }
-  text_buffer_append_string(&twin, ")> emulator_twin_");
-  token_append(file, name, &twin);
-  token_append_range(file, open, close, &twin);
-  text_buffer_append_string(&twin, "; ");
+  if (!has_twin || twin.length > 0) add_name(kernels, name, has_twin);
+  text_buffer_free(&types);
   text_buffer_free(&arguments);
-  // A kernel that launches itself needs the twin ahead of its body, and there the twin needs a declaration of the kernel.
-  if (launches_itself(file, name, close) &&
-      !(is_template && has_defaults(file, angle, header_end))) {
-    text_buffer *before = &file->edits[statement].before;
-    token_append_range(file, statement, name, before);
-    append_parameters(file, open, close, before);
-    text_buffer_append_string(before, "; ");
-    text_buffer_append(before, twin.data, twin.length);
-  } else {
-    insert_behind(file, close, &twin, kernels);
-  }
   text_buffer_free(&twin);
-  add_name(kernels, name, true);
 }

@@ -30,3 +30,35 @@ Test(kernel_twin, parameters) {
     text_buffer_free(&out);
   }
 }
+
+// The kernel's template arguments are the names of the template's parameters, also where auto stands for one.
+static const struct {
+  const char *kernel, *twin;
+} whole[] = {
+    {"template <typename T, T (*F)(T, T), int N = 2> __global__ void k(T *x) {}",
+     "template <typename T, T (*F)(T, T), int N = 2> ::emulator::kernel_constant<static_cast<"
+     "void (*) (T *x)>(&k<T, F, N>)> emulator_twin_k(T *x);"},
+    {"template <void (&...Fs)(int)> __global__ void k() {}", "(&k<Fs...>)> emulator_twin_k();"},
+    {"__global__ void k(auto *x, int autonomous, const auto &y = 2) {}",
+     "template <typename emulator_auto_0, typename emulator_auto_1> "
+     "::emulator::kernel_constant<static_cast<void (*) (emulator_auto_0 *x, int autonomous, const "
+     "emulator_auto_1 &y)>(&k<emulator_auto_0, emulator_auto_1>)> emulator_twin_k("
+     "emulator_auto_0 *x, int autonomous, const emulator_auto_1 &y = 2);"},
+    {"template <int N> __global__ void k(auto x, auto &&...rest) {}",
+     "template <int N, typename emulator_auto_0, typename... emulator_auto_1> "
+     "::emulator::kernel_constant<static_cast<void (*) (emulator_auto_0 x, emulator_auto_1 "
+     "&&...rest)>(&k<N, emulator_auto_0, emulator_auto_1...>)>"},
+};
+
+Test(kernel_twin, arguments) {
+  for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+    text_buffer out = {0};
+    error_text error = {""};
+    cr_assert(rewrite_preprocessed("a.cu", whole[i].kernel, strlen(whole[i].kernel), &out, &error),
+              "%s", error.text);
+    text_buffer_append(&out, "", 1);
+    cr_expect_not_null(strstr(out.data, whole[i].twin), "in: %s\nout: %s", whole[i].kernel,
+                       out.data);
+    text_buffer_free(&out);
+  }
+}
