@@ -53,7 +53,8 @@ template <typename State>
 void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
                  State *state) {
   state->init(seed, subsequence, offset);
-  state->spare.kind = state->spare_double.kind = emulator::SPARE_NONE;
+  state->spare = {0, emulator::SPARE_NONE}; // all of it, because kernels copy states whole
+  state->spare_double = {0, emulator::SPARE_NONE};
 }
 template <typename State>
 void skipahead(unsigned long long count, State *state) {

@@ -40,7 +40,7 @@ UNALIGNED_ACCESSES_OF(16)
 
 // Accesses of whole structures.
 EMULATOR_API void __tsan_read_range(void *address, size_t bytes) {
-  observer_access((uintptr_t)address, bytes, OBSERVED_READ, CALLER);
+  observer_access((uintptr_t)address, bytes, OBSERVED_STRUCT_READ, CALLER);
 }
 EMULATOR_API void __tsan_write_range(void *address, size_t bytes) {
   observer_access((uintptr_t)address, bytes, OBSERVED_WRITE, CALLER);

@@ -18,6 +18,7 @@
 
 typedef enum {
   OBSERVED_READ,
+  OBSERVED_STRUCT_READ, // of a whole struct, with the padding that no member fills
   OBSERVED_WRITE,
   OBSERVED_ATOMIC,       // reads and writes in one step
   OBSERVED_ATOMIC_STORE, // writes in one step

@@ -63,6 +63,24 @@ static bool never_written(const uint8_t *written, const uint8_t *bytes, size_t c
   return true;
 }
 
+// Whether the bytes that were never written can be padding, which a copy of a struct reads as well: each gap stands behind
+// a member, and ends where a larger number than the gap has room for may begin. g++ reads a struct of 8 or 16 bytes as it
+// reads a number; there only gaps of one or three bytes count, as behind a bool, because a gap of two may be a half.
+static bool may_be_padding(const checked_access *access, const uint8_t *written) {
+  size_t end = 0;
+  while (end < access->bytes) {
+    const size_t start = end;
+    while (end < access->bytes && !written[end]) end++;
+    const size_t gap = end - start;
+    size_t alignment = 1;
+    while (alignment <= gap) alignment *= 2;
+    const bool fits = access->of_struct ? alignment <= 16 : gap % 2 == 1 && alignment <= 4;
+    if (gap > 0 && (start == 0 || !fits || (access->address + end) % alignment != 0)) return false;
+    while (end < access->bytes && written[end]) end++;
+  }
+  return access->of_struct || access->bytes >= 8;
+}
+
 // A product may read uninitialised memory if its result is not used; the NaN that it gives would show.
 static void check_written(const checked_access *access, const shadow_region *region) {
   uint8_t *written = region->written;
@@ -74,6 +92,7 @@ static void check_written(const checked_access *access, const shadow_region *reg
     return;
   }
   if (memchr(written, 0, access->bytes) == NULL) return;
+  if (may_be_padding(access, written)) return;
   if (never_written(written, (const uint8_t *)access->address, access->bytes)) {
     finding found =
         access_finding(access, FINDING_UNINITIALISED,
@@ -183,7 +202,8 @@ static __attribute__((noinline)) void look_at(worker *worker, uintptr_t address,
                                  .actor = worker->running->index,
                                  .address = address,
                                  .bytes = bytes,
-                                 .kind = kind,
+                                 .kind = kind == OBSERVED_STRUCT_READ ? OBSERVED_READ : kind,
+                                 .of_struct = kind == OBSERVED_STRUCT_READ,
                                  .place = place_of_code(pc)};
   if (private) {
     products_check_registers(&access);

@@ -12,7 +12,8 @@ typedef struct {
   uintptr_t address;
   size_t bytes;
   observed_kind kind;
-  bool again; // it is recorded already
+  bool of_struct; // which may have padding
+  bool again;     // it is recorded already
   uint32_t place;
 } checked_access;
 

@@ -67,7 +67,7 @@ static _Thread_local uint64_t ordinary[ORDINARY_PAGES];
 
 static void report_access(const code_line *line, uintptr_t address, size_t bytes,
                           observed_kind kind) {
-  const bool reads = kind == OBSERVED_READ;
+  const bool reads = kind == OBSERVED_READ || kind == OBSERVED_STRUCT_READ;
   char place[112];
   memory_describe(address, place, sizeof place);
   flockfile(stderr);

@@ -268,3 +268,33 @@ void past_into_other_kernel(bool broken) {
   if (!broken) lonely_kernel<1><<<1, 32>>>(device_floats(32), 64);
   if (!broken) lonely_kernel<2><<<1, 32>>>(device_floats(32), 64);
 }
+
+struct padded { // which no member fills, and which a copy reads
+  char mark;    // three bytes
+  int x;
+  float row[3]; // four bytes
+  double y;
+};
+struct marked {
+  int x;
+  bool mark; // three bytes
+};
+__global__ void write_padded(padded *all, marked *small, bool whole) {
+  padded &own = all[threadIdx.x];
+  own.mark = small[threadIdx.x].mark = true;
+  own.x = own.y = 3;
+  if (whole) own.row[0] = own.row[1] = own.row[2] = small[threadIdx.x].x = 1;
+}
+__global__ void copy_padded(const padded *from, padded *to, const marked *small, marked *to_small) {
+  to_small[threadIdx.x] = small[threadIdx.x]; // <- marked copy
+  const padded own = from[threadIdx.x];       // <- padded copy
+  to[31 - threadIdx.x] = own;
+}
+void unwritten_member(bool broken) {
+  padded *all;
+  marked *small;
+  cudaMalloc(&all, 64 * sizeof *all);
+  cudaMalloc(&small, 64 * sizeof *small);
+  write_padded<<<1, 32>>>(all, small, !broken);
+  copy_padded<<<1, 32>>>(all, all + 32, small, small + 32);
+}

@@ -36,7 +36,7 @@ struct philox {
     seed = seed_;
     subsequence = subsequence_;
     offset = offset_;
-    if (offset % 4 != 0) make_block();
+    make_block(); // all of the state, because kernels copy it whole
   }
   static constexpr unsigned LOG_SUBSEQUENCE = 66;
   static constexpr bool DOUBLE_OF_ONE_NUMBER = true;
