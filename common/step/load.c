@@ -18,8 +18,8 @@ static void find_optional(void *library, const char *symbol, void *function) {
   memcpy(function, &address, sizeof address);
 }
 
-// What is counted and measured is recorded by the step's name, and its files are named by its number. A copy in a folder
-// of another number would stand there as the step that it is a copy of.
+// Counts and times are recorded by the step's name, and its files are named by its number. A copy in a folder of another
+// number would stand there as the step that it is a copy of.
 static bool has_number_of_its_folder(const attention_step *step, error_text *error) {
   if (!step->source) return true; // of steps/, where each name is its folder's
   const char *end = strrchr(step->source, '/');

@@ -39,7 +39,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
   return cudaSuccess;
 }
 
-// What was allocated from the pool stays until it is freed. The device goes back to its default pool.
+// Memory that was allocated from the pool stays until it is freed. The device goes back to its default pool.
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   if (pool == NULL || pool == &defaults[pool->device]) return errors_record(cudaErrorInvalidValue);
   if (chosen[pool->device] == pool) chosen[pool->device] = NULL;

@@ -1,4 +1,4 @@
-// What a rank has changed beside its outputs is found.
+// The check finds a change that a rank has made beside its outputs.
 #include "suite.h"
 
 #include "tests/left_out.h"
