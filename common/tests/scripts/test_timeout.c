@@ -1,4 +1,5 @@
-// common/tests/timeout.c: a test that hangs is ended, whether or not it has a limit of its own.
+// common/tests/timeout.c: a test that hangs is ended, whether or not it has a limit of its own. common/tests/together.c and
+// message_socket.c: all processes of a program end together, and it runs whatever a killed program has left.
 #define _GNU_SOURCE
 #include "toolkit.h"
 
@@ -74,4 +75,23 @@ Test(timeout, a_program_ends_with_its_script, .timeout = 120) {
   }
   snprintf(command, sizeof command, "rm -r %s", folder);
   toolkit_run(command);
+}
+
+// common/tests/message_socket.c: a program runs its tests although its process has the number of a socket that it cannot
+// remove. Here that is a folder.
+Test(message_socket, number_that_is_taken, .timeout = 120) {
+  char folder[] = "/tmp/lab-test-XXXXXX", command[1024];
+  cr_assert(mkdtemp(folder), "no temporary folder");
+  snprintf(command, sizeof command, "%s/two.c", folder);
+  toolkit_write(command, "#include <criterion/criterion.h>\n"
+                         "Test(two, passes) {}\n"
+                         "Test(two, fails) { cr_expect(0); }\n");
+  snprintf(command, sizeof command,
+           "cc -o %s/two %s/two.c common/tests/message_socket.c -lcriterion && cd %s && "
+           "env -u BXFI_MAP bash -c 'echo /tmp/criterion_$$.sock >taken && mkdir $(cat taken) && "
+           "exec ./two 2>&1'; status=$?; cd / && rmdir $(cat %s/taken); rm -r %s; exit $status",
+           folder, folder, folder, folder, folder);
+  const script_result result = toolkit_run(command);
+  cr_expect_eq(result.status, 1, "%d: %s", result.status, result.out);
+  cr_expect(strstr(result.out, "Tested: 2 | Passing: 1 | Failing: 1"), "%s", result.out);
 }
