@@ -19,7 +19,7 @@ ifeq ($(STEP_GOALS),)
               common/tests/emulator/test_tensor_faults.c common/tests/emulator/test_hopper_faults.c common/tests/emulator/test_cluster_faults.c \
               common/tests/emulator/test_map_faults.c common/tests/emulator/test_product_faults.c \
               common/tests/scripts/test_bugs.c common/tests/scripts/test_clang.c common/tests/scripts/test_ended.c \
-              common/tests/scripts/test_verbs.c common/tests/scripts/test_settings.c common/tests/scripts/test_machine.c common/tests/scripts/test_statuses.c \
+              common/tests/scripts/test_verbs.c common/tests/scripts/test_settings.c common/tests/scripts/test_refusals.c common/tests/scripts/test_machine.c common/tests/scripts/test_statuses.c \
               common/tests/scripts/test_hunt.c common/tests/scripts/test_doctor.c common/tests/scripts/test_tools.c \
               common/tests/scripts/test_passed.c \
               common/tests/scripts/test_variants.c common/tests/scripts/test_substeps.c common/tests/scripts/test_lacking.c \

@@ -183,6 +183,10 @@ step_number  = $(firstword $(subst _, ,$1))
 # `make step03 check` works on step 03 alone, `make check` on all.
 STEP_GOALS  := $(or $(filter step%,$(MAKECMDGOALS)), \
                  $(if $(BUG),$(if $(filter hunt reveal,$(MAKECMDGOALS)),$(addprefix step,$(call step_number,$(ALL_STEPS))))))
+# A verb would take one of the two and leave the other out.
+ifneq ($(and $(filter step%,$(MAKECMDGOALS)),$(filter-out undefined,$(origin STEPS))),)
+  $(error $(filter step%,$(MAKECMDGOALS)) and STEPS="$(STEPS)" both say which steps are meant: give one of them$(if $(filter environment,$(origin STEPS)),$(comma) and STEPS is in your environment))
+endif
 STEPS       ?= $(if $(STEP_GOALS),$(foreach goal,$(STEP_GOALS),$(filter $(goal:step%=%)_%,$(ALL_STEPS))),$(ALL_STEPS))
 ifneq ($(STEP_GOALS),)
   ifneq ($(words $(STEP_GOALS)),$(words $(STEPS)))
@@ -251,16 +255,6 @@ step_arch  = $(patsubst $1@%,%,$(filter $1@%,$(MADE_FOR)))
 SKIPPED   := $(strip $(foreach step,$(STEPS),$(if $(call step_arch,$(step)),,$(step))))
 WITHOUT_NCCL := $(if $(HAVE_NCCL),,$(filter $(GROUP_STEPS),$(filter-out $(SKIPPED),$(STEPS))))
 BUILDABLE := $(filter-out $(SKIPPED) $(WITHOUT_NCCL),$(STEPS))
-# CONFIG goes to the programs of run, check and count. The others would leave it out without a word.
-without_config := $(firstword $(filter sanitize ladder sweep budget timeline fuzz trace gdb ptxas sass,$(MAKECMDGOALS)))
-ifneq ($(and $(CONFIG),$(without_config),$(filter 0,$(MAKELEVEL))),)
-  $(error CONFIG=$(CONFIG) is for check, run and count, and make $(without_config) does not take it: leave it out$(if $(filter sanitize timeline gdb trace,$(without_config)),$(comma) or write ARGS="--config $(CONFIG)"))
-endif
-# Verbs that work on one step refuse several.
-one_step_verb := $(firstword $(filter sweep splits ncu gdb trace examples $(if $(STAT),,diff),$(MAKECMDGOALS)))
-ifneq ($(and $(one_step_verb),$(word 2,$(filter step%,$(MAKECMDGOALS)))),)
-  $(error make $(one_step_verb) works on one step: name one of $(filter step%,$(MAKECMDGOALS)))
-endif
 # Verbs that work on one GPU leave the steps for several out, and refuse them by name.
 one_gpu_verbs := bench budget calibrate $(if $(filter gpu,$(DEVICE)),count count-now mutants) decode examples fuzz gdb ladder ladder-now ncu peers record shapes \
                  splits spread sweep timeline trace waves
@@ -280,3 +274,5 @@ step_checks  := $(addsuffix -check,$(call programs,$(BUILDABLE)))
 # The reader's own times and counts are recorded here, in a folder that git ignores. Those of participants' files
 # lie beside the files. The published record, plots/data, is written by make publish alone.
 DATA := $(if $(ELSEWHERE),$(LAB_WORK)/.data,results)
+
+include make/refusals.mk

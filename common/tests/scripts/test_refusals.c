@@ -1,0 +1,37 @@
+// Settings and goals that a verb would leave out without a word, or take in another way than they are meant: refused in a
+// sentence, before anything is built or recorded.
+#define _GNU_SOURCE
+#include "lab.h"
+
+TestSuite(refusals, .init = lab_enter, .fini = lab_leave);
+
+// A GPU is not needed to be refused.
+#define ON_GPU "DEVICE=gpu CUDA_HOME=/none ARCH=sm_90a "
+
+typedef struct {
+  const char *words; // goals and settings
+  const char *sentence;
+} refusal;
+
+static void expect_refused(const refusal *cases, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const script_result result = lab_run(MAKE "%s", cases[i].words);
+    cr_expect_eq(result.status, 2, "%s ended with %d", cases[i].words, result.status);
+    cr_expect(strstr(result.out, cases[i].sentence), "%s: %s", cases[i].words, result.out);
+  }
+}
+
+#define REFUSED(...)                                                                               \
+  do {                                                                                             \
+    const refusal cases[] = {__VA_ARGS__};                                                         \
+    expect_refused(cases, sizeof cases / sizeof *cases);                                           \
+  } while (0)
+
+Test(refusals, steps_are_named_once) {
+  REFUSED({"step02 run STEPS=01_naive", "step02 and STEPS=\"01_naive\" both say which steps"},
+          {"step02 sweep STEPS='01_naive 06_cp_async'", "both say which steps are meant: give one"},
+          {"step02 step03 ladder STEPS='01_naive 06_cp_async'", "both say which steps are meant"});
+  const script_result result = lab_run("STEPS=01_naive " MAKE "step02 run");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "both say which steps are meant: give one of them, and STEPS is in your environ");
+}

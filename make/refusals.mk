@@ -1,0 +1,12 @@
+# What a verb would leave out without a word is refused, in a sentence. make/config.mk includes this file.
+
+# CONFIG goes to the programs of run, check and count. The others would leave it out without a word.
+without_config := $(firstword $(filter sanitize ladder sweep budget timeline fuzz trace gdb ptxas sass,$(MAKECMDGOALS)))
+ifneq ($(and $(CONFIG),$(without_config),$(filter 0,$(MAKELEVEL))),)
+  $(error CONFIG=$(CONFIG) is for check, run and count, and make $(without_config) does not take it: leave it out$(if $(filter sanitize timeline gdb trace,$(without_config)),$(comma) or write ARGS="--config $(CONFIG)"))
+endif
+# Verbs that work on one step refuse several.
+one_step_verb := $(firstword $(filter sweep splits ncu gdb trace examples $(if $(STAT),,diff),$(MAKECMDGOALS)))
+ifneq ($(and $(one_step_verb),$(word 2,$(filter step%,$(MAKECMDGOALS)))),)
+  $(error make $(one_step_verb) works on one step: name one of $(filter step%,$(MAKECMDGOALS)))
+endif
