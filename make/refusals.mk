@@ -10,3 +10,11 @@ one_step_verb := $(firstword $(filter sweep splits ncu gdb trace examples $(if $
 ifneq ($(and $(one_step_verb),$(word 2,$(filter step%,$(MAKECMDGOALS)))),)
   $(error make $(one_step_verb) works on one step: name one of $(filter step%,$(MAKECMDGOALS)))
 endif
+# The record is of all steps, on problems that scripts/record.sh names: NAME would put one part over the other.
+ifneq ($(filter record,$(MAKECMDGOALS)),)
+  no_record := $(firstword $(filter step%,$(MAKECMDGOALS)) $(foreach setting,NAME ARGS CONFIG DECODE,$(if $($(setting)),$(setting))) \
+                 $(if $(filter file,$(origin STEPS)),,STEPS))
+  ifneq ($(no_record),)
+    $(error make record records all steps$(comma) each part under its own name and options: leave $(no_record) out$(comma) or write make $(or $(filter step%,$(no_record)),step17) ladder and the like$(comma) which take it)
+  endif
+endif

@@ -35,3 +35,16 @@ Test(refusals, steps_are_named_once) {
   EXPECT_STATUS(result, 2);
   EXPECT(result, "both say which steps are meant: give one of them, and STEPS is in your environ");
 }
+
+// The parts of the record would be written over each other, or be of other problems.
+Test(refusals, the_record_is_of_certain_problems) {
+  REFUSED({"record NAME=mine " ON_GPU, "under its own name and options: leave NAME out"},
+          {"record ARGS=--causal PARTS=ladder " ON_GPU, "leave ARGS out"},
+          {"record CONFIG=64x64x4x2 " ON_GPU, "leave CONFIG out"},
+          {"record DECODE=1 " ON_GPU, "leave DECODE out"},
+          {"record STEPS=01_naive " ON_GPU, "leave STEPS out"},
+          {"step04 record " ON_GPU, "leave step04 out, or write make step04 ladder"});
+  const script_result result = lab_run(MAKE "-n record PARTS='ladder bench' FRESH=1 " ON_GPU);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "record: make ladder-now\n", "record: make bench\n");
+}
