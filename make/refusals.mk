@@ -18,3 +18,8 @@ ifneq ($(filter record,$(MAKECMDGOALS)),)
     $(error make record records all steps$(comma) each part under its own name and options: leave $(no_record) out$(comma) or write make $(or $(filter step%,$(no_record)),step17) ladder and the like$(comma) which take it)
   endif
 endif
+# Their patches and mutants are those of steps/, and so are the files that they build.
+of_the_lab := $(firstword $(filter bugs mutants variants substeps calibrate,$(MAKECMDGOALS)))
+ifneq ($(and $(of_the_lab),$(ELSEWHERE)),)
+  $(error make $(of_the_lab) works on the lab's own steps$(comma) in steps/: leave $(firstword $(foreach setting,VARIANT SUBSTEP BUG WORK,$(if $($(setting)),$(setting)=$($(setting)))) STEPS_FOLDER) out)
+endif

@@ -48,3 +48,16 @@ Test(refusals, the_record_is_of_certain_problems) {
   EXPECT_STATUS(result, 0);
   EXPECT(result, "record: make ladder-now\n", "record: make bench\n");
 }
+
+// What these verbs plant, change and record is the lab's own source, whatever the first line of their output says.
+Test(refusals, patches_are_of_the_labs_own_steps) {
+  EXPECT_STATUS(lab_run("cp -r steps/04_online_softmax %s", lab_work), 0);
+  REFUSED({"step04 bugs WORK=1", "make bugs works on the lab's own steps, in steps/: leave WORK=1"},
+          {"step04 variants WORK=1", "make variants works on the lab's own steps"},
+          {"step04 mutants WORK=1", "make mutants works on the lab's own steps"},
+          {"step04 calibrate WORK=1", "make calibrate works on the lab's own steps"},
+          {"step04 substeps STEPS_FOLDER=$LAB_WORK", "in steps/: leave STEPS_FOLDER out"},
+          {"step04 variants SUBSTEP=2", "in steps/: leave SUBSTEP=2 out"},
+          {"step04 substeps VARIANT=no_pad", "in steps/: leave VARIANT=no_pad out"});
+  EXPECT_STATUS(lab_run(MAKE "-n step04 variants VARIANT=no_pad"), 0);
+}
