@@ -1,9 +1,10 @@
 # What a verb would leave out without a word is refused, in a sentence. make/config.mk includes this file.
 
 # CONFIG goes to the programs of run, check and count. The others would leave it out without a word.
-without_config := $(firstword $(filter sanitize ladder sweep budget timeline fuzz trace gdb ptxas sass,$(MAKECMDGOALS)))
+without_config := $(firstword $(filter sanitize ladder sweep splits budget timeline fuzz trace gdb ncu ptxas sass ptx bench peers shapes spread waves \
+                    decode groups calibrate bugs mutants variants substeps,$(MAKECMDGOALS)))
 ifneq ($(and $(CONFIG),$(without_config),$(filter 0,$(MAKELEVEL))),)
-  $(error CONFIG=$(CONFIG) is for check, run and count, and make $(without_config) does not take it: leave it out$(if $(filter sanitize timeline gdb trace,$(without_config)),$(comma) or write ARGS="--config $(CONFIG)"))
+  $(error CONFIG=$(CONFIG) is for check, run and count, and make $(without_config) does not take it: leave it out$(if $(filter sanitize timeline gdb trace ncu,$(without_config)),$(comma) or write ARGS="--config $(CONFIG)"))
 endif
 # Verbs that work on one step refuse several.
 one_step_verb := $(firstword $(filter sweep splits ncu gdb trace examples $(if $(STAT),,diff),$(MAKECMDGOALS)))

@@ -61,3 +61,13 @@ Test(refusals, patches_are_of_the_labs_own_steps) {
           {"step04 substeps VARIANT=no_pad", "in steps/: leave VARIANT=no_pad out"});
   EXPECT_STATUS(lab_run(MAKE "-n step04 variants VARIANT=no_pad"), 0);
 }
+
+Test(refusals, a_configuration_is_for_few_verbs) {
+  REFUSED(
+      {"bench CONFIG=64x64x4x2 " ON_GPU, "make bench does not take it: leave it out."},
+      {"step18 splits CONFIG=64x64x4x2 " ON_GPU, "make splits does not take it"},
+      {"peers CONFIG=64x64x4x2 " ON_GPU, "make peers does not take it"},
+      {"step06 ncu CONFIG=64x64x4x2 " ON_GPU, "make ncu does not take it: leave it out, or write"},
+      {"step06 variants CONFIG=64x64x4x2", "make variants does not take it"},
+      {"step06 bugs CONFIG=64x64x4x2", "make bugs does not take it"});
+}
