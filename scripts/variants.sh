@@ -73,6 +73,11 @@ if [ "$device" = cpu ] && [ -n "${RECORD:-}" ]; then
   exit 2
 fi
 
+if [ "$device" = gpu ] && [ -n "${SHORT:-}" ]; then
+  echo "error: SHORT=1 tries $called on the emulator, and nothing of them on a GPU: leave SHORT=1 out, or give DEVICE=cpu" >&2
+  exit 2
+fi
+
 patches=()
 steps=() # that have any
 for step in "$@"; do

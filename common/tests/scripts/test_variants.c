@@ -101,6 +101,13 @@ Test(variants, are_recorded_on_a_gpu_alone) {
   EXPECT(result, "error: RECORD=1 records times, which mean nothing on the emulator");
 }
 
+// On a GPU the short form would try nothing, and say that all variants are right.
+Test(variants, are_tried_in_short_on_the_emulator_alone) {
+  const script_result result = lab_run("DEVICE=gpu SHORT=1 scripts/variants.sh 04_online_softmax");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: SHORT=1 tries variants on the emulator, and nothing of them on a GPU");
+}
+
 // The ladder compares each variant with the step itself, and tells them apart in its table and in the record.
 Test(variants, of_the_ladder) {
   script_result result = lab_run(MAKE "-f make/build.mk --silent build/cpu/ladder "
