@@ -73,6 +73,11 @@ if [ "$device" = cpu ] && [ -n "${RECORD:-}" ]; then
   exit 2
 fi
 
+if [ -n "${RECORD:-}" ] && [ -n "${VARIANT:-}" ] && [ -z "${NAME:-}" ]; then
+  echo "error: RECORD=1 records all variants of a step in the place of those before: leave VARIANT=$VARIANT out, or give" \
+    "NAME for a file of its own" >&2
+  exit 2
+fi
 if [ "$device" = gpu ] && [ -n "${SHORT:-}" ]; then
   echo "error: SHORT=1 tries $called on the emulator, and nothing of them on a GPU: leave SHORT=1 out, or give DEVICE=cpu" >&2
   exit 2

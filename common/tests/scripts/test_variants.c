@@ -101,6 +101,15 @@ Test(variants, are_recorded_on_a_gpu_alone) {
   EXPECT(result, "error: RECORD=1 records times, which mean nothing on the emulator");
 }
 
+// The rows of a step are replaced, so those of its other variants would be lost.
+Test(variants, are_recorded_together) {
+  const script_result result =
+      lab_run("DEVICE=gpu RECORD=1 VARIANT=no_pad scripts/variants.sh 04_online_softmax");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "error: RECORD=1 records all variants of a step in the place of those before: "
+                 "leave VARIANT=no_pad out, or give NAME for a file of its own");
+}
+
 // On a GPU the short form would try nothing, and say that all variants are right.
 Test(variants, are_tried_in_short_on_the_emulator_alone) {
   const script_result result = lab_run("DEVICE=gpu SHORT=1 scripts/variants.sh 04_online_softmax");
