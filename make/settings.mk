@@ -36,6 +36,13 @@ $(foreach setting,$(texts_given),$(if $(findstring $(newline),$(value $(setting)
 $(foreach setting,$(texts_given),$(if $(filter-out undefined,$(origin $(setting))),\
   $(eval override $(setting) := $$(value $(setting)))$(eval export $(setting))))
 
+# Windows' Linux has NAME in the environment of each shell, as the name of the machine: all would be recorded under it. So
+# only a NAME of the command line counts.
+ifeq ($(origin NAME),environment)
+  override NAME :=
+  unexport NAME
+endif
+
 # A switch is on with any value but 0: FORCE=0 is as good as none.
 switches     := DEBUG DECODE FORCE FRESH LAB QUICK RECORD SHORT STAT UNTRIED VERBOSE WERROR WORK
 switched_off := $(foreach setting,$(switches),$(if $(filter 0,$(value $(setting))),$(setting)))

@@ -47,6 +47,16 @@ Test(settings, what_is_no_word_is_refused) {
   nothing_was_run();
 }
 
+// The name of the machine, which some systems have in the environment, is not that of a record.
+Test(settings, a_name_is_given_on_the_command_line) {
+  const script_result result =
+      lab_run("NAME=machine " MAKE "-n step01 ladder-now variants; " MAKE "-n step01 ladder-now "
+              "NAME=mine");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "build/cpu/ladder 'results' ladder build/cpu/step01.so",
+         " NAME= ", "build/cpu/ladder 'results' mine build/cpu/step01.so");
+}
+
 // Settings that no program would understand are refused before anything is run.
 Test(settings, wrong_numbers_and_compilers) {
   const struct {
