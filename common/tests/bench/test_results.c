@@ -110,6 +110,7 @@ Test(results, floors_have_samples_alone) {
   cr_assert(results_save(&all, &folder, "bench", &error), "%s", error.text);
   open_again(&origin);
   cr_expect_eq(all.count, 5);
+  cr_expect_eq(results_rows(&all), 4, "they are counted like rows");
   cr_expect(!has(TIMING_EMPTY_KERNEL, 128));
   char *before = read_file("bench-samples.csv");
   cr_assert(results_save(&all, &folder, "bench", &error), "%s", error.text);

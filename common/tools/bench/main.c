@@ -212,7 +212,8 @@ static bool open_results(session *s, error_text *error) {
     return fail(error, "%.900s: FRESH=1 begins anew, NAME=... writes another file", reason);
   }
   const error_text shown = error_printable(record_file(&s->folder, s->name).text);
-  if (s->results.count > 0) printf("%zu rows are in %s already\n", s->results.count, shown.text);
+  const size_t rows = results_rows(&s->results);
+  if (rows > 0) printf("%zu rows are in %s already\n", rows, shown.text);
   if (s->results.dropped > 0) {
     printf("%zu rows of another commit or machine will leave %s\n", s->results.dropped, shown.text);
   }
@@ -232,7 +233,7 @@ static bool run(session *s, error_text *error) {
     return false;
   }
   printf("\nwritten: %s, %zu rows, and their samples beside it\n",
-         error_printable(record_file(&s->folder, s->name).text).text, s->results.count);
+         error_printable(record_file(&s->folder, s->name).text).text, results_rows(&s->results));
   return true;
 }
 

@@ -147,6 +147,12 @@ bool results_skipped(const results *results, const result_row *row) {
   return entry && entry->skipped;
 }
 
+size_t results_rows(const results *results) {
+  size_t rows = 0;
+  for (size_t i = 0; i < results->count; i++) rows += results->entries[i].row != NULL;
+  return rows;
+}
+
 // --- writing
 
 record_path results_samples_file(const record_folder *folder, const char *name) {
