@@ -201,6 +201,15 @@ time_step() {
   exec 9<&-
 }
 
+# gpus: how many GPUs programs may use; nvidia-smi tells of the others as well.
+gpus() {
+  if [ -n "${CUDA_VISIBLE_DEVICES+set}" ]; then
+    tr , '\n' <<<"$CUDA_VISIBLE_DEVICES" | grep -c .
+  else
+    nvidia-smi -L 2>/dev/null | grep -c '^GPU '
+  fi
+}
+
 status=0
 for step in "${steps[@]}"; do
   contenders=("$(library steps "$step")") || exit 2
@@ -213,8 +222,8 @@ for step in "${steps[@]}"; do
     contenders+=("$program:variant=${id#*-}")
   done
   if for_several "$step"; then
-    if [ "$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | wc -l)" -lt 2 ]; then
-      echo "SKIP $step: its variants are timed on several GPUs, and this machine has one"
+    if [ "$(gpus)" -lt 2 ]; then
+      echo "SKIP $step: its $called are timed on several GPUs, and there is one here${CUDA_VISIBLE_DEVICES+ (CUDA_VISIBLE_DEVICES=$CUDA_VISIBLE_DEVICES)}"
       continue
     fi
     bug_build gpu '' steps groups >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2 && exit 2; }

@@ -1,0 +1,48 @@
+// scripts/variants.sh on a GPU: what is timed, and what comes into the record. Scripts stand in for make, for nvidia-smi and
+// for the programs that time.
+#define _GNU_SOURCE
+#include "tests/needs.h"
+#include "toolkit.h"
+
+#define SEVERAL "// GPUs: several\n"
+#define PATCH                                                                                      \
+  "Title: a variant\nExpect: nothing\n--- a/steps/99_recorded/attention.cu\n"                      \
+  "+++ b/steps/99_recorded/attention.cu\n@@ -1,2 +1,2 @@\n // GPUs: several\n-int one;\n+int "     \
+  "two;\n"
+
+// Writes the record of as many GPUs as $COUNT says.
+#define GROUPS                                                                                     \
+  "#!/bin/bash\nmkdir -p \"$1/test-gpu\"\n{ echo '# before: x'; echo step,variant,gpus,ms; "       \
+  "echo 17_one,,1,$COUNT; echo 99_recorded,,$COUNT,5; "                                            \
+  "echo 99_recorded,other,$COUNT,6; } >\"$1/test-gpu/$2.csv\"\n" FINISHES
+
+static void put(const char *path, const char *text) {
+  toolkit_write(path, text);
+  cr_assert(chmod(path, 0700) == 0);
+}
+
+static void enter(void) {
+  needs_tool("patch");
+  toolkit_enter();
+  cr_assert_eq(toolkit_run("mkdir -p build/gpu steps/17_one steps/99_recorded/variants").status, 0);
+  toolkit_write("steps/99_recorded/attention.cu", SEVERAL "int one;\n");
+  toolkit_write("steps/17_one/attention.cu", "int one;\n");
+  toolkit_write("steps/99_recorded/variants/other.patch", PATCH);
+  put("bin/make", "#!/bin/bash\n");
+  put("bin/nvidia-smi", "#!/bin/bash\nprintf 'GPU %d: a GPU\\n' 0 1 2 3\n");
+  put("build/gpu/ladder", "#!/bin/bash\necho test-gpu\n");
+  put("build/gpu/groups", GROUPS);
+  unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
+TestSuite(variants_gpu, .init = enter, .fini = toolkit_leave);
+
+#define VARIANTS "PATH=$PWD/bin:$PATH DEVICE=gpu RECORD=1 scripts/variants.sh 99_recorded 2>&1"
+
+// nvidia-smi tells of GPUs that this program may not use.
+Test(variants_gpu, of_steps_for_several_are_left_out_on_one) {
+  const script_result result = toolkit_run("CUDA_VISIBLE_DEVICES=3 COUNT=1 " VARIANTS);
+  cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "SKIP 99_recorded: its variants are timed on several GPUs, and there is one here "
+                 "(CUDA_VISIBLE_DEVICES=3)\n");
+}
