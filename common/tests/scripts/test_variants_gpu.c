@@ -46,3 +46,13 @@ Test(variants_gpu, of_steps_for_several_are_left_out_on_one) {
   EXPECT(result, "SKIP 99_recorded: its variants are timed on several GPUs, and there is one here "
                  "(CUDA_VISIBLE_DEVICES=3)\n");
 }
+
+// A run on two GPUs and one on four are two rows of the tables.
+Test(variants_gpu, the_record_keeps_other_numbers_of_gpus) {
+  const script_result result =
+      toolkit_run("{ COUNT=2 " VARIANTS "; COUNT=4 " VARIANTS "; COUNT=2 " VARIANTS
+                  "; } >log; cat results/test-gpu/variants-groups.csv; cat log");
+  cr_expect(strstr(result.out, "step,variant,gpus,ms\n17_one,,1,2\n99_recorded,,4,5\n"
+                               "99_recorded,other,4,6\n99_recorded,,2,5\n99_recorded,other,2,6\n"),
+            "%s", result.out);
+}
