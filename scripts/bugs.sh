@@ -28,6 +28,8 @@ make_scratch
 . scripts/origin.sh
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
+# shellcheck source=scripts/writable.sh
+. scripts/writable.sh
 # shellcheck source=scripts/tenth.sh
 . scripts/tenth.sh
 device=${DEVICE:-cpu}
@@ -60,6 +62,11 @@ if ! { bug_build "$device" '' steps "step$number-check" &&
   cat "$scratch/log" >&2
   echo "error: the tests do not build, so no bug can be looked for" >&2
   exit 2
+fi
+
+if [ -n "${RECORD:-}" ]; then # what takes long is not lost in the end
+  folder=${DATA:-results}/$("build/$device/ladder" --slug) || exit 2
+  need_writable "$folder"
 fi
 
 # The bugs are tried from the last step on. These take longest, so they must not begin last.
@@ -100,7 +107,7 @@ for patch in "${bugs[@]}"; do
 done
 
 if [ -n "${RECORD:-}" ]; then
-  folder=${DATA:-results}/$("build/$device/ladder" --slug) && mkdir -p "$folder" && exec 9<"$folder" && flock 9 || exit 2
+  exec 9<"$folder" && flock 9 || exit 2
   for patch in "${bugs[@]}"; do cat "$scratch/$(bug_id "$patch").row"; done >"$scratch/rows"
   bugs_merge "$folder/bugs.csv" "$scratch/rows" "$@" >"$scratch/bugs.csv" && write_whole "$folder/bugs.csv" <"$scratch/bugs.csv" || exit 2
   echo "written: $folder/bugs.csv"

@@ -24,6 +24,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 . scripts/scratch.sh
 # shellcheck source=scripts/whole.sh
 . scripts/whole.sh
+# shellcheck source=scripts/writable.sh
+. scripts/writable.sh
 # shellcheck source=scripts/planted_bug.sh
 . scripts/planted_bug.sh
 # shellcheck source=scripts/mutant.sh
@@ -103,6 +105,7 @@ cp "$scratch/mutants" "$scratch/whole"
 if [ -n "${RECORD:-}${UNTRIED:-}" ]; then
   folder=${DATA:-results}/$("build/$mutant_device/ladder" --slug) || exit 2
 fi
+if [ -n "${RECORD:-}" ]; then need_writable "$folder"; fi # what takes hours is not lost in the end
 if [ -n "${UNTRIED:-}" ]; then
   mutants_untried "$folder/mutants.csv" <"$scratch/mutants" >"$scratch/untried" && mv "$scratch/untried" "$scratch/mutants"
 fi

@@ -182,6 +182,7 @@ library() {
 
 bug_build gpu '' steps ladder >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2 && exit 2; }
 folder=${DATA:-results}/$(build/gpu/ladder --slug) || exit 2
+if [ -n "${RECORD:-}" ]; then need_writable "$folder"; fi
 
 # time_step PROGRAM NAME CONTENDER... -- OPTION...: runs the program, which is the ladder or for steps for several GPUs
 # groups, and with RECORD puts what it says into NAME.csv.
