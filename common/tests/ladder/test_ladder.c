@@ -46,6 +46,15 @@ Test(ladder, tells_a_wrong_step) {
   cr_expect(strstr(result.err, "O is wrong at batch 0, head 0, row 0"), "%s", result.err);
 }
 
+// Else the samples of an earlier run would lie beside the rows, and be published with them.
+Test(ladder, leaves_no_samples_of_an_earlier_run) {
+  cr_expect_eq(run("nothing").status, 0);
+  cr_assert_eq(system("touch \"$(echo data/*)/it-samples.csv\""), 0);
+  const program_result result = run("nothing");
+  cr_expect_eq(result.status, 0, "it ended with %d: %s", result.status, result.err);
+  cr_expect_eq(system("ls data/*/it.csv >/dev/null && ! ls data/*/it-samples.csv 2>/dev/null"), 0);
+}
+
 // O alone is checked also where nothing is timed.
 Test(ladder, tells_a_step_that_is_wrong_without_lse) {
   const program_result result = run("o_alone");

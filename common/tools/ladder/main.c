@@ -10,6 +10,7 @@
 #include "reference/selection.h"
 #include "shape/shape.h"
 #include "tensors/tensors.h"
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,8 +207,12 @@ static bool save(ladder_session *s, const char *name,
 static bool run(ladder_session *s, const char *name, error_text *error) {
   char samples_name[1024];
   snprintf(samples_name, sizeof samples_name, "%.1000s-samples", name);
-  return save(s, name, climb, error) &&
-         (s->measured.count == 0 || save(s, samples_name, write_samples, error));
+  if (!save(s, name, climb, error)) return false;
+  if (s->measured.count > 0) return save(s, samples_name, write_samples, error);
+  // The samples of an earlier run would be taken for those of this record.
+  const record_path stale = record_file(&s->folder, samples_name);
+  return remove(stale.text) == 0 || errno == ENOENT ||
+         fail(error, "cannot remove %s: %s", stale.text, strerror(errno));
 }
 
 static bool all_right(const ladder_session *s) {
