@@ -194,9 +194,14 @@ time_step() {
   mkdir -p "$folder" && exec 9<"$folder" && flock 9 || exit 2
   for file in "$name.csv" "$name-samples.csv"; do
     new=$scratch/data/${folder##*/}/$file
-    if ! [ -f "$new" ]; then continue; fi # --no-time leaves no samples
-    variants_merge "$folder/$file" "$new" >"$scratch/merged" &&
-      write_whole "$folder/$file" <"$scratch/merged" || exit 2
+    if [ -f "$new" ]; then
+      variants_merge "$folder/$file" "$new" >"$scratch/merged" || exit 2
+    elif [ -f "$folder/$file" ]; then # --no-time leaves no samples, and those of before are of other rows
+      awk -F , -v step="$step" 'FNR == 1 || $1 != step' "$folder/$file" >"$scratch/merged" || exit 2
+    else
+      continue
+    fi
+    write_whole "$folder/$file" <"$scratch/merged" || exit 2
     echo "written: $folder/$file"
   done
   exec 9<&-

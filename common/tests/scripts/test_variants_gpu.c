@@ -14,7 +14,9 @@
 #define GROUPS                                                                                     \
   "#!/bin/bash\nmkdir -p \"$1/test-gpu\"\n{ echo '# before: x'; echo step,variant,gpus,ms; "       \
   "echo 17_one,,1,$COUNT; echo 99_recorded,,$COUNT,5; "                                            \
-  "echo 99_recorded,other,$COUNT,6; } >\"$1/test-gpu/$2.csv\"\n" FINISHES
+  "echo 99_recorded,other,$COUNT,6; } >\"$1/test-gpu/$2.csv\"\n"                                   \
+  "[ -z \"$SAMPLES\" ] || printf 'step,ms\n%s,5\n' 99_recorded "                                   \
+  ">\"$1/test-gpu/$2-samples.csv\"\n" FINISHES
 
 static void put(const char *path, const char *text) {
   toolkit_write(path, text);
@@ -55,4 +57,13 @@ Test(variants_gpu, the_record_keeps_other_numbers_of_gpus) {
   cr_expect(strstr(result.out, "step,variant,gpus,ms\n17_one,,1,2\n99_recorded,,4,5\n"
                                "99_recorded,other,4,6\n99_recorded,,2,5\n99_recorded,other,2,6\n"),
             "%s", result.out);
+}
+
+// Where nothing was timed the samples of an earlier run are of other rows.
+Test(variants_gpu, the_record_keeps_no_samples_of_an_earlier_run) {
+  const script_result result = toolkit_run(
+      "{ SAMPLES=1 COUNT=2 " VARIANTS "; cd results/test-gpu; cp variants-groups-samples.csv ..; "
+      "echo 21_gather,7 >>variants-groups-samples.csv; cd ../..; COUNT=2 " VARIANTS
+      "; } >log; cat results/variants-groups-samples.csv results/test-gpu/*-samples.csv; cat log");
+  cr_expect(strstr(result.out, "step,ms\n99_recorded,5\nstep,ms\n21_gather,7\n"), "%s", result.out);
 }
