@@ -5,6 +5,11 @@
 override export LC_ALL := C
 # What make check tells the make that it calls. A make that a test calls must not hear of it.
 unexport SAID HAVE_DEVICE
+# Nor of the steps that the command line names: the make that a recipe calls has them in its flags, and a test has steps
+# of its own.
+ifeq ($(origin STEPS),command line)
+  unexport STEPS
+endif
 
 include make/settings.mk
 

@@ -36,6 +36,14 @@ Test(refusals, steps_are_named_once) {
   EXPECT(result, "both say which steps are meant: give one of them, and STEPS is in your environ");
 }
 
+// Steps of the command line are for the verb, and not for a make that a test calls.
+Test(refusals, steps_are_not_those_of_a_test) {
+  const script_result result = lab_run(MAKE "STEPS='01_naive 02_tiled' --eval "
+                                            "'own:;@echo \"$$STEPS of $(STEPS)\"' own");
+  EXPECT_STATUS(result, 0);
+  cr_expect_str_eq(result.out, " of 01_naive 02_tiled\n", "%s", result.out);
+}
+
 // The parts of the record would be written over each other, or be of other problems.
 Test(refusals, the_record_is_of_certain_problems) {
   REFUSED({"record NAME=mine " ON_GPU, "under its own name and options: leave NAME out"},
