@@ -1,4 +1,4 @@
-# What a verb would leave out without a word is refused, in a sentence. make/config.mk includes this file.
+# Refuses in a sentence settings that a verb would leave out without a word. make/config.mk includes this file.
 
 # CONFIG goes to the programs of run, check and count. The others would leave it out without a word.
 without_config := $(firstword $(filter sanitize ladder sweep splits budget timeline fuzz trace gdb ncu ptxas sass ptx bench peers shapes spread waves \

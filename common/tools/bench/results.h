@@ -45,7 +45,7 @@ void results_free(results *results);
 bool results_has(const results *results, const result_row *row);
 bool results_skipped(const results *results, const result_row *row);
 
-// Returns how many rows NAME.csv has. What has samples alone is none.
+// Returns how many rows NAME.csv has. An entry of which only samples are left has none there.
 size_t results_rows(const results *results);
 
 // Adds a row, or replaces the row that it measures again. `bursts` has its samples, or is NULL when it was
