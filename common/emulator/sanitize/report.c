@@ -8,7 +8,8 @@
 
 static const char *access_name(observed_kind kind) {
   switch (kind) {
-  case OBSERVED_READ: return "read";
+  case OBSERVED_READ:
+  case OBSERVED_STRUCT_READ: return "read";
   case OBSERVED_WRITE: return "write";
   case OBSERVED_ATOMIC:
   case OBSERVED_ATOMIC_STORE:
