@@ -30,8 +30,8 @@ for document in "$@"; do
   }
 done
 
-# Writes a line "heading TEXT", "link LINE TARGET", "picture LINE TEXT" or "section LINE TEXT" for each of a document. A heading
-# stands in the form that links take: in small letters, without punctuation, with dashes for blanks.
+# Writes a line "heading TEXT", "link LINE TARGET", "picture LINE TEXT" or "section LINE TEXT" for each of a document. A
+# heading stands in the form that links take: in small letters, without punctuation, with dashes for blanks.
 parts() { # document
   awk '
     /^ *```/ { code = !code; next }
@@ -84,7 +84,7 @@ check_pictures() { # document
     $1 == "picture" {
       text = $0
       sub(/^picture [0-9]+ /, "", text)
-      if (text in line) print document ":" $2 ": the picture has the words \"" text "\", as that of line " line[text] " has"
+      if (text in line) print document ":" $2 ": the picture has the same words as that of line " line[text] ", \"" text "\": say what each shows"
       line[text] = $2
     }' "$scratch/parts"
 }

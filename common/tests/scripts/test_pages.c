@@ -29,8 +29,8 @@ Test(pages, follow_links_to_files_and_headings) {
                                   "document has no such heading"},
       {"[a](#title)", "document.md:1: the link leads to #title"},
       {"![a](other.md) ![b](other.md) [a](other.md)", NULL},
-      {"![a](other.md)\n\n![a](document.md)",
-       "document.md:3: the picture has the words \"a\", as that of line 1 has"},
+      {"![a](other.md)\n\n![a](document.md)", "document.md:3: the picture has the same words as "
+                                              "that of line 1, \"a\": say what each shows"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const script_result result = pages(cases[i].text);

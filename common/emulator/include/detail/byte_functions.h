@@ -29,7 +29,7 @@ EMULATOR_IN_PLACE void *memset(void *to, int value, size_t bytes) noexcept {
 #undef EMULATOR_IN_PLACE
 }
 
-// What replaces a builtin function can be part of a constant, as it can.
+// A call of a builtin function can be part of a constant, and so can a call of what stands in for it.
 namespace emulator {
 #define EMULATOR_BUILTIN(name, Other)                                                              \
   constexpr inline __attribute__((always_inline)) void *builtin_##name(void *to, Other other,      \
