@@ -8,8 +8,8 @@ static bool points(const source *file, size_t first) {
 
 size_t template_append_names(const source *file, size_t open, text_buffer *out) {
   size_t name = NO_TOKEN, depth = 0;
-  bool pack = false,
-       named = false; // `named`: what follows is no name, but of a function's type or a default
+  bool pack = false;
+  bool named = false; // and a function's parameters or a default follow, which hold no name
   for (size_t i = token_next(file, open); i != NO_TOKEN; i = token_next(file, i)) {
     const bool ends = depth == 0 && token_is(file, i, ">");
     if (ends || (depth == 0 && token_is(file, i, ","))) {

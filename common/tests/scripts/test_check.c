@@ -9,19 +9,15 @@
   "echo \"end ${0##*/}\" >>ran\necho \"threads: $OMP_NUM_THREADS $*\" >>threads\n" last
 #define PASSES "echo 'Synthesis: Tested: 3'\necho 'finished: 3 tests'\n"
 
-static void put(const char *path, const char *text) {
-  toolkit_write(path, text);
-  cr_assert(chmod(path, 0700) == 0);
-}
-
 static void enter(void) {
   toolkit_enter();
   cr_assert_eq(toolkit_run("mkdir -p build/gpu/timing").status, 0);
-  put("build/gpu/slow", PROGRAM("0.6", PASSES));
-  put("build/gpu/quick", PROGRAM("0.2", PASSES));
-  put("build/gpu/timing/alone", PROGRAM("0.1", PASSES));
-  put("build/gpu/fails", PROGRAM("0", PASSES "echo what is wrong\nexit 1\n"));
-  put("build/gpu/empty", PROGRAM("0", "echo 'Synthesis: Tested: 0'; echo 'finished: 0 tests'\n"));
+  toolkit_write_program("build/gpu/slow", PROGRAM("0.6", PASSES));
+  toolkit_write_program("build/gpu/quick", PROGRAM("0.2", PASSES));
+  toolkit_write_program("build/gpu/timing/alone", PROGRAM("0.1", PASSES));
+  toolkit_write_program("build/gpu/fails", PROGRAM("0", PASSES "echo what is wrong\nexit 1\n"));
+  toolkit_write_program("build/gpu/empty",
+                        PROGRAM("0", "echo 'Synthesis: Tested: 0'; echo 'finished: 0 tests'\n"));
   // The check that runs this program sets both for it.
   cr_assert(unsetenv("OMP_NUM_THREADS") == 0);
   cr_assert(unsetenv("AT_ONCE") == 0);
@@ -53,10 +49,10 @@ Test(check, programs_that_measure_times_run_alone_on_a_gpu) {
   "#!/bin/bash\necho begins >>order\n"                                                             \
   "for i in {1..20}; do [ $(grep -c begins order) -eq 2 ] && break; sleep $WAIT; done\n"           \
   "echo ends >>order\n" PASSES
-  put("build/gpu/timing/measures", NOTES_ITS_TIME);
-  put("build/gpu/other", NOTES_ITS_TIME);
-  put("build/cpu/timing/measures", NOTES_ITS_TIME);
-  put("build/cpu/other", NOTES_ITS_TIME);
+  toolkit_write_program("build/gpu/timing/measures", NOTES_ITS_TIME);
+  toolkit_write_program("build/gpu/other", NOTES_ITS_TIME);
+  toolkit_write_program("build/cpu/timing/measures", NOTES_ITS_TIME);
+  toolkit_write_program("build/cpu/other", NOTES_ITS_TIME);
 #define BESIDE(device, wait)                                                                       \
   "WAIT=" wait " AT_ONCE=2 scripts/check.sh build/" device "/timing/measures build/" device        \
   "/other >log; "                                                                                  \
@@ -67,9 +63,10 @@ Test(check, programs_that_measure_times_run_alone_on_a_gpu) {
 
 // The suites of a machine with two GPUs take both, one program each, unless the user has chosen a GPU.
 Test(check, programs_for_one_gpu_take_turns_with_the_gpus) {
-  put("nvidia-smi", "#!/bin/bash\necho 'GPU 0: one'\necho 'GPU 1: two'\n");
+  toolkit_write_program("nvidia-smi", "#!/bin/bash\necho 'GPU 0: one'\necho 'GPU 1: two'\n");
   for (char program[] = "build/gpu/a"; program[10] < 'e'; program[10]++)
-    put(program, "#!/bin/bash\necho \"${0##*/} ${CUDA_VISIBLE_DEVICES-all}\" >>gpus\n" PASSES);
+    toolkit_write_program(
+        program, "#!/bin/bash\necho \"${0##*/} ${CUDA_VISIBLE_DEVICES-all}\" >>gpus\n" PASSES);
   static const char *const programs =
       "PATH=$PWD:$PATH ONE_GPU='build/gpu/a build/gpu/b build/gpu/c' scripts/check.sh build/gpu/a "
       "build/gpu/b build/gpu/c build/gpu/d >log; cat gpus; rm gpus";
@@ -83,9 +80,10 @@ Test(check, programs_for_one_gpu_take_turns_with_the_gpus) {
 
 // Two programs that both exchange data between the same GPUs may wait for ever.
 Test(check, programs_for_all_gpus_run_alone_and_one_test_at_a_time) {
-  put("build/gpu/group",
+  toolkit_write_program(
+      "build/gpu/group",
       "#!/bin/bash\necho group $* >>order\nsleep 0.2\necho ends >>order\n" PASSES);
-  put("build/gpu/other", "#!/bin/bash\necho other $* >>order\n" PASSES);
+  toolkit_write_program("build/gpu/other", "#!/bin/bash\necho other $* >>order\n" PASSES);
   const script_result result = toolkit_run("AT_ONCE=2 ALL_GPUS=build/gpu/group scripts/check.sh "
                                            "build/gpu/group build/gpu/other >log; cat order");
   cr_expect_str_eq(result.out, "group --jobs 1\nends\nother --jobs 2\n", "%s", result.out);
@@ -93,7 +91,8 @@ Test(check, programs_for_all_gpus_run_alone_and_one_test_at_a_time) {
 
 // A wrong step fails most tests of its suite.
 Test(check, one_step_shows_its_first_failure) {
-  put("build/gpu/step04-check",
+  toolkit_write_program(
+      "build/gpu/step04-check",
       "#!/bin/bash\nfor i in 1 2; do echo '========= Race'; echo '=========  the launch is "
       "abandoned: '\n"
       "done; echo '[----] a.c:1: Assertion Failed'\necho '[----]   a sentence'\n"
@@ -121,7 +120,7 @@ Test(check, what_measures_runs_alone) {
 }
 
 Test(check, the_cores_are_divided) {
-  put("bin/nproc", "#!/bin/bash\necho 16\n");
+  toolkit_write_program("bin/nproc", "#!/bin/bash\necho 16\n");
   const script_result result =
       toolkit_run("PATH=$PWD/bin:$PATH AT_ONCE=4 " CHECK "sort -u threads");
   EXPECT(result, "threads: 2 --jobs 2\n");
@@ -131,8 +130,8 @@ Test(check, the_cores_are_divided) {
 Test(check, shows_what_runs) {
   needs_tool("script");
   // Long enough that both run at the same time on a busy machine, too.
-  put("build/gpu/slow", PROGRAM("1.5", PASSES));
-  put("build/gpu/quick", PROGRAM("1", PASSES));
+  toolkit_write_program("build/gpu/slow", PROGRAM("1.5", PASSES));
+  toolkit_write_program("build/gpu/quick", PROGRAM("1", PASSES));
   script_result result = toolkit_run(
       "script -qec 'AT_ONCE=2 scripts/check.sh build/gpu/quick build/gpu/slow' /dev/null");
   cr_expect_eq(result.status, 0, "%s", result.out);
@@ -150,7 +149,7 @@ Test(check, what_does_not_finish) {
   for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
     char text[256];
     snprintf(text, sizeof text, "#!/bin/bash\n%s", logs[i]);
-    put("build/gpu/ends", text);
+    toolkit_write_program("build/gpu/ends", text);
     const script_result result = toolkit_run("scripts/check.sh build/gpu/ends 2>&1");
     cr_expect_eq(result.status, 1, "%s: %s", logs[i], result.out);
     EXPECT(result, " FAIL ends\n it ", "check: 1 of 1 test programs failed: ends\n");
@@ -161,10 +160,12 @@ Test(check, what_does_not_finish) {
 // tests that are skipped for another reason must not be the only ones.
 Test(check, what_needs_a_tool) {
 #define NOTHING "echo 'Synthesis: Tested: 0'\necho 'finished: 0 tests'\n"
-  put("build/gpu/plots", "#!/bin/bash\n" NOTHING "echo 'skipped: 9 tests: needs gnuplot'\n");
-  put("build/gpu/parts", "#!/bin/bash\n" PASSES "echo 'skipped: 2 tests: needs gdb'\n"
-                         "echo 'skipped: 1 tests: needs gnuplot'\n"
-                         "echo 'skipped: 1 tests: the emulator takes minutes'\n");
+  toolkit_write_program("build/gpu/plots",
+                        "#!/bin/bash\n" NOTHING "echo 'skipped: 9 tests: needs gnuplot'\n");
+  toolkit_write_program("build/gpu/parts",
+                        "#!/bin/bash\n" PASSES "echo 'skipped: 2 tests: needs gdb'\n"
+                        "echo 'skipped: 1 tests: needs gnuplot'\n"
+                        "echo 'skipped: 1 tests: the emulator takes minutes'\n");
   script_result result = toolkit_run("scripts/check.sh build/gpu/plots build/gpu/parts 2>&1");
   cr_expect_eq(result.status, 0, "%s", result.out);
   EXPECT(result, " skip plots: needs gnuplot\n",
@@ -173,7 +174,8 @@ Test(check, what_needs_a_tool) {
          "check: skipped, because this machine lacks something: 10 tests need gnuplot, 2 tests "
          "need gdb\n",
          "check: 1 of 2 test programs pass, 1 skipped (");
-  put("build/gpu/idle", "#!/bin/bash\n" NOTHING "echo 'skipped: 3 tests: no mood'\n");
+  toolkit_write_program("build/gpu/idle",
+                        "#!/bin/bash\n" NOTHING "echo 'skipped: 3 tests: no mood'\n");
   result = toolkit_run("scripts/check.sh build/gpu/idle 2>&1");
   cr_expect_eq(result.status, 1, "%s", result.out);
   EXPECT(result, " FAIL idle\n it finished no test\n");

@@ -27,17 +27,12 @@
   "mkdir -p $2/nvidia/cu13/bin && printf '#!/bin/bash\\necho listing\\n' "                         \
   ">$2/nvidia/cu13/bin/nvdisasm && chmod +x $2/nvidia/cu13/bin/nvdisasm\n"
 
-static void put(const char *path, const char *text) {
-  toolkit_write(path, text);
-  cr_assert(chmod(path, 0700) == 0);
-}
-
 static void enter(void) {
   toolkit_enter();
   cr_assert(mkdir("path", 0700) == 0);
-  put("path/apt-get", APT);
-  put("path/dpkg-deb", DPKG);
-  put("path/python3", PIP);
+  toolkit_write_program("path/apt-get", APT);
+  toolkit_write_program("path/dpkg-deb", DPKG);
+  toolkit_write_program("path/python3", PIP);
   // The folder has all programs of this machine, except gnuplot, sudo and those that are replaced.
   const script_result linked = toolkit_run(
       "for folder in /usr/bin /bin /usr/local/bin; do "

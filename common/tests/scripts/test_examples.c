@@ -5,17 +5,12 @@
 #define SAYS  "echo \"${0##*/} $*\"\n"
 #define FAILS "[[ \"$0 $*\" != *\"${FAIL:-nothing at all}\"* ]]\n"
 
-static void put(const char *path, const char *text) {
-  toolkit_write(path, text);
-  cr_assert(chmod(path, 0700) == 0);
-}
-
 static void enter(void) {
   toolkit_enter();
   cr_assert_eq(toolkit_run("mkdir -p build/cpu/examples build/gpu/examples").status, 0);
-  put("build/cpu/examples/from_c-04", "#!/bin/bash\n" SAYS FAILS);
-  put("build/gpu/examples/from_c-04", "#!/bin/bash\n" SAYS FAILS);
-  put("bin/python3", "#!/bin/bash\n[ \"$1\" != -c ] || exit 0\n" SAYS FAILS);
+  toolkit_write_program("build/cpu/examples/from_c-04", "#!/bin/bash\n" SAYS FAILS);
+  toolkit_write_program("build/gpu/examples/from_c-04", "#!/bin/bash\n" SAYS FAILS);
+  toolkit_write_program("bin/python3", "#!/bin/bash\n[ \"$1\" != -c ] || exit 0\n" SAYS FAILS);
   cr_assert(setenv("PATH", "bin:/usr/bin:/bin", 1) == 0);
 }
 

@@ -9,11 +9,6 @@
   "--- a/steps/99_recorded/attention.cu\n+++ b/steps/99_recorded/attention.cu\n"                   \
   "@@ -1,2 +1,2 @@\n // the first line\n-  the_second_line();\n+  another_line();\n"
 
-static void put(const char *path, const char *text) {
-  toolkit_write(path, text);
-  cr_assert(chmod(path, 0700) == 0);
-}
-
 static void enter(void) {
   needs_tool("patch");
   toolkit_enter();
@@ -24,10 +19,11 @@ static void enter(void) {
                0);
   toolkit_write("steps/99_recorded/bugs/1_bug.patch", PATCH);
   toolkit_write("steps/99_recorded/variants/other.patch", PATCH);
-  put("bin/make", "#!/bin/bash\n");
-  put("build/gpu/ladder", "#!/bin/bash\n[ \"$1\" != --slug ] || exec echo test-gpu\necho timed\n");
-  put("build/gpu/step99-check", "#!/bin/bash\necho tried\n");
-  put("build/gpu/mutants", "#!/bin/bash\n");
+  toolkit_write_program("bin/make", "#!/bin/bash\n");
+  toolkit_write_program("build/gpu/ladder",
+                        "#!/bin/bash\n[ \"$1\" != --slug ] || exec echo test-gpu\necho timed\n");
+  toolkit_write_program("build/gpu/step99-check", "#!/bin/bash\necho tried\n");
+  toolkit_write_program("build/gpu/mutants", "#!/bin/bash\n");
 }
 
 TestSuite(unwritable, .init = enter, .fini = toolkit_leave);

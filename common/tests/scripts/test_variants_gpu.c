@@ -18,11 +18,6 @@
   "[ -z \"$SAMPLES\" ] || printf 'step,ms\n%s,5\n' 99_recorded "                                   \
   ">\"$1/test-gpu/$2-samples.csv\"\n" FINISHES
 
-static void put(const char *path, const char *text) {
-  toolkit_write(path, text);
-  cr_assert(chmod(path, 0700) == 0);
-}
-
 static void enter(void) {
   needs_tool("patch");
   toolkit_enter();
@@ -30,10 +25,10 @@ static void enter(void) {
   toolkit_write("steps/99_recorded/attention.cu", SEVERAL "int one;\n");
   toolkit_write("steps/17_one/attention.cu", "int one;\n");
   toolkit_write("steps/99_recorded/variants/other.patch", PATCH);
-  put("bin/make", "#!/bin/bash\n");
-  put("bin/nvidia-smi", "#!/bin/bash\nprintf 'GPU %d: a GPU\\n' 0 1 2 3\n");
-  put("build/gpu/ladder", "#!/bin/bash\necho test-gpu\n");
-  put("build/gpu/groups", GROUPS);
+  toolkit_write_program("bin/make", "#!/bin/bash\n");
+  toolkit_write_program("bin/nvidia-smi", "#!/bin/bash\nprintf 'GPU %d: a GPU\\n' 0 1 2 3\n");
+  toolkit_write_program("build/gpu/ladder", "#!/bin/bash\necho test-gpu\n");
+  toolkit_write_program("build/gpu/groups", GROUPS);
   unsetenv("CUDA_VISIBLE_DEVICES");
 }
 

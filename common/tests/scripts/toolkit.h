@@ -79,6 +79,12 @@ static inline void toolkit_write(const char *path, const char *text) {
   cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0, "%s cannot be written", path);
 }
 
+// Writes a script that stands in for a program.
+static inline void toolkit_write_program(const char *path, const char *text) {
+  toolkit_write(path, text);
+  cr_assert(chmod(path, 0700) == 0, "%s cannot be made executable", path);
+}
+
 static inline script_result toolkit_run(const char *command) {
   script_result result = {0};
   FILE *pipe = popen(command, "r");
