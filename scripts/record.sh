@@ -56,7 +56,10 @@ part() {
     run "$1" RECORD=1 STEPS="${steps[*]}"
     ;;
   peers | shapes | spread) run "$1" ${FA3:+FA3="$FA3"} ;;
-  waves) run waves ${FA3_DECODE:+FA3_DECODE="$FA3_DECODE"} ;;
+  waves)
+    run waves ${FA3_DECODE:+FA3_DECODE="$FA3_DECODE"}
+    run step24 splits ARGS='--batch 1 --heads 4 --seq-q 1024 --seq-kv 8192'
+    ;;
   decode)
     run decode ${FA3_DECODE:+FA3_DECODE="$FA3_DECODE"}
     for step in 18 19 20; do run "step$step" splits; done
