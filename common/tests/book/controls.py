@@ -24,7 +24,7 @@ def charts(check):
         " it]).filter(([name]) => name).map(([name, it]) => [name[1],"
         " it.querySelector('a') && it.querySelector('a').getAttribute('href')]))"
     )
-    for name in ("roofline", "memory-dim64", "latency", "decode", "spread-fp16", "saves", "sweep-05"):
+    for name in ("roofline", "memory-dim64", "latency", "decode", "spread-fp16", "saves", "sweep-17"):
         view = views[f"plots/nvidia-h200/{name}.svg"]
         check.expect(view is None, f"the data of {name} is said to be drawn by {view}")
     check.go(views["plots/nvidia-h200/timeline-09-dim128.svg"])
