@@ -36,20 +36,6 @@ in_new_columns() { # published file, new file
     }' "$2" "$1"
 }
 
-# Prints the new file, and those rows of the old one whose first column does not occur in the new one, or not with the
-# same number of GPUs where the files have a column of that name.
-join_rows() { # published file, which need not be there, new file
-  local old=$1 rows gpus
-  [ -f "$old" ] || old=/dev/null
-  rows=$(in_new_columns "$old" "$2") || return
-  gpus=$(head -n 1 "$2" | tr , '\n' | grep -nx gpus | cut -d : -f 1) || gpus=1
-  head -n 1 "$2"
-  {
-    awk -F , -v gpus="$gpus" 'FNR == NR { replaced[$1, $gpus]; next } $1 != "" && !(($1, $gpus) in replaced)' "$2" - <<<"$rows"
-    tail -n +2 "$2"
-  } | sort --stable --field-separator=, --key=1,1
-}
-
 # Whether the new file has all columns of the old one. Else rows of the old one would lose what they hold.
 lacks_no_column() { # published file, new file
   awk -F , '
@@ -121,7 +107,7 @@ publish() { # file of results/, folder of plots/data
     write_whole "$published" <<<"$text"
     ;;
   bugs.csv | mutants.csv | counts-lines.csv | variants*.csv | substeps*.csv)
-    text=$(set -e; join_rows "$published" "$1" | of_todays_steps)
+    text=$(set -e; scripts/merge_rows.sh "$published" "$1" | of_todays_steps)
     write_whole "$published" <<<"$text"
     ;;
   bench*.csv | peers*.csv | shapes*.csv | spread*.csv | waves*.csv | decode*.csv)

@@ -99,21 +99,3 @@ variant_judge() {
   *) echo "$1 did not run: ${2#*$'\t'}" ;;
   esac
 }
-
-# variants_merge OLD_CSV NEW_CSV: prints NEW_CSV, as the ladder has written it, without comments, and with the rows
-# that OLD_CSV has of other steps, and of other numbers of GPUs. OLD_CSV need not be there; rows of other columns are
-# left out.
-variants_merge() {
-  local old=$1 header
-  header=$(sed -n '/^[^#]/{p;q}' "$2")
-  if ! [ -f "$old" ] || [ "$(head -n 1 "$old")" != "$header" ]; then old=/dev/null; fi
-  echo "$header"
-  awk -F , '
-    function timed() { return $1 FS (gpus ? $gpus : "") }
-    /^#/ { next }
-    /^step,/ { for (i = 1; i <= NF; i++) if ($i == "gpus") gpus = i; next }
-    FILENAME == new { replaced[timed()]; row[++rows] = $0; next }
-    !(timed() in replaced)
-    END { for (i = 1; i <= rows; i++) print row[i] }' new="$2" "$2" "$old" |
-    sort --stable --field-separator=, --key=1,1
-}

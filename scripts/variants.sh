@@ -195,7 +195,7 @@ time_step() {
   for file in "$name.csv" "$name-samples.csv"; do
     new=$scratch/data/${folder##*/}/$file
     if [ -f "$new" ]; then
-      variants_merge "$folder/$file" "$new" >"$scratch/merged" || exit 2
+      scripts/merge_rows.sh "$folder/$file" "$new" >"$scratch/merged" || exit 2
     elif [ -f "$folder/$file" ]; then # --no-time leaves no samples, and those of before are of other rows
       awk -F , -v step="$step" 'FNR == 1 || $1 != step' "$folder/$file" >"$scratch/merged" || exit 2
     else

@@ -159,6 +159,8 @@ Test(variants, problems_of_a_step) {
   cr_expect_str_empty(result.out, "the tables know nothing of: %s", result.out);
 }
 
+#define MERGE "scripts/merge_rows.sh %s/old %s/new"
+
 Test(variants, the_record_keeps_other_steps) {
   char path[128];
   snprintf(path, sizeof path, "%s/old", lab_work);
@@ -166,16 +168,29 @@ Test(variants, the_record_keeps_other_steps) {
   snprintf(path, sizeof path, "%s/new", lab_work);
   toolkit_write(path,
                 "# before: x\nstep,variant,ms\n06_cp_async,,4\n06_cp_async,a,5\n# after: y\n");
-  script_result result =
-      lab_run("bash -c '. scripts/variant.sh; variants_merge %s/old %s/new'", lab_work, lab_work);
+  script_result result = lab_run(MERGE, lab_work, lab_work);
   cr_expect_str_eq(
       result.out, "step,variant,ms\n05_wmma,no_pad,1\n06_cp_async,,4\n06_cp_async,a,5\n07_mma,,3\n",
       "%s", result.out);
-  result = lab_run("sed -i '1s/ms/seconds/' %s/old; bash -c '. scripts/variant.sh; variants_merge "
-                   "%s/old %s/new; variants_merge %s/none %s/new'",
-                   lab_work, lab_work, lab_work, lab_work, lab_work);
+  result = lab_run("rm %s/old; " MERGE, lab_work, lab_work, lab_work);
+  cr_expect_str_eq(result.out, "step,variant,ms\n06_cp_async,,4\n06_cp_async,a,5\n", "%s",
+                   result.out);
+}
+
+// A record may be of a lab that recorded more, or less, and its rows are of hours of a GPU.
+Test(variants, the_record_keeps_rows_of_other_columns) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/old", lab_work);
+  toolkit_write(path, "step,seconds,variant,note\n05_wmma,1,no_pad,\"a, \"\"b\"\"\"\n"
+                      "06_cp_async,2,gone,\n07_mma,3,,\n");
+  snprintf(path, sizeof path, "%s/new", lab_work);
+  toolkit_write(path, "step,variant,ms\n06_cp_async,,4\n06_cp_async,a,5\n");
+  script_result result = lab_run(MERGE, lab_work, lab_work);
   cr_expect_str_eq(result.out,
-                   "step,variant,ms\n06_cp_async,,4\n06_cp_async,a,5\n"
-                   "step,variant,ms\n06_cp_async,,4\n06_cp_async,a,5\n",
+                   "step,variant,ms,seconds,note\n05_wmma,no_pad,,1,\"a, \"\"b\"\"\"\n"
+                   "06_cp_async,,4,,\n06_cp_async,a,5,,\n07_mma,,,3,\n",
                    "%s", result.out);
+  result = lab_run("sed -i '/^0[57]/d' %s/old; " MERGE, lab_work, lab_work, lab_work);
+  cr_expect_str_eq(result.out, "step,variant,ms\n06_cp_async,,4\n06_cp_async,a,5\n", "%s",
+                   result.out);
 }
