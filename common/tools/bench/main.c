@@ -220,18 +220,33 @@ static bool open_results(session *s, error_text *error) {
   return true;
 }
 
-static bool run(session *s, error_text *error) {
+static size_t cells_left(const session *s) {
+  size_t missing[MOST_STEPS], left = 0;
+  for (size_t i = 0; i < s->cells; i++) left += missing_steps(s, &s->shapes[i], missing) > 0;
+  return left;
+}
+
+static bool measure_cells(session *s, error_text *error) {
   static const char checked[] =
       "# check: of each head max(p, min(8, 8 * p)) query rows with p = 2^26 / (batch * heads * "
       "seq_kv), at least one, or all, against float64; every other element is finite\n";
-  if (!open_results(s, error) || !add_state(s, "before", checked, error)) return false;
+  if (!add_state(s, "before", checked, error)) return false;
   print_head(s);
   for (size_t i = 0; i < s->cells; i++) {
     if (!measure_cell(s, i, error)) return false;
   }
-  if (!add_state(s, "after", "", error) || !results_save(&s->results, &s->folder, s->name, error)) {
+  return add_state(s, "after", "", error);
+}
+
+static bool run(session *s, error_text *error) {
+  if (!open_results(s, error)) return false;
+  // The comments say what the GPU was like before and after rows were measured.
+  if (cells_left(s) == 0) {
+    printf("nothing is left to measure: FRESH=1 measures all of it again\n");
+  } else if (!measure_cells(s, error)) {
     return false;
   }
+  if (!results_save(&s->results, &s->folder, s->name, error)) return false;
   printf("\nwritten: %s, %zu rows, and their samples beside it\n",
          error_printable(record_file(&s->folder, s->name).text).text, results_rows(&s->results));
   return true;
