@@ -96,7 +96,7 @@ $(STEP_GOALS): $(if $(filter-out step%,$(MAKECMDGOALS)),,run)
 # Runs a program with the reader's options behind its own. Charts of what the reader has just recorded lie beside it:
 # $(call draw_results,"CHART...",NAME of the file).
 with_args    = scripts/with_args.sh
-draw_results = $(if $(ELSEWHERE),,@scripts/plot.sh --data $(DATA) $1 $$($(BUILD)/ladder --slug) $2)
+draw_results = $(if $(ELSEWHERE),,@scripts/plot.sh --afterwards --data $(DATA) $1 $$($(BUILD)/ladder --slug) $2)
 
 run: build ## run a step's program: make step04 run ARGS="--seq 1000 --causal"
 	@for program in $(call programs,$(BUILDABLE)); do $(with_args) $(RUN) $$program $(CONFIG:%=--config %) $(GPUS:%=--gpus %) || exit; done

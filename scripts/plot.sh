@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws charts from recorded data: scripts/plot.sh [--dumb] [--data FOLDER] "CHART..." [DEVICE_FOLDER [NAME]]
+# Draws charts from recorded data: scripts/plot.sh [--afterwards] [--dumb] [--data FOLDER] "CHART..." [DEVICE_FOLDER [NAME]]
 #
 # A chart is plots/CHART.gp, which draws what plots/CHART.awk makes of the data. The script's first
 # comment says what it takes:
@@ -18,7 +18,8 @@
 # "all" for all; without a device, all that have data are drawn. With NAME, the first file is NAME.csv.
 # A chart whose data is missing says so, unless another device that is drawn has it. With --data the records are those of
 # FOLDER/<device>, such as results/<device>, the charts are written beside them, and only those that have data. Without
-# gnuplot: a sentence, and exit status 0. All charts of a published device: pictures that are no more drawn are removed.
+# gnuplot: a sentence, and exit status 0. Where gnuplot fails: exit status 1; with --afterwards, for verbs that have done
+# their work before they draw, a sentence and 0. All charts of a published device: pictures that are no more drawn are removed.
 #
 # The reader chooses with --steps 07,10 (only these, with the peers), --base sdpa_cudnn (what is 1 in a chart of
 # speed-ups), --with results/... (a file or folder of the reader's own, whose steps are drawn beside the record) and
@@ -36,12 +37,14 @@ make_scratch
 . scripts/whole.sh
 
 terminal=svg
+afterwards=''
 data=plots/data
 drawn=() # the pictures so far: they are put in their places when all could be drawn
 empty='' # why a page of what was chosen holds nothing
 chosen='' with='''' axis='' steps='' base=''
 while true; do
   case ${1-} in
+  --afterwards) afterwards=yes && shift ;;
   --dumb) terminal=dumb && shift ;;
   --data) data=$2 && shift 2 ;;
   --steps) steps=$2 chosen+=" STEPS" && shift 2 ;;
@@ -94,9 +97,18 @@ fi
 # What gnuplot runs, it runs of its own scripts alone: in its single quotes nothing is, and a quote is doubled.
 gnuplot_text() { printf "'%s'" "${1//\'/\'\'}"; }
 
-# Only gnuplot needs to know that × is one letter. Without the locale it draws the same, and complains of degrees.
+# Only gnuplot needs to know that × is one letter. Without the locale it draws the same, and complains of degrees. One that
+# is there need not run, such as without a library that it needs; that ends the script.
 run_gnuplot() {
-  env LC_ALL=C.UTF-8 gnuplot "$@" 2>"$scratch/said" || { cat "$scratch/said" >&2 && return 1; }
+  if ! env LC_ALL=C.UTF-8 gnuplot "$@" 2>"$scratch/said"; then
+    cat "$scratch/said" >&2
+    if [ -n "$afterwards" ]; then
+      echo "plot: no chart is drawn, gnuplot fails, as it says above; what was recorded stays (make plots draws later)"
+      exit 0
+    fi
+    echo "error: no chart is drawn: gnuplot fails, as it says above: where it does not run, install it anew" >&2
+    exit 1
+  fi
   grep -v 'iconv failed to convert degree sign' "$scratch/said" >&2 || true
 }
 

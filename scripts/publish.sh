@@ -143,6 +143,6 @@ if [ ${#devices[@]} -eq 0 ]; then
   exit 2
 fi
 scripts/tables.sh
-for device in "${devices[@]}"; do scripts/plot.sh all "$device"; done
+for device in "${devices[@]}"; do scripts/plot.sh --afterwards all "$device"; done
 scripts/claims.sh || echo "publish: the texts above are older than the record: make claims-check says when none is left"
 echo "publish: look at git diff, and commit plots/data with the charts and the documents"

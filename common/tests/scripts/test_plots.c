@@ -262,3 +262,19 @@ Test(plots, refuses_what_is_not_there) {
     EXPECT(result, cases[i].sentence);
   }
 }
+
+// Behind a verb that has recorded, what counts is the record.
+Test(plots, gnuplot_that_does_not_run) {
+  recorded_write_all();
+  toolkit_write_program("bin/gnuplot", "#!/bin/bash\necho 'gnuplot: no library' >&2\nexit 127\n");
+  const script_result alone = toolkit_run("PATH=$PWD/bin:$PATH scripts/plot.sh speedup 2>&1");
+  cr_expect_eq(alone.status, 1, "it ended with %d", alone.status);
+  EXPECT(alone, "gnuplot: no library\nerror: no chart is drawn: gnuplot fails, as it says above");
+  const script_result afterwards = toolkit_run(
+      "cp -r plots/data results; PATH=$PWD/bin:$PATH scripts/plot.sh --afterwards --data results "
+      "speedup test-gpu ladder 2>&1");
+  cr_expect_eq(afterwards.status, 0, "it ended with %d", afterwards.status);
+  EXPECT(afterwards,
+         "gnuplot: no library\nplot: no chart is drawn, gnuplot fails, as it says above; "
+         "what was recorded stays (make plots draws later)\n");
+}

@@ -176,6 +176,6 @@ Test(verbs, bench_writes_decode_into_a_file_of_its_own) {
   result = lab_run(bench, "DECODE=1 NAME=mine");
   EXPECT(result, "/bench 'results' mine ", " -- --decode");
   result = lab_run(bench, "");
-  EXPECT(result, "/bench 'results' bench ", "plot.sh");
+  EXPECT(result, "/bench 'results' bench ", "plot.sh --afterwards --data ");
   cr_expect(!strstr(result.out, "--decode"), "%s", result.out);
 }
