@@ -1,9 +1,13 @@
 # The verbs that test the lab, and those that look for faults in its steps. The Makefile includes this file.
 
 # With a bug to hunt: says whether it is fixed, once a tool finds nothing. With a part of its work a tool may have missed it.
+# The file may be changed while a tool runs, so its hash is taken before.
 hunting = $(and $(BUG),$(filter hunt,$(MAKECMDGOALS)))
+ifneq ($(and $(hunting),$(filter check sanitize timeline,$(MAKECMDGOALS))),)
+  hunted_hash := $(shell . scripts/workshop/work.sh; file_hash $(call quoted,$(STEPS_FOLDER))/*/attention.cu)
+endif
 in_part = $(and $(filter-out timeline,$1),$(strip $(ARGS)$(CONFIG)$(QUICK)))
-hunted  = $(if $(hunting),$(if $(call in_part,$1),@echo "This was a part of $1 alone: is bug $(BUG) fixed? make hunt BUG=$(BUG) $1 says so.",@scripts/workshop/hunt.sh note "$(BUG)" $1))
+hunted  = $(if $(hunting),$(if $(call in_part,$1),@echo "This was a part of $1 alone: is bug $(BUG) fixed? make hunt BUG=$(BUG) $1 says so.",@scripts/workshop/hunt.sh note "$(BUG)" $1 $(hunted_hash)))
 
 check: have-device say-source deps ## all tests on this device; one step's suite: make step03 check
 	@$(MAKE) --no-print-directory $(STEP_GOALS) SAID=1 HAVE_DEVICE=1 $(if $(or $(WORK),$(hunting)),check-work,check-now)

@@ -6,8 +6,8 @@
 #   of        hands out a bug of STEP and describes it: the one at hand, or else the next one
 #   reveal    tells what was planted
 #   key       lists all bugs with step, tools that see them, and title, for the leader of a workshop
-#   note TOOL, behind the BUG: check or sanitize has just found nothing: says whether the bug is fixed, which it is
-#             when the file has changed and neither of them finds anything in it. The last bugs, steps/NN/slow, give the
+#   note TOOL HASH, behind the BUG: check or sanitize has just found nothing in the file with this hash: says whether the bug
+#             is fixed, which it is when the file has changed and neither of them finds anything in it. The last bugs, steps/NN/slow, give the
 #             right results and are only slow: they are fixed when the timeline does not show any more what they expect
 #   progress  a line on the bugs that were handed out; nothing when there are none
 # The numbers come from a shuffle that is always the same, so a number does not show which step a bug is in. Number 1 is
@@ -212,8 +212,12 @@ TEXT
   ;;
 note)
   tool=$3
+  hash=$4
   file=$(echo "$folder"/*/attention.cu)
-  hash=$(file_hash "$file")
+  if [ "$hash" != "$(file_hash "$file")" ]; then
+    echo "$file has been changed since $tool began, which found nothing in the file before: make hunt BUG=$bug $tool looks again."
+    exit
+  fi
   need_writable "$folder"
   echo "$hash" >"$folder/.passed-$tool"
   if is_slow "$planted"; then

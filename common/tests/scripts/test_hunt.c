@@ -55,6 +55,12 @@ Test(hunt, a_hunt) {
   EXPECT_STATUS(lab_run("grep -q '// mine' %s/hunt/1/*/attention.cu", lab_work), 0);
   result = lab_run(MAKE "-n hunt BUG=1 check | grep /check.sh");
   EXPECT(result, "HUNT=1 LAB_WORK='", "/hunt/1' ", " scripts/workshop/check.sh cpu ");
+  result = lab_run(MAKE "-n hunt BUG=1 sanitize | sed -n 's/.*hunt.sh note/note/p'; "
+                        "sha256sum <$(echo %s/hunt/1/*/attention.cu)",
+                   lab_work);
+  char hash[17] = "";
+  cr_assert_eq(sscanf(result.out, "note \"1\" sanitize %16s", hash), 1, "%s", result.out);
+  cr_expect(strstr(strchr(result.out, '\n'), hash), "of another file: %s", result.out);
   result = lab_run(MAKE "hunt BUG=1 reveal");
   EXPECT_STATUS(result, 0);
   EXPECT(result, "Bug 1: ", title.out, "Seen by ", "\n--- a/steps/", "@@ ");
@@ -106,13 +112,21 @@ Test(hunt, ends_when_both_tools_find_nothing_in_one_file) {
   EXPECT_STATUS(lab_run("scripts/workshop/hunt.sh hand-out 2 3"), 0);
   for (int i = 0; i < 2; i++) {
     const int bug = 2 + i;
-#define NOTE       "echo >>$(echo %s/hunt/%d/*/attention.cu); scripts/workshop/hunt.sh note %d %s"
+#define HASH       "$(sha256sum %s/hunt/%d/*/attention.cu | cut -c 1-16)"
+#define NOTE       "scripts/workshop/hunt.sh note %d %s " HASH
+#define CHANGE     "echo >>$(echo %s/hunt/%d/*/attention.cu); "
 #define LEFT(tool) "Is bug ", " fixed? make hunt BUG=", tool, " must find nothing, too.\n"
-    script_result result = lab_run(NOTE, lab_work, bug, bug, tools[i][0]);
+    script_result result = lab_run(CHANGE NOTE, lab_work, bug, bug, tools[i][0], lab_work, bug);
     EXPECT(result, LEFT(tools[i][1]));
-    result = lab_run(NOTE, lab_work, bug, bug, tools[i][1]); // the file has been changed again
+    result = lab_run(CHANGE NOTE, lab_work, bug, bug, tools[i][1], lab_work,
+                     bug); // the file has been changed again
     EXPECT(result, LEFT(tools[i][0]));
-    result = lab_run("scripts/workshop/hunt.sh note %d %s", bug, tools[i][0]);
+    // A file that is saved while a tool runs is not the one that it has seen.
+    result = lab_run("hash=" HASH "; " CHANGE "scripts/workshop/hunt.sh note %d %s $hash", lab_work,
+                     bug, lab_work, bug, bug, tools[i][0]);
+    EXPECT(result, "attention.cu has been changed since ", tools[i][0], " looks again.\n");
+    EXPECT_STATUS(lab_run("sed -i '$d' $(echo %s/hunt/%d/*/attention.cu)", lab_work, bug), 0);
+    result = lab_run(NOTE, bug, tools[i][0], lab_work, bug);
     EXPECT(result, " is fixed: ");
     result = lab_run("scripts/workshop/hunt.sh reveal %d", bug);
     cr_expect_null(strstr(result.out, "Now mend it"), "it is mended: %s", result.out);

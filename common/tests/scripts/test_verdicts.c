@@ -301,6 +301,9 @@ Test(verdicts, each_diagnostic_once_at_the_readers_line) {
 }
 
 // GUIDE.md's first route hunts a bug with a tool, which must see it; a bug is fixed when no tool sees it any more.
+#define NOTE                                                                                       \
+  "note() { scripts/workshop/hunt.sh note 1 $1 $(sha256sum $LAB_WORK/hunt/1/*/attention.cu | "     \
+  "cut -c 1-16); }; "
 Test(verdicts, a_hunt_ends_with_a_fix) {
   const script_result tool =
       lab_run("sed -n 's/.*`make hunt BUG=1`, with `\\([a-z]*\\)`.*/\\1/p' GUIDE.md | tr -d '\\n'");
@@ -309,15 +312,12 @@ Test(verdicts, a_hunt_ends_with_a_fix) {
   script_result result =
       lab_run("grep -E '^Caught-by: (.*, )?%s(,|$)' %s/hunt/1/.planted", tool.out, lab_work);
   EXPECT_STATUS(result, 0);
-  result = lab_run("scripts/workshop/hunt.sh note 1 check");
+  result = lab_run(NOTE "note check");
   EXPECT(result, "Bug 1 is still there: check does not see it.");
   result = lab_run("scripts/workshop/hunt.sh reveal 1");
   EXPECT(result, "Seen by ", "\nNow mend it in ", "and run make hunt BUG=1 ");
-  result = lab_run("echo >>$(echo %s/hunt/1/*/attention.cu) && scripts/workshop/hunt.sh note 1 %s",
-                   lab_work, tool.out);
+  result = lab_run(NOTE "echo >>$(echo %s/hunt/1/*/attention.cu) && note %s", lab_work, tool.out);
   EXPECT(result, "Is bug 1 fixed? make hunt BUG=1 ");
-  result =
-      lab_run("scripts/workshop/hunt.sh note 1 check; scripts/workshop/hunt.sh note 1 sanitize; "
-              "scripts/workshop/hunt.sh progress");
+  result = lab_run(NOTE "note check; note sanitize; scripts/workshop/hunt.sh progress");
   EXPECT(result, "Bug 1 is fixed: ", "hunt: 1 bug handed out, 1 fixed, 1 revealed\n");
 }
