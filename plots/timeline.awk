@@ -40,10 +40,12 @@ END {
   print "rows = " rows + 0
   for (i = 1; i <= rows; i++) if (length(row_name[i]) > widest) widest = length(row_name[i])
   print "left = " (widest > 12 ? 0.13 : 0.085)
+  print "letters = " widest + 2
+  print "dumb_height = " 14 + rows * 3
   print "canvas_height = " 335 + rows * (rows > 8 ? 70 : 105)
   print "description = " quoted("A chart of " rows " rows, one for each warp or warp group, over " stretch " clocks.")
   for (i = 1; i <= rows; i++)
-    labels = labels sprintf("set label %d %s at graph -0.006,first %.2f right front noenhanced font ',17'\n", ++label_count, \
+    labels = labels sprintf("set label %d %s at graph -0.006,first %.2f right front noenhanced font ',17' offset (terminal eq 'dumb' ? -1 : 0),0\n", ++label_count, \
       quoted(row_name[i]), 1 - row_rank[i] - (row_queues[i] == timeline_file ? 0.5 : 0.42))
   for (i = 1; i <= segments; i++) {
     row = segment_row[i]
@@ -72,4 +74,5 @@ END {
   count = split("scores output unknown issue softmax wait_product wait_turn wait_tile copy", kind, " ")
   for (i = 1; i <= count; i++) print "$" kind[i] " << EOD\n" (kind[i] in boxes ? boxes[kind[i]] : "0\t0\t0\t0\t0\t0\n") "EOD" # or nothing to see
   printf "%s", labels
+  print "labels = " label_count
 }

@@ -219,6 +219,17 @@ Test(plots, many_lines_in_a_narrow_terminal) {
   }
 }
 
+// The words of a timeline stand beside its boxes and below one another, none over another.
+Test(plots, a_timeline_in_a_narrow_terminal) {
+  recorded_write_all();
+  const script_result result =
+      toolkit_run("COLUMNS=80 scripts/plot.sh --dumb timeline test-gpu 2>&1");
+  EXPECT(result, " ****Q K under way &&&&waits for a product \n",
+         " ####P V under way ====waits for turn or block \n", "waits for a tile or a stage \n",
+         "copies, stores \n", "softmax, other arithmetic \n", " Timeline of step 06 copied \n",
+         " warps 4-7 ", " clocks of the multiprocessor \n");
+}
+
 // A chart drawn in the terminal leaves the files of the charts unchanged.
 Test(plots, in_the_terminal_beside_files) {
   recorded_write_all();
