@@ -88,6 +88,15 @@ def book(check):
             check.run("document.querySelector('tr[data-kind=barrier_wait]').innerText").split()[-1] == "1000",
             "the clocks of the waits are not those of the file",
         )
+        # The arrow keys read the events as the mouse does: the first, the next, and what another warp does then.
+        said = check.run(
+            "(() => { document.querySelector('.timeline').focus();"
+            "for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown'])"
+            " document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));"
+            "return document.querySelector('.timeline + [role=status]').innerText })()"
+        )
+        check.expect("warp 1: scores, clocks 400 to 400" in said, f"the arrow keys lead to: {said}")
+        check.expect(check.run("document.querySelectorAll('.timeline .chosen').length") == 1, "no event is marked")
         width = "+[...document.querySelectorAll('.timeline svg g rect')].find((it) => +it.getAttribute('width') > 5).getAttribute('width')"
         before = check.run(width)
         check.run(

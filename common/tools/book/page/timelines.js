@@ -15,7 +15,8 @@ function kindColour(kind, dark) {
 
 function lasts(row) { return +row.end > +row.begin; }
 
-// Draws the events into the holder. The wheel and the buttons zoom, dragging moves.
+// Draws the events into the holder. The wheel and the buttons zoom, dragging moves, and the arrow keys go from event to
+// event.
 function drawTimeline(holder, rows, say) {
   const d3 = library("d3", "d3");
   const dark = isDark();
@@ -61,6 +62,33 @@ function drawTimeline(holder, rows, say) {
   svg.call(zoom);
   draw();
   holder.replaceChildren(svg.node());
+  // Along a warp, and to what another warp does at that time. A file holds events before and after the stretch as well.
+  const shown =
+      rows.filter((row) => +row.end >= first && +row.begin <= last).sort((a, b) => a.begin - b.begin || a.end - b.end);
+  const lanes =
+      warps.map((warp) => shown.filter((row) => `${row.block}|${row.warp}` === warp)).filter((lane) => lane.length);
+  let lane = 0, chosen = -1;
+  holder.addEventListener("keydown", (key) => {
+    const along = {ArrowLeft: -1, ArrowRight: 1}[key.key], across = {ArrowUp: -1, ArrowDown: 1}[key.key];
+    if ((!along && !across) || !lanes.length || key.altKey || key.ctrlKey || key.metaKey) return;
+    key.preventDefault();
+    if (chosen < 0) {
+      chosen = 0;
+    } else if (along) {
+      chosen = Math.max(0, Math.min(lanes[lane].length - 1, chosen + along));
+    } else if (lanes[lane + across]) {
+      const clock = +lanes[lane][chosen].begin;
+      lane += across;
+      chosen = Math.max(0, d3.bisector((row) => +row.begin).right(lanes[lane], clock) - 1);
+    }
+    const row = lanes[lane][chosen], place = x(Math.max(first, +row.begin));
+    if (place < LEFT || place > width - RIGHT) { // of a chart that was zoomed
+      zoom.translate([zoom.translate()[0] + (LEFT + width - RIGHT) / 2 - place, 0]);
+      draw();
+    }
+    events.classed("chosen", (it) => it === row);
+    say(row);
+  });
   return (factor) => {
     const middle = (LEFT + width) / 2;
     const scale = Math.max(1, Math.min(200, zoom.scale() * factor));
@@ -77,8 +105,15 @@ views.timelines = (none, values) => {
   const file = files.includes(values.file) ? values.file : ofStep[0] || files[0];
   const rows = table(file).filter((row) => row.begin !== "" && row.end !== "");
   const kinds = [...new Set(rows.map((row) => row.kind))].sort();
-  const holder = el("div", {class: "timeline"});
-  const words_ = el("p", {role: "status", class: "note"}, "Point at an event to read what it is.");
+  // Arrow keys are the chart's own also where a screen reader has a use for them, which then reads what the event is.
+  const holder = el("div", {
+    class: "timeline",
+    tabindex: "0",
+    role: "application",
+    "aria-label": "events of the warps: the left and right arrow keys go along a warp, up and down to another warp"
+  });
+  const words_ = el("p", {role: "status", class: "note"},
+      "Point at an event to read what it is, or go from one to the next with the arrow keys once the chart has the focus.");
   const say = (row) => {
     words_.replaceChildren(
         `block ${row.block}, warp ${row.warp}: ${row.kind.replace(/_/g, " ")}, clocks ${row.begin} to ${row.end}` +
