@@ -45,9 +45,11 @@ static bool usable(const void *address, size_t bytes, bool by_device) {
 }
 
 // Refuses memory that is not usable, and says why. Whether a variable of the program is one of the device or of the host
-// is not known here, until cudaGetSymbolAddress has been asked for its address.
+// is not known here, until cudaGetSymbolAddress has been asked for its address. Of a __device__ variable a GPU takes the
+// address that a kernel has handed out, and refuses the one that host code has taken, which is that of another place. Here
+// they are one, and the mistake is more frequent than a kernel that hands it out.
 static cudaError_t refuse(const char *side, const void *address, size_t bytes, bool by_device) {
-  char why[320], place[112];
+  char why[480], place[112];
   memory_allocation entry;
   shared_variable variable;
   memory_describe((uintptr_t)address, place, sizeof place);
@@ -56,8 +58,9 @@ static cudaError_t refuse(const char *side, const void *address, size_t bytes, b
              side);
   } else if (!known_to_device(address) && device_variable_find(address, address, &variable)) {
     snprintf(why, sizeof why,
-             "the %s is no device memory, but byte %zu of the variable %s: if that is a __device__ "
-             "variable, call cudaGetSymbolAddress for it before",
+             "the %s is byte %zu of the variable %s, which is not known as device memory: if it is "
+             "a __device__ variable, call cudaGetSymbolAddress for it before. A GPU refuses its "
+             "address from host code and takes it from a kernel; here both are the same",
              side, variable.offset, variable.name);
   } else if (!known_to_device(address)) {
     snprintf(why, sizeof why, "the %s is no device memory: address 0x%zx, %s", side,

@@ -99,8 +99,9 @@ Test(nvcc_cpu_host, calls_that_fail_are_reported, .timeout = 120) {
          "the destination is no device memory", "host.cu:13",
          "32 bytes from byte 0 on do not fit into a variable of 16 bytes", "cudaMemcpy has failed",
          "host.cu:15",
-         "the source is no device memory, but byte 8 of the variable places: if that is a "
-         "__device__ variable, call cudaGetSymbolAddress for it before",
+         "the source is byte 8 of the variable places, which is not known as device memory: if it "
+         "is a __device__ variable, call cudaGetSymbolAddress for it before. A GPU refuses its "
+         "address from host code and takes it from a kernel; here both are the same",
          "cudaFree has failed", "host.cu:16", "Launch of a kernel has failed", "host.cu:17",
          "in kernel fill");
   expect_findings(&result, 8); // the launch's with the sentence that a plain run has as well
