@@ -64,8 +64,9 @@ static bool never_written(const uint8_t *written, const uint8_t *bytes, size_t c
 }
 
 // Whether the bytes that were never written can be padding, which a copy of a struct reads as well: each gap stands behind
-// a member, and ends where a larger number than the gap has room for may begin. g++ reads a struct of 8 or 16 bytes as it
-// reads a number; there only gaps of one or three bytes count, as behind a bool, because a gap of two may be a half.
+// a member, and ends where a larger number than the gap has room for may begin. The one at the end comes of the alignment
+// of the struct, of which its size is a multiple. g++ reads a struct of 8 or 16 bytes as it reads a number; there only
+// gaps of one or three bytes count, as behind a bool, because a gap of two may be a half.
 static bool may_be_padding(const checked_access *access, const uint8_t *written) {
   size_t end = 0;
   while (end < access->bytes) {
@@ -75,7 +76,9 @@ static bool may_be_padding(const checked_access *access, const uint8_t *written)
     size_t alignment = 1;
     while (alignment <= gap) alignment *= 2;
     const bool fits = access->of_struct ? alignment <= 16 : gap % 2 == 1 && alignment <= 4;
-    if (gap > 0 && (start == 0 || !fits || (access->address + end) % alignment != 0)) return false;
+    const bool ends = end == access->bytes && access->bytes % alignment != 0;
+    if (gap > 0 && (start == 0 || !fits || ends || (access->address + end) % alignment != 0))
+      return false;
     while (end < access->bytes && written[end]) end++;
   }
   return access->of_struct || access->bytes >= 8;

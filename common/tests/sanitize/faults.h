@@ -32,6 +32,7 @@ void unwritten_shared(bool broken);
 void unwritten_global(bool broken);
 void unwritten_copied(bool broken);
 void unwritten_member(bool broken);
+void unwritten_end(bool broken);
 void unwritten_tile(bool broken);
 void unwritten_atomic(bool broken);
 void states_of_xorwow(bool broken);

@@ -298,3 +298,21 @@ void unwritten_member(bool broken) {
   write_padded<<<1, 32>>>(all, small, !broken);
   copy_padded<<<1, 32>>>(all, all + 32, small, small + 32);
 }
+
+struct triple { // whose size says that none of its bytes is padding
+  float x, y;
+  int last;
+};
+__global__ void copy_triples(triple *out, unsigned unset) {
+  __shared__ triple rows[32];
+  triple &own = rows[threadIdx.x];
+  own.x = own.y = 1;
+  if (threadIdx.x != unset) own.last = 2;
+  __syncthreads();
+  out[threadIdx.x] = rows[31 - threadIdx.x]; // <- triple copy
+}
+void unwritten_end(bool broken) {
+  triple *out;
+  cudaMalloc(&out, 32 * sizeof *out);
+  copy_triples<<<1, 32>>>(out, broken ? 5 : 32);
+}

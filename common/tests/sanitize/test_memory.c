@@ -82,6 +82,8 @@ Test(memory, unwritten) {
        {"Uninitialized __global__ memory read of size 8 bytes", "// <- marked copy",
         "Uninitialized __global__ memory read of size 32 bytes", "// <- padded copy"},
        1},
+      CASE(unwritten_end, "Uninitialized __shared__ memory read of size 12 bytes",
+           "// <- triple copy"),
       CASE(unwritten_tile, "Uninitialized __shared__ memory read of size 4 bytes", "// <- tile",
            "address tile + 0x1e0"),
       CASE(unwritten_atomic, "Uninitialized __shared__ memory read of size 4 bytes",
