@@ -157,7 +157,7 @@ print_verbs() {
     "no compute-sanitizer, but with DEVICE=cpu"
   verb compare yes
   verb check "$(is_missing libcriterion-dev || echo yes)" "no Criterion"
-  verb plots "$(is_missing gnuplot-nox || echo yes)" "no gnuplot"
+  verb plots "$([[ -n $no_charts ]] || echo yes)" "$no_charts"
   verb format "$(is_missing clang-format-14 || echo yes)" "no clang-format 14"
   verb ptxas "$([[ -n $home ]] && echo yes)" "no nvcc"
   verb sass "$([[ -n $home && $lacking != *nvdisasm* ]] && echo yes)" "no nvdisasm"

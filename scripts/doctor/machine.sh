@@ -57,10 +57,15 @@ check_tools() {
     version=$(pkg-config --modversion criterion 2>/dev/null)
     row ok Criterion "$version  $(readlink -f "$(gcc -print-file-name=libcriterion.so)")"
   fi
+  no_charts=''
   if is_missing gnuplot-nox; then
+    no_charts="no gnuplot"
     row optional gnuplot - "$install; without it there are no charts"
+  elif ! version=$(gnuplot --version 2>&1); then # such as one without a library that it needs
+    no_charts="gnuplot does not run"
+    row optional gnuplot - "it does not run: ${version##*$'\n'}; install it anew: without it there are no charts"
   else
-    row ok gnuplot "$(version_in "$(gnuplot --version | sed 's/ patchlevel /./')")  $(command -v gnuplot)"
+    row ok gnuplot "$(version_in "${version/ patchlevel /.}")  $(command -v gnuplot)"
   fi
   if is_missing clang-format-14; then
     version=$(clang-format --version 2>/dev/null)

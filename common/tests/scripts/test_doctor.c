@@ -21,6 +21,13 @@ Test(doctor, what_is_required_and_what_is_not) {
   EXPECT(result, "\noptional gnuplot -\n", "without it there are no charts\n",
          "\nWorks here: build, run, hunt, ladder, sanitize, ", " Does not: ", "plots (no gnuplot)",
          "\nDEVICE=cpu: there is no ");
+  EXPECT_STATUS(lab_run("cd $LAB_WORK/bin && printf '#!/bin/sh\\necho no library >&2; exit 127\\n' "
+                        ">gnuplot && chmod +x gnuplot"),
+                0);
+  result = lab_run(DOCTOR);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "\noptional gnuplot -\n",
+         "-> it does not run: no library; install it anew: ", "plots (gnuplot does not run)");
   EXPECT_STATUS(
       lab_run(
           "cd $LAB_WORK/bin && rm g++ make && printf '#!/bin/sh\\necho GNU Make 3.81\\n' >make && "
