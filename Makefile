@@ -117,12 +117,15 @@ sweep: say-device ## all configurations of a step, ranked: make step06 sweep
 	@set -o pipefail; $(with_args) $(RUN) $(BUILD)/ladder $(call quoted,$(DATA)) $(sweep_name) $(firstword $(shared_steps)):all -- | scripts/fit.sh
 	$(call draw_results,sweep,$(sweep_name))
 
+# Without ARGS the problem is that of the step's problems.txt, or one query with many keys.
+splits_problem = $(or $(shell sed -n 's/^splits  *//p' $(firstword $(BUILDABLE:%=$(STEPS_FOLDER)/%/problems.txt)) 2>/dev/null), \
+                   --batch 1 --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 16384 --dim 128 --dtype bf16)
 splits_name = $(or $(NAME),splits-$(call step_number,$(firstword $(BUILDABLE))))
 .PHONY: splits
 splits: needs-gpu ## time against the number of splits of the keys (GPU): make step18 splits
 	@$(BUILDER) $(shared_steps) $(BUILD)/ladder
 	@$(with_args) $(RUN) $(BUILD)/ladder $(call quoted,$(DATA)) $(splits_name) $(firstword $(shared_steps)):splits -- \
-	  $(if $(ARGS),,--batch 1 --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 16384 --dim 128 --dtype bf16)
+	  $(if $(ARGS),,$(splits_problem))
 	$(call draw_results,splits,$(splits_name))
 
 include make/measure.mk

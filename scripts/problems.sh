@@ -8,6 +8,7 @@
 # is a comment:
 #   *-dim128           --batch 1 --heads 10 --seq 2048 --dim 128
 #   variants-few-keys  --batch 1 --heads 16 --seq 1536
+# `make splits` takes the line that begins with splits.
 problems_of() {
   local record words file=steps/$1/problems.txt
   # shellcheck disable=SC2034 # both are for the script that sources it

@@ -58,7 +58,7 @@ part() {
   peers | shapes | spread) run "$1" ${FA3:+FA3="$FA3"} ;;
   waves)
     run waves ${FA3_DECODE:+FA3_DECODE="$FA3_DECODE"}
-    run step24 splits ARGS='--batch 1 --heads 4 --seq-q 1024 --seq-kv 8192'
+    run step24 splits
     ;;
   decode)
     run decode ${FA3_DECODE:+FA3_DECODE="$FA3_DECODE"}

@@ -246,6 +246,17 @@ Test(recipes, ncu_takes_the_problem_of_the_ladder) {
   cr_expect_str_eq(result.out, "--batch 1 --heads 4 --seq 256 --dim 64\n", "%s", result.out);
 }
 
+// Few queries and many keys are no problem for a step that divides the tiles of many queries.
+Test(recipes, splits_of_the_problem_that_a_step_is_made_for) {
+#define SPLITS_OF(step, more) "-n " step " splits DEVICE=gpu CUDA_HOME=/none ARCH=sm_90a " more
+  script_result result = lab_run(MAKE SPLITS_OF("step18", ""));
+  EXPECT(result, "step18.so:splits -- ", "--heads 32 --kv-heads 8 --seq-q 1 --seq-kv 16384");
+  result = lab_run(MAKE SPLITS_OF("step24", ""));
+  EXPECT(result, "step24.so:splits -- ", "--batch 1 --heads 4 --seq-q 1024 --seq-kv 8192\n");
+  result = lab_run(MAKE SPLITS_OF("step24", "ARGS='--seq 64' "));
+  cr_expect_null(strstr(result.out, "--heads"), "%s", result.out);
+}
+
 // Where the ladder refuses an option, it names a step that takes it.
 Test(recipes, the_ladder_names_a_step_for_what_it_refuses) {
   script_result result = lab_run(MAKE "-s -f make/build.mk build/cpu/ladder build/cpu/step01.so");

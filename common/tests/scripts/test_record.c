@@ -29,7 +29,7 @@ Test(record, every_part_in_its_order) {
          "[variants] [RECORD=1] [STEPS=03_3dgrid] [FRESH=1]\n",
          "[substeps] [RECORD=1] [STEPS=02_tiled] [FRESH=1]\n",
          "[peers] [FA3=/a/libfa3.so] [FRESH=1]\n", "[shapes] [FA3=/a/libfa3.so]",
-         "[spread] [FA3=/a/libfa3.so]", "[waves] [FA3_DECODE=/b/libfa3.so]",
+         "[spread] [FA3=/a/libfa3.so]", "[waves] [FA3_DECODE=/b/libfa3.so]", "[step24] [splits]",
          "[decode] [FA3_DECODE=/b/libfa3.so]", "[step18] [splits]", "[bench] [FRESH=1]\n",
          "[step14] [timeline] [FRESH=1]\n", "[step14] [timeline] [ARGS=--dim 128]",
          "record: all is recorded in ");
