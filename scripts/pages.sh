@@ -7,6 +7,9 @@
 #
 # No two pictures of a document have the same words, which are all that some readers have of them.
 #
+# The numbers of a list begin with 1 and rise by 1 under each heading. Where one is missing, its item stands at the end of
+# the item before, and Markdown shows the items behind it with other numbers.
+#
 # The page of a step, steps/*/README.md, has these sections, in this order; those with a star are optional:
 #   The idea, Predict, Exercise*, Measure, What each part brings*, What did not help*,
 #   What the documents say*, In the diff, Further reading*
@@ -30,13 +33,17 @@ for document in "$@"; do
   }
 done
 
-# Writes a line "heading TEXT", "link LINE TARGET", "picture LINE TEXT" or "section LINE TEXT" for each of a document. A
-# heading stands in the form that links take: in small letters, without punctuation, with dashes for blanks.
+# Writes a line "heading TEXT", "link LINE TARGET", "picture LINE TEXT", "item LINE NUMBER" or "section LINE TEXT" for each
+# of a document. A heading stands in the form that links take: in small letters, without punctuation, with dashes for
+# blanks. A number at the beginning of a line is that of an item, unless the line goes on with a paragraph.
 parts() { # document
   awk '
-    /^ *```/ { code = !code; next }
+    { paragraph = inside; inside = /^[^ ]/ && !/^[0-9]+\. / }
+    /^ *```/ { code = !code; inside = 0; next }
     code || /^    / { next }
+    /^[0-9]+\. / && !paragraph { print "item " NR " " $1 + 0 }
     /^#+ / {
+      inside = 0
       text = $0
       sub(/^#+ /, "", text)
       if ($0 ~ /^## /) print "section " NR " " text
@@ -89,6 +96,16 @@ check_pictures() { # document
     }' "$scratch/parts"
 }
 
+check_lists() { # document
+  awk -v document="$1" '
+    $1 == "heading" { last = 0 }
+    $1 == "item" {
+      if ($3 != 1 && $3 != last + 1)
+        print document ":" $2 ": item " $3 " comes " (last ? "after item " last : "first") ": the numbers of a list rise by 1, from 1 on"
+      last = $3
+    }' "$scratch/parts"
+}
+
 check_sections() { # document
   awk -v document="$1" '
     BEGIN {
@@ -126,6 +143,7 @@ for document in "$@"; do
   parts "$document" >"$scratch/parts"
   check_links "$document" >>"$scratch/wrong"
   check_pictures "$document" >>"$scratch/wrong"
+  check_lists "$document" >>"$scratch/wrong"
   if [[ $document == steps/*/README.md ]]; then check_sections "$document" >>"$scratch/wrong"; fi
 done
 if [ -s "$scratch/wrong" ]; then

@@ -1,5 +1,5 @@
-// scripts/pages.sh: which links it follows, that the words of pictures differ, and which parts it requires of a step's
-// page.
+// scripts/pages.sh: which links it follows, that the words of pictures differ, that lists count, and which parts it
+// requires of a step's page.
 #define _GNU_SOURCE
 #include "toolkit.h"
 
@@ -31,6 +31,29 @@ Test(pages, follow_links_to_files_and_headings) {
       {"![a](other.md) ![b](other.md) [a](other.md)", NULL},
       {"![a](other.md)\n\n![a](document.md)", "document.md:3: the picture has the same words as "
                                               "that of line 1, \"a\": say what each shows"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const script_result result = pages(cases[i].text);
+    EXPECT(result, cases[i].wrong ? cases[i].wrong : "pages: ");
+    cr_expect_eq(result.status, cases[i].wrong ? 1 : 0, "'%s': %s", cases[i].text, result.out);
+  }
+}
+
+// A number that is missing at the beginning of a line stands within the item before.
+Test(pages, have_lists_that_count) {
+  const struct {
+    const char *text;
+    const char *wrong;
+  } cases[] = {
+      {"1. a\n2. b\n   c\n\n3. d", NULL},
+      {"1. a\n\n       code\n\n2. b\n\n1. another list\n2. c", NULL},
+      {"## A\n\n1. a\n2. b\n\n## B\n\n1. c", NULL},
+      {"1. a\n\nThere are fewer in step\n18. A paragraph goes on.", NULL},
+      {"```text\n3. code\n```\n\n    4. code", NULL},
+      {"1. a. 2. b\n   c\n3. d", "document.md:3: item 3 comes after item 1: the numbers of a list "
+                                 "rise by 1, from 1 on"},
+      {"1. a\n2. b\n\n## B\n\n3. c", "document.md:6: item 3 comes first"},
+      {"1. a\n2. b\n2. c", "document.md:3: item 2 comes after item 2"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const script_result result = pages(cases[i].text);
