@@ -65,6 +65,25 @@ Test(exercises, three_hints_for_each_part) {
   cr_expect_str_eq(result.out, "", "not three hints for each part: %s", result.out);
 }
 
+// A name with an underscore in the code of a third hint stands in the same function of the step, unless it is a field, or
+// the hint itself gives it a value.
+Test(exercises, third_hints_have_the_names_of_the_step) {
+  const script_result result = lab_run(
+      "for source in $(grep -l '// exercise: ' steps/*/attention.cu); do "
+      "awk 'FNR == NR { if (/\\/\\/ exercise: /) last++; function_text = function_text \" \" $0; "
+      "if (/^}/) { while (part < last) text[++part] = function_text; function_text = \"\" } next } "
+      "/^## Part / { part = $3 + 0; hint = 0 } /^### / { hint = $2 } "
+      "hint != 3 || !/^    / { next } { sub(/\\/\\/.*/, \"\"); line = $0; "
+      "gsub(/(\\.|->)[A-Za-z0-9_]+/, \".\", line); "
+      "while (match(line, /[A-Za-z_][A-Za-z0-9_]*/)) { name = substr(line, RSTART, RLENGTH); "
+      "line = substr(line, RSTART + RLENGTH); if (line ~ /^ *= /) given[part, name]; "
+      "if (name ~ /_/ && text[part] !~ \"(^|[^A-Za-z0-9_])\" name \"([^A-Za-z0-9_]|$)\") "
+      "lacking[part, name] = FILENAME \": part \" part \" of the step has no \" name } } "
+      "END { for (i in lacking) if (!(i in given)) print lacking[i] }' "
+      "$source ${source%%attention.cu}hints.md; done");
+  cr_expect_str_eq(result.out, "", "%s", result.out);
+}
+
 // The page of a step gives the time of each part, does not fill one in before the reader has begun it.
 Test(exercises, each_part_has_its_time) {
   const script_result result = lab_run(
