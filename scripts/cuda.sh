@@ -41,4 +41,8 @@ for ((seed = 1; seed < SEEDS; seed++)); do
     exit $status
   }
 done
-echo "cuda: it ended with 0 in each of $SEEDS orders of threads" >&2
+if [ "$SEEDS" -eq 1 ]; then
+  echo "cuda: it ended with 0 in one order of threads" >&2
+else
+  echo "cuda: it ended with 0 in each of $SEEDS orders of threads" >&2
+fi

@@ -117,4 +117,6 @@ if [ "${#failed[@]}" -gt 0 ]; then
   echo "sanitize: faults in ${failed[*]}"
   exit 1
 fi
-echo "sanitize: no fault in $* ($seeds orders of threads, $((SECONDS - started)) s)"
+orders='orders of threads'
+if [ "$seeds" -eq 1 ]; then orders='order of threads'; fi
+echo "sanitize: no fault in $* ($seeds $orders, $((SECONDS - started)) s)"

@@ -177,6 +177,8 @@ Test(nvcc_cpu_host, several_orders_of_threads, .timeout = 60) {
   EXPECT_STATUS(result, 0);
   EXPECT(result, "run plain\n", "cuda: it ended with 0 in each of 2 orders of threads\n");
   cr_expect_null(strstr(result.out, "run 1"), "the output of another order: %s", result.out);
+  result = lab_run(MAKE "cuda FILE=%s SEEDS=1", path);
+  EXPECT(result, "cuda: it ended with 0 in one order of threads\n");
   result = lab_run(MAKE "cuda FILE=%s SEEDS=4", path);
   EXPECT_STATUS(result, 2);
   EXPECT(result, "cuda: that was with EMU_SEED=2\n");

@@ -87,6 +87,7 @@ Test(sanitize, shapes_of_a_build_for_one_head_dim) {
   run(result.out);
   result = sanitize("ONE_DIM=1 EVERY=1 SEEDS=1", "04_online_softmax");
   cr_expect_eq(result.status, 0, "%s", result.out);
+  cr_expect(strstr(result.out, "(1 order of threads, "), "%s", result.out);
   cr_expect_eq(lines_of_ran("bf16"), 0, "%s", result.out);
   cr_expect_eq(lines_of_ran("--dim [0-9]* "), lines_of_ran("--dim \\(36\\|64\\) "), "%s",
                result.out);

@@ -51,7 +51,8 @@ Test(tools, counts_of_lines_add_up) {
   "  words = sprintf(\"%.1f \", $3 / 1024) ($3 > 48 * 1024 ? \"opt-in\" : \"no\")\n"               \
   "  for (i = split(\"t4 l4 a100 h200\", gpu, \" \"); i > 0; i--) {\n"                             \
   "    one = i > 1\n"                                                                              \
-  "    fit[i] = int((limit[gpu[i]] + one) * 1024 / ($3 + one * 1024)) \" blocks\"\n"               \
+  "    fit[i] = int((limit[gpu[i]] + one) * 1024 / ($3 + one * 1024))\n"                           \
+  "    fit[i] = fit[i] (fit[i] == 1 ? \" block\" : \" blocks\")\n"                                 \
   "    if ($3 > 1024 * limit[gpu[i]]) fit[i] = \"too much\"\n"                                     \
   "    if (needs != \"\" && !one) fit[i] = \"no \" needs\n"                                        \
   "  }\n"                                                                                          \

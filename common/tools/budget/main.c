@@ -44,8 +44,9 @@ static void print_row(const char *name, int head_dim, size_t bytes, const char *
     } else if (bytes > gpus[i].block * kilobyte) {
       printf("  %10s", "too much");
     } else {
-      printf("  %3zu blocks",
-             gpus[i].multiprocessor * kilobyte / (bytes + gpus[i].reserved * kilobyte));
+      const size_t blocks =
+          gpus[i].multiprocessor * kilobyte / (bytes + gpus[i].reserved * kilobyte);
+      printf("  %3zu %-6s", blocks, blocks == 1 ? "block" : "blocks");
     }
   }
   putchar('\n');
