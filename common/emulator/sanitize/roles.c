@@ -210,9 +210,9 @@ static bool shares_registers(const emulator_warpgroup_product *next, unsigned ra
 }
 
 // Returns the first product under way of the access's thread that has the registers of the access, or those of the
-// product `next`, if it is not NULL.
+// product `next`, if it is not NULL. `in_group` receives whether a commit has put it into a group.
 static inline __attribute__((always_inline)) const warpgroup_product *
-find_user(const checked_access *access, const emulator_warpgroup_product *next) {
+find_user(const checked_access *access, const emulator_warpgroup_product *next, bool *in_group) {
   const thread_products *own = &access->worker->threads[access->thread].products;
   const warpgroup *warpgroup = &access->worker->warpgroups[access->thread / WARPGROUP_THREADS];
   for (uint64_t g = own->waited; g <= own->group; g++) {
@@ -220,6 +220,7 @@ find_user(const checked_access *access, const emulator_warpgroup_product *next) 
     const unsigned count = g < own->group ? group->count : own->started;
     for (unsigned i = 0; i < count; i++) {
       const warpgroup_product *product = &group->products[i];
+      *in_group = g < own->group;
       if (next != NULL ? shares_registers(next, access->thread % WARPGROUP_THREADS, product)
                        : uses_registers(access, product))
         return product;
@@ -242,13 +243,18 @@ static void report_registers(const checked_access *access, const warpgroup_produ
 }
 
 void products_check_registers(const checked_access *access) {
-  const warpgroup_product *product = find_user(access, NULL);
+  bool in_group;
+  const warpgroup_product *product = find_user(access, NULL, &in_group);
   if (product != NULL)
-    report_registers(access, product, "wgmma_wait() for the product's group must come first");
+    report_registers(access, product,
+                     in_group ? "wgmma_wait() for the product's group must come first"
+                              : "the product is in no group yet, and a wait is for groups: "
+                                "wgmma_commit() must come behind it, and then wgmma_wait()");
 }
 
 void products_check_next(const checked_access *access, const emulator_warpgroup_product *next) {
-  const warpgroup_product *product = find_user(access, next);
+  bool in_group; // whether it is or not, the two must not be under way together
+  const warpgroup_product *product = find_user(access, next, &in_group);
   if (product != NULL)
     report_registers(access, product,
                      "products under way share registers only as one D, all of it and of the same "

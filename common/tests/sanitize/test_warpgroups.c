@@ -13,7 +13,7 @@ Test(warpgroups, products) {
       CASE(product_operand_read, "<- product of registers", "<- read beside it",
            "hint: wgmma_wait() for the product's group must come first"),
       CASE(product_uncommitted_read, "<- uncommitted product", "<- uncommitted read",
-           "hint: wgmma_wait() for the product's group must come first"),
+           "hint: the product is in no group yet, and a wait is for groups: wgmma_commit() must"),
       CASE(product_unfenced_last_of_d, "<- unfenced access", "<- unfenced product",
            "hint: wgmma_fence() between the two is missing"),
       CASE(product_unfenced_last_of_a, "<- unfenced access", "<- unfenced product",
