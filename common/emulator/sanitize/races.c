@@ -95,17 +95,41 @@ static const char *race_hint(const checked_access *access, const past_access *pa
          "at which the one arrives and for which the other waits";
 }
 
+// Whether the copy that still writes there is in no group yet. memcpy_async() has other waits, which need none.
+static bool lacks_commit(const checked_access *access, const past_access *past, uintptr_t address) {
+  const worker *worker = access->worker;
+  if (past->kind != OBSERVED_ASYNC_WRITE || !order_in_running_block(past) ||
+      past->actor >= worker->thread_count)
+    return false;
+  const async_copies *copies = &worker->threads[past->actor].copies;
+  for (unsigned i = copies->count; i-- > 0;) {
+    const async_copy *copy = &copies->pending[i];
+    if (address - (uintptr_t)copy->destination < copy->bytes)
+      return copy->group == copies->committed &&
+             strcmp(copy->site.operation, "memcpy_async()") != 0;
+  }
+  return false;
+}
+
+static const char *early_hint(const checked_access *access, const past_access *past,
+                              uintptr_t address) {
+  if (past->kind == OBSERVED_BOX_WRITE && !access_writes(access->kind)) return wait_for_copy;
+  if (lacks_commit(access, past, address))
+    return "the copy is in no group yet, and a wait is for groups: __pipeline_commit() must come "
+           "behind it, and then __pipeline_wait_prior()";
+  if (access_writes(access->kind))
+    return "wait for the copy before the place is used for something else";
+  return "__pipeline_wait_prior() by the thread that started the copy, and __syncthreads() for the "
+         "others, must come first, and __pipeline_wait_prior(n) does not wait for the n newest "
+         "groups";
+}
+
 // A race is held back as long as it may be that of a guess.
 static void report_race(const checked_access *access, finding_kind kind, const past_access *past,
                         bool shared, uintptr_t address) {
   finding found = access_finding(access, kind, race_hint(access, past, shared));
   if (kind == FINDING_EARLY_ACCESS) {
-    found.hint = access_writes(access->kind)
-                     ? "wait for the copy before the place is used for something else"
-                 : past->kind == OBSERVED_BOX_WRITE
-                     ? wait_for_copy
-                     : "__pipeline_wait_prior() by the thread that started the copy, and "
-                       "__syncthreads() for the others, must come first";
+    found.hint = early_hint(access, past, address);
   } else if (kind == FINDING_PROXY && access->kind == OBSERVED_BOX_WRITE) {
     found.hint =
         "threads and the copy engine reach shared memory in different ways, which a barrier "

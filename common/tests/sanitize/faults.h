@@ -162,6 +162,7 @@ void copy_written_over(bool broken);
 void copy_twice(bool broken);
 void copy_not_waited(bool broken);
 void copy_not_committed(bool broken);
+void copy_read_in_no_group(bool broken);
 void copy_prior_off_by_one(bool broken);
 void copy_past_the_end(bool broken);
 void copy_misaligned(bool broken);

@@ -140,7 +140,21 @@ __global__ void uncommitted_kernel(const float *in) {
   if (right) __pipeline_commit();
   __pipeline_wait_prior(0);
 }
-void copy_not_committed(bool broken){RUN(uncommitted_kernel, 1, 64, device_floats(64))}
+void copy_not_committed(bool broken) { RUN(uncommitted_kernel, 1, 64, device_floats(64)) }
+
+// A wait is for groups, and without a commit the copy is in none.
+template <bool right>
+__global__ void read_in_no_group_kernel(const float *in, float *out) {
+  __shared__ float tile[64];
+  __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], 4); // <- copy in no group
+  if (right) __pipeline_commit();
+  __pipeline_wait_prior(0);
+  out[threadIdx.x] = tile[threadIdx.x]; // <- read behind a wait for nothing
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+}
+void copy_read_in_no_group(bool broken){
+    RUN(read_in_no_group_kernel, 1, 64, device_floats(64), device_floats(64))}
 
 // A ring of two tiles: one is read while the next is being copied.
 __global__ void ring_kernel(const float4 *in, float4 *out, int tiles, int prior) {
