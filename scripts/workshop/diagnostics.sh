@@ -3,7 +3,8 @@
 # scripts that have called make_scratch of scripts/scratch.sh.
 
 # say_diagnostics LOG SOURCE TITLE: shows under a title what compilers say of a step's file in a log, each diagnostic
-# once. The whole log is kept, as work/.state/STEP/compiler.log. Status 1: the log says nothing of it.
+# once, and before errors where its braces do not match, in the part PART alone if that is set. The whole log is kept, as
+# work/.state/STEP/compiler.log. Status 1: the log says nothing of it.
 say_diagnostics() {
   local kept step=${2%/*}
   kept=$(state_folder "${step##*/}") || return
@@ -14,6 +15,9 @@ say_diagnostics() {
   fi
   cp "$1" "$kept"
   echo "$3"
+  if grep -q '^  [^ ]*: error: ' "$scratch/said" && [ -r "$2" ]; then
+    awk -v part="${PART:-}" -f scripts/workshop/braces.awk "$2"
+  fi
   cat "$scratch/said"
   echo "  everything that the compiler says: $kept"
 }

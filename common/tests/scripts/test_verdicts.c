@@ -300,6 +300,53 @@ Test(verdicts, each_diagnostic_once_at_the_readers_line) {
                    "%s", result.out);
 }
 
+// A compiler that has lost count of the braces names lines behind them. They are looked for where there are errors.
+Test(verdicts, braces_that_do_not_match) {
+#define FUNCTION(name, lines) "template <int D>\n__device__ void " name "() {\n" lines "}\n\n"
+#define PART(lines)           "  // TODO 1 of 2, about 3 lines:\n" lines "  // end of part 1\n"
+  const struct {
+    const char *text, *part, *says;
+  } cases[] = {
+      {FUNCTION("a", PART("  for (;;) {\n    x = '{'; // {\n  }\n")) FUNCTION("b", "  f(\"}\");\n"),
+       "", ""},
+      {FUNCTION("a", "  x();\n") FUNCTION("b", PART("  for (;;) {\n  if (x) {\n"))
+           FUNCTION("c", ""),
+       "", "  lines 7 to 13 open 2 braces more than they close, so the errors below may name "},
+      {FUNCTION("a", PART("  for (;;) {\n")) FUNCTION("b", ""), "1",
+       "  lines 2 to 7 open 1 brace "},
+      {FUNCTION("a", PART("  for (;;) {\n")) FUNCTION("b", ""), "2", ""},
+      {FUNCTION("a", "  }\n") FUNCTION("b", ""), "",
+       "  lines 2 to 4 close 1 brace more than they open"},
+      {"static void last() {\n  if (x) {\n}\n", "", "  lines 1 to 3 open 1 brace more"},
+  };
+  lab_run("mkdir -p %s/04_online_softmax", lab_work);
+  char path[128], log[128];
+  snprintf(path, sizeof path, "%s/04_online_softmax/attention.cu", lab_work);
+  snprintf(log, sizeof log, "%s/log", lab_work);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    toolkit_write(path, cases[i].text);
+    const script_result result =
+        lab_run("awk -v part=%s -f scripts/workshop/braces.awk %s", cases[i].part, path);
+    EXPECT_STATUS(result, 0);
+    cr_expect(*cases[i].says ? strncmp(result.out, cases[i].says, strlen(cases[i].says)) == 0
+                             : *result.out == '\0',
+              "%zu: %s", i, result.out);
+  }
+  static const char *const kinds[] = {"warning", "error"};
+  for (int error = 0; error <= 1; error++) {
+    char line[256];
+    snprintf(line, sizeof line, "%s:2:1: %s: expected '}'\n", path, kinds[error]);
+    toolkit_write(log, line);
+    const script_result result =
+        lab_run("bash -c '. scripts/scratch.sh; make_scratch; . scripts/workshop/work.sh; "
+                ". scripts/workshop/diagnostics.sh; say_diagnostics %s %s title'",
+                log, path);
+    EXPECT(result, "title\n");
+    cr_expect_eq(strstr(result.out, "title\n  lines 1 to 3 open 1 brace more") != NULL, error, "%s",
+                 result.out);
+  }
+}
+
 // GUIDE.md's first route hunts a bug with a tool, which must see it; a bug is fixed when no tool sees it any more.
 #define NOTE                                                                                       \
   "note() { scripts/workshop/hunt.sh note 1 $1 $(sha256sum $LAB_WORK/hunt/1/*/attention.cu | "     \
