@@ -94,6 +94,27 @@ static void cut_to_name(char *words) {
     memmove(words, words + skipped, strlen(words + skipped) + 1);
 }
 
+// Puts CUDA's names in the place of the emulator's own, which are longer.
+static void use_names_of_cuda(char *words) {
+  static const struct {
+    const char *own, *cuda;
+  } names[] = {
+      {"emulator::number16<emulator::fp16_format>", "__half"},
+      {"emulator::number16<emulator::bf16_format>", "__nv_bfloat16"},
+      {"emulator::number16_pair<emulator::fp16_format>", "__half2"},
+      {"emulator::number16_pair<emulator::bf16_format>", "__nv_bfloat162"},
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const size_t own = strlen(names[i].own), cuda = strlen(names[i].cuda);
+    for (char *at = words; (at = strstr(at, names[i].own)) != NULL; at += cuda) {
+      const char *rest = at + own;
+      if (strncmp(rest, " >", 2) == 0) rest++; // which stands between two brackets alone
+      memcpy(at, names[i].cuda, cuda);
+      memmove(at + cuda, rest, strlen(rest) + 1);
+    }
+  }
+}
+
 static named_kernel *find_name(const void *kernel, char *(*demangle)(const char *)) {
   symbol_table table;
   char *words = NULL;
@@ -106,7 +127,10 @@ static named_kernel *find_name(const void *kernel, char *(*demangle)(const char 
     }
     symbols_close(&table);
   }
-  if (words != NULL) cut_to_name(words);
+  if (words != NULL) {
+    cut_to_name(words);
+    use_names_of_cuda(words);
+  }
   const char *name = words != NULL ? words : NAMELESS;
   named_kernel *made = malloc(sizeof *made + strlen(name) + 1);
   if (made != NULL) {

@@ -3,6 +3,8 @@
 #undef NDEBUG // the assertion is the test
 #include <cassert>
 #include <cooperative_groups.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 static const unsigned FULL = 0xffffffff;
@@ -49,7 +51,7 @@ void fault_mixed_operations(void) { mixed_kernel<<<1, 32>>>(); }
 
 // The launch names a variable, and the fault is in a function: a report names the kernel, and the line of the call.
 static __device__ __noinline__ void vote_function() { __ballot_sync(FULL, 1); }
-template <unsigned LANES>
+template <unsigned LANES, typename One, typename Two>
 __global__ void mixed_calls_kernel() {
   if (threadIdx.x < LANES) {
     __shfl_xor_sync(FULL, 1, 1);
@@ -58,7 +60,7 @@ __global__ void mixed_calls_kernel() {
   }
 }
 void fault_mixed_calls(void) {
-  const auto chosen = mixed_calls_kernel<8>;
+  const auto chosen = mixed_calls_kernel<8, half, __nv_bfloat162>;
   chosen<<<1, 32>>>();
 }
 

@@ -79,7 +79,7 @@ Test(faults, warps) {
   expect_report(&(fault_case){fault_mixed_calls,
                               cudaErrorLaunchFailure,
                               {"lane 8 comes to __ballot_sync() in ", ", called from ", shuffle,
-                               "in kernel mixed_calls_kernel<8"}});
+                               "in kernel mixed_calls_kernel<8u, __half, __nv_bfloat162>\n"}});
   expect_report(&(fault_case){
       fault_bad_width, cudaErrorLaunchFailure, {"width 12 is not a power of two from 1 to 32"}});
 }
