@@ -44,7 +44,10 @@ bool mbarrier_report_arrivals(const worker *worker, const uint64_t *barrier) {
                     "comes after?",
                     mbarrier_short_name(worker, barrier).text);
   const known_barrier *known = known_barrier_of(worker, barrier);
-  if (known != NULL && known->phases == 0) {
+  if (now.pending < now.arrivals) {
+    fault_report_line("hint: some of its arrivals have come, and others have not: is it made for "
+                      "more than come in a lap, or does a thread that should arrive not do so?");
+  } else if (known != NULL && known->phases == 0) {
     fault_report_line(
         "hint: no phase of it has ended yet: a wait that should return at once, for a "
         "stage that is empty in the first lap, needs the parity of the phase before, 1");

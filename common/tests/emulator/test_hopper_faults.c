@@ -32,6 +32,12 @@ Test(hopper_faults, barriers) {
   expect(fault_barrier_never_ends, FAILURE, "threads 0-1 (warp 0) wait at mbarrier.try_wait.parity",
          " for the barrier full, at address full + 0x0: 1 of 2 arrivals are still to come\n",
          "hint: the threads that have to arrive at full wait themselves, or have exited: ");
+  cudaDeviceReset();
+  char *report = stderr_of(fault_barrier_never_ends);
+  cr_expect(strstr(report, "hint: some of its arrivals have come, and others have not: is it made"),
+            "%s", report);
+  cr_expect_null(strstr(report, "no phase of it has ended"), "its wait is right: %s", report);
+  free(report);
 }
 
 // The order of what the warps did names the arrival that let them go on, also to the warp that arrived last.
