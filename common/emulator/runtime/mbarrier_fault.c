@@ -47,6 +47,10 @@ bool mbarrier_report_arrivals(const worker *worker, const uint64_t *barrier) {
   if (now.pending < now.arrivals) {
     fault_report_line("hint: some of its arrivals have come, and others have not: is it made for "
                       "more than come in a lap, or does a thread that should arrive not do so?");
+  } else if (known != NULL && known->phases == 0 && known->passed_at_once > 0) {
+    fault_report_line("hint: a wait for it has returned at once before, and no thread has arrived "
+                      "there since: do the threads that use the stage arrive at this barrier, or "
+                      "always at that of another stage of their ring?");
   } else if (known != NULL && known->phases == 0) {
     fault_report_line(
         "hint: no phase of it has ended yet: a wait that should return at once, for a "

@@ -197,6 +197,7 @@ void fault_ring_not_awaited(void) { fill(NOT_AWAITED); }
 void fault_ring_parity_of_full(void) { fill(PARITY_OF_FULL); }
 void fault_ring_same_parity(void) { fill(SAME_PARITY); }
 void fault_ring_parity_of_empty(void) { fill(PARITY_OF_EMPTY); }
+void fault_ring_not_emptied(void) { fill(NOT_EMPTIED); }
 
 void fault_barrier_late_arrival(void) { late_arrival_kernel<<<1, 2>>>(map_on_device()); }
 

@@ -57,6 +57,7 @@ void fault_ring_not_awaited(void);     // no thread waits for full[0]
 void fault_ring_parity_of_full(void);  // the readers' wait is for the phase before
 void fault_ring_same_parity(void);     // it is so in each lap, and never waits
 void fault_ring_parity_of_empty(void); // the wait of the thread that fills it is
+void fault_ring_not_emptied(void);     // comes round never: no thread arrives at empty[0]
 
 // The values that thread 0 sees of copies of a box of ones: before any wait, after a wait that returns at once, after the
 // right wait; of a second box, past the announced bytes.

@@ -1,4 +1,5 @@
-// Kernels that arrive once too often at a barrier that counts bytes, for hopper_faults.cu, which includes this file.
+// Kernels that arrive once too often at a barrier that counts bytes, or never at one that is waited for, for
+// hopper_faults.cu, which includes this file.
 #ifndef RING_FAULTS_H
 #define RING_FAULTS_H
 
@@ -9,7 +10,8 @@ enum ring_fault {
   NOT_AWAITED,
   PARITY_OF_FULL,
   SAME_PARITY,
-  PARITY_OF_EMPTY
+  PARITY_OF_EMPTY,
+  NOT_EMPTIED
 };
 
 __global__ void filling_kernel(const CUtensorMap *map, ring_fault kind) {
@@ -29,7 +31,10 @@ __global__ void filling_kernel(const CUtensorMap *map, ring_fault kind) {
   for (int lap = 0; lap < 3 && threadIdx.x >= 32; lap++) {
     const int parity = kind == SAME_PARITY ? 1 : (lap + (kind == PARITY_OF_FULL)) % 2;
     if (kind != NOT_AWAITED) barrier_wait(&full[0], parity);
-    const unsigned lanes = kind == ALL_LANES_ARRIVE ? 32 : kind == TWO_LANES_ARRIVE ? 2 : 1;
+    const unsigned lanes = kind == ALL_LANES_ARRIVE   ? 32
+                           : kind == TWO_LANES_ARRIVE ? 2
+                           : kind == NOT_EMPTIED      ? 0
+                                                      : 1;
     if (threadIdx.x < 32 + lanes) barrier_arrive(&empty[0]);
   }
 }

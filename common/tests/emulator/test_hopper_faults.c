@@ -38,6 +38,12 @@ Test(hopper_faults, barriers) {
             "%s", report);
   cr_expect_null(strstr(report, "no phase of it has ended"), "its wait is right: %s", report);
   free(report);
+  cudaDeviceReset();
+  expect_report(&(fault_case){fault_ring_not_emptied,
+                              FAILURE,
+                              {"for the barrier empty[0], at address empty + 0x0: 1 of 1 arrivals",
+                               "hint: a wait for it has returned at once before, and no thread has "
+                               "arrived there since: do the threads that use the stage arrive"}});
 }
 
 // The order of what the warps did names the arrival that let them go on, also to the warp that arrived last.
