@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "signals.h"
 
+#include "caller.h"
 #include "devices.h"
 #include "errors.h"
 #include "fault.h"
@@ -76,6 +77,8 @@ static void pass_on(int signal, siginfo_t *info, void *context) {
   }
 }
 
+static _Thread_local caller_chain calls; // that had led to the function at `accessing`
+
 static void handle(int signal, siginfo_t *info, void *context) {
   worker *worker = current_worker;
   if (worker == NULL || emulator_current == NULL) {
@@ -83,6 +86,7 @@ static void handle(int signal, siginfo_t *info, void *context) {
     return;
   }
   worker->signal = signals_describe(signal, info, context);
+  if (worker->accessing != NULL) caller_take(&calls);
   if (worker->guessing != NULL) { // the line is that of the atomic function
     worker->signal.instruction = (uintptr_t)worker->guessing - 1;
     worker->signal.access = "atomic operation";
@@ -176,6 +180,14 @@ static void report_title(const worker *worker, const signal_record *signal) {
   }
 }
 
+static void report_site(const emulator_site *site) {
+  char caller[CALLER_TEXT];
+  fault_report_line("at %s in %s:%d", site->operation, site->file, site->line);
+  fault_report_source(site->file, site->line);
+  caller_of_chain(&calls, site->line, caller);
+  if (caller[0] != '\0') fault_report_line("    %s", caller);
+}
+
 void fault_report_signal(worker *worker) {
   const signal_record *signal = &worker->signal;
   const struct worker *owner = other_block(worker, signal->address);
@@ -184,8 +196,7 @@ void fault_report_signal(worker *worker) {
   if (!fault_report_begin(worker, error)) return;
   report_title(worker, signal);
   if (worker->accessing != NULL) {
-    fault_report_line("at %s in %s:%d", worker->accessing->operation, worker->accessing->file,
-                      worker->accessing->line);
+    report_site(worker->accessing);
   } else {
     fault_report_instruction(worker, signal->instruction);
   }

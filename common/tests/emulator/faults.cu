@@ -5,11 +5,13 @@
 #include <cooperative_groups.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
 static const unsigned FULL = 0xffffffff;
 
-int line_barrier, line_shuffle, line_ballot, line_assert, line_outside, line_lineless, line_call;
+int line_barrier, line_shuffle, line_ballot, line_assert, line_outside, line_lineless, line_call,
+    line_copy;
 #define MARK(name) line_##name = __LINE__
 
 // ---- Waiting for what does not come -------------------------------------------------------------
@@ -99,6 +101,17 @@ static float *device_floats(int count) {
 }
 
 void fault_read_past_end(void) { touch_kernel<<<4, 32>>>(device_floats(1024), 1024 + 9, false); }
+
+// The copy stands in a function: a report names the line of its call, too.
+static __device__ void copy_function(float *to, const float *from) {
+  __pipeline_memcpy_async(to, from, sizeof *to); // past the end
+}
+__global__ void copy_kernel(const float *data) {
+  __shared__ float tile[32];
+  MARK(copy), copy_function(&tile[threadIdx.x], &data[threadIdx.x]);
+}
+void fault_copy_past_end(void) { copy_kernel<<<1, 32>>>(device_floats(1024) + 1024); }
+
 void fault_read_past_small(void) { touch_kernel<<<1, 32>>>(device_floats(75), 128, false); }
 void fault_write_before_start(void) { touch_kernel<<<4, 32>>>(device_floats(1024), -2, true); }
 void fault_read_null(void) { touch_kernel<<<1, 1>>>(nullptr, 4, false); }

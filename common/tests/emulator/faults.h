@@ -10,7 +10,7 @@ extern "C" {
 
 // Where the kernels' source has the operations that a report names; set when a kernel gets there.
 extern int line_barrier, line_shuffle, line_ballot, line_assert, line_outside, line_lineless,
-    line_call;
+    line_call, line_copy;
 
 // Each function launches its kernel once. The caller checks the error and stderr.
 void fault_deadlock_barrier(void);
@@ -22,6 +22,7 @@ void fault_bad_width(void);
 void fault_grid_missed(void);
 void fault_grid_not_cooperative(void);
 void fault_read_past_end(void);
+void fault_copy_past_end(void);
 void fault_write_before_start(void);
 void fault_read_null(void);
 void fault_read_wild(void);

@@ -91,6 +91,16 @@ Test(faults, memory) {
                                "36 bytes past the end of an allocation of 4096 bytes\n"
                                "=========     at touch_kernel in ",
                                "by thread (5,0,0) in block (2,0,0)", "in kernel touch_kernel"}});
+  char call[64];
+  free(stderr_of(fault_copy_past_end));
+  cudaDeviceReset();
+  snprintf(call, sizeof call, "    called from common/tests/emulator/faults.cu:%d\n", line_copy);
+  expect_report(&(fault_case){fault_copy_past_end,
+                              cudaErrorIllegalAddress,
+                              {"0 bytes past the end of an allocation of 4096 bytes\n"
+                               "=========     at __pipeline_memcpy_async() in ",
+                               "__pipeline_memcpy_async(to, from, sizeof *to); // past the end\n",
+                               call, "by thread (0,0,0) in block (0,0,0)"}});
   expect_report(&(fault_case){fault_read_past_small,
                               cudaErrorIllegalAddress,
                               {"212 bytes past the end of an allocation of 300 bytes\n"}});
