@@ -81,7 +81,18 @@ static const char *race_hint(const checked_access *access, const past_access *pa
     return "the copy may overwrite what other threads still use: put __syncthreads() before it "
            "starts";
   }
-  if (past->actor / GPU_WARP_LANES == access->thread / GPU_WARP_LANES) {
+  const bool one_warp = past->actor / GPU_WARP_LANES == access->thread / GPU_WARP_LANES;
+  if (past->kind == OBSERVED_WRITE && access->kind == OBSERVED_WRITE &&
+      past->place == access->place) {
+    return one_warp
+               ? "lanes of a warp write to the same place in one line: let one of them do it, or "
+                 "give each an element of its own; if they come there in different rounds of a "
+                 "loop, put __syncwarp() between the rounds"
+               : "warps write to the same place in one line: let one thread do it, or give each an "
+                 "element of its own; if they come there in different rounds of a loop, put "
+                 "__syncthreads() between the rounds";
+  }
+  if (one_warp) {
     return "lanes of a warp do not run in lockstep: put __syncwarp() between the two, or, where "
            "other "
            "warps use the place as well, __syncthreads()";

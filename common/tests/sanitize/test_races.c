@@ -77,8 +77,9 @@ Test(races, further_apart) {
   static const fault_case cases[] = {
       {"race_further_apart",
        race_further_apart,
-       {"<- apart", "hint: lanes of a warp do not run in lockstep", "<- apart",
-        "hint: warps run in any order", "<- apart", "hint: blocks run in any order"},
+       {"<- apart", "hint: lanes of a warp write to the same place in one line: let one of them do",
+        "<- apart", "hint: warps write to the same place in one line: let one thread do it",
+        "<- apart", "hint: blocks run in any order"},
        2}};
   RUN_CASES(cases);
 }
