@@ -243,19 +243,10 @@ static void execute(const warpgroup_product *product) {
   product_operands *operands = &current_worker->product_operands;
   accumulator *sum = product->sum;
   const unsigned columns = sum->columns;
-  enum { WIDE = 32, NARROW = 8 }; // columns that are computed at once
   product_read_a(operands, product);
   product_read_b(operands, product);
   if (product->first.clear) memset(sum->sum, 0, PRODUCT_ROWS * columns * sizeof(float));
-  unsigned done = 0;
-  for (; done + WIDE <= columns; done += WIDE) {
-    matrix_multiply_add(&sum->sum[0][0] + done, operands->a[0], operands->b + done, PRODUCT_ROWS,
-                        WIDE, columns);
-  }
-  for (; done < columns; done += NARROW) {
-    matrix_multiply_add(&sum->sum[0][0] + done, operands->a[0], operands->b + done, PRODUCT_ROWS,
-                        NARROW, columns);
-  }
+  matrix_multiply_add(sum->sum[0], operands->a[0], operands->b, PRODUCT_ROWS, columns, columns);
   matrix_product_count(PRODUCT_ROWS * columns * K / 2048, &product->site);
 }
 
