@@ -186,8 +186,8 @@ static script_result goals_behind(const char *step, const char *command) {
   EXPECT_STATUS(lab_run("mkdir -p %s/steps && cp -r steps/%s %s/steps && cd %s/steps/%s && %s",
                         lab_work, step, lab_work, lab_work, step, command),
                 0);
-  return lab_run("FIRST_CONFIGURATION=1 STEP_FLAGS='-O0 -w' scripts/workshop/goals.sh %s %s/steps",
-                 step, lab_work);
+  return lab_run("FIRST_CONFIGURATION=1 STEP_FLAGS=-w scripts/workshop/goals.sh %s %s/steps", step,
+                 lab_work);
 }
 
 // The goals of a step with a patch that leaves the result right, and leaves out what the goal is about.
