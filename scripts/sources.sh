@@ -3,12 +3,25 @@
 #   # Data: bench.csv (make bench), ceilings.csv (make ceilings)
 # To be sourced.
 
+# The shell reads these lines itself, because all charts ask for hundreds of them, and each would start a program.
+
 # setting FILE WORD: prints the text behind "# WORD: " in the file.
-setting() { sed -n "s/^# $2: *//p" "$1"; }
+setting() {
+  local line
+  while IFS= read -r line; do
+    if [[ $line =~ ^'# '"$2: "*(.*) ]]; then echo "${BASH_REMATCH[1]}"; fi
+  done <"$1"
+}
 
 # sources FILE WORD: the same as lines of a file's name, a tab, and the command that records it.
 sources() {
-  sed -n "/^# $2: */{s///; s/\(([^)]*)\)\{0,1\}, */\1\n/g; s/ *(\([^()]*\))\(\n\|\$\)/\t\1\2/g; p}" "$1"
+  local text
+  while IFS= read -r text; do
+    while [[ $text =~ ^([^ ,]+)' '*(\(([^()]*)\))?(, *)?(.*) ]]; do
+      echo "${BASH_REMATCH[1]}${BASH_REMATCH[2]:+$'\t'${BASH_REMATCH[3]}}"
+      text=${BASH_REMATCH[5]}
+    done
+  done < <(setting "$1" "$2")
 }
 
 # records FOLDER NAME: the files of that name in the folder, a line each. A star in the name does not stand for
