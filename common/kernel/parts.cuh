@@ -31,7 +31,7 @@ static last_wave last_wave_of(const attention_shape &shape, int block_m, int blo
     return divide_up(max(1, shape.seq_kv - (shape.causal ? before * block_m : 0)), block_n);
   };
   const auto time_of = [&](int parts) {
-    // Waves of whole tiles, and waves of parts, each of which takes as long as its first part and one unit to begin.
+    // Waves of whole tiles, then waves of parts. A wave of parts takes as long as its first part, and one unit more.
     double time = block_time * (tiles / multiprocessors) * blocks_of(0);
     for (int first = 0; first < last * parts; first += multiprocessors)
       time += 1 + divide_up(blocks_of(first / parts / heads), parts) * block_time;
@@ -46,7 +46,7 @@ static last_wave last_wave_of(const attention_shape &shape, int block_m, int blo
   return best;
 }
 
-// A part of a tile, of which it has `blocks` key blocks. A tile that is not divided is one part.
+// A part of a tile: the `blocks` key blocks from `first_key` on. A tile that is not divided is one part.
 struct tile_part : tile_place {
   bool divided;
   size_t partial_row; // where its first row lies among the partial results

@@ -16,8 +16,8 @@ static inline int blocks_at_once(int most, size_t shared_bytes) {
   return gpu_attribute(cudaDevAttrMultiProcessorCount) * (room < 1 ? 1 : room < most ? room : most);
 }
 
-// A number that whole numbers are divided by. A GPU has no instruction for that and needs tens of others, but few for
-// the product with an inverse that the host has computed. n / d is exact as long as n d < 2^63.
+// A number that whole numbers are divided by. A GPU has no instruction for such a division, and needs tens of others.
+// It needs few to multiply by an inverse that the host has computed. n / d is exact as long as n d < 2^63.
 struct divisor {
   int number;
   unsigned long long inverse; // 2^63 / number, rounded up
@@ -42,7 +42,7 @@ struct tile_place {
 };
 
 // The key blocks of all tiles stand in one line, tile after tile. The line is cut into equal shares, one for each block
-// of the grid: they have `length` key blocks, the first `rest` of them one more.
+// of the grid. A share has `length` key blocks, and each of the first `rest` shares has one more.
 struct equal_shares {
   int tiles;
   divisor group;                 // query heads that share a key/value head
@@ -51,7 +51,7 @@ struct equal_shares {
   int blocks;                    // of the grid
   long long length;
   int rest;
-  divisor turns; // blocks of a batch element, if its tiles take turns in the grid, or 1
+  divisor turns; // blocks of a batch element, if its tiles take turns in the grid; otherwise 1
 
   // Returns the number of the share that block b takes. Where the tiles of a key/value head take turns, neighbours in
   // the grid read the same keys at the same time.
@@ -113,13 +113,13 @@ static equal_shares share_out(const attention_shape &shape, double tiles, int ke
   return shares;
 }
 
-// Cuts the line into shares for at most `blocks` blocks, so that no share crosses the end of a tile. A share is then a
-// part of one tile, whose last part may be shorter, or it is several whole tiles. But if the longest share would become
-// more than a twentieth longer than by share_out, share_out cuts the line, and shares may cross ends. In trials on an
-// H200, which are not recorded, a block needed more than two microseconds to end a tile and begin another one, and 19
-// of 20 multiprocessors kept memory as busy as all. With tiles of 16 rows, which are little work for each key, half of
-// them nearly did so too. So where such a tile would have more than 16 parts to merge, it has 16, or half as many
-// blocks take part.
+// Cuts the line into shares for at most `blocks` blocks, so that no share crosses the end of a tile. A share is then
+// either several whole tiles, or a part of one tile, and the last part of a tile may be shorter. But if the longest
+// share would become more than a twentieth longer than by share_out, share_out cuts the line, and shares may cross
+// ends. In trials on an H200, which are not recorded, a block needed more than two microseconds to end a tile and begin
+// another one, and 19 of 20 multiprocessors kept memory as busy as all of them. With tiles of 16 rows, which are little
+// work for each key, half of the multiprocessors kept it nearly as busy. So such a tile gets more than 16 parts only if
+// otherwise fewer than half of the blocks would take part.
 template <typename tile>
 static equal_shares share_out_evenly(const attention_shape &shape, double tiles, double blocks) {
   const int key_blocks = divide_up(shape.seq_kv, tile::BLOCK_N);
@@ -193,8 +193,8 @@ static inline cudaError_t clear_new_counters(const partial_tiles &partials,
   return clear_new_memory(partials.counter, counters * sizeof *partials.counter, stream);
 }
 
-// Counts a call. Returns true in the last of `count` calls, and leaves the counter at 0 for the next launch. One lane of
-// each warp calls it. The last one then sees what the others had made visible before their calls.
+// Counts a call. Returns true in the last of `count` calls, and leaves the counter at 0 for the next launch. One lane
+// of each warp calls it. The last one then sees what the others had made visible before their calls.
 __device__ __forceinline__ bool is_last_of(unsigned long long *counter, unsigned count) {
   return count_call(counter, count) == count - 1;
 }
@@ -219,10 +219,10 @@ __device__ __forceinline__ partial_row merge_loaded(const partial_row (&loaded)[
   return sums;
 }
 
-// Merges the parts of places threadIdx.x, threadIdx.x + THREADS and so on below `places`, in the order of the parts.
-// A place is four columns of a row. load(i, k) loads part k of place i, and store(i, sums) stores all parts together. A
-// thread starts many loads before it needs the first one, because the way to the L2 cache and back is long: those of
-// 16 parts of two places, or in tall tiles, which have many rows and mostly few parts, of 6 parts of four places.
+// Merges the parts of places threadIdx.x, threadIdx.x + THREADS and so on below `places`, in the order of the parts. A
+// place is four columns of a row. load(i, k) loads part k of place i, and store(i, sums) stores all parts together. A
+// thread starts many loads before it needs the first one, because the way to the L2 cache and back is long: it loads 16
+// parts of two places at once. In tall tiles, which have many rows and mostly few parts, it loads 6 parts of four.
 template <typename tile, typename Load, typename Store>
 __device__ __forceinline__ void merge_parts(int places, int parts, float scale_log2,
                                             const Load &load, const Store &store) {

@@ -5,8 +5,8 @@
 // In step 19 the number of blocks is a multiple of the number of tiles, which seldom fills the GPU, and a second kernel
 // must be launched to merge. Here the key blocks of all tiles stand in one line, which is cut into equal shares, one
 // for each block that can run at once. A share may cross the end of a tile. A block that has only a part of a tile
-// stores a partial result, and each of its warps counts itself. The warp that is counted last merges its places of
-// all parts, four columns of a row each, because all parts are stored by then.
+// stores a partial result, and each of its warps counts itself. When the last warp is counted, all parts are stored. So
+// this warp merges its places of all parts. A place is four columns of a row.
 //
 //       tile         |      0      |      1      |      2      |      3      |
 //       key block    | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 | 0 1 2 3 4 5 |
@@ -56,12 +56,12 @@ struct configuration {
   X(64, 64, 4, 2)                                                                                  \
   X(128, 64, 4, 2)
 
-// The smallest tile that holds all rows of a group, with exceptions. 17 to 32 rows are two tiles of 16, each with half
-// as many rows to merge, where that gives no more tiles than multiprocessors: the two run side by side, and one of them
-// finds K and V in the L2 cache. More than 64 rows are tiles of 128, as in step 09, if all multiprocessors get one;
-// else they are tiles of 64 rows, which are divided and have fewer rows to merge. With more tiles of up to 32 rows than
-// multiprocessors, two blocks share a multiprocessor, and one copies while the other changes tiles. Tiles of 16 rows
-// need that only if they have at most 1024 keys. Where few tiles of up to 4 rows have few keys, blocks of 64 keys let
+// The smallest tile that holds all rows of a group, with exceptions. 17 to 32 rows are two tiles of 16 rows, if that
+// gives no more tiles than multiprocessors. Each has half as many rows to merge, the two run side by side, and one
+// finds K and V in the L2 cache. More than 64 rows are tiles of 128, as in step 09, if all multiprocessors get one, or
+// else tiles of 64, which are divided and have fewer rows to merge. If there are more tiles of up to 32 rows than
+// multiprocessors, two blocks share a multiprocessor: one copies while the other changes tiles. Tiles of 16 rows need
+// that only if they have at most 1024 keys. Where few tiles of up to 4 rows have few keys, key blocks of 64 keys let
 // twice as many multiprocessors take part.
 static const char *best_configuration(const attention_shape *shape) {
   const int rows = packed_rows(*shape);
@@ -158,10 +158,10 @@ static double tiles_of(const attention_shape &shape) {
   return (double)divide_up(packed_rows(shape), tile::BLOCK_M) * shape.kv_heads * shape.batch;
 }
 
-// Cuts the key blocks of all tiles into as many shares as blocks run at once. If fewer shares can be cut so that none
-// crosses the end of a tile, and they are hardly longer, there are fewer (share_out_evenly). A share should have one key
-// block, and two keys for each row of its tile, because a partial row, written and read, is as many bytes as two keys
-// have. Tiles whose warps have rows of their own (KEY_WARPS == 1) have other work than copies: where
+// Cuts the key blocks of all tiles into as many shares as blocks run at once, or into fewer if none of these crosses
+// the end of a tile and they are hardly longer (share_out_evenly). A share should have at least one key block, and
+// two or more keys for each row of its tile: a partial row, written and read, is as many bytes as two keys have.
+// Tiles whose warps have rows of their own (KEY_WARPS == 1) have other work than copies: where
 // there are enough of them, each block takes one. --splits N makes N times as many shares as tiles.
 template <typename tile, int D>
 static equal_shares shares_of(const attention_shape &shape) {

@@ -66,9 +66,9 @@ static const char *best_configuration(const attention_shape *shape) {
 
 static constexpr int SMALLEST_DIM = 64;
 
-// Returns part `number`; order.tiles or more gives the place of no tile, which no caller uses. The parts of a tile have
-// neighbouring numbers and equally many key blocks, the last ones perhaps fewer. One that would have none takes a block
-// past the end, whose keys are all masked.
+// Returns the place of tile or part `number`. From order.tiles on it is the place of no tile, which no caller uses. The
+// parts of a tile have neighbouring numbers and equally many key blocks, but the last ones may have fewer. A part that
+// would have none takes a key block past the end, whose keys are all masked.
 template <typename tile>
 __device__ __forceinline__ tile_part tile_in_order(const attention_shape &shape,
                                                    const divided_schedule &order, int number) {
