@@ -27,7 +27,7 @@ def _value(column: str, cell: str) -> str:
 
 
 def rows_of(page: str, table: str, device: str) -> list[dict[str, str]]:
-    """The rows of the table that the page has of this device, such as `overlap` of guide/tools.md.
+    """The rows of the table that the page has of this device, such as `overlap` of guide/timeline.md.
 
     LookupError, with a sentence, where there is none.
     """
