@@ -1,6 +1,7 @@
 // The messages of the lab on a machine that lacks a GPU, a compiler, or a place to write to.
 #define _GNU_SOURCE
 #include "lab.h"
+#include "tests/needs.h"
 
 TestSuite(machine, .init = lab_enter, .fini = lab_leave);
 
@@ -81,4 +82,15 @@ Test(machine, the_compilers_are_gcc_and_gxx) {
   result = lab_run("ln -s /bin/true $LAB_WORK/path/gcc; export PATH=$LAB_WORK/path; " MAKE
                    "-f make/config.mk --eval 'say:;@echo $(CC) $(CXX)' say");
   EXPECT(result, "gcc g++\n");
+}
+
+// A checkout of Git for Windows, whose lines end in CRLF, would stop at the first line of the first script.
+Test(machine, lines_end_in_lf_where_git_is_told_to_end_them_in_crlf) {
+  needs_tool("git");
+  const script_result result = lab_run(
+      "unset GIT_DIR; cp .gitattributes Makefile scripts/doctor.sh %s && cd %s && "
+      "git init -q && git add -A && rm Makefile doctor.sh && "
+      "git -c core.autocrlf=true checkout -q . && ! grep -l $(printf '\\r') Makefile doctor.sh",
+      lab_work, lab_work);
+  EXPECT_STATUS(result, 0);
 }
