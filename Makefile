@@ -1,6 +1,9 @@
 # The attention lab. `make help` lists the verbs; make/build.mk holds the rules behind them.
 include make/config.mk
-SHELL := /bin/bash
+# -p keeps out what a reader's shell has set up for itself, as the first line of each script does: with an exported CDPATH,
+# cd prints a folder, or enters another one, and a file that BASH_ENV names may print, too.
+SHELL       := /bin/bash
+.SHELLFLAGS := -pc
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help

@@ -86,7 +86,7 @@ named_one := $(if $(filter 1,$(words $(filter step%,$(MAKECMDGOALS)))),$(patsubs
 chosen     = $(WORK)$(LAB)$(VARIANT)$(SUBSTEP)$(BUG)$(filter-out steps,$(STEPS_FOLDER))
 ifneq ($(and $(named_one),$(filter $(own_verbs),$(MAKECMDGOALS))),)
   ifeq ($(chosen),)
-    ifneq ($(shell cd $(call quoted,$(LAB_WORK)) 2>/dev/null && ls -d $(named_one)_*/attention.cu 2>/dev/null),)
+    ifneq ($(shell CDPATH= cd $(call quoted,$(LAB_WORK)) 2>/dev/null && ls -d $(named_one)_*/attention.cu 2>/dev/null),)
       override WORK := 1
       export WORK
     endif
@@ -239,7 +239,7 @@ ifeq ($(origin MADE_FOR),undefined) # a caller that asks for names only can leav
 endif
 # Steps for several GPUs say "GPUs: several" in their first comment. They need NCCL: on the emulator its stand-in, else
 # the header and the library of NCCL_HOME, which `make deps-nccl` unpacks into .deps/nccl, or the system's.
-GROUP_STEPS := $(shell cd $(call quoted,$(STEPS_FOLDER)) 2>/dev/null && awk 'FNR == 1 { head = 1 } !/^\/\// { head = 0 } \
+GROUP_STEPS := $(shell CDPATH= cd $(call quoted,$(STEPS_FOLDER)) 2>/dev/null && awk 'FNR == 1 { head = 1 } !/^\/\// { head = 0 } \
                  head && /^\/\/ GPUs: several$$/ { sub(/\/.*/, "", FILENAME); print FILENAME }' */attention.cu 2>/dev/null)
 NCCL_HOME ?= $(patsubst %/include/nccl.h,%,$(firstword $(wildcard .deps/nccl/include/nccl.h $(CUDA_HOME)/include/nccl.h \
                /usr/include/nccl.h /usr/local/include/nccl.h)))

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Writes the lab book: scripts/book.sh PROGRAM OUT.html
 # PROGRAM is common/tools/book. This script finds what the page holds: every step of steps/ with its planted bugs, variants
 # and substeps, all documents, the published record, and with WORK=1 the reader's own files of the exercises. It tells the

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Finds the JavaScript libraries that the lab book contains: scripts/book_libraries.sh
 # Prints for each its name, its licence and its files, with tabs between them; of Prism the page takes only the languages
 # that it shows. They are Debian's packages; a library unpacked by `make deps PREFIX=.deps` counts, too. Exit status 2

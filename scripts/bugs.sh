@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Checks that planted bugs are caught: scripts/bugs.sh 04_online_softmax 05_wmma ... Applies each
 # steps/NN_name/bugs/*.patch to a copy of its step, builds the copy, and gives it to `check` and to `sanitize`.
 # Prints a table of who caught what, and on what line; with RECORD=1 also writes it to results/<device>/bugs.csv,

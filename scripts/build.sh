@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Runs a command that builds: scripts/build.sh "SOURCE..." make -f make/build.mk FILES
 # SOURCE is the file of a step that is built, such as work/04_online_softmax/attention.cu. Where the compiler says
 # something of it, that is shown in short: each diagnostic once, errors first, under a sentence that names the file. With

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Compares the emulator's counts with known counts: scripts/calibrate.sh FOLDER CPU_BUILD [GPU_BUILD STEP...] The
 # small kernels of common/tools/calibration are compared with the answers on paper. With GPU_BUILD they are also
 # compared with the counters of the GPU, and so is each step's program. Prints a table and writes

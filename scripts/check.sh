@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Runs Criterion test programs: scripts/check.sh PROGRAM...
 # A line for each, in their order, and the whole output of those that fail. Where the suite of a step is the only program,
 # such as step04-check, it is its first failure, and the output lies beside the program. A program passes when it ends with 0 and

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Checks the numbers in the prose of the documents against the recorded data: scripts/claims.sh
 #
 # plots/claims/*.txt name a phrase of a page and what its numbers are computed from; plots/README.md says how to write

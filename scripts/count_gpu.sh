@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Counts the requests of each step to memory and its work for tensor cores, with the GPU's counters:
 #   scripts/count_gpu.sh FOLDER PROGRAM... -- [OPTION...]
 # Runs each step's program once under ncu, adds its kernels up, prints the sums and puts a row in

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Compiles one CUDA file for the emulator and runs it, for make cuda: FILE, MODE, ARGS and SEEDS are in the environment.
 # With SEEDS it runs once in each of so many orders of threads, and shows what the program prints in the first one, the
 # plain one. It ends with the first run that does not end with 0.

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Makes sure that this machine has what the lab needs.
 #
 #   scripts/deps.sh                   installs what is missing (as root, or through `sudo -n`)

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Shows what changes between two steps: scripts/diff.sh 02 04 With an empty first number it compares the second step
 # with its parent. This is the step that its first comment names as `// After: NN_name`, else the step before.
 #

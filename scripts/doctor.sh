@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Looks at this machine before anything is built: what the lab finds, what is missing and how to get
 # it, and where the lab will run. Changes nothing, and takes less than five seconds.
 #

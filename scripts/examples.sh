@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Runs the examples, which call a step from C, NumPy and PyTorch: scripts/examples.sh build/cpu 04
 #
 #   scripts/examples.sh --python numpy      prints the Python that has this module; status 2 when none has it

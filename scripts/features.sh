@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Writes the table of features into guide/any_cuda_file.md: scripts/features.sh [--check]
 # The rows are the FEATURE lines of common/tests/foreign/*.cu, each of which is a test of what its row says. --check
 # writes nothing, and ends with 1 when the page says something else.

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Prints for which GPUs a change is compiled before it goes in: scripts/few_gpus.sh STEP... A line "STEP ARCHITECTURE" for
 # each pair, with "first" behind it where one configuration for each head_dim is enough, and with "one" where one
 # configuration for head_dim 64 is. "bare" means the same as "one", without the code for the host. All steps for all GPUs

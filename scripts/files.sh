@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Lists the files of the lab whose names match: scripts/files.sh '*.c' '*.h' The list comes from git. Without git or
 # a checkout it has all files except those that the lab makes itself.
 export LC_ALL=C

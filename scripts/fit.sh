@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Lets tables fit the terminal: COMMAND | scripts/fit.sh [COLUMN]. A table that is wider is printed in pieces, one below
 # the other, each with the COLUMN (1) that names its rows. Text is broken at blanks. Columns stand apart by two blanks or more. The width is that of the terminal, or
 # COLUMNS, where that is in the environment; without either all is printed as it comes.

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Runs clang-format over the sources: scripts/format.sh -i|--dry-run FILE... Versions of clang-format lay code out
 # differently, so only version 14 is used; another version gives a note only.
 export LC_ALL=C

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Feeds the readers of foreign files with made-up ones: scripts/fuzz_readers.sh SECONDS npy rewrite
 # Builds each common/tests/fuzz/NAME.c with clang's libFuzzer and its sanitizers, and runs it for SECONDS,
 # beginning with the inputs in the folder of its name. An input that crashes it is kept in build/fuzz/NAME. Once the

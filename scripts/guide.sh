@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Runs the commands of the guide, and compares their output: scripts/guide.sh [--all] [FILE.md...]
 #
 # A fence of three backquotes with these words begins a block of commands; one with `text output` right

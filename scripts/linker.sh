@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Prints the option that has a compiler link with gold, or "none" where gold is missing or does not find the compiler's
 # libraries: scripts/linker.sh FILE COMPILER [OPTION...]. Linking a program to try it takes a tenth of a second, so make
 # reads the answer from FILE from then on.

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Prints which steps can be made for which GPUs: scripts/made_for.sh [--left-out] "sm_80 sm_90a" STEP... Prints a
 # line "STEP ARCHITECTURE" for each pair, and nothing for a step that needs more than a GPU has. With --left-out it
 # prints the others, a line of tabs for each step: its name, what it needs, the architectures. The first comment of

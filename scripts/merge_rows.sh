@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Puts new rows into a record: scripts/merge_rows.sh OLD_CSV NEW_CSV prints those of NEW_CSV, and of OLD_CSV, which need not
 # be there, those of other steps, by step. Where the files have a column gpus, rows of other numbers of GPUs stay as well.
 # Comments are left out.

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Checks that every small fault of the steps is caught: scripts/mutants.sh [--seconds N] [--count N] [--seed N]
 # STEP... Makes mutants of the steps given and of the headers in common/ that they read
 # (common/tools/mutants/mutant.h): copies with one small fault each, such as a barrier that is left out. Builds each

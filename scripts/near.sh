@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Says what was probably meant by a goal that make does not know: scripts/near.sh GOAL VERB... [-- MAKEFILE...]
 # VERBs are the goals beside it, but not the step that NAMED names. A verb of the makefiles is a target with a description behind ##. Always ends with 2.
 export LC_ALL=C

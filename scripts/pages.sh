@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Checks the links and the sections of the documents: scripts/pages.sh [FILE.md...]
 #
 # Every link of a document to a file must lead to a file that exists, and a link to a heading, FILE.md#heading,

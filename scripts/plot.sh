@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Draws charts from recorded data: scripts/plot.sh [--afterwards] [--dumb] [--data FOLDER] "CHART..." [DEVICE_FOLDER [NAME]]
 #
 # A chart is plots/CHART.gp, which draws what plots/CHART.awk makes of the data. The script's first

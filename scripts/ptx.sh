@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # The PTX of the steps' kernels: scripts/ptx.sh "sm_80 sm_90a" 04_online_softmax 05_wmma ...
 # PTX is what nvcc makes of the source, before ptxas makes machine code of it. Counts the instructions
 # that tell how a kernel works, and saves the PTX, between its source lines, as

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Prints the resources that the compiler gave every kernel: scripts/ptxas.sh "sm_80 sm_90a" 01_naive 02_tiled ... A
 # table of registers, shared memory, spills and the occupancy that follows; occupancy.awk explains it. Exit status 1
 # when a kernel spills registers, or keeps an array in a stack, or a compiler warns. Without architectures ("") for

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Records the times that the lab's charts and tables are made of: scripts/record.sh [PART...]
 # Parts: ceilings ladder sweep variants substeps peers shapes spread waves decode bench timeline; without PART all of them, in
 # this order. MAKE is the make to call, FA3 and FA3_DECODE shared objects with FlashAttention-3's kernels; FRESH=1 measures again what is there.

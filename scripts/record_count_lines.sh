@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Puts a step's counts by source line into a device's record: scripts/record_count_lines.sh FOLDER <stepNN-lines.csv
 # The rows come with a line of names, and replace all rows of FOLDER/counts-lines.csv of the same step. Commit and date
 # are of now.

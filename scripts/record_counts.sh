@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Puts rows into a device's record of counts: scripts/record_counts.sh FOLDER <rows.csv
 # The rows come with a line of names. Each replaces the row of FOLDER/counts.csv for the same step,
 # configuration, device, shape and source, or is added; columns that it has no value for stay empty. Rows that

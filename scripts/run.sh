@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Runs a program of the lab and demands that it comes to its end: scripts/run.sh PROGRAM [ARGUMENT...]
 # Exit status: that of the program; 1 when it ends with 0 before it has finished. With PART=2, a reader's part between the
 # lab's other parts, nothing that it prints shows the text of these (scripts/workshop/unspoiled.awk).

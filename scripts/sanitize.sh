@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Looks for races, wild accesses and their like in steps, on the emulator:
 #   scripts/sanitize.sh FOLDER 04_online_softmax 05_wmma ...
 # FOLDER holds the sanitizing programs step04, step05, ... Runs each on the shapes of

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Looks for wild accesses, races, unwritten memory and misused barriers in steps, on the GPU:
 #   scripts/sanitize_gpu.sh FOLDER 04_online_softmax 05_wmma ...
 # FOLDER holds the programs step04, step05, ... Runs each under the four tools of NVIDIA's

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # The machine code of the steps' kernels: scripts/sass.sh "sm_80 sm_90a" 04_online_softmax 05_wmma ...
 # Counts the instructions that tell how a kernel works, and saves the code, between its source lines, as
 # build/sass/STEP.ARCHITECTURE.sass. Needs nvcc, no GPU. Takes NVIDIA's disassembler from the toolkit, or

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Runs commands beside each other: scripts/side_by_side.sh "COMMAND" "COMMAND"...
 # Prints the output of the first one at once, and the output of each of the others when those before it have ended.
 # Exit status: that of the first in the list that failed, else 0.
@@ -9,11 +9,11 @@ set -u
 make_scratch
 numbers=() # of processes
 for ((i = 2; i <= $#; i++)); do
-  bash -c "${!i}" >"$scratch/$i" 2>&1 &
+  bash -pc "${!i}" >"$scratch/$i" 2>&1 &
   numbers[i]=$!
 done
 status=0
-bash -c "${1:?error: side_by_side.sh was given no command}" || status=$?
+bash -pc "${1:?error: side_by_side.sh was given no command}" || status=$?
 for ((i = 2; i <= $#; i++)); do
   wait "${numbers[i]}"
   ended=$?

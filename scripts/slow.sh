@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Planted bugs whose results are right, and which are only slow: scripts/slow.sh STEP...
 # Applies each steps/NN_name/slow/*.patch to a copy of its step, and demands that the timeline on the emulator shows what
 # the patch expects, and does not show it for the step itself. Exit status 1 when it does not.

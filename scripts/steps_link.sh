@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Makes a name that make can work with for a folder of steps: scripts/steps_link.sh FOLDER Prints the name of a link
 # to it in build/folders, whose name holds letters, digits and _ - . alone; there need not be such a folder.
 export LC_ALL=C

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Tries the substeps of steps, which divide the way from a step's parent to the step: scripts/substeps.sh 15_persistent ...
 # (scripts/substep.sh tells what they are.) Sees that the substeps of each step lead from its parent's source to its own,
 # and that each source in between is right: variants.sh builds, checks and sanitizes it, and on a GPU times it beside the

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Writes the tables of the documents from the recorded data: scripts/tables.sh [--check] [FILE.md...]
 #
 # A table stands between two lines of a document, which begin in its first column:

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Shows what each warp of a step does: scripts/timeline.sh gpu RECORD.csv | scripts/timeline.sh cpu PROGRAM [OPTION...]
 # On a GPU: the record of common/tools/timeline as a chart in the terminal, and beside it as a trace for Perfetto. On the
 # emulator: the order of what the warps of one block do, of a small problem unless the options say otherwise: a page of

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Measures what each part of a step brings: scripts/variants.sh 04_online_softmax 05_wmma ... Each
 # steps/NN_name/variants/NAME.patch takes one thing away from its step, or puts another one in its place; the result
 # is still right. Applies each to a copy of its step, builds the copy without a warning, and runs suite and

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Runs a command with the words of ARGS behind its own: ARGS="--seq 100 --causal" scripts/with_args.sh COMMAND...
 export LC_ALL=C
 set -eu

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Folders that the lab writes to. To be sourced, or run: scripts/writable.sh FOLDER...
 export LC_ALL=C
 

@@ -10,7 +10,7 @@ BEGIN {
     for (i = 5; i <= NF; i++) names[$1] = names[$1] " " $i
     all = all (all == "" ? "" : " ") $1
   }
-  command = "cd steps && echo */attention.cu"
+  command = "CDPATH= cd steps && echo */attention.cu"
   command | getline listed
   close(command)
   count = split(listed, step, " ")

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Builds and tests participants' files: scripts/workshop/check.sh DEVICE FOLDER STEP... [-- COMMAND...]
 # The command builds FOLDER's test programs, step04-check, ...; for each step the verdict comes first: that it passes, or
 # the first failure, or that it does not compile; then what the compiler says, in short. The verdict is kept for

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Makes and fills the participant's file of a step: scripts/workshop/exercise.sh VERB STEP
 #   start     writes work/STEP/attention.cu: the step with holes; with FROM=03 the solution of step 03, to be
 #             changed, which is a step before this one. A file that is there stays, unless FORCE=1 is given: then it

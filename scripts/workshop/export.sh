@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Writes how far a participant is to work/progress-NAME.csv: scripts/workshop/export.sh NAME STEP...
 # A line for each exercise that is begun: name, step, parts, parts that are left, hints taken, verdict, date of the
 # verdict; and one for the hunts, with the step "hunt", how many were handed out and how many are not fixed.

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Starts a debugger that stops in a step's kernel: scripts/workshop/gdb.sh DEVICE PROGRAM SOURCE [OPTION...] Stops
 # where thread THREAD (x, 0) of block BLOCK (x,y,z, 0,0,0) enters KERNEL (the source's first). On the emulator it is
 # gdb, on a GPU cuda-gdb. Commands are taken from standard input, as gdb does. With TRACE=1 there are no commands: the

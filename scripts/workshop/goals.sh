@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Says which goals of a step a file meets: scripts/workshop/goals.sh STEP STEPS_FOLDER
 # steps/STEP/goals.txt has one goal a line: a tool with its options, a measure with a comparison and a number, and a
 # sentence, with | between. All are measured on the emulator. The tools and their measures:

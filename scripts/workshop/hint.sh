@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Prints the next hint for a part of a step's exercise: scripts/workshop/hint.sh STEP [PART]
 # steps/STEP/hints.md has three for each part, under the headings "## Part 1: ..." and "### 1" to "### 3", from vague to
 # plain. Without PART it is the first part that is still to be written, or the first while the exercise is not begun. How

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Planted bugs to be found: scripts/workshop/hunt.sh VERB [BUG or STEP]
 #   list      how many there are, and which were handed out
 #   hand-out  puts the spoiled step into work/hunt/BUG, unless it is there, and prints that folder; takes several numbers

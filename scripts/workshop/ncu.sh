@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Prints the five metrics of a step, beside those of the step that it comes after:
 #   scripts/workshop/ncu.sh PROGRAM [PROGRAM_BEFORE] -- [OPTION...]
 # Keeps ncu's whole report in build/ncu, for ncu-ui. The options choose the problem, which the first line names. Of

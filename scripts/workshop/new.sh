@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Makes a new step: scripts/workshop/new.sh STEPS_FOLDER 30_name [06]. Writes STEPS_FOLDER/30_name/attention.cu,
 # which is step 06 (or the last there is) under the new name and computes what that computes, and a README.md of the
 # usual sections. Nothing else knows the steps by name.

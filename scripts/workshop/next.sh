@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Says what to do next: scripts/workshop/next.sh [STEP] Behind STEP, which has just passed, it is the next exercise
 # that does not pass yet. Without STEP it is the exercise that is begun and does not pass, or else the first one behind the last that passes.
 export LC_ALL=C

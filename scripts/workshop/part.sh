@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Puts one part of a participant's file between the lab's other parts: scripts/workshop/part.sh STEP PART
 # Writes work/.parts/PART/STEP/attention.cu and prints the folder work/.parts/PART. A part whose comments, from its TODO
 # to "end of part", are gone from the participant's file stays as it is there.

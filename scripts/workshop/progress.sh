@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Prints which exercises are begun and which pass, which bugs were hunted, and what comes next:
 # scripts/workshop/progress.sh STEP... With NAME=anna it also writes the file that a leader collects. A verdict of check counts for the file as it was then: it is kept with the file's
 # hash.

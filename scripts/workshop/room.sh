@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Shows how far the participants of a workshop are: scripts/workshop/room.sh WITH names a folder that holds the files
 # that `make progress NAME=anna` writes, one for each. A line for each participant: how many exercises pass, which one
 # is under way with its parts that are left, how many hints were taken in it, and the bugs that were fixed; those who

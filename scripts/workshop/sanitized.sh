@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Runs the sanitizer, and keeps what it says of a participant's file for `make progress`:
 # scripts/workshop/sanitized.sh STEP COMMAND... The exit status is that of COMMAND; 0 is a clean file and 1 one with faults.
 export LC_ALL=C

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Says whose files are built, and how far they are written: scripts/workshop/source.sh STEP... PART=2 says which part.
 export LC_ALL=C
 set -eu

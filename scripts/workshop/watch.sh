@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Checks a participant's file whenever it is saved: scripts/workshop/watch.sh STEP
 # First the quick tests, up to the first failure; when those pass, all. PART=2 checks that part between the
 # lab's other parts. ROUNDS ends it after so many checks, with the exit status of the last; else it goes on until it is

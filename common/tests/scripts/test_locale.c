@@ -49,3 +49,14 @@ Test(script_locale, every_script_and_make_choose_c) {
       toolkit_run("grep -L '^export LC_ALL=C\\b' $(grep -l '^#!' scripts/*.sh scripts/*/*.sh)");
   cr_expect_str_eq(result.out, "", "without export LC_ALL=C: %s", result.out);
 }
+
+// Nor may what a reader's shell has set up for itself reach a script: with CDPATH, cd prints where it goes, and BASH_ENV
+// names a file that each bash runs first.
+Test(script_locale, every_script_keeps_the_settings_of_a_shell_out) {
+  script_result result = toolkit_run("sed -s -n '1{ /^#!.*sh/{ \\|^#!/bin/bash -p$|!F } }' "
+                                     "$(find scripts -type f)");
+  cr_expect_str_eq(result.out, "", "without #!/bin/bash -p: %s", result.out);
+  toolkit_write("noise", "echo noise\n");
+  result = toolkit_run("CDPATH=/: BASH_ENV=$PWD/noise scripts/doctor.sh --device 2>&1");
+  cr_expect(strcmp(result.out, "cpu\n") == 0 || strcmp(result.out, "gpu\n") == 0, "%s", result.out);
+}

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Compares kernels with stamps that are compiled out and kernels whose headers have none:
 #   stamps_off.sh NVCC STEP NUMBER...
 # The headers without stamps are copies of common/kernel, less all words that begin with TIMELINE_, and with 0 in place
