@@ -150,10 +150,11 @@ diff: ## what a step changes: make step03 diff, or make diff A=02 B=04; STAT=1: 
 	@STEPS_FOLDER=$(STEPS_FOLDER) VARIANT=$(VARIANT) SUBSTEP=$(SUBSTEP) \
 	  scripts/diff.sh $(if $(STAT),$(if $(A)$(B),--between "$(A)" "$(diff_to)",--stat $(STEPS)),"$(A)" "$(diff_to)")
 
-# A goal that is no verb; the second rule keeps make from taking a missing file of settings for one.
+# A goal that is no verb; the second rule keeps make from taking a missing file of settings for one, and with make -B each of
+# its own files.
 .DEFAULT:
 	@NAMED=$(filter step%,$(filter-out $@,$(MAKECMDGOALS))) scripts/near.sh $(call quoted,$@) $(or $(filter-out step% $@,$(MAKECMDGOALS)),run) -- $(filter-out .deps/%,$(MAKEFILE_LIST))
-.deps/env.mk: ;
+.deps/env.mk $(MAKEFILE_LIST): ;
 
 clean: ## remove everything that was built
 	rm -rf build

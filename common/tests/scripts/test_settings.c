@@ -205,6 +205,13 @@ Test(settings, near_misses, .timeout = 60) {
   nothing_was_run();
 }
 
+// make -B would make the Makefile and what it includes anew, too, and they have no rule but that for a goal that is no verb.
+Test(settings, everything_can_be_made_anew) {
+  const script_result result = lab_run(MAKE "-B help");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "Forward attention, step by step.");
+}
+
 // CONFIG chooses the configuration of a run and of a count, as it does for the tests.
 Test(settings, a_run_and_a_count_take_a_configuration) {
   script_result result = lab_run(MAKE "-n step05 run CONFIG=32x32x4 | grep with_args");
