@@ -184,8 +184,11 @@ function softmax_in_merged(lane, count,  i, j, begin, end, sum) {
   return sum
 }
 
-function timeline_summary(  i, count, consumers, softmax, own) {
+function timeline_summary(  i, count, consumers, softmax, own, kinds, kind) {
+  # Each element is there, because gawk 5.2.1 fails at an argument of a function that is an element which is not.
   split("", waiting)
+  kinds = split("softmax issue product_wait barrier_wait copy_wait turn_wait block_wait", kind, " ")
+  for (i = 1; i <= kinds; i++) waiting[kind[i]] = ""
   queued = softmax_under = softmax_under_own = ""
   if (stretch <= 0) return
   for (i = 1; i <= rows; i++) consumers += row_role[i] == "consumer"
