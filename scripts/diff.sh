@@ -194,7 +194,8 @@ say_taken "$a" "$headers_a"
 say_taken "$b" "$headers_b"
 cd "$scratch" || exit
 if command -v git >/dev/null; then
-  git diff --no-index --ignore-all-space --color=auto --stat --patch "$shown_before" "$shown"
+  # Where git is told to end lines in CRLF, it would warn of both files, which are only compared.
+  git -c core.autocrlf=false diff --no-index --ignore-all-space --color=auto --stat --patch "$shown_before" "$shown"
 else
   diff -u -w "$shown_before" "$shown"
 fi

@@ -1,6 +1,7 @@
 // Which lines change between two steps, and how many of code: on small steps made for it, and in the lab.
 #define _GNU_SOURCE
 #include "lab.h"
+#include "tests/needs.h"
 
 // A lab with steps of a few lines, in a folder of the test's own.
 static void write_step(const char *name, const char *source) {
@@ -140,6 +141,17 @@ Test(diff, a_line_that_is_only_indented_is_shown_once) {
 }
 
 // A piece of a header lands where the other step has the piece of its name, and a new one behind the piece before it.
+Test(diff, git_does_not_warn_of_the_ends_of_lines) {
+  needs_tool("git");
+  write_step("02_second", "// 02_second\nint a;\n");
+  write_file("settings", "[core]\nautocrlf = true\n");
+  const script_result result =
+      lab_run("GIT_CONFIG_GLOBAL=%s/settings " DIFF "\"\" 02", lab_work, lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "-// 01_first\n");
+  cr_expect_null(strstr(result.out, "warning"), "%s", result.out);
+}
+
 Test(diff, text_of_a_header_stands_where_the_other_step_has_it) {
   write_file("with.cuh", "// A header.\n// From: 01\n#ifndef H\n#define H\n\n#include \"x.cuh\"\n\n"
                          "// Second.\ntemplate <int D>\nint second(int y TIMELINE_SITE) {\n"
