@@ -122,7 +122,13 @@ hand_out() {
   need_writable "${folder%/*}"
   new=$(folder_beside "$folder")
   scratch_paths+=("$new")
-  bug_apply "$patch" "$new" >"$new/log" 2>&1 || { cat "$new/log" >&2 && exit 2; }
+  # What goes wrong is kept elsewhere, because on a full disk there is no room for it beside the bug.
+  if ! bug_apply "$patch" "$new" >"$scratch/log" 2>&1; then
+    cat "$scratch/log" >&2
+    echo "error: bug $bug cannot be written to $folder, as the lines above say: where it is for want of room, make clean" \
+      "removes what was built" >&2
+    exit 2
+  fi
   step=$(basename "$new"/steps/*)
   source=steps/$step/attention.cu
   mv "$new/steps/$step" "$new/"
@@ -134,7 +140,7 @@ hand_out() {
     diff -u --label "a/$source" --label "b/$source" "$new/right" "$new/spoiled" || [ $? -eq 1 ]
   } >"$new/.planted"
   mv "$new/spoiled" "$new/$step/attention.cu"
-  rm -r "$new/steps" "$new/log" "$new/right"
+  rm -r "$new/steps" "$new/right"
   file_hash "$new/$step/attention.cu" >"$new/.original"
   if [ ! -f "$planted" ]; then rm -rf "$folder"; fi
   mv -T "$new" "$folder" 2>/dev/null || true # another run has handed it out meanwhile

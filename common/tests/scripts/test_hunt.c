@@ -38,6 +38,21 @@ Test(hunt, every_bug_can_be_hunted) {
   cr_expect_str_eq(result.out, "", "it tells of exercises: %s", result.out);
 }
 
+Test(hunt, says_that_there_is_no_room_for_a_bug) {
+  needs_tool("patch");
+  EXPECT_STATUS(
+      lab_run("mkdir %s/bin && printf '#!/bin/sh\\necho cp: no room >&2; exit 1\\n' >%s/bin/cp "
+              "&& chmod +x %s/bin/cp",
+              lab_work, lab_work, lab_work),
+      0);
+  const script_result result =
+      lab_run("PATH=%s/bin:$PATH scripts/workshop/hunt.sh hand-out 1", lab_work);
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "cp: no room\n", "error: bug 1 cannot be written to ",
+         "/hunt/1, as the lines above say");
+  EXPECT_STATUS(lab_run("ls -A %s/hunt | grep .", lab_work), 1);
+}
+
 Test(hunt, a_hunt) {
   needs_tool("patch");
   script_result result = lab_run(MAKE "hunt BUG=1");
