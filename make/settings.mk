@@ -26,7 +26,14 @@ beyond = $(if $(subst x,,x$(call less,$1,$2)x),$(call less,$1,$2).)
 # $(call quoted,TEXT) makes one word for the shell of any text.
 quoted = '$(subst ','\'',$1)'
 
-refuse_word = $(error $1 is "$(value $1)": give it letters, digits$(comma) and the signs . _ - + $(comma) : only$2)
+# Clusters have WORK in the environment of each shell, as the name of a folder, which the lab's switch never is.
+ifneq ($(and $(filter environment,$(origin WORK)),$(findstring /,$(value WORK))),)
+  override WORK :=
+  unexport WORK
+endif
+
+refuse_word = $(error $1 is "$(value $1)": give it letters, digits$(comma) and the signs . _ - + $(comma) : \
+  only$2$(if $(filter environment,$(origin $1)),. It comes from the environment: unset $1 takes it out))
 $(foreach setting,$(words_given),$(if $(call beyond,$(in_words),$(value $(setting))),\
   $(call refuse_word,$(setting))))
 $(foreach setting,$(lists_given),$(if $(call beyond,$(in_words),$(subst $(blank),,$(value $(setting)))),\

@@ -47,6 +47,17 @@ Test(settings, what_is_no_word_is_refused) {
   nothing_was_run();
 }
 
+// On a cluster WORK is a folder of the user's, and other settings may be those of another program.
+Test(settings, a_cluster_has_a_folder_work) {
+  script_result result = lab_run("WORK=/work/anna " MAKE "-n step01 run");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "for program in build/cpu/step01; do");
+  EXPECT_STATUS(lab_run(MAKE "-n step01 run WORK=/work/anna"), 2);
+  result = lab_run("BASE=/opt " MAKE "help");
+  EXPECT_STATUS(result, 2);
+  EXPECT(result, "BASE is \"/opt\": ", "It comes from the environment: unset BASE takes it out");
+}
+
 // The name of the machine, which some systems have in the environment, is not that of a record.
 Test(settings, a_name_is_given_on_the_command_line) {
   const script_result result =
