@@ -109,6 +109,7 @@ typedef struct {
   uintptr_t instruction; // the instruction that accessed it
   const char *access;    // "read", "write" or "access"
   bool misaligned;
+  uintptr_t stack; // the stack pointer; 0 where it is not known
 } signal_record;
 
 // How long a worker has run its block, see limit.h. Blocks are numbered from

@@ -105,6 +105,7 @@ typedef struct {
 static void multiply(void *const operand[32], emulator_fragment_element element) {
   uint16_t a[M][K], b[K][N];
   product_matrices matrices;
+  current_worker->accessing = ((const product_call *)operand[0])->site;
   for (unsigned lane = 0; lane < GPU_WARP_LANES; lane++) {
     const emulator_fragment_product *held = ((const product_call *)operand[lane])->product;
     const unsigned row = lane / 4, column = lane % 4 * 2;
@@ -127,6 +128,7 @@ static void multiply(void *const operand[32], emulator_fragment_element element)
       memcpy(&d[2 * i], &matrices.sum[lane / 4 + i * 8][lane % 4 * 2], 2 * sizeof(float));
     }
   }
+  current_worker->accessing = NULL;
   matrix_product_count(1, ((const product_call *)operand[0])->site);
 }
 

@@ -50,6 +50,7 @@ signal_record signals_describe(int signal, const siginfo_t *info, const void *st
   const greg_t *registers = context->uc_mcontext.gregs;
   enum { GENERAL_PROTECTION = 13, WRITE = 2 };
   record.instruction = (uintptr_t)registers[REG_RIP];
+  record.stack = (uintptr_t)registers[REG_RSP];
   record.no_address = signal == SIGSEGV && registers[REG_TRAPNO] == GENERAL_PROTECTION;
   if (record.no_address) {
     record.misaligned = is_aligned_move((const unsigned char *)record.instruction);
@@ -58,6 +59,7 @@ signal_record signals_describe(int signal, const siginfo_t *info, const void *st
   }
 #elif defined(__aarch64__)
   record.instruction = (uintptr_t)context->uc_mcontext.pc;
+  record.stack = (uintptr_t)context->uc_mcontext.sp;
 #else
   (void)context;
 #endif
@@ -122,6 +124,14 @@ static bool out_of_reach(const worker *worker, uintptr_t address, memory_allocat
          !devices_reach(worker->launch->device, entry->device);
 }
 
+// Whether the thread has used up its stack. A function may use a few bytes below its stack pointer: 128 in the System V ABI
+// of x86-64 ("red zone"). A stack pointer that is further up says that an index has left an array of a thread.
+static bool stack_used_up(const worker *worker, const signal_record *signal) {
+  const uintptr_t RED_ZONE = 128;
+  return stacks_hold(&worker->stacks, signal->address) &&
+         signal->stack < (uintptr_t)worker->running->stack->low + RED_ZONE;
+}
+
 // The block of the cluster in whose shared memory the address is, where the worker's block must not access it.
 static const worker *other_block(const worker *worker, uintptr_t address) {
   const struct worker *owner = cluster_owner(worker, (const void *)address);
@@ -156,8 +166,11 @@ static void report_title(const worker *worker, const signal_record *signal) {
   } else if (signal->no_address) {
     fault_report_title("Invalid access: no memory can have this address; was the pointer read "
                        "before it was written?");
-  } else if (stacks_overflowed(&worker->stacks, address)) {
+  } else if (stack_used_up(worker, signal)) {
     fault_report_title("Stack overflow: a thread has %d KiB of stack", FIBER_STACK_BYTES / 1024);
+  } else if (stacks_hold(&worker->stacks, address)) {
+    fault_report_title("Invalid __local__ %s: far outside of the arrays and registers of a thread",
+                       signal->access);
   } else if (other_block(worker, address) != NULL) {
     report_other_block(other_block(worker, address), signal);
   } else if (shared_memory_overrun(worker, address)) {
@@ -213,8 +226,7 @@ void fault_report_signal(worker *worker) {
                       "cluster.sync() as the last statement of all of them keeps it");
   }
 #ifndef EMULATOR_OBSERVED
-  if (!unreached && error == cudaErrorIllegalAddress &&
-      !stacks_overflowed(&worker->stacks, signal->address)) {
+  if (!unreached && error == cudaErrorIllegalAddress && !stack_used_up(worker, signal)) {
     char command[64];
     fault_report_line(
         "hint: %s looks at each access, and finds those as well that stay inside of mapped memory",

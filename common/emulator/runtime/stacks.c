@@ -59,9 +59,6 @@ bool stacks_spilled(stack_pool *pool) {
   return spilled;
 }
 
-bool stacks_overflowed(const stack_pool *pool, uintptr_t address) {
-  const uintptr_t offset = address - (uintptr_t)pool->region;
-  if (pool->joined || offset >= pool->slot_bytes * BLOCK_THREADS_MAX) return false;
-  return offset % pool->slot_bytes <
-         pool->slot_bytes - FIBER_STACK_STAGGER_BYTES - FIBER_STACK_BYTES;
+bool stacks_hold(const stack_pool *pool, uintptr_t address) {
+  return address - (uintptr_t)pool->region < pool->slot_bytes * BLOCK_THREADS_MAX;
 }

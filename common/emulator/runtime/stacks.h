@@ -48,7 +48,7 @@ bool stacks_join(stack_pool *pool);
 // Whether a fiber has written into a guard page since the last call, after stacks_join.
 bool stacks_spilled(stack_pool *pool);
 
-// Whether the address is in a guard page.
-bool stacks_overflowed(const stack_pool *pool, uintptr_t address);
+// Whether the address is in one of the stacks or guard pages, or where a stack is not used yet.
+bool stacks_hold(const stack_pool *pool, uintptr_t address);
 
 #endif

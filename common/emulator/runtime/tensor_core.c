@@ -239,6 +239,7 @@ static void multiply(void *operand[32], unsigned lanes) {
   const emulator_matrix_product *first = ((const matrix_product_call *)operand[0])->product;
   const bool swapped = first->a_type->m == 8;
   product_matrices matrices;
+  current_worker->accessing = ((const matrix_product_call *)operand[0])->site;
   gather(matrices.tall, swapped ? b : a, swapped ? first->b_type : first->a_type);
   gather_transposed(matrices.flat, swapped ? a : b, swapped ? first->a_type : first->b_type);
   gather(matrices.sum, c, first->c_type);
@@ -248,6 +249,7 @@ static void multiply(void *operand[32], unsigned lanes) {
     matrix_multiply_add(matrices.sum[0], matrices.tall[0], matrices.flat[0], 32, 8, K);
   }
   scatter(d, first->d_type, (const float(*)[K])matrices.sum);
+  current_worker->accessing = NULL;
   matrix_product_count(2, ((const matrix_product_call *)operand[0])->site);
 }
 

@@ -144,6 +144,14 @@ void fault_stack_overflow(void) {
   recursion_kernel<<<1, 1>>>(depth);
 }
 
+__global__ void past_local_kernel(float *out) {
+  volatile float values[4] = {1, 2, 3, 4};
+  volatile float *value = values;
+  while (*value != -1.5f) value += 256; // past its end, up to the stack of the next thread
+  *out = *value;
+}
+void fault_read_past_local(void) { past_local_kernel<<<1, 1>>>(device_floats(1)); }
+
 #ifdef __x86_64__
 __global__ void lineless_kernel(float *nowhere) {
   MARK(lineless);

@@ -116,6 +116,13 @@ Test(faults, memory) {
       fault_stack_overflow,
       cudaErrorIllegalAddress,
       {"Stack overflow: a thread has 64 KiB of stack", "in kernel recursion_kernel"}});
+#if defined(__x86_64__) || defined(__aarch64__) // elsewhere the stack pointer is not known
+  expect_report(&(fault_case){
+      fault_read_past_local,
+      cudaErrorIllegalAddress,
+      {"========= Invalid __local__ ", ": far outside of the arrays and registers of a thread\n",
+       "hint: make sanitize looks at each access", "in kernel past_local_kernel"}});
+#endif
   expect_report(&(fault_case){
       fault_dynamic_shared_overrun,
       cudaErrorIllegalAddress,
