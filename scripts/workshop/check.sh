@@ -154,12 +154,13 @@ sanitizer() { # NUMBER of the step
 }
 
 # Whether the sanitizer may say more than FILE, which shows the first failure. It sees how the threads depend on each
-# other, and each access by itself: a fault of an mbarrier, or of a stray access, is often what follows of another one.
+# other, and each access by itself: a fault of an mbarrier, a stray access, or a warp that some lanes have left is often
+# what follows of another one.
 # On the emulator a NaN that comes of memory says so: where all are of the kernel's own making it finds nothing.
 sanitizer_helps() { # FILE
   if [ "$device" = cpu ] && grep -q -E '\. ([0-9]+) of [0-9]+ elements are bad: .*; \1 are NaN or infinite' "$1"; then return 1; fi
   ! grep -q '^=========' "$1" ||
-    grep -m 1 '^=========' "$1" | grep -q -E 'mbarrier\.|Invalid ([a-z_]+ )?(read|write|access)'
+    grep -m 1 '^=========' "$1" | grep -q -E 'mbarrier\.|Invalid ([a-z_]+ )?(read|write|access)|lanes .* have exited'
 }
 
 # Says of a file that passes whether it is this step, too, and not only right. Of a part it says so where the step does

@@ -171,6 +171,12 @@ Test(first_failure, what_the_sanitizer_explains_better) {
       {"[----]   " BAD("8 are NaN, computed from memory") "\n", true},
       {"========= mbarrier.arrive.expect_tx in common/kernel/hopper.cuh:224: one too many\n", true},
       {"========= Invalid __shared__ write: block (0,0,0) has written behind the end\n", true},
+      {"========= Invalid __local__ read: far outside of the arrays and registers of a thread\n",
+       true},
+      {"========= ldmatrix needs all 32 lanes of the warp, but the lanes 0x77777777 do not exist "
+       "or "
+       "have exited\n",
+       true},
       {"========= Barrier error detected. Deadlock: no thread of block (0,0,0) can go on\n"
        "=========   32 wait at mbarrier.try_wait.parity in x.cu:3\n",
        false},
