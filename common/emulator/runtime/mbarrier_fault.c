@@ -52,9 +52,10 @@ bool mbarrier_report_arrivals(const worker *worker, const uint64_t *barrier) {
                       "there since: do the threads that use the stage arrive at this barrier, or "
                       "always at that of another stage of their ring?");
   } else if (known != NULL && known->phases == 0) {
-    fault_report_line(
-        "hint: no phase of it has ended yet: a wait that should return at once, for a "
-        "stage that is empty in the first lap, needs the parity of the phase before, 1");
+    fault_report_line("hint: no thread has arrived there yet: if this is a wait for a full stage, "
+                      "which thread should have filled it? If it is one for an empty stage, it "
+                      "should return at once in the first lap, and needs the parity of the phase "
+                      "before, 1");
   }
   return true;
 }
@@ -104,9 +105,10 @@ static void report_empty_too_early(const worker *worker, const known_barrier *fu
                       name.text, other.text, arrivals);
   } else {
     fault_report_line(
-        "hint: the thread has waited for %s, and that barrier was complete too early. Does a "
-        "thread arrive there without having waited for %s, do more arrivals come in a lap than "
-        "it is made for (%u), or has a wait the parity of the phase before?",
+        "hint: the thread has waited for %s last: is that the barrier which says that this stage "
+        "is empty? Then it was complete too early: does a thread arrive there without having "
+        "waited for %s, do more arrivals come in a lap than it is made for (%u), or has a wait "
+        "the parity of the phase before?",
         other.text, name.text, arrivals);
   }
 }

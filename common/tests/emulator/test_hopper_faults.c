@@ -36,7 +36,8 @@ Test(hopper_faults, barriers) {
   char *report = stderr_of(fault_barrier_never_ends);
   cr_expect(strstr(report, "hint: some of its arrivals have come, and others have not: is it made"),
             "%s", report);
-  cr_expect_null(strstr(report, "no phase of it has ended"), "its wait is right: %s", report);
+  cr_expect_null(strstr(report, "no thread has arrived there yet"), "its wait is right: %s",
+                 report);
   free(report);
   cudaDeviceReset();
   expect_report(&(fault_case){fault_ring_not_emptied,
@@ -105,9 +106,10 @@ Test(hopper_faults, stages_filled_too_early) {
                  "has a wait for full[0] the parity of the phase before?\n");
   expect_of_ring(
       fault_ring_two_lanes,
-      "hint: the thread has waited for empty[0], and that barrier was complete too early. Does a "
-      "thread arrive there without having waited for full[0], do more arrivals come in a lap than "
-      "it is made for (1), or has a wait the parity of the phase before?\n");
+      "hint: the thread has waited for empty[0] last: is that the barrier which says that this "
+      "stage is empty? Then it was complete too early: does a thread arrive there without having "
+      "waited for full[0], do more arrivals come in a lap than it is made for (1), or has a wait "
+      "the parity of the phase before?\n");
   expect_of_ring(fault_ring_parity_of_empty,
                  "hint: the thread has filled this stage before, and its wait for empty[0] since "
                  "returned at once, though no phase has ended there: has it the parity");
@@ -121,7 +123,8 @@ Test(hopper_faults, barriers_have_their_names) {
       {"thread 0 (warp 0) waits at mbarrier.try_wait.parity",
        " for the barrier K_full[1], at address 0x8 of dynamic shared memory: 1 of 1 arrivals",
        " for the barrier empty[2], at address empty + 0x10: ",
-       " for the barrier full, at address 0x18 of dynamic shared memory: "}});
+       " for the barrier full, at address 0x18 of dynamic shared memory: ",
+       "hint: no thread has arrived there yet: if this is a wait for a full stage, which thread"}});
 }
 
 Test(hopper_faults, named_barriers) {
