@@ -72,3 +72,18 @@ void caller_of_chain(const caller_chain *chain, int line, char text[CALLER_TEXT]
   free(found);
   free(lines);
 }
+
+uintptr_t caller_in_program(const caller_chain *chain, uintptr_t instruction) {
+  code_line line;
+  code_line_find((const void *)instruction, &line);
+  if (line.line > 0 && (code_line_of_program(&line) || code_line_of_library(&line)))
+    return instruction;
+  // In a handler the calls before the instruction are those of the handler.
+  size_t first = 0;
+  while (first < chain->count && (uintptr_t)chain->code[first] != instruction) first++;
+  for (size_t i = first + 1; i < chain->count; i++) {
+    code_line_find(chain->code[i], &line);
+    if (line.line > 0 && code_line_of_program(&line)) return (uintptr_t)chain->code[i];
+  }
+  return instruction;
+}

@@ -163,8 +163,9 @@ static void write_report(const worker *worker, cudaError_t error) {
     fault_report_title("Launch timed out: block (%u,%u,%u) has run for %g seconds of processor "
                        "time and has not ended",
                        block.x, block.y, block.z, limit_seconds());
-  fault_report_instruction(worker, worker->signal.instruction);
-  report_caller(worker->signal.instruction);
+  const uintptr_t instruction = caller_in_program(&left, worker->signal.instruction);
+  fault_report_instruction(worker, instruction);
+  report_caller(instruction);
   fault_report_thread(worker);
   fault_report_others(worker);
   fault_report_line("hint: does the loop at this line end, and each loop that calls this function? "

@@ -79,7 +79,8 @@ static void pass_on(int signal, siginfo_t *info, void *context) {
   }
 }
 
-static _Thread_local caller_chain calls; // that had led to the function at `accessing`
+static _Thread_local caller_chain calls; // that had led to the instruction
+static _Thread_local bool taking_calls;  // an overwritten stack may raise a second signal there
 
 static void handle(int signal, siginfo_t *info, void *context) {
   worker *worker = current_worker;
@@ -87,8 +88,15 @@ static void handle(int signal, siginfo_t *info, void *context) {
     pass_on(signal, info, context);
     return;
   }
+  if (taking_calls) {
+    calls.count = 0;
+    taking_calls = false;
+    siglongjmp(worker->lead->abandoned, ABANDONED_BY_SIGNAL);
+  }
   worker->signal = signals_describe(signal, info, context);
-  if (worker->accessing != NULL) caller_take(&calls);
+  taking_calls = true;
+  caller_take(&calls);
+  taking_calls = false;
   if (worker->guessing != NULL) { // the line is that of the atomic function
     worker->signal.instruction = (uintptr_t)worker->guessing - 1;
     worker->signal.access = "atomic operation";
@@ -211,7 +219,7 @@ void fault_report_signal(worker *worker) {
   if (worker->accessing != NULL) {
     report_site(worker->accessing);
   } else {
-    fault_report_instruction(worker, signal->instruction);
+    fault_report_instruction(worker, caller_in_program(&calls, signal->instruction));
   }
   fault_report_thread(worker);
   memory_allocation entry;

@@ -144,6 +144,15 @@ void fault_stack_overflow(void) {
   recursion_kernel<<<1, 1>>>(depth);
 }
 
+// Through a variable the function is not inlined, as g++ may decide for any that is large or called often.
+__global__ void atomic_kernel(unsigned long long *nowhere) {
+  unsigned long long (*volatile add)(unsigned long long *, unsigned long long) = atomicAdd;
+  add(nowhere, 1); // behind the end
+}
+void fault_atomic(void) {
+  atomic_kernel<<<1, 1>>>(reinterpret_cast<unsigned long long *>(device_floats(1024)) + 512);
+}
+
 __global__ void past_local_kernel(float *out) {
   volatile float values[4] = {1, 2, 3, 4};
   volatile float *value = values;

@@ -30,6 +30,7 @@ void fault_use_after_free(void);
 void fault_misaligned(void);
 void fault_stack_overflow(void);
 void fault_read_past_local(void);
+void fault_atomic(void);
 void fault_dynamic_shared_overrun(void);
 void fault_write_without_line(
     void); // on x86-64, by an instruction that the debug information gives no line

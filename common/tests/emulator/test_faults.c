@@ -116,6 +116,11 @@ Test(faults, memory) {
       fault_stack_overflow,
       cudaErrorIllegalAddress,
       {"Stack overflow: a thread has 64 KiB of stack", "in kernel recursion_kernel"}});
+  expect_report(&(fault_case){fault_atomic,
+                              cudaErrorIllegalAddress,
+                              {"0 bytes past the end of an allocation of 4096 bytes\n"
+                               "=========     at atomic_kernel in common/tests/emulator/faults.cu:",
+                               "add(nowhere, 1); // behind the end\n"}});
 #if defined(__x86_64__) || defined(__aarch64__) // elsewhere the stack pointer is not known
   expect_report(&(fault_case){
       fault_read_past_local,
