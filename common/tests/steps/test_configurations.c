@@ -18,6 +18,24 @@ Test(configurations, unknown_ones_are_refused_by_name) {
   cr_assert_not_null(strstr(error.text, words), "\"%s\" does not say \"%s\"", error.text, words);
 }
 
+// What a configuration has no room for is no mistake of the step where the reader has named it, with make check CONFIG=...
+Test(configurations, a_named_one_without_room_is_left_out) {
+  attention_step step = step_linked();
+  error_text error;
+  const attention_shape shape =
+      shape_in_the_build(&step, suite_shape(ATTENTION_FP16, 64, 64, 128, false));
+  for (const char *const *known = step.configurations ? step.configurations() : NULL;
+       known && *known; known++) {
+    cr_assert(step_configure(&step, *known, &error), "%s", error.text);
+    const char *reason = step.unsupported(&shape);
+    if (!reason) continue;
+    unsetenv("LAB_CONFIG");
+    cr_expect(!left_out(reason), "%s: %s", *known, reason);
+    setenv("LAB_CONFIG", *known, 1);
+    cr_expect(left_out(reason), "%s: %s", *known, reason);
+  }
+}
+
 static bool takes(const char *name) {
   attention_step step = step_linked();
   error_text error;
