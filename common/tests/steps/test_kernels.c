@@ -51,8 +51,8 @@ static bool all_launched(void) {
 static void expect_all_launched(const char *where) {
   const kernel_count count = count_kernels();
   cr_assert_eq(count.launched, count.compiled,
-               "%d of the step's %d kernels are launched by no problem of %s, such as %s: add a "
-               "problem that reaches it",
+               "%d of the step's %d kernels are launched by no problem of %s, such as %s: does "
+               "the step choose it where it should? If it does, add a problem that reaches it",
                count.compiled - count.launched, count.compiled, where, count.missing);
 }
 
