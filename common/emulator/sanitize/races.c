@@ -39,6 +39,11 @@ static const char *race_hint(const checked_access *access, const past_access *pa
            "all "
            "threads of the cluster";
   }
+  if (!order_in_running_block(past) && order_lacks_release(past) &&
+      access_is_atomic(access->kind) != access_is_atomic((observed_kind)past->kind)) {
+    return "one of the two is no atomic operation: if they may meet at any time, both must be. If "
+           "another atomic operation is to put them in order, __threadfence() must stand before it";
+  }
   if (!order_in_running_block(past) && order_lacks_release(past)) {
     return "an atomic operation tells the other blocks nothing of accesses before it, unless "
            "__threadfence() stands between them";

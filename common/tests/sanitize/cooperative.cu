@@ -77,6 +77,25 @@ void cooperative_flag(bool broken) {
       device_floats(3 * THREADS))
 }
 
+// The flag puts nothing in order, as it lacks the fence, and of what it stands for one access alone is atomic.
+template <bool right>
+__global__ void plain_word_kernel(unsigned *word, unsigned *flag) {
+  if (threadIdx.x > 0) return;
+  if (blockIdx.x == 0) {
+    if (right) atomicExch(word, 1);
+    if (!right) *word = 1; // <- plain write
+    atomicExch(flag, 1);
+  } else {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+    atomicAdd(word, 1); // <- plain add
+  }
+}
+void cooperative_plain_word(bool broken) {
+  RUN(plain_word_kernel, dim3(2), reinterpret_cast<unsigned *>(device_floats(1)),
+      reinterpret_cast<unsigned *>(device_floats(1)))
+}
+
 template <bool right>
 __global__ void grid_kernel(float *data, float *out) {
   cg::grid_group grid = cg::this_grid();

@@ -145,6 +145,7 @@ void early_last_block(bool broken);
 // cooperative.cu
 void cooperative_words(bool broken);
 void cooperative_flag(bool broken);
+void cooperative_plain_word(bool broken);
 void cooperative_grid(bool broken);
 void cooperative_cluster(bool broken);
 void cooperative_missing(bool broken);

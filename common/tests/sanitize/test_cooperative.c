@@ -13,6 +13,8 @@ Test(cooperative, races) {
            "<- words write", WITH_SYNC),
       CASE(cooperative_flag, GLOBAL_RACE, " of __global__ memory", "<- flag write", "<- flag read",
            "hint: an atomic operation tells the other blocks nothing of accesses before it"),
+      CASE(cooperative_plain_word, GLOBAL_RACE, " of __global__ memory", "<- plain write",
+           "<- plain add", "hint: one of the two is no atomic operation: if they may meet"),
       CASE(cooperative_grid, GLOBAL_RACE, " of __global__ memory", "<- grid ", "<- grid ",
            WITH_SYNC),
       CASE(cooperative_cluster, GLOBAL_RACE, " of __global__ memory", "<- cluster ", "<- cluster ",
