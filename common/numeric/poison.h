@@ -38,8 +38,7 @@ static inline const char *poison_origin(poison kind) {
       "shared memory that no thread had written",
       "a wmma fragment that was never filled",
       "a copy that had not arrived (is a wait missing, or was the stage filled again too early?)",
-      "the result of a wgmma product before a wait for it (is a wait missing, or the commit that "
-      "it needs?)",
+      "the result of a wgmma product before a wait (is the wait missing, or the commit it needs?)",
       "a shuffle from a lane that takes no part in it",
       "memory outside a tensor, before its start or past its end",
   };
