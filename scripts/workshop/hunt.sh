@@ -122,7 +122,7 @@ hand_out() {
   need_writable "${folder%/*}"
   new=$(folder_beside "$folder")
   scratch_paths+=("$new")
-  # What goes wrong is kept elsewhere, because on a full disk there is no room for it beside the bug.
+  # The errors are kept elsewhere, because on a full disk there is no room for it beside the bug.
   if ! bug_apply "$patch" "$new" >"$scratch/log" 2>&1; then
     cat "$scratch/log" >&2
     echo "error: bug $bug cannot be written to $folder, as the lines above say: where it is for want of room, make clean" \

@@ -216,7 +216,7 @@ Test(settings, near_misses, .timeout = 60) {
   nothing_was_run();
 }
 
-// make -B would make the Makefile and what it includes anew, too, and they have no rule but that for a goal that is no verb.
+// make -B would also remake the Makefile and all that it includes, and only the rule for goals that are no verb fits them.
 Test(settings, everything_can_be_made_anew) {
   const script_result result = lab_run(MAKE "-B help");
   EXPECT_STATUS(result, 0);

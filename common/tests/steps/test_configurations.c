@@ -18,7 +18,8 @@ Test(configurations, unknown_ones_are_refused_by_name) {
   cr_assert_not_null(strstr(error.text, words), "\"%s\" does not say \"%s\"", error.text, words);
 }
 
-// What a configuration has no room for is no mistake of the step where the reader has named it, with make check CONFIG=...
+// A configuration may have no room for a problem. Where the reader has named the configuration, with make check CONFIG=...,
+// that is no mistake of the step.
 Test(configurations, a_named_one_without_room_is_left_out) {
   attention_step step = step_linked();
   error_text error;
