@@ -140,6 +140,14 @@ static bool stack_used_up(const worker *worker, const signal_record *signal) {
          signal->stack < (uintptr_t)worker->running->stack->low + RED_ZONE;
 }
 
+// Whether an index has left an array of the thread. A wild pointer may point to the stacks of threads as well, but hardly so
+// near to that of the thread itself.
+static bool left_array(const worker *worker, const signal_record *signal) {
+  const uintptr_t from = signal->address, to = signal->stack;
+  return stacks_hold(&worker->stacks, from) &&
+         (from > to ? from - to : to - from) < 2 * worker->stacks.slot_bytes;
+}
+
 // The block of the cluster in whose shared memory the address is, where the worker's block must not access it.
 static const worker *other_block(const worker *worker, uintptr_t address) {
   const struct worker *owner = cluster_owner(worker, (const void *)address);
@@ -176,7 +184,7 @@ static void report_title(const worker *worker, const signal_record *signal) {
                        "before it was written?");
   } else if (stack_used_up(worker, signal)) {
     fault_report_title("Stack overflow: a thread has %d KiB of stack", FIBER_STACK_BYTES / 1024);
-  } else if (stacks_hold(&worker->stacks, address)) {
+  } else if (left_array(worker, signal)) {
     fault_report_title("Invalid __local__ %s: far outside of the arrays and registers of a thread",
                        signal->access);
   } else if (other_block(worker, address) != NULL) {
