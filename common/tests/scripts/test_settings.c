@@ -49,10 +49,10 @@ Test(settings, what_is_no_word_is_refused) {
 
 // On a cluster WORK is a folder of the user's, and other settings may be those of another program.
 Test(settings, a_cluster_has_a_folder_work) {
-  script_result result = lab_run("WORK=/work/anna " MAKE "-n step01 run");
+  script_result result = lab_run("WORK=/cluster/anna " MAKE "-n step01 run");
   EXPECT_STATUS(result, 0);
   EXPECT(result, "for program in build/cpu/step01; do");
-  EXPECT_STATUS(lab_run(MAKE "-n step01 run WORK=/work/anna"), 2);
+  EXPECT_STATUS(lab_run(MAKE "-n step01 run WORK=/cluster/anna"), 2);
   result = lab_run("BASE=/opt " MAKE "help");
   EXPECT_STATUS(result, 2);
   EXPECT(result, "BASE is \"/opt\": ", "It comes from the environment: unset BASE takes it out");
