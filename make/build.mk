@@ -155,7 +155,10 @@ $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp $(call needs_runtime,$(C
 	$(prepare)
 	$(KERNEL_CXX) $(call include_runtime,$(COMMON_RUNTIME)) $(call KERNEL_FLAGS) -Icommon/$(dir $*) $(headers) -c $< -o $(part) $(object)
 else
-compile_step = $(NVCC) $(if $(findstring .stamped,$@),$(subst -std=c++17,-std=c++20,$(KERNEL_FLAGS)),$(KERNEL_FLAGS)) $(if $(filter $*,$(GROUP_STEPS)),$(NCCL_INCLUDE)) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(if $(findstring .stamped,$@),-DLAB_TIMELINE=$(if $(shell grep -q aligned_tiles $< && grep -lE 'wgmma_wait|"(lazy_max|last_wave).cuh"' $<),2,1)) \
+# A step with many kernels takes nvcc up to minutes. An nvcc that knows the option optimises them in several threads, and
+# gives the same code.
+in_threads = $(if $(shell $(NVCC) --help 2>/dev/null | grep -e '--split-compile '),--split-compile=4)
+compile_step = $(NVCC) $(in_threads) $(if $(findstring .stamped,$@),$(subst -std=c++17,-std=c++20,$(KERNEL_FLAGS)),$(KERNEL_FLAGS)) $(if $(filter $*,$(GROUP_STEPS)),$(NCCL_INCLUDE)) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(if $(findstring .stamped,$@),-DLAB_TIMELINE=$(if $(shell grep -q aligned_tiles $< && grep -lE 'wgmma_wait|"(lazy_max|last_wave).cuh"' $<),2,1)) \
 	  $(call unfinished,$*/attention.cu,-Xcompiler -Wno-unused -diag-suppress 177$(comma)550) $(call gencode,$(call step_arch,$*)) $(headers) -c $< -o $(part) $(object)
 
 $(STEP_BUILD)/steps/%/attention.cu.o: $(STEPS_FOLDER)/%/attention.cu

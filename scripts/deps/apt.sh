@@ -1,10 +1,12 @@
 # shellcheck shell=bash
 # Installs Debian packages with apt, as root. To be sourced by scripts/deps.sh.
 
-# A server that does not answer costs ten seconds, and is not tried again.
+# A server that does not answer costs ten seconds, and is not tried again. A name server that does not answer costs 4
+# seconds for each of apt's questions, and not 10: one machine without a network took a minute for three lists.
 network=(-q -o Acquire::Retries=0 -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10)
 state=(-o DPkg::Lock::Timeout=60) # becomes the options for lists of our own, see use_own_lists
 export LC_ALL=C                   # apt's messages are searched below
+export RES_OPTIONS="${RES_OPTIONS:+$RES_OPTIONS }timeout:2 attempts:2"
 
 # run_logged WHAT COMMAND...: runs it into the log, with a dot every two seconds on a terminal.
 run_logged() {
@@ -53,7 +55,7 @@ find_available() {
 # install_as_root PACKAGE...: `admin` is the command that gives root's rights, if any is needed.
 install_as_root() {
   local refreshed=no
-  local -a apt=("${admin[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${network[@]}" "${state[@]}")
+  local -a apt=("${admin[@]}" env DEBIAN_FRONTEND=noninteractive "RES_OPTIONS=$RES_OPTIONS" apt-get "${network[@]}" "${state[@]}")
   if ! system_lists_are_fresh; then
     # One server that fails does not matter yet: the packages may come from another.
     run_logged "fetching apt's package lists" "${apt[@]}" update

@@ -92,6 +92,8 @@ bool cooperative_barrier(error_text *error) {
 
 // ---- The barrier of CUDA's library --------------------------------------------------------------
 
+// nvcc warns that nothing constructs the barrier in shared memory: init() does it, below.
+#pragma nv_diag_suppress static_var_with_dynamic_init
 __global__ void mirror_kernel(unsigned *out) {
   __shared__ cuda::barrier<cuda::thread_scope_block> all;
   __shared__ unsigned values[THREADS];
