@@ -1,7 +1,7 @@
 #!/bin/bash -p
 # Makes and fills the participant's file of a step: scripts/workshop/exercise.sh VERB STEP
-#   start     writes work/STEP/attention.cu: the step with holes; with FROM=03 the solution of step 03, to be
-#             changed, which is a step before this one. A file that is there stays, unless FORCE=1 is given: then it
+#   start     writes work/STEP/attention.cu: the step with holes; with FROM=03 the lab's solution of step 03, to
+#             be changed, which is a step before this one. A file that is there stays, unless FORCE=1 is given: then it
 #             is kept as .bak.
 #   reset     the same, always, and forgets the hints
 #   fill      puts the lab's solution of part PART, or of all parts that are still to be written, in the places of their
@@ -31,7 +31,7 @@ apart() { awk -v mode="$1" -v part="${PART:-}" -f scripts/workshop/exercise.awk 
 # The number of the first part that still has its TODO, if there is any.
 first_todo() { sed -n 's|^ *// TODO \([0-9]*\) of .*|\1|p' "$file" | head -n 1; }
 
-# The solution of the step FROM under the name of this step, with one TODO that says what changes.
+# The lab's solution of the step FROM under the name of this step, with one TODO that says what changes.
 changed_from() {
   local before before_source
   before=$(step_of "$FROM")
@@ -131,6 +131,11 @@ write() {
   write_whole "$file" <<<"$text"
   date +%F >"$work/.state/$step/started"
   echo "written: $file"
+  if [ -n "${FROM:-}" ]; then # a participant may expect his own file
+    echo "it begins as steps/$before/attention.cu, the lab's solution of step ${before%%_*}$(
+      [ ! -f "$(work_file "$before")" ] || echo ", and not as your $(work_file "$before")"
+    )"
+  fi
   if [ -f "$file.bak" ]; then echo "what was there before: $file.bak"; fi
   say_parts_left "$file" || true
   if [ -n "${FROM:-}" ]; then

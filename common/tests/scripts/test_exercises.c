@@ -145,8 +145,10 @@ Test(exercises, work_is_never_lost) {
 }
 
 Test(exercises, from_the_step_before) {
-  EXPECT_STATUS(lab_run("FROM=03 scripts/workshop/exercise.sh start 04_online_softmax"), 0);
-  script_result result = lab_run("head -n 4 %s; grep attention_name %s", file04(), file04());
+  script_result result = lab_run("FROM=03 scripts/workshop/exercise.sh start 04_online_softmax");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "it begins as steps/03_3dgrid/attention.cu, the lab's solution of step 03\n");
+  result = lab_run("head -n 4 %s; grep attention_name %s", file04(), file04());
   EXPECT(result, "// TODO 1 of 1, about ", " lines:\n// make 04_online_softmax of 03_3dgrid: one",
          "\n\n// 03_3dgrid: ", "{ return \"04_online_softmax\"; }");
   EXPECT_STATUS(lab_run("grep -q exercise %s", file04()), 1);
@@ -156,6 +158,11 @@ Test(exercises, from_the_step_before) {
   result = lab_run("FROM=99 FORCE=1 scripts/workshop/exercise.sh start 04_online_softmax");
   EXPECT_STATUS(result, 2);
   EXPECT(result, "error: there is no step 99");
+  // The participant's file of that step is not what the new one begins as, and the sentence says so.
+  result = lab_run("scripts/workshop/exercise.sh start 03_3dgrid && "
+                   "FROM=03 scripts/workshop/exercise.sh reset 04_online_softmax");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "lab's solution of step 03, and not as your ", "/03_3dgrid/attention.cu\n");
 }
 
 Test(exercises, parts_are_filled_and_compared) {
