@@ -3,6 +3,7 @@
 #include "errors.h"
 #include "kernel_form.h"
 #include "module.h"
+#include "runtime/plural.h"
 
 #include <stdio.h>
 
@@ -30,9 +31,9 @@ static CUresult unpack(const emulator_kernel_form *form, void **extra, void **ar
   }
   if (end <= *size) return CUDA_SUCCESS;
   fprintf(stderr,
-          "========= cuLaunchKernel: the parameters of %s have %zu bytes, and "
+          "========= cuLaunchKernel: the parameters of %s have %zu byte%s, and "
           "CU_LAUNCH_PARAM_BUFFER_SIZE says %zu\n",
-          form->name, end, *size);
+          form->name, end, plural(end), *size);
   return CUDA_ERROR_INVALID_VALUE;
 }
 

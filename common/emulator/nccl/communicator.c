@@ -3,6 +3,7 @@
 #include "clique.h"
 
 #include "errors.h"
+#include "runtime/plural.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,8 +74,8 @@ static ncclResult_t join(ncclComm_t *comm, int ranks, const ncclUniqueId *id, in
   clique *clique = find_or_make(id, ranks);
   if (clique == NULL) return ncclSystemError;
   if (clique->ranks != ranks) {
-    snprintf(text, sizeof text, "rank %d says that there are %d ranks, and others say %d", rank,
-             ranks, clique->ranks);
+    snprintf(text, sizeof text, "rank %d says that the number of ranks is %d, and others say %d",
+             rank, ranks, clique->ranks);
     clique_fail(clique, ncclInvalidUsage, "ncclCommInitRank: %s", text);
     return ncclInvalidUsage;
   }
@@ -126,9 +127,9 @@ ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id, int 
   if (comm == NULL || ranks < 1 || rank < 0 || rank >= ranks) return ncclInvalidArgument;
   if (ranks > devices_count()) {
     fprintf(stderr,
-            "error: ncclCommInitRank: there are %d ranks and only %d devices; each rank needs one "
+            "error: ncclCommInitRank: there are %d ranks and only %d device%s; each rank needs one "
             "(EMU_GPUS=%d)\n",
-            ranks, devices_count(), ranks);
+            ranks, devices_count(), plural((uint64_t)devices_count()), ranks);
     return ncclInvalidUsage;
   }
   ncclResult_t result = check_id(&id);

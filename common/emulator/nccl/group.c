@@ -3,6 +3,7 @@
 
 #include "errors.h"
 #include "memory.h"
+#include "runtime/plural.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -133,8 +134,8 @@ static ncclResult_t check_buffer(const call *call, const char *name, const void 
   }
   const size_t room = entry.bytes - ((uintptr_t)address - entry.start);
   if (bytes > room) {
-    return refuse(call, ncclInvalidArgument, "the %s buffer has %zu bytes, and the call needs %zu",
-                  name, room, bytes);
+    return refuse(call, ncclInvalidArgument, "the %s buffer has %zu byte%s, and the call needs %zu",
+                  name, room, plural(room), bytes);
   }
   return ncclSuccess;
 }

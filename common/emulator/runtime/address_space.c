@@ -3,6 +3,7 @@
 
 #include "devices.h"
 #include "memory.h"
+#include "plural.h"
 #include "shared_memory.h"
 #include "shared_variable.h"
 
@@ -90,8 +91,9 @@ address_text address_describe(const worker *worker, const void *address) {
   }
   if (memory_find(address, &allocation)) {
     const int length =
-        snprintf(out.text, sizeof out.text, "byte %zu of an allocation of %zu bytes",
-                 offset_in((const void *)allocation.start, address), allocation.bytes);
+        snprintf(out.text, sizeof out.text, "byte %zu of an allocation of %zu byte%s",
+                 offset_in((const void *)allocation.start, address), allocation.bytes,
+                 plural(allocation.bytes));
     if (devices_several() && allocation.kind != MEMORY_HOST) {
       snprintf(out.text + length, sizeof out.text - (size_t)length, " of device %d",
                allocation.device);

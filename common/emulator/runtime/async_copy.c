@@ -5,6 +5,7 @@
 #include "fault.h"
 #include "numeric/poison.h"
 #include "observer.h"
+#include "plural.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ __attribute__((format(printf, 1, 2))) static sentence say(const char *format, ..
 static void check_sizes(size_t bytes, size_t zeros, const emulator_site *site) {
   if (bytes != 4 && bytes != 8 && bytes != 16) {
     copy_fault(cudaErrorLaunchFailure, say("Invalid size of %s", site->operation).text,
-               say("%zu bytes, but one copy moves 4, 8 or 16", bytes).text, site);
+               say("%zu byte%s, but one copy moves 4, 8 or 16", bytes, plural(bytes)).text, site);
   }
   if (zeros > bytes) {
     copy_fault(cudaErrorLaunchFailure, say("Invalid zfill of %s", site->operation).text,
@@ -95,9 +96,9 @@ static void check_destination(const char *destination, size_t bytes, const emula
   if (end > asked) {
     copy_fault(cudaErrorIllegalAddress,
                say("Invalid __shared__ write of size %zu bytes", bytes).text,
-               say("%zu bytes past the end of dynamic shared memory (%zu bytes asked for at the "
+               say("%zu byte%s past the end of dynamic shared memory (%zu byte%s asked for at the "
                    "launch)",
-                   end - asked, asked)
+                   end - asked, plural(end - asked), asked, plural(asked))
                    .text,
                site);
   }

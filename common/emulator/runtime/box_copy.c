@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "numeric/poison.h"
 #include "observer.h"
+#include "plural.h"
 #include "swizzle.h"
 
 #include <inttypes.h>
@@ -84,8 +85,8 @@ static tensor_map check_map(const CUtensorMap *encoded, unsigned rank, const emu
   }
   if (map.rank != rank) {
     emulator_fault(cudaErrorIllegalInstruction,
-                   "%s in %s:%d: the tensor has %u dimensions, the instruction is for %u",
-                   site->operation, site->file, site->line, map.rank, rank);
+                   "%s in %s:%d: the tensor has %u dimension%s, the instruction is for %u",
+                   site->operation, site->file, site->line, map.rank, plural(map.rank), rank);
   }
   return map;
 }

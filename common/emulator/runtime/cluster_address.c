@@ -48,9 +48,10 @@ void *emulator_cluster_map(const void *pointer, unsigned rank, const emulator_si
   }
   if (rank >= cluster->size) {
     emulator_fault(cudaErrorLaunchFailure,
-                   "%s in %s:%d: the cluster has no block of rank %d: its %u blocks have the ranks "
+                   "%s in %s:%d: the cluster has no block of rank %d: its %u block%s the ranks "
                    "from 0 on",
-                   site->operation, site->file, site->line, (int)rank, cluster->size);
+                   site->operation, site->file, site->line, (int)rank, cluster->size,
+                   cluster->size == 1 ? " has" : "s have");
   }
   struct worker *from = owner_or_fault(worker, pointer, site), *to = cluster->blocks[rank];
   if (shared_memory_holds(from, (uintptr_t)pointer))

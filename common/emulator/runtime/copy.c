@@ -4,6 +4,7 @@
 #include "graph.h"
 #include "memory.h"
 #include "observer.h"
+#include "plural.h"
 #include "shared_variable.h"
 #include "transfer.h"
 
@@ -68,10 +69,11 @@ static cudaError_t refuse(const char *side, const void *address, size_t bytes, b
   } else {
     memory_find(address, &entry);
     const size_t offset = (uintptr_t)address - entry.start;
-    snprintf(why, sizeof why,
-             "%zu bytes do not fit into the %s, which has %zu: byte %zu of an allocation of %zu "
-             "bytes",
-             bytes, side, entry.bytes - offset, offset, entry.bytes);
+    snprintf(
+        why, sizeof why,
+        "%zu byte%s not fit into the %s, which has %zu: byte %zu of an allocation of %zu byte%s",
+        bytes, bytes == 1 ? " does" : "s do", side, entry.bytes - offset, offset, entry.bytes,
+        plural(entry.bytes));
   }
   return errors_record_because(cudaErrorInvalidValue, why);
 }
@@ -179,8 +181,9 @@ cudaError_t emulator_symbol_address(void **pointer, const void *symbol, size_t b
 
 cudaError_t emulator_refuse_symbol(size_t bytes, size_t offset, size_t symbol_bytes) {
   char why[160];
-  snprintf(why, sizeof why, "%zu bytes from byte %zu on do not fit into a variable of %zu bytes",
-           bytes, offset, symbol_bytes);
+  snprintf(why, sizeof why,
+           "%zu byte%s from byte %zu on do%s not fit into a variable of %zu byte%s", bytes,
+           plural(bytes), offset, bytes == 1 ? "es" : "", symbol_bytes, plural(symbol_bytes));
   return errors_record_because(cudaErrorInvalidValue, why);
 }
 

@@ -6,6 +6,7 @@
 #include "code_line.h"
 #include "errors.h"
 #include "observer.h"
+#include "plural.h"
 #include "shared_memory.h"
 
 #include <dlfcn.h>
@@ -105,8 +106,9 @@ void fault_written_behind(worker *worker) {
                        alone ? "block" : "a block of the cluster of block", block.x, block.y,
                        block.z, alone ? "" : "the latter's ");
     fault_report_line(
-        "address 0x%zx of dynamic shared memory, of which the launch asked for %zu bytes",
-        shared_memory_written_behind(worker), worker->launch->request->dynamic_shared_bytes);
+        "address 0x%zx of dynamic shared memory, of which the launch asked for %zu byte%s",
+        shared_memory_written_behind(worker), worker->launch->request->dynamic_shared_bytes,
+        plural(worker->launch->request->dynamic_shared_bytes));
     char command[64];
     fault_report_line("hint: %s says which line has done it",
                       fault_sanitize_command(worker, command));

@@ -88,8 +88,9 @@ static void wait(worker *worker, const emulator_site *site) {
   pthread_mutex_unlock(&mutex);
   if (never_come > 0) {
     emulator_fault(cudaErrorLaunchFailure,
-                   "%s in %s:%d: deadlock: %llu blocks have ended and never come to this barrier",
-                   site->operation, site->file, site->line, (unsigned long long)never_come);
+                   "%s in %s:%d: deadlock: %llu block%s ended and never come%s to this barrier",
+                   site->operation, site->file, site->line, (unsigned long long)never_come,
+                   never_come == 1 ? " has" : "s have", never_come == 1 ? "s" : "");
   }
   observer_grid_wait(worker);
 }

@@ -147,15 +147,17 @@ static void report_reason(const worker *worker, const uint64_t *barrier, const m
 void mbarrier_fault_arrival(worker *worker, const uint64_t *barrier, const mbarrier *now,
                             const emulator_site *site) {
   if (fault_report_begin(worker, cudaErrorLaunchFailure)) {
-    char bytes[96], caller[CALLER_TEXT];
+    char bytes[96], caller[CALLER_TEXT], arrivals[64] = "the one arrival of this phase has";
     caller_of(site, caller);
+    if (now->arrivals != 1)
+      snprintf(arrivals, sizeof arrivals, "all %u arrivals of this phase have", now->arrivals);
     if (now->bytes > 0)
       snprintf(bytes, sizeof bytes, "which waits for %d bytes", now->bytes);
     else
       snprintf(bytes, sizeof bytes, "and %d bytes too many", -now->bytes);
-    fault_report_title("%s in %s:%d: all %u arrivals of this phase have come to the barrier %s, "
+    fault_report_title("%s in %s:%d: %s come to the barrier %s, "
                        "%s: this is one too many",
-                       site->operation, site->file, site->line, now->arrivals,
+                       site->operation, site->file, site->line, arrivals,
                        mbarrier_name_of(worker, barrier).text, bytes);
     if (caller[0] != '\0') fault_report_line("%s", caller);
     fault_report_thread(worker);

@@ -10,6 +10,7 @@
 #include "graph.h"
 #include "numeric/poison.h"
 #include "observer.h"
+#include "plural.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -255,22 +256,22 @@ void memory_describe(uintptr_t address, char *text, size_t text_bytes) {
     if (distance(&freed[i], address) == 0) gone = &freed[i];
   }
   if (nearest != NULL && distance(nearest, address) == 0) {
-    const int length =
-        snprintf(text, text_bytes, "inside an allocation of %zu bytes", nearest->bytes);
+    const int length = snprintf(text, text_bytes, "inside an allocation of %zu byte%s",
+                                nearest->bytes, plural(nearest->bytes));
     if (devices_several()) {
       snprintf(text + length, text_bytes - (size_t)length, " of device %d", nearest->device);
     }
   } else if (gone != NULL) {
-    snprintf(text, text_bytes, "inside an allocation of %zu bytes that has been freed",
-             gone->bytes);
+    snprintf(text, text_bytes, "inside an allocation of %zu byte%s that has been freed",
+             gone->bytes, plural(gone->bytes));
   } else if (nearest == NULL || distance(nearest, address) > DESCRIBE_WITHIN) {
     snprintf(text, text_bytes, "near no allocation");
-  } else if (address < nearest->start) {
-    snprintf(text, text_bytes, "%zu bytes before the start of an allocation of %zu bytes",
-             nearest->start - address, nearest->bytes);
   } else {
-    snprintf(text, text_bytes, "%zu bytes past the end of an allocation of %zu bytes",
-             address - (nearest->start + nearest->bytes), nearest->bytes);
+    const bool before = address < nearest->start;
+    const size_t away =
+        before ? nearest->start - address : address - (nearest->start + nearest->bytes);
+    snprintf(text, text_bytes, "%zu byte%s %s of an allocation of %zu byte%s", away, plural(away),
+             before ? "before the start" : "past the end", nearest->bytes, plural(nearest->bytes));
   }
   pthread_mutex_unlock(&mutex);
 }

@@ -6,6 +6,7 @@
 #include "hopper.h"
 #include "numeric/poison.h"
 #include "observer.h"
+#include "plural.h"
 #include "product_operands.h"
 
 #include <stdlib.h>
@@ -93,11 +94,12 @@ static void check_product(const worker *worker, const emulator_warpgroup_product
                           const emulator_site *site) {
   const thread *self = worker->running;
   const unsigned first = self->index / WARPGROUP_THREADS * WARPGROUP_THREADS;
-  if (worker->thread_count - first < WARPGROUP_THREADS) {
+  const unsigned last = worker->thread_count - first;
+  if (last < WARPGROUP_THREADS) {
     emulator_fault(
         cudaErrorLaunchFailure,
-        "%s in %s:%d: a warpgroup is four warps, and the block's last one has %u threads",
-        site->operation, site->file, site->line, worker->thread_count - first);
+        "%s in %s:%d: a warpgroup is four warps, and the block's last one has %u thread%s",
+        site->operation, site->file, site->line, last, plural(last));
   }
   if (product->columns == 0 || product->columns > PRODUCT_COLUMNS_MAX ||
       product->columns % 8 != 0) {
@@ -220,8 +222,9 @@ void emulator_warpgroup_commit(const emulator_site *site) {
   product_group *group = open_group(worker, warpgroup, site);
   if (self->products.started != group->count) {
     emulator_fault(cudaErrorLaunchFailure,
-                   "%s in %s:%d: the thread commits %u products, others of its warpgroup %u",
-                   site->operation, site->file, site->line, self->products.started, group->count);
+                   "%s in %s:%d: the thread commits %u product%s, others of its warpgroup %u",
+                   site->operation, site->file, site->line, self->products.started,
+                   plural(self->products.started), group->count);
   }
   history_did(worker, site, NULL);
   if (group->committed == 0) observer_group_commit(worker, self->products.group);

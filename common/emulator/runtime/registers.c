@@ -5,6 +5,7 @@
 
 #include "fault.h"
 #include "hopper.h"
+#include "plural.h"
 
 enum { REGISTERS_MIN = 24, REGISTERS_MAX = 256, REGISTERS_STEP = 8, REGISTERS_OF_A_THREAD = 255 };
 
@@ -51,8 +52,9 @@ static void check(const worker *worker, const warpgroup *warpgroup, unsigned reg
   hopper_check(worker, site);
   if (worker->thread_count % WARPGROUP_THREADS != 0) {
     emulator_fault(cudaErrorLaunchFailure,
-                   "%s in %s:%d: a warpgroup is four warps, and the block has %u threads",
-                   site->operation, site->file, site->line, worker->thread_count);
+                   "%s in %s:%d: a warpgroup is four warps, and the block has %u thread%s",
+                   site->operation, site->file, site->line, worker->thread_count,
+                   plural(worker->thread_count));
   }
   if (registers < REGISTERS_MIN || registers > REGISTERS_MAX || registers % REGISTERS_STEP != 0) {
     emulator_fault(cudaErrorLaunchFailure,

@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "fault.h"
 #include "memory.h"
+#include "plural.h"
 #include "shared_memory.h"
 
 #include <signal.h>
@@ -163,11 +164,11 @@ static void report_other_block(const worker *owner, const signal_record *signal)
     return;
   }
   const size_t asked = owner->launch->request->dynamic_shared_bytes;
-  fault_report_title("Invalid __shared__ %s: %zu bytes past the end of the dynamic shared memory "
-                     "of block (%u,%u,%u) (%zu bytes asked for at the launch)",
-                     signal->access,
-                     signal->address - ((uintptr_t)owner->block.dynamic_shared + asked), block.x,
-                     block.y, block.z, asked);
+  const size_t behind = signal->address - ((uintptr_t)owner->block.dynamic_shared + asked);
+  fault_report_title("Invalid __shared__ %s: %zu byte%s past the end of the dynamic shared memory "
+                     "of block (%u,%u,%u) (%zu byte%s asked for at the launch)",
+                     signal->access, behind, plural(behind), block.x, block.y, block.z, asked,
+                     plural(asked));
 }
 
 static void report_title(const worker *worker, const signal_record *signal) {
@@ -192,16 +193,17 @@ static void report_title(const worker *worker, const signal_record *signal) {
   } else if (shared_memory_overrun(worker, address)) {
     const uintptr_t start = (uintptr_t)worker->block.dynamic_shared;
     const size_t asked = worker->launch->request->dynamic_shared_bytes;
-    fault_report_title("Invalid __shared__ %s: %zu bytes past the end of dynamic shared memory "
-                       "(%zu bytes asked for at the launch)",
-                       signal->access, address - (start + asked), asked);
+    const size_t behind = address - (start + asked);
+    fault_report_title("Invalid __shared__ %s: %zu byte%s past the end of dynamic shared memory "
+                       "(%zu byte%s asked for at the launch)",
+                       signal->access, behind, plural(behind), asked, plural(asked));
   } else if (address < NULL_PAGES) {
     fault_report_title("Invalid %s at address 0x%zx: a null pointer", signal->access, address);
   } else if (out_of_reach(worker, address, &entry)) {
-    fault_report_title("Invalid %s at address 0x%zx: byte %zu of an allocation of %zu bytes of "
+    fault_report_title("Invalid %s at address 0x%zx: byte %zu of an allocation of %zu byte%s of "
                        "device %d, without peer access from device %d, where the kernel runs",
-                       signal->access, address, address - entry.start, entry.bytes, entry.device,
-                       worker->launch->device);
+                       signal->access, address, address - entry.start, entry.bytes,
+                       plural(entry.bytes), entry.device, worker->launch->device);
   } else {
     char place[128];
     memory_describe(address, place, sizeof place);

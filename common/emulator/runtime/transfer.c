@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "numeric/poison.h"
 #include "observer.h"
+#include "plural.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,8 +122,8 @@ static bool lives(const operation *operation, const void *address, int device) {
   code_line line;
   code_line_find((const char *)it->call.code - 1, &line);
   flockfile(stderr);
-  fault_report_title("Invalid memory of device %d: it was freed before %s of %zu bytes was done",
-                     device, it->call.name, it->bytes);
+  fault_report_title("Invalid memory of device %d: it was freed before %s of %zu byte%s was done",
+                     device, it->call.name, it->bytes, plural(it->bytes));
   if (line.line > 0)
     fault_report_line("queued at %s in %s:%d", line.function, line.file, line.line);
   fault_report_line("hint: cudaFree() waits for the current device alone: wait for the copy first");

@@ -5,6 +5,7 @@
 #include "fault.h"
 #include "findings.h"
 #include "report.h"
+#include "runtime/plural.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -71,8 +72,8 @@ static void report_access(const code_line *line, uintptr_t address, size_t bytes
   char place[112];
   memory_describe(address, place, sizeof place);
   flockfile(stderr);
-  fault_report_title("Invalid %s of %zu bytes of device memory by host code",
-                     reads ? "read" : "write", bytes);
+  fault_report_title("Invalid %s of %zu byte%s of device memory by host code",
+                     reads ? "read" : "write", bytes, plural(bytes));
   report_place("host code", "", line);
   fault_report_line("address 0x%zx, %s", address, place);
   fault_report_line("hint: host code cannot %s device memory, and with a GPU the program would end "

@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "fault.h"
+#include "runtime/plural.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -149,7 +150,8 @@ static void report_parties(const launch *launch, const finding *found, const pla
     } else if (found->kind == FINDING_FENCE && i + 1 == found->parties) {
       snprintf(what, sizeof what, "product ");
     } else if (found->parties > 1 && party->bytes > 0) {
-      snprintf(what, sizeof what, "%s of %u bytes ", access_name(party->kind), party->bytes);
+      snprintf(what, sizeof what, "%s of %u byte%s ", access_name(party->kind), party->bytes,
+               plural(party->bytes));
     }
     const bool last = i + 1 == found->parties;
     report_place(launch->request->name, what, &places[i]);

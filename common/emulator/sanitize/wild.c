@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "accesses.h"
 
+#include "runtime/plural.h"
 #include "shared_variable.h"
 
 #include <stdio.h>
@@ -37,8 +38,8 @@ static void describe_beside_variable(finding *found, const worker *owner, uintpt
         !shared_variable_find(kernel, offset - back, &variable))
       continue;
     snprintf(found->detail.text, sizeof found->detail.text,
-             "address %.64s + 0x%zx, but the array ends %zu bytes behind its start", variable.name,
-             offset - variable.offset, variable.bytes);
+             "address %.64s + 0x%zx, but the array ends %zu byte%s behind its start", variable.name,
+             offset - variable.offset, variable.bytes, plural(variable.bytes));
     return;
   }
 }
@@ -51,14 +52,16 @@ static void describe_outside(finding *found, const void *pointer) {
   const size_t room = sizeof found->detail.text;
   const size_t behind = behind_static_shared(address, &owner);
   if (behind != SIZE_MAX) {
-    snprintf(text, room, "%zu bytes past the end of the last __shared__ array", behind);
+    snprintf(text, room, "%zu byte%s past the end of the last __shared__ array", behind,
+             plural(behind));
   } else if (found->space == ADDRESS_DYNAMIC_SHARED) {
     const size_t asked = worker->launch->request->dynamic_shared_bytes;
     const size_t offset = address - (uintptr_t)owner->block.dynamic_shared;
-    const unsigned bytes = found->party[0].bytes;
-    snprintf(text, room,
-             "%zu bytes past the end of dynamic shared memory (%zu bytes asked for at the launch)",
-             offset + bytes - asked, asked);
+    const size_t past = offset + found->party[0].bytes - asked;
+    snprintf(
+        text, room,
+        "%zu byte%s past the end of dynamic shared memory (%zu byte%s asked for at the launch)",
+        past, plural(past), asked, plural(asked));
   } else if (found->space == ADDRESS_STATIC_SHARED) {
     describe_beside_variable(found, owner, address);
   } else if (address < NULL_PAGES) {

@@ -26,7 +26,7 @@ Test(hopper_faults, barriers) {
   expect(fault_barrier_no_arrival, FAILURE, "mbarrier.init",
          ": a barrier is for 1 to 1048575 arrivals, not 0\n", NULL);
   expect(fault_barrier_arrivals, FAILURE, "mbarrier.arrive",
-         ": all 1 arrivals of this phase have come to the barrier full, at address full + 0x0, "
+         ": the one arrival of this phase has come to the barrier full, at address full + 0x0, "
          "which waits for 64 bytes: this is one too many\n",
          "hint: the thread has arrived in this phase before, and has waited for no barrier");
   expect(fault_barrier_never_ends, FAILURE, "threads 0-1 (warp 0) wait at mbarrier.try_wait.parity",
@@ -85,7 +85,7 @@ static void expect_of_ring(void (*launch)(void), const char *hint) {
       launch,
       FAILURE,
       {"mbarrier.arrive.expect_tx in common/kernel/hopper.cuh:",
-       ": all 1 arrivals of this phase have come to the barrier full[0], at address full + 0x0, "
+       ": the one arrival of this phase has come to the barrier full[0], at address full + 0x0, "
        "which waits for 1024 bytes: this is one too many\n",
        caller, "by thread (0,0,0)", hint}});
 }

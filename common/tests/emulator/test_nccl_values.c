@@ -169,7 +169,7 @@ Test(nccl_values, ranks_must_agree_on_their_number, .init = quiet) {
   OK(cudaSetDevice(1));
   cr_expect_eq(ncclCommInitRank(&comm, 3, id, 1), ncclInvalidUsage);
   cr_expect_str_eq(ncclGetLastError(NULL),
-                   "ncclCommInitRank: rank 1 says that there are 3 ranks, and others say 2");
+                   "ncclCommInitRank: rank 1 says that the number of ranks is 3, and others say 2");
 }
 
 Test(nccl_values, a_rank_joins_once, .init = quiet) {

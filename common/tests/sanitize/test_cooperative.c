@@ -26,7 +26,7 @@ Test(cooperative, races) {
 Test(cooperative, deadlocks) {
   static const fault_case cases[] = {
       CASE(cooperative_missing, "grid.sync() in ",
-           ": deadlock: 1 blocks have ended and never come to this barrier"),
+           ": deadlock: 1 block has ended and never comes to this barrier"),
       CASE(cooperative_stuck, "Deadlock: no thread of block (1,0,0) can go on",
            "thread 7 (warp 0) waits at __syncwarp()"),
   };

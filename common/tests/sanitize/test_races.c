@@ -13,7 +13,7 @@ Test(races, shared_races) {
            "<- rounds ", "hint: warps run in any order: put __syncthreads()"),
       CASE(write_by_two_warps, SHARED_RACE("write", "write"), "<- same", "<- same",
            "address total + 0x0"),
-      CASE(neighbours_in_shared, SHARED_RACE("write", "write"), "write of 1 bytes", "<- neighbours",
+      CASE(neighbours_in_shared, SHARED_RACE("write", "write"), "write of 1 byte ", "<- neighbours",
            "<- neighbours", "address bytes + 0x"),
       CASE(read_by_other_warp, "Race reported between ", " of __shared__ memory", "<- readers ",
            "<- readers ", "address value + 0x0"),
