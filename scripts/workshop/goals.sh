@@ -4,7 +4,7 @@
 # sentence, with | between. All are measured on the emulator. The tools and their measures:
 #   run     workspace, in bytes; the line "counts" of the step's program, with _ for blanks: launches, blocks, threads,
 #           block_barriers, ..., and the grid of the last launch, grid_x, grid_y, grid_z; the problem is 1x2x256x64
-#           unless the options say otherwise
+#           unless the options say otherwise. Settings of the emulator stand before the options: EMU_MULTIPROCESSORS=1
 #   count   the columns of build/count/step04.csv, of its first row, such as shared_load_wavefronts; two may be divided
 #   budget  shared_memory, in bytes, of the first configuration, for head_dim 64
 # Exit status 1 when a goal is not met, 2 when one makes no sense. Nothing is said of a step without goals.
@@ -28,11 +28,12 @@ build_quietly() { # like bug_build
 }
 
 # Each prints measures and their values, with a blank between.
-measured_by_run() { # OPTION...
-  local program
+measured_by_run() { # [EMU_NAME=VALUE...] OPTION...
+  local program settings=()
   program=$(build_quietly cpu '' "$folder" "step$number") || return
+  while [[ ${1:-} == EMU_*=* ]]; do settings+=("$1") && shift; done
   if [ $# -eq 0 ]; then set -- --batch 1 --heads 2 --seq 256 --dim 64; fi
-  "$program" "$@" --no-check --no-time >"$scratch/said" </dev/null || return
+  env "${settings[@]}" "$program" "$@" --no-check --no-time >"$scratch/said" </dev/null || return
   awk '
     BEGIN { # not printed where there are none
       print "early_launches 0\ntensor-core_products 0\nbytes_by_cp.async 0\nproducts_over_copies 0\nproducts_in_the_first_half_of_the_blocks 0\nwarp_collectives_under_products 0\nnamed_barriers 0\ngroups_of_products_in_turns 0\ncopies_behind_kernels 0"

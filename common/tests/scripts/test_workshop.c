@@ -223,6 +223,16 @@ Test(goals, see_that_wary_tiles_count_no_failures, .timeout = 120) {
          " not met a tile that is wary because of its ", " is 4260, and should be at least 4700\n");
 }
 
+// One warp alone fails twice in a tile that forgives two failures. What makes its thread block wary is the blocks behind.
+Test(goals, see_that_blocks_of_a_wary_warp_count, .timeout = 120) {
+  const script_result result = goals_behind(
+      "17_lazy_max",
+      "sed -i 's/if (may_be_lazy.value) failures++/if (attempt) failures++/' attention.cu");
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, " met where the old max is too small", " met a tile that is wary because of its ",
+         " not met each key block that a wary warp ", " is 531, and should be at most 525\n");
+}
+
 Test(goals, see_a_softmax_without_a_product, .timeout = 120) {
   const script_result result = goals_of("13_softmax_overlap", "slow/1_waits_for_both");
   EXPECT_STATUS(result, 1);
