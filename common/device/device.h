@@ -48,6 +48,7 @@ typedef struct {
   uint64_t collectives_under_products; // of warps whose products by wgmma are under way
   uint64_t named_barriers;             // one for each time a named barrier let its threads pass
   uint64_t product_groups_in_turns;    // from a wait at a named barrier to the next arrival at one
+  uint64_t repeated_arrivals;          // of threads that come twice in a phase of a named barrier
   uint64_t copies_behind_kernels;      // from GPU to GPU, that the host queued to wait for a kernel
   unsigned grid[3];                    // of the last launch: x, y, z
 } device_counts;

@@ -20,6 +20,7 @@ device_counts device_counts_read(void) {
       .collectives_under_products = counts.collectives_under_products,
       .named_barriers = counts.named_barriers,
       .product_groups_in_turns = counts.product_groups_in_turns,
+      .repeated_arrivals = counts.repeated_arrivals,
       .copies_behind_kernels = counts.copies_behind_kernels,
       .grid = {counts.grid[0], counts.grid[1], counts.grid[2]},
   };

@@ -253,8 +253,7 @@ EMULATOR_API void emulator_take_failures_for_faults(void);
 // The sums over all launches since the last reset.
 typedef struct {
   uint64_t launches;
-  uint64_t
-      early_launches; // those among them that may begin before the kernel before them has ended
+  uint64_t early_launches; // those that may begin before the kernel before them has ended
   uint64_t blocks;
   uint64_t threads;
   uint64_t block_barriers;   // one for each time a block passed a barrier
@@ -274,6 +273,7 @@ typedef struct {
   // Groups of products by wgmma that a warp group committed between a wait at a named barrier and its next arrival
   // at one: in its turn.
   uint64_t product_groups_in_turns;
+  uint64_t repeated_arrivals; // of threads that had come to the named barrier in this phase already
   // From device to device, by the host's calls: those that wait for a kernel that was queued since the reset.
   uint64_t copies_behind_kernels;
   unsigned grid[3]; // of the last launch: x, y, z

@@ -36,7 +36,7 @@ measured_by_run() { # [EMU_NAME=VALUE...] OPTION...
   env "${settings[@]}" "$program" "$@" --no-check --no-time >"$scratch/said" </dev/null || return
   awk '
     BEGIN { # not printed where there are none
-      print "early_launches 0\ntensor-core_products 0\nbytes_by_cp.async 0\nproducts_over_copies 0\nproducts_in_the_first_half_of_the_blocks 0\nwarp_collectives_under_products 0\nnamed_barriers 0\ngroups_of_products_in_turns 0\ncopies_behind_kernels 0"
+      print "early_launches 0\ntensor-core_products 0\nbytes_by_cp.async 0\nproducts_over_copies 0\nproducts_in_the_first_half_of_the_blocks 0\nwarp_collectives_under_products 0\nnamed_barriers 0\ngroups_of_products_in_turns 0\nrepeated_arrivals 0\ncopies_behind_kernels 0"
     }
     $1 == "workspace" { print "workspace", $2 }
     sub(/^counts +/, "") {

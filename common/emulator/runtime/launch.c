@@ -138,6 +138,7 @@ static cudaError_t run(const emulator_launch_request *request, int device) {
   totals.collectives_under_products += launch.counts.collectives_under_products;
   totals.named_barriers += launch.counts.named_barriers;
   totals.product_groups_in_turns += launch.counts.product_groups_in_turns;
+  totals.repeated_arrivals += launch.counts.repeated_arrivals;
   totals.grid[0] = launch.request->grid.x;
   totals.grid[1] = launch.request->grid.y;
   totals.grid[2] = launch.request->grid.z;

@@ -78,12 +78,16 @@ static void check_lanes(const worker *worker, const named_barrier *barrier, int 
   }
 }
 
-// A warp that comes twice in a phase, such as first to arrive and then to wait, is looked at no more.
-static void note_lane(named_barrier *barrier, const thread *thread, int number,
+// A warp that comes twice in a phase, such as first to arrive and then to wait, is looked at no more, but counted.
+static void note_lane(worker *worker, named_barrier *barrier, int number,
                       const emulator_site *site) {
+  const thread *thread = worker->running;
   const unsigned warp = thread->index / GPU_WARP_LANES, lane = 1u << thread->seen.lane;
   unsigned *lanes = &barrier->lanes[warp];
-  if (*lanes & lane) *lanes = ~0u;
+  if (*lanes & lane) {
+    *lanes = ~0u;
+    worker->counts.repeated_arrivals++;
+  }
   if (*lanes == ~0u) return;
   if (*lanes == 0) barrier->site[warp] = *site;
   if (is_aligned(site)) check_line(barrier, site, number, warp);
@@ -101,7 +105,7 @@ static bool arrive(worker *worker, int number, int threads, const bool *value,
   barrier->threads = (unsigned)threads;
   barrier->asks = value != NULL;
   if (value && *value) barrier->any = true;
-  note_lane(barrier, worker->running, number, site);
+  note_lane(worker, barrier, number, site);
   history_did(worker, site, NULL);
   observer_turn_arrive(worker, (unsigned)number, site);
   observer_phase_arrive(worker, barrier, site);

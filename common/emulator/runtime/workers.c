@@ -54,6 +54,7 @@ void workers_add_counts(emulator_counts *sum, const emulator_counts *more) {
   sum->collectives_under_products += more->collectives_under_products;
   sum->named_barriers += more->named_barriers;
   sum->product_groups_in_turns += more->product_groups_in_turns;
+  sum->repeated_arrivals += more->repeated_arrivals;
 }
 
 // The guard pages of more threads at the same time would take too many mappings.

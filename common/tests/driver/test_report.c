@@ -260,6 +260,7 @@ Test(report, counts_that_only_some_steps_have) {
   report.counts.collectives_under_products = 1;
   report.counts.named_barriers = 2;
   report.counts.product_groups_in_turns = 5;
+  report.counts.repeated_arrivals = 128;
   report.counts.copies_behind_kernels = 3;
   memcpy(report.counts.grid, (unsigned[]){2, 1, 3}, sizeof report.counts.grid);
   char *text = NULL;
@@ -268,12 +269,12 @@ Test(report, counts_that_only_some_steps_have) {
   cr_assert_not_null(out);
   report_print(out, &report);
   fclose(out);
-  cr_expect_not_null(strstr(text,
-                            ", 128 tensor-core products, 65536 bytes by cp.async, 64 products over "
-                            "copies, 70 products in the first half of the blocks, 1 warp "
-                            "collective under products, 2 named barriers, 5 groups of products in "
-                            "turns, 3 copies behind kernels, grid 2 x 1 x 3\n"),
-                     "%s", text);
+  cr_expect_not_null(
+      strstr(text, ", 128 tensor-core products, 65536 bytes by cp.async, 64 products over "
+                   "copies, 70 products in the first half of the blocks, 1 warp "
+                   "collective under products, 2 named barriers, 5 groups of products in "
+                   "turns, 128 repeated arrivals, 3 copies behind kernels, grid 2 x 1 x 3\n"),
+      "%s", text);
   cr_expect_not_null(strstr(text, "1 launch, 1 early launch, "), "%s", text);
   free(text);
 }

@@ -233,6 +233,16 @@ Test(goals, see_that_blocks_of_a_wary_warp_count, .timeout = 120) {
          " not met each key block that a wary warp ", " is 531, and should be at most 525\n");
 }
 
+// Consumer 0 arrives at the barrier at which it waits itself, which counts it twice: it begins, and the results are right.
+Test(goals, see_a_consumer_that_lets_itself_in, .timeout = 120) {
+  const script_result result = goals_behind(
+      "14_pingpong", "sed -i 's/if (consumer == tile::CONSUMERS - 1) pass_turn();/"
+                     "if (consumer == 0) named_barrier_arrive(1, 256);/' attention.cu");
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, " met in each round the softmax begins ",
+         " not met no warp comes to a barrier again ");
+}
+
 Test(goals, see_a_softmax_without_a_product, .timeout = 120) {
   const script_result result = goals_of("13_softmax_overlap", "slow/1_waits_for_both");
   EXPECT_STATUS(result, 1);

@@ -119,6 +119,9 @@ static void print_counts(FILE *out, const device_counts *counts) {
     print_count(out, ", ", counts->product_groups_in_turns, "group", "s");
     fputs(" of products in turns", out);
   }
+  if (counts->repeated_arrivals > 0) {
+    print_count(out, ", ", counts->repeated_arrivals, "repeated arrival", "s");
+  }
   if (counts->copies_behind_kernels > 0) {
     fprintf(out, ", %" PRIu64 " %s behind kernels", counts->copies_behind_kernels,
             counts->copies_behind_kernels == 1 ? "copy" : "copies");
