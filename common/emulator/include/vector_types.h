@@ -4,81 +4,38 @@
 #define VECTOR_TYPES_H
 
 #ifdef __cplusplus
-#include <utility>
-
 // A vector whose size is a power of two is copied whole, by one access of its full width, as
 // on a GPU. Otherwise g++ would copy it element by element, and a misaligned vector access
-// would not be noticed.
-#if defined __clang__ || (defined __SANITIZE_THREAD__ && !defined __OPTIMIZE__)
-// A function copies it where clang++ compiles. It also does where a call stays a call, because g++ does not report a
-// store of the vector that a call returns. may_alias is there because kernels access any memory through a float4.
-#define EMULATOR_ELEMENTS(Vector, Element, count, ...)                                             \
-  Element __VA_ARGS__;                                                                             \
+// would not be noticed. may_alias is there because kernels access any memory through a float4.
+#define EMULATOR_WHOLE_COPY(Vector, Element, count)                                                \
+  Vector() = default;                                                                              \
   Vector(const Vector &other) { *this = other; }                                                   \
   Vector &operator=(const Vector &other) {                                                         \
     typedef Element whole __attribute__((vector_size(sizeof(Element) * count), may_alias));        \
     *reinterpret_cast<whole *>(this) = *reinterpret_cast<const whole *>(&other);                   \
     return *this;                                                                                  \
   }
-#else
-// The vector is copied as plain bytes, so that a union of it can be copied, too, as with nvcc. g++ takes no struct apart
-// that has a volatile member, which is here for this alone.
-#define EMULATOR_ELEMENTS(Vector, Element, count, ...)                                             \
-  __extension__ union {                                                                            \
-    struct {                                                                                       \
-      Element __VA_ARGS__;                                                                         \
-    };                                                                                             \
-    volatile Element never_used;                                                                   \
-  };
-#endif
-// get is for structured bindings, as in auto [x, y] = pair: the elements stand in a union, and C++ does not look there.
 #define EMULATOR_MEMBERS_2(Vector, Element)                                                        \
-  EMULATOR_ELEMENTS(Vector, Element, 2, x, y)                                                      \
-  Vector() = default;                                                                              \
-  constexpr Vector(Element x, Element y) : x(x), y(y) {}                                           \
-  template <std::size_t i>                                                                         \
-  constexpr Element &get() {                                                                       \
-    return i ? y : x;                                                                              \
-  }                                                                                                \
-  template <std::size_t i>                                                                         \
-  constexpr const Element &get() const {                                                           \
-    return i ? y : x;                                                                              \
-  }
+  EMULATOR_WHOLE_COPY(Vector, Element, 2)                                                          \
+  constexpr Vector(Element x, Element y) : x(x), y(y) {}
 #define EMULATOR_MEMBERS_4(Vector, Element)                                                        \
-  EMULATOR_ELEMENTS(Vector, Element, 4, x, y, z, w)                                                \
-  Vector() = default;                                                                              \
-  constexpr Vector(Element x, Element y, Element z = 0, Element w = 0) : x(x), y(y), z(z), w(w) {} \
-  template <std::size_t i>                                                                         \
-  constexpr Element &get() {                                                                       \
-    return i / 2 ? i % 2 ? w : z : i % 2 ? y : x;                                                  \
-  }                                                                                                \
-  template <std::size_t i>                                                                         \
-  constexpr const Element &get() const {                                                           \
-    return i / 2 ? i % 2 ? w : z : i % 2 ? y : x;                                                  \
-  }
-#define EMULATOR_BINDINGS(Vector, Element, count)                                                  \
-  template <>                                                                                      \
-  struct std::tuple_size<Vector> : std::integral_constant<std::size_t, count> {};                  \
-  template <std::size_t i>                                                                         \
-  struct std::tuple_element<i, Vector> {                                                           \
-    typedef Element type;                                                                          \
-  };
+  EMULATOR_WHOLE_COPY(Vector, Element, 4)                                                          \
+  constexpr Vector(Element x, Element y, Element z = 0, Element w = 0) : x(x), y(y), z(z), w(w) {}
 #else
-#define EMULATOR_MEMBERS_2(Vector, Element) Element x, y;
-#define EMULATOR_MEMBERS_4(Vector, Element) Element x, y, z, w;
-#define EMULATOR_BINDINGS(Vector, Element, count)
+#define EMULATOR_MEMBERS_2(Vector, Element)
+#define EMULATOR_MEMBERS_4(Vector, Element)
 #endif
 
 #define EMULATOR_VECTOR_2(Vector, Element)                                                         \
   typedef struct __attribute__((aligned(2 * sizeof(Element)))) Vector {                            \
+    Element x, y;                                                                                  \
     EMULATOR_MEMBERS_2(Vector, Element)                                                            \
-  } Vector;                                                                                        \
-  EMULATOR_BINDINGS(Vector, Element, 2)
+  } Vector;
 #define EMULATOR_VECTOR_4(Vector, Element)                                                         \
   typedef struct __attribute__((aligned(4 * sizeof(Element)))) Vector {                            \
+    Element x, y, z, w;                                                                            \
     EMULATOR_MEMBERS_4(Vector, Element)                                                            \
-  } Vector;                                                                                        \
-  EMULATOR_BINDINGS(Vector, Element, 4)
+  } Vector;
 
 // 1 and 3 elements: aligned as one element.
 #define EMULATOR_VECTORS_1_AND_3(prefix, Element)                                                  \
@@ -124,12 +81,8 @@ EMULATOR_VECTORS_OF_8_BYTES(double, double)
 #undef EMULATOR_VECTORS_1_AND_3
 #undef EMULATOR_VECTOR_4
 #undef EMULATOR_VECTOR_2
-#undef EMULATOR_BINDINGS
 #undef EMULATOR_MEMBERS_4
 #undef EMULATOR_MEMBERS_2
-#ifdef __cplusplus
-#undef EMULATOR_ELEMENTS
-#endif
 
 typedef struct dim3 {
   unsigned int x, y, z;

@@ -206,7 +206,6 @@ void returned_halves(bool broken);
 void short_functions(bool broken);
 void passed_halves(bool broken);
 void united_halves(bool broken);
-void united_vectors(bool broken);
 
 // sources.cu
 void source_written_by_itself(bool broken);

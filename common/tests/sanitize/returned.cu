@@ -80,22 +80,3 @@ __global__ void united_halves_kernel(float *out, bool right) {
   out[threadIdx.x] = __half2float(tile[63 - threadIdx.x].numbers[3]); // <- united read
 }
 void united_halves(bool broken) { united_halves_kernel<<<1, 64>>>(device_floats(64), !broken); }
-
-// So can vectors. A function of such a union is a part of the kernel, too.
-union pair_of_floats {
-  float2 vector;
-  float elements[2];
-};
-__device__ pair_of_floats swapped(pair_of_floats of) {
-  return {make_float2(of.elements[1], of.elements[0])};
-}
-__global__ void united_vectors_kernel(float *out, bool right) {
-  __shared__ pair_of_floats tile[64];
-  pair_of_floats own = {make_float2(threadIdx.x, 1)}, copy;
-  copy = own;
-  tile[threadIdx.x] = swapped(copy); // <- united vector's store
-  if (right) __syncthreads();
-  copy = tile[63 - threadIdx.x]; // <- united vector's read
-  out[threadIdx.x] = copy.elements[1];
-}
-void united_vectors(bool broken) { united_vectors_kernel<<<1, 64>>>(device_floats(64), !broken); }

@@ -15,8 +15,6 @@ Test(returned, objects) {
        3},
       CASE(united_halves, "Race reported between ", " of __shared__ memory", "<- united ",
            "<- united "),
-      CASE(united_vectors, "Race reported between ", " of __shared__ memory", "<- united vector's ",
-           "<- united vector's "),
       CASE(returned_halves, "Race reported between ", " of __shared__ memory", "<- returned ",
            "<- returned "),
   };
