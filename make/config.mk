@@ -3,6 +3,8 @@
 
 # Numbers are written, and letters compared, as in C, whatever language the user's machine speaks.
 override export LC_ALL := C
+# With POSIXLY_CORRECT bash, gawk, patch and others leave out what the scripts use.
+unexport POSIXLY_CORRECT
 # What make check tells the make that it calls. A make that a test calls must not hear of it.
 unexport SAID HAVE_DEVICE
 # Nor of the steps that the command line names: the make that a recipe calls has them in its flags, and a test has steps

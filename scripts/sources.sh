@@ -15,10 +15,11 @@ setting() {
 
 # sources FILE WORD: the same as lines of a file's name, a tab, and the command that records it.
 sources() {
-  local text
+  local text tab
   while IFS= read -r text; do
     while [[ $text =~ ^([^ ,]+)' '*(\(([^()]*)\))?(, *)?(.*) ]]; do
-      echo "${BASH_REMATCH[1]}${BASH_REMATCH[2]:+$'\t'${BASH_REMATCH[3]}}"
+      tab=${BASH_REMATCH[2]:+$'\t'} # within double quotes bash's POSIX mode would keep the letters $'\t'
+      echo "${BASH_REMATCH[1]}$tab${BASH_REMATCH[3]}"
       text=${BASH_REMATCH[5]}
     done
   done < <(setting "$1" "$2")

@@ -216,7 +216,7 @@ judge() { # STEP STATUS
       meet_goals "$1" || return
     fi
     # A part without which the result is right, such as a shape of the grid, may pass before it is written.
-    printf '%s' "${left:+$left$'\n'}"
+    if [ -n "$left" ]; then echo "$left"; fi
     return
   fi
   if [ -z "${PART:-}" ]; then note_check "$1" failed "$device" "${hash_of[$1]}"; fi
@@ -232,7 +232,7 @@ judge() { # STEP STATUS
   else
     tail -n 20 "$log"
   fi
-  printf '%s' "${left:+$left$'\n'}"
+  if [ -n "$left" ]; then echo "$left"; fi
   say_marks_left "$file" "${PART:-}"
   if [ -z "$left${PART:-}${HUNT:-}" ] && [ "$(parts_in_all "$file")" -gt 1 ] 2>/dev/null; then
     echo "make step$number check PART=1 tests part 1 between the lab's other parts, and so for each part"

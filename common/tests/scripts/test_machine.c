@@ -94,3 +94,11 @@ Test(machine, lines_end_in_lf_where_git_is_told_to_end_them_in_crlf) {
       lab_work, lab_work);
   EXPECT_STATUS(result, 0);
 }
+
+// POSIXLY_CORRECT takes from gawk, patch and others what the scripts use.
+Test(machine, posix_mode_stays_outside) {
+  const script_result result = lab_run("export POSIXLY_CORRECT=1; " MAKE "-f make/config.mk --eval "
+                                       "'say:;@echo mode=$${POSIXLY_CORRECT-none}.' say");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "mode=none.\n");
+}
