@@ -35,9 +35,12 @@ ifeq ($(DEVICE)$(CUDA_HOME),gpu)
 endif
 
 # make's own default is cc, which may be an older compiler than the gcc that comes first in PATH, as on a cluster, or missing.
-ifeq ($(origin CC),default)
+ifneq ($(filter default undefined,$(origin CC)),)
   CC := gcc
 endif
+# make -R has no values of its own.
+CXX ?= g++
+AR  ?= ar
 # make CC=clang CXX=clang++: the compilers in place of gcc and g++. Kernels that the emulator watches, MODE=sanitize and
 # MODE=count, need the callbacks as g++ makes them, and are compiled by g++ all the same.
 # One that the user has chosen and that is not there is refused here, in a sentence.

@@ -82,6 +82,9 @@ Test(machine, the_compilers_are_gcc_and_gxx) {
   result = lab_run("ln -s /bin/true $LAB_WORK/path/gcc; export PATH=$LAB_WORK/path; " MAKE
                    "-f make/config.mk --eval 'say:;@echo $(CC) $(CXX)' say");
   EXPECT(result, "gcc g++\n");
+  // With -R make has no values of its own, and the lab's stand in for them.
+  result = lab_run(MAKE "-R -f make/config.mk --eval 'say:;@echo $(CC) $(CXX) $(AR)' say");
+  EXPECT(result, "gcc g++ ar\n");
 }
 
 // A checkout of Git for Windows, whose lines end in CRLF, would stop at the first line of the first script.
