@@ -71,9 +71,10 @@ prepare = @mkdir -p $(@D)$(if $(VERBOSE),,; tty=$${LAB_TERMINAL:-2}; [ ! -t $$tt
 #   command -o $(part) $(whole)
 # So a build that is killed leaves no half of a file that the next build would take for current, and two builds at
 # a time do not write into the same file. An object's list of headers is renamed before the object; `rewrite`
-# does the same by itself.
+# does the same by itself. What a command that fails has written is removed, and the rest of a killed build below, by a later
+# build.
 part    = $@.$$$$.part
-whole   = && mv -f $(part) $@
+whole   = && mv -f $(part) $@ || { status=$$?; rm -f $(@D)/*.$$$$.part; exit $$status; }
 headers = -MMD -MP -MF $(@:.o=.d).$$$$.part -MT $@
 object  = && mv -f $(@:.o=.d).$$$$.part $(@:.o=.d) $(whole)
 
@@ -317,7 +318,9 @@ $(BUILD)/tests/scripts/test_check: $(BUILD)/tests/scripts/test_plots
 # such as in a checkout that was copied from another machine, or that several machines share.
 made_for := $(CC) $(CXX) $(if $(filter gpu,$(DEVICE)),$(realpath $(NVCC)) $(sort $(ARCH)) )$(shell grep -m 1 -E '^(flags|Features)' /proc/cpuinfo 2>/dev/null | cksum)
 $(shell mkdir -p $(PLAIN); echo "$(made_for)" | cmp -s - $(PLAIN)/compilers || echo "$(made_for)" >$(PLAIN)/compilers)
-$(shell find $(sort $(PLAIN) $(BUILD) $(STEP_BUILD)) -path '*/elsewhere' -prune -o '(' -name '*.o' -o -name '*.gch' ')' -print 2>/dev/null): $(PLAIN)/compilers
+# No command that still runs writes a *.part that is an hour old: a build that was killed has left it.
+$(shell find $(sort $(PLAIN) $(BUILD) $(STEP_BUILD)) -path '*/elsewhere' -prune -o -name '*.part' -mmin +60 -exec rm -f '{}' + \
+  -o '(' -name '*.o' -o -name '*.gch' ')' -print 2>/dev/null): $(PLAIN)/compilers
 
 -include $(shell find $(sort $(PLAIN) $(BUILD)) -path '*/elsewhere' -prune -o -name '*.d' -print 2>/dev/null)
 ifneq ($(STEP_BUILD),$(BUILD))

@@ -159,3 +159,18 @@ Test(build, goes_on_after_a_kill, .init = lab_enter, .fini = lab_leave) {
                    lab_work);
   cr_expect_str_eq(result.out, "1\n", "%s", result.out);
 }
+
+// What a failing command has begun goes at once, and what a killed build has left an hour ago goes with the next build, but
+// not what another build may be writing.
+Test(build, no_beginnings_stay, .init = lab_enter, .fini = lab_leave) {
+  script_result result =
+      lab_run("cd %s && printf '#!/bin/sh\\necho half >$2; exit 3\\n' >ar && chmod u+x ar && "
+              "mkdir -p build/common && touch -d '2 hours ago' build/common/old.d.1.part && "
+              "touch build/common/new.d.2.part && cd - >/dev/null && " MAKE_BUILD
+              "PLAIN=$LAB_WORK/build AR=$LAB_WORK/ar LIBRARY_C=common/error/error.c "
+              "$LAB_WORK/build/libcommon.a",
+              lab_work);
+  EXPECT_STATUS(result, 2);
+  result = lab_run("cd %s/build && find . -name '*.part'", lab_work);
+  cr_expect_str_eq(result.out, "./common/new.d.2.part\n", "%s", result.out);
+}
