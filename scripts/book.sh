@@ -249,7 +249,9 @@ for file in "$page"/*.js; do
 done
 add script "$page/start.js" # runs when all others are there
 
-"$program" "$manifest" "$out"
+# The program asks git which lines have moved. With a diff.external of the reader's git finds none, so it reads no settings.
+env -u GIT_CONFIG_GLOBAL -u GIT_CONFIG_SYSTEM -u GIT_EXTERNAL_DIFF -u GIT_DIFF_OPTS \
+  GIT_CONFIG_NOSYSTEM=1 HOME="$scratch" XDG_CONFIG_HOME="$scratch" GIT_DIR="$scratch" "$program" "$manifest" "$out"
 bytes=$(stat -c %s "$out")
 took=$(((${EPOCHREALTIME/./} - began) / 100000))
 echo "written: $out ($((bytes / 1000)) kB, ${#lab[@]} steps, ${#documents[@]} documents, $((took / 10)).$((took % 10)) s)"

@@ -194,8 +194,12 @@ say_taken "$a" "$headers_a"
 say_taken "$b" "$headers_b"
 cd "$scratch" || exit
 if command -v git >/dev/null; then
-  # Where git is told to end lines in CRLF, it would warn of both files, which are only compared.
-  git -c core.autocrlf=false diff --no-index --ignore-all-space --color=auto --stat --patch "$shown_before" "$shown"
+  # Where git is told to end lines in CRLF, it would warn of both files, which are only compared. A reader's settings of git
+  # may show them in another program, or without the lines around a change, which the lab's pages speak of.
+  unset GIT_DIFF_OPTS
+  git -c core.autocrlf=false diff --no-index --no-ext-diff --no-textconv --src-prefix=a/ --dst-prefix=b/ --unified=3 \
+    --inter-hunk-context=0 --diff-algorithm=default --indent-heuristic --ignore-all-space --color=auto --stat --patch \
+    "$shown_before" "$shown"
 else
   diff -u -w "$shown_before" "$shown"
 fi

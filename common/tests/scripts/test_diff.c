@@ -140,7 +140,6 @@ Test(diff, a_line_that_is_only_indented_is_shown_once) {
   cr_expect_null(strstr(result.out, "\n-int"), "%s", result.out);
 }
 
-// A piece of a header lands where the other step has the piece of its name, and a new one behind the piece before it.
 Test(diff, git_does_not_warn_of_the_ends_of_lines) {
   needs_tool("git");
   write_step("02_second", "// 02_second\nint a;\n");
@@ -152,6 +151,23 @@ Test(diff, git_does_not_warn_of_the_ends_of_lines) {
   cr_expect_null(strstr(result.out, "warning"), "%s", result.out);
 }
 
+// Whatever program a reader has set to show differences in, and however many lines around a change.
+Test(diff, settings_of_git_change_nothing) {
+  needs_tool("git");
+  write_step("02_second", "// 02_second\nint a;\nint b;\nint c;\nint d;\n");
+  const script_result plain = lab_run(DIFF "\"\" 02", lab_work);
+  write_file("settings", "[diff]\nexternal = echo other\nnoprefix = true\nmnemonicPrefix = true\n"
+                         "context = 1\ninterHunkContext = 9\n[color]\nui = always\n"
+                         "[core]\npager = echo other\n");
+  const script_result result = lab_run("export GIT_EXTERNAL_DIFF='echo other' GIT_DIFF_OPTS=-u1 "
+                                       "GIT_CONFIG_GLOBAL=%s/settings; " DIFF "\"\" 02",
+                                       lab_work, lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "--- a/steps/01_first/attention.cu\n", "-// 01_first\n", " int c;\n");
+  cr_expect_str_eq(result.out, plain.out, "%s instead of %s", result.out, plain.out);
+}
+
+// A piece of a header lands where the other step has the piece of its name, and a new one behind the piece before it.
 Test(diff, text_of_a_header_stands_where_the_other_step_has_it) {
   write_file("with.cuh", "// A header.\n// From: 01\n#ifndef H\n#define H\n\n#include \"x.cuh\"\n\n"
                          "// Second.\ntemplate <int D>\nint second(int y TIMELINE_SITE) {\n"
