@@ -122,7 +122,7 @@ function print_lines(seq, lengths, columns,  i, p, list, height, bottom, top, pl
   printf "shortest = %.9g\nlongest = %.9g\n", seq[1], seq[lengths]
   printf "columns = %d\npanel_height = %d\ncanvas_width = %d\ncanvas_height = %d\n", columns, height,
     (columns > 1 ? 1500 : 1000), 165 + int((panels + columns - 1) / columns) * (145 + height)
-  printf "dumb_height = %d\n", most_lines < 18 ? 30 : most_lines + 12
+  printf "dumb_height = %d\n", (most_lines < 18 ? 30 : most_lines + 12)
   print "description = " quoted(description)
 }
 

@@ -130,7 +130,7 @@ columns_of_page() { # file
     { for (i = 1; i <= columns; i++) {
         value = $place[i]
         same = length(value) > 1 && value == above[i]
-        printf "%s%s", same ? "~" : value, i < columns ? "," : "\n"
+        printf "%s%s", same ? "~" : value, (i < columns ? "," : "\n")
         above[i] = value
       }
     }' "$1"

@@ -89,7 +89,7 @@ short() { # cuts long messages, so that they fit a table's cell
 {
   printf 'bug\tcheck\tsanitize\tfirst line\n'
   for patch in "${bugs[@]}"; do
-    awk -F '\t' -v OFS='\t' '{ print $1 " " $2, $4, $6, $5 != "" ? $5 : $7 }' \
+    awk -F '\t' -v OFS='\t' '{ print $1 " " $2, $4, $6, ($5 != "" ? $5 : $7) }' \
       "$scratch/$(bug_id "$patch").row"
   done
 } | short | awk -f scripts/align.awk

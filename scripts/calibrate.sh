@@ -77,8 +77,8 @@ awk -F , -v commit="$commit" -v date="$date" -v table="$scratch/table" '
     if (far) beyond++
     if (wrong) mistakes++
     rows++
-    printf "%s\t%s\t%s\t%s\t%s\t%s\n", $1, $2, $3 == "" ? "-" : $3, $4 (wrong ? " WRONG" : ""), \
-      ncu == "" ? "-" : ncu, difference == "" ? "-" : difference (difference == "new" ? "" : " %") (far ? " *" : "") >table
+    printf "%s\t%s\t%s\t%s\t%s\t%s\n", $1, $2, ($3 == "" ? "-" : $3), $4 (wrong ? " WRONG" : ""), \
+      (ncu == "" ? "-" : ncu), (difference == "" ? "-" : difference (difference == "new" ? "" : " %") (far ? " *" : "")) >table
   }
   END {
     printf "%d values: %d of the emulator differ from the answer on paper", rows, mistakes >(table ".end")

@@ -36,13 +36,13 @@ FNR == 1 {
 }
 END {
   if (rows == new_rows) columns = own
-  for (i = 1; i <= columns; i++) printf "%s%s", name[i], i < columns ? "," : "\n"
+  for (i = 1; i <= columns; i++) printf "%s%s", name[i], (i < columns ? "," : "\n")
   for (row = new_rows + 1; row <= rows; row++) print_row(row)
   for (row = 1; row <= new_rows; row++) print_row(row)
 }
 
 function print_row(row,  i) {
-  for (i = 1; i <= columns; i++) printf "%s%s", value[row, i], i < columns ? "," : "\n"
+  for (i = 1; i <= columns; i++) printf "%s%s", value[row, i], (i < columns ? "," : "\n")
 }
 
 # Splits a line into its fields as they stand. One in quotes may hold commas, and its quotes stay (RFC 4180).

@@ -208,7 +208,7 @@ echo
 # show VERDICT WORD: each mutant with its lines of source, and what was said of it, or the key that its reason would
 # have.
 show() {
-  awk -F '\t' -v OFS='\t' -v wanted="$1" 'index($8, wanted) == 1 { print $3, $5, $10 != "" ? $8 ": " $10 : "key: " $6 }' \
+  awk -F '\t' -v OFS='\t' -v wanted="$1" 'index($8, wanted) == 1 { print $3, $5, ($10 != "" ? $8 ": " $10 : "key: " $6) }' \
     "$scratch/results" | while IFS=$'\t' read -r place change words; do
     local line=${place#*:}
     printf '%s  %s  %s\n' "$2" "$place" "$change"
@@ -224,7 +224,7 @@ if [ -n "${RECORD:-}" ]; then
   mkdir -p "$folder" && exec 9<"$folder" && flock 9 || exit 2
   awk -F '\t' -v OFS='\t' '{
     split($3, at, ":")
-    print $1, at[2], at[3], $4, $5, $8 == "" ? "not tried" : $8, $9, $10, $7
+    print $1, at[2], at[3], $4, $5, ($8 == "" ? "not tried" : $8), $9, $10, $7
   }' "$scratch/results" <(grep -v -x -F -f <(head -n "$tried" "$scratch/mutants") "$scratch/whole") >"$scratch/rows"
   mapfile -t sources < <(cut -f 1 "$scratch/rows" | sort -u)
   mutants_merge "$folder/mutants.csv" "$scratch/rows" "${sources[@]}" >"$scratch/mutants.csv" &&

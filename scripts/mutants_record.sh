@@ -13,7 +13,7 @@ mutants_untried() {
       while ((getline line <tried) > 0) {
         rest = line
         for (i = 1; i <= 5 && match(rest, /^"([^"]|"")*",/); i++) rest = substr(rest, RLENGTH + 1)
-        if (rest !~ /^"(not tried|unknown|)",/) known[substr(line, 1, length(line) - length(rest))]
+        if (rest !~ /^"(not tried|unknown)?",/) known[substr(line, 1, length(line) - length(rest))]
       }
     }
     {

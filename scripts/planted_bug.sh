@@ -87,7 +87,7 @@ bug_first_line() {
     /Unexpected signal|Timed out|ended its process|^error: / && !died { sub(/^\[[-A-Z]*\] +/, ""); died = $0 }
     unreached && !died { sub(/^ +/, " "); died = unreached $0 }
     /^  FAIL  .* has kernels that no shape/ { unreached = substr($0, 9) }
-    END { print found != "" ? found : said != "" ? said : died }'
+    END { print (found != "" ? found : said != "" ? said : died) }'
 }
 
 # bug_verdict STATUS LOG: caught, passes, hangs, or unknown, and a tab, and the first line of the message.

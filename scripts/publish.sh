@@ -32,7 +32,7 @@ in_new_columns() { # published file, new file
     /"/ { print "error: " FILENAME ": a row with quotes cannot be put into new columns" >"/dev/stderr"; exit 2 }
     {
       for (i = 1; i <= columns; i++)
-        printf "%s%s", name[i] in from ? $from[name[i]] : "", i < columns ? "," : "\n"
+        printf "%s%s", (name[i] in from ? $from[name[i]] : ""), (i < columns ? "," : "\n")
     }' "$2" "$1"
 }
 
@@ -66,14 +66,14 @@ join_shapes() { # published file, new file
     }
     {
       key = ""
-      for (i = column["dtype"]; i <= last; i++) key = key FS $i
+      for (i = column["dtype"] + 0; i <= last; i++) key = key FS $i
     }
     FILENAME == new {
       if (!(key in replaced)) order[++shapes] = key
       replaced[key] = replaced[key] $0 "\n"
       next
     }
-    !(key in replaced) { rows[++count] = $0 "\n"; kept = 1; stays[$column["commit"]]; next }
+    !(key in replaced) { rows[++count] = $0 "\n"; kept = 1; if ("commit" in column) stays[$column["commit"]]; next }
     !(key in printed) { printed[key]; rows[++count] = replaced[key] }
     END {
       for (i = 1; i <= old_comments && kept; i++) {

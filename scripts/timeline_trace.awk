@@ -9,7 +9,7 @@ function text_of(text) {
 }
 function span(row, lane, begin, end, name, line) {
   printf "%s\n{\"ph\": \"X\", \"pid\": 0, \"tid\": %d, \"ts\": %.3f, \"dur\": %.3f, \"name\": %s%s}", separator, 2 * row + lane, \
-    begin / 1000, (end - begin) / 1000, text_of(name), line == "" ? "" : ", \"args\": {\"line\": " text_of(line) "}"
+    begin / 1000, (end - begin) / 1000, text_of(name), (line == "" ? "" : ", \"args\": {\"line\": " text_of(line) "}")
   separator = ","
 }
 function lane_name(row, lane, name) {

@@ -18,7 +18,7 @@ function say(last, more, than,  count) {
   if (here) {
     count = depth < 0 ? -depth : depth
     printf "  lines %d to %d %s %d brace%s more than they %s, so the errors below may name other lines\n", \
-      first, last, more, count, count == 1 ? "" : "s", than
+      first, last, more, count, (count == 1 ? "" : "s"), than
   }
   said = here
   exit

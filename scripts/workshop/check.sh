@@ -59,7 +59,7 @@ wait_for() { # WHAT [NUMBER of tests]
     line=$(awk '
       { gsub(/\033\[[0-9;]*m/, "") }
       /^\[(PASS|FAIL)\]/ { ended++ }
-      END { if (ended) printf ", %d%s test%s", ended, all, ended == 1 && all == "" ? "" : "s" }' all="${2:+ of $2}" "$log")
+      END { if (ended) printf ", %d%s test%s", ended, all, (ended == 1 && all == "" ? "" : "s") }' all="${2:+ of $2}" "$log")
     line="  ....  $1$line, $((SECONDS - began)) s"
     if [ -t 1 ]; then
       # Either fails when the terminal has been closed.

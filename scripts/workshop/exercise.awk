@@ -115,7 +115,7 @@ END {
     if (l in first) {
       n = first[l]
       if (mode == "skeleton") {
-        printf "%s// TODO %d of %d, about %d line%s:\n", indent(line[l]), n, count, lines[n], lines[n] == 1 ? "" : "s"
+        printf "%s// TODO %d of %d, about %d line%s:\n", indent(line[l]), n, count, lines[n], (lines[n] == 1 ? "" : "s")
         printf "%s// %s\n\n", indent(line[l]), text[n]
         if (n in until_then) print until_then[n]
         hidden = 1

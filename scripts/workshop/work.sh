@@ -111,8 +111,8 @@ say_parts_left() {
     { text = text sprintf("  line %d, about %d line%s: %s\n", $2, $3, $3 == 1 ? "" : "s", $4) }
     END {
       if (NR == 0) exit
-      printf "%d of %d part%s of %s %s still to be written:\n%s", NR, all, all == 1 ? "" : "s", file,
-        NR == 1 ? "is" : "are", text
+      printf "%d of %d part%s of %s %s still to be written:\n%s", NR, all, (all == 1 ? "" : "s"), file,
+        (NR == 1 ? "is" : "are"), text
     }'
 }
 

@@ -229,8 +229,8 @@ Test(diff, several_gpus_compute_as_step_17) {
       "awk '/^#include/ { begun = 1 } begun' | tr -s ' \\n' '\\n'; }; "
       "awk '/__launch_bounds__/ { exit } NR > 1 { print before } { before = $0 }' "
       "steps/17_lazy_max/attention.cu | code >%s/step && "
-      "awk 'FNR == NR { if (/^[/][/] Whether/) on = 1; if (on && !/^#endif/) text = text $0 "
-      "\"\\n\"; next } /lazy_softmax.cuh/ { next } /^[/][/] A consumer/ { printf \"%%s\", text } "
+      "awk 'FNR == NR { if (/^\\/\\/ Whether/) on = 1; if (on && !/^#endif/) text = text $0 "
+      "\"\\n\"; next } /lazy_softmax.cuh/ { next } /^\\/\\/ A consumer/ { printf \"%%s\", text } "
       "1' "
       "common/kernel/lazy_softmax.cuh common/kernel/lazy_max.cuh | "
       "sed '$d' | code >%s/header && diff %s/step %s/header",
@@ -243,7 +243,7 @@ Test(diff, several_gpus_compute_as_step_17) {
 // 26 the parts of step 24: the headers hold the steps' own text.
 Test(diff, headers_of_decode_hold_the_text_of_their_steps) {
   const script_result result =
-      lab_run("text() { awk -v from=\"$1\" '/^[/][/] (S_frag|Comp|Bytes)|^#endif|DIVIDED>$/ { on = "
+      lab_run("text() { awk -v from=\"$1\" '/^\\/\\/ (S_frag|Comp|Bytes)|^#endif|DIVIDED>$/ { on = "
               "0 } index($0, "
               "from) { on = "
               "1 } on' \"$2\" | sed -e '/exercise/d' -e '/until then:/d' | tr -s '\n'; }; "
