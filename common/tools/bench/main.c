@@ -1,33 +1,13 @@
 // Checks and times every step over the grid of shapes, or over those of decode. A run that was interrupted goes
 // on where it stopped.
 #define _GNU_SOURCE
-#include "bench/cell.h"
-#include "bench/estimate.h"
-#include "bench/options.h"
-#include "bench/results.h"
+#include "bench/session.h"
+#include "bench/table.h"
 #include "finish/finish.h"
 #include "shape/shape.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-enum { MOST_STEPS = ESTIMATE_STEPS };
-
-typedef struct {
-  device_info device;
-  bench_options options;
-  size_t count; // of steps
-  attention_step steps[MOST_STEPS];
-  size_t cells;
-  attention_shape shapes[GRID_MOST];
-  measure_plan plan;
-  record_folder folder;
-  const char *name; // of the record
-  results results;
-  estimate estimate;
-  size_t failed;      // rows
-  bool launch_failed; // which ended the bench
-} session;
 
 static double now(void) {
   struct timespec time;
@@ -35,108 +15,10 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// --- which measurements are still missing
-
-// A step that was skipped is tried again if it can be measured: another process may have held the memory.
-static bool is_there(const session *s, size_t step, const attention_shape *shape) {
-  const result_row key = {.step = s->steps[step].name, .device = s->device.name, .shape = *shape};
-  return results_has(&s->results, &key) || (results_skipped(&s->results, &key) &&
-                                            !cell_is_possible(&s->device, &s->steps[step], shape));
-}
-
-// Finds the numbers of the steps that must be measured on the shape, and returns how many there are. If one
-// step has no row, these are all steps, because they are compared by pairs of one round.
-static size_t missing_steps(const session *s, const attention_shape *shape,
-                            size_t missing[MOST_STEPS]) {
-  bool all_there = true;
-  for (size_t i = 0; i < s->count; i++) {
-    all_there = all_there && is_there(s, i, shape);
-    missing[i] = i;
-  }
-  return all_there ? 0 : s->count;
-}
-
-// Returns the estimated seconds for the cells from number `first` on.
-static double time_left(const session *s, size_t first) {
-  double seconds = 0;
-  for (size_t i = first; i < s->cells; i++) {
-    size_t missing[MOST_STEPS];
-    const size_t count = missing_steps(s, &s->shapes[i], missing);
-    if (count > 0) {
-      seconds += estimate_cell(&s->estimate, &s->plan.timing, missing, count, &s->shapes[i]);
-    }
-  }
-  return seconds;
-}
-
-// --- the table, a line for each cell
-
-static int shape_width(const session *s) { return s->options.filter.decode ? 43 : 28; }
-
-static void print_head(const session *s) {
-  printf("\n%s: %s by step\n\n%7s  %-*s", s->device.name,
-         s->options.filter.decode ? "microseconds of a launch, of short ones in a replayed graph,"
-                                  : "TFLOP/s",
-         "cell", shape_width(s), "shape");
-  for (size_t i = 0; i < s->count; i++) {
-    const char *name = s->steps[i].name;
-    printf(" %7.*s", (int)strcspn(name, "_"), name);
-  }
-  printf("  %-18s  %7s  %s\n", "rows checked", "seconds", "left");
-  fflush(stdout);
-}
-
-static double table_value(const session *s, const result_row *row) {
-  const timing_figures *figures = &row->figures;
-  if (!s->options.filter.decode) return result_tflops(&row->shape, &figures->times);
-  return 1e3 * (figures->graph.runs > 0 ? figures->graph.median : figures->times.median);
-}
-
-static void print_row(const session *s, const cell_row *row) {
-  switch (row->result.verdict) {
-  case CHECK_SKIPPED: printf(" %7s", "skipped"); return;
-  case CHECK_FAILED: printf(" %7s", "FAILED"); return;
-  case CHECK_PASSED:
-  case CHECK_ILL_CONDITIONED: break;
-  }
-  if (!row->bursts) {
-    printf(" %7s", "untimed");
-    return;
-  }
-  const double value = table_value(s, &row->result);
-  printf(" %7.*f", value < 10 ? 2 : value < 1e5 ? 1 : 0, value);
-}
-
-static void print_cell(const session *s, size_t number, const cell *cell, const size_t *measured,
-                       double seconds) {
-  const attention_shape *shape = &s->shapes[number];
-  printf("%3zu/%-3zu  %-*s", number + 1, s->cells, shape_width(s), shape_describe(shape).text);
-  for (size_t i = 0, next = 0; i < s->count; i++) {
-    if (next < cell->count && measured[next] == i) {
-      print_row(s, &cell->rows[next++]);
-    } else {
-      printf(" %7s", "kept");
-    }
-  }
-  char checked[32];
-  snprintf(checked, sizeof checked, "%zu of %d", cell->checked_rows, shape->seq_q);
-  printf("  %-18s  %7.1f  about %.0f s\n", checked, seconds, time_left(s, number + 1));
-  fflush(stdout);
-  for (size_t i = 0; i < cell->count; i++) {
-    const cell_row *row = &cell->rows[i];
-    if (!row->note.text[0]) continue;
-    fprintf(stderr, "%s: %s on %s: %s\n",
-            row->result.verdict == CHECK_FAILED    ? "FAILED"
-            : row->result.verdict == CHECK_SKIPPED ? "skipped"
-                                                   : "not timed",
-            row->result.step, shape_describe(shape).text, row->note.text);
-  }
-}
-
 // --- the work
 
 // Adds the samples of the overhead that every time of the cell contains.
-static bool add_floors(session *s, const attention_shape *shape, const cell *cell,
+static bool add_floors(bench_session *s, const attention_shape *shape, const cell *cell,
                        error_text *error) {
   const measured_steps *measured = &cell->measured;
   for (size_t i = 0; measured->count > 0 && i < MEASURE_FLOORS; i++) {
@@ -150,11 +32,11 @@ static bool add_floors(session *s, const attention_shape *shape, const cell *cel
   return true;
 }
 
-static bool measure_cell(session *s, size_t number, error_text *error) {
+static bool measure_cell(bench_session *s, size_t number, error_text *error) {
   const attention_shape *shape = &s->shapes[number];
-  size_t missing[MOST_STEPS];
-  attention_step steps[MOST_STEPS];
-  const size_t count = missing_steps(s, shape, missing);
+  size_t missing[SESSION_STEPS];
+  attention_step steps[SESSION_STEPS];
+  const size_t count = session_missing(s, shape, missing);
   if (count == 0) return true;
   for (size_t i = 0; i < count; i++) steps[i] = s->steps[missing[i]];
 
@@ -176,13 +58,13 @@ static bool measure_cell(session *s, size_t number, error_text *error) {
   if (good) {
     const double seconds = now() - started;
     estimate_learn_cell(&s->estimate, seconds, timing);
-    print_cell(s, number, &cell, missing, seconds);
+    table_print_cell(s, number, &cell, missing, seconds);
   }
   cell_free(&cell);
   return good;
 }
 
-static bool add_state(session *s, const char *when, const char *more, error_text *error) {
+static bool add_state(bench_session *s, const char *when, const char *more, error_text *error) {
   char *text = NULL;
   size_t length = 0;
   FILE *file = open_memstream(&text, &length);
@@ -196,7 +78,7 @@ static bool add_state(session *s, const char *when, const char *more, error_text
   return good;
 }
 
-static bool open_results(session *s, error_text *error) {
+static bool open_results(bench_session *s, error_text *error) {
   const record_origin origin = record_read_origin();
   const record_state state = record_read_state(&s->device);
   const results_origin same = {s->device.name, state.driver, origin.cuda, origin.commit};
@@ -220,28 +102,22 @@ static bool open_results(session *s, error_text *error) {
   return true;
 }
 
-static size_t cells_left(const session *s) {
-  size_t missing[MOST_STEPS], left = 0;
-  for (size_t i = 0; i < s->cells; i++) left += missing_steps(s, &s->shapes[i], missing) > 0;
-  return left;
-}
-
-static bool measure_cells(session *s, error_text *error) {
+static bool measure_cells(bench_session *s, error_text *error) {
   static const char checked[] =
       "# check: of each head max(p, min(8, 8 * p)) query rows with p = 2^26 / (batch * heads * "
       "seq_kv), at least one, or all, against float64; every other element is finite\n";
   if (!add_state(s, "before", checked, error)) return false;
-  print_head(s);
+  table_print_head(s);
   for (size_t i = 0; i < s->cells; i++) {
     if (!measure_cell(s, i, error)) return false;
   }
   return add_state(s, "after", "", error);
 }
 
-static bool run(session *s, error_text *error) {
+static bool run(bench_session *s, error_text *error) {
   if (!open_results(s, error)) return false;
   // The comments say what the GPU was like before and after rows were measured.
-  if (cells_left(s) == 0) {
+  if (session_cells_left(s) == 0) {
     printf("nothing is left to measure: FRESH=1 measures all of it again\n");
   } else if (!measure_cells(s, error)) {
     return false;
@@ -254,7 +130,7 @@ static bool run(session *s, error_text *error) {
 
 // --- the command line
 
-static bool load_steps(session *s, char **paths, size_t count, error_text *error) {
+static bool load_steps(bench_session *s, char **paths, size_t count, error_text *error) {
   for (size_t i = 0; i < count; i++) {
     attention_step step;
     if (!step_load(paths[i], &step, error)) return false;
@@ -262,14 +138,14 @@ static bool load_steps(session *s, char **paths, size_t count, error_text *error
       step_unload(&step);
       continue;
     }
-    if (s->count == MOST_STEPS) return fail(error, "more than %d steps", MOST_STEPS);
+    if (s->count == SESSION_STEPS) return fail(error, "more than %d steps", SESSION_STEPS);
     s->steps[s->count++] = step;
   }
   return s->count > 0 || fail(error, "none of the steps is one that --only names");
 }
 
 // Loads the steps of `paths` and makes the folder for the results before the long work begins.
-static bool prepare(session *s, const char *data_folder, char **paths, size_t count,
+static bool prepare(bench_session *s, const char *data_folder, char **paths, size_t count,
                     error_text *error) {
   if (!device_open(&s->device, error)) return false;
   if (s->device.emulated) {
@@ -289,7 +165,7 @@ static int report_error(const error_text *error) {
 }
 
 static int bench(int argc, char **argv) {
-  static session s;
+  static bench_session s;
   error_text error;
   int end = 1; // of folder, name and steps; what follows "--" is a command line of its own
   while (end < argc && strcmp(argv[end], "--") != 0) end++;
