@@ -27,7 +27,7 @@ ifeq ($(STEP_GOALS),)
               common/tests/scripts/test_hunt.c common/tests/scripts/test_doctor.c common/tests/scripts/test_tools.c \
               common/tests/scripts/test_passed.c \
               common/tests/scripts/test_variants%.c common/tests/scripts/test_substeps.c common/tests/scripts/test_lacking.c \
-              common/tests/scripts/test_exercise%.c common/tests/scripts/test_verdicts.c common/tests/scripts/test_room.c \
+              common/tests/scripts/test_exercise%.c common/tests/scripts/test_verdicts.c common/tests/scripts/test_diagnostics.c common/tests/scripts/test_room.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c \
               common/tests/scripts/test_nvcc_cpu%.c common/tests/driver/test_group_program.c \
               common/tests/groups/test_groups.c
