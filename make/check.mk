@@ -59,7 +59,7 @@ any_shape = $$(for program in $(call programs,$(BUILDABLE)); do \
 # How many test programs run at a time. On a GPU they spend most of their time starting. On a CPU each keeps a core
 # busy most of the time, and one more fills the cores where a test waits; the programs that take long on one core begin first.
 at_once    = $(shell echo $$(($(if $(filter gpu,$(DEVICE)),($(JOBS) + 3) / 4,$(JOBS) + ($(JOBS) > 1)))))
-LONG_TESTS = $(filter $(addprefix %/scripts/test_,workshop verbs nvcc_cpu bugs recipes clang ended deps),$(PART_TESTS))
+LONG_TESTS = $(filter $(addprefix %/scripts/test_,workshop verbs nvcc_cpu nvcc_cpu_sanitize bugs recipes clang ended deps),$(PART_TESTS))
 CHECKED    = $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(PART_TESTS)) $(WATCHED_TESTS) $(step_checks)
 
 # The suites of the steps for several GPUs use all GPUs that there are.

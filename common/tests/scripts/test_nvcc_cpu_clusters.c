@@ -1,17 +1,8 @@
 // nvcc-cpu: kernels that say the size of their clusters, as the first example of the CUDA C++ Programming Guide does.
 #define _GNU_SOURCE
-#include "lab.h"
+#include "nvcc_cpu.h"
 
 TestSuite(nvcc_cpu_clusters, .init = lab_enter, .fini = lab_leave);
-
-#define BUILT_AS "lab=$PWD; exec 2>&1; cd %s && env -u NVCC_CPU_MODE $lab/scripts/nvcc-cpu -O0 "
-
-static void write_source(const char *name, const char *text) {
-  char path[256];
-  snprintf(path, sizeof path, "%s/%s", lab_work, name);
-  FILE *file = fopen(path, "w");
-  cr_assert(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
-}
 
 // A kernel with its size in a macro, and one that launches itself. Another file has a static kernel of the same name.
 static const char clusters[] =
