@@ -52,7 +52,7 @@ join_shapes() { # published file, new file
   local rows=''
   if [ -f "$1" ] && lacks_no_column "$1" "$2"; then
     rows=$(in_new_columns <(grep -v '^#' "$1") <(grep -v '^#' "$2")) || return
-    rows=$(grep '^#' "$1"; grep -v '^#' "$2" | head -n 1; echo "$rows")
+    rows=$(grep '^#' "$1" || true; grep -v '^#' "$2" | head -n 1; echo "$rows")
   fi
   awk -F , '
     FNR == 1 { header = "" }
