@@ -192,7 +192,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   // Says that the warp has read the stage. One arrival for each warp group would do for what products read, since a
   // product is complete for its four warps at once. But from step 15 on each warp also reads the number of a tile.
   const auto release = [&](barrier *empty, auto &ring) {
-    // exercise: one arrival for each warp; then go on to the next stage of the ring
+    // exercise: let one lane of each warp arrive; then go on to the next stage of the ring
     if (threadIdx.x % 32 == 0) barrier_arrive(&empty[ring.stage]);
     ring.advance();
     // end of exercise

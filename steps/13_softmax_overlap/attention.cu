@@ -231,7 +231,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     round_probabilities<Element>(P_frag[0], S_frag[0]);
     // end of exercise
   }
-  // exercise: O += P V of the last block
+  // exercise: queue O += P V of the last block, and wait until it is complete
   wait_for_values();
   accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage]); // of the last block
   wgmma_wait<0>(O_frag[0]);

@@ -136,7 +136,7 @@ find_row_max(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], float sc
 template <typename tile>
 __device__ __forceinline__ float
 max_of_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS], int r, float start) {
-  // exercise: the largest of `start` and the lane's scores, three integers at a time
+  // exercise: return the largest of `start` and the lane's scores of row r; compare three integers at a time
   // until then: return start;
   const auto bits = [&](int n) { return __float_as_int(of_row(S_frag, r, n)); };
   int largest[2] = {__float_as_int(start), bits(0)};

@@ -94,7 +94,7 @@ lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
   unsigned largest = 0; // of each half of a register, as integers: NaN is above all numbers
 #pragma unroll
   for (int i = 0; i < tile::LANE_KEYS; i++) { // pairs of the one row and of the other, in turn
-    // exercise: two probabilities with the old row max; add them to their sums; round them; keep the largest
+    // exercise: compute two probabilities with the old row max; add them to their sums; round them; keep the largest
     const int r = i % 2;
     const float *pair = &S_frag[0][2 * i];
     const float left = exp2_approximate(fmaf(pair[0], scale_log2, -subtracted[r]));

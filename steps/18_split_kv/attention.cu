@@ -176,7 +176,7 @@ static double tiles_of(const attention_shape &shape) {
 template <typename tile, int D>
 static int splits_of(const attention_shape &shape) {
   if (chosen_splits > 0) return chosen_splits;
-  // exercise: the number of splits, from the number of tiles, of multiprocessors and of keys
+  // exercise: return the number of splits, which follows from the number of tiles, of multiprocessors and of keys
   // until then: return 1;
   const int at_once = BLOCKS_PER_SM<tile, D> * gpu_attribute(cudaDevAttrMultiProcessorCount);
   const int fewest_keys = max(tile::BLOCK_N, 2 * min(tile::BLOCK_M, shape.seq_q));
@@ -186,7 +186,7 @@ static int splits_of(const attention_shape &shape) {
 
 // Adds the sums over other keys to those in `a`, both scaled to the larger row max, as the online softmax does.
 __device__ __forceinline__ void merge(partial_row &a, float2 max_sum, float4 O, float scale_log2) {
-  // exercise: the new row max, and both sums scaled to it; rescaling_factor is in fragments.cuh
+  // exercise: find the new row max, scale both sums to it and add them up; rescaling_factor is in fragments.cuh
   const float new_max = fmaxf(a.max_sum.x, max_sum.x);
   const float a_factor = rescaling_factor(a.max_sum.x, new_max, scale_log2);
   const float factor = rescaling_factor(max_sum.x, new_max, scale_log2);
@@ -210,7 +210,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   const int first_query = query_tile * tile::BLOCK_M;
   const int rows = min(tile::BLOCK_M, shape.seq_q - first_query);
   int keys = visible_keys(shape, first_query + rows - 1); // the last row sees the most
-  // exercise: the first of the split's key blocks, and the keys up to the end of its last one
+  // exercise: find the first of the split's key blocks; let `keys` end where its last key block ends
   // until then: const int first_block = 0;
   const long long blocks = (keys + tile::BLOCK_N - 1) / tile::BLOCK_N;
   const int first_block = (int)(blocks * split / partials.splits);

@@ -182,7 +182,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   // Where a row of the group lies among all rows of Q, O and lse.
   const int first_head = batch * shape.heads + kv_head * group;
   const auto row_of = [&](int packed) {
-    // exercise: the number of the row, from its head in the group and its query
+    // exercise: return the number of the row, which follows from its head in the group and its query
     // until then: return (size_t)packed;
     return (size_t)(first_head + packed % group) * shape.seq_q + packed / group;
     // end of exercise

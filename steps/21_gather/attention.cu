@@ -28,7 +28,7 @@ struct part : attention_shape {
 
 // A rank has one piece.
 void attention_group_rows(int seq, int rank, int ranks, attention_rows rows[2]) {
-  // exercise: the rank's rows, rows[0] and rows[1]
+  // exercise: store the rank's rows in rows[0] and rows[1]
   rows[0] = rows_of_piece(seq, rank, piece_rows(seq, ranks));
   rows[1] = {seq, 0};
   // end of exercise
@@ -57,7 +57,7 @@ static size_t share_bytes(const part &shape) {
 
 // Returns which row of the whole problem the rank's row `row` is.
 __device__ __forceinline__ int row_of_problem(const part &shape, int row) {
-  // exercise: the row
+  // exercise: return which row of the problem row `row` of the rank is
   // until then: return row;
   return shape.rank * shape.query_piece + row;
   // end of exercise
@@ -72,7 +72,7 @@ __device__ __forceinline__ int visible_keys(const part &shape, int row) {
 __device__ __forceinline__ block_place place_of_block(const part &shape, const tensor_maps &maps,
                                                       const tile_place &place, int first_key) {
   const int head = place.batch * shape.kv_heads + place.kv_head;
-  // exercise: row and rank of the block, whose head is above
+  // exercise: return the row and the rank of the block, whose head is above
   // until then: return {&maps.K, &maps.V, first_key, head, 0};
   const int rank = first_key / shape.key_piece;
   return {&maps.K, &maps.V, first_key % shape.key_piece, head, rank};

@@ -27,7 +27,7 @@ struct part : attention_shape {
 
 // Rank r has the pieces r and 2 ranks - 1 - r.
 void attention_group_rows(int seq, int rank, int ranks, attention_rows rows[2]) {
-  // exercise: the rank's rows, rows[0] and rows[1]
+  // exercise: store the rank's rows in rows[0] and rows[1]
   rows[0] = rows_of_piece(seq, rank, piece_rows(seq, 2 * ranks));
   rows[1] = rows_of_piece(seq, 2 * ranks - 1 - rank, piece_rows(seq, 2 * ranks));
   // end of exercise
@@ -56,7 +56,7 @@ static size_t share_bytes(const part &shape) {
 
 // Returns which row of the whole problem the rank's row `row` is.
 __device__ __forceinline__ int row_of_problem(const part &shape, int row) {
-  // exercise: the row, in the rank's first piece or in its second one
+  // exercise: return which row of the problem row `row` of the rank is, in its first piece or in its second one
   // until then: return row;
   const int first = shape.rank * shape.query_piece;
   const int second = (2 * shape.ranks - 1 - shape.rank) * shape.query_piece;
@@ -73,7 +73,7 @@ __device__ __forceinline__ int visible_keys(const part &shape, int row) {
 __device__ __forceinline__ block_place place_of_block(const part &shape, const tensor_maps &maps,
                                                       const tile_place &place, int first_key) {
   const int head = place.batch * shape.kv_heads + place.kv_head;
-  // exercise: row and rank of the block, whose head is above
+  // exercise: return the row and the rank of the block, whose head is above
   // until then: return {&maps.K, &maps.V, first_key, head, 0};
   const int piece = first_key / shape.key_piece;
   const bool second = piece >= shape.ranks;

@@ -34,7 +34,7 @@ static constexpr int MERGE_THREADS = 128;
 // Returns how many tiles are divided, of those that come last. Under a causal mask tiles differ in length, so there
 // are no waves, and the short tiles come last and fill the gaps.
 static int divided_tiles(const attention_shape &shape, int tiles, int multiprocessors) {
-  // exercise: how many tiles the last wave has; under a mask all tiles if they are fewer than a wave, else none
+  // exercise: return the tiles of the last wave; under a mask return all tiles if they are fewer than a wave, else 0
   // until then: return 0;
   if (shape.causal) return tiles < multiprocessors ? tiles : 0;
   return tiles % multiprocessors;
@@ -76,7 +76,7 @@ __device__ __forceinline__ tile_part tile_in_order(const attention_shape &shape,
   const int parts = order.partials.splits;
   const int behind = number - order.whole; // among the parts of divided tiles
   if (parts == 1 || behind < 0) return {tile_in_order<tile>(shape, tiles, number), false, 0};
-  // exercise: tile and part of the number; the part's first key, its key blocks and its first partial row
+  // exercise: find tile and part of the number; return the part's first key, key blocks and first partial row
   // until then: return {tile_in_order<tile>(shape, tiles, order.whole), false, 0};
   const int divided = behind / parts, part = behind % parts;
   tile_part place = {tile_in_order<tile>(shape, tiles, order.whole + divided), true, 0};
