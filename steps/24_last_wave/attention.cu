@@ -174,7 +174,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       const float sum = O_frag[r / 2][D / 2 + r % 2 * 2];  // of the rounded probabilities
       const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
       const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : sum; // LSE: before rounding
-      // exercise: of a part store O, scaled to the sum `all`, and max and sum in its partial row; then continue
+      // exercise: for a part, store O * all / sum, max and `all` in its partial row; then continue
       if (place.divided) {
         const size_t to = place.partial_row + row;
         // O belongs to `sum`, and lse needs `all`. A part stores one sum, `all`, so O is scaled from `sum` to `all`.
