@@ -54,7 +54,10 @@ static inline uint16_t fp16_from_float_portable(float value) {
 }
 
 // These are the instructions _cvtsh_ss and _cvtss_sh of <immintrin.h>, by the names that gcc and clang have
-// for them. To compile that header would take half as long as to compile a whole kernel.
+// for them. To compile that header would take half as long as to compile a whole kernel. On aarch64 they are written out,
+// because of the type __fp16 g++ makes sums and products of fp16, and then one instruction of a product and a sum, which
+// leaves out a rounding. The portable form is too long to become part of every function of a kernel's numbers, and the
+// sanitizer sees no load of a number that is passed to a function which stays one of its own.
 #ifdef __F16C__
 typedef short float16_lanes __attribute__((vector_size(16)));
 typedef float float32_lanes __attribute__((vector_size(16)));
@@ -66,6 +69,10 @@ static inline float fp16_to_float(uint16_t half) {
   const float16_lanes halves = {(short)half};
   const float32_lanes floats = __builtin_ia32_vcvtph2ps(halves);
   return floats[0];
+#elif defined __aarch64__
+  float value;
+  __asm__("fcvt %s0, %h1" : "=w"(value) : "w"((uint32_t)half));
+  return value;
 #else
   return fp16_to_float_portable(half);
 #endif
@@ -90,6 +97,10 @@ static inline uint16_t fp16_from_float(float value) {
   const float32_lanes floats = {value};
   const float16_lanes halves = __builtin_ia32_vcvtps2ph(floats, NEAREST);
   return (uint16_t)halves[0];
+#elif defined __aarch64__
+  uint32_t half;
+  __asm__("fcvt %h0, %s1" : "=w"(half) : "w"(value));
+  return (uint16_t)half;
 #else
   return fp16_from_float_portable(value);
 #endif
