@@ -34,8 +34,9 @@ ifeq ($(DEVICE),cpu)
   # part of their callers before, if g++ counts no more than 200 instructions of them. A half is such a struct.
   WATCHED           := $(if $(MODE),-fsanitize=thread -Wno-tsan -U_FORTIFY_SOURCE -fno-semantic-interposition \
                          -finline-small-functions --param=early-inlining-insns=200)
-  # Each variable has a place of its own on the stack, so that no two variables share an address.
-  WATCHED_sanitize  := -fsanitize=bounds -fstack-reuse=none -ULAB_MAX_GRID_YZ -DLAB_MAX_GRID_YZ=2
+  # Each variable has a place of its own on the stack, so that no two variables share an address. The arrays of kernels lie in
+  # the same order on each processor, because reports say behind which array an address lies.
+  WATCHED_sanitize  := -fsanitize=bounds -fstack-reuse=none -fno-section-anchors -ULAB_MAX_GRID_YZ -DLAB_MAX_GRID_YZ=2
   # Counting goes through the lanes of a warp by basic block, lowest address first. So the code must lie in the
   # order in which branches join, and a branch of the source must stay a branch.
   WATCHED_count     := -O1 -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-guess-branch-probability \
