@@ -14,6 +14,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <ucontext.h>
+#ifdef __aarch64__
+#include <asm/sigcontext.h>
+#endif
 
 static const int handled[] = {SIGSEGV, SIGBUS, SIGFPE};
 enum { HANDLED = sizeof handled / sizeof handled[0], SIGNAL_STACK_BYTES = 64 * 1024 };
@@ -41,6 +44,20 @@ static bool is_aligned_move(const unsigned char *code) {
 }
 #endif
 
+#ifdef __aarch64__
+// Whether the instruction wrote: bit WnR of the exception syndrome, which Linux puts among the saved registers (Arm
+// Architecture Reference Manual, "ESR_EL1"; asm/sigcontext.h). An emulator of processors, such as older versions of QEMU,
+// may leave it out.
+static const char *access_of(const mcontext_t *registers) {
+  enum { WRITE = 1 << 6 };
+  const struct _aarch64_ctx *record = (const void *)registers->__reserved;
+  while (record->magic != 0 && record->magic != ESR_MAGIC)
+    record = (const void *)((const char *)record + record->size);
+  if (record->magic == 0) return "access";
+  return ((const struct esr_context *)(const void *)record)->esr & WRITE ? "write" : "read";
+}
+#endif
+
 signal_record signals_describe(int signal, const siginfo_t *info, const void *state) {
   const ucontext_t *context = state;
   signal_record record = {.signal = signal,
@@ -61,6 +78,7 @@ signal_record signals_describe(int signal, const siginfo_t *info, const void *st
 #elif defined(__aarch64__)
   record.instruction = (uintptr_t)context->uc_mcontext.pc;
   record.stack = (uintptr_t)context->uc_mcontext.sp;
+  if (signal == SIGSEGV) record.access = access_of(&context->uc_mcontext);
 #else
   (void)context;
 #endif
@@ -178,8 +196,9 @@ static void report_title(const worker *worker, const signal_record *signal) {
   if (signal->signal == SIGFPE) {
     fault_report_title("Integer division by zero: a GPU would go on with an undefined result");
   } else if (signal->misaligned) {
-    fault_report_title("Misaligned access of 16 bytes or more: its address must be a multiple of "
-                       "its size");
+    // On aarch64 this signal comes of atomic operations, which may be of fewer bytes.
+    fault_report_title("Misaligned access%s: its address must be a multiple of its size",
+                       signal->signal == SIGBUS ? "" : " of 16 bytes or more");
   } else if (signal->no_address) {
     fault_report_title("Invalid access: no memory can have this address; was the pointer read "
                        "before it was written?");

@@ -131,6 +131,13 @@ void fault_misaligned(void) {
   misaligned_kernel<<<1, 1>>>(device_floats(16), reinterpret_cast<float4 *>(device_floats(4)));
 }
 
+__global__ void misaligned_atomic_kernel(char *data) {
+  atomicAdd(reinterpret_cast<int *>(data + 14), 1); // <- in two times 16 bytes
+}
+void fault_misaligned_atomic(void) {
+  misaligned_atomic_kernel<<<1, 1>>>(reinterpret_cast<char *>(device_floats(16)));
+}
+
 __device__ int recurse(volatile int *depth) {
   volatile int frame[64];
   frame[0] = ++*depth;

@@ -28,6 +28,7 @@ void fault_read_null(void);
 void fault_read_wild(void);
 void fault_use_after_free(void);
 void fault_misaligned(void);
+void fault_misaligned_atomic(void);
 void fault_stack_overflow(void);
 void fault_read_past_local(void);
 void fault_atomic(void);
