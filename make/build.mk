@@ -72,8 +72,8 @@ prepare = @mkdir -p $(@D)$(if $(VERBOSE),,; tty=$${LAB_TERMINAL:-2}; [ ! -t $$tt
 #   command -o $(part) $(whole)
 # So a build that is killed leaves no half of a file that the next build would take for current, and two builds at
 # a time do not write into the same file. An object's list of headers is renamed before the object; `rewrite`
-# does the same by itself. What a command that fails has written is removed, and the rest of a killed build below, by a later
-# build.
+# does the same by itself. A command that fails removes its file. The files of a killed build are removed below, by a
+# later build.
 part    = $@.$$$$.part
 whole   = && mv -f $(part) $@ || { status=$$?; rm -f $(@D)/*.$$$$.part; exit $$status; }
 headers = -MMD -MP -MF $(@:.o=.d).$$$$.part -MT $@

@@ -160,8 +160,8 @@ Test(build, goes_on_after_a_kill, .init = lab_enter, .fini = lab_leave) {
   cr_expect_str_eq(result.out, "1\n", "%s", result.out);
 }
 
-// What a failing command has begun goes at once, and what a killed build has left an hour ago goes with the next build, but
-// not what another build may be writing.
+// A failing command removes the file that it has begun. The next build removes files that a killed one left an hour ago,
+// and keeps younger ones, which another build may be writing.
 Test(build, no_beginnings_stay, .init = lab_enter, .fini = lab_leave) {
   script_result result =
       lab_run("cd %s && printf '#!/bin/sh\\necho half >$2; exit 3\\n' >ar && chmod u+x ar && "

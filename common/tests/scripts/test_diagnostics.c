@@ -1,4 +1,4 @@
-// What the compiler says of a participant's file, as the lab shows it.
+// Tests how the lab shows the compiler's words about a participant's file.
 #define _GNU_SOURCE
 #include "lab.h"
 
