@@ -4,6 +4,7 @@
 #include "device_launch_parameters.h"
 #include "fault.h"
 #include "grid_barrier.h"
+#include "limit.h"
 #include "map_place.h"
 #include "observer.h"
 #include "queue.h"
@@ -96,6 +97,8 @@ void block_give_way(worker *worker) {
 void emulator_yield(void) {
   worker *worker = current_worker;
   if (worker == NULL || emulator_current == NULL) return;
+  // A loop that polls is hardly ever interrupted in its own code, where the limit's signal would end it (limit.h).
+  if (limit_reached(worker)) limit_leave(worker, (uintptr_t)__builtin_return_address(0) - 1);
   warp *warp = warp_of(worker, worker->running);
   // A lane may poll for a value that an asking lane would write; such a lane never begins to wait.
   enum { PATIENCE = 1000 };

@@ -6,7 +6,8 @@
 // The thread that waits for a launch checks the workers at intervals, and signals a worker
 // whose block is overdue. The signal's handler learns the instruction at which the worker is,
 // even in a loop without a call. If that is in the kernel's own code, the worker leaves its
-// block there; in the library it continues, since it may hold a lock, and is signalled again.
+// block there; in the library it continues, since it may hold a lock, and is signalled again,
+// or leaves at the next place of the library that asks limit_reached: where a thread polls.
 #ifndef LIMIT_H
 #define LIMIT_H
 
