@@ -5,7 +5,6 @@
 #include "tests/failing_calls.h"
 #include <dlfcn.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 static bool watching;
@@ -63,20 +62,6 @@ FORBIDDEN_CALL(cudaMemcpyToSymbol,
 #ifdef EMULATOR_API
 #include "emulator.h"
 
-// A GPU refuses a cooperative launch of more blocks than it can hold at once. The emulator runs any number of them, and so
-// would not find a step that asks for too many. Registers do not count here.
-static bool is_too_large(const emulator_launch_request *request) {
-  const dim3 grid = request->grid, block = request->block;
-  int device, multiprocessors, most; // blocks of a multiprocessor
-  return request->cooperative && cudaGetDevice(&device) == cudaSuccess &&
-         cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) ==
-             cudaSuccess &&
-         cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-             &most, request->kernel, (int)(block.x * block.y * block.z),
-             request->dynamic_shared_bytes) == cudaSuccess &&
-         (uint64_t)grid.x * grid.y * grid.z > (uint64_t)most * (uint64_t)multiprocessors;
-}
-
 cudaError_t emulator_launch(const emulator_launch_request *request) {
   static void *found;
   cudaError_t (*real)(const emulator_launch_request *);
@@ -84,7 +69,7 @@ cudaError_t emulator_launch(const emulator_launch_request *request) {
   memcpy(&real, &found, sizeof real);
   watched_call(KERNEL_LAUNCH, request->stream);
   if (failing_call(KERNEL_LAUNCH)) return cudaSetDevice(-1);
-  return is_too_large(request) ? cudaErrorCooperativeLaunchTooLarge : real(request);
+  return real(request);
 }
 #else
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,

@@ -1,7 +1,6 @@
 // Finds calls of CUDA that a launch may not make on the host. By its interface (attention.h) a step enqueues its work on the stream that it is
 // given, and returns without waiting. So it neither waits nor allocates, and does nothing on another stream. On the
 // emulator with one GPU, where each call does its work at once, a wrong stream changes no result.
-// There a cooperative launch of more blocks than the GPU holds at once fails as well, in all tests of a step.
 #ifndef WATCHED_CALLS_H
 #define WATCHED_CALLS_H
 

@@ -103,7 +103,25 @@ cudaError_t cluster_launch_check(const emulator_launch_request *request) {
   return cudaSuccess;
 }
 
+// The blocks may wait for each other, so all must have room at the same time.
+static cudaError_t check_room(const emulator_launch_request *request) {
+  const int threads = (int)blocks_in(request->block);
+  const uint64_t held = (uint64_t)function_blocks_per_multiprocessor(request->kernel, threads,
+                                                                     request->dynamic_shared_bytes);
+  const uint64_t room = held * (uint64_t)gpu_cooperative_multiprocessors();
+  const uint64_t blocks = blocks_in(request->grid);
+  if (blocks <= room) return cudaSuccess;
+  return launch_refuse(request->name, cudaErrorCooperativeLaunchTooLarge,
+                       "a cooperative launch of %llu blocks, which must all run at the same time; "
+                       "the GPU has room for %llu, %llu in each multiprocessor: launch no more "
+                       "than cudaOccupancyMaxActiveBlocksPerMultiprocessor allows",
+                       (unsigned long long)blocks, (unsigned long long)room,
+                       (unsigned long long)held);
+}
+
 cudaError_t cluster_launch_check_cooperative(const emulator_launch_request *request) {
+  const cudaError_t room = request->cooperative ? check_room(request) : cudaSuccess;
+  if (room != cudaSuccess) return room;
   const uint64_t blocks = blocks_in(request->grid);
   if (!cluster_launch_whole_grid(request) || blocks <= CLUSTER_BLOCKS_MAX) return cudaSuccess;
   return launch_refuse(request->name, cudaErrorNotSupported,

@@ -17,7 +17,7 @@ bool cluster_launch_specified(const emulator_launch_request *request);
 // Refuses clusters that a GPU refuses.
 cudaError_t cluster_launch_check(const emulator_launch_request *request);
 
-// Refuses a cooperative launch of more blocks than can take turns.
+// Refuses a cooperative launch of more blocks than the GPU holds at once (as a GPU does), or than can take turns.
 cudaError_t cluster_launch_check_cooperative(const emulator_launch_request *request);
 
 #endif

@@ -97,8 +97,16 @@ const gpu *gpu_selected(void) {
   environment_refuse();
 }
 
+static int asked_for(unsigned otherwise) {
+  return (int)environment_number("EMU_MULTIPROCESSORS", otherwise, 1, INT_MAX);
+}
+
 int gpu_multiprocessors(void) {
   const unsigned real = (unsigned)gpu_selected()->multiprocessors;
   const unsigned most = observer_multiprocessors();
-  return (int)environment_number("EMU_MULTIPROCESSORS", real < most ? real : most, 1, INT_MAX);
+  return asked_for(real < most ? real : most);
+}
+
+int gpu_cooperative_multiprocessors(void) {
+  return asked_for((unsigned)gpu_selected()->multiprocessors);
 }

@@ -90,6 +90,37 @@ bool cooperative_barrier(error_text *error) {
   return true;
 }
 
+// ---- How many blocks fit ------------------------------------------------------------------------
+
+__global__ void gather_kernel(unsigned *arrived, unsigned *wrong) {
+  cg::grid_group grid = cg::this_grid();
+  if (threadIdx.x == 0) atomicAdd(arrived, 1);
+  grid.sync();
+  if (threadIdx.x == 0 && *arrived != gridDim.x) atomicAdd(wrong, 1);
+}
+
+// As many blocks as the GPU holds at once find each other, and one more is refused.
+bool cooperative_room(error_text *error) {
+  const unsigned threads = 1024;
+  cudaDeviceProp device;
+  cudaGetDeviceProperties(&device, 0);
+  int held; // by a multiprocessor
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&held, gather_kernel, threads, 0);
+  const unsigned most = unsigned(held * device.multiProcessorCount);
+  device_array<unsigned> counts(2);
+  unsigned *arrived = counts.data(), *wrong = arrived + 1;
+  void *arguments[] = {&arrived, &wrong};
+  const cudaError_t refused =
+      cudaLaunchCooperativeKernel(gather_kernel, dim3(most + 1), dim3(threads), arguments, 0, 0);
+  if (refused != cudaErrorCooperativeLaunchTooLarge || cudaGetLastError() != refused)
+    return fail(error, "%u blocks, of which %u fit: %s", most + 1, most, cudaGetErrorName(refused));
+  cudaLaunchCooperativeKernel(gather_kernel, dim3(most), dim3(threads), arguments, 0, 0);
+  if (!device_finished(error, "gather_kernel")) return false;
+  const std::vector<unsigned> got = counts.host();
+  if (got[0] == most && got[1] == 0) return true;
+  return fail(error, "%u of %u blocks have arrived, and %u have missed some", got[0], most, got[1]);
+}
+
 // ---- The barrier of CUDA's library --------------------------------------------------------------
 
 // nvcc warns that nothing constructs the barrier in shared memory: init() does it, below.

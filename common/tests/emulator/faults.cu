@@ -224,3 +224,8 @@ void fault_large_deadlock(void) { scattered_kernel<<<2, 1024>>>(); }
 void refused_block(void) { scattered_kernel<<<1, dim3(8, 2, 65)>>>(); }
 void refused_grid(void) { scattered_kernel<<<dim3(3, 2, 65536), 32>>>(); }
 void refused_shared_memory(void) { overrun_kernel<<<1, 1, 50000>>>(100); }
+void refused_room(void) {
+  int after = 0;
+  void *arguments[] = {&after};
+  cudaLaunchCooperativeKernel(grid_kernel, dim3(265), dim3(1024), arguments);
+}

@@ -48,6 +48,7 @@ void fault_read_past_small(void); // the allocation is no whole page
 void refused_block(void);
 void refused_grid(void);
 void refused_shared_memory(void);
+void refused_room(void);
 
 #ifdef __cplusplus
 }

@@ -46,6 +46,7 @@ bool cluster_dims_barrier(error_text *error);
 // cooperative.cu
 bool cooperative_ring(error_text *error);
 bool cooperative_barrier(error_text *error);
+bool cooperative_room(error_text *error);
 bool library_barrier(error_text *error);
 
 // captures.cu

@@ -248,21 +248,28 @@ Test(faults, again_and_again) {
 Test(faults, refused_launches) {
   const struct {
     void (*launch)(void);
+    cudaError_t error;
     const char *says;
   } cases[] = {
-      {refused_block, "========= Launch of scattered_kernel: a block of 8 x 2 x 65 threads; it "
-                      "takes 1 to 1024, and at most 64 in z\n"},
-      {refused_grid,
+      {refused_block, cudaErrorInvalidValue,
+       "========= Launch of scattered_kernel: a block of 8 x 2 x 65 threads; it "
+       "takes 1 to 1024, and at most 64 in z\n"},
+      {refused_grid, cudaErrorInvalidValue,
        "========= Launch of scattered_kernel: a grid of 3 x 2 x 65536 blocks; y and z "
        "take 1 to 65535 here, and x to 2147483647\n"},
-      {refused_shared_memory, "========= Launch of overrun_kernel: 50000 bytes of dynamic shared "
-                              "memory, and the kernel may have 49152 "
-                              "(cudaFuncAttributeMaxDynamicSharedMemorySize)\n"},
+      {refused_room, cudaErrorCooperativeLaunchTooLarge,
+       "========= Launch of grid_kernel: a cooperative launch of 265 blocks, which must all run at "
+       "the same time; the GPU has room for 264, 2 in each multiprocessor: launch no more than "
+       "cudaOccupancyMaxActiveBlocksPerMultiprocessor allows\n"},
+      {refused_shared_memory, cudaErrorInvalidValue,
+       "========= Launch of overrun_kernel: 50000 bytes of dynamic shared "
+       "memory, and the kernel may have 49152 "
+       "(cudaFuncAttributeMaxDynamicSharedMemorySize)\n"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char *text = stderr_of(cases[i].launch);
     cr_expect_str_eq(text, cases[i].says);
-    cr_expect_eq(cudaGetLastError(), cudaErrorInvalidValue);
+    cr_expect_eq(cudaGetLastError(), cases[i].error);
     free(text);
   }
   setenv("EMU_GRID_LIMIT", "100", 1);

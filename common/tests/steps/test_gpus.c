@@ -67,8 +67,8 @@ Test(other_gpus, t4) { expect_right_on("t4"); }
 Test(other_gpus, l4) { expect_right_on("l4"); }
 Test(other_gpus, a100) { expect_right_on("a100"); }
 
-// Blocks that wait for each other must run at the same time, and watched_calls.c refuses more of them than there is room
-// for. Of this problem's blocks an A100 has room for one in a multiprocessor, and an H200 for two.
+// Blocks that wait for each other must run at the same time, and a launch of more of them than there is room
+// for fails. Of this problem's blocks an A100 has room for one in a multiprocessor, and an H200 for two.
 Test(other_gpus, a_block_at_once) {
   if (!suite_emulated()) cr_skip_test("a GPU imitates no other");
   setenv("EMU_GPU", "a100", 1);

@@ -108,16 +108,16 @@ template <typename... Parameters>
 cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void **arguments,
                              size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr) {
   return cudaLaunchKernel(
-      static_cast<const void *>(emulator::kernel_address(kernel, "launched by cudaLaunchKernel")),
+      static_cast<const void *>(emulator::kernel_address(kernel, emulator::kernel_name(kernel))),
       grid, block, arguments, dynamic_shared_bytes, stream);
 }
 template <typename... Parameters>
 cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block,
                                         void **arguments, size_t dynamic_shared_bytes = 0,
                                         cudaStream_t stream = nullptr) {
-  return cudaLaunchCooperativeKernel(static_cast<const void *>(emulator::kernel_address(
-                                         kernel, "launched by cudaLaunchCooperativeKernel")),
-                                     grid, block, arguments, dynamic_shared_bytes, stream);
+  return cudaLaunchCooperativeKernel(
+      static_cast<const void *>(emulator::kernel_address(kernel, emulator::kernel_name(kernel))),
+      grid, block, arguments, dynamic_shared_bytes, stream);
 }
 
 // The kernel and its arguments, with a configuration that may have attributes.
