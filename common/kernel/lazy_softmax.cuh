@@ -1,4 +1,4 @@
-// The lazy softmax of step 17, with the mask, the rounding of P and the rescaling of O, as later steps take them over.
+// The lazy softmax of step 17, with the mask and the rehearsal, as later steps take them over.
 // Step 17 explains them, and a test compares the two files (common/tests/scripts/test_diff.c).
 // From: 17_lazy_max
 #ifndef LAZY_SOFTMAX_CUH
