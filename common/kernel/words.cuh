@@ -19,7 +19,7 @@ struct marked_word {
 
 // Stores a word, by an access of scalar type .b128 (PTX ISA, "ld", "st"), which orders no other. A GPU carries it out
 // as a single one. The memory model does not promise that: it speaks of scalars of up to 64 bits. An access to a vector
-// of four would be four, in any order (8.2.4, "Vector Data-types").
+// of four would be four, in any order (8.2.4, "Memory Operations on Vector Data Types").
 __device__ __forceinline__ void store_word(marked_word *to, const marked_word &word) {
   asm volatile("{\n"
                ".reg .b64 low, high;\n"
