@@ -154,7 +154,7 @@ diff: ## what a step changes: make step03 diff, or make diff A=02 B=04; STAT=1: 
 # its own files.
 .DEFAULT:
 	@NAMED=$(filter step%,$(filter-out $@,$(MAKECMDGOALS))) scripts/near.sh $(call quoted,$@) $(or $(filter-out step% $@,$(MAKECMDGOALS)),run) -- $(filter-out .deps/%,$(MAKEFILE_LIST))
-.deps/env.mk $(MAKEFILE_LIST): ;
+$(sort .deps/env.mk $(MAKEFILE_LIST)): ;
 
 clean: ## remove everything that was built
 	rm -rf build
