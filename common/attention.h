@@ -9,7 +9,8 @@
 //
 // Scores are computed in float32, before and after they are scaled. Scores beyond 2e38 are too large for it. Q, K and V
 // are finite: from step 02 on the value of a key that a row does not see is multiplied by 0, and 0 times infinity is NaN.
-// From step 17 on values of V in bf16 are below 2^64 / seq_kv as well: larger ones may give infinity (steps/17_lazy_max).
+// In step 17 and those that go on from it (21 to 24, and 26) values of V in bf16 are below 2^64 / seq_kv as well: larger
+// ones may give infinity (steps/17_lazy_max).
 //
 // The causal mask is aligned to the bottom right corner: row i sees the keys
 // j <= i + seq_kv - seq_q. A row that sees no key gives O = 0 and lse = -infinity.
