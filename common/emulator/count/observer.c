@@ -108,12 +108,16 @@ void observer_barrier_release(worker *worker) {
   tally_at(origin_of_site(site))->value[COUNT_BLOCK_BARRIERS]++;
 }
 
-// The barrier of a cluster counts for each of its blocks, at the arrival of the first thread that is left.
+// The barrier of a cluster counts for each of its blocks, at the first arrival: which threads will end without one is not
+// known yet.
 void observer_cluster_arrive(worker *worker, const emulator_site *site, bool relaxed) {
   (void)relaxed;
-  const thread *first = worker->threads;
-  while (first->state == THREAD_EXITED) first++;
-  if (first == worker->running) tally_at(origin_of_site(site))->value[COUNT_BLOCK_BARRIERS]++;
+  for (unsigned i = 0; i < worker->thread_count; i++) {
+    const thread *it = &worker->threads[i];
+    if (it != worker->running && it->cluster_arrived && it->cluster_phase == worker->cluster->phase)
+      return;
+  }
+  tally_at(origin_of_site(site))->value[COUNT_BLOCK_BARRIERS]++;
 }
 
 void observer_block_enter(worker *worker) { lockstep_enter(worker); }

@@ -40,3 +40,15 @@ bool clusters_run_declared(void) {
   declared_kernel<<<4, 64>>>(out.data());
   return cudaDeviceSynchronize() == cudaSuccess && out.host()[255] == 126;
 }
+
+static __global__ void __cluster_dims__(2) left_kernel(float *out) {
+  if (threadIdx.x == 0) return;
+  cg::this_cluster().sync();
+  out[blockIdx.x * 64 + threadIdx.x] = 1;
+}
+
+bool clusters_run_without_first(void) {
+  device_array<float> out(256);
+  left_kernel<<<4, 64>>>(out.data());
+  return cudaDeviceSynchronize() == cudaSuccess && out.host()[255] == 1;
+}

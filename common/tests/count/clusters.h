@@ -10,6 +10,8 @@ extern "C" {
 // Launches it once and waits. False when that fails. In the second the kernel itself says the size of its clusters.
 bool clusters_run(void);
 bool clusters_run_declared(void);
+// Another kernel: the first thread of each block ends, and the others come to the barrier once.
+bool clusters_run_without_first(void);
 #ifdef __cplusplus
 }
 #endif

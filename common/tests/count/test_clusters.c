@@ -30,3 +30,9 @@ static void check_counts(bool (*run)(void)) {
 
 Test(clusters, counts) { check_counts(clusters_run); }
 Test(clusters, counts_of_a_kernel_that_says_its_clusters) { check_counts(clusters_run_declared); }
+
+Test(clusters, barriers_of_blocks_whose_first_thread_has_ended) {
+  emulator_count_reset();
+  cr_assert(clusters_run_without_first());
+  cr_expect_eq(emulator_count_total().value[COUNT_BLOCK_BARRIERS], 4);
+}
