@@ -189,6 +189,11 @@ void order_copy_arrived(const void *address) {
   order_own->barriers[number].arriving.known[ACTOR_COPIES + number] = order_time++;
 }
 
+uint32_t order_copies_arrived(const void *address) {
+  const unsigned number = barrier_number(address);
+  return order_own->barriers[number].arriving.known[ACTOR_COPIES + number];
+}
+
 // ---- Products -----------------------------------------------------------------------------------
 
 unsigned order_product_actor(unsigned warpgroup) { return ACTOR_PRODUCTS + warpgroup; }

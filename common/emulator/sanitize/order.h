@@ -128,7 +128,7 @@ void order_phase_complete(const void *barrier);
 void order_waited(const void *barrier, unsigned thread);
 
 // A barrier that no copy counts on: its phase is about to be complete. Returns the stamp of that event. The second:
-// whether the thread has waited for it, or for a thread that has.
+// whether the thread has waited for it, or for a thread that has. Copies that have arrived are such events as well.
 uint32_t order_phase_event(const void *barrier);
 bool order_phase_known(const void *barrier, uint32_t event, unsigned thread);
 
@@ -140,6 +140,9 @@ bool order_before_phase_end(const void *barrier, const past_access *past);
 // The second: its bytes arrive, before the threads that wait for the phase continue.
 unsigned order_copy_actor(const void *barrier, unsigned thread);
 void order_copy_arrived(const void *barrier);
+
+// The stamp of the last copy whose bytes have arrived at the barrier; 0: none. order_phase_known() says who knows of it.
+uint32_t order_copies_arrived(const void *barrier);
 
 // The actor of the warpgroup's products; their group of that number is closed; a thread has waited for it.
 unsigned order_product_actor(unsigned warpgroup);

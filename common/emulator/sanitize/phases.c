@@ -15,8 +15,9 @@
 #include "accesses.h"
 #include "places.h"
 
-// Phases are counted from 0. The one before the first, -1, counts as over.
-enum { NO_PHASE = -2 };
+// Phases are counted from 0. The one before the first, -1, counts as over. Of a thread the arrivals in the running phase and
+// in the two before it are looked at.
+enum { NO_PHASE = -2, ARRIVALS_KEPT = 4 };
 
 typedef struct {
   int phase;
@@ -25,15 +26,22 @@ typedef struct {
 } phase_wait;
 
 typedef struct {
-  phase_wait wait[2]; // the last ones, by the parity of their phases
-  int waited;         // the phase of the last one
-  int arrived;        // the phase of the last arrival
+  int phase;
+  uint32_t stamp;
+} phase_arrival;
+
+typedef struct {
+  phase_wait wait[2];                   // the last ones, by the parity of their phases
+  int waited;                           // the phase of the last one
+  phase_arrival arrival[ARRIVALS_KEPT]; // the last one in phase n: [n % ARRIVALS_KEPT]
+  int arrived;                          // the phase of the last one
 } thread_phases;
 
 typedef struct {
   const void *barrier;
-  int running;        // the number of the running phase
-  past_access end[2]; // the ends of the phases before, by parity, as events of the last to arrive
+  int running; // the number of the running phase
+  // By the parity of the phases before: the stamp of the last copy that had arrived by the end of the phase.
+  uint32_t copies[2];
   past_access arrival;
   thread_phases of[BLOCK_THREADS_MAX];
 } barrier_phases;
@@ -59,10 +67,13 @@ void phases_create(worker *worker, const void *barrier) {
   if (it == NULL) it = &own->item[own->count++];
   it->barrier = barrier;
   it->running = 0;
-  for (unsigned i = 0; i < worker->thread_count; i++)
-    it->of[i] = (thread_phases){.wait = {{.phase = NO_PHASE}, {.phase = NO_PHASE}},
-                                .waited = NO_PHASE,
-                                .arrived = NO_PHASE};
+  for (unsigned i = 0; i < worker->thread_count; i++) {
+    thread_phases *of = &it->of[i];
+    *of = (thread_phases){.wait = {{.phase = NO_PHASE}, {.phase = NO_PHASE}},
+                          .waited = NO_PHASE,
+                          .arrived = NO_PHASE};
+    for (unsigned n = 0; n < ARRIVALS_KEPT; n++) of->arrival[n].phase = NO_PHASE;
+  }
 }
 
 static past_access event_of(unsigned thread, uint32_t stamp) {
@@ -116,6 +127,7 @@ void phases_arrive(worker *worker, const void *barrier, const emulator_site *sit
   if (it == NULL) return;
   const unsigned thread = worker->running->index;
   it->of[thread].arrived = it->running;
+  it->of[thread].arrival[it->running % ARRIVALS_KEPT] = (phase_arrival){it->running, order_now()};
   it->arrival = event_of(thread, order_now());
   it->arrival.place = place_of_site(site);
 }
@@ -138,17 +150,29 @@ void phases_complete(worker *worker, const void *barrier) {
     report(&found, barrier);
     break;
   }
-  it->end[it->running & 1] = event_of(it->arrival.actor, order_now());
+  it->copies[it->running & 1] = order_copies_arrived(barrier);
   it->running++;
 }
 
 // ---- A wait begins ------------------------------------------------------------------------------
 
+// Does the thread know of all arrivals of the phase, and of the copies that it counted? Its own arrival may have been the
+// last by luck.
+static bool knows_arrivals(const worker *worker, const barrier_phases *it, int phase,
+                           unsigned thread) {
+  for (unsigned i = 0; i < worker->thread_count; i++) {
+    const phase_arrival *arrival = &it->of[i].arrival[phase % ARRIVALS_KEPT];
+    const past_access event = event_of(i, arrival->stamp);
+    if (arrival->phase == phase && !order_before(&event, thread)) return false;
+  }
+  return order_phase_known(it->barrier, it->copies[phase & 1], thread);
+}
+
 // Does the thread know that the phase is over? A thread that has arrived in the next one does.
 static bool knows_end(const worker *worker, const barrier_phases *it, int phase, unsigned thread) {
   const thread_phases *own = &it->of[thread];
   if (phase < 0 || own->waited >= phase || own->arrived > phase) return true;
-  if (order_before(&it->end[phase & 1], thread)) return true;
+  if (knows_arrivals(worker, it, phase, thread)) return true;
   const unsigned near = together(worker, thread);
   for (unsigned i = 0; i < 2 * worker->thread_count; i++) {
     const phase_wait *wait = &it->of[i / 2].wait[i % 2];

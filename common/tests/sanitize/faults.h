@@ -89,6 +89,7 @@ void last_block_by_shuffle(bool broken);
 void last_block_of_thread_gone(bool broken);
 void last_block_by_turn(bool broken);
 void last_block_uncounted(bool broken);
+void last_block_counts_for_itself(bool broken);
 void counter_cleared(bool broken);
 
 // guesses.cu
@@ -121,6 +122,7 @@ void cluster_past_static(bool broken);
 // cluster_order.cu
 void cluster_gone_before_barrier(bool broken);
 void cluster_met_before_end(bool broken);
+void cluster_reads_of_first(bool broken);
 void cluster_read_before_wait(bool broken);
 void cluster_flag_not_read(bool broken);
 void cluster_relaxed_before(bool broken);
@@ -129,6 +131,8 @@ void cluster_refill_by_writers(bool broken);
 void cluster_refill_by_copier(bool broken);
 void cluster_refill_by_copier_early(bool broken);
 void cluster_refill_by_ended(bool broken);
+void cluster_refill_by_readers(bool broken);
+void cluster_refill_by_flag(bool broken);
 
 // early.cu
 void early_without_wait(bool broken);
@@ -136,6 +140,7 @@ void early_behind_transfer(bool broken);
 void early_behind_host(bool broken);
 void early_behind_query(bool broken);
 void early_behind_event(bool broken);
+void early_in_other_stream(bool broken);
 void early_behind_graph(bool broken);
 void early_cluster_waits(bool broken);
 void early_one_waits(bool broken);
@@ -195,6 +200,17 @@ void turn_passed_early(bool broken);
 void turn_passed_at_once(bool broken);
 void turn_passed_twice(bool broken);
 
+// gaps.cu
+void unwritten_last_half(bool broken);
+void unwritten_last_bytes(bool broken);
+void unwritten_first_double(bool broken);
+void unwritten_third_float(bool broken);
+
+// orders.cu
+void phase_arrived_for_next(bool broken);
+void phase_left_out_by_arriver(bool broken);
+void flag_raised_early(bool broken);
+
 // heap.cu
 void heap_past_the_end(bool broken);
 void heap_shared_without_barrier(bool broken);
@@ -209,6 +225,7 @@ void united_halves(bool broken);
 
 // sources.cu
 void source_written_by_itself(bool broken);
+void source_written_right_before(bool broken);
 void source_written_by_others(bool broken);
 void source_written_before_wait(bool broken);
 void source_written_in_place(bool broken);
@@ -231,6 +248,7 @@ void phase_seen_by_arrival(bool broken);
 void phase_left_out_later(bool broken);
 void phase_seen_by_lane(bool broken);
 void phase_of_copy_known(bool broken);
+void phase_of_two_copiers(bool broken);
 
 // products.cu
 void product_reads_early(bool broken);
@@ -255,10 +273,14 @@ void product_of_second_warpgroup(bool broken);
 void product_of_second_left(bool broken);
 void product_last_register(bool broken);
 void product_operand_read(bool broken);
+void product_operand_written(bool broken);
+void product_second_of_group(bool broken);
 void product_uncommitted_read(bool broken);
 void product_unfenced_last_of_d(bool broken);
 void product_unfenced_last_of_a(bool broken);
 void product_unfenced_half_of_pair(bool broken);
+void product_unfenced_read_of_d(bool broken);
+void product_of_writes_fenced_again(bool broken);
 void product_of_other_shape(bool broken);
 void product_of_stale_rows(bool broken);
 
@@ -270,6 +292,7 @@ void refill_of_written(bool broken);
 void refill_of_other_role(bool broken);
 void refill_behind_shuffle(bool broken);
 void refill_unfenced_by_warp(bool broken);
+void refill_unfenced_by_lane(bool broken);
 void refill_in_next_block(bool broken);
 void refill_after_old_fence(bool broken);
 void refill_for_warp(bool broken);

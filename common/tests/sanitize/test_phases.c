@@ -33,6 +33,8 @@ Test(phases, known) {
            HINT),
       CASE(phase_left_out_later, MISSED, "wait at ", "<- third wait\n", "by thread (32,0,0)", HINT),
       CASE(phase_seen_by_lane, MISSED, "wait at ", "<- lane wait\n", "by thread (64,0,0)", HINT),
+      CASE(phase_of_two_copiers, MISSED, "wait at ", "<- copiers wait\n", "by thread (32,0,0)",
+           HINT),
       CASE(phase_of_copy_known, MISSED, "wait at ", "<- copy known wait\n", "by thread (64,0,0)",
            HINT),
   };
