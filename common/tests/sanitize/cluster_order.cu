@@ -76,6 +76,20 @@ __global__ void __cluster_dims__(2) phases_kernel(const __grid_constant__ CUtens
 }
 void cluster_read_before_wait(bool broken) { RUN(phases_kernel) }
 
+// The barrier of a cluster orders nothing of the clusters that have run before, or run beside it.
+template <bool right>
+__global__ void __cluster_dims__(2) next_kernel(float *x, float *out) {
+  x[blockIdx.x * THREADS + threadIdx.x] = 1; // <- next write
+  cg::this_cluster().sync();
+  const unsigned other = right ? blockIdx.x ^ 1 : blockIdx.x % 2;
+  out[blockIdx.x * THREADS + threadIdx.x] = x[other * THREADS + threadIdx.x]; // <- next read
+}
+void cluster_reads_of_first(bool broken) {
+  float *x = device_floats(4 * THREADS), *out = device_floats(4 * THREADS);
+  if (broken) next_kernel<false><<<4, THREADS>>>(x, out);
+  if (!broken) next_kernel<true><<<4, THREADS>>>(x, out);
+}
+
 // ---- Atomic operations --------------------------------------------------------------------------
 
 // A thread that looks at the flag in its shared memory comes behind the one of the other block that has raised it.
@@ -173,3 +187,57 @@ REFILL(by_writers, BY_WRITERS)
 REFILL(by_copier, BY_COPIER)
 REFILL(by_copier_early, BY_COPIER_EARLY)
 REFILL(by_ended, BY_ENDED)
+
+// One block reads a tile of the other one, which reads it as well and fetches the next one over it. Each executes the fence
+// behind its reads, or the one that is not the owner before them. Either block may be the first to read.
+template <bool right>
+__global__ void __cluster_dims__(2)
+    readers_kernel(const __grid_constant__ CUtensorMap map, float *out, unsigned owner) {
+  extern __shared__ unsigned char memory[];
+  const fetched_tile stage = arrived_tile(memory, &map);
+  const bool owns = cg::this_cluster().block_rank() == owner;
+  float *const place = reinterpret_cast<float *>(stage.place) + threadIdx.x;
+  cg::this_cluster().sync();
+  if (!owns && !right) reads_before_copies();
+  out[blockIdx.x * THREADS + threadIdx.x] = owns ? *place : *of_other(place); // <- remote read
+  if (owns || right) reads_before_copies();
+  cg::this_cluster().sync();
+  if (owns && threadIdx.x == 0) fetch(stage.place, &map, stage.full);
+  if (owns) barrier_wait(stage.full, 1);
+  cg::this_cluster().sync();
+}
+void cluster_refill_by_readers(bool broken) {
+  const CUtensorMap map = map_of_zeros();
+  for (unsigned owner = 0; owner < 2; owner++) {
+    const auto kernel = broken ? readers_kernel<false> : readers_kernel<true>;
+    kernel<<<2, THREADS, TWO_TILES>>>(map, device_floats(2 * THREADS), owner);
+  }
+}
+
+// The block that has read the other one's tile says so by an atomic operation on device memory.
+template <bool right>
+__global__ void __cluster_dims__(2)
+    told_kernel(const __grid_constant__ CUtensorMap map, float *out, unsigned *done) {
+  extern __shared__ unsigned char memory[];
+  const fetched_tile stage = arrived_tile(memory, &map);
+  const unsigned rank = cg::this_cluster().block_rank();
+  cg::this_cluster().sync();
+  if (rank == 1 && threadIdx.x == 0) {
+    out[0] = *of_other(reinterpret_cast<float *>(stage.place)); // <- told read
+    if (right) reads_before_copies();
+    __threadfence();
+    atomicExch(done, 1);
+  } else if (rank == 0 && threadIdx.x == 0) {
+    while (atomicAdd(done, 0) == 0) {
+    }
+    __threadfence();
+    fetch(stage.place, &map, stage.full);
+    barrier_wait(stage.full, 1);
+  }
+  cg::this_cluster().sync();
+}
+void cluster_refill_by_flag(bool broken) {
+  const auto kernel = broken ? told_kernel<false> : told_kernel<true>;
+  kernel<<<2, THREADS, TWO_TILES>>>(map_of_zeros(), device_floats(1),
+                                    reinterpret_cast<unsigned *>(device_floats(1)));
+}

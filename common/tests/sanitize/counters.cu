@@ -240,3 +240,19 @@ void last_block_uncounted(bool broken) {
   RUN(uncounted_kernel, 2, 1, device_floats(2), reinterpret_cast<unsigned *>(device_floats(1)),
       device_floats(1))
 }
+
+// A counter in shared memory is the block's own: it tells the other blocks nothing, with whatever fences around it.
+template <bool right>
+__global__ void own_counter_kernel(float *partial, unsigned *done, float *sum) {
+  __shared__ unsigned own;
+  own = 0;
+  partial[blockIdx.x] = 1; // <- own counter write
+  __threadfence();
+  atomicAdd(right ? done : &own, 1u);
+  __threadfence();
+  if (blockIdx.x == gridDim.x - 1) *sum = partial[0]; // <- own counter read
+}
+void last_block_counts_for_itself(bool broken) {
+  RUN(own_counter_kernel, 2, 1, device_floats(2), reinterpret_cast<unsigned *>(device_floats(1)),
+      device_floats(1))
+}

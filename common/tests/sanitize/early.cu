@@ -87,6 +87,16 @@ void early_behind_event(bool broken) {
   cudaEventDestroy(event);
 }
 
+// The default stream and an ordinary one wait for each other, so a kernel is never early behind one of another stream.
+void early_in_other_stream(bool broken) {
+  float *x = device_floats(BLOCKS * THREADS), *out = device_floats(BLOCKS * THREADS);
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  fill_kernel<<<BLOCKS, THREADS>>>(x);
+  launch_early_with(1, broken ? NULL : stream, add_kernel<false>, x, out);
+  cudaStreamDestroy(stream);
+}
+
 // Both kernels are in one graph, or the first one is the last of a graph.
 void early_behind_graph(bool broken) {
   float *x = device_floats(BLOCKS * THREADS), *out = device_floats(BLOCKS * THREADS);

@@ -118,6 +118,20 @@ __global__ void one_warp_kernel(const __grid_constant__ CUtensorMap map, float *
 }
 void refill_unfenced_by_warp(bool broken) { RUN(one_warp_kernel, 64) }
 
+// The same for two lanes of a warp.
+template <bool right>
+__global__ void one_lane_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const fetched_tile stage = arrived_tile(memory, &map);
+  if (threadIdx.x == 33 || threadIdx.x == 34) {
+    out[threadIdx.x] = __half2float((*stage.place)[5][7]); // <- read
+    if (right || threadIdx.x == 34) reads_before_copies();
+  }
+  __syncthreads();
+  refill(stage, &map);
+}
+void refill_unfenced_by_lane(bool broken) { RUN(one_lane_kernel, 64) }
+
 // The first copy of a block need not wait for the last reads of the block before, which had the same shared memory.
 template <bool right>
 __global__ void next_block_kernel(const __grid_constant__ CUtensorMap map, float *out) {

@@ -15,12 +15,13 @@ __device__ float last_of(row of) { return of.x[5]; }
 __device__ half twice(half x) { return __hadd(x, x); }
 
 // A store of a struct is not seen where the function stays one of its own. Whether there was one shows in what the
-// memory holds.
+// memory holds, zeros as well.
 __global__ void returned_structs_kernel(float *out, bool right) {
   __shared__ row rows[64];
   rows[threadIdx.x] = row_of(threadIdx.x);
   if (right) __syncthreads();
-  out[threadIdx.x] = rows[63 - threadIdx.x].x[5]; // <- returned struct
+  const row &other = rows[63 - threadIdx.x];
+  out[threadIdx.x] = other.x[0] + other.x[5]; // <- returned struct
 }
 void returned_structs(bool broken) {
   returned_structs_kernel<<<1, 64>>>(device_floats(64), !broken);

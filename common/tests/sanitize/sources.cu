@@ -25,6 +25,22 @@ void source_written_by_itself(bool broken) {
   RUN(itself_kernel, 64, device_floats(64), device_floats(64))
 }
 
+// A thread's write right before its copy is in order, also where the thread writes elsewhere while the copy is under way.
+template <bool right>
+__global__ void before_kernel(float *data, float *out) {
+  __shared__ float tile[64];
+  if (right) data[threadIdx.x] = 1;
+  __pipeline_memcpy_async(&tile[threadIdx.x], &data[threadIdx.x], 4); // <- before copy
+  __pipeline_commit();
+  if (!right) data[threadIdx.x] = 1; // <- before write
+  out[threadIdx.x] = 0;
+  __pipeline_wait_prior(0);
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+void source_written_right_before(bool broken) {
+  RUN(before_kernel, 64, device_floats(64), device_floats(64))
+}
+
 // Each thread clears the element that another one copies: not before the barrier behind that one's wait.
 template <bool right>
 __global__ void others_kernel(float *data, float *out) {

@@ -14,6 +14,8 @@ Test(cluster_order, races) {
            "hint: a thread has ended, and the barrier of the cluster orders nothing"),
       CASE(cluster_met_before_end, RACE, "<- met read", "<- met write",
            "hint: a thread has ended, and the barrier of the cluster orders nothing"),
+      CASE(cluster_reads_of_first, "Race reported between write and read of __global__ memory",
+           "<- next write", "<- next read", "hint: blocks run in any order"),
       CASE(cluster_read_before_wait, RACE, "<- phases ", "<- phases ", WITH_SYNC),
       CASE(cluster_flag_not_read, RACE, "<- flag ", "<- flag ", WITH_SYNC),
       CASE(cluster_relaxed_before, RACE, "<- relaxed before ", "<- relaxed before ", WITH_SYNC),
@@ -28,6 +30,14 @@ Test(cluster_order, copies) {
       CASE(cluster_refill_by_copier, HIDDEN),
       CASE(cluster_refill_by_copier_early, HIDDEN),
       CASE(cluster_refill_by_ended, HIDDEN),
+      CASE(cluster_refill_by_readers,
+           "Box copy overwrites __shared__ memory that a thread has read without a "
+           "fence.proxy.async",
+           "<- remote read", "<- fetch"),
+      CASE(cluster_refill_by_flag,
+           "Box copy overwrites __shared__ memory that a thread has read without a "
+           "fence.proxy.async",
+           "<- told read", "<- fetch"),
   };
   RUN_CASES(cases);
 }

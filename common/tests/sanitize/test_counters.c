@@ -29,6 +29,8 @@ Test(counters, last_block) {
            "hint: warps run in any order"),
       CASE(last_block_uncounted, RACE, "<- uncounted write", "<- uncounted read",
            "hint: blocks run in any order"),
+      CASE(last_block_counts_for_itself, RACE, "<- own counter write", "<- own counter read",
+           "hint: blocks run in any order"),
   };
   RUN_CASES(cases);
 }

@@ -13,6 +13,7 @@ Test(early, races) {
       CASE(early_behind_host, GLOBAL_RACE, "<- fill", "<- add", WITH_WAIT),
       CASE(early_behind_query, GLOBAL_RACE, "<- fill", "<- add", WITH_WAIT),
       CASE(early_behind_event, GLOBAL_RACE, "<- fill", "<- add", WITH_WAIT),
+      CASE(early_in_other_stream, GLOBAL_RACE, "<- fill", "<- add", WITH_WAIT),
       CASE(early_behind_graph, GLOBAL_RACE, "<- fill", "<- add", WITH_WAIT),
       CASE(early_cluster_waits, GLOBAL_RACE, "<- fill", "<- first block", WITH_WAIT),
       CASE(early_one_waits, GLOBAL_RACE, "<- fill", "<- one waits", WITH_WAIT),

@@ -10,6 +10,7 @@ Test(sources, copies) {
            "by thread (0,0,0)", "<- itself write\n", "by thread (0,0,0)",
            "hint: a copy reads its source at any time until the wait for it is over: the source "
            "may be written behind __pipeline_wait_prior(), "),
+      CASE(source_written_right_before, RACE, "<- before copy\n", "<- before write\n"),
       CASE(source_written_by_others, RACE, "<- others copy\n", "<- others write\n",
            " and by other threads behind __syncthreads() as well\n"),
       CASE(source_written_before_wait, RACE, "<- roles copy\n", "<- roles write\n",

@@ -71,6 +71,34 @@ __global__ void read_kernel(const __grid_constant__ CUtensorMap map, float *out)
 }
 void product_operand_read(bool broken) { RUN(read_kernel, 128) }
 
+// Nor may it write to any of those of A, and a group may have more products than one.
+template <bool right>
+__global__ void later_kernel(const __grid_constant__ CUtensorMap map, float *out, bool writes) {
+  extern __shared__ unsigned char memory[];
+  const uint64_t matrix = arrived_tile(memory, &map).matrix;
+  float d[32], e[32];
+  unsigned a[4] = {};
+  wgmma_fence();
+  wgmma<half, 64>::shared(d, matrix, matrix, true);
+  wgmma<half, 64>::registers(e, a, matrix, true); // <- second of a group
+  wgmma_commit();
+  if (right) wgmma_wait<0>(d);
+  if (writes) {
+    a[3] = 1; // <- use of its registers
+  } else {
+    out[threadIdx.x] = e[31]; // <- use of its registers
+  }
+  wgmma_wait<0>(d);
+  out[threadIdx.x] = e[0] + a[3];
+}
+static void run_later(bool broken, bool writes) {
+  const CUtensorMap map = map_of_zeros();
+  if (broken) later_kernel<false><<<1, 128, TWO_TILES>>>(map, device_floats(128), writes);
+  if (!broken) later_kernel<true><<<1, 128, TWO_TILES>>>(map, device_floats(128), writes);
+}
+void product_operand_written(bool broken) { run_later(broken, true); }
+void product_second_of_group(bool broken) { run_later(broken, false); }
+
 // Nor before the product is in a group.
 template <bool right>
 __global__ void uncommitted_kernel(const __grid_constant__ CUtensorMap map, float *out) {
@@ -86,9 +114,9 @@ __global__ void uncommitted_kernel(const __grid_constant__ CUtensorMap map, floa
 }
 void product_uncommitted_read(bool broken) { RUN(uncommitted_kernel, 128) }
 
-// The fence must be behind the last access to any of the registers: the last of D or of A, or the first as the second half
-// of a wider access.
-enum unfenced { LAST_OF_D, LAST_OF_A, HALF_OF_PAIR };
+// The fence must be behind the last access to any of the registers, a read as well: the last of D or of A, or the first as
+// the second half of a wider access.
+enum unfenced { LAST_OF_D, LAST_OF_A, HALF_OF_PAIR, READ_OF_D };
 template <unfenced which, bool right>
 __device__ void multiply_unfenced(unsigned char *memory, const CUtensorMap *map, float *out) {
   const uint64_t matrix = arrived_tile(memory, map).matrix;
@@ -99,6 +127,7 @@ __device__ void multiply_unfenced(unsigned char *memory, const CUtensorMap *map,
   if (which == LAST_OF_D) d[31] = 1;                                   // <- unfenced access
   if (which == LAST_OF_A) a[3] = 1;                                    // <- unfenced access
   if (which == HALF_OF_PAIR) *(float2 *)registers = make_float2(1, 1); // <- unfenced access
+  if (which == READ_OF_D) out[threadIdx.x] = d[30];                    // <- unfenced access
   if (right) wgmma_fence();
   wgmma<half, 64>::registers(d, a, matrix, false); // <- unfenced product
   wgmma_commit();
@@ -115,6 +144,31 @@ __device__ void multiply_unfenced(unsigned char *memory, const CUtensorMap *map,
 UNFENCED(last_of_d, LAST_OF_D)
 UNFENCED(last_of_a, LAST_OF_A)
 UNFENCED(half_of_pair, HALF_OF_PAIR)
+UNFENCED(read_of_d, READ_OF_D)
+
+// The warp that has written executes further fences behind the barrier, which come too late, and take nothing away from the
+// one before it.
+template <bool right>
+__global__ void fenced_again_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const uint64_t matrix = arrived_tile(memory, &map).matrix;
+  float d[32];
+  if (threadIdx.x >= 128)
+    tiles(memory)[0][5][threadIdx.x % 32 * 2] = __float2half(1); // <- again write
+  if (right && threadIdx.x >= 128) writes_for_wgmma();
+  __syncthreads();
+  if (threadIdx.x >= 128) {
+    writes_for_wgmma();
+  } else {
+    for (int i = 0; i < 20; i++) __nanosleep(1000);
+    wgmma_fence();
+    wgmma<half, 64>::shared(d, matrix, matrix, true); // <- again product
+    wgmma_commit();
+    wgmma_wait<0>(d);
+    out[threadIdx.x] = d[0];
+  }
+}
+void product_of_writes_fenced_again(bool broken) { RUN(fenced_again_kernel, 160) }
 
 // Two products add to the same D only if they have the same shape.
 template <bool right>
