@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 void add_far(const float *in, float *out);
+void copy_far(const float *in);
+bool copy_box_far(const float *in);
 
 Test(links, count_copies_and_accesses) {
   enum { BYTES = 64 * sizeof(float) };
@@ -29,4 +31,10 @@ Test(links, count_copies_and_accesses) {
   cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
   cr_assert_eq(emulator_link_bytes(0, 1), BYTES);
   cr_assert_eq(emulator_link_bytes(1, 0), BYTES);
+  copy_far(memory[0]);
+  cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
+  cr_assert_eq(emulator_link_bytes(0, 1), 2 * BYTES);
+  cr_assert(copy_box_far(memory[0])); // of as many bytes
+  cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
+  cr_assert_eq(emulator_link_bytes(0, 1), 3 * BYTES);
 }
