@@ -95,3 +95,4 @@ void fault_cluster_arrives_twice(void) { launch(ARRIVES_TWICE); }
 void fault_cluster_waits_first(void) { launch(WAITS_FIRST); }
 void fault_cluster_endless(void) { launch(ENDLESS); }
 void refused_by_old_gpu(void) { launch(WAITS_FIRST); }
+void synced_by_old_gpu(void) { healthy_kernel<<<1, 1>>>(device_ints(1)); }

@@ -26,6 +26,7 @@ void fault_cluster_arrives_twice(void); // without a wait
 void fault_cluster_waits_first(void);   // without an arrival
 void fault_cluster_endless(void);       // block 1 never ends
 void refused_by_old_gpu(void);          // a launch with EMU_GPU=a100
+void synced_by_old_gpu(void);           // without clusters, of a kernel with cluster.sync()
 
 #ifdef __cplusplus
 }

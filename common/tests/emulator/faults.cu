@@ -51,6 +51,16 @@ __global__ void mixed_kernel() {
 }
 void fault_mixed_operations(void) { mixed_kernel<<<1, 32>>>(); }
 
+// Both are votes, and their answers differ.
+__global__ void votes_kernel() {
+  if (threadIdx.x < 8) {
+    __any_sync(FULL, 1);
+  } else {
+    __all_sync(FULL, 1);
+  }
+}
+void fault_mixed_votes(void) { votes_kernel<<<1, 32>>>(); }
+
 // The launch names a variable, and the fault is in a function: a report names the kernel, and the line of the call.
 static __device__ __noinline__ void vote_function() { __ballot_sync(FULL, 1); }
 template <unsigned LANES, typename One, typename Two>

@@ -17,6 +17,7 @@ void fault_deadlock_barrier(void);
 void fault_deadlock_scattered(void);
 void fault_outside_mask(void);
 void fault_mixed_operations(void);
+void fault_mixed_votes(void);
 void fault_mixed_calls(void);
 void fault_bad_width(void);
 void fault_grid_missed(void);

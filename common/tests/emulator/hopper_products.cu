@@ -9,6 +9,42 @@ static int random_below(int count) {
 
 static constexpr int M = 64, N = 128, D = 128;
 
+// The groups of 8 rows need not follow each other: those of A and B are 2048 bytes apart. All elements of a row are the same,
+// so the swizzle does not matter: 1 in A, the number of the group in B, and 99 between the groups.
+__global__ void strided_kernel(float *S) KERNEL_FOR_HOPPER({
+  extern __shared__ unsigned char shared_memory[];
+  constexpr int GROUP = 8 * PANEL; // elements
+  half *A = (half *)(shared_memory + (-shared_address(shared_memory) & 1023)), *B = A + 16 * GROUP;
+  for (int i = threadIdx.x; i < 16 * GROUP; i += blockDim.x) {
+    const bool between = i / GROUP % 2 == 1;
+    A[i] = __float2half(between ? 99 : 1);
+    B[i] = __float2half(between ? 99 : i / GROUP / 2);
+  }
+  writes_for_wgmma();
+  __syncthreads();
+  const uint64_t strides = (uint64_t)(2048 >> 4) << 32, others = ~((uint64_t)0x3FFF << 32);
+  float d[32];
+  wgmma_fence();
+  wgmma<half, 64>::shared(d, (matrix_descriptor(A, 0) & others) | strides,
+                          (matrix_descriptor(B, 0) & others) | strides, true);
+  wgmma_commit();
+  wgmma_wait<0>(d);
+  const int row = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4, column = threadIdx.x % 4 * 2;
+  for (int i = 0; i < 32; i++) S[(row + i / 2 % 2 * 8) * 64 + column + i % 2 + i / 4 * 8] = d[i];
+})
+
+    static bool strides_are_right(error_text *error) {
+  device_array<float> device_S(M * 64);
+  const int bytes = 2 * 16 * 8 * PANEL * 2 + 1024;
+  strided_kernel<<<1, 128, bytes>>>(device_S.data());
+  if (!device_finished(error, "strided_kernel")) return false;
+  const std::vector<float> S = device_S.host();
+  for (int i = 0; i < M * 64; i++)
+    if (S[i] != 16 * (i % 64 / 8))
+      return fail(error, "S (%d, %d) is %g, not %d", i / 64, i % 64, S[i], 16 * (i % 64 / 8));
+  return true;
+}
+
 template <typename Element>
 struct product_tiles {
   Element A[D / PANEL][M][PANEL];
@@ -101,5 +137,5 @@ static bool products_are_right(error_text *error, attention_dtype dtype) {
 bool hopper_products(error_text *error) {
   if (!device_is_hopper()) return true;
   return products_are_right<half>(error, ATTENTION_FP16) &&
-         products_are_right<__nv_bfloat16>(error, ATTENTION_BF16);
+         products_are_right<__nv_bfloat16>(error, ATTENTION_BF16) && strides_are_right(error);
 }

@@ -28,7 +28,7 @@ __global__ void product_kernel(product_fault kind) {
   MARK, wgmma_wait<0>(d);
 }
 static void multiply(product_fault kind) {
-  product_kernel<<<1, kind == SHORT ? 64 : 128, TILE_BYTES + 1023>>>(kind);
+  product_kernel<<<1, kind == SHORT ? 96 : 128, TILE_BYTES + 1023>>>(kind);
 }
 void fault_product_layout(void) { multiply(LAYOUT); }
 void fault_product_alignment(void) { multiply(ALIGNMENT); }
@@ -90,6 +90,21 @@ __global__ void two_copies_kernel() {
   wgmma_wait<0>(d);
 }
 void fault_product_copies(void) { two_copies_kernel<<<1, 128, TILE_BYTES + 1023>>>(); }
+
+// The halves of the warp group start their products on two lines.
+__global__ void two_lines_kernel() {
+  extern __shared__ unsigned char memory[];
+  const uint64_t tile = matrix_descriptor(memory + (-shared_address(memory) & 1023), 0);
+  float d[32];
+  if (threadIdx.x < 64) {
+    wgmma<half, 64>::shared(d, tile, tile, true);
+  } else {
+    MARK, wgmma<half, 64>::shared(d, tile, tile, true);
+  }
+  wgmma_commit();
+  wgmma_wait<0>(d);
+}
+void fault_product_lines(void) { two_lines_kernel<<<1, 128, TILE_BYTES + 1023>>>(); }
 
 // D = A B with all elements 1, in half: 16.
 __global__ void early_product_kernel(float *seen) {

@@ -18,11 +18,12 @@ extern int fault_line;
 void fault_product_layout(void);    // a descriptor without swizzle
 void fault_product_alignment(void); // B at 128 bytes past a multiple of 1024
 void fault_product_past_shared(void);
-void fault_product_short_group(void);  // of 64 threads
+void fault_product_short_group(void);  // of 96 threads
 void fault_product_differs(void);      // warp 2 gives another tile
 void fault_product_fewer(void);        // warp 3 commits a group of none
 void fault_product_warp_missing(void); // warp 3 starts none
 void fault_product_copies(void);       // warps 2 and 3 take another copy of an inlined function
+void fault_product_lines(void);        // warps 2 and 3 start theirs in another line
 void fault_product_waits(void);        // warps 2 and 3 wait in another line
 void fault_product_last_wait(void);    // the last warp does not wait, and nothing follows
 void fault_product_first_wait(void);   // the first does not

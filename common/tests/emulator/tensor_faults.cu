@@ -139,6 +139,7 @@ void fault_rows_in_global(void) {
   rows_kernel<<<1, 32, 512>>>(reinterpret_cast<char *>(device_floats(64)), 16, 31);
 }
 void fault_rows_past_end(void) { rows_kernel<<<1, 32, 512>>>(nullptr, 512, 31); }
+void fault_rows_across_end(void) { rows_kernel<<<1, 32, 520>>>(nullptr, 512, 31); }
 void fault_rows_missing_lane(void) { rows_kernel<<<1, 32, 512>>>(nullptr, 48, 6); }
 
 __global__ void registers_kernel(unsigned first_bf16) {

@@ -38,6 +38,7 @@ void product_fp16(void); // m16n8k16, likewise
 void fault_rows_misaligned(void);    // lane 3's at 8 bytes into dynamic shared memory
 void fault_rows_in_global(void);     // lane 3's at byte 16 of an allocation
 void fault_rows_past_end(void);      // of dynamic shared memory
+void fault_rows_across_end(void);    // half of the row
 void fault_rows_missing_lane(void);  // lane 7 has exited
 void fault_product_short_warp(void); // of 16 threads
 void fault_product_types_differ(void);

@@ -74,4 +74,10 @@ Test(cluster_faults, old_gpu) {
                      "%s", report);
   cr_assert_eq(cudaGetLastError(), cudaErrorNotSupported);
   free(report);
+  report = stderr_of(synced_by_old_gpu);
+  cr_assert_not_null(strstr(report, "the Emulated NVIDIA A100-SXM4-80GB has compute capability "
+                                    "8.0, and clusters came with 9.0"),
+                     "%s", report);
+  cr_assert_eq(cudaGetLastError(), cudaErrorNoKernelImageForDevice);
+  free(report);
 }

@@ -73,6 +73,10 @@ Test(faults, warps) {
                                "__shfl_xor_sync() in ",
                                shuffle, "lane 8 comes to __ballot_sync() in ", ballot,
                                "hint: all lanes of a mask must come to the same warp function"}});
+  expect_report(&(fault_case){
+      fault_mixed_votes,
+      cudaErrorLaunchFailure,
+      {"the lanes 0x000000ff wait at __any_sync() in ", "lane 8 comes to __all_sync() in "}});
   free(stderr_of(fault_mixed_calls));
   cudaDeviceReset();
   snprintf(shuffle, sizeof shuffle, "faults.cu:%d\n", line_call);

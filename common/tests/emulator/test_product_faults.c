@@ -27,7 +27,7 @@ Test(product_faults, products) {
   expect(fault_product_past_shared, ILLEGAL, "wgmma.mma_async",
          ": shared memory does not hold tile B of 8192 bytes that begins at 0x", NULL);
   expect(fault_product_short_group, FAILURE, "wgmma.mma_async",
-         ": a warpgroup is four warps, and the block's last one has 64 threads\n", NULL);
+         ": a warpgroup is four warps, and the block's last one has 96 threads\n", NULL);
   expect(fault_product_differs, FAILURE, "wgmma.mma_async",
          ": all threads of a warpgroup must start the same product: others of them give another "
          "descriptor of B",
@@ -35,6 +35,10 @@ Test(product_faults, products) {
   expect(fault_product_copies, FAILURE, "wgmma.mma_async",
          ": all threads of a warpgroup must start the same product: others of them come to another "
          "copy of the line, since the function around it is called in several places",
+         "by thread (64,0,0)");
+  expect(fault_product_lines, FAILURE, "wgmma.mma_async",
+         ": all threads of a warpgroup must start the same product: others of them come to another "
+         "line (common/tests/emulator/product_faults.cu:",
          "by thread (64,0,0)");
   expect(fault_product_fewer, FAILURE, "wgmma.commit_group",
          ": the thread commits 0 products, others of its warpgroup 1\n", "by thread (96,0,0)");

@@ -164,6 +164,10 @@ Test(register_faults, rows) {
        "past the end of dynamic shared memory (512 bytes asked for at the launch): address 0x200 "
        "of dynamic shared memory",
        "by thread (3,0,0) in block (0,0,0)"}});
+  expect_report(&(fault_case){
+      fault_rows_across_end,
+      cudaErrorIllegalAddress,
+      {"ldmatrix in " FILE_NAME, "(520 bytes asked for at the launch): address 0x200 "}});
 }
 
 Test(register_faults, lanes) {
