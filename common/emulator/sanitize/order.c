@@ -69,7 +69,8 @@ static void join(actor_clock *sum, const actor_clock *more) {
   order_join_stamps(sum->known, more->known, CLOCK_STAMPS);
 }
 
-// No barrier waits for asynchronous accesses: after it each thread knows as much of them as any of them did.
+// No barrier waits for asynchronous accesses: after it each thread knows as much of them as any of them did, but for those
+// that have ended and so have not come.
 void order_block_barrier(void) {
   order_own->barrier = order_time++;
   order_atomics_met();
@@ -77,12 +78,13 @@ void order_block_barrier(void) {
   for (unsigned actor = ACTOR_COPIES; actor < ACTORS_MAX; actor++) {
     uint32_t latest = 0;
     for (unsigned i = 0; i < BLOCK_THREADS_MAX; i++) {
-      if (order_own->threads[i].known[actor] > latest) latest = order_own->threads[i].known[actor];
+      const uint32_t known = order_own->threads[i].known[actor];
+      if (known > latest && order_own->left_after[i] == ORDER_RUNNING) latest = known;
     }
     for (unsigned i = 0; i < BLOCK_THREADS_MAX; i++) order_own->threads[i].known[actor] = latest;
   }
   for (unsigned i = 0; i < BLOCK_THREADS_MAX; i++) {
-    if (order_own->learned[i])
+    if (order_own->learned[i] && order_own->left_after[i] == ORDER_RUNNING)
       order_join_stamps(order_own->block_fenced, order_own->threads[i].known + FENCED,
                         BLOCK_THREADS_MAX);
     order_own->learned[i] = false;

@@ -189,7 +189,7 @@ REFILL(by_copier_early, BY_COPIER_EARLY)
 REFILL(by_ended, BY_ENDED)
 
 // One block reads a tile of the other one, which reads it as well and fetches the next one over it. Each executes the fence
-// behind its reads, or the one that is not the owner before them. Either block may be the first to read.
+// behind its reads, or the one that is not the owner before them. Which block reads first depends on which one owns the tile.
 template <bool right>
 __global__ void __cluster_dims__(2)
     readers_kernel(const __grid_constant__ CUtensorMap map, float *out, unsigned owner) {
@@ -206,13 +206,12 @@ __global__ void __cluster_dims__(2)
   if (owns) barrier_wait(stage.full, 1);
   cg::this_cluster().sync();
 }
-void cluster_refill_by_readers(bool broken) {
-  const CUtensorMap map = map_of_zeros();
-  for (unsigned owner = 0; owner < 2; owner++) {
-    const auto kernel = broken ? readers_kernel<false> : readers_kernel<true>;
-    kernel<<<2, THREADS, TWO_TILES>>>(map, device_floats(2 * THREADS), owner);
-  }
+static void run_readers(bool broken, unsigned owner) {
+  const auto kernel = broken ? readers_kernel<false> : readers_kernel<true>;
+  kernel<<<2, THREADS, TWO_TILES>>>(map_of_zeros(), device_floats(2 * THREADS), owner);
 }
+void cluster_refill_by_first(bool broken) { run_readers(broken, 0); }
+void cluster_refill_by_second(bool broken) { run_readers(broken, 1); }
 
 // The block that has read the other one's tile says so by an atomic operation on device memory.
 template <bool right>

@@ -131,7 +131,8 @@ void cluster_refill_by_writers(bool broken);
 void cluster_refill_by_copier(bool broken);
 void cluster_refill_by_copier_early(bool broken);
 void cluster_refill_by_ended(bool broken);
-void cluster_refill_by_readers(bool broken);
+void cluster_refill_by_first(bool broken);
+void cluster_refill_by_second(bool broken);
 void cluster_refill_by_flag(bool broken);
 
 // early.cu
@@ -187,6 +188,8 @@ void barrier_elsewhere_again(bool broken);
 void box_read_early(bool broken);
 void box_waited_by_one(bool broken);
 void box_overwrites(bool broken);
+void box_waited_by_ended(bool broken);
+void phase_waited_by_ended(bool broken);
 void box_never_waited(bool broken);
 void box_counts_on_hidden(bool broken);
 void box_counts_on_shown_late(bool broken);
@@ -203,6 +206,7 @@ void turn_passed_twice(bool broken);
 // gaps.cu
 void unwritten_last_half(bool broken);
 void unwritten_last_bytes(bool broken);
+void unwritten_read_again(bool broken);
 void unwritten_first_double(bool broken);
 void unwritten_third_float(bool broken);
 

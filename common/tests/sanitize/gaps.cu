@@ -32,6 +32,17 @@ __global__ void bytes_kernel(unsigned *to) {
 }
 void unwritten_last_bytes(bool broken) { RUN(bytes_kernel, unsigned) }
 
+// What was never written is reported where it is read first, and not again.
+template <bool right>
+__global__ void again_kernel(unsigned *to) {
+  __shared__ unsigned words[32];
+  if (right) words[threadIdx.x] = 1;
+  to[threadIdx.x] = words[threadIdx.x]; // <- first look
+  __syncthreads();
+  to[threadIdx.x] = words[threadIdx.x] + 1;
+}
+void unwritten_read_again(bool broken) { RUN(again_kernel, unsigned) }
+
 // The gap is at the beginning, before which no padding can be, and ends at a multiple of 16 bytes in every other one.
 struct three_doubles {
   double x, y, z;

@@ -239,7 +239,7 @@ void straddles_first_shared(bool broken) {
   if (!broken) straddling_kernel<true><<<1, 32>>>(out);
 }
 
-// The last word ends 2 bytes behind dynamic shared memory.
+// The last word ends a byte behind dynamic shared memory.
 template <bool right>
 __global__ void straddling_end_kernel(unsigned *out) {
   extern __shared__ __align__(4) unsigned short words[];
@@ -250,7 +250,7 @@ __global__ void straddling_end_kernel(unsigned *out) {
 void straddles_dynamic_shared(bool broken) {
   unsigned *out;
   cudaMalloc(&out, sizeof *out);
-  if (broken) straddling_end_kernel<false><<<1, 32, 66>>>(out);
+  if (broken) straddling_end_kernel<false><<<1, 32, 67>>>(out);
   if (!broken) straddling_end_kernel<true><<<1, 32, 66>>>(out);
 }
 

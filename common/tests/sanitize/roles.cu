@@ -126,6 +126,33 @@ __global__ void shown_by_other_kernel(const __grid_constant__ CUtensorMap map, f
 }
 void box_counts_on_shown_by_other(bool broken) { RUN(shown_by_other_kernel, 32) }
 
+// The thread that has waited for the copy ends, and so the barrier of the others says nothing of the copy.
+template <bool right>
+__global__ void ended_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const fetched_tile fetched = fetch_first(memory, &map);
+  if (threadIdx.x == 32) barrier_wait(fetched.full, 0);
+  if (!right && threadIdx.x == 32) return;
+  __syncthreads();
+  if (threadIdx.x == 0) out[0] = __half2float((*fetched.place)[5][7]); // <- read behind the ended
+}
+void box_waited_by_ended(bool broken) { RUN(ended_kernel, 64) }
+
+// Nor does it say that the phase of the copy is over.
+template <bool right>
+__global__ void ended_phase_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  const fetched_tile fetched = fetch_first(memory, &map);
+  if (threadIdx.x == 32) barrier_wait(fetched.full, 0);
+  if (!right && threadIdx.x == 32) return;
+  __syncthreads();
+  if (threadIdx.x == 0) barrier_arrive(fetched.full);
+  if (threadIdx.x == 33) barrier_wait(fetched.full, 1);
+  if (threadIdx.x == 64) barrier_wait(fetched.full, 1); // <- wait behind the ended
+  out[threadIdx.x] = 1;
+}
+void phase_waited_by_ended(bool broken) { RUN(ended_phase_kernel, 96) }
+
 // ---- Barriers -----------------------------------------------------------------------------------
 
 template <bool right>

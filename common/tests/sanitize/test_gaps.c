@@ -8,6 +8,8 @@ Test(gaps, no_padding) {
            "<- four halves"),
       CASE(unwritten_last_bytes, "Uninitialized __shared__ memory read of size 4 bytes",
            "<- four bytes"),
+      CASE(unwritten_read_again, "Uninitialized __shared__ memory read of size 4 bytes",
+           "<- first look"),
       CASE(unwritten_first_double, "Uninitialized __shared__ memory read of size 24 bytes",
            "<- three doubles", "by thread (1,0,0)"),
       CASE(unwritten_third_float, "Uninitialized __shared__ memory read of size 24 bytes",

@@ -50,7 +50,7 @@ Test(memory, neighbours) {
            "behind its start"),
       CASE(straddles_dynamic_shared, "Invalid __shared__ read of size 4 bytes",
            "// <- straddling end",
-           "2 bytes past the end of dynamic shared memory (66 bytes asked for at the launch)"),
+           "1 byte past the end of dynamic shared memory (67 bytes asked for at the launch)"),
       CASE(past_into_other_kernel, "Invalid __shared__ write of size 4 bytes", "// <- lonely",
            "by thread (0,0,0) in block (0,0,0): address lonely + 0x100, but the array ends 256 "
            "bytes behind its start"),
@@ -90,4 +90,22 @@ Test(memory, unwritten) {
            "// <- unwritten atomic", "address sum + 0x0"),
   };
   RUN_CASES(cases);
+}
+
+// The launch fails with the error that a GPU gives.
+Test(memory, errors) {
+  static const struct {
+    fault_run run;
+    cudaError_t error;
+  } cases[] = {{misaligned_shared, cudaErrorMisalignedAddress},
+               {misaligned_global, cudaErrorMisalignedAddress},
+               {past_the_end, cudaErrorIllegalAddress},
+               {past_dynamic_shared, cudaErrorIllegalAddress},
+               {index_past_row, cudaErrorIllegalAddress}};
+  cr_assert_not_null(freopen("/dev/null", "w", stderr)); // the reports
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    cases[i].run(true);
+    cr_expect_eq(cudaDeviceSynchronize(), cases[i].error, "case %zu", i);
+    cr_assert_eq(cudaDeviceReset(), cudaSuccess);
+  }
 }

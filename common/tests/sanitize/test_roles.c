@@ -21,6 +21,13 @@ Test(roles, box_copies) {
        {"Race reported between ", "of __shared__ memory", "fetch", "hint: ", "made for",
         "Barrier error detected. A thread may miss the phase for which it waits"},
        1},
+      CASE(box_waited_by_ended, "Race reported between ", "<- fetch", "<- read behind the ended"),
+      // Nor does the arrival for the next phase know of the wait of the thread that has ended.
+      {"phase_waited_by_ended",
+       phase_waited_by_ended,
+       {"Barrier error detected. A thread may miss the phase", "<- wait behind the ended",
+        "by thread (64,0,0)"},
+       1},
       CASE(box_never_waited, "Asynchronous copy of 8192 bytes never waited for", "<- fetch",
            "by thread (0,0,0) in block (0,0,0): address 0x", "hint: a thread must wait",
            "before the block ends, or the copy should not have been started\n"),
