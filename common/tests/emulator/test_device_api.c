@@ -86,7 +86,7 @@ Test(memory, copies_are_checked) {
       {"host as device", host, memory, 8, cudaMemcpyDeviceToDevice, cudaErrorInvalidValue},
       {"device as host", memory, host, 8, cudaMemcpyHostToHost, cudaErrorInvalidValue},
       {"null", memory, NULL, 8, cudaMemcpyHostToDevice, cudaErrorInvalidValue},
-      {"no kind", memory, host, 8, (enum cudaMemcpyKind)9, cudaErrorInvalidMemcpyDirection},
+      {"no kind", memory, host, 8, (enum cudaMemcpyKind)5, cudaErrorInvalidMemcpyDirection},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     const cudaError_t error =
@@ -110,6 +110,23 @@ Test(memory, reset_frees_all) {
   cudaMemGetInfo(&now, &total);
   cr_assert_eq(now, before);
   cr_assert_eq(cudaFree(memory), cudaErrorInvalidValue);
+}
+
+// A copy to a variable of the device, or from it, has one side that is not the host's.
+Test(memory, directions_of_variables) {
+  static int variable;
+  int value = 7;
+  cr_assert_eq(cudaMemcpyToSymbol(&variable, &value, sizeof value, 0, cudaMemcpyHostToHost),
+               cudaErrorInvalidMemcpyDirection);
+  cr_assert_eq(cudaMemcpyToSymbol(&variable, &value, sizeof value, 0, cudaMemcpyDeviceToHost),
+               cudaErrorInvalidMemcpyDirection);
+  cr_assert_eq(cudaMemcpyFromSymbol(&value, &variable, sizeof value, 0, cudaMemcpyHostToHost),
+               cudaErrorInvalidMemcpyDirection);
+  cr_assert_eq(cudaMemcpyFromSymbol(&value, &variable, sizeof value, 0, cudaMemcpyHostToDevice),
+               cudaErrorInvalidMemcpyDirection);
+  cr_assert_eq(cudaMemcpyToSymbol(&variable, &value, sizeof value, 0, cudaMemcpyHostToDevice),
+               cudaSuccess);
+  cr_assert_eq(variable, 7);
 }
 
 // ---- Streams, events, errors --------------------------------------------------------------------
