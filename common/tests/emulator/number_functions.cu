@@ -144,12 +144,15 @@ __global__ void integers_kernel(float *out) {
   out[20] = __hisnan(__float2half(NAN)) + 2 * __hisnan(__float2half(1.0f));
   out[21] = __hadd_sat(__float2half(0.75f), __float2half(0.75f));
   out[22] = __hfma_relu(__float2half(-2.0f), __float2half(3.0f), __float2half(1.0f));
+  // 2^25 + 2^17 + 1: in float32 it would be in the middle between two numbers of bf16.
+  out[23] = __int2bfloat16_rn(33685505);
+  out[24] = __nv_bfloat16(33685505);
 }
 
 static bool integers(error_text *error) {
-  const std::vector<float> expected = {2048, 2052, 2050, -2050, 2050, -INFINITY, 2,   4,
-                                       -2,   3,    -3,   32767, 0,    256,       260, -130,
-                                       7,    -7,   0,    -1,    1,    1,         0};
+  const std::vector<float> expected = {2048, 2052, 2050,  -2050, 2050, -INFINITY,  2,         4, -2,
+                                       3,    -3,   32767, 0,     256,  260,        -130,      7, -7,
+                                       0,    -1,   1,     1,     0,    0x1.02p25f, 0x1.02p25f};
   device_array<float> out(expected.size());
   integers_kernel<<<1, 1>>>(out.data());
   if (!device_finished(error, "integers_kernel")) return false;

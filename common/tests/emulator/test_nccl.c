@@ -56,6 +56,25 @@ Test(nccl, sends_in_a_ring, .init = three_gpus) {
   cr_assert_eq(emulator_link_bytes(2, 0), N * sizeof(float));
 }
 
+// Messages between the same two ranks arrive in the order in which they were sent, also where all are under way at once.
+static void two_messages(int rank, ncclComm_t comm, cudaStream_t stream) {
+  float *first = on_device(rank, N, rank == 0 ? 1 : -1);
+  float *second = on_device(rank, N, rank == 0 ? 2 : -1);
+  if (rank > 1) return;
+  NCCL(ncclGroupStart());
+  for (int i = 0; i < 2; i++) {
+    float *memory = i == 0 ? first : second;
+    if (rank == 0) NCCL(ncclSend(memory, N, ncclFloat, 1, comm, stream));
+    if (rank == 1) NCCL(ncclRecv(memory, N, ncclFloat, 0, comm, stream));
+  }
+  NCCL(ncclGroupEnd());
+  OK(cudaStreamSynchronize(stream));
+  expect_all(first, N, 1);
+  expect_all(second, N, 2);
+}
+
+Test(nccl, messages_in_order, .init = three_gpus) { run_ranks(two_messages, true); }
+
 // Sends without a group work in an order that each rank can follow.
 static void relay(int rank, ncclComm_t comm, cudaStream_t stream) {
   float *memory = on_device(rank, N, (float)rank);

@@ -170,6 +170,35 @@ Test(nccl_faults, different_types, .init = three_gpus) {
   EXPECT_OF_RANKS(other_type, "The ranks' calls do not match: rank ", "ncclFloat");
 }
 
+// The calls agree but for the reduction, or the root.
+static void other_reduction(int rank, ncclComm_t comm, cudaStream_t stream) {
+  float *mine = on_device(rank, N, 0);
+  const ncclRedOp_t reduction = rank == 1 ? ncclMax : ncclSum;
+  const ncclResult_t called = ncclAllReduce(mine, mine, N, ncclFloat, reduction, comm, stream);
+  expect_failed(comm, stream, called, ncclInvalidUsage);
+}
+static void other_scatter(int rank, ncclComm_t comm, cudaStream_t stream) {
+  float *all = on_device(rank, N * RANKS, 0), *mine = on_device(rank, N, 0);
+  const ncclRedOp_t reduction = rank == 1 ? ncclMax : ncclSum;
+  const ncclResult_t called = ncclReduceScatter(all, mine, N, ncclFloat, reduction, comm, stream);
+  expect_failed(comm, stream, called, ncclInvalidUsage);
+}
+static void other_root(int rank, ncclComm_t comm, cudaStream_t stream) {
+  float *mine = on_device(rank, N, 0);
+  const ncclResult_t called = ncclBroadcast(mine, mine, N, ncclFloat, rank / 2, comm, stream);
+  expect_failed(comm, stream, called, ncclInvalidUsage);
+}
+
+Test(nccl_faults, different_reductions, .init = three_gpus) {
+  EXPECT_OF_RANKS(other_reduction, "The ranks' calls do not match: rank ", "ncclAllReduce of ");
+}
+Test(nccl_faults, different_reductions_of_parts, .init = three_gpus) {
+  EXPECT_OF_RANKS(other_scatter, "The ranks' calls do not match: rank ", "ncclReduceScatter of ");
+}
+Test(nccl_faults, different_roots, .init = three_gpus) {
+  EXPECT_OF_RANKS(other_root, "The ranks' calls do not match: rank ", "ncclBroadcast of ");
+}
+
 static void wrong_buffers(int rank, ncclComm_t comm, cudaStream_t stream) {
   float *mine = on_device(rank, N, 0), *far = on_device((rank + 1) % RANKS, N, 0), host[1];
   cr_assert_eq(ncclAllGather(mine, mine, N, ncclFloat, comm, stream), ncclInvalidArgument);

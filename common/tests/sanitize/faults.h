@@ -100,6 +100,8 @@ void guess_narrower_before(bool broken);
 void guess_narrower_behind(bool broken);
 void guess_slept(bool broken);
 void guess_written(bool broken);
+void guess_added(bool broken);
+void guess_stopped(bool broken);
 
 // clusters.cu
 void cluster_read_before_barrier(bool broken);

@@ -116,3 +116,29 @@ __global__ void written_kernel(unsigned *sum) {
   atomicCAS(sum, old, old + 1); // <- plain atomic
 }
 void guess_written(bool broken) { RUN(written_kernel, 2, 1, device_words(1)) }
+
+// An atomic operation of another kind takes the guess for what it is.
+template <bool right>
+__global__ void added_kernel(unsigned *sum) {
+  if (blockIdx.x == 0) {
+    atomicAdd(sum, 1u); // <- added atomic
+    return;
+  }
+  const unsigned old = *sum; // <- added read
+  if (right) atomicCAS(sum, old, old + 1);
+  if (!right) atomicAdd(sum, old);
+}
+void guess_added(bool broken) { RUN(added_kernel, 2, 1, device_words(1)) }
+
+// A fault ends the launch before the thread can compare.
+template <bool right>
+__global__ void stopped_kernel(unsigned *sum, unsigned *nowhere) {
+  if (blockIdx.x == 0) {
+    atomicAdd(sum, 1u); // <- stopped atomic
+    return;
+  }
+  const unsigned old = *sum; // <- stopped read
+  if (!right) *nowhere = old;
+  atomicCAS(sum, old, old + 1);
+}
+void guess_stopped(bool broken) { RUN(stopped_kernel, 2, 1, device_words(1), NULL) }

@@ -12,6 +12,11 @@ Test(guesses, reads_before_compare_and_swap) {
       CASE(guess_narrower_before, RACE, "<- narrower read", "<- narrower atomic"),
       CASE(guess_narrower_behind, RACE, "<- narrower atomic", "<- narrower read"),
       CASE(guess_slept, RACE, "<- slept ", "<- slept ", "byte 0 of an allocation of 4 bytes"),
+      CASE(guess_added, RACE, "<- added atomic", "<- added read"),
+      {"guess_stopped",
+       guess_stopped,
+       {RACE, "<- stopped atomic", "<- stopped read"},
+       1}, // and the fault
       {"guess_written",
        guess_written,
        {RACE "write and read of __global__ memory", "<- plain write", "<- plain guess",
