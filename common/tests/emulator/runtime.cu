@@ -1,5 +1,6 @@
 #include "runtime.h"
 
+#include "hopper.cuh"
 #include "numeric/poison.h"
 
 #include <cuda_bf16.h>
@@ -41,6 +42,18 @@ void read_from_exited_lanes(int *got, unsigned *active) {
   exited_lanes_kernel<<<1, 32>>>(device_got, device_active);
   cudaMemcpy(got, device_got, 32 * sizeof(int), cudaMemcpyDeviceToHost);
   cudaMemcpy(active, device_active, 32 * sizeof(int), cudaMemcpyDeviceToHost);
+}
+
+__global__ void elect_kernel(unsigned *elected) {
+  if (elect_lane()) atomicOr(elected, 1u << threadIdx.x);
+}
+unsigned elected_lanes(void) {
+  unsigned *elected, got = 0;
+  cudaMalloc(&elected, sizeof got);
+  cudaMemset(elected, 0, sizeof got);
+  elect_kernel<<<1, 32>>>(elected);
+  cudaMemcpy(&got, elected, sizeof got, cudaMemcpyDeviceToHost);
+  return got;
 }
 
 __global__ void polling_kernel(int *flag) {

@@ -15,6 +15,9 @@ bool healthy_launch(void);
 // value that it reads from lane (i + 1) % 32, once the active lanes no longer include those that exited.
 void read_from_exited_lanes(int *got, unsigned *active);
 
+// The lanes of a warp that elect.sync elects.
+unsigned elected_lanes(void);
+
 // Lanes poll for a value that a lane writes once it knows the active lanes. True when the kernel ends.
 bool active_mask_while_polling(void);
 

@@ -29,6 +29,9 @@ Test(warp, goes_on_without_lanes_that_exit) {
   }
 }
 
+// It is not the first lane, so that no kernel relies on that.
+Test(warp, elects_the_last_lane) { cr_assert_eq(elected_lanes(), 1u << 31); }
+
 Test(warp, answers_while_others_poll, .timeout = 60) { cr_assert(active_mask_while_polling()); }
 
 // ---- Order --------------------------------------------------------------------------------------

@@ -102,6 +102,8 @@ void guess_slept(bool broken);
 void guess_written(bool broken);
 void guess_added(bool broken);
 void guess_stopped(bool broken);
+void guess_upper_half(bool broken);
+void guess_five(bool broken);
 
 // clusters.cu
 void cluster_read_before_barrier(bool broken);

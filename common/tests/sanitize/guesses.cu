@@ -142,3 +142,38 @@ __global__ void stopped_kernel(unsigned *sum, unsigned *nowhere) {
   atomicCAS(sum, old, old + 1);
 }
 void guess_stopped(bool broken) { RUN(stopped_kernel, 2, 1, device_words(1), NULL) }
+
+// The compare-and-swap of the whole comes behind one of its upper half, and so is not the next access.
+template <bool right>
+__global__ void upper_kernel(unsigned long long *whole) {
+  if (blockIdx.x == 0) {
+    atomicAdd(whole, 1ull); // <- upper atomic
+    return;
+  }
+  const unsigned long long old = *whole; // <- upper read
+  if (!right) atomicCAS(reinterpret_cast<unsigned *>(whole) + 1, 7u, 8u);
+  atomicCAS(whole, old, old + 1);
+}
+void guess_upper_half(bool broken) {
+  RUN(upper_kernel, 2, 1, reinterpret_cast<unsigned long long *>(device_floats(2)))
+}
+
+// A thread may have more guesses at a time than are held back.
+template <bool right>
+__global__ void five_kernel(unsigned *words, unsigned *seen) {
+  if (blockIdx.x == 0) {
+    for (int i = 0; i < 5; i++) atomicAdd(&words[i], 1u); // <- five atomics
+    return;
+  }
+  unsigned old[5];
+  old[0] = words[0]; // <- first of five
+  old[1] = words[1];
+  old[2] = words[2];
+  old[3] = words[3];
+  old[4] = right ? 0 : words[4];
+  for (int i = 0; i < (right ? 4 : 5); i++) {
+    if (right) atomicCAS(&words[i], old[i], 1u);
+    if (!right) seen[i] = old[i];
+  }
+}
+void guess_five(bool broken) { RUN(five_kernel, 2, 1, device_words(5), device_words(5)) }

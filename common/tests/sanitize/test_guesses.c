@@ -17,6 +17,8 @@ Test(guesses, reads_before_compare_and_swap) {
        guess_stopped,
        {RACE, "<- stopped atomic", "<- stopped read"},
        1}, // and the fault
+      CASE(guess_upper_half, RACE, "<- upper atomic", "<- upper read"),
+      {"guess_five", guess_five, {RACE, "<- five atomics", "<- first of five"}, 4},
       {"guess_written",
        guess_written,
        {RACE "write and read of __global__ memory", "<- plain write", "<- plain guess",
