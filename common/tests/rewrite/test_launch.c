@@ -153,6 +153,7 @@ static const char *const untouched[] = {
     "const char *s = \"one \\\n k<<<1, 2>>>()\";",
     "auto s = R\"(k<<<1, 2>>>())\";",
     "auto s = u8R\"x()\" k<<<1 )x\";",
+    "auto s = R\"x()y\" k<<<1 )x\";",
     "auto s = LR\"(\n\"k<<<)\";",
     "char c = '\\''; auto s = \"<<<\"; wchar_t w = L'\"'; // <<<",
     "int n = 1'000'000; auto s = \"k<<<1\";",

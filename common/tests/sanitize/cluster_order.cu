@@ -55,6 +55,37 @@ __global__ void __cluster_dims__(2) met_kernel(const __grid_constant__ CUtensorM
 }
 void cluster_met_before_end(bool broken) { RUN(met_kernel) }
 
+// The second block reads from the first one, which has to wait for that.
+template <bool right>
+__global__ void __cluster_dims__(2)
+    second_reads_kernel(const __grid_constant__ CUtensorMap, float *out) {
+  __shared__ float tile[THREADS];
+  tile[threadIdx.x] = 1;
+  cg::this_cluster().sync();
+  if (blockIdx.x == 1) out[threadIdx.x] = of_other(tile)[threadIdx.x]; // <- second reads
+  if (right) cg::this_cluster().sync();
+}
+void cluster_ended_before_second(bool broken) { RUN(second_reads_kernel) }
+
+// It is enough that one thread waits, here for a flag.
+template <bool right>
+__global__ void __cluster_dims__(2)
+    one_waits_kernel(const __grid_constant__ CUtensorMap, float *out) {
+  __shared__ float value;
+  __shared__ int flag;
+  cg::cluster_group cluster = cg::this_cluster();
+  if (threadIdx.x == 0) flag = value = 0;
+  cluster.sync();
+  if (blockIdx.x == 1 && threadIdx.x == 0) {
+    out[0] = *of_other(&value);                       // <- before the flag
+    atomicExch(cluster.map_shared_rank(&flag, 0), 1); // <- before the flag
+  } else if (right && blockIdx.x == 0 && threadIdx.x == 40) {
+    while (atomicAdd(&flag, 0) == 0) {
+    }
+  }
+}
+void cluster_ended_behind_flag(bool broken) { RUN(one_waits_kernel) }
+
 // ---- Phases -------------------------------------------------------------------------------------
 
 // A thread that has arrived for the second phase, and has not waited for it, knows of the first one alone. It is slow, so

@@ -275,6 +275,10 @@ __global__ void past_dynamic_kernel(float *out) {
 void cluster_past_dynamic(bool broken) {
   RUN(past_dynamic_kernel, 2, THREADS * sizeof(float), device_floats(THREADS))
 }
+// The same where half of the number is there.
+void cluster_straddles_dynamic(bool broken) {
+  RUN(past_dynamic_kernel, 2, THREADS * sizeof(float) + 2, device_floats(THREADS))
+}
 
 template <bool right>
 __global__ void past_static_kernel(float *out) {

@@ -131,6 +131,18 @@ void cooperative_cluster(bool broken) {
   RUN(cluster_kernel, dim3(2), device_floats(2 * THREADS), device_floats(2 * THREADS))
 }
 
+// One block writes and the other one reads, in whichever order they come to their barriers.
+template <bool right>
+__global__ void cluster_of_one_kernel(float *data, float *out) {
+  if (blockIdx.x == 0) data[threadIdx.x] = 1; // <- of one write
+  if (right) cg::this_grid().sync();
+  if (!right) cg::this_cluster().sync();
+  if (blockIdx.x == 1) out[threadIdx.x] = data[threadIdx.x]; // <- of one read
+}
+void cooperative_cluster_of_one(bool broken) {
+  RUN(cluster_of_one_kernel, dim3(2), device_floats(THREADS), device_floats(THREADS))
+}
+
 // ---- What cannot go on, or begin ----------------------------------------------------------------
 
 template <bool right>

@@ -121,12 +121,15 @@ void cluster_ended_of_second(bool broken);
 void cluster_add_after_end(bool broken);
 void cluster_unwritten(bool broken);
 void cluster_past_dynamic(bool broken);
+void cluster_straddles_dynamic(bool broken);
 void cluster_past_static(bool broken);
 
 // cluster_order.cu
 void cluster_gone_before_barrier(bool broken);
 void cluster_met_before_end(bool broken);
 void cluster_reads_of_first(bool broken);
+void cluster_ended_before_second(bool broken);
+void cluster_ended_behind_flag(bool broken);
 void cluster_read_before_wait(bool broken);
 void cluster_flag_not_read(bool broken);
 void cluster_relaxed_before(bool broken);
@@ -158,6 +161,7 @@ void cooperative_flag(bool broken);
 void cooperative_plain_word(bool broken);
 void cooperative_grid(bool broken);
 void cooperative_cluster(bool broken);
+void cooperative_cluster_of_one(bool broken);
 void cooperative_missing(bool broken);
 void cooperative_stuck(bool broken);
 void cooperative_too_many(bool broken); // broken or not

@@ -4,6 +4,7 @@
 
 #define RACE      "Race reported between ", " of __shared__ memory"
 #define WITH_SYNC "hint: the blocks of a cluster run at the same time: put cluster.sync()"
+#define ENDED     "Race reported between the end of a block and "
 #define UNFENCED                                                                                   \
   "Box copy overwrites __shared__ memory that a thread has read without a fence.proxy.async"
 #define HIDDEN                                                                                     \
@@ -16,6 +17,8 @@ Test(cluster_order, races) {
            "hint: a thread has ended, and the barrier of the cluster orders nothing"),
       CASE(cluster_met_before_end, RACE, "<- met read", "<- met write",
            "hint: a thread has ended, and the barrier of the cluster orders nothing"),
+      CASE(cluster_ended_before_second, ENDED, "<- second reads", "in block (1,0,0)"),
+      CASE(cluster_ended_behind_flag, ENDED, "<- before the flag", "in block (1,0,0)"),
       CASE(cluster_reads_of_first, "Race reported between write and read of __global__ memory",
            "<- next write", "<- next read", "hint: blocks run in any order"),
       CASE(cluster_read_before_wait, RACE, "<- phases ", "<- phases ", WITH_SYNC),

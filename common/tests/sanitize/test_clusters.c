@@ -64,8 +64,18 @@ Test(clusters, memory) {
           cluster_past_dynamic, "Invalid __shared__ read of size 4 bytes", "<- past dynamic",
           "by thread (63,0,0) in block (0,0,0): 4 bytes past the end of dynamic shared memory (256 "
           "bytes asked for at the launch), in block (1,0,0)"),
+      CASE(cluster_straddles_dynamic, "Invalid __shared__ read of size 4 bytes",
+           "by thread (63,0,0) in block (0,0,0): 2 bytes past the end of dynamic shared memory "
+           "(258 bytes asked for at the launch), in block (1,0,0)"),
       CASE(cluster_past_static, "Invalid __shared__ read of size 4 bytes", "<- past static",
            "by thread (63,0,0) in block (0,0,0): ", ", in block (1,0,0)"),
   };
   RUN_CASES(cases);
+}
+
+// The launch fails with the error that an H100 gives.
+Test(clusters, error) {
+  cr_assert_not_null(freopen("/dev/null", "w", stderr)); // the report
+  cluster_add_after_end(true);
+  cr_expect_eq(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
 }

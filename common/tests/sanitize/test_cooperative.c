@@ -19,6 +19,8 @@ Test(cooperative, races) {
            WITH_SYNC),
       CASE(cooperative_cluster, GLOBAL_RACE, " of __global__ memory", "<- cluster ", "<- cluster ",
            WITH_SYNC),
+      CASE(cooperative_cluster_of_one, GLOBAL_RACE, " of __global__ memory", "<- of one ",
+           "<- of one ", WITH_SYNC),
   };
   RUN_CASES(cases);
 }
