@@ -222,6 +222,9 @@ void unwritten_third_float(bool broken);
 void phase_arrived_for_next(bool broken);
 void phase_left_out_by_arriver(bool broken);
 void flag_raised_early(bool broken);
+void barrier_in_other_file(bool broken);
+void barrier_missed_on_and_on(bool broken);
+void race_beside_early_read(bool broken);
 
 // heap.cu
 void heap_past_the_end(bool broken);
@@ -309,6 +312,7 @@ void refill_in_next_block(bool broken);
 void refill_after_old_fence(bool broken);
 void refill_for_warp(bool broken);
 void refill_fenced_by_third(bool broken);
+void refill_fenced_by_ended(bool broken);
 void refill_behind_atomic(bool broken);
 void refill_by_another(bool broken);
 

@@ -4,6 +4,8 @@
 #include "faults.h"
 #include "hopper.cuh"
 
+#include <cuda_pipeline.h>
+
 #define RUN(kernel, threads)                                                                       \
   if (broken) kernel<false><<<1, threads>>>(device_floats(threads));                               \
   if (!broken) kernel<true><<<1, threads>>>(device_floats(threads));
@@ -70,3 +72,40 @@ __global__ void raised_kernel(float *out) {
   }
 }
 void flag_raised_early(bool broken) { RUN(raised_kernel, 64) }
+
+// Lines of two files are two lines, whatever their numbers are.
+template <bool right>
+__global__ void files_kernel(float *out) {
+  if (threadIdx.x < 32) __syncthreads("one.cuh", 7);
+  if (threadIdx.x >= 32) __syncthreads(right ? "one.cuh" : "two.cuh", 7);
+  out[threadIdx.x] = 1;
+}
+void barrier_in_other_file(bool broken) { RUN(files_kernel, 64) }
+
+// Threads that have ended miss each barrier from then on. It is reported once.
+template <bool right>
+__global__ void leave_kernel(float *out) {
+  __shared__ float tile[64];
+  tile[threadIdx.x] = 1;
+  if (right) __syncthreads();
+  if (threadIdx.x >= 50) return;
+  if (!right) __syncthreads();               // <- missed by those
+  out[threadIdx.x] = tile[63 - threadIdx.x]; // <- read of theirs
+  __syncthreads();
+}
+void barrier_missed_on_and_on(bool broken) { RUN(leave_kernel, 64) }
+
+// An access that is too early for a copy does not stand for a race in other lines.
+template <bool right>
+__global__ void both_kernel(float *out) {
+  __shared__ float copied[64], written[64];
+  __pipeline_memcpy_async(&copied[threadIdx.x], &out[threadIdx.x], 4);
+  __pipeline_commit();
+  if (right) __pipeline_wait_prior(0);
+  const float early = copied[threadIdx.x]; // <- both
+  __pipeline_wait_prior(0);
+  written[threadIdx.x] = early; // <- both
+  if (right) __syncthreads();
+  out[threadIdx.x] = written[63 - threadIdx.x]; // <- both
+}
+void race_beside_early_read(bool broken) { RUN(both_kernel, 64) }

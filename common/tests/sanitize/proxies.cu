@@ -188,6 +188,27 @@ __global__ void third_kernel(const __grid_constant__ CUtensorMap map, float *out
 }
 void refill_fenced_by_third(bool broken) { RUN(third_kernel, 64) }
 
+// A thread that knows of the read executes the fence, and ends before the barrier, which then says nothing of it.
+template <bool right>
+__global__ void ended_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier done[1];
+  create(done, 1);
+  const fetched_tile stage = arrived_tile(memory, &map);
+  if (threadIdx.x == 40) {
+    out[0] = __half2float((*stage.place)[5][7]); // <- read
+    barrier_arrive(&done[0]);
+  }
+  if (threadIdx.x == 1) {
+    barrier_wait(&done[0], 0);
+    reads_before_copies();
+    if (!right) return;
+  }
+  __syncthreads();
+  refill(stage, &map);
+}
+void refill_fenced_by_ended(bool broken) { RUN(ended_kernel, 64) }
+
 // Warp 1 tells warp 0 by an atomic operation that it has read the tile.
 template <bool right>
 __global__ void atomic_kernel(const __grid_constant__ CUtensorMap map, float *out) {

@@ -76,6 +76,6 @@ Test(clusters, memory) {
 // The launch fails with the error that an H100 gives.
 Test(clusters, error) {
   cr_assert_not_null(freopen("/dev/null", "w", stderr)); // the report
-  cluster_add_after_end(true);
+  cluster_ended(true);
   cr_expect_eq(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
 }

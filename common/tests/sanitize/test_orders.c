@@ -13,3 +13,26 @@ Test(orders, races) {
   };
   RUN_CASES(cases);
 }
+
+Test(orders, barriers_of_some) {
+  static const fault_case cases[] = {
+      CASE(barrier_in_other_file, "Barrier error detected. Divergent thread(s) in block",
+           ".cuh:7\n", ".cuh:7\n"),
+      {"barrier_missed_on_and_on",
+       barrier_missed_on_and_on,
+       {"Barrier error detected. Divergent thread(s) in block", "<- missed by those",
+        "Race reported between ", "<- read of theirs"},
+       1},
+  };
+  RUN_CASES(cases);
+}
+
+Test(orders, two_faults) {
+  static const fault_case cases[] = {
+      {"race_beside_early_read",
+       race_beside_early_read,
+       {"Race reported between ", "<- both", "Race reported between ", "<- both"},
+       1},
+  };
+  RUN_CASES(cases);
+}

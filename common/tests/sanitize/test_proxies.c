@@ -26,6 +26,8 @@ Test(proxies, copies) {
       CASE(refill_after_old_fence, OVERWRITES("read", "read")),
       CASE(refill_for_warp, OVERWRITES("read", "read")),
       CASE(refill_fenced_by_third, OVERWRITES("read", "read")),
+      CASE(refill_fenced_by_ended, "Box copy overwrites", "<- read", "by thread (40,0,0)",
+           "<- fetch"),
       CASE(refill_behind_atomic, OVERWRITES("read", "read")),
       CASE(refill_by_another, OVERWRITES("read", "read")),
   };
