@@ -198,9 +198,31 @@ __global__ void dynamic_shared_kernel(int *out, int count, int *misaligned) {
   }
 }
 
+// A kernel's own arrays count as well.
+__global__ void both_shared_kernel(int *out) {
+  extern __shared__ int dynamic[];
+  __shared__ int fixed[64];
+  fixed[threadIdx.x] = dynamic[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = fixed[63 - threadIdx.x] + dynamic[63 - threadIdx.x];
+}
+static bool arrays_count(error_text *error, int most) {
+  const cudaFuncAttribute size = cudaFuncAttributeMaxDynamicSharedMemorySize;
+  const cudaError_t more = cudaFuncSetAttribute(both_shared_kernel, size, most - 255);
+  cudaGetLastError();
+  const cudaError_t all = cudaFuncSetAttribute(both_shared_kernel, size, most - 256);
+  device_array<int> out(64);
+  both_shared_kernel<<<1, 64, most - 256>>>(out.data());
+  if (!device_finished(error, "both_shared_kernel")) return false;
+  if (out.host()[5] != 2 * 58) return fail(error, "both arrays: %d, not 116", out.host()[5]);
+  return (more == cudaErrorInvalidValue && all == cudaSuccess) ||
+         fail(error, "beside 256 bytes: %s and %s", cudaGetErrorName(more), cudaGetErrorName(all));
+}
+
 bool block_dynamic_shared(error_text *error) {
   int most;
   cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
+  if (!arrays_count(error, most)) return false;
   cudaFuncSetAttribute(dynamic_shared_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
   for (const int bytes : {4, 100, 4096, 48 * 1024, 60000, most}) {
     const int count = bytes / 4, blocks = 3;

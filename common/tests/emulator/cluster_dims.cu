@@ -133,7 +133,8 @@ bool cluster_dims_refused(error_text *error) {
       !expect_error(error, "16 blocks", launch(large_kernel, 16, out.data()), size) ||
       !expect_error(error, "the same size", with(dim3(2, 2)), cudaSuccess) ||
       !expect_error(error, "a larger size", with(dim3(4, 2)), size) ||
-      !expect_error(error, "another size", with(dim3(4, 1)), size))
+      !expect_error(error, "another size", with(dim3(4, 1)), size) ||
+      !expect_error(error, "another depth", with(dim3(2, 2, 2)), size))
     return false;
   cudaFuncSetAttribute(large_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
   if (!expect_error(error, "16 blocks, allowed", launch(large_kernel, 16, out.data()), cudaSuccess))

@@ -37,6 +37,8 @@ bool launches_errors(error_text *error) {
       {"no thread", 1, 0, 0, cudaErrorInvalidValue},
       {"one thread too many", 1, x + 1, 0, cudaErrorInvalidValue},
       {"a product of too many threads", 1, dim3(x / 2, 3), 0, cudaErrorInvalidValue},
+      {"a product of one thread too many", 1, dim3(41, x / 41 + 1), 0, cudaErrorInvalidValue},
+      {"a grid of x = 2^31", device.maxGridSize[0] + 1u, 1, 0, cudaErrorInvalidValue},
       {"a block of z = 65", 1, dim3(1, 1, z + 1), 0, cudaErrorInvalidValue},
       {"no block", 0, 1, 0, cudaErrorInvalidValue},
       {"a grid of y = 0", dim3(1, 0), 1, 0, cudaErrorInvalidValue},
