@@ -21,6 +21,12 @@ Test(cluster_order, races) {
       CASE(cluster_ended_behind_flag, ENDED, "<- before the flag", "in block (1,0,0)"),
       CASE(cluster_reads_of_first, "Race reported between write and read of __global__ memory",
            "<- next write", "<- next read", "hint: blocks run in any order"),
+  };
+  RUN_CASES(cases);
+}
+
+Test(cluster_order, phases) {
+  static const fault_case cases[] = {
       CASE(cluster_read_before_wait, RACE, "<- phases ", "<- phases ", WITH_SYNC),
       CASE(cluster_flag_not_read, RACE, "<- flag ", "<- flag ", WITH_SYNC),
       CASE(cluster_relaxed_before, RACE, "<- relaxed before ", "<- relaxed before ", WITH_SYNC),

@@ -20,6 +20,12 @@ Test(proxies, copies) {
       CASE(refill_behind_shuffle, "Box copy overwrites", "<- read", "<- fetch",
            "by thread (32,0,0)"),
       CASE(refill_unfenced_by_warp, OVERWRITES("read", "read")),
+  };
+  RUN_CASES(cases);
+}
+
+Test(proxies, places_of_the_fence) {
+  static const fault_case cases[] = {
       CASE(refill_unfenced_by_lane, "Box copy overwrites", "<- read", "by thread (33,0,0)",
            "<- fetch"),
       CASE(refill_in_next_block, OVERWRITES("read", "read")),

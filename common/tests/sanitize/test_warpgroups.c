@@ -18,6 +18,12 @@ Test(warpgroups, products) {
            "hint: wgmma_wait() for the product's group must come first"),
       CASE(product_uncommitted_read, "<- uncommitted product", "<- uncommitted read",
            "hint: the product is in no group yet, and a wait is for groups: wgmma_commit() must"),
+  };
+  RUN_CASES(cases);
+}
+
+Test(warpgroups, fences) {
+  static const fault_case cases[] = {
       CASE(product_unfenced_last_of_d, "<- unfenced access", "<- unfenced product",
            "hint: wgmma_fence() between the two is missing"),
       CASE(product_unfenced_last_of_a, "<- unfenced access", "<- unfenced product",
