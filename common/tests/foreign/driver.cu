@@ -60,8 +60,9 @@ FEATURE(contexts,
     CUdeviceptr memory;
     int back = 0;
     right &= cuCtxPushCurrent(context) == CUDA_SUCCESS;
-    right &= cuMemAlloc(&memory, 4) == CUDA_SUCCESS;
+    right &= cuMemAlloc(&memory, 8) == CUDA_SUCCESS;
     right &= cuMemsetD32(memory, 7, 1) == CUDA_SUCCESS;
+    right &= cuMemsetD32(memory + 2, 9, 1) == CUDA_ERROR_INVALID_VALUE; // no multiple of 4
     right &= cuMemcpyDtoH(&back, memory, 4) == CUDA_SUCCESS && back == 7;
     right &= cuMemFree(memory) == CUDA_SUCCESS;
   });
@@ -103,6 +104,10 @@ static bool use(CUmodule module) {
   DRIVER(cuLaunchKernel(scale, 2, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra)); // 7.5
   size = 24;
   if (cuLaunchKernel(scale, 2, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra) == CUDA_SUCCESS)
+    return false;
+  size = sizeof buffer;
+  if (cuLaunchKernel(scale, 2, 1, 1, 32, 1, 1, 0, nullptr, arguments, extra) !=
+      CUDA_ERROR_INVALID_VALUE)
     return false;
 
   DRIVER(cuMemcpyDtoH(host.data(), x, n * sizeof(float)));
