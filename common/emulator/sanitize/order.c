@@ -186,9 +186,24 @@ unsigned order_copy_actor(const void *address, unsigned thread) {
   return ACTOR_COPIES + number;
 }
 
-void order_copy_arrived(const void *address) {
+void order_copy_arrived(const void *address, unsigned thread, uint32_t started) {
   const unsigned number = barrier_number(address);
-  order_own->barriers[number].arriving.known[ACTOR_COPIES + number] = order_time++;
+  barrier_clock *it = &order_own->barriers[number];
+  it->carrier = thread;
+  it->carried_from = started;
+  it->carried_to = order_time;
+  it->arriving.known[ACTOR_COPIES + number] = order_time++;
+}
+
+bool order_carried_to_phase_end(const void *address, const past_access *past) {
+  const uint32_t *known = order_own->barriers[barrier_number(address)].arriving.known;
+  for (unsigned i = 0; i < order_own->barrier_count; i++) {
+    const barrier_clock *it = &order_own->barriers[i];
+    if (it->carrier == past->actor && it->carried_from > past->stamp &&
+        it->carried_to <= known[ACTOR_COPIES + i])
+      return true;
+  }
+  return false;
 }
 
 uint32_t order_copies_arrived(const void *address) {

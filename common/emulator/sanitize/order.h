@@ -137,9 +137,14 @@ bool order_phase_known(const void *barrier, uint32_t event, unsigned thread);
 bool order_before_phase_end(const void *barrier, const past_access *past);
 
 // The actor of a box copy that `thread` starts and whose bytes the barrier counts.
-// The second: its bytes arrive, before the threads that wait for the phase continue.
+// The second: the bytes of a copy that the thread started at that stamp arrive, before the threads that wait for the phase
+// continue.
 unsigned order_copy_actor(const void *barrier, unsigned thread);
-void order_copy_arrived(const void *barrier);
+void order_copy_arrived(const void *barrier, unsigned thread, uint32_t started);
+
+// Whether the past event comes before the end of the barrier's running phase because its thread then started a copy, for
+// whose bytes a thread has waited that has arrived. Such bytes say when, but order no accesses of the thread.
+bool order_carried_to_phase_end(const void *barrier, const past_access *past);
 
 // The stamp of the last copy whose bytes have arrived at the barrier; 0: none. order_phase_known() says who knows of it.
 uint32_t order_copies_arrived(const void *barrier);

@@ -48,6 +48,9 @@ typedef struct {
   // it, since all change the same word, one after the other (PTX ISA, "Release and Acquire Patterns").
   actor_clock arriving, complete;
   unsigned copier; // the thread that started the last copy
+  // The last copy whose bytes have arrived: the thread that started it, and the stamps of its start and of their arrival.
+  unsigned carrier;
+  uint32_t carried_from, carried_to;
 } barrier_clock;
 
 // A block of the running cluster; the running block of an ordinary launch is the first.

@@ -104,7 +104,8 @@ static unsigned together(const worker *worker, unsigned thread) {
 static bool saw_in_time(const barrier_phases *it, unsigned thread, const phase_wait *wait) {
   const past_access seen = event_of(thread, wait->over);
   return seen.stamp > 0 &&
-         (order_before_phase_end(it->barrier, &seen) || order_before(&seen, it->arrival.actor));
+         (order_before_phase_end(it->barrier, &seen) || order_before(&seen, it->arrival.actor) ||
+          order_carried_to_phase_end(it->barrier, &seen));
 }
 
 // Of the threads from `first` to before `end`: the first that has waited for the phase before the running one, if none of

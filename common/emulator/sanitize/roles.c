@@ -119,7 +119,7 @@ void observer_box_start(worker *worker, box_copy *copy) {
 void observer_box_done(worker *worker, const box_copy *copy) {
   const checked_access access = box_access(worker, copy);
   access_end_copy(copy->destination, (unsigned)access.bytes, access.actor);
-  order_copy_arrived(copy->barrier);
+  order_copy_arrived(copy->barrier, copy->thread, copy->started);
 }
 
 // Copies that are still under way when the block ends would write into the next block's memory.

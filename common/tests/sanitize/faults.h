@@ -263,6 +263,7 @@ void phase_seen_by_arrival(bool broken);
 void phase_left_out_later(bool broken);
 void phase_seen_by_lane(bool broken);
 void phase_of_copy_known(bool broken);
+void phase_of_announced_copy(bool broken);
 void phase_of_two_copiers(bool broken);
 
 // products.cu

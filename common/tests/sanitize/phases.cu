@@ -292,3 +292,30 @@ void phase_of_two_copiers(bool broken) {
   if (broken) copiers_kernel<false><<<1, 128, TWO_TILES>>>(map, device_floats(1));
   if (!broken) copiers_kernel<true><<<1, 128, TWO_TILES>>>(map, device_floats(1));
 }
+
+// Thread 64 announces the bytes, and thread 96 starts the copies. It tells the readers by their bytes that it has seen the
+// end of a phase of `empty`. With the fault thread 64 starts them as well, and thread 96 only waits.
+template <bool right>
+__global__ void announced_kernel(const __grid_constant__ CUtensorMap map, float *out) {
+  extern __shared__ unsigned char memory[];
+  __shared__ barrier full[1], empty[1];
+  create(full, 1);
+  create(empty, 2);
+  for (int lap = 0; lap < 4; lap++) {
+    if (threadIdx.x == 64 || threadIdx.x == 96) {
+      if (lap > 0) barrier_wait(&empty[0], (lap - 1) % 2); // <- announced wait
+      if (threadIdx.x == 64) barrier_arrive_expecting(&full[0], TILE_BYTES);
+      reads_before_copies();
+      if (threadIdx.x == (right ? 96 : 64)) copy_box(tiles(memory), &map, &full[0], 0, 0, 0, 0);
+    } else if (threadIdx.x % 32 == 0) {
+      barrier_wait(&full[0], lap % 2);
+      if (threadIdx.x == 0) out[lap] = __half2float(tiles(memory)[0][0][0]);
+      barrier_arrive(&empty[0]);
+    }
+  }
+}
+void phase_of_announced_copy(bool broken) {
+  const CUtensorMap map = map_of_zeros();
+  if (broken) announced_kernel<false><<<1, 128, TWO_TILES>>>(map, device_floats(128));
+  if (!broken) announced_kernel<true><<<1, 128, TWO_TILES>>>(map, device_floats(128));
+}

@@ -37,6 +37,8 @@ Test(phases, known) {
            HINT),
       CASE(phase_of_copy_known, MISSED, "wait at ", "<- copy known wait\n", "by thread (64,0,0)",
            HINT),
+      CASE(phase_of_announced_copy, MISSED, "wait at ", "<- announced wait\n", "by thread (96,0,0)",
+           HINT),
   };
   RUN_CASES(cases);
 }
