@@ -19,7 +19,7 @@ static void make_reference(void) {
   static double o_expected[COUNT], lse_expected[ALL_ROWS];
   static float allowed[COUNT], mean[COUNT], low[COUNT], high[COUNT];
   static float score_error[ALL_ROWS], lse_error[ALL_ROWS];
-  shape = (attention_shape){ATTENTION_FP16, 1, HEADS, HEADS, ROWS, ROWS, DIM, false, 0.125f};
+  shape = (attention_shape){ATTENTION_FP16, 1, HEADS, 1, ROWS, ROWS, DIM, false, 0.125f};
   for (size_t i = 0; i < COUNT; i++) allowed[i] = mean[i] = 1;
   for (size_t i = 0; i < ALL_ROWS; i++) lse_expected[i] = 3, lse[i] = 3;
   reference = (reference_result){.o = o_expected,
@@ -52,6 +52,40 @@ static void make_ill_conditioned(size_t row) {
     reference.o_low[i] = -1;
     reference.o_high[i] = 2;
   }
+}
+
+// A NaN is no smaller than what is allowed, and no larger either.
+Test(outputs, a_nan_is_wrong) {
+  o[(ROWS + 6) * DIM + 1] = 0x7e00;
+  cr_expect(isnan(expect("O is wrong at batch 0, head 1, row 6, column 1: ").o_error));
+  o[(ROWS + 6) * DIM + 1] = 0;
+  lse[7] = NAN;
+  cr_expect(isnan(expect("lse is wrong at batch 0, head 0, row 7: expected 3, got nan").lse_error));
+}
+
+// Each of these numbers differs little from the one before it, and comes from somewhere else.
+Test(outputs, what_is_not_finite_is_called_by_its_origin) {
+  static const struct {
+    attention_dtype dtype;
+    uint16_t bits;
+    const char *words;
+  } cases[] = {
+      {ATTENTION_FP16, 0xffff, "; 1 were never written"},
+      {ATTENTION_FP16, 0x7dff, "; 1 are NaN or infinite"}, // its first byte is that of the poison
+      {ATTENTION_FP16, 0x7c00, "; 1 are NaN or infinite"},
+      {ATTENTION_FP16, 0xffca, "; 1 are NaN or infinite"},
+      {ATTENTION_FP16, 0xffc8, "; 1 are NaN, computed from device memory"}, // from bf16
+      {ATTENTION_BF16, 0xffc8, "; 1 are NaN or infinite"},
+      {ATTENTION_BF16, 0xfff9, "; 1 are NaN, computed from device memory"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    shape.dtype = cases[i].dtype;
+    o[5] = cases[i].bits;
+    expect(cases[i].words);
+  }
+  o[5] = 0;
+  lse[7] = INFINITY;
+  expect("; 1 are NaN or infinite");
 }
 
 Test(outputs, no_error_uses_nothing_of_what_is_allowed) {
@@ -91,6 +125,11 @@ Test(outputs, an_ill_conditioned_row_has_two_ends) {
             result.message.text);
   cr_expect(strstr(result.message.text, "(an error of up to 0.75 in the exponent)"), "%s",
             result.message.text);
+  // A row that is right all the same does not count.
+  make_ill_conditioned(9);
+  reference.score_error[9] = 4;
+  cr_expect(strstr(expect(NULL).message.text, "in 2 of 32 rows"));
+  cr_expect(strstr(expect(NULL).message.text, "(an error of up to 0.75 in the exponent)"));
   o[2 * DIM] = MINUS | (FOUR + 1);
   expect("row 2, column 0: expected 0, got -4.00391 (allowed error 4)");
   o[2 * DIM] = 0;
@@ -128,6 +167,14 @@ Test(outputs, lse_without_keys_is_minus_infinity_and_nothing_else) {
     lse[9] = wrong[i];
     expect("lse is wrong at batch 0, head 0, row 9: expected -inf, got ");
   }
+}
+
+Test(outputs, an_ill_conditioned_row_is_named_in_its_head) {
+  make_ill_conditioned(ROWS + 3);
+  o[(ROWS + 3) * DIM] = ONE;
+  const check_result result = expect(NULL);
+  cr_expect(strstr(result.message.text, "in 1 of 32 rows, such as batch 0, head 1, row 3: "), "%s",
+            result.message.text);
 }
 
 // The sentence says what is wrong, and not only what may look so.
@@ -195,4 +242,9 @@ Test(outputs, of_two_runs_the_worse_number_is_kept) {
   const check_result more = {.o_bad = 1, .lse_bad = 1, .message = {"both are"}};
   check_keep_worse(&result, &more, "later");
   cr_expect_str_eq(result.message.text, "later: both are");
+  // Of two runs that are right, the one with more ill-conditioned rows has more to tell.
+  result = (check_result){.ill_conditioned = 1, .message = {"one row"}};
+  const check_result ill = {.ill_conditioned = 2, .message = {"two rows"}};
+  check_keep_worse(&result, &ill, "later");
+  cr_expect_str_eq(result.message.text, "later: two rows");
 }
