@@ -68,6 +68,16 @@ Test(pattern, names_what_is_bad) {
   expect(".xx..xx..x..", "the only head; 5 of 12 rows, 1 to 9");
 }
 
+// A fault in each tile of 64 or 128 rows.
+Test(pattern, names_what_is_bad_in_large_tiles) {
+  enum { COUNT = 3 * 128 };
+  char rows[COUNT + 1] = "";
+  for (size_t i = 0; i < COUNT; i++) rows[i] = i % 64 == 5 ? 'x' : '.';
+  expect(rows, "the only head; one row in 64 (5, 69, ...)");
+  for (size_t i = 0; i < COUNT; i++) rows[i] = i % 128 >= 5 && i % 128 <= 70 ? 'x' : '.';
+  expect(rows, "the only head; rows 5 to 70 of every 128");
+}
+
 Test(pattern, counts_each_nan_once) {
   pattern bad;
   char text[512];
