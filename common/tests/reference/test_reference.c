@@ -119,6 +119,35 @@ Test(reference, the_bound_by_hand) {
   reference_free(&result);
 }
 
+// Plain attention rounds the products, and what they are after the scale, which is 3. In the first case it finds no
+// difference between the keys, because of 2049; in the second one it finds 2 instead of 3, because of 3 * 683.
+Test(reference, the_bound_has_the_rounding_of_scores) {
+  attention_shape shape = small(1, 2, 2, false);
+  shape.scale = 3;
+  static const struct {
+    float q[2], k[4];
+    double difference; // between the scores of plain attention
+  } cases[] = {{{1024, 1}, {2, 1, 2, 0}, 0}, {{1, 1}, {683, 0, 682, 0}, 2}};
+  for (size_t i = 0; i < 2; i++) {
+    reference_result result = compute(&shape, cases[i].q, cases[i].k, (float[]){64, 0, 0, 0});
+    const double exact = 64 / (1 + exp(-3)), low = 64 / (1 + exp(-cases[i].difference));
+    cr_expect_float_eq(result.o[0], exact, 1e-9);
+    cr_expect_float_eq(result.o_bound, 2 * (exact - low), 0.2, "%g, not %g", result.o_bound,
+                       2 * (exact - low));
+    reference_free(&result);
+  }
+}
+
+// In plain attention each probability of 1 / 5 is 1638 * 2^-13, three of them are 1228.5 * 2^-11, and that becomes 1228
+// * 2^-11. The number nearest to 3 / 5 is 1229 * 2^-11.
+Test(reference, the_bound_has_the_rounding_of_probabilities_and_of_their_sum) {
+  const attention_shape shape = small(1, 5, 1, false);
+  reference_result result =
+      compute(&shape, (float[]){0}, (float[]){0, 0, 0, 0, 0}, (float[]){1, 1, 1, 0, 0});
+  cr_expect_float_eq(result.o_bound, 2 * (0.6 - 1228 * 0x1p-11), 1e-12, "%g", result.o_bound);
+  reference_free(&result);
+}
+
 // Nearest to 1 / 27 is an fp16 number so far above it that plain attention finds infinity in the first column.
 Test(reference, an_overflow_of_plain_attention_does_not_widen_the_bound) {
   enum { KEYS = 27 };
@@ -159,6 +188,19 @@ Test(reference, a_range_of_each_ill_conditioned_row) {
   reference_free(&result);
 }
 
+// In such a row the mean means nothing, so it does not widen the bound. Of plain attention, which overflows, only the
+// rounding of 0.3 is left.
+Test(reference, the_mean_of_an_ill_conditioned_row_does_not_widen_the_bound) {
+  const attention_shape shape = small(1, 2, 1, false);
+  reference_result result =
+      compute(&shape, (float[]){60000}, (float[]){60000, 60000}, (float[]){1, -1});
+  cr_assert(reference_ill_conditioned(&result, 0));
+  cr_expect_gt(3 * result.o_mean[0], 1e-3f);
+  cr_expect(result.o_bound > 0 && result.o_bound < 1e-4, "%g", result.o_bound);
+  cr_expect_leq((double)result.o_allowed[0], result.o_bound);
+  reference_free(&result);
+}
+
 // An error of 8 * 2^-24 * |q| |K[j]|, with the keys of its own head.
 Test(reference, scores_are_as_uncertain_as_the_keys_are_large) {
   attention_shape shape = small(1, 2, 1, false);
@@ -182,6 +224,19 @@ Test(reference, the_mean_error_has_that_of_the_largest_sum) {
   const double weighted = 1000 * (1 + (sums + KEYS * 0x1p-25) / unit);
   const double rounded = 1.5 * sqrt((1000 * unit * 1000 * unit / KEYS + 2 * 0x1p-50) / 3);
   const double expected = rounded + 0x1p-21 * weighted + sums * 1000 * 31 / 64;
+  cr_expect_float_eq((double)result.o_mean[0], expected, 1e-5 * expected, "%g, not %g",
+                     (double)result.o_mean[0], expected);
+  reference_free(&result);
+}
+
+// The sum over all keys is looked at as well, even where they are fewer than those between two looks.
+Test(reference, the_mean_error_has_that_of_the_last_sum) {
+  const attention_shape shape = small(1, 2, 1, false);
+  reference_result result = compute(&shape, (float[]){0}, (float[]){0, 0}, (float[]){0, 1000});
+  const double unit = 0x1p-11, sums = 0x1p-21 + (32 + 2 / 8.0) * 0x1p-24;
+  const double weighted = 500 * (1 + sums / unit) + 1000 * 0x1p-25 / unit;
+  const double rounded = 1.5 * sqrt((500 * unit * 500 * unit * 3 + 2 * 0x1p-50) / 3);
+  const double expected = rounded + 0x1p-21 * (weighted + 500) + sums * (500 + 500);
   cr_expect_float_eq((double)result.o_mean[0], expected, 1e-5 * expected, "%g, not %g",
                      (double)result.o_mean[0], expected);
   reference_free(&result);
