@@ -86,7 +86,8 @@ static enum {
   FIRST_O_ALONE,
   ALL_BUT_LAST_O,
   IDLE_ONCE,
-  WRONG_ONCE, // in the last element alone
+  WRONG_ONCE,     // in the last element alone
+  UNWRITTEN_ONCE, // likewise
   OUTSIDE_ONCE,
   BEHIND_O_ONCE,
   BEHIND_COPIES_ONCE,
@@ -117,7 +118,8 @@ static cudaError_t forward_right(const attention_args *arguments, cudaStream_t s
   }
   const bool other = kind == OTHER_BITS ? launches % 2 : kind == WRONG_ONCE && launches == idle;
   const uint16_t *o = right_o[other];
-  return cudaMemcpyAsync(arguments->o, o, shape_q_count(&tested.shape) * sizeof *o,
+  const size_t unwritten = kind == UNWRITTEN_ONCE && launches == idle;
+  return cudaMemcpyAsync(arguments->o, o, (shape_q_count(&tested.shape) - unwritten) * sizeof *o,
                          cudaMemcpyHostToDevice, stream);
 }
 
@@ -223,7 +225,9 @@ Test(after, what_one_launch_does_is_found) {
     const char *words;
   } cases[] = {
       {WRONG_ONCE, 0, "in a row: O is wrong at batch 0, head 9, row 14, column 6: "},
+      {UNWRITTEN_ONCE, 2, "in a row: O is wrong at batch 0, head 9, row 14, column 6: "},
       {OUTSIDE_ONCE, 0, "in a row: something was written outside the workspace: 1 byte past its"},
+      {OUTSIDE_ONCE, 5, "while the step was timed, something was written outside the workspace"},
       {BEHIND_O_ONCE, 2, "in a row: something was written outside O: 1 byte past its end"},
       {BEHIND_COPIES_ONCE, 0, "in a row: something was written outside the copies of the tensors "},
       {FAILS_ONCE, 2, "in a row: launching the step failed: invalid argument"},
