@@ -174,6 +174,12 @@ Test(rounds, one_that_waits_for_the_gpu_is_left_out) {
   run(&plan, all, 2);
   cr_expect(contenders[0].rounds == 10 && !contenders[0].failure);
   cr_expect(contenders[1].rounds == 0 && strstr(contenders[1].failure, "it waits for the GPU"));
+  // It is launched until the host has had the longest time that the clock gives it, and never again.
+  size_t attempts = 1, taken = 0;
+  for (long long spin = EVENT_LEAST_SPIN; spin < EVENT_MOST_SPIN; attempts++)
+    spin = event_next_spin(spin, true);
+  for (size_t i = 0; i < launches; i++) taken += order[i] == 'B';
+  cr_expect_eq(taken, attempts, "%zu launches, not %zu", taken, attempts);
 }
 
 Test(rounds, the_spin_grows_as_the_host_needs_it) {
