@@ -114,6 +114,7 @@ Test(csv, malformed_files) {
       CASE("a,b\n1,2,\n", "line 2 of a.csv has 3 fields where the header has 2"),
       CASE("# x\na,b\n\n1,2,3,4", "line 4 of a.csv has 4 fields where the header has 2"),
       CASE("a,b,a\n", "line 1 of a.csv names the column \"a\" twice"),
+      CASE("a,a\n", "line 1 of a.csv names the column \"a\" twice"),
       CASE("a,\"b\n1,2\n", "line 1 of a.csv has a quote out of place"),
       CASE("a,b\n1,\"2\n", "line 2 of a.csv has a quote out of place"),
       CASE("a,b\n1,2\"\n", "line 2 of a.csv has a quote out of place"),
@@ -133,6 +134,19 @@ Test(csv, malformed_files) {
     cr_expect_str_eq(error.text, cases[i].sentence, "case %zu: %s", i, error.text);
     cr_expect(table.text == NULL && table.cells == NULL && table.path == NULL, "case %zu", i);
   }
+}
+
+// More fields than all the rows of the table have room for.
+Test(csv, a_row_with_far_too_many_fields) {
+  enum { FIELDS = 1 << 18 };
+  static char text[FIELDS + 2] = "a\n";
+  memset(text + 2, ',', FIELDS - 1);
+  csv_table table;
+  error_text error = {""};
+  put(text, strlen(text));
+  cr_expect(!csv_read("a.csv", &table, &error));
+  cr_expect_str_eq(error.text, "line 2 of a.csv has 262144 fields where the header has 1", "%s",
+                   error.text);
 }
 
 Test(csv, files_that_cannot_be_read) {
