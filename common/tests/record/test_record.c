@@ -23,6 +23,7 @@ Test(record, reads_the_line_of_nvidia_smi) {
   cr_expect_eq(state.power_w, 118.93);
   cr_expect_eq(state.power_limit_w, 700);
   cr_expect_eq(state.temperature_c, 37);
+  cr_expect_str_eq(record_parse_state(" 580.159.04 , 1980 MHz").driver, "580.159.04");
 }
 
 Test(record, what_is_not_told_is_no_number) {
