@@ -123,6 +123,19 @@ Test(file, a_signal_while_the_file_is_created_leaves_nothing_behind) {
   }
 }
 
+// As under nohup.
+Test(file, a_signal_that_the_caller_ignores_does_not_disturb) {
+  put("target", "old");
+  signal(SIGHUP, SIG_IGN);
+  signal_within_open = SIGHUP;
+  write_or_fail("target", "newer");
+  signal_within_open = 0;
+  struct stat target;
+  cr_assert(stat("target", &target) == 0);
+  cr_expect_eq(target.st_size, 5, "%ld bytes", (long)target.st_size);
+  cr_expect_eq(temporary_folder_count(), 1);
+}
+
 static volatile sig_atomic_t signals_seen;
 static void count_signal(int signal) { signals_seen += signal == SIGINT; }
 
