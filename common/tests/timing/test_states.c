@@ -1,5 +1,6 @@
 // Tests the use of the clock, the power and the reasons that a GPU tells during a timing run.
 #include "fake_clock.h"
+#include "timing/told_clock.h"
 
 Test(states, a_dropped_clock_is_seen_and_given_time) {
   contender one = {'A', 0, 20, 0, 0};
@@ -14,7 +15,7 @@ Test(states, a_dropped_clock_is_seen_and_given_time) {
   const timing_figures figures = timing_figure(&contenders[0]);
   cr_expect(bursts[0][0].throttled && figures.throttled_rounds == 5 && timing_throttled(&figures));
   cr_expect_eq(rests, 4, "%zu rests", rests); // before all but the first burst
-  cr_expect(rested > 4 * 0.01 && rested <= 4 * 0.06, "%g s", rested);
+  cr_expect_float_eq(rested, 0.01 + 0.02 + 0.04 + 0.06, 1e-9, "%g s", rested);
 }
 
 static float clock_by_time;
@@ -38,6 +39,49 @@ Test(states, a_clock_is_compared_with_the_highest) {
   cr_expect(figures.sm_clock_mhz == 1890 && figures.power_w == 600);
 }
 
+// Readings before the first burst, and behind each burst.
+static const monitor_reading *sequence;
+static monitor_reading read_sequence(void *context) {
+  (void)context;
+  return *sequence++;
+}
+
+static void run_through(const monitor_reading *readings, size_t rounds) {
+  contender one = {'A', 0, 20, 0, 0};
+  const timing_clock clock = {fake_start, fake_stop, read_sequence, fake_pause, "clock"};
+  timing_plan plan = small_plan();
+  plan.rounds_least = plan.rounds_most = rounds;
+  plan.seconds_least = 1e9;
+  plan.noise = 0;
+  plan.clock = &clock;
+  sequence = readings;
+  run(&plan, &one, 1);
+  cr_assert_eq(contenders[0].rounds, rounds);
+}
+
+// An idle GPU has a low clock, or tells none.
+Test(states, the_highest_clock_may_come_later) {
+  static const double first[] = {1200, NAN};
+  for (size_t i = 0; i < 2; i++) {
+    const monitor_reading readings[] = {
+        {first[i], 90, false}, {1980, 600, false}, {1900, 600, false}};
+    run_through(readings, 2);
+    cr_expect(!bursts[0][0].throttled && bursts[0][1].throttled, "case %zu", i);
+  }
+}
+
+// Three bursts are throttled. Before the one after them the pause is the longest, and 0.7 times as long before each of
+// the next eight; then it is too short.
+Test(states, the_pause_shrinks_again) {
+  monitor_reading readings[15];
+  for (size_t i = 0; i < 15; i++) readings[i] = (monitor_reading){1980, 600, i >= 1 && i <= 3};
+  run_through(readings, 14);
+  double expected = 0.01 + 0.02, pause = 0.04;
+  for (size_t i = 0; i <= 8; i++, pause *= 0.7) expected += pause;
+  cr_expect_eq(rests, 2 + 9, "%zu rests", rests);
+  cr_expect_float_eq(rested, expected, 1e-9, "%g s", rested);
+}
+
 Test(states, without_a_monitor_nothing_is_known_and_nothing_claimed) {
   contender one = {'A', 0, 20, 0, 0};
   const timing_clock clock = {fake_start, fake_stop, NULL, NULL, "clock"};
@@ -47,6 +91,21 @@ Test(states, without_a_monitor_nothing_is_known_and_nothing_claimed) {
   const timing_figures figures = timing_figure(&contenders[0]);
   cr_expect(isnan(figures.sm_clock_mhz) && isnan(figures.power_w) && !figures.throttled_rounds);
   cr_expect(!timing_throttled(&figures));
+}
+
+// It gives what it has been told, and every launch is in time.
+Test(states, a_clock_that_is_told_its_time) {
+  told_time told = {.milliseconds = 2.5, .state = {1755, 690, true}, .pause = fake_pause};
+  const timing_clock clock = told_clock(&told);
+  float milliseconds = 0;
+  bool in_time = false;
+  cr_expect_eq(clock.start(clock.context, NULL), cudaSuccess);
+  cr_expect_eq(clock.stop(clock.context, NULL, &milliseconds, &in_time), cudaSuccess);
+  cr_expect(milliseconds == 2.5f && in_time);
+  const monitor_reading read = clock.read(clock.context);
+  cr_expect(read.sm_clock_mhz == 1755 && read.power_w == 690 && read.held_back);
+  clock.pause(clock.context, 0.25);
+  cr_expect(rests == 1 && rested == 0.25);
 }
 
 Test(states, the_slowest_of_several_gpus_counts) {
