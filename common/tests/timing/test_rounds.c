@@ -79,6 +79,16 @@ Test(rounds, warm_up_is_not_kept) {
   for (size_t i = 0; i < 5; i++) cr_expect_eq(bursts[0][i].milliseconds[0], 25 + (double)i);
 }
 
+// After one that warms up, and one that finds the caches of another kernel.
+Test(rounds, a_burst_has_the_median_of_its_launches) {
+  contender one = {'A', 0, 5, 1, 0}; // 5, 6, 7, ... ms
+  timing_plan plan = small_plan();
+  plan.rounds_least = plan.rounds_most = 1;
+  run(&plan, &one, 1);
+  cr_expect_eq(bursts[0][0].launches, 3);
+  cr_expect_eq(bursts[0][0].median, 8, "%g", bursts[0][0].median);
+}
+
 // One launch tells how long the others will be, even if none is asked for. A slow contender would have a burst of twenty
 // launches otherwise, and be recorded in a graph.
 Test(rounds, without_a_warm_up) {

@@ -1,5 +1,6 @@
 // Graphs, failures, buffers and figures of a timing run.
 #include "fake_clock.h"
+#include "timing/floor.h"
 
 // --- graphs
 
@@ -32,6 +33,29 @@ Test(timing, short_launches_are_replayed_as_a_graph) {
     cr_expect(order[first + i] == 'A' && rotations[first + i] == i % 7, "launch %zu", first + i);
   }
   cr_expect_eq(cudaStreamDestroy(stream_given), cudaSuccess);
+}
+
+// The first replay brings the graph to the GPU, and the median is that of the three after it. On the emulator each replay
+// has ten launches, which take longer and longer: after 22 others they take 46.5 growths more in the middle one.
+Test(timing, the_first_replay_is_not_kept) {
+  if (device_runs_behind()) return; // a GPU calls no launch
+  contender one = {'A', 0, 0.01f, 1e-4f, 0};
+  timing_plan plan = small_plan();
+  plan.rounds_least = plan.rounds_most = 1;
+  plan.graph_below_ms = 0.05;
+  run(&plan, &one, 1);
+  cr_expect_float_eq(bursts[0][0].graph_ms, 0.01 + 46.5e-4, 1e-5, "%g", bursts[0][0].graph_ms);
+}
+
+// A graph would have a launch for each of the sets.
+Test(timing, thousands_of_sets_are_too_many_for_a_graph) {
+  contender one = {'A', 0, 0.01f, 0, 0};
+  timing_plan plan = small_plan();
+  plan.rounds_least = plan.rounds_most = 1;
+  plan.graph_below_ms = 0.05;
+  plan.rotations = 4097;
+  run(&plan, &one, 1);
+  cr_expect(isnan(bursts[0][0].graph_ms));
 }
 
 // --- errors
@@ -116,8 +140,28 @@ Test(timing, figures_by_hand) {
   cr_expect(figures.throttled_rounds == 1 && !timing_throttled(&figures));
   const statistics_ratio ratio = timing_ratio(&b, &a); // the five rounds that both have
   cr_expect(ratio.ratio == 2 && ratio.interval.low == 2 && ratio.interval.high == 2);
+  const statistics_ratio inverse = timing_ratio(&a, &b);
+  cr_expect(inverse.ratio == 0.5 && inverse.interval.low == 0.5 && inverse.interval.high == 0.5);
   b.rounds = 4;
   cr_expect(timing_ratio(&b, &a).ratio == 2 && isnan(timing_ratio(&b, &a).interval.low));
   b.rounds = 0;
   cr_expect(isnan(timing_ratio(&b, &a).ratio) && timing_figure(&b).times.runs == 0);
+}
+
+Test(timing, half_of_the_rounds_are_enough_to_be_throttled) {
+  timing_figures figures = {.times = {.runs = 10}, .throttled_rounds = 5};
+  cr_expect(timing_throttled(&figures));
+  figures.throttled_rounds = 4;
+  cr_expect(!timing_throttled(&figures));
+  figures = (timing_figures){0};
+  cr_expect(!timing_throttled(&figures), "without a round");
+}
+
+Test(timing, the_floor_is_of_the_two_contenders) {
+  static timing_burst kernel_bursts[1] = {{.launches = 1, .median = 5, .graph_ms = 3}};
+  static timing_burst nothing_bursts[1] = {{.launches = 1, .median = 2, .graph_ms = 1}};
+  const timing_contender nothing = {.bursts = nothing_bursts, .rounds = 1};
+  const timing_contender kernel = {.bursts = kernel_bursts, .rounds = 1};
+  const timing_floor floor = timing_floor_of(&nothing, &kernel);
+  cr_expect(floor.nothing == 2 && floor.empty_kernel == 5 && floor.empty_kernel_graph == 3);
 }
