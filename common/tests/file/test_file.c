@@ -3,6 +3,7 @@
 
 #include "tests/driver/temporary_folder.h"
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,7 +11,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 TestSuite(file, .init = temporary_folder_enter, .fini = temporary_folder_leave, .timeout = 60);
 
@@ -23,6 +26,12 @@ static unsigned mode_of(const char *path) {
   struct stat status;
   cr_assert(stat(path, &status) == 0, "there is no %s", path);
   return (unsigned)status.st_mode & 07777;
+}
+
+static void expect_size(const char *path, off_t bytes) {
+  struct stat status;
+  cr_assert(stat(path, &status) == 0, "there is no %s", path);
+  cr_expect_eq(status.st_size, bytes, "%s has %ld bytes", path, (long)status.st_size);
 }
 
 static void write_or_fail(const char *path, const char *text) {
@@ -93,12 +102,14 @@ Test(file, signals_leave_nothing_behind) {
 // A signal that arrives while open creates the file could be handled before the program knows of the file. This
 // definition takes the place of the C library's, and sends such a signal when a test asks for it.
 static int signal_within_open;
+static mode_t mode_given; // to the last call that may make a file
 
 int open(const char *path, int flags, ...) {
   va_list rest;
   va_start(rest, flags);
   const mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;
   va_end(rest);
+  if (flags & O_CREAT) mode_given = mode;
   const int descriptor = openat(AT_FDCWD, path, flags, mode);
   if (signal_within_open && flags & O_CREAT) raise(signal_within_open);
   return descriptor;
@@ -123,6 +134,73 @@ Test(file, a_signal_while_the_file_is_created_leaves_nothing_behind) {
   }
 }
 
+// Others who may not read the old file may not read the new one while it is written, either.
+Test(file, the_new_file_is_made_for_the_readers_of_the_old_one) {
+  umask(0);
+  write_or_fail("secret", "text");
+  cr_expect_eq(mode_given, 0666, "%o", mode_given);
+  cr_assert(chmod("secret", 0600) == 0);
+  write_or_fail("secret", "other text");
+  cr_expect_eq(mode_given, 0600, "%o", mode_given);
+}
+
+// These take the place of the C library's, too. A disk may tell only in the end that it is full or broken.
+static bool fsync_fails, close_fails;
+static int interruptions; // of write that are left
+
+int fsync(int descriptor) {
+  if (fsync_fails) return errno = EIO, -1;
+  return (int)syscall(SYS_fsync, descriptor);
+}
+
+int close(int descriptor) {
+  const int result = (int)syscall(SYS_close, descriptor);
+  if (close_fails) return errno = EDQUOT, -1;
+  return result;
+}
+
+ssize_t write(int descriptor, const void *bytes, size_t count) {
+  if (interruptions > 0) return interruptions--, errno = EINTR, -1;
+  return syscall(SYS_write, descriptor, bytes, count);
+}
+
+Test(file, a_disk_that_fails_in_the_end_leaves_the_old_file) {
+  static const char *const sentences[] = {"cannot write a: Input/output error",
+                                          "cannot write a: Disk quota exceeded"};
+  put("a", "old");
+  for (int i = 0; i < 2; i++) {
+    error_text error = {""};
+    fsync_fails = i == 0;
+    close_fails = i == 1;
+    const bool written = file_write("a", "newer", 5, &error);
+    fsync_fails = close_fails = false;
+    cr_expect(!written);
+    cr_expect_str_eq(error.text, sentences[i], "%s", error.text);
+    expect_size("a", 3);
+    cr_expect_eq(temporary_folder_count(), 1);
+  }
+}
+
+Test(file, a_write_that_is_interrupted_is_made_again) {
+  interruptions = 2;
+  write_or_fail("a", "text");
+  cr_expect_eq(interruptions, 0);
+  expect_size("a", 4);
+}
+
+Test(file, a_name_is_tried_without_a_trace) {
+  error_text error;
+  cr_expect(file_can_write("new", &error), "%s", error.text);
+  cr_expect_eq(temporary_folder_count(), 0);
+  put("old", "text");
+  cr_expect(file_can_write("old", &error), "%s", error.text);
+  expect_size("old", 4);
+  cr_expect_eq(temporary_folder_count(), 1);
+  cr_expect(!file_can_write("none/new", &error));
+  cr_expect_str_eq(error.text, "cannot write none/new: No such file or directory: name a file in a "
+                               "folder that can be written");
+}
+
 // As under nohup.
 Test(file, a_signal_that_the_caller_ignores_does_not_disturb) {
   put("target", "old");
@@ -130,9 +208,7 @@ Test(file, a_signal_that_the_caller_ignores_does_not_disturb) {
   signal_within_open = SIGHUP;
   write_or_fail("target", "newer");
   signal_within_open = 0;
-  struct stat target;
-  cr_assert(stat("target", &target) == 0);
-  cr_expect_eq(target.st_size, 5, "%ld bytes", (long)target.st_size);
+  expect_size("target", 5);
   cr_expect_eq(temporary_folder_count(), 1);
 }
 
@@ -183,9 +259,10 @@ Test(file, names_of_one_file) {
                                  {"new", "./new"},
                                  {"new", "folder/../new"},
                                  {"folder/new", "other/new"}};
-  const char *const others[][2] = {{"a", "b"},           {"soft", "b"}, {"new", "folder/new"},
-                                   {"new", "other"},     {"new", "a"},  {"none/new", "new"},
-                                   {"none/n", "none/n"}, {"", "a"}};
+  const char *const others[][2] = {{"a", "b"},          {"soft", "b"},        {"new", "folder/new"},
+                                   {"new", "other"},    {"new", "a"},         {"new", "newer"},
+                                   {"none/new", "new"}, {"none/n", "none/n"}, {"", "a"},
+                                   {"/proc", "/sys"}}; // which have one number on Linux
   for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
     cr_expect(file_same(same[i][0], same[i][1]), "%s, %s", same[i][0], same[i][1]);
     cr_expect(file_same(same[i][1], same[i][0]), "%s, %s", same[i][1], same[i][0]);
