@@ -1,6 +1,7 @@
 // Tests how the options are read, what they are without being given, and the help.
 #define _GNU_SOURCE
 #include "options/help.h"
+#include "options/number.h"
 #include "parse.h"
 #include "shape/shape.h"
 #include <math.h>
@@ -47,6 +48,34 @@ Test(options, shapes) {
     const attention_shape shape = options_shape(&parsed, true);
     cr_expect_str_eq(shape_describe(&shape).text, cases[i].shape, "'%s' gave %s",
                      cases[i].arguments, shape_describe(&shape).text);
+  }
+}
+
+// A step takes the splits as a part of its configuration's name.
+Test(options, configurations) {
+  static const char *const cases[][2] = {{"--config 64x64x4", "64x64x4"},
+                                         {"--splits 3", ":3"},
+                                         {"--config 64x64x4 --splits 3", "64x64x4:3"},
+                                         {"--splits 65536 --config 16x64x4x2", "16x64x4x2:65536"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    cr_expect_str_eq(parse_good(cases[i][0]).config, cases[i][1], "%s", cases[i][0]);
+  cr_expect_null(parse_good("").config);
+}
+
+// The smallest number and the largest that 64 bits hold are numbers, and the next ones are none.
+Test(options, numbers_of_64_bits) {
+  static const char *const good[] = {"-9223372036854775808", "9223372036854775807"};
+  static const char *const bad[] = {"-9223372036854775809", "9223372036854775808"};
+  static const char *const words[] = {"smallest it can be is -9223372036854775808",
+                                      "largest it can be is 9223372036854775807"};
+  for (size_t i = 0; i < 2; i++) {
+    int64_t value = 0;
+    error_text error = {""};
+    cr_expect(number_parse_integer("n", good[i], INT64_MIN, INT64_MAX, &value, &error) &&
+                  value == (i == 0 ? INT64_MIN : INT64_MAX),
+              "%s: %s", good[i], error.text);
+    cr_expect(!number_parse_integer("n", bad[i], INT64_MIN, INT64_MAX, &value, &error));
+    cr_expect(strstr(error.text, words[i]), "%s", error.text);
   }
 }
 

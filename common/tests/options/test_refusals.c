@@ -31,6 +31,7 @@ Test(refusals, say_what_is_wrong) {
       {"--seq  --csv", "--seq needs a value: for example --seq 512"},
       {"--out --csv", "--out needs a value: for example --out O.npy"},
       {"--seq twelve", "--seq is \"twelve\": give a whole number"},
+      {"--seq .5", "--seq is \".5\": give a whole number"},
       {"--seq +12", "--seq is \"+12\": give a whole number"},
       {"--seq 0x10", "--seq is \"0x10\": give a whole number"},
       {"--seq -", "--seq is \"-\": give a whole number"},
@@ -44,6 +45,7 @@ Test(refusals, say_what_is_wrong) {
       {"--scale nan", "--scale is \"nan\": give a number, such as 0.125"},
       {"--scale -inf", "--scale is \"-inf\": give a number, such as 0.125"},
       {"--scale 0x1p3", "--scale is \"0x1p3\": give a number, such as 0.125"},
+      {"--scale 0X10", "--scale is \"0X10\": give a number, such as 0.125"},
       {"--scale -.", "--scale is \"-.\": give a number, such as 0.125"},
       {"--scale 1/8", "--scale is \"1/8\": \"/8\" after the number makes no sense"},
       // Numbers out of range.
@@ -63,6 +65,9 @@ Test(refusals, say_what_is_wrong) {
       {"--rounds 0", "--rounds is 0: the smallest it can be is 1"},
       {"--rounds 31", "--rounds is 31: the largest it can be is 30"},
       {"--warm-up -1", "--warm-up is -1: the smallest it can be is 0"},
+      {"--warm-up 1000001", "--warm-up is 1000001: the largest it can be is 1000000"},
+      {"--splits 0", "--splits is 0: the smallest it can be is 1"},
+      {"--splits 65537", "--splits is 65537: the largest it can be is 65536"},
       {"--seed -1", "--seed is -1: the smallest it can be is 0"},
       {"--emu-seed -0", "--emu-seed is -0: the smallest it can be is 0"},
       {"--seed 18446744073709551616",
@@ -93,6 +98,7 @@ Test(refusals, say_what_is_wrong) {
       {"--out-dtype float32",
        "--out-dtype is the type of the file that --out names: give --out as well"},
       {"--out X --lse X", "--out and --lse name the same file X: give another name to write to"},
+      {"--out X --lse ./X", "--out and --lse name the same file X: give another name to write to"},
       {"--q Q --k K --v V --out V",
        "--out and --v name the same file V: give another name to write to"},
       {"--q Q --k K --v V --lse Q",
@@ -156,4 +162,17 @@ Test(refusals, the_device_decides) {
                        error.text);
     }
   }
+}
+
+Test(refusals, options_for_several_gpus_on_one) {
+  static const char *const several[] = {"--gpus", "--mpi"};
+  for (size_t i = 0; i < 2; i++) {
+    const options parsed = parse_good(i == 0 ? "--gpus 2" : "--mpi");
+    error_text error = {""};
+    cr_expect(!options_fit_one_gpu(&parsed, &error));
+    cr_expect(strstr(error.text, several[i]) == error.text, "%s", error.text);
+  }
+  const options none = parse_good("--seq 8");
+  error_text error;
+  cr_expect(options_fit_one_gpu(&none, &error), "%s", error.text);
 }
