@@ -81,6 +81,7 @@ typedef struct {
 static const refusal refusals[] = {
     {"{'descr': '<u2', 'fortran_order': True, 'shape': (2, 2), }",
      "is in Fortran order (column-major): save numpy.ascontiguousarray(x) instead"},
+    {DTYPE("=f2"), "has element type '=f2'"}, // it is none of NumPy's files, and of neither order
     {DTYPE(">f2"), "is big-endian ('>f2'): save x.astype('<f2') instead"},
     {DTYPE(">f4"), "is big-endian ('>f4'): save x.astype('<f4') instead"},
     {DTYPE(">u2"), "is big-endian ('>u2'): save x.astype('<u2') instead"},
