@@ -197,6 +197,21 @@ Test(group, memory_out_of_reach) {
   expect_right(shape, 2);
 }
 
+// What the user has set stays, unless a number has been given.
+Test(group, the_emulator_imitates_what_is_asked_for) {
+  static const struct {
+    const char *set;
+    int gpus;
+    bool overwrite;
+    const char *expected;
+  } cases[] = {{"3", 2, false, "3"}, {"3", 2, true, "2"}, {"3", 8, true, "8"}, {"3", 9, true, "8"}};
+  for (size_t i = 0; i < LENGTH(cases); i++) {
+    setenv("EMU_GPUS", cases[i].set, 1);
+    group_imitate(cases[i].gpus, cases[i].overwrite);
+    cr_expect_str_eq(getenv("EMU_GPUS"), cases[i].expected, "case %zu", i);
+  }
+}
+
 Test(group, refuses_too_many_ranks) {
   const attention_shape shape = group_suite_shape(ATTENTION_FP16, 3, 9, 64, false);
   error_text error;
@@ -205,4 +220,20 @@ Test(group, refuses_too_many_ranks) {
   cr_assert(strstr(error.text, "4 GPUs cannot take 3 rows of the queries"), "%s", error.text);
   cr_assert_not(group_fits(&shape, 3, 2, &error));
   cr_assert(strstr(error.text, "--gpus is 3, and there are 2"), "%s", error.text);
+  cr_assert(group_fits(&shape, 3, 3, &error));
+  const attention_shape few_keys = group_suite_shape(ATTENTION_FP16, 9, 3, 64, false);
+  cr_assert_not(group_fits(&few_keys, 4, 4, &error));
+  cr_assert(strstr(error.text, "4 GPUs cannot take 3 rows of the keys"), "%s", error.text);
+  // As many as a group has room for, and one more.
+  const attention_shape many = group_suite_shape(ATTENTION_FP16, 99, 99, 64, false);
+  cr_assert(group_fits(&many, GROUP_MOST_RANKS, GROUP_MOST_RANKS, &error));
+  cr_assert_not(group_fits(&many, GROUP_MOST_RANKS + 1, GROUP_MOST_RANKS + 1, &error));
+  cr_assert(strstr(error.text, "--gpus is 65: give at most 64"), "%s", error.text);
+  // The emulator imitates eight.
+  cr_assert_not(group_fits(&many, 8, 1, &error));
+  cr_assert(strstr(error.text, "there is 1: give at most as many, or with DEVICE=cpu let the "
+                               "emulator imitate them, EMU_GPUS=8"),
+            "%s", error.text);
+  cr_assert_not(group_fits(&many, 9, 4, &error));
+  cr_assert_not(strstr(error.text, "EMU_GPUS"), "%s", error.text);
 }

@@ -252,23 +252,23 @@ Test(tensors, options_that_contradict_the_files) {
 }
 
 Test(tensors, numbers_that_are_not_finite) {
-  const size_t size[4] = {1, 2, 2, 3}; // element 10 is at (0, 1, 1, 1)
+  const size_t size[4] = {2, 2, 1, 3}; // element 10 is at (1, 1, 0, 1)
   const struct {
     const char *arguments;
     float value;
     const char *sentence;
   } cases[] = {
       {"", 65520.0f,
-       "K.npy holds 65520 at (0, 1, 1, 1), which becomes infinite in fp16, whose largest value is "
+       "K.npy holds 65520 at (1, 1, 0, 1), which becomes infinite in fp16, whose largest value is "
        "65504: make the values smaller, or use --dtype bf16"},
       {"", -70000.0f,
-       "K.npy holds -70000 at (0, 1, 1, 1), which becomes infinite in fp16, whose largest value "
+       "K.npy holds -70000 at (1, 1, 0, 1), which becomes infinite in fp16, whose largest value "
        "is 65504: make the values smaller, or use --dtype bf16"},
-      {"", NAN, "K.npy holds nan at (0, 1, 1, 1): attention is defined for finite numbers only"},
+      {"", NAN, "K.npy holds nan at (1, 1, 0, 1): attention is defined for finite numbers only"},
       {"", -INFINITY,
-       "K.npy holds -inf at (0, 1, 1, 1): attention is defined for finite numbers only"},
+       "K.npy holds -inf at (1, 1, 0, 1): attention is defined for finite numbers only"},
       {"--dtype bf16", 0x1.ffp127f,
-       "K.npy holds 3.39617753e+38 at (0, 1, 1, 1), which becomes infinite in bf16: make the "
+       "K.npy holds 3.39617753e+38 at (1, 1, 0, 1), which becomes infinite in bf16: make the "
        "values smaller"},
   };
   write_zeros("Q.npy", NPY_FLOAT16, 4, size);
@@ -286,5 +286,5 @@ Test(tensors, numbers_that_are_not_finite) {
   write_file("K.npy", NPY_FLOAT16, 4, size, halves);
   const options options = parse("");
   expect_refused(&options,
-                 "K.npy holds inf at (0, 0, 1, 2): attention is defined for finite numbers only");
+                 "K.npy holds inf at (0, 1, 0, 2): attention is defined for finite numbers only");
 }
