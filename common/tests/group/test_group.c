@@ -197,6 +197,23 @@ Test(group, memory_out_of_reach) {
   expect_right(shape, 2);
 }
 
+static const char *takes_three_ranks(const attention_shape *shape, int ranks) {
+  (void)shape;
+  return ranks == 3 ? NULL : "it takes three";
+}
+
+Test(group, refuses_what_the_step_cannot_share_out) {
+  const attention_shape shape = group_suite_shape(ATTENTION_FP16, 9, 9, 64, true);
+  const attention_step any = {.name = "any"};
+  const attention_step three = {.name = "three", .group_unsupported = takes_three_ranks};
+  error_text error;
+  cr_expect(group_supported(&any, &shape, 2, &error), "%s", error.text);
+  cr_expect(group_supported(&three, &shape, 3, &error), "%s", error.text);
+  cr_expect_not(group_supported(&three, &shape, 2, &error));
+  cr_expect_str_eq(error.text, "three cannot take 1x2x9x64 fp16 causal on 2 GPUs: it takes three",
+                   "%s", error.text);
+}
+
 // What the user has set stays, unless a number has been given.
 Test(group, the_emulator_imitates_what_is_asked_for) {
   static const struct {
