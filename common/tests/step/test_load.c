@@ -45,6 +45,18 @@ Test(load, a_step_for_one_gpu) {
   expect_refused(step_load_group, &file, "is a step for one GPU: give a step for several");
 }
 
+// A sweep times a step in each of its configurations.
+Test(load, the_configurations_of_a_step) {
+  const path file = built("step04.so");
+  attention_step step;
+  error_text error;
+  cr_assert(step_load(file.text, &step, &error), "%s", error.text);
+  cr_expect(step.configurations && step.configure && step.configuration_for &&
+            step.shared_memory_bytes);
+  cr_expect(step_configure(&step, step.configurations()[0], &error), "%s", error.text);
+  step_unload(&step);
+}
+
 Test(load, a_step_for_several_gpus) {
   const path file = built("step21.so");
   attention_step step;
