@@ -111,6 +111,27 @@ Test(measure, every_launch_takes_the_next_tensors) {
   }
 }
 
+// Launches of the first step take one millisecond, and those of the second one two.
+static cudaError_t stop_by_step(void *context, cudaStream_t stream, float *milliseconds,
+                                bool *in_time) {
+  (void)context, (void)stream;
+  *milliseconds = launches[launch_count - 1].step == 'a' ? 1 : 2;
+  *in_time = true;
+  return cudaSuccess;
+}
+
+Test(measure, each_step_has_its_own_times) {
+  static const timing_clock clock = {.start = start, .stop = stop_by_step};
+  measure_plan plan = small_plan(SET_BYTES);
+  plan.timing.clock = &clock;
+  measure(steps, 2, &plan);
+  for (size_t i = 0; i < 2; i++)
+    for (size_t round = 0; round < 2; round++)
+      cr_expect_eq(measured.contenders[i].bursts[round].median, i + 1, "step %zu, round %zu", i,
+                   round);
+  measured_steps_free(&measured);
+}
+
 // Between two launches on the same tensors, other launches of the steps move twice the cache's
 // size through the cache. A contender that reads no tensors must not take a turn of theirs.
 Test(measure, tensors_leave_the_cache_before_they_come_again) {
@@ -160,6 +181,11 @@ Test(measure, copies_are_as_bare_as_the_trial) {
     cr_expect_eq(sets.copies.bytes, measure_copies_bytes(&tested, SET_BYTES));
     cr_expect_eq(sets.copies.zone_bytes == 0, bare);
     buffer_sets_free(&sets);
+    const measure_plan plan = small_plan(SET_BYTES);
+    guard_free(&tested.workspace);
+    measure(steps, 1, &plan);
+    cr_expect_eq(tested.workspace.zone_bytes == 0, bare);
+    measured_steps_free(&measured);
   }
 }
 
@@ -196,9 +222,14 @@ Test(measure, frees_what_it_took) {
   measured_steps_free(&measured);
   cudaMemGetInfo(&before, &total);
   for (int i = 0; i < 3; i++) {
-    measure(steps, 1, &plan);
-    measured_steps_free(&measured);
+    for (size_t count = 1; count <= 2; count++) { // the second step needs a larger workspace
+      measure(steps, count, &plan);
+      measured_steps_free(&measured);
+    }
+    guard_free(&tested.workspace);
   }
+  measure(steps, 1, &plan);
+  measured_steps_free(&measured);
   cudaMemGetInfo(&after, &total);
   // On a GPU other programs take and free memory meanwhile; what is lost there is lost here as well.
   device_info device;
