@@ -249,6 +249,34 @@ Test(group, a_rank_without_rows_knows_what_is_asked_for) {
   close_problem();
 }
 
+// Of a process with one rank of a group, on a machine that has started one rank more than it has GPUs.
+Test(group, a_rank_without_a_gpu_is_refused) {
+  const int gpus = group_suite_gpus();
+  const process_place place = {.rank = 0, .ranks = 1, .local = gpus};
+  error_text error = {""};
+  cr_expect_not(group_open_process(&group, &place, &error));
+  cr_expect(strstr(error.text, "rank 0 has no GPU, because its machine has "), "%s", error.text);
+}
+
+// Problems of a recording follow each other in the same group.
+Test(group, what_was_dealt_out_is_free_again) {
+  if (!open_problem(37)) return;
+  device_info device;
+  error_text error;
+  size_t before = 0, after = 0, total = 0;
+  cr_assert(device_open(&device, &error), "%s", error.text);
+  cudaMemGetInfo(&before, &total);
+  for (int i = 0; i < 3; i++) {
+    deal();
+    group_undeal(&group);
+  }
+  cr_assert_eq(cudaSetDevice(0), cudaSuccess);
+  cudaMemGetInfo(&after, &total);
+  if (device.emulated) // on a GPU other programs take memory meanwhile
+    cr_expect_eq(after, before, "%zu bytes were free, and now %zu", before, after);
+  close_problem();
+}
+
 // The rows of all heads are dealt out as those of one sequence.
 Test(group, heads_are_dealt_out) {
   if (!open_problem(37)) return;
