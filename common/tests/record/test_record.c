@@ -44,9 +44,9 @@ Test(record, what_is_not_told_is_no_number) {
 }
 
 Test(record, the_given_commit_comes_first) {
-  setenv("LAB_COMMIT", "abc1234", 1);
+  setenv("LAB_COMMIT", "v1.0-123-gabc1234-dirty", 1);
   const record_origin origin = record_read_origin();
-  cr_expect_str_eq(origin.commit, "abc1234");
+  cr_expect_str_eq(origin.commit, "v1.0-123-gabc1234-dirty");
   cr_expect_eq(strlen(origin.date), strlen("2026-11-20T14:26:19Z"), "%s", origin.date);
   cr_expect(origin.date[10] == 'T' && origin.date[19] == 'Z', "%s", origin.date);
   cr_expect_str_eq(origin.cuda, "12.8");

@@ -87,25 +87,23 @@ Test(result, values) {
 
 // Each round has a line of its own.
 Test(result, samples) {
-  static timing_burst bursts[2] = {{.place = 3,
-                                    .launches = 3,
-                                    .milliseconds = {2.0004, 2.5, 3.0006},
-                                    .graph_ms = 0.125,
-                                    .state = {1980, 512.5, false}},
-                                   {.place = 0,
-                                    .launches = 1,
-                                    .milliseconds = {2.5},
-                                    .state = {1905, 700, true},
-                                    .throttled = true}};
+  static timing_burst bursts[2] = {
+      {.place = 3,
+       .launches = 3,
+       .milliseconds = {2.0004, 2.5, 3.0006},
+       .graph_ms = 0.125,
+       .state = {1980, 512.5, false},
+       .throttled = true}, // by its clock alone
+      {.place = 0, .launches = 1, .milliseconds = {2.5}, .state = {1905, 700, false}}};
   bursts[1].graph_ms = NAN;
   const timing_contender contender = {.bursts = bursts, .rounds = 2};
   result_row row = sample_row();
   row.configuration = "64x64x4x2";
   result_write_samples(file, &row, &contender);
   expect("04_online_softmax,64x64x4x2,NVIDIA H200,bf16,1,2,1,1000,1000,64,1,abc1234,"
-         "2026-11-20T14:26:19Z,0,3,0,1980,512.5,125.000,2000.400 2500.000 3000.600\n"
+         "2026-11-20T14:26:19Z,0,3,1,1980,512.5,125.000,2000.400 2500.000 3000.600\n"
          "04_online_softmax,64x64x4x2,NVIDIA H200,bf16,1,2,1,1000,1000,64,1,abc1234,"
-         "2026-11-20T14:26:19Z,1,0,1,1905,700,,2500.000\n");
+         "2026-11-20T14:26:19Z,1,0,0,1905,700,,2500.000\n");
 }
 
 // A file of variants has one more column, after the step, which is empty for the step itself.
