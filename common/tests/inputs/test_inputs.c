@@ -27,7 +27,9 @@ Test(inputs, names_lead_to_kinds_and_back) {
   for (int i = 0; i < INPUTS_KINDS; i++) {
     cr_assert(inputs_from_name(inputs_name((inputs_kind)i), &kind) && kind == (inputs_kind)i);
   }
-  cr_assert(!inputs_from_name("gaussian", &kind));
+  static const char *const others[] = {"gaussian", "", "norm", "normals", "Normal", "lime"};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    cr_expect(!inputs_from_name(others[i], &kind), "%s", others[i]);
 }
 
 Test(inputs, are_reproducible_and_finite) {
