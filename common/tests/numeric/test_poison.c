@@ -70,3 +70,12 @@ Test(poison, is_not_found_in_other_values) {
   // Each kind in both signs: as 16 bits, in fp16 from the upper bits of float32 and of bf16 as well.
   cr_assert_eq(found, (POISON_KINDS - 1) * 2 * 4, "%zu", found);
 }
+
+// The sanitizer tells by single bytes what was never written.
+Test(poison, has_the_bytes_of_each_kind) {
+  bool filled[256] = {[0xff] = true};
+  for (poison kind = POISON_NONE + 1; kind < POISON_KINDS; kind++)
+    filled[poison_bits(kind) & 0xff] = filled[poison_bits(kind) >> 8] = true;
+  for (unsigned byte = 0; byte < 256; byte++)
+    cr_expect_eq(poison_has_byte((uint8_t)byte), filled[byte], "0x%02x", byte);
+}
