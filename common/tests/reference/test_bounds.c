@@ -87,9 +87,11 @@ Test(bounds, of_scores) {
 // O lies among the values of the first two keys. The third one does not matter.
 Test(bounds, of_an_ill_conditioned_row) {
   static const float v[3][DIM] = {{1, 5}, {2, -10}, {100, -100}}, allowed[DIM] = {0.5f, 0};
-  static const double scores[3] = {0, -1, -100}, o[DIM] = {1.25, 4};
-  static const double errors[] = {0.125, 0.75, 1.5};
-  for (int i = 0; i < 3; i++) {
+  static const double scores[3] = {0, -1, -100};
+  static const double errors[] = {0.125, 0.75, 1.5, 0.125};
+  for (int i = 0; i < 4; i++) {
+    // The last one is so near to the low end that the errors limit the high end.
+    const double o[DIM] = {1.25, i < 3 ? 4 : -4};
     const float most = (float)(errors[i] / score_factor), k_norm[3] = {most, most / 2, most / 2};
     const row_problem row = make_row(ATTENTION_FP16, 3, v[0], k_norm);
     float low[DIM], high[DIM];
@@ -97,7 +99,7 @@ Test(bounds, of_an_ill_conditioned_row) {
     const double rounded = 1.25 * 2 * 0x1p-11 * 10; // of the second column, at both ends
     double off[DIM];
     for (int d = 0; d < DIM; d++)
-      off[d] = i < 2 ? expm1(2 * errors[i]) * ((d ? 10 : 2) + o[d]) : INFINITY;
+      off[d] = i != 2 ? expm1(2 * errors[i]) * ((d ? 10 : 2) + fabs(o[d])) : INFINITY;
     expect_near((double)low[0], fmax(1, o[0] - off[0]) - 0.5, "the low end", i, 0);
     expect_near((double)high[0], fmin(2, o[0] + off[0]) + 0.5, "the high end", i, 0);
     expect_near((double)low[1], fmax(-10, o[1] - off[1]) - rounded, "the low end", i, 1);
