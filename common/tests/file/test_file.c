@@ -227,6 +227,8 @@ Test(file, the_signals_are_the_callers_again) {
 Test(file, a_pipe_or_a_folder_is_not_read) {
   error_text error;
   cr_assert(mkfifo("pipe", 0600) == 0 && mkdir("folder", 0700) == 0);
+  const int lowest = dup(0); // of the descriptors that are free
+  close(lowest);
   cr_expect_null(file_open("pipe", &error));
   cr_expect_str_eq(error.text, "pipe is a pipe or a device: save its contents to an ordinary file "
                                "and name that");
@@ -235,6 +237,9 @@ Test(file, a_pipe_or_a_folder_is_not_read) {
   cr_expect_str_eq(error.text, "folder is a folder: name a file in it");
   cr_expect_null(file_open("none", &error));
   cr_expect_str_eq(error.text, "cannot open none: No such file or directory");
+  const int next = dup(0); // as before, or what was refused is still open
+  cr_expect_eq(next, lowest);
+  close(next);
   put("file", "x");
   FILE *file = file_open("file", &error);
   cr_assert(file, "%s", error.text);
