@@ -52,14 +52,17 @@ Test(selection, by_the_seed_and_other_rows_in_every_head) {
   cr_expect(same_rows(&first, &again, 0));
   cr_expect(!same_rows(&first, &other, 0));
   cr_expect(!same_rows(&first, &first, 1));
-  size_t edges = 0, begins = 0;
+  size_t edges = 0, begins = 0, eighths[8] = {0};
   for (size_t head = 0; head < 8; head++) {
     for (size_t i = 0; i < 64; i++) {
       const size_t place = selection_row(&first, head, i) % 16;
       edges += place == 0 || place == 15;
       begins += place == 0;
+      eighths[selection_row(&first, head, i) / 512]++;
     }
   }
+  for (size_t i = 0; i < 8; i++)
+    cr_expect(eighths[i] > 30 && eighths[i] < 110, "%zu of 512 rows are in one eighth", eighths[i]);
   cr_expect(edges > 8 * 64 / 2 && edges < 8 * 64 * 7 / 10, "%zu rows at edges", edges);
   cr_expect(begins > edges / 3 && begins < edges * 2 / 3, "%zu of them begin a tile", begins);
   selection_free(&first);
@@ -114,15 +117,9 @@ Test(selection, rows_that_take_seconds) {
                {16, 64, 1, 65536, 1},      {16, 64, 65536, 65536, 8},
                {32, 64, 65536, 65536, 4},  {1000, 100, 1 << 20, 1 << 20, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    const attention_shape long_shape = {ATTENTION_FP16,
-                                        cases[i].batch,
-                                        cases[i].heads,
-                                        cases[i].heads,
-                                        cases[i].seq_q,
-                                        cases[i].seq_kv,
-                                        64,
-                                        false,
-                                        0.125f};
+    const attention_shape long_shape = {
+        ATTENTION_FP16, cases[i].batch, cases[i].heads, 1, cases[i].seq_q, cases[i].seq_kv, 64,
+        false,          0.125f};
     cr_expect_eq(selection_quick_rows(&long_shape), cases[i].rows, "%s",
                  shape_describe(&long_shape).text);
   }
