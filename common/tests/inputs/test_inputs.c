@@ -110,6 +110,22 @@ static float at(const uint16_t *bits, size_t head, size_t row, size_t column) {
   return fp16_to_float(bits[(head * 100 + row) * 40 + column]);
 }
 
+Test(inputs, are_the_same_numbers_in_both_types) {
+  attention_shape other = shape;
+  other.dtype = ATTENTION_BF16;
+  for (int kind = 0; kind < INPUTS_KINDS; kind++) {
+    static uint16_t bf16[COUNT];
+    uint16_t *fp16 = fill((inputs_kind)kind, INPUTS_V, 5);
+    inputs_fill(&other, (inputs_kind)kind, INPUTS_V, 5, bf16);
+    for (size_t i = 0; i < COUNT; i++) {
+      const float expected = fp16_to_float(fp16[i]);
+      cr_assert(fabsf(bf16_to_float(bf16[i]) - expected) <= fabsf(expected) / 200, "%s: %g, not %g",
+                inputs_name((inputs_kind)kind), (double)bf16_to_float(bf16[i]), (double)expected);
+    }
+    free(fp16);
+  }
+}
+
 // The numbers are those of their places in the tensor, whatever its shape. Every tensor is filled to its end, and no
 // further.
 Test(inputs, fill_a_tensor_of_any_shape) {
