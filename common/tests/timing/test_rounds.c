@@ -164,6 +164,29 @@ Test(rounds, a_slow_contender_leaves_early) {
   cr_expect_eq(timing_figure(&contenders[2]).times.median, 5000);
 }
 
+// Six bursts of four launches take 96 ms, and the seventh would go beyond a tenth of a second.
+Test(rounds, a_whole_burst_must_fit) {
+  contender one = {'A', 0, 4, 0, 0};
+  timing_plan plan = small_plan();
+  plan.seconds_most = 0.1;
+  plan.warm_up = 1;
+  run(&plan, &one, 1);
+  cr_expect_eq(contenders[0].rounds, 6, "%zu rounds", contenders[0].rounds);
+  plan.seconds_most = 0; // which means no end, and not at once
+  run(&plan, &one, 1);
+  cr_expect_eq(contenders[0].rounds, 10, "%zu rounds", contenders[0].rounds);
+}
+
+// As the header and the README say.
+Test(rounds, the_default_plan) {
+  const timing_plan plan = timing_default_plan();
+  cr_expect(plan.rounds_least == 10 && plan.rounds_most == 30 && plan.seconds_least == 0.5 &&
+            plan.noise == 0.005 && plan.seconds_most == 10);
+  cr_expect(plan.burst_ms == 15 && plan.graph_below_ms == 0.05 && plan.warm_up == 10 &&
+            plan.rotations == 1);
+  cr_expect(plan.seed == 0 && !plan.quiet && !plan.clock);
+}
+
 // --- a launch must not hold time of the host
 
 Test(rounds, a_launch_in_which_the_host_was_late_is_taken_again) {
