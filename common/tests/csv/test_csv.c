@@ -214,6 +214,7 @@ Test(csv, cells_that_are_no_numbers) {
   cr_expect_str_eq(error.text, "n in line 6 of a.csv is \"\": give a whole number");
   cr_expect(!csv_integer(&table, 4, 0, 0, 10, &integer, &error));
   cr_expect_str_eq(error.text, "n in line 7 of a.csv is -1: the smallest it can be is 0");
+  cr_expect(csv_integer(&table, 4, 0, -1, 10, &integer, &error) && integer == -1);
   cr_expect(csv_number(&table, 4, 0, &number, &error) && number == -1);
   cr_expect(csv_number(&table, 5, 0, &number, &error) && number == 1000);
   csv_free(&table);
