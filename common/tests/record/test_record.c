@@ -104,7 +104,7 @@ Test(record, answers_of_other_programs) {
   unsetenv("LAB_COMMIT");
   record_begin();
   const record_origin failed = record_read_origin();
-  put_program(folder, "git", "abc1234", 0);
+  put_program(folder, "git", "abc1234: '\"$*\"'", 0); // which says as well how it was called
   record_begin();
   const record_origin good = record_read_origin();
   const device_info device = {.emulated = true};
@@ -112,7 +112,8 @@ Test(record, answers_of_other_programs) {
   setenv("PATH", path, 1);
   free(path);
   cr_expect_str_eq(failed.commit, "unknown");
-  cr_expect_str_eq(good.commit, "abc1234");
+  // Numbers of a changed checkout are not those of its commit.
+  cr_expect_str_eq(good.commit, "abc1234: describe --always --dirty");
   cr_expect(!*state.driver && isnan(state.sm_clock_mhz), "%s", state.driver);
   remove_program(folder, "git");
   remove_program(folder, "nvidia-smi");
