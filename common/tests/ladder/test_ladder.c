@@ -94,6 +94,68 @@ Test(ladder, shows_what_cannot_be_run_any_more) {
   cr_expect(system("! ls data/*/it.csv >ls.out 2>&1 && rm ls.out") == 0, "there is a record");
 }
 
+// Runs the ladder on `steps`, in which SO stands for step 04.
+static program_result run_steps(const char *steps, const char *options) {
+  char arguments[4096];
+  size_t length = (size_t)snprintf(arguments, sizeof arguments, "data it");
+  for (const char *colon = steps; colon; colon = strchr(colon + 1, ' ')) {
+    const char *behind = colon + strspn(colon, " ") + 2;
+    length += (size_t)snprintf(arguments + length, sizeof arguments - length,
+                               " %.1000s/step04.so%.*s", build, (int)strcspn(behind, " "), behind);
+  }
+  snprintf(arguments + length, sizeof arguments - length, " -- --batch 1 --heads 1 --no-time %s",
+           options);
+  return program_run(arguments);
+}
+
+// A sweep has a row for each configuration, under its name, and runs it. Those that the GPU refuses are skipped: of the
+// 64 KB of a T4 the larger tile of step 04 would need 75.
+Test(ladder, a_sweep_runs_each_configuration) {
+  setenv("EMU_GPU", "h200", 1);
+  program_result result = run_steps("SO:all", "--seq 40 --dim 128");
+  if (!strstr(result.out, " on Emulated ")) cr_skip_test("the GPU is not the emulated one");
+  cr_expect_eq(result.status, 0, "%s", result.err);
+  cr_expect(holds(1, "^04_online_softmax,64x32x4,.*,ok,.*,1,1,128,") &&
+                holds(1, "^04_online_softmax,32x32x4,.*,ok,.*,1,2,256,") && holds(2, "^04_"),
+            "the record has other rows than it printed: %s", result.out);
+  setenv("EMU_GPU", "t4", 1);
+  result = run_steps("SO:all", "--seq 40 --dim 128");
+  cr_expect_eq(result.status, 0, "%s", result.err);
+  cr_expect(strstr(result.out, "  64x32x4  skipped: this configuration needs more shared memory") &&
+                strstr(result.out, "  32x32x4  ok "),
+            "it printed: %s", result.out);
+}
+
+// The counts of a row are those of one run of its own step, whatever ran before.
+Test(ladder, records_counts_and_workspace_of_each_step) {
+  const program_result result = run_steps("SO SO", "--seq 20 --dim 64");
+  cr_expect_eq(result.status, 0, "%s", result.err);
+  if (strstr(result.out, " on Emulated "))
+    cr_expect(holds(2, ",1,1,128,2,100,0,0$"), "it printed: %s", result.out);
+  run("nothing");
+  cr_expect(holds(1, "^00_sabotaged,.*,ok,[^,]*,[^,]*,[^,]*,12,") &&
+                holds(1, "^04_online_softmax,.*,ok,[^,]*,[^,]*,[^,]*,0,"),
+            "a workspace has other bytes");
+}
+
+// What the ladder cannot do is refused, and not left out in silence.
+Test(ladder, refuses_what_is_for_one_step) {
+  static const char *const options[] = {"--config 32x32x4", "--no-check", "--o-alone", "--csv",
+                                        "--out O.npy",      "--lse L.npy"};
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    char sentence[128];
+    snprintf(sentence, sizeof sentence,
+             "error: the ladder takes no %.*s: give it to one step's program, such as step04\n",
+             (int)strcspn(options[i], " "), options[i]);
+    const program_result result = run_steps("SO", options[i]);
+    cr_expect_eq(result.status, 2, "%s: it ended with %d", options[i], result.status);
+    cr_expect_str_eq(result.err, sentence);
+  }
+  const program_result result = run_steps("SO", "--splits 2");
+  cr_expect(strstr(result.err, "such as step18\n"), "%s", result.err);
+  cr_expect_eq(system("! ls data >ls.out 2>&1 && rm ls.out"), 0, "there is a record");
+}
+
 // Too little memory is no fault of the step.
 Test(ladder, ends_with_2_where_the_machine_fails) {
   const program_result result = run("workspace");

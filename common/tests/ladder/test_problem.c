@@ -84,6 +84,12 @@ Test(ladder_problem, keeps_what_is_given) {
   expect_chosen(&given, &small, 1, 32, 8192); // the heads are a multiple of 16
   given = (attention_shape){.batch = 4, .heads = 32, .seq_q = 4096, .seq_kv = 4096, .head_dim = 64};
   cr_expect(!ladder_choose(&given, &small).smaller);
+  // K and V have rows of their own heads alone.
+  const device_info tiny = gpu_of(1000, 0.125);
+  given = (attention_shape){
+      .heads = 64, .kv_heads = 1, .seq_q = 64, .seq_kv = 4096, .batch = 1, .head_dim = 64};
+  cr_expect_float_eq(ladder_choose(&given, &tiny).bytes,
+                     4.0 * 64 * 64 * 4096 + 4.0 * (64 * 64 + 4096) * 64 + 4 * 64 * 64, 1);
   given = (attention_shape){.seq_kv = 100, .head_dim = 64};
   const ladder_problem problem = ladder_choose(&given, &small);
   cr_expect_eq(problem.shape.seq_kv, 100);
@@ -110,4 +116,18 @@ Test(problem, which_step_comes_before) {
   cr_expect_str_eq(parent, "");
   step_read_parent("99_no_such_step", parent);
   cr_expect_str_eq(parent, "");
+}
+
+// Whatever stands above it in the table. Where the table lacks that step, there is nothing to compare with.
+Test(problem, a_branch_is_compared_with_its_own_step) {
+  static const attention_step steps[] = {
+      {.name = "09_tile_order"}, {.name = "17_lazy_max"}, {.name = "18_split_kv"}};
+  ladder_row rows[3] = {{.step = &steps[0]}, {.step = &steps[1]}, {.step = &steps[2]}};
+  ladder_session session = {.count = 3, .rows = rows};
+  cr_expect_eq(ladder_row_before(&session, &rows[2], &rows[1]), &rows[0]);
+  cr_expect_eq(ladder_row_before(&session, &rows[1], &rows[0]), &rows[0]);
+  cr_expect_null(ladder_row_before(&session, &rows[0], NULL));
+  session.rows = rows + 1;
+  session.count = 2;
+  cr_expect_null(ladder_row_before(&session, &rows[2], &rows[1]));
 }
