@@ -1,42 +1,14 @@
 // Measures a cell, from the inputs to the samples, with steps
 // that compute on the host and a clock that the test sets.
 #include "bench/cell.h"
-#include "numeric/float16.h"
-#include "shape/shape.h"
+#include "host_attention.h"
 #include "tests/timing/plain_clock.h"
-#include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 5 };
 
 static size_t launches[STEPS];
-
-// Attention on the host, with the rounding of the framework's plain path, and off by `error`.
-static cudaError_t compute(const attention_args *args, float error) {
-  const attention_shape *shape = &args->shape;
-  const size_t q_count = shape_q_count(shape);
-  const size_t kv_bytes = shape_kv_count(shape) * sizeof(uint16_t);
-  uint16_t *q = malloc(q_count * sizeof *q);
-  uint16_t *k = malloc(kv_bytes);
-  uint16_t *v = malloc(kv_bytes);
-  float *lse = malloc(shape_lse_count(shape) * sizeof *lse);
-  reference_result exact;
-  error_text text;
-  cudaMemcpy(q, args->q, q_count * sizeof *q, cudaMemcpyDeviceToHost);
-  cudaMemcpy(k, args->k, kv_bytes, cudaMemcpyDeviceToHost);
-  cudaMemcpy(v, args->v, kv_bytes, cudaMemcpyDeviceToHost);
-  cr_assert(reference_compute(shape, q, k, v, &exact, &text), "%s", text.text);
-  for (size_t i = 0; i < q_count; i++) q[i] = fp16_from_float((float)exact.o[i] + error);
-  for (size_t i = 0; i < shape_lse_count(shape); i++) lse[i] = (float)exact.lse[i];
-  cudaMemcpy(args->o, q, q_count * sizeof *q, cudaMemcpyHostToDevice);
-  if (args->lse)
-    cudaMemcpy(args->lse, lse, shape_lse_count(shape) * sizeof *lse, cudaMemcpyHostToDevice);
-  reference_free(&exact);
-  free(q), free(k), free(v), free(lse);
-  return cudaSuccess;
-}
 
 // Only launches that are checked compute, which find poison in O; all launches advance the clock.
 static cudaError_t run(size_t step, const attention_args *args, float milliseconds, float error) {

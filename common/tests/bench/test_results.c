@@ -106,10 +106,12 @@ Test(results, what_was_written_is_read) {
 // What every time holds has samples and no row; of another commit it is dropped like the rows.
 Test(results, floors_have_samples_alone) {
   const result_row floor = make_row(TIMING_EMPTY_KERNEL, 128, CHECK_PASSED);
+  const result_row nothing = make_row(TIMING_NOTHING, 128, CHECK_PASSED);
   cr_assert(results_add_floor(&all, &floor, &timed, &error));
+  cr_assert(results_add_floor(&all, &nothing, &timed, &error));
   cr_assert(results_save(&all, &folder, "bench", &error), "%s", error.text);
   open_again(&origin);
-  cr_expect_eq(all.count, 5);
+  cr_expect_eq(all.count, 6);
   cr_expect_eq(results_rows(&all), 4, "they are counted like rows");
   cr_expect(!has(TIMING_EMPTY_KERNEL, 128));
   char *before = read_file("bench-samples.csv");
@@ -166,6 +168,10 @@ Test(results, a_row_measured_again_takes_the_place) {
 
 Test(results, what_was_skipped_is_known_in_the_same_run) {
   cr_expect(skipped("03_3dgrid", 128) && !has("03_3dgrid", 128));
+  cr_expect(!skipped("02_tiled", 128), "a wrong row is not skipped");
+  const result_row untimed = make_row("04_online", 128, CHECK_PASSED);
+  cr_assert(results_add(&all, &untimed, NULL, &error));
+  cr_expect(!has("04_online", 128), "it has no samples");
   add(make_row("03_3dgrid", 128, CHECK_PASSED));
   cr_expect(has("03_3dgrid", 128) && !skipped("03_3dgrid", 128));
 }
