@@ -161,7 +161,9 @@ Test(program, seeds) {
   static char one[8192], again[8192], other[8192];
   program_expect_good("--batch 1 --heads 2 --seq 16 --no-time --out a.npy");
   program_expect_good("--batch 1 --heads 2 --seq 16 --no-time --out b.npy --seed 1");
-  program_expect_good("--batch 1 --heads 2 --seq 16 --no-time --out c.npy --seed 2");
+  const program_result result =
+      program_expect_good("--batch 1 --heads 2 --seq 16 --no-time --out c.npy --seed 2");
+  cr_expect(strstr(result.out, "\ninputs     normal, seed 2\n"), "%s", result.out);
   read_bytes("a.npy", one, sizeof one);
   read_bytes("b.npy", again, sizeof again);
   read_bytes("c.npy", other, sizeof other);
@@ -207,6 +209,8 @@ Test(sabotaged, is_told) {
                                                 "because the result is wrong\n"),
               "%s said: %s", cases[i].kind, result.err);
     cr_expect(status != 2 || !*result.out, "%s printed: %s", cases[i].kind, result.out);
+    cr_expect(status == 2 || strstr(result.out, "\nworkspace  12 bytes\n"), "%s printed: %s",
+              cases[i].kind, result.out);
     unlink("O.npy");
     unlink("L.npy");
   }

@@ -109,6 +109,19 @@ Test(report, other_shapes_and_files) {
               "collectives\n");
 }
 
+// Of a step that was not asked for lse there is no error to record, though the field holds 0.
+Test(report, o_alone_on_several_gpus) {
+  report report = on_emulator();
+  report.o_alone = true;
+  report.check.lse_error = 0;
+  report.gpus = 4;
+  const printed out = print(report_print, &report), csv = print(report_print_csv, &report);
+  cr_expect(strstr(out.text, "\ninputs     normal, seed 1\ngpus       4\ndevice     Emulated "),
+            "%s", out.text);
+  cr_expect(strstr(out.text, "allowed 0.00098; lse was not asked for\n"), "%s", out.text);
+  cr_expect(strstr(csv.text, ",ok,0.00021,0.00098,,0,"), "%s", csv.text);
+}
+
 Test(report, wrong_beyond_the_numbers) {
   report report = on_emulator();
   report.verdict = CHECK_FAILED;
