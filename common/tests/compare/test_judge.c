@@ -294,3 +294,25 @@ Test(judge, ratios_of_two_steps_are_no_noise) {
   cr_expect(isnan(judged.all.noise) && !judged.all.divided);
   for (size_t i = 0; i < SHAPES; i++) cr_expect_eq(comparisons[i].verdict, VERDICT_SLOWER);
 }
+
+// Cells that were timed in one run have one floor and hardly differ. They must not hide what the others tell.
+Test(judge, rows_of_one_run_tell_nothing_of_two_recordings) {
+  enum { TOGETHER = 12, APART = 9 };
+  error_text error;
+  for (size_t i = 0; i < TOGETHER + APART; i++) {
+    const bool apart = i >= TOGETHER;
+    fill(&recordings[0][i], 10, 0);
+    fill(&recordings[1][i], 10, apart ? 0.031 + 0.001 * (double)(i % 2) : 0);
+    recordings[0][i].measurement.floor_us = 2.9;
+    recordings[1][i].measurement.floor_us = apart ? 3.9 : 2.9;
+    comparisons[i] = (comparison){.old_run = &recordings[0][i].measurement,
+                                  .new_run = &recordings[1][i].measurement,
+                                  .paired = !apart};
+  }
+  cr_assert(judge(comparisons, TOGETHER + APART, 0.01, true, &judged, &error));
+  cr_expect_eq(judged.all.cells, APART);
+  cr_expect_float_eq(judged.floor_us, 1, 1e-9);
+  cr_expect_float_eq(judged.all.common, 1.0215, 0.002);
+  for (size_t i = 0; i < TOGETHER; i++)
+    cr_expect_eq(comparisons[i].ratio.ratio, 1, "a floor was subtracted within one run");
+}

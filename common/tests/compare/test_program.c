@@ -57,17 +57,44 @@ Test(compare, many_rows) {
 }
 
 // Too few cells of each length, but enough of all lengths together.
+// Ten rows in two bands, which together tell the noise of both.
+static void record_two_lengths(const char *name, double factor) {
+  const writer one = begin(name);
+  for (int i = 0; i < 10; i++)
+    add(&one, "05_wmma", 512 + i, 20, (i < 5 ? 100 + i : 400 + i) * factor);
+  end(&one);
+}
+
 Test(compare, few_rows_of_each_length) {
-  for (int file = 0; file < 2; file++) {
-    const writer one = begin(file ? "b" : "a");
-    for (int i = 0; i < 10; i++)
-      add(&one, "05_wmma", 512 + i, 20, (i < 5 ? 100 + i : 400 + i) * (file ? 1.2 : 1));
-    end(&one);
-  }
-  cr_assert_eq(system("sed -i s/T14:38:37Z/T15:00:00Z/ b.csv b-samples.csv"), 0);
-  const program_result result = program_run("a.csv b.csv");
+  const char *const later = "sed -i s/T14:38:37Z/T15:00:00Z/ b.csv b-samples.csv";
+  record_two_lengths("a", 1);
+  record_two_lengths("b", 1.2);
+  cr_assert_eq(system(later), 0);
+  program_result result = program_run("a.csv b.csv");
   EXPECT(result, 1, "all cells: 10 that scatter by", "10 slower, 0 faster");
   expect_warning(&result, "warning: half of the 10 rows are slower by 20.0 % or more");
+  record_two_lengths("b", 1 / 1.25);
+  cr_assert_eq(system(later), 0);
+  result = program_run("a.csv b.csv");
+  EXPECT(result, 0, "0 slower, 10 faster");
+  expect_warning(&result, "warning: half of the 10 rows are faster by 25.0 % or more");
+  record_two_lengths("b", 1.02); // as another machine may be
+  cr_assert_eq(system(later), 0);
+  result = program_run("a.csv b.csv");
+  EXPECT(result, 0, "all cells: 10 that scatter by", "taken for the machine's and divided out",
+         "0 slower, 0 faster, 10 no difference");
+}
+
+// Another commit is another run, though it was recorded in the same second.
+Test(compare, one_date_of_two_commits) {
+  record("a", 1);
+  writer b = begin("b");
+  b.commit = "def";
+  add(&b, "05_wmma", 512, 20, 100);
+  end(&b);
+  const program_result result = program_run("a.csv b.csv");
+  EXPECT(result, 0, "new: b.csv, commit def", "1 no difference");
+  cr_expect(!strstr(result.out, "of one run on both sides"), "%s", result.out);
 }
 
 Test(compare, numbers_are_compared_as_numbers) {
@@ -120,6 +147,23 @@ Test(compare, rows_of_one_side) {
          "3 timed on one side only\n");
 }
 
+// The share is of the rows that were recorded twice; the others can tell no difference.
+Test(compare, share_of_what_was_recorded_twice) {
+  const writer a = begin("a");
+  add(&a, "05_wmma", 512, 20, 100);
+  add(&a, "06_cp_async", 512, 20, 100);
+  end(&a);
+  const writer b = begin("b");
+  add(&b, "05_wmma", 512, 20, 100);
+  add(&b, "06_cp_async", 512, 20, 150);
+  end(&b);
+  cr_assert_eq(system("sed -i '/^06/s/T14:38:37Z/T15:00:00Z/' b.csv b-samples.csv"), 0);
+  const program_result result = program_run("a.csv b.csv");
+  EXPECT(result, 1,
+         "1 slower, 0 faster, 1 no difference, 0 too few runs; 100.0 % called different; "
+         "1 are of one run on both sides; ");
+}
+
 Test(compare, too_few_runs) {
   const writer a = begin("a");
   add(&a, "05_wmma", 512, 4, 100);
@@ -148,6 +192,18 @@ Test(compare, another_state_of_the_machine) {
   expect_warning(&result,
                  "warning: whether power or heat held the GPU back (1: yes) differs in 1 of "
                  "1 rows, first 0 against 1");
+  b = begin("b");
+  b.limit = "600";
+  add(&b, "05_wmma", 512, 20, 100);
+  end(&b);
+  cr_assert_eq(system("sed -i s/,13.0,3201,/,12.8,2619,/ b.csv"), 0);
+  result = program_run("a.csv b.csv");
+  expect_warning(&result, "warning: the CUDA version differs in 1 of 1 rows, first 13.0 against "
+                          "12.8");
+  expect_warning(&result, "warning: the memory clock (MHz) differs in 1 of 1 rows, first 3201 "
+                          "against 2619");
+  expect_warning(&result, "warning: the power limit (W) differs in 1 of 1 rows, first 700 against "
+                          "600");
   b = begin("b"); // within 2 %
   b.sm_clock = 1950;
   add(&b, "05_wmma", 512, 20, 100);
