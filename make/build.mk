@@ -235,7 +235,7 @@ $(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $(TESTED) $$(addprefix $(BUILD)/,$$(
 
 $(BUILD)/tests/count/test_calibration: $(CALIBRATION)
 $(BUILD)/tests/emulator/test_faults: $(BUILD)/common/tests/emulator/runtime.cu.o
-$(BUILD)/tests/groups/test_times: $(patsubst %,$(PLAIN)/common/tools/groups/%.o,times row)
+$(patsubst %,$(BUILD)/tests/groups/test_%,times row): $(patsubst %,$(PLAIN)/common/tools/groups/%.o,times row)
 $(BUILD)/tests/ceilings/test_memory: $(patsubst %,$(BUILD)/common/tools/ceilings/%.cu.o,chase copy l2_read)
 $(BUILD)/tests/timing/test_reading: $(BUILD)/common/timing/reading.cu.o
 $(patsubst %,$(BUILD)/tests/emulator/test_%,device_faults nccl nccl_faults): $(BUILD)/common/tests/emulator/devices.cu.o
