@@ -2,6 +2,7 @@
 build, such as build/cpu."""
 
 import csv
+import math
 import os
 import tempfile
 import unittest
@@ -64,6 +65,7 @@ class Rounds(unittest.TestCase):
     def test_the_noise_decides_how_many(self):
         plan = group.group_plan(LIBRARY, False)
         self.assertEqual((plan.rounds_least, plan.rounds_most, plan.burst_ms, plan.graph_below_ms), (10, 30, 0, 0))
+        self.assertEqual(plan.seconds_least, math.inf)
         plan = group.group_plan(LIBRARY, True)
         self.assertEqual((plan.rounds_least, plan.rounds_most), (1, 1))
 

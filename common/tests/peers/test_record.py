@@ -12,12 +12,13 @@ from peers import grid, machine, record, table, timing
 
 class Machine(unittest.TestCase):
     def test_state(self):
-        before = machine.parse_state("580.1, 345, 3201, 120.5, 700.00, 42")
+        before = machine.parse_state("580.1, 345, 2619, 120.5, 700.00, 42")
         after = machine.parse_state("580.1, 1980, 3201, [N/A], 700.00, 51")
         columns = machine.state_columns(before, after)
         self.assertEqual(columns["driver"], "580.1")
         self.assertEqual((columns["sm_clock_before_mhz"], columns["sm_clock_after_mhz"]), ("345", "1980"))
         self.assertEqual((columns["power_before_w"], columns["power_after_w"]), ("120.5", ""))
+        self.assertEqual((columns["memory_clock_mhz"], columns["power_limit_w"]), ("3201", "700.00"))
         self.assertEqual((columns["temperature_before_c"], columns["temperature_after_c"]), ("42", "51"))
         self.assertLess(set(columns), set(record.COLUMNS))
         self.assertEqual(set(machine.parse_state("").values()), {""})
@@ -127,6 +128,13 @@ class Record(unittest.TestCase):
         samples.write_text(samples.read_text().replace("2026-11-20", "2026-11-19"))
         again, _ = self.resumed()
         self.assertEqual([row["step"] for row in again.rows.values()], ["05_x"])
+
+    def test_floors_of_another_commit_or_machine(self):
+        # They have no row that would tell, and would be published beside the rows of this one.
+        self.saved(make_row("04_x"))
+        self.assertEqual(len(self.resumed()[0].samples), 1 + 1)
+        self.assertEqual(len(self.resumed(device="another GPU")[0].samples), 0)
+        self.assertEqual(len(self.resumed(commit="another")[0].samples), 0)
 
     def test_a_row_takes_the_place_of_an_older_one(self):
         own = record.Record(self.path)
