@@ -242,6 +242,13 @@ $(patsubst %,$(BUILD)/tests/emulator/test_%,device_faults nccl nccl_faults): $(B
 $(patsubst %,$(BUILD)/tests/emulator/test_%,hopper_faults map_faults product_faults barrier_limits product_limits): $(BUILD)/common/tests/emulator/healthy.cu.o
 $(BUILD)/tests/scripts/test_check: $(BUILD)/tests/scripts/test_plots
 
+# In place of NVML, whose name it has. It lies where no other program looks for it.
+$(BUILD)/tests/monitor/test_monitor: $(BUILD)/tests/monitor/libnvidia-ml.so.1
+$(BUILD)/tests/monitor/test_monitor: CRITERION += $(BUILD)/tests/monitor/libnvidia-ml.so.1
+$(BUILD)/tests/monitor/libnvidia-ml.so.1: common/tests/monitor/nvml.c common/tests/monitor/nvml.h
+	$(prepare)
+	$(CC) $(CFLAGS) -shared -Wl,-soname,libnvidia-ml.so.1 $< -o $(part) $(whole)
+
 # Objects and headers of another compiler are made again, and those for another processor (-march=native) or another GPU,
 # such as in a checkout that was copied from another machine, or that several machines share.
 made_for := $(CC) $(CXX) $(if $(filter gpu,$(DEVICE)),$(realpath $(NVCC)) $(sort $(ARCH)) )$(shell grep -m 1 -E '^(flags|Features)' /proc/cpuinfo 2>/dev/null | cksum)

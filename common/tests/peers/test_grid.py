@@ -116,6 +116,7 @@ class CommandLine(unittest.TestCase):
         for arguments in (
             ["--seconds", "0"],
             ["--seconds", "nan"],
+            ["--seconds", "inf"],
             ["--without", "sdpa_maths"],
             ["--fa3", "no/such/libfa3.so"],
             ["--fa3-decode", "no/such/libfa3.so", "--decode"],
@@ -124,6 +125,15 @@ class CommandLine(unittest.TestCase):
                 self.options(*arguments)
             self.assertEqual(raised.exception.code, 2)
             self.assertIn(arguments[1], said.getvalue())
+
+    def test_kernels_for_few_tiles_are_not_for_other_shapes(self):
+        library = __file__  # any file
+        for shapes in ([], ["--users"], ["--spread"]):
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as said:
+                self.options("--fa3-decode", library, *shapes)
+            self.assertIn("--fa3-decode is for few tiles: give --decode or --waves as well", said.getvalue())
+        for shapes in ("--decode", "--waves"):
+            self.assertEqual(str(self.options("--fa3-decode", library, shapes).fa3_decode), library)
 
 
 if __name__ == "__main__":

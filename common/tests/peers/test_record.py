@@ -54,7 +54,7 @@ def make_row(step, shape=SHAPE, **values):
     row.update(
         shape.columns(), step=step, device="GPU", driver="580", commit="abc", date="2026-11-20T00:00:00Z"
     )
-    row.update(check="ok", samples="2", o_error="0.5", o_bound="1", median_ms="2", tflops="10")
+    row.update(check="ok", samples="2", o_error="0.5", o_bound="2", median_ms="2", tflops="10")
     row.update(values)
     return row
 
@@ -205,9 +205,14 @@ class Table(unittest.TestCase):
         ]
         found = table.lines(rows)
         self.assertEqual(len(found), 2 + len(rows))
+        self.assertEqual(found[2].split()[4:7], ["ok", "0.250", "2.0000"])  # the error as a share of the allowed one
         for line, row, words in zip(found[2:], rows, expected):
             self.assertTrue(line.startswith("4x8x512x64 fp16 causal  " + row["step"]))
             self.assertEqual(line.split()[-len(words) :], words)
+
+    def test_verdicts_at_their_ends(self):
+        advice = [table.verdict(share) for share in (0.4999, 0.5, 0.9999, 1)]
+        self.assertEqual(advice, ["stop and profile", "keep going", "keep going", "ahead"])
 
     def test_columns_stand_below_one_another(self):
         longer = grid.Shape("fp16", 4, 8, 512, 64, True, 64, True)
