@@ -237,6 +237,7 @@ $(BUILD)/tests/count/test_calibration: $(CALIBRATION)
 $(BUILD)/tests/emulator/test_faults: $(BUILD)/common/tests/emulator/runtime.cu.o
 $(patsubst %,$(BUILD)/tests/groups/test_%,times row): $(patsubst %,$(PLAIN)/common/tools/groups/%.o,times row)
 $(BUILD)/tests/ceilings/test_memory: $(patsubst %,$(BUILD)/common/tools/ceilings/%.cu.o,chase copy l2_read)
+$(BUILD)/tests/ceilings/test_work: $(BUILD)/common/tools/ceilings/copy.cu.o $(BUILD)/common/timing/reading.cu.o
 $(BUILD)/tests/timing/test_reading: $(BUILD)/common/timing/reading.cu.o
 $(patsubst %,$(BUILD)/tests/emulator/test_%,device_faults nccl nccl_faults): $(BUILD)/common/tests/emulator/devices.cu.o
 $(patsubst %,$(BUILD)/tests/emulator/test_%,hopper_faults map_faults product_faults barrier_limits product_limits): $(BUILD)/common/tests/emulator/healthy.cu.o

@@ -105,10 +105,13 @@ Test(comparisons, each_row_has_the_floor) {
   }
 }
 
-// All that is free but 64 MB, which allocations may need besides, and 64 KB. The copies of the tensors take more.
+// All that is free but 64 MB, which allocations may need besides, and 64 KB. The copies of the tensors take more. Only a step
+// that is run is asked twice, and it gets no such memory.
 static size_t nearly_all_memory(const attention_shape *asked) {
+  static bool again;
   size_t free_bytes = 0, all_bytes = 0;
-  (void)asked;
+  if (!asked || again) return 0;
+  again = true;
   cudaMemGetInfo(&free_bytes, &all_bytes);
   return free_bytes - (64 << 20) - (64 << 10);
 }

@@ -52,6 +52,20 @@ Test(ceilings, the_longest_time_is_the_lowest_rate) {
          "NVIDIA H200 Tensor Core GPU data sheet (SXM),NVIDIA H200,");
 }
 
+// 4000 of 4800 GB/s, half of whose rounds were held back.
+Test(ceilings, the_table_has_the_share_of_the_vendors_value) {
+  char text[512] = "";
+  const device_info device = {.name = "NVIDIA H200"};
+  FILE *file = fmemopen(text, sizeof text, "w");
+  ceiling_print(file, &device, &copy);
+  fclose(file);
+  cr_expect_str_eq(
+      text,
+      "copy_bandwidth          4000.0  GB/s          3846.2 to   4166.7          83 %  "
+      "throttled in 5 of 10 runs\n",
+      "%s", text);
+}
+
 // 20000 loads in 2.5 ms, 2.4 to 2.6: 125 ns for each.
 Test(ceilings, the_longest_time_is_the_highest_latency) {
   ceiling_result latency = copy;
@@ -121,6 +135,21 @@ Test(ceilings, vendors_values) {
   cr_expect(isnan(vendor_value(a100, "l2_read_bandwidth")));
   cr_expect(isnan(vendor_value(a100, "memory_latency")));
   cr_expect(isnan(vendor_value(NULL, "fp32_fma")));
+  // The rates of tensor cores are those without sparsity.
+  static const struct {
+    const char *gpu;
+    double bandwidth, fp32, tensor;
+  } others[] = {{"NVIDIA H200", 4800, 67, 989.5},
+                {"NVIDIA H100 80GB HBM3", 3350, 67, 989.5},
+                {"NVIDIA A100-SXM4-40GB", 1555, 19.5, 312},
+                {"NVIDIA L4", 300, 30.3, 121}};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    const vendor_values *found = vendor_find(others[i].gpu);
+    cr_assert_not_null(found, "%s", others[i].gpu);
+    cr_expect_eq(vendor_value(found, "copy_bandwidth"), others[i].bandwidth, "%s", others[i].gpu);
+    cr_expect_eq(vendor_value(found, "fp32_fma"), others[i].fp32, "%s", others[i].gpu);
+    cr_expect_eq(vendor_value(found, "tensor_wgmma_fp16"), others[i].tensor, "%s", others[i].gpu);
+  }
   cr_expect_null(vendor_find("Emulated NVIDIA H200"));
   cr_expect_null(vendor_find("NVIDIA H200 NVL"));
 }
