@@ -6,14 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static unsigned queries, ready_at; // which query finds the work done
+static double ready_after;         // or the first one behind so many seconds, if that is not 0
 static cudaError_t outcome;
 static cudaError_t last_error; // as CUDA keeps it
 
+static bool is_over(void) {
+  static struct timespec begin;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (queries == 1) begin = now;
+  const double seconds =
+      (double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec);
+  return ready_after > 0 && seconds > ready_after;
+}
+
 static cudaError_t answer(void) {
-  const cudaError_t status = ++queries < ready_at ? cudaErrorNotReady : outcome;
+  const cudaError_t status = ++queries < ready_at && !is_over() ? cudaErrorNotReady : outcome;
   if (status != cudaSuccess) last_error = status;
   return status;
 }
@@ -90,6 +102,14 @@ Test(wait, not_for_ever, .timeout = 30) {
                  "%s", said);
     cr_expect(strstr(said, "LAB_LIMIT=2.5 waits longer"), "%s", said);
   }
+}
+
+// So long that the queries have a pause between them, and the limit is looked at.
+Test(wait, without_a_limit) {
+  char said[2048];
+  ready_after = 0.05;
+  cr_expect_eq(give_up_after("0", false, said, sizeof said), 0, "%s", said);
+  cr_expect_str_empty(said);
 }
 
 Test(wait, bad_limit) {
