@@ -77,6 +77,51 @@ Test(group_program, has_rows_for_all_ranks) {
   }
 }
 
+// The workspace is that of a rank: K of 300 rows and two heads twice, and 256 bytes. In the emulator's ring each GPU sends
+// to the next one two shares of K, of 100 rows, and a few bytes of the sums.
+Test(group_program, reports_what_three_gpus_did) {
+  setenv("SABOTAGE", "nothing", 1);
+  const program_result result = program_run(OPTIONS);
+  cr_expect_eq(result.status, 0, "%s", result.err);
+  cr_expect(strstr(result.out, "\ngpus       3\ndevice     Emulated "), "%s", result.out);
+  cr_expect(strstr(result.out, "\nworkspace  153856 bytes\n"), "%s", result.out);
+  const char *links = strstr(result.out, "\nlinks ");
+  int bytes[3], to[3], read = 0;
+  cr_assert(links, "%s", result.out);
+  const int found = sscanf(links,
+                           "\nlinks from GPU 0: %d bytes to %d\nlinks from GPU 1: %d bytes to %d\n"
+                           "links from GPU 2: %d bytes to %d%n",
+                           &bytes[0], &to[0], &bytes[1], &to[1], &bytes[2], &to[2], &read);
+  cr_expect(found == 6 && to[0] == 1 && to[1] == 2 && to[2] == 0, "%s", links);
+  cr_expect_str_eq(links + read, "\n");
+  for (int i = 0; i < 3; i++) cr_expect(bytes[i] > 51200 && bytes[i] < 51300, "%s", links);
+  const program_result csv = program_run(OPTIONS " --csv");
+  cr_expect(csv.status == 0 && !strstr(csv.out, "links"), "%s", csv.out);
+}
+
+// Where no number is given there are not more ranks than rows or keys.
+Test(group_program, leaves_no_gpu_without_rows) {
+  setenv("SABOTAGE", "nothing", 1);
+  static const char *const lengths[] = {"--seq-q 1 --seq-kv 8", "--seq-q 8 --seq-kv 1"};
+  for (size_t i = 0; i < 2; i++) {
+    char options[64];
+    snprintf(options, sizeof options, "--heads 2 --no-check %s", lengths[i]);
+    const program_result result = program_run(options);
+    cr_expect(result.status == 0 && strstr(result.out, "\ngpus       1\n"), "%s: %s%s", lengths[i],
+              result.out, result.err);
+  }
+}
+
+// Of a step that was asked for O alone, the check says nothing of lse.
+Test(group_program, o_alone) {
+  setenv("SABOTAGE", "nothing", 1);
+  const program_result result = program_run("--gpus 2 --heads 1 --seq 64 --dim 64 --o-alone");
+  cr_expect_eq(result.status, 1);
+  cr_expect(strstr(result.out, "\ncheck      FAILED: ") &&
+                strstr(result.out, "; lse was not asked for\n"),
+            "%s", result.out);
+}
+
 Test(group_program, refuses) {
   program_expect_refused("--gpus 9 --seq 900 --no-check", // more than the emulator imitates
                          "error: --gpus is 9, and there are 8: give at most as many\n");

@@ -141,6 +141,8 @@ Test(source, is_left_alone_where_no_fault_can_be) {
          {"#if !defined(X) || !defined(__CUDACC__)\nx = a < b;\n#else\nx = a > b;\n#if Y\n#else\n"
           "x = a > c;\n#endif\n#endif\nx = a >= b;",
           {"bound: `<` -> `<=`", "bound: `>=` -> `>`"}},
+         {"#ifndef __CUDACC__\nx = a < b;\n#endif\n#if Y\n#else\nx = a > c;\n#endif\n",
+          {"bound: `<` -> `<=`", "bound: `>` -> `>=`"}},
          {"#if !defined(X) && !defined(__CUDACC__)\nx = a < b;\n#else\nx = a > b;\n#endif\n",
           {"bound: `<` -> `<=`", "bound: `>` -> `>=`"}},
          {"#define CHOOSE(D) ((D) <= 32 \\\n  ? f() : g())\n",
@@ -168,6 +170,9 @@ Test(source, keeps_its_lines) {
   free(text);
   text = written("#define F(a) \\\n  if (a &&  \\\n    b) g()\nx;\n", 1);
   cr_assert_str_eq(text, "#define F(a) \\\n  if (true\\\n) g()\nx;\n");
+  free(text);
+  text = written("{ barrier_create_all(full, 4 *\n  n); }\nx;\n", 1); // the line is still there
+  cr_assert_str_eq(text, "{ barrier_create_all(full, (4 *\n  n) + 1); }\nx;\n");
   free(text);
 }
 

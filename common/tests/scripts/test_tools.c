@@ -79,3 +79,46 @@ Test(tools, budget_of_each_gpu) {
   const script_result large = lab_run("build/cpu/budget build/cpu/step05.so | grep -c 'too much'");
   cr_expect_gt(atoi(large.out), 0, "no configuration is too large for a T4");
 }
+
+// A step whose configurations are named by the bytes of shared memory that they take, at a head_dim of 64 alone.
+#define BUDGETED                                                                                   \
+  "#include \"attention.h\"\n"                                                                     \
+  "#include <stdlib.h>\n"                                                                          \
+  "static const char *chosen = \"1\";\n"                                                           \
+  "const char *attention_name(void) { return \"00_budgeted\"; }\n"                                 \
+  "const char *attention_summary(void) { return \"\"; }\n"                                         \
+  "const char *attention_unsupported(const attention_shape *s) { return s->head_dim == 64 ? 0 : "  \
+  "\"no\"; }\n"                                                                                    \
+  "size_t attention_workspace_bytes(const attention_shape *s) { return !s; }\n"                    \
+  "cudaError_t attention_forward(const attention_args *a, cudaStream_t s) { return a && s; }\n"    \
+  "const char *const *attention_configurations(void) {\n"                                          \
+  "  static const char *const names[] = {\"49152\", \"49153\", \"65536\", \"65537\", \"101376\", " \
+  "\"101377\", \"166912\", \"166913\", \"232448\", \"232449\", 0};\n"                              \
+  "  return names;\n"                                                                              \
+  "}\n"                                                                                            \
+  "bool attention_configure(const char *name) { return chosen = name ? name : \"1\"; }\n"          \
+  "const char *attention_configuration(const attention_shape *s) { return s ? chosen : 0; }\n"     \
+  "size_t attention_shared_memory_bytes(const attention_shape *s) { return s ? atoi(chosen) : 0; " \
+  "}\n"
+
+// At each limit, and a byte beyond it: 48 KB without asking; 64, 99, 163 and 227 KB of a block.
+Test(tools, budget_at_the_limits) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/step.c", lab_work);
+  toolkit_write(path, BUDGETED);
+  script_result result = lab_run("gcc -shared -fPIC -Icommon -Icommon/emulator/include "
+                                 "-Icommon/emulator $LAB_WORK/step.c -o $LAB_WORK/step.so && "
+                                 "build/cpu/budget $LAB_WORK/step.so");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "00_budgeted: shared memory of a block",
+         "49152 64 49152 48.0 no 1 block 2 blocks 3 blocks 4 blocks",
+         "49153 64 49153 48.0 opt-in 1 block 2 blocks 3 blocks 4 blocks",
+         "65536 64 65536 64.0 opt-in 1 block 1 block 2 blocks 3 blocks",
+         "65537 64 65537 64.0 opt-in too much 1 block 2 blocks 3 blocks",
+         "101376 64 101376 99.0 opt-in too much 1 block 1 block 2 blocks",
+         "101377 64 101377 99.0 opt-in too much too much 1 block 2 blocks",
+         "166912 64 166912 163.0 opt-in too much too much 1 block 1 block",
+         "166913 64 166913 163.0 opt-in too much too much too much 1 block",
+         "232448 64 232448 227.0 opt-in too much too much too much 1 block",
+         "232449 64 232449 227.0 opt-in too much too much too much too much");
+}
