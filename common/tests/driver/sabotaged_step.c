@@ -8,7 +8,10 @@
 //   input         K's first element is changed
 //   launch        the launch returns an error
 //   wild          a kernel writes to an address that is none (sabotaged_kernel.cu)
+//   one_shape     O is all zero for the shape that SABOTAGE_SHAPE describes
 //   unsupported   the step takes no shape at all
+//   odd           the step takes no odd seq_q, but says so in further processes alone, as a configuration may refuse
+//                 what the step takes in another one
 //   workspace     the step wants more memory than there is
 //   exit          the launch ends the process with exit(0); quick_exit and _exit likewise
 //   locale        the step changes how the process writes numbers to the user's way
@@ -34,7 +37,9 @@ const char *attention_name(void) { return "00_sabotaged"; }
 const char *attention_summary(void) { return "on the CPU, spoiled on demand"; }
 
 const char *attention_unsupported(const attention_shape *shape) {
-  (void)shape;
+  static pid_t first;
+  if (first == 0) first = getpid();
+  if (sabotage("odd") && getpid() != first && shape->seq_q % 2 == 1) return "it takes nothing odd";
   return sabotage("unsupported") ? "it takes nothing" : NULL;
 }
 
@@ -43,9 +48,15 @@ size_t attention_workspace_bytes(const attention_shape *shape) {
   return sabotage("workspace") ? SIZE_MAX : 12;
 }
 
+static bool is_spoiled(const attention_shape *shape) {
+  const char *chosen = getenv("SABOTAGE_SHAPE");
+  return sabotage("one_shape") && chosen && strcmp(shape_describe(shape).text, chosen) == 0;
+}
+
 static void spoil(const attention_args *args, uint16_t *o, float *lse) {
   const size_t o_bytes = shape_q_count(&args->shape) * sizeof *o;
-  if (sabotage("zeros") || (sabotage("o_alone") && !args->lse)) memset(o, 0, o_bytes);
+  if (sabotage("zeros") || is_spoiled(&args->shape) || (sabotage("o_alone") && !args->lse))
+    memset(o, 0, o_bytes);
   if (sabotage("unwritten")) memset(o, 0xff, o_bytes);
   if (sabotage("lse")) lse[shape_lse_count(&args->shape) - 1] += 1.0f;
   if (sabotage("outside")) cudaMemset((char *)args->o + o_bytes, 0, 1);
