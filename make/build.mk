@@ -236,6 +236,7 @@ $(BUILD)/tests/%: $(PLAIN)/common/tests/%.o $(TESTED) $$(addprefix $(BUILD)/,$$(
 $(BUILD)/tests/count/test_calibration: $(CALIBRATION)
 $(BUILD)/tests/emulator/test_faults: $(BUILD)/common/tests/emulator/runtime.cu.o
 $(patsubst %,$(BUILD)/tests/groups/test_%,times row): $(patsubst %,$(PLAIN)/common/tools/groups/%.o,times row)
+$(BUILD)/tests/groups/test_contenders: $(PLAIN)/common/tools/groups/contenders.o
 $(BUILD)/tests/ceilings/test_memory: $(patsubst %,$(BUILD)/common/tools/ceilings/%.cu.o,chase copy l2_read)
 $(BUILD)/tests/ceilings/test_work: $(BUILD)/common/tools/ceilings/copy.cu.o $(BUILD)/common/timing/reading.cu.o
 $(BUILD)/tests/timing/test_reading: $(BUILD)/common/timing/reading.cu.o
