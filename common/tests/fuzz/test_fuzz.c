@@ -77,6 +77,23 @@ Test(fuzz, finds_and_shrinks_an_exit) {
 }
 Test(fuzz, finds_and_shrinks_a_crash) { expect_found(crash, "it crashes: Killed"); }
 
+static cudaError_t wrong_in_wide_heads(const attention_args *args, cudaStream_t stream) {
+  setenv("SABOTAGE", args->shape.head_dim > 40 ? "zeros" : "nothing", 1);
+  return attention_forward(args, stream);
+}
+
+// The last steps are of one column each. The scale goes with them, or the problem would need a --scale of its own.
+Test(fuzz, a_usual_scale_stays_one) {
+  const attention_step step = step_with(wrong_in_wide_heads);
+  const error_text message = {"O is wrong"};
+  fuzz_problem problem = problem_random(&step, 3, 0);
+  problem.shape.head_dim = 50;
+  problem.shape.scale = problem_usual_scale(&problem.shape);
+  const shrink_result small = shrink(&step, &problem, &message);
+  cr_expect_eq(small.problem.shape.head_dim, 41);
+  cr_expect_eq(small.problem.shape.scale, problem_usual_scale(&small.problem.shape));
+}
+
 Test(fuzz, a_right_step_passes) {
   const attention_step step = step_with(attention_forward);
   fuzz_problem problems[PROBLEMS];

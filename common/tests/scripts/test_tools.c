@@ -42,6 +42,37 @@ Test(tools, counts_of_lines_add_up) {
   cr_expect_str_empty(result.out, "%s", result.out);
 }
 
+// Where the number of heads of Q is not given it is that of K and V. Behind a sum of sectors stands how many there are for
+// each request, which the lines before it count.
+Test(tools, counts_of_another_shape) {
+  script_result result = lab_run("build/cpu-count/count $LAB_WORK build/cpu-count/step01.so -- "
+                                 "--kv-heads 2 --seq-q 16 --seq-kv 32 | tee $LAB_WORK/printed");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "01_naive, 1x2x16x64 fp16, kv 1x2x32x64\n", " for each request\n");
+  result = lab_run("cut -d , -f 5-11 $LAB_WORK/step01.csv");
+  EXPECT(result, "1,2,2,16,32,64,0\n");
+  result = lab_run("awk '/for each request/ { ratios++; if (sprintf(\"%%.2f\", $2 / before) != $3) "
+                   "print } { before = $2 } END { print ratios, \"ratios\" }' $LAB_WORK/printed");
+  cr_expect_str_eq(result.out, "2 ratios\n", "%s", result.out);
+}
+
+// The counts of a wrong step are printed, and its status says that it is wrong.
+Test(tools, counts_of_a_wrong_step) {
+  script_result result =
+      lab_run(MAKE "-f make/build.mk --silent MODE=count build/cpu-count/sabotaged.so");
+  EXPECT_STATUS(result, 0);
+  static const char *const kinds[] = {"nothing", "zeros"};
+  for (int wrong = 0; wrong < 2; wrong++) {
+    result = lab_run("SABOTAGE=%s build/cpu-count/count $LAB_WORK build/cpu-count/sabotaged.so -- "
+                     "--seq 16",
+                     kinds[wrong]);
+    EXPECT_STATUS(result, wrong);
+    EXPECT(result, "/step00.txt\n");
+    cr_expect(!strstr(result.out, "FAILED: 00_sabotaged: O is wrong at ") == !wrong, "%s",
+              result.out);
+  }
+}
+
 // Rows that say something else than bytes and limits do, and whether there are rows.
 #define JUDGE_BUDGET                                                                               \
   "NR == FNR { limit[$2] = $3; next }\n"                                                           \
