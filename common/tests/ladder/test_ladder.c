@@ -156,6 +156,30 @@ Test(ladder, refuses_what_is_for_one_step) {
   cr_expect_eq(system("! ls data >ls.out 2>&1 && rm ls.out"), 0, "there is a record");
 }
 
+// Step 04 does not divide the keys, so it has no numbers of splits to try. The spoiled step has no configurations at all.
+Test(ladder, refuses_a_sweep_of_what_a_step_lacks) {
+  program_result result = run_steps("SO:splits", "--seq 20");
+  cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.out);
+  cr_expect(strstr(result.err, "error: step 04_online_softmax does not split the keys"), "%s",
+            result.err);
+  char arguments[2048];
+  snprintf(arguments, sizeof arguments, "data it %.1500s/sabotaged.so:all -- --seq 20", build);
+  result = program_run(arguments);
+  cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.out);
+  cr_expect_str_eq(result.err, "error: step 00_sabotaged has one configuration only: there is "
+                               "nothing to sweep\n");
+}
+
+// Other commands take the ladder's problem, and find the folder of its records.
+Test(ladder, says_what_it_takes_and_where_it_writes) {
+  setenv("EMU_GPU", "t4", 1);
+  const program_result slug = program_run("--slug"), options = program_run("--options");
+  if (!strstr(slug.out, "emulated-")) cr_skip_test("the GPU is not the emulated one");
+  cr_expect(slug.status == 0 && options.status == 0);
+  cr_expect_str_eq(slug.out, "emulated-tesla-t4\n");
+  cr_expect_str_eq(options.out, "--batch 1 --heads 4 --seq 256 --dim 64\n");
+}
+
 // Too little memory is no fault of the step.
 Test(ladder, ends_with_2_where_the_machine_fails) {
   const program_result result = run("workspace");
