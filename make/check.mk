@@ -18,7 +18,6 @@ ifeq ($(STEP_GOALS),)
   limits   := $(patsubst %,common/tests/emulator/test_%.c,barrier_limits product_limits boxes)
   cpu_only := $(limits) common/tests/rewrite/% common/tests/emulator/test_faults.c common/tests/emulator/test_limit_faults.c \
               $(patsubst %,common/tests/emulator/test_device_%.c,api faults limits order) \
-              common/tests/device/test_counts.c \
               common/tests/device/test_counts.c common/tests/driver/test_outcome.c \
               common/tests/emulator/test_devices.c common/tests/emulator/test_runtime.c \
               common/tests/emulator/test_nccl.c common/tests/emulator/test_nccl_faults.c common/tests/emulator/test_nccl_values.c common/tests/emulator/test_tensor_map.c \
