@@ -181,6 +181,19 @@ Test(check, what_needs_a_tool) {
   EXPECT(result, " FAIL idle\n it finished no test\n");
 }
 
+// What a program says of a missing tool is no excuse for anything else that is wrong with it.
+Test(check, a_tool_that_is_missing_hides_no_failure) {
+  toolkit_write_program("build/gpu/dies",
+                        "#!/bin/bash\n" NOTHING "echo 'skipped: 9 tests: needs gnuplot'\nexit 1\n");
+  toolkit_write_program("build/gpu/ends",
+                        "#!/bin/bash\necho 'Synthesis: Tested: 3'\necho 'finished: 2 tests'\n"
+                        "echo 'skipped: 1 tests: needs gnuplot'\n");
+  const script_result result = toolkit_run("scripts/check.sh build/gpu/dies build/gpu/ends 2>&1");
+  cr_expect_eq(result.status, 1, "%s", result.out);
+  EXPECT(result, " FAIL dies\n", " FAIL ends\n it does not say that it finished all its tests\n",
+         "check: 2 of 2 test programs failed: dies ends\n");
+}
+
 Test(check, bad_settings) {
   const script_result none = toolkit_run("scripts/check.sh 2>&1");
   cr_expect_eq(none.status, 2);
