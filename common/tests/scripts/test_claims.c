@@ -46,28 +46,57 @@ Test(claims, that_are_right) {
                     "  more(median_ms[ladder 02] / median_ms[ladder 05])\n\n"
                     "all {} problems\n"
                     "  count(median_ms[bench 05])\n"
-                    "  count(median_ms[bench 05] >= 2) >= 2\n\n"
+                    "  count(median_ms[bench 05] >= 2) >= 2\n"
+                    "  count(median_ms[bench 05] >= 2) <= 2\n"
+                    "  count(median_ms[bench 05 seq_q=512..1024]) >= 3\n\n"
                     "not {}\n"
                     "  median_ms[ladder 01] * 12.5\n",
-               0, "claims: 9 numbers and comparisons of the pages are what plots/data says\n");
+               0, "claims: 11 numbers and comparisons of the pages are what plots/data says\n");
 }
 
-// Launches of a graph are compared where the tables of decode and waves compare them, and else single launches.
+// Launches of a graph are compared where the tables of decode and waves compare them, and else single launches. At batch
+// 2 the peer has none of a graph, so that the step's own would be compared with a single launch.
 Test(claims, of_short_launches) {
-  recorded_write("decode", DECODE);
+  recorded_write("decode", DECODE GRAPHED("20_one_kernel", "2,32,8,1,1024,128,0", "0.02", "0.01")
+                               GRAPHED("sdpa_cudnn", "2,32,8,1,1024,128,0", "0.06", ""));
   recorded_write("waves", WAVES);
   toolkit_write("page.md", "Step 20 is 0.75 to 2.00 times as fast as the best peer, and step 24 is "
                            "1.25 to 1.88 times as fast as step 17.\n");
   expect_whole(HEAD "is {} to {} times as fast as the best peer\n"
                     "  least(times_as_fast[decode 20 best_peer])\n"
-                    "  most(times_as_fast[decode 20 best_peer])\n"
+                    "  most(times_as_fast[decode 20 best_peer batch=1])\n"
+                    "  times_as_fast[decode 20 best_peer batch=2] >= 2.99\n"
+                    "  times_as_fast[decode 20 best_peer batch=2] <= 3.01\n"
                     "\n"
                     "is {} to {} times as fast as step 17\n"
                     "  least(times_as_fast[waves 24 17])\n"
                     "  most(times_as_fast[waves 24 17])\n"
                     "  times_as_fast[waves 24 17|18 heads=1] <= times_as_fast[waves 24 18]\n"
                     "  count(median_ms[decode 20 kv_mb=4.1..4.2 dtype=*]) <= 1\n",
-               0, "claims: 6 numbers and comparisons of the pages are what plots/data says\n");
+               0, "claims: 8 numbers and comparisons of the pages are what plots/data says\n");
+}
+
+// The claims of every file are checked, and a wrong one in any of them is told.
+Test(claims, of_several_files) {
+  toolkit_write("plots/claims/other.txt", HEAD "takes {} ms\n  median_ms[ladder 05]\n");
+  toolkit_write("plots/claims/z.txt", HEAD "takes {} ms\n  median_ms[ladder 02]\n");
+  expect_whole(HEAD "takes {} ms\n  median_ms[ladder 05]\n", 1,
+               "page.md:3: the page says 2.00 and the records say 20.00: takes 2.00 ms "
+               "(plots/claims/z.txt:4)\n"
+               "claims: mend the page where its number is old, and plots/claims where the page was "
+               "reworded\n");
+}
+
+// No part of a longer number, such as that of a release, is the number of a claim.
+Test(claims, of_whole_numbers) {
+  toolkit_write("page.md", "Of release 12.4.1 was said that it takes 2 ms.\n");
+  expect_whole(HEAD "Of release {}\n  median_ms[ladder 05]\n\n"
+                    "{} was said\n  median_ms[ladder 05]\n",
+               1,
+               "plots/claims/page.txt:4: page.md has no such phrase: Of release {}\n"
+               "plots/claims/page.txt:7: page.md has no such phrase: {} was said\n"
+               "claims: mend the page where its number is old, and plots/claims where the page was "
+               "reworded\n");
 }
 
 // A table of a page has the numbers that its cells begin with, of the device that the claim names.
@@ -123,6 +152,7 @@ Test(claims, that_make_no_sense) {
       {"median_ms[other-gpu/ladder 05]", "there is no record plots/data/other-gpu/ladder.csv"},
       {"median_ms[bench-samples 05]", "there is no record plots/data/test-gpu/bench-samples.csv"},
       {"median_ms[ladder 06]", "no row holds median_ms[ladder 06]"},
+      {"median_ms[ladder 0]", "no row holds median_ms[ladder 0]"},
       {"median_ms[ladder 04]", "no row holds median_ms[ladder 04]"},
       {"median_ms[ladder 05 seq_q=..512]", "no row holds median_ms[ladder 05 seq_q=..512]"},
       {"median_ms[ladder 05 seq_q=a..b]", "this is no range of numbers: a..b"},
@@ -133,6 +163,9 @@ Test(claims, that_make_no_sense) {
       {"median_ms[bench 05]",
        "this has 3 values, of which least or most makes one number: median_ms[bench 05]"},
       {"median_ms[bench 05] / median_ms[bench]",
+       "a problem has several rows, so that it is not clear which belong together: add a "
+       "condition"},
+      {"median_ms[bench] / median_ms[bench 05]",
        "a problem has several rows, so that it is not clear which belong together: add a "
        "condition"},
       {"mean(median_ms[bench 05])", "there is no function mean of 1 values: there are least most "
