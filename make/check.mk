@@ -26,7 +26,7 @@ ifeq ($(STEP_GOALS),)
               common/tests/scripts/test_bugs.c common/tests/scripts/test_clang.c common/tests/scripts/test_ended.c \
               common/tests/scripts/test_verbs.c common/tests/scripts/test_settings.c common/tests/scripts/test_refusals.c common/tests/scripts/test_machine.c common/tests/scripts/test_statuses.c \
               common/tests/scripts/test_hunt.c common/tests/scripts/test_doctor.c common/tests/scripts/test_tools.c \
-              common/tests/scripts/test_passed.c \
+              common/tests/scripts/test_passed.c common/tests/scripts/test_checked.c \
               common/tests/scripts/test_variants%.c common/tests/scripts/test_substeps.c common/tests/scripts/test_lacking.c \
               common/tests/scripts/test_exercise%.c common/tests/scripts/test_verdicts.c common/tests/scripts/test_diagnostics.c common/tests/scripts/test_room.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c \
