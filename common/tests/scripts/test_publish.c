@@ -189,12 +189,53 @@ Test(publish, bench_by_shape) {
 Test(publish, rows_of_renamed_steps_are_left_out) {
   toolkit_write("results/test-gpu/bench.csv", "# a comment\nstep,median_ms\n01_old,1\n01_new,2\n"
                                               "\"02_mine\",3\nsdpa_flash,4\n");
+  // By whatever rule a file comes into the record.
+  static const char *const others[] = {"ladder", "variants", "counts"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    char path[64];
+    snprintf(path, sizeof path, "results/test-gpu/%s.csv", others[i]);
+    toolkit_write(path, "step,source\n01_old,ncu\n01_new,ncu\n");
+  }
   cr_assert_eq(toolkit_run("mkdir -p steps/01_new").status, 0);
   const script_result result =
       toolkit_run("scripts/publish.sh test-gpu bench >log 2>&1; cat " FOLDER "/bench.csv");
   cr_expect_str_eq(result.out,
                    "# a comment\nstep,median_ms\n01_new,2\n\"02_mine\",3\nsdpa_flash,4\n", "%s",
                    result.out);
+  const script_result rows = toolkit_run(
+      "for name in ladder variants counts; do scripts/publish.sh test-gpu $name >log 2>&1; "
+      "echo $name; grep -o '^01_[a-z]*' " FOLDER "/$name.csv; done");
+  cr_expect_str_eq(rows.out, "ladder\n01_new\nvariants\n01_new\ncounts\n01_new\n", "%s", rows.out);
+}
+
+// Rows of hours of a GPU would be lost if a file that is merged replaced the published one.
+Test(publish, each_file_by_its_rule) {
+  static const struct {
+    const char *names, *old, *fresh, *published;
+  } cases[] = {
+      {"bench peers shapes spread waves decode decode-samples",
+       "step,dtype,seq_q,causal,ms\n04_x,fp16,512,0,1\n04_x,fp16,1024,0,2\n",
+       "step,dtype,seq_q,causal,ms\n04_x,fp16,512,0,7\n",
+       "step,dtype,seq_q,causal,ms\n04_x,fp16,512,0,7\n04_x,fp16,1024,0,2\n"},
+      {"bugs mutants counts-lines variants variants-causal substeps substeps-dim128",
+       "step,ms\n04_x,1\n04_x,2\n05_y,3\n", "step,ms\n04_x,7\n", "step,ms\n04_x,7\n05_y,3\n"},
+      {"ladder sweep-06 ceilings", "step,ms\n04_x,1\n05_y,3\n", "step,ms\n04_x,7\n",
+       "step,ms\n04_x,7\n"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char command[512];
+    toolkit_write("old.csv", cases[i].old);
+    toolkit_write("fresh.csv", cases[i].fresh);
+    toolkit_write("published.csv", cases[i].published);
+    snprintf(
+        command, sizeof command,
+        "rm -f results/test-gpu/*; for name in %s; do cp old.csv " FOLDER "/$name.csv; "
+        "cp fresh.csv results/test-gpu/$name.csv; done; scripts/publish.sh test-gpu >log 2>&1; "
+        "for name in %s; do cmp " FOLDER "/$name.csv published.csv 2>&1; done",
+        cases[i].names, cases[i].names);
+    const script_result result = toolkit_run(command);
+    cr_expect_str_empty(result.out, "%s", result.out);
+  }
 }
 
 Test(publish, one_file) {
