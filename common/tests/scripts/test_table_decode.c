@@ -36,6 +36,15 @@ Test(table_decode, a_choice_of_another_step) {
   EXPECT(none, "No row of this kind is recorded: `make decode`");
 }
 
+// Where the step has no time of a graph, the fastest peer is that of the single launches, and not of the graphs.
+Test(table_decode, the_fastest_peer_by_the_times_that_are_compared) {
+  recorded_write("decode", DECODE GRAPHED("20_one_kernel", "2,32,8,1,1024,128,0", "0.06", "")
+                               GRAPHED("sdpa_cudnn", "2,32,8,1,1024,128,0", "0.03", "0.01")
+                                   GRAPHED("sdpa_flash", "2,32,8,1,1024,128,0", "0.02", ""));
+  const script_result result = filled(BLOCK("decode test-gpu"));
+  EXPECT(result, "| 32 | 8 | 2 | 1024 | 1 | | | | 60.0 | | 20.0 | SDPA flash | 0.33 | | |\n");
+}
+
 // K and V have 4.19 MB in two problems with one query: at batch 1 with 8 key/value heads, and at batch 2 with 4. In the
 // second one step 20 takes 0.09 % longer than the peer, which does not count, and with four queries 0.2 %, which does.
 Test(table_decode, by_bytes) {

@@ -102,3 +102,15 @@ Test(table_rows, of_others) {
   cr_expect_null(strstr(result.out, "77"), "of another peer: %s", result.out);
   cr_expect_null(strstr(result.out, "1.500"), "of a variant: %s", result.out);
 }
+
+// The fastest configuration is the first one that is right and timed.
+Test(table_rows, a_sweep_whose_first_row_is_wrong) {
+  recorded_write("sweep",
+                 ROW_HEADER "06_copied,128x64x4x2,Test GPU,fp16," LARGE
+                            ",FAILED,,,,0,9,1,1,1,1,1,40," ORIGIN CONFIGURED("64x64x4x2", "2", "20")
+                                CONFIGURED("32x64x4x1", "4", "10"));
+  const script_result result = filled(BLOCK("sweep test-gpu sweep"));
+  EXPECT(result, "| 128x64x4x2 | FAILED | | |\n",
+         "| 64x64x4x2 | 2.000 [2.000, 2.000] | 20.0 | 1.00 |",
+         "| 32x64x4x1 | 4.000 [4.000, 4.000] | 10.0 | 0.500 |");
+}
