@@ -122,6 +122,9 @@ Test(bugs, no_patch_at_all) {
 Test(bugs, verdicts_on_a_gpu) {
   put("sum", PATCH("check", "wrong", THREADS, TOO_MANY));
   put("race", PATCH("check, sanitize", "wrong", THREADS, TOO_MANY));
+  put("chek", PATCH("chek", "wrong", THREADS, TOO_MANY));
+  put("bare", "Title: a bug\nCaught-by: check\nStory: none\n\n--- a/x\n");
+  put("mute", "Title: a bug\nCaught-by: check\nExpect: wrong\n\n--- a/x\nStory: none\n");
   const struct {
     const char *arguments, *said;
   } cases[] = {{"gpu sum passes -", "check does not catch it\n"},
@@ -129,7 +132,11 @@ Test(bugs, verdicts_on_a_gpu) {
                {"gpu race passes passes", ""},
                {"cpu race passes passes", "check does not catch it\n"},
                {"cpu race caught passes", "sanitize does not catch it\n"},
-               {"gpu race unknown passes", "a tool did not run: \n"}};
+               {"gpu race unknown passes", "a tool did not run: \n"},
+               {"cpu race caught unknown", "a tool did not run: \n"},
+               {"cpu chek - -", "Caught-by names no tool: give check, sanitize or both\n"},
+               {"cpu bare caught -", "its head lacks a Title, an Expect or a Story\n"},
+               {"cpu mute caught -", "its head lacks a Title, an Expect or a Story\n"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char device[8], name[8], verdicts[32], command[256];
     cr_assert_eq(sscanf(cases[i].arguments, "%7s %7s %31[^\n]", device, name, verdicts), 3);
