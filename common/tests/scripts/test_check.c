@@ -145,7 +145,10 @@ Test(check, shows_what_runs) {
 Test(check, what_does_not_finish) {
   static const char *const logs[] = {"", "echo 'Synthesis: Tested: 3'\n",
                                      "echo 'finished: 3 tests'\n",
-                                     "echo 'finished: 2 tests'; echo 'Synthesis: Tested: 3'\n"};
+                                     "echo 'finished: 2 tests'; echo 'Synthesis: Tested: 3'\n",
+                                     // The first line is of a program that a test has run.
+                                     "echo 'Synthesis: Tested: 2'; echo 'finished: 2 tests'\n"
+                                     "echo 'Synthesis: Tested: 3'\n"};
   for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
     char text[256];
     snprintf(text, sizeof text, "#!/bin/bash\n%s", logs[i]);
