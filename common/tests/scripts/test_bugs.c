@@ -192,6 +192,35 @@ Test(bugs, endless_kernels) {
   EXPECT(result, "limit 20\n");
 }
 
+// A tool that has not come to an answer has caught nothing, and a suite that ends early has not passed. 99 is the status
+// of both.
+Test(bugs, tools_that_did_not_run) {
+  static const struct {
+    const char *program, *call, *status;
+  } cases[] = {
+      {"exit 0", "bug_check ./program log", "99\n"},
+      {"echo Synthesis: Tested: 3; echo finished: 2 tests", "bug_check ./program log", "99\n"},
+      {"echo Synthesis: Tested: 3; echo finished: 3 tests", "bug_check ./program log", "0\n"},
+      {"exit 1", "bug_check ./program log", "99\n"},
+      {"echo Synthesis: Tested: 0; exit 1", "bug_check ./program log", "99\n"},
+      {"echo Synthesis: Tested: 3; exit 1", "bug_check ./program log", "1\n"},
+      {"exit 2", "bug_sanitize cpu a/step04 04_x log", "99\n"},
+      {"exit 1", "bug_sanitize cpu a/step04 04_x log", "1\n"},
+      {"exit 0", "bug_sanitize cpu a/step04 04_x log", "0\n"},
+  };
+  cr_assert_eq(lab_run("cp -r scripts %s", folder).status, 0);
+  cr_assert_eq(chdir(folder), 0);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[128];
+    snprintf(text, sizeof text, "#!/bin/bash\n%s\n", cases[i].program);
+    toolkit_write_program("program", text);
+    toolkit_write_program("scripts/sanitize.sh", text);
+    const script_result result =
+        lab_run("bash -c '. scripts/planted_bug.sh; %s; echo $?'", cases[i].call);
+    cr_expect_str_eq(result.out, cases[i].status, "%s: %s", cases[i].program, result.out);
+  }
+}
+
 Test(bugs, the_record_keeps_other_steps) {
   char old[128], rows[128], command[512];
   snprintf(old, sizeof old, "%s/bugs.csv", folder);
