@@ -213,9 +213,13 @@ Test(table_ratios, the_step_before_by_its_number) {
                                SPREAD_OVER("1,0", "05_fused", "2", "20")
                                    SPREAD_OVER("1,0", "01_plain", "80", "0.5")
                                        SPREAD_OVER("8,0", "05_fused", "2", "20") //
-                 "06_copied,Test GPU,fp16," LARGE ",8,0,FAILED,,," ORIGIN);
+                 "06_copied,Test GPU,fp16," LARGE
+                 ",8,0,FAILED,,," ORIGIN SPREAD_OVER("16,0", "06_copied", "1", "40")
+                     SPREAD_OVER("16,0", "01_plain", "80", "0.5") //
+                 "05_fused,Test GPU,fp16," LARGE ",16,0,FAILED,,," ORIGIN);
   const script_result result = filled(BLOCK("spread test-gpu 06"));
-  EXPECT(result, "deviation | 1 | 8 |", "| head_dim 64, fp16 | 40.0 (2.00) | FAILED |");
+  EXPECT(result, "deviation | 1 | 8 | 16 |",
+         "| head_dim 64, fp16 | 40.0 (2.00) | FAILED | 40.0 (80.00) |");
 }
 
 // Of the two shapes of one length the larger counts. A row beside another step than the one before does not.

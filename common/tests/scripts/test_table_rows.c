@@ -114,3 +114,18 @@ Test(table_rows, a_sweep_whose_first_row_is_wrong) {
          "| 64x64x4x2 | 2.000 [2.000, 2.000] | 20.0 | 1.00 |",
          "| 32x64x4x1 | 4.000 [4.000, 4.000] | 10.0 | 0.500 |");
 }
+
+// A record that holds a text where a number belongs makes no table, and the document stays as it is.
+Test(table_rows, that_are_no_record) {
+  cr_assert_eq(toolkit_run("sed -i s/,10,abc/,ten,abc/ " FOLDER "/bench.csv").status, 0);
+  toolkit_write("document.md", BLOCK("scaling test-gpu 64 fp16 0"));
+  static const char *const options[] = {"", "--check "};
+  for (int i = 0; i < 2; i++) {
+    char command[128];
+    snprintf(command, sizeof command, "scripts/tables.sh %sdocument.md 2>&1", options[i]);
+    const script_result result = toolkit_run(command);
+    cr_expect_eq(result.status, 2, "it ended with %d: %s", result.status, result.out);
+    EXPECT(result, "error: line 4 of " FOLDER "/bench.csv is no record: tflops is no number: ten");
+  }
+  cr_expect_str_eq(toolkit_run("cat document.md").out, BLOCK("scaling test-gpu 64 fp16 0"));
+}
