@@ -73,6 +73,24 @@ Test(variants, each_that_is_not_right, .fini = leave_built) {
   EXPECT(result, "error: TENTH is '10': give it 0 to 9");
 }
 
+// Only what passes, or was not tried, is right.
+Test(variants, verdicts) {
+  static const struct {
+    const char *verdict, *said;
+  } cases[] = {{"passes\\t", ""},
+               {"-\\t", ""},
+               {"caught\\tO is wrong", "sanitize finds a fault: O is wrong\n"},
+               {"hangs\\tTimed out", "it hangs under sanitize: Timed out\n"},
+               {"unknown\\tno such file", "sanitize did not run: no such file\n"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const script_result result =
+        lab_run("bash -c '. scripts/planted_bug.sh; . scripts/variant.sh; variant_judge sanitize "
+                "\"$(printf -- \"%s\")\"'",
+                cases[i].verdict);
+    cr_expect_str_eq(result.out, cases[i].said, "%s: %s", cases[i].verdict, result.out);
+  }
+}
+
 Test(variants, none_to_try) {
   script_result result = lab_run(VARIANTS, "/none");
   EXPECT_STATUS(result, 2);

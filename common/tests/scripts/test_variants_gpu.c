@@ -16,7 +16,7 @@
   "echo 17_one,,1,$COUNT; echo 99_recorded,,$COUNT,5; "                                            \
   "echo 99_recorded,other,$COUNT,6; } >\"$1/test-gpu/$2.csv\"\n"                                   \
   "[ -z \"$SAMPLES\" ] || printf 'step,ms\n%s,5\n' 99_recorded "                                   \
-  ">\"$1/test-gpu/$2-samples.csv\"\n" FINISHES
+  ">\"$1/test-gpu/$2-samples.csv\"\n" FINISHES "[ -z \"$BROKEN\" ] || exit 1\n"
 
 static void enter(void) {
   needs_tool("patch");
@@ -61,4 +61,35 @@ Test(variants_gpu, the_record_keeps_no_samples_of_an_earlier_run) {
       "echo 21_gather,7 >>variants-groups-samples.csv; cd ../..; COUNT=2 " VARIANTS
       "; } >log; cat results/variants-groups-samples.csv results/test-gpu/*-samples.csv; cat log");
   cr_expect(strstr(result.out, "step,ms\n99_recorded,5\nstep,ms\n21_gather,7\n"), "%s", result.out);
+}
+
+// A variant whose result is wrong, as the program that times it finds, fails the verb, and nothing is recorded.
+Test(variants_gpu, what_cannot_be_timed_is_a_failure) {
+  const script_result result = toolkit_run("BROKEN=1 COUNT=2 " VARIANTS);
+  cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.out);
+  const script_result recorded = toolkit_run("ls results/test-gpu 2>&1");
+  cr_expect_null(strstr(recorded.out, "variants"), "%s", recorded.out);
+}
+
+// A step for one GPU is timed by the ladder on all problems of the tables, beside its own variants alone.
+Test(variants_gpu, of_a_step_for_one_gpu) {
+  cr_assert_eq(toolkit_run("mkdir -p steps/98_single/variants && sed s/99_recorded/98_single/ "
+                           "steps/99_recorded/variants/other.patch >steps/98_single/variants/"
+                           "mine.patch && sed 's|^// GPUs.*|// one|' "
+                           "steps/99_recorded/attention.cu >steps/98_single/attention.cu && "
+                           "sed -i 's|^ // GPUs.*| // one|' steps/98_single/variants/mine.patch")
+                   .status,
+               0);
+  toolkit_write_program("build/gpu/ladder",
+                        "#!/bin/bash\n[ \"$1\" != --slug ] || { echo test-gpu; exit; }\n"
+                        "shift; echo \"$*\" >>asked\n" FINISHES);
+  const script_result result =
+      toolkit_run("PATH=$PWD/bin:$PATH CUDA_VISIBLE_DEVICES=3 DEVICE=gpu RECORD=1 "
+                  "scripts/variants.sh 98_single "
+                  "99_recorded >log 2>&1 || cat log; sed 's|[^ ]*/step98.so:|step98.so:|' asked");
+#define TIMED_OF "build/gpu/step98.so step98.so:variant=mine --"
+  cr_expect_str_eq(result.out,
+                   "variants " TIMED_OF "\nvariants-dim128 " TIMED_OF
+                   " --heads 16 --dim 128\nvariants-causal " TIMED_OF " --causal\n",
+                   "%s", result.out);
 }
