@@ -60,6 +60,15 @@ Test(guide, run_all_pages_when_none_is_named) {
   cr_expect_eq(tenth.status, 0, "%s", tenth.out);
 }
 
+// No document finds what the commands of another one have left.
+Test(guide, begins_each_document_in_an_empty_folder) {
+  toolkit_write("first.md", COMMANDS("tested", "mkdir -p work/guide && echo 1 >work/guide/left"));
+  toolkit_write("second.md", COMMANDS("tested", "! test -e work/guide/left"));
+  const script_result result = toolkit_run("scripts/guide.sh first.md second.md 2>&1");
+  cr_expect_eq(result.status, 0, "%s", result.out);
+  EXPECT(result, "ok first.md:1", "ok second.md:1", "guide: 2 blocks do what the guide says");
+}
+
 Test(guide, run_slow_ones_on_demand) {
   const script_result result = guide("--all", COMMANDS("slow", "echo said; exit 3"));
   EXPECT(result, "FAIL document.md:1: it ended with 3 where the document says 0",
