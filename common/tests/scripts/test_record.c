@@ -35,6 +35,29 @@ Test(record, every_part_in_its_order) {
          "record: all is recorded in ");
 }
 
+// Each step that has such a record, in the charts and tables, is in its part.
+Test(record, the_steps_of_a_part) {
+  static const struct {
+    const char *part, *of, *steps;
+  } cases[] = {
+      {"sweep", "sweep\\]$", "05 06 07 09 15 16 17 \n"},
+      {"sweep", "NAME=sweep-[0-9]*-dim128\\]", "05 06 07 09 15 16 17 \n"},
+      {"sweep", "NAME=sweep-[0-9]*-short\\]", "15 16 17 \n"},
+      {"decode", "splits\\]$", "18 19 20 \n"},
+      {"timeline", "timeline\\]$", "06 09 11 12 13 14 15 16 17 \n"},
+      {"timeline", "dim 128\\]$", "06 09 11 12 13 14 15 16 17 \n"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char command[256];
+    snprintf(command, sizeof command,
+             "scripts/record.sh %s | sed -n '/%s/s/^asked:.*\\[step\\([0-9]*\\)\\].*/\\1/p' | "
+             "tr '\\n' ' '; echo",
+             cases[i].part, cases[i].of);
+    cr_expect_str_eq(toolkit_run(command).out, cases[i].steps, "%s of %s", cases[i].of,
+                     cases[i].part);
+  }
+}
+
 Test(record, a_part_that_fails_does_not_keep_the_others_back) {
   const script_result result = toolkit_run("BROKEN=peers scripts/record.sh peers ceilings 2>&1");
   cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.out);
