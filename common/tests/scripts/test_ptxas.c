@@ -34,6 +34,16 @@ Test(ptxas, fails_on_a_spill) {
   cr_expect_null(strstr(result.out, "half, 64> of step"), "half does not spill: %s", result.out);
 }
 
+// What a function spills that a kernel calls is a spill of the kernel.
+Test(ptxas, fails_on_a_spill_of_a_function) {
+  toolkit_write("log", LOG "ptxas info    : Function properties for _Z6calledv\n    8 bytes stack "
+                           "frame, 12 bytes spill stores, 4 bytes spill loads\n");
+  const script_result result = toolkit_run("scripts/ptxas.sh sm_80 99_recorded 2>&1");
+  cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "half, 64> of step 99_recorded spills registers on sm_80",
+         "half, 64> 128 128 4096 - 0 12 4");
+}
+
 // Half of the kernels take half of the time.
 Test(ptxas, short_compiles_one_type_for_each_head_dim) {
   toolkit_run("sed -i '2i echo \"$@\" >>said' bin/nvcc");
