@@ -149,13 +149,55 @@ Test(mutants, the_record_keeps_what_was_tried_before) {
 Test(mutants, those_without_a_verdict) {
   char path[64];
   snprintf(path, sizeof path, "%s/old.csv", folder);
-  toolkit_write(path, "source\n" ROW("1", "check", "") ROW("2", "not tried", "") ROW("4", "", ""));
+  toolkit_write(path, "source\n" ROW("1", "check", "") ROW("2", "not tried", "") ROW("4", "", "")
+                          ROW("5", "unknown", ""));
   const script_result result =
-      lab_run("bash -c '. scripts/mutants_record.sh; for n in 1 2 3 4; do printf "
+      lab_run("bash -c '. scripts/mutants_record.sh; for n in 1 2 3 4 5; do printf "
               "\"steps/01_a\\t$n\\tsteps/01_a:$n:7\\tbound\\t\\`a,\\\"\\` -> \\`b\\`\\n\"; done | "
               "mutants_untried %s/old.csv | cut -f 2'",
               folder);
-  cr_expect_str_eq(result.out, "2\n3\n4\n", "%s", result.out);
+  cr_expect_str_eq(result.out, "2\n3\n4\n5\n", "%s", result.out);
+}
+
+// In the place of the tools stand a list of mutants, of which the second one has a reason, and their verdicts.
+Test(mutants, what_comes_of_verdicts) {
+  static const struct {
+    const char *verdicts;
+    int status;
+    const char *said;
+  } cases[] = {
+      {"check check", 1, "0 survive without a reason; 1 have one and are caught all the same\n"},
+      {"check survives", 0, "none survives without a reason\n"},
+      {"survives survives", 1,
+       "1 survive without a reason; 0 have one and are caught all the same"},
+      {"unknown survives", 2, "of 1 nothing is known, because a tool did not run\n"},
+      {"hang same", 0, "none survives without a reason\n"},
+  };
+  char path[64];
+  EXPECT_STATUS(lab_run("mkdir -p %s/lab/steps %s/lab/build/cpu && cp -r scripts %s/lab && "
+                        "cp -r steps/01_naive %s/lab/steps",
+                        folder, folder, folder, folder),
+                0);
+  snprintf(path, sizeof path, "%s/lab/build/cpu/mutants", folder);
+  toolkit_write_program(path,
+                        "#!/bin/bash\nif [ $1 = operators ]; then echo bound; exit; fi\n"
+                        "[[ $* == *steps/* ]] || exit 0\nfor n in 1 2; do printf "
+                        "'%s\\tsteps/01_naive/attention.cu:%s:1\\tbound\\tless\\tkey\\t%s\\n' "
+                        "$n $n \"$([ $n = 1 ] || echo slower)\"; done\n");
+  EXPECT_STATUS(
+      lab_run("cd %s/lab && echo 'bug_build() { echo built; }' >>scripts/planted_bug.sh && "
+              "echo 'mutant_headers() { :; }; mutant_precompile() { :; }; mutant_hunt() { "
+              "printf \"%%s\\t01_naive\\t\\n\" \"$(cut -d \" \" -f $2 <<<\"$VERDICTS\")\" "
+              ">$3/${1//\\//_}-$2.verdict; }' >>scripts/mutant.sh",
+              folder),
+      0);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const script_result result = lab_run(
+        "VERDICTS='%s' DEVICE=cpu %s/lab/scripts/mutants.sh 01_naive", cases[i].verdicts, folder);
+    cr_expect_eq(result.status, cases[i].status, "%s: it ended with %d: %s", cases[i].verdicts,
+                 result.status, result.out);
+    cr_expect(strstr(result.out, cases[i].said), "%s: %s", cases[i].verdicts, result.out);
+  }
 }
 
 Test(mutants, what_cannot_be_tried) {
