@@ -113,3 +113,15 @@ Test(plot_rows, variants_on_several_gpus) {
   EXPECT(result, "16384 80 80 80 0 ");
   cr_expect_null(strstr(result.out, "16384 99"), "%s", result.out);
 }
+
+// An emulated ladder of two shapes is drawn of the first one.
+Test(plot_rows, counts_of_one_shape) {
+#define LAUNCHED(step, shape, blocks) step ",Test GPU,fp16," shape ",ok,0," blocks ",3," ORIGIN
+  recorded_write("ladder",
+                 "step,device,dtype,batch,heads,kv_heads,seq_q,seq_kv,head_dim,causal,check,"
+                 "workspace_bytes,blocks,block_barriers,commit,date\n" //
+                 LAUNCHED("01_plain", LARGE, "77") LAUNCHED("01_plain", SMALL, "555"));
+  const script_result result = prepared("ladder_counts", "ladder.csv");
+  EXPECT(result, "seq 1024, ", "01 plain 77 ");
+  cr_expect_null(strstr(result.out, "555"), "%s", result.out);
+}
