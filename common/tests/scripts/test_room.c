@@ -51,3 +51,18 @@ Test(room, a_room_at_one_glance) {
   EXPECT_STATUS(result, 2);
   EXPECT(result, "other.csv is not a file that make progress NAME=... writes");
 }
+
+// A file that is right and lacks a goal does not pass, and what the sanitizer has said of another file is nothing.
+Test(room, progress_counts_what_passes) {
+#define WITH_VERDICT(word)                                                                         \
+  "bash -c '. scripts/workshop/work.sh; hash=$(file_hash $(work_file 02_tiled)); note_check "      \
+  "02_tiled " word " cpu $hash; scripts/workshop/progress.sh 02_tiled'"
+  EXPECT_STATUS(lab_run("FROM=01 scripts/workshop/exercise.sh start 02_tiled"), 0);
+  EXPECT_STATUS(lab_run("bash -c '. scripts/workshop/work.sh; note_sanitized 02_tiled clean 0123'"),
+                0);
+  script_result result = lab_run(WITH_VERDICT("right"));
+  EXPECT(result, "right on the cpu, ", ", and not all goals met\n",
+         "progress: 0 of 1 steps pass\n");
+  result = lab_run(WITH_VERDICT("passed"));
+  EXPECT(result, "passed on the cpu, ", ", not sanitized\n", "progress: 1 of 1 steps pass\n");
+}
