@@ -221,6 +221,45 @@ Test(bugs, tools_that_did_not_run) {
   }
 }
 
+// A bug that is only slow must show in the timeline of the bug, and not in that of the step. What the two timelines say
+// stands in for them.
+Test(bugs, that_are_only_slow) {
+  static const struct {
+    const char *bug, *step;
+    int status;
+    const char *said;
+  } cases[] = {
+      {"it waits", "nothing", 0, "01_naive-1_slow: timeline shows: it waits\n"},
+      {"nothing", "nothing", 1, "1_slow.patch: the timeline does not show: it waits\n"},
+      {"it waits", "it waits", 1, "the timeline of the step itself shows it, too: it waits\n"},
+  };
+  EXPECT_STATUS(lab_run("mkdir -p %s/lab/steps && cp -r scripts %s/lab && cp -r steps/01_naive "
+                        "%s/lab/steps && mkdir %s/lab/steps/01_naive/slow",
+                        folder, folder, folder, folder),
+                0);
+  cr_assert(chdir(folder) == 0 && chdir("lab") == 0);
+  toolkit_write("steps/01_naive/slow/1_slow.patch",
+                PATCH("timeline", "it waits", THREADS, "static constexpr int THREADS = 128;"));
+  toolkit_write_program("scripts/timeline.sh",
+                        "#!/bin/bash\nif [ $2 = steps ]; then echo $STEP; else echo $BUG; fi\n");
+  EXPECT_STATUS(lab_run("echo 'bug_build() { echo $3; }' >>scripts/planted_bug.sh"), 0);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const script_result result =
+        lab_run("BUG='%s' STEP='%s' scripts/slow.sh 01_naive", cases[i].bug, cases[i].step);
+    cr_expect_eq(result.status, cases[i].status, "it ended with %d: %s", result.status, result.out);
+    cr_expect(strstr(result.out, cases[i].said), "%s", result.out);
+  }
+}
+
+// None is in no tenth, and none is in two.
+Test(bugs, ten_tenths_are_all) {
+  const script_result result =
+      lab_run("for tenth in 0 1 2 3 4 5 6 7 8 9; do TENTH=$tenth bash -c '. scripts/tenth.sh; "
+              "all=($(seq 23)); take_tenth all bugs; printf \"%%d\\n\" ${all[*]}'; done | "
+              "sort -n | tr '\n' ' '");
+  cr_expect_str_eq(result.out, "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 ");
+}
+
 Test(bugs, the_record_keeps_other_steps) {
   char old[128], rows[128], command[512];
   snprintf(old, sizeof old, "%s/bugs.csv", folder);

@@ -66,3 +66,22 @@ Test(room, progress_counts_what_passes) {
   result = lab_run(WITH_VERDICT("passed"));
   EXPECT(result, "passed on the cpu, ", ", not sanitized\n", "progress: 1 of 1 steps pass\n");
 }
+
+// Check keeps that verdict of a file that passes its tests. Scripts stand in for these, and for the measuring of the goals.
+Test(room, check_keeps_that_a_goal_is_not_met) {
+  EXPECT_STATUS(lab_run("mkdir %s/lab && cp -r scripts steps %s/lab && "
+                        "FROM=01 scripts/workshop/exercise.sh start 02_tiled",
+                        lab_work, lab_work),
+                0);
+  cr_assert(chdir(lab_work) == 0 && chdir("lab") == 0);
+  toolkit_write_program("scripts/workshop/goals.sh",
+                        "#!/bin/bash\necho '  not met  a goal'\nexit 1\n");
+  toolkit_write_program("step02-check", "#!/bin/bash\necho 'finished: 3 tests'\n"
+                                        "echo 'Synthesis: Tested: 3 | Passing: 3'\n");
+  script_result result = lab_run("scripts/workshop/check.sh cpu . 02_tiled");
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, " passes, and does not meet the goals of the step:\n not met a goal\n");
+  result = lab_run("scripts/workshop/progress.sh 02_tiled");
+  EXPECT(result, "right on the cpu, ", "progress: 0 of 1 steps pass\n");
+  cr_assert_eq(chdir("/"), 0);
+}
