@@ -197,6 +197,14 @@ Test(check, a_tool_that_is_missing_hides_no_failure) {
          "check: 2 of 2 test programs failed: dies ends\n");
 }
 
+// Where the check is killed, no program of it goes on.
+Test(check, programs_end_with_it) {
+  toolkit_write_program("build/gpu/tied", "#!/bin/bash\necho \"$LAB_TIED\" >tied\n" PASSES);
+  cr_assert(unsetenv("LAB_TIED") == 0);
+  const script_result result = toolkit_run("scripts/check.sh build/gpu/tied >log; cat tied");
+  cr_expect_str_eq(result.out, "1\n");
+}
+
 Test(check, bad_settings) {
   const script_result none = toolkit_run("scripts/check.sh 2>&1");
   cr_expect_eq(none.status, 2);

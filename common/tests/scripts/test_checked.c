@@ -22,6 +22,18 @@ Test(checked, every_test_program) {
   cr_expect_str_empty(left_out.out, "left out: %s", left_out.out);
 }
 
+// The same of the suites, into which their files are linked.
+Test(checked, every_file_of_the_suites) {
+  const script_result left_out =
+      lab_run("env -u MAKEFLAGS -u MAKELEVEL make -n -B -f make/build.mk DEVICE=cpu MODE= "
+              "build/cpu/step04-check build/cpu/step21-check >%s/said 2>&1; "
+              "for file in common/tests/steps/*.c common/tests/group/*.c; do "
+              "grep -q \" -c $file \" %s/said && grep -q \" [^ ]*/${file%%.c}\\.o \" %s/said || "
+              "echo \"$file\"; done",
+              lab_work, lab_work, lab_work);
+  cr_expect_str_empty(left_out.out, "left out: %s", left_out.out);
+}
+
 // The checks of texts run beside the build, and behind the tests the planted bugs, the variants, the substeps and the
 // guide. One that fails in the middle of a line must end it.
 Test(checked, what_runs_beside_the_tests) {

@@ -28,7 +28,8 @@ Test(passed, settings_of_verbs) {
       {"step06 sanitize-now SEEDS=7 MODE=sanitize",
        {"SEEDS=7 ", "scripts/sanitize.sh build/cpu-sanitize 06_cp_async\n"}},
       {"bench QUICK=1 FRESH=1" ON_GPU, {" -- --quick --fresh\n"}},
-      {"peers FA3=x.so QUICK=1" ON_GPU, {" --fa3 \"$FA3\" --quick"}},
+      {"peers FA3=x.so QUICK=1" ON_GPU,
+       {" --without sdpa_math sdpa_efficient", " --fa3 \"$FA3\" --quick"}},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     // TERM is in every environment, so only that of the command line counts. A Python that has whatever is asked of it.
