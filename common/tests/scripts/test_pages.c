@@ -105,6 +105,23 @@ Test(pages, of_steps_have_the_same_sections) {
   }
 }
 
+// What is checked is what git knows, and what it would take; without git, all but what the lab makes.
+Test(pages, are_those_of_the_lab) {
+  const script_result made = toolkit_run(
+      "mkdir -p build/a work/b a/b && touch known.md a/b/new.md build/a/built.md work/b/mine.md && "
+      "echo '[a](none.md)' | tee known.md >a/b/new.md");
+  cr_assert_eq(made.status, 0, "%s", made.out);
+  script_result result = toolkit_run("scripts/files.sh '*.md'");
+  cr_expect_str_eq(result.out, "a/b/new.md\nknown.md\n", "%s", result.out);
+  result = toolkit_run("git init -q . && printf 'build\nwork\nignored.md\n' >.gitignore && "
+                       "touch ignored.md && git add known.md && scripts/files.sh '*.md' | sort");
+  cr_expect_str_eq(result.out, "a/b/new.md\nknown.md\n", "%s", result.out);
+  result = toolkit_run("scripts/pages.sh 2>&1");
+  cr_expect_eq(result.status, 1);
+  EXPECT(result, "a/b/new.md:1: the link leads to none.md");
+  EXPECT(result, "known.md:1: the link leads to none.md");
+}
+
 Test(pages, refuse_a_missing_document) {
   const script_result result = toolkit_run("scripts/pages.sh missing.md 2>&1");
   EXPECT(result, "error: missing.md: there is no such document");
