@@ -165,6 +165,8 @@ Test(sanitize, other_failures_are_failures) {
   cr_expect_eq(sanitize("SEEDS=2", "04_online_softmax").status, 1);
   program("step04", "kill -SEGV $$");
   cr_expect_eq(sanitize("SEEDS=2", "04_online_softmax").status, 1);
+  program("step04", "echo 'error: step 04 cannot take it: so it says' >&2\nexit 1");
+  cr_expect_eq(sanitize("SEEDS=2", "04_online_softmax").status, 1);
   // It ends with 0, and has not come to its end.
   program("step04", "exit 0");
   const script_result ended = sanitize("SEEDS=2", "04_online_softmax");

@@ -53,6 +53,16 @@ Test(sanitize_gpu, nothing_is_known_where_nothing_ran) {
   EXPECT(result, "error: there is no option --size\n");
 }
 
+// A shape is refused with status 2. Under any other the words are no refusal.
+Test(sanitize_gpu, a_finding_in_a_shape_that_is_refused) {
+  const script_result result = toolkit_run(
+      "sed -i \"s/cannot take it' >&2; exit 2/cannot take it' >\\&2; exit 9/\" "
+      "bin/compute-sanitizer "
+      "&& ARGS='--dim 7 ' TOOLS=memcheck scripts/sanitize_gpu.sh programs 99_recorded 2>&1");
+  cr_expect_eq(result.status, 1, "it ended with %d: %s", result.status, result.out);
+  EXPECT(result, "sanitize: findings in 99 memcheck\n");
+}
+
 // The tools slow a kernel down, so it may take longer than elsewhere, unless the user says how long.
 Test(sanitize_gpu, kernels_have_ten_minutes) {
 #define LIMITS                                                                                     \
