@@ -129,3 +129,10 @@ Test(table_rows, that_are_no_record) {
   }
   cr_expect_str_eq(toolkit_run("cat document.md").out, BLOCK("scaling test-gpu 64 fp16 0"));
 }
+
+// The column of steps 18 and 20 is of these two, whatever steps for decode were timed beside them.
+Test(table_rows, other_steps_for_decode) {
+  recorded_write("waves", WAVES GRAPHED("25_marked_words", WAVES_SHORT, "0.02", "0.001"));
+  const script_result result = filled(BLOCK("waves test-gpu 64 0"));
+  EXPECT(result, "| 1 | 4096 | 4096 | 30.0 | 24.0 | 16.0 | 1.88 | 32.0 | SDPA flash | 2.00 |\n");
+}
