@@ -85,3 +85,32 @@ Test(room, check_keeps_that_a_goal_is_not_met) {
   EXPECT(result, "right on the cpu, ", "progress: 0 of 1 steps pass\n");
   cr_assert_eq(chdir("/"), 0);
 }
+
+// A goal is met from its number on, to its number, or at it. A script stands in for the step's program.
+Test(room, goals_have_limits) {
+  EXPECT_STATUS(
+      lab_run("mkdir -p %s/lab/steps/02_tiled && cp -r scripts %s/lab", lab_work, lab_work), 0);
+  cr_assert(chdir(lab_work) == 0 && chdir("lab") == 0);
+  toolkit_write_program("program", "#!/bin/bash\necho 'workspace  100 B'\n");
+  EXPECT_STATUS(lab_run("echo 'bug_build() { echo ./program; }' >>scripts/planted_bug.sh"), 0);
+  static const struct {
+    const char *goal;
+    int status;
+    const char *said;
+  } cases[] = {
+      {"= 100", 0, " met a: workspace is 100\n"},
+      {"= 99", 1, " not met a: workspace is 100, and should be 99\n"},
+      {">= 100", 0, " met a: workspace is 100\n"},
+      {">= 101", 1, " not met a: workspace is 100, and should be at least 101\n"},
+      {"<= 100", 0, " met a: workspace is 100\n"},
+      {"<= 99", 1, " not met a: workspace is 100, and should be at most 99\n"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const script_result result = lab_run("echo 'run|workspace %s| a' >steps/02_tiled/goals.txt; "
+                                         "scripts/workshop/goals.sh 02_tiled steps",
+                                         cases[i].goal);
+    EXPECT_STATUS(result, cases[i].status);
+    EXPECT(result, cases[i].said);
+  }
+  cr_assert_eq(chdir("/"), 0);
+}
