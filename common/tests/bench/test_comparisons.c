@@ -1,4 +1,4 @@
-// What the bench records beside the times of a cell: the comparisons with other steps, and what every time contains; and
+// The bench records more than the times of a cell: the comparisons with other steps, and what every time contains; and
 // which steps it does not even try. The steps compute on the host, on a clock that the test sets.
 #include "bench/cell.h"
 #include "host_attention.h"

@@ -11,7 +11,7 @@ static void expect(count_column column, uint64_t expected) {
                (unsigned long)counted, (unsigned long)expected);
 }
 
-// What a copy fills with zeros it does not read.
+// A copy does not read the bytes that it fills with zeros.
 Test(operations, copies_with_zeros) {
   emulator_count_reset();
   cr_assert(operations_run_zeros());

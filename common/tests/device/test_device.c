@@ -1,4 +1,5 @@
-// What the lab takes from a GPU's properties: each record has the name, and the folder of the records is named by it.
+// The lab takes these things from a GPU's properties: each record has the name, and the folder of the records is named by
+// it.
 #define _GNU_SOURCE
 #include "device/device.h"
 
@@ -35,7 +36,7 @@ Test(device, properties_of_each_gpu) {
   }
 }
 
-// What one step has left as the last error must not be found by the next one.
+// A step must not find the last error that the step before has left.
 Test(device, works_behind_an_error_that_is_over) {
   void *memory = NULL;
   cr_assert_neq(cudaMalloc(&memory, SIZE_MAX / 2), cudaSuccess);

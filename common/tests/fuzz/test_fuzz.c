@@ -126,7 +126,7 @@ Test(fuzz, stops_when_the_time_is_up) {
   cr_expect(outcome.verdict == RUN_PASSED && outcome.done == 0 && outcome.refused == 0);
 }
 
-// What the step finds must be what the command that repeats the problem would give it.
+// The step must find what the command that repeats the problem would give it.
 static const fuzz_problem *told;
 static uint64_t schedule;
 // In place of the emulator's, which runs no kernel here.

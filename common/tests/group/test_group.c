@@ -214,7 +214,7 @@ Test(group, refuses_what_the_step_cannot_share_out) {
                    "%s", error.text);
 }
 
-// What the user has set stays, unless a number has been given.
+// A value that the user has set stays, unless a number has been given.
 Test(group, the_emulator_imitates_what_is_asked_for) {
   static const struct {
     const char *set;

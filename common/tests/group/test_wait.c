@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-// What the two calls give while `made_up` is true. The stream has the last state from `done_at` on.
+// The two calls give these values while `made_up` is true. The stream has the last state from `done_at` on.
 static bool made_up;
 static double done_at;
 static cudaError_t last_state;

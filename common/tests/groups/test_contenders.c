@@ -89,8 +89,8 @@ static void expect_bytes(const void *device, size_t bytes, int value, const char
   free(host);
 }
 
-// All K and V of the other ranks, and nothing of its own. What is copied is what the bandwidth is computed from: a share of
-// K and one of V, of each other rank.
+// All K and V of the other ranks, and nothing of its own. The bandwidth is computed from the bytes that are copied: a
+// share of K and one of V, of each other rank.
 Test(contenders, copies_take_all_shares_of_the_others) {
   load("");
   const attention_shape shape = {ATTENTION_BF16, 1, 16, 16, 12, 12, 128, false, 1};

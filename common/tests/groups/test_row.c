@@ -1,4 +1,4 @@
-// What the record of steps for several GPUs says of them, and the lines that a reader sees meanwhile.
+// Tests the record of steps for several GPUs, and the lines that a reader sees meanwhile.
 #define _GNU_SOURCE
 #include "told_times.h"
 #include <unistd.h>

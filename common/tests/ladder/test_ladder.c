@@ -138,7 +138,7 @@ Test(ladder, records_counts_and_workspace_of_each_step) {
             "a workspace has other bytes");
 }
 
-// What the ladder cannot do is refused, and not left out in silence.
+// The ladder refuses what it cannot do, and does not leave it out in silence.
 Test(ladder, refuses_what_is_for_one_step) {
   static const char *const options[] = {"--config 32x32x4", "--no-check", "--o-alone", "--csv",
                                         "--out O.npy",      "--lse L.npy"};

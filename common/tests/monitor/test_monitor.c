@@ -1,4 +1,4 @@
-// What the monitor makes of the answers of NVIDIA's management library, for which nvml.c stands.
+// Tests what the monitor makes of the answers of NVIDIA's management library, for which nvml.c stands.
 #include "monitor/monitor.h"
 
 #include "device/device.h"
@@ -42,7 +42,7 @@ Test(monitor, reads_several_gpus) {
   cr_expect(both.held_back);
 }
 
-// What a query does not tell is not known, and is no 0.
+// A value that a query does not tell is not known, and is no 0.
 Test(monitor, knows_nothing_where_a_query_fails) {
   nvml_gpus[0].status = nvml_gpus[1].status = 999;
   nvml_gpus[1].instant_milliwatts = 0;

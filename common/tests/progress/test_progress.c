@@ -1,4 +1,4 @@
-// What a reader sees on a terminal while something takes long, and that nothing of it is left or goes into a file.
+// Tests what a reader sees on a terminal while something takes long, and that nothing of it is left or goes into a file.
 #define _GNU_SOURCE
 #include "progress/progress.h"
 

@@ -32,7 +32,7 @@ __global__ void bytes_kernel(unsigned *to) {
 }
 void unwritten_last_bytes(bool broken) { RUN(bytes_kernel, unsigned) }
 
-// What was never written is reported where it is read first, and not again.
+// Memory that was never written is reported where it is read first, and not again.
 template <bool right>
 __global__ void again_kernel(unsigned *to) {
   __shared__ unsigned words[32];

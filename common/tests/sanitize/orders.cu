@@ -1,5 +1,5 @@
-// What a wait or an atomic operation puts in order, and what comes too late for it. Lines that a report must name have the
-// mark "<-".
+// A wait or an atomic operation puts accesses in order, and some come too late for it. Lines that a report must name have
+// the mark "<-".
 #include "device_floats.h"
 #include "faults.h"
 #include "hopper.cuh"

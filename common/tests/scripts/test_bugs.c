@@ -221,8 +221,8 @@ Test(bugs, tools_that_did_not_run) {
   }
 }
 
-// A bug that is only slow must show in the timeline of the bug, and not in that of the step. What the two timelines say
-// stands in for them.
+// A bug that is only slow must show in the timeline of the bug, and not in that of the step. The two texts stand in for
+// what the timelines say.
 Test(bugs, that_are_only_slow) {
   static const struct {
     const char *bug, *step;

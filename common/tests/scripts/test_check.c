@@ -184,7 +184,7 @@ Test(check, what_needs_a_tool) {
   EXPECT(result, " FAIL idle\n it finished no test\n");
 }
 
-// What a program says of a missing tool is no excuse for anything else that is wrong with it.
+// A program that lacks a tool has no excuse for anything else that is wrong with it.
 Test(check, a_tool_that_is_missing_hides_no_failure) {
   toolkit_write_program("build/gpu/dies",
                         "#!/bin/bash\n" NOTHING "echo 'skipped: 9 tests: needs gnuplot'\nexit 1\n");

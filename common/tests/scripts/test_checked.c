@@ -4,7 +4,7 @@
 
 TestSuite(checked, .init = lab_enter, .fini = lab_leave, .timeout = 60);
 
-// A test program that is left out would be missed by nobody. Those of steps/ and group/ are the suites of the steps, and
+// A test program that is left out fails nowhere. Those of steps/ and group/ are the suites of the steps, and
 // the two others measure a GPU's times.
 Test(checked, every_test_program) {
   EXPECT_STATUS(lab_run(MAKE "-n check-now >%s/said", lab_work), 0);

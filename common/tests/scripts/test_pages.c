@@ -105,7 +105,7 @@ Test(pages, of_steps_have_the_same_sections) {
   }
 }
 
-// What is checked is what git knows, and what it would take; without git, all but what the lab makes.
+// The pages that git knows, and those that it would take, are checked; without git, all but those that the lab makes.
 Test(pages, are_those_of_the_lab) {
   const script_result made = toolkit_run(
       "mkdir -p build/a work/b a/b && touch known.md a/b/new.md build/a/built.md work/b/mine.md && "

@@ -34,7 +34,7 @@ Test(ptxas, fails_on_a_spill) {
   cr_expect_null(strstr(result.out, "half, 64> of step"), "half does not spill: %s", result.out);
 }
 
-// What a function spills that a kernel calls is a spill of the kernel.
+// A spill in a function that a kernel calls is a spill of the kernel.
 Test(ptxas, fails_on_a_spill_of_a_function) {
   toolkit_write("log", LOG "ptxas info    : Function properties for _Z6calledv\n    8 bytes stack "
                            "frame, 12 bytes spill stores, 4 bytes spill loads\n");

@@ -35,7 +35,7 @@ Test(table_rows, a_ladder_of_two_shapes) {
   cr_expect_null(strstr(result.out, "70.00"), "%s", result.out);
 }
 
-// What is compared with step 01 needs a time of step 01, and not of the first step that the ladder has.
+// A comparison with step 01 needs a time of step 01, and not of the first step that the ladder has.
 Test(table_rows, a_ladder_without_step_01) {
   cr_assert_eq(toolkit_run("rm " FOLDER "/ladder-again.csv").status, 0);
   recorded_write("ladder", ROW_HEADER TIMED("04_narrow", LARGE, "0", "8", "8", "8", "5")

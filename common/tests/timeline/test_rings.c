@@ -1,4 +1,5 @@
-// What the host makes of rings that have lost events, and how it numbers the key blocks of the warps that shared a place.
+// Tests what the host makes of rings that have lost events, and how it numbers the key blocks of the warps that shared a
+// place.
 #include "timeline/ring.h"
 #include "timeline/stretch.h"
 
@@ -30,7 +31,7 @@ static void end(void) { timeline_list_free(&list); }
 
 TestSuite(rings, .fini = end);
 
-// The warp of place 5 has lost its begin and two events. What is known of place 3 says nothing of it.
+// The warp of place 5 has lost its begin and two events. The numbers of place 3 say nothing of it.
 Test(rings, each_place_counts_its_own_events) {
   ring_of(3)[1] = begin_of(100, 7, 1);
   ring_of(3)[2] = event(110, 110, TIMELINE_COPY, 1);
