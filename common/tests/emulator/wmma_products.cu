@@ -142,22 +142,24 @@ bool products_are_right(error_text *error) {
          layouts_are_right<m, n, __nv_bfloat16, float, float>(error);
 }
 
-// Sums in half between two numbers go to the nearest one, and from the middle to the even one: C + 1, where C is 2048 + i.
-__global__ void rounded_kernel(half *sums) {
+// Sums in half between two numbers go to the nearest one, and from the middle to the even one: C + 1, where element i of C
+// is 2048 + 2 i. A sum has one product that is not 0, since a GPU may round between the products of a sum.
+__global__ void rounded_kernel(const half *first_column, half *sums) {
   fragment<wmma::matrix_a, 16, 16, half, wmma::row_major> A;
   fragment<wmma::matrix_b, 16, 16, half, wmma::col_major> B;
   fragment<wmma::accumulator, 16, 16, half> C;
-  wmma::fill_fragment(A, half(0.25f));
-  wmma::fill_fragment(B, half(0.25f));
+  wmma::load_matrix_sync(A, first_column, 16);
+  wmma::fill_fragment(B, half(1.0f));
   wmma::load_matrix_sync(C, sums, 16, wmma::mem_row_major);
   wmma::mma_sync(C, A, B, C);
   wmma::store_matrix_sync(sums, C, 16, wmma::mem_row_major);
 }
 static bool sums_are_rounded(error_text *error) {
-  std::vector<half> values;
+  std::vector<half> ones, values;
+  for (int i = 0; i < 256; i++) ones.push_back(half(i % 16 == 0 ? 1.0f : 0.0f));
   for (int i = 0; i < 256; i++) values.push_back(half(2048.0f + 2 * i));
-  device_array<half> sums(values);
-  rounded_kernel<<<1, 32>>>(sums.data());
+  device_array<half> first_column(ones), sums(values);
+  rounded_kernel<<<1, 32>>>(first_column.data(), sums.data());
   if (!device_finished(error, "rounded_kernel")) return false;
   const std::vector<half> got = sums.host();
   for (int i = 0; i < 256; i++) {

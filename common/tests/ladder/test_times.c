@@ -13,11 +13,11 @@ enum { ROWS = 3 };
 static const attention_shape shape = {ATTENTION_FP16, 1, 1, 1, 16, 16, 64, false, 1.0f};
 static const size_t o_bytes = (size_t)16 * 64 * sizeof(uint16_t);
 
-// Launches take 0.2 ms, or 2 ms in the slow configuration and in the slow step. The factor leaves room for a busy machine.
+// Launches take 0.2 ms, or 8 ms in the slow configuration and in the slow step. The factor leaves room for a busy machine.
 static bool slow;
 
 static cudaError_t wait(bool long_time) {
-  const struct timespec duration = {0, long_time ? 2000000 : 200000};
+  const struct timespec duration = {0, long_time ? 8000000 : 200000};
   nanosleep(&duration, NULL);
   return cudaSuccess;
 }
