@@ -1,11 +1,7 @@
 // Threads that wait for a phase of an mbarrier and may miss it, or take another one for it.
 #define _GNU_SOURCE
 #include "fault_cases.h"
-
-#define MISSED                                                                                     \
-  "Barrier error detected. A thread may miss the phase for which it waits, or take another one "   \
-  "for it\n"
-#define HINT "hint: a wait tells phases apart by their parity alone, and "
+#include "phase_report.h"
 
 Test(phases, missed) {
   static const fault_case cases[] = {
@@ -13,8 +9,6 @@ Test(phases, missed) {
            "address full + 0x0", HINT, "before"),
       CASE(phase_missed_behind_many, MISSED, "wait at ", "<- missed wait\n", "by thread (0,0,0)"),
       CASE(phase_missed_by_warp, MISSED, "wait at ", "<- warp wait\n", "by thread (", HINT),
-      CASE(phase_of_copy_missed, MISSED, "wait at ", "<- copy wait\n", "by thread (32,0,0)",
-           "arrival at ", "<- copy arrival\n", "by thread (64,0,0)", HINT),
       CASE(phase_of_warpgroup, MISSED, "wait at ", "<- group wait\n", "by thread (32,0,0)",
            "arrival at ", "tiles.h:", "by thread (128,0,0)", HINT),
       CASE(phase_left_out, MISSED, "wait at ", "<- left out wait\n", "by thread (32,0,0)", HINT),
@@ -33,12 +27,6 @@ Test(phases, known) {
            HINT),
       CASE(phase_left_out_later, MISSED, "wait at ", "<- third wait\n", "by thread (32,0,0)", HINT),
       CASE(phase_seen_by_lane, MISSED, "wait at ", "<- lane wait\n", "by thread (64,0,0)", HINT),
-      CASE(phase_of_two_copiers, MISSED, "wait at ", "<- copiers wait\n", "by thread (32,0,0)",
-           HINT),
-      CASE(phase_of_copy_known, MISSED, "wait at ", "<- copy known wait\n", "by thread (64,0,0)",
-           HINT),
-      CASE(phase_of_announced_copy, MISSED, "wait at ", "<- announced wait\n", "by thread (96,0,0)",
-           HINT),
   };
   RUN_CASES(cases);
 }
