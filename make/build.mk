@@ -113,7 +113,7 @@ include make/kernels.mk
 
 DRIVER_MAIN := $(PLAIN)/common/tools/driver/main.o $(PLAIN)/common/step/linked.o
 # The objects of every test program.
-TESTED      := $(patsubst %,$(PLAIN)/common/tests/%.o,finished timeout together message_socket)
+TESTED      := $(patsubst %,$(PLAIN)/common/tests/%.o,finished timeout together message_socket leaks)
 OF_A_STEP   := $(TESTED) $(PLAIN)/common/tests/failing_calls.o $(PLAIN)/common/tests/watched_calls.o $(PLAIN)/common/tests/scores.o \
                $(PLAIN)/common/step/linked.o
 SUITE       := $(patsubst %.c,$(PLAIN)/%.o,$(wildcard common/tests/steps/*.c)) $(OF_A_STEP)
