@@ -33,9 +33,10 @@ ifeq ($(STEP_GOALS),)
               common/tests/scripts/test_nvcc_cpu%.c common/tests/driver/test_group_program.c \
               common/tests/groups/test_groups.c common/tests/groups/test_contenders.c
   gpu_only := common/tests/timing/test_known_duration.c common/tests/timing/test_cold_cache.c
-  # Left out under AddressSanitizer: tests that abandon stacks in the middle of a kernel, those of Python's library, and
-  # builds with clang 14, whose AddressSanitizer does not know the emulator's threads.
-  address_less := $(if $(findstring address,$(SANITIZE)),common/tests/emulator/%_faults.c $(limits) common/tests/peers/% common/tests/examples/% common/tests/scripts/test_clang.c)
+  # Left out under AddressSanitizer: tests that abandon stacks in the middle of a kernel, those of Python's library,
+  # builds with clang 14, whose AddressSanitizer does not know the emulator's threads, and tests of what is built
+  # otherwise.
+  address_less := $(if $(findstring address,$(SANITIZE)),common/tests/emulator/%_faults.c $(limits) common/tests/peers/% common/tests/examples/% $(patsubst %,common/tests/scripts/test_%.c,build checked clang))
   # A GPU before sm_80 cannot run these tests of arithmetic in bf16, mma.sync and sums over a warp.
   since_sm_80 := $(patsubst %,common/tests/emulator/test_%.c,number_functions numbers ptx warp wmma wmma_products)
   too_new     := $(if $(filter gpu,$(DEVICE)),$(if $(filter sm_7%,$(ARCH)),$(since_sm_80)))
