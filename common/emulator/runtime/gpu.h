@@ -43,8 +43,8 @@ const gpu *gpu_selected(void);
 // variable EMU_MULTIPROCESSORS says. A build that watches kernels has fewer where the variable is not set.
 int gpu_multiprocessors(void);
 
-// Returns how many multiprocessors a cooperative launch may fill. A program that does not ask for their number is right
-// about the GPU, so a build that watches kernels has all of them here.
+// Returns how many multiprocessors a cooperative launch may fill. A program may know their number without asking, so here a
+// build that watches kernels has all that the GPU has.
 int gpu_cooperative_multiprocessors(void);
 
 #endif
