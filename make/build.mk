@@ -244,9 +244,10 @@ $(patsubst %,$(BUILD)/tests/emulator/test_%,device_faults nccl nccl_faults): $(B
 $(patsubst %,$(BUILD)/tests/emulator/test_%,hopper_faults map_faults product_faults barrier_limits product_limits): $(BUILD)/common/tests/emulator/healthy.cu.o
 $(BUILD)/tests/scripts/test_check: $(BUILD)/tests/scripts/test_plots
 
-# In place of NVML, whose name it has. It lies where no other program looks for it.
+# In place of NVML, whose name it has. It lies where no other program looks for it. With the older kind of run path it is
+# found before the NVML in a folder of LD_LIBRARY_PATH, which the containers for CUDA set.
 $(BUILD)/tests/monitor/test_monitor: $(BUILD)/tests/monitor/libnvidia-ml.so.1
-$(BUILD)/tests/monitor/test_monitor: CRITERION += $(BUILD)/tests/monitor/libnvidia-ml.so.1
+$(BUILD)/tests/monitor/test_monitor: CRITERION += $(BUILD)/tests/monitor/libnvidia-ml.so.1 -Wl,--disable-new-dtags
 $(BUILD)/tests/monitor/libnvidia-ml.so.1: common/tests/monitor/nvml.c common/tests/monitor/nvml.h
 	$(prepare)
 	$(CC) $(CFLAGS) -shared -Wl,-soname,libnvidia-ml.so.1 $< -o $(part) $(whole)

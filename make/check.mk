@@ -31,7 +31,8 @@ ifeq ($(STEP_GOALS),)
               common/tests/scripts/test_exercise%.c common/tests/scripts/test_verdicts.c common/tests/scripts/test_diagnostics.c common/tests/scripts/test_room.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c \
               common/tests/scripts/test_nvcc_cpu%.c common/tests/driver/test_group_program.c \
-              common/tests/groups/test_groups.c common/tests/groups/test_contenders.c
+              common/tests/groups/test_groups.c common/tests/groups/test_contenders.c \
+              common/tests/ladder/test_times.c common/tests/scripts/test_build.c
   gpu_only := common/tests/timing/test_known_duration.c common/tests/timing/test_cold_cache.c
   # Left out under AddressSanitizer: tests that abandon stacks in the middle of a kernel, those of Python's library,
   # builds with clang 14, whose AddressSanitizer does not know the emulator's threads, and tests of what is built

@@ -131,7 +131,7 @@ Test(inputs, are_the_same_numbers_in_both_types) {
 Test(inputs, fill_a_tensor_of_any_shape) {
   const attention_shape flat = {ATTENTION_FP16, 1, 10, 5, 8, 12, 400, false, 0.05f};
   enum { Q_COUNT = 10 * 8 * 400, KV_COUNT = 5 * 12 * 400 };
-  cr_assert_eq(KV_COUNT, COUNT);
+  cr_assert_eq((int)KV_COUNT, (int)COUNT);
   for (int tensor = 0; tensor < 3; tensor++) {
     static uint16_t bits[Q_COUNT + 1];
     const size_t count = tensor == INPUTS_Q ? Q_COUNT : KV_COUNT;
