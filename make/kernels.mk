@@ -50,7 +50,7 @@ else
 # A step with many kernels takes nvcc up to minutes. An nvcc that knows the option optimises them in several threads, and
 # gives the same code.
 in_threads = $(if $(shell $(NVCC) --help 2>/dev/null | grep -e '--split-compile '),--split-compile=4)
-compile_step = $(NVCC) $(in_threads) $(if $(findstring .stamped,$@),$(subst -std=c++17,-std=c++20,$(KERNEL_FLAGS)),$(KERNEL_FLAGS)) $(if $(filter $*,$(GROUP_STEPS)),$(NCCL_INCLUDE)) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(if $(findstring .stamped,$@),-DLAB_TIMELINE=$(if $(shell grep -q aligned_tiles $< && grep -lE 'wgmma_wait|"(lazy_max|last_wave).cuh"' $<),2,1)) \
+compile_step = $(NVCC) $(in_threads) $(if $(findstring .stamped,$@),$(subst -std=c++17,-std=c++20,$(KERNEL_FLAGS)),$(KERNEL_FLAGS)) $(if $(filter $*,$(GROUP_STEPS)),$(NCCL_INCLUDE)) $(asserting) $(filter -D%,$(STEP_FLAGS)) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(if $(findstring .stamped,$@),-DLAB_TIMELINE=$(if $(shell grep -q aligned_tiles $< && grep -lE 'wgmma_wait|"(lazy_max|last_wave).cuh"' $<),2,1)) \
 	  $(call unfinished,$*/attention.cu,-Xcompiler -Wno-unused -diag-suppress 177$(comma)550) $(call gencode,$(call step_arch,$*)) $(headers) -c $< -o $(part) $(object)
 
 $(STEP_BUILD)/steps/%/attention.cu.o: $(STEPS_FOLDER)/%/attention.cu

@@ -5,14 +5,14 @@
 # where the rows of other steps stay. Exit status 1 when a bug escapes a tool that its patch names, when the tool
 # says something else than the patch expects, or when a patch no longer applies. On a GPU sanitize runs for bugs
 # that name it alone, and may miss them. With NAMED=1, as in make check, a bug is given only to the tools that its
-# patch names, because the answers of others do not count, and one configuration and one element type of a step
-# for each head_dim are compiled. PATCHES names another folder in the place of steps/ to take patches from. TENTH=0
+# patch names, because the answers of others do not count. Then, and on a GPU, one configuration and one element type
+# of a step for each head_dim are compiled. With ONLY=check or ONLY=sanitize the other tool is not tried. PATCHES names another folder in the place of steps/ to take patches from. TENTH=0
 # to 9 plants a tenth of the bugs: together the ten plant all.
 #
 # A patch begins with these lines; a story may go on in lines that begin with a blank:
 #   Title: what is wrong          Caught-by: check, sanitize (one or both)
 #   Expect: part of the message   Story: what the person thought, what happens, how one sees it
-#   Configurations: all, where the bug does not show in the first that takes a head_dim, or in its one type (NAMED=1)
+#   Configurations: all, where the bug does not show in the first that takes a head_dim, or in its one type
 #   Inlined: yes, where the bug shows only if functions are inlined, as nvcc and the sanitizer's usual build inline them
 #   Contracted: yes, where the bug shows only if a product and a sum become one instruction, as nvcc and g++ -O2 make them
 #   Test: kernels/each_is_sanitized, the test that catches it, where many pass before that one; NAMED=1 runs it alone
@@ -48,6 +48,10 @@ if [ "${#bugs[@]}" -eq 0 ]; then
   exit 2
 fi
 take_tenth bugs bugs
+if ! [[ ${ONLY:-check} =~ ^(check|sanitize)$ ]]; then
+  echo "error: ONLY is \"$ONLY\": give check or sanitize, the one tool to try" >&2
+  exit 2
+fi
 
 if ! command -v patch >/dev/null; then
   echo "error: planting bugs needs the program patch: run make deps, or install the package patch" >&2

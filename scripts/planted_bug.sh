@@ -136,15 +136,17 @@ bug_names() { [[ ", $(bug_field "$1" Caught-by)," == *", $2,"* ]]; }
 
 # bug_runs DEVICE PATCH TOOL: whether the tool is tried on the bug: both are, but with NAMED those alone that the patch
 # names, and sanitize on a GPU as well: each shape and tool of compute-sanitizer takes as long as all of the emulator's.
+# ONLY is the one tool that is tried at all.
 bug_runs() {
+  [ "${ONLY:-$3}" = "$3" ] || return
   bug_names "$2" "$3" || { [ -z "${NAMED:-}" ] && [ "$1/$3" != gpu/sanitize ]; }
 }
 
-# bug_few DEVICE PATCH: 1 where one configuration and one element type for each head_dim are enough, which is for
-# NAMED=1 on the emulator; the others are most of what there is to compile. A patch whose bug shows in others says
+# bug_few DEVICE PATCH: 1 where one configuration and one element type for each head_dim are enough, which is on a GPU
+# and for NAMED=1; the others are most of what there is to compile. A patch whose bug shows in others says
 # `Configurations: all`.
 bug_few() {
-  if [ "$1${NAMED:+ named}" = 'cpu named' ] && [ "$(bug_field "$2" Configurations)" != all ]; then
+  if [ "$1${NAMED:+ named}" != cpu ] && [ "$(bug_field "$2" Configurations)" != all ]; then
     echo 1
   fi
 }
@@ -172,7 +174,7 @@ bug_hunt() {
     # A program that is to hang need not do so for long.
     if [[ $(bug_field "$patch" Expect) == *'timed out'* ]]; then local bug_limit=${LAB_LIMIT:-5}; fi
   fi
-  # The compiler's time is most of it: what runs so shortly need not be fast. nvcc keeps to its own options.
+  # The compiler's time is most of it: what runs so shortly need not be fast. nvcc takes the macros alone.
   # With NAMED, what is expected of check names no line of the source, so the program for it is compiled without lines.
   local optimised=-O0
   if [ "$(bug_field "$patch" Inlined)" = yes ]; then optimised=''; fi
