@@ -34,7 +34,6 @@ make_scratch
 . scripts/tenth.sh
 device=${DEVICE:-cpu}
 bug_share_machine "$device"
-if [ "$device" = gpu ]; then bug_seconds=100; fi
 
 bugs=()
 for step in "$@"; do
@@ -60,7 +59,9 @@ fi
 
 # The files that all bugs share are built once, before several bugs are built at a time.
 number=${1%%_*}
-if ! { bug_build "$device" '' steps "step$number-check" &&
+few=''
+if [ "$device" = gpu ]; then few=1; fi # nvcc takes minutes for all configurations
+if ! { FIRST_CONFIGURATION=$few bug_build "$device" '' steps "step$number-check" &&
   { [ "$device" = gpu ] || bug_build cpu sanitize steps "step$number"; } &&
   { [ -z "${RECORD:-}" ] || bug_build "$device" '' steps ladder; }; } >"$scratch/log" 2>&1; then
   cat "$scratch/log" >&2
@@ -82,7 +83,7 @@ for ((i = ${#bugs[@]} - 1; i >= 0; i--)); do
     printf '\rbugs: %d of %d: %s\033[K' "$(find "$scratch" -name '*.row' | wc -l)" "${#bugs[@]}" \
       "$(bug_id "$patch")" >&2
   fi
-  bug_hunt "$device" "$patch" "$scratch" &
+  bug_hunt "$device" "$patch" "$scratch" "$i" &
 done
 wait
 [ -t 2 ] && printf '\r\033[K' >&2

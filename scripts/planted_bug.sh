@@ -5,20 +5,22 @@
 # shellcheck source=scripts/finished.sh
 . "${BASH_SOURCE[0]%/*}/finished.sh"
 
-bug_seconds=300       # what runs longer hangs; mostly a launch is ended before, see common/emulator/README.md:
-bug_limit=${LAB_LIMIT:-20}
+bug_limit=${LAB_LIMIT:-20} # seconds of a launch, which is ended then and hangs, see common/emulator/README.md
 bug_test_seconds=120  # and so does one test of the suite
+bug_seconds=300       # a tool that takes longer has not come to an answer
 bug_left_out='more_*_than_a_grid*' # tests of the suite, as a glob
 bug_not_run=99        # exit status when a tool has not come to an answer
 
 # bug_share_machine DEVICE: for a script that runs several programs at a time. They share the cores, so none should
-# wait by spinning; on a GPU, where the reference takes longest, each takes its part of the cores for that.
+# wait by spinning; on a GPU each takes its part of the cores for the reference. A suite takes longer there, because the
+# driver makes one context at a time, and each test needs one.
 bug_share_machine() {
   export OMP_WAIT_POLICY=passive
   if [ "$1" = gpu ]; then
     local threads=$(($(nproc) / ${JOBS:-$(nproc)}))
     export OMP_NUM_THREADS=$((threads > 0 ? threads : 1))
     bug_left_out+='|of_flash_attention' # seconds of the reference
+    bug_seconds=600
   fi
 }
 
@@ -90,12 +92,12 @@ bug_first_line() {
     END { print (found != "" ? found : said != "" ? said : died) }'
 }
 
-# bug_verdict STATUS LOG: caught, passes, hangs, or unknown, and a tab, and the first line of the message.
+# bug_verdict STATUS LOG: caught, passes, hangs, unfinished or unknown, and a tab, and the first line of the message.
 bug_verdict() {
   case $1 in
   0) printf 'passes\t' ;;
   "$bug_not_run") printf 'unknown\t%s' "$(head -n 1 "$2")" ;;
-  124 | 137) printf 'hangs\tstill running after %s s' $bug_seconds ;;
+  124 | 137) printf 'unfinished\tstill running after %s s' "$bug_seconds" ;;
   *)
     if grep -q -i 'timed out' "$2"; then printf 'hangs\t'; else printf 'caught\t'; fi
     bug_first_line "$2"
@@ -158,8 +160,15 @@ bug_can_show() {
     ${CXX:-g++} -march=native -dM -E -x c++ /dev/null | grep -q -E '__FMA__|__ARM_FEATURE_FMA'
 }
 
-# bug_hunt DEVICE PATCH SCRATCH: leaves SCRATCH/<id>.row, the first seven columns of bugs.csv with tabs
-# between them, and SCRATCH/<id>.problem, a sentence when the bug is not caught as it should be.
+# bug_turn DEVICE SCRATCH NUMBER COMMAND...: the command, on a GPU one of four at a time, because more only wait for the
+# driver.
+bug_turn() {
+  if [ "$1" != gpu ]; then "${@:4}"; else (flock 8 && "${@:4}") 8>"$2/turn.$(($3 % 4))"; fi
+}
+
+# bug_hunt DEVICE PATCH SCRATCH NUMBER: leaves SCRATCH/<id>.row, the first seven columns of bugs.csv with tabs
+# between them, and SCRATCH/<id>.problem, a sentence when the bug is not caught as it should be. Bugs have different
+# numbers.
 bug_hunt() {
   local device=$1 patch=$2 id step number program problem='' folder mode=''
   local check=$'-\t' sanitize=$'-\t'
@@ -189,7 +198,7 @@ bug_hunt() {
   else
     if bug_runs "$device" "$patch" check; then
       if program=$(FIRST_CONFIGURATION=$few bug_build "$device" '' "$folder/steps" "step$number-check" "$flags${few:+ -g0}" 2>"$log.build"); then
-        bug_check "$program" "$log.check" ${test:+"$test"}
+        bug_turn "$device" "$3" "$4" bug_check "$program" "$log.check" ${test:+"$test"}
         check=$(bug_verdict $? "$log.check")
       else
         problem="it does not compile: $(bug_build_said "$log.build")"
@@ -211,10 +220,10 @@ bug_hunt() {
 }
 
 # bug_judge DEVICE PATCH CHECK SANITIZE LOG...: prints what is wrong with the verdicts, if anything is. On a
-# GPU only of bugs that check alone catches: what sanitize finds, accesses and missing barriers, need not show
-# in a result there, and NVIDIA's tools see less than the emulator's.
+# GPU only of bugs that check alone catches by a result: what sanitize and the emulator report, accesses and missing
+# barriers, need not show in a result there, and NVIDIA's tools see less than the emulator's.
 bug_judge() {
-  local expect
+  local expect results='wrong|lse|nan|differs|failed' # words about a result that tests say
   expect=$(bug_field "$2" Expect)
   if [ -z "$(bug_field "$2" Title)" ] || [ -z "$expect" ] || [ -z "$(bug_field "$2" Story)" ]; then
     echo "its head lacks a Title, an Expect or a Story"
@@ -222,7 +231,9 @@ bug_judge() {
     echo "Caught-by names no tool: give check, sanitize or both"
   elif [[ $3$4 == *unknown* ]]; then
     echo "a tool did not run: $(cat "${@:5}" 2>/dev/null | head -n 1)"
-  elif [ "$1" = gpu ] && bug_names "$2" sanitize; then
+  elif [ "$3" = unfinished ]; then
+    echo "check has not come to its end in $bug_seconds s"
+  elif [ "$1" = gpu ] && { bug_names "$2" sanitize || [[ $3 == caught || ! $expect =~ $results ]]; }; then
     return
   elif ! bug_can_show "$1" "$2"; then
     return

@@ -234,13 +234,17 @@ __device__ __forceinline__ void merge_parts(int places, int parts, float scale_l
     partial_row sums[PLACES];
 #pragma unroll 1
     for (int first = 0; first < parts; first += PARTS) {
-      partial_row loaded[PLACES][PARTS + 1]; // one that is missing has seen no key
+      partial_row loaded[PLACES][PARTS + 1];
 #pragma unroll
       for (int k = 0; k < PARTS; k++)
 #pragma unroll
-        for (int n = 0; n < PLACES; n++)
+        for (int n = 0; n < PLACES; n++) {
+          // A part that is missing has seen no key. nvcc 13.0 would fill this array with zeros from its second row on,
+          // whatever a partial_row begins with, and a row max of 0 can be above that of all scores.
+          loaded[n][k] = partial_row{};
           if (first + k < parts && i + n * THREADS < places)
             loaded[n][k] = load(i + n * THREADS, first + k);
+        }
 #pragma unroll
       for (int n = 0; n < PLACES; n++) {
         if (i + n * THREADS >= places) break; // to merge places that are missing would take as long
