@@ -78,24 +78,44 @@ void suite_prepare(trial *trial, attention_shape shape, inputs_kind kind) {
   suite_upload(trial);
 }
 
-void suite_run_and_check(trial *trial, cudaStream_t stream) {
-  const char *name = getenv("LAB_CONFIG");
-  const bool chosen = name && *name;
+// Runs and checks the step as it is configured. `name` is that of the configuration, or NULL.
+static void run_and_check(trial *trial, const attention_step *step, const char *name,
+                          cudaStream_t stream) {
   const char *limit = suite_emulated() ? getenv("EMU_GRID_LIMIT") : NULL;
   char where
       [256]; // the problem, the configuration if it is not the step's choice, and a limit of the test
   snprintf(where, sizeof where, "%s%s%s%s%s%s", shape_describe(&trial->shape).text,
-           chosen ? ", --config " : "", chosen ? name : "", limit ? ", in a grid of at most " : "",
+           name ? ", --config " : "", name ? name : "", limit ? ", in a grid of at most " : "",
            limit ? limit : "", limit ? " blocks in y and in z (EMU_GRID_LIMIT)" : "");
-  const attention_step step = suite_step();
   error_text error;
   check_result result;
-  cr_assert(trial_run(trial, &step, stream, &error), "%s: %s", where, error.text);
+  cr_assert(trial_run(trial, step, stream, &error), "%s: %s", where, error.text);
   cr_assert(trial_check(trial, &result), "%s: %s", where, result.message.text);
   cr_assert_eq(result.ill_conditioned, 0,
                "%s: %s. A step does better here: it subtracts the row's max from such large scores "
                "themselves, before it scales them",
                where, result.message.text);
+}
+
+// What takes time on a GPU is the context of a test and the reference of a trial. So every other configuration runs there
+// as well: nvcc compiles each on its own, and a mistake of nvcc need not be in the one that the step chooses.
+static void run_and_check_others(trial *trial, cudaStream_t stream) {
+  attention_step step = step_linked();
+  error_text error;
+  for (const char *const *known = step.configurations ? step.configurations() : NULL;
+       known && *known; known++) {
+    cr_assert(step_configure(&step, *known, &error), "%s", error.text);
+    if (!step.unsupported(&trial->shape)) run_and_check(trial, &step, *known, stream);
+  }
+  if (step.configure) step.configure(NULL);
+}
+
+void suite_run_and_check(trial *trial, cudaStream_t stream) {
+  const char *name = getenv("LAB_CONFIG");
+  const bool chosen = name && *name;
+  if (!chosen && !suite_emulated()) run_and_check_others(trial, stream);
+  const attention_step step = suite_step();
+  run_and_check(trial, &step, chosen ? name : NULL, stream); // last, because tests go on from here
 }
 
 void suite_expect_right_again(trial *trial, const attention_args *arguments) {

@@ -36,7 +36,8 @@ void suite_prepare(trial *trial, attention_shape shape, inputs_kind kind);
 void suite_create(trial *trial, attention_shape shape);
 void suite_upload(trial *trial);
 
-// Runs and checks the linked step on a prepared trial.
+// Runs and checks the linked step on a prepared trial. On a GPU it does so in all configurations, and last in the step's
+// own choice.
 void suite_run_and_check(trial *trial, cudaStream_t stream);
 
 // Launches the step on a trial that it has run before, with these arguments, and checks O.
