@@ -89,6 +89,19 @@ Test(check, programs_for_all_gpus_run_alone_and_one_test_at_a_time) {
   cr_expect_str_eq(result.out, "group --jobs 1\nends\nother --jobs 2\n", "%s", result.out);
 }
 
+// More tests at a time, but not where the suite needs all GPUs, and not on a CPU, where two keep its cores busy.
+Test(check, one_step_on_a_gpu_runs_four_tests_at_a_time) {
+  toolkit_run("mkdir -p build/cpu");
+  static const char *const suites[] = {"build/gpu/step04-check", "build/cpu/step04-check"};
+  for (int i = 0; i < 2; i++)
+    toolkit_write_program(suites[i], "#!/bin/bash\necho ${*%%--tap*} >>order\n" PASSES);
+  const script_result result = toolkit_run(
+      "scripts/check.sh build/gpu/step04-check >log; scripts/check.sh build/cpu/step04-check "
+      ">log; ALL_GPUS=build/gpu/step04-check scripts/check.sh build/gpu/step04-check "
+      ">log; cat order");
+  EXPECT(result, "--jobs 4\n--jobs 2\n--jobs 1\n");
+}
+
 // A wrong step fails most tests of its suite.
 Test(check, one_step_shows_its_first_failure) {
   toolkit_write_program(
