@@ -233,7 +233,7 @@ bug_judge() {
     echo "a tool did not run: $(cat "${@:5}" 2>/dev/null | head -n 1)"
   elif [ "$3" = unfinished ]; then
     echo "check has not come to its end in $bug_seconds s"
-  elif [ "$1" = gpu ] && { bug_names "$2" sanitize || [[ $3 == caught || ! $expect =~ $results ]]; }; then
+  elif [ "$1" = gpu ] && { bug_names "$2" sanitize || ! [[ $expect =~ $results ]]; }; then
     return
   elif ! bug_can_show "$1" "$2"; then
     return

@@ -118,10 +118,11 @@ Test(bugs, no_patch_at_all) {
   EXPECT(result, "error: none of the steps given (01_naive) has planted bugs");
 }
 
-// A GPU's tools must catch wrong sums, but not faults that depend on the order of threads.
+// A GPU's tools must catch wrong sums, but not faults that depend on the order of threads, or that the emulator reports.
 Test(bugs, verdicts_on_a_gpu) {
   put("sum", PATCH("check", "wrong", THREADS, TOO_MANY));
   put("race", PATCH("check, sanitize", "wrong", THREADS, TOO_MANY));
+  put("wild", PATCH("check", "Invalid read", THREADS, TOO_MANY));
   put("chek", PATCH("chek", "wrong", THREADS, TOO_MANY));
   put("bare", "Title: a bug\nCaught-by: check\nStory: none\n\n--- a/x\n");
   put("mute", "Title: a bug\nCaught-by: check\nExpect: wrong\n\n--- a/x\nStory: none\n");
@@ -129,7 +130,11 @@ Test(bugs, verdicts_on_a_gpu) {
     const char *arguments, *said;
   } cases[] = {{"gpu sum passes -", "check does not catch it\n"},
                {"gpu sum caught -", "it is caught, but no tool says \"wrong\"\n"},
+               {"gpu sum unfinished -", "check has not come to its end in 600 s\n"},
                {"gpu race passes passes", ""},
+               {"gpu wild passes -", ""},
+               {"gpu wild caught -", ""},
+               {"cpu wild passes -", "check does not catch it\n"},
                {"cpu race passes passes", "check does not catch it\n"},
                {"cpu race caught passes", "sanitize does not catch it\n"},
                {"gpu race unknown passes", "a tool did not run: \n"},
@@ -141,11 +146,51 @@ Test(bugs, verdicts_on_a_gpu) {
     char device[8], name[8], verdicts[32], command[256];
     cr_assert_eq(sscanf(cases[i].arguments, "%7s %7s %31[^\n]", device, name, verdicts), 3);
     snprintf(command, sizeof command,
-             "bash -c '. scripts/planted_bug.sh; bug_judge %s %s/01_naive/bugs/test_%s.patch %s "
-             "/dev/null'",
-             device, folder, name, verdicts);
+             "bash -c '. scripts/planted_bug.sh; bug_share_machine %s; bug_judge %s "
+             "%s/01_naive/bugs/test_%s.patch %s /dev/null'",
+             device, device, folder, name, verdicts);
     const script_result result = toolkit_run(command);
     cr_expect_str_eq(result.out, cases[i].said, "%s: %s", cases[i].arguments, result.out);
+  }
+}
+
+// Which tools are tried, and whether one configuration is enough.
+Test(bugs, tools_and_configurations_of_a_device) {
+  put("sum", PATCH("check", "wrong", THREADS, TOO_MANY));
+  put("race", PATCH("check, sanitize", "wrong", THREADS, TOO_MANY));
+  put("all", "Configurations: all\n" PATCH("check", "wrong", THREADS, TOO_MANY));
+  const struct {
+    const char *settings, *arguments, *said;
+  } cases[] = {
+      {"", "cpu sum", "check sanitize few:"},    {"", "gpu sum", "check few:1"},
+      {"", "gpu race", "check sanitize few:1"},  {"", "gpu all", "check few:"},
+      {"NAMED=1", "cpu sum", "check few:1"},     {"NAMED=1", "cpu all", "check few:"},
+      {"ONLY=check", "gpu race", "check few:1"}, {"ONLY=sanitize", "cpu race", "sanitize few:"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char device[8], name[8];
+    cr_assert_eq(sscanf(cases[i].arguments, "%7s %7s", device, name), 2);
+    const script_result result =
+        lab_run("%s bash -c '. scripts/planted_bug.sh; patch=%s/01_naive/bugs/test_%s.patch; "
+                "for tool in check sanitize; do if bug_runs %s $patch $tool; then printf \"%%s \" "
+                "$tool; fi; done; printf few:%%s $(bug_few %s $patch)'",
+                cases[i].settings, folder, name, device, device);
+    cr_expect_str_eq(result.out, cases[i].said, "%s %s: %s", cases[i].settings, cases[i].arguments,
+                     result.out);
+  }
+  const script_result wrong = lab_run("PATCHES=%s ONLY=chek scripts/bugs.sh 01_naive 2>&1", folder);
+  cr_expect_eq(wrong.status, 2, "it ended with %d: %s", wrong.status, wrong.out);
+  cr_expect_str_eq(wrong.out,
+                   "error: ONLY is \"chek\": give check or sanitize, the one tool to try\n", "%s",
+                   wrong.out);
+}
+
+// A suite that is slow has found nothing yet, and no kernel need be endless.
+Test(bugs, suites_that_do_not_come_to_their_end) {
+  for (int status = 124; status <= 137; status += 13) {
+    const script_result result =
+        lab_run("bash -c '. scripts/planted_bug.sh; bug_verdict %d /dev/null'", status);
+    cr_expect_str_eq(result.out, "unfinished\tstill running after 300 s", "%s", result.out);
   }
 }
 
