@@ -59,10 +59,10 @@ if [ "${1-}" = --copy ]; then
   exit 2
 fi
 device=${DEVICE:-cpu}
+bug_share_machine "$device"
 bug_seconds=3600 # the whole suite, and all shapes of the sanitizer
 bug_test_seconds=600
 bug_limit=${LAB_LIMIT:-60}
-bug_share_machine "$device"
 called=${CALLED:-variants}
 asked=${ARGS:-} # options of the ladder, not of the sanitizer
 unset ARGS
