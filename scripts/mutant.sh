@@ -133,7 +133,7 @@ mutant_is_seen() {
 mutant_caught() {
   case $3 in
   caught*) printf '%s\t%s\t%s' "$1" "$2" "${3#*$'\t'}" ;;
-  hangs*) printf 'hang\t%s\t%s' "$2" "${3#*$'\t'}" ;;
+  hangs* | unfinished*) printf 'hang\t%s\t%s' "$2" "${3#*$'\t'}" ;;
   unknown*) printf 'unknown\t%s\t%s' "$2" "${3#*$'\t'}" ;;
   *) return 1 ;;
   esac

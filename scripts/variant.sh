@@ -95,7 +95,7 @@ variant_judge() {
   case $2 in
   passes* | -*) ;;
   caught*) echo "$1 finds a fault: ${2#*$'\t'}" ;;
-  hangs*) echo "it hangs under $1: ${2#*$'\t'}" ;;
+  hangs* | unfinished*) echo "it hangs under $1: ${2#*$'\t'}" ;;
   *) echo "$1 did not run: ${2#*$'\t'}" ;;
   esac
 }
