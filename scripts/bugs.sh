@@ -6,8 +6,9 @@
 # says something else than the patch expects, or when a patch no longer applies. On a GPU sanitize runs for bugs
 # that name it alone, and may miss them. With NAMED=1, as in make check, a bug is given only to the tools that its
 # patch names, because the answers of others do not count. Then, and on a GPU, one configuration and one element type
-# of a step for each head_dim are compiled. With ONLY=check or ONLY=sanitize the other tool is not tried. PATCHES names another folder in the place of steps/ to take patches from. TENTH=0
-# to 9 plants a tenth of the bugs: together the ten plant all.
+# of a step for each head_dim are compiled. With ONLY=check or ONLY=sanitize the other tool is not tried. PATCHES names
+# another folder in the place of steps/ to take patches from. TENTH=0 to 9 plants a tenth of the bugs: together the ten
+# plant all.
 #
 # A patch begins with these lines; a story may go on in lines that begin with a blank:
 #   Title: what is wrong          Caught-by: check, sanitize (one or both)
