@@ -2,6 +2,8 @@
 // the device here, and stays when the context is destroyed.
 #include "context.h"
 
+#include "process.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -21,6 +23,7 @@ static atomic_bool initialised;
 static struct CUctx_st primary[DEVICES_MAX];
 
 CUresult cuInit(unsigned int flags) {
+  if (process_too_late()) return CUDA_ERROR_NOT_INITIALIZED;
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
   initialised = true;
   return CUDA_SUCCESS;

@@ -3,6 +3,7 @@
 #include "devices.h"
 #include "emulator.h"
 #include "observer.h"
+#include "process.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -30,7 +31,9 @@ cudaError_t emulator_record_error(cudaError_t error) { return errors_record(erro
 
 cudaError_t errors_sticky_of(int device) { return sticky_error[device]; }
 
-cudaError_t errors_sticky(void) { return errors_sticky_of(devices_current()); }
+cudaError_t errors_sticky(void) {
+  return process_too_late() ? cudaErrorInitializationError : errors_sticky_of(devices_current());
+}
 
 void errors_set_sticky(int device, cudaError_t error) {
   cudaError_t none = cudaSuccess;
@@ -43,7 +46,9 @@ void errors_reset(void) {
 }
 
 cudaError_t cudaPeekAtLastError(void) {
-  return errors_sticky() != cudaSuccess ? errors_sticky() : last_error;
+  const cudaError_t sticky =
+      errors_sticky_of(devices_current()); // asking for an error is not yet a use of CUDA
+  return sticky != cudaSuccess ? sticky : last_error;
 }
 
 cudaError_t cudaGetLastError(void) {

@@ -20,7 +20,7 @@ static inline cudaError_t errors_record(cudaError_t error) {
 }
 
 // The sticky error of the host thread's device, and of any device; cudaSuccess while there is none. Only the first one
-// is kept.
+// is kept. In a process that came too late (process.h) the first function returns cudaErrorInitializationError.
 cudaError_t errors_sticky(void);
 cudaError_t errors_sticky_of(int device);
 void errors_set_sticky(int device, cudaError_t error);

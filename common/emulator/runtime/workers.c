@@ -29,16 +29,9 @@ typedef struct {
   unsigned busy;
 } worker_pool;
 
-#define WORKER_POOL_EMPTY                                                                          \
-  {                                                                                                \
-    .mutex = PTHREAD_MUTEX_INITIALIZER, .begun = PTHREAD_COND_INITIALIZER,                         \
-    .done = PTHREAD_COND_INITIALIZER                                                               \
-  }
-
-static worker_pool pool = WORKER_POOL_EMPTY;
-
-// The child of a fork() has none of the worker threads.
-static void forget_workers(void) { pool = (worker_pool)WORKER_POOL_EMPTY; }
+static worker_pool pool = {.mutex = PTHREAD_MUTEX_INITIALIZER,
+                           .begun = PTHREAD_COND_INITIALIZER,
+                           .done = PTHREAD_COND_INITIALIZER};
 
 void workers_add_counts(emulator_counts *sum, const emulator_counts *more) {
   sum->blocks += more->blocks;
@@ -176,7 +169,6 @@ static void make_workers(void) {
     prepared = true;
     signals_install();
     limit_install();
-    pthread_atfork(NULL, NULL, forget_workers);
   }
   while (pool.workers < wanted && make_worker()) pool.workers++;
 }

@@ -1,5 +1,5 @@
 // The OS threads that run blocks: EMU_WORKERS of them, by default one for each core. They are made
-// for the first launch and kept. A process made by fork() makes its own.
+// for the first launch and kept.
 #ifndef WORKERS_H
 #define WORKERS_H
 

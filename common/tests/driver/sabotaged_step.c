@@ -10,8 +10,8 @@
 //   wild          a kernel writes to an address that is none (sabotaged_kernel.cu)
 //   one_shape     O is all zero for the shape that SABOTAGE_SHAPE describes
 //   unsupported   the step takes no shape at all
-//   odd           the step takes no odd seq_q, but says so in further processes alone, as a configuration may refuse
-//                 what the step takes in another one
+//   odd           the step takes no odd seq_q, but says so only when asked again about the same shape, as a
+//                 configuration may refuse what the step takes in another one
 //   workspace     the step wants more memory than there is
 //   exit          the launch ends the process with exit(0); quick_exit and _exit likewise
 //   locale        the step changes how the process writes numbers to the user's way
@@ -36,10 +36,15 @@ const char *attention_name(void) { return "00_sabotaged"; }
 
 const char *attention_summary(void) { return "on the CPU, spoiled on demand"; }
 
+// Asks the device, as steps for one kind of GPU do.
 const char *attention_unsupported(const attention_shape *shape) {
-  static pid_t first;
-  if (first == 0) first = getpid();
-  if (sabotage("odd") && getpid() != first && shape->seq_q % 2 == 1) return "it takes nothing odd";
+  static shape_text last;
+  int devices;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess) return "it finds no device";
+  const shape_text asked = shape_describe(shape);
+  const bool again = strcmp(last.text, asked.text) == 0;
+  last = asked;
+  if (sabotage("odd") && again && shape->seq_q % 2 == 1) return "it takes nothing odd";
   return sabotage("unsupported") ? "it takes nothing" : NULL;
 }
 

@@ -117,14 +117,10 @@ static void order_in_child(const char *workers, int *order) {
 }
 
 Test(order, does_not_depend_on_workers) {
-  int one[ORDERED], five[ORDERED], after_launch[ORDERED];
+  int one[ORDERED], five[ORDERED];
   order_in_child("1", one);
   order_in_child("5", five);
   cr_assert_arr_eq(one, five, sizeof one);
-  // A child of a process that already has workers makes its own.
-  record_order(after_launch);
-  order_in_child("2", after_launch);
-  cr_assert_arr_eq(one, after_launch, sizeof one);
 }
 
 Test(order, seed_from_environment) {
@@ -134,6 +130,42 @@ Test(order, seed_from_environment) {
   emulator_set_seed(42);
   record_order(set);
   cr_assert_arr_eq(from_environment, set, sizeof set);
+}
+
+// ---- Processes ----------------------------------------------------------------------------------
+
+static bool launch_in_child(void) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool right = healthy_launch();
+    _exit(right ? 0 : cudaDeviceSynchronize());
+  }
+  int status;
+  waitpid(child, &status, 0);
+  cr_expect(status == 0 || WEXITSTATUS(status) == cudaErrorInitializationError, "%d", status);
+  return status == 0;
+}
+
+static bool child_was_right;
+static void launch_in_child_and_note(void) { child_was_right = launch_in_child(); }
+
+// As on a GPU, a child may use CUDA only if its parent has not done so before.
+Test(fork, before_the_first_call) {
+  cudaGetLastError(); // is not yet a use
+  cr_expect(launch_in_child());
+  cr_expect(healthy_launch(), "what the child has done does not concern its parent");
+}
+
+Test(fork, after_the_first_call) {
+  int devices;
+  cr_assert_eq(cudaGetDeviceCount(&devices), cudaSuccess);
+  char *said = stderr_of(launch_in_child_and_note);
+  cr_expect_not(child_was_right);
+  const char *sentence =
+      strstr(said, "========= CUDA cannot be used in this process: it is the child");
+  cr_expect(sentence && !strstr(sentence + 1, "========="), "once: %s", said);
+  free(said);
+  cr_expect(healthy_launch());
 }
 
 // ---- The rest -----------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <string>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -69,6 +70,24 @@ FEATURE(contexts,
   other.join();
   DRIVER(cuCtxDestroy(context));
   return right && found == context && cuCtxPushCurrent(context) == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+FEATURE(forks,
+        "fork() behind a call of CUDA: in the child each call of CUDA fails with "
+        "cudaErrorInitializationError, as on a GPU, and a sentence says why",
+        "") {
+  DRIVER(cuInit(0));
+  if (cudaFree(nullptr) != cudaSuccess) return false;
+  const pid_t child = fork();
+  if (child == 0) {
+    void *memory;
+    const bool refused = cuInit(0) == CUDA_ERROR_NOT_INITIALIZED &&
+                         cudaMalloc(&memory, 16) == cudaErrorInitializationError &&
+                         cudaGetLastError() == cudaErrorInitializationError;
+    _exit(refused ? 0 : 1);
+  }
+  int status = 1;
+  return waitpid(child, &status, 0) == child && status == 0 && cudaFree(nullptr) == cudaSuccess;
 }
 
 // Runs the kernels of the module, with the arguments by pointers and in one buffer.

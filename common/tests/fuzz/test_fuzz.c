@@ -26,11 +26,14 @@ static cudaError_t crash(const attention_args *args, cudaStream_t stream) {
   return attention_forward(args, stream);
 }
 
+// attention_unsupported asks the device, and a process that has done so can no longer run problems in a child.
+static const char *takes_all(const attention_shape *shape) { return shape ? NULL : "no shape"; }
+
 static attention_step step_with(cudaError_t (*forward)(const attention_args *, cudaStream_t)) {
   return (attention_step){.name = "00_sabotaged",
                           .forward = forward,
                           .workspace_bytes = attention_workspace_bytes,
-                          .unsupported = attention_unsupported};
+                          .unsupported = takes_all};
 }
 
 static cudaError_t leave(const attention_args *args, cudaStream_t stream) {
@@ -43,20 +46,22 @@ enum { PROBLEMS = 60 };
 static void expect_found(cudaError_t (*forward)(const attention_args *, cudaStream_t),
                          const char *words) {
   const attention_step step = step_with(forward);
-  fuzz_problem problems[PROBLEMS];
   size_t first = PROBLEMS;
   for (size_t i = 0; i < PROBLEMS; i++) {
-    problems[i] = problem_random(&step, 3, i);
-    if (first == PROBLEMS && at_fault(&problems[i].shape) &&
-        (problems[i].o_alone || forward != wrong_without_lse))
+    const fuzz_problem problem = problem_random(&step, 3, i);
+    if (first == PROBLEMS && at_fault(&problem.shape) &&
+        (problem.o_alone || forward != wrong_without_lse))
       first = i;
   }
-  const run_outcome outcome = run_problems(&step, problems, PROBLEMS, 1e9, true);
+  const run_outcome outcome = run_random(&step, 3, 0, PROBLEMS, 1e9, true);
   cr_assert_eq(outcome.verdict, RUN_FAILED, "%s", outcome.message.text);
   cr_expect_eq(outcome.done, first, "found at %zu, not at %zu", outcome.done, first);
+  const fuzz_problem expected = problem_random(&step, 3, first);
+  cr_expect_str_eq(problem_command(&outcome.problem, "step", true).text,
+                   problem_command(&expected, "step", true).text);
   cr_expect(strstr(outcome.message.text, words), "%s", outcome.message.text);
 
-  const shrink_result small = shrink(&step, &problems[outcome.done], &outcome.message);
+  const shrink_result small = shrink(&step, &outcome.problem, &outcome.message);
   const attention_shape *shape = &small.problem.shape;
   cr_expect(shape->causal && shape->seq_kv == 41, "shrunk to %s", shape_describe(shape).text);
   cr_expect(shape->batch == 1 && shape->heads == 1 && shape->seq_q == 1 && shape->head_dim == 1,
@@ -96,9 +101,7 @@ Test(fuzz, a_usual_scale_stays_one) {
 
 Test(fuzz, a_right_step_passes) {
   const attention_step step = step_with(attention_forward);
-  fuzz_problem problems[PROBLEMS];
-  for (size_t i = 0; i < PROBLEMS; i++) problems[i] = problem_random(&step, 3, i);
-  const run_outcome outcome = run_problems(&step, problems, PROBLEMS, 1e9, true);
+  const run_outcome outcome = run_random(&step, 3, 0, PROBLEMS, 1e9, true);
   cr_expect_eq(outcome.verdict, RUN_PASSED, "%s", outcome.message.text);
   cr_expect_eq(outcome.done, PROBLEMS);
   cr_expect_eq(outcome.refused, 0);
@@ -108,10 +111,9 @@ Test(fuzz, a_right_step_passes) {
 // Problems that were not run say nothing.
 Test(fuzz, refused_problems_are_counted_apart) {
   attention_step step = step_with(attention_forward);
-  fuzz_problem problems[PROBLEMS];
-  for (size_t i = 0; i < PROBLEMS; i++) problems[i] = problem_random(&step, 3, i);
+  step.unsupported = attention_unsupported;
   setenv("SABOTAGE", "unsupported", 1);
-  const run_outcome outcome = run_problems(&step, problems, PROBLEMS, 1e9, true);
+  const run_outcome outcome = run_random(&step, 3, 0, PROBLEMS, 1e9, true);
   cr_expect_eq(outcome.verdict, RUN_PASSED, "%s", outcome.message.text);
   cr_expect_eq(outcome.done, PROBLEMS);
   cr_expect_eq(outcome.refused, PROBLEMS);
@@ -121,8 +123,7 @@ Test(fuzz, refused_problems_are_counted_apart) {
 // As soon as the time is up no further problem begins.
 Test(fuzz, stops_when_the_time_is_up) {
   const attention_step step = step_with(attention_forward);
-  const fuzz_problem problem = problem_random(&step, 3, 0);
-  const run_outcome outcome = run_problems(&step, &problem, 1, 0, true);
+  const run_outcome outcome = run_random(&step, 3, 0, PROBLEMS, 0, true);
   cr_expect(outcome.verdict == RUN_PASSED && outcome.done == 0 && outcome.refused == 0);
 }
 
@@ -159,7 +160,7 @@ Test(fuzz, each_problem_has_its_inputs_and_its_schedule) {
     problem.seed = 77;
     problem.schedule = 1234567;
     told = &problem;
-    const run_outcome outcome = run_problems(&step, &problem, 1, 1e9, true);
+    const run_outcome outcome = run_problem(&step, &problem, true);
     cr_expect_eq(outcome.verdict, RUN_PASSED, "%s: %s", inputs_name(problem.inputs),
                  outcome.message.text);
   }

@@ -1,6 +1,7 @@
 // Gives the linked step random problems until one fails or the time is up.
 #include "device/device.h"
 #include "finish/finish.h"
+#include "fuzz/run.h"
 #include "fuzz/shrink.h"
 #include "options/number.h"
 #include "progress/progress.h"
@@ -61,14 +62,13 @@ static void print_failure(const fuzz_problem *problem, const error_text *message
 }
 
 static int report_failure(const attention_step *step, const fuzz_options *options,
-                          const fuzz_problem *problem, uint64_t number, const error_text *message,
-                          const char *own_name) {
+                          const run_outcome *failed, uint64_t number, const char *own_name) {
   char name[PATH_MAX];
   const char *program = program_name(own_name, name);
   printf("fuzz: step %s fails on problem %" PRIu64 " of seed %" PRIu64 "\n", step->name, number,
          options->seed);
-  print_failure(problem, message, program);
-  const shrink_result small = shrink(step, problem, message);
+  print_failure(&failed->problem, &failed->message, program);
+  const shrink_result small = shrink(step, &failed->problem, &failed->message);
   printf("the smallest that still fails, after %zu tries:\n", small.tries);
   print_failure(&small.problem, &small.message, program);
   return EXIT_CHECK_FAILED;
@@ -100,14 +100,11 @@ static int fuzz(const attention_step *step, const fuzz_options *options, const c
   int64_t done = 0, refused = 0;
   error_text reason = {""}; // of the last one that was refused
   while (done < options->count && run_seconds() - started < (double)options->seconds) {
-    fuzz_problem problems[BATCH];
     const int64_t left = options->count - done;
     const size_t count = left < BATCH ? (size_t)left : BATCH;
-    for (size_t i = 0; i < count; i++) {
-      problems[i] = problem_random(step, options->seed, (uint64_t)done + i);
-    }
     const double remaining = (double)options->seconds - (run_seconds() - started);
-    const run_outcome outcome = run_problems(step, problems, count, remaining, true);
+    const run_outcome outcome =
+        run_random(step, options->seed, (uint64_t)done, count, remaining, true);
     done += (int64_t)outcome.done;
     refused += (int64_t)outcome.refused;
     if (outcome.refused > 0) reason = outcome.message;
@@ -115,8 +112,7 @@ static int fuzz(const attention_step *step, const fuzz_options *options, const c
     if (outcome.verdict == RUN_PASSED) continue;
     progress_end(&bar);
     if (outcome.verdict == RUN_FAILED) {
-      return report_failure(step, options, &problems[outcome.done], (uint64_t)done,
-                            &outcome.message, own_name);
+      return report_failure(step, options, &outcome, (uint64_t)done, own_name);
     }
     fprintf(stderr, "error: %s\n", outcome.message.text);
     return EXIT_BAD_INPUT;

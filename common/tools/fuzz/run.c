@@ -5,6 +5,7 @@
 #include "trial/trial.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -20,8 +21,18 @@ enum { HANG_SECONDS = 60, POLL_MILLISECONDS = 2 };
 typedef struct {
   atomic_size_t done, refused;
   atomic_bool ended; // by itself, not because a step's code ended the process
+  fuzz_problem problem;
   error_text message;
 } shared_report;
+
+// What the child runs: the problem given, or else `count` problems of a seed, from number `first` on.
+typedef struct {
+  const fuzz_problem *given;
+  uint64_t seed, first;
+  size_t count;
+  double seconds;
+  bool quiet;
+} assignment;
 
 double run_seconds(void) {
   struct timespec now;
@@ -60,18 +71,20 @@ static run_verdict try_problem(const attention_step *linked, const fuzz_problem 
 }
 
 // Ends the child.
-static void run_child(const attention_step *step, const fuzz_problem *problems, size_t count,
-                      double seconds, bool quiet, shared_report *report) {
+static void run_child(const attention_step *step, const assignment *task, shared_report *report) {
   const double started = run_seconds();
   device_info device;
-  if (quiet) {
+  if (task->quiet) {
     const int nowhere = open("/dev/null", O_WRONLY);
     if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
   }
   setenv("LAB_LIMIT", "20", 0); // so that what is endless is named, before HANG_SECONDS are over
   run_verdict verdict = device_open(&device, &report->message) ? RUN_PASSED : RUN_UNABLE;
-  for (size_t i = 0; verdict == RUN_PASSED && i < count && run_seconds() - started < seconds; i++) {
-    verdict = try_problem(step, &problems[i], &report->message);
+  for (size_t i = 0;
+       verdict == RUN_PASSED && i < task->count && run_seconds() - started < task->seconds; i++) {
+    report->problem =
+        task->given ? *task->given : problem_random(step, task->seed, task->first + i);
+    verdict = try_problem(step, &report->problem, &report->message);
     if (verdict == RUN_REFUSED) {
       atomic_fetch_add(&report->refused, 1);
       verdict = RUN_PASSED;
@@ -101,8 +114,7 @@ static bool wait_for(pid_t child, const shared_report *report, int *status) {
   return true;
 }
 
-run_outcome run_problems(const attention_step *step, const fuzz_problem *problems, size_t count,
-                         double seconds, bool quiet) {
+static run_outcome run(const attention_step *step, const assignment *task) {
   run_outcome outcome = {.verdict = RUN_UNABLE};
   shared_report *report =
       mmap(NULL, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -112,7 +124,7 @@ run_outcome run_problems(const attention_step *step, const fuzz_problem *problem
   }
   fflush(NULL); // or the child would print it again
   const pid_t child = fork();
-  if (child == 0) run_child(step, problems, count, seconds, quiet, report);
+  if (child == 0) run_child(step, task, report);
   int status = 0;
   if (child < 0) {
     fail(&report->message, "cannot start a process: %s", strerror(errno));
@@ -130,7 +142,20 @@ run_outcome run_problems(const attention_step *step, const fuzz_problem *problem
   }
   outcome.done = atomic_load(&report->done);
   outcome.refused = atomic_load(&report->refused);
+  outcome.problem = report->problem;
   outcome.message = report->message;
   munmap(report, sizeof *report);
   return outcome;
+}
+
+run_outcome run_random(const attention_step *step, uint64_t seed, uint64_t first, size_t count,
+                       double seconds, bool quiet) {
+  const assignment task = {
+      .seed = seed, .first = first, .count = count, .seconds = seconds, .quiet = quiet};
+  return run(step, &task);
+}
+
+run_outcome run_problem(const attention_step *step, const fuzz_problem *problem, bool quiet) {
+  const assignment task = {.given = problem, .count = 1, .seconds = INFINITY, .quiet = quiet};
+  return run(step, &task);
 }

@@ -13,17 +13,22 @@ typedef enum {
 
 typedef struct {
   run_verdict verdict;
-  size_t done;    // problems that passed or were refused; the one that failed comes next
-  size_t refused; // of these, how many the step cannot take
+  size_t done;          // problems that passed or were refused; the one that failed comes next
+  size_t refused;       // of these, how many the step cannot take
+  fuzz_problem problem; // the last one that was begun, which is the one that failed
   error_text
       message; // what went wrong, or else why the last refused one was; empty unless there is one
 } run_outcome;
 
-// Runs the problems in turn until one fails or, after `seconds`, when the next would begin. With `quiet` the
-// device's messages about a fault are not shown. The caller must not have used the device itself, because a
-// child cannot share it.
-run_outcome run_problems(const attention_step *step, const fuzz_problem *problems, size_t count,
-                         double seconds, bool quiet);
+// Runs problems number `first` to first + count - 1 of a seed (problem_random) in turn, until one fails or, after
+// `seconds`, when the next would begin. With `quiet` the device's messages about a fault are not shown. The child makes the
+// problems too, since a step may ask the device which of them it takes. For the caller must not have used the device: a
+// child of a process that has used CUDA cannot use it.
+run_outcome run_random(const attention_step *step, uint64_t seed, uint64_t first, size_t count,
+                       double seconds, bool quiet);
+
+// Runs this problem, in the same way.
+run_outcome run_problem(const attention_step *step, const fuzz_problem *problem, bool quiet);
 
 // Returns the seconds of a clock that only goes forward.
 double run_seconds(void);

@@ -81,7 +81,7 @@ shrink_result shrink(const attention_step *step, const fuzz_problem *problem,
       continue;
     }
     progress_show(&bar, ++result.tries);
-    const run_outcome outcome = run_problems(step, &smaller, 1, 1e9, true);
+    const run_outcome outcome = run_problem(step, &smaller, true);
     if (outcome.verdict == RUN_FAILED) {
       result.problem = smaller;
       result.message = outcome.message;
