@@ -171,8 +171,10 @@ nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log) {
   return give_log(program, NULL, log);
 }
 
+// As with NVIDIA's, a program that is not compiled, or wrong, has an empty PTX and no machine code.
 static nvrtcResult give_ptx(nvrtcProgram program, size_t *size, char *out) {
-  if (program == NULL || !program->is_right) return NVRTC_ERROR_INVALID_PROGRAM;
+  if (program == NULL) return NVRTC_ERROR_INVALID_PROGRAM;
+  if (!program->is_right) return give("", 1, size, out);
   return give(program->result.text, program->result.text_bytes + 1, size, out);
 }
 
@@ -182,10 +184,11 @@ nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *bytes) {
 
 nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *ptx) { return give_ptx(program, NULL, ptx); }
 
-// As with NVIDIA's, there is no machine code for an architecture such as compute_90, which is none of a GPU.
+// There is none either for an architecture such as compute_90, which is none of a GPU.
 static nvrtcResult give_cubin(nvrtcProgram program, size_t *size, char *out) {
-  if (program == NULL || !program->is_right) return NVRTC_ERROR_INVALID_PROGRAM;
-  return give(program->image.bytes, program->is_real ? program->image.count : 0, size, out);
+  if (program == NULL) return NVRTC_ERROR_INVALID_PROGRAM;
+  const bool has_code = program->is_right && program->is_real;
+  return give(program->image.bytes, has_code ? program->image.count : 0, size, out);
 }
 
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *bytes) {

@@ -98,9 +98,14 @@ FEATURE(errors_of_nvrtc, "the log of nvrtc names the line of the source, or of t
   nvrtcGetProgramLogSize(program, &bytes);
   std::vector<char> log(bytes);
   nvrtcGetProgramLog(program, log.data());
-  const bool none = nvrtcGetCUBINSize(program, &cubin) == NVRTC_ERROR_INVALID_PROGRAM;
+  char ptx = 'x';
+  const bool none = nvrtcGetCUBINSize(program, &cubin) == NVRTC_SUCCESS && cubin == 0 &&
+                    nvrtcGetPTXSize(program, &bytes) == NVRTC_SUCCESS && bytes == 1 &&
+                    nvrtcGetPTX(program, &ptx) == NVRTC_SUCCESS && ptx == '\0';
   nvrtcDestroyProgram(&program);
-  return result == NVRTC_ERROR_COMPILATION && none &&
-         strcmp(nvrtcGetErrorString(result), "NVRTC_ERROR_COMPILATION") == 0 &&
-         strstr(log.data(), "of the reader.cu:3") != nullptr;
+  // g++ writes the line behind a colon, and NVIDIA's nvrtc in brackets.
+  const bool line =
+      strstr(log.data(), "of the reader.cu:3") || strstr(log.data(), "of the reader.cu(3)");
+  return result == NVRTC_ERROR_COMPILATION && none && line &&
+         strcmp(nvrtcGetErrorString(result), "NVRTC_ERROR_COMPILATION") == 0;
 }
