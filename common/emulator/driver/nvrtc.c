@@ -184,7 +184,7 @@ nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *bytes) {
 
 nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *ptx) { return give_ptx(program, NULL, ptx); }
 
-// There is none either for an architecture such as compute_90, which is none of a GPU.
+// There is no machine code either for an architecture such as compute_90, which is none of a GPU.
 static nvrtcResult give_cubin(nvrtcProgram program, size_t *size, char *out) {
   if (program == NULL) return NVRTC_ERROR_INVALID_PROGRAM;
   const bool has_code = program->is_right && program->is_real;

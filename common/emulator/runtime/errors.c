@@ -46,8 +46,8 @@ void errors_reset(void) {
 }
 
 cudaError_t cudaPeekAtLastError(void) {
-  const cudaError_t sticky =
-      errors_sticky_of(devices_current()); // asking for an error is not yet a use of CUDA
+  // Without errors_sticky(), since to ask for an error is not yet a use of CUDA.
+  const cudaError_t sticky = errors_sticky_of(devices_current());
   return sticky != cudaSuccess ? sticky : last_error;
 }
 

@@ -17,10 +17,8 @@ bool process_too_late(void) {
   pthread_once(&once, begin);
   if (too_late && !atomic_exchange(&said, true))
     fputs("========= CUDA cannot be used in this process: it is the child of a fork(), and its "
-          "parent had called "
-          "CUDA before. A GPU refuses that as well. Call fork() before the first call of CUDA, or "
-          "start another "
-          "program with exec().\n",
+          "parent had called CUDA before. A GPU refuses that as well. Call fork() before the first "
+          "call of CUDA, or start another program with exec().\n",
           stderr);
   return too_late;
 }

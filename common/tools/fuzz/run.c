@@ -25,7 +25,7 @@ typedef struct {
   error_text message;
 } shared_report;
 
-// What the child runs: the problem given, or else `count` problems of a seed, from number `first` on.
+// The problems that the child runs: the one given, or else `count` problems of a seed, from number `first` on.
 typedef struct {
   const fuzz_problem *given;
   uint64_t seed, first;

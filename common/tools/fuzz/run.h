@@ -21,9 +21,9 @@ typedef struct {
 } run_outcome;
 
 // Runs problems number `first` to first + count - 1 of a seed (problem_random) in turn, until one fails or, after
-// `seconds`, when the next would begin. With `quiet` the device's messages about a fault are not shown. The child makes the
-// problems too, since a step may ask the device which of them it takes. For the caller must not have used the device: a
-// child of a process that has used CUDA cannot use it.
+// `seconds`, when the next would begin. With `quiet` the device's messages about a fault are not shown. The child of a
+// process that has used CUDA cannot use it. So the caller must not have used the device, and the child makes the problems
+// as well, because a step may ask the device which of them it takes.
 run_outcome run_random(const attention_step *step, uint64_t seed, uint64_t first, size_t count,
                        double seconds, bool quiet);
 
