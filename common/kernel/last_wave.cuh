@@ -155,8 +155,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 #pragma unroll
     for (int r = 0; r < tile::LANE_ROWS; r++) {
       const int row = lane_row + 8 * r;
-      const float sum = O_frag[r / 2][D / 2 + r % 2 * 2];  // of the rounded probabilities
-      const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
+      const float sum = O_frag[r / 2][D / 2 + r % 2 * 2]; // of the rounded probabilities
+      const float factor = sum > 0.0f ? __fdividef(1.0f, sum) : 0.0f; // 0 if the row sees no key
       const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : sum; // LSE: before rounding
       if (place.divided) {
         const size_t to = place.partial_row + row;

@@ -115,8 +115,8 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, Ou
 #pragma unroll
     for (int r = 0; r < tile::LANE_ROWS; r++) {
       const int row = lane_row + 8 * r;
-      const float sum = O_frag[r / 2][D / 2 + r % 2 * 2];  // of the rounded probabilities
-      const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
+      const float sum = O_frag[r / 2][D / 2 + r % 2 * 2]; // of the rounded probabilities
+      const float factor = sum > 0.0f ? __fdividef(1.0f, sum) : 0.0f;  // 0 if the row sees no key
       const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : 0.0f; // before rounding
       if (LSE && row < place.rows && threadIdx.x % 4 == 0)
         lse[place.first_row + row] = (row_max[r] * scale_log2 + log2f(all)) * LN_2;

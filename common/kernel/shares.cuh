@@ -4,6 +4,7 @@
 #define SHARES_CUH
 
 #include "counter.cuh"
+#include "divisor.cuh"
 #include "fragments.cuh"
 #include "splits.cuh"
 #include "swizzle.cuh"
@@ -14,24 +15,6 @@ static inline int blocks_at_once(int most, size_t shared_bytes) {
   const int memory = gpu_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
   const int room = memory / (int)(shared_bytes + 1024);
   return gpu_attribute(cudaDevAttrMultiProcessorCount) * (room < 1 ? 1 : room < most ? room : most);
-}
-
-// A number that whole numbers are divided by. A GPU has no instruction for such a division, and needs tens of others.
-// It needs few to multiply by an inverse that the host has computed. n / d is exact as long as n d < 2^63.
-struct divisor {
-  int number;
-  unsigned long long inverse; // 2^63 / number, rounded up
-
-  static divisor of(int number) { return {number, (unsigned long long)LLONG_MAX / number + 1}; }
-  __host__ __device__ operator int() const { return number; }
-};
-template <typename T>
-__device__ __forceinline__ T operator/(T n, const divisor &d) {
-  return (T)__umul64hi(2ULL * n, d.inverse);
-}
-template <typename T>
-__device__ __forceinline__ T operator%(T n, const divisor &d) {
-  return n - n / d * d.number;
 }
 
 // Which rows a tile has.

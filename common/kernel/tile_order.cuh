@@ -3,6 +3,7 @@
 #define TILE_ORDER_CUH
 
 #include "counter.cuh"
+#include "divisor.cuh"
 #include "kernel.cuh"
 #include <limits.h>
 
@@ -28,14 +29,26 @@ __device__ __forceinline__ int key_blocks(const Shape &shape, int end) {
   return divide_up(max(1, visible_keys(shape, end - 1)), tile::BLOCK_N);
 }
 
+// What a tile's number is divided by to find the tile's place.
+struct numbered_tiles {
+  divisor heads;       // of a batch entry
+  divisor query_tiles; // of a head
+  divisor group;       // of query heads, which share a key/value head
+};
+template <typename tile, typename Shape>
+static numbered_tiles number_tiles(const Shape &shape) {
+  return {divisor::of(shape.heads), divisor::of(divide_up(shape.seq_q, tile::BLOCK_M)),
+          divisor::of(shape.heads / shape.kv_heads)};
+}
+
 // Returns the place of a query tile of one head.
 template <typename tile, typename Shape>
-__device__ __forceinline__ tile_place place_of_tile(const Shape &shape, int batch, int head,
-                                                    int query_tile) {
+__device__ __forceinline__ tile_place place_of_tile(const Shape &shape, const numbered_tiles &tiles,
+                                                    int batch, int head, int query_tile) {
   tile_place place;
   place.batch = batch;
   place.head = head;
-  place.kv_head = head / (shape.heads / shape.kv_heads);
+  place.kv_head = head / tiles.group;
   place.first_query = query_tile * tile::BLOCK_M;
   place.rows = min(tile::BLOCK_M, shape.seq_q - place.first_query);
   place.first_key = 0;
@@ -55,11 +68,12 @@ __device__ __forceinline__ int key_blocks(const Shape &shape, const tile_place &
 // Returns the place of tile `number` in the order of step 09: heads count first, then query tiles from the
 // last one to the first, then batch entries.
 template <typename tile>
-__device__ __forceinline__ tile_place tile_in_order(const attention_shape &shape, int number) {
-  const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
-  const int before = number / shape.heads % query_tiles;
-  return place_of_tile<tile>(shape, number / shape.heads / query_tiles, number % shape.heads,
-                             query_tiles - 1 - before);
+__device__ __forceinline__ tile_place tile_in_order(const attention_shape &shape,
+                                                    const numbered_tiles &tiles, int number) {
+  const int of_heads = number / tiles.heads;
+  const int before = of_heads % tiles.query_tiles;
+  return place_of_tile<tile>(shape, tiles, of_heads / tiles.query_tiles, number % tiles.heads,
+                             tiles.query_tiles - 1 - before);
 }
 
 // Returns the number of tiles of all heads.
@@ -83,10 +97,10 @@ static inline bool fits_small_tiles(const attention_shape &shape) {
 // the same time (longest processing time first), and few heads should be under way at once, so that their K
 // and V come from the L2 cache. So the heads come in sections of about one tile for each multiprocessor.
 // Within a section the last query tile of each head goes first, then the last but one of each head, and so
-// on. The last section has four to five tiles for each multiprocessor, so that there are short tiles to fill every
+// on. The last section has four to six tiles for each multiprocessor, so that there are short tiles to fill every
 // gap at the end, but not more heads than have room in the L2 cache with their K and V. FlashAttention-3 deals out causal
 // tiles in sections, too: one has as many heads, rounded down to a power of two, as have their K and V in 32 MB.
-struct schedule {
+struct schedule : numbered_tiles {
   int blocks; // thread blocks of the launch, one for each multiprocessor unless there are fewer tiles
   // Counts the tiles that blocks have taken. It is NULL if block b takes the tiles b, b + blocks, b + 2 blocks, and so
   // on. That is so where there is a block for each tile, and where there is no mask and tiles are so short that to wait
@@ -96,11 +110,11 @@ struct schedule {
   // fewer. It is 1 if there are few tiles for each block, so that a tile goes to a block that is about to be free.
   // Otherwise it is INT_MAX: a block asks as early as it can, which hides the wait for the counter.
   int ahead;
-  int query_tiles;   // of a head
-  int tiles;         // of all heads
-  int heads;         // of all batch entries
-  int section_heads; // of all sections but the last
-  int last_heads;    // of the last section
+  int tiles;             // of all heads of all batch entries
+  divisor section_heads; // of each section but the last
+  divisor section_tiles; // of these heads
+  int earlier_heads;     // of all sections but the last
+  divisor last_heads;    // of the last section
 };
 
 // Makes the schedule for the current GPU. The counter is the step's workspace. Query heads that read the same K and V
@@ -110,20 +124,28 @@ static cudaError_t make_schedule(schedule *order, const Args *args, cudaStream_t
   const attention_shape &shape = args->shape;
   const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
   const double cache_bytes = gpu_attribute(cudaDevAttrL2CacheSize);
-  order->query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
-  order->heads = shape.batch * shape.heads;
-  order->tiles = order->query_tiles * order->heads;
+  *(numbered_tiles *)order = number_tiles<tile>(shape);
+  const int query_tiles = order->query_tiles.number;
+  const int heads = shape.batch * shape.heads;
+  order->tiles = query_tiles * heads;
   order->blocks = min(multiprocessors, order->tiles);
-  const int group = shape.heads / shape.kv_heads;
-  const auto whole_groups = [&](int heads) {
-    return min(order->heads, divide_up(max(1, heads), group) * group);
+  const int group = order->group.number;
+  const auto whole_groups = [&](int wanted) {
+    return min(heads, divide_up(max(1, wanted), group) * group);
   };
   const double group_bytes = 2.0 * sizeof(half) * shape.seq_kv * shape.head_dim; // of K and V
-  const double groups = (double)order->heads / group;
+  const double groups = (double)heads / group;
   const int cached_heads = (int)min(cache_bytes / group_bytes, groups) * group;
-  order->section_heads = whole_groups(multiprocessors / order->query_tiles);
-  order->last_heads = whole_groups(divide_up(4 * multiprocessors, order->query_tiles));
-  order->last_heads = max(order->section_heads, min(order->last_heads, cached_heads));
+  const int section_heads = whole_groups(multiprocessors / query_tiles);
+  const int in_last = min(whole_groups(divide_up(4 * multiprocessors, query_tiles)), cached_heads);
+  const int at_least = max(section_heads, in_last);
+  // Whole sections come before the last one, which gets all heads that are left, if they have room in the cache.
+  int earlier_heads = (heads - at_least) / section_heads * section_heads;
+  if (heads - earlier_heads > max(at_least, cached_heads)) earlier_heads += section_heads;
+  order->section_heads = divisor::of(section_heads);
+  order->section_tiles = divisor::of(section_heads * query_tiles);
+  order->earlier_heads = earlier_heads;
+  order->last_heads = divisor::of(heads - earlier_heads);
   const bool short_tiles = !shape.causal && divide_up(shape.seq_kv, tile::BLOCK_N) < 4;
   order->counter = NULL;
   if (order->tiles > order->blocks && !short_tiles)
@@ -148,21 +170,20 @@ __device__ __forceinline__ int take_next(const schedule &order, int &number) {
 template <typename tile, typename Shape>
 __device__ __forceinline__ tile_place tile_in_order(const Shape &shape, const schedule &order,
                                                     int number) {
-  int head = number / order.query_tiles; // of all batch entries
-  int query_tile = number % order.query_tiles;
+  int head = 0, query_tile = 0; // the head counts from the first one of all batch entries
   if (shape.causal) {
-    const int last_section = order.heads - order.last_heads;
-    int section_heads = order.last_heads;
-    int first_head = last_section;
-    if (number < last_section * order.query_tiles) {
-      first_head = number / (order.section_heads * order.query_tiles) * order.section_heads;
-      section_heads = min(order.section_heads, last_section - first_head);
-    }
-    number -= first_head * order.query_tiles;
-    head = first_head + number % section_heads;
-    query_tile = order.query_tiles - 1 - number / section_heads;
+    const bool last = number >= order.earlier_heads * order.query_tiles;
+    const divisor heads = last ? order.last_heads : order.section_heads; // of the tile's section
+    const int first_head =
+        last ? order.earlier_heads : number / order.section_tiles * order.section_heads;
+    number -= first_head * order.query_tiles; // from here on in the section
+    head = first_head + number % heads;
+    query_tile = order.query_tiles - 1 - number / heads;
+  } else {
+    head = number / order.query_tiles;
+    query_tile = number % order.query_tiles;
   }
-  return place_of_tile<tile>(shape, head / shape.heads, head % shape.heads, query_tile);
+  return place_of_tile<tile>(shape, order, head / order.heads, head % order.heads, query_tile);
 }
 
 #endif

@@ -179,10 +179,10 @@ static constexpr size_t SHARED_BYTES = ALIGNED_BYTES<shared_tiles<tile, half, D>
 template <typename tile, typename Element, int D>
 __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     void attention_kernel(const __grid_constant__ tensor_maps maps, Element *O, float *lse,
-                          attention_shape shape) {
+                          attention_shape shape, numbered_tiles tiles) {
   extern __shared__ __align__(32) float4 shared_memory[];
   auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
-  const tile_place place = tile_in_order<tile>(shape, blockIdx.x); // the order of step 09
+  const tile_place place = tile_in_order<tile>(shape, tiles, blockIdx.x); // the order of step 09
   const int first_query = place.first_query;
   const int rows = place.rows;
   const size_t first_row = place.first_row;
@@ -281,7 +281,7 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   if (error == cudaSuccess) error = describe_tensors<tile>(&maps, args);
   if (error != cudaSuccess) return error;
   attention_kernel<tile, Element, D><<<grid, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
-      maps, (Element *)args->o, args->lse, shape);
+      maps, (Element *)args->o, args->lse, shape, number_tiles<tile>(shape));
   return cudaGetLastError();
 }
 

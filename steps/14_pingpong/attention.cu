@@ -62,15 +62,14 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
   wgmma_commit();
 }
 
-// Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
-__device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
-
-// Sets the lane's scores of its row r to -infinity, from key number `limit` of the key block on.
+// Sets the lane's scores of its row r to -infinity, from key number `limit` of the key block on. The lane has 2 of every
+// 8 keys, so its score number n belongs to key n / 2 * 8 + n % 2, counted from its first one.
 template <typename tile>
 __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
                                          int r, int limit) {
+  const int lane_limit = limit - threadIdx.x % 4 * 2;
   for (int n = 0; n < tile::LANE_KEYS; n++)
-    if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
+    if (n / 2 * 8 + n % 2 >= lane_limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
 // The first part of the online softmax: the new row max of the lane's rows, what the second part subtracts from their
@@ -268,10 +267,10 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 template <typename tile, typename Element, int D>
 __launch_bounds__(tile::THREADS, 1) __global__
     void attention_kernel(const __grid_constant__ tensor_maps maps, Element *O, float *lse,
-                          attention_shape shape) {
+                          attention_shape shape, numbered_tiles tiles) {
   extern __shared__ __align__(32) float4 shared_memory[];
   auto &smem = aligned_tiles<shared_tiles<tile, Element, D>>(shared_memory);
-  const tile_place place = tile_in_order<tile>(shape, blockIdx.x); // the order of step 09
+  const tile_place place = tile_in_order<tile>(shape, tiles, blockIdx.x); // the order of step 09
   if (threadIdx.x == 0) {
     barrier_create(&smem.Q_full, 1);
     barrier_create_all(smem.K_full, 1);
@@ -303,7 +302,7 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   if (error == cudaSuccess) error = describe_tensors<tile>(&maps, args);
   if (error != cudaSuccess) return error;
   attention_kernel<tile, Element, D><<<grid, tile::THREADS, SHARED_BYTES<tile, D>, stream>>>(
-      maps, (Element *)args->o, args->lse, shape);
+      maps, (Element *)args->o, args->lse, shape, number_tiles<tile>(shape));
   return cudaGetLastError();
 }
 

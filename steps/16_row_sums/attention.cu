@@ -99,15 +99,14 @@ __device__ __forceinline__ void fill_with_ones(shared_tiles<tile, Element, D> &s
   named_barrier_wait(1 + tile::CONSUMERS, 128 * tile::CONSUMERS); // all ones are there
 }
 
-// Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
-__device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
-
-// Sets the lane's scores of its row r to -infinity, from key number `limit` of the key block on.
+// Sets the lane's scores of its row r to -infinity, from key number `limit` of the key block on. The lane has 2 of every
+// 8 keys, so its score number n belongs to key n / 2 * 8 + n % 2, counted from its first one.
 template <typename tile>
 __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
                                          int r, int limit) {
+  const int lane_limit = limit - threadIdx.x % 4 * 2;
   for (int n = 0; n < tile::LANE_KEYS; n++)
-    if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
+    if (n / 2 * 8 + n % 2 >= lane_limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
 // The first part of the online softmax: the new row max of the lane's rows, what the second part subtracts from their
@@ -277,7 +276,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
       // until then: const float sum = 1.0f;
       const float sum = O_frag[r / 2][D / 2 + r % 2 * 2]; // of the rounded probabilities
       // end of exercise
-      const float factor = sum > 0.0f ? 1.0f / sum : 0.0f; // a row that sees no key gives 0
+      const float factor = sum > 0.0f ? __fdividef(1.0f, sum) : 0.0f;  // 0 if the row sees no key
       const float all = LSE ? sum_over_lanes<1, 4>(row_sum[r]) : 0.0f; // before rounding
       if (LSE && row < place.rows && threadIdx.x % 4 == 0)
         lse[place.first_row + row] = (row_max[r] * scale_log2 + log2f(all)) * LN_2;
