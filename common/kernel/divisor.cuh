@@ -5,32 +5,42 @@
 #include <limits.h>
 
 // A number, at least 1, that whole numbers are divided by, none of which is negative. A GPU has no instruction for such
-// a division, and needs about twenty others, each of which waits for the one before. It needs few to multiply by an
+// a division, and needs about twenty others, most of which wait for the one before. It needs few to multiply by an
 // inverse that the host has computed. The quotients are exact: Granlund and Montgomery, "Division by Invariant Integers
 // using Multiplication" (1994), section 4.
 struct divisor {
   int number;
-  unsigned inverse; // 2^(31 + shift) / number, rounded up, for an int
+  unsigned inverse; // 2^(31 + shift) / number, rounded up
   int shift;        // the least one for which number <= 2^shift
-  unsigned long long
-      long_inverse; // 2^63 / number, rounded up, for a long long n with n number < 2^63
 
   static divisor of(int number) {
     int shift = 0;
     while (1LL << shift < number) shift++;
-    return {number, (unsigned)(((1ULL << (31 + shift)) - 1) / number + 1), shift,
-            (unsigned long long)LLONG_MAX / number + 1};
+    return {number, (unsigned)(((1ULL << (31 + shift)) - 1) / number + 1), shift};
   }
   __host__ __device__ operator int() const { return number; }
 };
 __device__ __forceinline__ int operator/(int n, const divisor &d) {
   return (int)(__umulhi(2u * n, d.inverse) >> d.shift);
 }
-__device__ __forceinline__ long long operator/(long long n, const divisor &d) {
-  return (long long)__umul64hi(2ULL * n, d.long_inverse);
+__device__ __forceinline__ int operator%(int n, const divisor &d) { return n - n / d * d.number; }
+
+// The same for dividends that need not fit into an int. n / d is exact as long as n d < 2^63.
+struct long_divisor {
+  int number;
+  unsigned long long inverse; // 2^63 / number, rounded up
+
+  static long_divisor of(int number) {
+    return {number, (unsigned long long)LLONG_MAX / number + 1};
+  }
+  __host__ __device__ operator int() const { return number; }
+};
+template <typename T>
+__device__ __forceinline__ T operator/(T n, const long_divisor &d) {
+  return (T)__umul64hi(2ULL * n, d.inverse);
 }
 template <typename T>
-__device__ __forceinline__ T operator%(T n, const divisor &d) {
+__device__ __forceinline__ T operator%(T n, const long_divisor &d) {
   return n - n / d * d.number;
 }
 

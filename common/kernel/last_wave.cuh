@@ -34,14 +34,12 @@ static int divided_tiles(const attention_shape &shape, int tiles, int multiproce
 // 64 rows fit into one wave, and only for tiles of 64 and 128 rows. Other problems with a mask take the tile of step 17,
 // but tiles of 128 rows if there are fewer tiles of 256 rows than multiprocessors.
 static const char *best_configuration(const attention_shape *shape) {
-  const long long heads = (long long)shape->batch * shape->heads;
-  const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
-  const bool few = heads * divide_up(shape->seq_q, 64) <= multiprocessors;
+  const bool few = tiles_per_multiprocessor(*shape, 64) <= 1;
   if (!few && fits_small_tiles(*shape)) return "64x128x4x2";
   const bool wide = shape->head_dim == 128;
   if (shape->causal && !few) {
     if (wide || shape->seq_q <= 128) return "128x128x8x2";
-    if (heads * divide_up(shape->seq_q, 256) < multiprocessors) return "128x128x8x2";
+    if (tiles_per_multiprocessor(*shape, 256) < 1) return "128x128x8x2";
     return shape->seq_q <= 4096 ? "256x64x16x4" : "192x128x12x3";
   }
   const char *const names[] = {"64x128x4x2", "128x128x8x2", "192x128x12x3", "256x64x16x4"};

@@ -26,15 +26,13 @@
 // of 256, and less still with the ordinary softmax. But a multiprocessor computes whole tiles: the rows of the busiest
 // one are compared, and 256 must save about 4 % of them. Under a causal mask tiles differ in length, and seq_q decides.
 static const char *best_configuration(const attention_shape *shape) {
-  const long long heads = (long long)shape->batch * shape->heads;
-  const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
-  if (heads * divide_up(shape->seq_q, 64) <= multiprocessors) return "64x128x4x2";
+  if (tiles_per_multiprocessor(*shape, 64) <= 1) return "64x128x4x2";
   if (fits_small_tiles(*shape)) return "64x128x4x2";
   if (shape->head_dim == 128 || shape->seq_q <= 128) return "128x128x8x2";
-  if (heads * divide_up(shape->seq_q, 192) < multiprocessors) return "128x128x8x2";
+  if (tiles_per_multiprocessor(*shape, 192) < 1) return "128x128x8x2";
   if (shape->causal) return shape->seq_q <= 4096 ? "256x64x16x4" : "192x128x12x3";
-  const double of_192 = 192 * ceil((double)heads * divide_up(shape->seq_q, 192) / multiprocessors);
-  const double of_256 = 256 * ceil((double)heads * divide_up(shape->seq_q, 256) / multiprocessors);
+  const double of_192 = 192 * ceil(tiles_per_multiprocessor(*shape, 192));
+  const double of_256 = 256 * ceil(tiles_per_multiprocessor(*shape, 256));
   return of_192 > 1.04 * of_256 ? "256x64x16x4" : "192x128x12x3";
 }
 

@@ -15,14 +15,16 @@
 template <typename tile, int D>
 static constexpr bool OVERLAP = D == 128 || tile::CONSUMERS == 1;
 
-// Sets the lane's scores of its row r to -infinity, from key number `limit` of the key block on. The lane has 2 of every
-// 8 keys, so its score number n belongs to key n / 2 * 8 + n % 2, counted from its first one.
+// Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
+__device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
+
+// Sets the lane's scores of its row r to -infinity, from key number `limit` of the key block on. Both sides of the
+// comparison count from the lane's first key, so that the left one is a constant.
 template <typename tile>
 __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
                                          int r, int limit) {
-  const int lane_limit = limit - threadIdx.x % 4 * 2;
   for (int n = 0; n < tile::LANE_KEYS; n++)
-    if (n / 2 * 8 + n % 2 >= lane_limit) of_row(S_frag, r, n) = -INFINITY;
+    if (n / 2 * 8 + n % 2 >= limit - lane_key(0)) of_row(S_frag, r, n) = -INFINITY;
 }
 
 // The old max may stay while the largest probability is at most 2^15 in fp16, the last power of 2 there, or 2^64 in

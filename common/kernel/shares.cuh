@@ -28,13 +28,13 @@ struct tile_place {
 // of the grid. A share has `length` key blocks, and each of the first `rest` shares has one more.
 struct equal_shares {
   int tiles;
-  divisor group;                 // query heads that share a key/value head
-  divisor kv_heads, query_tiles; // tiles of a key/value head
-  divisor key_blocks;            // of a tile
-  int blocks;                    // of the grid
+  long_divisor group;                 // query heads that share a key/value head
+  long_divisor kv_heads, query_tiles; // tiles of a key/value head
+  long_divisor key_blocks;            // of a tile
+  int blocks;                         // of the grid
   long long length;
   int rest;
-  divisor turns; // blocks of a batch element, if its tiles take turns in the grid; otherwise 1
+  long_divisor turns; // blocks of a batch element, if its tiles take turns in the grid; otherwise 1
 
   // Returns the number of the share that block b takes. Where the tiles of a key/value head take turns, neighbours in
   // the grid read the same keys at the same time.
@@ -83,16 +83,16 @@ static equal_shares share_out(const attention_shape &shape, double tiles, int ke
   equal_shares shares;
   const double all = tiles * key_blocks;
   shares.tiles = (int)tiles;
-  shares.group = divisor::of(group_of(shape));
-  shares.kv_heads = divisor::of(shape.kv_heads);
-  shares.query_tiles = divisor::of(divide_up(packed_rows(shape), tile::BLOCK_M));
-  shares.key_blocks = divisor::of(key_blocks);
+  shares.group = long_divisor::of(group_of(shape));
+  shares.kv_heads = long_divisor::of(shape.kv_heads);
+  shares.query_tiles = long_divisor::of(divide_up(packed_rows(shape), tile::BLOCK_M));
+  shares.key_blocks = long_divisor::of(key_blocks);
   shares.blocks = (int)fmax(1, fmin(blocks, fmin(all, INT_MAX)));
   shares.length = (long long)all / shares.blocks;
   shares.rest = (int)((long long)all % shares.blocks);
   const bool side_by_side =
       tile::BLOCK_M == 16 && shares.query_tiles > 1 && shares.blocks % shares.tiles == 0;
-  shares.turns = divisor::of(side_by_side ? shares.blocks / shape.batch : 1);
+  shares.turns = long_divisor::of(side_by_side ? shares.blocks / shape.batch : 1);
   return shares;
 }
 

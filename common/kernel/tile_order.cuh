@@ -82,6 +82,12 @@ static int all_tiles(const attention_shape &shape) {
   return divide_up(shape.seq_q, tile::BLOCK_M) * shape.heads * shape.batch;
 }
 
+// Returns how many tiles of `rows` query rows there are for each multiprocessor.
+static inline double tiles_per_multiprocessor(const attention_shape &shape, int rows) {
+  const double heads = (double)shape.batch * shape.heads;
+  return heads * divide_up(shape.seq_q, rows) / gpu_attribute(cudaDevAttrMultiProcessorCount);
+}
+
 // Returns whether tiles of 64 rows are the fastest although there are many of them: if a head has no more rows than
 // that, and at head_dim 128 without a mask also if it has at most 128 rows and keys.
 static inline bool fits_small_tiles(const attention_shape &shape) {

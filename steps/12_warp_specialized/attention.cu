@@ -79,14 +79,15 @@ accumulate_output(float (&O_frag)[tile::ROW_FRAGMENTS][D / 2],
   wgmma_commit();
 }
 
-// Sets the lane's scores of its row r to -infinity, from key number `limit` of the key block on. The lane has 2 of every
-// 8 keys, so its score number n belongs to key n / 2 * 8 + n % 2, counted from its first one.
+// Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
+__device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
+
+// Sets the lane's scores of its row r to -infinity, from key number `limit` of the key block on.
 template <typename tile>
 __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
                                          int r, int limit) {
-  const int lane_limit = limit - threadIdx.x % 4 * 2;
   for (int n = 0; n < tile::LANE_KEYS; n++)
-    if (n / 2 * 8 + n % 2 >= lane_limit) of_row(S_frag, r, n) = -INFINITY;
+    if (lane_key(n) >= limit) of_row(S_frag, r, n) = -INFINITY;
 }
 
 // The online softmax of the lane's rows: its scores become probabilities in place. `correction` receives the

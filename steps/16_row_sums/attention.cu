@@ -54,12 +54,10 @@ struct configuration {
 // and so they are for up to 128 queries. At head_dim 64, blocks of 64 keys are the best for other short sequences, and
 // blocks of 128 keys for long ones. With a causal mask a sequence counts as short up to four times the length.
 static const char *best_configuration(const attention_shape *shape) {
-  const long long heads = (long long)shape->batch * shape->heads;
-  const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
-  if (heads * divide_up(shape->seq_q, 64) <= multiprocessors) return "64x128x4x2";
+  if (tiles_per_multiprocessor(*shape, 64) <= 1) return "64x128x4x2";
   if (fits_small_tiles(*shape)) return "64x128x4x2";
   if (shape->head_dim == 128 || shape->seq_q <= 128) return "128x128x8x2";
-  if (heads * divide_up(shape->seq_q, 192) < multiprocessors) return "128x128x8x2";
+  if (tiles_per_multiprocessor(*shape, 192) < 1) return "128x128x8x2";
   return shape->seq_q <= (shape->causal ? 4096 : 1024) ? "256x64x16x4" : "192x128x12x3";
 }
 
@@ -99,14 +97,16 @@ __device__ __forceinline__ void fill_with_ones(shared_tiles<tile, Element, D> &s
   named_barrier_wait(1 + tile::CONSUMERS, 128 * tile::CONSUMERS); // all ones are there
 }
 
-// Sets the lane's scores of its row r to -infinity, from key number `limit` of the key block on. The lane has 2 of every
-// 8 keys, so its score number n belongs to key n / 2 * 8 + n % 2, counted from its first one.
+// Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
+__device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
+
+// Sets the lane's scores of its row r to -infinity, from key number `limit` of the key block on. Both sides of the
+// comparison count from the lane's first key, so that the left one is a constant.
 template <typename tile>
 __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
                                          int r, int limit) {
-  const int lane_limit = limit - threadIdx.x % 4 * 2;
   for (int n = 0; n < tile::LANE_KEYS; n++)
-    if (n / 2 * 8 + n % 2 >= lane_limit) of_row(S_frag, r, n) = -INFINITY;
+    if (n / 2 * 8 + n % 2 >= limit - lane_key(0)) of_row(S_frag, r, n) = -INFINITY;
 }
 
 // The first part of the online softmax: the new row max of the lane's rows, what the second part subtracts from their

@@ -34,15 +34,13 @@
 // of 256, and less still with the ordinary softmax. But a multiprocessor computes whole tiles: the rows of the busiest
 // one are compared, and 256 must save about 4 % of them. Under a causal mask tiles differ in length, and seq_q decides.
 static const char *best_configuration(const attention_shape *shape) {
-  const long long heads = (long long)shape->batch * shape->heads;
-  const int multiprocessors = gpu_attribute(cudaDevAttrMultiProcessorCount);
-  if (heads * divide_up(shape->seq_q, 64) <= multiprocessors) return "64x128x4x2";
+  if (tiles_per_multiprocessor(*shape, 64) <= 1) return "64x128x4x2";
   if (fits_small_tiles(*shape)) return "64x128x4x2";
   if (shape->head_dim == 128 || shape->seq_q <= 128) return "128x128x8x2";
-  if (heads * divide_up(shape->seq_q, 192) < multiprocessors) return "128x128x8x2";
+  if (tiles_per_multiprocessor(*shape, 192) < 1) return "128x128x8x2";
   if (shape->causal) return shape->seq_q <= 4096 ? "256x64x16x4" : "192x128x12x3";
-  const double of_192 = 192 * ceil((double)heads * divide_up(shape->seq_q, 192) / multiprocessors);
-  const double of_256 = 256 * ceil((double)heads * divide_up(shape->seq_q, 256) / multiprocessors);
+  const double of_192 = 192 * ceil(tiles_per_multiprocessor(*shape, 192));
+  const double of_256 = 256 * ceil(tiles_per_multiprocessor(*shape, 256));
   return of_192 > 1.04 * of_256 ? "256x64x16x4" : "192x128x12x3";
 }
 
@@ -55,14 +53,16 @@ static constexpr int SMALLEST_DIM = 64;
 template <typename tile, int D>
 static constexpr bool OVERLAP = D == 128 || tile::CONSUMERS == 1;
 
-// Sets the lane's scores of its row r to -infinity, from key number `limit` of the key block on. The lane has 2 of every
-// 8 keys, so its score number n belongs to key n / 2 * 8 + n % 2, counted from its first one.
+// Returns the key of the block that the lane's score number n of a row belongs to: a lane has 2 of every 8 keys.
+__device__ __forceinline__ int lane_key(int n) { return n / 2 * 8 + threadIdx.x % 4 * 2 + n % 2; }
+
+// Sets the lane's scores of its row r to -infinity, from key number `limit` of the key block on. Both sides of the
+// comparison count from the lane's first key, so that the left one is a constant.
 template <typename tile>
 __device__ __forceinline__ void mask_row(float (&S_frag)[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS],
                                          int r, int limit) {
-  const int lane_limit = limit - threadIdx.x % 4 * 2;
   for (int n = 0; n < tile::LANE_KEYS; n++)
-    if (n / 2 * 8 + n % 2 >= lane_limit) of_row(S_frag, r, n) = -INFINITY;
+    if (n / 2 * 8 + n % 2 >= limit - lane_key(0)) of_row(S_frag, r, n) = -INFINITY;
 }
 
 // The old max may stay while the largest probability is at most 2^15 in fp16, the last power of 2 there, or 2^64 in
