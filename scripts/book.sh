@@ -119,6 +119,7 @@ columns_of_page() { # file
   local read='step dtype batch heads kv_heads seq_q seq_kv head_dim causal median_ms speedup commit date'
   case $1 in
   */timeline*) read='step dtype batch heads seq_q head_dim causal stretch block warp begin end kind key_block file line' ;;
+  */counts-lines*) read=$(sed -n '/^[^#]/ { s/,/ /g; p; q; }' "$1") ;; # all of them
   */variants* | */substeps*) read+=' variant speedup_low speedup_high' ;;
   *) read+=' check ci_low_ms ci_high_ms tflops throttled base_step before_step speedup_before speedup_before_low speedup_before_high' ;;
   esac
@@ -140,9 +141,9 @@ columns_of_page() { # file
 # draw: it would be larger than 5 MB with them. For the same reason it draws curves only of GPUs that have a whole ladder.
 for file in plots/data/*/*.csv; do
   case $file in
-  *-samples.csv | */bench-decode*.csv | */decode*.csv | */splits-*.csv | */sweep-*.csv | */groups*.csv | */peers-earlier.csv | \
+  *-samples.csv | */bench-decode*.csv | */decode*.csv | */splits-*.csv | */sweep-*.csv | */groups*.csv | */peers-?*.csv | \
     */shapes.csv | */spread.csv | */waves*.csv | */mutants.csv | */calibration.csv | *'*'*) ;;
-  */ladder*.csv | */peers.csv | */bench.csv | */timeline*.csv | */variants*.csv | */substeps*.csv)
+  */ladder*.csv | */peers.csv | */bench.csv | */counts-lines.csv | */timeline*.csv | */variants*.csv | */substeps*.csv)
     if [[ $file == */peers.csv || $file == */bench.csv ]] && ! [ -f "${file%/*}/ladder.csv" ]; then continue; fi
     mkdir -p "$scratch/${file%/*}"
     columns_of_page "$file" >"$scratch/$file"
