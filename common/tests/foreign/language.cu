@@ -150,6 +150,7 @@ FEATURE(functions_of_both_sides,
     return v - 10;
 #endif
   };
+  CHECK(cudaDeviceSynchronize());
   x.at[3] = 4;
   apply<<<1, 4>>>(
       [=] __device__(int v) {
@@ -165,8 +166,12 @@ FEATURE(functions_of_both_sides,
   return false;
 #else
   static_assert(counted<int>::scaled(2) == 6, "a constant is of the host's side");
-  return x.at[0] >= 810 && x.at[1] == 16 && x.at[2] == 22 && x.at[3] == 14 && which(0) == -10 &&
-         side(1) == 8 && counted<int>(5).value == 5;
+  const bool right = x.at[0] >= 810 && x.at[1] == 16 && x.at[2] == 22 && x.at[3] == 14 &&
+                     which(0) == -10 && side(1) == 8 && counted<int>(5).value == 5;
+  if (!right)
+    printf("%d %d %d %d, %d %d %d\n", x.at[0], x.at[1], x.at[2], x.at[3], which(0), side(1),
+           counted<int>(5).value);
+  return right;
 #endif
 }
 

@@ -50,8 +50,15 @@ FEATURE(
     "OptiX: an unknown name") {
   nvrtcProgram program;
   const char *headers[] = {header}, *header_names[] = {"half_of.h"}, *lowered, *variable;
-  const char *options[] = {"--gpu-architecture=sm_80", "-DFACTOR=10", "--std=c++17"};
-  if (context() == nullptr ||
+  // A cubin is for GPUs of one major version.
+  int major = 8, minor = 0;
+  const CUcontext primary = context();
+  cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0);
+  cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0);
+  const std::string architecture =
+      "--gpu-architecture=sm_" + std::to_string(major) + std::to_string(minor);
+  const char *options[] = {architecture.c_str(), "-DFACTOR=10", "--std=c++17"};
+  if (primary == nullptr ||
       nvrtcCreateProgram(&program, source, "kernels.cu", 1, headers, header_names) != NVRTC_SUCCESS)
     return false;
   nvrtcAddNameExpression(program, "lab::scale<float, 3>");

@@ -164,6 +164,7 @@ FEATURE(
   if (cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &alpha, b, n, a, k, &beta, c, n) !=
       CUBLAS_STATUS_SUCCESS)
     return false;
+  CHECK(cudaDeviceSynchronize());
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < n; j++) {
       float sum = 0;
@@ -174,12 +175,14 @@ FEATURE(
   // [3, 2], transposed: 2 A' + B, then A' alone without a B.
   const float three = 3.0f;
   if (cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, 3, 2, &alpha, a, 2, &three, b, 3, c, 3) !=
-          CUBLAS_STATUS_SUCCESS ||
-      c[1] != 2 * a[2] + 3 * b[1] || c[5] != 2 * a[5] + 3 * b[5])
+      CUBLAS_STATUS_SUCCESS)
     return false;
+  CHECK(cudaDeviceSynchronize());
+  if (c[1] != 2 * a[2] + 3 * b[1] || c[5] != 2 * a[5] + 3 * b[5]) return false;
   if (cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, 3, 2, &alpha, a, 2, &beta, nullptr, 3, c, 3) !=
-          CUBLAS_STATUS_SUCCESS ||
-      c[1] != 2 * a[2])
+      CUBLAS_STATUS_SUCCESS)
     return false;
+  CHECK(cudaDeviceSynchronize());
+  if (c[1] != 2 * a[2]) return false;
   return cublasDestroy(handle) == CUBLAS_STATUS_SUCCESS;
 }

@@ -24,6 +24,13 @@ static void check_features(const char *program, const char *sources) {
 
 Test(nvcc_cpu, every_feature_of_the_foreign_project, .timeout = 240) {
   check_features("foreign", "$(ls *.cu | grep -v libraries)");
+  const script_result one = lab_run("%s/foreign contexts", lab_work);
+  EXPECT_STATUS(one, 0);
+  EXPECT(one, "ok      contexts: ");
+  cr_expect_null(strstr(one.out, "forks"), "%s", one.out);
+  const script_result none = lab_run("%s/foreign nothing", lab_work);
+  EXPECT_STATUS(none, 2);
+  EXPECT(none, "foreign: no feature is called \"nothing\".");
 }
 
 // What only the emulator took would be no feature of CUDA. Nothing runs, so no GPU is needed.
