@@ -35,6 +35,7 @@ struct numbered_tiles {
   divisor query_tiles; // of a head
   divisor group;       // of query heads, which share a key/value head
 };
+// Returns these divisors for the tiles of a problem.
 template <typename tile, typename Shape>
 static numbered_tiles number_tiles(const Shape &shape) {
   return {divisor::of(shape.heads), divisor::of(divide_up(shape.seq_q, tile::BLOCK_M)),
