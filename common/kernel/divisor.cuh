@@ -10,13 +10,13 @@
 // using Multiplication" (1994), section 4.
 struct divisor {
   int number;
-  unsigned inverse; // 2^(31 + shift) / number, rounded up
+  unsigned inverse; // the first whole number above 2^(31 + shift) / number
   int shift;        // the least one for which number <= 2^shift
 
   static divisor of(int number) {
     int shift = 0;
     while (1LL << shift < number) shift++;
-    return {number, (unsigned)(((1ULL << (31 + shift)) - 1) / number + 1), shift};
+    return {number, (unsigned)((1ULL << (31 + shift)) / number + 1), shift};
   }
   __host__ __device__ operator int() const { return number; }
 };
