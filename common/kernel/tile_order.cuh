@@ -29,7 +29,7 @@ __device__ __forceinline__ int key_blocks(const Shape &shape, int end) {
   return divide_up(max(1, visible_keys(shape, end - 1)), tile::BLOCK_N);
 }
 
-// What a tile's number is divided by to find the tile's place.
+// The divisors by which a tile's number leads to the tile's place.
 struct numbered_tiles {
   divisor heads;       // of a batch entry
   divisor query_tiles; // of a head
