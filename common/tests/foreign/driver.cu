@@ -135,7 +135,7 @@ static bool use(CUmodule module) {
   void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                    CU_LAUNCH_PARAM_END};
   DRIVER(cuLaunchKernel(scale, 2, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra)); // 7.5
-  size = 24; // too small, which a GPU does not notice
+  size = 24; // too small; whether a GPU says so is not known
   if (emulated() &&
       cuLaunchKernel(scale, 2, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra) == CUDA_SUCCESS)
     return false;
