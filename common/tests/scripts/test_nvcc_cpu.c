@@ -26,7 +26,7 @@ Test(nvcc_cpu, every_feature_of_the_foreign_project, .timeout = 240) {
   check_features("foreign", "$(ls *.cu | grep -v libraries)");
   const script_result one = lab_run("%s/foreign contexts", lab_work);
   EXPECT_STATUS(one, 0);
-  EXPECT(one, "ok      contexts: ");
+  EXPECT(one, "ok contexts: ");
   cr_expect_null(strstr(one.out, "forks"), "%s", one.out);
   const script_result none = lab_run("%s/foreign nothing", lab_work);
   EXPECT_STATUS(none, 2);
