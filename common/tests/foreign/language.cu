@@ -152,15 +152,16 @@ FEATURE(functions_of_both_sides,
   };
   CHECK(cudaDeviceSynchronize());
   x.at[3] = 4;
-  apply<<<1, 4>>>(
+  apply<<<1, 4>>>( // both forms use `which`: nvcc wants the same captures on both sides
       [=] __device__(int v) {
 #ifdef __CUDA_ARCH__
         return which(v);
 #else
-        return -1;
+        return which(v) - 1;
 #endif
       },
       x.at);
+  CHECK(cudaGetLastError());
   CHECK(cudaDeviceSynchronize());
 #ifdef __CUDA_ARCH__ // nvcc compiles host code for the GPU's side, too, and runs it on the host's alone
   return false;
