@@ -1,7 +1,6 @@
 # How many times as fast as the step before a step is, by sequence length, where all steps were timed in one run.
-# NAME is the file's: peers, or peers-inverses.
-# Arguments: DEVICE NAME NN DTYPE
-# Data: NAME.csv (make peers)
+# Arguments: DEVICE NN DTYPE
+# Data: peers.csv (make peers)
 has_number(field("step"), nn) && field("dtype") == dtype && has_number(field("before_step"), sprintf("%02d", nn - 1)) {
   dim_set[field("head_dim")]
   grid_add(field("head_dim") SUBSEP field("causal"), share_text(field("speedup_before")))

@@ -1,7 +1,6 @@
 # TFLOP/s by sequence length of steps and peers in one run, and the steps' share of the best peer's speed.
-# NAME is the file's: peers, or peers-inverses.
-# Arguments: DEVICE NAME HEAD_DIM DTYPE CAUSAL
-# Data: NAME.csv (make peers)
+# Arguments: DEVICE HEAD_DIM DTYPE CAUSAL
+# Data: peers.csv (make peers)
 field("head_dim") == head_dim && field("dtype") == dtype && field("causal") == causal {
   grid_add(field("step"), timed() ? significant(field("tflops")) : field("check"))
   if (timed() && !is_step(field("step")) && (!(problem() in best) || field("median_ms") < best[problem()]))
