@@ -140,7 +140,8 @@ FEATURE(extended_lambdas, "device lambdas as kernel arguments", "") {
 FEATURE(functions_of_both_sides,
         "__CUDA_ARCH__ in functions that are __host__ and __device__, in host code and in lambdas: "
         "each side has its own form",
-        "a type or function that has two forms: the device's is compiled, with a warning") {
+        "a type or function that has two forms: the device's is compiled, with a warning; a lambda "
+        "that captures on one side alone runs, and nvcc refuses it or compiles it wrongly") {
   device_array<int> x(4);
   of_the_device<<<1, 1>>>(x.at);
   const auto which = [=] __host__ __device__(int v) {
