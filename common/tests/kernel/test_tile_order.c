@@ -90,8 +90,9 @@ Test(tile_order, each_tile_comes_once) {
   }
 }
 
-// Heads that share K and V stay in one section. K and V of the last section have room in the L2 cache, unless a section of
-// about one tile for each multiprocessor has none, and it has four tiles for each if there are so many.
+// Heads that share K and V stay in one section. A section has no more tiles than multiprocessors, if a group of heads has
+// not. K and V of the last section have room in the L2 cache, unless a section of about one tile for each multiprocessor
+// has none, and it has four tiles for each if there are so many.
 static void expect_good_sections(const attention_shape *shape, int multiprocessors, int cache) {
   static place found[MOST];
   int sections[3];
@@ -99,7 +100,10 @@ static void expect_good_sections(const attention_shape *shape, int multiprocesso
   const int group = shape->heads / shape->kv_heads, last = sections[2];
   const double head_bytes = 4.0 * shape->seq_kv * shape->head_dim / group; // of K and V
   const double tiles = last * ceil(shape->seq_q / (double)TILE_ROWS) / multiprocessors;
+  const double even =
+      multiprocessors / ceil(shape->seq_q / (double)TILE_ROWS); // heads of a section
   cr_expect(sections[0] % group == 0 && sections[1] % group == 0 && last % group == 0 &&
+                sections[0] < fmax(1, floor(even)) + group &&
                 (last * head_bytes <= cache || last <= sections[0]) &&
                 (last == shape->heads || tiles >= 4 || (last + sections[0]) * head_bytes > cache) &&
                 (last == shape->heads || tiles < 7 || last <= 2 * sections[0]),
