@@ -11,7 +11,7 @@ enum { GRID_MOST = 128 }; // shapes of either
 // Selects a part of the shapes; 0, or -1 for the enumerations, stands for all values.
 typedef struct {
   bool decode; // of decode, in place of the grid
-  bool quick;  // a minute's worth
+  bool quick;  // a part of the grid
   int seq;     // of K and V, and in the grid of Q as well
   int head_dim;
   int dtype;  // attention_dtype

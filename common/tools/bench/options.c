@@ -41,7 +41,7 @@ const char bench_usage[] =
     "because files were changed after it, keeps nothing.\n"
     "\n"
     "  --decode           one query, or four, and many keys, in place of the grid\n"
-    "  --quick            a minute's worth: fp16, sequences of 128, 512 and 2048; of decode six "
+    "  --quick            a part of the grid: fp16, sequences of 128, 512 and 2048; of decode six "
     "shapes\n"
     "                     with one query, 32 heads on 8 and up to 16384 keys\n"
     "  --fresh            measure everything anew\n"
