@@ -8,7 +8,7 @@ TestSuite(script_locale, .init = toolkit_enter, .fini = toolkit_leave);
 
 #define DOCUMENT                                                                                   \
   "<!-- table: ladder test-gpu -->\n<!-- end of table -->\n"                                       \
-  "<!-- table: peers test-gpu peers 64 fp16 0 -->\n<!-- end of table -->\n"                        \
+  "<!-- table: peers test-gpu 64 fp16 0 -->\n<!-- end of table -->\n"                              \
   "<!-- table: ceilings test-gpu -->\n<!-- end of table -->\n"                                     \
   "<!-- table: bugs test-gpu -->\n<!-- end of table -->\n"
 

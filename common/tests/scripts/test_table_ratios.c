@@ -232,10 +232,10 @@ Test(table_ratios, the_step_before_by_length) {
       BESIDE("02_tiled", LARGE, "01_plain,1.5") BESIDE("02_tiled", MASKED, "01_plain,0.987")
           BESIDE("02_tiled", SMALL, "01_plain,1.25") BESIDE("02_tiled", SMALLER, "01_plain,3")
               BESIDE("05_fused", LARGE, "02_tiled,7"));
-  const script_result result = filled(BLOCK("lengths test-gpu peers 02 fp16"));
+  const script_result result = filled(BLOCK("lengths test-gpu 02 fp16"));
   EXPECT(result, "| × the step before, fp16; seq | 512 | 1024 |\n|---|---:|---:|\n"
                  "| head_dim 64 | 1.25 | 1.50 |\n| head_dim 64, causal | | 0.99 |\n");
-  const script_result other = filled(BLOCK("lengths test-gpu peers 05 fp16"));
+  const script_result other = filled(BLOCK("lengths test-gpu 05 fp16"));
   EXPECT(other, "No row of this kind is recorded: `make peers`");
 }
 

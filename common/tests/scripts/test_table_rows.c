@@ -15,8 +15,8 @@ Test(table_rows, wrong_steps_with_a_time) {
                                WRONG("02_tiled", "1", "40")
                                    TIMED("05_fused", LARGE, "0", "2", "2", "2", "20"));
   recorded_write("peers", PEERS WRONG("flash_attention_3", "1", "40"));
-  const script_result result = filled(BLOCK("ladder test-gpu") BLOCK("step test-gpu 02")
-                                          BLOCK("peers test-gpu peers 64 fp16 0"));
+  const script_result result =
+      filled(BLOCK("ladder test-gpu") BLOCK("step test-gpu 02") BLOCK("peers test-gpu 64 fp16 0"));
   EXPECT(result, "| 02 tiled | | FAILED | | | | 0 B | | | |\n",
          "| 05 fused | | 2.000 [2.000, 2.000] | 20.0 | 40.0 | 40.0 | 0 B | 0.80 | 0.64 |",
          "fastest peer that was timed at this shape is SDPA cuDNN", "fp16 | FAILED | | | |\n",

@@ -100,8 +100,7 @@ Test(tables, every_table) {
       {BLOCK("scaling test-gpu 64 fp16 1"),
        {"| TFLOP/s; seq | 1024 |", "| 01 plain | skipped |\n| 05 fused | 10.0 |"}},
       {BLOCK("scaling test-gpu 128 bf16 1"), {"No row of this kind is recorded: `make bench`"}},
-      {BLOCK("peers test-gpu peers 64 fp16 0"),
-       {"| 05 fused | 16.0 (0.64) |", "| SDPA flash | 20.0 |"}},
+      {BLOCK("peers test-gpu 64 fp16 0"), {"| 05 fused | 16.0 (0.64) |", "| SDPA flash | 20.0 |"}},
       {BLOCK("decode test-gpu"),
        {"| 32 | 8 | 1 | 1024 | 1 | | 10.0 | | 8.00 | | 16.0 | SDPA cuDNN | 2.00 | 4.00 | 0.50 |\n",
         "| 32 | 8 | 1 | 8192 | 1 | | | | 64.0 | | | | | 32.0 | 0.50 |\n",
@@ -208,12 +207,12 @@ Test(tables, the_larger_shape_counts) {
 
 Test(tables, say_what_is_not_recorded) {
   cr_assert_eq(toolkit_run("rm " FOLDER "/peers.csv " FOLDER "/bench.csv").status, 0);
-  const script_result result = filled(
-      BLOCK("ladder test-gpu") BLOCK("peers test-gpu peers 64 fp16 0")
-          BLOCK("scaling no-gpu 64 fp16 0") BLOCK("spread no-gpu 10") BLOCK("quoted no-gpu x"));
+  const script_result result = filled(BLOCK("ladder test-gpu") BLOCK("peers test-gpu 64 fp16 0")
+                                          BLOCK("scaling no-gpu 64 fp16 0")
+                                              BLOCK("spread no-gpu 10") BLOCK("quoted no-gpu x"));
   EXPECT(result, "| step | adds | ms [95 %] | TFLOP/s | × step 01 | × before | workspace |\n",
          "Not recorded yet: `" FOLDER "/peers.csv` (`make peers`, `make publish`).",
-         "<!-- table: peers test-gpu peers 64 fp16 0 -->\nNot recorded yet: `" FOLDER
+         "<!-- table: peers test-gpu 64 fp16 0 -->\nNot recorded yet: `" FOLDER
          "/peers.csv` (`make peers`, `make publish`).\n<!-- end of table -->\n",
          "Not recorded yet: `plots/data/no-gpu/bench.csv` (`make bench`, `make publish`).",
          "Not recorded yet: `plots/data/no-gpu/spread.csv` (`make spread`, `make publish`).",
