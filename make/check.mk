@@ -92,10 +92,11 @@ check-now: say-device
 	@LAB_PROGRAM=$(any_shape) LAB_SABOTAGED=$(BUILD)/sabotaged LAB_SABOTAGED_GROUP=$(BUILD)/sabotaged_group LAB_CONFIG=$(CONFIG) \
 	  LAB_COMPARE=$(BUILD)/compare LAB_BUILD=$(BUILD) AT_ONCE=$(at_once) ONE_GPU="$(on_one_gpu)" ALL_GPUS="$(on_all_gpus)" LAB_LARGE=$(if $(STEP_GOALS),1) LAB_TENTH=$(TENTH) \
 	  scripts/check.sh $(CHECKED)
-	$(if $(PLANTED),@JOBS=$(JOBS) scripts/side_by_side.sh "$(bugs_of_steps)" "$(variants_of_steps)" "TENTH=$(TENTH) scripts/guide.sh")
+	$(if $(PLANTED),@JOBS=$(JOBS) scripts/side_by_side.sh "$(bugs_of_steps)" "$(variants_of_steps)" "scripts/guide.sh")
 
-# With TENTH=0 to 9 a tenth of the planted bugs, the variants, the substeps and the documents is tried. Its value is not
-# for the tests, which try their own, but for one of them, which gets it as LAB_TENTH.
+# With TENTH=0 to 9 a tenth of the planted bugs, the variants and the substeps is tried. Its value is not for the tests,
+# which try their own, but for one of them, which gets it as LAB_TENTH. The documents are all tried: that takes less than
+# a minute.
 unexport TENTH
 bugs_of_steps = if command -v patch >/dev/null; then TENTH=$(TENTH) DEVICE=cpu NAMED=1 RECORD= scripts/bugs.sh $(PLANTED) && scripts/slow.sh $(PLANTED); \
   else echo 'bugs: skipped because planting bugs needs the program patch (make deps installs it)'; fi

@@ -44,7 +44,7 @@ Test(checked, what_runs_beside_the_tests) {
          " scripts/bugs.sh 01_naive ", " && scripts/slow.sh 01_naive ",
          "; else echo 'bugs: skipped", " scripts/variants.sh 01_naive ",
          " && TENTH= DEVICE=cpu SHORT=1 ", " scripts/substeps.sh 01_naive ",
-         "; else echo 'variants: skipped", " scripts/guide.sh\"");
+         "; else echo 'variants: skipped", " \"scripts/guide.sh\"");
 }
 
 // Puts a script in the place of another one.
