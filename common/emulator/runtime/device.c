@@ -36,7 +36,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
       .unifiedAddressing = 1,
       .pciBusID = devices_bus(device),
       .memoryBusWidth = gpu->memory_bus_bits,
-      .l2CacheSize = gpu->l2_bytes,
+      .l2CacheSize = gpu_l2_bytes(),
       .maxThreadsPerMultiProcessor = gpu->threads_per_multiprocessor,
       .sharedMemPerMultiprocessor = (size_t)gpu->shared_per_multiprocessor,
       .regsPerMultiprocessor = GPU_REGISTERS,
@@ -88,7 +88,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
   case cudaDevAttrEccEnabled: *value = 0; break;
   case cudaDevAttrMemoryClockRate: *value = gpu->memory_clock_khz; break;
   case cudaDevAttrGlobalMemoryBusWidth: *value = gpu->memory_bus_bits; break;
-  case cudaDevAttrL2CacheSize: *value = gpu->l2_bytes; break;
+  case cudaDevAttrL2CacheSize: *value = gpu_l2_bytes(); break;
   case cudaDevAttrMaxThreadsPerMultiProcessor: *value = gpu->threads_per_multiprocessor; break;
   case cudaDevAttrUnifiedAddressing: *value = 1; break;
   case cudaDevAttrComputeCapabilityMajor: *value = gpu->major; break;

@@ -43,6 +43,10 @@ const gpu *gpu_selected(void);
 // variable EMU_MULTIPROCESSORS says. A build that watches kernels has fewer where the variable is not set.
 int gpu_multiprocessors(void);
 
+// Returns the bytes of the L2 cache that the emulated GPU reports: those of the selected one, or as many as the
+// environment variable EMU_L2_BYTES says.
+int gpu_l2_bytes(void);
+
 // Returns how many multiprocessors a cooperative launch may fill. A program may know their number without asking, so here a
 // build that watches kernels has all that the GPU has.
 int gpu_cooperative_multiprocessors(void);

@@ -65,6 +65,16 @@ Test(gpu, has_as_many_multiprocessors_as_asked_for) {
   cr_assert_eq(value, 3);
 }
 
+Test(gpu, has_as_large_a_cache_as_asked_for) {
+  int value = -1;
+  struct cudaDeviceProp p;
+  setenv("EMU_L2_BYTES", "1234567", 1);
+  cr_assert_eq(cudaDeviceGetAttribute(&value, cudaDevAttrL2CacheSize, 0), cudaSuccess);
+  cr_assert_eq(cudaGetDeviceProperties(&p, 0), cudaSuccess);
+  cr_assert_eq(value, 1234567);
+  cr_assert_eq(p.l2CacheSize, 1234567);
+}
+
 Test(gpu, must_be_known, .exit_code = 2) {
   setenv("EMU_GPU", "voodoo2", 1);
   struct cudaDeviceProp p;

@@ -177,6 +177,19 @@ Test(shapes, sections_of_heads) {
   }
 }
 
+// The last section has no more heads than have room in the L2 cache with their K and V, but at least as many as the
+// others. Here no head has room in the cache of the emulator. One section has all heads, or they make two of one size.
+Test(shapes, heads_without_room_in_the_cache) {
+  setenv("EMU_MULTIPROCESSORS", "4", 1);
+  setenv("EMU_L2_BYTES", "1000", 1);
+  for (int heads = 2; heads <= 4; heads += 2) {
+    attention_shape shape = suite_shape(ATTENTION_FP16, 257, 70, 64, true);
+    shape.batch = 1;
+    shape.heads = shape.kv_heads = heads;
+    suite_expect_right(shape, INPUTS_NORMAL);
+  }
+}
+
 Test(shapes, scales) {
   static const float scales[] = {0.0f, 1.0f, -0.5f, 1e-4f};
   for (size_t i = 0; i < LENGTH(scales); i++) {
