@@ -95,8 +95,8 @@ check-now: say-device
 	$(if $(PLANTED),@JOBS=$(JOBS) scripts/side_by_side.sh "$(bugs_of_steps)" "$(variants_of_steps)" "scripts/guide.sh")
 
 # With TENTH=0 to 9 a tenth of the planted bugs, the variants and the substeps is tried. Its value is not for the tests,
-# which try their own, but for one of them, which gets it as LAB_TENTH. The documents are all tried: that takes less than
-# a minute.
+# which try their own, but for one of them, which gets it as LAB_TENTH. All documents are tried, which takes about a
+# minute.
 unexport TENTH
 bugs_of_steps = if command -v patch >/dev/null; then TENTH=$(TENTH) DEVICE=cpu NAMED=1 RECORD= scripts/bugs.sh $(PLANTED) && scripts/slow.sh $(PLANTED); \
   else echo 'bugs: skipped because planting bugs needs the program patch (make deps installs it)'; fi

@@ -97,12 +97,12 @@ const gpu *gpu_selected(void) {
   environment_refuse();
 }
 
-static int asked_for(unsigned otherwise) {
-  return (int)environment_number("EMU_MULTIPROCESSORS", otherwise, 1, INT_MAX);
-}
-
 int gpu_l2_bytes(void) {
   return (int)environment_number("EMU_L2_BYTES", (uint64_t)gpu_selected()->l2_bytes, 1, INT_MAX);
+}
+
+static int asked_for(unsigned otherwise) {
+  return (int)environment_number("EMU_MULTIPROCESSORS", otherwise, 1, INT_MAX);
 }
 
 int gpu_multiprocessors(void) {

@@ -178,7 +178,7 @@ Test(shapes, sections_of_heads) {
 }
 
 // The last section has no more heads than have room in the L2 cache with their K and V, but at least as many as the
-// others. Here no head has room in the cache of the emulator. One section has all heads, or they make two of one size.
+// others. Here the emulator's cache has room for none, so all sections are of one size.
 Test(shapes, heads_without_room_in_the_cache) {
   setenv("EMU_MULTIPROCESSORS", "4", 1);
   setenv("EMU_L2_BYTES", "1000", 1);
