@@ -78,7 +78,7 @@ Test(timeout, a_program_ends_with_its_script, .timeout = 120) {
 }
 
 // common/tests/message_socket.c: a program runs its tests although its process has the number of a socket that it cannot
-// remove. Here that is a folder.
+// remove. Here that is a folder. A socket that a killed program has left under this number makes room for it.
 Test(message_socket, number_that_is_taken, .timeout = 120) {
   char folder[] = "/tmp/lab-test-XXXXXX", command[1024];
   cr_assert(mkdtemp(folder), "no temporary folder");
@@ -88,8 +88,9 @@ Test(message_socket, number_that_is_taken, .timeout = 120) {
                          "Test(two, fails) { cr_expect(0); }\n");
   snprintf(command, sizeof command,
            "cc -o %s/two %s/two.c common/tests/message_socket.c -lcriterion && cd %s && "
-           "env -u BXFI_MAP bash -c 'echo /tmp/criterion_$$.sock >taken && mkdir $(cat taken) && "
-           "exec ./two 2>&1'; status=$?; cd / && rmdir $(cat %s/taken); rm -r %s; exit $status",
+           "env -u BXFI_MAP bash -c 'echo /tmp/criterion_$$.sock >taken && rm -f $(cat taken) && "
+           "mkdir $(cat taken) && exec ./two 2>&1'; status=$?; cd / && rmdir $(cat %s/taken); "
+           "rm -r %s; exit $status",
            folder, folder, folder, folder, folder);
   const script_result result = toolkit_run(command);
   cr_expect_eq(result.status, 1, "%d: %s", result.status, result.out);
