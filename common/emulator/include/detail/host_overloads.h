@@ -44,29 +44,19 @@ namespace emulator {
 // What cudaLaunchKernel and graphs need to know of a kernel that is named by its address alone.
 template <typename... Parameters>
 struct form_of {
-  struct call {
-    void (*kernel)(Parameters...);
-    std::tuple<std::remove_cv_t<Parameters>...> arguments;
-  };
+  using call = kernel_call<Parameters...>;
   template <size_t... index>
   static void make(void *packed, void (*kernel)(Parameters...), void **arguments,
                    std::index_sequence<index...>) {
     new (packed)
-        call{kernel, std::tuple<std::remove_cv_t<Parameters>...>(
-                         *static_cast<std::remove_cv_t<std::remove_reference_t<Parameters>> *>(
-                             arguments[index])...)};
+        call{kernel,
+             {kernel_argument<Parameters>(
+                 *static_cast<std::remove_reference_t<Parameters> *>(arguments[index]))...}};
     (void)arguments;
   }
   static void pack(void *packed, const void *kernel, void **arguments) {
     make(packed, reinterpret_cast<void (*)(Parameters...)>(const_cast<void *>(kernel)), arguments,
          std::index_sequence_for<Parameters...>());
-  }
-  static void body(void *packed) {
-    const auto *made = static_cast<const call *>(packed);
-    try {
-      std::apply(made->kernel, made->arguments);
-    } catch (const thread_exit &) {
-    }
   }
   // The last one is there for kernels without parameters.
   static constexpr emulator_parameter parameters[] = {{sizeof(Parameters), alignof(Parameters)}...,
@@ -81,7 +71,7 @@ void *kernel_address(void (*kernel)(Parameters...), const char *name) {
                                       name,
                                       sizeof(typename form::call),
                                       form::pack,
-                                      form::body,
+                                      form::call::run,
                                       form::parameters,
                                       sizeof...(Parameters)};
   emulator_know_kernel(&known);

@@ -4,6 +4,7 @@
 #define EMULATOR_DETAIL_LAUNCHER_H
 
 #include "emulator.h"
+#include "kernel_call.h"
 
 #include <cxxabi.h>
 #include <string>
@@ -11,9 +12,6 @@
 #include <type_traits>
 
 namespace emulator {
-
-// The PTX instruction exit throws this, and the function that runs the thread catches it.
-struct thread_exit {};
 
 inline char *demangle(const char *mangled) {
   return abi::__cxa_demangle(mangled, nullptr, nullptr, nullptr);
@@ -74,21 +72,13 @@ public:
     configuration.attributes = config;
   }
 
-  // Arguments are converted to the kernel's parameters once, here, as in an ordinary call; each
-  // thread gets its own copy.
-  cudaError_t operator()(Parameters... arguments) const {
-    struct call {
-      void (*kernel)(Parameters...);
-      std::tuple<Parameters...> arguments;
-    } call = {kernel, std::tuple<Parameters...>(arguments...)};
-    const auto body = [](void *pointer) {
-      const auto *thread_call = static_cast<const struct call *>(pointer);
-      try {
-        std::apply(thread_call->kernel, thread_call->arguments);
-      } catch (const thread_exit &) {
-      }
-    };
-    return configuration.launch(body, &call, sizeof call);
+  // Arguments are converted to the kernel's parameters once, here, as in an ordinary call.
+  cudaError_t operator()(Parameters... arguments) const { return launch(arguments...); }
+
+  cudaError_t launch(const Parameters &...arguments) const {
+    using call = kernel_call<Parameters...>;
+    call made = {kernel, {kernel_argument<Parameters>(arguments)...}};
+    return configuration.launch(call::run, &made, sizeof made);
   }
 
 private:
@@ -142,9 +132,7 @@ public:
                       dynamic_shared_bytes,
                       stream} {}
 
-  cudaError_t operator()(Parameters... arguments) const {
-    return whole(static_cast<Parameters &&>(arguments)...);
-  }
+  cudaError_t operator()(Parameters... arguments) const { return whole.launch(arguments...); }
 
   template <typename... Arguments,
             std::enable_if_t<(sizeof...(Arguments) < sizeof...(Parameters)), int> = 0>
