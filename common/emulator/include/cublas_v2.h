@@ -148,6 +148,14 @@ EMULATOR_API cublasStatus_t cublasSetVector(int n, int bytes, const void *x, int
                                             int step_y);
 EMULATOR_API cublasStatus_t cublasGetVector(int n, int bytes, const void *x, int step_x, void *y,
                                             int step_y);
+EMULATOR_API cublasStatus_t cublasSetMatrixAsync(int rows, int columns, int bytes, const void *a,
+                                                 int lda, void *b, int ldb, cudaStream_t stream);
+EMULATOR_API cublasStatus_t cublasGetMatrixAsync(int rows, int columns, int bytes, const void *a,
+                                                 int lda, void *b, int ldb, cudaStream_t stream);
+EMULATOR_API cublasStatus_t cublasSetVectorAsync(int n, int bytes, const void *x, int step_x,
+                                                 void *y, int step_y, cudaStream_t stream);
+EMULATOR_API cublasStatus_t cublasGetVectorAsync(int n, int bytes, const void *x, int step_x,
+                                                 void *y, int step_y, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -182,4 +182,7 @@ unsigned curand_poisson(State *state, double mean) {
   return count;
 }
 
+// NVIDIA's header has the functions of the host as well, and programs count on that. They need what is above.
+#include "curand.h"
+
 #endif

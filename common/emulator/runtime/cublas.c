@@ -226,27 +226,35 @@ cublasStatus_t cublasSdot_v2(cublasHandle_t handle, int n, const float *x, int s
 // ---- Copies -------------------------------------------------------------------------------------
 
 static cublasStatus_t copy(int rows, int columns, int bytes, const void *a, int lda, void *b,
-                           int ldb) {
+                           int ldb, bool waits, cudaStream_t stream) {
   if (rows < 0 || columns < 0 || bytes <= 0 || lda < rows || ldb < rows) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  const size_t width = (size_t)rows * (size_t)bytes;
-  return cudaMemcpy2D(b, (size_t)ldb * (size_t)bytes, a, (size_t)lda * (size_t)bytes, width,
-                      (size_t)columns, cudaMemcpyDefault) == cudaSuccess
-             ? CUBLAS_STATUS_SUCCESS
-             : CUBLAS_STATUS_MAPPING_ERROR;
+  const size_t width = (size_t)rows * (size_t)bytes, height = (size_t)columns;
+  const size_t pitch_a = (size_t)lda * (size_t)bytes, pitch_b = (size_t)ldb * (size_t)bytes;
+  const cudaError_t error =
+      waits ? cudaMemcpy2D(b, pitch_b, a, pitch_a, width, height, cudaMemcpyDefault)
+            : cudaMemcpy2DAsync(b, pitch_b, a, pitch_a, width, height, cudaMemcpyDefault, stream);
+  return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
 }
-cublasStatus_t cublasSetMatrix(int rows, int columns, int bytes, const void *a, int lda, void *b,
-                               int ldb) {
-  return copy(rows, columns, bytes, a, lda, b, ldb);
-}
-cublasStatus_t cublasGetMatrix(int rows, int columns, int bytes, const void *a, int lda, void *b,
-                               int ldb) {
-  return copy(rows, columns, bytes, a, lda, b, ldb);
-}
-cublasStatus_t cublasSetVector(int n, int bytes, const void *x, int step_x, void *y, int step_y) {
-  return copy(1, n, bytes, x, step_x, y, step_y);
-}
-cublasStatus_t cublasGetVector(int n, int bytes, const void *x, int step_x, void *y, int step_y) {
-  return copy(1, n, bytes, x, step_x, y, step_y);
-}
+// Set and Get differ in the direction of the copy, which the pointers tell. A vector is a matrix of one row.
+#define COPIES(name)                                                                               \
+  cublasStatus_t cublas##name##Matrix(int rows, int columns, int bytes, const void *a, int lda,    \
+                                      void *b, int ldb) {                                          \
+    return copy(rows, columns, bytes, a, lda, b, ldb, true, NULL);                                 \
+  }                                                                                                \
+  cublasStatus_t cublas##name##MatrixAsync(int rows, int columns, int bytes, const void *a,        \
+                                           int lda, void *b, int ldb, cudaStream_t stream) {       \
+    return copy(rows, columns, bytes, a, lda, b, ldb, false, stream);                              \
+  }                                                                                                \
+  cublasStatus_t cublas##name##Vector(int n, int bytes, const void *x, int step_x, void *y,        \
+                                      int step_y) {                                                \
+    return copy(1, n, bytes, x, step_x, y, step_y, true, NULL);                                    \
+  }                                                                                                \
+  cublasStatus_t cublas##name##VectorAsync(int n, int bytes, const void *x, int step_x, void *y,   \
+                                           int step_y, cudaStream_t stream) {                      \
+    return copy(1, n, bytes, x, step_x, y, step_y, false, stream);                                 \
+  }
+COPIES(Set)
+COPIES(Get)
+#undef COPIES

@@ -3,8 +3,7 @@
 #include "feature.h"
 
 #include <cmath>
-#include <curand.h>
-#include <curand_kernel.h>
+#include <curand_kernel.h> // and curand.h, which it includes
 
 struct drawn {
   unsigned whole;

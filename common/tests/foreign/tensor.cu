@@ -147,11 +147,11 @@ FEATURE(wmma_of_other_types, "wmma of half, bfloat16, tf32, double and 8-bit int
          right_product<signed char, signed char, int, 16, 16, 16>();
 }
 
-FEATURE(
-    cublas,
-    "cuBLAS: gemm S, D, H and Ex with 16-bit types, strided batches, gemv, geam, level 1; cublasLt "
-    "with bias and GELU",
-    "other functions: the linker names them") {
+FEATURE(cublas,
+        "cuBLAS: gemm S, D, H and Ex with 16-bit types, strided batches, gemv, geam, level 1, "
+        "copies of "
+        "matrices and vectors; cublasLt with bias and GELU",
+        "other functions: the linker names them") {
   const int m = 5, n = 4, k = 3;
   float *a;
   CHECK(cudaMallocManaged(&a, 100 * sizeof(float)));
@@ -184,5 +184,16 @@ FEATURE(
     return false;
   CHECK(cudaDeviceSynchronize());
   if (c[1] != 2 * a[2]) return false;
+  // Two columns of [3, 2] into columns of 5, and the second of its rows back, in the order of the stream.
+  const float host[] = {1, 2, 3, 4, 5, 6};
+  float row[] = {0, 0};
+  cudaStream_t stream;
+  CHECK(cudaStreamCreate(&stream));
+  if (cublasSetMatrixAsync(3, 2, sizeof(float), host, 3, c, 5, stream) != CUBLAS_STATUS_SUCCESS ||
+      cublasGetVectorAsync(2, sizeof(float), c + 1, 5, row, 1, stream) != CUBLAS_STATUS_SUCCESS)
+    return false;
+  CHECK(cudaStreamSynchronize(stream));
+  CHECK(cudaStreamDestroy(stream));
+  if (row[0] != 2 || row[1] != 5) return false;
   return cublasDestroy(handle) == CUBLAS_STATUS_SUCCESS;
 }
