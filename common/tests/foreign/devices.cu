@@ -1,7 +1,8 @@
-// Questions of the host about devices, streams, events and pools.
+// Questions of the host about devices, streams, events and pools, and what it tells a profiler.
 #include "feature.h"
 
 #include <cstring>
+#include <nvtx3/nvToolsExt.h>
 
 FEATURE(places_of_devices,
         "cudaDeviceGetPCIBusId, cudaDeviceGetByPCIBusId, cudaDeviceGetP2PAttribute, cudaInitDevice",
@@ -93,4 +94,27 @@ FEATURE(memory_for_some_blocks, "cudaOccupancyAvailableDynamicSMemPerBlock", "")
   return cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, with_static_memory, 8, 1024) ==
              cudaErrorInvalidValue &&
          cudaGetLastError() == cudaErrorInvalidValue;
+}
+
+FEATURE(ranges_for_a_profiler,
+        "NVTX: nvtxRangePush, nvtxRangeStartEx, nvtxMark, nvtxEventAttributes_t, domains",
+        "nothing is recorded; the functions for wide characters and nvtx3.hpp: an unknown name or "
+        "file") {
+  nvtxEventAttributes_t event = {};
+  event.version = NVTX_VERSION;
+  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  event.colorType = NVTX_COLOR_ARGB;
+  event.color = 0xff00ff00;
+  event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  event.message.ascii = "a range";
+  const int depth = nvtxRangePushEx(&event);
+  const nvtxRangeId_t range = nvtxRangeStartEx(&event);
+  const nvtxDomainHandle_t domain = nvtxDomainCreateA("a domain");
+  nvtxDomainRangePushEx(domain, &event);
+  nvtxMark("a mark");
+  nvtxDomainRangePop(domain);
+  nvtxDomainDestroy(domain);
+  nvtxRangeEnd(range);
+  nvtxRangePop();
+  return depth == 0 || depth == NVTX_NO_PUSH_POP_TRACKING; // with a profiler, or without
 }

@@ -1,0 +1,2 @@
+// Stand-in for NVTX's <nvToolsExtCuda.h>.
+#include "nvtx3/nvToolsExtCuda.h"

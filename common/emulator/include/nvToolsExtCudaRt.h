@@ -1,0 +1,2 @@
+// Stand-in for NVTX's <nvToolsExtCudaRt.h>.
+#include "nvtx3/nvToolsExtCudaRt.h"

@@ -1,0 +1,2 @@
+// Stand-in for NVTX's <nvToolsExtCuda.h>.
+#include "nvToolsExt.h"
