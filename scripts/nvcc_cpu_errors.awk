@@ -52,6 +52,7 @@ function hint(text, name) {
   if (name ~ /^(texture|surface)$|^(tex|surf)[123]D|^(cu|cuda)([A-Z].*)?(Tex|Surf|Arr|Mipmap|Channel(Desc|Format)|Resource[DV])/) return no_textures
   if (name ~ /^cuda(GL|Graphics|EGL)/) return "the emulator has no OpenGL and no other graphics"
   if (name ~ /^cudaIpc|^cuIpc/) return "the emulator has no memory of other processes"
+  if (name ~ /^__(shfl(_up|_down|_xor)?|any|all|ballot)$/) return "GPUs from sm_70 on do not have it: call " name "_sync, whose first argument is the mask of the lanes"
   if (name ~ /^(omp_|GOMP_)/) return "OpenMP needs -Xcompiler -fopenmp"
   if (name ~ /^CU(RAND|BLAS|FFT|SPARSE)_/ || name ~ /^(cuda|cu|cublas|curand|cusparse|cudnn|nv|tex|surf)[A-Z_0-9]/ || name ~ /^(tex[123]D|surf|__)/)
     return "the emulator lacks " name ", or it needs a header that is not included"
@@ -67,7 +68,7 @@ function report(where, text, advice) {
   said[text] = 1
   count++
   advice = hint(text)
-  if (advice == no_textures) sub(/; did you mean "[^"]*"\?/, "", text) # something else
+  if (advice == no_textures || advice ~ /^GPUs from/) sub(/; did you mean "[^"]*"\?/, "", text) # something else
   print "error: " where strip(text) (advice == "" ? "" : ": " advice)
 }
 

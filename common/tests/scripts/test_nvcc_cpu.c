@@ -113,6 +113,16 @@ Test(nvcc_cpu, options_and_toolkits, .timeout = 120) {
   EXPECT_STATUS(lab_run(BUILT_AS "missing.cu", lab_work), 2);
 }
 
+// nvcc 13 refuses these names, but a book that has them is read all the same.
+Test(nvcc_cpu, names_from_older_books, .timeout = 60) {
+  write_source("older.cu", "__global__ void k(int *x) { *x = 3; }\n"
+                           "int main() { int *x; cudaMallocManaged(&x, 4);\n"
+                           "  k<<<1, 1>>>(x);\n"
+                           "  if (cudaThreadSynchronize() != cudaSuccess || *x != 3) return 1;\n"
+                           "  return cudaThreadExit() != cudaSuccess; }\n");
+  EXPECT_STATUS(lab_run(BUILT_AS "older.cu -o older && ./older", lab_work), 0);
+}
+
 // The compiler's words about templates go on for pages.
 Test(nvcc_cpu, what_is_missing_is_one_line, .timeout = 120) {
   static const char *const programs[][2] = {
@@ -131,6 +141,11 @@ Test(nvcc_cpu, what_is_missing_is_one_line, .timeout = 120) {
        "lacks.cu:3: a kernel returns void, and this one does not"},
       {"int main() {\n  cudaDevicesynchronize();\n}\n",
        "did you mean \"cudaDeviceSynchronize\"?\n"},
+      {"__global__ void k(int *x) {\n  *x = __shfl_down(*x, 1);\n}\n",
+       "lacks.cu:2: \"__shfl_down\" was not declared in this scope: GPUs from sm_70 on do not have "
+       "it: call __shfl_down_sync, whose first argument is the mask of the lanes"},
+      {"__global__ void k(int *x) {\n  *x = __any(*x);\n}\n",
+       "GPUs from sm_70 on do not have it: call __any_sync"},
       {"int main() {\n  cudaMallocArray(0);\n}\n",
        "lacks.cu:2: \"cudaMallocArray\" was not declared in this scope: the emulator has no "
        "textures"},

@@ -139,6 +139,10 @@ EMULATOR_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *poi
                                                   size_t bytes EMULATOR_DEFAULT(0),
                                                   unsigned int flags EMULATOR_DEFAULT(0x04));
 
+// Older books have these names, which CUDA 13 no longer has.
+#define cudaThreadSynchronize cudaDeviceSynchronize
+#define cudaThreadExit        cudaDeviceReset
+
 // ---- Pools: their memory is cudaMalloc's ---------------------------------------------------------
 
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
